@@ -1,0 +1,15 @@
+# The commands that people type. The build itself is Meson's.
+.PHONY: all check unit clean
+
+all: build/build.ninja
+	@ninja -C build --quiet
+
+build/build.ninja:
+	@scripts/need.sh build check
+	@meson setup build >/dev/null || { cat build/meson-logs/meson-log.txt; exit 1; }
+
+unit: all
+	@meson test -C build --no-rebuild --print-errorlogs --suite unit
+
+clean:
+	rm -rf build build-*

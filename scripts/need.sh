@@ -1,0 +1,37 @@
+#!/bin/sh
+# Installs the Debian packages that a step needs, if they are not there: need.sh build|test|fuzz…
+# As root with apt-get; elsewhere it says what is missing and stops.
+set -eu
+build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libxxhash-dev"
+kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-unknown-elf"
+demo="gdb-multiarch"
+check="libcmocka-dev python3 python3-pytest python3-pexpect qemu-user lldb-19 python3-lldb-19 \
+llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source"
+bench="qemu-user qemu-system-misc gdbserver time"
+want=
+for step in "$@"; do
+    case $step in
+    build) want="$want $build" ;;
+    kernels) want="$want $kernels" ;;
+    demo) want="$want $demo" ;;
+    check) want="$want $check" ;;
+    bench) want="$want $bench" ;;
+    *) echo "need.sh: unknown step '$step'" >&2; exit 2 ;;
+    esac
+done
+missing=
+for package in $want; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+        missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing:$missing"
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086
+    apt-get install -y -q --no-install-recommends $missing >/dev/null 2>&1 ||
+        { apt-get update -q && apt-get install -y -q --no-install-recommends $missing; }
+else
+    echo "please install:$missing" >&2
+    exit 1
+fi

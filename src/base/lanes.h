@@ -1,0 +1,48 @@
+/* A set of lanes of one wave: bit n stands for lane n. At most 128 lanes. */
+#ifndef WT_BASE_LANES_H
+#define WT_BASE_LANES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WT_MAX_LANES 128
+
+__extension__ typedef unsigned __int128 wt_lanes;
+
+/** The set of lanes 0..count-1; count is 0..128. */
+static inline wt_lanes wt_lanes_first(unsigned count)
+{
+    return count >= 128 ? ~(wt_lanes)0 : (((wt_lanes)1) << count) - 1;
+}
+
+static inline wt_lanes wt_lane_bit(unsigned lane)
+{
+    return (wt_lanes)1 << lane;
+}
+
+static inline bool wt_has_lane(wt_lanes set, unsigned lane)
+{
+    return (set >> lane) & 1;
+}
+
+static inline unsigned wt_lanes_count(wt_lanes set)
+{
+    return (unsigned)(__builtin_popcountll((uint64_t)set) +
+                      __builtin_popcountll((uint64_t)(set >> 64)));
+}
+
+/** The lowest lane of a set that is not empty. */
+static inline unsigned wt_lanes_lowest(wt_lanes set)
+{
+    return (uint64_t)set ? (unsigned)__builtin_ctzll((uint64_t)set)
+                         : 64 + (unsigned)__builtin_ctzll((uint64_t)(set >> 64));
+}
+
+/** The highest lane of a set that is not empty. */
+static inline unsigned wt_lanes_highest(wt_lanes set)
+{
+    return (uint64_t)(set >> 64) ? 127 - (unsigned)__builtin_clzll((uint64_t)(set >> 64))
+                                 : 63 - (unsigned)__builtin_clzll((uint64_t)set);
+}
+
+#endif

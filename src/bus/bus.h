@@ -1,0 +1,67 @@
+/*
+ * The register bus: reads and writes of 32-bit debug registers, in batches. A debugger sees a GPU
+ * through this and nothing else; what is on the other side may be an emulator in this process,
+ * another program, or hardware.
+ */
+#ifndef WT_BUS_H
+#define WT_BUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wavetrap/error.h"
+
+/** One register access of a batch. */
+struct wt_bus_op {
+    bool write;
+    uint16_t addr;  /**< word address */
+    uint32_t value; /**< to write, or what was read */
+};
+
+struct wt_bus;
+
+struct wt_bus_ops {
+    const char *name;
+    /** Does all @p count accesses in order, in as few round trips as the transport can. */
+    enum wt_status (*transact)(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
+                               struct wt_error *err);
+    void (*close)(struct wt_bus *bus);
+};
+
+/** A transport embeds this as its first member. */
+struct wt_bus {
+    const struct wt_bus_ops *ops;
+    uint64_t round_trips; /**< transact calls that reached the other side, counted by transports */
+};
+
+static inline enum wt_status wt_bus_transact(struct wt_bus *bus, struct wt_bus_op *ops,
+                                             size_t count, struct wt_error *err)
+{
+    return bus->ops->transact(bus, ops, count, err);
+}
+
+/** Reads one register. */
+enum wt_status wt_bus_read(struct wt_bus *bus, uint16_t addr, uint32_t *value, struct wt_error *err);
+
+/** Writes one register. */
+enum wt_status wt_bus_write(struct wt_bus *bus, uint16_t addr, uint32_t value,
+                            struct wt_error *err);
+
+static inline void wt_bus_close(struct wt_bus *bus)
+{
+    if (bus)
+        bus->ops->close(bus);
+}
+
+/** Debug registers in this process: the local transport calls these. */
+struct wt_bus_device {
+    void *context;
+    uint32_t (*read)(void *context, uint32_t addr);
+    void (*write)(void *context, uint32_t addr, uint32_t value);
+};
+
+/** A bus to a device in this process; NULL without host memory. Closing it leaves the device. */
+struct wt_bus *wt_bus_local(const struct wt_bus_device *device);
+
+#endif

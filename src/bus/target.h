@@ -1,0 +1,75 @@
+/*
+ * A target: a register bus, and the optional services that a device may offer beside it. Real
+ * hardware offers the bus alone. A debugger must work without every service (each may be NULL).
+ */
+#ifndef WT_BUS_TARGET_H
+#define WT_BUS_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lanes.h"
+#include "bus/bus.h"
+
+/** What pumping a target did. */
+enum wt_pump {
+    WT_PUMP_RAN,   /**< the device advanced: pump again soon */
+    WT_PUMP_EVENT, /**< something happened that the debug registers show (a wave halted, the program
+                        ended, a fault): look now */
+    WT_PUMP_IDLE,  /**< the device cannot advance until a debug register is written */
+};
+
+/** Lanes that wait in a wave's divergence stack. */
+struct wt_wave_waiters {
+    wt_lanes lanes;
+    uint64_t pc; /**< where they wake up */
+};
+
+/** What debug registers cannot tell of a wave. */
+struct wt_wave_detail {
+    wt_lanes mask;      /**< lanes enabled now */
+    char wait[96];      /**< why the wave cannot issue, for people; "" if it can */
+    uint64_t wait_pc;   /**< where it waits */
+    unsigned waiters;   /**< entries used below, innermost first */
+    struct wt_wave_waiters waiter[WT_MAX_LANES];
+};
+
+/** A mistake of the program that stopped the device. */
+struct wt_target_fault {
+    bool present;
+    uint32_t wave;
+    wt_lanes lanes;
+    uint64_t pc;
+    uint64_t addr;
+    enum { WT_SIGNAL_ILL, WT_SIGNAL_TRAP, WT_SIGNAL_BUS, WT_SIGNAL_SEGV, WT_SIGNAL_ABRT } signal;
+    char text[256];
+};
+
+struct wt_target_services {
+    /** Lets the device advance by about @p budget issues. NULL: it runs by itself (hardware). */
+    enum wt_pump (*pump)(void *context, uint64_t budget);
+    /** Memory port: memory as wave @p wave sees it, past the debug registers. */
+    bool (*read_memory)(void *context, uint32_t wave, uint64_t addr, void *out, size_t size);
+    bool (*write_memory)(void *context, uint32_t wave, uint64_t addr, const void *bytes,
+                         size_t size);
+    void (*wave_detail)(void *context, uint32_t wave, struct wt_wave_detail *detail);
+    void (*fault)(void *context, struct wt_target_fault *fault);
+    /** Lets a faulted device try the instruction again when its wave is resumed. */
+    void (*clear_fault)(void *context);
+    /** Loads the program afresh (memory and all); the debugger resets and halts the waves. */
+    enum wt_status (*reload)(void *context, struct wt_error *err);
+    /** Issue time. */
+    uint64_t (*time)(void *context);
+};
+
+struct wt_target {
+    struct wt_bus *bus;
+    const struct wt_target_services *services; /**< never NULL; members may be */
+    void *context;
+    /* What only the person who starts the debugger knows. */
+    uint64_t exit_addr; /**< where the program leaves its exit word */
+    unsigned xlen;      /**< 32, 64, or 0: find out from the device */
+};
+
+#endif

@@ -1,0 +1,206 @@
+/*
+ * The debugger proper: threads, run control, breakpoints, stepping, memory and registers of one
+ * target, for any front end. It knows no wire format, and no GPU: front ends bring requests,
+ * probes know the hardware.
+ *
+ * Threads. What a person looks at is a thread: one lane of a wave (lane mode) or a whole wave seen
+ * through one chosen lane (wave mode). A thread id is 1 + wave * lanes + lane (lane mode) or
+ * 1 + wave * lanes (wave mode): stable for the whole session. Id 0 means "any" where a function
+ * allows it.
+ *
+ * Running. wt_debugger_resume() sets waves going and returns at once; the owner then calls
+ * wt_debugger_pump() until an event is there. All-stop: the first event halts every wave at the
+ * same issue time. Non-stop: waves stop one by one.
+ */
+#ifndef WT_DEBUGGER_H
+#define WT_DEBUGGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/probe.h"
+
+struct wt_debugger;
+typedef uint32_t wt_thread;
+
+enum wt_thread_mode {
+    WT_THREADS_AUTO,  /**< lanes while at most 1,024 lanes are in active waves, else waves */
+    WT_THREADS_LANES,
+    WT_THREADS_WAVES,
+};
+
+struct wt_debugger_options {
+    bool dm_only; /**< do not use the target's memory port */
+    enum wt_thread_mode threads;
+    /** Takes text that breakpoint commands print (agent printf). May be NULL. */
+    void (*output)(void *context, const char *text, size_t length);
+    void *context;
+};
+
+/** Connects to a target, which keeps running or halted as it is. The target must outlive it. */
+enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_probe_ops *probe,
+                                const struct wt_debugger_options *options,
+                                struct wt_debugger **debugger, struct wt_error *err);
+
+/** Lifts all breakpoints (as far as the target answers), leaves waves as they are, and frees. */
+void wt_debugger_close(struct wt_debugger *d);
+
+const struct wt_topology *wt_debugger_topology(struct wt_debugger *d);
+const struct wt_target *wt_debugger_target(struct wt_debugger *d);
+
+/* ---- program ---- */
+
+/** Resets the device with every wave halted before its first instruction (program not reloaded). */
+enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err);
+
+/**
+ * Runs the program from its beginning: memory loaded afresh if the target can (services.reload),
+ * reset, halted at the first instruction. Breakpoints stay inserted.
+ */
+enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err);
+
+/** True when the program has ended; *status then holds its exit word. */
+bool wt_debugger_ended(struct wt_debugger *d, uint32_t *status);
+
+/* ---- threads ---- */
+
+/** The mode in force now (never WT_THREADS_AUTO). */
+enum wt_thread_mode wt_debugger_thread_mode(struct wt_debugger *d);
+
+/** Forces a mode, or gives the choice back (WT_THREADS_AUTO). */
+void wt_debugger_set_thread_mode(struct wt_debugger *d, enum wt_thread_mode mode);
+
+/** Wave mode: which lane a wave's thread shows. WT_INVALID if there is no such lane. */
+enum wt_status wt_debugger_choose_lane(struct wt_debugger *d, unsigned lane, struct wt_error *err);
+unsigned wt_debugger_chosen_lane(struct wt_debugger *d);
+
+struct wt_thread_info {
+    wt_thread id;
+    uint32_t wave;
+    unsigned core, wave_in_core, lane;
+    bool enabled;  /**< its lane is in the wave's mask (wave mode: some lane is) */
+    bool running;  /**< set going by resume and not stopped since */
+    uint64_t pc;   /**< next instruction; of a masked-off lane where it will wake up, if known;
+                        0 while running */
+};
+
+/**
+ * The threads there are now (of active or halted-and-active waves), in order of id. *list is
+ * owned by the debugger and valid until the next call of any of its functions.
+ */
+enum wt_status wt_debugger_threads(struct wt_debugger *d, const struct wt_thread_info **list,
+                                   size_t *count, struct wt_error *err);
+
+/** Whether @p thread names a thread that exists now. */
+bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread);
+
+/** "core 0 warp 1 thread 3 (masked off)", for people. Works for any id; "?" if it is none. */
+void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size);
+
+/** The thread that commands mean when they name none: that of the last stop, or the first. */
+wt_thread wt_debugger_current_thread(struct wt_debugger *d);
+
+/* ---- registers and memory (the thread's wave must be stopped; WT_STATE otherwise) ---- */
+
+/** Reads registers by index in topology->registers. pc is the thread's own (masked lanes too). */
+enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread thread,
+                                          const unsigned *index, size_t count, uint64_t *value,
+                                          struct wt_error *err);
+enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread thread, unsigned index,
+                                          uint64_t value, struct wt_error *err);
+
+/** Memory as the thread sees it, with the original instructions in place of breakpoints. */
+enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
+                                       void *out, size_t size, struct wt_error *err);
+/** Writes memory; breakpoints that lie in it stay planted. */
+enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
+                                        const void *bytes, size_t size, struct wt_error *err);
+
+/* ---- breakpoints ---- */
+
+/** Agent expression bytecode (GDB manual, appendix "The GDB Agent Expression Mechanism"). */
+struct wt_agent_code {
+    const uint8_t *bytes;
+    size_t length;
+};
+
+/**
+ * Inserts a breakpoint at @p addr. It stops an active lane for which some condition is non-zero
+ * (or there is none). Commands run for each such lane; a breakpoint that has commands does not
+ * stop (GDB sends commands for dprintf only, and means just that), any other does. Inserting one that exists replaces its conditions and
+ * commands. Code is copied.
+ */
+enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
+                                             const struct wt_agent_code *conditions,
+                                             size_t condition_count,
+                                             const struct wt_agent_code *commands,
+                                             size_t command_count, struct wt_error *err);
+enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t addr,
+                                             struct wt_error *err);
+void wt_debugger_remove_all_breakpoints(struct wt_debugger *d);
+
+/* ---- running ---- */
+
+enum wt_resume_kind {
+    WT_RESUME_CONTINUE,
+    WT_RESUME_STEP,  /**< one instruction of the thread's lane; masked off: until active again */
+    WT_RESUME_RANGE, /**< step while the pc of the lane is in [start, end) */
+    WT_RESUME_STOP,  /**< halt it (non-stop); a STOP event with reason WT_STOP_REQUESTED follows */
+};
+
+/** What one thread is to do; thread 0: all threads not named by an earlier entry. */
+struct wt_resume {
+    wt_thread thread;
+    enum wt_resume_kind kind;
+    uint64_t start, end;
+};
+
+/** Non-stop: threads stop one by one. Default: all-stop. */
+void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop);
+
+/**
+ * Sets threads going. In all-stop, threads not named stay halted. A wave runs when any of its
+ * threads is named; what one of them is to do (step before range before continue) holds for all.
+ */
+enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                                  struct wt_error *err);
+
+/** Stops what runs: an event with reason WT_STOP_INTERRUPTED will follow (all-stop). */
+enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err);
+
+/** Whether any thread is set going. */
+bool wt_debugger_running(struct wt_debugger *d);
+
+enum wt_stop_reason {
+    WT_STOP_BREAKPOINT,
+    WT_STOP_STEP,        /**< a step or range is done */
+    WT_STOP_INTERRUPTED, /**< wt_debugger_interrupt */
+    WT_STOP_REQUESTED,   /**< WT_RESUME_STOP */
+    WT_STOP_FAULT,       /**< the program made a mistake: `signal` and `text` say which */
+    WT_STOP_TRAP,        /**< a breakpoint instruction of the program's own */
+    WT_STOP_LOST,        /**< the device did not answer: `text` says how */
+};
+
+enum wt_event_kind { WT_EVENT_NONE, WT_EVENT_STOPPED, WT_EVENT_EXITED };
+
+struct wt_event {
+    enum wt_event_kind kind;
+    wt_thread thread;           /**< stopped: an active lane that it happened to */
+    enum wt_stop_reason reason;
+    int signal;                 /**< fault: WT_SIGNAL_… of bus/target.h */
+    uint32_t status;            /**< exited: exit word */
+    char text[256];             /**< for people; "" if there is nothing to say */
+};
+
+/**
+ * Lets the target advance by about @p budget issues and looks at what happened. Returns true if it
+ * should be called again soon, false if nothing will happen before something is asked for (the
+ * caller may then wait for input, looking in again every few milliseconds on hardware).
+ */
+bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget);
+
+/** Takes the next event off the queue; WT_EVENT_NONE when there is none. */
+struct wt_event wt_debugger_next_event(struct wt_debugger *d);
+
+#endif

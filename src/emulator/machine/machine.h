@@ -1,0 +1,111 @@
+/*
+ * What every emulated GPU looks like from outside: something with a clock of issues that can be
+ * reset, run for a number of issues, looked into and hashed. A family embeds struct wt_machine as
+ * the first member of its device.
+ */
+#ifndef WT_EMULATOR_MACHINE_H
+#define WT_EMULATOR_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lanes.h"
+#include "wavetrap/error.h"
+
+struct wt_memory;
+
+/** Why a run came back. */
+enum wt_run {
+    WT_RUN_BUDGET, /**< all issues asked for were done */
+    WT_RUN_EVENT,  /**< the debug hardware did something that a debugger wants to see (a wave halted) */
+    WT_RUN_HALTED, /**< nothing can issue until the debug hardware lets a wave go */
+    WT_RUN_ENDED,  /**< no wave is active any more: the program has ended */
+    WT_RUN_FAULT,  /**< the program made a mistake; see wt_machine.fault. Nothing issues until cleared */
+};
+
+enum wt_fault_kind {
+    WT_FAULT_NONE,
+    WT_FAULT_ILLEGAL,         /**< an instruction that this GPU does not have */
+    WT_FAULT_DIVERGENCE,      /**< lanes disagree where the ISA wants them to agree */
+    WT_FAULT_STACK_OVERFLOW,  /**< divergence stack full */
+    WT_FAULT_STACK_UNDERFLOW, /**< divergence stack empty */
+    WT_FAULT_MISALIGNED,      /**< a load, store, atomic or jump that is not aligned */
+    WT_FAULT_ACCESS,          /**< memory that cannot be used so (IO misuse, outside the space) */
+    WT_FAULT_DEADLOCK,        /**< every active wave waits for another one */
+    WT_FAULT_HOST,            /**< the host ran out of memory */
+};
+
+/** A mistake of the program, found by the machine. */
+struct wt_fault {
+    enum wt_fault_kind kind;
+    uint32_t wave;   /**< flat index of the wave */
+    wt_lanes lanes;  /**< the lanes that made it */
+    uint64_t pc;     /**< of the instruction, which has had no effect */
+    uint64_t addr;   /**< the memory address, where the kind has one */
+    uint64_t time;   /**< issue time */
+    char text[256];  /**< one sentence for people, without place */
+};
+
+/** Where a wave is and why it does not move: what debug hardware often cannot tell. */
+struct wt_wave_view {
+    bool active;         /**< it has lanes to run (or waits) */
+    bool waiting;        /**< it cannot issue until another wave does something */
+    char wait[96];       /**< why it waits, for people; "" if it does not */
+    uint64_t wait_pc;    /**< the instruction that it waits in */
+    uint64_t pc;         /**< next instruction */
+    wt_lanes mask;       /**< lanes enabled now */
+    unsigned depth;      /**< entries of the divergence stack */
+};
+
+/** One entry of a wave's divergence stack, lowest first. */
+struct wt_divergence {
+    wt_lanes restore; /**< lanes enabled when it is popped */
+    wt_lanes other;   /**< lanes that wait for their turn (0 when it has begun) */
+    uint64_t pc;      /**< where those lanes wake up */
+};
+
+struct wt_machine;
+
+struct wt_machine_ops {
+    const char *family;
+    void (*free)(struct wt_machine *m);
+    /** Back to the state after reset: registers, waves, clock. Memory and debug hardware stay. */
+    void (*reset)(struct wt_machine *m);
+    /** Runs at most @p issues wave-instructions. */
+    enum wt_run (*run)(struct wt_machine *m, uint64_t issues);
+    /** A hash of the whole architectural state, memory included. */
+    uint64_t (*hash)(struct wt_machine *m);
+    /** Describes wave @p wave (0 .. waves-1). */
+    void (*view)(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view);
+    /** Entry @p index (0 .. depth-1) of the wave's divergence stack; false when there is none. */
+    bool (*divergence)(struct wt_machine *m, uint32_t wave, unsigned index,
+                       struct wt_divergence *entry);
+    /** Copies memory as wave @p wave sees it; false past the end of the address space. */
+    bool (*read_memory)(struct wt_machine *m, uint32_t wave, uint64_t addr, void *out, size_t size);
+    bool (*write_memory)(struct wt_machine *m, uint32_t wave, uint64_t addr, const void *bytes,
+                         size_t size);
+    /** "core 0 warp 2": the place of a wave in the family's words. */
+    void (*place)(struct wt_machine *m, uint32_t wave, char *out, size_t size);
+};
+
+/** Takes what a program prints: one whole line, without its line end, of console @p slot. */
+typedef void (*wt_console_fn)(void *context, unsigned slot, const char *line, size_t length);
+
+struct wt_machine {
+    const struct wt_machine_ops *ops;
+    uint64_t time;  /**< issue time: wave-instructions issued since reset */
+    uint32_t waves; /**< how many there are */
+    unsigned lanes; /**< lanes of a wave */
+    struct wt_fault fault;
+    wt_console_fn console; /**< NULL: what is printed is dropped */
+    void *console_context;
+};
+
+/** Lets a faulted machine run on (the faulting instruction is tried again). */
+static inline void wt_machine_clear_fault(struct wt_machine *m)
+{
+    m->fault.kind = WT_FAULT_NONE;
+}
+
+#endif

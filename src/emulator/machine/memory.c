@@ -1,0 +1,216 @@
+/* Sparse copy-on-write memory: a persistent radix tree of pages. See memory.h. */
+#include "emulator/machine/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define LEVELS 4 /* 4 levels of 9 bits above 12 bits of page offset: 48 bits */
+#define FANOUT 512
+
+struct page {
+    uint32_t refs;
+    _Alignas(64) uint8_t data[WT_PAGE_SIZE];
+};
+
+struct node {
+    uint32_t refs;
+    void *slot[FANOUT]; /* struct node *, at the lowest level struct page * */
+};
+
+struct wt_memory {
+    struct node *root; /* NULL: all zeros */
+};
+
+static const uint8_t zero_page[WT_PAGE_SIZE];
+
+static unsigned slot_index(uint64_t addr, unsigned level)
+{
+    return (unsigned)(addr >> (WT_PAGE_BITS + 9 * level)) & (FANOUT - 1);
+}
+
+static void release(void *tree, unsigned level)
+{
+    if (!tree)
+        return;
+    if (level == 0) {
+        struct page *page = tree;
+        if (--page->refs == 0)
+            free(page);
+        return;
+    }
+    struct node *node = tree;
+    if (--node->refs)
+        return;
+    for (unsigned i = 0; i < FANOUT; i++)
+        release(node->slot[i], level - 1);
+    free(node);
+}
+
+/* A copy of a shared node, its children gaining a reference each; the old node loses one. */
+static struct node *own_node(struct node *old, unsigned level)
+{
+    if (old && old->refs == 1)
+        return old;
+    struct node *node = calloc(1, sizeof *node);
+    if (!node)
+        return NULL;
+    node->refs = 1;
+    if (old) {
+        for (unsigned i = 0; i < FANOUT; i++) {
+            void *child = old->slot[i];
+            if (!child)
+                continue;
+            if (level == 1)
+                ((struct page *)child)->refs++;
+            else
+                ((struct node *)child)->refs++;
+            node->slot[i] = child;
+        }
+        old->refs--;
+    }
+    return node;
+}
+
+struct wt_memory *wt_memory_new(void)
+{
+    return calloc(1, sizeof(struct wt_memory));
+}
+
+void wt_memory_free(struct wt_memory *m)
+{
+    if (!m)
+        return;
+    release(m->root, LEVELS);
+    free(m);
+}
+
+struct wt_memory *wt_memory_fork(struct wt_memory *m)
+{
+    struct wt_memory *copy = wt_memory_new();
+    if (copy)
+        wt_memory_become(copy, m);
+    return copy;
+}
+
+void wt_memory_become(struct wt_memory *m, const struct wt_memory *from)
+{
+    if (from->root)
+        from->root->refs++;
+    release(m->root, LEVELS);
+    m->root = from->root;
+}
+
+void wt_memory_clear(struct wt_memory *m)
+{
+    release(m->root, LEVELS);
+    m->root = NULL;
+}
+
+const uint8_t *wt_memory_page(const struct wt_memory *m, uint64_t addr)
+{
+    const void *tree = m->root;
+    for (unsigned level = LEVELS; level > 0; level--) {
+        if (!tree)
+            return zero_page;
+        tree = ((const struct node *)tree)->slot[slot_index(addr, level - 1)];
+    }
+    return tree ? ((const struct page *)tree)->data : zero_page;
+}
+
+uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
+{
+    void **at = (void **)&m->root;
+    for (unsigned level = LEVELS; level > 0; level--) {
+        struct node *node = own_node(*at, level);
+        if (!node)
+            return NULL;
+        *at = node;
+        at = &node->slot[slot_index(addr, level - 1)];
+    }
+    struct page *page = *at;
+    if (page && page->refs == 1)
+        return page->data;
+    struct page *copy = aligned_alloc(64, sizeof *copy);
+    if (!copy)
+        return NULL;
+    copy->refs = 1;
+    memcpy(copy->data, page ? page->data : zero_page, WT_PAGE_SIZE);
+    if (page)
+        page->refs--;
+    *at = copy;
+    return copy->data;
+}
+
+void wt_memory_read(const struct wt_memory *m, uint64_t addr, void *out, size_t size)
+{
+    uint8_t *to = out;
+    while (size) {
+        size_t offset = addr & WT_PAGE_MASK;
+        size_t part = WT_PAGE_SIZE - offset < size ? WT_PAGE_SIZE - offset : size;
+        memcpy(to, wt_memory_page(m, addr) + offset, part);
+        to += part;
+        addr += part;
+        size -= part;
+    }
+}
+
+bool wt_memory_write(struct wt_memory *m, uint64_t addr, const void *bytes, size_t size)
+{
+    const uint8_t *from = bytes;
+    while (size) {
+        size_t offset = addr & WT_PAGE_MASK;
+        size_t part = WT_PAGE_SIZE - offset < size ? WT_PAGE_SIZE - offset : size;
+        uint8_t *page = wt_memory_page_for_write(m, addr);
+        if (!page)
+            return false;
+        memcpy(page + offset, from, part);
+        from += part;
+        addr += part;
+        size -= part;
+    }
+    return true;
+}
+
+/* The sum of the hashes of all pages that are not all zero, so that the order of the walk and
+ * pages of zeros do not count. */
+static uint64_t hash_tree(const void *tree, unsigned level, uint64_t base)
+{
+    if (!tree)
+        return 0;
+    if (level == 0) {
+        const uint8_t *data = ((const struct page *)tree)->data;
+        return memcmp(data, zero_page, WT_PAGE_SIZE) ? XXH3_64bits_withSeed(data, WT_PAGE_SIZE, base)
+                                                     : 0;
+    }
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < FANOUT; i++)
+        sum += hash_tree(((const struct node *)tree)->slot[i], level - 1,
+                         base | i << (WT_PAGE_BITS + 9 * (level - 1)));
+    return sum;
+}
+
+uint64_t wt_memory_hash(const struct wt_memory *m)
+{
+    return hash_tree(m->root, LEVELS, 0);
+}
+
+static uint64_t count_pages(const void *tree, unsigned level)
+{
+    if (!tree || level == 0)
+        return tree != NULL;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < FANOUT; i++)
+        sum += count_pages(((const struct node *)tree)->slot[i], level - 1);
+    return sum;
+}
+
+uint64_t wt_memory_resident(const struct wt_memory *m)
+{
+    return count_pages(m->root, LEVELS) * WT_PAGE_SIZE;
+}
+
+void wt_tlb_clear(struct wt_tlb *tlb)
+{
+    memset(tlb, 0xff, sizeof *tlb);
+}

@@ -1,0 +1,91 @@
+/*
+ * The memory of an emulated GPU: sparse, paged, zero until written, copy-on-write.
+ *
+ * Pages hang in a radix tree whose nodes and pages are reference counted. A fork of a memory
+ * shares everything and costs nothing until one side writes; snapshots of time travel are forks.
+ * An emulator reaches pages through a small software TLB (struct wt_tlb), which it drops whenever
+ * a page may have changed its place (a fork, a restore, a write past the TLB).
+ */
+#ifndef WT_EMULATOR_MEMORY_H
+#define WT_EMULATOR_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WT_PAGE_BITS 12
+#define WT_PAGE_SIZE ((uint64_t)1 << WT_PAGE_BITS)
+#define WT_PAGE_MASK (WT_PAGE_SIZE - 1)
+#define WT_MEMORY_ADDRESS_BITS 48
+
+struct wt_memory;
+
+/** A new memory of 2^48 bytes of zeros, or NULL when the host has no memory left. */
+struct wt_memory *wt_memory_new(void);
+
+/** Frees a memory and its share of the pages. NULL is allowed. */
+void wt_memory_free(struct wt_memory *m);
+
+/** A copy of @p m that shares all its pages until one of the two is written; NULL without memory. */
+struct wt_memory *wt_memory_fork(struct wt_memory *m);
+
+/** Makes @p m equal to @p from (shares its pages). Pointers into pages of @p m become invalid. */
+void wt_memory_become(struct wt_memory *m, const struct wt_memory *from);
+
+/** Sets all of @p m to zero and gives its pages back. */
+void wt_memory_clear(struct wt_memory *m);
+
+/**
+ * The page that holds @p addr (bits 47..12 count), for reading; a page of zeros where nothing was
+ * written. Valid until @p m is written at this page, forked into by wt_memory_become, or freed.
+ */
+const uint8_t *wt_memory_page(const struct wt_memory *m, uint64_t addr);
+
+/** The page that holds @p addr, private to @p m, for writing; NULL when the host has no memory. */
+uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr);
+
+/** Copies @p size bytes at @p addr out of the memory; addresses wrap at 2^48. */
+void wt_memory_read(const struct wt_memory *m, uint64_t addr, void *out, size_t size);
+
+/** Copies @p size bytes into the memory; false when the host has no memory left. */
+bool wt_memory_write(struct wt_memory *m, uint64_t addr, const void *bytes, size_t size);
+
+/** A 64-bit hash of the contents; memories of equal contents have equal hashes. */
+uint64_t wt_memory_hash(const struct wt_memory *m);
+
+/** Bytes of pages reached by @p m (shared ones too). */
+uint64_t wt_memory_resident(const struct wt_memory *m);
+
+/* ---- the software TLB ---- */
+
+#define WT_TLB_ENTRIES 1024
+#define WT_TLB_NONE UINT64_MAX
+
+/** One direct-mapped entry: the page's address where the access may go straight to `host`. */
+struct wt_tlb_entry {
+    uint64_t read_page;  /**< page address, or WT_TLB_NONE */
+    uint64_t write_page; /**< page address, or WT_TLB_NONE */
+    const uint8_t *read_host;
+    uint8_t *write_host;
+};
+
+struct wt_tlb {
+    struct wt_tlb_entry entry[WT_TLB_ENTRIES];
+};
+
+static inline struct wt_tlb_entry *wt_tlb_entry_of(struct wt_tlb *tlb, uint64_t addr)
+{
+    return &tlb->entry[(addr >> WT_PAGE_BITS) & (WT_TLB_ENTRIES - 1)];
+}
+
+/** Forgets every entry. */
+void wt_tlb_clear(struct wt_tlb *tlb);
+
+/** Forgets the entry of the page that holds @p addr. */
+static inline void wt_tlb_drop(struct wt_tlb *tlb, uint64_t addr)
+{
+    struct wt_tlb_entry *e = wt_tlb_entry_of(tlb, addr);
+    e->read_page = e->write_page = WT_TLB_NONE;
+}
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * An emulated Vortex GPU: clusters of cores, each with warps of SIMT threads that run RV32 or
+ * RV64 IMAFDC with Vortex's own instructions. This header is all that the world outside
+ * emulator/vortex needs.
+ */
+#ifndef WT_EMULATOR_VORTEX_H
+#define WT_EMULATOR_VORTEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "emulator/machine/image.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
+#include "wavetrap/error.h"
+
+struct vx_profile;
+struct vx_device;
+
+/** What the user chooses. vx_config_default() gives Vortex's own defaults. */
+struct vx_config {
+    const struct vx_profile *profile;
+    unsigned clusters; /**< 1..127 (PLATFORM.numclusters) */
+    unsigned cores;    /**< a cluster, 1..511 (PLATFORM.numcores) */
+    unsigned warps;    /**< a core, 1..511 (PLATFORM.numwarps) */
+    unsigned threads;  /**< a warp, a power of two 1..128 (PLATFORM.numthreads) */
+    unsigned xlen;     /**< 32 or 64; 0: as the program says, else 32 */
+    uint64_t startup;  /**< DCR STARTUP_ADDR, when startup_given */
+    bool startup_given;
+    uint64_t argument; /**< DCR STARTUP_ARG: mscratch at reset */
+    uint64_t console_addr; /**< IO_COUT_ADDR */
+    unsigned console_slots; /**< IO_COUT_SIZE in bytes, a power of two 1..4096 */
+    uint64_t exit_addr;    /**< where the program stores its exit word */
+    bool follow_rtl_branches; /**< divergent branch: last active lane decides; else a fault */
+    bool allow_misaligned;    /**< misaligned loads and stores work (SimX); else a fault (RTL) */
+    bool ebreak_pc_after;     /**< DPC of an EBREAK halt is ebreak + 4, as the RTL of 2025 */
+    unsigned dm_clock; /**< core cycles between two accesses of DM registers; 0: requests complete
+                            before the next access */
+    struct wt_schedule schedule;
+};
+
+/** The shape and layout of Vortex's own defaults: 1 cluster, 1 core, 4 warps, 4 threads, v2. */
+void vx_config_default(struct vx_config *config);
+
+/**
+ * Applies "key=value,key=value" (what follows "vortex:" in --gpu). Unknown keys, bad values and
+ * shapes that the Debug Module cannot describe give WT_INVALID. vx_config_help() lists the keys.
+ */
+enum wt_status vx_config_parse(struct vx_config *config, const char *text, struct wt_error *err);
+void vx_config_help(FILE *out);
+
+/** A new device in reset; memory all zero. */
+enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **device,
+                             struct wt_error *err);
+void vx_device_free(struct vx_device *device);
+
+/** The device as a machine (run, reset, hash, views); the same object. */
+struct wt_machine *vx_machine(struct vx_device *device);
+const struct vx_config *vx_device_config(const struct vx_device *device);
+
+/**
+ * Clears memory, copies the image into it, sets STARTUP_ADDR to its entry (unless the
+ * configuration gives one), and resets. Refuses images that do not fit the device: another
+ * machine or width, or code above 4 GiB where DPC could not name it.
+ */
+enum wt_status vx_device_load(struct vx_device *device, const struct wt_image *image,
+                              struct wt_error *err);
+
+/** Writes a device configuration register (before reset takes effect); false if there is none. */
+bool vx_device_dcr_write(struct vx_device *device, uint32_t addr, uint32_t value);
+
+/** The program's exit word (config.exit_addr). */
+uint32_t vx_device_exit_word(struct vx_device *device);
+
+/** Hands lines that are not complete yet to the console (at the program's end). */
+void vx_device_flush_console(struct vx_device *device);
+
+/** True when some warp is active. */
+bool vx_device_active(const struct vx_device *device);
+
+/* ---- the Debug Module, VxDebug specification ---- */
+
+/** Word addresses of the registers ("Debug Module Registers"). */
+enum vx_dm_register {
+    VX_DM_PLATFORM = 0x0,
+    VX_DM_DCONFIG = 0x1,
+    VX_DM_DSELECT = 0x2,
+    VX_DM_WMASK = 0x3,
+    VX_DM_WACTIVE = 0x4,
+    VX_DM_WSTATUS = 0x5,
+    VX_DM_DCTRL = 0x6,
+    VX_DM_DPC = 0x7,
+    VX_DM_INJECT = 0x8,
+    VX_DM_DSCRATCH0 = 0x9,
+    VX_DM_DSCRATCH3 = 0xc,
+};
+
+/** Reads a DM register; registers that do not exist read 0. */
+uint32_t vx_dm_read(struct vx_device *device, uint32_t addr);
+
+/** Writes a DM register; writes to read-only fields and unknown registers are ignored. */
+void vx_dm_write(struct vx_device *device, uint32_t addr, uint32_t value);
+
+/* ---- trace ---- */
+
+/** One issued instruction, handed to the trace function after it has had its effect. */
+struct vx_trace {
+    uint64_t time;
+    uint32_t wave;
+    wt_lanes mask; /**< lanes that executed it */
+    uint64_t pc;
+    uint32_t instruction; /**< as it stands in memory; 16 bits if length is 2 */
+    unsigned length;      /**< bytes: 2 or 4 */
+    const char *text;     /**< disassembly */
+    const char *effect;   /**< what was written: registers, memory, mask; "" if nothing */
+};
+typedef void (*vx_trace_fn)(void *context, const struct vx_trace *trace);
+
+/** As machine->ops->run, calling @p fn for each issue. Slower, the same states. */
+enum wt_run vx_run_traced(struct vx_device *device, uint64_t issues, vx_trace_fn fn, void *context);
+
+/**
+ * Disassembles the instruction at the start of @p bytes (2 or 4 of them) as it would stand at
+ * @p pc; returns its length, 2 or 4. Text that is no instruction reads ".4byte 0x…" or ".2byte".
+ */
+unsigned vx_disassemble(const uint8_t *bytes, unsigned available, unsigned xlen, uint64_t pc,
+                        char *text, size_t size);
+
+#endif

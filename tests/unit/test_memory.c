@@ -1,0 +1,121 @@
+/* Sparse copy-on-write memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "emulator/machine/memory.h"
+
+static void reads_zero_until_written(void **state)
+{
+    struct wt_memory *m = wt_memory_new();
+    uint8_t bytes[8] = {1, 2, 3};
+    wt_memory_read(m, 0xfffffffc, bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        assert_int_equal(bytes[i], 0);
+    assert_int_equal(wt_memory_resident(m), 0);
+    wt_memory_free(m);
+}
+
+static void write_crosses_pages(void **state)
+{
+    struct wt_memory *m = wt_memory_new();
+    uint8_t in[10000], out[10000];
+    for (size_t i = 0; i < sizeof in; i++)
+        in[i] = (uint8_t)(i * 7);
+    assert_true(wt_memory_write(m, 0x7ffffff3, in, sizeof in));
+    wt_memory_read(m, 0x7ffffff3, out, sizeof out);
+    assert_memory_equal(in, out, sizeof in);
+    assert_int_equal(wt_memory_resident(m), 4 * WT_PAGE_SIZE);
+    wt_memory_free(m);
+}
+
+static void a_fork_shares_until_written(void **state)
+{
+    struct wt_memory *m = wt_memory_new();
+    uint32_t a = 1, b = 2, got;
+    wt_memory_write(m, 0x1000, &a, 4);
+    struct wt_memory *fork = wt_memory_fork(m);
+    assert_ptr_equal(wt_memory_page(m, 0x1000), wt_memory_page(fork, 0x1000));
+    wt_memory_write(m, 0x1000, &b, 4);
+    wt_memory_read(fork, 0x1000, &got, 4);
+    assert_int_equal(got, 1);
+    wt_memory_read(m, 0x1000, &got, 4);
+    assert_int_equal(got, 2);
+    wt_memory_become(m, fork);
+    wt_memory_read(m, 0x1000, &got, 4);
+    assert_int_equal(got, 1);
+    wt_memory_free(m);
+    wt_memory_read(fork, 0x1000, &got, 4);
+    assert_int_equal(got, 1);
+    wt_memory_free(fork);
+}
+
+static void hash_depends_on_contents_only(void **state)
+{
+    struct wt_memory *a = wt_memory_new(), *b = wt_memory_new();
+    uint32_t one = 1, zero = 0;
+    assert_int_equal(wt_memory_hash(a), wt_memory_hash(b));
+    wt_memory_write(a, 0x5000, &zero, 4);
+    assert_int_equal(wt_memory_hash(a), wt_memory_hash(b));
+    wt_memory_write(a, 0x5000, &one, 4);
+    assert_int_not_equal(wt_memory_hash(a), wt_memory_hash(b));
+    wt_memory_write(b, 0x6000, &one, 4);
+    assert_int_not_equal(wt_memory_hash(a), wt_memory_hash(b));
+    wt_memory_write(b, 0x6000, &zero, 4);
+    wt_memory_write(b, 0x5000, &one, 4);
+    assert_int_equal(wt_memory_hash(a), wt_memory_hash(b));
+    wt_memory_free(a);
+    wt_memory_free(b);
+}
+
+/* Random writes, forks and restores against flat arrays. */
+static void agrees_with_a_flat_model(void **state)
+{
+    enum { SIZE = 16 * 4096, FORKS = 4 };
+    static uint8_t flat[FORKS][SIZE];
+    memset(flat, 0, sizeof flat);
+    struct wt_memory *m[FORKS];
+    for (int i = 0; i < FORKS; i++)
+        m[i] = wt_memory_new();
+    srand(1);
+    for (int i = 0; i < 20000; i++) {
+        int k = rand() % FORKS;
+        if (rand() % 16 == 0) {
+            int from = rand() % FORKS;
+            if (from != k) {
+                wt_memory_become(m[k], m[from]);
+                memcpy(flat[k], flat[from], SIZE);
+            }
+            continue;
+        }
+        uint8_t bytes[300];
+        size_t size = 1 + (size_t)rand() % sizeof bytes, at = (size_t)rand() % (SIZE - size);
+        for (size_t j = 0; j < size; j++)
+            bytes[j] = (uint8_t)rand();
+        assert_true(wt_memory_write(m[k], 0x80000000 + at, bytes, size));
+        memcpy(flat[k] + at, bytes, size);
+        if (i % 100 == 0) {
+            static uint8_t out[SIZE];
+            wt_memory_read(m[k], 0x80000000, out, SIZE);
+            assert_memory_equal(out, flat[k], SIZE);
+        }
+    }
+    for (int i = 0; i < FORKS; i++)
+        wt_memory_free(m[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_zero_until_written),
+        cmocka_unit_test(write_crosses_pages),
+        cmocka_unit_test(a_fork_shares_until_written),
+        cmocka_unit_test(hash_depends_on_contents_only),
+        cmocka_unit_test(agrees_with_a_flat_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
