@@ -27,13 +27,15 @@ struct wt_image {
     unsigned elf_flags;       /**< e_flags; 0 if not ELF */
     struct wt_segment *segment;
     size_t segments;
+    uint64_t held;            /**< bytes that all segments hold */
+    uint64_t covered;         /**< memory that all segments cover, zeros included */
 };
 
 /**
  * Reads @p path, whose format is told by its contents (ELF magic; Intel HEX begins with ':') or,
  * where they cannot tell, by its name: .vxbin, else a raw binary, which is placed at @p base.
  * Malformed files give WT_INVALID and say what is wrong at which offset or line; nothing is leaked.
- * At most 1 GiB of bytes in all.
+ * At most 1 GiB of bytes and 4 GiB of memory in all.
  */
 enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *image,
                              struct wt_error *err);
