@@ -13,3 +13,9 @@ unit: all
 
 clean:
 	rm -rf build build-*
+
+# The example kernels, built by Debian's RISC-V compiler into build/examples.
+.PHONY: examples
+examples:
+	@scripts/need.sh kernels
+	@$(MAKE) -s -C examples/vortex OUT=$(CURDIR)/build/examples

@@ -1,0 +1,80 @@
+/*
+ * What the assembly files of the library share: the Vortex instructions by their encodings (no
+ * Debian assembler knows their names), the CSRs by number, and register-sized loads and stores.
+ *
+ * All Vortex instructions are R-type with opcode 0x0b (CUSTOM-0) and funct7 0; funct3 tells them
+ * apart.
+ */
+#ifndef VORTEX_ASM_H
+#define VORTEX_ASM_H
+
+#define CSR_THREAD_ID 0xcc0
+#define CSR_WARP_ID 0xcc1
+#define CSR_CORE_ID 0xcc2
+#define CSR_ACTIVE_THREADS 0xcc4
+#define CSR_NUM_THREADS 0xfc0
+#define CSR_NUM_WARPS 0xfc1
+#define CSR_NUM_CORES 0xfc2
+#define CSR_LOCAL_MEM_BASE 0xfc3
+#define CSR_MSCRATCH 0x340
+#define CSR_MHARTID 0xf14
+
+#define EXIT_WORD 0x88
+#define STACK_LOG2_SIZE 13
+
+#if __riscv_xlen == 64
+#define STACK_BASE 0x1ffff0000
+#define REG 8
+#define LREG ld
+#define SREG sd
+#else
+#define STACK_BASE 0xffff0000
+#define REG 4
+#define LREG lw
+#define SREG sw
+#endif
+
+#ifdef __ASSEMBLER__
+        .cfi_sections .debug_frame              /* for debuggers; nothing unwinds at run time */
+
+        /* The lanes set in \mask run, the others stop. Mask 0 ends the warp. */
+        .macro vx_tmc mask
+        .insn r 0x0b, 0, 0, x0, \mask, x0
+        .endm
+
+        /*
+         * Waits until this warp is the only active one of its core, then starts warps 1 .. count-1
+         * at \pc, each with lane 0 only.
+         */
+        .macro vx_wspawn count, pc
+        .insn r 0x0b, 1, 0, x0, \count, \pc
+        .endm
+
+        /* Lanes whose \pred has bit 0 set go one way, the others the other way, one after the other. */
+        .macro vx_split token, pred
+        .insn r 0x0b, 2, 0, \token, \pred, x0
+        .endm
+
+        /* The end of what vx_split began: first switches to the other lanes, then joins both. */
+        .macro vx_join token
+        .insn r 0x0b, 3, 0, x0, \token, x0
+        .endm
+
+        /* Only lanes whose \pred has bit 0 set go on; when there are none, those of \mask do. */
+        .macro vx_pred pred, mask
+        .insn r 0x0b, 5, 0, x0, \pred, \mask
+        .endm
+
+        /* \out := the mask of all lanes that the library uses: min(NUM_THREADS, XLEN) of them. */
+        .macro vx_all_lanes out, scratch
+        csrr    \scratch, CSR_NUM_THREADS
+        sltiu   \out, \scratch, __riscv_xlen    /* 1 if the shift below is possible */
+        neg     \out, \out                      /* all ones, or 0 */
+        and     \scratch, \scratch, \out        /* shift distance, 0 if impossible */
+        andi    \out, \out, 1
+        sll     \out, \out, \scratch            /* 1 << threads, or 0 */
+        addi    \out, \out, -1
+        .endm
+#endif
+
+#endif
