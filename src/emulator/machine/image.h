@@ -44,6 +44,9 @@ enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *i
 enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t length, uint64_t base,
                               struct wt_image *image, struct wt_error *err);
 
+/** What people call an ELF machine (e_machine): "x86-64"; "unknown machine" if it is not known. */
+const char *wt_image_machine_name(unsigned elf_machine);
+
 /** Frees what wt_image_load gave. */
 void wt_image_free(struct wt_image *image);
 

@@ -15,6 +15,23 @@ struct load {
     uint64_t size; /* memory that it covers */
 };
 
+const char *wt_image_machine_name(unsigned elf_machine)
+{
+    static const struct {
+        unsigned machine;
+        const char *name;
+    } names[] = {
+        {EM_RISCV, "RISC-V"},   {EM_X86_64, "x86-64"}, {EM_386, "x86 (i386)"},
+        {EM_AARCH64, "AArch64"}, {EM_ARM, "ARM"},       {EM_PPC64, "PowerPC 64"},
+        {EM_S390, "S/390"},     {EM_MIPS, "MIPS"},     {224, "AMD GPU"},
+        {190, "NVIDIA CUDA"},   {205, "Intel GPU"},    {EM_BPF, "BPF"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].machine == elf_machine)
+            return names[i].name;
+    return "unknown machine";
+}
+
 /* What can be said before libelf looks at the file, in clearer words than its own. */
 static enum wt_status check_ident(const struct wt_image_source *source, struct wt_error *err)
 {
@@ -49,15 +66,16 @@ static enum wt_status check_header(const struct wt_image_source *source, Elf *el
         return WT_OK;
     case ET_REL:
         return wt_fail(err, WT_INVALID,
-                       "%s: it is an object file; link it into an executable first",
-                       source->name);
+                       "%s: it is an object file for %s; link it into an executable first",
+                       source->name, wt_image_machine_name(header->e_machine));
     case ET_DYN:
         return wt_fail(err, WT_INVALID,
-                       "%s: it is a shared object or a position-independent executable; link it "
-                       "with -static -no-pie at the address where it shall run",
-                       source->name);
+                       "%s: it is a shared object or a position-independent executable for %s; link "
+                       "it with -static -no-pie at the address where it shall run",
+                       source->name, wt_image_machine_name(header->e_machine));
     case ET_CORE:
-        return wt_fail(err, WT_INVALID, "%s: it is a core dump, not a program", source->name);
+        return wt_fail(err, WT_INVALID, "%s: it is a core dump of a program for %s, not a program",
+                       source->name, wt_image_machine_name(header->e_machine));
     default:
         return wt_fail(err, WT_INVALID, "%s: ELF type %u (offset 16) is not an executable's",
                        source->name, header->e_type);

@@ -1,0 +1,54 @@
+/* What the subcommands of `wavetrap` share: how each one is described, and exit statuses. */
+#ifndef WT_CLI_H
+#define WT_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "wavetrap/error.h"
+
+/**
+ * Exit statuses of `wavetrap run` and `wavetrap trace` beside the program's own exit word; the
+ * other subcommands use 0 and CLI_FAILED.
+ */
+enum cli_status {
+    CLI_ILLEGAL = 116,     /**< an instruction that the GPU does not have */
+    CLI_DIVERGENCE = 117,  /**< lanes disagree on a branch without SPLIT */
+    CLI_STACK = 118,       /**< IPDOM stack overflow or underflow */
+    CLI_MISALIGNED = 119,  /**< a misaligned access or jump */
+    CLI_ACCESS = 120,      /**< memory used as it must not be */
+    CLI_DEADLOCK = 121,    /**< every active warp waits for another one */
+    CLI_OTHER_FAULT = 122, /**< any other mistake of the program */
+    CLI_LIMIT = 124,       /**< --max-issues was reached */
+    CLI_FAILED = 125,      /**< wavetrap itself: bad option, unreadable file, no host memory */
+    CLI_SIGNAL = 128,      /**< plus the signal that stopped it: 130 for Ctrl-C */
+};
+
+/** One option of a subcommand. A table of them ends with a row whose name is NULL. */
+struct cli_option {
+    const char *name;     /**< long name, without dashes */
+    char letter;          /**< short name, or 0 */
+    const char *argument; /**< what stands for its argument in the help; NULL: it takes none */
+    const char *help;     /**< what it does; lines after the first begin after a '\n' */
+    /** Takes the option; @p value is NULL if it has no argument. */
+    enum wt_status (*set)(void *context, const char *value, struct wt_error *err);
+};
+
+/** One subcommand. */
+struct cli_command {
+    const char *name;
+    const char *operands; /**< as in the usage line: "PROGRAM" */
+    const char *summary;  /**< one sentence */
+    const struct cli_option *options;
+    bool device;       /**< takes the device options of options.h, too */
+    const char *notes; /**< more text for its help, or NULL */
+    int (*run)(int argc, char **argv); /**< argv[0] is the subcommand; returns the exit status */
+};
+
+extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_trace, cli_info, cli_dm;
+
+/** Prints "wavetrap NAME: MESSAGE" to stderr and returns CLI_FAILED. */
+int cli_fail(const struct cli_command *command, const struct wt_error *err);
+
+#endif

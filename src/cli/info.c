@@ -1,0 +1,239 @@
+/* `wavetrap info`: what a file is, and what the emulated GPU has. */
+#include "cli/cli.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+#include "debugger/symbols.h"
+#include "emulator/machine/image.h"
+#include "emulator/vortex/isa.h"
+#include "emulator/vortex/profile.h"
+
+struct info {
+    bool isa, profile;
+    uint64_t base;
+};
+
+static enum wt_status set_isa(void *context, const char *value, struct wt_error *err)
+{
+    ((struct info *)context)->isa = true;
+    return WT_OK;
+}
+
+static enum wt_status set_profile(void *context, const char *value, struct wt_error *err)
+{
+    ((struct info *)context)->profile = true;
+    return WT_OK;
+}
+
+static enum wt_status set_base(void *context, const char *value, struct wt_error *err)
+{
+    return cli_number(value, &((struct info *)context)->base, err);
+}
+
+static const struct cli_option options[] = {
+    {"isa", 0, NULL, "list the instructions of the emulated GPU: name, width, match and mask of\n"
+                     "the encoding, operands", set_isa},
+    {"profile", 0, NULL, "list the platform profiles: addresses, CSRs, DCRs", set_profile},
+    {"base", 0, "ADDRESS", "where a raw binary would go (default 0x80000000)", set_base},
+    {0},
+};
+
+/* ---- the GPU ---- */
+
+static const char *width(unsigned xlen)
+{
+    return xlen == 32 ? "rv32" : xlen == 64 ? "rv64" : "both";
+}
+
+static void list_isa(void)
+{
+    for (unsigned i = 0; i < VX_INSN_COUNT; i++) {
+        const struct vx_insn *row = &vx_insns[i];
+        printf("%-12s %s match 0x%08" PRIx32 " mask 0x%08" PRIx32 " operands %s\n", row->name,
+               width(row->xlen), row->match, row->mask, row->operands[0] ? row->operands : "-");
+    }
+    for (size_t i = 0; i < vx_rvc_count; i++) {
+        const struct vx_rvc *row = &vx_rvcs[i];
+        printf("%-12s %s match 0x%04x     mask 0x%04x     operands %s\n", row->name,
+               width(row->xlen), row->match, row->mask, row->operands[0] ? row->operands : "-");
+    }
+}
+
+static void list_profile(const struct vx_profile *p)
+{
+    printf("profile %s: %s\n", p->name, p->about);
+    printf("  startup address  0x%" PRIx64 "\n", p->startup_addr);
+    printf("  console          0x%" PRIx64 ", %u slots\n", p->console_addr, p->console_slots);
+    printf("  exit word        0x%" PRIx64 "\n", p->exit_addr);
+    printf("  local memory     0x%" PRIx64 " (RV32), 0x%" PRIx64 " (RV64), 0x%" PRIx64 " bytes\n",
+           p->local_mem_base[0], p->local_mem_base[1], p->local_mem_size);
+    for (size_t i = 0; i < p->csr_count; i++) {
+        const struct vx_csr_row *row = &p->csrs[i];
+        char number[24];
+        if (row->first == row->last)
+            snprintf(number, sizeof number, "0x%03x", row->first);
+        else
+            snprintf(number, sizeof number, "0x%03x-0x%03x", row->first, row->last);
+        printf("  CSR %-12s %-15s %s %s\n", number, row->name, width(row->xlen), row->about);
+    }
+    for (size_t i = 0; i < p->dcr_count; i++)
+        printf("  DCR 0x%03x        %-15s      %s\n", p->dcrs[i].addr, p->dcrs[i].name,
+               p->dcrs[i].about);
+}
+
+/* ---- a file ---- */
+
+/* What an ELF file's sections tell. libelf checks what it reads; what it refuses counts as absent. */
+struct sections {
+    size_t symbols, functions;
+    bool lines, info;
+};
+
+static void count_symbols(Elf_Scn *section, const GElf_Shdr *header, struct sections *s)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    if (!data || !header->sh_entsize)
+        return;
+    for (size_t i = 1; i < header->sh_size / header->sh_entsize; i++) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, (int)i, &symbol))
+            return;
+        s->symbols++;
+        s->functions += GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
+    }
+}
+
+static struct sections read_sections(const char *path)
+{
+    struct sections s = {0};
+    elf_version(EV_CURRENT);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    size_t names;
+    if (elf && elf_getshdrstrndx(elf, &names) == 0) {
+        for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+            GElf_Shdr header;
+            if (!gelf_getshdr(section, &header))
+                continue;
+            const char *name = elf_strptr(elf, names, header.sh_name);
+            if (header.sh_type == SHT_SYMTAB)
+                count_symbols(section, &header, &s);
+            s.lines = s.lines || (name && strcmp(name, ".debug_line") == 0);
+            s.info = s.info || (name && strcmp(name, ".debug_info") == 0);
+        }
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return s;
+}
+
+static void tell_elf(const char *path, const struct wt_image *image)
+{
+    static const char *const floats[] = {"soft-float", "single-float", "double-float",
+                                         "quad-float"};
+    printf("  machine: %s (%u), %u bits", wt_image_machine_name(image->elf_machine),
+           image->elf_machine, image->bits);
+    if (image->elf_machine == EM_RISCV)
+        printf(", %s ABI%s", floats[(image->elf_flags & EF_RISCV_FLOAT_ABI) >> 1],
+               image->elf_flags & EF_RISCV_RVC ? ", compressed instructions" : "");
+    putchar('\n');
+    struct sections s = read_sections(path);
+    printf("  symbols: %zu, of them functions: %zu\n", s.symbols, s.functions);
+    printf("  debug information: %s\n", s.info && s.lines ? "DWARF, with source lines"
+                                        : s.info          ? "DWARF, without source lines"
+                                        : s.lines         ? "source lines alone"
+                                                          : "none");
+}
+
+static const char *runs_on(const struct wt_image *image)
+{
+    if (image->format != WT_IMAGE_ELF)
+        return "vortex, if it is code of RISC-V: the format does not tell";
+    if (image->elf_machine != EM_RISCV)
+        return "no GPU that is emulated";
+    return image->bits == 64 ? "vortex:xlen=64" : "vortex:xlen=32";
+}
+
+static int tell_file(const char *path, uint64_t base)
+{
+    static const char *const formats[] = {"ELF executable", "raw binary", "Intel HEX",
+                                          "Vortex .vxbin"};
+    struct wt_image image;
+    struct wt_error err;
+    if (wt_image_load(path, base, &image, &err))
+        return cli_fail(&cli_info, &err);
+    struct wt_symbols *symbols = NULL;
+    char place[512];
+    printf("%s: %s\n", path, formats[image.format]);
+    if (image.format == WT_IMAGE_ELF) {
+        tell_elf(path, &image);
+        if (wt_symbols_open(path, &symbols, &err))
+            symbols = NULL;
+    }
+    if (image.has_entry) {
+        wt_symbols_describe(symbols, image.entry, place, sizeof place);
+        printf("  entry: %s\n", place);
+    } else {
+        puts("  entry: not told; the startup address is taken");
+    }
+    for (size_t i = 0; i < image.segments; i++) {
+        const struct wt_segment *s = &image.segment[i];
+        printf("  segment: 0x%" PRIx64 "..0x%" PRIx64 ", %" PRIu64 " bytes", s->addr,
+               s->addr + s->size, s->size);
+        if (s->size > s->length)
+            printf(", the last %" PRIu64 " of them zero", s->size - s->length);
+        puts(image.format == WT_IMAGE_ELF && s->executable ? ", executable" : "");
+    }
+    printf("  runs on: %s\n", runs_on(&image));
+    if (symbols)
+        wt_symbols_close(symbols);
+    wt_image_free(&image);
+    return 0;
+}
+
+static int run(int argc, char **argv)
+{
+    struct info info = {.base = 0x80000000};
+    switch (cli_parse(&cli_info, argc, argv, &info, NULL, 0, true)) {
+    case CLI_DONE:
+        return 0;
+    case CLI_BAD:
+        return CLI_FAILED;
+    default:
+        break;
+    }
+    if (optind == argc && !info.isa && !info.profile) {
+        fputs("wavetrap info: an operand is missing (FILE); see 'wavetrap info --help'\n", stderr);
+        return CLI_FAILED;
+    }
+    if (info.isa)
+        list_isa();
+    for (size_t i = 0; info.profile && i < vx_profile_count; i++)
+        list_profile(vx_profiles[i]);
+    int status = 0;
+    for (; optind < argc; optind++)
+        if (tell_file(argv[optind], info.base))
+            status = CLI_FAILED;
+    if (fflush(stdout) || ferror(stdout)) {
+        struct wt_error err;
+        wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
+        status = cli_fail(&cli_info, &err);
+    }
+    return status;
+}
+
+const struct cli_command cli_info = {
+    .name = "info",
+    .operands = "[FILE]…",
+    .summary = "Says what each FILE is: format, width, entry, segments, symbols, debug information.",
+    .options = options,
+    .run = run,
+};

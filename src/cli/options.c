@@ -1,0 +1,285 @@
+/* Parsing command lines with getopt_long, from tables that also make the help. */
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum wt_status cli_number(const char *text, uint64_t *value, struct wt_error *err)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 0);
+    if (!isdigit((unsigned char)text[0]) || *end || errno)
+        return wt_fail(err, WT_INVALID, "'%s' is not a number (decimal, or 0x…) of 64 bits", text);
+    *value = number;
+    return WT_OK;
+}
+
+enum wt_status cli_split_place(const char *text, struct cli_load *load, struct wt_error *err)
+{
+    const char *at = strrchr(text, '@');
+    if (!at || at == text || !at[1])
+        return wt_fail(err, WT_INVALID, "'%s' is not FILE@ADDRESS", text);
+    *load = (struct cli_load){.path = text, .path_length = (size_t)(at - text), .place = at + 1};
+    return WT_OK;
+}
+
+/* ---- device options ---- */
+
+static enum wt_status set_gpu(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_options *o = context;
+    size_t family = strcspn(value, ":");
+    if (family != 6 || strncmp(value, "vortex", 6) != 0)
+        return wt_fail(err, WT_INVALID, "no GPU family '%.*s': vortex is there", (int)family,
+                       value);
+    if (!value[family])
+        return WT_OK;
+    return vx_config_parse(&o->config, value + family + 1, err);
+}
+
+static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
+{
+    return wt_schedule_parse(value, &((struct cli_options *)context)->config.schedule, err);
+}
+
+static enum wt_status set_arg(void *context, const char *value, struct wt_error *err)
+{
+    return cli_number(value, &((struct cli_options *)context)->config.argument, err);
+}
+
+static enum wt_status set_base(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_options *o = context;
+    o->base_given = true;
+    return cli_number(value, &o->base, err);
+}
+
+static enum wt_status set_load(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_options *o = context;
+    struct cli_load load;
+    if (cli_split_place(value, &load, err))
+        return err->status;
+    struct cli_load *grown = realloc(o->load, (o->loads + 1) * sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    o->load = grown;
+    o->load[o->loads++] = load;
+    return WT_OK;
+}
+
+static enum wt_status set_slots(void *context, const char *value, struct wt_error *err)
+{
+    ((struct cli_options *)context)->slots = true;
+    return WT_OK;
+}
+
+static enum wt_status set_dm_only(void *context, const char *value, struct wt_error *err)
+{
+    ((struct cli_options *)context)->dm_only = true;
+    return WT_OK;
+}
+
+static enum wt_status set_threads(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_options *o = context;
+    if (strcmp(value, "auto") == 0)
+        o->threads = WT_THREADS_AUTO;
+    else if (strcmp(value, "lanes") == 0)
+        o->threads = WT_THREADS_LANES;
+    else if (strcmp(value, "warps") == 0)
+        o->threads = WT_THREADS_WAVES;
+    else
+        return wt_fail(err, WT_INVALID, "'%s' is none of auto, lanes, warps", value);
+    return WT_OK;
+}
+
+static const struct cli_option device_options[] = {
+    {"gpu", 'g', "SPEC", "which GPU: vortex:KEY=VALUE,… (--gpu-help lists the keys)", set_gpu},
+    {"schedule", 0, "POLICY", "which warp issues next: rr:N, lockstep or random:SEED (default\n"
+                              WT_SCHEDULE_DEFAULT ")", set_schedule},
+    {"arg", 0, "NUMBER", "kernel argument: STARTUP_ARG, which programs find in mscratch", set_arg},
+    {"base", 0, "ADDRESS", "where a raw binary goes (default: the startup address)", set_base},
+    {"load", 0, "FILE@PLACE", "put the bytes of FILE into memory at an address or symbol", set_load},
+    {"slots", 0, NULL, "begin each line of the program's console with '#slot: '", set_slots},
+    {"dm-only", 0, NULL, "debug through the Debug Module's registers alone, as on hardware\n"
+                         "without a memory port", set_dm_only},
+    {"gdb-threads", 0, "MODE", "what a debugger's thread is: lanes, warps, or auto (lanes up to\n"
+                               "1,024 of them; the default)", set_threads},
+    {0},
+};
+
+void cli_options_free(struct cli_options *options)
+{
+    free(options->load);
+    options->load = NULL;
+    options->loads = 0;
+}
+
+/* ---- help ---- */
+
+static void help_option(const struct cli_option *option, FILE *out)
+{
+    enum { COLUMN = 26 };
+    char left[64];
+    int width = snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter ? '-' : ' ',
+                         option->letter ? option->letter : ' ', option->letter ? ',' : ' ',
+                         option->name, option->argument ? "=" : "",
+                         option->argument ? option->argument : "");
+    fputs(left, out);
+    if (width > COLUMN - 2) {
+        fputc('\n', out);
+        width = 0;
+    }
+    const char *line = option->help;
+    while (line) {
+        const char *end = strchr(line, '\n');
+        fprintf(out, "%*s%.*s\n", COLUMN - width, "", end ? (int)(end - line) : (int)strlen(line),
+                line);
+        width = 0;
+        line = end ? end + 1 : NULL;
+    }
+}
+
+static const struct cli_option help_row = {"help", 'h', NULL, "print this", NULL};
+static const struct cli_option gpu_help_row = {"gpu-help", 0, NULL, "list the keys of --gpu", NULL};
+
+void cli_help(const struct cli_command *command, FILE *out)
+{
+    fprintf(out, "Usage: wavetrap %s [OPTION]… %s\n%s\n\nOptions:\n", command->name,
+            command->operands, command->summary);
+    for (const struct cli_option *o = command->options; o->name; o++)
+        help_option(o, out);
+    help_option(&help_row, out);
+    if (command->device) {
+        fputs("\nThe device and its memory:\n", out);
+        for (const struct cli_option *o = device_options; o->name; o++)
+            help_option(o, out);
+        help_option(&gpu_help_row, out);
+    }
+    if (command->notes)
+        fprintf(out, "\n%s", command->notes);
+}
+
+/* ---- parsing ---- */
+
+/* What getopt_long answers: a letter, or a row's place in one of the tables. */
+enum { MAX_OPTIONS = 64, VALUE_OWN = 256, VALUE_DEVICE = 512, VALUE_HELP = 1024, VALUE_GPU_HELP };
+
+struct table {
+    struct option row[MAX_OPTIONS];
+    size_t rows;
+    char letters[2 * MAX_OPTIONS + 2];
+    size_t letter_count;
+};
+
+static void add_row(struct table *t, const struct cli_option *o, int value)
+{
+    if (t->rows + 1 >= MAX_OPTIONS)
+        abort(); /* a table in this program is too long */
+    t->row[t->rows++] = (struct option){.name = o->name,
+                                        .has_arg = o->argument ? required_argument : no_argument,
+                                        .val = value};
+    if (o->letter) {
+        t->letters[t->letter_count++] = o->letter;
+        if (o->argument)
+            t->letters[t->letter_count++] = ':';
+    }
+}
+
+static const struct cli_option *find_letter(const struct cli_option *options, int letter)
+{
+    for (; options->name; options++)
+        if (options->letter == letter)
+            return options;
+    return NULL;
+}
+
+static enum cli_parsed bad(const struct cli_command *command, const char *text)
+{
+    fprintf(stderr, "wavetrap %s: %s; see 'wavetrap %s --help'\n", command->name, text,
+            command->name);
+    return CLI_BAD;
+}
+
+/* What getopt_long refused. */
+static enum cli_parsed bad_option(const struct cli_command *command, char **argv, int answer)
+{
+    char text[256], letter[3] = {'-', (char)optopt, 0};
+    /* For a long option optopt is 0, or its row's value: the word itself is the best name. */
+    bool is_long = optopt == 0 || optopt >= VALUE_OWN;
+    snprintf(text, sizeof text, "%s '%.200s'",
+             answer == ':' ? "an argument is missing after"
+             : is_long && optopt ? "there is no argument to"
+                                 : "there is no option",
+             is_long ? argv[optind - 1] : letter);
+    return bad(command, text);
+}
+
+enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
+                          struct cli_options *options, int operands, bool more)
+{
+    static const struct cli_option none[] = {{0}};
+    const struct cli_option *shared = command->device ? device_options : none;
+    struct table t = {.letters = ":", .letter_count = 1};
+    for (size_t i = 0; command->options[i].name; i++)
+        add_row(&t, &command->options[i], VALUE_OWN + (int)i);
+    for (size_t i = 0; shared[i].name; i++)
+        add_row(&t, &shared[i], VALUE_DEVICE + (int)i);
+    add_row(&t, &help_row, VALUE_HELP);
+    if (command->device)
+        add_row(&t, &gpu_help_row, VALUE_GPU_HELP);
+    if (options) {
+        *options = (struct cli_options){0};
+        vx_config_default(&options->config);
+    }
+    opterr = 0;
+    optind = 0; /* GNU: start afresh */
+    for (;;) {
+        int answer = getopt_long(argc, argv, t.letters, t.row, NULL);
+        if (answer == -1)
+            break;
+        if (answer == '?' || answer == ':')
+            return bad_option(command, argv, answer);
+        if (answer == VALUE_HELP || answer == 'h') {
+            cli_help(command, stdout);
+            return CLI_DONE;
+        }
+        if (answer == VALUE_GPU_HELP) {
+            vx_config_help(stdout);
+            return CLI_DONE;
+        }
+        const struct cli_option *option;
+        void *context = own;
+        if (answer >= VALUE_DEVICE) {
+            option = &shared[answer - VALUE_DEVICE];
+            context = options;
+        } else if (answer >= VALUE_OWN) {
+            option = &command->options[answer - VALUE_OWN];
+        } else if (!(option = find_letter(command->options, answer))) {
+            option = find_letter(shared, answer);
+            context = options;
+        }
+        struct wt_error err;
+        if (option->set(context, optarg, &err)) {
+            fprintf(stderr, "wavetrap %s: --%s: %s\n", command->name, option->name, err.text);
+            return CLI_BAD;
+        }
+    }
+    int have = argc - optind;
+    if (have < operands) {
+        char text[128];
+        snprintf(text, sizeof text, "an operand is missing (%s)", command->operands);
+        return bad(command, text);
+    }
+    if (have > operands && !more) {
+        char text[256];
+        snprintf(text, sizeof text, "'%.200s' is one operand too many", argv[optind + operands]);
+        return bad(command, text);
+    }
+    return CLI_GO;
+}

@@ -1,0 +1,129 @@
+/* Reports about a program on stderr. See report.h. */
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void cli_lanes_text(wt_lanes lanes, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = 0;
+    for (unsigned lane = 0; lane < WT_MAX_LANES && length < size; lane++) {
+        if (!wt_has_lane(lanes, lane))
+            continue;
+        unsigned last = lane;
+        while (last + 1 < WT_MAX_LANES && wt_has_lane(lanes, last + 1))
+            last++;
+        const char *comma = length ? "," : "";
+        int n = last == lane ? snprintf(text + length, size - length, "%s%u", comma, lane)
+                             : snprintf(text + length, size - length, "%s%u-%u", comma, lane, last);
+        length += (size_t)n;
+        lane = last;
+    }
+}
+
+void cli_mask_text(wt_lanes lanes, char *text, size_t size)
+{
+    if (lanes >> 64)
+        snprintf(text, size, "0x%" PRIx64 "%016" PRIx64, (uint64_t)(lanes >> 64), (uint64_t)lanes);
+    else
+        snprintf(text, size, "0x%" PRIx64, (uint64_t)lanes);
+}
+
+/* What one line of the report says of a wave. */
+struct state {
+    uint64_t pc;
+    wt_lanes mask;
+    char wait[96];
+};
+
+static bool wave_state(struct wt_machine *m, uint32_t wave, struct state *state)
+{
+    struct wt_wave_view view;
+    m->ops->view(m, wave, &view);
+    if (!view.active)
+        return false;
+    *state = (struct state){.pc = view.waiting ? view.wait_pc : view.pc, .mask = view.mask};
+    snprintf(state->wait, sizeof state->wait, "%s", view.waiting ? view.wait : "");
+    return true;
+}
+
+static bool same_state(const struct state *a, const struct state *b)
+{
+    return a->pc == b->pc && a->mask == b->mask && strcmp(a->wait, b->wait) == 0;
+}
+
+void cli_report_waves(FILE *out, struct cli_session *session)
+{
+    struct wt_machine *m = session->machine;
+    uint32_t active = 0;
+    for (uint32_t wave = 0; wave < m->waves;) {
+        struct state first, next;
+        if (!wave_state(m, wave, &first)) {
+            wave++;
+            continue;
+        }
+        uint32_t end = wave + 1;
+        while (end < m->waves && wave_state(m, end, &next) && same_state(&first, &next))
+            end++;
+        char from[64], to[64], place[512], lanes[256];
+        m->ops->place(m, wave, from, sizeof from);
+        m->ops->place(m, end - 1, to, sizeof to);
+        wt_symbols_describe(session->symbols, first.pc, place, sizeof place);
+        cli_lanes_text(first.mask, lanes, sizeof lanes);
+        fprintf(out, "  %s%s%s, threads %s: %s", from, end - wave > 1 ? " to " : "",
+                end - wave > 1 ? to : "", lanes, place);
+        fprintf(out, first.wait[0] ? ": %s\n" : "\n", first.wait);
+        active += end - wave;
+        wave = end;
+    }
+    if (!active)
+        fputs("  no warp is active\n", out);
+}
+
+void cli_report_fault(FILE *out, struct cli_session *session)
+{
+    struct wt_machine *m = session->machine;
+    const struct wt_fault *f = &m->fault;
+    if (f->kind == WT_FAULT_DEADLOCK) {
+        fprintf(out, "wavetrap: deadlock at issue time %" PRIu64 ": %s\n", f->time, f->text);
+        cli_report_waves(out, session);
+        return;
+    }
+    char wave[64], lanes[256], place[512];
+    m->ops->place(m, f->wave, wave, sizeof wave);
+    cli_lanes_text(f->lanes, lanes, sizeof lanes);
+    wt_symbols_describe(session->symbols, f->pc, place, sizeof place);
+    fprintf(out, "wavetrap: %s\n  %s, threads %s, issue time %" PRIu64 "\n  at %s\n", f->text, wave,
+            lanes, f->time, place);
+}
+
+int cli_fault_status(enum wt_fault_kind kind)
+{
+    switch (kind) {
+    case WT_FAULT_ILLEGAL:
+        return CLI_ILLEGAL;
+    case WT_FAULT_DIVERGENCE:
+        return CLI_DIVERGENCE;
+    case WT_FAULT_STACK_OVERFLOW:
+    case WT_FAULT_STACK_UNDERFLOW:
+        return CLI_STACK;
+    case WT_FAULT_MISALIGNED:
+        return CLI_MISALIGNED;
+    case WT_FAULT_ACCESS:
+        return CLI_ACCESS;
+    case WT_FAULT_DEADLOCK:
+        return CLI_DEADLOCK;
+    case WT_FAULT_HOST:
+        return CLI_FAILED;
+    default:
+        return CLI_OTHER_FAULT;
+    }
+}
+
+int cli_word_status(uint32_t word)
+{
+    if (word <= 255)
+        return (int)word;
+    return word & 0xff ? (int)(word & 0xff) : 1;
+}

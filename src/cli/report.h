@@ -1,0 +1,30 @@
+/* Telling people where a program is and what went wrong, with symbols and source lines. */
+#ifndef WT_CLI_REPORT_H
+#define WT_CLI_REPORT_H
+
+#include <stdio.h>
+
+#include "cli/session.h"
+
+/** Writes "0-3,5" for a set of lanes. */
+void cli_lanes_text(wt_lanes lanes, char *text, size_t size);
+
+/** "0xf", or 32 hexadecimal digits at most, for a set of lanes. */
+void cli_mask_text(wt_lanes lanes, char *text, size_t size);
+
+/** Reports the machine's fault: what, which warp and threads, where; all warps for a deadlock. */
+void cli_report_fault(FILE *out, struct cli_session *session);
+
+/** Where every active warp is and what it waits for; neighbours in the same state share a line. */
+void cli_report_waves(FILE *out, struct cli_session *session);
+
+/** The exit status that tells of the machine's fault. */
+int cli_fault_status(enum wt_fault_kind kind);
+
+/**
+ * The exit status for a program's exit word: the word itself where a status can hold it (0..255).
+ * A larger word gives its low 8 bits, or 1 where these are 0, so that failure stays failure.
+ */
+int cli_word_status(uint32_t word);
+
+#endif

@@ -1,0 +1,286 @@
+/* A device with a program in it, and its console. See session.h. */
+#include "cli/session.h"
+
+#include "emulator/vortex/profile.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One line of the program's console. */
+static void console_line(void *context, unsigned slot, const char *line, size_t length)
+{
+    struct cli_session *s = context;
+    if (!s->console)
+        return;
+    if (s->console_slots)
+        fprintf(s->console, "#%u: ", slot);
+    fwrite(line, 1, length, s->console);
+    fputc('\n', s->console);
+    if (fflush(s->console) || ferror(s->console))
+        s->console_broken = true;
+}
+
+/* All bytes of the file that a --load names. */
+static enum wt_status read_file(const struct cli_load *load, uint8_t **bytes, size_t *length,
+                                struct wt_error *err)
+{
+    char *path = strndup(load->path, load->path_length);
+    if (!path)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    enum wt_status status = WT_OK;
+    FILE *file = fopen(path, "rb");
+    size_t room = 65536, have = 0;
+    uint8_t *buffer = file ? malloc(room) : NULL;
+    while (buffer) {
+        have += fread(buffer + have, 1, room - have, file);
+        if (have < room)
+            break;
+        room *= 2;
+        uint8_t *grown = room <= (size_t)1 << 31 ? realloc(buffer, room) : NULL;
+        if (!grown)
+            free(buffer);
+        buffer = grown;
+    }
+    if (!file)
+        status = wt_fail(err, WT_IO, "%s: cannot open: %s", path, strerror(errno));
+    else if (!buffer)
+        status = wt_fail(err, WT_NO_MEMORY, "%s: too large (the limit is 1 GiB)", path);
+    else if (ferror(file))
+        status = wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(errno));
+    if (file)
+        fclose(file);
+    if (status)
+        free(buffer);
+    *bytes = status ? NULL : buffer;
+    *length = status ? 0 : have;
+    free(path);
+    return status;
+}
+
+/* Puts the program and the --load files into memory, and resets. */
+static enum wt_status load_all(struct cli_session *s, struct wt_error *err)
+{
+    enum wt_status status = vx_device_load(s->device, &s->image, err);
+    if (status)
+        return wt_fail_in(err, "%s", s->program);
+    for (size_t i = 0; i < s->options->loads; i++) {
+        const struct cli_loaded *l = &s->loaded[i];
+        if (!s->machine->ops->write_memory(s->machine, 0, l->addr, l->bytes, l->length))
+            return wt_fail(err, WT_INVALID,
+                           "--load %s: %zu bytes at 0x%" PRIx64 " do not fit the address space",
+                           s->options->load[i].path, l->length, l->addr);
+    }
+    s->fault_told = false;
+    return WT_OK;
+}
+
+static enum wt_status open_files(struct cli_session *s, struct wt_error *err)
+{
+    const struct cli_options *o = s->options;
+    uint64_t base = o->base_given             ? o->base
+                    : o->config.startup_given ? o->config.startup
+                                              : o->config.profile->startup_addr;
+    if (wt_image_load(s->program, base, &s->image, err))
+        return err->status;
+    if (s->image.format == WT_IMAGE_ELF && s->image.elf_machine != EM_RISCV)
+        return wt_fail(err, WT_INVALID,
+                       "%s: it is a program for %s (ELF machine %u); Vortex runs RISC-V (243)",
+                       s->program, wt_image_machine_name(s->image.elf_machine),
+                       s->image.elf_machine);
+    if (s->image.format == WT_IMAGE_ELF && wt_symbols_open(s->program, &s->symbols, err))
+        return err->status;
+    s->loaded = calloc(o->loads ? o->loads : 1, sizeof *s->loaded);
+    if (!s->loaded)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    for (size_t i = 0; i < o->loads; i++) {
+        struct cli_loaded *l = &s->loaded[i];
+        if (cli_session_address(s, o->load[i].place, &l->addr, err) ||
+            read_file(&o->load[i], &l->bytes, &l->length, err))
+            return wt_fail_in(err, "--load");
+    }
+    return WT_OK;
+}
+
+enum wt_status cli_session_open(struct cli_session *session, const struct cli_options *options,
+                                const char *program, struct wt_error *err)
+{
+    *session = (struct cli_session){.options = options, .program = program, .console = stdout,
+                                    .console_slots = options->slots};
+    enum wt_status status = open_files(session, err);
+    if (!status) {
+        struct vx_config config = options->config;
+        if (!config.xlen)
+            config.xlen = session->image.bits;
+        status = vx_device_new(&config, &session->device, err);
+    }
+    if (!status) {
+        session->machine = vx_machine(session->device);
+        session->machine->console = console_line;
+        session->machine->console_context = session;
+        status = load_all(session, err);
+    }
+    if (status)
+        cli_session_close(session);
+    return status;
+}
+
+void cli_session_close(struct cli_session *session)
+{
+    wt_bus_close(session->bus);
+    if (session->device)
+        vx_device_free(session->device);
+    if (session->symbols)
+        wt_symbols_close(session->symbols);
+    for (size_t i = 0; session->loaded && i < session->options->loads; i++)
+        free(session->loaded[i].bytes);
+    free(session->loaded);
+    wt_image_free(&session->image);
+    *session = (struct cli_session){0};
+}
+
+enum wt_status cli_session_address(struct cli_session *session, const char *text, uint64_t *addr,
+                                   struct wt_error *err)
+{
+    if (text[0] >= '0' && text[0] <= '9')
+        return cli_number(text, addr, err);
+    const char *plus = strchr(text, '+');
+    size_t length = plus ? (size_t)(plus - text) : strlen(text);
+    uint64_t offset = 0;
+    if (plus && cli_number(plus + 1, &offset, err))
+        return err->status;
+    char name[256];
+    if (length >= sizeof name)
+        return wt_fail(err, WT_INVALID, "'%.32s…' is too long for a symbol", text);
+    memcpy(name, text, length);
+    name[length] = 0;
+    if (!session->symbols || !wt_symbols_address(session->symbols, name, addr))
+        return wt_fail(err, WT_INVALID, "'%s' is neither a number nor a symbol of %s", name,
+                       session->program);
+    *addr += offset;
+    return WT_OK;
+}
+
+/* ---- the device as a debugger's target ---- */
+
+static uint32_t bus_read(void *context, uint32_t addr)
+{
+    return vx_dm_read(context, addr);
+}
+
+static void bus_write(void *context, uint32_t addr, uint32_t value)
+{
+    vx_dm_write(context, addr, value);
+}
+
+static enum wt_pump pump(void *context, uint64_t budget)
+{
+    struct cli_session *s = context;
+    uint64_t before = s->machine->time;
+    enum wt_run run = s->machine->ops->run(s->machine, budget);
+    bool advanced = s->machine->time != before;
+    bool new_fault = run == WT_RUN_FAULT && !s->fault_told;
+    s->fault_told = run == WT_RUN_FAULT;
+    if (run == WT_RUN_ENDED)
+        vx_device_flush_console(s->device);
+    if (run == WT_RUN_BUDGET)
+        return WT_PUMP_RAN;
+    return run == WT_RUN_EVENT || advanced || new_fault ? WT_PUMP_EVENT : WT_PUMP_IDLE;
+}
+
+static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
+{
+    struct wt_machine *m = ((struct cli_session *)context)->machine;
+    return m->ops->read_memory(m, wave, addr, out, size);
+}
+
+static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
+                         size_t size)
+{
+    struct wt_machine *m = ((struct cli_session *)context)->machine;
+    return m->ops->write_memory(m, wave, addr, bytes, size);
+}
+
+static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
+{
+    struct wt_machine *m = ((struct cli_session *)context)->machine;
+    struct wt_wave_view view;
+    m->ops->view(m, wave, &view);
+    detail->mask = view.mask;
+    snprintf(detail->wait, sizeof detail->wait, "%s", view.waiting ? view.wait : "");
+    detail->wait_pc = view.wait_pc;
+    detail->waiters = 0;
+    for (unsigned i = view.depth; i-- > 0 && detail->waiters < WT_MAX_LANES;) {
+        struct wt_divergence entry;
+        if (m->ops->divergence(m, wave, i, &entry) && entry.other)
+            detail->waiter[detail->waiters++] =
+                (struct wt_wave_waiters){.lanes = entry.other, .pc = entry.pc};
+    }
+}
+
+static void fault(void *context, struct wt_target_fault *out)
+{
+    const struct wt_fault *f = &((struct cli_session *)context)->machine->fault;
+    *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE, .wave = f->wave,
+                                    .lanes = f->lanes, .pc = f->pc, .addr = f->addr,
+                                    .signal = WT_SIGNAL_ABRT};
+    snprintf(out->text, sizeof out->text, "%s", f->text);
+    switch (f->kind) {
+    case WT_FAULT_ILLEGAL:
+    case WT_FAULT_DIVERGENCE:
+        out->signal = WT_SIGNAL_ILL;
+        break;
+    case WT_FAULT_MISALIGNED:
+        out->signal = WT_SIGNAL_BUS;
+        break;
+    case WT_FAULT_ACCESS:
+        out->signal = WT_SIGNAL_SEGV;
+        break;
+    default:
+        break;
+    }
+}
+
+static void clear_fault(void *context)
+{
+    struct cli_session *s = context;
+    wt_machine_clear_fault(s->machine);
+    s->fault_told = false;
+}
+
+static enum wt_status reload(void *context, struct wt_error *err)
+{
+    return load_all(context, err);
+}
+
+static uint64_t issue_time(void *context)
+{
+    return ((struct cli_session *)context)->machine->time;
+}
+
+static const struct wt_target_services services = {
+    .pump = pump,
+    .read_memory = read_memory,
+    .write_memory = write_memory,
+    .wave_detail = wave_detail,
+    .fault = fault,
+    .clear_fault = clear_fault,
+    .reload = reload,
+    .time = issue_time,
+};
+
+enum wt_status cli_session_attach(struct cli_session *session, struct wt_error *err)
+{
+    const struct wt_bus_device device = {.context = session->device, .read = bus_read,
+                                         .write = bus_write};
+    session->bus = wt_bus_local(&device);
+    if (!session->bus)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    session->target = (struct wt_target){.bus = session->bus, .services = &services,
+                                         .context = session,
+                                         .exit_addr = vx_device_config(session->device)->exit_addr,
+                                         .xlen = vx_device_config(session->device)->xlen};
+    return WT_OK;
+}
