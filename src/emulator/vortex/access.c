@@ -1,0 +1,211 @@
+/* Memory as a core of Vortex sees it: RAM, its local memory, the console; and the TLB's misses. */
+#include "emulator/vortex/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A console line longer than this is handed on in parts. */
+#define LONGEST_LINE 65536
+
+static bool is_local(const struct vx_device *d, uint64_t addr)
+{
+    return addr - d->profile->local_mem_base[d->config.xlen == 64] < d->profile->local_mem_size;
+}
+
+/* Which memory holds addr for this core, and where in it. */
+static struct wt_memory *memory_of(const struct vx_device *d, const struct vx_core *core,
+                                   uint64_t addr)
+{
+    return is_local(d, addr) ? core->local : d->memory;
+}
+
+static bool outside(uint64_t addr)
+{
+    return addr >> WT_MEMORY_ADDRESS_BITS != 0;
+}
+
+static bool page_has_console(const struct vx_device *d, uint64_t addr)
+{
+    const uint64_t page = addr & ~WT_PAGE_MASK;
+    return page < d->config.console_addr + d->config.console_slots &&
+           d->config.console_addr < page + WT_PAGE_SIZE;
+}
+
+static bool is_console(const struct vx_device *d, uint64_t addr, unsigned size)
+{
+    return addr < d->config.console_addr + d->config.console_slots &&
+           d->config.console_addr < addr + size;
+}
+
+const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr)
+{
+    struct vx_device *d = w->device;
+    if (outside(addr))
+        return NULL;
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    const uint64_t page = addr & ~WT_PAGE_MASK;
+    if (e->write_page != page)
+        e->write_page = WT_TLB_NONE;
+    e->read_page = page;
+    e->read_host = wt_memory_page(memory_of(d, w->core, addr), addr);
+    return e->read_host + (addr & WT_PAGE_MASK);
+}
+
+uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr)
+{
+    struct vx_device *d = w->device;
+    if (outside(addr) || page_has_console(d, addr))
+        return NULL;
+    if (!is_local(d, addr) && (vx_code_on_page(d, addr) || vx_code_on_page(d, addr & ~WT_PAGE_MASK)))
+        return NULL;
+    uint8_t *host = wt_memory_page_for_write(memory_of(d, w->core, addr), addr);
+    if (!host)
+        return NULL;
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    e->read_page = e->write_page = addr & ~WT_PAGE_MASK;
+    e->read_host = e->write_host = host;
+    return host + (addr & WT_PAGE_MASK);
+}
+
+void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)
+{
+    if (d->tlb_core == core)
+        return;
+    d->tlb_core = core;
+    const uint64_t base = d->profile->local_mem_base[d->config.xlen == 64];
+    for (uint64_t at = 0; at < d->profile->local_mem_size; at += WT_PAGE_SIZE)
+        wt_tlb_drop(&d->tlb, base + at);
+}
+
+enum vx_access vx_load(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value)
+{
+    uint8_t bytes[8];
+    if (outside(addr) || outside(addr + size - 1))
+        return VX_ACCESS_OUTSIDE;
+    vx_read_bytes(w->core, w->device, addr, bytes, size);
+    *value = wt_load_le(bytes, size);
+    return VX_ACCESS_OK;
+}
+
+enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size)
+{
+    if (outside(addr) || outside(addr + size - 1))
+        return VX_ACCESS_OUTSIDE;
+    /* Only byte stores reach the console (SimX stops at any other). */
+    if (size != 1 && is_console(w->device, addr, size))
+        return VX_ACCESS_IO;
+    return VX_ACCESS_OK;
+}
+
+enum vx_access vx_store(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t value)
+{
+    struct vx_device *d = w->device;
+    const enum vx_access why = vx_store_check(w, addr, size);
+    if (why)
+        return why;
+    if (is_console(d, addr, size)) {
+        vx_console_put(d, (unsigned)(addr - d->config.console_addr), (char)value);
+        return VX_ACCESS_OK;
+    }
+    uint8_t bytes[8];
+    wt_store_le(bytes, value, size);
+    return vx_write_bytes(w->core, d, addr, bytes, size) ? VX_ACCESS_OK : VX_ACCESS_HOST;
+}
+
+const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u,
+                                     enum vx_access why, unsigned lane, uint64_t addr,
+                                     unsigned size, bool store)
+{
+    const char *what = store ? "store" : "load";
+    const unsigned long long at = addr;
+    switch (why) {
+    case VX_ACCESS_IO:
+        return vx_fault(w, u, WT_FAULT_ACCESS, wt_lane_bit(lane), addr,
+                        "%s of %u bytes at 0x%llx: the console takes single bytes only", what, size,
+                        at);
+    case VX_ACCESS_HOST:
+        return vx_fault(w, u, WT_FAULT_HOST, wt_lane_bit(lane), addr,
+                        "the host has no memory left for the %s at 0x%llx", what, at);
+    default:
+        return vx_fault(w, u, WT_FAULT_ACCESS, wt_lane_bit(lane), addr,
+                        "%s of %u bytes at 0x%llx: outside the address space of 48 bits", what,
+                        size, at);
+    }
+}
+
+bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out, size_t size)
+{
+    uint8_t *to = out;
+    while (size) {
+        if (outside(addr))
+            return false;
+        const size_t room = (size_t)(WT_PAGE_SIZE - (addr & WT_PAGE_MASK));
+        const size_t part = room < size ? room : size;
+        wt_memory_read(memory_of(d, core, addr), addr, to, part);
+        to += part;
+        addr = vx_truncate(d, addr + part);
+        size -= part;
+    }
+    return true;
+}
+
+bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, const void *bytes,
+                    size_t size)
+{
+    const uint8_t *from = bytes;
+    while (size) {
+        if (outside(addr))
+            return false;
+        const size_t room = (size_t)(WT_PAGE_SIZE - (addr & WT_PAGE_MASK));
+        const size_t part = room < size ? room : size;
+        struct wt_memory *memory = memory_of(d, core, addr);
+        if (!wt_memory_write(memory, addr, from, part))
+            return false;
+        /* The page may have moved to a private copy. */
+        wt_tlb_drop(&d->tlb, addr);
+        if (memory == d->memory)
+            vx_code_invalidate(d, addr, part);
+        from += part;
+        addr = vx_truncate(d, addr + part);
+        size -= part;
+    }
+    return true;
+}
+
+static void emit_line(struct vx_device *d, unsigned slot)
+{
+    struct vx_console_slot *line = &d->console[slot];
+    if (d->machine.console)
+        d->machine.console(d->machine.console_context, slot, line->text ? line->text : "",
+                           line->length);
+    line->length = 0;
+}
+
+void vx_console_put(struct vx_device *d, unsigned slot, char c)
+{
+    struct vx_console_slot *line = &d->console[slot];
+    if (c == '\n') {
+        emit_line(d, slot);
+        return;
+    }
+    if (line->length == line->room) {
+        const size_t room = line->room ? line->room * 2 : 64;
+        char *text = room <= LONGEST_LINE ? realloc(line->text, room) : NULL;
+        if (!text) {
+            emit_line(d, slot);
+            if (!line->room)
+                return; /* the host has no memory for a single line: the character is lost */
+        } else {
+            line->text = text;
+            line->room = room;
+        }
+    }
+    line->text[line->length++] = c;
+}
+
+void vx_device_flush_console(struct vx_device *d)
+{
+    for (unsigned slot = 0; slot < d->config.console_slots; slot++)
+        if (d->console[slot].length)
+            emit_line(d, slot);
+}

@@ -1,0 +1,144 @@
+/* Control and status registers, by meaning (profile.h). */
+#include "emulator/vortex/internal.h"
+
+/* misa: MXL, extensions A C D F I M, user mode, and X for Vortex's own (privileged ISA 3.1.1). */
+static uint64_t misa(const struct vx_device *d)
+{
+    const uint64_t extensions = 1u << 0 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 8 | 1u << 12 |
+                                1u << 20 | 1u << 23;
+    return d->config.xlen == 32 ? (uint64_t)1 << 30 | extensions : (uint64_t)2 << 62 | extensions;
+}
+
+static uint64_t active_warps(const struct vx_warp *w)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < w->device->config.warps && i < 64; i++)
+        if (w->device->warp[w->core->first_warp + i].active)
+            mask |= (uint64_t)1 << i;
+    return mask;
+}
+
+/* Issues of this core so far: the slice that runs belongs to the core of w. */
+static uint64_t core_issues(const struct vx_warp *w)
+{
+    const struct vx_device *d = w->device;
+    return w->core->issues + (d->injecting ? 0 : d->slice - d->left - 1);
+}
+
+static uint64_t device_issues(const struct vx_device *d)
+{
+    return d->injecting ? d->machine.time : vx_now(d);
+}
+
+bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *value)
+{
+    const struct vx_device *d = w->device;
+    const struct vx_csr_row *row = vx_profile_csr(d->profile, number, d->config.xlen);
+    if (!row)
+        return false;
+    switch (row->csr) {
+    case VX_CSR_ZERO:
+        *value = 0;
+        break;
+    case VX_CSR_FFLAGS:
+        *value = w->fflags;
+        break;
+    case VX_CSR_FRM:
+        *value = w->frm;
+        break;
+    case VX_CSR_FCSR:
+        *value = (uint64_t)w->frm << 5 | w->fflags;
+        break;
+    case VX_CSR_MISA:
+        *value = misa(d);
+        break;
+    case VX_CSR_MSCRATCH:
+        *value = w->core->mscratch;
+        break;
+    case VX_CSR_DSCRATCH0:
+    case VX_CSR_DSCRATCH1:
+    case VX_CSR_DSCRATCH2:
+    case VX_CSR_DSCRATCH3:
+        *value = w->dscratch[(row->csr - VX_CSR_DSCRATCH0) * d->machine.lanes + lane];
+        break;
+    case VX_CSR_MCYCLE:
+        *value = device_issues(d);
+        break;
+    case VX_CSR_MCYCLEH:
+        *value = device_issues(d) >> 32;
+        break;
+    case VX_CSR_MINSTRET:
+        *value = core_issues(w);
+        break;
+    case VX_CSR_MINSTRETH:
+        *value = core_issues(w) >> 32;
+        break;
+    case VX_CSR_THREAD_ID:
+        *value = lane;
+        break;
+    case VX_CSR_WARP_ID:
+        *value = w->index;
+        break;
+    case VX_CSR_CORE_ID:
+        *value = w->core->id;
+        break;
+    case VX_CSR_ACTIVE_WARPS:
+        *value = active_warps(w);
+        break;
+    case VX_CSR_ACTIVE_THREADS:
+        /* An injected instruction asks for the warp's own mask, not that of the injection. */
+        *value = (uint64_t)(d->injecting ? d->inject_mask : w->mask);
+        break;
+    case VX_CSR_NUM_THREADS:
+        *value = d->config.threads;
+        break;
+    case VX_CSR_NUM_WARPS:
+        *value = d->config.warps;
+        break;
+    case VX_CSR_NUM_CORES:
+        *value = d->core_count;
+        break;
+    case VX_CSR_LOCAL_MEM_BASE:
+        *value = d->profile->local_mem_base[d->config.xlen == 64];
+        break;
+    case VX_CSR_MHARTID:
+        *value = (uint64_t)w->id * d->config.threads + lane;
+        break;
+    }
+    if (d->config.xlen == 32)
+        *value = (uint32_t)*value;
+    return true;
+}
+
+bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t value)
+{
+    const struct vx_device *d = w->device;
+    const struct vx_csr_row *row = vx_profile_csr(d->profile, number, d->config.xlen);
+    /* Numbers 0xC00-0xFFF are read-only (privileged ISA 2.1), and so are Vortex's there. */
+    if (!row || number >> 10 == 3)
+        return false;
+    switch (row->csr) {
+    case VX_CSR_FFLAGS:
+        w->fflags = value & 31;
+        break;
+    case VX_CSR_FRM:
+        w->frm = value & 7;
+        break;
+    case VX_CSR_FCSR:
+        w->fflags = value & 31;
+        w->frm = value >> 5 & 7;
+        break;
+    case VX_CSR_MSCRATCH:
+        w->core->mscratch = value;
+        break;
+    case VX_CSR_DSCRATCH0:
+    case VX_CSR_DSCRATCH1:
+    case VX_CSR_DSCRATCH2:
+    case VX_CSR_DSCRATCH3:
+        w->dscratch[(row->csr - VX_CSR_DSCRATCH0) * d->machine.lanes + lane] = (uint32_t)value;
+        break;
+    default: /* the rest can be written, without effect */
+        break;
+    }
+    return true;
+}

@@ -1,0 +1,467 @@
+/* The device: making, loading, resetting, describing and hashing it. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <xxhash.h>
+
+#include "emulator/vortex/internal.h"
+
+#define EM_RISCV 243
+
+/* Bytes of one warp's registers, a multiple of 64, and where each part begins. */
+struct layout {
+    size_t x, f, lane32, lane64, reserved_addr, reserved_value, dscratch, ipdom, size;
+};
+
+static struct layout layout_of(const struct vx_config *config)
+{
+    const size_t lanes = config->threads;
+    struct layout l = {0};
+    size_t at = 0;
+#define PART(member, bytes)                                                                        \
+    l.member = at;                                                                                 \
+    at += ((bytes) + 63) & ~(size_t)63
+    PART(x, VX_X_ROWS * lanes * config->xlen / 8);
+    PART(f, 32 * lanes * 8);
+    PART(lane32, lanes * 4);
+    PART(lane64, lanes * 8);
+    PART(reserved_addr, lanes * 8);
+    PART(reserved_value, lanes * 8);
+    PART(dscratch, 4 * lanes * 4);
+    PART(ipdom, (lanes > 1 ? lanes - 1 : 1) * sizeof(struct vx_ipdom));
+#undef PART
+    l.size = at;
+    return l;
+}
+
+static struct vx_device *device_of(struct wt_machine *m)
+{
+    return (struct vx_device *)m;
+}
+
+void vx_device_free(struct vx_device *d)
+{
+    if (!d)
+        return;
+    vx_dm_free(d);
+    vx_code_clear(d);
+    free(d->inject_code);
+    if (d->console)
+        for (unsigned i = 0; i < d->config.console_slots; i++)
+            free(d->console[i].text);
+    free(d->console);
+    if (d->core)
+        for (uint32_t i = 0; i < d->core_count; i++) {
+            wt_memory_free(d->core[i].local);
+            free(d->core[i].arrived);
+        }
+    free(d->core);
+    free(d->warp);
+    free(d->ready);
+    free(d->round);
+    if (d->registers)
+        munmap(d->registers, d->registers_size);
+    wt_memory_free(d->memory);
+    free(d);
+}
+
+static void free_machine(struct wt_machine *m)
+{
+    vx_device_free(device_of(m));
+}
+
+/* Back to the state after reset; memory, general registers and the Debug Module stay. */
+void vx_reset(struct wt_machine *m)
+{
+    struct vx_device *d = device_of(m);
+    const uint32_t words = (m->waves + 63) / 64;
+    memset(d->ready, 0, words * sizeof *d->ready);
+    memset(d->round, 0, words * sizeof *d->round);
+    d->ready_count = d->halted = d->halted_active = d->active_warps = 0;
+    d->cursor = m->waves - 1; /* so that the first turn is warp 0's */
+    d->turn_left = 0;
+    m->time = 0;
+    m->fault.kind = WT_FAULT_NONE;
+    d->event = false;
+    wt_schedule_reset(&d->config.schedule);
+    for (uint32_t i = 0; i < d->core_count; i++) {
+        struct vx_core *core = &d->core[i];
+        core->active = 0;
+        core->issues = 0;
+        core->mscratch = vx_truncate(d, d->config.argument);
+        memset(core->arrived, 0, d->barriers * sizeof *core->arrived);
+    }
+    for (uint32_t i = 0; i < m->waves; i++) {
+        struct vx_warp *w = &d->warp[i];
+        w->active = w->halted = w->stepping = false;
+        w->hacause = 0;
+        w->wait = VX_RUNS;
+        w->depth = 0;
+        w->frm = w->fflags = 0;
+        w->pc = 0;
+        w->mask = 0;
+        w->full = false;
+        if (w->touched) {
+            vx_set_mask(w, 0);
+            memset(w->reserved_addr, 0, m->lanes * sizeof *w->reserved_addr);
+        }
+    }
+    d->profile->launch(d);
+    vx_dm_after_reset(d);
+}
+
+static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
+{
+    const struct vx_device *d = device_of(m);
+    const struct vx_warp *w = &d->warp[wave];
+    *view = (struct wt_wave_view){
+        .active = w->active,
+        .waiting = w->wait != VX_RUNS,
+        .wait_pc = w->wait_pc,
+        .pc = w->pc,
+        .mask = w->mask,
+        .depth = w->depth,
+    };
+    switch (w->wait) {
+    case VX_RUNS:
+        break;
+    case VX_WAIT_WSPAWN:
+        snprintf(view->wait, sizeof view->wait,
+                 "wspawn: until it is the only active warp of its core");
+        break;
+    case VX_WAIT_BARRIER:
+        snprintf(view->wait, sizeof view->wait, "barrier %u: %u of %u warps have arrived",
+                 w->wait_id, w->core->arrived[w->wait_id], w->wait_count);
+        break;
+    case VX_WAIT_GLOBAL_BARRIER:
+        snprintf(view->wait, sizeof view->wait,
+                 "global barrier %u: until all active warps of %u cores have arrived", w->wait_id,
+                 w->wait_count);
+        break;
+    }
+}
+
+static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
+                       struct wt_divergence *entry)
+{
+    const struct vx_warp *w = &device_of(m)->warp[wave];
+    if (index >= w->depth)
+        return false;
+    const struct vx_ipdom *e = &w->ipdom[index];
+    *entry = (struct wt_divergence){
+        .restore = e->restore,
+        .other = e->fallthrough ? 0 : e->other,
+        .pc = e->pc,
+    };
+    return true;
+}
+
+static struct vx_core *core_of(struct vx_device *d, uint32_t wave)
+{
+    return d->warp[wave < d->machine.waves ? wave : 0].core;
+}
+
+static bool in_space(const struct vx_device *d, uint64_t addr, size_t size)
+{
+    const uint64_t end = (uint64_t)1 << (d->config.xlen == 32 ? 32 : WT_MEMORY_ADDRESS_BITS);
+    return addr < end && size <= end - addr;
+}
+
+static bool read_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, void *out, size_t size)
+{
+    struct vx_device *d = device_of(m);
+    return in_space(d, addr, size) && vx_read_bytes(core_of(d, wave), d, addr, out, size);
+}
+
+static bool write_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, const void *bytes,
+                         size_t size)
+{
+    struct vx_device *d = device_of(m);
+    return in_space(d, addr, size) && vx_write_bytes(core_of(d, wave), d, addr, bytes, size);
+}
+
+static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
+{
+    const struct vx_device *d = device_of(m);
+    snprintf(out, size, "core %u warp %u", wave / d->config.warps, wave % d->config.warps);
+}
+
+/* ---- hash ---- */
+
+static void mix(uint64_t *hash, const void *bytes, size_t size)
+{
+    *hash = XXH3_64bits_withSeed(bytes, size, *hash);
+}
+
+static void mix_number(uint64_t *hash, uint64_t number)
+{
+    mix(hash, &number, sizeof number);
+}
+
+static void mix_lanes(uint64_t *hash, wt_lanes lanes)
+{
+    mix_number(hash, (uint64_t)lanes);
+    mix_number(hash, (uint64_t)(lanes >> 64));
+}
+
+static void mix_warp(uint64_t *hash, const struct vx_warp *w)
+{
+    const struct vx_device *d = w->device;
+    const size_t lanes = d->machine.lanes;
+    const uint64_t numbers[] = {
+        w->id, w->active, w->halted, w->stepping, w->hacause, w->frm, w->fflags, w->pc,
+        w->depth, w->wait,
+        w->wait ? w->wait_id : 0, w->wait ? w->wait_count : 0, w->wait ? w->wait_pc : 0,
+        w->wait == VX_WAIT_WSPAWN ? w->wait_target : 0,
+    };
+    mix(hash, numbers, sizeof numbers);
+    mix_lanes(hash, w->mask);
+    mix(hash, w->x, 32 * lanes * d->config.xlen / 8); /* not the sink */
+    mix(hash, w->f, 32 * lanes * sizeof *w->f);
+    mix(hash, w->dscratch, 4 * lanes * sizeof *w->dscratch);
+    for (size_t l = 0; l < lanes; l++) {
+        mix_number(hash, w->reserved_addr[l]);
+        mix_number(hash, w->reserved_addr[l] ? w->reserved_value[l] : 0);
+    }
+    for (unsigned i = 0; i < w->depth; i++) {
+        mix_lanes(hash, w->ipdom[i].restore);
+        mix_lanes(hash, w->ipdom[i].other);
+        mix_number(hash, w->ipdom[i].pc);
+        mix_number(hash, w->ipdom[i].fallthrough);
+    }
+}
+
+static uint64_t hash(struct wt_machine *m)
+{
+    struct vx_device *d = device_of(m);
+    const struct wt_schedule *s = &d->config.schedule;
+    uint64_t h = wt_memory_hash(d->memory);
+    const uint64_t numbers[] = {m->time, m->fault.kind, d->cursor, d->turn_left, d->config.startup,
+                                d->config.argument, s->kind, s->turn, s->seed, s->state};
+    mix(&h, numbers, sizeof numbers);
+    mix(&h, d->round, (m->waves + 63) / 64 * sizeof *d->round);
+    for (uint32_t i = 0; i < d->core_count; i++) {
+        const struct vx_core *core = &d->core[i];
+        mix_number(&h, wt_memory_hash(core->local));
+        mix_number(&h, core->mscratch);
+        mix_number(&h, core->issues);
+        mix(&h, core->arrived, d->barriers * sizeof *core->arrived);
+    }
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (d->warp[i].touched)
+            mix_warp(&h, &d->warp[i]);
+    for (unsigned i = 0; i < d->config.console_slots; i++) {
+        mix_number(&h, d->console[i].length);
+        mix(&h, d->console[i].text ? d->console[i].text : "", d->console[i].length);
+    }
+    return h;
+}
+
+static const struct wt_machine_ops machine_ops = {
+    .family = "vortex",
+    .free = free_machine,
+    .reset = vx_reset,
+    .run = vx_run,
+    .hash = hash,
+    .view = view,
+    .divergence = divergence,
+    .read_memory = read_memory,
+    .write_memory = write_memory,
+    .place = place,
+};
+
+/* ---- making ---- */
+
+static bool allocate(struct vx_device *d)
+{
+    const struct vx_config *config = &d->config;
+    const struct layout layout = layout_of(config);
+    const uint32_t warps = d->machine.waves;
+    d->memory = wt_memory_new();
+    d->warp = calloc(warps, sizeof *d->warp);
+    d->core = calloc(d->core_count, sizeof *d->core);
+    d->ready = calloc((warps + 63) / 64, sizeof *d->ready);
+    d->round = calloc((warps + 63) / 64, sizeof *d->round);
+    d->console = calloc(config->console_slots, sizeof *d->console);
+    d->inject_code = vx_code_new(0);
+    d->registers_size = layout.size * warps;
+    /* Pages come as they are touched: idle warps cost nothing. */
+    d->registers = mmap(NULL, d->registers_size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (d->registers == MAP_FAILED)
+        d->registers = NULL;
+    if (!d->memory || !d->warp || !d->core || !d->ready || !d->round || !d->console ||
+        !d->inject_code || !d->registers || vx_dm_init(d))
+        return false;
+    for (uint32_t i = 0; i < d->core_count; i++) {
+        struct vx_core *core = &d->core[i];
+        core->id = i;
+        core->first_warp = i * config->warps;
+        core->local = wt_memory_new();
+        core->arrived = calloc(d->barriers, sizeof *core->arrived);
+        if (!core->local || !core->arrived)
+            return false;
+    }
+    for (uint32_t i = 0; i < warps; i++) {
+        struct vx_warp *w = &d->warp[i];
+        uint8_t *base = d->registers + layout.size * i;
+        w->x = base + layout.x;
+        w->f = (uint64_t *)(base + layout.f);
+        w->lane32 = (uint32_t *)(base + layout.lane32);
+        w->lane64 = (uint64_t *)(base + layout.lane64);
+        w->reserved_addr = (uint64_t *)(base + layout.reserved_addr);
+        w->reserved_value = (uint64_t *)(base + layout.reserved_value);
+        w->dscratch = (uint32_t *)(base + layout.dscratch);
+        w->ipdom = (struct vx_ipdom *)(base + layout.ipdom);
+        w->device = d;
+        w->core = &d->core[i / config->warps];
+        w->id = i;
+        w->index = (uint16_t)(i % config->warps);
+    }
+    return true;
+}
+
+enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **device,
+                             struct wt_error *err)
+{
+    struct vx_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return wt_fail(err, WT_NO_MEMORY, "no memory for a Vortex device");
+    d->config = *config;
+    if (!d->config.xlen)
+        d->config.xlen = 32;
+    d->profile = config->profile;
+    d->core_count = config->clusters * config->cores;
+    d->barriers = config->warps > 3 ? config->warps / 2 : 1;
+    d->all_lanes = wt_lanes_first(config->threads);
+    d->handlers = vx_select_handlers(d->config.xlen, config->threads);
+    d->machine.ops = &machine_ops;
+    d->machine.waves = d->core_count * config->warps;
+    d->machine.lanes = config->threads;
+    wt_tlb_clear(&d->tlb);
+    if (!allocate(d)) {
+        vx_device_free(d);
+        return wt_fail(err, WT_NO_MEMORY, "no memory for a Vortex of %u cores, %u warps, %u threads",
+                       config->clusters * config->cores, config->warps, config->threads);
+    }
+    vx_reset(&d->machine);
+    *device = d;
+    return WT_OK;
+}
+
+struct wt_machine *vx_machine(struct vx_device *device)
+{
+    return &device->machine;
+}
+
+const struct vx_config *vx_device_config(const struct vx_device *device)
+{
+    return &device->config;
+}
+
+bool vx_device_active(const struct vx_device *device)
+{
+    return device->active_warps != 0;
+}
+
+/* ---- programs ---- */
+
+static enum wt_status check_image(const struct vx_device *d, const struct wt_image *image,
+                                  struct wt_error *err)
+{
+    const unsigned xlen = d->config.xlen;
+    if (image->format == WT_IMAGE_ELF && image->elf_machine != EM_RISCV)
+        return wt_fail(err, WT_INVALID,
+                       "the program is for another machine (ELF e_machine %u); Vortex runs RISC-V "
+                       "(%u)",
+                       image->elf_machine, EM_RISCV);
+    if (image->bits && image->bits != xlen)
+        return wt_fail(err, WT_INVALID, "the program is RV%u, the device RV%u (--gpu vortex:xlen=%u)",
+                       image->bits, xlen, image->bits);
+    for (size_t i = 0; i < image->segments; i++) {
+        const struct wt_segment *s = &image->segment[i];
+        if (!in_space(d, s->addr, s->size))
+            return wt_fail(err, WT_INVALID,
+                           "the program wants 0x%llx bytes at 0x%llx, outside the address space of "
+                           "%u bits",
+                           (unsigned long long)s->size, (unsigned long long)s->addr,
+                           xlen == 32 ? 32 : WT_MEMORY_ADDRESS_BITS);
+        if (s->executable && s->size && (s->addr + s->size - 1) >> 32)
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "the program has code at 0x%llx, above 4 GiB: the Debug Module's DPC "
+                           "has 32 bits and could not name it; link it below (0x80000000 is usual)",
+                           (unsigned long long)s->addr);
+    }
+    const uint64_t entry = d->config.startup_given ? d->config.startup
+                           : image->has_entry      ? image->entry
+                                                   : d->config.startup;
+    if (entry >> 32)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the program starts at 0x%llx, above 4 GiB: the Debug Module's DPC has 32 "
+                       "bits and could not name it",
+                       (unsigned long long)entry);
+    return WT_OK;
+}
+
+enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
+                              struct wt_error *err)
+{
+    const enum wt_status status = check_image(d, image, err);
+    if (status)
+        return status;
+    vx_code_clear(d);
+    wt_memory_clear(d->memory);
+    for (uint32_t i = 0; i < d->core_count; i++)
+        wt_memory_clear(d->core[i].local);
+    wt_tlb_clear(&d->tlb);
+    for (size_t i = 0; i < image->segments; i++) {
+        const struct wt_segment *s = &image->segment[i];
+        if (!vx_write_bytes(&d->core[0], d, s->addr, s->bytes, s->length))
+            return wt_fail(err, WT_NO_MEMORY, "no memory for the program");
+    }
+    if (image->has_entry && !d->config.startup_given)
+        d->config.startup = image->entry;
+    /* Registers are undefined after power-on; here they are zero. */
+    madvise(d->registers, d->registers_size, MADV_DONTNEED);
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        d->warp[i].touched = false;
+    for (unsigned i = 0; i < d->config.console_slots; i++)
+        d->console[i].length = 0;
+    vx_reset(&d->machine);
+    return WT_OK;
+}
+
+bool vx_device_dcr_write(struct vx_device *d, uint32_t addr, uint32_t value)
+{
+    for (size_t i = 0; i < d->profile->dcr_count; i++) {
+        if (d->profile->dcrs[i].addr != addr)
+            continue;
+        struct vx_config *c = &d->config;
+        switch (d->profile->dcrs[i].dcr) {
+        case VX_DCR_STARTUP_ADDR0:
+            c->startup = (c->startup & ~(uint64_t)UINT32_MAX) | value;
+            break;
+        case VX_DCR_STARTUP_ADDR1:
+            c->startup = (uint32_t)c->startup | (uint64_t)value << 32;
+            break;
+        case VX_DCR_STARTUP_ARG0:
+            c->argument = (c->argument & ~(uint64_t)UINT32_MAX) | value;
+            break;
+        case VX_DCR_STARTUP_ARG1:
+            c->argument = (uint32_t)c->argument | (uint64_t)value << 32;
+            break;
+        case VX_DCR_MPM_CLASS:
+            d->mpm_class = value;
+            break;
+        }
+        return true;
+    }
+    return false;
+}
+
+uint32_t vx_device_exit_word(struct vx_device *d)
+{
+    uint8_t bytes[4] = {0};
+    vx_read_bytes(&d->core[0], d, d->config.exit_addr, bytes, sizeof bytes);
+    return (uint32_t)wt_load_le(bytes, sizeof bytes);
+}

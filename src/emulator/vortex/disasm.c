@@ -1,0 +1,255 @@
+/* Disassembly, from the operand letters of the instruction tables. */
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/vortex/trace.h"
+
+static const char *const x_names[32] = {
+    "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
+    "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
+    "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+};
+static const char *const f_names[32] = {
+    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6",  "ft7",  "fs0",  "fs1",  "fa0",
+    "fa1", "fa2", "fa3", "fa4", "fa5", "fa6", "fa7",  "fs2",  "fs3",  "fs4",  "fs5",
+    "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
+};
+
+const char *vx_x_name(unsigned r)
+{
+    return x_names[r & 31];
+}
+
+const char *vx_f_name(unsigned r)
+{
+    return f_names[r & 31];
+}
+
+struct out {
+    char *text;
+    size_t size;
+    unsigned operands;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct out *out, const char *format, ...)
+{
+    const size_t length = strlen(out->text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out->text + length, out->size - length, format, args);
+    va_end(args);
+}
+
+/* Begins the next operand: a space before the first one, a comma before the others. */
+static void operand(struct out *out)
+{
+    put(out, out->operands++ ? ", " : " ");
+}
+
+static void fence_set(struct out *out, unsigned set)
+{
+    operand(out);
+    put(out, "%s%s%s%s%s", set & 8 ? "i" : "", set & 4 ? "o" : "", set & 2 ? "r" : "",
+        set & 1 ? "w" : "", set ? "" : "0");
+}
+
+static void csr_name(struct out *out, unsigned number, unsigned xlen)
+{
+    const struct vx_csr_row *row = vx_profile_csr(vx_profiles[0], number, xlen);
+    operand(out);
+    if (row && row->first == row->last)
+        put(out, "%s", row->name);
+    else
+        put(out, "0x%x", number);
+}
+
+static void rounding_mode(struct out *out, unsigned rm)
+{
+    static const char *const names[8] = {"rne", "rtz", "rdn", "rup", "rmm", "5", "6", "dyn"};
+    operand(out);
+    put(out, "%s", names[rm]);
+}
+
+static uint64_t target_of(uint64_t pc, int32_t imm, unsigned xlen)
+{
+    const uint64_t target = pc + (uint64_t)(int64_t)imm;
+    return xlen == 32 ? (uint32_t)target : target;
+}
+
+static void full_operand(struct out *out, char letter, uint32_t word, unsigned xlen, uint64_t pc)
+{
+    switch (letter) {
+    case 'd':
+        operand(out);
+        put(out, "%s", x_names[wt_field(word, 11, 7)]);
+        break;
+    case 'D':
+        operand(out);
+        put(out, "%s", f_names[wt_field(word, 11, 7)]);
+        break;
+    case 's':
+        operand(out);
+        put(out, "%s", x_names[wt_field(word, 19, 15)]);
+        break;
+    case 'S':
+        operand(out);
+        put(out, "%s", f_names[wt_field(word, 19, 15)]);
+        break;
+    case 't':
+        operand(out);
+        put(out, "%s", x_names[wt_field(word, 24, 20)]);
+        break;
+    case 'T':
+        operand(out);
+        put(out, "%s", f_names[wt_field(word, 24, 20)]);
+        break;
+    case 'R':
+        operand(out);
+        put(out, "%s", f_names[wt_field(word, 31, 27)]);
+        break;
+    case 'j':
+        operand(out);
+        put(out, "%d", vx_imm_i(word));
+        break;
+    case 'l':
+        operand(out);
+        put(out, "%d(%s)", vx_imm_i(word), x_names[wt_field(word, 19, 15)]);
+        break;
+    case 'q':
+        operand(out);
+        put(out, "%d(%s)", vx_imm_s(word), x_names[wt_field(word, 19, 15)]);
+        break;
+    case 'a':
+        operand(out);
+        put(out, "(%s)", x_names[wt_field(word, 19, 15)]);
+        break;
+    case 'p':
+        operand(out);
+        put(out, "0x%llx", (unsigned long long)target_of(pc, vx_imm_b(word), xlen));
+        break;
+    case 'J':
+        operand(out);
+        put(out, "0x%llx", (unsigned long long)target_of(pc, vx_imm_j(word), xlen));
+        break;
+    case 'u':
+        operand(out);
+        put(out, "0x%x", wt_field(word, 31, 12));
+        break;
+    case '5':
+        operand(out);
+        put(out, "%u", wt_field(word, 24, 20));
+        break;
+    case '6':
+        operand(out);
+        put(out, "%u", wt_field(word, 25, 20));
+        break;
+    case 'E':
+        csr_name(out, wt_field(word, 31, 20), xlen);
+        break;
+    case 'Z':
+        operand(out);
+        put(out, "%u", wt_field(word, 19, 15));
+        break;
+    case 'm':
+        rounding_mode(out, wt_field(word, 14, 12));
+        break;
+    case 'F':
+        fence_set(out, wt_field(word, 27, 24));
+        fence_set(out, wt_field(word, 23, 20));
+        break;
+    }
+}
+
+/* Operands of a compressed instruction; immediates come from the word that it stands for. */
+static void rvc_operand(struct out *out, char letter, uint16_t half, uint32_t word, unsigned xlen,
+                        uint64_t pc)
+{
+    const bool store = (word & 0x7f) == 0x23 || (word & 0x7f) == 0x27;
+    operand(out);
+    switch (letter) {
+    case 'd':
+        put(out, "%s", x_names[wt_field(half, 11, 7)]);
+        break;
+    case 'D':
+        put(out, "%s", f_names[wt_field(half, 11, 7)]);
+        break;
+    case 't':
+        put(out, "%s", x_names[wt_field(half, 6, 2)]);
+        break;
+    case 'T':
+        put(out, "%s", f_names[wt_field(half, 6, 2)]);
+        break;
+    case 'z':
+        put(out, "%s", x_names[8 + wt_field(half, 4, 2)]);
+        break;
+    case 'Z':
+        put(out, "%s", f_names[8 + wt_field(half, 4, 2)]);
+        break;
+    case 'x': /* rd'/rs1', or the base of a load or store */
+        if ((half & 3) == 0)
+            put(out, "%d(%s)", store ? vx_imm_s(word) : vx_imm_i(word),
+                x_names[8 + wt_field(half, 9, 7)]);
+        else
+            put(out, "%s", x_names[8 + wt_field(half, 9, 7)]);
+        break;
+    case 'S': /* sp, and after it the immediate of c.addi4spn */
+        put(out, "sp");
+        if ((half & 3) == 0)
+            put(out, ", %d", vx_imm_i(word));
+        break;
+    case 'p':
+        put(out, "%d(sp)", store ? vx_imm_s(word) : vx_imm_i(word));
+        break;
+    case 'i':
+        put(out, "%d", vx_imm_i(word));
+        break;
+    case 'u':
+        put(out, "0x%x", wt_field(word, 31, 12));
+        break;
+    case '6':
+        put(out, "%u", wt_field(word, 25, 20));
+        break;
+    case 'j':
+        put(out, "0x%llx", (unsigned long long)target_of(pc, vx_imm_j(word), xlen));
+        break;
+    case 'b':
+        put(out, "0x%llx", (unsigned long long)target_of(pc, vx_imm_b(word), xlen));
+        break;
+    }
+}
+
+unsigned vx_disassemble(const uint8_t *bytes, unsigned available, unsigned xlen, uint64_t pc,
+                        char *text, size_t size)
+{
+    struct out out = {.text = text, .size = size};
+    const uint32_t word = (uint32_t)wt_load_le(bytes, available < 4 ? available : 4);
+    text[0] = 0;
+    if ((word & 3) != 3 || available < 4) {
+        const uint16_t half = (uint16_t)word;
+        uint32_t expanded;
+        const struct vx_rvc *row = vx_rvc_find(half, xlen, &expanded);
+        if (!row) {
+            put(&out, ".2byte 0x%x", half);
+            return 2;
+        }
+        put(&out, "%s", row->name);
+        for (const char *o = row->operands; *o; o++)
+            rvc_operand(&out, *o, half, expanded, xlen, pc);
+        return 2;
+    }
+    const enum vx_insn_id id = vx_insn_find(word, xlen);
+    if (id == VX_INSN_COUNT) {
+        put(&out, ".4byte 0x%x", word);
+        return 4;
+    }
+    put(&out, "%s", vx_insns[id].name);
+    if (strchr(vx_insns[id].operands, 'a')) { /* the ordering bits of atomics */
+        if (word >> 26 & 1)
+            put(&out, word >> 25 & 1 ? ".aqrl" : ".aq");
+        else if (word >> 25 & 1)
+            put(&out, ".rl");
+    }
+    for (const char *o = vx_insns[id].operands; *o; o++)
+        full_operand(&out, *o, word, xlen, pc);
+    return 4;
+}

@@ -1,0 +1,832 @@
+/*
+ * Execution: one handler for each row of isa.def, each a loop over the lanes of a warp.
+ *
+ * This file is compiled once for each width (VX_XLEN 32 or 64), lane count (VX_LANES 4, 8, 16, 32;
+ * 0: any, known only at run time) and instruction set of the host (VX_HOST), so that the loops
+ * have constant bounds and become vector code. The tables are picked by select.c.
+ *
+ * To add an instruction: a row in isa.def, and here a function op_ID.
+ */
+#include "emulator/vortex/internal.h"
+
+#include <string.h>
+
+#include "emulator/machine/softfloat.h"
+
+#if VX_XLEN == 32
+typedef uint32_t ux;
+typedef int32_t sx;
+typedef uint64_t ux2; /* twice as wide, for the high half of products */
+typedef int64_t sx2;
+#else
+typedef uint64_t ux;
+typedef int64_t sx;
+__extension__ typedef unsigned __int128 ux2;
+__extension__ typedef __int128 sx2;
+#endif
+
+#if VX_LANES
+#define N ((unsigned)VX_LANES)
+#define ROOM VX_LANES
+#define ALIGNED(p) __builtin_assume_aligned(p, VX_LANES * VX_XLEN / 8 < 64 ? VX_LANES * VX_XLEN / 8 : 64)
+#else
+#define N (w->device->machine.lanes)
+#define ROOM WT_MAX_LANES
+#define ALIGNED(p) (p)
+#endif
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define LANES _Pragma("GCC ivdep") for (unsigned l = 0; l < N; l++)
+#define ACTIVE_LANES for (unsigned l = 0; l < N; l++) if (w->full || w->lane32[l])
+
+/* Every handler has this shape. */
+#define OP(id) static const struct vx_uop *op_##id(struct vx_warp *w, const struct vx_uop *u)
+#define NEXT return u + u->halves
+
+static inline ux *x_row(const struct vx_warp *w, unsigned r)
+{
+    return ALIGNED((ux *)w->x + (size_t)r * N);
+}
+
+static inline uint64_t *f_row(const struct vx_warp *w, unsigned r)
+{
+    return ALIGNED(w->f + (size_t)r * N);
+}
+
+static inline const ux *x_blend(const struct vx_warp *w)
+{
+#if VX_XLEN == 32
+    return ALIGNED(w->lane32);
+#else
+    return ALIGNED(w->lane64);
+#endif
+}
+
+/* The last active lane: the active one with the highest index. */
+static inline unsigned last_lane(const struct vx_warp *w)
+{
+    return w->full ? N - 1 : w->mask ? wt_lanes_highest(w->mask) : 0;
+}
+
+/* rd = VALUE for each enabled lane; VALUE may use a, b (the operands), i (immediate) and l. */
+#define EACH_X(VALUE)                                                                              \
+    ux *rd = x_row(w, u->rd);                                                                      \
+    const ux *ra = x_row(w, u->rs1), *rb = x_row(w, u->rs2);                                       \
+    const sx i = u->imm;                                                                           \
+    (void)rb, (void)i;                                                                             \
+    if (LIKELY(w->full)) {                                                                         \
+        LANES {                                                                                    \
+            const ux a = ra[l], b = rb[l];                                                         \
+            (void)a, (void)b;                                                                      \
+            rd[l] = (ux)(VALUE);                                                                   \
+        }                                                                                          \
+    } else {                                                                                       \
+        const ux *on = x_blend(w);                                                                 \
+        LANES {                                                                                    \
+            const ux a = ra[l], b = rb[l];                                                         \
+            (void)a, (void)b;                                                                      \
+            rd[l] = ((ux)(VALUE)&on[l]) | (rd[l] & ~on[l]);                                        \
+        }                                                                                          \
+    }                                                                                              \
+    NEXT
+
+#define X_OP(id, VALUE)                                                                            \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        EACH_X(VALUE);                                                                             \
+    }
+
+#define SX(v) ((sx)(v))
+#define W32(v) ((ux)(sx)(int32_t)(v)) /* a 32-bit result, sign-extended */
+#define SHAMT (VX_XLEN - 1)
+
+/* ---- RV32I, RV64I: unprivileged ISA, chapters 2 and 5 ---- */
+
+X_OP(addi, a + (ux)i)
+X_OP(slti, SX(a) < i)
+X_OP(sltiu, a < (ux)i)
+X_OP(xori, a ^ (ux)i)
+X_OP(ori, a | (ux)i)
+X_OP(andi, a & (ux)i)
+X_OP(slli, a << i)
+X_OP(srli, a >> i)
+X_OP(srai, SX(a) >> i)
+X_OP(add, a + b)
+X_OP(sub, a - b)
+X_OP(sll, a << (b & SHAMT))
+X_OP(slt, SX(a) < SX(b))
+X_OP(sltu, a < b)
+X_OP(xor, a ^ b)
+X_OP(srl, a >> (b & SHAMT))
+X_OP(sra, SX(a) >> (b & SHAMT))
+X_OP(or, a | b)
+X_OP(and, a & b)
+X_OP(lui, i)
+
+OP(auipc)
+{
+    const ux pc = (ux)vx_pc_of(w, u);
+    EACH_X(pc + (ux)i);
+}
+
+#if VX_XLEN == 64
+X_OP(addiw, W32(a + (ux)i))
+X_OP(slliw, W32((uint32_t)a << i))
+X_OP(srliw, W32((uint32_t)a >> i))
+X_OP(sraiw, W32((int32_t)a >> i))
+X_OP(addw, W32(a + b))
+X_OP(subw, W32(a - b))
+X_OP(sllw, W32((uint32_t)a << (b & 31)))
+X_OP(srlw, W32((uint32_t)a >> (b & 31)))
+X_OP(sraw, W32((int32_t)a >> (b & 31)))
+#else
+#define op_slli_32 op_slli
+#define op_srli_32 op_srli
+#define op_srai_32 op_srai
+#endif
+
+/* A jump to pc + imm of the instruction at u: within the page it is pointer arithmetic. */
+static inline const struct vx_uop *jump_relative(struct vx_warp *w, const struct vx_uop *u,
+                                                 int32_t imm)
+{
+    const ptrdiff_t slot = (u - w->code->uop) + (imm >> 1);
+    if (LIKELY((size_t)slot < VX_SLOTS))
+        return &w->code->uop[slot];
+    return vx_fetch(w, (ux)(vx_pc_of(w, u) + (uint64_t)(int64_t)imm));
+}
+
+OP(jal)
+{
+    const ux link = (ux)(vx_pc_of(w, u) + u->halves * 2u);
+    ux *rd = x_row(w, u->rd);
+    const ux *on = x_blend(w);
+    if (u->rd != VX_SINK)
+        LANES rd[l] = (link & on[l]) | (rd[l] & ~on[l]);
+    return jump_relative(w, u, u->imm);
+}
+
+/* The target comes from the last active lane; all active lanes get the link. */
+OP(jalr)
+{
+    const ux link = (ux)(vx_pc_of(w, u) + u->halves * 2u);
+    const ux target = (x_row(w, u->rs1)[last_lane(w)] + (ux)(sx)u->imm) & ~(ux)1;
+    ux *rd = x_row(w, u->rd);
+    const ux *on = x_blend(w);
+    if (u->rd != VX_SINK)
+        LANES rd[l] = (link & on[l]) | (rd[l] & ~on[l]);
+    const uint64_t slot = (target - w->code->base) / 2;
+    if (slot < VX_SLOTS)
+        return &w->code->uop[slot];
+    return vx_fetch(w, target);
+}
+
+/* Lanes that disagree: a mistake without SPLIT, or the last active lane decides (RTL). */
+static __attribute__((noinline)) const struct vx_uop *
+diverged(struct vx_warp *w, const struct vx_uop *u, wt_lanes taken)
+{
+    if (!w->device->config.follow_rtl_branches)
+        return vx_fault(w, u, WT_FAULT_DIVERGENCE, w->mask & taken, 0,
+                        "divergent branch: the lanes named take it, the other active ones do not, "
+                        "and no SPLIT came before");
+    if (wt_has_lane(taken, last_lane(w)))
+        return jump_relative(w, u, u->imm);
+    NEXT;
+}
+
+#define BRANCH(id, CONDITION)                                                                      \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        const ux *ra = x_row(w, u->rs1), *rb = x_row(w, u->rs2);                                   \
+        const ux *on = x_blend(w);                                                                 \
+        ux any = 0, all = ~(ux)0;                                                                  \
+        LANES {                                                                                    \
+            const ux a = ra[l], b = rb[l];                                                         \
+            const ux take = (CONDITION) ? ~(ux)0 : 0;                                              \
+            any |= take & on[l];                                                                   \
+            all &= take | ~on[l];                                                                  \
+        }                                                                                          \
+        if (!any)                                                                                  \
+            NEXT;                                                                                  \
+        if (LIKELY(all))                                                                           \
+            return jump_relative(w, u, u->imm);                                                    \
+        wt_lanes taken = 0;                                                                        \
+        for (unsigned l = 0; l < N; l++) {                                                         \
+            const ux a = ra[l], b = rb[l];                                                         \
+            if (CONDITION)                                                                         \
+                taken |= wt_lane_bit(l);                                                           \
+        }                                                                                          \
+        return diverged(w, u, taken);                                                              \
+    }
+
+BRANCH(beq, a == b)
+BRANCH(bne, a != b)
+BRANCH(blt, SX(a) < SX(b))
+BRANCH(bge, SX(a) >= SX(b))
+BRANCH(bltu, a < b)
+BRANCH(bgeu, a >= b)
+
+OP(fence)
+{
+    NEXT;
+}
+
+/* Stores reach decoded code at once (code.c), so there is nothing to do. */
+OP(fence_i)
+{
+    NEXT;
+}
+
+/* mret, sret, uret: no-ops in Vortex v2. */
+OP(uret)
+{
+    NEXT;
+}
+#define op_sret op_uret
+#define op_mret op_uret
+#define op_ecall vx_op_ecall
+#define op_ebreak vx_op_ebreak
+
+/* ---- M: chapter 7 ---- */
+
+X_OP(mul, a *b)
+X_OP(mulh, ((ux2)((sx2)SX(a) * (sx2)SX(b))) >> VX_XLEN)
+X_OP(mulhsu, ((ux2)((sx2)SX(a) * (sx2)b)) >> VX_XLEN)
+X_OP(mulhu, ((ux2)a * b) >> VX_XLEN)
+
+#define SMIN ((sx)((ux)1 << (VX_XLEN - 1)))
+
+static inline ux divide(ux a, ux b)
+{
+    if (b == 0)
+        return ~(ux)0;
+    if (SX(a) == SMIN && SX(b) == -1)
+        return a;
+    return (ux)(SX(a) / SX(b));
+}
+
+static inline ux remainder_of(ux a, ux b)
+{
+    if (b == 0)
+        return a;
+    if (SX(a) == SMIN && SX(b) == -1)
+        return 0;
+    return (ux)(SX(a) % SX(b));
+}
+
+X_OP(div, divide(a, b))
+X_OP(divu, b ? a / b : ~(ux)0)
+X_OP(rem, remainder_of(a, b))
+X_OP(remu, b ? a % b : a)
+
+#if VX_XLEN == 64
+static inline int32_t divide_w(int32_t a, int32_t b)
+{
+    if (b == 0)
+        return -1;
+    return a == INT32_MIN && b == -1 ? a : a / b;
+}
+
+static inline int32_t remainder_w(int32_t a, int32_t b)
+{
+    if (b == 0)
+        return a;
+    return a == INT32_MIN && b == -1 ? 0 : a % b;
+}
+
+X_OP(mulw, W32((uint32_t)a * (uint32_t)b))
+X_OP(divw, W32(divide_w((int32_t)a, (int32_t)b)))
+X_OP(divuw, W32((uint32_t)b ? (uint32_t)a / (uint32_t)b : UINT32_MAX))
+X_OP(remw, W32(remainder_w((int32_t)a, (int32_t)b)))
+X_OP(remuw, W32((uint32_t)b ? (uint32_t)a % (uint32_t)b : (uint32_t)a))
+#endif
+
+/* ---- Zicond ---- */
+
+X_OP(czero_eqz, b == 0 ? 0 : a)
+X_OP(czero_nez, b != 0 ? 0 : a)
+
+/* ---- Zicsr: chapter 9. Registers of the warp take the last active lane's value. ---- */
+
+static const struct vx_uop *no_csr(struct vx_warp *w, const struct vx_uop *u, const char *what)
+{
+    const struct vx_csr_row *row = vx_profile_csr(w->device->profile, (unsigned)u->imm, VX_XLEN);
+    return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0, "%s CSR 0x%03x%s%s", what,
+                    (unsigned)u->imm, row ? " " : "", row ? row->name : "");
+}
+
+enum csr_action { CSR_WRITE, CSR_SET, CSR_CLEAR };
+
+static inline const struct vx_uop *csr_op(struct vx_warp *w, const struct vx_uop *u,
+                                          enum csr_action action, bool immediate)
+{
+    const unsigned number = (unsigned)u->imm;
+    /* CSRRS and CSRRC with x0 (or 0) do not write. */
+    const bool writes = action == CSR_WRITE || u->rs1 != 0;
+    uint64_t old[ROOM];
+    ux operand[ROOM];
+    const ux *ra = immediate ? NULL : x_row(w, u->rs1);
+    ACTIVE_LANES {
+        if (!vx_csr_read(w, number, l, &old[l]))
+            return no_csr(w, u, "no such");
+        operand[l] = immediate ? u->rs1 : ra[l];
+    }
+    if (writes) {
+        ACTIVE_LANES {
+            const uint64_t value = action == CSR_WRITE ? operand[l]
+                                   : action == CSR_SET ? old[l] | operand[l]
+                                                       : old[l] & ~(uint64_t)operand[l];
+            if (!vx_csr_write(w, number, l, value))
+                return no_csr(w, u, "write to read-only");
+        }
+    }
+    ux *rd = x_row(w, u->rd);
+    ACTIVE_LANES rd[l] = (ux)old[l];
+    NEXT;
+}
+
+OP(csrrw)
+{
+    return csr_op(w, u, CSR_WRITE, false);
+}
+OP(csrrs)
+{
+    return csr_op(w, u, CSR_SET, false);
+}
+OP(csrrc)
+{
+    return csr_op(w, u, CSR_CLEAR, false);
+}
+OP(csrrwi)
+{
+    return csr_op(w, u, CSR_WRITE, true);
+}
+OP(csrrsi)
+{
+    return csr_op(w, u, CSR_SET, true);
+}
+OP(csrrci)
+{
+    return csr_op(w, u, CSR_CLEAR, true);
+}
+
+/* ---- memory ---- */
+
+static inline const uint8_t *read_host(struct vx_warp *w, ux addr)
+{
+    const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->tlb, addr);
+    if (LIKELY(e->read_page == (addr & ~(ux)WT_PAGE_MASK)))
+        return e->read_host + (addr & WT_PAGE_MASK);
+    return vx_tlb_fill_read(w, addr);
+}
+
+static inline uint8_t *write_host(struct vx_warp *w, ux addr)
+{
+    const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->tlb, addr);
+    if (LIKELY(e->write_page == (addr & ~(ux)WT_PAGE_MASK)))
+        return e->write_host + (addr & WT_PAGE_MASK);
+    return vx_tlb_fill_write(w, addr);
+}
+
+/* How the addresses of a full warp lie: those two ways are one access of the host. */
+struct pattern {
+    bool unit_stride, uniform;
+};
+
+static inline struct pattern pattern_of(const struct vx_warp *w, const ux *base, unsigned size)
+{
+    ux stride = 0, differ = 0;
+    LANES {
+        stride |= (base[l] - base[0]) ^ (ux)(l * size);
+        differ |= base[l] ^ base[0];
+    }
+    return (struct pattern){stride == 0, differ == 0};
+}
+
+static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u, unsigned lane,
+                                       ux addr, unsigned size, const char *what)
+{
+    return vx_fault(w, u, WT_FAULT_MISALIGNED, wt_lane_bit(lane), addr,
+                    "misaligned %s of %u bytes at 0x%llx by lane %u", what, size,
+                    (unsigned long long)addr, lane);
+}
+
+/*
+ * Loads one value of each enabled lane into out; false when a fault was raised. The general way:
+ * each lane its own address, with the last page remembered.
+ */
+#define GENERAL_LOAD(T)                                                                            \
+    static __attribute__((noinline)) bool load_general_##T(                                        \
+        struct vx_warp *w, const struct vx_uop *u, const ux *base, T *out)                         \
+    {                                                                                              \
+        const bool any_alignment = w->device->config.allow_misaligned;                             \
+        const uint8_t *host = NULL;                                                                \
+        ux page = 0;                                                                               \
+        ACTIVE_LANES {                                                                             \
+            const ux addr = base[l] + (ux)(sx)u->imm;                                              \
+            if (UNLIKELY(addr & (sizeof(T) - 1))) {                                                \
+                uint64_t value;                                                                    \
+                if (!any_alignment)                                                                \
+                    return misaligned(w, u, l, addr, sizeof(T), "load") != NULL;                   \
+                enum vx_access why = vx_load(w, addr, sizeof(T), &value);                          \
+                if (why)                                                                           \
+                    return vx_access_fault(w, u, why, l, addr, sizeof(T), false) != NULL;          \
+                out[l] = (T)value;                                                                 \
+                continue;                                                                          \
+            }                                                                                      \
+            if (!host || ((addr ^ page) & ~(ux)WT_PAGE_MASK)) {                                    \
+                host = read_host(w, addr & ~(ux)WT_PAGE_MASK);                                     \
+                page = addr;                                                                       \
+                if (UNLIKELY(!host))                                                               \
+                    return vx_access_fault(w, u, VX_ACCESS_OUTSIDE, l, addr, sizeof(T), false) !=  \
+                           NULL;                                                                   \
+            }                                                                                      \
+            memcpy(&out[l], host + (addr & WT_PAGE_MASK), sizeof(T));                              \
+        }                                                                                          \
+        return true;                                                                               \
+    }                                                                                              \
+    static inline bool load_##T(struct vx_warp *w, const struct vx_uop *u, T *out)                 \
+    {                                                                                              \
+        const ux *base = x_row(w, u->rs1);                                                         \
+        if (LIKELY(w->full)) {                                                                     \
+            const ux first = base[0] + (ux)(sx)u->imm;                                             \
+            const struct pattern p = pattern_of(w, base, sizeof(T));                               \
+            if (LIKELY((p.unit_stride || p.uniform) && !(first & (sizeof(T) - 1)) &&               \
+                       (first & WT_PAGE_MASK) + (size_t)N * sizeof(T) <= WT_PAGE_SIZE)) {          \
+                const uint8_t *host = read_host(w, first);                                         \
+                if (LIKELY(host)) {                                                                \
+                    if (p.unit_stride) {                                                           \
+                        memcpy(out, host, (size_t)N * sizeof(T));                                  \
+                    } else {                                                                       \
+                        T value;                                                                   \
+                        memcpy(&value, host, sizeof value);                                        \
+                        LANES out[l] = value;                                                      \
+                    }                                                                              \
+                    return true;                                                                   \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        return load_general_##T(w, u, base, out);                                                  \
+    }
+
+/* Stores one value of each enabled lane, in the order of the lanes. */
+#define GENERAL_STORE(T)                                                                           \
+    static __attribute__((noinline)) bool store_general_##T(                                       \
+        struct vx_warp *w, const struct vx_uop *u, const ux *base, const T *in)                    \
+    {                                                                                              \
+        const bool any_alignment = w->device->config.allow_misaligned;                             \
+        /* All lanes are checked before one stores: a fault has no effect. */                      \
+        ACTIVE_LANES {                                                                             \
+            const ux addr = base[l] + (ux)(sx)u->imm;                                              \
+            if (UNLIKELY(addr & (sizeof(T) - 1)) && !any_alignment)                                \
+                return misaligned(w, u, l, addr, sizeof(T), "store") != NULL;                      \
+            if (UNLIKELY(!write_host(w, addr))) {                                                  \
+                enum vx_access why = vx_store_check(w, addr, sizeof(T));                           \
+                if (why)                                                                           \
+                    return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
+            }                                                                                      \
+        }                                                                                          \
+        ACTIVE_LANES {                                                                             \
+            const ux addr = base[l] + (ux)(sx)u->imm;                                              \
+            uint8_t *host = write_host(w, addr);                                                   \
+            if (LIKELY(host && !(addr & (sizeof(T) - 1))))                                         \
+                memcpy(host, &in[l], sizeof(T));                                                   \
+            else {                                                                                 \
+                enum vx_access why = vx_store(w, addr, sizeof(T), in[l]);                          \
+                if (why)                                                                           \
+                    return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
+            }                                                                                      \
+        }                                                                                          \
+        return true;                                                                               \
+    }                                                                                              \
+    static inline bool store_##T(struct vx_warp *w, const struct vx_uop *u, const T *in)           \
+    {                                                                                              \
+        const ux *base = x_row(w, u->rs1);                                                         \
+        if (LIKELY(w->full)) {                                                                     \
+            const ux first = base[0] + (ux)(sx)u->imm;                                             \
+            const struct pattern p = pattern_of(w, base, sizeof(T));                               \
+            if (LIKELY(p.unit_stride && !(first & (sizeof(T) - 1)) &&                              \
+                       (first & WT_PAGE_MASK) + (size_t)N * sizeof(T) <= WT_PAGE_SIZE)) {          \
+                uint8_t *host = write_host(w, first);                                              \
+                if (LIKELY(host)) {                                                                \
+                    memcpy(host, in, (size_t)N * sizeof(T));                                       \
+                    return true;                                                                   \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        return store_general_##T(w, u, base, in);                                                  \
+    }
+
+GENERAL_LOAD(uint8_t)
+GENERAL_LOAD(uint16_t)
+GENERAL_LOAD(uint32_t)
+GENERAL_LOAD(uint64_t)
+GENERAL_STORE(uint8_t)
+GENERAL_STORE(uint16_t)
+GENERAL_STORE(uint32_t)
+GENERAL_STORE(uint64_t)
+
+/* rd = VALUE of v, what each lane loaded. */
+#define LOAD_X(id, T, VALUE)                                                                       \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        T loaded[ROOM] __attribute__((aligned(64)));                                               \
+        if (UNLIKELY(!load_##T(w, u, loaded)))                                                     \
+            return NULL;                                                                           \
+        ux *rd = x_row(w, u->rd);                                                                  \
+        if (LIKELY(w->full)) {                                                                     \
+            LANES {                                                                                \
+                const T v = loaded[l];                                                             \
+                rd[l] = (ux)(VALUE);                                                               \
+            }                                                                                      \
+        } else {                                                                                   \
+            ACTIVE_LANES {                                                                         \
+                const T v = loaded[l];                                                             \
+                rd[l] = (ux)(VALUE);                                                               \
+            }                                                                                      \
+        }                                                                                          \
+        NEXT;                                                                                      \
+    }
+
+LOAD_X(lb, uint8_t, (sx)(int8_t)v)
+LOAD_X(lh, uint16_t, (sx)(int16_t)v)
+LOAD_X(lw, uint32_t, (sx)(int32_t)v)
+LOAD_X(lbu, uint8_t, v)
+LOAD_X(lhu, uint16_t, v)
+#if VX_XLEN == 64
+LOAD_X(lwu, uint32_t, v)
+LOAD_X(ld, uint64_t, v)
+#endif
+
+#define STORE_X(id, T)                                                                             \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        T value[ROOM] __attribute__((aligned(64)));                                                \
+        const ux *rb = x_row(w, u->rs2);                                                           \
+        LANES value[l] = (T)rb[l];                                                                 \
+        if (UNLIKELY(!store_##T(w, u, value)))                                                     \
+            return NULL;                                                                           \
+        NEXT;                                                                                      \
+    }
+
+STORE_X(sb, uint8_t)
+STORE_X(sh, uint16_t)
+STORE_X(sw, uint32_t)
+#if VX_XLEN == 64
+STORE_X(sd, uint64_t)
+#endif
+
+/* ---- A: chapter 8. Lanes act one after the other, lowest first. ---- */
+
+/* The address of an atomic, checked; false when a fault was raised. */
+static bool atomic_address(struct vx_warp *w, const struct vx_uop *u, unsigned lane, unsigned size,
+                           ux *addr)
+{
+    *addr = x_row(w, u->rs1)[lane];
+    if (*addr & (size - 1))
+        return misaligned(w, u, lane, *addr, size, "atomic") != NULL;
+    enum vx_access why = vx_store_check(w, *addr, size);
+    return !why || vx_access_fault(w, u, why, lane, *addr, size, true) != NULL;
+}
+
+/* All lanes are checked before one acts: a fault has no effect. */
+static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned size)
+{
+    ACTIVE_LANES {
+        ux addr;
+        if (!atomic_address(w, u, l, size, &addr))
+            return false;
+    }
+    return true;
+}
+
+#define EXTEND(T, v) (sizeof(T) == 4 ? W32(v) : (ux)(v))
+
+#define AMO(id, T, ST, VALUE)                                                                      \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        if (!atomics_allowed(w, u, sizeof(T)))                                                     \
+            return NULL;                                                                           \
+        ux *rd = x_row(w, u->rd);                                                                  \
+        const ux *ra = x_row(w, u->rs1), *rb = x_row(w, u->rs2);                                   \
+        ux old[ROOM];                                                                              \
+        ACTIVE_LANES {                                                                             \
+            uint64_t was = 0;                                                                      \
+            enum vx_access why = vx_load(w, ra[l], sizeof(T), &was);                               \
+            const T a = (T)was, b = (T)rb[l];                                                      \
+            if (!why)                                                                              \
+                why = vx_store(w, ra[l], sizeof(T), (T)(VALUE));                                   \
+            if (why)                                                                               \
+                return vx_access_fault(w, u, why, l, ra[l], sizeof(T), true);                      \
+            old[l] = EXTEND(T, a);                                                                 \
+        }                                                                                          \
+        ACTIVE_LANES rd[l] = old[l];                                                               \
+        NEXT;                                                                                      \
+    }
+
+#define AMOS(suffix, T, ST)                                                                        \
+    AMO(amoswap_##suffix, T, ST, b)                                                                \
+    AMO(amoadd_##suffix, T, ST, a + b)                                                             \
+    AMO(amoxor_##suffix, T, ST, a ^ b)                                                             \
+    AMO(amoand_##suffix, T, ST, a &b)                                                              \
+    AMO(amoor_##suffix, T, ST, a | b)                                                              \
+    AMO(amomin_##suffix, T, ST, (ST)a < (ST)b ? a : b)                                             \
+    AMO(amomax_##suffix, T, ST, (ST)a > (ST)b ? a : b)                                             \
+    AMO(amominu_##suffix, T, ST, a < b ? a : b)                                                    \
+    AMO(amomaxu_##suffix, T, ST, a > b ? a : b)
+
+/*
+ * A reservation is the address and the value read. SC succeeds if the address is the same and still
+ * holds that value, as emulators of this ISA commonly have it.
+ */
+#define LR_SC(suffix, T)                                                                           \
+    OP(lr_##suffix)                                                                                \
+    {                                                                                              \
+        if (!atomics_allowed(w, u, sizeof(T)))                                                     \
+            return NULL;                                                                           \
+        ux *rd = x_row(w, u->rd);                                                                  \
+        const ux *ra = x_row(w, u->rs1);                                                           \
+        ACTIVE_LANES {                                                                             \
+            uint64_t value = 0;                                                                    \
+            const ux addr = ra[l];                                                                 \
+            enum vx_access why = vx_load(w, addr, sizeof(T), &value);                              \
+            if (why)                                                                               \
+                return vx_access_fault(w, u, why, l, addr, sizeof(T), false);                      \
+            w->reserved_addr[l] = (uint64_t)addr + 1;                                              \
+            w->reserved_value[l] = value;                                                          \
+            rd[l] = EXTEND(T, value);                                                              \
+        }                                                                                          \
+        NEXT;                                                                                      \
+    }                                                                                              \
+    OP(sc_##suffix)                                                                                \
+    {                                                                                              \
+        if (!atomics_allowed(w, u, sizeof(T)))                                                     \
+            return NULL;                                                                           \
+        ux *rd = x_row(w, u->rd);                                                                  \
+        const ux *ra = x_row(w, u->rs1), *rb = x_row(w, u->rs2);                                   \
+        ux failed[ROOM];                                                                           \
+        ACTIVE_LANES {                                                                             \
+            uint64_t value = 0;                                                                    \
+            const ux addr = ra[l];                                                                 \
+            enum vx_access why = vx_load(w, addr, sizeof(T), &value);                              \
+            const bool keeps =                                                                     \
+                w->reserved_addr[l] == (uint64_t)addr + 1 && w->reserved_value[l] == value;        \
+            if (!why && keeps)                                                                     \
+                why = vx_store(w, addr, sizeof(T), (T)rb[l]);                                      \
+            if (why)                                                                               \
+                return vx_access_fault(w, u, why, l, addr, sizeof(T), true);                       \
+            w->reserved_addr[l] = 0;                                                               \
+            failed[l] = !keeps;                                                                    \
+        }                                                                                          \
+        ACTIVE_LANES rd[l] = failed[l];                                                            \
+        NEXT;                                                                                      \
+    }
+
+AMOS(w, uint32_t, int32_t)
+LR_SC(w, uint32_t)
+#if VX_XLEN == 64
+AMOS(d, uint64_t, int64_t)
+LR_SC(d, uint64_t)
+#endif
+
+#include "emulator/vortex/exec_fp.h"
+
+/* ---- Vortex SIMT ---- */
+
+#define op_tmc vx_op_tmc
+#define op_wspawn vx_op_wspawn
+#define op_split vx_op_split
+#define op_split_n vx_op_split_n
+#define op_join vx_op_join
+#define op_bar vx_op_bar
+#define op_pred vx_op_pred
+#define op_pred_n vx_op_pred_n
+
+/* Drains the warp's pipeline; every instruction here is complete before the next. */
+OP(wsync)
+{
+    NEXT;
+}
+
+/* VOTE: the predicate is bit 0, as of SPLIT; every active lane gets the result. */
+static wt_lanes votes(const struct vx_warp *w, const struct vx_uop *u)
+{
+    const ux *ra = x_row(w, u->rs1);
+    wt_lanes yes = 0;
+    ACTIVE_LANES {
+        if (ra[l] & 1)
+            yes |= wt_lane_bit(l);
+    }
+    return yes;
+}
+
+static const struct vx_uop *to_active(struct vx_warp *w, const struct vx_uop *u, ux value)
+{
+    ux *rd = x_row(w, u->rd);
+    ACTIVE_LANES rd[l] = value;
+    NEXT;
+}
+
+OP(vote_all)
+{
+    return to_active(w, u, votes(w, u) == w->mask);
+}
+OP(vote_any)
+{
+    return to_active(w, u, votes(w, u) != 0);
+}
+OP(vote_uni)
+{
+    const wt_lanes yes = votes(w, u);
+    return to_active(w, u, yes == 0 || yes == w->mask);
+}
+OP(vote_ballot)
+{
+    return to_active(w, u, (ux)votes(w, u));
+}
+
+/*
+ * SHFL: lane l reads rs1 of another lane of its segment. rs2 = mask << 12 | c << 6 | b, six bits
+ * each, of the lane itself: b is the distance (or index), c the clamp, mask splits the warp into
+ * segments. A lane outside the segment or switched off gives the lane's own value. Lanes 64 and up
+ * belong to segments of their own, since the fields have six bits.
+ */
+enum shuffle { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
+
+static inline const struct vx_uop *shuffle(struct vx_warp *w, const struct vx_uop *u,
+                                           enum shuffle kind)
+{
+    ux *rd = x_row(w, u->rd);
+    const ux *ra = x_row(w, u->rs1), *rb = x_row(w, u->rs2);
+    ux result[ROOM];
+    ACTIVE_LANES {
+        const unsigned b = rb[l] & 63, c = rb[l] >> 6 & 63, segment = rb[l] >> 12 & 63;
+        const int lane = (int)(l & 63), high = (int)(l & ~63u);
+        const int least = lane & (int)segment;
+        const int most = least | ((int)c & ~(int)segment);
+        int from = lane;
+        bool inside = true;
+        switch (kind) {
+        case SHFL_UP:
+            from = lane - (int)b;
+            inside = from >= most;
+            break;
+        case SHFL_DOWN:
+            from = lane + (int)b;
+            inside = from <= most;
+            break;
+        case SHFL_BFLY:
+            from = lane ^ (int)b;
+            inside = from <= most;
+            break;
+        case SHFL_IDX:
+            from = least | ((int)b & ~(int)segment);
+            inside = from <= most;
+            break;
+        }
+        inside = inside && from >= 0 && from + high < (int)N &&
+                 wt_has_lane(w->mask, (unsigned)(from + high));
+        result[l] = inside ? ra[from + high] : ra[l];
+    }
+    ACTIVE_LANES rd[l] = result[l];
+    NEXT;
+}
+
+OP(shfl_up)
+{
+    return shuffle(w, u, SHFL_UP);
+}
+OP(shfl_down)
+{
+    return shuffle(w, u, SHFL_DOWN);
+}
+OP(shfl_bfly)
+{
+    return shuffle(w, u, SHFL_BFLY);
+}
+OP(shfl_idx)
+{
+    return shuffle(w, u, SHFL_IDX);
+}
+
+/* ---- the table ---- */
+
+/* Rows of the other width have no handler here; the decoder never asks for one. */
+#define ROW_0(id) op_##id
+#if VX_XLEN == 32
+#define ROW_32(id) op_##id
+#define ROW_64(id) NULL
+#else
+#define ROW_32(id) NULL
+#define ROW_64(id) op_##id
+#endif
+
+#define TABLE_NAME_(xlen, lanes, host) vx_handlers_rv##xlen##_n##lanes##_##host
+#define TABLE_NAME(xlen, lanes, host) TABLE_NAME_(xlen, lanes, host)
+
+extern const vx_handler TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST)[VX_INSN_COUNT];
+const vx_handler TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST)[VX_INSN_COUNT] = {
+#define I(id, name, xlen, match, mask, operands) [VX_INSN_##id] = ROW_##xlen(id),
+#include "emulator/vortex/isa.def"
+#undef I
+};

@@ -1,0 +1,283 @@
+/* Inside of the Vortex emulator: its structures, and what its files offer each other. */
+#ifndef WT_VORTEX_INTERNAL_H
+#define WT_VORTEX_INTERNAL_H
+
+#include "base/bits.h"
+#include "base/lanes.h"
+#include "emulator/machine/memory.h"
+#include "emulator/vortex/isa.h"
+#include "emulator/vortex/profile.h"
+#include "emulator/vortex/vortex.h"
+
+struct vx_warp;
+struct vx_uop;
+
+/*
+ * A handler executes one decoded instruction for all lanes of a warp and returns the next one.
+ * NULL ends the turn: the handler has then set warp->pc itself.
+ */
+typedef const struct vx_uop *(*vx_handler)(struct vx_warp *w, const struct vx_uop *u);
+
+/* A decoded instruction. Destination x0 is decoded as VX_SINK, a row that nobody reads. */
+struct vx_uop {
+    vx_handler run;
+    uint8_t rd, rs1, rs2;
+    uint8_t halves; /* length in halfwords: 1 or 2 */
+    int32_t imm;    /* immediate; CSR number; of FP: rounding mode | rs3 << 8 */
+};
+
+#define VX_SINK 32
+#define VX_X_ROWS 33
+#define VX_SLOTS (WT_PAGE_SIZE / 2)
+
+/* The decoded instructions of one page of code, one slot a halfword. */
+struct vx_code {
+    uint64_t base;
+    struct vx_code *next; /* in its hash bucket */
+    struct vx_uop uop[VX_SLOTS + 2]; /* the last two lead on to the next page */
+};
+
+#define VX_CODE_BUCKETS 256
+
+/* Why a warp that is active cannot issue. */
+enum vx_wait { VX_RUNS, VX_WAIT_WSPAWN, VX_WAIT_BARRIER, VX_WAIT_GLOBAL_BARRIER };
+
+/* An entry of the IPDOM (divergence) stack. */
+struct vx_ipdom {
+    wt_lanes restore; /* thread mask before the split */
+    wt_lanes other;   /* the part that was not taken first */
+    uint64_t pc;      /* split + 4, where that part begins */
+    bool fallthrough; /* that part has begun: the next join pops */
+};
+
+/* Registers are arrays over lanes: register r of x starts at x + r * lanes * xlen / 8. */
+struct vx_warp {
+    uint8_t *x;         /* VX_X_ROWS rows of integers */
+    uint64_t *f;        /* 32 rows of 64-bit floating point registers, binary32 NaN-boxed */
+    uint32_t *lane32;   /* all ones in enabled lanes, for blending 32-bit rows */
+    uint64_t *lane64;   /* the same for 64-bit rows */
+    uint64_t *reserved_addr;  /* LR: address + 1 (0: no reservation) */
+    uint64_t *reserved_value; /* LR: what it read */
+    uint32_t *dscratch; /* 4 rows: DSCRATCH0-3, CSRs 0x7b2-0x7b5 */
+    struct vx_ipdom *ipdom;
+    struct vx_device *device;
+    struct vx_core *core;
+    struct vx_code *code; /* page of the instruction being executed, valid while it runs */
+    wt_lanes mask;
+    bool full;          /* all lanes are enabled */
+    bool active;
+    bool touched;       /* its registers may be other than zero */
+    uint8_t frm, fflags;
+    uint64_t pc;
+    unsigned depth;     /* of ipdom */
+    uint32_t id;        /* flat index */
+    uint16_t index;     /* within the core */
+    enum vx_wait wait;
+    uint32_t wait_id;   /* barrier, or how many warps wspawn wants */
+    uint32_t wait_count; /* barrier: how many must arrive */
+    uint64_t wait_pc;   /* of the instruction that waits */
+    uint64_t wait_target; /* wspawn: where the new warps start */
+    /* Debug Module */
+    bool halted;
+    bool stepping;      /* issue one instruction, then halt */
+    uint8_t hacause;
+};
+
+struct vx_core {
+    struct wt_memory *local; /* local memory, at profile->local_mem_base */
+    uint32_t id;
+    uint32_t first_warp;
+    uint32_t active;         /* number of active warps */
+    uint64_t mscratch;
+    uint64_t issues;
+    uint32_t *arrived;       /* local barriers: warps that wait there */
+};
+
+/* Console lines that are not complete yet. */
+struct vx_console_slot {
+    char *text;
+    size_t length, room;
+};
+
+enum vx_dm_state { VX_DM_NONE, VX_DM_REQ, VX_DM_INFLIGHT };
+
+/* The Debug Module's own state (VxDebug specification). */
+struct vx_dm {
+    bool active;
+    uint32_t dconfig, dselect, inject;
+    uint32_t *wmask;    /* a window of 32 warps a word */
+    enum vx_dm_state inject_state;
+    uint32_t inject_warp;
+    unsigned inject_thread;
+    enum vx_dm_state step_state;
+    uint32_t step_warp;
+    bool reset_halt;      /* resethaltreq, latched until the reset */
+    uint32_t reset_left;  /* cycles for which ndmreset stays asserted */
+    uint32_t halt_left;   /* cycles for which resethaltreq stays asserted after the reset */
+};
+
+struct vx_device {
+    struct wt_machine machine;
+    struct vx_config config;
+    const struct vx_profile *profile;
+    const vx_handler *handlers;  /* by enum vx_insn_id, for this width and lane count */
+    struct wt_memory *memory;
+    struct vx_warp *warp;
+    struct vx_core *core;
+    uint8_t *registers;          /* of all warps, lazily touched */
+    size_t registers_size;
+    uint32_t core_count, barriers;
+    wt_lanes all_lanes;
+    uint32_t active_warps;
+    /* scheduler: which warps can issue, as a bit set, and how many there are */
+    uint64_t *ready, *round;     /* round: lockstep's set of this round */
+    uint32_t ready_count;
+    uint32_t halted;             /* warps whose halt bit is set */
+    uint32_t halted_active;      /* and that are active */
+    uint32_t cursor;             /* flat index of the warp whose turn it is */
+    uint32_t turn_left;          /* instructions left in its turn */
+    /* execution */
+    struct wt_tlb tlb;
+    struct vx_core *tlb_core;    /* whose local memory the TLB shows */
+    struct vx_code *code[VX_CODE_BUCKETS];
+    struct vx_code *inject_code; /* scratch page for injected instructions */
+    uint64_t left;               /* issues left of the slice that runs, this one not counted */
+    uint64_t slice;              /* issues that the slice began with */
+    bool not_issued;             /* the handler that ended the turn has not had effect */
+    bool mask_written;           /* vx_set_mask was called (for injection) */
+    bool event;                  /* a warp halted: tell whoever runs us */
+    bool injecting;
+    wt_lanes inject_mask;        /* the warp's own mask, while an instruction is injected */
+    char inject_fault[256];      /* why the last injected instruction had no effect, or "" */
+    uint32_t mpm_class;
+    struct vx_console_slot *console;
+    struct vx_dm dm;
+};
+
+static inline uint64_t vx_pc_of(const struct vx_warp *w, const struct vx_uop *u)
+{
+    return w->code->base + (uint64_t)(u - w->code->uop) * 2;
+}
+
+/* Issue time of the instruction being executed. */
+static inline uint64_t vx_now(const struct vx_device *d)
+{
+    return d->machine.time + (d->slice - d->left - 1);
+}
+
+static inline uint64_t vx_truncate(const struct vx_device *d, uint64_t addr)
+{
+    return d->config.xlen == 32 ? (uint32_t)addr : addr;
+}
+
+/* Register r of one lane, as an unsigned number of xlen bits. */
+uint64_t vx_get_x(const struct vx_warp *w, unsigned r, unsigned lane);
+void vx_set_x(struct vx_warp *w, unsigned r, unsigned lane, uint64_t value);
+
+/* ---- code.c: decoded pages ---- */
+
+/* The decoded instruction at pc; sets w->code. NULL with a fault if nothing can be fetched there. */
+const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc);
+/* Forgets what was decoded from [addr, addr + size). */
+void vx_code_invalidate(struct vx_device *d, uint64_t addr, uint64_t size);
+void vx_code_clear(struct vx_device *d);
+/* Whether the page of addr has decoded instructions. */
+bool vx_code_on_page(struct vx_device *d, uint64_t addr);
+/* Decodes one instruction; *length gets 2 or 4. No such instruction: the illegal handler. */
+struct vx_uop vx_decode(struct vx_device *d, uint32_t word);
+struct vx_code *vx_code_new(uint64_t base);
+
+/* ---- faults ---- */
+
+/*
+ * Reports a mistake at u: sets the machine's fault, the warp stays at u. Returns NULL for the
+ * handler to return.
+ */
+const struct vx_uop *vx_fault(struct vx_warp *w, const struct vx_uop *u, enum wt_fault_kind kind,
+                              wt_lanes lanes, uint64_t addr, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+const struct vx_uop *vx_illegal(struct vx_warp *w, const struct vx_uop *u);
+
+/* ---- access.c: memory as a core sees it ---- */
+
+/* A place that may be read at addr up to the page's end; NULL if the address is outside. */
+const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr);
+/* The same for writing; NULL when only vx_store may write there, or nothing may. */
+uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr);
+
+enum vx_access { VX_ACCESS_OK, VX_ACCESS_OUTSIDE, VX_ACCESS_IO, VX_ACCESS_HOST };
+/* Loads and stores of 1, 2, 4 or 8 bytes, wherever they are; may cross a page. */
+enum vx_access vx_load(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value);
+enum vx_access vx_store(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t value);
+/* Whether a store of that size may go there at all. */
+enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size);
+const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u,
+                                     enum vx_access why, unsigned lane, uint64_t addr,
+                                     unsigned size, bool store);
+/* What a debugger reads and writes, as core sees it. */
+bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out,
+                   size_t size);
+bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, const void *bytes,
+                    size_t size);
+/* Lets the TLB show this core's local memory. */
+void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core);
+void vx_console_put(struct vx_device *d, unsigned slot, char c);
+
+/* ---- csr.c ---- */
+
+/* Reads a CSR as one lane sees it; false if there is none. */
+bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *value);
+/* Writes a CSR from the value of one lane; false if there is none or it is read-only. */
+bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t value);
+
+/* ---- simt.c: warps, masks, barriers ---- */
+
+void vx_set_mask(struct vx_warp *w, wt_lanes mask);
+/* Activates a warp with thread 0 at pc. Its registers stay as they are. */
+void vx_warp_start(struct vx_warp *w, uint64_t pc);
+void vx_warp_exit(struct vx_warp *w);
+/* Recomputes whether the warp can issue. */
+void vx_update_ready(struct vx_warp *w);
+void vx_set_wait(struct vx_warp *w, enum vx_wait wait);
+/* ecall or ebreak without a debugger: the whole core stops (SimX, 2025). */
+void vx_stop_core(struct vx_device *d, struct vx_core *core);
+/* SIMT instructions. u's operands are read from w; NULL or the next instruction is returned. */
+const struct vx_uop *vx_op_tmc(struct vx_warp *w, const struct vx_uop *u);
+const struct vx_uop *vx_op_wspawn(struct vx_warp *w, const struct vx_uop *u);
+const struct vx_uop *vx_op_split(struct vx_warp *w, const struct vx_uop *u);
+const struct vx_uop *vx_op_split_n(struct vx_warp *w, const struct vx_uop *u);
+const struct vx_uop *vx_op_join(struct vx_warp *w, const struct vx_uop *u);
+const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u);
+const struct vx_uop *vx_op_pred(struct vx_warp *w, const struct vx_uop *u);
+const struct vx_uop *vx_op_pred_n(struct vx_warp *w, const struct vx_uop *u);
+const struct vx_uop *vx_op_ecall(struct vx_warp *w, const struct vx_uop *u);
+const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u);
+
+/* ---- exec.c, compiled once for each width and lane count ---- */
+
+/* The handler table for this shape, the best that this host can run. */
+const vx_handler *vx_select_handlers(unsigned xlen, unsigned threads);
+
+/* ---- run.c ---- */
+
+enum wt_run vx_run(struct wt_machine *m, uint64_t issues);
+/* Lets one warp issue one instruction now, if it can; false if it cannot. */
+bool vx_issue_one(struct vx_warp *w);
+
+/* ---- dm.c ---- */
+
+enum wt_status vx_dm_init(struct vx_device *d);
+void vx_dm_free(struct vx_device *d);
+/* The program's side is being reset: steps and injections in flight end. */
+void vx_dm_after_reset(struct vx_device *d);
+/* A stepping warp has issued. */
+void vx_dm_stepped(struct vx_warp *w);
+/* An ebreak was met; true if the warp is halted by it. */
+bool vx_dm_ebreak(struct vx_warp *w);
+/* Core cycles pass. */
+void vx_dm_tick(struct vx_device *d, uint64_t cycles);
+void vx_dm_halt(struct vx_warp *w, unsigned cause);
+
+void vx_reset(struct wt_machine *m);
+
+#endif

@@ -1,0 +1,50 @@
+/* The instruction table as data: see isa.def for the rows and their meaning. */
+#ifndef WT_VORTEX_ISA_H
+#define WT_VORTEX_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum vx_insn_id {
+#define I(id, name, xlen, match, mask, operands) VX_INSN_##id,
+#include "emulator/vortex/isa.def"
+#undef I
+    VX_INSN_COUNT
+};
+
+struct vx_insn {
+    const char *name;
+    uint8_t xlen; /* 32, 64, or 0: both */
+    uint32_t match, mask;
+    const char *operands;
+};
+
+extern const struct vx_insn vx_insns[VX_INSN_COUNT];
+
+/* The row that a 32-bit word is, or VX_INSN_COUNT. */
+enum vx_insn_id vx_insn_find(uint32_t word, unsigned xlen);
+
+/* One compressed instruction (isa.def's companion rvc.c): its name, and what it stands for. */
+struct vx_rvc {
+    const char *name;
+    uint8_t xlen;
+    uint16_t match, mask;
+    const char *operands;
+    uint32_t (*expand)(uint16_t half, unsigned xlen); /* 0: reserved */
+};
+
+extern const struct vx_rvc vx_rvcs[];
+extern const size_t vx_rvc_count;
+
+/* The row of a 16-bit parcel, or NULL if it is reserved; *word gets what it stands for. */
+const struct vx_rvc *vx_rvc_find(uint16_t half, unsigned xlen, uint32_t *word);
+
+/* Immediates of a 32-bit word, sign-extended, in bytes. */
+int32_t vx_imm_i(uint32_t word);
+int32_t vx_imm_s(uint32_t word);
+int32_t vx_imm_b(uint32_t word);
+int32_t vx_imm_u(uint32_t word);
+int32_t vx_imm_j(uint32_t word);
+
+#endif

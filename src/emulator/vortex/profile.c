@@ -1,0 +1,94 @@
+/* The platform profile v2: Vortex as of 2025 (its VX_types and VX_config). */
+#include "emulator/vortex/profile.h"
+
+#include "emulator/vortex/internal.h"
+
+static const struct vx_csr_row v2_csrs[] = {
+    {0x001, 0x001, "fflags", VX_CSR_FFLAGS, 0, "accrued exceptions, of the warp"},
+    {0x002, 0x002, "frm", VX_CSR_FRM, 0, "rounding mode, of the warp"},
+    {0x003, 0x003, "fcsr", VX_CSR_FCSR, 0, "frm and fflags, of the warp"},
+    {0x180, 0x180, "satp", VX_CSR_ZERO, 0, "reads 0"},
+    {0x300, 0x300, "mstatus", VX_CSR_ZERO, 0, "reads 0"},
+    {0x301, 0x301, "misa", VX_CSR_MISA, 0, "what the core implements; read-only"},
+    {0x302, 0x302, "medeleg", VX_CSR_ZERO, 0, "reads 0"},
+    {0x303, 0x303, "mideleg", VX_CSR_ZERO, 0, "reads 0"},
+    {0x304, 0x304, "mie", VX_CSR_ZERO, 0, "reads 0"},
+    {0x305, 0x305, "mtvec", VX_CSR_ZERO, 0, "reads 0"},
+    {0x340, 0x340, "mscratch", VX_CSR_MSCRATCH, 0, "of the core; STARTUP_ARG after reset"},
+    {0x341, 0x341, "mepc", VX_CSR_ZERO, 0, "reads 0"},
+    {0x342, 0x342, "mcause", VX_CSR_ZERO, 0, "reads 0"},
+    {0x3a0, 0x3a0, "pmpcfg0", VX_CSR_ZERO, 0, "reads 0"},
+    {0x3b0, 0x3b0, "pmpaddr0", VX_CSR_ZERO, 0, "reads 0"},
+    {0x744, 0x744, "mnstatus", VX_CSR_ZERO, 0, "reads 0"},
+    {0x7b2, 0x7b2, "dscratch0", VX_CSR_DSCRATCH0, 0, "DM's DSCRATCH0, of the thread; 32 bits"},
+    {0x7b3, 0x7b3, "dscratch1", VX_CSR_DSCRATCH1, 0, "DM's DSCRATCH1, of the thread; 32 bits"},
+    {0x7b4, 0x7b4, "dscratch2", VX_CSR_DSCRATCH2, 0, "DM's DSCRATCH2, of the thread; 32 bits"},
+    {0x7b5, 0x7b5, "dscratch3", VX_CSR_DSCRATCH3, 0, "DM's DSCRATCH3, of the thread; 32 bits"},
+    {0xb00, 0xb00, "mcycle", VX_CSR_MCYCLE, 0, "issues of the whole device since reset"},
+    {0xb01, 0xb01, "mpm_reserved", VX_CSR_ZERO, 0, "reads 0"},
+    {0xb02, 0xb02, "minstret", VX_CSR_MINSTRET, 0, "issues of this core since reset"},
+    {0xb03, 0xb1f, "mpm", VX_CSR_ZERO, 0, "performance counters of the pipeline: there is none"},
+    {0xb80, 0xb80, "mcycleh", VX_CSR_MCYCLEH, 0, "bits 63:32 of mcycle"},
+    {0xb81, 0xb81, "mpm_reservedh", VX_CSR_ZERO, 0, "reads 0"},
+    {0xb82, 0xb82, "minstreth", VX_CSR_MINSTRETH, 0, "bits 63:32 of minstret"},
+    {0xb83, 0xb9f, "mpmh", VX_CSR_ZERO, 0, "performance counters of the pipeline: there is none"},
+    {0xcc0, 0xcc0, "thread_id", VX_CSR_THREAD_ID, 0, "thread within the warp"},
+    {0xcc1, 0xcc1, "warp_id", VX_CSR_WARP_ID, 0, "warp within the core"},
+    {0xcc2, 0xcc2, "core_id", VX_CSR_CORE_ID, 0, "core within the device"},
+    {0xcc3, 0xcc3, "active_warps", VX_CSR_ACTIVE_WARPS, 0, "mask of active warps of the core"},
+    {0xcc4, 0xcc4, "active_threads", VX_CSR_ACTIVE_THREADS, 0, "thread mask of the warp"},
+    {0xfc0, 0xfc0, "num_threads", VX_CSR_NUM_THREADS, 0, "threads of a warp"},
+    {0xfc1, 0xfc1, "num_warps", VX_CSR_NUM_WARPS, 0, "warps of a core"},
+    {0xfc2, 0xfc2, "num_cores", VX_CSR_NUM_CORES, 0, "cores of all clusters"},
+    {0xfc3, 0xfc3, "local_mem_base", VX_CSR_LOCAL_MEM_BASE, 0, "where the core's local memory is"},
+    {0xfc4, 0xfc6, "tc", VX_CSR_ZERO, 0, "shape of the tensor core: there is none"},
+    {0xf11, 0xf11, "mvendorid", VX_CSR_ZERO, 0, "reads 0"},
+    {0xf12, 0xf12, "marchid", VX_CSR_ZERO, 0, "reads 0"},
+    {0xf13, 0xf13, "mimpid", VX_CSR_ZERO, 0, "reads 0"},
+    {0xf14, 0xf14, "mhartid", VX_CSR_MHARTID, 0, "(core * warps + warp) * threads + thread"},
+};
+
+static const struct vx_dcr_row v2_dcrs[] = {
+    {0x001, "STARTUP_ADDR0", VX_DCR_STARTUP_ADDR0, "first instruction, bits 31:0"},
+    {0x002, "STARTUP_ADDR1", VX_DCR_STARTUP_ADDR1, "first instruction, bits 63:32"},
+    {0x003, "STARTUP_ARG0", VX_DCR_STARTUP_ARG0, "mscratch at reset, bits 31:0"},
+    {0x004, "STARTUP_ARG1", VX_DCR_STARTUP_ARG1, "mscratch at reset, bits 63:32"},
+    {0x005, "MPM_CLASS", VX_DCR_MPM_CLASS, "which performance counters 0xB03.. are"},
+};
+
+/* Warp 0 of every core starts at STARTUP_ADDR with thread 0; the others wait for WSPAWN. */
+static void v2_launch(struct vx_device *device)
+{
+    for (uint32_t core = 0; core < device->core_count; core++)
+        vx_warp_start(&device->warp[core * device->config.warps], device->config.startup);
+}
+
+static const struct vx_profile v2 = {
+    .name = "v2",
+    .about = "Vortex 2.x, 2025",
+    .csrs = v2_csrs,
+    .csr_count = sizeof v2_csrs / sizeof v2_csrs[0],
+    .dcrs = v2_dcrs,
+    .dcr_count = sizeof v2_dcrs / sizeof v2_dcrs[0],
+    .startup_addr = 0x80000000,
+    .console_addr = 0x40,
+    .console_slots = 64,
+    .exit_addr = 0x88,
+    .local_mem_base = {0xffff0000, 0x1ffff0000},
+    .local_mem_size = 1 << 14,
+    .launch = v2_launch,
+};
+
+const struct vx_profile *const vx_profiles[] = {&v2};
+const size_t vx_profile_count = sizeof vx_profiles / sizeof vx_profiles[0];
+
+const struct vx_csr_row *vx_profile_csr(const struct vx_profile *profile, unsigned number,
+                                        unsigned xlen)
+{
+    for (size_t i = 0; i < profile->csr_count; i++) {
+        const struct vx_csr_row *row = &profile->csrs[i];
+        if (number >= row->first && number <= row->last && (row->xlen == 0 || row->xlen == xlen))
+            return row;
+    }
+    return NULL;
+}

@@ -1,0 +1,178 @@
+/* The scheduler and the main loop. */
+#include "emulator/vortex/internal.h"
+
+#include <string.h>
+
+#include "emulator/vortex/trace.h"
+
+/* Lets w issue up to n instructions; returns how many it has issued. */
+static uint64_t turn(struct vx_device *d, struct vx_warp *w, uint64_t n)
+{
+    vx_tlb_switch_core(d, w->core);
+    d->slice = n;
+    d->left = n - 1;
+    d->not_issued = false;
+    const struct vx_uop *u = vx_fetch(w, w->pc);
+    if (!u)
+        return 0;
+    do {
+        d->left = --n;
+        u = u->run(w, u);
+    } while (u && n);
+    if (u)
+        w->pc = vx_pc_of(w, u);
+    const uint64_t issued = d->slice - d->left - d->not_issued;
+    d->machine.time += issued;
+    w->core->issues += issued;
+    return issued;
+}
+
+/* The next ready warp after flat index `after`, going round; there is one. */
+static struct vx_warp *next_ready(struct vx_device *d, uint32_t after)
+{
+    const uint32_t words = (d->machine.waves + 63) / 64;
+    const uint32_t from = after + 1 < d->machine.waves ? after + 1 : 0;
+    uint32_t i = from / 64;
+    uint64_t word = d->ready[i] & (~(uint64_t)0 << (from % 64));
+    while (!word) {
+        i = i + 1 < words ? i + 1 : 0;
+        word = d->ready[i];
+    }
+    return &d->warp[i * 64 + (uint32_t)__builtin_ctzll(word)];
+}
+
+/* The next warp of this round of lockstep that can still issue; a new round when it is over. */
+static struct vx_warp *next_in_round(struct vx_device *d)
+{
+    const uint32_t words = (d->machine.waves + 63) / 64;
+    for (;;) {
+        for (uint32_t i = 0; i < words; i++) {
+            const uint64_t left = d->round[i] & d->ready[i];
+            if (left) {
+                const uint32_t bit = (uint32_t)__builtin_ctzll(left);
+                /* What lies before it in this round cannot issue any more. */
+                d->round[i] &= ~(uint64_t)1 << bit;
+                return &d->warp[i * 64 + bit];
+            }
+            d->round[i] = 0;
+        }
+        memcpy(d->round, d->ready, words * sizeof *d->round);
+    }
+}
+
+/* The n-th (from 0) of the ready warps. */
+static struct vx_warp *nth_ready(struct vx_device *d, uint32_t n)
+{
+    for (uint32_t i = 0;; i++) {
+        uint64_t word = d->ready[i];
+        const uint32_t count = (uint32_t)__builtin_popcountll(word);
+        if (n >= count) {
+            n -= count;
+            continue;
+        }
+        while (n--)
+            word &= word - 1;
+        return &d->warp[i * 64 + (uint32_t)__builtin_ctzll(word)];
+    }
+}
+
+/* The warp whose turn it is; NULL if none can issue. */
+static struct vx_warp *schedule(struct vx_device *d)
+{
+    if (!d->ready_count)
+        return NULL;
+    struct wt_schedule *policy = &d->config.schedule;
+    struct vx_warp *current = &d->warp[d->cursor];
+    if (d->turn_left && current->active && current->wait == VX_RUNS && !current->halted)
+        return current;
+    struct vx_warp *next = NULL;
+    switch (policy->kind) {
+    case WT_SCHEDULE_RR:
+        next = next_ready(d, d->cursor);
+        d->turn_left = policy->turn;
+        break;
+    case WT_SCHEDULE_LOCKSTEP:
+        next = next_in_round(d);
+        d->turn_left = 1;
+        break;
+    case WT_SCHEDULE_RANDOM:
+        next = nth_ready(d, (uint32_t)(wt_schedule_random(policy) % d->ready_count));
+        d->turn_left = 1 + (uint32_t)(wt_schedule_random(policy) % 16);
+        break;
+    }
+    d->cursor = next->id;
+    return next;
+}
+
+/* No warp can issue: why? */
+static enum wt_run stopped(struct vx_device *d)
+{
+    if (d->active_warps == 0)
+        return WT_RUN_ENDED;
+    if (d->halted_active)
+        return WT_RUN_HALTED;
+    uint32_t id = 0;
+    while (!d->warp[id].active)
+        id++;
+    d->machine.fault = (struct wt_fault){
+        .kind = WT_FAULT_DEADLOCK,
+        .wave = id,
+        .lanes = d->warp[id].mask,
+        .pc = d->warp[id].wait_pc,
+        .time = d->machine.time,
+        .text = "deadlock: every active warp waits for another one",
+    };
+    return WT_RUN_FAULT;
+}
+
+static enum wt_run run(struct vx_device *d, uint64_t issues, vx_trace_fn fn, void *context)
+{
+    struct wt_machine *m = &d->machine;
+    if (m->fault.kind)
+        return WT_RUN_FAULT;
+    const uint64_t end = m->time + issues;
+    while (m->time < end) {
+        struct vx_warp *w = schedule(d);
+        if (!w)
+            return stopped(d);
+        uint64_t n = end - m->time < d->turn_left ? end - m->time : d->turn_left;
+        uint64_t issued;
+        if (fn) {
+            struct vx_trace_point point;
+            vx_trace_before(w, &point);
+            issued = turn(d, w, 1);
+            if (issued)
+                vx_trace_after(w, &point, fn, context);
+        } else {
+            issued = turn(d, w, w->stepping ? 1 : n);
+        }
+        d->turn_left -= (uint32_t)issued;
+        if (w->stepping && (issued || m->fault.kind))
+            vx_dm_stepped(w);
+        vx_dm_tick(d, issued);
+        if (m->fault.kind)
+            return WT_RUN_FAULT;
+        if (d->event) {
+            d->event = false;
+            return WT_RUN_EVENT;
+        }
+    }
+    return d->active_warps ? WT_RUN_BUDGET : WT_RUN_ENDED;
+}
+
+enum wt_run vx_run(struct wt_machine *m, uint64_t issues)
+{
+    return run((struct vx_device *)m, issues, NULL, NULL);
+}
+
+enum wt_run vx_run_traced(struct vx_device *device, uint64_t issues, vx_trace_fn fn, void *context)
+{
+    return run(device, issues, fn, context);
+}
+
+bool vx_issue_one(struct vx_warp *w)
+{
+    if (!w->active || w->wait != VX_RUNS || w->halted || w->device->machine.fault.kind)
+        return false;
+    return turn(w->device, w, 1) != 0;
+}

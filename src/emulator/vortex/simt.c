@@ -1,0 +1,402 @@
+/* Warps, thread masks, the IPDOM stack and barriers: Vortex's SIMT instructions. */
+#include "emulator/vortex/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+uint64_t vx_get_x(const struct vx_warp *w, unsigned r, unsigned lane)
+{
+    const size_t at = (size_t)r * w->device->machine.lanes + lane;
+    return w->device->config.xlen == 32 ? ((const uint32_t *)w->x)[at] : ((const uint64_t *)w->x)[at];
+}
+
+void vx_set_x(struct vx_warp *w, unsigned r, unsigned lane, uint64_t value)
+{
+    const size_t at = (size_t)r * w->device->machine.lanes + lane;
+    if (w->device->config.xlen == 32)
+        ((uint32_t *)w->x)[at] = (uint32_t)value;
+    else
+        ((uint64_t *)w->x)[at] = value;
+}
+
+/* ---- faults ---- */
+
+const struct vx_uop *vx_fault(struct vx_warp *w, const struct vx_uop *u, enum wt_fault_kind kind,
+                              wt_lanes lanes, uint64_t addr, const char *format, ...)
+{
+    struct vx_device *d = w->device;
+    struct wt_fault *fault = &d->machine.fault;
+    *fault = (struct wt_fault){.kind = kind,
+                               .wave = w->id,
+                               .lanes = lanes,
+                               .pc = vx_pc_of(w, u),
+                               .addr = addr,
+                               .time = d->injecting ? d->machine.time : vx_now(d)};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(fault->text, sizeof fault->text, format, args);
+    va_end(args);
+    w->pc = fault->pc;
+    d->not_issued = true;
+    return NULL;
+}
+
+const struct vx_uop *vx_illegal(struct vx_warp *w, const struct vx_uop *u)
+{
+    uint8_t bytes[4] = {0};
+    vx_read_bytes(w->core, w->device, vx_pc_of(w, u), bytes, sizeof bytes);
+    const unsigned length = (bytes[0] & 3) == 3 ? 4 : 2;
+    return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0, "illegal instruction 0x%0*llx",
+                    (int)length * 2, (unsigned long long)wt_load_le(bytes, length));
+}
+
+/* ---- masks and activity ---- */
+
+void vx_set_mask(struct vx_warp *w, wt_lanes mask)
+{
+    const unsigned lanes = w->device->machine.lanes;
+    w->mask = mask;
+    w->full = mask == w->device->all_lanes;
+    for (unsigned l = 0; l < lanes; l++) {
+        const uint64_t on = -(uint64_t)wt_has_lane(mask, l);
+        w->lane32[l] = (uint32_t)on;
+        w->lane64[l] = on;
+    }
+    w->device->mask_written = true;
+}
+
+void vx_update_ready(struct vx_warp *w)
+{
+    struct vx_device *d = w->device;
+    const bool ready = w->active && w->wait == VX_RUNS && !w->halted;
+    uint64_t *word = &d->ready[w->id / 64];
+    const uint64_t bit = (uint64_t)1 << (w->id % 64);
+    if (ready == ((*word & bit) != 0))
+        return;
+    *word ^= bit;
+    d->ready_count += ready ? 1u : -1u;
+}
+
+void vx_set_wait(struct vx_warp *w, enum vx_wait wait)
+{
+    w->wait = wait;
+    vx_update_ready(w);
+}
+
+void vx_warp_start(struct vx_warp *w, uint64_t pc)
+{
+    w->touched = true;
+    w->pc = pc;
+    w->depth = 0;
+    if (!w->active) {
+        w->active = true;
+        w->core->active++;
+        w->device->active_warps++;
+        w->device->halted_active += w->halted;
+    }
+    vx_set_mask(w, 1);
+    vx_set_wait(w, VX_RUNS);
+}
+
+/* Vortex: warps 0..count-1 but the issuer start at target with thread 0. */
+static void spawn(struct vx_warp *w, uint32_t count, uint64_t target)
+{
+    struct vx_device *d = w->device;
+    for (uint32_t i = 0; i < count; i++)
+        if (i != w->index)
+            vx_warp_start(&d->warp[w->core->first_warp + i], target);
+}
+
+static void check_global_barriers(struct vx_device *d, struct vx_core *core);
+
+/* A warp of this core has exited: a wspawn that waited to be alone, a global barrier that waited
+ * for the core's other warps may go on. */
+static void after_exit(struct vx_device *d, struct vx_core *core)
+{
+    if (core->active == 1) {
+        for (uint32_t i = 0; i < d->config.warps; i++) {
+            struct vx_warp *w = &d->warp[core->first_warp + i];
+            if (w->active && w->wait == VX_WAIT_WSPAWN) {
+                vx_set_wait(w, VX_RUNS);
+                spawn(w, w->wait_id, w->wait_target);
+                return;
+            }
+        }
+    }
+    check_global_barriers(d, core);
+}
+
+static void deactivate(struct vx_warp *w)
+{
+    struct vx_device *d = w->device;
+    if (!w->active)
+        return;
+    w->active = false;
+    w->core->active--;
+    d->active_warps--;
+    d->halted_active -= w->halted;
+    vx_set_mask(w, 0);
+    vx_set_wait(w, VX_RUNS);
+}
+
+void vx_warp_exit(struct vx_warp *w)
+{
+    deactivate(w);
+    after_exit(w->device, w->core);
+}
+
+void vx_stop_core(struct vx_device *d, struct vx_core *core)
+{
+    for (uint32_t i = 0; i < d->config.warps; i++)
+        deactivate(&d->warp[core->first_warp + i]);
+    memset(core->arrived, 0, d->barriers * sizeof *core->arrived);
+}
+
+/* ---- instructions ---- */
+
+/* Operand rs of the last active lane, sign-extended from xlen bits. */
+static int64_t last_lane_value(const struct vx_warp *w, unsigned r)
+{
+    const uint64_t value = vx_get_x(w, r, w->mask ? wt_lanes_highest(w->mask) : 0);
+    return wt_sign_extend(value, w->device->config.xlen);
+}
+
+/* A register as a thread mask; a warp wider than xlen takes the sign for the lanes beyond, so that
+ * -1 means all. */
+static wt_lanes mask_of(const struct vx_warp *w, int64_t value)
+{
+    return (wt_lanes)(__extension__(__int128) value) & w->device->all_lanes;
+}
+
+/* Active lanes whose predicate, bit 0 of rs1, is set. */
+static wt_lanes predicate(const struct vx_warp *w, const struct vx_uop *u)
+{
+    wt_lanes set = 0;
+    for (unsigned l = 0; l < w->device->machine.lanes; l++)
+        if (wt_has_lane(w->mask, l) && (vx_get_x(w, u->rs1, l) & 1))
+            set |= wt_lane_bit(l);
+    return set;
+}
+
+static uint64_t next_pc(const struct vx_warp *w, const struct vx_uop *u)
+{
+    return vx_truncate(w->device, vx_pc_of(w, u) + u->halves * 2u);
+}
+
+const struct vx_uop *vx_op_tmc(struct vx_warp *w, const struct vx_uop *u)
+{
+    const wt_lanes mask = mask_of(w, last_lane_value(w, u->rs1));
+    if (mask) {
+        vx_set_mask(w, mask);
+        return u + u->halves;
+    }
+    w->pc = next_pc(w, u);
+    vx_warp_exit(w);
+    return NULL;
+}
+
+const struct vx_uop *vx_op_wspawn(struct vx_warp *w, const struct vx_uop *u)
+{
+    const uint64_t wanted = vx_truncate(w->device, (uint64_t)last_lane_value(w, u->rs1));
+    const uint32_t warps = w->device->config.warps;
+    const uint32_t count = wanted < warps ? (uint32_t)wanted : warps;
+    const uint64_t target = vx_truncate(w->device, (uint64_t)last_lane_value(w, u->rs2)) & ~1ull;
+    const uint32_t others = w->core->active - w->active;
+    if (others == 0) {
+        spawn(w, count, target);
+        /* The turn ends, so that the scheduler sees the new warps. */
+        w->pc = next_pc(w, u);
+        return NULL;
+    }
+    w->wait_id = count;
+    w->wait_target = target;
+    w->wait_pc = vx_pc_of(w, u);
+    w->pc = next_pc(w, u);
+    vx_set_wait(w, VX_WAIT_WSPAWN);
+    return NULL;
+}
+
+static unsigned ipdom_size(const struct vx_warp *w)
+{
+    const unsigned lanes = w->device->machine.lanes;
+    return lanes > 1 ? lanes - 1 : 1;
+}
+
+static const struct vx_uop *split(struct vx_warp *w, const struct vx_uop *u, bool negate)
+{
+    const wt_lanes set = predicate(w, u);
+    const wt_lanes then_part = negate ? w->mask & ~set : set;
+    const wt_lanes else_part = w->mask & ~then_part;
+    const bool divergent = then_part && else_part;
+    if (divergent && w->depth == ipdom_size(w))
+        return vx_fault(w, u, WT_FAULT_STACK_OVERFLOW, w->mask, 0,
+                        "IPDOM stack is full: %u splits without their joins", w->depth);
+    const unsigned depth = w->depth;
+    for (unsigned l = 0; l < w->device->machine.lanes; l++)
+        if (wt_has_lane(w->mask, l))
+            vx_set_x(w, u->rd, l, depth);
+    if (!divergent)
+        return u + u->halves;
+    /* The larger part goes first; of equals, then. */
+    const bool then_first = wt_lanes_count(then_part) >= wt_lanes_count(else_part);
+    w->ipdom[w->depth++] = (struct vx_ipdom){
+        .restore = w->mask,
+        .other = then_first ? else_part : then_part,
+        .pc = next_pc(w, u),
+    };
+    vx_set_mask(w, then_first ? then_part : else_part);
+    return u + u->halves;
+}
+
+const struct vx_uop *vx_op_split(struct vx_warp *w, const struct vx_uop *u)
+{
+    return split(w, u, false);
+}
+
+const struct vx_uop *vx_op_split_n(struct vx_warp *w, const struct vx_uop *u)
+{
+    return split(w, u, true);
+}
+
+const struct vx_uop *vx_op_join(struct vx_warp *w, const struct vx_uop *u)
+{
+    if ((uint64_t)last_lane_value(w, u->rs1) == w->depth)
+        return u + u->halves; /* its split did not diverge */
+    if (w->depth == 0)
+        return vx_fault(w, u, WT_FAULT_STACK_UNDERFLOW, w->mask, 0,
+                        "IPDOM stack is empty: a join of depth %lld without its split",
+                        (long long)last_lane_value(w, u->rs1));
+    struct vx_ipdom *top = &w->ipdom[w->depth - 1];
+    if (!top->fallthrough) {
+        top->fallthrough = true;
+        vx_set_mask(w, top->other);
+        return vx_fetch(w, top->pc);
+    }
+    w->depth--;
+    vx_set_mask(w, top->restore);
+    return u + u->halves;
+}
+
+/* The warps of a core that wait at global barrier id. */
+static uint32_t waiting_globally(const struct vx_device *d, const struct vx_core *core, uint32_t id)
+{
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < d->config.warps; i++) {
+        const struct vx_warp *w = &d->warp[core->first_warp + i];
+        waiting += w->active && w->wait == VX_WAIT_GLOBAL_BARRIER && w->wait_id == id;
+    }
+    return waiting;
+}
+
+static void release(struct vx_device *d, struct vx_core *core, enum vx_wait wait, uint32_t id)
+{
+    for (uint32_t i = 0; i < d->config.warps; i++) {
+        struct vx_warp *w = &d->warp[core->first_warp + i];
+        if (w->active && w->wait == wait && w->wait_id == id)
+            vx_set_wait(w, VX_RUNS);
+    }
+}
+
+/*
+ * A core has arrived at a global barrier when all its active warps wait there. The barrier opens
+ * when as many cores of the cluster as the count says have arrived.
+ */
+static void check_global_barrier(struct vx_device *d, struct vx_core *core, uint32_t id,
+                                 uint32_t count)
+{
+    struct vx_core *first = &d->core[core->id / d->config.cores * d->config.cores];
+    uint32_t arrived = 0;
+    for (uint32_t i = 0; i < d->config.cores; i++)
+        arrived += first[i].active && waiting_globally(d, &first[i], id) == first[i].active;
+    if (arrived < count)
+        return;
+    for (uint32_t i = 0; i < d->config.cores; i++)
+        if (first[i].active && waiting_globally(d, &first[i], id) == first[i].active)
+            release(d, &first[i], VX_WAIT_GLOBAL_BARRIER, id);
+}
+
+static void check_global_barriers(struct vx_device *d, struct vx_core *core)
+{
+    for (uint32_t i = 0; i < d->config.warps; i++) {
+        const struct vx_warp *w = &d->warp[core->first_warp + i];
+        if (w->active && w->wait == VX_WAIT_GLOBAL_BARRIER) {
+            check_global_barrier(d, core, w->wait_id, w->wait_count);
+            return;
+        }
+    }
+}
+
+const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u)
+{
+    struct vx_device *d = w->device;
+    const uint32_t word = (uint32_t)last_lane_value(w, u->rs1);
+    const uint32_t count = (uint32_t)last_lane_value(w, u->rs2);
+    const bool global = word >> 31;
+    const uint32_t id = word & 0x7fffffff;
+    if (count < 2)
+        return u + u->halves;
+    if (id >= d->barriers)
+        return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0,
+                        "barrier %u does not exist: this core has barriers 0 to %u", id,
+                        d->barriers - 1);
+    w->wait_id = id;
+    w->wait_count = count;
+    w->wait_pc = vx_pc_of(w, u);
+    w->pc = next_pc(w, u);
+    if (global) {
+        vx_set_wait(w, VX_WAIT_GLOBAL_BARRIER);
+        check_global_barrier(d, w->core, id, count);
+    } else {
+        vx_set_wait(w, VX_WAIT_BARRIER);
+        if (++w->core->arrived[id] >= count) {
+            w->core->arrived[id] = 0;
+            release(d, w->core, VX_WAIT_BARRIER, id);
+        }
+    }
+    return NULL;
+}
+
+static const struct vx_uop *pred(struct vx_warp *w, const struct vx_uop *u, bool negate)
+{
+    const wt_lanes set = predicate(w, u);
+    const wt_lanes stay = negate ? w->mask & ~set : set;
+    const wt_lanes mask = stay ? stay : mask_of(w, last_lane_value(w, u->rs2));
+    if (mask) {
+        vx_set_mask(w, mask);
+        return u + u->halves;
+    }
+    w->pc = next_pc(w, u);
+    vx_warp_exit(w);
+    return NULL;
+}
+
+const struct vx_uop *vx_op_pred(struct vx_warp *w, const struct vx_uop *u)
+{
+    return pred(w, u, false);
+}
+
+const struct vx_uop *vx_op_pred_n(struct vx_warp *w, const struct vx_uop *u)
+{
+    return pred(w, u, true);
+}
+
+/* As SimX of 2025: the whole core stops; what it stored as exit word stays. */
+const struct vx_uop *vx_op_ecall(struct vx_warp *w, const struct vx_uop *u)
+{
+    w->pc = next_pc(w, u);
+    vx_stop_core(w->device, w->core);
+    return NULL;
+}
+
+const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u)
+{
+    if (!w->device->injecting) {
+        w->pc = vx_pc_of(w, u);
+        if (vx_dm_ebreak(w)) {
+            w->device->not_issued = true;
+            return NULL;
+        }
+    }
+    return vx_op_ecall(w, u);
+}

@@ -1,0 +1,136 @@
+/* The trace of issued instructions: what each one was, and what it wrote. */
+#include "emulator/vortex/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Appends formatted text; what does not fit is cut. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
+{
+    const size_t length = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + length, size - length, format, args);
+    va_end(args);
+}
+
+static bool has_operand(enum vx_insn_id id, char letter)
+{
+    return id < VX_INSN_COUNT && strchr(vx_insns[id].operands, letter);
+}
+
+/* Bytes that the instruction stores at addr, 0 if it does not. */
+static unsigned stores(enum vx_insn_id id)
+{
+    switch (id) {
+    case VX_INSN_sb:
+        return 1;
+    case VX_INSN_sh:
+        return 2;
+    case VX_INSN_sw:
+    case VX_INSN_fsw:
+        return 4;
+    case VX_INSN_sd:
+    case VX_INSN_fsd:
+        return 8;
+    default:
+        if (has_operand(id, 'a') && has_operand(id, 't')) /* AMO and SC */
+            return wt_field(vx_insns[id].match, 14, 12) == 2 ? 4 : 8;
+        return 0;
+    }
+}
+
+void vx_trace_before(const struct vx_warp *w, struct vx_trace_point *point)
+{
+    struct vx_device *d = w->device;
+    point->time = d->machine.time;
+    point->pc = w->pc;
+    point->mask = w->mask;
+    /* Fetch sees global memory only. */
+    wt_memory_read(d->memory, w->pc, point->bytes, sizeof point->bytes);
+    point->length = (point->bytes[0] & 3) == 3 ? 4 : 2;
+    point->word = (uint32_t)wt_load_le(point->bytes, 4);
+    if (point->length == 2 &&
+        !vx_rvc_find((uint16_t)wt_load_le(point->bytes, 2), d->config.xlen, &point->word))
+        point->word = 0;
+    point->id = vx_insn_find(point->word, d->config.xlen);
+    if (!stores(point->id))
+        return;
+    const int32_t offset = has_operand(point->id, 'q') ? vx_imm_s(point->word) : 0;
+    for (unsigned l = 0; l < d->machine.lanes; l++)
+        point->addr[l] = vx_truncate(
+            d, vx_get_x(w, wt_field(point->word, 19, 15), l) + (uint64_t)(int64_t)offset);
+}
+
+/* "a0=[1 2 - 4]": one value if all enabled lanes have the same, '-' for lanes switched off. */
+static void append_row(char *text, size_t size, const struct vx_warp *w, wt_lanes mask,
+                       const char *name, unsigned r, bool fp)
+{
+    const unsigned lanes = w->device->machine.lanes;
+    uint64_t value[WT_MAX_LANES];
+    bool same = true;
+    const unsigned first = wt_lanes_lowest(mask);
+    for (unsigned l = 0; l < lanes; l++) {
+        value[l] = fp ? w->f[(size_t)r * lanes + l] : vx_get_x(w, r, l);
+        if (wt_has_lane(mask, l) && value[l] != value[first])
+            same = false;
+    }
+    append(text, size, "%s%s=", *text ? " " : "", name);
+    if (same) {
+        append(text, size, "0x%llx", (unsigned long long)value[first]);
+        return;
+    }
+    append(text, size, "[");
+    for (unsigned l = 0; l < lanes; l++) {
+        if (wt_has_lane(mask, l))
+            append(text, size, "%s0x%llx", l ? " " : "", (unsigned long long)value[l]);
+        else
+            append(text, size, "%s-", l ? " " : "");
+    }
+    append(text, size, "]");
+}
+
+void vx_trace_after(const struct vx_warp *w, const struct vx_trace_point *point, vx_trace_fn fn,
+                    void *context)
+{
+    struct vx_device *d = w->device;
+    char text[128], effect[8192] = "";
+    vx_disassemble(point->bytes, point->length, d->config.xlen, point->pc, text, sizeof text);
+    const unsigned rd = wt_field(point->word, 11, 7);
+    if (point->mask && has_operand(point->id, 'd') && rd)
+        append_row(effect, sizeof effect, w, point->mask, vx_x_name(rd), rd, false);
+    if (point->mask && has_operand(point->id, 'D'))
+        append_row(effect, sizeof effect, w, point->mask, vx_f_name(rd), rd, true);
+    const unsigned size = stores(point->id);
+    for (unsigned l = 0; size && l < d->machine.lanes; l++) {
+        uint8_t bytes[8];
+        if (!wt_has_lane(point->mask, l) ||
+            !vx_read_bytes(w->core, d, point->addr[l], bytes, size))
+            continue;
+        append(effect, sizeof effect, "%smem[0x%llx]=0x%llx", *effect ? " " : "",
+               (unsigned long long)point->addr[l], (unsigned long long)wt_load_le(bytes, size));
+    }
+    if (w->mask != point->mask) {
+        append(effect, sizeof effect, "%smask=0x", *effect ? " " : "");
+        if (w->mask >> 64)
+            append(effect, sizeof effect, "%llx%016llx", (unsigned long long)(w->mask >> 64),
+                   (unsigned long long)w->mask);
+        else
+            append(effect, sizeof effect, "%llx", (unsigned long long)w->mask);
+    }
+    if (w->wait != VX_RUNS)
+        append(effect, sizeof effect, "%swaits", *effect ? " " : "");
+    const struct vx_trace trace = {
+        .time = point->time,
+        .wave = w->id,
+        .mask = point->mask,
+        .pc = point->pc,
+        .instruction = point->length == 2 ? (uint32_t)wt_load_le(point->bytes, 2)
+                                          : (uint32_t)wt_load_le(point->bytes, 4),
+        .length = point->length,
+        .text = text,
+        .effect = effect,
+    };
+    fn(context, &trace);
+}
