@@ -1,0 +1,129 @@
+/* The event loop, over poll(2). */
+#include "base/loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct watch {
+    wt_loop_ready ready;
+    void *context;
+};
+
+struct wt_loop {
+    struct pollfd *fds; /* fd -1: forgotten, to be removed before the next wait */
+    struct watch *watches;
+    size_t count, capacity;
+    wt_loop_work work;
+    void *work_context;
+    bool end, holes;
+};
+
+struct wt_loop *wt_loop_new(void)
+{
+    return calloc(1, sizeof(struct wt_loop));
+}
+
+void wt_loop_free(struct wt_loop *loop)
+{
+    if (!loop)
+        return;
+    free(loop->fds);
+    free(loop->watches);
+    free(loop);
+}
+
+bool wt_loop_watch(struct wt_loop *loop, int fd, short events, wt_loop_ready ready, void *context)
+{
+    if (loop->count == loop->capacity) {
+        size_t capacity = loop->capacity ? 2 * loop->capacity : 8;
+        struct pollfd *fds = realloc(loop->fds, capacity * sizeof *fds);
+        if (fds)
+            loop->fds = fds;
+        struct watch *watches = realloc(loop->watches, capacity * sizeof *watches);
+        if (watches)
+            loop->watches = watches;
+        if (!fds || !watches)
+            return false;
+        loop->capacity = capacity;
+    }
+    loop->fds[loop->count] = (struct pollfd){.fd = fd, .events = events};
+    loop->watches[loop->count] = (struct watch){ready, context};
+    loop->count++;
+    return true;
+}
+
+static struct pollfd *find(struct wt_loop *loop, int fd)
+{
+    for (size_t i = 0; i < loop->count; i++)
+        if (loop->fds[i].fd == fd)
+            return &loop->fds[i];
+    return NULL;
+}
+
+void wt_loop_change(struct wt_loop *loop, int fd, short events)
+{
+    struct pollfd *p = find(loop, fd);
+    if (p)
+        p->events = events;
+}
+
+void wt_loop_forget(struct wt_loop *loop, int fd)
+{
+    struct pollfd *p = fd < 0 ? NULL : find(loop, fd);
+    if (!p)
+        return;
+    p->fd = -1;
+    loop->holes = true;
+}
+
+void wt_loop_set_work(struct wt_loop *loop, wt_loop_work work, void *context)
+{
+    loop->work = work;
+    loop->work_context = context;
+}
+
+void wt_loop_end(struct wt_loop *loop)
+{
+    loop->end = true;
+}
+
+static void fill_holes(struct wt_loop *loop)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < loop->count; i++) {
+        if (loop->fds[i].fd < 0)
+            continue;
+        loop->fds[kept] = loop->fds[i];
+        loop->watches[kept++] = loop->watches[i];
+    }
+    loop->count = kept;
+    loop->holes = false;
+}
+
+enum wt_status wt_loop_run(struct wt_loop *loop, struct wt_error *err)
+{
+    loop->end = false;
+    while (!loop->end) {
+        int wait = loop->work ? loop->work(loop->work_context) : -1;
+        if (loop->end)
+            break;
+        if (loop->holes)
+            fill_holes(loop);
+        int ready = poll(loop->fds, loop->count, wait);
+        if (ready < 0 && errno != EINTR)
+            return wt_fail(err, WT_IO, "poll: %s", strerror(errno));
+        if (ready <= 0)
+            continue;
+        /* What is called may watch and forget: new ones come at the end, and are looked at next
+         * time; forgotten ones leave a hole. */
+        size_t count = loop->count;
+        for (size_t i = 0; i < count && !loop->end; i++)
+            if (loop->fds[i].fd >= 0 && loop->fds[i].revents)
+                loop->watches[i].ready(loop->watches[i].context, loop->fds[i].fd,
+                                       loop->fds[i].revents);
+    }
+    return WT_OK;
+}

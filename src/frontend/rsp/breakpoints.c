@@ -1,0 +1,158 @@
+/* Z and z: breakpoints, with conditions and commands that are evaluated beside the device. */
+#include "frontend/rsp/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/rsp/hex.h"
+
+/* More conditions at one place than anybody sets; each is a breakpoint of the client's. */
+#define MOST_EXPRESSIONS 256
+
+struct expressions {
+    struct wt_agent_code code[MOST_EXPRESSIONS];
+    size_t count;
+};
+
+/* "X LENGTH,DIGITS" as often as there are some, decoded where they stand. */
+static bool parse_expressions(const char **at, const char *end, struct expressions *list)
+{
+    while (*at < end && **at == 'X') {
+        uint64_t length;
+        ++*at;
+        if (!wt_rsp_parse_number(at, end, &length) || *at == end || *(*at)++ != ',')
+            return false;
+        if (length > (uint64_t)(end - *at) / 2 || list->count == MOST_EXPRESSIONS)
+            return false;
+        uint8_t *bytes = (uint8_t *)(uintptr_t)*at;
+        if (wt_hex_decode(bytes, *at, (size_t)length) != length)
+            return false;
+        list->code[list->count++] = (struct wt_agent_code){bytes, (size_t)length};
+        *at += 2 * length;
+    }
+    return true;
+}
+
+/* What follows "Z0,addr,kind;": conditions and "cmds:PERSIST,…", parted by semicolons. */
+static bool parse_details(const struct wt_rsp_arg *text, struct expressions *conditions,
+                          struct expressions *commands, bool *persist)
+{
+    const char *at = text->text, *end = at + text->length;
+    while (at < end) {
+        uint64_t flag;
+        if (*at == ';') {
+            at++;
+        } else if (*at == 'X') {
+            if (!parse_expressions(&at, end, conditions))
+                return false;
+        } else if (end - at > 5 && memcmp(at, "cmds:", 5) == 0) {
+            at += 5;
+            if (!wt_rsp_parse_number(&at, end, &flag) || at == end || *at++ != ',')
+                return false;
+            *persist |= flag != 0;
+            if (!parse_expressions(&at, end, commands))
+                return false;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct wt_rsp_breakpoint *find(struct wt_rsp_session *s, uint64_t addr, unsigned type)
+{
+    for (size_t i = 0; i < s->breakpoint_count; i++)
+        if (s->breakpoints[i].addr == addr && s->breakpoints[i].type == type)
+            return &s->breakpoints[i];
+    return NULL;
+}
+
+static struct wt_rsp_breakpoint *remember(struct wt_rsp_session *s, uint64_t addr, unsigned type)
+{
+    struct wt_rsp_breakpoint *b = find(s, addr, type);
+    if (b)
+        return b;
+    if (s->breakpoint_count == s->breakpoint_capacity) {
+        size_t capacity = s->breakpoint_capacity ? 2 * s->breakpoint_capacity : 32;
+        b = realloc(s->breakpoints, capacity * sizeof *b);
+        if (!b)
+            return NULL;
+        s->breakpoints = b;
+        s->breakpoint_capacity = capacity;
+    }
+    b = &s->breakpoints[s->breakpoint_count++];
+    *b = (struct wt_rsp_breakpoint){.addr = addr, .type = type};
+    return b;
+}
+
+static void forget(struct wt_rsp_session *s, struct wt_rsp_breakpoint *b)
+{
+    *b = s->breakpoints[--s->breakpoint_count];
+}
+
+void wt_rsp_insert(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    uint64_t type = args->arg[0].number, addr = args->arg[1].number;
+    if (type > 1)
+        return; /* watchpoints: an empty reply says that there are none */
+    if (s->topology->address_bits == 32)
+        addr = (uint32_t)addr;
+    struct expressions conditions = {.count = 0}, commands = {.count = 0};
+    struct wt_error err = {0};
+    bool persist = false;
+    if (args->count > 3 && !parse_details(&args->arg[3], &conditions, &commands, &persist)) {
+        wt_rsp_refuse(s, WT_INVALID, "Z%u: a condition or command is malformed", (unsigned)type);
+        return;
+    }
+    /* A software and a hardware breakpoint of the client's at one place are one of ours: it must
+     * stop whenever one of them would, and the client looks at the conditions again anyway. */
+    bool shared = find(s, addr, !type);
+    struct wt_rsp_breakpoint *b = remember(s, addr, (unsigned)type);
+    if (!b) {
+        wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
+        return;
+    }
+    if (wt_debugger_insert_breakpoint(s->debugger, addr, conditions.code,
+                                      shared ? 0 : conditions.count, commands.code,
+                                      shared ? 0 : commands.count, &err)) {
+        forget(s, b);
+        wt_rsp_error(s, &err);
+        return;
+    }
+    b->persist = persist;
+    wt_rsp_ok(s);
+}
+
+void wt_rsp_remove(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    uint64_t type = args->arg[0].number, addr = args->arg[1].number;
+    if (type > 1)
+        return;
+    if (s->topology->address_bits == 32)
+        addr = (uint32_t)addr;
+    struct wt_rsp_breakpoint *b = find(s, addr, (unsigned)type);
+    struct wt_error err = {0};
+    /* Removing one that is not there is no error: a client may do it after a restart. */
+    if (b) {
+        bool last = !find(s, addr, !type);
+        if (last && wt_debugger_remove_breakpoint(s->debugger, addr, &err)) {
+            wt_rsp_error(s, &err);
+            return;
+        }
+        forget(s, b);
+    }
+    wt_rsp_ok(s);
+}
+
+void wt_rsp_remove_breakpoints(struct wt_rsp_session *s, bool persistent_too)
+{
+    for (size_t i = s->breakpoint_count; i-- > 0;) {
+        struct wt_rsp_breakpoint *b = &s->breakpoints[i];
+        if (b->persist && !persistent_too)
+            continue;
+        bool last = !find(s, b->addr, !b->type);
+        if (last)
+            wt_debugger_remove_breakpoint(s->debugger, b->addr, NULL);
+        forget(s, b);
+    }
+}

@@ -1,0 +1,157 @@
+/* Listening sockets. */
+#include "frontend/rsp/listen.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SOCKET_FLAGS (SOCK_NONBLOCK | SOCK_CLOEXEC)
+
+static enum wt_status listen_local(const char *path, struct wt_listener *l, struct wt_error *err)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    if (!*path || strlen(path) >= sizeof name.sun_path)
+        return wt_fail(err, WT_INVALID, "unix:%s: the path must have 1 to %zu bytes", path,
+                       sizeof name.sun_path - 1);
+    strcpy(name.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCKET_FLAGS, 0);
+    if (fd < 0)
+        return wt_fail(err, WT_IO, "unix:%s: %s", path, strerror(errno));
+    /* A socket that nobody listens at is left over from a server that was killed. */
+    struct stat st;
+    if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode)) {
+        int probe = socket(AF_UNIX, SOCK_STREAM | SOCKET_FLAGS, 0);
+        if (probe >= 0) {
+            if (connect(probe, (struct sockaddr *)&name, sizeof name) && errno == ECONNREFUSED)
+                unlink(path);
+            close(probe);
+        }
+    }
+    /* Whoever can connect can run code on the device and read the program: the owner only. */
+    mode_t mask = umask(0177);
+    int failed = bind(fd, (struct sockaddr *)&name, sizeof name);
+    int why = errno;
+    umask(mask);
+    if (failed || listen(fd, 4)) {
+        why = failed ? why : errno;
+        close(fd);
+        return wt_fail(err, WT_IO, "cannot listen at unix:%s: %s", path, strerror(why));
+    }
+    l->fd = fd;
+    l->local = true;
+    snprintf(l->address, sizeof l->address, "%s", path);
+    return WT_OK;
+}
+
+static bool is_loopback(const struct sockaddr *name)
+{
+    if (name->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)name)->sin_addr.s_addr) >> 24 == 127;
+    if (name->sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)name)->sin6_addr);
+    return false;
+}
+
+static bool is_wildcard(const struct sockaddr *name)
+{
+    if (name->sa_family == AF_INET)
+        return ((const struct sockaddr_in *)name)->sin_addr.s_addr == htonl(INADDR_ANY);
+    return name->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)name)->sin6_addr);
+}
+
+static void describe(struct wt_listener *l)
+{
+    struct sockaddr_storage name;
+    socklen_t size = sizeof name;
+    char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?";
+    if (getsockname(l->fd, (struct sockaddr *)&name, &size) == 0)
+        getnameinfo((struct sockaddr *)&name, size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV);
+    l->exposed = !is_loopback((struct sockaddr *)&name);
+    if (is_wildcard((struct sockaddr *)&name))
+        snprintf(l->address, sizeof l->address, "localhost:%s", port);
+    else if (strchr(host, ':'))
+        snprintf(l->address, sizeof l->address, "tcp6:[%.100s]:%s", host, port);
+    else
+        snprintf(l->address, sizeof l->address, "%.100s:%s", host, port);
+}
+
+static enum wt_status listen_tcp(const char *text, struct wt_listener *l, struct wt_error *err)
+{
+    char host[128];
+    const char *colon = strrchr(text, ':');
+    const char *port = colon ? colon + 1 : text;
+    size_t length = colon ? (size_t)(colon - text) : 0;
+    char *end;
+    unsigned long number = strtoul(port, &end, 10);
+    if (!isdigit((unsigned char)*port) || *end || number > 65535 || length >= sizeof host)
+        return wt_fail(err, WT_INVALID,
+                       "'%s' is no address to listen at: :PORT, HOST:PORT, unix:PATH or stdio "
+                       "(a port is a number from 0 to 65535)", text);
+    memcpy(host, text, length);
+    host[length] = 0;
+    char *name = host;
+    if (length > 1 && host[0] == '[' && host[length - 1] == ']') {
+        host[length - 1] = 0;
+        name++;
+    }
+    if (strcmp(name, "*") == 0)
+        strcpy(host, "0.0.0.0");
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
+                             .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *list;
+    int failed = getaddrinfo(*name ? name : "127.0.0.1", port, &hints, &list);
+    if (failed)
+        return wt_fail(err, WT_INVALID, "%s: %s", text, gai_strerror(failed));
+    int why = EADDRNOTAVAIL;
+    for (struct addrinfo *a = list; a && l->fd < 0; a = a->ai_next) {
+        int one = 1, fd = socket(a->ai_family, a->ai_socktype | SOCKET_FLAGS, a->ai_protocol);
+        if (fd < 0) {
+            why = errno;
+            continue;
+        }
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+        if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, 4) == 0) {
+            l->fd = fd;
+        } else {
+            why = errno;
+            close(fd);
+        }
+    }
+    freeaddrinfo(list);
+    if (l->fd < 0)
+        return wt_fail(err, WT_IO, "cannot listen at %s: %s", text, strerror(why));
+    describe(l);
+    return WT_OK;
+}
+
+enum wt_status wt_listen(const char *address, struct wt_listener *listener, struct wt_error *err)
+{
+    *listener = (struct wt_listener){.fd = -1};
+    if (strcmp(address, "stdio") == 0 || strcmp(address, "-") == 0) {
+        strcpy(listener->address, "-");
+        return WT_OK;
+    }
+    if (strncmp(address, "unix:", 5) == 0)
+        return listen_local(address + 5, listener, err);
+    return listen_tcp(address, listener, err);
+}
+
+void wt_listener_close(struct wt_listener *listener)
+{
+    if (listener->fd < 0)
+        return;
+    close(listener->fd);
+    listener->fd = -1;
+    if (listener->local)
+        unlink(listener->address);
+}

@@ -1,0 +1,148 @@
+/* What LLDB asks beyond GDB's protocol (LLDB's docs, "GDB Remote Protocol Extensions"). */
+#include "frontend/rsp/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+void wt_rsp_thread_suffix(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    s->lldb = true;
+    wt_rsp_ok(s);
+}
+
+void wt_rsp_list_threads(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    s->lldb = s->list_threads = true;
+    wt_rsp_ok(s);
+}
+
+void wt_rsp_error_strings(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    s->error_strings = true;
+    wt_rsp_ok(s);
+}
+
+static void put_triple(struct wt_rsp_session *s)
+{
+    char triple[64];
+    bool riscv = strncmp(s->topology->arch, "riscv", 5) == 0;
+    if (riscv)
+        snprintf(triple, sizeof triple, "riscv%u-unknown-unknown-elf", s->topology->address_bits);
+    else
+        snprintf(triple, sizeof triple, "%s-unknown-unknown-elf", s->topology->arch);
+    wt_put_text(&s->out, "triple:");
+    wt_put_hex(&s->out, triple, strlen(triple));
+    wt_put_format(&s->out, ";endian:little;ptrsize:%u;", s->topology->address_bits / 8);
+}
+
+void wt_rsp_host_info(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    put_triple(s);
+}
+
+void wt_rsp_process_info(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    if (s->killed)
+        return;
+    wt_put_format(&s->out, "pid:%x;", WT_RSP_PROCESS);
+    put_triple(s);
+}
+
+void wt_rsp_region_info(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    if (s->topology->address_bits == 32) {
+        if (args->arg[0].number >> 32)
+            wt_rsp_refuse(s, WT_INVALID, "addresses have 32 bits");
+        else
+            wt_put_text(&s->out, "start:0;size:100000000;permissions:rwx;");
+        return;
+    }
+    /* The size of all 2^64 bytes is no 64-bit number. */
+    wt_put_text(&s->out, args->arg[0].number >> 63
+                             ? "start:8000000000000000;size:8000000000000000;permissions:rwx;"
+                             : "start:0;size:8000000000000000;permissions:rwx;");
+}
+
+const char *wt_rsp_lldb_reason(const struct wt_event *event)
+{
+    switch (event->reason) {
+    case WT_STOP_BREAKPOINT:
+        return "breakpoint";
+    case WT_STOP_STEP:
+        return "trace";
+    case WT_STOP_FAULT:
+    case WT_STOP_LOST:
+        return "exception";
+    default:
+        return "signal";
+    }
+}
+
+void wt_rsp_put_lldb_threads(struct wt_rsp_session *s)
+{
+    if (!wt_rsp_load_threads(s) || s->thread_count == 0)
+        return;
+    wt_put_text(&s->out, "threads:");
+    for (size_t i = 0; i < s->thread_count; i++) {
+        if (i)
+            wt_put_char(&s->out, ',');
+        wt_put_number(&s->out, s->threads[i].id);
+    }
+    wt_put_text(&s->out, ";thread-pcs:");
+    for (size_t i = 0; i < s->thread_count; i++) {
+        if (i)
+            wt_put_char(&s->out, ',');
+        wt_put_number(&s->out, s->threads[i].pc);
+    }
+    wt_put_char(&s->out, ';');
+}
+
+/* One thread of jThreadsInfo. */
+static void put_thread(struct wt_rsp_session *s, const struct wt_thread_info *t)
+{
+    const struct wt_register *pc = &s->topology->registers[s->topology->pc_index];
+    char name[128];
+    bool stopped = s->last.kind == WT_EVENT_STOPPED && s->last.thread == t->id;
+    wt_debugger_thread_name(s->debugger, t->id, name, sizeof name);
+    wt_put_format(&s->out, "{\"tid\":%" PRIu32 ",\"name\":\"", t->id);
+    wt_rsp_put_json(&s->out, name);
+    wt_put_format(&s->out, "\",\"reason\":\"%s\"",
+                  stopped ? wt_rsp_lldb_reason(&s->last) : "none");
+    if (stopped && s->last.text[0]) {
+        wt_put_text(&s->out, ",\"description\":\"");
+        wt_rsp_put_json(&s->out, s->last.text);
+        wt_put_char(&s->out, '"');
+    }
+    wt_put_format(&s->out, ",\"registers\":{\"%u\":\"", pc->number);
+    wt_put_value(&s->out, t->pc, (pc->bits + 7) / 8);
+    /* The braces of JSON are the protocol's escape character. */
+    wt_put_char(&s->out, '"');
+    wt_put_binary(&s->out, "}}", 2);
+}
+
+void wt_rsp_threads_json(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    wt_rsp_load_threads(s);
+    wt_put_char(&s->out, '[');
+    for (size_t i = 0; i < s->thread_count; i++) {
+        if (i)
+            wt_put_char(&s->out, ',');
+        put_thread(s, &s->threads[i]);
+    }
+    wt_put_char(&s->out, ']');
+}
+
+void wt_rsp_thread_stop_info(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    wt_thread thread;
+    if (!wt_rsp_thread_of(s, &args->arg[0].id, &thread))
+        return;
+    struct wt_event event = s->last;
+    if (event.thread != thread)
+        event = (struct wt_event){.kind = WT_EVENT_STOPPED, .thread = thread,
+                                  .reason = WT_STOP_REQUESTED};
+    wt_rsp_reply_stop(s, &event);
+}

@@ -1,0 +1,186 @@
+/* `monitor …`: commands of wavetrap's own, for people who sit at a stock client. */
+#include "frontend/rsp/session.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/rsp/hex.h"
+
+/* After the debugger changed what the client believes to know. */
+static const char stale[] =
+    "GDB still shows what it read before: type 'maintenance flush register-cache'.\n";
+
+static void help(struct wt_rsp_session *s, const char *args, FILE *out);
+
+static void lane(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    const struct wt_topology *t = s->topology;
+    struct wt_error err = {0};
+    if (*args) {
+        char *end;
+        unsigned long number = strtoul(args, &end, 0);
+        if (!isdigit((unsigned char)*args) || *end || number > 0xffff) {
+            fprintf(out, "'%s' is no number of a %s: they go from 0 to %u.\n", args, t->lane_word,
+                    t->lanes - 1);
+            return;
+        }
+        if (wt_debugger_choose_lane(s->debugger, (unsigned)number, &err)) {
+            fprintf(out, "%s\n", err.text);
+            return;
+        }
+    }
+    bool lanes = wt_debugger_thread_mode(s->debugger) == WT_THREADS_LANES;
+    fprintf(out, "A %s as a thread shows the registers of its %s %u.\n", t->wave_word, t->lane_word,
+            wt_debugger_chosen_lane(s->debugger));
+    if (lanes)
+        fprintf(out, "Now every %s is a thread of its own: see 'monitor threads'.\n", t->lane_word);
+    else if (*args)
+        fputs(stale, out);
+}
+
+static void threads(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    const struct wt_topology *t = s->topology;
+    static const struct {
+        const char *word;
+        enum wt_thread_mode mode;
+    } modes[] = {{"auto", WT_THREADS_AUTO}, {"lanes", WT_THREADS_LANES}, {"warps", WT_THREADS_WAVES},
+                 {"waves", WT_THREADS_WAVES}};
+    bool found = !*args;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes && !found; i++) {
+        if (strcmp(args, modes[i].word) != 0)
+            continue;
+        wt_debugger_set_thread_mode(s->debugger, modes[i].mode);
+        s->general = s->control = 0;
+        found = true;
+    }
+    if (!found) {
+        fprintf(out, "'%s' is none of lanes, warps, auto.\n", args);
+        return;
+    }
+    bool lanes = wt_debugger_thread_mode(s->debugger) == WT_THREADS_LANES;
+    wt_rsp_load_threads(s);
+    fprintf(out, "A thread is a %s%s; there are %zu now.\n", lanes ? "lane of a " : "",
+            t->wave_word, s->thread_count);
+}
+
+static void reset(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    struct wt_error err = {0};
+    bool device = strcmp(args, "device") == 0;
+    if (*args && !device) {
+        fprintf(out, "'%s' is unknown here: 'monitor reset' or 'monitor reset device'.\n", args);
+        return;
+    }
+    if (device ? wt_debugger_reset(s->debugger, &err) : wt_debugger_restart(s->debugger, &err)) {
+        fprintf(out, "%s\n", err.text);
+        return;
+    }
+    while (wt_debugger_next_event(s->debugger).kind != WT_EVENT_NONE)
+        continue;
+    s->general = s->control = 0;
+    s->last = wt_rsp_standing(s);
+    fprintf(out, "%s, halted before the first instruction.\n%s",
+            device ? "The device was reset (memory is as it was)"
+                   : "The program was loaded afresh and the device reset",
+            stale);
+}
+
+static void info(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    const struct wt_topology *t = s->topology;
+    const struct wt_target *target = wt_debugger_target(s->debugger);
+    fprintf(out, "%s, %s: %u cluster%s, %u core%s, %u %ss a core, %u %ss a %s\n", t->family, t->arch,
+            t->clusters, t->clusters == 1 ? "" : "s", t->cores, t->cores == 1 ? "" : "s",
+            t->waves_per_core, t->wave_word, t->lanes, t->lane_word, t->wave_word);
+    if (target && target->services && target->services->time)
+        fprintf(out, "issue time: %llu\n",
+                (unsigned long long)target->services->time(target->context));
+    uint32_t status;
+    if (wt_debugger_ended(s->debugger, &status))
+        fprintf(out, "the program has ended with status %u\n", status);
+    else
+        fprintf(out, "the program is %s\n",
+                wt_debugger_running(s->debugger) ? "running" : "halted");
+    threads(s, "", out);
+    fprintf(out, "breakpoints of this client: %zu\n", s->breakpoint_count);
+    if (s->program)
+        fprintf(out, "program: %s\n", s->program);
+}
+
+static const struct {
+    const char *name, *args, *text;
+    void (*handle)(struct wt_rsp_session *s, const char *args, FILE *out);
+} commands[] = {
+    {"help", "", "this list", help},
+    {"info", "", "the device, the program, the threads", info},
+    {"lane", "[N]", "which lane the registers of a warp show, when threads are warps", lane},
+    {"reset", "[device]",
+     "the program from its beginning; 'device': registers and warps only, memory as it is", reset},
+    {"threads", "[lanes|warps|auto]", "what a thread is: a lane of a warp, or a warp", threads},
+};
+
+static void help(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char usage[48];
+        snprintf(usage, sizeof usage, "%s %s", commands[i].name, commands[i].args);
+        fprintf(out, "monitor %-26s %s\n", usage, commands[i].text);
+    }
+}
+
+/* A command may be cut short as long as it stays unique. */
+static int find(const char *word, size_t length)
+{
+    int found = -1;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strncmp(commands[i].name, word, length) != 0)
+            continue;
+        if (commands[i].name[length] == 0)
+            return (int)i;
+        if (found >= 0)
+            return -1;
+        found = (int)i;
+    }
+    return found;
+}
+
+void wt_rsp_rcmd(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    char line[256], *text = NULL;
+    size_t size = args->arg[0].length / 2, length;
+    if (args->arg[0].length % 2 || size >= sizeof line ||
+        wt_hex_decode(line, args->arg[0].text, size) != size) {
+        wt_rsp_refuse(s, WT_INVALID, "the command is too long or malformed");
+        return;
+    }
+    while (size && isspace((unsigned char)line[size - 1]))
+        size--;
+    line[size] = 0;
+    const char *word = line;
+    while (isspace((unsigned char)*word))
+        word++;
+    size_t word_length = strcspn(word, " \t");
+    const char *rest = word + word_length;
+    while (isspace((unsigned char)*rest))
+        rest++;
+    FILE *out = open_memstream(&text, &length);
+    if (!out) {
+        wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
+        return;
+    }
+    int command = word_length ? find(word, word_length) : 0;
+    if (command >= 0) {
+        commands[command].handle(s, rest, out);
+    } else {
+        fprintf(out, "'%.*s' is no command of wavetrap. There are:\n", (int)word_length, word);
+        help(s, "", out);
+    }
+    if (fclose(out) == 0)
+        wt_put_hex(&s->out, text, length);
+    free(text);
+    if (length == 0)
+        wt_rsp_ok(s);
+}

@@ -1,0 +1,69 @@
+/*
+ * The server for GDB's remote serial protocol: stock GDB and LLDB talk to a debugger through it.
+ * One client at a time, over TCP, a Unix socket or standard input and output.
+ */
+#ifndef WT_RSP_RSP_H
+#define WT_RSP_RSP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "debugger/debugger.h"
+
+/** When the server ends by itself. */
+enum wt_rsp_until {
+    WT_RSP_FOREVER,     /**< not at all: the next client may come */
+    WT_RSP_CLIENT_LEFT, /**< when the first client has left; if it detached, when the program that
+                             it left running has ended */
+};
+
+struct wt_rsp_options {
+    /**
+     * Where to listen: ":PORT" or "PORT" (loopback), "HOST:PORT", "unix:PATH", "stdio". Port 0:
+     * any free port.
+     */
+    const char *address;
+    /** The program's file, which clients may read; NULL if there is none. */
+    const char *program;
+    enum wt_rsp_until until;
+    /** Send what wt_rsp_server_output() gets to the client. */
+    bool console_to_gdb;
+    /**
+     * A file descriptor that ends the server when it can be read (a signalfd, a pipe); -1: none.
+     * What it holds is not read.
+     */
+    int stop_fd;
+    /** Told what a person should know (a client came, was refused, …). May be NULL. */
+    void (*log)(void *context, const char *text);
+    void *context;
+};
+
+struct wt_rsp_server;
+
+/** Sensible options: any free port of loopback, stays until it is stopped. */
+struct wt_rsp_options wt_rsp_default_options(void);
+
+/** Listens. Both @p options' strings and @p debugger must outlive the server. */
+enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options,
+                                  struct wt_debugger *debugger, struct wt_rsp_server **server,
+                                  struct wt_error *err);
+
+/**
+ * Where it listens, as GDB wants it after `target remote`: "127.0.0.1:3333", "/tmp/socket"; "-" for
+ * standard input and output.
+ */
+const char *wt_rsp_server_address(const struct wt_rsp_server *server);
+
+/** Serves until there is a reason to end (options). */
+enum wt_status wt_rsp_server_run(struct wt_rsp_server *server, struct wt_error *err);
+
+/**
+ * Text that the program printed, for the client (with options.console_to_gdb, else it is dropped).
+ * May be called from within wt_rsp_server_run(), by what the debugger's target calls.
+ */
+void wt_rsp_server_output(struct wt_rsp_server *server, const char *text, size_t length);
+
+/** Stops listening, closes the connection, frees. A Unix socket's file is removed. */
+void wt_rsp_server_close(struct wt_rsp_server *server);
+
+#endif

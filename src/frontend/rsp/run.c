@@ -1,0 +1,606 @@
+/* Going and stopping: vCont and its elders, stop replies, non-stop notifications, the program's
+ * life. */
+#include "frontend/rsp/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- why it stopped ---- */
+
+static int signal_of(const struct wt_event *event)
+{
+    switch (event->reason) {
+    case WT_STOP_INTERRUPTED:
+        return WT_RSP_SIGINT;
+    case WT_STOP_REQUESTED:
+        return 0;
+    case WT_STOP_LOST:
+        return WT_RSP_SIGHUP;
+    case WT_STOP_FAULT:
+        switch (event->signal) {
+        case WT_SIGNAL_ILL:
+            return WT_RSP_SIGILL;
+        case WT_SIGNAL_BUS:
+            return WT_RSP_SIGBUS;
+        case WT_SIGNAL_SEGV:
+            return WT_RSP_SIGSEGV;
+        case WT_SIGNAL_ABRT:
+            return WT_RSP_SIGABRT;
+        default:
+            return WT_RSP_SIGTRAP;
+        }
+    default:
+        return WT_RSP_SIGTRAP;
+    }
+}
+
+/* "swbreak:;" or "hwbreak:;": the client inserted a breakpoint where the thread stands. */
+static void put_breakpoint_reason(struct wt_rsp_session *s, uint64_t pc)
+{
+    bool hardware = false;
+    for (size_t i = 0; i < s->breakpoint_count; i++)
+        if (s->breakpoints[i].addr == pc)
+            hardware = s->breakpoints[i].type == 1;
+    if (hardware ? s->hwbreak : s->swbreak)
+        wt_put_text(&s->out, hardware ? "hwbreak:;" : "swbreak:;");
+}
+
+/* Registers that every client asks for at each stop: ra, sp, fp and pc. */
+static void put_registers(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    static const unsigned wanted[] = {1, 2, 8};
+    unsigned index[4];
+    uint64_t value[4];
+    size_t count = 0;
+    const struct wt_register *all = s->topology->registers;
+    index[count++] = (unsigned)s->topology->pc_index;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (wanted[i] < s->register_numbers && s->register_by_number[wanted[i]] >= 0)
+            index[count++] = (unsigned)s->register_by_number[wanted[i]];
+    if (wt_debugger_read_registers(s->debugger, event->thread, index, count, value, NULL))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        wt_put_format(&s->out, "%02x:", all[index[i]].number);
+        wt_put_value(&s->out, value[i], (all[index[i]].bits + 7) / 8);
+        wt_put_char(&s->out, ';');
+    }
+    if (event->reason == WT_STOP_BREAKPOINT)
+        put_breakpoint_reason(s, value[0]);
+}
+
+static void put_core(struct wt_rsp_session *s, wt_thread thread)
+{
+    uint32_t wave = (thread - 1) / s->topology->lanes;
+    if (thread && wave < s->topology->waves)
+        wt_put_format(&s->out, "core:%x;", wave / s->topology->waves_per_core);
+}
+
+static void put_exit(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    /* LLDB reads two digits and no more. */
+    wt_put_format(&s->out, "W%02x", s->lldb ? event->status & 0xff : event->status);
+    if (s->multiprocess)
+        wt_put_format(&s->out, ";process:%x", WT_RSP_PROCESS);
+}
+
+static void put_stop(struct wt_rsp_session *s, const struct wt_event *event, bool quiet)
+{
+    if (event->kind == WT_EVENT_EXITED) {
+        put_exit(s, event);
+        return;
+    }
+    wt_put_format(&s->out, "T%02x", quiet ? 0 : signal_of(event));
+    if (event->thread) {
+        wt_put_text(&s->out, "thread:");
+        wt_rsp_put_thread(s, event->thread);
+        wt_put_char(&s->out, ';');
+        put_core(s, event->thread);
+        if (quiet) {
+            struct wt_event standing = {.thread = event->thread, .reason = WT_STOP_REQUESTED};
+            put_registers(s, &standing);
+        } else {
+            put_registers(s, event);
+        }
+    }
+    if (s->lldb) {
+        wt_put_format(&s->out, "reason:%s;", wt_rsp_lldb_reason(event));
+        if (event->text[0]) {
+            wt_put_text(&s->out, "description:");
+            wt_put_hex(&s->out, event->text, strlen(event->text));
+            wt_put_char(&s->out, ';');
+        }
+        if (s->list_threads)
+            wt_rsp_put_lldb_threads(s);
+    }
+}
+
+struct wt_event wt_rsp_standing(struct wt_rsp_session *s)
+{
+    struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP};
+    uint32_t status = 0;
+    if (wt_debugger_ended(s->debugger, &status)) {
+        event.kind = WT_EVENT_EXITED;
+        event.status = status;
+        return event;
+    }
+    event.thread = wt_debugger_current_thread(s->debugger);
+    return event;
+}
+
+void wt_rsp_reply_stop(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    s->last = *event;
+    if (event->kind == WT_EVENT_STOPPED && event->thread)
+        s->general = event->thread;
+    put_stop(s, event, false);
+}
+
+/* Says in words what a signal cannot: which instruction of which lanes did what. */
+static void tell(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    if (!event->text[0] || s->nonstop)
+        return;
+    wt_put_begin(&s->out, '$');
+    wt_put_char(&s->out, 'O');
+    wt_put_hex(&s->out, event->text, strlen(event->text));
+    wt_put_hex(&s->out, "\n", 1);
+    wt_put_end(&s->out);
+}
+
+/* ---- non-stop: stops are announced one at a time ---- */
+
+void wt_rsp_forget_notices(struct wt_rsp_session *s)
+{
+    s->notice_count = 0;
+    s->notified = false;
+    free(s->known_stopped);
+    s->known_stopped = NULL;
+}
+
+static size_t thread_bits(const struct wt_rsp_session *s)
+{
+    return (size_t)s->topology->waves * s->topology->lanes + 1;
+}
+
+static bool knows_stopped(const struct wt_rsp_session *s, wt_thread thread)
+{
+    return s->known_stopped && thread < thread_bits(s) &&
+           s->known_stopped[thread / 8] >> (thread % 8) & 1;
+}
+
+static void set_known(struct wt_rsp_session *s, wt_thread thread, bool stopped)
+{
+    if (!s->known_stopped || thread >= thread_bits(s))
+        return;
+    uint8_t bit = (uint8_t)(1u << (thread % 8));
+    if (stopped)
+        s->known_stopped[thread / 8] |= bit;
+    else
+        s->known_stopped[thread / 8] &= (uint8_t)~bit;
+}
+
+static void forget_known(struct wt_rsp_session *s)
+{
+    if (s->known_stopped)
+        memset(s->known_stopped, 0, thread_bits(s) / 8 + 1);
+}
+
+static void push_notice(struct wt_rsp_session *s, const struct wt_event *event, bool quiet)
+{
+    if (s->notice_count == s->notice_capacity) {
+        size_t capacity = s->notice_capacity ? 2 * s->notice_capacity : 64;
+        struct wt_rsp_notice *notices = realloc(s->notices, capacity * sizeof *notices);
+        if (!notices)
+            return;
+        s->notices = notices;
+        s->notice_capacity = capacity;
+    }
+    s->notices[s->notice_count++] = (struct wt_rsp_notice){*event, quiet};
+    set_known(s, event->thread, true);
+}
+
+/* A wave stopped: the client must hear it of each of its threads that it takes for running. */
+static void note_stop(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    push_notice(s, event, false);
+    if (event->kind != WT_EVENT_STOPPED || !wt_rsp_load_threads(s))
+        return;
+    for (size_t i = 0; i < s->thread_count; i++) {
+        const struct wt_thread_info *t = &s->threads[i];
+        if (t->running || knows_stopped(s, t->id))
+            continue;
+        struct wt_event quiet = {.kind = WT_EVENT_STOPPED, .thread = t->id,
+                                 .reason = WT_STOP_REQUESTED};
+        push_notice(s, &quiet, true);
+    }
+}
+
+static void notify(struct wt_rsp_session *s)
+{
+    if (s->notified || s->notice_count == 0)
+        return;
+    wt_put_begin(&s->out, '%');
+    wt_put_text(&s->out, "Stop:");
+    put_stop(s, &s->notices[0].event, s->notices[0].quiet);
+    wt_put_end(&s->out);
+    s->notified = true;
+}
+
+void wt_rsp_vstopped(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    if (s->notified && s->notice_count) {
+        memmove(s->notices, s->notices + 1, --s->notice_count * sizeof *s->notices);
+        s->notified = s->notice_count > 0;
+        if (s->notified) {
+            put_stop(s, &s->notices[0].event, s->notices[0].quiet);
+            return;
+        }
+    }
+    wt_rsp_ok(s);
+}
+
+void wt_rsp_set_nonstop(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    if (args->arg[0].number > 1) {
+        wt_rsp_refuse(s, WT_INVALID, "QNonStop takes 0 or 1");
+        return;
+    }
+    bool nonstop = args->arg[0].number == 1;
+    wt_rsp_forget_notices(s);
+    if (nonstop) {
+        s->known_stopped = calloc(thread_bits(s) / 8 + 1, 1);
+        if (!s->known_stopped) {
+            wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
+            return;
+        }
+    }
+    s->nonstop = nonstop;
+    wt_debugger_set_nonstop(s->debugger, nonstop);
+    wt_rsp_ok(s);
+}
+
+/* ---- what happened ---- */
+
+void wt_rsp_session_events(struct wt_rsp_session *s)
+{
+    for (;;) {
+        struct wt_event event = wt_debugger_next_event(s->debugger);
+        if (event.kind == WT_EVENT_NONE)
+            break;
+        s->last = event;
+        s->settling = false;
+        if (s->nonstop) {
+            note_stop(s, &event);
+        } else if (s->waiting) {
+            s->waiting = false;
+            tell(s, &event);
+            wt_put_begin(&s->out, '$');
+            wt_rsp_reply_stop(s, &event);
+            wt_put_end(&s->out);
+        }
+    }
+    if (s->nonstop)
+        notify(s);
+    if (wt_debugger_running(s->debugger))
+        return;
+    if (s->lifting)
+        wt_rsp_remove_breakpoints(s, false);
+    s->lifting = s->settling = false;
+    /* Nothing runs, and nothing was said about it: the threads that were set going are gone. */
+    if (s->waiting) {
+        s->waiting = false;
+        struct wt_event event = wt_rsp_standing(s);
+        wt_put_begin(&s->out, '$');
+        if (event.kind == WT_EVENT_STOPPED && s->no_resumed)
+            wt_put_char(&s->out, 'N');
+        else
+            wt_rsp_reply_stop(s, &event);
+        wt_put_end(&s->out);
+    }
+}
+
+void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    if (s->killed) {
+        wt_put_text(&s->out, "W00");
+        return;
+    }
+    if (!s->nonstop) {
+        if (wt_debugger_running(s->debugger)) {
+            wt_debugger_interrupt(s->debugger, NULL);
+            s->waiting = true;
+            return;
+        }
+        struct wt_event event = wt_rsp_standing(s);
+        bool same = s->last.kind == event.kind && event.kind == WT_EVENT_STOPPED &&
+                    wt_debugger_thread_alive(s->debugger, s->last.thread);
+        if (same)
+            event = s->last;
+        wt_rsp_reply_stop(s, &event);
+        return;
+    }
+    /* Non-stop: all that stands is told, the first in this reply, the rest by vStopped. */
+    struct wt_event event = wt_rsp_standing(s);
+    s->notice_count = 0;
+    s->notified = false;
+    if (event.kind == WT_EVENT_EXITED) {
+        push_notice(s, &event, false);
+    } else if (wt_rsp_load_threads(s)) {
+        for (size_t i = 0; i < s->thread_count; i++) {
+            struct wt_event quiet = {.kind = WT_EVENT_STOPPED, .thread = s->threads[i].id,
+                                     .reason = WT_STOP_REQUESTED};
+            if (!s->threads[i].running)
+                push_notice(s, &quiet, true);
+        }
+    }
+    if (s->notice_count == 0) {
+        wt_rsp_ok(s);
+        return;
+    }
+    s->notified = true;
+    put_stop(s, &s->notices[0].event, s->notices[0].quiet);
+}
+
+/* ---- going ---- */
+
+void wt_rsp_vcont_query(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    wt_put_text(&s->out, "vCont;c;C;s;S;t;r");
+}
+
+/* Sets threads going, and owes a stop reply (all-stop) or says OK (non-stop). */
+static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
+{
+    struct wt_error err = {0};
+    if (s->killed || wt_debugger_ended(s->debugger, NULL)) {
+        wt_rsp_refuse(s, WT_STATE, "the program is not running: use 'run' to start it again");
+        return;
+    }
+    if (wt_debugger_resume(s->debugger, list, count, &err)) {
+        wt_rsp_error(s, &err);
+        return;
+    }
+    if (!s->nonstop) {
+        s->waiting = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].kind == WT_RESUME_STOP)
+            continue;
+        if (list[i].thread)
+            set_known(s, list[i].thread, false);
+        else
+            forget_known(s);
+    }
+    wt_rsp_ok(s);
+}
+
+/* Reads one action: "c", "C05", "s", "S05", "t", "rSTART,END". */
+static bool parse_action(const char **at, const char *end, struct wt_resume *resume)
+{
+    uint64_t signal;
+    char action = *(*at)++;
+    *resume = (struct wt_resume){0};
+    switch (action) {
+    case 'c':
+        resume->kind = WT_RESUME_CONTINUE;
+        return true;
+    case 's':
+        resume->kind = WT_RESUME_STEP;
+        return true;
+    case 't':
+        resume->kind = WT_RESUME_STOP;
+        return true;
+    case 'C':
+    case 'S':
+        /* A GPU's waves have no signals: it goes on as without. */
+        resume->kind = action == 'C' ? WT_RESUME_CONTINUE : WT_RESUME_STEP;
+        return wt_rsp_parse_number(at, end, &signal);
+    case 'r':
+        resume->kind = WT_RESUME_RANGE;
+        if (!wt_rsp_parse_number(at, end, &resume->start) || *at == end || *(*at)++ != ',')
+            return false;
+        return wt_rsp_parse_number(at, end, &resume->end);
+    default:
+        return false;
+    }
+}
+
+void wt_rsp_vcont(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    const char *at = args->arg[0].text, *end = at + args->arg[0].length;
+    size_t capacity = 1;
+    for (const char *c = at; c < end; c++)
+        capacity += *c == ';';
+    struct wt_resume *list = malloc(capacity * sizeof *list);
+    if (!list) {
+        wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
+        return;
+    }
+    size_t count = 0;
+    bool fine = at < end;
+    while (fine && at < end) {
+        struct wt_resume *resume = &list[count];
+        struct wt_rsp_thread_id id = {.thread = -1};
+        fine = parse_action(&at, end, resume);
+        if (fine && at < end && *at == ':') {
+            at++;
+            fine = wt_rsp_parse_thread(&at, end, &id);
+        }
+        if (fine && at < end) {
+            fine = *at == ';';
+            at++;
+        }
+        if (fine && id.has_process && id.process != WT_RSP_PROCESS && id.process > 0)
+            continue; /* another process: there is none, so nothing to do for it */
+        if (id.thread > (int64_t)UINT32_MAX)
+            fine = false;
+        resume->thread = id.thread > 0 ? (wt_thread)id.thread : 0;
+        count++;
+    }
+    if (!fine)
+        wt_rsp_refuse(s, WT_INVALID, "vCont: an action is malformed");
+    else
+        go(s, list, count);
+    free(list);
+}
+
+/* c, C, s, S: thread of Hc, or all. */
+static void go_on(struct wt_rsp_session *s, enum wt_resume_kind kind, bool has_addr, uint64_t addr)
+{
+    struct wt_error err = {0};
+    wt_thread thread = s->control ? s->control : wt_rsp_thread(s);
+    if (has_addr && wt_debugger_write_register(s->debugger, thread,
+                                               (unsigned)s->topology->pc_index, addr, &err)) {
+        wt_rsp_error(s, &err);
+        return;
+    }
+    struct wt_resume list[2] = {{.thread = thread, .kind = kind}, {.kind = WT_RESUME_CONTINUE}};
+    if (s->control)
+        go(s, list, 1);
+    else if (kind == WT_RESUME_CONTINUE)
+        go(s, list + 1, 1);
+    else
+        go(s, list, 2);
+}
+
+void wt_rsp_continue(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    go_on(s, WT_RESUME_CONTINUE, args->count == 1, args->arg[0].number);
+}
+
+void wt_rsp_continue_signal(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    go_on(s, WT_RESUME_CONTINUE, args->count == 2, args->arg[1].number);
+}
+
+void wt_rsp_step(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    go_on(s, WT_RESUME_STEP, args->count == 1, args->arg[0].number);
+}
+
+void wt_rsp_step_signal(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    go_on(s, WT_RESUME_STEP, args->count == 2, args->arg[1].number);
+}
+
+void wt_rsp_vctrlc(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    struct wt_error err = {0};
+    if (wt_debugger_running(s->debugger) && wt_debugger_interrupt(s->debugger, &err))
+        wt_rsp_error(s, &err);
+    else
+        wt_rsp_ok(s);
+}
+
+/* ---- the program's life ---- */
+
+bool wt_rsp_restart(struct wt_rsp_session *s)
+{
+    struct wt_error err = {0};
+    if (wt_debugger_restart(s->debugger, &err)) {
+        wt_rsp_error(s, &err);
+        return false;
+    }
+    /* What happened before the restart is of no interest any more. */
+    while (wt_debugger_next_event(s->debugger).kind != WT_EVENT_NONE)
+        continue;
+    s->killed = s->detached = false;
+    s->general = s->control = 0;
+    s->notice_count = 0;
+    s->notified = false;
+    s->last = wt_rsp_standing(s);
+    return true;
+}
+
+void wt_rsp_extend(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    s->extended = true;
+    wt_rsp_ok(s);
+}
+
+void wt_rsp_vrun(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    if (!wt_rsp_restart(s))
+        return;
+    if (s->nonstop) {
+        /* The thread list is new: what the client knew of threads is void. */
+        forget_known(s);
+        set_known(s, s->last.thread, true);
+    }
+    wt_rsp_reply_stop(s, &s->last);
+}
+
+void wt_rsp_R(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    wt_rsp_restart(s);
+    wt_put_restart(&s->out);
+}
+
+void wt_rsp_vattach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    if (args->arg[0].number != WT_RSP_PROCESS) {
+        wt_rsp_refuse(s, WT_INVALID, "the only process here is %d", WT_RSP_PROCESS);
+        return;
+    }
+    if (s->killed && !wt_rsp_restart(s))
+        return;
+    s->detached = false;
+    if (s->nonstop)
+        wt_rsp_ok(s);
+    else
+        wt_rsp_question(s, args);
+}
+
+static void halt_for_good(struct wt_rsp_session *s)
+{
+    if (wt_debugger_running(s->debugger))
+        wt_debugger_interrupt(s->debugger, NULL);
+    s->notice_count = 0;
+    s->notified = false;
+    forget_known(s);
+    s->killed = true;
+    s->waiting = false;
+}
+
+void wt_rsp_kill(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    halt_for_good(s);
+    /* "k" has no reply, and no client stays after it unless it said "!". */
+    s->closing = !s->extended;
+    if (s->extended)
+        wt_rsp_ok(s);
+}
+
+void wt_rsp_vkill(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    if (args->arg[0].number != WT_RSP_PROCESS) {
+        wt_rsp_refuse(s, WT_INVALID, "the only process here is %d", WT_RSP_PROCESS);
+        return;
+    }
+    halt_for_good(s);
+    wt_rsp_ok(s);
+}
+
+void wt_rsp_detach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    if (args->count && args->arg[0].number != WT_RSP_PROCESS) {
+        wt_rsp_refuse(s, WT_INVALID, "the only process here is %d", WT_RSP_PROCESS);
+        return;
+    }
+    wt_rsp_remove_breakpoints(s, false);
+    wt_debugger_set_nonstop(s->debugger, false);
+    if (!s->killed && !wt_debugger_ended(s->debugger, NULL)) {
+        struct wt_error err = {0};
+        struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
+        if (wt_debugger_resume(s->debugger, &all, 1, &err)) {
+            wt_rsp_error(s, &err);
+            return;
+        }
+        s->detached = true;
+    }
+    /* Nobody is there to be told what happens from now on. */
+    s->nonstop = false;
+    s->closing = !s->extended;
+    wt_rsp_ok(s);
+}

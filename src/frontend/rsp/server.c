@@ -1,0 +1,364 @@
+/* The server: connections and the event loop around one session. */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+#include "frontend/rsp/listen.h"
+#include "frontend/rsp/session.h"
+
+/* Issues between two looks at the sockets: well under a millisecond of the emulator's time. */
+#define SLICE 100000
+/* How long to leave a device alone that runs by itself before looking again. */
+#define HARDWARE_WAIT_MS 2
+/* A client that does not read what it asked for stops the program's output at this size. */
+#define BACKLOG (4u << 20)
+/* Refused clients whose connections stand until they have read why. */
+#define REFUSED 8
+
+struct wt_rsp_server {
+    struct wt_rsp_options options;
+    struct wt_debugger *debugger;
+    struct wt_rsp_session *session;
+    struct wt_loop *loop;
+    struct wt_listener listener;
+    int in, out;      /* of the client; -1: none */
+    int in_flags, out_flags; /* of standard input and output, to be put back */
+    bool was_here;    /* a client has come and gone */
+    bool detached;    /* the program goes on without a client */
+    int refused[REFUSED];
+};
+
+struct wt_rsp_options wt_rsp_default_options(void)
+{
+    return (struct wt_rsp_options){.address = ":0", .stop_fd = -1};
+}
+
+static void say(struct wt_rsp_server *server, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void say(struct wt_rsp_server *server, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (server->options.log)
+        server->options.log(server->options.context, text);
+}
+
+static bool is_stdio(const struct wt_rsp_server *server)
+{
+    return server->listener.fd < 0;
+}
+
+/* ---- the client ---- */
+
+static void drop_client(struct wt_rsp_server *server, const char *why)
+{
+    if (server->in < 0)
+        return;
+    struct wt_rsp_session *s = server->session;
+    wt_loop_forget(server->loop, server->in);
+    if (server->out != server->in)
+        wt_loop_forget(server->loop, server->out);
+    if (!is_stdio(server))
+        close(server->in);
+    server->in = server->out = -1;
+    server->detached = s->detached;
+    server->was_here = true;
+    say(server, "%s", why);
+    wt_rsp_session_end(s);
+    if (is_stdio(server) && !server->detached)
+        wt_loop_end(server->loop);
+}
+
+/* Sends what is ready, as far as the client takes it. */
+static void flush(struct wt_rsp_server *server)
+{
+    struct wt_packet_writer *w = &server->session->out;
+    if (w->failed) {
+        drop_client(server, "connection closed: out of memory");
+        return;
+    }
+    while (server->out >= 0 && w->start < w->end) {
+        size_t size = w->end - w->start;
+        ssize_t sent = is_stdio(server)
+                           ? write(server->out, w->buffer + w->start, size)
+                           : send(server->out, w->buffer + w->start, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return;
+        if (sent <= 0) {
+            drop_client(server, "the client is gone");
+            return;
+        }
+        w->start += (size_t)sent;
+    }
+    if (server->out >= 0 && server->session->closing)
+        drop_client(server, server->session->detached
+                                ? "the client has detached; the program goes on"
+                                : "the client has ended the program");
+}
+
+static void client_ready(void *context, int fd, short events)
+{
+    struct wt_rsp_server *server = context;
+    if (fd != server->in || !(events & (POLLIN | POLLHUP | POLLERR | POLLNVAL)))
+        return; /* what is to be sent is sent by work() */
+    size_t size;
+    uint8_t *space = wt_packet_reader_space(&server->session->in, &size);
+    if (size == 0)
+        return;
+    ssize_t got = read(fd, space, size);
+    if (got > 0) {
+        wt_packet_reader_added(&server->session->in, (size_t)got);
+        return;
+    }
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+        return;
+    drop_client(server, "the client is gone");
+}
+
+static void begin_client(struct wt_rsp_server *server, int in, int out)
+{
+    server->in = in;
+    server->out = out;
+    server->detached = false;
+    if (!wt_loop_watch(server->loop, in, POLLIN, client_ready, server) ||
+        (out != in && !wt_loop_watch(server->loop, out, 0, client_ready, server))) {
+        drop_client(server, "out of memory");
+        return;
+    }
+    wt_rsp_session_begin(server->session);
+}
+
+/* ---- clients that come too many ---- */
+
+static void refused_ready(void *context, int fd, short events)
+{
+    struct wt_rsp_server *server = context;
+    char waste[4096];
+    ssize_t got = read(fd, waste, sizeof waste);
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+        return;
+    wt_loop_forget(server->loop, fd);
+    close(fd);
+    for (unsigned i = 0; i < REFUSED; i++)
+        if (server->refused[i] == fd)
+            server->refused[i] = -1;
+}
+
+/* Says no in words, and leaves the connection open until the other side has read them. */
+static void refuse(struct wt_rsp_server *server, int fd)
+{
+    struct wt_packet_writer w;
+    wt_packet_writer_init(&w);
+    wt_put_raw(&w, '+');
+    wt_put_begin(&w, '$');
+    wt_put_text(&w, "E.another client is connected to this server");
+    wt_put_end(&w);
+    if (!w.failed && send(fd, w.buffer, w.end, MSG_NOSIGNAL) > 0)
+        shutdown(fd, SHUT_WR);
+    wt_packet_writer_free(&w);
+    unsigned i = 0;
+    while (i < REFUSED && server->refused[i] >= 0)
+        i++;
+    if (i < REFUSED && wt_loop_watch(server->loop, fd, POLLIN, refused_ready, server))
+        server->refused[i] = fd;
+    else
+        close(fd);
+    say(server, "a second client was refused");
+}
+
+static void listener_ready(void *context, int fd, short events)
+{
+    struct wt_rsp_server *server = context;
+    int client = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (client < 0)
+        return;
+    if (server->in >= 0) {
+        refuse(server, client);
+        return;
+    }
+    if (!server->listener.local) {
+        int one = 1;
+        setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    }
+    say(server, "a client has connected");
+    begin_client(server, client, client);
+}
+
+static void stop_ready(void *context, int fd, short events)
+{
+    struct wt_rsp_server *server = context;
+    wt_loop_end(server->loop);
+}
+
+/* ---- work between two waits ---- */
+
+/* What a program does on its own, after its client has detached or was dropped. */
+static void drain_events(struct wt_rsp_server *server)
+{
+    wt_rsp_session_events(server->session);
+    if (wt_debugger_running(server->debugger))
+        return;
+    uint32_t status;
+    if (server->detached && wt_debugger_ended(server->debugger, &status))
+        say(server, "the program has ended with status %u", status);
+    server->detached = false;
+}
+
+/* How long the loop may wait; see wt_loop_work. */
+static int next_wait(struct wt_rsp_server *server, bool again)
+{
+    struct wt_rsp_session *s = server->session;
+    if (wt_debugger_running(server->debugger)) {
+        size_t backlog = server->in >= 0 ? s->out.end - s->out.start : 0;
+        if (backlog < BACKLOG)
+            return again ? 0 : HARDWARE_WAIT_MS;
+    }
+    return -1;
+}
+
+static void watch_client(struct wt_rsp_server *server)
+{
+    if (server->in < 0)
+        return;
+    struct wt_rsp_session *s = server->session;
+    size_t size;
+    wt_packet_reader_space(&s->in, &size);
+    short reading = size ? POLLIN : 0;
+    short writing = s->out.start < s->out.end ? POLLOUT : 0;
+    if (server->in == server->out) {
+        wt_loop_change(server->loop, server->in, reading | writing);
+    } else {
+        wt_loop_change(server->loop, server->in, reading);
+        wt_loop_change(server->loop, server->out, writing);
+    }
+}
+
+static int work(void *context)
+{
+    struct wt_rsp_server *server = context;
+    struct wt_rsp_session *s = server->session;
+    bool again = false;
+    for (;;) {
+        if (server->in >= 0)
+            wt_rsp_session_handle(s);
+        if (wt_debugger_running(server->debugger) &&
+            (server->in < 0 || s->out.end - s->out.start < BACKLOG))
+            again = wt_debugger_pump(server->debugger, SLICE);
+        if (server->in >= 0)
+            wt_rsp_session_events(s);
+        else
+            drain_events(server);
+        size_t unsent = s->out.end - s->out.start;
+        if (server->in >= 0)
+            flush(server);
+        /* Packets that waited for the stop, or for the client to read, are handled now. */
+        bool stuck = s->waiting || s->settling || s->out.start < s->out.end;
+        if (server->in < 0 || stuck || unsent == 0)
+            break;
+    }
+    bool idle = server->in < 0 && !wt_debugger_running(server->debugger);
+    if (idle && server->was_here &&
+        (server->options.until == WT_RSP_CLIENT_LEFT || is_stdio(server)))
+        wt_loop_end(server->loop);
+    watch_client(server);
+    return next_wait(server, again);
+}
+
+/* ---- life ---- */
+
+enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options,
+                                  struct wt_debugger *debugger, struct wt_rsp_server **out,
+                                  struct wt_error *err)
+{
+    struct wt_rsp_server *server = calloc(1, sizeof *server);
+    if (!server)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory");
+    server->options = *options;
+    server->debugger = debugger;
+    server->in = server->out = server->listener.fd = -1;
+    for (unsigned i = 0; i < REFUSED; i++)
+        server->refused[i] = -1;
+    enum wt_status status = wt_listen(options->address, &server->listener, err);
+    if (status) {
+        free(server);
+        return status;
+    }
+    server->session = wt_rsp_session_new(debugger, &server->options);
+    server->loop = wt_loop_new();
+    if (!server->session || !server->loop ||
+        (!is_stdio(server) &&
+         !wt_loop_watch(server->loop, server->listener.fd, POLLIN, listener_ready, server)) ||
+        (options->stop_fd >= 0 &&
+         !wt_loop_watch(server->loop, options->stop_fd, POLLIN, stop_ready, server))) {
+        wt_rsp_server_close(server);
+        return wt_fail(err, WT_NO_MEMORY, "out of memory");
+    }
+    wt_loop_set_work(server->loop, work, server);
+    if (server->listener.exposed)
+        say(server, "warning: other machines can reach this port, and it has no password: who "
+                    "connects controls the program and can read its file");
+    *out = server;
+    return WT_OK;
+}
+
+const char *wt_rsp_server_address(const struct wt_rsp_server *server)
+{
+    return server->listener.address;
+}
+
+enum wt_status wt_rsp_server_run(struct wt_rsp_server *server, struct wt_error *err)
+{
+    if (is_stdio(server) && server->in < 0 && !server->was_here) {
+        server->in_flags = fcntl(STDIN_FILENO, F_GETFL);
+        server->out_flags = fcntl(STDOUT_FILENO, F_GETFL);
+        if (server->in_flags < 0 || server->out_flags < 0)
+            return wt_fail(err, WT_IO, "standard input or output is closed");
+        fcntl(STDIN_FILENO, F_SETFL, server->in_flags | O_NONBLOCK);
+        fcntl(STDOUT_FILENO, F_SETFL, server->out_flags | O_NONBLOCK);
+        begin_client(server, STDIN_FILENO, STDOUT_FILENO);
+    }
+    enum wt_status status = wt_loop_run(server->loop, err);
+    if (is_stdio(server)) {
+        fcntl(STDIN_FILENO, F_SETFL, server->in_flags);
+        fcntl(STDOUT_FILENO, F_SETFL, server->out_flags);
+    }
+    return status;
+}
+
+void wt_rsp_server_output(struct wt_rsp_server *server, const char *text, size_t length)
+{
+    if (server->options.console_to_gdb && server->in >= 0)
+        wt_rsp_session_output(server->session, text, length);
+}
+
+void wt_rsp_server_close(struct wt_rsp_server *server)
+{
+    if (!server)
+        return;
+    if (server->in >= 0 && !is_stdio(server))
+        close(server->in);
+    for (unsigned i = 0; i < REFUSED; i++)
+        if (server->refused[i] >= 0)
+            close(server->refused[i]);
+    if (server->session)
+        wt_rsp_remove_breakpoints(server->session, true);
+    wt_listener_close(&server->listener);
+    wt_rsp_session_free(server->session);
+    wt_loop_free(server->loop);
+    free(server);
+}

@@ -1,0 +1,466 @@
+/* A conversation with a client: packets in, replies out. */
+#include "frontend/rsp/session.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The client is to read before it is answered further when so much lies ready for it. */
+#define ENOUGH_TO_SEND (1u << 20)
+/* Console output kept for a client that cannot take it now. */
+#define MOST_PENDING (1u << 20)
+
+#define TEXT WT_RSP_TEXT_ERRORS
+
+/* All packets. Rows that begin with the same letter: the longer name first. */
+static const struct wt_rsp_command commands[] = {
+    {"g", "[;thread:%t;", wt_rsp_g, TEXT},
+    {"p", "%x[;thread:%t;", wt_rsp_p, TEXT},
+    {"P", "%x=%s[;thread:%t;", wt_rsp_P, TEXT},
+    {"G", "%s[;thread:%t;", wt_rsp_G, TEXT},
+    {"m", "%x,%x", wt_rsp_m, 0},
+    {"x", "%x,%x", wt_rsp_x, 0},
+    {"M", "%x,%x:%b", wt_rsp_M, 0},
+    {"X", "%x,%x:%b", wt_rsp_X, 0},
+    {"Z", "%x,%x,%x[;%b", wt_rsp_insert, TEXT},
+    {"z", "%x,%x,%x", wt_rsp_remove, TEXT},
+    {"?", "", wt_rsp_question, 0},
+    {"!", "", wt_rsp_extend, 0},
+    {"c", "[%x", wt_rsp_continue, TEXT},
+    {"C", "%x[;%x", wt_rsp_continue_signal, TEXT},
+    {"s", "[%x", wt_rsp_step, TEXT},
+    {"S", "%x[;%x", wt_rsp_step_signal, TEXT},
+    {"D", "[;%x", wt_rsp_detach, 0},
+    {"H", "%b", wt_rsp_set_thread, 0},
+    {"R", "%x", wt_rsp_R, 0},
+    {"T", "%t", wt_rsp_alive, 0},
+    {"k", "", wt_rsp_kill, 0},
+    {"vCont?", "", wt_rsp_vcont_query, 0},
+    {"vCont;", "%b", wt_rsp_vcont, TEXT},
+    {"vCtrlC", "", wt_rsp_vctrlc, 0},
+    {"vStopped", "", wt_rsp_vstopped, 0},
+    {"vFile:", "%s:%b", wt_rsp_vfile, 0},
+    {"vKill;", "%x", wt_rsp_vkill, 0},
+    {"vRun", "[;%b", wt_rsp_vrun, TEXT},
+    {"vAttach;", "%x", wt_rsp_vattach, TEXT},
+    {"qAttached", "[:%x", wt_rsp_attached, 0},
+    {"qCRC:", "%x,%x", wt_rsp_crc, 0},
+    {"qC", "", wt_rsp_qC, 0},
+    {"qfThreadInfo", "", wt_rsp_first_threads, 0},
+    {"qsThreadInfo", "", wt_rsp_more_threads, 0},
+    {"qHostInfo", "", wt_rsp_host_info, 0},
+    {"qMemoryRegionInfo:", "%x", wt_rsp_region_info, 0},
+    {"qProcessInfo", "", wt_rsp_process_info, 0},
+    {"qRcmd,", "%s", wt_rsp_rcmd, TEXT},
+    {"qSearch:memory:", "%x;%x;%b", wt_rsp_search, 0},
+    {"qSupported", "[:%b", wt_rsp_supported, 0},
+    {"qSymbol:", "%s:%b", wt_rsp_accept, 0},
+    {"qThreadExtraInfo,", "%t", wt_rsp_extra_info, 0},
+    {"qThreadStopInfo", "%t", wt_rsp_thread_stop_info, 0},
+    {"qXfer:", "%s:%s:%s:%x,%x", wt_rsp_xfer, TEXT},
+    {"QEnableErrorStrings", "", wt_rsp_error_strings, 0},
+    {"QListThreadsInStopReply", "", wt_rsp_list_threads, 0},
+    {"QNonStop:", "%x", wt_rsp_set_nonstop, TEXT},
+    {"QPassSignals:", "%b", wt_rsp_accept, 0},
+    {"QStartNoAckMode", "", wt_rsp_no_ack, 0},
+    {"QThreadSuffixSupported", "", wt_rsp_thread_suffix, 0},
+    {"jThreadsInfo", "", wt_rsp_threads_json, 0},
+};
+
+/* ---- life ---- */
+
+/* The registers that g holds: the general ones, which cost little; p reads the others. */
+static bool index_registers(struct wt_rsp_session *s)
+{
+    const struct wt_topology *t = s->topology;
+    unsigned highest = 0;
+    for (size_t i = 0; i < t->register_count; i++)
+        highest = t->registers[i].number > highest ? t->registers[i].number : highest;
+    s->register_numbers = (size_t)highest + 1;
+    s->register_by_number = malloc(s->register_numbers * sizeof *s->register_by_number);
+    s->core_registers = malloc((t->register_count + 1) * sizeof *s->core_registers);
+    if (!s->register_by_number || !s->core_registers)
+        return false;
+    for (size_t i = 0; i < s->register_numbers; i++)
+        s->register_by_number[i] = -1;
+    for (size_t i = 0; i < t->register_count; i++)
+        s->register_by_number[t->registers[i].number] = (int)i;
+    for (size_t n = 0; n < s->register_numbers; n++) {
+        int index = s->register_by_number[n];
+        if (index >= 0 && strcmp(t->registers[index].set, t->registers[t->pc_index].set) == 0)
+            s->core_registers[s->core_register_count++] = (unsigned)index;
+    }
+    return true;
+}
+
+/* A client can use the program's file only if it is an ELF file. */
+static char *usable_program(const char *path)
+{
+    char magic[4] = "";
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    if (!file)
+        return NULL;
+    size_t got = fread(magic, 1, sizeof magic, file);
+    fclose(file);
+    if (got != sizeof magic || memcmp(magic, "\177ELF", sizeof magic) != 0)
+        return NULL;
+    return realpath(path, NULL);
+}
+
+struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger,
+                                          const struct wt_rsp_options *options)
+{
+    struct wt_rsp_session *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->debugger = debugger;
+    s->topology = wt_debugger_topology(debugger);
+    s->options = options;
+    s->file = -1;
+    s->program = usable_program(options->program);
+    s->scratch = malloc(WT_PACKET_SIZE);
+    wt_packet_writer_init(&s->out);
+    if (!wt_packet_reader_init(&s->in) || !s->scratch || !index_registers(s)) {
+        wt_rsp_session_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void wt_rsp_session_free(struct wt_rsp_session *s)
+{
+    if (!s)
+        return;
+    wt_packet_reader_free(&s->in);
+    wt_packet_writer_free(&s->out);
+    if (s->file >= 0)
+        close(s->file);
+    free(s->program);
+    free(s->scratch);
+    free(s->threads);
+    free(s->breakpoints);
+    free(s->notices);
+    free(s->known_stopped);
+    free(s->document.text);
+    free(s->core_registers);
+    free(s->register_by_number);
+    free(s->pending);
+    free(s);
+}
+
+void wt_rsp_session_begin(struct wt_rsp_session *s)
+{
+    wt_packet_reader_clear(&s->in);
+    wt_packet_writer_clear(&s->out);
+    s->out.keep_last = true;
+    s->no_ack = s->next_no_ack = false;
+    s->multiprocess = s->swbreak = s->hwbreak = s->error_message = s->no_resumed = false;
+    s->lldb = s->list_threads = s->error_strings = s->bare_x = false;
+    s->extended = s->nonstop = false;
+    s->general = s->control = 0;
+    s->waiting = s->killed = s->closing = s->detached = false;
+    s->thread_next = 0;
+    s->pending_length = 0;
+    wt_rsp_forget_notices(s);
+    wt_debugger_set_nonstop(s->debugger, false);
+    if (wt_debugger_running(s->debugger)) {
+        s->settling = wt_debugger_interrupt(s->debugger, NULL) == WT_OK;
+    } else {
+        s->settling = false;
+        /* A client that comes after the program's end gets the program from its beginning. */
+        if (wt_debugger_ended(s->debugger, NULL) &&
+            wt_debugger_restart(s->debugger, NULL) == WT_OK)
+            s->last = wt_rsp_standing(s);
+    }
+}
+
+void wt_rsp_session_end(struct wt_rsp_session *s)
+{
+    if (s->file >= 0)
+        close(s->file);
+    s->file = -1;
+    free(s->document.text);
+    s->document.text = NULL;
+    s->document.object[0] = 0;
+    wt_rsp_forget_notices(s);
+    wt_debugger_set_nonstop(s->debugger, false);
+    s->nonstop = s->waiting = s->settling = false;
+    /* Code can be put back only where nothing runs through it. */
+    s->lifting = !s->detached;
+    if (!s->detached && wt_debugger_running(s->debugger))
+        wt_debugger_interrupt(s->debugger, NULL);
+    if (s->killed && wt_debugger_restart(s->debugger, NULL) == WT_OK)
+        s->last = wt_rsp_standing(s);
+    s->killed = false;
+}
+
+/* ---- replies ---- */
+
+void wt_rsp_ok(struct wt_rsp_session *s)
+{
+    wt_put_text(&s->out, "OK");
+}
+
+/* "Enn": GDB shows it as a number and takes no meaning from it. These are errno's of old. */
+static unsigned error_number(enum wt_status status)
+{
+    switch (status) {
+    case WT_INVALID:
+        return 0x16; /* EINVAL */
+    case WT_IO:
+        return 0x05; /* EIO */
+    case WT_NO_MEMORY:
+        return 0x0c; /* ENOMEM */
+    case WT_UNSUPPORTED:
+        return 0x5f; /* EOPNOTSUPP */
+    case WT_STATE:
+        return 0x10; /* EBUSY */
+    case WT_TIMEOUT:
+        return 0x6e; /* ETIMEDOUT */
+    default:
+        return 0x01;
+    }
+}
+
+void wt_rsp_error(struct wt_rsp_session *s, const struct wt_error *err)
+{
+    wt_put_restart(&s->out);
+    char text[sizeof err->text];
+    snprintf(text, sizeof text, "%s", err->text);
+    /* A line of its own and printable, whatever the lower layers said. */
+    for (char *c = text; *c; c++)
+        if (*c < ' ' || *c == '#' || *c == '$' || *c == '}' || *c == '*')
+            *c = ' ';
+    bool talk = s->error_message || (s->command && s->command->flags & WT_RSP_TEXT_ERRORS);
+    if (s->lldb) {
+        wt_put_format(&s->out, "E%02x", error_number(err->status));
+        if (s->error_strings) {
+            wt_put_char(&s->out, ';');
+            wt_put_hex(&s->out, text, strlen(text));
+        }
+    } else if (talk && text[0]) {
+        wt_put_format(&s->out, "E.%s", text);
+    } else {
+        wt_put_format(&s->out, "E%02x", error_number(err->status));
+    }
+}
+
+void wt_rsp_refuse(struct wt_rsp_session *s, enum wt_status status, const char *format, ...)
+{
+    struct wt_error err = {.status = status};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err.text, sizeof err.text, format, args);
+    va_end(args);
+    wt_rsp_error(s, &err);
+}
+
+/* ---- what a program prints ---- */
+
+/* Packets "O" are for a client that waits for a stop reply. */
+static void send_pending(struct wt_rsp_session *s)
+{
+    if (!s->waiting || s->nonstop)
+        return;
+    size_t at = 0;
+    while (at < s->pending_length) {
+        size_t size = s->pending_length - at;
+        size = size > 0x1000 ? 0x1000 : size;
+        wt_put_begin(&s->out, '$');
+        wt_put_char(&s->out, 'O');
+        wt_put_hex(&s->out, s->pending + at, size);
+        wt_put_end(&s->out);
+        at += size;
+    }
+    s->pending_length = 0;
+}
+
+void wt_rsp_session_output(struct wt_rsp_session *s, const char *text, size_t length)
+{
+    if (length > MOST_PENDING - s->pending_length)
+        length = MOST_PENDING - s->pending_length;
+    if (!s->pending)
+        s->pending = malloc(MOST_PENDING);
+    if (!s->pending)
+        return;
+    memcpy(s->pending + s->pending_length, text, length);
+    s->pending_length += length;
+    send_pending(s);
+}
+
+/* ---- packets ---- */
+
+static void handle_command(struct wt_rsp_session *s, const struct wt_packet *packet)
+{
+    const char *rest;
+    wt_put_begin(&s->out, '$');
+    size_t begin = s->out.body;
+    s->command = wt_rsp_find(commands, sizeof commands / sizeof *commands, packet->data,
+                             packet->length, &rest);
+    bool silent = false;
+    /* A packet that is not known gets an empty reply (GDB manual, E.1). */
+    if (s->command) {
+        struct wt_rsp_args args;
+        size_t length = (size_t)(packet->data + packet->length - rest);
+        bool was_waiting = s->waiting;
+        if (!wt_rsp_parse(s->command->schema, rest, length, &args))
+            wt_rsp_refuse(s, WT_INVALID, "packet '%.16s': its arguments make no sense",
+                          s->command->name);
+        else
+            s->command->handle(s, &args);
+        /* What runs the program is answered when it stops; what ends it, not at all. */
+        silent = s->out.end == begin && ((s->waiting && !was_waiting) || s->closing ||
+                                         s->command->handle == wt_rsp_R);
+    }
+    s->command = NULL;
+    if (silent) {
+        s->out.end = begin - 1;
+        send_pending(s);
+    } else {
+        wt_put_end(&s->out);
+    }
+    if (s->next_no_ack) {
+        s->next_no_ack = false;
+        s->no_ack = true;
+        s->out.keep_last = false;
+    }
+}
+
+static void interrupt(struct wt_rsp_session *s)
+{
+    if (wt_debugger_running(s->debugger))
+        wt_debugger_interrupt(s->debugger, NULL);
+}
+
+void wt_rsp_session_handle(struct wt_rsp_session *s)
+{
+    while (!s->settling && !s->closing && s->out.end - s->out.start < ENOUGH_TO_SEND) {
+        /* While the program runs a client may interrupt it; packets wait for the stop reply. */
+        if (s->waiting) {
+            if (wt_packet_take_interrupt(&s->in))
+                interrupt(s);
+            return;
+        }
+        struct wt_packet packet = wt_packet_next(&s->in);
+        switch (packet.kind) {
+        case WT_PACKET_NONE:
+            return;
+        case WT_PACKET_COMMAND:
+            if (!s->no_ack)
+                wt_put_raw(&s->out, '+');
+            handle_command(s, &packet);
+            break;
+        case WT_PACKET_INTERRUPT:
+            interrupt(s);
+            break;
+        case WT_PACKET_ACK:
+            break;
+        case WT_PACKET_NAK:
+            if (!s->no_ack)
+                wt_put_again(&s->out);
+            break;
+        case WT_PACKET_DAMAGED:
+        case WT_PACKET_TOO_LONG:
+            if (!s->no_ack && packet.kind == WT_PACKET_DAMAGED) {
+                wt_put_raw(&s->out, '-');
+                break;
+            }
+            if (!s->no_ack)
+                wt_put_raw(&s->out, '+');
+            wt_put_begin(&s->out, '$');
+            wt_rsp_refuse(s, WT_INVALID, "%s",
+                          packet.kind == WT_PACKET_DAMAGED ? "the packet's checksum is wrong"
+                                                           : "the packet is too long");
+            wt_put_end(&s->out);
+            break;
+        }
+    }
+}
+
+/* ---- shared by handlers ---- */
+
+bool wt_rsp_load_threads(struct wt_rsp_session *s)
+{
+    const struct wt_thread_info *list;
+    size_t count;
+    s->thread_count = 0;
+    if (s->killed || wt_debugger_threads(s->debugger, &list, &count, NULL))
+        return false;
+    if (count > s->thread_capacity) {
+        struct wt_thread_info *threads = realloc(s->threads, count * sizeof *threads);
+        if (!threads)
+            return false;
+        s->threads = threads;
+        s->thread_capacity = count;
+    }
+    if (count)
+        memcpy(s->threads, list, count * sizeof *list);
+    s->thread_count = count;
+    return true;
+}
+
+wt_thread wt_rsp_thread(struct wt_rsp_session *s)
+{
+    if (s->general && wt_debugger_thread_alive(s->debugger, s->general))
+        return s->general;
+    return wt_debugger_current_thread(s->debugger);
+}
+
+bool wt_rsp_thread_of(struct wt_rsp_session *s, const struct wt_rsp_thread_id *id,
+                      wt_thread *thread)
+{
+    bool ours = !id->has_process || id->process == WT_RSP_PROCESS || id->process <= 0;
+    if (ours && id->thread > 0 && id->thread <= UINT32_MAX && !s->killed &&
+        wt_debugger_thread_alive(s->debugger, (wt_thread)id->thread)) {
+        *thread = (wt_thread)id->thread;
+        return true;
+    }
+    wt_rsp_refuse(s, WT_INVALID, "there is no thread %lld now", (long long)id->thread);
+    return false;
+}
+
+void wt_rsp_put_thread(struct wt_rsp_session *s, wt_thread thread)
+{
+    if (s->multiprocess) {
+        wt_put_char(&s->out, 'p');
+        wt_put_number(&s->out, WT_RSP_PROCESS);
+        wt_put_char(&s->out, '.');
+    }
+    wt_put_number(&s->out, thread);
+}
+
+void wt_rsp_thread_text(struct wt_rsp_session *s, wt_thread thread, char *name, size_t size,
+                        char *note, size_t note_size)
+{
+    char text[128];
+    wt_debugger_thread_name(s->debugger, thread, text, sizeof text);
+    size_t length = strlen(text);
+    char *open = strrchr(text, '(');
+    note[0] = 0;
+    if (open && open > text && text[length - 1] == ')') {
+        text[length - 1] = 0;
+        snprintf(note, note_size, "%s", open + 1);
+        while (open > text && open[-1] == ' ')
+            open--;
+        *open = 0;
+    }
+    snprintf(name, size, "%s", text);
+}
+
+void wt_rsp_put_json(struct wt_packet_writer *out, const char *text)
+{
+    /* The string is part of a packet: '}' and the like are escaped as in binary data. */
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\') {
+            wt_put_char(out, '\\');
+            wt_put_char(out, (char)*c);
+        } else if (*c < ' ' || *c == 0x7f) {
+            wt_put_format(out, "\\u%04x", *c);
+        } else {
+            wt_put_binary(out, c, 1);
+        }
+    }
+}

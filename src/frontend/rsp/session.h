@@ -1,0 +1,200 @@
+/*
+ * One conversation with a client: what has been negotiated, which threads it looks at, which
+ * answer it still waits for. Bytes go in and come out; sockets are the server's business.
+ * This header is for the files of the front end and its tests.
+ */
+#ifndef WT_RSP_SESSION_H
+#define WT_RSP_SESSION_H
+
+#include "frontend/rsp/command.h"
+#include "frontend/rsp/packet.h"
+#include "frontend/rsp/rsp.h"
+
+/** All threads of the device belong to one process as GDB sees it. */
+#define WT_RSP_PROCESS 1
+
+/** GDB's numbers of signals (include/gdb/signals.def). */
+enum {
+    WT_RSP_SIGHUP = 1,
+    WT_RSP_SIGINT = 2,
+    WT_RSP_SIGILL = 4,
+    WT_RSP_SIGTRAP = 5,
+    WT_RSP_SIGABRT = 6,
+    WT_RSP_SIGBUS = 10,
+    WT_RSP_SIGSEGV = 11,
+};
+
+/** A breakpoint that the client has inserted. */
+struct wt_rsp_breakpoint {
+    uint64_t addr;
+    unsigned type; /**< 0: Z0, 1: Z1 */
+    bool persist;  /**< stays when the client leaves (its commands ask for it) */
+};
+
+/** Non-stop: a stop that the client has not been told yet. */
+struct wt_rsp_notice {
+    struct wt_event event;
+    bool quiet; /**< another lane of a wave that stopped: nothing happened to it */
+};
+
+struct wt_rsp_session {
+    struct wt_debugger *debugger;
+    const struct wt_topology *topology;
+    const struct wt_rsp_options *options;
+    struct wt_packet_reader in;
+    struct wt_packet_writer out;
+
+    /* Negotiated. */
+    bool no_ack, next_no_ack; /**< the reply to QStartNoAckMode is the last one acknowledged */
+    bool multiprocess, swbreak, hwbreak, error_message, no_resumed;
+    bool lldb;         /**< the client is LLDB */
+    bool list_threads; /**< QListThreadsInStopReply */
+    bool error_strings; /**< QEnableErrorStrings */
+    bool bare_x;       /**< replies to x have no 'b' (LLDB 19) */
+    bool extended;     /**< "!": the connection outlives the program */
+    bool nonstop;
+
+    wt_thread general, control; /**< Hg, Hc; 0: any */
+    bool waiting;  /**< a stop reply is owed */
+    bool settling; /**< a client has come: packets wait until what runs has stopped */
+    bool lifting;  /**< breakpoints of a client that is gone are removed when all has stopped */
+    bool killed;   /**< by vKill or k; until vRun, there is no program */
+    bool closing;  /**< the server is to close the connection when all is sent */
+    bool detached; /**< … because the client has detached */
+
+    struct wt_event last; /**< what the client was last told, or would have been */
+
+    const struct wt_rsp_command *command; /**< being handled */
+
+    struct wt_thread_info *threads; /**< a copy of the debugger's list */
+    size_t thread_count, thread_capacity;
+    size_t thread_next; /**< qsThreadInfo */
+
+    struct wt_rsp_breakpoint *breakpoints;
+    size_t breakpoint_count, breakpoint_capacity;
+
+    struct wt_rsp_notice *notices; /**< [0] has been sent when `notified` */
+    size_t notice_count, notice_capacity;
+    bool notified;
+    uint8_t *known_stopped; /**< non-stop: a bit for each thread that the client knows to stand */
+
+    struct { /* qXfer: the document that is being read */
+        char object[24];
+        char *text;
+        size_t length;
+    } document;
+
+    char *program;   /**< absolute path; NULL: none that a client could use */
+    int file;        /**< of the program, opened by vFile:open; -1: not open */
+
+    unsigned *core_registers; /**< indices of those that g and G hold, in order of number */
+    size_t core_register_count;
+    int *register_by_number; /**< index in topology->registers, -1: none */
+    size_t register_numbers;
+
+    char *pending; /**< console output that the client cannot take yet */
+    size_t pending_length;
+
+    uint8_t *scratch; /**< memory on its way; WT_PACKET_SIZE bytes */
+};
+
+/** A session without a client. NULL when memory ran out. */
+struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger,
+                                          const struct wt_rsp_options *options);
+void wt_rsp_session_free(struct wt_rsp_session *session);
+
+/** A client has come: all is as at the beginning; what runs is interrupted. */
+void wt_rsp_session_begin(struct wt_rsp_session *session);
+/** The client is gone: what runs is halted, unless it detached; its breakpoints are removed. */
+void wt_rsp_session_end(struct wt_rsp_session *session);
+
+/** Handles the packets that have come, until none is left or the client should read first. */
+void wt_rsp_session_handle(struct wt_rsp_session *session);
+/** Takes note of what has happened in the debugger, and tells the client if there is one. */
+void wt_rsp_session_events(struct wt_rsp_session *session);
+/** Text of the program for the client. */
+void wt_rsp_session_output(struct wt_rsp_session *session, const char *text, size_t length);
+
+/* ---- for the handlers ---- */
+
+/** Replies "OK". */
+void wt_rsp_ok(struct wt_rsp_session *session);
+/** Replies "Enn", or with the text where the client understands it. */
+void wt_rsp_error(struct wt_rsp_session *session, const struct wt_error *err);
+/** The same with a text of one's own. */
+void wt_rsp_refuse(struct wt_rsp_session *session, enum wt_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Copies the debugger's thread list; false when it cannot tell (the list is then empty). */
+bool wt_rsp_load_threads(struct wt_rsp_session *session);
+/** The thread that a command is about, with Hg's as the default. */
+wt_thread wt_rsp_thread(struct wt_rsp_session *session);
+/** Checks a thread-id that names one thread; false (and the reply is an error) if it does not. */
+bool wt_rsp_thread_of(struct wt_rsp_session *session, const struct wt_rsp_thread_id *id,
+                      wt_thread *thread);
+/** Writes a thread-id as the client wants it. */
+void wt_rsp_put_thread(struct wt_rsp_session *session, wt_thread thread);
+/** The name of a thread for people, split: what stands in parentheses at its end goes to note. */
+void wt_rsp_thread_text(struct wt_rsp_session *session, wt_thread thread, char *name, size_t size,
+                        char *note, size_t note_size);
+
+/** Reads as much of [addr, addr + size) as there is, from its beginning; *done bytes. */
+enum wt_status wt_rsp_read_memory(struct wt_rsp_session *session, uint64_t addr, void *out,
+                                  size_t size, size_t *done, struct wt_error *err);
+
+/** Replies to `?`, vRun and the like: why the program stands now. */
+void wt_rsp_reply_stop(struct wt_rsp_session *session, const struct wt_event *event);
+/** Forgets everything about stops that were not told yet. */
+void wt_rsp_forget_notices(struct wt_rsp_session *session);
+/** The event that says that a program stands at its beginning, or where it was halted. */
+struct wt_event wt_rsp_standing(struct wt_rsp_session *session);
+/** Starts the program afresh; replies with an error if that fails. */
+bool wt_rsp_restart(struct wt_rsp_session *session);
+void wt_rsp_remove_breakpoints(struct wt_rsp_session *session, bool persistent_too);
+
+/** Writes text as the contents of a JSON string, or of XML. */
+void wt_rsp_put_json(struct wt_packet_writer *out, const char *text);
+
+/** Documents of qXfer. Each returns malloc'd text, or NULL when memory ran out. */
+char *wt_rsp_target_xml(const struct wt_topology *topology, bool lldb, size_t *length);
+char *wt_rsp_memory_map(const struct wt_topology *topology, size_t *length);
+char *wt_rsp_threads_xml(struct wt_rsp_session *session, size_t *length);
+
+/* ---- the handlers, by file ---- */
+
+typedef void wt_rsp_handler(struct wt_rsp_session *session, const struct wt_rsp_args *args);
+
+/* run.c: going and stopping */
+wt_rsp_handler wt_rsp_question, wt_rsp_vcont_query, wt_rsp_vcont, wt_rsp_continue,
+    wt_rsp_continue_signal, wt_rsp_step, wt_rsp_step_signal, wt_rsp_detach, wt_rsp_kill,
+    wt_rsp_vkill, wt_rsp_vrun, wt_rsp_vattach, wt_rsp_R, wt_rsp_extend, wt_rsp_vctrlc,
+    wt_rsp_vstopped, wt_rsp_set_nonstop, wt_rsp_interrupt_query;
+
+/* state.c: registers, memory, breakpoints */
+wt_rsp_handler wt_rsp_g, wt_rsp_G, wt_rsp_p, wt_rsp_P, wt_rsp_m, wt_rsp_M, wt_rsp_x, wt_rsp_X,
+    wt_rsp_search, wt_rsp_crc;
+
+/* breakpoints.c */
+wt_rsp_handler wt_rsp_insert, wt_rsp_remove;
+
+/* query.c: what there is */
+wt_rsp_handler wt_rsp_supported, wt_rsp_no_ack, wt_rsp_set_thread, wt_rsp_alive, wt_rsp_qC,
+    wt_rsp_attached, wt_rsp_first_threads, wt_rsp_more_threads, wt_rsp_extra_info, wt_rsp_xfer,
+    wt_rsp_accept;
+
+/* file.c */
+wt_rsp_handler wt_rsp_vfile;
+
+/* monitor.c */
+wt_rsp_handler wt_rsp_rcmd;
+
+/* lldb.c */
+wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, wt_rsp_host_info,
+    wt_rsp_process_info, wt_rsp_region_info, wt_rsp_threads_json, wt_rsp_thread_stop_info;
+
+/** Puts what LLDB wants to know about all threads into a stop reply. */
+void wt_rsp_put_lldb_threads(struct wt_rsp_session *session);
+/** LLDB's word for why a thread stopped. */
+const char *wt_rsp_lldb_reason(const struct wt_event *event);
+
+#endif

@@ -1,0 +1,127 @@
+/* Descriptions of the device for clients: registers (GDB manual, appendix G) and memory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/rsp/session.h"
+
+/*
+ * The feature that a register set belongs to: what stock GDB knows by its own names, anything else
+ * by a name of ours.
+ */
+static void put_feature_name(FILE *out, const struct wt_topology *t, const char *set)
+{
+    bool riscv = strncmp(t->arch, "riscv", 5) == 0;
+    if (riscv && (!strcmp(set, "cpu") || !strcmp(set, "fpu") || !strcmp(set, "csr")))
+        fprintf(out, "org.gnu.gdb.riscv.%s", set);
+    else if (!strcmp(set, t->family))
+        fprintf(out, "org.wavetrap.%s.csr", t->family);
+    else
+        fprintf(out, "org.wavetrap.%s.%s", t->family, set);
+}
+
+static const char *type_name(const struct wt_register *r)
+{
+    switch (r->type) {
+    case WT_REG_CODE_PTR:
+        return "code_ptr";
+    case WT_REG_DATA_PTR:
+        return "data_ptr";
+    case WT_REG_FLOAT:
+        return r->bits == 64 ? "ieee_double" : "ieee_single";
+    case WT_REG_FLOAT_UNION:
+        /* GDB itself shows an f register of this size as a union of both. */
+        return "ieee_double";
+    default:
+        return "int";
+    }
+}
+
+/* What LLDB wants to know of a RISC-V register beyond its name. */
+static void put_lldb_hints(FILE *out, const struct wt_topology *t, const struct wt_register *r)
+{
+    static const struct {
+        unsigned number;
+        const char *generic;
+    } roles[] = {{1, "ra"},    {2, "sp"},    {8, "fp"},    {10, "arg1"}, {11, "arg2"}, {12, "arg3"},
+                 {13, "arg4"}, {14, "arg5"}, {15, "arg6"}, {16, "arg7"}, {17, "arg8"}};
+    if (r == &t->registers[t->pc_index]) {
+        fputs(" generic=\"pc\"", out);
+        return;
+    }
+    if (strcmp(r->set, t->registers[t->pc_index].set) != 0)
+        return;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (roles[i].number == r->number)
+            fprintf(out, " generic=\"%s\"", roles[i].generic);
+}
+
+char *wt_rsp_target_xml(const struct wt_topology *t, bool lldb, size_t *length)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+    if (!out)
+        return NULL;
+    fprintf(out,
+            "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target>\n"
+            "<architecture>%s</architecture>\n<osabi>none</osabi>\n",
+            t->arch);
+    /* One feature for each set, in the order in which the sets first appear. */
+    for (size_t i = 0; i < t->register_count; i++) {
+        const char *set = t->registers[i].set;
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = strcmp(t->registers[k].set, set) == 0;
+        if (seen)
+            continue;
+        fputs("<feature name=\"", out);
+        put_feature_name(out, t, set);
+        fputs("\">\n", out);
+        for (size_t k = i; k < t->register_count; k++) {
+            const struct wt_register *r = &t->registers[k];
+            if (strcmp(r->set, set) != 0)
+                continue;
+            fprintf(out, "<reg name=\"%s\" bitsize=\"%u\" regnum=\"%u\" type=\"%s\"", r->name,
+                    r->bits, r->number, type_name(r));
+            if (!strcmp(set, "cpu"))
+                fputs(" group=\"general\"", out);
+            else if (!strcmp(set, "fpu"))
+                fputs(" group=\"float\"", out);
+            if (lldb)
+                put_lldb_hints(out, t, r);
+            fputs("/>\n", out);
+        }
+        fputs("</feature>\n", out);
+    }
+    fputs("</target>\n", out);
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+char *wt_rsp_memory_map(const struct wt_topology *t, size_t *length)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+    if (!out)
+        return NULL;
+    fputs("<?xml version=\"1.0\"?>\n<!DOCTYPE memory-map PUBLIC \"+//IDN gnu.org//DTD GDB Memory "
+          "Map V1.0//EN\" \"http://sourceware.org/gdb/gdb-memory-map.dtd\">\n<memory-map>\n",
+          out);
+    /* The size of a whole 64-bit space does not fit a 64-bit number: two halves. */
+    if (t->address_bits == 64)
+        fputs("<memory type=\"ram\" start=\"0x0\" length=\"0x8000000000000000\"/>\n"
+              "<memory type=\"ram\" start=\"0x8000000000000000\" "
+              "length=\"0x8000000000000000\"/>\n",
+              out);
+    else
+        fputs("<memory type=\"ram\" start=\"0x0\" length=\"0x100000000\"/>\n", out);
+    fputs("</memory-map>\n", out);
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

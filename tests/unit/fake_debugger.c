@@ -1,0 +1,368 @@
+/* A test double of the debugger. */
+#include "fake_debugger.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct wt_register registers[FAKE_REGISTERS];
+static char names[32][4];
+
+static void describe_registers(void)
+{
+    for (unsigned i = 0; i < 32; i++) {
+        snprintf(names[i], sizeof names[i], "x%u", i);
+        registers[i] = (struct wt_register){names[i], "cpu", WT_REG_INT, 32, i, i, true, i == 0};
+    }
+    registers[32] = (struct wt_register){"pc", "cpu", WT_REG_CODE_PTR, 32, 32, 32, true, false};
+    registers[33] = (struct wt_register){"ft0", "fpu", WT_REG_FLOAT, 32, 33, 33, true, false};
+    registers[34] = (struct wt_register){"mscratch", "csr", WT_REG_INT, 32, 65 + 0x340, 0x340, true,
+                                         false};
+    registers[35] = (struct wt_register){"vx_thread_id", "vortex", WT_REG_INT, 32, 65 + 0xcc0,
+                                         0xcc0, true, true};
+}
+
+struct wt_debugger *fake_debugger_new(void)
+{
+    static const struct wt_target_services none;
+    describe_registers();
+    struct wt_debugger *d = calloc(1, sizeof *d);
+    d->topology = (struct wt_topology){.family = "vortex", .arch = "riscv:rv32", .clusters = 1,
+                                       .cores = 2, .waves_per_core = 2, .waves = FAKE_WAVES,
+                                       .lanes = FAKE_LANES, .address_bits = 32, .wave_word = "warp",
+                                       .lane_word = "thread", .registers = registers,
+                                       .register_count = FAKE_REGISTERS, .pc_index = 32};
+    d->target.services = &none;
+    d->waves = 1;
+    d->current = 1;
+    d->mode = WT_THREADS_LANES;
+    for (unsigned t = 1; t <= FAKE_THREADS; t++) {
+        for (unsigned r = 0; r < 32; r++)
+            d->registers[t][r] = r ? t << 8 | r : 0;
+        d->registers[t][32] = FAKE_MEMORY;
+        d->registers[t][35] = (t - 1) % FAKE_LANES;
+    }
+    return d;
+}
+
+void wt_debugger_close(struct wt_debugger *d)
+{
+    free(d);
+}
+
+void fake_debugger_event(struct wt_debugger *d, struct wt_event event)
+{
+    if (d->taken == d->queued)
+        d->taken = d->queued = 0;
+    d->queue[d->queued++] = event;
+}
+
+struct fake_breakpoint *fake_breakpoint_at(struct wt_debugger *d, uint64_t addr)
+{
+    for (unsigned i = 0; i < FAKE_BREAKPOINTS; i++)
+        if (d->breakpoint[i].used && d->breakpoint[i].addr == addr)
+            return &d->breakpoint[i];
+    return NULL;
+}
+
+const struct wt_topology *wt_debugger_topology(struct wt_debugger *d)
+{
+    return &d->topology;
+}
+
+const struct wt_target *wt_debugger_target(struct wt_debugger *d)
+{
+    return &d->target;
+}
+
+enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
+{
+    d->resets++;
+    d->ended = false;
+    d->waves = 1;
+    d->current = 1;
+    memset(d->running, 0, sizeof d->running);
+    for (unsigned t = 1; t <= FAKE_THREADS; t++)
+        d->registers[t][32] = FAKE_MEMORY;
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
+{
+    d->restarts++;
+    wt_debugger_reset(d, err);
+    d->resets--;
+    return WT_OK;
+}
+
+bool wt_debugger_ended(struct wt_debugger *d, uint32_t *status)
+{
+    if (d->ended && status)
+        *status = d->status;
+    return d->ended;
+}
+
+enum wt_thread_mode wt_debugger_thread_mode(struct wt_debugger *d)
+{
+    return d->mode;
+}
+
+void wt_debugger_set_thread_mode(struct wt_debugger *d, enum wt_thread_mode mode)
+{
+    d->mode = mode == WT_THREADS_AUTO ? WT_THREADS_LANES : mode;
+}
+
+enum wt_status wt_debugger_choose_lane(struct wt_debugger *d, unsigned lane, struct wt_error *err)
+{
+    if (lane >= FAKE_LANES)
+        return wt_fail(err, WT_INVALID, "there is no lane %u", lane);
+    d->lane = lane;
+    return WT_OK;
+}
+
+unsigned wt_debugger_chosen_lane(struct wt_debugger *d)
+{
+    return d->lane;
+}
+
+enum wt_status wt_debugger_threads(struct wt_debugger *d, const struct wt_thread_info **list,
+                                   size_t *count, struct wt_error *err)
+{
+    static struct wt_thread_info threads[FAKE_THREADS];
+    size_t n = 0;
+    for (unsigned wave = 0; wave < d->waves && !d->ended; wave++) {
+        for (unsigned lane = 0; lane < FAKE_LANES; lane++) {
+            wt_thread id = 1 + wave * FAKE_LANES + lane;
+            if (d->mode == WT_THREADS_WAVES && lane)
+                continue;
+            threads[n++] = (struct wt_thread_info){
+                id, wave, wave / 2, wave % 2, lane, !d->masked[id], d->running[id],
+                d->running[id] ? 0 : d->registers[id][32]};
+        }
+    }
+    *list = threads;
+    *count = n;
+    return WT_OK;
+}
+
+bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread)
+{
+    return !d->ended && thread >= 1 && thread <= d->waves * FAKE_LANES;
+}
+
+void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size)
+{
+    unsigned wave = (thread - 1) / FAKE_LANES;
+    snprintf(text, size, "core %u warp %u thread %u%s", wave / 2, wave % 2,
+             (thread - 1) % FAKE_LANES, d->masked[thread] ? " (masked off)" : "");
+}
+
+wt_thread wt_debugger_current_thread(struct wt_debugger *d)
+{
+    return d->ended ? 0 : d->current;
+}
+
+static enum wt_status check(struct wt_debugger *d, wt_thread thread, struct wt_error *err)
+{
+    if (!wt_debugger_thread_alive(d, thread))
+        return wt_fail(err, WT_INVALID, "no thread %u", thread);
+    if (d->running[thread])
+        return wt_fail(err, WT_STATE, "thread %u is running", thread);
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread thread,
+                                          const unsigned *index, size_t count, uint64_t *value,
+                                          struct wt_error *err)
+{
+    enum wt_status status = check(d, thread, err);
+    for (size_t i = 0; i < count && !status; i++)
+        value[i] = d->registers[thread][index[i]];
+    return status;
+}
+
+enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread thread, unsigned index,
+                                          uint64_t value, struct wt_error *err)
+{
+    enum wt_status status = check(d, thread, err);
+    if (!status && registers[index].read_only)
+        return wt_fail(err, WT_UNSUPPORTED, "%s cannot be written", registers[index].name);
+    if (!status)
+        d->registers[thread][index] = value;
+    return status;
+}
+
+static enum wt_status check_memory(uint64_t addr, size_t size, struct wt_error *err)
+{
+    if (addr < FAKE_MEMORY || addr + size > FAKE_MEMORY + FAKE_MEMORY_SIZE || addr + size < addr)
+        return wt_fail(err, WT_IO, "no memory at 0x%llx", (unsigned long long)addr);
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
+                                       void *out, size_t size, struct wt_error *err)
+{
+    enum wt_status status = check_memory(addr, size, err);
+    if (!status)
+        memcpy(out, d->memory + (addr - FAKE_MEMORY), size);
+    return status;
+}
+
+enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
+                                        const void *bytes, size_t size, struct wt_error *err)
+{
+    enum wt_status status = check_memory(addr, size, err);
+    if (!status)
+        memcpy(d->memory + (addr - FAKE_MEMORY), bytes, size);
+    return status;
+}
+
+static size_t keep(uint8_t *to, size_t room, const struct wt_agent_code *code, size_t count)
+{
+    size_t length = count && code[0].length < room ? code[0].length : 0;
+    if (length)
+        memcpy(to, code[0].bytes, length);
+    return length;
+}
+
+enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
+                                             const struct wt_agent_code *conditions,
+                                             size_t condition_count,
+                                             const struct wt_agent_code *commands,
+                                             size_t command_count, struct wt_error *err)
+{
+    if (check_memory(addr, 4, err))
+        return WT_IO;
+    struct fake_breakpoint *b = fake_breakpoint_at(d, addr);
+    for (unsigned i = 0; !b && i < FAKE_BREAKPOINTS; i++)
+        if (!d->breakpoint[i].used)
+            b = &d->breakpoint[i];
+    if (!b)
+        return wt_fail(err, WT_NO_MEMORY, "too many breakpoints");
+    *b = (struct fake_breakpoint){.used = true, .addr = addr, .conditions = condition_count,
+                                  .commands = command_count};
+    b->first_condition_length =
+        keep(b->first_condition, sizeof b->first_condition, conditions, condition_count);
+    b->first_command_length =
+        keep(b->first_command, sizeof b->first_command, commands, command_count);
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t addr,
+                                             struct wt_error *err)
+{
+    struct fake_breakpoint *b = fake_breakpoint_at(d, addr);
+    if (!b)
+        return wt_fail(err, WT_INVALID, "no breakpoint there");
+    b->used = false;
+    return WT_OK;
+}
+
+void wt_debugger_remove_all_breakpoints(struct wt_debugger *d)
+{
+    memset(d->breakpoint, 0, sizeof d->breakpoint);
+}
+
+void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop)
+{
+    d->nonstop = nonstop;
+}
+
+enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                                  struct wt_error *err)
+{
+    d->resume_calls++;
+    d->resumes = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (d->resumes < sizeof d->resume / sizeof *d->resume)
+            d->resume[d->resumes++] = list[i];
+        for (wt_thread t = 1; t <= d->waves * FAKE_LANES; t++) {
+            if (list[i].thread && list[i].thread != t)
+                continue;
+            if (list[i].kind != WT_RESUME_STOP)
+                d->running[t] = true;
+            else if (d->running[t] && (t - 1) % FAKE_LANES == 0)
+                fake_debugger_event(d, (struct wt_event){.kind = WT_EVENT_STOPPED, .thread = t,
+                                                         .reason = WT_STOP_REQUESTED});
+        }
+    }
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err)
+{
+    d->interrupted = true;
+    return WT_OK;
+}
+
+bool wt_debugger_running(struct wt_debugger *d)
+{
+    for (unsigned t = 1; t <= FAKE_THREADS; t++)
+        if (d->running[t])
+            return true;
+    return false;
+}
+
+static void stop_all(struct wt_debugger *d)
+{
+    memset(d->running, 0, sizeof d->running);
+}
+
+static void stopped(struct wt_debugger *d, wt_thread thread, enum wt_stop_reason reason)
+{
+    d->current = thread;
+    stop_all(d);
+    fake_debugger_event(d, (struct wt_event){.kind = WT_EVENT_STOPPED, .thread = thread,
+                                             .reason = reason});
+}
+
+bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
+{
+    d->pumps++;
+    if (!wt_debugger_running(d))
+        return false;
+    if (d->interrupted) {
+        d->interrupted = false;
+        stopped(d, d->current, WT_STOP_INTERRUPTED);
+        return false;
+    }
+    const struct wt_resume *r = &d->resume[0];
+    wt_thread thread = r->thread ? r->thread : d->current;
+    if (r->kind == WT_RESUME_STEP || r->kind == WT_RESUME_RANGE) {
+        uint64_t *pc = &d->registers[thread][32];
+        *pc = r->kind == WT_RESUME_STEP ? *pc + 4 : r->end;
+        stopped(d, thread, WT_STOP_STEP);
+        return false;
+    }
+    for (unsigned i = 0; i < FAKE_BREAKPOINTS; i++) {
+        if (!d->breakpoint[i].used || d->breakpoint[i].addr == d->registers[thread][32])
+            continue;
+        d->registers[thread][32] = d->breakpoint[i].addr;
+        stopped(d, thread, WT_STOP_BREAKPOINT);
+        return false;
+    }
+    if (d->fault.kind) {
+        stop_all(d);
+        fake_debugger_event(d, d->fault);
+        return false;
+    }
+    if (d->endless)
+        return true;
+    stop_all(d);
+    d->ended = true;
+    fake_debugger_event(d, (struct wt_event){.kind = WT_EVENT_EXITED, .status = d->status});
+    return false;
+}
+
+struct wt_event wt_debugger_next_event(struct wt_debugger *d)
+{
+    if (d->taken == d->queued)
+        return (struct wt_event){.kind = WT_EVENT_NONE};
+    struct wt_event event = d->queue[d->taken++];
+    if (event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_REQUESTED) {
+        uint32_t wave = (event.thread - 1) / FAKE_LANES;
+        for (unsigned lane = 0; lane < FAKE_LANES; lane++)
+            d->running[1 + wave * FAKE_LANES + lane] = false;
+    }
+    return event;
+}
