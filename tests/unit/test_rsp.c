@@ -290,10 +290,10 @@ static void registers(void **state)
     assert_memory_equal(g + 32 * 8, "00000080", 8);
     expect("p2", "02020000");
     expect("p20", "00000080");
-    expect("pd25", "01000000"); /* 65 + 0xcc0: vx_thread_id of lane 1 */
+    expect("pd01", "01000000"); /* 65 + 0xcc0: vx_thread_id of lane 1 */
     expect("P5=78563412", "OK");
     assert_int_equal(f.d->registers[2][5], 0x12345678);
-    expect_error("Pd25=00000000");
+    expect_error("Pd01=00000000");
     expect("p5;thread:1;", "05010000");
     expect("P5=01000000;thread:1;", "OK");
     assert_int_equal(f.d->registers[1][5], 1);
@@ -441,7 +441,7 @@ static void resuming_in_every_form(void **state)
     expect("Hc-1", "OK");
     ask("c80000100");
     assert_int_equal(f.d->resume[0].thread, 0);
-    assert_int_equal(f.d->registers[1][32], 0x80000100);
+    assert_int_equal(f.d->registers[3][32], 0x80000100);
     expect("Hg0", "OK");
 }
 

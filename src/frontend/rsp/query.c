@@ -236,10 +236,16 @@ static enum lookup make(struct wt_rsp_session *s, const struct wt_rsp_arg *objec
 
 void wt_rsp_xfer(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    const struct wt_rsp_arg *object = &args->arg[0], *annex = &args->arg[2];
-    uint64_t offset = args->arg[3].number, size = args->arg[4].number;
+    const struct wt_rsp_arg *object = &args->arg[0], *rest = &args->arg[2];
+    struct wt_rsp_args range;
     if (!text_is(&args->arg[1], "read"))
         return;
+    if (!wt_rsp_parse("%s:%x,%x", rest->text, rest->length, &range)) {
+        wt_rsp_refuse(s, WT_INVALID, "qXfer: malformed");
+        return;
+    }
+    const struct wt_rsp_arg *annex = &range.arg[0];
+    uint64_t offset = range.arg[1].number, size = range.arg[2].number;
     /* A document is made when its reading begins, and kept until another one is read. */
     bool same = s->document.text && word_is(object->text, object->length, s->document.object);
     if (offset == 0 || !same) {

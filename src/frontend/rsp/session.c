@@ -60,7 +60,7 @@ static const struct wt_rsp_command commands[] = {
     {"qSymbol:", "%s:%b", wt_rsp_accept, 0},
     {"qThreadExtraInfo,", "%t", wt_rsp_extra_info, 0},
     {"qThreadStopInfo", "%t", wt_rsp_thread_stop_info, 0},
-    {"qXfer:", "%s:%s:%s:%x,%x", wt_rsp_xfer, TEXT},
+    {"qXfer:", "%s:%s:%b", wt_rsp_xfer, TEXT},
     {"QEnableErrorStrings", "", wt_rsp_error_strings, 0},
     {"QListThreadsInStopReply", "", wt_rsp_list_threads, 0},
     {"QNonStop:", "%x", wt_rsp_set_nonstop, TEXT},
