@@ -115,7 +115,11 @@ def floats(fmt):
     rng = random.Random(0xF10A7 + fmt.width)
     corners = fmt.corners()
     rows = [[a, b, rng.choice(corners)] for a in corners for b in corners]
-    while len(rows) < 1530:
+    top, one = (1 << fmt.exp_bits) - 1, fmt.make(0, fmt.bias, 0)
+    special = [0, one, fmt.make(1, fmt.bias, 0), fmt.make(1, 0, 0), fmt.make(0, top, 0), fmt.make(1, top, 0),
+               fmt.make(0, top, 1), fmt.make(0, top, 1 << (fmt.frac_bits - 1))]
+    rows += [[a, b, c] for a in special for b in special for c in special]
+    while len(rows) < 2040:
         row = fmt.random_row(rng)
         if rng.randrange(4) == 0:
             # a * b + c with c near -(a * b)

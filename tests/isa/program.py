@@ -111,9 +111,9 @@ SETUP = """
 
 VORTEX_START = """
 _start:
-    csrr x21, 0xfc0
     li x24, -1
     .insn r 0x0b, 0, 0, x0, x24, x0
+    csrr x21, 0xfc0
     csrr x17, 0xcc0
     csrr x23, 0x340
     bnez x23, 1f
@@ -217,9 +217,10 @@ class Program:
     def run(self, wavetrap, lanes, mask):
         """`out` after a run on a warp of that many lanes; mask 0 enables all of them."""
         dump = self.directory / f"{self.name}{self.xlen}.{lanes}.{mask:x}.out"
-        subprocess.run(
+        run = subprocess.run(
             [wavetrap, "run", f"--gpu=vortex:warps=1,threads={lanes},xlen={self.xlen}", f"--arg={mask}",
-             f"--dump={dump}@{OUT:#x}:{self.size}", self.elf], check=True, timeout=120)
+             f"--dump={dump}@{OUT:#x}:{self.size}", self.elf], stderr=subprocess.PIPE, text=True, timeout=120)
+        assert run.returncode == 0, run.stderr
         data = dump.read_bytes()
         dump.unlink()
         assert len(data) == self.size

@@ -87,9 +87,11 @@ static inline void host_fp_end(struct vx_warp *w)
 /*
  * One arithmetic instruction on one format: HOST is the C expression on x, y, z of type FLOAT,
  * SOFT the softfloat call on a, b, c (bits). Operands of lanes that are switched off are replaced
- * by 1.0 on the host's way, so that they raise nothing.
+ * by 1.0 on the host's way, so that they raise nothing. FUSED: infinity * 0 is invalid also where a
+ * quiet NaN is added (chapter 11.6), which x86 does not say.
  */
-#define ARITH_(id, BITS, FLOAT, ONE, TAKE, GIVE, IS_NAN, CANON, HOST_OK, HOST, SOFT, RS2, RS3)     \
+#define ARITH_(id, BITS, FLOAT, ONE, TAKE, GIVE, IS_NAN, CANON, MUL, FUSED, HOST_OK, HOST, SOFT,   \
+               RS2, RS3)                                                                           \
     OP(id)                                                                                         \
     {                                                                                              \
         const unsigned rm = rounding(w, u);                                                        \
@@ -98,7 +100,7 @@ static inline void host_fp_end(struct vx_warp *w)
         const uint64_t *fa = f_row(w, u->rs1), *fb = f_row(w, RS2), *fc = f_row(w, RS3);           \
         BITS result[ROOM] __attribute__((aligned(64)));                                            \
         if (LIKELY(HOST_OK && rm == WT_RNE))                                                       \
-            ARITH_HOST(BITS, FLOAT, ONE, TAKE, IS_NAN, CANON, HOST)                                \
+            ARITH_HOST(BITS, FLOAT, ONE, TAKE, IS_NAN, CANON, MUL, FUSED, HOST)                    \
         else {                                                                                     \
             struct wt_fp fp = {.round = (uint8_t)rm};                                              \
             ACTIVE_LANES {                                                                         \
@@ -114,7 +116,7 @@ static inline void host_fp_end(struct vx_warp *w)
     }
 
 #if HOST_FP
-#define ARITH_HOST(BITS, FLOAT, ONE, TAKE, IS_NAN, CANON, HOST)                                    \
+#define ARITH_HOST(BITS, FLOAT, ONE, TAKE, IS_NAN, CANON, MUL, FUSED, HOST)                        \
     {                                                                                              \
         BITS xs[ROOM] __attribute__((aligned(64))), ys[ROOM] __attribute__((aligned(64))),         \
             zs[ROOM] __attribute__((aligned(64)));                                                 \
@@ -146,6 +148,15 @@ static inline void host_fp_end(struct vx_warp *w)
         }                                                                                          \
         ORDERED(result);                                                                           \
         host_fp_end(w);                                                                            \
+        if (FUSED) {                                                                               \
+            BITS nans = 0;                                                                         \
+            LANES nans |= (BITS)IS_NAN(zs[l]);                                                     \
+            if (UNLIKELY(nans)) {                                                                  \
+                struct wt_fp product = {0};                                                        \
+                LANES if (IS_NAN(zs[l])) MUL(xs[l], ys[l], &product);                              \
+                w->fflags |= product.flags & WT_FP_INVALID;                                        \
+            }                                                                                      \
+        }                                                                                          \
         LANES result[l] = IS_NAN(result[l]) ? CANON : result[l];                                   \
     }
 #else
@@ -157,37 +168,39 @@ static inline void host_fp_end(struct vx_warp *w)
 #define IS_NAN32(v) (((v)&0x7fffffff) > 0x7f800000)
 #define IS_NAN64(v) (((v)&0x7fffffffffffffff) > 0x7ff0000000000000)
 
-#define ARITH_S(id, HOST_OK, HOST, SOFT, RS2, RS3)                                                 \
-    ARITH_(id, uint32_t, float, 0x3f800000u, unbox, GIVE32, IS_NAN32, NAN32, HOST_OK, HOST, SOFT,  \
-           RS2, RS3)
-#define ARITH_D(id, HOST_OK, HOST, SOFT, RS2, RS3)                                                 \
-    ARITH_(id, uint64_t, double, 0x3ff0000000000000u, SAME64, SAME64, IS_NAN64, NAN64, HOST_OK,    \
-           HOST, SOFT, RS2, RS3)
+#define ARITH_S_(id, FUSED, HOST_OK, HOST, SOFT, RS2, RS3)                                         \
+    ARITH_(id, uint32_t, float, 0x3f800000u, unbox, GIVE32, IS_NAN32, NAN32, wt_f32_mul, FUSED,    \
+           HOST_OK, HOST, SOFT, RS2, RS3)
+#define ARITH_D_(id, FUSED, HOST_OK, HOST, SOFT, RS2, RS3)                                         \
+    ARITH_(id, uint64_t, double, 0x3ff0000000000000u, SAME64, SAME64, IS_NAN64, NAN64, wt_f64_mul, \
+           FUSED, HOST_OK, HOST, SOFT, RS2, RS3)
+#define ARITH_S(id, HOST, SOFT, RS2) ARITH_S_(id, 0, HOST_FP, HOST, SOFT, RS2, 0)
+#define ARITH_D(id, HOST, SOFT, RS2) ARITH_D_(id, 0, HOST_FP, HOST, SOFT, RS2, 0)
+#define FUSED_S(id, HOST, SOFT) ARITH_S_(id, 1, HOST_FMA, HOST, SOFT, u->rs2, RS3)
+#define FUSED_D(id, HOST, SOFT) ARITH_D_(id, 1, HOST_FMA, HOST, SOFT, u->rs2, RS3)
 
 #define RS3 ((unsigned)u->imm >> 8)
 #define NEG32 0x80000000u
 #define NEG64 0x8000000000000000u
 
-ARITH_S(fadd_s, HOST_FP, x + y, wt_f32_add(a, b, &fp), u->rs2, 0)
-ARITH_S(fsub_s, HOST_FP, x - y, wt_f32_sub(a, b, &fp), u->rs2, 0)
-ARITH_S(fmul_s, HOST_FP, x *y, wt_f32_mul(a, b, &fp), u->rs2, 0)
-ARITH_S(fdiv_s, HOST_FP, x / y, wt_f32_div(a, b, &fp), u->rs2, 0)
-ARITH_S(fsqrt_s, HOST_FP, __builtin_sqrtf(x), wt_f32_sqrt(a, &fp), 0, 0)
-ARITH_S(fmadd_s, HOST_FMA, __builtin_fmaf(x, y, z), wt_f32_fma(a, b, c, &fp), u->rs2, RS3)
-ARITH_S(fmsub_s, HOST_FMA, __builtin_fmaf(x, y, -z), wt_f32_fma(a, b, c ^ NEG32, &fp), u->rs2, RS3)
-ARITH_S(fnmsub_s, HOST_FMA, __builtin_fmaf(-x, y, z), wt_f32_fma(a ^ NEG32, b, c, &fp), u->rs2, RS3)
-ARITH_S(fnmadd_s, HOST_FMA, __builtin_fmaf(-x, y, -z), wt_f32_fma(a ^ NEG32, b, c ^ NEG32, &fp),
-        u->rs2, RS3)
-ARITH_D(fadd_d, HOST_FP, x + y, wt_f64_add(a, b, &fp), u->rs2, 0)
-ARITH_D(fsub_d, HOST_FP, x - y, wt_f64_sub(a, b, &fp), u->rs2, 0)
-ARITH_D(fmul_d, HOST_FP, x *y, wt_f64_mul(a, b, &fp), u->rs2, 0)
-ARITH_D(fdiv_d, HOST_FP, x / y, wt_f64_div(a, b, &fp), u->rs2, 0)
-ARITH_D(fsqrt_d, HOST_FP, __builtin_sqrt(x), wt_f64_sqrt(a, &fp), 0, 0)
-ARITH_D(fmadd_d, HOST_FMA, __builtin_fma(x, y, z), wt_f64_fma(a, b, c, &fp), u->rs2, RS3)
-ARITH_D(fmsub_d, HOST_FMA, __builtin_fma(x, y, -z), wt_f64_fma(a, b, c ^ NEG64, &fp), u->rs2, RS3)
-ARITH_D(fnmsub_d, HOST_FMA, __builtin_fma(-x, y, z), wt_f64_fma(a ^ NEG64, b, c, &fp), u->rs2, RS3)
-ARITH_D(fnmadd_d, HOST_FMA, __builtin_fma(-x, y, -z), wt_f64_fma(a ^ NEG64, b, c ^ NEG64, &fp),
-        u->rs2, RS3)
+ARITH_S(fadd_s, x + y, wt_f32_add(a, b, &fp), u->rs2)
+ARITH_S(fsub_s, x - y, wt_f32_sub(a, b, &fp), u->rs2)
+ARITH_S(fmul_s, x *y, wt_f32_mul(a, b, &fp), u->rs2)
+ARITH_S(fdiv_s, x / y, wt_f32_div(a, b, &fp), u->rs2)
+ARITH_S(fsqrt_s, __builtin_sqrtf(x), wt_f32_sqrt(a, &fp), 0)
+FUSED_S(fmadd_s, __builtin_fmaf(x, y, z), wt_f32_fma(a, b, c, &fp))
+FUSED_S(fmsub_s, __builtin_fmaf(x, y, -z), wt_f32_fma(a, b, c ^ NEG32, &fp))
+FUSED_S(fnmsub_s, __builtin_fmaf(-x, y, z), wt_f32_fma(a ^ NEG32, b, c, &fp))
+FUSED_S(fnmadd_s, __builtin_fmaf(-x, y, -z), wt_f32_fma(a ^ NEG32, b, c ^ NEG32, &fp))
+ARITH_D(fadd_d, x + y, wt_f64_add(a, b, &fp), u->rs2)
+ARITH_D(fsub_d, x - y, wt_f64_sub(a, b, &fp), u->rs2)
+ARITH_D(fmul_d, x *y, wt_f64_mul(a, b, &fp), u->rs2)
+ARITH_D(fdiv_d, x / y, wt_f64_div(a, b, &fp), u->rs2)
+ARITH_D(fsqrt_d, __builtin_sqrt(x), wt_f64_sqrt(a, &fp), 0)
+FUSED_D(fmadd_d, __builtin_fma(x, y, z), wt_f64_fma(a, b, c, &fp))
+FUSED_D(fmsub_d, __builtin_fma(x, y, -z), wt_f64_fma(a, b, c ^ NEG64, &fp))
+FUSED_D(fnmsub_d, __builtin_fma(-x, y, z), wt_f64_fma(a ^ NEG64, b, c, &fp))
+FUSED_D(fnmadd_d, __builtin_fma(-x, y, -z), wt_f64_fma(a ^ NEG64, b, c ^ NEG64, &fp))
 
 /* ---- what needs no rounding ---- */
 
