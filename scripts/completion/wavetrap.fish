@@ -1,0 +1,15 @@
+# Fish completion for wavetrap. Commands and options come from its own help, so they are never old.
+
+function __wavetrap_commands
+    wavetrap --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p'
+end
+
+function __wavetrap_options
+    set -l words (commandline -opc)
+    wavetrap $words[2] --help 2>/dev/null | string match -rag -- '(?:^|[ ,])(--[a-z][a-z-]*=?)'
+end
+
+complete -c wavetrap -n __fish_use_subcommand -f -a '(__wavetrap_commands)'
+complete -c wavetrap -n __fish_use_subcommand -f -a '--help --version'
+complete -c wavetrap -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' \
+    -f -a '(__wavetrap_options)'

@@ -1,0 +1,56 @@
+#!/bin/sh
+# Runs the fuzz targets of tests/fuzz under libFuzzer with AddressSanitizer and UBSan:
+#   fuzz.sh SECONDS [NAME]...
+# Seeds are in tests/fuzz/corpus/NAME; what libFuzzer finds worth keeping goes to build-fuzz/corpus,
+# an input that breaks something to build-fuzz/crash-NAME-… . Without clang nothing is run.
+set -eu
+cd "$(dirname "$0")/.."
+seconds=$1
+shift
+clang=${FUZZ_CC:-clang-19}
+if ! command -v "$clang" >/dev/null; then
+    echo "fuzzing left out: there is no $clang"
+    exit 0
+fi
+[ -f build-fuzz/build.ninja ] ||
+    CC=$clang meson setup build-fuzz -Dfuzz=true -Dbuildtype=debugoptimized -Dwerror=false \
+        -Db_sanitize=address,undefined -Db_lundef=false \
+        -Dc_args=-fsanitize=fuzzer-no-link >build-fuzz.log 2>&1 ||
+    { cat build-fuzz.log; exit 1; }
+rm -f build-fuzz.log
+[ $# -gt 0 ] || set -- $(cd tests/fuzz && for f in fuzz_*.c; do f=${f#fuzz_}; echo "${f%.c}"; done)
+targets=
+for name in "$@"; do
+    targets="$targets tests/fuzz/fuzz_$name"
+done
+# shellcheck disable=SC2086
+ninja -C build-fuzz --quiet $targets
+
+run_one() {
+    mkdir -p "build-fuzz/corpus/$1"
+    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "build-fuzz/tests/fuzz/fuzz_$1" \
+        -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2560 -verbosity=0 \
+        -print_final_stats=1 -artifact_prefix="build-fuzz/crash-$1-" \
+        "build-fuzz/corpus/$1" "tests/fuzz/corpus/$1" >"build-fuzz/$1.log" 2>&1 || {
+        cat "build-fuzz/$1.log"
+        echo "fuzz_$1 FAILED: see build-fuzz/crash-$1-*"
+        return 1
+    }
+    echo "fuzz_$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "build-fuzz/$1.log") inputs, all well"
+}
+
+failed=0
+while [ $# -gt 0 ]; do
+    run_one "$1" &
+    first=$!
+    second=
+    shift
+    if [ $# -gt 0 ]; then
+        run_one "$1" &
+        second=$!
+        shift
+    fi
+    wait "$first" || failed=1
+    [ -z "$second" ] || wait "$second" || failed=1
+done
+exit $failed
