@@ -42,6 +42,7 @@ struct cli_command {
     const char *summary;  /**< one sentence */
     const struct cli_option *options;
     bool device;       /**< takes the device options of options.h, too */
+    bool debugger;     /**< and the debugger options */
     const char *notes; /**< more text for its help, or NULL */
     int (*run)(int argc, char **argv); /**< argv[0] is the subcommand; returns the exit status */
 };

@@ -397,7 +397,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_dm = {
     .name = "dm",
     .operands = "PROGRAM [COMMAND]…",
-    .summary = "Reads and writes the registers of the Debug Module by name, with PROGRAM in the device.\n"
+    .summary = "Reads and writes registers of the Debug Module by name. PROGRAM is in the device.\n"
                "Without COMMAND or --script, commands come from stdin.",
     .options = options,
     .device = true,

@@ -33,8 +33,11 @@ static enum wt_status set_gpu(void *context, const char *value, struct wt_error 
 {
     struct cli_options *o = context;
     size_t family = strcspn(value, ":");
+    o->gpu_help = strcmp(value, "help") == 0;
+    if (o->gpu_help)
+        return WT_OK;
     if (family != 6 || strncmp(value, "vortex", 6) != 0)
-        return wt_fail(err, WT_INVALID, "no GPU family '%.*s': vortex is there", (int)family,
+        return wt_fail(err, WT_INVALID, "there is no GPU family '%.*s', only vortex", (int)family,
                        value);
     if (!value[family])
         return WT_OK;
@@ -99,13 +102,17 @@ static enum wt_status set_threads(void *context, const char *value, struct wt_er
 }
 
 static const struct cli_option device_options[] = {
-    {"gpu", 'g', "SPEC", "which GPU: vortex:KEY=VALUE,… (--gpu-help lists the keys)", set_gpu},
+    {"gpu", 'g', "SPEC", "which GPU: vortex:KEY=VALUE,… (--gpu=help lists the keys)", set_gpu},
     {"schedule", 0, "POLICY", "which warp issues next: rr:N, lockstep or random:SEED (default\n"
                               WT_SCHEDULE_DEFAULT ")", set_schedule},
     {"arg", 0, "NUMBER", "kernel argument: STARTUP_ARG, which programs find in mscratch", set_arg},
     {"base", 0, "ADDRESS", "where a raw binary goes (default: the startup address)", set_base},
     {"load", 0, "FILE@PLACE", "put the bytes of FILE into memory at an address or symbol", set_load},
     {"slots", 0, NULL, "begin each line of the program's console with '#slot: '", set_slots},
+    {0},
+};
+
+static const struct cli_option debugger_options[] = {
     {"dm-only", 0, NULL, "debug through the Debug Module's registers alone, as on hardware\n"
                          "without a memory port", set_dm_only},
     {"gdb-threads", 0, "MODE", "what a debugger's thread is: lanes, warps, or auto (lanes up to\n"
@@ -146,7 +153,6 @@ static void help_option(const struct cli_option *option, FILE *out)
 }
 
 static const struct cli_option help_row = {"help", 'h', NULL, "print this", NULL};
-static const struct cli_option gpu_help_row = {"gpu-help", 0, NULL, "list the keys of --gpu", NULL};
 
 void cli_help(const struct cli_command *command, FILE *out)
 {
@@ -159,7 +165,11 @@ void cli_help(const struct cli_command *command, FILE *out)
         fputs("\nThe device and its memory:\n", out);
         for (const struct cli_option *o = device_options; o->name; o++)
             help_option(o, out);
-        help_option(&gpu_help_row, out);
+    }
+    if (command->debugger) {
+        fputs("\nThe debugger:\n", out);
+        for (const struct cli_option *o = debugger_options; o->name; o++)
+            help_option(o, out);
     }
     if (command->notes)
         fprintf(out, "\n%s", command->notes);
@@ -168,7 +178,7 @@ void cli_help(const struct cli_command *command, FILE *out)
 /* ---- parsing ---- */
 
 /* What getopt_long answers: a letter, or a row's place in one of the tables. */
-enum { MAX_OPTIONS = 64, VALUE_OWN = 256, VALUE_DEVICE = 512, VALUE_HELP = 1024, VALUE_GPU_HELP };
+enum { MAX_OPTIONS = 64, VALUE_OWN = 256, VALUE_DEVICE = 512, VALUE_DEBUGGER = 768, VALUE_HELP = 1024 };
 
 struct table {
     struct option row[MAX_OPTIONS];
@@ -189,6 +199,12 @@ static void add_row(struct table *t, const struct cli_option *o, int value)
         if (o->argument)
             t->letters[t->letter_count++] = ':';
     }
+}
+
+static void add_rows(struct table *t, const struct cli_option *options, int value)
+{
+    for (; options->name; options++)
+        add_row(t, options, value++);
 }
 
 static const struct cli_option *find_letter(const struct cli_option *options, int letter)
@@ -223,16 +239,13 @@ static enum cli_parsed bad_option(const struct cli_command *command, char **argv
 enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
                           struct cli_options *options, int operands, bool more)
 {
-    static const struct cli_option none[] = {{0}};
-    const struct cli_option *shared = command->device ? device_options : none;
     struct table t = {.letters = ":", .letter_count = 1};
-    for (size_t i = 0; command->options[i].name; i++)
-        add_row(&t, &command->options[i], VALUE_OWN + (int)i);
-    for (size_t i = 0; shared[i].name; i++)
-        add_row(&t, &shared[i], VALUE_DEVICE + (int)i);
-    add_row(&t, &help_row, VALUE_HELP);
+    add_rows(&t, command->options, VALUE_OWN);
     if (command->device)
-        add_row(&t, &gpu_help_row, VALUE_GPU_HELP);
+        add_rows(&t, device_options, VALUE_DEVICE);
+    if (command->debugger)
+        add_rows(&t, debugger_options, VALUE_DEBUGGER);
+    add_row(&t, &help_row, VALUE_HELP);
     if (options) {
         *options = (struct cli_options){0};
         vx_config_default(&options->config);
@@ -249,25 +262,29 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
             cli_help(command, stdout);
             return CLI_DONE;
         }
-        if (answer == VALUE_GPU_HELP) {
-            vx_config_help(stdout);
-            return CLI_DONE;
-        }
         const struct cli_option *option;
         void *context = own;
-        if (answer >= VALUE_DEVICE) {
-            option = &shared[answer - VALUE_DEVICE];
+        if (answer >= VALUE_DEBUGGER) {
+            option = &debugger_options[answer - VALUE_DEBUGGER];
+            context = options;
+        } else if (answer >= VALUE_DEVICE) {
+            option = &device_options[answer - VALUE_DEVICE];
             context = options;
         } else if (answer >= VALUE_OWN) {
             option = &command->options[answer - VALUE_OWN];
         } else if (!(option = find_letter(command->options, answer))) {
-            option = find_letter(shared, answer);
+            option = find_letter(device_options, answer);
             context = options;
         }
         struct wt_error err;
         if (option->set(context, optarg, &err)) {
             fprintf(stderr, "wavetrap %s: --%s: %s\n", command->name, option->name, err.text);
             return CLI_BAD;
+        }
+        if (options && options->gpu_help) {
+            puts("--gpu=vortex:KEY=VALUE,… with these keys (and defaults):");
+            vx_config_help(stdout);
+            return CLI_DONE;
         }
     }
     int have = argc - optind;

@@ -19,6 +19,7 @@ struct cli_load {
 /** The device options: which GPU, what is in its memory, how a debugger reaches it. */
 struct cli_options {
     struct vx_config config;
+    bool gpu_help; /**< --gpu=help was given */
     uint64_t base; /**< where a raw binary goes, when base_given */
     bool base_given;
     struct cli_load *load;

@@ -86,7 +86,7 @@ void cli_report_fault(FILE *out, struct cli_session *session)
     struct wt_machine *m = session->machine;
     const struct wt_fault *f = &m->fault;
     if (f->kind == WT_FAULT_DEADLOCK) {
-        fprintf(out, "wavetrap: deadlock at issue time %" PRIu64 ": %s\n", f->time, f->text);
+        fprintf(out, "wavetrap: %s (issue time %" PRIu64 ")\n", f->text, f->time);
         cli_report_waves(out, session);
         return;
     }

@@ -262,10 +262,10 @@ static int run(int argc, char **argv)
 const struct cli_command cli_trace = {
     .name = "trace",
     .operands = "PROGRAM",
-    .summary = "Runs PROGRAM and prints one line for each instruction that a warp issues: issue time,\n"
-               "core, warp, mask of threads, address, instruction, disassembly, # what it wrote.\n"
-               "The trace goes to stdout and the program's console to stderr; with --output the\n"
-               "console goes to stdout.",
+    .summary = "Runs PROGRAM and prints one line for each instruction that is issued. The line has\n"
+               "the issue time, core, warp, mask of threads, address, instruction, disassembly, and\n"
+               "after '#' what was written. The trace goes to stdout and the program's console to\n"
+               "stderr; with --output the console goes to stdout.",
     .options = options,
     .device = true,
     .notes = CLI_DRIVE_NOTES,

@@ -1,0 +1,127 @@
+"""Help texts, manual pages and completion tell of the same options."""
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import ROOT, WAVETRAP, run
+
+COMMANDS = re.findall(r"^  (\w+) +\S", run("--help").stdout.split("Commands:")[1].split("Options:")[0],
+                      re.M)
+MAN = ROOT / "docs" / "man"
+
+
+def sections(command):
+    """The long options in each part of a help text, by the part's heading."""
+    parts = re.split(r"^(Options|The device and its memory|The debugger):$", run(command, "--help").stdout,
+                     flags=re.M)
+    return {heading: set(re.findall(r"^  (?:-\w,|   ) --([a-z-]+)", text, re.M))
+            for heading, text in zip(parts[1::2], parts[2::2])}
+
+
+def manual_options(page, section=None):
+    """The long options of the list items of an mdoc page (or of one of its subsections)."""
+    text = (MAN / page).read_text()
+    if section:
+        text = re.search(rf"^\.Ss {section}$(.*?)^\.(?:Ss|Sh) ", text, re.M | re.S).group(1)
+    else:
+        text = re.sub(r"^\.Ss (Device|Debugger) options$.*?(?=^\.(?:Ss|Sh) )", "", text, flags=re.M | re.S)
+    items = "\n".join(line for line in text.splitlines() if line.startswith(".It "))
+    return set(re.findall(r"Fl -([a-z-]+)", items))
+
+
+def test_all_commands_are_there():
+    assert set(COMMANDS) == {"run", "gdb", "serve", "trace", "info", "dm"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_and_manual_have_the_same_options(command):
+    parts = sections(command)
+    assert "help" in parts["Options"]
+    assert parts["Options"] == manual_options(f"wavetrap-{command}.1")
+    if "The device and its memory" in parts:
+        assert parts["The device and its memory"] == manual_options("wavetrap.1", "Device options")
+        assert "device options" in (MAN / f"wavetrap-{command}.1").read_text()
+    if "The debugger" in parts:
+        assert parts["The debugger"] == manual_options("wavetrap.1", "Debugger options")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_of_the_help_is_accepted(command):
+    """An option that exists is not called unknown, whatever else may be wrong with the call."""
+    for names in sections(command).values():
+        for name in names - {"help"}:
+            said = run(command, f"--{name}", stdin=subprocess.DEVNULL).stderr
+            assert "there is no option" not in said, name
+
+
+@pytest.mark.parametrize("command", [[], *([c] for c in COMMANDS)])
+def test_help_goes_to_stdout_and_fits_the_screen(command):
+    for flag in ("--help", "-h"):
+        done = run(*command, flag)
+        assert done.returncode == 0
+        assert done.stdout.startswith("Usage: wavetrap")
+        assert done.stderr == ""
+        assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+def test_version():
+    done = run("--version")
+    assert re.fullmatch(r"wavetrap \d+\.\d+\.\d+\n", done.stdout) and done.returncode == 0
+
+
+def test_gpu_keys_are_in_the_manual():
+    keys = set(re.findall(r"^  ([a-z-]+) ", run("run", "--gpu=help").stdout, re.M))
+    text = (MAN / "wavetrap.1").read_text().split(".Ss Keys of --gpu")[1].split(".El")[0]
+    assert keys and keys == set(re.findall(r"^\.It Cm ([a-z-]+)", text, re.M))
+
+
+def test_exit_statuses_of_help_and_manual_agree():
+    told = set(re.findall(r"^  (1\d\d)  ", run("run", "--help").stdout, re.M))
+    text = (MAN / "wavetrap-run.1").read_text().split(".Sh EXIT STATUS")[1]
+    assert told == set(re.findall(r"^\.It (1\d\d)", text, re.M))
+
+
+@pytest.mark.skipif(not shutil.which("mandoc"), reason="mandoc is not installed")
+@pytest.mark.parametrize("page", sorted(p.name for p in MAN.glob("*.1")))
+def test_manual_pages_are_sound(page):
+    done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", MAN / page], capture_output=True,
+                          text=True)
+    assert done.stdout == ""
+
+
+def complete_bash(*words):
+    """What bash offers for the last of `words`."""
+    quoted = " ".join(f"'{w}'" for w in words)
+    script = f"""
+        wavetrap() {{ {WAVETRAP} "$@"; }}
+        . {ROOT}/scripts/completion/wavetrap.bash
+        COMP_WORDS=({quoted}) COMP_CWORD={len(words) - 1}
+        _wavetrap
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True,
+                          check=True).stdout.split()
+
+
+def test_bash_completes_commands_options_and_values(tmp_path):
+    assert set(complete_bash("wavetrap", "")) == set(COMMANDS) | {"--help", "--version"}
+    assert complete_bash("wavetrap", "tr") == ["trace"]
+    assert complete_bash("wavetrap", "run", "--sch") == ["--schedule="]
+    assert complete_bash("wavetrap", "run", "--schedule", "=", "l") == ["lockstep"]
+    assert set(complete_bash("wavetrap", "trace", "--")) == {
+        name for names in sections("trace").values() for name in
+        (f"--{n}{'=' if takes_value('trace', n) else ''}" for n in names)}
+    (tmp_path / "kernel.elf").touch()
+    assert complete_bash("wavetrap", "run", f"{tmp_path}/ker") == [f"{tmp_path}/kernel.elf"]
+
+
+def takes_value(command, name):
+    return re.search(rf"--{name}=", run(command, "--help").stdout) is not None
+
+
+def test_zsh_and_fish_accept_their_completion():
+    for shell, file in (("zsh", "_wavetrap"), ("fish", "wavetrap.fish")):
+        if shutil.which(shell):
+            subprocess.run([shell, "-n", ROOT / "scripts" / "completion" / file], check=True)

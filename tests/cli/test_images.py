@@ -1,0 +1,144 @@
+"""Programs of every format run; files that are none get a message and status 125."""
+import struct
+import subprocess
+
+import pytest
+
+from conftest import run
+
+EXIT_42 = "_start: exit 42\n"
+
+
+def objcopy(elf, form, out):
+    subprocess.run(["riscv64-unknown-elf-objcopy", "-O", form, elf, out], check=True)
+    return out
+
+
+def refused(*args):
+    """Runs the command, which must fail by itself, and returns what it said."""
+    done = run("run", *args)
+    assert done.returncode == 125, done
+    assert done.stdout == ""
+    assert done.stderr.startswith("wavetrap run: ")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_each_format_runs(build, xlen):
+    elf = build.asm(EXIT_42, xlen)
+    assert run("run", elf).returncode == 42
+    assert run("run", objcopy(elf, "ihex", build.path("k.hex"))).returncode == 42
+    raw = objcopy(elf, "binary", build.path("k.bin"))
+    assert run("run", raw).returncode == 42
+    vxbin = struct.pack("<QQ", 0x80000000, 0x80001000) + raw.read_bytes()
+    assert run("run", build.path("k.vxbin", vxbin)).returncode == 42
+
+
+def test_raw_binaries_go_to_their_base(build):
+    raw = objcopy(build.asm(EXIT_42), "binary", build.path("k.bin"))
+    assert run("run", "--base=0x90000000", raw).returncode == 42
+    assert run("run", "--gpu=vortex:startup=0x70000000", raw).returncode == 42
+    # There is nothing at the startup address: zeros are no instructions.
+    assert run("run", "--base=0x90000000", "--gpu=vortex:startup=0x80000000", raw).returncode == 116
+
+
+def test_vxbin_of_2026_with_symbols(build):
+    raw = objcopy(build.asm(EXIT_42), "binary", build.path("k.bin")).read_bytes()
+    table = b"main\0" + struct.pack("<IHHQ", 0, 4, 0, 0x80000000) + struct.pack("<I", 1) + b"VXSYMTAB"
+    # The end address leaves room for the image alone: the table must not count as image.
+    head = struct.pack("<QQ", 0x80000000, 0x80000000 + len(raw))
+    assert run("run", build.path("k.vxbin", head + raw + table)).returncode == 42
+    assert "symbol table" in refused(build.path("l.vxbin", head + raw + table[:-12] +
+                                                struct.pack("<I", 99) + b"VXSYMTAB"))
+
+
+def test_missing_and_unreadable_files(build):
+    assert "/nonexistent/k: cannot open: No such file" in refused("/nonexistent/k")
+    assert "directory" in refused("/")
+    assert "empty" in refused(build.path("k.bin", b""))
+    assert "empty" in refused("/dev/null")
+
+
+def test_programs_for_other_machines(build):
+    assert "x86-64" in refused("/bin/sh")
+    source = build.path("x.c", "void _start(void) { for (;;); }\n")
+    elf = build.path("x.elf")
+    subprocess.run(["gcc", "-nostdlib", "-static", "-no-pie", "-o", elf, source], check=True)
+    assert "x86-64 (ELF machine 62); Vortex runs RISC-V" in refused(elf)
+
+
+def test_widths_must_agree(build):
+    elf = build.asm(EXIT_42, 64)
+    said = refused("--gpu=vortex:xlen=32", elf)
+    assert "RV64" in said and "RV32" in said
+
+
+def test_code_that_dpc_cannot_name_is_refused(build):
+    elf = build.asm(EXIT_42, 64, options=["-Wl,-Ttext=0x180000000"])
+    assert "above 4 GiB" in refused(elf)
+
+
+def test_object_files_and_position_independent_ones(build):
+    elf = build.asm(EXIT_42)
+    source = elf.with_name("program.S")
+    obj = build.path("k.o")
+    subprocess.run(["riscv64-unknown-elf-gcc", "-c", "-o", obj, source], check=True, cwd=build.folder)
+    assert "object file for RISC-V" in refused(obj)
+
+
+@pytest.mark.parametrize("length", [4, 20, 60, 200])
+def test_truncated_elf(build, length):
+    elf = build.asm(EXIT_42, 64).read_bytes()
+    said = refused(build.path("t.elf", elf[:length]))
+    assert "ELF" in said or "truncated" in said
+
+
+def test_truncated_elf_segment(build):
+    elf = build.asm("_start: exit 42\n .fill 10000, 4, 1\n", 64).read_bytes()
+    assert "truncated" in refused(build.path("t.elf", elf[:20000]))
+
+
+def test_malformed_hex(build):
+    elf = build.asm(EXIT_42)
+    text = objcopy(elf, "ihex", build.path("k.hex")).read_text().splitlines()
+    bad = text[:]
+    last = int(bad[1].strip()[-2:], 16) ^ 1
+    bad[1] = bad[1].strip()[:-2] + f"{last:02X}"
+    assert "line 2: the checksum is" in refused(build.path("a.hex", "\n".join(bad)))
+    assert "without an end record" in refused(build.path("b.hex", "\n".join(text[:-1])))
+    assert "line 3" in refused(build.path("c.hex", "\n".join([*text[:2], "nonsense", *text[2:]])))
+
+
+def test_malformed_vxbin(build):
+    assert "header of 16 bytes" in refused(build.path("a.vxbin", b"12345"))
+    head = struct.pack("<QQ", 0x80000000, 0x80000000)
+    assert "not above its first address" in refused(build.path("b.vxbin", head + b"12345678"))
+    head = struct.pack("<QQ", 0x80000000, 0x80000004)
+    assert "0x8 bytes, but the header gives it 0x4" in refused(build.path("c.vxbin", head + b"12345678"))
+
+
+def test_info_tells_what_a_file_is(build):
+    elf = build.asm("_start: exit 42\n .bss\n .space 100\n", 64)
+    said = run("info", elf).stdout
+    assert "ELF executable" in said and "RISC-V (243), 64 bits, double-float ABI" in said
+    assert "entry: 0x80000000 <_start" in said
+    assert "DWARF, with source lines" in said
+    assert "the last 100 of them zero" in said
+    assert "runs on: vortex:xlen=64" in said
+    subprocess.run(["riscv64-unknown-elf-strip", elf], check=True)
+    said = run("info", elf).stdout
+    assert "symbols: 0, of them functions: 0" in said and "debug information: none" in said
+    hexfile = objcopy(elf, "ihex", build.path("k.hex"))
+    assert "Intel HEX" in run("info", hexfile).stdout
+    done = run("info", "/nonexistent", hexfile)
+    assert done.returncode == 125 and "Intel HEX" in done.stdout and "/nonexistent" in done.stderr
+
+
+def test_info_lists_the_gpu():
+    isa = run("info", "--isa").stdout
+    for name in ("addi", "fmadd.d", "amoadd.w", "tmc", "wspawn", "split", "join", "bar", "czero.eqz",
+                 "c.addi"):
+        assert f"\n{name} " in isa, name
+    profile = run("info", "--profile").stdout
+    assert "profile v2" in profile and "STARTUP_ADDR0" in profile and "0x7b2" in profile

@@ -1,0 +1,393 @@
+"""Running programs: console, exit status, mistakes and where they were, limits, determinism."""
+import re
+import signal
+import subprocess
+
+import pytest
+
+from conftest import WAVETRAP, run
+
+
+@pytest.mark.parametrize("word, status", [(0, 0), (1, 1), (77, 77), (255, 255), (256, 1), (0x1234, 0x34),
+                                          (-1, 255)])
+def test_the_exit_word_is_the_status(build, word, status):
+    done = run("run", build.asm(f"_start: exit {word}\n"))
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+
+
+def test_the_exit_word_may_be_elsewhere(build):
+    elf = build.asm("_start: li a0, 9\n sw a0, 0xc8(x0)\n tmc x0\n")
+    assert run("run", "--gpu=vortex:exit=0xc8", elf).returncode == 9
+
+
+def test_the_console_prints_lines_as_they_complete(build):
+    elf = build.asm("""
+_start: put 0, 'a'
+        put 5, 'x'
+        put 0, 'b'
+        put 0, 10
+        put 5, 'y'
+        put 0, 'c'
+        put 5, 10
+        put 7, 'z'
+        exit 0
+""")
+    assert run("run", elf).stdout == "ab\nxy\nc\nz\n"
+    assert run("run", "--slots", elf).stdout == "#0: ab\n#5: xy\n#0: c\n#7: z\n"
+
+
+def test_the_console_may_be_elsewhere(build):
+    elf = build.asm("""
+_start: li t6, 'a'
+        sb t6, 0x140(x0)
+        sb t6, 0x144(x0)
+        exit 0
+""")
+    assert run("run", "--gpu=vortex:console=0x140,slots=4", "--slots", elf).stdout == "#0: a\n"
+
+
+def test_a_console_that_cannot_be_written(build):
+    elf = build.asm("_start: put 0, 'a'\n put 0, 10\n exit 0\n")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([WAVETRAP, "run", elf], stdout=full, stderr=subprocess.PIPE, text=True,
+                              timeout=60)
+    assert done.returncode == 125 and "No space left" in done.stderr
+
+
+# Each mistake: the program, the status, what is said, and the line at which it happens.
+MISTAKES = {
+    "illegal": ("_start: nop\n .word 0xffffffff\n", 116, "illegal instruction 0xffffffff", 2),
+    "csr": ("_start: nop\n csrr t0, 0x123\n", 116, "CSR 0x123", 2),
+    "jump": ("_start: li t0, 0x70000000\n jr t0\n", 116, "illegal instruction", None),
+    "divergence": ("""
+_start: li t0, 3
+        tmc t0
+        csrr t1, 0xcc0
+        beqz t1, 1f
+        nop
+1:      exit 0
+""", 117, "divergent branch", 4),
+    "overflow": ("""
+_start: li t0, 15
+        csrr t1, 0xfc0
+        tmc t0
+        csrr t2, 0xcc0
+        split t3, t2
+        addi t1, t1, -1
+        j .-16
+""", 118, "IPDOM stack is full", 5),
+    "underflow": ("_start: li t0, 1\n join t0\n", 118, "IPDOM stack is empty", 2),
+    "load": ("_start: li t0, 0x90000001\n lw t1, 0(t0)\n", 119, "misaligned", 2),
+    "store": ("_start: li t0, 0x90000001\n sh t1, 0(t0)\n", 119, "misaligned", 2),
+    "jalr": ("_start: la t0, _start+2\n jr t0\n", 119, "misaligned", None),
+    "io": ("_start: sw x0, 0x40(x0)\n", 120, "console", 1),
+}
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("name", [n for n in MISTAKES if n not in ("jump", "jalr")])
+def test_mistakes_are_reported_with_their_place(build, name, xlen):
+    text, status, words, line = MISTAKES[name]
+    done = run("run", build.asm(text, xlen, f"{name}.S"))
+    assert done.returncode == status, done
+    assert words in done.stderr
+    assert "core 0 warp 0, threads " in done.stderr
+    assert re.search(rf"at 0x8000[0-9a-f]{{4}} <_start(\+\d+)?> at \S*{name}\.S:{line}\b", done.stderr), \
+        done.stderr
+
+
+def test_a_jump_into_nothing_is_reported(build):
+    text, status, words, _ = MISTAKES["jump"]
+    done = run("run", build.asm(text))
+    assert done.returncode == status and words in done.stderr and "0x70000000" in done.stderr
+
+
+def test_the_report_names_the_lanes_that_did_it(build):
+    """Lanes 1 and 3 of warp 2 load from an odd address."""
+    done = run("run", build.asm("""
+_start: li t0, 3
+        la t1, work
+        wspawn t0, t1
+        j done
+work:   csrr t0, 0xcc1
+        li t1, 2
+        bne t0, t1, done
+        li t0, 15
+        tmc t0
+        csrr t0, 0xcc0
+        andi t1, t0, 1
+        li t2, 0x90000000
+        add t2, t2, t1
+        lw t3, 0(t2)
+done:   tmc x0
+""", name="lanes.S"))
+    assert done.returncode == 119
+    assert "core 0 warp 2, threads 1,3," in done.stderr
+    assert "lanes.S:14" in done.stderr
+
+
+def test_a_c_program_is_reported_by_function_and_line(build):
+    source = build.path("kernel.c", """
+__attribute__((noinline)) static int get(volatile int *p)
+{
+    return *p;
+}
+
+void _start(void)
+{
+    get((int *)0x80000003);
+}
+""")
+    done = run("run", build.link(source, 32))
+    assert done.returncode == 119
+    assert re.search(r"<get(\+\d+)?> at \S*kernel\.c:4\b", done.stderr), done.stderr
+
+
+def test_a_deadlock_tells_where_each_warp_waits(build):
+    done = run("run", build.asm("""
+_start: li t0, 4
+        la t1, work
+        wspawn t0, t1
+        li t0, 0
+        li t1, 3
+        bar t0, t1
+        tmc x0
+work:   csrr t0, 0xcc1
+        li t1, 1
+        bne t0, t1, stop
+        li t1, 4
+        bar t1, t1
+        li t0, 1
+        li t1, 2
+        bar t0, t1
+stop:   tmc x0
+""", name="dead.S"))
+    assert done.returncode == 116  # a core of four warps has the barriers 0 and 1
+    done = run("run", build.asm("""
+_start: li t0, 4
+        la t1, work
+        wspawn t0, t1
+        li t0, 0
+        li t1, 3
+        bar t0, t1
+        tmc x0
+work:   csrr t0, 0xcc1
+        li t1, 1
+        beq t0, t1, stop
+        li t0, 1
+        li t1, 3
+        bar t0, t1
+stop:   tmc x0
+""", name="dead.S"))
+    assert done.returncode == 121
+    assert "deadlock" in done.stderr
+    report = done.stderr.splitlines()[1:]
+    assert len(report) == 2
+    assert "core 0 warp 0, threads 0:" in report[0] and "barrier 0: 1 of 3" in report[0]
+    assert "dead.S:6" in report[0]
+    assert "core 0 warp 2 to core 0 warp 3, threads 0:" in report[1]
+    assert "barrier 1: 2 of 3" in report[1] and "dead.S:13" in report[1] and "<work+20>" in report[1]
+
+
+def test_waiting_for_warps_that_never_end_is_a_deadlock_too(build):
+    done = run("run", build.asm("""
+_start: li t0, 2
+        la t1, work
+        wspawn t0, t1
+        li t0, 1
+        wspawn t0, x0
+        exit 0
+work:   li t0, 0
+        li t1, 2
+        bar t0, t1
+        tmc x0
+"""))
+    assert done.returncode == 121
+    assert "wspawn" in done.stderr and "barrier 0: 1 of 2" in done.stderr
+
+
+def test_divergent_branches_may_follow_the_rtl(build):
+    """The last active lane decides: lane 1 does not branch."""
+    elf = build.asm("""
+_start: li t0, 3
+        tmc t0
+        csrr t1, 0xcc0
+        beqz t1, 1f
+        exit 5
+1:      exit 6
+""")
+    assert run("run", elf).returncode == 117
+    assert run("run", "--gpu=vortex:branches=rtl", elf).returncode == 5
+
+
+def test_misaligned_accesses_may_be_allowed(build):
+    elf = build.asm("""
+_start: la t0, data
+        lw a0, 1(t0)
+        sw a0, 0x88(x0)
+        tmc x0
+data:   .byte 1, 2, 0, 0, 0
+""")
+    assert run("run", elf).returncode == 119
+    assert run("run", "--gpu=vortex:misaligned=allow", elf).returncode == 2
+
+
+def test_the_limit_of_issues(build):
+    elf = build.asm("_start: j _start\n")
+    done = run("run", "--max-issues=1000", "--hash", elf)
+    assert done.returncode == 124
+    assert "limit of 1000 issues" in done.stderr and "core 0 warp 0" in done.stderr
+    assert "after 1000 issues" in done.stderr
+
+
+def test_a_program_may_take_exactly_its_limit(build):
+    elf = build.asm("_start: exit 3\n")  # li, sw, tmc
+    assert run("run", "--max-issues=3", elf).returncode in (3, 124)
+    assert run("run", "--max-issues=4", elf).returncode == 3
+    assert run("run", "--max-issues=2", elf).returncode == 124
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_tells_where_every_warp_is(build, number):
+    elf = build.asm("_start: put 0, 'a'\n put 0, 10\nloop: j loop\n", name="loop.S")
+    process = subprocess.Popen([WAVETRAP, "run", elf], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    assert process.stdout.readline() == "a\n"  # it runs
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert "interrupted" in said and "core 0 warp 0, threads 0: 0x80000010 <loop> at" in said
+    assert "loop.S:3" in said
+
+
+def test_memory_is_loaded_and_dumped(build):
+    elf = build.asm("""
+_start: la t0, data
+        csrr t1, 0x340
+        lw t2, 0(t1)
+        sw t2, 4(t0)
+        exit 0
+        .data
+data:   .word 0x11223344, 0
+""")
+    extra = build.path("extra.bin", b"\x0a\x0b\x0c\x0d")
+    out, again = build.path("out.bin"), build.path("again.bin")
+    done = run("run", f"--load={extra}@0x90000000", "--arg=0x90000000", f"--dump={out}@data:8",
+               f"--dump={again}@0x90000000:4", elf)
+    assert done.returncode == 0, done
+    assert out.read_bytes() == b"\x44\x33\x22\x11\x0a\x0b\x0c\x0d"
+    assert again.read_bytes() == b"\x0a\x0b\x0c\x0d"
+    # A symbol and an offset; the file replaces what the program had there.
+    done = run("run", f"--load={extra}@data", f"--dump={out}@data+2:2", "--arg=0x90000000", elf)
+    assert done.returncode == 0 and out.read_bytes() == b"\x0c\x0d"
+
+
+@pytest.mark.parametrize("option, words", [
+    ("--load=x", "is not FILE@ADDRESS"),
+    ("--load=/nonexistent@0x1000", "/nonexistent: cannot open"),
+    ("--load=/bin/sh@nosuch", "'nosuch' is neither a number nor a symbol"),
+    ("--load=/bin/sh@_start+x", "'x' is not a number"),
+    ("--load=/etc/passwd@0xfffffffffffffff0", "do not fit"),
+    ("--dump=x", "is not FILE@ADDRESS:LENGTH"),
+    ("--dump=x@1", "is not FILE@ADDRESS:LENGTH"),
+    ("--dump=x@nosuch:1", "'nosuch' is neither a number nor a symbol"),
+    ("--dump=/nonexistent/x@0:1", "/nonexistent/x: cannot create"),
+    ("--max-issues=x", "'x' is not a number"),
+    ("--max-issues=-1", "'-1' is not a number"),
+    ("--max-issues=0", "1 is the least"),
+    ("--max-issues=99999999999999999999", "is not a number"),
+    ("--arg=1x", "'1x' is not a number"),
+    ("--schedule=fair", "rr:N"),
+    ("--schedule=rr:0", "rr:N"),
+    ("--gpu=amd", "no GPU family 'amd'"),
+    ("--gpu=vortex:speed=3", "'speed'"),
+    ("--gpu=vortex:warps=x", "not a number"),
+    ("--gpu=vortex:warps", "key=value"),
+    ("--gpu=vortex:threads=3", "power of two"),
+    ("--gpu=vortex:threads=256", "1 to 128"),
+    ("--gpu=vortex:cores=0", "1 to 511"),
+    ("--gpu=vortex:clusters=128", "1 to 127"),
+    ("--gpu=vortex:xlen=16", "32"),
+    ("--gpu=vortex:profile=v9", "'v9'"),
+    ("--gpu=vortex:clusters=127,cores=511", "32768"),
+    ("--frobnicate", "there is no option '--frobnicate'"),
+    ("--hash=1", "there is no argument to '--hash=1'"),
+    ("-z", "there is no option '-z'"),
+])
+def test_bad_options_get_a_message(build, option, words):
+    elf = build.asm("_start: exit 0\n")
+    done = run("run", option, elf)
+    assert done.returncode == 125, done
+    assert words in done.stderr
+
+
+def test_missing_and_surplus_operands(build):
+    for args, words in ((["run"], "operand is missing"), (["run", "a", "b"], "'b' is one operand too many"),
+                        (["run", "--gpu"], "argument is missing after '--gpu'"),
+                        (["nonsense"], "there is no command 'nonsense'"), ([], "Usage")):
+        done = run(*args)
+        assert done.returncode == 125 and words in done.stderr and done.stdout == ""
+
+
+# Warps race for a word in memory; which one is last depends on the schedule alone.
+RACE = """
+_start: csrr t0, 0xfc1
+        la t1, work
+        wspawn t0, t1
+work:   li t0, 15
+        tmc t0
+        csrr t0, 0xf14
+        la t1, word
+        andi t2, t0, 7
+        addi t2, t2, 20
+1:      lw t3, 0(t1)
+        slli t4, t3, 3
+        add t3, t3, t4
+        add t3, t3, t0
+        sw t3, 0(t1)
+        addi t2, t2, -1
+        csrr t4, 0xcc1
+        li t5, 1
+        tmc t5
+        bnez t2, 1b
+        tmc x0
+        .data
+word:   .word 1
+"""
+
+
+def state_hash(*args):
+    done = run("run", "--hash", *args)
+    return re.search(r"state hash ([0-9a-f]{16}) after (\d+) issues", done.stderr).groups()
+
+
+def test_the_same_schedule_is_the_same_run(build):
+    elf = build.asm(RACE)
+    gpu = "--gpu=vortex:cores=2,warps=8,threads=4"
+    hashes = {}
+    for schedule in ("rr:1", "rr:2", "rr:64", "lockstep", "random:1", "random:2"):
+        first = state_hash(gpu, f"--schedule={schedule}", elf)
+        assert first == state_hash(gpu, f"--schedule={schedule}", elf)
+        hashes[schedule] = first
+    # They are schedules: runs differ where the program races.
+    assert len(set(hashes.values())) >= 4, hashes
+
+
+def test_the_state_does_not_depend_on_how_a_run_is_cut_up(build):
+    """Stopped by a limit or traced, a run goes through the same states."""
+    elf = build.asm(RACE)
+    for schedule in ("rr:3", "lockstep", "random:9"):
+        args = ["--gpu=vortex:warps=4,threads=4", f"--schedule={schedule}"]
+        whole = state_hash(*args, elf)
+        traced = run("trace", "--hash", *args, elf)
+        assert whole == re.search(r"state hash (\w+) after (\d+)", traced.stderr).groups()
+        assert len(traced.stdout.splitlines()) == int(whole[1])
+        for limit in (1, 17, 100):
+            cut = state_hash(f"--max-issues={limit}", *args, elf)
+            part = run("trace", f"--max-issues={limit}", "--hash", "--from=5", "--to=9", *args, elf)
+            assert cut == re.search(r"state hash (\w+) after (\d+)", part.stderr).groups()
+
+
+def test_stats_are_told(build):
+    done = run("run", "--stats", build.asm("_start: exit 0\n"))
+    assert re.search(r"\d+ issues in [\d.]+ s .* peak memory \d+ KiB", done.stderr)
