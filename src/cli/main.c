@@ -1,8 +1,55 @@
 /* The `wavetrap` command: finds the subcommand. */
 #include <stdio.h>
+#include <string.h>
 
-int main(void)
+#include "cli/cli.h"
+
+static const struct cli_command *const commands[] = {&cli_run, &cli_trace, &cli_info, &cli_dm};
+
+static void help(FILE *out)
 {
-    puts("wavetrap " WT_VERSION);
-    return 0;
+    fputs("Usage: wavetrap COMMAND [OPTION]… …\n"
+          "Runs and debugs GPU programs on emulated GPUs.\n\nCommands:\n",
+          out);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        const char *summary = commands[i]->summary;
+        fprintf(out, "  %-8s", commands[i]->name);
+        /* Its first sentence. */
+        for (; *summary && !(*summary == '.' && strchr(" \n", summary[1])); summary++)
+            fputc(*summary == '\n' ? ' ' : *summary, out);
+        fputc('.', out);
+        fputc('\n', out);
+    }
+    fputs("\nOptions:\n"
+          "  -h, --help     print this\n"
+          "      --version  print the version\n"
+          "\n'wavetrap COMMAND --help' tells more; so does 'man wavetrap'.\n",
+          out);
+}
+
+int cli_fail(const struct cli_command *command, const struct wt_error *err)
+{
+    fprintf(stderr, "wavetrap %s: %s\n", command->name, err->text);
+    return CLI_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        help(stderr);
+        return CLI_FAILED;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(argv[1], commands[i]->name) == 0)
+            return commands[i]->run(argc - 1, argv + 1);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("wavetrap " WT_VERSION);
+        return 0;
+    }
+    fprintf(stderr, "wavetrap: there is no command '%s'; see 'wavetrap --help'\n", argv[1]);
+    return CLI_FAILED;
 }
