@@ -194,29 +194,43 @@ diverged(struct vx_warp *w, const struct vx_uop *u, wt_lanes taken)
     NEXT;
 }
 
+/* Do the lanes agree with one of them, the last active lane? It decides. */
 #define BRANCH(id, CONDITION)                                                                      \
     OP(id)                                                                                         \
     {                                                                                              \
         const ux *ra = x_row(w, u->rs1), *rb = x_row(w, u->rs2);                                   \
-        const ux *on = x_blend(w);                                                                 \
-        ux any = 0, all = ~(ux)0;                                                                  \
-        LANES {                                                                                    \
-            const ux a = ra[l], b = rb[l];                                                         \
-            const ux take = (CONDITION) ? ~(ux)0 : 0;                                              \
-            any |= take & on[l];                                                                   \
-            all &= take | ~on[l];                                                                  \
+        const unsigned last = last_lane(w);                                                        \
+        bool decision;                                                                             \
+        {                                                                                          \
+            const ux a = ra[last], b = rb[last];                                                   \
+            decision = (CONDITION);                                                                \
         }                                                                                          \
-        if (!any)                                                                                  \
-            NEXT;                                                                                  \
-        if (LIKELY(all))                                                                           \
+        const ux expected = decision ? ~(ux)0 : 0;                                                 \
+        ux differ = 0;                                                                             \
+        if (LIKELY(w->full)) {                                                                     \
+            LANES {                                                                                \
+                const ux a = ra[l], b = rb[l];                                                     \
+                differ |= ((CONDITION) ? ~(ux)0 : 0) ^ expected;                                   \
+            }                                                                                      \
+        } else {                                                                                   \
+            const ux *on = x_blend(w);                                                             \
+            LANES {                                                                                \
+                const ux a = ra[l], b = rb[l];                                                     \
+                differ |= (((CONDITION) ? ~(ux)0 : 0) ^ expected) & on[l];                         \
+            }                                                                                      \
+        }                                                                                          \
+        if (UNLIKELY(differ)) {                                                                    \
+            wt_lanes taken = 0;                                                                    \
+            for (unsigned l = 0; l < N; l++) {                                                     \
+                const ux a = ra[l], b = rb[l];                                                     \
+                if (CONDITION)                                                                     \
+                    taken |= wt_lane_bit(l);                                                       \
+            }                                                                                      \
+            return diverged(w, u, taken);                                                          \
+        }                                                                                          \
+        if (decision)                                                                              \
             return jump_relative(w, u, u->imm);                                                    \
-        wt_lanes taken = 0;                                                                        \
-        for (unsigned l = 0; l < N; l++) {                                                         \
-            const ux a = ra[l], b = rb[l];                                                         \
-            if (CONDITION)                                                                         \
-                taken |= wt_lane_bit(l);                                                           \
-        }                                                                                          \
-        return diverged(w, u, taken);                                                              \
+        NEXT;                                                                                      \
     }
 
 BRANCH(beq, a == b)
@@ -748,8 +762,9 @@ OP(vote_ballot)
 /*
  * SHFL: lane l reads rs1 of another lane of its segment. rs2 = mask << 12 | c << 6 | b, six bits
  * each, of the lane itself: b is the distance (or index), c the clamp, mask splits the warp into
- * segments. A lane outside the segment or switched off gives the lane's own value. Lanes 64 and up
- * belong to segments of their own, since the fields have six bits.
+ * segments. A lane outside the segment or the warp gives the lane's own value; a lane that is
+ * switched off gives what its register holds. The fields have six bits, so lanes 64 and up are a
+ * segment of their own.
  */
 enum shuffle { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 
@@ -769,7 +784,7 @@ static inline const struct vx_uop *shuffle(struct vx_warp *w, const struct vx_uo
         switch (kind) {
         case SHFL_UP:
             from = lane - (int)b;
-            inside = from >= most;
+            inside = from >= least;
             break;
         case SHFL_DOWN:
             from = lane + (int)b;
@@ -784,8 +799,7 @@ static inline const struct vx_uop *shuffle(struct vx_warp *w, const struct vx_uo
             inside = from <= most;
             break;
         }
-        inside = inside && from >= 0 && from + high < (int)N &&
-                 wt_has_lane(w->mask, (unsigned)(from + high));
+        inside = inside && from >= 0 && from + high < (int)N;
         result[l] = inside ? ra[from + high] : ra[l];
     }
     ACTIVE_LANES rd[l] = result[l];
