@@ -146,7 +146,7 @@ const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc)
                 .lanes = w->mask,
                 .pc = pc,
                 .addr = pc,
-                .time = vx_now(d),
+                .time = vx_now(w),
             };
             strcpy(d->machine.fault.text, pc >> WT_MEMORY_ADDRESS_BITS
                                               ? "jump outside the address space of 48 bits"

@@ -22,12 +22,7 @@ static uint64_t active_warps(const struct vx_warp *w)
 static uint64_t core_issues(const struct vx_warp *w)
 {
     const struct vx_device *d = w->device;
-    return w->core->issues + (d->injecting ? 0 : d->slice - d->left - 1);
-}
-
-static uint64_t device_issues(const struct vx_device *d)
-{
-    return d->injecting ? d->machine.time : vx_now(d);
+    return w->core->issues + (vx_now(w) - d->machine.time);
 }
 
 bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *value)
@@ -62,10 +57,10 @@ bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *va
         *value = w->dscratch[(row->csr - VX_CSR_DSCRATCH0) * d->machine.lanes + lane];
         break;
     case VX_CSR_MCYCLE:
-        *value = device_issues(d);
+        *value = vx_now(w);
         break;
     case VX_CSR_MCYCLEH:
-        *value = device_issues(d) >> 32;
+        *value = vx_now(w) >> 32;
         break;
     case VX_CSR_MINSTRET:
         *value = core_issues(w);

@@ -231,6 +231,7 @@ static void inject(struct vx_device *d, struct vx_warp *w, unsigned thread)
     d->mask_written = false;
     d->machine.fault.kind = WT_FAULT_NONE;
     w->code = code;
+    w->left = 0; /* this one only */
     const struct vx_uop *next = u.run(w, &code->uop[slot]);
     const uint64_t after = pc + u.halves * 2u;
     if (next) {

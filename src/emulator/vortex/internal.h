@@ -63,6 +63,7 @@ struct vx_warp {
     struct vx_device *device;
     struct vx_core *core;
     struct vx_code *code; /* page of the instruction being executed, valid while it runs */
+    uint64_t left;        /* issues left of its turn, the one being executed not counted */
     wt_lanes mask;
     bool full;          /* all lanes are enabled */
     bool active;
@@ -141,8 +142,7 @@ struct vx_device {
     struct vx_core *tlb_core;    /* whose local memory the TLB shows */
     struct vx_code *code[VX_CODE_BUCKETS];
     struct vx_code *inject_code; /* scratch page for injected instructions */
-    uint64_t left;               /* issues left of the slice that runs, this one not counted */
-    uint64_t slice;              /* issues that the slice began with */
+    uint64_t slice;              /* issues that the turn being run began with */
     bool not_issued;             /* the handler that ended the turn has not had effect */
     bool mask_written;           /* vx_set_mask was called (for injection) */
     bool event;                  /* a warp halted: tell whoever runs us */
@@ -160,9 +160,10 @@ static inline uint64_t vx_pc_of(const struct vx_warp *w, const struct vx_uop *u)
 }
 
 /* Issue time of the instruction being executed. */
-static inline uint64_t vx_now(const struct vx_device *d)
+static inline uint64_t vx_now(const struct vx_warp *w)
 {
-    return d->machine.time + (d->slice - d->left - 1);
+    const struct vx_device *d = w->device;
+    return d->machine.time + (d->injecting ? 0 : d->slice - w->left - 1);
 }
 
 static inline uint64_t vx_truncate(const struct vx_device *d, uint64_t addr)

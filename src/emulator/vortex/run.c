@@ -10,18 +10,19 @@ static uint64_t turn(struct vx_device *d, struct vx_warp *w, uint64_t n)
 {
     vx_tlb_switch_core(d, w->core);
     d->slice = n;
-    d->left = n - 1;
+    w->left = n - 1;
     d->not_issued = false;
     const struct vx_uop *u = vx_fetch(w, w->pc);
     if (!u)
         return 0;
-    do {
-        d->left = --n;
+    u = u->run(w, u);
+    while (u && w->left) {
+        w->left--;
         u = u->run(w, u);
-    } while (u && n);
+    }
     if (u)
         w->pc = vx_pc_of(w, u);
-    const uint64_t issued = d->slice - d->left - d->not_issued;
+    const uint64_t issued = n - w->left - d->not_issued;
     d->machine.time += issued;
     w->core->issues += issued;
     return issued;

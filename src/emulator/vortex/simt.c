@@ -32,7 +32,7 @@ const struct vx_uop *vx_fault(struct vx_warp *w, const struct vx_uop *u, enum wt
                                .lanes = lanes,
                                .pc = vx_pc_of(w, u),
                                .addr = addr,
-                               .time = d->injecting ? d->machine.time : vx_now(d)};
+                               .time = vx_now(w)};
     va_list args;
     va_start(args, format);
     vsnprintf(fault->text, sizeof fault->text, format, args);
