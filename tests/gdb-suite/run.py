@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Runs GDB's own test suite against `wavetrap serve`.
+
+The suite comes from Debian's gdb-source package, the programs under test are built by Debian's
+RISC-V GCC with the start-up library of examples/vortex, and run in the one thread of a GPU with one
+core, one warp and one thread. All of gdb.base is run except for what skipped.txt names.
+
+A FAIL, UNRESOLVED or ERROR that expected.txt does not name makes this fail; so does an entry of
+expected.txt that no longer fails, and a test file that gives no result at all.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+TARBALL = Path("/usr/src/gdb.tar.xz")
+PICOLIBC = Path("/usr/lib/picolibc/riscv64-unknown-elf")
+
+# The bounded subset for `make check`: what a stub can do wrong, in little time.
+QUICK = """break condbreak step-test display ena-dis-br finish return commands dprintf cond-eval-mode
+advance until jump consecutive hbreak watchpoint-delete""".split()
+
+PASSED = ("PASS", "XFAIL", "KFAIL")
+FAILED = ("FAIL", "UNRESOLVED", "ERROR", "XPASS", "KPASS")
+RESULT = re.compile(r"^(PASS|FAIL|XFAIL|KFAIL|XPASS|KPASS|UNRESOLVED|UNTESTED|UNSUPPORTED|ERROR): (.*)")
+
+
+def unpack(work):
+    """The test suite's sources, taken out of the tarball once."""
+    suite = work / "testsuite"
+    if (suite / ".complete").exists():
+        return suite
+    if not TARBALL.exists():
+        sys.exit(f"{TARBALL} is not there: install Debian's gdb-source")
+    shutil.rmtree(suite, ignore_errors=True)
+    with tarfile.open(TARBALL) as tar:
+        for member in tar:
+            at = member.name.find("gdb/testsuite/")
+            if at < 0:
+                continue
+            name = member.name[at + len("gdb/testsuite/"):]
+            if name.split("/")[0] in ("lib", "config", "boards", "gdb.base"):
+                member.name = name
+                tar.extract(member, suite)
+    (suite / ".complete").touch()
+    return suite
+
+
+def write_specs(folder, xlen):
+    """The start-up library, built without debug information (as a C library comes), and a GCC specs
+    file that links programs with it and with the picolibc of this width."""
+    out = folder / "library"
+    subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={out}", "OPT=-O2",
+                    "library"], check=True)
+    multilib = ["rv32imf", "ilp32f"] if xlen == 32 else ["rv64ifd", "lp64d"]
+    libgcc = subprocess.run(["riscv64-unknown-elf-gcc", f"-march={multilib[0]}",
+                             f"-mabi={multilib[1]}", "-print-libgcc-file-name"],
+                            capture_output=True, text=True, check=True).stdout.strip()
+    library = PICOLIBC / "lib" / multilib[0] / multilib[1]
+    objects = out / f"rv{xlen}" / "lib"
+    (folder / "program.specs").write_text(f"""\
+*cpp:
++ -isystem {PICOLIBC}/include
+
+*startfile:
+{objects}/start.S.o
+
+*endfile:
+
+
+*link:
++ -static -T {ROOT}/examples/vortex/lib/vortex.ld -L{library}
+
+*lib:
+--start-group {objects}/spawn.c.o {objects}/console.c.o {library}/libc.a {library}/libm.a {libgcc}\
+ --end-group
+
+*libgcc:
+
+
+""")
+
+
+def read_list(path):
+    """{name: reason} of a file of lines 'name: reason'; '#' begins a comment."""
+    entries = {}
+    for line in path.read_text().splitlines():
+        line = line.strip()
+        if line and not line.startswith("#"):
+            name, _, reason = line.partition(": ")
+            if not reason.strip():
+                sys.exit(f"{path}: no reason given for '{name}'")
+            entries[name] = reason.strip()
+    return entries
+
+
+def read_expected(path):
+    """{file: [(pattern, reason)]} of a file of lines 'file | regular expression | reason'."""
+    entries = collections.defaultdict(list)
+    for line in path.read_text().splitlines():
+        line = line.strip()
+        if line and not line.startswith("#"):
+            parts = [part.strip() for part in line.split(" | ")]
+            if len(parts) != 3:
+                sys.exit(f"{path}: not 'file | pattern | reason': {line}")
+            entries[parts[0]].append((re.compile(parts[1]), parts[2]))
+    return entries
+
+
+def site_exp(folder, suite, options):
+    """What DejaGnu wants to know; it reads ./site.exp."""
+    # GDB must not get -q here: the suite waits for the greeting's line end before the prompt.
+    # libctf is not in Debian's GDB, and whatis.exp dies without this setting.
+    (folder / "site.exp").write_text(f'''
+set host_triplet x86_64-pc-linux-gnu
+set build_triplet x86_64-pc-linux-gnu
+set target_triplet riscv64-unknown-elf
+set target_alias riscv64-unknown-elf
+set tool gdb
+set srcdir {suite}
+set objdir {folder}
+set subdir gdb.base
+set GDB {options.gdb}
+set INTERNAL_GDBFLAGS "-nw -nx -iex \\"set height 0\\" -iex \\"set width 0\\"\
+ -iex \\"set auto-connect-native-target off\\" -data-directory /usr/share/gdb"
+set enable_libctf no
+set tests_dir gdb.base
+lappend boards_dir {options.boards}
+set board_list wavetrap
+set WT_COMMAND {options.wavetrap}
+set WT_XLEN {options.xlen}
+set WT_SPECS {folder.parent}/program.specs
+set WT_SERVE_OPTIONS "{options.serve_options}"
+''')
+
+
+def run_file(name, suite, options):
+    """Runs one .exp file in a folder of its own; returns (name, results, seconds)."""
+    folder = options.work / name
+    shutil.rmtree(folder, ignore_errors=True)
+    for sub in ("gdb.base", "outputs", "cache", "temp"):
+        (folder / sub).mkdir(parents=True)
+    site_exp(folder, suite, options)
+    began = time.monotonic()
+    with open(folder / "log", "w") as log:
+        process = subprocess.Popen(
+            ["runtest", "--target_board=wavetrap", f"gdb.base/{name}.exp"], cwd=folder,
+            stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+            env=dict(os.environ, TERM="dumb", LC_ALL="C", HOME=str(folder)))
+        try:
+            process.wait(timeout=options.file_timeout)
+            hung = False
+        except subprocess.TimeoutExpired:
+            hung = True
+            os.killpg(process.pid, 9)
+            process.wait()
+    results = []
+    summary = folder / "gdb.sum"
+    if summary.exists():
+        for line in summary.read_text(errors="replace").splitlines():
+            if match := RESULT.match(line):
+                results.append((match[1], re.sub(r"^gdb\.base/[^:]*: ", "", match[2])))
+    if hung:
+        results.append(("ERROR", f"not finished after {options.file_timeout} s"))
+    if not results:
+        results.append(("ERROR", "no results"))
+    return name, results, time.monotonic() - began
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="only the bounded subset")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "gdb-suite")
+    parser.add_argument("--wavetrap", default=str(ROOT / "build" / "wavetrap"))
+    parser.add_argument("--gdb", default="/usr/bin/gdb-multiarch")
+    parser.add_argument("--xlen", type=int, choices=(32, 64), default=32)
+    parser.add_argument("--boards", default=str(HERE))
+    parser.add_argument("--serve-options", default="")
+    parser.add_argument("--file-timeout", type=int, default=300)
+    parser.add_argument("--verbose", action="store_true", help="all non-passes, expected or not")
+    parser.add_argument("files", nargs="*", help="names of gdb.base, without .exp")
+    options = parser.parse_args()
+    options.work = options.work.resolve() / f"rv{options.xlen}"
+    options.work.mkdir(parents=True, exist_ok=True)
+    suite = unpack(options.work.parent)
+    write_specs(options.work, options.xlen)
+
+    skipped = read_list(HERE / "skipped.txt")
+    expected = read_expected(HERE / "expected.txt")
+    every = sorted(path.stem for path in (suite / "gdb.base").glob("*.exp"))
+    for name in [*skipped, *expected]:
+        if name not in every:
+            sys.exit(f"there is no gdb.base/{name}.exp")
+    files = options.files or (QUICK if options.quick else [f for f in every if f not in skipped])
+
+    total, bad, used = collections.Counter(), [], set()
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for name, results, seconds in pool.map(lambda f: run_file(f, suite, options), files):
+            total.update(kind for kind, _ in results)
+            known = expected.get(name, [])
+            unexpected = []
+            for kind, text in results:
+                if kind not in FAILED:
+                    continue
+                hits = [i for i, (pattern, _) in enumerate(known) if pattern.search(text)]
+                used.update((name, i) for i in hits)
+                if not hits:
+                    unexpected.append(f"{kind}: {text}")
+                elif options.verbose:
+                    print(f"  known {kind}: {name}: {text}")
+            if not any(kind in PASSED for kind, _ in results):
+                unexpected.append("no test of it passed: does it belong in skipped.txt?")
+            unexpected += [f"expected to fail, but did not: {pattern.pattern}"
+                           for i, (pattern, _) in enumerate(known) if (name, i) not in used]
+            print(f"{name}: {sum(k == 'PASS' for k, _ in results)} passed, {seconds:.1f} s",
+                  flush=True)
+            for line in unexpected:
+                print(f"  UNEXPECTED {name}: {line}", flush=True)
+            bad += unexpected
+    print(f"gdb.base, {len(files)} files, {time.monotonic() - began:.0f} s: "
+          + ", ".join(f"{count} {kind}" for kind, count in sorted(total.items())))
+    if bad:
+        print(f"{len(bad)} unexpected; the logs are in {options.work}/NAME/gdb.log")
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
