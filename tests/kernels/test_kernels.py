@@ -22,6 +22,8 @@ RUNS = [
     ("clusters=2,cores=2,warps=2,threads=4", "rr:64"),
     ("clusters=2,cores=1,warps=5,threads=16", "random:99"),
     ("cores=1,warps=2,threads=64", "rr:64"),
+    ("cores=2,warps=1,threads=128", "lockstep"),
+    ("cores=1,warps=300,threads=32", "rr:64"),
 ]
 
 

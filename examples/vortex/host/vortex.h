@@ -19,6 +19,7 @@ VX_INLINE unsigned vx_cores(void) { return 1; }
 VX_INLINE unsigned vx_warps(void) { return 1; }
 VX_INLINE unsigned vx_lanes(void) { return 1; }
 VX_INLINE unsigned vx_hart(void) { return 0; }
+VX_INLINE unsigned vx_thread(void) { return 0; }
 VX_INLINE uintptr_t vx_active_lanes(void) { return 1; }
 
 VX_INLINE void *vx_local_memory(void)

@@ -65,14 +65,19 @@
         .insn r 0x0b, 5, 0, x0, \pred, \mask
         .endm
 
-        /* \out := the mask of all lanes that the library uses: min(NUM_THREADS, XLEN) of them. */
+        /*
+         * \out := the mask of all lanes that the library uses: all, if a register has a bit for
+         * each; else half as many as it has bits (what bit XLEN-1 means for lanes beyond it is not
+         * laid down). 2 << (lanes - 1) is 0 for XLEN lanes, 1 << lanes would be 1.
+         */
         .macro vx_all_lanes out, scratch
-        csrr    \scratch, CSR_NUM_THREADS
-        sltiu   \out, \scratch, __riscv_xlen    /* 1 if the shift below is possible */
-        neg     \out, \out                      /* all ones, or 0 */
-        and     \scratch, \scratch, \out        /* shift distance, 0 if impossible */
-        andi    \out, \out, 1
-        sll     \out, \out, \scratch            /* 1 << threads, or 0 */
+        csrr    \out, CSR_NUM_THREADS
+        li      \scratch, __riscv_xlen
+        bgeu    \scratch, \out, 99f
+        li      \out, __riscv_xlen / 2
+99:     addi    \scratch, \out, -1
+        li      \out, 2
+        sll     \out, \out, \scratch
         addi    \out, \out, -1
         .endm
 #endif

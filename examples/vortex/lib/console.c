@@ -1,8 +1,8 @@
 /*
  * What the C library (picolibc) needs from us: where characters go, and how a program ends.
  *
- * The console is 64 bytes at 0x40: a byte stored there is printed. Each hardware thread uses the
- * byte of its number (modulo 64), so that the lines of several threads do not get mixed.
+ * The console is 64 bytes at 0x40: a byte stored there is printed. Each thread uses the byte of
+ * its number, modulo 64; the lines of threads whose bytes differ do not get mixed.
  */
 #include "vortex.h"
 
@@ -18,7 +18,7 @@ void vx_release_workers(void);
 static int put(char c, FILE *file)
 {
     (void)file;
-    CONSOLE[vx_hart() % CONSOLE_SLOTS] = (uint8_t)c;
+    CONSOLE[vx_thread() % CONSOLE_SLOTS] = (uint8_t)c;
     return (unsigned char)c;
 }
 

@@ -74,17 +74,26 @@ VX_INLINE unsigned vx_warps(void)
     return VX_CSR_(0xfc1);
 }
 
-/** Lanes of a warp that the library uses: all, up to the width of a register (TMC's mask). */
+/**
+ * Lanes of a warp that the library uses: all of them, unless the warp has more than a register has
+ * bits, so that TMC and PRED cannot name each. Then it is half the bits.
+ */
 VX_INLINE unsigned vx_lanes(void)
 {
     unsigned threads = VX_CSR_(0xfc0);
-    return threads < __riscv_xlen ? threads : __riscv_xlen; /* the same for all lanes */
+    return threads <= __riscv_xlen ? threads : __riscv_xlen / 2; /* the same for all lanes */
 }
 
 /** Number of this thread's hardware thread: (core * warps + warp) * threads + lane. */
 VX_INLINE unsigned vx_hart(void)
 {
     return VX_CSR_(0xf14);
+}
+
+/** Number of this thread among all that the library uses: 0 .. vx_cores()*vx_warps()*vx_lanes()-1. */
+VX_INLINE unsigned vx_thread(void)
+{
+    return (vx_core() * vx_warps() + vx_warp()) * vx_lanes() + vx_lane();
 }
 
 /** The lanes of this warp that run now, a bit each. */
@@ -130,11 +139,14 @@ void *vx_argument(void);
  *   - "memory" in both: what one side stores is not kept in registers across them.
  *   - There must be one JOIN, not a copy for each way: lanes that come together in a copy go on in
  *     code that was made for the other way. GCC copies a block only if it is small, and takes an
- *     asm to have as many instructions as lines. So the JOIN has many empty lines.
+ *     asm to have as many instructions as lines. So the JOIN has many empty lines. And it is an
+ *     "asm goto" (to what follows anyway), which ends the block: otherwise a loop's end behind it
+ *     would be part of the block, and those GCC likes to copy.
  * (tests/kernels counts them in the disassembly: for each SPLIT, one JOIN.)
  */
 #define VX_IF(condition)                                                                           \
     do {                                                                                           \
+        __label__ vx_joined_;                                                                      \
         uintptr_t vx_taken_ = !!(condition);                                                       \
         uintptr_t vx_token_;                                                                       \
         __asm__ volatile(".insn r 0x0b, 2, 0, %0, %1, x0"                                          \
@@ -148,10 +160,12 @@ void *vx_argument(void);
     {
 #define VX_END                                                                                     \
     }                                                                                              \
-    __asm__ volatile(".insn r 0x0b, 3, 0, x0, %0, x0" VX_LINES_ VX_LINES_ VX_LINES_ VX_LINES_      \
-                     :                                                                             \
-                     : "r"(vx_token_)                                                              \
-                     : "memory");                                                                  \
+    __asm__ goto(".insn r 0x0b, 3, 0, x0, %0, x0" VX_LINES_ VX_LINES_ VX_LINES_ VX_LINES_          \
+                 :                                                                                 \
+                 : "r"(vx_token_)                                                                  \
+                 : "memory"                                                                        \
+                 : vx_joined_);                                                                    \
+    vx_joined_:;                                                                                   \
     }                                                                                              \
     while (0)                                                                                      \
         ;
