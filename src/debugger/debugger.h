@@ -156,12 +156,25 @@ struct wt_resume {
     uint64_t start, end;
 };
 
-/** Non-stop: threads stop one by one. Default: all-stop. */
+/**
+ * Non-stop: waves stop one by one. Default: all-stop. The lanes of a wave cannot stop apart: with a
+ * thread per lane, each of them gets an event, first the one that it happened to, then the others
+ * with reason WT_STOP_REQUESTED. wt_debugger_interrupt() stops all with that reason, too.
+ */
 void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop);
 
 /**
  * Sets threads going. In all-stop, threads not named stay halted. A wave runs when any of its
  * threads is named; what one of them is to do (step before range before continue) holds for all.
+ * Entries are looked at in order: the first that names a thread, by its id or by 0, counts.
+ *
+ * A wave that stands on a breakpoint which it has reported, or which is the one that a step starts
+ * at, is taken past it. Clients that step the threads at a breakpoint past it one by one, lifting
+ * and inserting it around each step, are followed: a lane that went along with another lane's step
+ * is not moved a second time, its step is done at once.
+ *
+ * A step that cannot issue (its wave waits at a barrier) stays pending while other waves run; when
+ * nothing runs, `output` of the options is told so, and wt_debugger_interrupt() ends it.
  */
 enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume *list, size_t count,
                                   struct wt_error *err);
@@ -176,7 +189,8 @@ enum wt_stop_reason {
     WT_STOP_BREAKPOINT,
     WT_STOP_STEP,        /**< a step or range is done */
     WT_STOP_INTERRUPTED, /**< wt_debugger_interrupt */
-    WT_STOP_REQUESTED,   /**< WT_RESUME_STOP */
+    WT_STOP_REQUESTED,   /**< WT_RESUME_STOP, or non-stop: it stopped since another lane of its
+                              wave did */
     WT_STOP_FAULT,       /**< the program made a mistake: `signal` and `text` say which */
     WT_STOP_TRAP,        /**< a breakpoint instruction of the program's own */
     WT_STOP_LOST,        /**< the device did not answer: `text` says how */

@@ -67,6 +67,14 @@ struct wt_probe_summary {
     bool all_unavailable; /**< no wave is active: the program has ended (or not begun) */
 };
 
+/** What a step has come to. */
+struct wt_probe_step {
+    bool done;   /**< the instruction has issued, and the wave is halted again */
+    bool active; /**< the wave still has lanes to run (done only) */
+    enum wt_halt_cause cause;
+    uint64_t pc; /**< its next instruction (done only) */
+};
+
 struct wt_probe;
 
 struct wt_probe_ops {
@@ -90,10 +98,14 @@ struct wt_probe_ops {
                            struct wt_error *err);
     enum wt_status (*resume)(struct wt_probe *probe, const struct wt_wave_set *waves,
                              struct wt_error *err);
-    /** Asks one halted wave to issue one instruction and halt again. */
-    enum wt_status (*step)(struct wt_probe *probe, uint32_t wave, struct wt_error *err);
-    /** Whether the last step has been done (a wave that waits may not issue for long). */
-    enum wt_status (*step_done)(struct wt_probe *probe, uint32_t wave, bool *done,
+    /**
+     * Asks one halted wave to issue one instruction and halt again, and looks at it once. A wave
+     * that waits may not issue for long: then step->done is false, and step_poll() tells later.
+     * At most one step is under way at a time; halt() of the wave takes it back.
+     */
+    enum wt_status (*step)(struct wt_probe *probe, uint32_t wave, struct wt_probe_step *step,
+                           struct wt_error *err);
+    enum wt_status (*step_poll)(struct wt_probe *probe, uint32_t wave, struct wt_probe_step *step,
                                 struct wt_error *err);
     /** Why a halted wave halted, and its next instruction. */
     enum wt_status (*halt_cause)(struct wt_probe *probe, uint32_t wave, enum wt_halt_cause *cause,
@@ -105,16 +117,17 @@ struct wt_probe_ops {
     enum wt_status (*reset_halted)(struct wt_probe *probe, struct wt_error *err);
 
     /**
-     * Reads @p count registers, given by their indices in topology->registers, of one lane of a
-     * halted wave, in as few round trips as it can.
+     * Reads @p count registers, given by their indices in topology->registers, of each lane in
+     * @p lanes of a halted wave, in as few round trips as it can: first all values of the lowest
+     * lane, then those of the next.
      */
-    enum wt_status (*read_registers)(struct wt_probe *probe, uint32_t wave, unsigned lane,
+    enum wt_status (*read_registers)(struct wt_probe *probe, uint32_t wave, wt_lanes lanes,
                                      const unsigned *index, size_t count, uint64_t *value,
                                      struct wt_error *err);
     enum wt_status (*write_register)(struct wt_probe *probe, uint32_t wave, unsigned lane,
                                      unsigned index, uint64_t value, struct wt_error *err);
 
-    /** Memory as a lane of a halted wave sees it. All or nothing. */
+    /** Memory as a lane of a halted wave sees it. All or nothing when reading. */
     enum wt_status (*read_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,
                                   uint64_t addr, void *out, size_t size, struct wt_error *err);
     enum wt_status (*write_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,

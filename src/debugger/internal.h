@@ -1,0 +1,163 @@
+/* What the files of the debugger share. */
+#ifndef WT_DEBUGGER_INTERNAL_H
+#define WT_DEBUGGER_INTERNAL_H
+
+#include "debugger/agent.h"
+#include "debugger/debugger.h"
+
+#define MAX_REGISTERS 192
+#define CACHED_LANES 2048 /* lanes whose registers are remembered while they are stopped */
+
+/** What a wave has been told to do. */
+enum wave_go {
+    GO_STOPPED,
+    GO_FREE,  /**< runs */
+    GO_STEP,  /**< one instruction of wave.lane */
+    GO_RANGE, /**< steps while wave.lane is in [start, end) */
+    GO_PASS,  /**< steps off a breakpoint, then runs */
+};
+
+struct wave {
+    uint64_t pc;
+    wt_lanes mask;
+    wt_lanes followed; /**< lanes that another lane's step took off breakpoint `left` */
+    uint64_t left;
+    uint64_t met;      /**< breakpoint, or trap of the program's own, that was acted upon here */
+    uint64_t start, end;
+    enum wt_halt_cause cause;
+    uint8_t go;
+    uint8_t lane;
+    bool have_pc, have_mask; /**< pc with cause, mask: known since it stopped */
+    bool has_met;            /**< it will not act upon `met` again as long as it stands there */
+    bool met_trap;           /**< `met` is an instruction of the program's own */
+    bool came_back;          /**< `left` was inserted again since */
+    bool pending;            /**< a step was asked of the device, and is not done */
+    bool lifted;             /**< it is being taken past a breakpoint that is not in memory meanwhile */
+    bool told;               /**< the user knows that it is pending */
+};
+
+struct code_list {
+    struct wt_agent **agent;
+    size_t count;
+};
+
+struct breakpoint {
+    uint64_t addr;
+    bool inserted; /**< the client wants it */
+    bool planted;  /**< it is in memory */
+    uint8_t length;
+    uint8_t original[4], trap[4];
+    struct code_list conditions, commands;
+    unsigned *index; /**< registers that conditions and commands name, once each */
+    size_t indices;
+    uint8_t **slot; /**< of each code, conditions first: where its registers are in `index` */
+};
+
+/** Registers of one stopped lane. */
+struct lane_cache {
+    bool used;
+    uint32_t wave;
+    unsigned lane;
+    uint64_t generation;
+    uint8_t valid[MAX_REGISTERS / 8];
+    uint64_t value[MAX_REGISTERS];
+};
+
+struct wt_debugger {
+    const struct wt_target *target;
+    const struct wt_probe_ops *ops;
+    struct wt_probe *probe;
+    const struct wt_topology *topology;
+    struct wt_debugger_options options;
+    unsigned words; /**< of a wave set */
+
+    struct wave *wave;
+    struct wt_wave_set active; /**< as last looked at */
+    struct wt_wave_set free;   /**< told to run: go == GO_FREE (active or not) */
+    uint32_t *stepper;         /**< waves with go of GO_STEP, GO_RANGE or GO_PASS */
+    size_t steppers;
+    bool going;                /**< something was resumed and has not stopped */
+    bool active_known;
+    bool nonstop;
+    bool any_followed;         /**< some wave has lanes in `followed` */
+    bool ended, lost;
+    uint32_t exit_status;
+    enum { FROZEN_UNKNOWN, FROZEN, NOT_FROZEN } frozen;
+
+    enum wt_thread_mode wanted_mode, mode;
+    unsigned chosen_lane;
+    wt_thread current;
+    struct wt_thread_info *thread;
+    size_t threads, thread_capacity;
+
+    struct breakpoint *bp; /**< sorted by address */
+    size_t bps, bp_capacity;
+
+    struct lane_cache *cache;
+    uint64_t *generation; /**< of each wave: cached registers of an older one are stale */
+
+    uint64_t *scratch; /**< register values of all lanes, for conditions */
+    size_t scratch_size;
+
+    struct wt_event *event;
+    size_t events, event_capacity, first_event;
+};
+
+/* ---- debugger.c ---- */
+
+/** Looks at which waves are active and (may be NULL) halted. */
+enum wt_status dbg_look(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err);
+/** Chooses lanes or waves as threads, from the waves that are active. */
+void dbg_choose_mode(struct wt_debugger *d);
+bool dbg_is_active(struct wt_debugger *d, uint32_t wave);
+/** The thread that shows @p lane of @p wave. */
+wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane);
+/** The wave and lane of a thread; WT_INVALID if it is none. Need not be active. */
+enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
+                          struct wt_error *err);
+enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+/** The pc of a lane of a stopped wave: where it will wake up, if it is masked off. */
+enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t *pc,
+                           struct wt_error *err);
+/** Forgets what was known of a wave that has moved or will move. */
+void dbg_forget(struct wt_debugger *d, uint32_t wave);
+void dbg_forget_all(struct wt_debugger *d);
+bool dbg_any_free_active(struct wt_debugger *d);
+uint32_t dbg_count_free_active(struct wt_debugger *d);
+
+/* ---- access.c ---- */
+
+/** A stopped wave that memory can be reached through; may be inactive if there is no other. */
+uint32_t dbg_memory_wave(struct wt_debugger *d);
+/** Memory as it is, breakpoints and all. Halts a wave for a moment if it has to. */
+enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
+                            void *out, size_t size, struct wt_error *err);
+enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
+                             const void *bytes, size_t size, struct wt_error *err);
+
+/* ---- breakpoints.c ---- */
+
+struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
+/** Plants what is inserted, and lifts what is not. */
+enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
+enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                         struct wt_error *err);
+enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                        struct wt_error *err);
+/** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
+bool dbg_covers_trap(const struct breakpoint *bp);
+/** Runs conditions and commands. *stops: an active lane wants to stop, *lane is the lowest. */
+enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                            bool *stops, unsigned *lane, struct wt_error *err);
+void dbg_free_breakpoints(struct wt_debugger *d);
+/** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
+unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
+
+/* ---- run.c ---- */
+
+void dbg_push_event(struct wt_debugger *d, const struct wt_event *event);
+/** Forgets all that was going on (the device was reset). */
+void dbg_stop_everything(struct wt_debugger *d);
+
+#endif
