@@ -15,7 +15,8 @@ static void describe_registers(void)
         registers[i] = (struct wt_register){names[i], "cpu", WT_REG_INT, 32, i, i, true, i == 0};
     }
     registers[32] = (struct wt_register){"pc", "cpu", WT_REG_CODE_PTR, 32, 32, 32, true, false};
-    registers[33] = (struct wt_register){"ft0", "fpu", WT_REG_FLOAT, 32, 33, 33, true, false};
+    registers[33] = (struct wt_register){"vx_warp_id", "vortex", WT_REG_INT, 32, 65 + 0xcc1, 0xcc1,
+                                         false, true};
     registers[34] = (struct wt_register){"mscratch", "csr", WT_REG_INT, 32, 65 + 0x340, 0x340, true,
                                          false};
     registers[35] = (struct wt_register){"vx_thread_id", "vortex", WT_REG_INT, 32, 65 + 0xcc0,

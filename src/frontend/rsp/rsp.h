@@ -58,10 +58,11 @@ const char *wt_rsp_server_address(const struct wt_rsp_server *server);
 enum wt_status wt_rsp_server_run(struct wt_rsp_server *server, struct wt_error *err);
 
 /**
- * Text that the program printed, for the client (with options.console_to_gdb, else it is dropped).
- * May be called from within wt_rsp_server_run(), by what the debugger's target calls.
+ * Text that the program printed, for the client. False when it is not for it: options.console_to_gdb
+ * is off, nobody is connected, or the client has chosen non-stop mode, where the protocol has no
+ * place for it. May be called from within wt_rsp_server_run(), by what the debugger's target calls.
  */
-void wt_rsp_server_output(struct wt_rsp_server *server, const char *text, size_t length);
+bool wt_rsp_server_output(struct wt_rsp_server *server, const char *text, size_t length);
 
 /** Stops listening, closes the connection, frees. A Unix socket's file is removed. */
 void wt_rsp_server_close(struct wt_rsp_server *server);

@@ -181,9 +181,28 @@ static void refuse(struct wt_rsp_server *server, int fd)
     say(server, "a second client was refused");
 }
 
+/*
+ * The client may have gone just now, with packets of its last moments still unread: these first, so
+ * that the next client is not refused for the sake of one that is no more.
+ */
+static void look_after_client(struct wt_rsp_server *server)
+{
+    for (unsigned i = 0; i < 64 && server->in >= 0; i++) {
+        struct pollfd p = {.fd = server->in, .events = POLLIN};
+        if (poll(&p, 1, 0) <= 0)
+            return;
+        client_ready(server, server->in, p.revents);
+        if (server->in >= 0) {
+            wt_rsp_session_handle(server->session);
+            flush(server);
+        }
+    }
+}
+
 static void listener_ready(void *context, int fd, short events)
 {
     struct wt_rsp_server *server = context;
+    look_after_client(server);
     int client = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (client < 0)
         return;
@@ -340,10 +359,12 @@ enum wt_status wt_rsp_server_run(struct wt_rsp_server *server, struct wt_error *
     return status;
 }
 
-void wt_rsp_server_output(struct wt_rsp_server *server, const char *text, size_t length)
+bool wt_rsp_server_output(struct wt_rsp_server *server, const char *text, size_t length)
 {
-    if (server->options.console_to_gdb && server->in >= 0)
-        wt_rsp_session_output(server->session, text, length);
+    if (!server->options.console_to_gdb || server->in < 0 || server->session->nonstop)
+        return false;
+    wt_rsp_session_output(server->session, text, length);
+    return true;
 }
 
 void wt_rsp_server_close(struct wt_rsp_server *server)

@@ -1,0 +1,68 @@
+/* A program behind an RSP server, and its console. */
+#include "cli/remote.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+/* What the program or a breakpoint's commands print. */
+static void print(void *context, const char *text, size_t length)
+{
+    struct cli_remote *r = context;
+    if (r->server && wt_rsp_server_output(r->server, text, length))
+        return;
+    fwrite(text, 1, length, r->out);
+    fflush(r->out);
+}
+
+static ssize_t console_write(void *context, const char *text, size_t length)
+{
+    print(context, text, length);
+    return (ssize_t)length;
+}
+
+enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_options *options,
+                               const char *program, const struct wt_rsp_options *rsp, FILE *out,
+                               struct wt_error *err)
+{
+    *remote = (struct cli_remote){.out = out};
+    enum wt_status status = cli_session_open(&remote->session, options, program, err);
+    if (status)
+        return status;
+    remote->console =
+        fopencookie(remote, "w", (cookie_io_functions_t){.write = console_write});
+    if (!remote->console) {
+        cli_session_close(&remote->session);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    }
+    remote->session.console = remote->console;
+    status = cli_session_debug(&remote->session, print, remote, err);
+    if (!status)
+        status = wt_rsp_server_open(rsp, remote->session.debugger, &remote->server, err);
+    if (status)
+        cli_remote_close(remote);
+    return status;
+}
+
+void cli_remote_close(struct cli_remote *remote)
+{
+    wt_rsp_server_close(remote->server);
+    remote->server = NULL;
+    if (remote->session.debugger)
+        wt_debugger_close(remote->session.debugger);
+    cli_session_close(&remote->session);
+    if (remote->console)
+        fclose(remote->console);
+    remote->console = NULL;
+}
+
+int cli_signal_fd(const int *signals)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (; *signals; signals++)
+        sigaddset(&set, *signals);
+    if (sigprocmask(SIG_BLOCK, &set, NULL))
+        return -1;
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}

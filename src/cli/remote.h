@@ -1,0 +1,27 @@
+/* A program behind an RSP server, for `serve` and `gdb`. */
+#ifndef WT_CLI_REMOTE_H
+#define WT_CLI_REMOTE_H
+
+#include "cli/session.h"
+#include "frontend/rsp/rsp.h"
+
+struct cli_remote {
+    struct cli_session session;
+    struct wt_rsp_server *server;
+    FILE *out;     /**< where console lines go that the client does not take */
+    FILE *console; /**< the session's stream: decides for each line */
+};
+
+/**
+ * Loads @p program, halts it before its first instruction, and listens as @p rsp says. The console
+ * goes to @p out, or to the client (rsp->console_to_gdb). On failure nothing is left to close.
+ */
+enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_options *options,
+                               const char *program, const struct wt_rsp_options *rsp, FILE *out,
+                               struct wt_error *err);
+void cli_remote_close(struct cli_remote *remote);
+
+/** A descriptor that can be read when one of @p signals (0 ends the list) has come; -1: failed. */
+int cli_signal_fd(const int *signals);
+
+#endif

@@ -1,0 +1,121 @@
+/* `wavetrap serve`: a program behind a server for GDB and LLDB. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/remote.h"
+#include "cli/report.h"
+
+struct serve {
+    struct cli_options options;
+    struct wt_rsp_options rsp;
+};
+
+static enum wt_status set_rsp(void *context, const char *value, struct wt_error *err)
+{
+    ((struct serve *)context)->rsp.address = value;
+    return WT_OK;
+}
+
+static enum wt_status set_once(void *context, const char *value, struct wt_error *err)
+{
+    ((struct serve *)context)->rsp.until = WT_RSP_CLIENT_LEFT;
+    return WT_OK;
+}
+
+static enum wt_status set_console(void *context, const char *value, struct wt_error *err)
+{
+    ((struct serve *)context)->rsp.console_to_gdb = true;
+    return WT_OK;
+}
+
+static void say(void *context, const char *text)
+{
+    fprintf(stderr, "wavetrap: %s\n", text);
+}
+
+/* Serves until the end; the status is the program's, if `--once` let it come to one. */
+static int serve_program(struct serve *s, const char *program)
+{
+    struct cli_remote remote;
+    struct wt_error err;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
+    bool stdio = strcmp(s->rsp.address, "stdio") == 0;
+    s->rsp.program = program;
+    s->rsp.log = say;
+    s->rsp.stop_fd = cli_signal_fd(signals);
+    if (s->rsp.stop_fd < 0) {
+        wt_fail(&err, WT_IO, "signalfd: %s", strerror(errno));
+        return cli_fail(&cli_serve, &err);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    int status = 0;
+    /* Standard output belongs to the protocol if that is where the client is. */
+    if (cli_remote_open(&remote, &s->options, program, &s->rsp, stdio ? stderr : stdout, &err)) {
+        status = cli_fail(&cli_serve, &err);
+    } else {
+        if (!stdio)
+            fprintf(stderr,
+                    "wavetrap: %s is halted before its first instruction. In GDB, type\n"
+                    "    target remote %s\n",
+                    program, wt_rsp_server_address(remote.server));
+        if (wt_rsp_server_run(remote.server, &err)) {
+            status = cli_fail(&cli_serve, &err);
+        } else {
+            struct signalfd_siginfo info;
+            uint32_t word;
+            if (read(s->rsp.stop_fd, &info, sizeof info) == sizeof info)
+                status = info.ssi_signo == SIGINT ? 0 : CLI_SIGNAL + (int)info.ssi_signo;
+            else if (wt_debugger_ended(remote.session.debugger, &word))
+                status = cli_word_status(word);
+        }
+        cli_remote_close(&remote);
+    }
+    close(s->rsp.stop_fd);
+    return status;
+}
+
+static int serve(int argc, char **argv)
+{
+    struct serve s = {.rsp = wt_rsp_default_options()};
+    s.rsp.address = ":3333";
+    int status = CLI_FAILED;
+    switch (cli_parse(&cli_serve, argc, argv, &s, &s.options, 1, false)) {
+    case CLI_DONE:
+        status = 0;
+        break;
+    case CLI_BAD:
+        break;
+    case CLI_GO:
+        status = serve_program(&s, argv[optind]);
+    }
+    cli_options_free(&s.options);
+    return status;
+}
+
+static const struct cli_option options[] = {
+    {"rsp", 'r', "ADDRESS",
+     "where GDB and LLDB connect (default :3333): :PORT, HOST:PORT,\n"
+     "unix:PATH or stdio; port 0 is any free port", set_rsp},
+    {"once", 0, NULL,
+     "end when the first client has left (and, if it detached, the\n"
+     "program has ended)", set_once},
+    {"console-to-gdb", 0, NULL, "the client shows what the program prints", set_console},
+    {0},
+};
+
+const struct cli_command cli_serve = {
+    .name = "serve",
+    .operands = "PROGRAM",
+    .summary = "Loads PROGRAM, halts it before its first instruction, and serves it to stock GDB and\n"
+               "LLDB over the remote serial protocol.",
+    .options = options,
+    .device = true,
+    .notes = "A client that leaves without detaching leaves the program halted; the next one finds\n"
+             "it where it was. After the program's end the next client gets it from its beginning.\n"
+             "One client at a time; Ctrl-C ends the server. With --once the exit status is the\n"
+             "program's, as that of 'wavetrap run', if it came to its end.\n",
+    .run = serve,
+};
