@@ -269,6 +269,20 @@ void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop)
     d->nonstop = nonstop;
 }
 
+/* The lanes of a wave stop together: an event for each, @p thread first. */
+static void stop_wave(struct wt_debugger *d, wt_thread thread)
+{
+    wt_thread first = (thread - 1) / FAKE_LANES * FAKE_LANES + 1;
+    struct wt_event event = {.kind = WT_EVENT_STOPPED, .thread = thread,
+                             .reason = WT_STOP_REQUESTED};
+    fake_debugger_event(d, event);
+    for (event.thread = first; event.thread < first + FAKE_LANES; event.thread++) {
+        d->running[event.thread] = false;
+        if (event.thread != thread)
+            fake_debugger_event(d, event);
+    }
+}
+
 enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume *list, size_t count,
                                   struct wt_error *err)
 {
@@ -282,9 +296,8 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
                 continue;
             if (list[i].kind != WT_RESUME_STOP)
                 d->running[t] = true;
-            else if (d->running[t] && (t - 1) % FAKE_LANES == 0)
-                fake_debugger_event(d, (struct wt_event){.kind = WT_EVENT_STOPPED, .thread = t,
-                                                         .reason = WT_STOP_REQUESTED});
+            else if (d->running[t])
+                stop_wave(d, t);
         }
     }
     return WT_OK;
@@ -359,11 +372,5 @@ struct wt_event wt_debugger_next_event(struct wt_debugger *d)
 {
     if (d->taken == d->queued)
         return (struct wt_event){.kind = WT_EVENT_NONE};
-    struct wt_event event = d->queue[d->taken++];
-    if (event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_REQUESTED) {
-        uint32_t wave = (event.thread - 1) / FAKE_LANES;
-        for (unsigned lane = 0; lane < FAKE_LANES; lane++)
-            d->running[1 + wave * FAKE_LANES + lane] = false;
-    }
-    return event;
+    return d->queue[d->taken++];
 }

@@ -83,24 +83,19 @@ static void put_exit(struct wt_rsp_session *s, const struct wt_event *event)
         wt_put_format(&s->out, ";process:%x", WT_RSP_PROCESS);
 }
 
-static void put_stop(struct wt_rsp_session *s, const struct wt_event *event, bool quiet)
+static void put_stop(struct wt_rsp_session *s, const struct wt_event *event)
 {
     if (event->kind == WT_EVENT_EXITED) {
         put_exit(s, event);
         return;
     }
-    wt_put_format(&s->out, "T%02x", quiet ? 0 : signal_of(event));
+    wt_put_format(&s->out, "T%02x", signal_of(event));
     if (event->thread) {
         wt_put_text(&s->out, "thread:");
         wt_rsp_put_thread(s, event->thread);
         wt_put_char(&s->out, ';');
         put_core(s, event->thread);
-        if (quiet) {
-            struct wt_event standing = {.thread = event->thread, .reason = WT_STOP_REQUESTED};
-            put_registers(s, &standing);
-        } else {
-            put_registers(s, event);
-        }
+        put_registers(s, event);
     }
     if (s->lldb) {
         wt_put_format(&s->out, "reason:%s;", wt_rsp_lldb_reason(event));
@@ -132,7 +127,7 @@ void wt_rsp_reply_stop(struct wt_rsp_session *s, const struct wt_event *event)
     s->last = *event;
     if (event->kind == WT_EVENT_STOPPED && event->thread)
         s->general = event->thread;
-    put_stop(s, event, false);
+    put_stop(s, event);
 }
 
 /* Says in words what a signal cannot: which instruction of which lanes did what. */
@@ -185,34 +180,28 @@ static void forget_known(struct wt_rsp_session *s)
         memset(s->known_stopped, 0, thread_bits(s) / 8 + 1);
 }
 
-static void push_notice(struct wt_rsp_session *s, const struct wt_event *event, bool quiet)
+static void push_notice(struct wt_rsp_session *s, const struct wt_event *event)
 {
     if (s->notice_count == s->notice_capacity) {
         size_t capacity = s->notice_capacity ? 2 * s->notice_capacity : 64;
-        struct wt_rsp_notice *notices = realloc(s->notices, capacity * sizeof *notices);
+        struct wt_event *notices = realloc(s->notices, capacity * sizeof *notices);
         if (!notices)
             return;
         s->notices = notices;
         s->notice_capacity = capacity;
     }
-    s->notices[s->notice_count++] = (struct wt_rsp_notice){*event, quiet};
+    s->notices[s->notice_count++] = *event;
     set_known(s, event->thread, true);
 }
 
-/* A wave stopped: the client must hear it of each of its threads that it takes for running. */
+/* The client must hear of each thread that it takes for running, and of no other that merely stopped
+ * since its wave did. */
 static void note_stop(struct wt_rsp_session *s, const struct wt_event *event)
 {
-    push_notice(s, event, false);
-    if (event->kind != WT_EVENT_STOPPED || !wt_rsp_load_threads(s))
-        return;
-    for (size_t i = 0; i < s->thread_count; i++) {
-        const struct wt_thread_info *t = &s->threads[i];
-        if (t->running || knows_stopped(s, t->id))
-            continue;
-        struct wt_event quiet = {.kind = WT_EVENT_STOPPED, .thread = t->id,
-                                 .reason = WT_STOP_REQUESTED};
-        push_notice(s, &quiet, true);
-    }
+    bool known = event->kind == WT_EVENT_STOPPED && event->reason == WT_STOP_REQUESTED &&
+                 knows_stopped(s, event->thread);
+    if (!known)
+        push_notice(s, event);
 }
 
 static void notify(struct wt_rsp_session *s)
@@ -221,7 +210,7 @@ static void notify(struct wt_rsp_session *s)
         return;
     wt_put_begin(&s->out, '%');
     wt_put_text(&s->out, "Stop:");
-    put_stop(s, &s->notices[0].event, s->notices[0].quiet);
+    put_stop(s, &s->notices[0]);
     wt_put_end(&s->out);
     s->notified = true;
 }
@@ -232,7 +221,7 @@ void wt_rsp_vstopped(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         memmove(s->notices, s->notices + 1, --s->notice_count * sizeof *s->notices);
         s->notified = s->notice_count > 0;
         if (s->notified) {
-            put_stop(s, &s->notices[0].event, s->notices[0].quiet);
+            put_stop(s, &s->notices[0]);
             return;
         }
     }
@@ -324,13 +313,13 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     s->notice_count = 0;
     s->notified = false;
     if (event.kind == WT_EVENT_EXITED) {
-        push_notice(s, &event, false);
+        push_notice(s, &event);
     } else if (wt_rsp_load_threads(s)) {
         for (size_t i = 0; i < s->thread_count; i++) {
-            struct wt_event quiet = {.kind = WT_EVENT_STOPPED, .thread = s->threads[i].id,
-                                     .reason = WT_STOP_REQUESTED};
+            struct wt_event standing = {.kind = WT_EVENT_STOPPED, .thread = s->threads[i].id,
+                                        .reason = WT_STOP_REQUESTED};
             if (!s->threads[i].running)
-                push_notice(s, &quiet, true);
+                push_notice(s, &standing);
         }
     }
     if (s->notice_count == 0) {
@@ -338,7 +327,7 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     }
     s->notified = true;
-    put_stop(s, &s->notices[0].event, s->notices[0].quiet);
+    put_stop(s, &s->notices[0]);
 }
 
 /* ---- going ---- */

@@ -31,12 +31,6 @@ struct wt_rsp_breakpoint {
     bool persist;  /**< stays when the client leaves (its commands ask for it) */
 };
 
-/** Non-stop: a stop that the client has not been told yet. */
-struct wt_rsp_notice {
-    struct wt_event event;
-    bool quiet; /**< another lane of a wave that stopped: nothing happened to it */
-};
-
 struct wt_rsp_session {
     struct wt_debugger *debugger;
     const struct wt_topology *topology;
@@ -73,7 +67,7 @@ struct wt_rsp_session {
     struct wt_rsp_breakpoint *breakpoints;
     size_t breakpoint_count, breakpoint_capacity;
 
-    struct wt_rsp_notice *notices; /**< [0] has been sent when `notified` */
+    struct wt_event *notices; /**< non-stop: stops to be told; [0] has been sent when `notified` */
     size_t notice_count, notice_capacity;
     bool notified;
     uint8_t *known_stopped; /**< non-stop: a bit for each thread that the client knows to stand */
