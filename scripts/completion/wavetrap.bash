@@ -1,7 +1,7 @@
 # Bash completion for wavetrap. Commands and options come from its own help, so they are never old.
 
 _wavetrap_options() {
-    wavetrap "$@" --help 2>/dev/null | grep -oE '(^|[ ,])--[a-z][a-z-]*=?' | tr -d ' ,' | sort -u
+    wavetrap "$@" --help 2>/dev/null | sed -nE 's/^  (-., |    )(--[a-z-]+=?).*/\2/p'
 }
 
 _wavetrap_commands() {

@@ -6,7 +6,7 @@ end
 
 function __wavetrap_options
     set -l words (commandline -opc)
-    wavetrap $words[2] --help 2>/dev/null | string match -rag -- '(?:^|[ ,])(--[a-z][a-z-]*=?)'
+    wavetrap $words[2] --help 2>/dev/null | string match -rg -- '^  (?:-., |    )(--[a-z-]+=?)'
 end
 
 complete -c wavetrap -n __fish_use_subcommand -f -a '(__wavetrap_commands)'

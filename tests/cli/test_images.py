@@ -137,7 +137,7 @@ def test_info_tells_what_a_file_is(build):
 
 def test_info_lists_the_gpu():
     isa = run("info", "--isa").stdout
-    for name in ("addi", "fmadd.d", "amoadd.w", "tmc", "wspawn", "split", "join", "bar", "czero.eqz",
+    for name in ("addi", "fmadd.d", "amoadd.w", "vx_tmc", "vx_wspawn", "vx_split", "vx_join", "vx_bar", "czero.eqz",
                  "c.addi"):
         assert f"\n{name} " in isa, name
     profile = run("info", "--profile").stdout
