@@ -38,3 +38,11 @@ def table(isa_tool):
         rows.append({"size": int(size), "xlen": int(xlen), "match": int(match, 16), "mask": int(mask, 16),
                      "operands": operands, "name": name})
     return rows
+
+
+@pytest.fixture
+def machine(wavetrap, tmp_path):
+    """Runs small programs."""
+    from simt import Machine
+
+    return Machine(wavetrap, tmp_path)

@@ -99,10 +99,13 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc)
     vx_set_wait(w, VX_RUNS);
 }
 
-/* Vortex: warps 0..count-1 but the issuer start at target with thread 0. */
+/* Warps 0..count-1 but the issuer start at target with thread 0. A count below 2 starts none,
+ * whichever warp asks: wspawn(1, 0) is how a program waits for its other warps. */
 static void spawn(struct vx_warp *w, uint32_t count, uint64_t target)
 {
     struct vx_device *d = w->device;
+    if (count < 2)
+        return;
     for (uint32_t i = 0; i < count; i++)
         if (i != w->index)
             vx_warp_start(&d->warp[w->core->first_warp + i], target);
