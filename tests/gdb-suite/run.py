@@ -25,6 +25,11 @@ ROOT = HERE.parents[1]
 TARBALL = Path("/usr/src/gdb.tar.xz")
 PICOLIBC = Path("/usr/lib/picolibc/riscv64-unknown-elf")
 
+# Of the tarball, what gdb.base needs (the Dwarf assembler of lib/ reads dwarf2.h).
+WANTED = tuple(f"{name}/" for name in ("gdb/gdb/testsuite/lib", "gdb/gdb/testsuite/config",
+               "gdb/gdb/testsuite/boards", "gdb/gdb/testsuite/gdb.base", "gdb/gdb/testsuite/gdb.xml",
+               "gdb/gdb/testsuite/gdb.python", "gdb/gdb/features", "gdb/include"))
+
 # The bounded subset for `make check`: what a stub can do wrong, in little time.
 QUICK = """break condbreak step-test display ena-dis-br finish return commands dprintf cond-eval-mode
 advance until jump consecutive hbreak watchpoint-delete""".split()
@@ -36,21 +41,16 @@ RESULT = re.compile(r"^(PASS|FAIL|XFAIL|KFAIL|XPASS|KPASS|UNRESOLVED|UNTESTED|UN
 
 def unpack(work):
     """The test suite's sources, taken out of the tarball once."""
-    suite = work / "testsuite"
+    suite = work / "source" / "gdb" / "gdb" / "testsuite"
     if (suite / ".complete").exists():
         return suite
     if not TARBALL.exists():
         sys.exit(f"{TARBALL} is not there: install Debian's gdb-source")
-    shutil.rmtree(suite, ignore_errors=True)
+    shutil.rmtree(work / "source", ignore_errors=True)
     with tarfile.open(TARBALL) as tar:
         for member in tar:
-            at = member.name.find("gdb/testsuite/")
-            if at < 0:
-                continue
-            name = member.name[at + len("gdb/testsuite/"):]
-            if name.split("/")[0] in ("lib", "config", "boards", "gdb.base"):
-                member.name = name
-                tar.extract(member, suite)
+            if member.name.startswith(WANTED):
+                tar.extract(member, work / "source")
     (suite / ".complete").touch()
     return suite
 
