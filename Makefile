@@ -19,3 +19,15 @@ clean:
 examples:
 	@scripts/need.sh kernels
 	@$(MAKE) -s -C examples/vortex OUT=$(CURDIR)/build/examples
+
+# GDB's own test suite against `wavetrap serve`: all of gdb.base that fits a bare-metal target (some
+# minutes), or a bounded subset of it for RV32 and RV64. tests/gdb-suite/ says what is left out, and why.
+.PHONY: check-gdb check-gdb-quick
+check-gdb: all
+	@scripts/need.sh kernels check
+	@python3 tests/gdb-suite/run.py
+
+check-gdb-quick: all
+	@scripts/need.sh kernels check
+	@python3 tests/gdb-suite/run.py --quick
+	@python3 tests/gdb-suite/run.py --quick --xlen 64

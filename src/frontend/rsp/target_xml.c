@@ -87,6 +87,8 @@ char *wt_rsp_target_xml(const struct wt_topology *t, bool lldb, size_t *length)
                 fputs(" group=\"general\"", out);
             else if (!strcmp(set, "fpu"))
                 fputs(" group=\"float\"", out);
+            else /* GDB does not put them back after a function that it called */
+                fputs(" save-restore=\"no\"", out);
             if (lldb)
                 put_lldb_hints(out, t, r);
             fputs("/>\n", out);
