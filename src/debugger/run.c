@@ -437,6 +437,31 @@ static enum wt_status after_move(struct wt_debugger *d, uint32_t wave, enum turn
     return status;
 }
 
+/* Takes back a step that has not been done, and closes the gap that it left in a breakpoint. */
+static enum wt_status take_back_step(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wt_wave_set one;
+    one_wave(d, &one, wave);
+    enum wt_status status = d->ops->halt(d->probe, &one, err);
+    bool lifted = d->wave[wave].lifted;
+    d->wave[wave].pending = d->wave[wave].lifted = false;
+    return status || !lifted ? status : dbg_sync_breakpoints(d, err);
+}
+
+/* The device takes one step at a time: one that waits makes room for another wave's. */
+static enum wt_status take_back_pending(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    for (size_t i = 0; i < d->steppers; i++) {
+        uint32_t other = d->stepper[i];
+        if (other == wave || !d->wave[other].pending)
+            continue;
+        enum wt_status status = take_back_step(d, other, err);
+        if (status)
+            return status;
+    }
+    return WT_OK;
+}
+
 /* A stepping wave's turn. */
 static enum wt_status take_turn(struct wt_debugger *d, uint32_t wave, enum turn *turn,
                                 struct wt_error *err)
@@ -452,6 +477,8 @@ static enum wt_status take_turn(struct wt_debugger *d, uint32_t wave, enum turn 
             status = dbg_sync_breakpoints(d, err);
         }
     } else {
+        if (d->steppers > 1 && (status = take_back_pending(d, wave, err)))
+            return status;
         if ((status = dbg_need_pc(d, wave, err)))
             return status;
         struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
@@ -692,10 +719,10 @@ static enum wt_status advance(struct wt_debugger *d, uint64_t budget, bool *soon
 
 bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
 {
-    if (has_event(d))
+    if (has_event(d) && !d->nonstop)
         return true;
     if (!d->going)
-        return false;
+        return has_event(d);
     struct wt_error err = {0};
     bool soon;
     if (advance(d, budget ? budget : 1, &soon, &err)) {
@@ -937,8 +964,13 @@ static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set
             enum wt_status status = take_turn(d, wave, &turn, err);
             if (status || (has_event(d) && !d->nonstop))
                 return status;
-            for (unsigned k = 0; k < d->words; k++)
+            bool others = false;
+            for (unsigned k = 0; k < d->words; k++) {
+                others |= free.word[k] != 0;
                 d->free.word[k] |= free.word[k];
+            }
+            if (d->wave[wave].pending && others && (status = take_back_step(d, wave, err)))
+                return status;
         }
         if (i < d->steppers && d->stepper[i] == wave)
             i++;

@@ -93,13 +93,65 @@ static enum wt_status vortex_summary(struct wt_probe *p, struct wt_probe_summary
     return WT_OK;
 }
 
-static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *waves,
+/*
+ * A step that waits is not taken back by a halt: its request stays, and keeps others from being
+ * accepted. Putting the Debug Module to sleep resets its registers, step state included, and leaves
+ * the halted bits alone.
+ */
+static enum wt_status take_step_back(struct wt_probe *p, struct wt_error *err)
+{
+    dm_begin(p);
+    dm_select(p, p->step_wave / 32, p->step_wave, 0);
+    size_t at = dm_get(p, DM_DCTRL);
+    enum wt_status status = dm_run(p, err);
+    if (status)
+        return status;
+    p->step_under_way = false;
+    if (!(dm_got(p, at) & DCTRL_STEPSTATE))
+        return WT_OK;
+    p->wmask_known = false;
+    dm_begin(p);
+    dm_put(p, DM_DCTRL, 0);
+    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE);
+    dm_put(p, DM_DCONFIG, p->dconfig | DCONFIG_EH);
+    at = dm_get(p, DM_DCTRL);
+    if ((status = dm_run(p, err)))
+        return status;
+    if (!(dm_got(p, at) & DCTRL_DMACTIVE))
+        return wt_fail(err, WT_IO, "the Debug Module does not wake up again after dmactive was 0");
+    return WT_OK;
+}
+
+/*
+ * Where DPC of an EBREAK halt has to be put right, warps that met an ebreak unseen keep their halt
+ * cause: a halt request would overwrite it. They are halted already.
+ */
+static enum wt_status leave_unexamined(struct wt_probe *p, struct wt_wave_set *waves,
+                                       struct wt_error *err)
+{
+    struct wt_wave_set active, halted;
+    if (p->ebreak_dpc == EBREAK_DPC_AT)
+        return WT_OK;
+    enum wt_status status = vortex_scan(p, &active, &halted, err);
+    for (unsigned i = 0; i < p->windows && !status; i++)
+        waves->word[i] &=
+            ~(active.word[i] & halted.word[i] & p->went.word[i] & ~p->examined.word[i]);
+    return status;
+}
+
+static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *asked,
                                   struct wt_error *err)
 {
+    struct wt_wave_set chosen = *asked, *waves = &chosen;
+    enum wt_status status = leave_unexamined(p, waves, err);
+    if (status)
+        return status;
     dm_begin(p);
     select_waves(p, waves);
     dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_HALTREQ);
-    enum wt_status status = run_selection(p, err);
+    status = run_selection(p, err);
+    if (!status && p->step_under_way && wt_wave_set_has(asked, p->step_wave))
+        status = take_step_back(p, err);
     if (status)
         return status;
     struct dm_wait wait;
@@ -147,41 +199,6 @@ static bool is_c_ebreak(const uint8_t *bytes)
     return wt_load_le(bytes, 2) == C_EBREAK;
 }
 
-/*
- * The specification does not say whether DPC of an EBREAK halt is the address of the ebreak or of
- * what follows it. Debuggers expect the former. What this device does is learned at its first
- * ebreak whose surroundings tell; where it is the latter, DPC is moved back.
- */
-static enum wt_status settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
-                                 struct wt_error *err)
-{
-    if (p->ebreak_dpc == EBREAK_DPC_AT || !wt_wave_set_has(&p->went, wave) ||
-        wt_wave_set_has(&p->examined, wave))
-        return WT_OK;
-    uint8_t at[4] = {0}, before[4] = {0};
-    bool have_at = !read_code(p, wave, *pc, 2, at) && !read_code(p, wave, *pc, 4, at);
-    bool have_before = *pc >= 4 && !read_code(p, wave, *pc - 4, 4, before);
-    bool is_at = have_at && (is_ebreak(at) || is_c_ebreak(at));
-    unsigned back = 0;
-    if (have_before && is_ebreak(before))
-        back = 4;
-    else if (have_before && is_c_ebreak(before + 2))
-        back = 2;
-    if (p->ebreak_dpc == EBREAK_DPC_UNKNOWN) {
-        if (is_at && !back)
-            p->ebreak_dpc = EBREAK_DPC_AT;
-        else if (back && !is_at)
-            p->ebreak_dpc = EBREAK_DPC_AFTER;
-    }
-    if (p->ebreak_dpc != EBREAK_DPC_AFTER || !back)
-        return WT_OK;
-    *pc -= back;
-    dm_begin(p);
-    dm_select(p, wave / 32, wave, 0);
-    dm_put(p, DM_DPC, (uint32_t)*pc);
-    return dm_run(p, err);
-}
-
 static enum wt_halt_cause cause_of(uint32_t dctrl)
 {
     switch (DCTRL_HACAUSE(dctrl)) {
@@ -196,6 +213,65 @@ static enum wt_halt_cause cause_of(uint32_t dctrl)
     default:
         return WT_HALT_NONE;
     }
+}
+
+/*
+ * An ebreak stands where DPC points and another one before it, so that memory does not tell which
+ * of them was met. Stepping the one at DPC does nothing but halt again, and shows what DPC is then.
+ */
+static enum wt_status try_ebreak(struct wt_probe *p, uint32_t wave, uint64_t pc,
+                                 struct wt_error *err)
+{
+    dm_begin(p);
+    dm_select(p, wave / 32, wave, 0);
+    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_STEPREQ);
+    for (int i = 0; i < 32; i++)
+        dm_get(p, DM_DCTRL);
+    size_t dctrl = dm_get(p, DM_DCTRL), dpc = dm_get(p, DM_DPC);
+    enum wt_status status = dm_run(p, err);
+    if (status || dm_got(p, dctrl) & DCTRL_STEPSTATE ||
+        cause_of(dm_got(p, dctrl)) != WT_HALT_BREAKPOINT)
+        return status;
+    p->ebreak_dpc = dm_got(p, dpc) == (uint32_t)pc ? EBREAK_DPC_AT : EBREAK_DPC_AFTER;
+    return wt_bus_write(p->bus, DM_DPC, (uint32_t)pc, err);
+}
+
+/*
+ * The specification does not say whether DPC of an EBREAK halt is the address of the ebreak or of
+ * what follows it. Debuggers expect the former. What this device does is learned at its first
+ * ebreak whose surroundings tell; where it is the latter, DPC is moved back.
+ */
+static enum wt_status settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
+                                 struct wt_error *err)
+{
+    if (p->ebreak_dpc == EBREAK_DPC_AT || !wt_wave_set_has(&p->went, wave) ||
+        wt_wave_set_has(&p->examined, wave))
+        return WT_OK;
+    enum wt_status status;
+    uint8_t at[4] = {0}, before[4] = {0};
+    bool have_at = !read_code(p, wave, *pc, 2, at) && !read_code(p, wave, *pc, 4, at);
+    bool have_before = *pc >= 4 && !read_code(p, wave, *pc - 4, 4, before);
+    bool is_at = have_at && (is_ebreak(at) || is_c_ebreak(at));
+    unsigned back = 0;
+    if (have_before && is_ebreak(before))
+        back = 4;
+    else if (have_before && is_c_ebreak(before + 2))
+        back = 2;
+    if (p->ebreak_dpc == EBREAK_DPC_UNKNOWN) {
+        if (is_at && !back)
+            p->ebreak_dpc = EBREAK_DPC_AT;
+        else if (back && !is_at)
+            p->ebreak_dpc = EBREAK_DPC_AFTER;
+        else if (back && (status = try_ebreak(p, wave, *pc, err)))
+            return status;
+    }
+    if (p->ebreak_dpc != EBREAK_DPC_AFTER || !back)
+        return WT_OK;
+    *pc -= back;
+    dm_begin(p);
+    dm_select(p, wave / 32, wave, 0);
+    dm_put(p, DM_DPC, (uint32_t)*pc);
+    return dm_run(p, err);
 }
 
 static enum wt_status vortex_halt_cause(struct wt_probe *p, uint32_t wave,
@@ -276,6 +352,8 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
     step->done = !(dctrl & DCTRL_STEPSTATE) && (halted || !step->active);
     step->cause = cause_of(dctrl);
     step->pc = dm_got(p, n - 3);
+    p->step_under_way = !step->done;
+    p->step_wave = wave;
     if (step->done && step->cause == WT_HALT_BREAKPOINT)
         return vortex_halt_cause(p, wave, &step->cause, &step->pc, err);
     if (step->done)
@@ -286,10 +364,15 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
 static enum wt_status vortex_step(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
                                   struct wt_error *err)
 {
+    if (p->step_under_way)
+        return wt_fail(err, WT_STATE, "a step of warp %u is under way", (unsigned)p->step_wave);
     forget(p, wave);
     dm_begin(p);
     dm_select(p, wave / 32, wave, 0);
     dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_STEPREQ);
+    /* A device that takes its time is not one whose warp waits: some accesses more, same trip. */
+    for (int i = 0; i < 32 && !p->brisk; i++)
+        dm_get(p, DM_DCTRL);
     add_step_look(p);
     enum wt_status status = dm_run(p, err);
     return status ? status : finish_step(p, wave, step, err);
@@ -348,6 +431,7 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
     p->saved.valid = false;
     memset(&p->went, 0, sizeof p->went);
     memset(&p->examined, 0, sizeof p->examined);
+    p->step_under_way = false;
     dm_begin(p);
     select_waves(p, &all);
     dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_RESETHALTREQ);

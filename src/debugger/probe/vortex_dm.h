@@ -106,6 +106,8 @@ struct wt_probe {
     struct wt_wave_set went;     /**< set going by this probe since it was opened */
     struct wt_wave_set examined; /**< cause read since it halted, DPC put right */
     enum { MASK_UNKNOWN, MASK_OF_WARP, MASK_OF_INJECTION } mask_csr;
+    bool step_under_way;
+    uint32_t step_wave;
     bool scratch_known;
     uint64_t scratch; /**< memory through which doubles pass on RV32 */
 };

@@ -1,0 +1,1031 @@
+/*
+ * The debugger against the emulator: each truth is checked with the memory port and through the
+ * Debug Module alone, in both widths, with a Debug Module that is at once done and one that is slow,
+ * with either convention for DPC, and with none of the emulator's services.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "rig.h"
+
+static const struct rig_options variants[] = {
+    {.xlen = 32},
+    {.xlen = 64},
+    {.xlen = 32, .dm_only = true},
+    {.xlen = 64, .dm_only = true},
+    {.xlen = 32, .dm_clock = 1},
+    {.xlen = 64, .dm_only = true, .dm_clock = 1},
+    {.xlen = 32, .ebreak_after = true},
+    {.xlen = 32, .dm_only = true, .bare = true, .dm_clock = 1, .ebreak_after = true},
+    {.xlen = 64, .dm_only = true, .bare = true},
+};
+
+static void note_variant(const struct rig_options *v)
+{
+    if (getenv("SHOW_VARIANTS"))
+        print_message("variant %d\n", (int)(v - variants));
+}
+
+#define FOR_VARIANTS(v)                                                                            \
+    for (const struct rig_options *v = variants;                                                   \
+         v < variants + sizeof variants / sizeof *v && (note_variant(v), true); v++)
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        struct wt_error err = {0};                                                                 \
+        if (call)                                                                                  \
+            fail_msg("%s: %s", #call, err.text);                                                   \
+    } while (0)
+
+/* Pumps until something happens. */
+static struct wt_event wait_event(struct rig *r)
+{
+    for (int i = 0; i < 100000; i++) {
+        struct wt_event e = wt_debugger_next_event(r->d);
+        if (e.kind != WT_EVENT_NONE)
+            return e;
+        if (!wt_debugger_pump(r->d, 1000) && !wt_debugger_running(r->d))
+            break;
+    }
+    return wt_debugger_next_event(r->d);
+}
+
+static void resume_thread(struct rig *r, wt_thread thread, enum wt_resume_kind kind)
+{
+    const struct wt_resume how = {.thread = thread, .kind = kind};
+    OK(wt_debugger_resume(r->d, &how, 1, &err));
+}
+
+static struct wt_event go(struct rig *r)
+{
+    resume_thread(r, 0, WT_RESUME_CONTINUE);
+    return wait_event(r);
+}
+
+static struct wt_event step(struct rig *r, wt_thread thread)
+{
+    resume_thread(r, thread, WT_RESUME_STEP);
+    return wait_event(r);
+}
+
+static void insert(struct rig *r, uint64_t addr)
+{
+    OK(wt_debugger_insert_breakpoint(r->d, addr, NULL, 0, NULL, 0, &err));
+}
+
+static void remove_bp(struct rig *r, uint64_t addr)
+{
+    OK(wt_debugger_remove_breakpoint(r->d, addr, &err));
+}
+
+static uint64_t reg(struct rig *r, wt_thread thread, unsigned number)
+{
+    const struct wt_topology *t = wt_debugger_topology(r->d);
+    uint64_t value = 0;
+    for (unsigned i = 0; i < t->register_count; i++)
+        if (t->registers[i].number == number)
+            OK(wt_debugger_read_registers(r->d, thread, &i, 1, &value, &err));
+    return value;
+}
+
+static uint64_t pc(struct rig *r, wt_thread thread)
+{
+    return reg(r, thread, 32);
+}
+
+static void expect_stop(struct wt_event e, enum wt_stop_reason reason, wt_thread thread)
+{
+    if (e.kind != WT_EVENT_STOPPED || e.reason != reason || (thread && e.thread != thread))
+        fail_msg("event kind %d reason %d thread %u \"%s\", not reason %d thread %u", e.kind,
+                 e.reason, (unsigned)e.thread, e.text, reason, (unsigned)thread);
+}
+
+static void expect_exit(struct wt_event e, uint32_t status)
+{
+    if (e.kind != WT_EVENT_EXITED || e.status != status)
+        fail_msg("event kind %d reason %d status %u \"%s\", not exit %u", e.kind, e.reason,
+                 (unsigned)e.status, e.text, (unsigned)status);
+}
+
+/* ---- one thread ---- */
+
+static const uint32_t counting[] = {
+    /* 00 */ ADDI(T2, X0, 0),
+    /* 04 */ ADDI(T2, T2, 1), /* loop */
+    /* 08 */ ADDI(T0, X0, 5),
+    /* 0c */ ANDI(A0, T2, 0x7ff),
+    /* 10 */ J(X0, -12),
+};
+
+static void a_breakpoint_stops_each_time_without_the_client_stepping(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, counting, 5);
+        assert_int_equal(pc(r, 1), CODE);
+        insert(r, CODE + 8);
+        for (unsigned i = 1; i <= 5; i++) {
+            expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+            assert_int_equal(pc(r, 1), CODE + 8);
+            assert_int_equal(reg(r, 1, T2), i);
+        }
+        remove_bp(r, CODE + 8);
+        insert(r, CODE + 12);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(pc(r, 1), CODE + 12);
+        assert_int_equal(reg(r, 1, T2), 5);
+        rig_free(r);
+    }
+}
+
+static void clients_that_lift_step_and_insert_see_every_pass(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, counting, 5);
+        insert(r, CODE + 8);
+        for (unsigned i = 1; i <= 3; i++) {
+            expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+            assert_int_equal(reg(r, 1, T2), i);
+            remove_bp(r, CODE + 8);
+            expect_stop(step(r, 1), WT_STOP_STEP, 1);
+            assert_int_equal(pc(r, 1), CODE + 12);
+            insert(r, CODE + 8);
+        }
+        rig_free(r);
+    }
+}
+
+static void a_step_onto_a_breakpoint_does_not_hide_it(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, counting, 5);
+        insert(r, CODE + 4);
+        expect_stop(step(r, 1), WT_STOP_STEP, 1);
+        assert_int_equal(pc(r, 1), CODE + 4);
+        /* It has not executed it yet, so it meets it now. */
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 0);
+        /* A step from it executes the original instruction. */
+        expect_stop(step(r, 1), WT_STOP_STEP, 1);
+        assert_int_equal(pc(r, 1), CODE + 8);
+        assert_int_equal(reg(r, 1, T2), 1);
+        rig_free(r);
+    }
+}
+
+static void setting_pc_to_a_breakpoint_meets_it_again(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, counting, 5);
+        insert(r, CODE + 8);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        OK(wt_debugger_write_register(r->d, 1, (unsigned)wt_debugger_topology(r->d)->pc_index,
+                                      CODE + 8, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 1);
+        rig_free(r);
+    }
+}
+
+static void what_the_client_reads_is_the_original(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, counting, 5);
+        uint32_t word = 0;
+        uint16_t half;
+        insert(r, CODE + 8);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        r->machine->ops->read_memory(r->machine, 0, CODE + 8, &word, 4);
+        assert_int_equal(word, EBREAK); /* it is really there */
+        OK(wt_debugger_read_memory(r->d, 1, CODE + 8, &word, 4, &err));
+        assert_int_equal(word, counting[2]);
+        OK(wt_debugger_read_memory(r->d, 1, CODE + 10, &half, 2, &err));
+        assert_int_equal(half, counting[2] >> 16);
+        /* New code over it is what runs, and the breakpoint stays. */
+        uint32_t other = ADDI(T2, T2, 100);
+        OK(wt_debugger_write_memory(r->d, 1, CODE + 8, &other, 4, &err));
+        OK(wt_debugger_read_memory(r->d, 1, CODE + 8, &word, 4, &err));
+        assert_int_equal(word, other);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 102);
+        wt_debugger_remove_all_breakpoints(r->d);
+        expect_stop(step(r, 1), WT_STOP_STEP, 1);
+        r->machine->ops->read_memory(r->machine, 0, CODE + 8, &word, 4);
+        assert_int_equal(word, other);
+        rig_free(r);
+    }
+}
+
+static void a_range_is_stepped_until_it_is_left(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, counting, 5);
+        const struct wt_resume range = {
+            .thread = 1, .kind = WT_RESUME_RANGE, .start = CODE, .end = CODE + 16};
+        OK(wt_debugger_resume(r->d, &range, 1, &err));
+        expect_stop(wait_event(r), WT_STOP_STEP, 1);
+        assert_int_equal(pc(r, 1), CODE + 16);
+        /* A breakpoint within the range stops it. */
+        insert(r, CODE + 12);
+        const struct wt_resume whole = {
+            .thread = 1, .kind = WT_RESUME_RANGE, .start = CODE, .end = CODE + 20};
+        OK(wt_debugger_resume(r->d, &whole, 1, &err));
+        expect_stop(wait_event(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(pc(r, 1), CODE + 12);
+        assert_int_equal(reg(r, 1, T2), 2);
+        rig_free(r);
+    }
+}
+
+static void an_endless_program_is_interrupted(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, counting, 5);
+        resume_thread(r, 0, WT_RESUME_CONTINUE);
+        for (int i = 0; i < 10; i++) {
+            wt_debugger_pump(r->d, 1000);
+            assert_int_equal(wt_debugger_next_event(r->d).kind, WT_EVENT_NONE);
+        }
+        assert_true(wt_debugger_running(r->d));
+        OK(wt_debugger_interrupt(r->d, &err));
+        expect_stop(wait_event(r), WT_STOP_INTERRUPTED, 1);
+        assert_false(wt_debugger_running(r->d));
+        assert_true(reg(r, 1, T2) > 100);
+        uint64_t time = r->machine->time;
+        wt_debugger_pump(r->d, 1000);
+        assert_int_equal(r->machine->time, time);
+        rig_free(r);
+    }
+}
+
+static const uint32_t own_ebreak[] = {
+    /* 00 */ ADDI(A0, X0, 1),
+    /* 04 */ EBREAK,
+    /* 08 */ EBREAK,
+    /* 0c */ ADDI(A0, A0, 41),
+    /* 10 */ SW(A0, X0, 0x88),
+    /* 14 */ TMC(X0),
+};
+
+static void an_ebreak_of_the_program_traps_once_and_is_passed(void **state)
+{
+    FOR_VARIANTS (v) {
+        if (v->ebreak_after)
+            continue; /* two in a row do not tell which convention holds */
+        struct rig *r = rig_new(v, own_ebreak, 6);
+        expect_stop(go(r), WT_STOP_TRAP, 1);
+        assert_int_equal(pc(r, 1), CODE + 4);
+        expect_stop(go(r), WT_STOP_TRAP, 1);
+        assert_int_equal(pc(r, 1), CODE + 8);
+        expect_stop(step(r, 1), WT_STOP_STEP, 1);
+        assert_int_equal(pc(r, 1), CODE + 12);
+        expect_exit(go(r), 42);
+        uint32_t status;
+        assert_true(wt_debugger_ended(r->d, &status));
+        assert_int_equal(status, 42);
+        /* And again, with a breakpoint on one of them. */
+        OK(wt_debugger_reset(r->d, &err));
+        insert(r, CODE + 8);
+        expect_stop(go(r), WT_STOP_TRAP, 1);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(pc(r, 1), CODE + 8);
+        expect_exit(go(r), 42);
+        rig_free(r);
+    }
+}
+
+static const uint32_t faulty[] = {
+    /* 00 */ ADDI(A0, X0, 1),
+    /* 04 */ 0xffffffff,
+    /* 08 */ TMC(X0),
+};
+
+static void a_fault_stops_at_its_instruction_and_can_be_mended(void **state)
+{
+    FOR_VARIANTS (v) {
+        if (v->bare)
+            continue; /* debug registers do not tell of faults */
+        struct rig *r = rig_new(v, faulty, 3);
+        for (int i = 0; i < 2; i++) {
+            struct wt_event e = go(r);
+            expect_stop(e, WT_STOP_FAULT, 1);
+            assert_int_equal(e.signal, WT_SIGNAL_ILL);
+            assert_true(e.text[0] != 0);
+            assert_int_equal(pc(r, 1), CODE + 4);
+        }
+        struct wt_event e = step(r, 1);
+        expect_stop(e, WT_STOP_FAULT, 1);
+        uint32_t nop = ADDI(X0, X0, 0);
+        OK(wt_debugger_write_memory(r->d, 1, CODE + 4, &nop, 4, &err));
+        assert_int_equal(go(r).kind, WT_EVENT_EXITED);
+        rig_free(r);
+    }
+}
+
+static void a_restart_runs_from_the_beginning(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, own_ebreak, 6);
+        uint32_t one = 1;
+        insert(r, CODE + 12);
+        while (go(r).reason != WT_STOP_BREAKPOINT)
+            ;
+        OK(wt_debugger_write_memory(r->d, 1, CODE, &one, 4, &err));
+        OK(wt_debugger_restart(r->d, &err));
+        assert_int_equal(pc(r, 1), CODE);
+        if (!v->bare) {
+            OK(wt_debugger_read_memory(r->d, 1, CODE, &one, 4, &err));
+            assert_int_equal(one, own_ebreak[0]);
+            struct wt_event e;
+            while ((e = go(r)).reason == WT_STOP_TRAP)
+                ;
+            expect_stop(e, WT_STOP_BREAKPOINT, 1);
+            assert_int_equal(pc(r, 1), CODE + 12);
+        }
+        rig_free(r);
+    }
+}
+
+/* ---- lanes ---- */
+
+static const uint32_t divergent[] = {
+    /* 00 */ ADDI(A0, X0, 15),
+    /* 04 */ TMC(A0),
+    /* 08 */ CSRR(A1, 0xcc0),
+    /* 0c */ ANDI(A2, A1, 1),
+    /* 10 */ SPLIT(S5, A2),
+    /* 14 */ BEQZ(A2, 12),
+    /* 18 */ ADDI(A3, X0, 111), /* lanes 1 and 3 */
+    /* 1c */ J(X0, 8),
+    /* 20 */ ADDI(A3, X0, 222), /* lanes 0 and 2 */
+    /* 24 */ JOIN(S5),
+    /* 28 */ ADDI(A4, A3, 1),
+    /* 2c */ SW(A4, X0, 0x88),
+    /* 30 */ TMC(X0),
+};
+
+static void a_step_follows_its_lane_through_divergence(void **state)
+{
+    FOR_VARIANTS (v) {
+        for (unsigned lane = 0; lane < 4; lane++) {
+            struct rig *r = rig_new(v, divergent, 13);
+            expect_stop(step(r, 1), WT_STOP_STEP, 1);
+            expect_stop(step(r, 1), WT_STOP_STEP, 1);
+            const uint64_t odd[] = {0x0c, 0x10, 0x14, 0x18, 0x1c, 0x24},
+                           even[] = {0x0c, 0x10, 0x14, 0x20, 0x24};
+            const uint64_t *path = lane & 1 ? odd : even;
+            for (size_t i = 0; i < (lane & 1 ? 6 : 5); i++) {
+                expect_stop(step(r, 1 + lane), WT_STOP_STEP, 1 + lane);
+                assert_int_equal(pc(r, 1 + lane), CODE + path[i]);
+            }
+            while (pc(r, 1 + lane) != CODE + 0x28)
+                expect_stop(step(r, 1 + lane), WT_STOP_STEP, 1 + lane);
+            assert_int_equal(reg(r, 1 + lane, A3), lane & 1 ? 111 : 222);
+            assert_int_equal(reg(r, 1 + lane, A1), lane);
+            rig_free(r);
+        }
+    }
+}
+
+static void masked_off_lanes_are_shown_where_they_wake_up(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, divergent, 13);
+        insert(r, CODE + 0x14);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
+        const struct wt_thread_info *list;
+        size_t count;
+        OK(wt_debugger_threads(r->d, &list, &count, &err));
+        assert_int_equal(count, 4);
+        unsigned enabled = 0;
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(list[i].id, 1 + i);
+            assert_int_equal(list[i].lane, i);
+            assert_int_equal(list[i].pc, CODE + 0x14);
+            enabled += list[i].enabled;
+        }
+        assert_int_equal(enabled, 2);
+        for (unsigned i = 0; i < 4; i++) {
+            char name[64], want[64];
+            OK(wt_debugger_threads(r->d, &list, &count, &err));
+            bool off = !list[i].enabled;
+            wt_debugger_thread_name(r->d, 1 + i, name, sizeof name);
+            snprintf(want, sizeof want, "core 0 warp 0 thread %u%s", i, off ? " (masked off)" : "");
+            assert_string_equal(name, want);
+            if (off) { /* its pc cannot be set, its registers can */
+                struct wt_error why;
+                unsigned index = (unsigned)wt_debugger_topology(r->d)->pc_index;
+                assert_int_equal(wt_debugger_write_register(r->d, 1 + i, index, CODE, &why),
+                                 WT_STATE);
+                OK(wt_debugger_write_register(r->d, 1 + i, A5, 99 + i, &err));
+                assert_int_equal(reg(r, 1 + i, A5), 99 + i);
+            }
+        }
+        /* After a few steps of the lanes that run, the others still wait at the split. */
+        wt_thread on = list[0].enabled ? 1 : 2, off = list[0].enabled ? 2 : 1;
+        remove_bp(r, CODE + 0x14);
+        expect_stop(step(r, on), WT_STOP_STEP, on);
+        assert_int_not_equal(pc(r, on), CODE + 0x14);
+        if (!v->bare)
+            assert_int_equal(pc(r, off), CODE + 0x14);
+        rig_free(r);
+    }
+}
+
+/* reg 11 (a1, the lane), const8 N, equal, end */
+#define LANE_IS(n) {0x26, 0, A1, 0x22, n, 0x13, 0x27}
+
+static void a_condition_chooses_the_lane(void **state)
+{
+    FOR_VARIANTS (v) {
+        for (unsigned lane = 0; lane < 4; lane++) {
+            struct rig *r = rig_new(v, divergent, 13);
+            const uint8_t code[] = LANE_IS(lane);
+            const struct wt_agent_code condition = {code, sizeof code};
+            OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x0c, &condition, 1, NULL, 0, &err));
+            expect_stop(go(r), WT_STOP_BREAKPOINT, 1 + lane);
+            assert_int_equal(reg(r, 1 + lane, A1), lane);
+            expect_exit(go(r), 112); /* lane 3 stores last, and is odd */
+            rig_free(r);
+        }
+    }
+}
+
+static void only_active_lanes_meet_a_breakpoint(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, divergent, 13);
+        const uint8_t code[] = LANE_IS(0);
+        const struct wt_agent_code condition = {code, sizeof code};
+        /* Lane 0 does not come by 0x18. */
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x18, &condition, 1, NULL, 0, &err));
+        expect_exit(go(r), 112);
+        rig_free(r);
+    }
+}
+
+static void a_condition_that_fails_stops(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, counting, 5);
+        const uint8_t code[] = {0x22, 1, 0x22, 0, 0x05, 0x27}; /* 1 / 0 */
+        const uint8_t no_register[] = {0x26, 0x7f, 0xff, 0x27};
+        const struct wt_agent_code condition = {code, sizeof code},
+                                   other = {no_register, sizeof no_register};
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 8, &condition, 1, NULL, 0, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 8, &other, 1, NULL, 0, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 2);
+        const uint8_t bad[] = {0x26};
+        const struct wt_agent_code malformed = {bad, 1};
+        struct wt_error why;
+        assert_int_equal(
+            wt_debugger_insert_breakpoint(r->d, CODE + 8, &malformed, 1, NULL, 0, &why),
+            WT_INVALID);
+        rig_free(r);
+    }
+}
+
+static void commands_print_for_each_lane_and_do_not_stop(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, divergent, 13);
+        /* a1, channel, function; printf of one argument */
+        const uint8_t code[] = {0x26, 0, A1, 0x22, 0, 0x22, 0, 0x34, 1, 0, 9, 'l', 'a', 'n', 'e',
+                                ' ',  '%', 'd', '\n', 0, 0x27};
+        const uint8_t odd[] = {0x26, 0, A1, 0x22, 1, 0x0f, 0x27};
+        const struct wt_agent_code command = {code, sizeof code}, condition = {odd, sizeof odd};
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x0c, &condition, 1, &command, 1, &err));
+        expect_exit(go(r), 112);
+        assert_string_equal(r->output, "lane 1\nlane 3\n");
+        rig_free(r);
+    }
+}
+
+/* ---- warps ---- */
+
+static const uint32_t spawning[] = {
+    /* 00 */ ADDI(A0, X0, 4),
+    /* 04 */ AUIPC(A1, 0),
+    /* 08 */ ADDI(A1, A1, 0x24),
+    /* 0c */ WSPAWN(A0, A1),
+    /* 10 */ J(X0, 0x18),
+    /* 14 */ ADDI(A0, X0, 1),     /* back: wait for all to end */
+    /* 18 */ WSPAWN(A0, X0),
+    /* 1c */ SW(S2, X0, 0x88),
+    /* 20 */ TMC(X0),
+    /* 24 */ ADDI(A4, X0, 0),
+    /* 28 */ CSRR(A1, 0xcc1),     /* every warp: count its number up */
+    /* 2c */ ADDI(S2, A1, 10),
+    /* 30 */ ADDI(S3, X0, 3),
+    /* 34 */ ADDI(S3, S3, -1),
+    /* 38 */ BNEZ(S3, -4),
+    /* 3c */ ADDI(S2, S2, 1),
+    /* 40 */ BEQZ(A1, -0x2c),     /* warp 0 goes back */
+    /* 44 */ TMC(X0),
+};
+
+static void every_warp_stops_once_at_a_breakpoint(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, spawning, 18);
+        unsigned seen = 0;
+        insert(r, CODE + 0x3c);
+        for (int i = 0; i < 4; i++) {
+            struct wt_event e = go(r);
+            expect_stop(e, WT_STOP_BREAKPOINT, 0);
+            unsigned warp = (e.thread - 1) / 4;
+            assert_int_equal(seen >> warp & 1, 0);
+            seen |= 1u << warp;
+            assert_int_equal(pc(r, e.thread), CODE + 0x3c);
+            assert_int_equal(reg(r, e.thread, A1), warp);
+            assert_int_equal(reg(r, e.thread, S2), warp + 10);
+        }
+        assert_int_equal(seen, 15);
+        expect_exit(go(r), 11);
+        rig_free(r);
+    }
+}
+
+static void a_stop_halts_all_warps_at_the_same_issue_time(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, spawning, 18);
+        insert(r, CODE + 0x3c);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
+        uint64_t time = r->machine->time;
+        const struct wt_thread_info *list;
+        size_t count;
+        OK(wt_debugger_threads(r->d, &list, &count, &err));
+        for (size_t i = 0; i < count; i++)
+            assert_false(list[i].running);
+        for (int i = 0; i < 100; i++)
+            assert_false(wt_debugger_pump(r->d, 1000));
+        assert_int_equal(r->machine->time, time);
+        rig_free(r);
+    }
+}
+
+static void stepping_one_warp_leaves_the_others_where_they_are(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, spawning, 18);
+        insert(r, CODE + 0x30);
+        wt_thread first = go(r).thread;
+        while ((go(r).thread - 1) / 4 == (first - 1) / 4)
+            ;
+        wt_thread second = wt_debugger_current_thread(r->d);
+        wt_debugger_remove_all_breakpoints(r->d);
+        uint64_t at = pc(r, first);
+        uint64_t expected[] = {0x34, 0x38, 0x34, 0x38, 0x34, 0x38, 0x3c};
+        for (int i = 0; i < 7; i++) {
+            expect_stop(step(r, second), WT_STOP_STEP, second);
+            assert_int_equal(pc(r, second), CODE + expected[i]);
+            assert_int_equal(pc(r, first), at);
+        }
+        rig_free(r);
+    }
+}
+
+static void a_warp_that_a_step_spawns_is_found_halted_at_its_first_instruction(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, spawning, 18);
+        for (int i = 0; i < 4; i++)
+            expect_stop(step(r, 1), WT_STOP_STEP, 1);
+        const struct wt_thread_info *list;
+        size_t count;
+        OK(wt_debugger_threads(r->d, &list, &count, &err));
+        assert_int_equal(count, 16);
+        for (unsigned w = 1; w < 4; w++) {
+            assert_int_equal(list[4 * w].pc, CODE + 0x28);
+            assert_true(list[4 * w].enabled);
+            assert_false(list[4 * w + 1].enabled);
+        }
+        expect_exit(go(r), 11);
+        rig_free(r);
+    }
+}
+
+static void a_step_over_the_end_of_a_warp_stops(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, spawning, 18);
+        insert(r, CODE + 0x44);
+        wt_thread thread = go(r).thread;
+        struct wt_event e = step(r, thread);
+        expect_stop(e, WT_STOP_STEP, 0);
+        assert_int_not_equal((e.thread - 1) / 4, (thread - 1) / 4);
+        assert_false(wt_debugger_thread_alive(r->d, thread));
+        assert_true(wt_debugger_thread_alive(r->d, e.thread));
+        rig_free(r);
+    }
+}
+
+static const uint32_t meeting[] = {
+    /* 00 */ ADDI(A0, X0, 2),
+    /* 04 */ AUIPC(A1, 0),
+    /* 08 */ ADDI(A1, A1, 0x0c),
+    /* 0c */ WSPAWN(A0, A1),
+    /* 10 */ CSRR(A1, 0xcc1),   /* both warps */
+    /* 14 */ ADDI(A2, X0, 0),
+    /* 18 */ ADDI(A3, X0, 2),
+    /* 1c */ BAR(A2, A3),
+    /* 20 */ ADDI(A4, X0, 77),
+    /* 24 */ SW(A4, X0, 0x88),
+    /* 28 */ TMC(X0),
+};
+
+static void a_step_that_waits_says_so_and_can_be_interrupted(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, meeting, 11);
+        insert(r, CODE + 0x1c);
+        wt_thread first = go(r).thread;
+        wt_thread other = first == 1 ? 5 : 1;
+        wt_debugger_remove_all_breakpoints(r->d);
+        /* The barrier itself issues; what comes after it does not. */
+        expect_stop(step(r, first), WT_STOP_STEP, first);
+        resume_thread(r, first, WT_RESUME_STEP);
+        for (int i = 0; i < 20; i++) {
+            wt_debugger_pump(r->d, 1000);
+            assert_int_equal(wt_debugger_next_event(r->d).kind, WT_EVENT_NONE);
+        }
+        assert_true(wt_debugger_running(r->d));
+        assert_non_null(strstr(r->output, "stays pending"));
+        OK(wt_debugger_interrupt(r->d, &err));
+        expect_stop(wait_event(r), WT_STOP_INTERRUPTED, 0);
+        assert_int_equal(pc(r, first), CODE + 0x20);
+        /* The other can be stepped, although that step was never done. */
+        while (pc(r, other) != CODE + 0x20)
+            expect_stop(step(r, other), WT_STOP_STEP, other);
+        assert_int_equal(pc(r, first), CODE + 0x20);
+        expect_stop(step(r, first), WT_STOP_STEP, first);
+        assert_int_equal(pc(r, first), CODE + 0x24);
+        assert_int_equal(pc(r, other), CODE + 0x20);
+        expect_exit(go(r), 77);
+        rig_free(r);
+    }
+}
+
+static void a_step_that_waits_is_done_when_others_run(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, meeting, 11);
+        insert(r, CODE + 0x1c);
+        wt_thread first = go(r).thread;
+        wt_debugger_remove_all_breakpoints(r->d);
+        expect_stop(step(r, first), WT_STOP_STEP, first);
+        const struct wt_resume how[] = {{.thread = first, .kind = WT_RESUME_STEP},
+                                        {.thread = 0, .kind = WT_RESUME_CONTINUE}};
+        OK(wt_debugger_resume(r->d, how, 2, &err));
+        expect_stop(wait_event(r), WT_STOP_STEP, first);
+        assert_int_equal(pc(r, first), CODE + 0x24);
+        rig_free(r);
+    }
+}
+
+static void a_breakpoint_on_a_barrier_lets_all_through(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, meeting, 11);
+        insert(r, CODE + 0x1c);
+        insert(r, CODE + 0x20);
+        unsigned at[2] = {0};
+        struct wt_event e;
+        while ((e = go(r)).kind == WT_EVENT_STOPPED) {
+            expect_stop(e, WT_STOP_BREAKPOINT, 0);
+            at[pc(r, e.thread) == CODE + 0x20]++;
+        }
+        expect_exit(e, 77);
+        assert_int_equal(at[0], 2);
+        assert_int_equal(at[1], 2);
+        rig_free(r);
+    }
+}
+
+static void a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, spawning, 18);
+        insert(r, CODE + 0x44);
+        wt_thread thread = go(r).thread;
+        resume_thread(r, thread, WT_RESUME_CONTINUE);
+        struct wt_event e = wait_event(r);
+        assert_int_equal(e.kind, WT_EVENT_STOPPED);
+        assert_int_equal(e.reason, WT_STOP_REQUESTED);
+        assert_false(wt_debugger_running(r->d));
+        rig_free(r);
+    }
+}
+
+/* ---- clients' ways ---- */
+
+static void lanes_that_went_along_are_not_moved_again(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, divergent, 13);
+        insert(r, CODE + 0x08);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        for (wt_thread t = 1; t <= 4; t++) { /* as LLDB does before it continues */
+            remove_bp(r, CODE + 0x08);
+            expect_stop(step(r, t), WT_STOP_STEP, t);
+            insert(r, CODE + 0x08);
+            assert_int_equal(pc(r, t), CODE + 0x0c);
+        }
+        /* A person who steps another lane does move it. */
+        expect_stop(step(r, 3), WT_STOP_STEP, 3);
+        assert_int_equal(pc(r, 3), CODE + 0x10);
+        expect_exit(go(r), 112);
+        rig_free(r);
+    }
+}
+
+static void stepping_another_lane_after_a_breakpoint_moves(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, divergent, 13);
+        insert(r, CODE + 0x08);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        remove_bp(r, CODE + 0x08); /* as GDB does: lift, step, then insert for the next step */
+        expect_stop(step(r, 1), WT_STOP_STEP, 1);
+        insert(r, CODE + 0x08);
+        expect_stop(step(r, 2), WT_STOP_STEP, 2);
+        assert_int_equal(pc(r, 2), CODE + 0x10);
+        rig_free(r);
+    }
+}
+
+/* ---- non-stop ---- */
+
+static void in_nonstop_other_warps_run_on(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, spawning, 18);
+        wt_debugger_set_nonstop(r->d, true);
+        insert(r, CODE + 0x3c);
+        resume_thread(r, 0, WT_RESUME_CONTINUE);
+        unsigned stopped = 0, others = 0;
+        for (int i = 0; i < 10000 && wt_debugger_running(r->d); i++)
+            wt_debugger_pump(r->d, 100);
+        for (struct wt_event e; (e = wt_debugger_next_event(r->d)).kind != WT_EVENT_NONE;) {
+            assert_int_equal(e.kind, WT_EVENT_STOPPED);
+            if (e.reason == WT_STOP_BREAKPOINT)
+                stopped |= 1u << (e.thread - 1) / 4;
+            else
+                others++;
+            assert_int_equal(pc(r, e.thread), CODE + 0x3c);
+        }
+        assert_int_equal(stopped, 15);
+        assert_int_equal(others, 12);
+        /* One goes on by itself. */
+        resume_thread(r, 5, WT_RESUME_CONTINUE);
+        for (int i = 0; i < 1000 && wt_debugger_running(r->d); i++)
+            wt_debugger_pump(r->d, 100);
+        assert_false(wt_debugger_thread_alive(r->d, 5));
+        assert_int_equal(pc(r, 1), CODE + 0x3c);
+        resume_thread(r, 0, WT_RESUME_CONTINUE);
+        expect_exit(wait_event(r), 11);
+        rig_free(r);
+    }
+}
+
+static void in_nonstop_a_thread_is_stopped_by_request(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, counting, 5);
+        wt_debugger_set_nonstop(r->d, true);
+        resume_thread(r, 0, WT_RESUME_CONTINUE);
+        for (int i = 0; i < 5; i++)
+            wt_debugger_pump(r->d, 100);
+        struct wt_error why;
+        uint64_t value;
+        unsigned index = T2;
+        assert_int_equal(wt_debugger_read_registers(r->d, 1, &index, 1, &value, &why), WT_STATE);
+        resume_thread(r, 1, WT_RESUME_STOP);
+        for (wt_thread t = 1; t <= 4; t++)
+            expect_stop(wait_event(r), WT_STOP_REQUESTED, t);
+        assert_false(wt_debugger_running(r->d));
+        assert_true(reg(r, 1, T2) > 0);
+        rig_free(r);
+    }
+}
+
+/* ---- shapes ---- */
+
+static void many_lanes_become_threads_of_warps(void **state)
+{
+    const struct rig_options big = {.cores = 16, .warps = 4, .threads = 128};
+    struct rig *r = rig_new(&big, divergent, 13);
+    assert_int_equal(wt_debugger_thread_mode(r->d), WT_THREADS_WAVES); /* 16 * 128 lanes */
+    const struct wt_thread_info *list;
+    size_t count;
+    OK(wt_debugger_threads(r->d, &list, &count, &err));
+    assert_int_equal(count, 16);
+    assert_int_equal(list[1].id, 1 + 4 * 128);
+    assert_int_equal(list[1].core, 1);
+    char name[64];
+    wt_debugger_thread_name(r->d, list[1].id, name, sizeof name);
+    assert_string_equal(name, "core 1 warp 0");
+    insert(r, CODE + 0x0c);
+    wt_thread thread = go(r).thread;
+    OK(wt_debugger_choose_lane(r->d, 3, &err));
+    assert_int_equal(reg(r, thread, A1), 3);
+    OK(wt_debugger_choose_lane(r->d, 100, &err));
+    assert_int_equal(reg(r, thread, A1), 0); /* never enabled: never written */
+    struct wt_error why;
+    assert_int_equal(wt_debugger_choose_lane(r->d, 128, &why), WT_INVALID);
+    wt_debugger_set_thread_mode(r->d, WT_THREADS_LANES);
+    OK(wt_debugger_threads(r->d, &list, &count, &err));
+    assert_int_equal(count, 16 * 128);
+    rig_free(r);
+
+    const struct rig_options edge = {.cores = 8, .warps = 1, .threads = 128};
+    r = rig_new(&edge, divergent, 13);
+    assert_int_equal(wt_debugger_thread_mode(r->d), WT_THREADS_LANES); /* 1,024 */
+    rig_free(r);
+}
+
+static void a_hundred_warps_need_several_windows(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig_options wide = *v;
+        wide.cores = 10;
+        wide.warps = 10;
+        wide.threads = 2;
+        wide.schedule = "lockstep";
+        struct rig *r = rig_new(&wide, counting, 5);
+        insert(r, CODE + 8);
+        uint8_t seen[100] = {0};
+        for (int i = 0; i < 10; i++) {
+            struct wt_event e = go(r);
+            expect_stop(e, WT_STOP_BREAKPOINT, 0);
+            seen[(e.thread - 1) / 2]++;
+        }
+        for (int core = 0; core < 10; core++)
+            assert_int_equal(seen[10 * core], 1);
+        rig_free(r);
+    }
+}
+
+/* ---- a device that fails ---- */
+
+static void a_lost_device_is_reported_wherever_it_is_lost(void **state)
+{
+    FOR_VARIANTS (v) {
+        for (unsigned k = 1; k < 60; k += 7) {
+            struct rig *r = rig_new(v, spawning, 18);
+            struct wt_error why;
+            insert(r, CODE + 0x3c);
+            expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
+            r->fail_at = r->accesses + k;
+            const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
+            if (wt_debugger_resume(r->d, &all, 1, &why) == WT_OK) {
+                struct wt_event e = wait_event(r);
+                if (e.reason != WT_STOP_BREAKPOINT && e.reason != WT_STOP_LOST)
+                    fail_msg("access %u: reason %d %s", k, e.reason, e.text);
+            } else {
+                assert_non_null(strstr(why.text, "cut"));
+            }
+            assert_false(wt_debugger_running(r->d));
+            /* The wire is mended, and the program runs to its end. */
+            r->fail_at = 0;
+            wt_debugger_remove_all_breakpoints(r->d);
+            struct wt_event e;
+            for (int i = 0; i < 8 && (e = go(r)).kind == WT_EVENT_STOPPED; i++)
+                ;
+            expect_exit(e, 11);
+            rig_free(r);
+        }
+    }
+}
+
+static void a_device_that_hangs_times_out(void **state)
+{
+    const struct rig_options dm = {.dm_only = true};
+    struct rig *r = rig_new(&dm, counting, 5);
+    struct wt_error why = {0};
+    uint32_t word;
+    expect_stop(step(r, 1), WT_STOP_STEP, 1);
+    r->hang_at = r->accesses + 10;
+    assert_int_equal(wt_debugger_read_memory(r->d, 1, CODE, &word, 4, &why), WT_TIMEOUT);
+    assert_non_null(strstr(why.text, "injectstate"));
+    r->hang_at = 0;
+    OK(wt_debugger_read_memory(r->d, 1, CODE, &word, 4, &err));
+    assert_int_equal(word, counting[0]);
+    rig_free(r);
+}
+
+static void requests_that_make_no_sense_are_refused(void **state)
+{
+    struct rig *r = rig_new(&variants[0], counting, 5);
+    struct wt_error why;
+    uint64_t value;
+    unsigned index = 5, bad = 100000;
+    const struct wt_resume none = {.thread = 999, .kind = WT_RESUME_STEP};
+    const struct wt_resume stop = {.thread = 1, .kind = WT_RESUME_STOP};
+    assert_int_equal(wt_debugger_resume(r->d, &none, 1, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_resume(r->d, &stop, 1, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_registers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_registers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_write_register(r->d, 1, bad, 1, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_insert_breakpoint(r->d, CODE + 1, NULL, 0, NULL, 0, &why),
+                     WT_INVALID);
+    assert_int_equal(wt_debugger_insert_breakpoint(r->d, 1ull << 32, NULL, 0, NULL, 0, &why),
+                     WT_INVALID);
+    assert_int_equal(wt_debugger_remove_breakpoint(r->d, CODE, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_interrupt(r->d, &why), WT_STATE);
+    char name[8];
+    wt_debugger_thread_name(r->d, 4000000000u, name, sizeof name);
+    assert_string_equal(name, "?");
+    assert_false(wt_debugger_thread_alive(r->d, 0));
+    resume_thread(r, 0, WT_RESUME_CONTINUE);
+    const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
+    assert_int_equal(wt_debugger_resume(r->d, &all, 1, &why), WT_STATE);
+    assert_int_equal(wt_debugger_read_registers(r->d, 1, &index, 1, &value, &why), WT_STATE);
+    rig_free(r);
+}
+
+static void closing_leaves_the_program_as_it_was(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, counting, 5);
+        uint32_t word;
+        insert(r, CODE + 8);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        wt_debugger_close(r->d);
+        r->machine->ops->read_memory(r->machine, 0, CODE + 8, &word, 4);
+        assert_int_equal(word, counting[2]);
+        /* Attached again, it is found halted there. */
+        const struct wt_debugger_options how = {.dm_only = v->dm_only};
+        OK(wt_debugger_open(&r->target, &wt_probe_vortex, &how, &r->d, &err));
+        assert_false(wt_debugger_running(r->d));
+        assert_int_equal(pc(r, 1), CODE + 8);
+        assert_int_equal(reg(r, 1, T2), 1);
+        rig_free(r);
+    }
+}
+
+static void attaching_to_a_running_program_leaves_it_running(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_device(v, counting, 5);
+        r->machine->ops->run(r->machine, 1000);
+        const struct wt_debugger_options how = {.dm_only = v->dm_only};
+        OK(wt_debugger_open(&r->target, &wt_probe_vortex, &how, &r->d, &err));
+        assert_true(wt_debugger_running(r->d));
+        uint64_t time = r->machine->time;
+        wt_debugger_pump(r->d, 1000);
+        assert_true(r->machine->time > time);
+        insert(r, CODE + 8); /* while it runs */
+        expect_stop(wait_event(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(pc(r, 1), CODE + 8);
+        rig_free(r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_breakpoint_stops_each_time_without_the_client_stepping),
+        cmocka_unit_test(clients_that_lift_step_and_insert_see_every_pass),
+        cmocka_unit_test(a_step_onto_a_breakpoint_does_not_hide_it),
+        cmocka_unit_test(setting_pc_to_a_breakpoint_meets_it_again),
+        cmocka_unit_test(what_the_client_reads_is_the_original),
+        cmocka_unit_test(a_range_is_stepped_until_it_is_left),
+        cmocka_unit_test(an_endless_program_is_interrupted),
+        cmocka_unit_test(an_ebreak_of_the_program_traps_once_and_is_passed),
+        cmocka_unit_test(a_fault_stops_at_its_instruction_and_can_be_mended),
+        cmocka_unit_test(a_restart_runs_from_the_beginning),
+        cmocka_unit_test(a_step_follows_its_lane_through_divergence),
+        cmocka_unit_test(masked_off_lanes_are_shown_where_they_wake_up),
+        cmocka_unit_test(a_condition_chooses_the_lane),
+        cmocka_unit_test(only_active_lanes_meet_a_breakpoint),
+        cmocka_unit_test(a_condition_that_fails_stops),
+        cmocka_unit_test(commands_print_for_each_lane_and_do_not_stop),
+        cmocka_unit_test(every_warp_stops_once_at_a_breakpoint),
+        cmocka_unit_test(a_stop_halts_all_warps_at_the_same_issue_time),
+        cmocka_unit_test(stepping_one_warp_leaves_the_others_where_they_are),
+        cmocka_unit_test(a_warp_that_a_step_spawns_is_found_halted_at_its_first_instruction),
+        cmocka_unit_test(a_step_over_the_end_of_a_warp_stops),
+        cmocka_unit_test(a_step_that_waits_says_so_and_can_be_interrupted),
+        cmocka_unit_test(a_step_that_waits_is_done_when_others_run),
+        cmocka_unit_test(a_breakpoint_on_a_barrier_lets_all_through),
+        cmocka_unit_test(a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting),
+        cmocka_unit_test(lanes_that_went_along_are_not_moved_again),
+        cmocka_unit_test(stepping_another_lane_after_a_breakpoint_moves),
+        cmocka_unit_test(in_nonstop_other_warps_run_on),
+        cmocka_unit_test(in_nonstop_a_thread_is_stopped_by_request),
+        cmocka_unit_test(many_lanes_become_threads_of_warps),
+        cmocka_unit_test(a_hundred_warps_need_several_windows),
+        cmocka_unit_test(a_lost_device_is_reported_wherever_it_is_lost),
+        cmocka_unit_test(a_device_that_hangs_times_out),
+        cmocka_unit_test(requests_that_make_no_sense_are_refused),
+        cmocka_unit_test(closing_leaves_the_program_as_it_was),
+        cmocka_unit_test(attaching_to_a_running_program_leaves_it_running),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
