@@ -168,6 +168,7 @@ const struct cli_command cli_gdb = {
                "shown by GDB; 'run' starts it afresh.",
     .options = options,
     .device = true,
+    .debugger = true,
     .notes = "The exit status is GDB's.\n",
     .run = gdb,
 };

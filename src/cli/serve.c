@@ -109,10 +109,11 @@ static const struct cli_option options[] = {
 const struct cli_command cli_serve = {
     .name = "serve",
     .operands = "PROGRAM",
-    .summary = "Loads PROGRAM, halts it before its first instruction, and serves it to stock GDB and\n"
-               "LLDB over the remote serial protocol.",
+    .summary = "Serves PROGRAM to stock GDB and LLDB over the remote serial protocol. It is halted\n"
+               "before its first instruction.",
     .options = options,
     .device = true,
+    .debugger = true,
     .notes = "A client that leaves without detaching leaves the program halted; the next one finds\n"
              "it where it was. After the program's end the next client gets it from its beginning.\n"
              "One client at a time; Ctrl-C ends the server. With --once the exit status is the\n"
