@@ -75,7 +75,7 @@ def body(cases, layouts, xlen, vortex):
         if not case.keeps_flags:
             code.append("csrw fflags, x0")
         code.append(TMC.format("x23") if vortex else NOP)
-        code += [f"test_{n}:"] + lines(case.body)
+        code += [f"test_{n}:"] + lines(case.body) + [f"tested_{n}:"]
         code.append(TMC.format("x24") if vortex else NOP)
         code += ["csrr x16, " + ("fcsr" if case.keeps_flags else "fflags"), "sb x16, 0(x26)"]
         code += lines(case.after)

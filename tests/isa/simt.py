@@ -129,10 +129,15 @@ class Machine:
         elf = assemble(self.directory / f"t{self.count}.elf", source, xlen)
         dump = self.directory / f"t{self.count}.out"
         gpu = f"vortex:xlen={xlen}" + ("," + shape if shape else "")
-        run = subprocess.run([self.wavetrap, "run", f"--gpu={gpu}", *options, f"--dump={dump}@{OUT:#x}:{size}", elf],
+        arguments = [f"--gpu={gpu}", *options, elf]
+        run = subprocess.run([self.wavetrap, "run", f"--dump={dump}@{OUT:#x}:{size}", *arguments],
                              capture_output=True, text=True, timeout=60, check=False)
+        self.ran(arguments)
         memory = dump.read_bytes() if dump.exists() else bytes(size)
         return Result(run.returncode, run.stdout, run.stderr, memory, xlen)
+
+    def ran(self, arguments):
+        """A program has run with these arguments."""
 
 
 ILLEGAL, DIVERGENCE, STACK, MISALIGNED, ACCESS, DEADLOCK = 116, 117, 118, 119, 120, 121
