@@ -14,7 +14,7 @@ from operands import all_tables
 
 CROSS = "riscv64-unknown-elf-"
 OUT = 0x81000000
-MAX_LANES = 32
+MAX_LANES = 128
 
 
 @dataclass

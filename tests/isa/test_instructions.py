@@ -10,7 +10,8 @@ from program import Program
 
 GROUPS = sorted(groups(32))
 # lanes, mask of the enabled ones (0: all)
-SHAPES = [(1, 0), (2, 0), (4, 0), (4, 0b1010), (8, 0), (16, 0x7001), (32, 0), (32, 0x0F0F1235), (32, 0x80000000)]
+SHAPES = [(1, 0), (2, 0), (4, 0), (4, 0b1010), (8, 0), (16, 0x7001), (32, 0), (32, 0x0F0F1235), (32, 0x80000000),
+          (64, 0), (128, 0)]
 
 
 @pytest.fixture(scope="session")
