@@ -148,7 +148,7 @@ static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *
         return status;
     dm_begin(p);
     select_waves(p, waves);
-    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_HALTREQ);
+    dm_request(p, DCTRL_HALTREQ);
     status = run_selection(p, err);
     if (!status && p->step_under_way && wt_wave_set_has(asked, p->step_wave))
         status = take_step_back(p, err);
@@ -224,7 +224,7 @@ static enum wt_status try_ebreak(struct wt_probe *p, uint32_t wave, uint64_t pc,
 {
     dm_begin(p);
     dm_select(p, wave / 32, wave, 0);
-    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_STEPREQ);
+    dm_request(p, DCTRL_STEPREQ);
     for (int i = 0; i < 32; i++)
         dm_get(p, DM_DCTRL);
     size_t dctrl = dm_get(p, DM_DCTRL), dpc = dm_get(p, DM_DPC);
@@ -329,7 +329,7 @@ static enum wt_status vortex_resume(struct wt_probe *p, const struct wt_wave_set
     }
     dm_begin(p);
     select_waves(p, waves);
-    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_RESUMEREQ);
+    dm_request(p, DCTRL_RESUMEREQ);
     return run_selection(p, err);
 }
 
@@ -369,9 +369,9 @@ static enum wt_status vortex_step(struct wt_probe *p, uint32_t wave, struct wt_p
     forget(p, wave);
     dm_begin(p);
     dm_select(p, wave / 32, wave, 0);
-    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_STEPREQ);
+    dm_request(p, DCTRL_STEPREQ);
     /* A device that takes its time is not one whose warp waits: some accesses more, same trip. */
-    for (int i = 0; i < 32 && !p->brisk; i++)
+    for (int i = 0; i < 32 && !(p->brisk && p->polls == 1); i++)
         dm_get(p, DM_DCTRL);
     add_step_look(p);
     enum wt_status status = dm_run(p, err);
@@ -434,8 +434,8 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
     p->step_under_way = false;
     dm_begin(p);
     select_waves(p, &all);
-    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_RESETHALTREQ);
-    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_NDMRESET);
+    dm_request(p, DCTRL_RESETHALTREQ);
+    dm_request(p, DCTRL_NDMRESET);
     enum wt_status status = run_selection(p, err);
     if (!status)
         status = dm_wait_clear(p, DCTRL_NDMRESET, "the end of the reset (DCTRL.ndmreset)", err);
@@ -564,15 +564,23 @@ static enum wt_status choose_witness(struct wt_probe *p, uint32_t *wave, bool *w
     return WT_OK;
 }
 
-/* Whether injections have always been done by the next access: 32 nops in one batch. */
+/* How many reads after an injection see it done, always: 32 nops in one batch, for 1 to 8 reads. */
 static enum wt_status try_pace(struct wt_probe *p, uint32_t wave, struct wt_error *err)
 {
-    dm_begin(p);
-    dm_select(p, wave / 32, wave, 0);
-    for (int i = 0; i < 32; i++)
-        dm_inject(p, rv_addi(0, 0, 0));
-    p->brisk = true;
-    return dm_run(p, err); /* clears brisk if one came late */
+    for (p->polls = 1;; p->polls *= 2) {
+        dm_begin(p);
+        dm_select(p, wave / 32, wave, 0);
+        for (int i = 0; i < 32; i++)
+            dm_inject(p, rv_addi(0, 0, 0));
+        p->brisk = true;
+        enum wt_status status = dm_run(p, err); /* clears brisk if one came late */
+        if (status || p->brisk)
+            return status;
+        if (p->polls == 8) {
+            p->polls = 1;
+            return WT_OK;
+        }
+    }
 }
 
 static enum wt_status ask_witness(struct wt_probe *p, uint32_t wave, struct wt_error *err)
@@ -651,6 +659,7 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     p->target = target;
     p->bus = target->bus;
     p->port = use_memory_port;
+    p->polls = 1;
     enum wt_status status = wake(p, err);
     if (!status)
         status = read_platform(p, err);

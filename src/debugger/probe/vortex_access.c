@@ -92,7 +92,7 @@ static enum wt_status shift_t0(struct wt_probe *p, struct loan *loan, struct wt_
             return status;
         bool late = false;
         for (size_t i = 0; i < p->batch.injections; i++)
-            late |= (dm_got(p, p->batch.injection[i] + 1) & DCTRL_INJECTSTATE) != 0;
+            late |= (dm_got(p, p->batch.injection[i]) & DCTRL_INJECTSTATE) != 0;
         if (!late) {
             size_t cursor = 0;
             FOR_LANES(lane, loan->lanes)

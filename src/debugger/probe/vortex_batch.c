@@ -16,7 +16,7 @@ void dm_begin(struct wt_probe *p)
 {
     struct dm_batch *b = &p->batch;
     b->count = b->injections = 0;
-    b->selected_known = b->instruction_known = b->no_memory = false;
+    b->selected_known = b->instruction_known = b->no_memory = b->guarded = false;
 }
 
 static size_t append(struct dm_batch *b, struct wt_bus_op op)
@@ -56,6 +56,25 @@ void dm_select(struct wt_probe *p, unsigned window, uint32_t wave, unsigned lane
     dm_put(p, DM_DSELECT, value);
 }
 
+/*
+ * A Debug Module that was reset behind our back would take the first request as no more than a call
+ * to wake up, and the rest would seem to work: look before it.
+ */
+static void guard(struct wt_probe *p)
+{
+    struct dm_batch *b = &p->batch;
+    if (b->guarded)
+        return;
+    b->guarded = true;
+    b->guard = dm_get(p, DM_DCTRL);
+}
+
+void dm_request(struct wt_probe *p, uint32_t bits)
+{
+    guard(p);
+    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | bits);
+}
+
 void dm_inject(struct wt_probe *p, uint32_t instruction)
 {
     struct dm_batch *b = &p->batch;
@@ -73,9 +92,10 @@ void dm_inject(struct wt_probe *p, uint32_t instruction)
         dm_put(p, DM_INJECT, instruction);
     b->instruction = instruction;
     b->instruction_known = true;
-    b->injection[b->injections++] = b->count;
-    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_INJECTREQ);
-    dm_get(p, DM_DCTRL);
+    dm_request(p, DCTRL_INJECTREQ);
+    for (unsigned i = 0; i + 1 < p->polls; i++)
+        dm_get(p, DM_DCTRL);
+    b->injection[b->injections++] = dm_get(p, DM_DCTRL);
 }
 
 static uint64_t now_ns(void)
@@ -150,10 +170,12 @@ static enum wt_status run_slowly(struct wt_probe *p, struct wt_error *err)
     struct dm_batch *b = &p->batch;
     size_t from = 0;
     for (size_t i = 0; i < b->injections; i++) {
-        size_t poll = b->injection[i] + 1;
+        size_t poll = b->injection[i];
         enum wt_status status = transact(p, from, poll + 1, err);
         if (!status)
             status = check_awake(b->op[poll].value, err);
+        if (!status && b->guarded && b->guard >= from && b->guard <= poll)
+            status = check_awake(b->op[b->guard].value, err);
         if (!status && b->op[poll].value & DCTRL_INJECTSTATE)
             status = dm_wait_clear(p, DCTRL_INJECTSTATE,
                                    "an injected instruction (DCTRL.injectstate)", err);
@@ -161,7 +183,10 @@ static enum wt_status run_slowly(struct wt_probe *p, struct wt_error *err)
             return status;
         from = poll + 1;
     }
-    return transact(p, from, b->count, err);
+    enum wt_status status = transact(p, from, b->count, err);
+    if (!status && b->guarded && b->guard >= from)
+        status = check_awake(b->op[b->guard].value, err);
+    return status;
 }
 
 enum wt_status dm_run(struct wt_probe *p, struct wt_error *err)
@@ -174,9 +199,11 @@ enum wt_status dm_run(struct wt_probe *p, struct wt_error *err)
     enum wt_status status = transact(p, 0, b->count, err);
     if (status)
         return status;
+    if (b->guarded && (status = check_awake(b->op[b->guard].value, err)))
+        return status;
     bool late = false;
     for (size_t i = 0; i < b->injections; i++) {
-        uint32_t dctrl = b->op[b->injection[i] + 1].value;
+        uint32_t dctrl = b->op[b->injection[i]].value;
         if ((status = check_awake(dctrl, err)))
             return status;
         late |= (dctrl & DCTRL_INJECTSTATE) != 0;

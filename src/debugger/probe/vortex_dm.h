@@ -62,8 +62,10 @@ enum { CODE_GPR = 0x10000, CODE_FPR = 0x20000, CODE_CSR = 0x30000, CODE_PC = 0x4
 struct dm_batch {
     struct wt_bus_op *op;
     size_t count, capacity;
-    size_t *injection; /**< index of the DCTRL write of each injection; its poll follows it */
+    size_t *injection; /**< index of the last poll of each injection */
     size_t injections, injection_capacity;
+    size_t guard; /**< index of the read that shows that the Debug Module was awake, if guarded */
+    bool guarded;
     uint32_t selected; /**< DSELECT as it will be, when selected_known */
     uint32_t instruction;
     bool selected_known, instruction_known;
@@ -95,7 +97,8 @@ struct wt_probe {
     bool has_f, has_d;
     bool has_compressed;
 
-    bool brisk; /**< injections were always done by the next register access so far */
+    bool brisk; /**< injections were always done by the last of `polls` reads so far */
+    unsigned polls;
     bool stuck; /**< a wait ran out: do not wait as long again until something is answered */
     struct dm_batch batch;
     struct dm_saved saved;
@@ -120,6 +123,8 @@ void dm_put(struct wt_probe *p, enum dm_register reg, uint32_t value);
 size_t dm_get(struct wt_probe *p, enum dm_register reg);
 void dm_select(struct wt_probe *p, unsigned window, uint32_t wave, unsigned lane);
 void dm_inject(struct wt_probe *p, uint32_t instruction);
+/** Writes request bits of DCTRL. */
+void dm_request(struct wt_probe *p, uint32_t bits);
 static inline uint32_t dm_got(const struct wt_probe *p, size_t index)
 {
     return p->batch.op[index].value;

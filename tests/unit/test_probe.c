@@ -1,0 +1,450 @@
+/*
+ * The Vortex probe: what it reads and writes by injection is what the device holds (seen through
+ * the emulator's memory port), nothing else is disturbed, and no device makes it hang.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "rig.h"
+
+static const struct rig_options variants[] = {
+    {.xlen = 32, .dm_only = true},
+    {.xlen = 64, .dm_only = true},
+    {.xlen = 32, .dm_only = true, .dm_clock = 1},
+    {.xlen = 64, .dm_only = true, .dm_clock = 1},
+    {.xlen = 64, .dm_only = true, .bare = true},
+    {.xlen = 32, .threads = 64},
+    {.xlen = 64},
+};
+
+#define FOR_VARIANTS(v)                                                                            \
+    for (const struct rig_options *v = variants; v < variants + sizeof variants / sizeof *v; v++)
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        struct wt_error err = {0};                                                                 \
+        if (call)                                                                                  \
+            fail_msg("%s: %s", #call, err.text);                                                   \
+    } while (0)
+
+static const struct wt_probe_ops *const ops = &wt_probe_vortex;
+
+static const uint32_t code[] = {ADDI(A0, X0, 1), J(X0, -4)};
+
+static struct wt_probe *open_probe(struct rig *r, struct wt_wave_set *all)
+{
+    struct wt_probe *p = NULL;
+    OK(ops->open(&r->target, !r->options.dm_only, &p, &err));
+    memset(all, 0xff, sizeof *all);
+    OK(ops->halt(p, all, &err));
+    return p;
+}
+
+static void close_all(struct rig *r, struct wt_probe *p)
+{
+    ops->close(p);
+    vx_device_free(r->device);
+    free(r);
+}
+
+static void the_device_describes_itself(void **state)
+{
+    const struct {
+        unsigned xlen, cores, warps, threads;
+    } shape[] = {{32, 1, 4, 4}, {64, 2, 8, 32}, {32, 16, 3, 1}, {64, 1, 1, 128}, {32, 7, 5, 2}};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+        struct rig_options o = {.xlen = shape[i].xlen,
+                                .cores = shape[i].cores,
+                                .warps = shape[i].warps,
+                                .threads = shape[i].threads};
+        struct rig *r = rig_device(&o, code, 2);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all);
+        const struct wt_topology *t = ops->topology(p);
+        assert_int_equal(t->cores, shape[i].cores);
+        assert_int_equal(t->waves_per_core, shape[i].warps);
+        assert_int_equal(t->waves, shape[i].cores * shape[i].warps);
+        assert_int_equal(t->lanes, shape[i].threads);
+        assert_int_equal(t->address_bits, shape[i].xlen);
+        assert_string_equal(t->arch, shape[i].xlen == 64 ? "riscv:rv64" : "riscv:rv32");
+        assert_int_equal(t->registers[t->pc_index].number, 32);
+        close_all(r, p);
+    }
+}
+
+static void opening_leaves_a_running_program_undisturbed(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_device(v, code, 2), *other = rig_device(v, code, 2);
+        r->machine->ops->run(r->machine, 100);
+        other->machine->ops->run(other->machine, 100);
+        struct wt_probe *p = NULL;
+        OK(ops->open(&r->target, false, &p, &err));
+        struct wt_probe_summary summary;
+        OK(ops->summary(p, &summary, &err));
+        assert_true(summary.any_running);
+        assert_false(summary.any_halted);
+        assert_false(summary.all_unavailable);
+        if (v->dm_clock == 0) { /* with a clock the device runs on meanwhile */
+            uint64_t a = 0, b = 0;
+            r->machine->ops->run(r->machine, 100);
+            other->machine->ops->run(other->machine, 100);
+            for (unsigned i = 0; i < 4; i++) {
+                struct wt_wave_view x, y;
+                r->machine->ops->view(r->machine, i, &x);
+                other->machine->ops->view(other->machine, i, &y);
+                a = a * 31 + x.pc;
+                b = b * 31 + y.pc;
+            }
+            assert_int_equal(a, b);
+        }
+        close_all(r, p);
+        vx_device_free(other->device);
+        free(other);
+    }
+}
+
+static uint64_t random64(void)
+{
+    uint64_t v = 0;
+    for (int i = 0; i < 5; i++)
+        v = v << 15 ^ (uint64_t)rand();
+    switch (rand() % 6) {
+    case 0:
+        return v & 0xffff;
+    case 1:
+        return ~(v & 0xfff);
+    case 2:
+        return v | 0xffffffff00000000;
+    case 3:
+        return v << (rand() % 64);
+    default:
+        return v;
+    }
+}
+
+static uint64_t shown(const struct wt_register *r, uint64_t value)
+{
+    return r->bits < 64 ? value & (((uint64_t)1 << r->bits) - 1) : value;
+}
+
+/* Every GPR and FPR of some lanes of two warps is set, and all of them read back at the end. */
+static void registers_hold_what_is_written(void **state)
+{
+    srand(2);
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_device(v, code, 2);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all);
+        const struct wt_topology *t = ops->topology(p);
+        static uint64_t want[2][4][70];
+        unsigned index[70];
+        unsigned lanes = 4, n = 0;
+        for (unsigned i = 0; i < t->register_count; i++)
+            if (t->registers[i].number <= 64 && t->registers[i].number != 32)
+                index[n++] = i;
+        assert_int_equal(n, 64);
+        for (int round = 0; round < 4; round++) {
+            for (unsigned w = 0; w < 2; w++)
+                for (unsigned lane = 0; lane < lanes; lane++)
+                    for (unsigned i = 0; i < n; i++) {
+                        const struct wt_register *reg = &t->registers[index[i]];
+                        uint64_t value = random64();
+                        want[w][lane][i] = reg->number == 0 ? 0 : shown(reg, value);
+                        OK(ops->write_register(p, w, lane, index[i], value, &err));
+                    }
+            for (unsigned w = 0; w < 2; w++) {
+                uint64_t got[4 * 70];
+                OK(ops->read_registers(p, w, 15, index, n, got, &err));
+                for (unsigned lane = 0; lane < lanes; lane++)
+                    for (unsigned i = 0; i < n; i++)
+                        if (got[lane * n + i] != want[w][lane][i])
+                            fail_msg("warp %u lane %u %s: %llx, not %llx", w, lane,
+                                     t->registers[index[i]].name,
+                                     (unsigned long long)got[lane * n + i],
+                                     (unsigned long long)want[w][lane][i]);
+            }
+        }
+        close_all(r, p);
+    }
+}
+
+static void csrs_read_what_they_mean(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_device(v, code, 2);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all);
+        const struct wt_topology *t = ops->topology(p);
+        for (unsigned i = 0; i < t->register_count; i++) {
+            const struct wt_register *reg = &t->registers[i];
+            uint64_t value[2], lanes = t->lanes;
+            OK(ops->read_registers(p, 2, 6, &i, 1, value, &err)); /* warp 2, lanes 1 and 2 */
+            switch (reg->number - 65) {
+            case 0xcc0:
+                assert_int_equal(value[0], 1);
+                assert_int_equal(value[1], 2);
+                break;
+            case 0xcc1:
+                assert_int_equal(value[0], 2);
+                break;
+            case 0xfc0:
+                assert_int_equal(value[0], lanes);
+                break;
+            case 0xfc1:
+                assert_int_equal(value[0], 4);
+                break;
+            case 0xf14:
+                assert_int_equal(value[1], 2 * lanes + 2);
+                break;
+            }
+            if (reg->number >= 65 && (reg->number - 65) >> 10 == 3) {
+                struct wt_error why;
+                assert_true(reg->read_only);
+                assert_int_equal(ops->write_register(p, 2, 1, i, 1, &why), WT_INVALID);
+            }
+            if (reg->number == 65 + 0x340 || reg->number == 65 + 3) {
+                OK(ops->write_register(p, 2, 1, i, 0x51, &err));
+                OK(ops->read_registers(p, 2, 2, &i, 1, value, &err));
+                assert_int_equal(value[0], 0x51);
+            }
+        }
+        close_all(r, p);
+    }
+}
+
+static void memory_is_read_and_written_at_any_address_and_size(void **state)
+{
+    enum { BASE = 0x90000000u, SIZE = 3 * 4096 };
+    srand(3);
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_device(v, code, 2);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all);
+        static uint8_t model[SIZE], bytes[SIZE], seen[SIZE];
+        memset(model, 0, sizeof model);
+        for (int i = 0; i < 60; i++) {
+            size_t size = rand() % 3 ? 1 + (size_t)rand() % 40 : 1 + (size_t)rand() % 5000;
+            size_t at = (size_t)rand() % (SIZE - size);
+            for (size_t k = 0; k < size; k++)
+                bytes[k] = (uint8_t)rand();
+            OK(ops->write_memory(p, 0, (unsigned)rand() % 4, BASE + at, bytes, size, &err));
+            memcpy(model + at, bytes, size);
+            assert_true(r->machine->ops->read_memory(r->machine, 0, BASE, seen, SIZE));
+            assert_memory_equal(seen, model, SIZE);
+            size = 1 + (size_t)rand() % 5000;
+            at = (size_t)rand() % (SIZE - size);
+            OK(ops->read_memory(p, 1, (unsigned)rand() % 4, BASE + at, bytes, size, &err));
+            assert_memory_equal(bytes, model + at, size);
+        }
+        close_all(r, p);
+    }
+}
+
+static void looking_changes_nothing(void **state)
+{
+    FOR_VARIANTS (v) {
+        if (v->dm_clock)
+            continue; /* the clock of the device goes on */
+        struct rig *r = rig_device(v, code, 2);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all);
+        const struct wt_topology *t = ops->topology(p);
+        uint64_t value[200], hash[2];
+        unsigned index[200];
+        uint8_t bytes[100];
+        wt_lanes mask;
+        for (unsigned i = 0; i < t->register_count; i++) {
+            index[i] = i;
+            if (t->registers[i].number < 65 && t->registers[i].number != 32)
+                OK(ops->write_register(p, 0, 2, i, 0x123456789abcdef0 + i, &err));
+        }
+        for (int i = 0; i < 2; i++) { /* twice: DSCRATCH, which is ours, is part of the state */
+            OK(ops->read_registers(p, 0, 4, index, t->register_count, value, &err));
+            OK(ops->read_memory(p, 0, 2, CODE - 3, bytes, sizeof bytes, &err));
+            OK(ops->mask(p, 0, &mask, &err));
+            assert_true(mask == 1);
+            hash[i] = r->machine->ops->hash(r->machine);
+        }
+        assert_int_equal(hash[0], hash[1]);
+        close_all(r, p);
+    }
+}
+
+static void past_the_end_of_memory_is_refused(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_device(v, code, 2);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all);
+        struct wt_error why;
+        uint8_t bytes[8];
+        assert_int_equal(ops->read_memory(p, 0, 0, UINT64_MAX - 3, bytes, 8, &why), WT_INVALID);
+        if (v->xlen == 32) {
+            assert_int_equal(ops->read_memory(p, 0, 0, 0xfffffffc, bytes, 8, &why), WT_INVALID);
+            assert_int_equal(ops->write_memory(p, 0, 0, 0xfffffffc, bytes, 8, &why), WT_INVALID);
+            OK(ops->read_memory(p, 0, 0, 0xfffffff8, bytes, 8, &err));
+        }
+        OK(ops->read_memory(p, 0, 0, 0, bytes, 0, &err));
+        close_all(r, p);
+    }
+}
+
+/*
+ * The wire is cut at every possible access of a transfer. What was borrowed can then not be given
+ * back; what must hold is that each failure is reported, and that after mending all goes on.
+ */
+static void a_cut_wire_is_reported_at_every_access(void **state)
+{
+    FOR_VARIANTS (v) {
+        if (!v->dm_only)
+            continue;
+        struct rig *r = rig_device(v, code, 2);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all);
+        uint8_t bytes[20], out[20];
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (uint8_t)(i + 1);
+        bool done = false;
+        for (unsigned k = 1; !done; k++) {
+            struct wt_error why = {0};
+            r->fail_at = r->accesses + k;
+            enum wt_status status =
+                ops->write_memory(p, 0, 1, 0x90000001, bytes, sizeof bytes, &why);
+            done = r->accesses < r->fail_at;
+            r->fail_at = 0;
+            if (done)
+                assert_int_equal(status, WT_OK);
+            else
+                assert_string_equal(why.text, "the wire is cut");
+        }
+        OK(ops->read_memory(p, 0, 1, 0x90000001, out, sizeof out, &err));
+        assert_memory_equal(bytes, out, sizeof out);
+        close_all(r, p);
+    }
+}
+
+/* A device that was quick and becomes slow in the middle of a transfer loses nothing. */
+static void a_device_that_slows_down_is_followed(void **state)
+{
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        struct rig_options o = {.xlen = xlen, .dm_only = true, .dm_clock = 40};
+        struct rig *r = rig_device(&o, code, 2);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all); /* 40 cycles an access: found to be quick */
+        const struct wt_topology *t = ops->topology(p);
+        uint64_t want[40], got[40];
+        unsigned index[32];
+        srand(5);
+        for (unsigned i = 0; i < 32; i++) {
+            index[i] = i;
+            want[i] = i == 0 ? 0 : shown(&t->registers[i], random64());
+            OK(ops->write_register(p, 0, 1, i, want[i], &err));
+        }
+        uint64_t quick = r->bus.round_trips;
+        OK(ops->read_registers(p, 0, 2, index, 32, got, &err));
+        quick = r->bus.round_trips - quick;
+        assert_memory_equal(got, want, sizeof *got * 32);
+        assert_true(quick <= 6);
+        /* The same device, all of a sudden with a clock of 1. */
+        ((struct vx_config *)(uintptr_t)vx_device_config(r->device))->dm_clock = 1;
+        for (int again = 0; again < 3; again++) {
+            OK(ops->read_registers(p, 0, 2, index, 32, got, &err));
+            assert_memory_equal(got, want, sizeof *got * 32);
+        }
+        close_all(r, p);
+    }
+}
+
+static void round_trips_do_not_grow_with_the_amount(void **state)
+{
+    const struct rig_options o = {.xlen = 32, .dm_only = true};
+    struct rig *r = rig_device(&o, code, 2);
+    struct wt_wave_set all;
+    struct wt_probe *p = open_probe(r, &all);
+    static uint8_t bytes[16384];
+    unsigned index[32];
+    static uint64_t value[4 * 32];
+    for (unsigned i = 0; i < 32; i++)
+        index[i] = i;
+    uint64_t before = r->bus.round_trips;
+    OK(ops->read_registers(p, 0, 15, index, 32, value, &err));
+    assert_int_equal(r->bus.round_trips - before, 1);
+    before = r->bus.round_trips;
+    OK(ops->read_memory(p, 0, 0, 0x90000000, bytes, sizeof bytes, &err));
+    assert_int_equal(r->bus.round_trips - before, 2);
+    before = r->bus.round_trips;
+    OK(ops->write_memory(p, 0, 0, 0x90000000, bytes, sizeof bytes, &err));
+    assert_int_equal(r->bus.round_trips - before, 1);
+    close_all(r, p);
+}
+
+static void a_dead_device_is_refused_with_a_reason(void **state)
+{
+    struct rig_options o = {.xlen = 32};
+    struct rig *r = rig_device(&o, code, 2);
+    struct wt_probe *p = NULL;
+    struct wt_error why = {0};
+    r->fail_at = 1;
+    assert_int_equal(ops->open(&r->target, true, &p, &why), WT_IO);
+    assert_null(p);
+    assert_non_null(strstr(why.text, "Debug Module"));
+    r->target.xlen = 48;
+    assert_int_equal(ops->open(&r->target, true, &p, &why), WT_INVALID);
+    vx_device_free(r->device);
+    free(r);
+}
+
+static void a_debug_module_that_went_to_sleep_is_noticed(void **state)
+{
+    const struct rig_options o = {.xlen = 32, .dm_only = true};
+    struct rig *r = rig_device(&o, code, 2);
+    struct wt_wave_set all;
+    struct wt_probe *p = open_probe(r, &all);
+    struct wt_probe_summary summary;
+    struct wt_error why = {0};
+    uint8_t byte;
+    vx_dm_write(r->device, VX_DM_DCTRL, 0);
+    assert_int_equal(ops->summary(p, &summary, &why), WT_IO);
+    assert_int_equal(ops->read_memory(p, 0, 0, CODE, &byte, 1, &why), WT_IO);
+    assert_non_null(strstr(why.text, "attach again"));
+    close_all(r, p);
+}
+
+static void breakpoint_instructions_have_the_length_of_what_they_replace(void **state)
+{
+    const uint8_t four[4] = {0x13, 0x05, 0x10, 0x00}, two[4] = {0x05, 0x05, 0x13, 0x00};
+    const struct rig_options o = {.xlen = 32};
+    struct rig *r = rig_device(&o, code, 2);
+    struct wt_wave_set all;
+    struct wt_probe *p = open_probe(r, &all);
+    uint8_t bytes[4];
+    assert_int_equal(ops->breakpoint(p, CODE, four, bytes), 4);
+    assert_memory_equal(bytes, "\x73\x00\x10\x00", 4);
+    assert_int_equal(ops->breakpoint(p, CODE, two, bytes), 2);
+    assert_memory_equal(bytes, "\x02\x90", 2);
+    close_all(r, p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_device_describes_itself),
+        cmocka_unit_test(opening_leaves_a_running_program_undisturbed),
+        cmocka_unit_test(registers_hold_what_is_written),
+        cmocka_unit_test(csrs_read_what_they_mean),
+        cmocka_unit_test(memory_is_read_and_written_at_any_address_and_size),
+        cmocka_unit_test(looking_changes_nothing),
+        cmocka_unit_test(past_the_end_of_memory_is_refused),
+        cmocka_unit_test(a_cut_wire_is_reported_at_every_access),
+        cmocka_unit_test(a_device_that_slows_down_is_followed),
+        cmocka_unit_test(round_trips_do_not_grow_with_the_amount),
+        cmocka_unit_test(a_dead_device_is_refused_with_a_reason),
+        cmocka_unit_test(a_debug_module_that_went_to_sleep_is_noticed),
+        cmocka_unit_test(breakpoint_instructions_have_the_length_of_what_they_replace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
