@@ -19,13 +19,15 @@ static struct vx_code *find(struct vx_device *d, uint64_t addr)
 }
 
 /* Operands of a 32-bit word as its row wants them. */
-struct vx_uop vx_decode(struct vx_device *d, uint32_t word)
+struct vx_uop vx_decode(struct vx_device *d, uint32_t word, unsigned halves)
 {
-    struct vx_uop u = {.run = vx_illegal, .halves = 2, .rd = VX_SINK};
+    struct vx_uop u = {.run = vx_illegal, .halves = (uint8_t)halves, .rd = VX_SINK};
     const enum vx_insn_id id = vx_insn_find(word, d->config.xlen);
     if (id == VX_INSN_COUNT)
         return u;
-    u.run = d->handlers[id];
+    u.run = d->handlers->full[id];
+    if (halves == 1 && d->handlers->compressed[id])
+        u.run = d->handlers->compressed[id];
     for (const char *o = vx_insns[id].operands; *o; o++) {
         switch (*o) {
         case 'd':
@@ -101,14 +103,13 @@ static const struct vx_uop *decode_here(struct vx_warp *w, const struct vx_uop *
     const uint16_t low = parcel(d, pc);
     if ((low & 3) == 3) {
         const uint64_t rest = vx_truncate(d, pc + 2);
-        *slot = vx_decode(d, low | (uint32_t)parcel(d, rest) << 16);
+        *slot = vx_decode(d, low | (uint32_t)parcel(d, rest) << 16, 2);
     } else {
         uint32_t word;
         if (vx_rvc_find(low, d->config.xlen, &word))
-            *slot = vx_decode(d, word);
+            *slot = vx_decode(d, word, 1);
         else
-            *slot = (struct vx_uop){.run = vx_illegal};
-        slot->halves = 1;
+            *slot = (struct vx_uop){.run = vx_illegal, .halves = 1};
     }
     return slot->run(w, slot);
 }

@@ -214,10 +214,9 @@ static void inject(struct vx_device *d, struct vx_warp *w, unsigned thread)
     uint32_t word = d->dm.inject;
     struct vx_uop u;
     if ((word & 3) == 3) {
-        u = vx_decode(d, word);
+        u = vx_decode(d, word, 2);
     } else if (vx_rvc_find((uint16_t)word, d->config.xlen, &word)) {
-        u = vx_decode(d, word);
-        u.halves = 1;
+        u = vx_decode(d, word, 1);
     } else {
         u = (struct vx_uop){.run = vx_illegal, .halves = 1};
     }

@@ -59,7 +59,8 @@ static inline const struct vx_uop *go_on(struct vx_warp *w, const struct vx_uop 
 #endif
     return next;
 }
-#define GO_ON return go_on(w, u + u->halves)
+/* STEP is the length in halfwords, where it is known: a load less on the way to the next one. */
+#define GO_ON(STEP) return go_on(w, u + (STEP))
 
 static inline ux *x_row(const struct vx_warp *w, unsigned r)
 {
@@ -87,7 +88,7 @@ static inline unsigned last_lane(const struct vx_warp *w)
 }
 
 /* rd = VALUE for each enabled lane; VALUE may use a, b (the operands), i (immediate) and l. */
-#define EACH_X(VALUE)                                                                              \
+#define EACH_X(STEP, VALUE)                                                                           \
     ux *rd = x_row(w, u->rd);                                                                      \
     const ux *ra = x_row(w, u->rs1), *rb = x_row(w, u->rs2);                                       \
     const sx i = u->imm;                                                                           \
@@ -106,13 +107,16 @@ static inline unsigned last_lane(const struct vx_warp *w)
             rd[l] = ((ux)(VALUE)&on[l]) | (rd[l] & ~on[l]);                                        \
         }                                                                                          \
     }                                                                                              \
-    GO_ON
+    GO_ON(STEP)
 
-#define X_OP(id, VALUE)                                                                            \
+#define X_OP_OF_STEP(id, STEP, VALUE)                                                              \
     OP(id)                                                                                         \
     {                                                                                              \
-        EACH_X(VALUE);                                                                             \
+        EACH_X(STEP, VALUE);                                                                       \
     }
+/* An instruction of four bytes; one that may also come compressed, in two. */
+#define X_OP(id, VALUE) X_OP_OF_STEP(id, 2, VALUE)
+#define X_OP_C(id, VALUE) X_OP_OF_STEP(id, 2, VALUE) X_OP_OF_STEP(id##_c, 1, VALUE)
 
 #define SX(v) ((sx)(v))
 #define W32(v) ((ux)(sx)(int32_t)(v)) /* a 32-bit result, sign-extended */
@@ -120,40 +124,40 @@ static inline unsigned last_lane(const struct vx_warp *w)
 
 /* ---- RV32I, RV64I: unprivileged ISA, chapters 2 and 5 ---- */
 
-X_OP(addi, a + (ux)i)
+X_OP_C(addi, a + (ux)i)
 X_OP(slti, SX(a) < i)
 X_OP(sltiu, a < (ux)i)
 X_OP(xori, a ^ (ux)i)
 X_OP(ori, a | (ux)i)
-X_OP(andi, a & (ux)i)
-X_OP(slli, a << i)
-X_OP(srli, a >> i)
-X_OP(srai, SX(a) >> i)
-X_OP(add, a + b)
-X_OP(sub, a - b)
+X_OP_C(andi, a & (ux)i)
+X_OP_C(slli, a << i)
+X_OP_C(srli, a >> i)
+X_OP_C(srai, SX(a) >> i)
+X_OP_C(add, a + b)
+X_OP_C(sub, a - b)
 X_OP(sll, a << (b & SHAMT))
 X_OP(slt, SX(a) < SX(b))
 X_OP(sltu, a < b)
-X_OP(xor, a ^ b)
+X_OP_C(xor, a ^ b)
 X_OP(srl, a >> (b & SHAMT))
 X_OP(sra, SX(a) >> (b & SHAMT))
-X_OP(or, a | b)
-X_OP(and, a & b)
-X_OP(lui, i)
+X_OP_C(or, a | b)
+X_OP_C(and, a & b)
+X_OP_C(lui, i)
 
 OP(auipc)
 {
     const ux pc = (ux)vx_pc_of(w, u);
-    EACH_X(pc + (ux)i);
+    EACH_X(2, pc + (ux)i);
 }
 
 #if VX_XLEN == 64
-X_OP(addiw, W32(a + (ux)i))
+X_OP_C(addiw, W32(a + (ux)i))
 X_OP(slliw, W32((uint32_t)a << i))
 X_OP(srliw, W32((uint32_t)a >> i))
 X_OP(sraiw, W32((int32_t)a >> i))
-X_OP(addw, W32(a + b))
-X_OP(subw, W32(a - b))
+X_OP_C(addw, W32(a + b))
+X_OP_C(subw, W32(a - b))
 X_OP(sllw, W32((uint32_t)a << (b & 31)))
 X_OP(srlw, W32((uint32_t)a >> (b & 31)))
 X_OP(sraw, W32((int32_t)a >> (b & 31)))
@@ -247,7 +251,7 @@ diverged(struct vx_warp *w, const struct vx_uop *u, wt_lanes taken)
         }                                                                                          \
         if (decision)                                                                              \
             return jump_relative(w, u, u->imm);                                                    \
-        GO_ON;                                                                                     \
+        GO_ON(u->halves);                                                                                     \
     }
 
 BRANCH(beq, a == b)
@@ -434,6 +438,19 @@ static inline struct pattern pattern_of(const struct vx_warp *w, const ux *base,
     return (struct pattern){stride == 0, differ == 0};
 }
 
+/* Whether the aligned accesses of a full warp all lie in the page of the first lane's. */
+static inline bool in_one_page(const struct vx_warp *w, const ux *base, ux offset, unsigned size)
+{
+    const ux first = base[0] + offset;
+    ux differ = 0, low = 0;
+    LANES {
+        const ux addr = base[l] + offset;
+        differ |= addr ^ first;
+        low |= addr;
+    }
+    return !(differ & ~(ux)WT_PAGE_MASK) && !(low & (size - 1));
+}
+
 static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u, unsigned lane,
                                        ux addr, unsigned size, const char *what)
 {
@@ -495,6 +512,14 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                     }                                                                              \
                     return true;                                                                   \
                 }                                                                                  \
+            } else if (in_one_page(w, base, (ux)(sx)u->imm, sizeof(T))) {                          \
+                const uint8_t *host = read_host(w, first & ~(ux)WT_PAGE_MASK);                     \
+                if (LIKELY(host)) {                                                                \
+                    const T *page = (const T *)host;                                               \
+                    LANES out[l] =                                                                 \
+                        page[(uint32_t)(base[l] + (ux)(sx)u->imm) % WT_PAGE_SIZE / sizeof(T)];     \
+                    return true;                                                                   \
+                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
         return load_general_##T(w, u, base, out);                                                  \
@@ -541,6 +566,15 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 uint8_t *host = write_host(w, first);                                              \
                 if (LIKELY(host)) {                                                                \
                     memcpy(host, in, (size_t)N * sizeof(T));                                       \
+                    return true;                                                                   \
+                }                                                                                  \
+            } else if (in_one_page(w, base, (ux)(sx)u->imm, sizeof(T))) {                          \
+                uint8_t *host = write_host(w, first & ~(ux)WT_PAGE_MASK);                          \
+                if (LIKELY(host)) {                                                                \
+                    T *page = (T *)host;                                                           \
+                    for (unsigned l = 0; l < N; l++)                                               \
+                        page[(uint32_t)(base[l] + (ux)(sx)u->imm) % WT_PAGE_SIZE / sizeof(T)] =    \
+                            in[l];                                                                 \
                     return true;                                                                   \
                 }                                                                                  \
             }                                                                                      \
@@ -855,9 +889,34 @@ OP(shfl_idx)
 #define TABLE_NAME_(xlen, lanes, host) vx_handlers_rv##xlen##_n##lanes##_##host
 #define TABLE_NAME(xlen, lanes, host) TABLE_NAME_(xlen, lanes, host)
 
-extern const vx_handler TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST)[VX_INSN_COUNT];
-const vx_handler TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST)[VX_INSN_COUNT] = {
+/* Of compressed instructions only those with a handler of their own; the others take both. */
+extern const struct vx_handlers TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST);
+const struct vx_handlers TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST) = {
+    .full = {
 #define I(id, name, xlen, match, mask, operands) [VX_INSN_##id] = ROW_##xlen(id),
 #include "emulator/vortex/isa.def"
 #undef I
+    },
+    .compressed = {
+        [VX_INSN_addi] = op_addi_c,
+        [VX_INSN_andi] = op_andi_c,
+        [VX_INSN_add] = op_add_c,
+        [VX_INSN_sub] = op_sub_c,
+        [VX_INSN_xor] = op_xor_c,
+        [VX_INSN_or] = op_or_c,
+        [VX_INSN_and] = op_and_c,
+        [VX_INSN_lui] = op_lui_c,
+#if VX_XLEN == 32
+        [VX_INSN_slli_32] = op_slli_c,
+        [VX_INSN_srli_32] = op_srli_c,
+        [VX_INSN_srai_32] = op_srai_c,
+#else
+        [VX_INSN_slli] = op_slli_c,
+        [VX_INSN_srli] = op_srli_c,
+        [VX_INSN_srai] = op_srai_c,
+        [VX_INSN_addiw] = op_addiw_c,
+        [VX_INSN_addw] = op_addw_c,
+        [VX_INSN_subw] = op_subw_c,
+#endif
+    },
 };

@@ -18,6 +18,12 @@ struct vx_uop;
  */
 typedef const struct vx_uop *(*vx_handler)(struct vx_warp *w, const struct vx_uop *u);
 
+/* The handlers of one width and lane count. */
+struct vx_handlers {
+    vx_handler full[VX_INSN_COUNT];
+    vx_handler compressed[VX_INSN_COUNT]; /* NULL: the same as for the full length */
+};
+
 /* A decoded instruction. Destination x0 is decoded as VX_SINK, a row that nobody reads. */
 struct vx_uop {
     vx_handler run;
@@ -121,7 +127,7 @@ struct vx_device {
     struct wt_machine machine;
     struct vx_config config;
     const struct vx_profile *profile;
-    const vx_handler *handlers;  /* by enum vx_insn_id, for this width and lane count */
+    const struct vx_handlers *handlers; /* for this width and lane count */
     struct wt_memory *memory;
     struct vx_warp *warp;
     struct vx_core *core;
@@ -184,8 +190,11 @@ void vx_code_invalidate(struct vx_device *d, uint64_t addr, uint64_t size);
 void vx_code_clear(struct vx_device *d);
 /* Whether the page of addr has decoded instructions. */
 bool vx_code_on_page(struct vx_device *d, uint64_t addr);
-/* Decodes one instruction; *length gets 2 or 4. No such instruction: the illegal handler. */
-struct vx_uop vx_decode(struct vx_device *d, uint32_t word);
+/*
+ * Decodes one 32-bit instruction, or what a compressed one of `halves` halfwords stands for. No
+ * such instruction: the illegal handler.
+ */
+struct vx_uop vx_decode(struct vx_device *d, uint32_t word, unsigned halves);
 struct vx_code *vx_code_new(uint64_t base);
 
 /* ---- faults ---- */
@@ -257,7 +266,7 @@ const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u);
 /* ---- exec.c, compiled once for each width and lane count ---- */
 
 /* The handler table for this shape, the best that this host can run. */
-const vx_handler *vx_select_handlers(unsigned xlen, unsigned threads);
+const struct vx_handlers *vx_select_handlers(unsigned xlen, unsigned threads);
 
 /* ---- run.c ---- */
 

@@ -3,24 +3,24 @@
 
 /* One table for each way in which meson.build compiles exec.c. */
 #define TABLES(host)                                                                               \
-    extern const vx_handler vx_handlers_rv32_n0_##host[], vx_handlers_rv32_n4_##host[],            \
-        vx_handlers_rv32_n8_##host[], vx_handlers_rv32_n16_##host[], vx_handlers_rv32_n32_##host[],\
-        vx_handlers_rv64_n0_##host[], vx_handlers_rv64_n4_##host[], vx_handlers_rv64_n8_##host[],  \
-        vx_handlers_rv64_n16_##host[], vx_handlers_rv64_n32_##host[];                              \
-    static const vx_handler *select_##host(unsigned xlen, unsigned threads)                        \
+    extern const struct vx_handlers vx_handlers_rv32_n0_##host, vx_handlers_rv32_n4_##host,            \
+        vx_handlers_rv32_n8_##host, vx_handlers_rv32_n16_##host, vx_handlers_rv32_n32_##host,\
+        vx_handlers_rv64_n0_##host, vx_handlers_rv64_n4_##host, vx_handlers_rv64_n8_##host,  \
+        vx_handlers_rv64_n16_##host, vx_handlers_rv64_n32_##host;                              \
+    static const struct vx_handlers *select_##host(unsigned xlen, unsigned threads)                        \
     {                                                                                              \
         const bool wide = xlen == 64;                                                              \
         switch (threads) {                                                                         \
         case 4:                                                                                    \
-            return wide ? vx_handlers_rv64_n4_##host : vx_handlers_rv32_n4_##host;                 \
+            return wide ? &vx_handlers_rv64_n4_##host : &vx_handlers_rv32_n4_##host;                 \
         case 8:                                                                                    \
-            return wide ? vx_handlers_rv64_n8_##host : vx_handlers_rv32_n8_##host;                 \
+            return wide ? &vx_handlers_rv64_n8_##host : &vx_handlers_rv32_n8_##host;                 \
         case 16:                                                                                   \
-            return wide ? vx_handlers_rv64_n16_##host : vx_handlers_rv32_n16_##host;               \
+            return wide ? &vx_handlers_rv64_n16_##host : &vx_handlers_rv32_n16_##host;               \
         case 32:                                                                                   \
-            return wide ? vx_handlers_rv64_n32_##host : vx_handlers_rv32_n32_##host;               \
+            return wide ? &vx_handlers_rv64_n32_##host : &vx_handlers_rv32_n32_##host;               \
         default:                                                                                   \
-            return wide ? vx_handlers_rv64_n0_##host : vx_handlers_rv32_n0_##host;                 \
+            return wide ? &vx_handlers_rv64_n0_##host : &vx_handlers_rv32_n0_##host;                 \
         }                                                                                          \
     }
 
@@ -32,7 +32,7 @@ TABLES(v3)
 TABLES(v4)
 #endif
 
-const vx_handler *vx_select_handlers(unsigned xlen, unsigned threads)
+const struct vx_handlers *vx_select_handlers(unsigned xlen, unsigned threads)
 {
 #ifdef VX_HAS_V4
     if (__builtin_cpu_supports("x86-64-v4"))

@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+"""make bench: wavetrap's figures, each beside a peer's on the same work in the same run.
+
+Every figure is the median of several pairs: our run and the peer's in turn, so that a slow moment
+of the machine meets both. Prints tables; --json FILE writes the same as data. Judges nothing.
+"""
+
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+BUILD = os.environ.get("WAVETRAP_BUILD", os.path.join(ROOT, "build"))
+WAVETRAP = os.environ.get("WAVETRAP", os.path.join(BUILD, "wavetrap"))
+CLIENT = os.path.join(BUILD, "bench", "bench-client")
+CC = "riscv64-unknown-elf-gcc"
+GDB = "gdb-multiarch"
+
+
+def run(command, **options):
+    """Runs a command to its end; its output as text."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          **options)
+    if done.returncode not in options.get("ok", (0,)):
+        sys.exit(f"bench: {' '.join(command)} failed ({done.returncode}):\n"
+                 f"{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def timed(command):
+    """User and system seconds, and peak memory in KiB, of one run of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    del before
+    if process.returncode not in (0, 1):
+        sys.exit(f"bench: {' '.join(command)} failed ({process.returncode})")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+
+
+def pairs(ours, peer, count):
+    """Medians of ours, of the peer, and of their ratio pair by pair; both are called in turn."""
+    a, b = [], []
+    for _ in range(count):
+        a.append(ours())
+        b.append(peer())
+    return (statistics.median(a), statistics.median(b),
+            statistics.median(x / y for x, y in zip(a, b)))
+
+
+class Report:
+    def __init__(self):
+        self.rows = []
+
+    def title(self, text):
+        print(f"\n{text}")
+
+    def row(self, what, ours, peer_name, peer, ratio, unit, aim=""):
+        self.rows.append(dict(what=what, ours=ours, peer=peer_name, theirs=peer, ratio=ratio,
+                              unit=unit, aim=aim))
+        print(f"  {what:42} {ours:12.4g} {unit:14} {peer_name:22} {peer:12.4g}   x{ratio:<9.3g} {aim}",
+              flush=True)
+
+    def figure(self, what, value, unit):
+        self.rows.append(dict(what=what, ours=value, unit=unit))
+        print(f"  {what:42} {value:12.4g} {unit}", flush=True)
+
+
+# ---- emulation speed ----
+
+KERNELS = [  # name, repeats on one lane, what it is bound by, the aim at 32 lanes
+    ("hash", 40, "ALU"),
+    ("power", 60, "ALU"),
+    ("polynomial", 60, "FP"),
+    ("triad", 400, "memory"),
+    ("gather", 200, "memory"),
+]
+AIMS = {"ALU": {32: "aim x3", 4: "aim x0.25"}, "memory": {32: "aim x1", 4: "aim x0.25"}, "FP": {}}
+
+
+def compile_kernel(folder, name, repeat, vortex):
+    out = os.path.join(folder, f"{name}.{'vortex' if vortex else 'qemu'}.elf")
+    flags = ["-DVORTEX", "-Wl,-Ttext=0x80000000", "-Wl,-Tdata=0x80010000",
+             "-Wl,-Tbss=0x80020000"] if vortex else []
+    run([CC, "-march=rv32imaf_zicsr", "-mabi=ilp32f", "-mcmodel=medany", "-O2",
+         "-ffp-contract=fast", "-ffreestanding", "-nostdlib", "-nostartfiles", f"-DKERNEL={name}",
+         f"-DREPEAT={repeat}", *flags, os.path.join(HERE, "kernels", "start.S"),
+         os.path.join(HERE, "kernels", "main.c"), "-o", out])
+    return out
+
+
+def instructions(program, threads):
+    """Instructions issued by a program, counted by the emulator."""
+    done = subprocess.run([WAVETRAP, "run", f"--gpu=vortex:warps=1,threads={threads}", "--hash",
+                           program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    match = re.search(r"issue time (\d+)", done.stdout) or re.search(r"(\d+) issues", done.stdout)
+    if not match:
+        sys.exit(f"bench: no issue count in: {done.stdout}")
+    return int(match.group(1))
+
+
+def emulation(report, folder, count):
+    report.title("Lane-instructions per second (CPU time), QEMU user mode on the same kernel as a "
+                 "scalar loop")
+    for name, repeat, bound in KERNELS:
+        # QEMU gets as much work as our 32 lanes do, so that its translation does not count.
+        scalar = compile_kernel(folder, name, repeat, False)
+        scalar_work = instructions(scalar, 1)
+        for lanes in (4, 8, 16, 32):
+            ours = compile_kernel(folder, name, repeat, True)
+            work = instructions(ours, lanes) * lanes
+            gpu = f"--gpu=vortex:warps=1,threads={lanes}"
+            a, b, ratio = pairs(lambda: work / timed([WAVETRAP, "run", gpu, ours])[0],
+                                lambda: scalar_work / timed(["qemu-riscv32", scalar])[0], count)
+            report.row(f"{name} ({bound}-bound), {lanes} lanes", a, "qemu-riscv32", b, ratio,
+                       "lane-insn/s", AIMS[bound].get(lanes, ""))
+        report.row(f"{name}: peak memory at 32 lanes", timed([WAVETRAP, "run", gpu, ours])[1],
+                   "qemu-riscv32", timed(["qemu-riscv32", scalar])[1],
+                   timed([WAVETRAP, "run", gpu, ours])[1] / timed(["qemu-riscv32", scalar])[1],
+                   "KiB")
+
+
+# ---- the debug servers ----
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+LOOP = """
+    .globl _start, spin
+_start:
+    la a0, buffer
+    j spin
+    .balign 16
+spin:
+    addi t0, t0, 1
+    addi t1, t1, 1
+    addi t2, t2, 1
+    addi t3, t3, 1
+    j spin
+    .section .bss
+    .balign 4096
+    .globl buffer
+buffer: .space 1048576
+"""
+
+NATIVE = """
+static volatile long counter; char buffer[1 << 20];
+__attribute__((noinline)) void spin_once(void) { counter++; }
+int main(void) { for (;;) spin_once(); }
+"""
+
+
+def symbol(program, name, nm):
+    for line in run([nm, program]).splitlines():
+        value, _, found = line.split()[0], line.split()[1], line.split()[-1]
+        if found == name:
+            return "0x" + value
+    sys.exit(f"bench: no symbol {name} in {program}")
+
+
+class Server:
+    """A debug server on a free port, ended with the block."""
+
+    def __init__(self, command):
+        self.port = free_port()
+        self.process = subprocess.Popen([c.replace("PORT", str(self.port)) for c in command],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        stdin=subprocess.DEVNULL)
+
+    def __enter__(self):
+        return f"127.0.0.1:{self.port}"
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+def measure(server, what, seconds, addr):
+    with Server(server) as where:
+        return float(run([CLIENT, where, what, str(seconds), addr]))
+
+
+def servers(report, folder, count, seconds):
+    source = os.path.join(folder, "loop.S")
+    with open(source, "w") as f:
+        f.write(LOOP)
+    bare = os.path.join(folder, "loop.elf")
+    run([CC, "-march=rv32ima", "-mabi=ilp32", "-nostdlib", "-Wl,-Ttext=0x80000000",
+         "-Wl,-Tbss=0x80100000", source, "-o", bare])
+    native_source = os.path.join(folder, "native.c")
+    with open(native_source, "w") as f:
+        f.write(NATIVE)
+    native = os.path.join(folder, "native")
+    run(["gcc", "-O1", "-g", "-no-pie", native_source, "-o", native])
+
+    ours = [WAVETRAP, "serve", "--rsp=127.0.0.1:PORT", "--once", "--gpu=vortex:warps=1,threads=4",
+            bare]
+    qemu = ["qemu-system-riscv32", "-M", "virt", "-nographic", "-bios", "none", "-kernel", bare,
+            "-S", "-gdb", "tcp:127.0.0.1:PORT"]
+    gdbserver = ["gdbserver", "--once", "127.0.0.1:PORT", native]
+    nm = "riscv64-unknown-elf-nm"
+    where = {"step": ("0", "0"), "read": (symbol(bare, "buffer", nm), symbol(native, "buffer", "nm")),
+             "break": (symbol(bare, "spin", nm), symbol(native, "spin_once", "nm"))}
+    where["write"] = where["read"]
+    names = {"step": "single steps", "read": "memory read", "write": "memory written",
+             "break": "breakpoint stops (z, s, Z, c)"}
+    units = {"step": "1/s", "read": "B/s", "write": "B/s", "break": "1/s"}
+    report.title("Remote protocol, a C client over loopback TCP (rr: best of what each offers)")
+    for what, text in names.items():
+        best = None
+        for peer, command, at in (("qemu gdbstub", qemu, 0), ("gdbserver", gdbserver, 1)):
+            a, b, ratio = pairs(lambda: measure(ours, what, seconds, where[what][0]),
+                                lambda: measure(command, what, seconds, where[what][at]), count)
+            best = min(best, ratio) if best else ratio
+            report.row(text, a, peer, b, ratio, units[what], "aim x5 of the better")
+    return bare
+
+
+# ---- through stock GDB ----
+
+CONDITION = """
+import gdb, time
+gdb.execute("set pagination off"); gdb.execute("set confirm off")
+gdb.execute("set breakpoint condition-evaluation MODE")
+gdb.execute("target remote WHERE")
+gdb.execute("break *BREAK if $t0 == LAST")
+begin = time.time()
+gdb.execute("continue")
+print("evaluations", LAST / (time.time() - begin))
+gdb.execute("kill")
+"""
+
+THREADS = """
+import gdb, time
+gdb.execute("set pagination off"); gdb.execute("set confirm off")
+gdb.execute("target remote WHERE")
+gdb.execute("break *spin"); gdb.execute("continue")
+def cost(command, n):
+    begin = time.time()
+    for _ in range(n): gdb.execute(command, to_string=True)
+    return (time.time() - begin) / n * 1e3
+print("threads", len(gdb.selected_inferior().threads()))
+print("info", cost("info threads", 3))
+print("stop", cost("stepi", 20))
+gdb.execute("kill")
+"""
+
+WARPS = """
+    .globl _start, spin
+_start:
+    csrr t0, 0xfc1
+    la t1, spawned
+    .insn r 0x0b, 1, 0, x0, t0, t1
+spawned:
+    li t0, -1
+    .insn r 0x0b, 0, 0, x0, t0, x0
+    li t0, 0
+spin:
+    addi t0, t0, 1
+    j spin
+"""
+
+
+def gdb_script(folder, server, program, script, **values):
+    with Server(server) as where:
+        text = script.replace("WHERE", where)
+        for key, value in values.items():
+            text = text.replace(key, str(value))
+        path = os.path.join(folder, "script.py")
+        with open(path, "w") as f:
+            f.write(text)
+        out = run([GDB, "-nx", "-batch", "-x", path, program], timeout=300)
+    return {m.group(1): float(m.group(2)) for m in re.finditer(r"^(\w+) ([\d.e+-]+)$", out, re.M)}
+
+
+def through_gdb(report, folder, count):
+    source = os.path.join(folder, "warps.S")
+    with open(source, "w") as f:
+        f.write(WARPS)
+    program = os.path.join(folder, "warps.elf")
+    run([CC, "-g", "-march=rv32ima_zicsr", "-mabi=ilp32", "-nostdlib", "-Wl,-Ttext=0x80000000",
+         source, "-o", program])
+    spin = symbol(program, "spin", "riscv64-unknown-elf-nm")
+
+    def server(shape):
+        return [WAVETRAP, "serve", "--rsp=127.0.0.1:PORT", "--once", f"--gpu=vortex:{shape}",
+                program]
+
+    report.title("Breakpoint conditions: evaluated beside the device, and by GDB")
+
+    def evaluations(mode, last, lanes):
+        return gdb_script(folder, server(f"warps=1,threads={lanes}"), program, CONDITION,
+                          MODE=mode, BREAK=spin, LAST=last)["evaluations"] * (
+                              lanes if mode == "target" else 1)
+
+    for lanes in (1, 32):
+        a, b, ratio = pairs(lambda: evaluations("target", 20000, lanes),
+                            lambda: evaluations("host", 500, lanes), count)
+        report.row(f"condition, {lanes} lane{'s' if lanes > 1 else ''}", a, "GDB", b, ratio,
+                   "lane evals/s", "aim x1000")
+
+    report.title("Stock GDB with many threads (milliseconds a command)")
+    for shape, text in (("warps=16,threads=4", "64 lanes"), ("warps=32,threads=32", "1,024 lanes"),
+                        ("cores=4,warps=256,threads=4", "1,024 warps")):
+        got = [gdb_script(folder, server(shape), program, THREADS) for _ in range(count)]
+        report.figure(f"{text}: threads listed", got[0]["threads"], "threads")
+        report.figure(f"{text}: info threads", statistics.median(g["info"] for g in got), "ms")
+        report.figure(f"{text}: stepi and its stop", statistics.median(g["stop"] for g in got), "ms")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
+    parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
+    parser.add_argument("--only", choices=["emulation", "servers", "gdb"])
+    parser.add_argument("--json", help="write the figures to this file")
+    options = parser.parse_args()
+    report = Report()
+    folder = tempfile.mkdtemp(prefix="wavetrap-bench-")
+    begin = time.time()
+    try:
+        if options.only in (None, "emulation"):
+            emulation(report, folder, options.pairs)
+        if options.only in (None, "servers"):
+            servers(report, folder, options.pairs, options.seconds)
+        if options.only in (None, "gdb"):
+            through_gdb(report, folder, options.pairs)
+    finally:
+        shutil.rmtree(folder)
+    print(f"\n{len(report.rows)} figures in {time.time() - begin:.0f} s; medians of "
+          f"{options.pairs} pairs")
+    if options.json:
+        with open(options.json, "w") as f:
+            json.dump(report.rows, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()
