@@ -1,0 +1,211 @@
+"""What the tests with stock debuggers share: programs, servers, and debuggers at a terminal.
+
+WAVETRAP names the command (default: build/wavetrap beside the sources).
+"""
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from rsp import Client
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"))
+CC = "riscv64-unknown-elf-gcc"
+WIDTHS = {32: ["-march=rv32imafc_zicsr", "-mabi=ilp32f"], 64: ["-march=rv64imafdc_zicsr", "-mabi=lp64d"]}
+PROMPT = "WT-GDB> "
+TIMEOUT = 60
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to have the same program debugged: results must be the same for all."""
+    xlen: int = 32
+    threads: int = 4
+    dm_only: bool = False
+
+    @property
+    def options(self):
+        words = ["--gpu", f"vortex:threads={self.threads}"]
+        return words + ["--dm-only"] if self.dm_only else words
+
+    def __str__(self):
+        return f"rv{self.xlen}-{self.threads}{'-dm' if self.dm_only else ''}"
+
+
+VARIANTS = [Variant(xlen, threads, dm) for xlen in (32, 64) for threads in (4, 32)
+            for dm in (False, True)]
+FEW = [Variant(32, 4, False), Variant(64, 32, True)]
+
+
+def each(variants=VARIANTS):
+    return pytest.mark.parametrize("variant", variants, ids=str)
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory):
+    """program(name, xlen): an ELF file made of programs/NAME.S."""
+    folder = tmp_path_factory.mktemp("programs")
+
+    def build(name, xlen=32):
+        out = folder / f"{name}.rv{xlen}.elf"
+        if not out.exists():
+            subprocess.run([CC, *WIDTHS[xlen], "-mcmodel=medany", "-nostdlib", "-nostartfiles",
+                            "-static", "-g", "-Wl,-Ttext=0x80000000", "-Wl,--build-id=none",
+                            "-Wl,--no-warn-rwx-segments", "-o", out, HERE / "programs" / f"{name}.S"],
+                           check=True)
+        return out
+    return build
+
+
+@pytest.fixture(scope="session")
+def example(tmp_path_factory):
+    """example(name, xlen): one of the example kernels."""
+    folder = tmp_path_factory.mktemp("examples")
+
+    def build(name, xlen=32, opt="-Og -g"):
+        out = folder / opt.replace(" ", "")
+        subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={out}", f"OPT={opt}",
+                        f"{out}/{name}.rv{xlen}.elf"], check=True)
+        return out / f"{name}.rv{xlen}.elf"
+    return build
+
+
+class Server:
+    """`wavetrap serve`, and where it can be reached."""
+
+    def __init__(self, program, *options, rsp=":0"):
+        self.process = subprocess.Popen([WAVETRAP, "serve", "--rsp", rsp, *map(str, options),
+                                         str(program)],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        self.errors = ""
+        while not (found := re.search(r"target remote (\S+)\n", self.errors)):
+            line = self.process.stderr.readline()
+            assert line, self.errors
+            self.errors += line
+        self.address = found[1]
+
+    def client(self):
+        return Client(self.address)
+
+    def quiet_client(self):
+        client = self.client()
+        assert client.ask("QStartNoAckMode") == b"OK"
+        client.raw(b"+")
+        return client
+
+    def wait(self):
+        """Waits for its own end; the exit status. What it printed is then in output and errors."""
+        self.output, errors = self.process.communicate(timeout=TIMEOUT)
+        self.errors += errors
+        return self.process.returncode
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+        return self.wait()
+
+
+@pytest.fixture
+def serve():
+    servers = []
+
+    def start(program, *options, **more):
+        servers.append(Server(program, *options, **more))
+        return servers[-1]
+    yield start
+    for server in servers:
+        if server.process.poll() is None:
+            server.process.kill()
+        server.process.communicate()
+
+
+class Gdb:
+    """Stock GDB at a terminal."""
+
+    def __init__(self, argv, **more):
+        more.setdefault("timeout", TIMEOUT)
+        self.child = pexpect.spawn(argv[0], [str(a) for a in argv[1:]], encoding="utf-8", echo=False,
+                                   dimensions=(100, 400), env={**os.environ, "TERM": "dumb"}, **more)
+        self.start = self.answer()
+
+    SETTINGS = ["-nx", "-q", "-iex", f"set prompt {PROMPT}", "-iex", "set editing off",
+                "-iex", "set pagination off", "-iex", "set confirm off", "-iex", "set width 0",
+                "-iex", "set debuginfod enabled off", "-iex", "set style enabled off"]
+
+    def answer(self):
+        """What GDB says until its next prompt."""
+        self.child.expect_exact(PROMPT)
+        return self.child.before.replace("\r\n", "\n")
+
+    def __call__(self, command):
+        self.child.sendline(command)
+        return self.answer()
+
+    def later(self, command):
+        """Gives a command whose end is awaited with answer()."""
+        self.child.sendline(command)
+
+    def value(self, expression, form=""):
+        said = self(f"output{form} {expression}")
+        return said.strip()
+
+    def number(self, expression):
+        text = self.value(f"(long long)({expression})", "/d")
+        assert re.fullmatch(r"-?\d+", text), text
+        return int(text)
+
+    def interrupt(self):
+        self.child.sendintr()
+
+    def threads(self):
+        """The rows of `info threads`: number, name, note, the rest."""
+        rows = {}
+        for row in re.finditer(r'^[* ] (\d+) +Thread (\d+)\.(\d+) "([^"]*)"(?: \(([^)]*)\))? *(.*)$',
+                               self("info threads"), re.M):
+            rows[int(row[1])] = dict(id=int(row[3]), name=row[4], note=row[5], frame=row[6])
+        return rows
+
+    def close(self):
+        if self.child.isalive():
+            self.child.sendline("quit")
+            self.child.expect(pexpect.EOF)
+        self.child.close()
+        return self.child.exitstatus
+
+
+@pytest.fixture
+def gdb():
+    """gdb(server, program): connected to it; without a program GDB has to find it by itself."""
+    open_ones = []
+
+    def start(server=None, program=None, extended=False, before=(), argv=None):
+        if argv is None:
+            argv = ["gdb-multiarch", *Gdb.SETTINGS]
+            for command in before:
+                argv += ["-ex", command]
+            if server:
+                argv += ["-ex", f"target {'extended-' * extended}remote {server.address}"]
+            if program:
+                argv.append(program)
+        open_ones.append(Gdb(argv))
+        return open_ones[-1]
+    yield start
+    for one in open_ones:
+        one.child.close(force=True)
+
+
+@pytest.fixture
+def session(program, serve, gdb):
+    """session(name, variant): server and GDB on a program of programs/."""
+    def start(name, variant, *options, **more):
+        file = program(name, variant.xlen)
+        server = serve(file, *variant.options, *options)
+        return server, gdb(server, file, **more)
+    return start

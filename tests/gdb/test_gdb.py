@@ -1,0 +1,303 @@
+"""Stock GDB debugs programs: what a person does at its prompt, for every width, number of lanes, and
+with and without the memory port, with equal results."""
+import re
+
+import pytest
+
+from conftest import FEW, VARIANTS, Variant, each
+
+
+def lane_result(lane):
+    return (101 if lane % 2 else 202) + 5000
+
+
+@each()
+def test_a_session(session, variant):
+    """Breakpoint, threads by core, warp and lane, registers, memory, and the right exit status."""
+    server, gdb = session("lanes", variant)
+    assert "_start" in gdb.start
+    assert gdb.value("$pc", "/x") == "0x80000000"
+    assert 'currently "none"' in gdb("show osabi")
+
+    gdb("break count")
+    hit = gdb("continue")
+    assert "hit Breakpoint 1" in hit
+    threads = gdb.threads()
+    assert len(threads) == 4 * variant.threads
+    assert [t["id"] for t in threads.values()] == list(range(1, 4 * variant.threads + 1))
+    for number, thread in threads.items():
+        warp, lane = divmod(number - 1, variant.threads)
+        assert thread["name"] == f"core 0 warp {warp} thread {lane}"
+
+    stopped = int(re.search(r'Thread (\d+) "', hit)[1])
+    warp = (stopped - 1) // variant.threads
+    for lane in {0, 1, variant.threads - 1}:
+        gdb(f"thread {warp * variant.threads + lane + 1}")
+        assert gdb.number("$s0") == lane
+        assert gdb.number("$s1") == warp
+        assert gdb.number("$s3") == lane_result(lane) - 4000
+        assert gdb.number("$vx_thread_id") == lane
+
+    gdb("delete")
+    gdb("break last")
+    gdb("continue")
+    results = [gdb.number(f"((int *)&results)[{i}]") for i in range(4 * variant.threads)]
+    assert results == [lane_result(i % variant.threads) for i in range(4 * variant.threads)]
+    assert "exited with code 052" in gdb("continue")
+
+
+@each()
+def test_memory_and_registers_are_changed(session, variant):
+    """What is written is what the program goes on with."""
+    server, gdb = session("lanes", variant)
+    gdb("break meet if $s1 == 0 && $s0 == 1")
+    gdb("continue")
+    assert gdb.number("$s0") == 1
+    gdb("set var $s3 = 7")
+    assert gdb.number("$s3") == 7
+    gdb("set var *(int *)&status = 3")
+    assert gdb.number("*(int *)&status") == 3
+    gdb("delete")
+    gdb("break last")
+    gdb("continue")
+    assert gdb.number("((int *)&results)[1]") == 5007
+    assert gdb.number("((int *)&results)[3]") == lane_result(3)
+    assert "exited with code 03" in gdb("continue")
+
+
+@each()
+def test_a_divergent_branch_is_stepped_through(session, variant):
+    """Stepping follows the lane that is stepped, whichever way the branch divides the warp."""
+    server, gdb = session("lanes", variant)
+    gdb("break divide")
+    hit = gdb("continue")
+    first = (int(re.search(r'Thread (\d+) "', hit)[1]) - 1) // variant.threads * variant.threads + 1
+    gdb("delete")
+    gdb("set scheduler-locking step")
+
+    def follow(lane, steps):
+        gdb(f"thread {first + lane}")
+        seen = []
+        for _ in range(steps):
+            gdb("stepi")
+            seen.append(re.sub(r".*<(.*)>.*", r"\1", gdb.value("$pc", "/a")))
+        return seen
+
+    assert follow(1, 4)[:3] == ["branch", "odd", "odd+4"]
+    # Lane 0 slept meanwhile: where it will wake up is where it is shown.
+    threads = gdb.threads()
+    assert threads[first]["note"] == "masked off"
+    assert threads[first + 1]["note"] is None
+    gdb(f"thread {first}")
+    assert gdb.value("$pc", "/a").endswith("<branch>")
+    assert gdb.number("$s3") == 0
+    # Its next step lets the others finish their part first.
+    assert follow(0, 2) == ["even", "even+4"]
+    assert gdb.number("$s3") == 200
+    gdb(f"thread {first + 1}")
+    assert gdb.number("$s3") == 101
+
+
+@each(FEW)
+def test_conditions_are_evaluated_on_the_target(session, variant):
+    server, gdb = session("lanes", variant)
+    assert "target" in gdb("show breakpoint condition-evaluation")
+    gdb("break store if $s0 == 2 && $s1 == 3")
+    assert "hit Breakpoint 1" in gdb("continue")
+    assert (gdb.number("$s0"), gdb.number("$s1")) == (2, 3)
+    assert "target evals" in gdb("info breakpoints") or "breakpoint already hit 1 time" in gdb(
+        "info breakpoints")
+    assert "exited with code 052" in gdb("continue")
+
+
+@each(FEW)
+def test_a_condition_that_never_holds_never_stops(session, variant):
+    server, gdb = session("lanes", variant)
+    gdb("break again if $s0 == 999")
+    assert "exited with code 052" in gdb("continue")
+
+
+@each(FEW)
+def test_dprintf_is_done_by_the_target(session, variant, program):
+    """Each lane that passes prints, without a stop; the server prints it where the console is."""
+    server, gdb = session("lanes", variant)
+    gdb("set dprintf-style agent")
+    gdb('dprintf store,"warp %d lane %d\\n", (int)$s1, (int)$s0')
+    assert "exited with code 052" in gdb("continue")
+    gdb.close()
+    server.stop()
+    said = sorted(server.output.split("\n")[:-1])
+    assert said == sorted(f"warp {w} lane {l}" for w in range(4) for l in range(variant.threads))
+
+
+@each(FEW)
+def test_next_is_one_range_step(session, variant):
+    """`step` over one line asks the server once, not once per instruction."""
+    server, gdb = session("lanes", variant)
+    gdb("break store")
+    gdb("continue")
+    gdb("delete")
+    gdb("set debug remote 1")
+    said = gdb("step")
+    gdb("set debug remote 0")
+    assert len(re.findall(r"\$vCont;r", said)) == 1
+
+
+@each(FEW)
+def test_an_endless_program_is_interrupted(session, variant):
+    server, gdb = session("endless", variant)
+    for _ in range(3):
+        gdb.later("continue")
+        gdb.child.expect_exact("Continuing.")
+        gdb.interrupt()
+        assert "SIGINT" in gdb.answer()
+        assert "loop" in gdb.value("$pc", "/a")
+        assert gdb.number("*(unsigned *)&counter") > 0
+
+
+@each(FEW)
+def test_detach_lets_it_run_and_attach_finds_it(session, gdb, program, variant):
+    server, first = session("endless", variant)
+    first("stepi 4")
+    assert first.number("*(unsigned *)&counter") < 2
+    first("detach")
+    first.close()
+    with server.quiet_client() as raw:
+        # The next client halts it.
+        assert raw.ask("?").startswith(b"T02")
+    second = gdb(server, program("endless", variant.xlen))
+    assert "loop" in second.start
+    assert second.number("*(unsigned *)&counter") > 1
+
+
+@each(FEW)
+def test_run_starts_afresh(session, variant):
+    """`run` in extended-remote mode: memory as the program has it, breakpoints still there."""
+    server, gdb = session("lanes", variant, extended=True)
+    gdb("break last")
+    gdb("continue")
+    gdb("set var *(int *)&status = 9")
+    assert gdb.number("((int *)&results)[1]") == lane_result(1)
+    hit = gdb("run")
+    assert "hit Breakpoint 1" in hit
+    assert gdb.number("*(int *)&status") == 42
+    assert "exited with code 052" in gdb("continue")
+    assert "hit Breakpoint 1" in gdb("run")
+
+
+@each(FEW)
+def test_monitor_reset(session, variant):
+    server, gdb = session("lanes", variant)
+    gdb("break last")
+    gdb("continue")
+    gdb("set var *(int *)&status = 9")
+    assert "afresh" in gdb("monitor reset")
+    gdb("maintenance flush register-cache")
+    assert gdb.value("$pc", "/x") == "0x80000000"
+    assert "hit Breakpoint 1" in gdb("continue")
+    assert gdb.number("*(int *)&status") == 42
+
+
+def test_monitor_speaks(session):
+    server, gdb = session("lanes", Variant())
+    assert "monitor threads" in gdb("monitor help")
+    assert "is no command of wavetrap" in gdb("monitor nonsense")
+    assert "4 threads a warp" in gdb("monitor info")
+
+
+def test_gdb_finds_the_program_by_itself(serve, gdb, program):
+    file = program("lanes", 64)
+    server = serve(file)
+    alone = gdb(server)
+    assert f"Reading {file} from remote target" in alone.start
+    alone("break count")
+    assert "hit Breakpoint 1, count ()" in alone("continue")
+
+
+def test_thousand_lanes_are_threads_and_more_are_warps(serve, gdb, program):
+    """The rule: a thread per lane up to 1,024 active lanes, beyond that a thread per warp."""
+    file = program("lanes")
+    server = serve(file, "--gpu", "vortex:warps=33,threads=32")
+    one = gdb(server, file)
+    assert len(one.threads()) == 32
+    one("break store if $s1 == 32")
+    one("continue")
+    threads = one.threads()
+    assert len(threads) == 33
+    assert threads[max(threads)]["name"] == "core 0 warp 32"
+    assert one.number("$s0") == 0
+    one("monitor lane 7")
+    one("maintenance flush register-cache")
+    assert one.number("$s0") == 7
+    assert one.number("$s3") == lane_result(7)
+    one("monitor threads lanes")
+    assert len(one.threads()) == 33 * 32
+
+
+@pytest.mark.parametrize("mode,count", [("lanes", 16), ("warps", 4)])
+def test_threads_can_be_forced(session, mode, count):
+    server, gdb = session("lanes", Variant(), "--gdb-threads", mode)
+    gdb("break store if $s1 == 3")
+    gdb("continue")
+    assert len(gdb.threads()) == count
+
+
+def test_a_mistake_of_the_program_is_a_signal_with_words(session):
+    server, gdb = session("mistake", Variant())
+    said = gdb("continue")
+    assert "SIGILL" in said
+    assert "bad" in gdb.value("$pc", "/a")
+    assert re.search(r"illegal|no such|instruction", said)
+
+
+@each(FEW)
+def test_nonstop(session, variant):
+    """Each warp stops on its own; what was stopped stays so while others run."""
+    server, gdb = session("lanes", variant, before=("set non-stop on",))
+    gdb("break count thread 1")
+    gdb("continue")
+    gdb.child.expect("Breakpoint 1, ")
+    gdb.child.expect_exact("\n")
+    assert gdb.number("$s1") == 0
+    gdb("delete")
+    gdb.later("continue -a")
+    gdb.child.expect("exited with code 052")
+
+
+def test_nonstop_interrupt(session):
+    server, gdb = session("endless", Variant(), before=("set non-stop on",))
+    gdb("continue &")
+    assert "(running)" in gdb("info threads")
+    gdb("interrupt -a")
+    gdb.child.expect("stopped")
+    gdb.child.expect_exact("\n")
+    assert "loop" in gdb.value("$pc", "/a")
+
+
+@each(FEW)
+def test_backtrace_and_variables_in_a_kernel(serve, gdb, example, variant):
+    """C with debug information: arguments and locals of each lane."""
+    file = example("vecadd", variant.xlen)
+    server = serve(file, *variant.options)
+    one = gdb(server, file)
+    one("break add if i == 5")
+    assert re.search(r"hit Breakpoint 1, add \(p=0x[0-9a-f]+, i=5\)", one("continue"))
+    one("next")
+    one("next")
+    assert one.value("x == a[5]") == "1"
+    one("delete")
+    assert "exited normally" in one("continue")
+
+
+def test_compare_sections_and_find(session):
+    """Checksums and searches run beside the device."""
+    server, gdb = session("lanes", Variant())
+    assert "matched" in gdb("compare-sections .text")
+    assert "<status>" in gdb("find /w &status, +64, 42")
+    assert "not found" in gdb("find /w &status, +64, 4242")
+
+
+def test_info_registers_of_every_set(session):
+    server, gdb = session("lanes", Variant(64, 4))
+    for name in ("ra", "pc", "ft0", "fcsr", "mhartid", "vx_thread_id", "vx_warp_id"):
+        assert not re.search("Invalid|Could not|not available", gdb(f"info registers {name}")), name
