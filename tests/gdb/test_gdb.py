@@ -19,7 +19,7 @@ def test_a_session(session, variant):
     assert gdb.value("$pc", "/x") == "0x80000000"
     assert 'currently "none"' in gdb("show osabi")
 
-    gdb("break count")
+    gdb("break *count")
     hit = gdb("continue")
     assert "hit Breakpoint 1" in hit
     threads = gdb.threads()
@@ -39,7 +39,7 @@ def test_a_session(session, variant):
         assert gdb.number("$vx_thread_id") == lane
 
     gdb("delete")
-    gdb("break last")
+    gdb("break *last")
     gdb("continue")
     results = [gdb.number(f"((int *)&results)[{i}]") for i in range(4 * variant.threads)]
     assert results == [lane_result(i % variant.threads) for i in range(4 * variant.threads)]
@@ -50,7 +50,7 @@ def test_a_session(session, variant):
 def test_memory_and_registers_are_changed(session, variant):
     """What is written is what the program goes on with."""
     server, gdb = session("lanes", variant)
-    gdb("break meet if $s1 == 0 && $s0 == 1")
+    gdb("break *meet if $vx_warp_id == 0 && $vx_thread_id == 1")
     gdb("continue")
     assert gdb.number("$s0") == 1
     gdb("set var $s3 = 7")
@@ -58,7 +58,7 @@ def test_memory_and_registers_are_changed(session, variant):
     gdb("set var *(int *)&status = 3")
     assert gdb.number("*(int *)&status") == 3
     gdb("delete")
-    gdb("break last")
+    gdb("break *last")
     gdb("continue")
     assert gdb.number("((int *)&results)[1]") == 5007
     assert gdb.number("((int *)&results)[3]") == lane_result(3)
@@ -69,12 +69,10 @@ def test_memory_and_registers_are_changed(session, variant):
 def test_a_divergent_branch_is_stepped_through(session, variant):
     """Stepping follows the lane that is stepped, whichever way the branch divides the warp."""
     server, gdb = session("lanes", variant)
-    gdb("break divide")
+    gdb("break *divide")
     hit = gdb("continue")
     first = (int(re.search(r'Thread (\d+) "', hit)[1]) - 1) // variant.threads * variant.threads + 1
     gdb("delete")
-    gdb("set scheduler-locking step")
-
     def follow(lane, steps):
         gdb(f"thread {first + lane}")
         seen = []
@@ -92,7 +90,7 @@ def test_a_divergent_branch_is_stepped_through(session, variant):
     assert gdb.value("$pc", "/a").endswith("<branch>")
     assert gdb.number("$s3") == 0
     # Its next step lets the others finish their part first.
-    assert follow(0, 2) == ["even", "even+4"]
+    assert follow(0, 3) == ["branch", "even", "even+4"]
     assert gdb.number("$s3") == 200
     gdb(f"thread {first + 1}")
     assert gdb.number("$s3") == 101
@@ -102,7 +100,7 @@ def test_a_divergent_branch_is_stepped_through(session, variant):
 def test_conditions_are_evaluated_on_the_target(session, variant):
     server, gdb = session("lanes", variant)
     assert "target" in gdb("show breakpoint condition-evaluation")
-    gdb("break store if $s0 == 2 && $s1 == 3")
+    gdb("break *store if $vx_thread_id == 2 && $vx_warp_id == 3")
     assert "hit Breakpoint 1" in gdb("continue")
     assert (gdb.number("$s0"), gdb.number("$s1")) == (2, 3)
     assert "target evals" in gdb("info breakpoints") or "breakpoint already hit 1 time" in gdb(
@@ -113,7 +111,7 @@ def test_conditions_are_evaluated_on_the_target(session, variant):
 @each(FEW)
 def test_a_condition_that_never_holds_never_stops(session, variant):
     server, gdb = session("lanes", variant)
-    gdb("break again if $s0 == 999")
+    gdb("break *again if $vx_thread_id == 999")
     assert "exited with code 052" in gdb("continue")
 
 
@@ -122,7 +120,7 @@ def test_dprintf_is_done_by_the_target(session, variant, program):
     """Each lane that passes prints, without a stop; the server prints it where the console is."""
     server, gdb = session("lanes", variant)
     gdb("set dprintf-style agent")
-    gdb('dprintf store,"warp %d lane %d\\n", (int)$s1, (int)$s0')
+    gdb('dprintf *store,"warp %d lane %d\\n", (int)$vx_warp_id, (int)$vx_thread_id')
     assert "exited with code 052" in gdb("continue")
     gdb.close()
     server.stop()
@@ -134,7 +132,7 @@ def test_dprintf_is_done_by_the_target(session, variant, program):
 def test_next_is_one_range_step(session, variant):
     """`step` over one line asks the server once, not once per instruction."""
     server, gdb = session("lanes", variant)
-    gdb("break store")
+    gdb("break *store")
     gdb("continue")
     gdb("delete")
     gdb("set debug remote 1")
@@ -146,6 +144,7 @@ def test_next_is_one_range_step(session, variant):
 @each(FEW)
 def test_an_endless_program_is_interrupted(session, variant):
     server, gdb = session("endless", variant)
+    gdb("stepi 6")
     for _ in range(3):
         gdb.later("continue")
         gdb.child.expect_exact("Continuing.")
@@ -174,7 +173,7 @@ def test_detach_lets_it_run_and_attach_finds_it(session, gdb, program, variant):
 def test_run_starts_afresh(session, variant):
     """`run` in extended-remote mode: memory as the program has it, breakpoints still there."""
     server, gdb = session("lanes", variant, extended=True)
-    gdb("break last")
+    gdb("break *last")
     gdb("continue")
     gdb("set var *(int *)&status = 9")
     assert gdb.number("((int *)&results)[1]") == lane_result(1)
@@ -188,7 +187,7 @@ def test_run_starts_afresh(session, variant):
 @each(FEW)
 def test_monitor_reset(session, variant):
     server, gdb = session("lanes", variant)
-    gdb("break last")
+    gdb("break *last")
     gdb("continue")
     gdb("set var *(int *)&status = 9")
     assert "afresh" in gdb("monitor reset")
@@ -210,21 +209,21 @@ def test_gdb_finds_the_program_by_itself(serve, gdb, program):
     server = serve(file)
     alone = gdb(server)
     assert f"Reading {file} from remote target" in alone.start
-    alone("break count")
-    assert "hit Breakpoint 1, count ()" in alone("continue")
+    alone("break *count")
+    assert "hit Breakpoint 1, count () at" in alone("continue")
 
 
 def test_thousand_lanes_are_threads_and_more_are_warps(serve, gdb, program):
     """The rule: a thread per lane up to 1,024 active lanes, beyond that a thread per warp."""
     file = program("lanes")
-    server = serve(file, "--gpu", "vortex:warps=33,threads=32")
+    server = serve(file, "--gpu", "vortex:warps=33,threads=32", "--schedule", "lockstep")
     one = gdb(server, file)
     assert len(one.threads()) == 32
-    one("break store if $s1 == 32")
+    one("break *store if $vx_warp_id == 32")
     one("continue")
     threads = one.threads()
     assert len(threads) == 33
-    assert threads[max(threads)]["name"] == "core 0 warp 32"
+    assert {t["name"] for t in threads.values()} == {f"core 0 warp {w}" for w in range(33)}
     assert one.number("$s0") == 0
     one("monitor lane 7")
     one("maintenance flush register-cache")
@@ -236,8 +235,8 @@ def test_thousand_lanes_are_threads_and_more_are_warps(serve, gdb, program):
 
 @pytest.mark.parametrize("mode,count", [("lanes", 16), ("warps", 4)])
 def test_threads_can_be_forced(session, mode, count):
-    server, gdb = session("lanes", Variant(), "--gdb-threads", mode)
-    gdb("break store if $s1 == 3")
+    server, gdb = session("lanes", Variant(), "--gdb-threads", mode, "--schedule", "lockstep")
+    gdb("break *store if $vx_warp_id == 3")
     gdb("continue")
     assert len(gdb.threads()) == count
 
@@ -254,7 +253,7 @@ def test_a_mistake_of_the_program_is_a_signal_with_words(session):
 def test_nonstop(session, variant):
     """Each warp stops on its own; what was stopped stays so while others run."""
     server, gdb = session("lanes", variant, before=("set non-stop on",))
-    gdb("break count thread 1")
+    gdb("break *count thread 1")
     gdb("continue")
     gdb.child.expect("Breakpoint 1, ")
     gdb.child.expect_exact("\n")

@@ -545,7 +545,7 @@ static void nonstop_tells_stops_one_by_one(void **state)
 {
     f.d->waves = 2;
     f.d->endless = true;
-    as_gdb();
+    expect_has("qSupported:multiprocess+;error-message+", "QNonStop+");
     expect("QNonStop:1", "OK");
     assert_true(f.d->nonstop);
     assert_memory_equal(ask("?"), "T00thread:p1.1;", 15);
@@ -571,6 +571,20 @@ static void nonstop_tells_stops_one_by_one(void **state)
     expect("m80000000,1", "00");
     expect("QNonStop:0", "OK");
     assert_false(f.d->nonstop);
+}
+
+/* GDB 13 aborts when "?" leads to more than one stop. */
+static void older_gdb_hears_of_one_thread_first(void **state)
+{
+    as_gdb();
+    expect("QNonStop:1", "OK");
+    assert_memory_equal(ask("?"), "T00thread:p1.1;", 15);
+    expect("vStopped", "OK");
+    assert_memory_equal(next(), "Stop:T00thread:p1.2;", 20);
+    assert_memory_equal(ask("vStopped"), "T00thread:p1.3;", 15);
+    assert_memory_equal(ask("vStopped"), "T00thread:p1.4;", 15);
+    expect("vStopped", "OK");
+    assert_string_equal(next(), "(nothing)");
 }
 
 static void the_program_file_can_be_read_and_nothing_else(void **state)
@@ -771,6 +785,7 @@ int main(void)
         TEST(after_the_end_the_next_client_starts_afresh),
         TEST(killing),
         TEST(nonstop_tells_stops_one_by_one),
+        TEST(older_gdb_hears_of_one_thread_first),
         TEST(the_program_file_can_be_read_and_nothing_else),
         TEST(monitor_commands),
         TEST(lldb_gets_its_keys),

@@ -147,7 +147,7 @@ static void tell(struct wt_rsp_session *s, const struct wt_event *event)
 void wt_rsp_forget_notices(struct wt_rsp_session *s)
 {
     s->notice_count = 0;
-    s->notified = false;
+    s->notified = s->first_alone = false;
     free(s->known_stopped);
     s->known_stopped = NULL;
 }
@@ -219,7 +219,8 @@ void wt_rsp_vstopped(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     if (s->notified && s->notice_count) {
         memmove(s->notices, s->notices + 1, --s->notice_count * sizeof *s->notices);
-        s->notified = s->notice_count > 0;
+        s->notified = s->notice_count > 0 && !s->first_alone;
+        s->first_alone = false;
         if (s->notified) {
             put_stop(s, &s->notices[0]);
             return;
@@ -327,6 +328,10 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     }
     s->notified = true;
+    /* GDB up to 15 fails an assertion of its own when it is told here of more than one thread:
+     * remote_target::queued_stop_reply() marks an event handler although the target is not
+     * asynchronous yet. The others can follow as if they had stopped just now. */
+    s->first_alone = !s->error_message;
     put_stop(s, &s->notices[0]);
 }
 

@@ -70,6 +70,7 @@ struct wt_rsp_session {
     struct wt_event *notices; /**< non-stop: stops to be told; [0] has been sent when `notified` */
     size_t notice_count, notice_capacity;
     bool notified;
+    bool first_alone; /**< the reply to "?" tells of one thread, notifications of the others */
     uint8_t *known_stopped; /**< non-stop: a bit for each thread that the client knows to stand */
 
     struct { /* qXfer: the document that is being read */
