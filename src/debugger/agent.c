@@ -360,12 +360,40 @@ static void put_number(struct printer *out, const struct conversion *c, uint64_t
         put(out, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
+/*
+ * GDB sends a format as it was typed, with the escape sequences of C still in it. Takes the one whose
+ * backslash @p s points at; an unknown one stands for itself.
+ */
+static const char *put_escape(struct printer *out, const char *s)
+{
+    static const char letter[] = "abefnrtv", meaning[] = "\a\b\033\f\n\r\t\v";
+    const char *known = s[1] ? strchr(letter, s[1]) : NULL;
+    if (known) {
+        put(out, &meaning[known - letter], 1);
+        return s + 2;
+    }
+    if (s[1] >= '0' && s[1] <= '7') {
+        unsigned value = 0;
+        for (s++; *s >= '0' && *s <= '7' && value < 32; s++)
+            value = value * 8 + (unsigned)(*s - '0');
+        char c = (char)value;
+        put(out, &c, 1);
+        return s;
+    }
+    put(out, s[1] ? s + 1 : s, 1);
+    return s + (s[1] ? 2 : 1);
+}
+
 static bool run_printf(const struct wt_agent_world *world, const char *format,
                        const uint64_t *argument, unsigned count)
 {
     struct printer out = {.world = world};
     unsigned used = 0;
     for (const char *s = format; *s;) {
+        if (*s == '\\') {
+            s = put_escape(&out, s);
+            continue;
+        }
         if (*s != '%') {
             put(&out, s++, 1);
             continue;
