@@ -21,9 +21,20 @@ static bool is_stepping(const struct wave *w)
     return w->go == GO_STEP || w->go == GO_RANGE || w->go == GO_PASS;
 }
 
+/* Sets have room for the largest device: only the words that this one uses are touched. */
+static void fill_set(struct wt_debugger *d, struct wt_wave_set *set, int byte)
+{
+    memset(set->word, byte, d->words * sizeof set->word[0]);
+}
+
+static void copy_set(struct wt_debugger *d, struct wt_wave_set *to, const struct wt_wave_set *from)
+{
+    memcpy(to->word, from->word, d->words * sizeof to->word[0]);
+}
+
 static void one_wave(struct wt_debugger *d, struct wt_wave_set *set, uint32_t wave)
 {
-    memset(set->word, 0, d->words * sizeof set->word[0]);
+    fill_set(d, set, 0);
     wt_wave_set_add(set, wave);
 }
 
@@ -100,7 +111,7 @@ static void all_stopped(struct wt_debugger *d)
         w->pending = w->lifted = w->told = false;
         dbg_forget(d, i);
     }
-    memset(&d->free, 0, sizeof d->free);
+    fill_set(d, &d->free, 0);
     d->steppers = 0;
     d->going = false;
 }
@@ -124,7 +135,7 @@ void dbg_stop_everything(struct wt_debugger *d)
 static enum wt_status halt_everything(struct wt_debugger *d, struct wt_error *err)
 {
     struct wt_wave_set all;
-    memset(&all, 0xff, sizeof all);
+    fill_set(d, &all, 0xff);
     enum wt_status status = d->ops->halt(d->probe, &all, err);
     all_stopped(d);
     if (!status)
@@ -292,10 +303,13 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     if (dbg_covers_trap(bp))
         return skip_instruction(d, wave, bp->length, step, err);
     bool others = dbg_any_free_active(d), hold = others && !device_is_frozen(d);
-    struct wt_wave_set held = d->free;
+    struct wt_wave_set held;
     enum wt_status status = WT_OK, plant = WT_OK, release = WT_OK;
-    if (hold && (status = d->ops->halt(d->probe, &held, err)))
-        return status;
+    if (hold) {
+        copy_set(d, &held, &d->free);
+        if ((status = d->ops->halt(d->probe, &held, err)))
+            return status;
+    }
     status = dbg_raw_write(d, wave, 0, bp->addr, bp->original, bp->length, err);
     if (!status)
         status = d->ops->step(d->probe, wave, step, err);
@@ -879,7 +893,7 @@ static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size
     }
     bool alone = d->mode == WT_THREADS_WAVES || d->topology->lanes == 1;
     struct wt_wave_set named;
-    memset(&named, 0, sizeof named);
+    fill_set(d, &named, 0);
     for (size_t i = 0; i < count; i++) {
         uint32_t wave;
         unsigned lane;
@@ -959,8 +973,9 @@ static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set
         enum turn turn;
         if (d->wave[wave].go == GO_PASS && wt_wave_set_has(eligible, wave)) {
             /* The waves that are about to run do not yet: nothing can slip through the gap. */
-            struct wt_wave_set free = d->free;
-            memset(&d->free, 0, sizeof d->free);
+            struct wt_wave_set free;
+            copy_set(d, &free, &d->free);
+            fill_set(d, &d->free, 0);
             enum wt_status status = take_turn(d, wave, &turn, err);
             if (status || (has_event(d) && !d->nonstop))
                 return status;
@@ -984,7 +999,7 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
     const struct wt_target_services *services = d->target->services;
     struct wt_wave_set eligible, go;
     enum wt_status status;
-    memset(&eligible, 0, sizeof eligible);
+    fill_set(d, &eligible, 0);
     for (uint32_t w = 0; w < d->topology->waves; w++)
         if (d->wave[w].go == GO_STOPPED)
             wt_wave_set_add(&eligible, w);

@@ -130,8 +130,6 @@ static enum wt_status leave_unexamined(struct wt_probe *p, struct wt_wave_set *w
                                        struct wt_error *err)
 {
     struct wt_wave_set active, halted;
-    if (p->ebreak_dpc == EBREAK_DPC_AT)
-        return WT_OK;
     enum wt_status status = vortex_scan(p, &active, &halted, err);
     for (unsigned i = 0; i < p->windows && !status; i++)
         waves->word[i] &=
@@ -142,10 +140,15 @@ static enum wt_status leave_unexamined(struct wt_probe *p, struct wt_wave_set *w
 static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *asked,
                                   struct wt_error *err)
 {
-    struct wt_wave_set chosen = *asked, *waves = &chosen;
-    enum wt_status status = leave_unexamined(p, waves, err);
-    if (status)
-        return status;
+    struct wt_wave_set chosen;
+    const struct wt_wave_set *waves = asked;
+    enum wt_status status;
+    if (p->ebreak_dpc != EBREAK_DPC_AT) {
+        memcpy(chosen.word, asked->word, p->windows * sizeof chosen.word[0]);
+        if ((status = leave_unexamined(p, &chosen, err)))
+            return status;
+        waves = &chosen;
+    }
     dm_begin(p);
     select_waves(p, waves);
     dm_request(p, DCTRL_HALTREQ);

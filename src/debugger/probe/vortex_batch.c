@@ -107,16 +107,17 @@ static uint64_t now_ns(void)
 
 void dm_wait_begin(struct wt_probe *p, struct dm_wait *wait)
 {
-    wait->deadline_ns = now_ns() + (p->stuck ? WAIT_STUCK_NS : WAIT_NS);
+    wait->limit_ns = p->stuck ? WAIT_STUCK_NS : WAIT_NS;
     wait->polls = 0;
 }
 
 bool dm_wait_more(struct dm_wait *wait)
 {
-    wait->polls++;
     /* A device in this process may need many accesses and no time at all. */
-    if (wait->polls < 10000)
+    if (++wait->polls < 1000)
         return true;
+    if (wait->polls == 1000)
+        wait->deadline_ns = now_ns() + wait->limit_ns;
     struct timespec nap = {.tv_nsec = 200000};
     nanosleep(&nap, NULL);
     return now_ns() < wait->deadline_ns;

@@ -196,6 +196,23 @@ static void request_step(struct vx_device *d)
 
 /* ---- injection ---- */
 
+/* Debuggers inject the same word for lane after lane: it is decoded once. */
+static struct vx_uop decode_injection(struct vx_device *d)
+{
+    uint32_t word = d->dm.inject;
+    if (d->injection_decoded && d->injected_word == word)
+        return d->injected_uop;
+    d->injected_word = word;
+    d->injection_decoded = true;
+    if ((word & 3) == 3)
+        d->injected_uop = vx_decode(d, word, 2);
+    else if (vx_rvc_find((uint16_t)word, d->config.xlen, &word))
+        d->injected_uop = vx_decode(d, word, 1);
+    else
+        d->injected_uop = (struct vx_uop){.run = vx_illegal, .halves = 1};
+    return d->injected_uop;
+}
+
 /*
  * Executes the word in INJECT on one lane of a warp, whatever its mask, at its PC. The PC stays,
  * unless the instruction jumps; the mask stays, unless the instruction sets it.
@@ -205,21 +222,16 @@ static void inject(struct vx_device *d, struct vx_warp *w, unsigned thread)
     d->inject_fault[0] = 0;
     if (thread >= d->machine.lanes)
         return;
-    const struct wt_fault fault = d->machine.fault;
+    const enum wt_fault_kind fault = d->machine.fault.kind;
+    struct wt_fault kept;
+    if (fault)
+        kept = d->machine.fault;
     const bool was_active = w->active;
     const uint64_t pc = w->pc;
     const wt_lanes mask = w->mask;
     struct vx_code *code = d->inject_code;
     const size_t slot = (pc & WT_PAGE_MASK) / 2;
-    uint32_t word = d->dm.inject;
-    struct vx_uop u;
-    if ((word & 3) == 3) {
-        u = vx_decode(d, word, 2);
-    } else if (vx_rvc_find((uint16_t)word, d->config.xlen, &word)) {
-        u = vx_decode(d, word, 1);
-    } else {
-        u = (struct vx_uop){.run = vx_illegal, .halves = 1};
-    }
+    const struct vx_uop u = decode_injection(d);
     code->base = pc & ~WT_PAGE_MASK;
     code->uop[slot] = u;
     w->touched = true;
@@ -247,7 +259,10 @@ static void inject(struct vx_device *d, struct vx_warp *w, unsigned thread)
     }
     if (!was_active && w->active)
         vx_update_ready(w);
-    d->machine.fault = fault;
+    if (fault)
+        d->machine.fault = kept;
+    else
+        d->machine.fault.kind = WT_FAULT_NONE;
     d->injecting = false;
     d->not_issued = false;
 }

@@ -155,6 +155,9 @@ struct vx_device {
     bool injecting;
     wt_lanes inject_mask;        /* the warp's own mask, while an instruction is injected */
     char inject_fault[256];      /* why the last injected instruction had no effect, or "" */
+    uint32_t injected_word;      /* what injected_uop was decoded from, when injection_decoded */
+    bool injection_decoded;
+    struct vx_uop injected_uop;
     uint32_t mpm_class;
     struct vx_console_slot *console;
     struct vx_dm dm;
