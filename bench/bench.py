@@ -219,7 +219,7 @@ def servers(report, folder, count, seconds):
     names = {"step": "single steps", "read": "memory read", "write": "memory written",
              "break": "breakpoint stops (z, s, Z, c)"}
     units = {"step": "1/s", "read": "B/s", "write": "B/s", "break": "1/s"}
-    report.title("Remote protocol, a C client over loopback TCP (rr: best of what each offers)")
+    report.title("Remote protocol, a C client over loopback TCP, the best that each offers")
     for what, text in names.items():
         best = None
         for peer, command, at in (("qemu gdbstub", qemu, 0), ("gdbserver", gdbserver, 1)):
@@ -248,7 +248,7 @@ THREADS = """
 import gdb, time
 gdb.execute("set pagination off"); gdb.execute("set confirm off")
 gdb.execute("target remote WHERE")
-gdb.execute("break *spin"); gdb.execute("continue")
+gdb.execute("break *spin if $t0 == 500"); gdb.execute("continue")
 def cost(command, n):
     begin = time.time()
     for _ in range(n): gdb.execute(command, to_string=True)

@@ -82,7 +82,7 @@ static void send_packet(struct client *c, const char *text, size_t length)
     put(c, out, n);
 }
 
-/* The next packet of the server; its length. */
+/* The next packet of the server, run lengths expanded; its length. */
 static size_t receive(struct client *c)
 {
     while (get(c) != '$')
@@ -90,9 +90,15 @@ static size_t receive(struct client *c)
     size_t n = 0;
     int ch;
     while ((ch = get(c)) != '#') {
-        if (n + 1 >= sizeof c->reply)
+        int times = 1;
+        if (ch == '*' && n) {
+            times = get(c) - 29;
+            ch = c->reply[n - 1];
+        }
+        if (n + (size_t)times >= sizeof c->reply)
             die("a reply is too long");
-        c->reply[n++] = (char)ch;
+        while (times-- > 0)
+            c->reply[n++] = (char)ch;
     }
     get(c);
     get(c);
@@ -219,8 +225,8 @@ static size_t write_block(struct client *c, unsigned long addr)
     } else {
         size = (c->packet - 32) / 2;
         n = (size_t)sprintf(text, "M%lx,%zx:", addr, size);
-        memset(text + n, '6', size * 2);
-        n += size * 2;
+        for (size_t i = 0; i < size * 2; i++) /* no runs, which some servers shorten */
+            text[n++] = "0123456789abcdef"[(i * 7 + i / 16) % 16];
     }
     send_packet(c, text, n);
     receive(c);
@@ -251,6 +257,8 @@ int main(int argc, char **argv)
         ask(&c, c.vcont ? "vCont;c" : "c");
         keep_thread(&c);
     }
+    if (strcmp(what, "read") == 0)
+        write_block(&c, addr);
     double done = 0;
     const double begin = now();
     double end;
