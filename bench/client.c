@@ -11,6 +11,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ struct client {
     int fd;
     bool acks;
     bool binary_write; /* X */
+    bool binary_read;  /* x, as GDB 16 has it */
     bool vcont;
     size_t packet;     /* largest packet of the server */
     char in[1 << 18];  /* bytes received and not yet used: [at, end) */
@@ -48,7 +50,15 @@ static double now(void)
 static int get(struct client *c)
 {
     if (c->at == c->end) {
-        const ssize_t n = read(c->fd, c->in, sizeof c->in);
+        /* Look for a while before sleeping, so that the servers are measured, not the wake-ups. */
+        ssize_t n = -1;
+        for (int tries = 0; tries < 300 && n < 0; tries++) {
+            n = recv(c->fd, c->in, sizeof c->in, MSG_DONTWAIT);
+            if (n < 0)
+                sched_yield();
+        }
+        if (n < 0)
+            n = read(c->fd, c->in, sizeof c->in);
         if (n <= 0)
             die("the server has closed the connection");
         c->at = 0;
@@ -82,6 +92,13 @@ static void send_packet(struct client *c, const char *text, size_t length)
     put(c, out, n);
 }
 
+/* Makes sure that there is something to read at c->in + c->at. */
+static void fill(struct client *c)
+{
+    get(c);
+    c->at--;
+}
+
 /* The next packet of the server, run lengths expanded; its length. */
 static size_t receive(struct client *c)
 {
@@ -89,6 +106,24 @@ static size_t receive(struct client *c)
         ;
     size_t n = 0;
     int ch;
+    /* The plain part in one go. */
+    for (;;) {
+        fill(c);
+        size_t length = c->end - c->at;
+        const char *end = memchr(c->in + c->at, '#', length);
+        if (end)
+            length = (size_t)(end - (c->in + c->at));
+        const char *run = memchr(c->in + c->at, '*', length);
+        if (run)
+            length = (size_t)(run - (c->in + c->at));
+        if (n + length + 1 >= sizeof c->reply)
+            die("a reply is too long");
+        memcpy(c->reply + n, c->in + c->at, length);
+        n += length;
+        c->at += length;
+        if (end || run)
+            break;
+    }
     while ((ch = get(c)) != '#') {
         int times = 1;
         if (ch == '*' && n) {
@@ -146,7 +181,8 @@ static void connect_to(struct client *c, const char *where)
     setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     c->acks = true;
     put(c, "+", 1);
-    ask(c, "qSupported:multiprocess+;swbreak+;hwbreak+;vContSupported+");
+    ask(c, "qSupported:multiprocess+;swbreak+;hwbreak+;vContSupported+;binary-upload+");
+    c->binary_read = strstr(c->reply, "binary-upload+");
     const char *size = strstr(c->reply, "PacketSize=");
     c->packet = size ? strtoul(size + 11, NULL, 16) : 400;
     if (c->packet > 1 << 17)
@@ -206,9 +242,10 @@ static void to_breakpoint(struct client *c, unsigned long addr)
 static size_t read_block(struct client *c, unsigned long addr)
 {
     char text[80];
+    /* Escaped bytes take two places: leave room for all of them. */
     const size_t size = (c->packet - 16) / 2;
-    snprintf(text, sizeof text, "m%lx,%zx", addr, size);
-    if (ask(c, text) < size * 2)
+    snprintf(text, sizeof text, "%c%lx,%zx", c->binary_read ? 'x' : 'm', addr, size);
+    if (ask(c, text) < (c->binary_read ? size : size * 2))
         die("memory could not be read");
     return size;
 }

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static const char digits[] = "0123456789abcdef";
-
 const int8_t wt_hex_value[256] = {
     [0 ... '0' - 1] = -1,
     ['0'] = 0,
@@ -34,26 +32,18 @@ const int8_t wt_hex_value[256] = {
     ['f' + 1 ... 255] = -1,
 };
 
-void wt_hex_encode(char *out, const void *bytes, size_t size)
+/* A digit is '0' + n, and 39 more from 'a' on: arithmetic that compilers make vector code of. */
+static inline char digit(unsigned n)
 {
-    const uint8_t *in = bytes;
-    /* Eight bytes at a time as one vector of nibbles: a digit is '0' + n, and 39 more from 'a' on.
-     * Written so that the compiler turns it into vector code. */
-    typedef uint8_t nibbles __attribute__((vector_size(32)));
-    size_t i = 0;
-    for (; i + 16 <= size; i += 16) {
-        nibbles n;
-        for (unsigned k = 0; k < 16; k++) {
-            n[2 * k] = in[i + k] >> 4;
-            n[2 * k + 1] = in[i + k] & 15;
-        }
-        nibbles letter = (nibbles)(n > 9) & 39;
-        n += letter + '0';
-        memcpy(out + 2 * i, &n, sizeof n);
-    }
-    for (; i < size; i++) {
-        out[2 * i] = digits[in[i] >> 4];
-        out[2 * i + 1] = digits[in[i] & 15];
+    return (char)(n + '0' + (n > 9 ? 39 : 0));
+}
+
+void wt_hex_encode(char *restrict out, const void *restrict bytes, size_t size)
+{
+    const uint8_t *restrict in = bytes;
+    for (size_t i = 0; i < size; i++) {
+        out[2 * i] = digit(in[i] >> 4);
+        out[2 * i + 1] = digit(in[i] & 15);
     }
 }
 
