@@ -1,5 +1,5 @@
 # The commands that people type. The build itself is Meson's.
-.PHONY: all check unit clean
+.PHONY: all check sanitized unit fuzz clean
 
 all: build/build.ninja
 	@ninja -C build --quiet
@@ -7,6 +7,33 @@ all: build/build.ninja
 build/build.ninja:
 	@scripts/need.sh build check
 	@meson setup build >/dev/null || { cat build/meson-logs/meson-log.txt; exit 1; }
+
+# Every test: the suites of tests/ against the build and again under AddressSanitizer and UBSan, the
+# fuzz targets for some seconds each, and the bounded part of GDB's own test suite.
+check:
+	@scripts/need.sh build kernels check
+	@$(MAKE) --no-print-directory all
+	@scripts/check.sh build
+	@$(MAKE) --no-print-directory check-gdb-quick
+	@$(MAKE) --no-print-directory sanitized
+	@scripts/check.sh build-asan
+	@scripts/fuzz.sh 10
+	@echo "all tests passed"
+
+# -Dwerror=false: a sanitizer's own code makes GCC warn of what cannot be.
+sanitized: build-asan/build.ninja
+	@ninja -C build-asan --quiet
+
+build-asan/build.ninja:
+	@meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dwerror=false \
+		-Dbuildtype=debugoptimized >build-asan.log 2>&1 || { cat build-asan.log; exit 1; }
+	@rm -f build-asan.log
+
+# Each fuzz target for ten minutes (make fuzz SECONDS=60 for less). FUZZ=exec runs only that one.
+SECONDS ?= 600
+fuzz:
+	@scripts/need.sh build check
+	@scripts/fuzz.sh $(SECONDS) $(FUZZ)
 
 unit: all
 	@meson test -C build --no-rebuild --print-errorlogs --suite unit
