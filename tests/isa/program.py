@@ -214,11 +214,11 @@ class Program:
                 values[n] = case.formula(*row)
         return bytes(out)
 
-    def run(self, wavetrap, lanes, mask):
+    def run(self, wavetrap, lanes, mask, options=""):
         """`out` after a run on a warp of that many lanes; mask 0 enables all of them."""
         dump = self.directory / f"{self.name}{self.xlen}.{lanes}.{mask:x}.out"
         run = subprocess.run(
-            [wavetrap, "run", f"--gpu=vortex:warps=1,threads={lanes},xlen={self.xlen}", f"--arg={mask}",
+            [wavetrap, "run", f"--gpu=vortex:warps=1,threads={lanes},xlen={self.xlen}{options}", f"--arg={mask}",
              f"--dump={dump}@{OUT:#x}:{self.size}", self.elf], stderr=subprocess.PIPE, text=True, timeout=120)
         assert run.returncode == 0, run.stderr
         data = dump.read_bytes()

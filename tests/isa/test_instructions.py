@@ -38,6 +38,17 @@ def test_as_qemu(wavetrap, programs, name, xlen, lanes, mask):
     assert not found, f"{len(found)} differences:\n" + "\n".join(found[:20])
 
 
+@pytest.mark.parametrize("lanes,mask", [(2, 0), (4, 0), (4, 0b0110), (8, 0), (16, 0), (32, 0), (32, 0x0F0F1235)])
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize("level", [1, 3])
+def test_as_qemu_on_lesser_hosts(wavetrap, programs, level, name, xlen, lanes, mask):
+    """The same with the code for hosts that have fewer vector instructions, or no fused multiply-add."""
+    program = programs(name, xlen)
+    found = program.differences(program.run(wavetrap, lanes, mask, f",host-level={level}"), lanes, mask)
+    assert not found, f"{len(found)} differences:\n" + "\n".join(found[:20])
+
+
 @pytest.mark.parametrize("xlen", [32, 64])
 def test_the_comparison_sees_one_wrong_bit(programs, xlen):
     """A result, a flag or a byte of memory that is wrong is found."""

@@ -334,7 +334,7 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
     d->core_count = config->clusters * config->cores;
     d->barriers = config->warps > 3 ? config->warps / 2 : 1;
     d->all_lanes = wt_lanes_first(config->threads);
-    d->handlers = vx_select_handlers(d->config.xlen, config->threads);
+    d->handlers = vx_select_handlers(d->config.xlen, config->threads, config->host_level);
     d->machine.ops = &machine_ops;
     d->machine.waves = d->core_count * config->warps;
     d->machine.lanes = config->threads;

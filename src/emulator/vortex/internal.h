@@ -268,8 +268,8 @@ const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u);
 
 /* ---- exec.c, compiled once for each width and lane count ---- */
 
-/* The handler table for this shape, the best that this host can run. */
-const struct vx_handlers *vx_select_handlers(unsigned xlen, unsigned threads);
+/* The handler table for this shape, the best up to host_level that this host can run. */
+const struct vx_handlers *vx_select_handlers(unsigned xlen, unsigned threads, unsigned host_level);
 
 /* ---- run.c ---- */
 
