@@ -52,6 +52,23 @@ static void fetch(struct wt_probe *p, unsigned reg)
     dm_get(p, DM_DSCRATCH0);
 }
 
+/* The same for many lanes: instruction by instruction, so that each word is sent only once. */
+static void inject_lanes(struct wt_probe *p, uint32_t wave, wt_lanes lanes, uint32_t instruction)
+{
+    FOR_LANES(lane, lanes) {
+        select_lane(p, wave, lane);
+        dm_inject(p, instruction);
+    }
+}
+
+static void fetch_lanes(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned reg)
+{
+    FOR_LANES(lane, lanes) {
+        select_lane(p, wave, lane);
+        fetch(p, reg);
+    }
+}
+
 /* Puts the loan's registers back, by instructions added to the batch. */
 static void add_return(struct wt_probe *p, const struct loan *loan)
 {
@@ -80,11 +97,8 @@ static enum wt_status shift_t0(struct wt_probe *p, struct loan *loan, struct wt_
     enum wt_status status = WT_OK;
     if (p->brisk) {
         dm_begin(p);
-        FOR_LANES(lane, loan->lanes) {
-            select_lane(p, loan->wave, lane);
-            dm_inject(p, rv_srli(X_T0, X_T0, 32));
-            fetch(p, X_T0);
-        }
+        inject_lanes(p, loan->wave, loan->lanes, rv_srli(X_T0, X_T0, 32));
+        fetch_lanes(p, loan->wave, loan->lanes, X_T0);
         if (p->batch.no_memory)
             return wt_fail(err, WT_NO_MEMORY, "out of memory for a batch of register accesses");
         status = wt_bus_transact(p->bus, p->batch.op, p->batch.count, err);
@@ -140,31 +154,25 @@ static enum wt_status borrow(struct wt_probe *p, struct loan *loan, uint32_t wav
         return WT_OK;
     }
     dm_begin(p);
-    FOR_LANES(lane, lanes) {
-        select_lane(p, wave, lane);
-        fetch(p, X_T0);
-        if (t1_too)
-            fetch(p, X_T1);
-    }
+    fetch_lanes(p, wave, lanes, X_T0);
+    if (t1_too)
+        fetch_lanes(p, wave, lanes, X_T1);
     enum wt_status status = dm_run(p, err);
     if (status)
         return status;
     size_t cursor = 0;
-    FOR_LANES(lane, lanes) {
+    FOR_LANES(lane, lanes)
         loan->t0[lane] = next_value(p, &cursor);
-        if (t1_too)
+    if (t1_too)
+        FOR_LANES(lane, lanes)
             loan->t1[lane] = next_value(p, &cursor);
-    }
     if (p->xlen == 64) {
         if ((status = shift_t0(p, loan, err)))
             return status;
         if (t1_too) {
             dm_begin(p);
-            FOR_LANES(lane, lanes) {
-                select_lane(p, wave, lane);
-                dm_inject(p, rv_srli(X_T0, X_T1, 32));
-                fetch(p, X_T0);
-            }
+            inject_lanes(p, wave, lanes, rv_srli(X_T0, X_T1, 32));
+            fetch_lanes(p, wave, lanes, X_T0);
             if ((status = dm_run(p, err))) {
                 loan->t1_too = false;
                 return_now(p, loan);
@@ -238,17 +246,17 @@ static uint32_t rv_fmv_f(bool wide, unsigned f, unsigned rs1)
 }
 
 /* Adds what reads one register other than a GPR through t0. */
-static void add_read(struct wt_probe *p, unsigned code, unsigned bits)
+static void add_read(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned code,
+                     unsigned bits)
 {
     bool wide = p->xlen == 64 && bits > 32;
-    if (CODE_CLASS(code) == CODE_CSR)
-        dm_inject(p, rv_csrr(X_T0, CODE_NUMBER(code)));
-    else
-        dm_inject(p, rv_fmv_x(wide, X_T0, CODE_NUMBER(code)));
-    fetch(p, X_T0);
+    inject_lanes(p, wave, lanes,
+                 CODE_CLASS(code) == CODE_CSR ? rv_csrr(X_T0, CODE_NUMBER(code))
+                                              : rv_fmv_x(wide, X_T0, CODE_NUMBER(code)));
+    fetch_lanes(p, wave, lanes, X_T0);
     if (wide) {
-        dm_inject(p, rv_srli(X_T0, X_T0, 32));
-        fetch(p, X_T0);
+        inject_lanes(p, wave, lanes, rv_srli(X_T0, X_T0, 32));
+        fetch_lanes(p, wave, lanes, X_T0);
     }
 }
 
@@ -386,21 +394,13 @@ static enum wt_status read_upper_fprs(struct wt_probe *p, uint32_t wave, unsigne
     return WT_OK;
 }
 
-/* What a GPR of a lane is, when it is one that is on loan. */
-static bool on_loan(const struct loan *loan, unsigned reg, unsigned lane, uint64_t *value)
-{
-    if (reg != X_T0)
-        return false;
-    *value = loan->t0[lane];
-    return true;
-}
-
 /* The second half of reading: everything that has to go through t0. */
 static enum wt_status read_through_t0(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                                       const unsigned *index, size_t count, uint64_t *value,
                                       struct wt_error *err)
 {
     struct loan loan;
+    unsigned lane_count = wt_lanes_count(lanes);
     enum wt_status status = borrow(p, &loan, wave, lanes, false, err);
     if (status)
         return status;
@@ -411,14 +411,11 @@ static enum wt_status read_through_t0(struct wt_probe *p, uint32_t wave, wt_lane
         bool gpr = CODE_CLASS(code) == CODE_GPR;
         if (CODE_CLASS(code) == CODE_PC || (gpr && (p->xlen == 32 || reg == 0 || reg == X_T0)))
             continue;
-        FOR_LANES(lane, lanes) {
-            select_lane(p, wave, lane);
-            if (gpr) {
-                dm_inject(p, rv_srli(X_T0, reg, 32));
-                fetch(p, X_T0);
-            } else {
-                add_read(p, code, p->registers[index[i]].bits);
-            }
+        if (gpr) {
+            inject_lanes(p, wave, lanes, rv_srli(X_T0, reg, 32));
+            fetch_lanes(p, wave, lanes, X_T0);
+        } else {
+            add_read(p, wave, lanes, code, p->registers[index[i]].bits);
         }
     }
     add_return(p, &loan);
@@ -429,23 +426,20 @@ static enum wt_status read_through_t0(struct wt_probe *p, uint32_t wave, wt_lane
         return status;
     size_t cursor = 0;
     for (size_t i = 0; i < count; i++) {
-        unsigned code = code_of(p, index[i]), reg = CODE_NUMBER(code);
+        unsigned code = code_of(p, index[i]), reg = CODE_NUMBER(code), k = 0;
         bool gpr = CODE_CLASS(code) == CODE_GPR;
         bool wide = p->xlen == 64 && p->registers[index[i]].bits > 32;
-        size_t at = i;
-        FOR_LANES(lane, lanes) {
-            if (CODE_CLASS(code) == CODE_PC || (gpr && (p->xlen == 32 || reg == 0))) {
-                /* has its value already */
-            } else if (gpr) {
-                if (!on_loan(&loan, reg, lane, &value[at]))
-                    value[at] |= (uint64_t)next_value(p, &cursor) << 32;
-            } else {
-                value[at] = next_value(p, &cursor);
-                if (wide)
-                    value[at] |= (uint64_t)next_value(p, &cursor) << 32;
-            }
-            at += count;
+        if (CODE_CLASS(code) == CODE_PC || (gpr && (p->xlen == 32 || reg == 0)))
+            continue; /* has its value already */
+        if (gpr && reg == X_T0) {
+            FOR_LANES(lane, lanes)
+                value[i + k++ * count] = loan.t0[lane];
+            continue;
         }
+        for (k = 0; k < lane_count && !gpr; k++)
+            value[i + k * count] = next_value(p, &cursor);
+        for (k = 0; k < lane_count && wide; k++)
+            value[i + k * count] |= (uint64_t)next_value(p, &cursor) << 32;
     }
     return WT_OK;
 }
@@ -467,10 +461,7 @@ enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes
         if (CODE_NUMBER(code) == 0)
             continue;
         through_t0 |= p->xlen == 64;
-        FOR_LANES(lane, lanes) {
-            select_lane(p, wave, lane);
-            fetch(p, CODE_NUMBER(code));
-        }
+        fetch_lanes(p, wave, lanes, CODE_NUMBER(code));
     }
     enum wt_status status = dm_run(p, err);
     if (status)
