@@ -76,6 +76,12 @@ def example(tmp_path_factory):
     return build
 
 
+def symbol(file, name):
+    """The address of a symbol of an ELF file, in hex digits."""
+    listed = subprocess.run(["riscv64-unknown-elf-nm", file], capture_output=True, text=True, check=True)
+    return re.search(rf"^0*([0-9a-f]+) \w {name}$", listed.stdout, re.M)[1]
+
+
 class Server:
     """`wavetrap serve`, and where it can be reached."""
 
@@ -133,6 +139,7 @@ class Gdb:
         more.setdefault("timeout", TIMEOUT)
         self.child = pexpect.spawn(argv[0], [str(a) for a in argv[1:]], encoding="utf-8", echo=False,
                                    dimensions=(100, 400), env={**os.environ, "TERM": "dumb"}, **more)
+        self.child.delaybeforesend = None
         self.start = self.answer()
 
     SETTINGS = ["-nx", "-q", "-iex", f"set prompt {PROMPT}", "-iex", "set editing off",

@@ -249,10 +249,17 @@ def test_a_mistake_of_the_program_is_a_signal_with_words(session):
     assert re.search(r"illegal|no such|instruction", said)
 
 
+def all_told(gdb):
+    """Waits until GDB has been told of each thread that it stands, and has said so."""
+    while "(running)" in gdb("info threads"):
+        pass
+
+
 @each(FEW)
 def test_nonstop(session, variant):
     """Each warp stops on its own; what was stopped stays so while others run."""
     server, gdb = session("lanes", variant, before=("set non-stop on",))
+    all_told(gdb)
     gdb("break *count thread 1")
     assert "hit Breakpoint 1, count" in gdb("continue")
     assert gdb.number("$s1") == 0
@@ -262,6 +269,7 @@ def test_nonstop(session, variant):
 
 def test_nonstop_interrupt(session):
     server, gdb = session("endless", Variant(), before=("set non-stop on",))
+    all_told(gdb)
     gdb("continue &")
     assert "(running)" in gdb("info threads")
     gdb("interrupt -a")

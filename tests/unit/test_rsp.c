@@ -629,6 +629,7 @@ static const char *monitor(const char *text)
     for (size_t i = 0; text[i]; i++)
         sprintf(question + 6 + 2 * i, "%02x", text[i]);
     const char *got = ask(question);
+    assert_int_equal(*got++, 'O');
     size_t length = strlen(got) / 2;
     for (size_t i = 0; i < length; i++) {
         unsigned byte;
@@ -636,6 +637,7 @@ static const char *monitor(const char *text)
         out[i] = (char)byte;
     }
     out[length] = 0;
+    assert_string_equal(next(), "OK");
     return out;
 }
 

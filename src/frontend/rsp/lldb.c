@@ -60,9 +60,10 @@ void wt_rsp_region_info(struct wt_rsp_session *s, const struct wt_rsp_args *args
             wt_put_text(&s->out, "start:0;size:100000000;permissions:rwx;");
         return;
     }
-    /* The size of all 2^64 bytes is no 64-bit number. */
+    /* LLDB keeps its own values at addresses where the program has nothing, and evaluates no
+     * expression if there are none: no program lies in the upper half, so that is for LLDB. */
     wt_put_text(&s->out, args->arg[0].number >> 63
-                             ? "start:8000000000000000;size:8000000000000000;permissions:rwx;"
+                             ? "start:8000000000000000;size:8000000000000000;"
                              : "start:0;size:8000000000000000;permissions:rwx;");
 }
 
@@ -81,7 +82,7 @@ const char *wt_rsp_lldb_reason(const struct wt_event *event)
     }
 }
 
-void wt_rsp_put_lldb_threads(struct wt_rsp_session *s)
+void wt_rsp_put_lldb_threads(struct wt_rsp_session *s, const struct wt_event *event)
 {
     if (!wt_rsp_load_threads(s) || s->thread_count == 0)
         return;
@@ -97,6 +98,17 @@ void wt_rsp_put_lldb_threads(struct wt_rsp_session *s)
             wt_put_char(&s->out, ',');
         wt_put_number(&s->out, s->threads[i].pc);
     }
+    /* "jstopinfo": what is not in it has no reason to have stopped, so that LLDB need not ask for
+     * each thread apart. */
+    char json[64];
+    int length = 0;
+    if (event->kind == WT_EVENT_STOPPED && event->thread)
+        length = snprintf(json, sizeof json, "[{\"tid\":%" PRIu32 ",\"reason\":\"%s\"}]",
+                          event->thread, wt_rsp_lldb_reason(event));
+    else
+        length = snprintf(json, sizeof json, "[]");
+    wt_put_text(&s->out, ";jstopinfo:");
+    wt_put_hex(&s->out, json, (size_t)length);
     wt_put_char(&s->out, ';');
 }
 
@@ -144,5 +156,5 @@ void wt_rsp_thread_stop_info(struct wt_rsp_session *s, const struct wt_rsp_args 
     if (event.thread != thread)
         event = (struct wt_event){.kind = WT_EVENT_STOPPED, .thread = thread,
                                   .reason = WT_STOP_REQUESTED};
-    wt_rsp_reply_stop(s, &event);
+    wt_rsp_put_stop(s, &event);
 }

@@ -178,9 +178,13 @@ void wt_rsp_rcmd(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         fprintf(out, "'%.*s' is no command of wavetrap. There are:\n", (int)word_length, word);
         help(s, "", out);
     }
-    if (fclose(out) == 0)
+    /* Text in "O" packets, then OK: LLDB shows the hex digits of any other answer as they are. */
+    if (fclose(out) == 0 && length) {
+        wt_put_char(&s->out, 'O');
         wt_put_hex(&s->out, text, length);
+        wt_put_end(&s->out);
+        wt_put_begin(&s->out, '$');
+    }
     free(text);
-    if (length == 0)
-        wt_rsp_ok(s);
+    wt_rsp_ok(s);
 }

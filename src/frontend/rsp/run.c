@@ -83,7 +83,7 @@ static void put_exit(struct wt_rsp_session *s, const struct wt_event *event)
         wt_put_format(&s->out, ";process:%x", WT_RSP_PROCESS);
 }
 
-static void put_stop(struct wt_rsp_session *s, const struct wt_event *event)
+void wt_rsp_put_stop(struct wt_rsp_session *s, const struct wt_event *event)
 {
     if (event->kind == WT_EVENT_EXITED) {
         put_exit(s, event);
@@ -105,7 +105,7 @@ static void put_stop(struct wt_rsp_session *s, const struct wt_event *event)
             wt_put_char(&s->out, ';');
         }
         if (s->list_threads)
-            wt_rsp_put_lldb_threads(s);
+            wt_rsp_put_lldb_threads(s, event);
     }
 }
 
@@ -127,7 +127,7 @@ void wt_rsp_reply_stop(struct wt_rsp_session *s, const struct wt_event *event)
     s->last = *event;
     if (event->kind == WT_EVENT_STOPPED && event->thread)
         s->general = event->thread;
-    put_stop(s, event);
+    wt_rsp_put_stop(s, event);
 }
 
 /* Says in words what a signal cannot: which instruction of which lanes did what. */
@@ -210,7 +210,7 @@ static void notify(struct wt_rsp_session *s)
         return;
     wt_put_begin(&s->out, '%');
     wt_put_text(&s->out, "Stop:");
-    put_stop(s, &s->notices[0]);
+    wt_rsp_put_stop(s, &s->notices[0]);
     wt_put_end(&s->out);
     s->notified = true;
 }
@@ -222,7 +222,7 @@ void wt_rsp_vstopped(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         s->notified = s->notice_count > 0 && !s->first_alone;
         s->first_alone = false;
         if (s->notified) {
-            put_stop(s, &s->notices[0]);
+            wt_rsp_put_stop(s, &s->notices[0]);
             return;
         }
     }
@@ -332,7 +332,7 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
      * remote_target::queued_stop_reply() marks an event handler although the target is not
      * asynchronous yet. The others can follow as if they had stopped just now. */
     s->first_alone = !s->error_message;
-    put_stop(s, &s->notices[0]);
+    wt_rsp_put_stop(s, &s->notices[0]);
 }
 
 /* ---- going ---- */

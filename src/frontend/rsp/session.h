@@ -139,6 +139,8 @@ enum wt_status wt_rsp_read_memory(struct wt_rsp_session *session, uint64_t addr,
 
 /** Replies to `?`, vRun and the like: why the program stands now. */
 void wt_rsp_reply_stop(struct wt_rsp_session *session, const struct wt_event *event);
+/** The same without making it the last one. */
+void wt_rsp_put_stop(struct wt_rsp_session *session, const struct wt_event *event);
 /** Forgets everything about stops that were not told yet. */
 void wt_rsp_forget_notices(struct wt_rsp_session *session);
 /** The event that says that a program stands at its beginning, or where it was halted. */
@@ -188,7 +190,7 @@ wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, 
     wt_rsp_process_info, wt_rsp_region_info, wt_rsp_threads_json, wt_rsp_thread_stop_info;
 
 /** Puts what LLDB wants to know about all threads into a stop reply. */
-void wt_rsp_put_lldb_threads(struct wt_rsp_session *session);
+void wt_rsp_put_lldb_threads(struct wt_rsp_session *session, const struct wt_event *event);
 /** LLDB's word for why a thread stopped. */
 const char *wt_rsp_lldb_reason(const struct wt_event *event);
 

@@ -51,6 +51,10 @@ static void put_lldb_hints(FILE *out, const struct wt_topology *t, const struct 
     }
     if (strcmp(r->set, t->registers[t->pc_index].set) != 0)
         return;
+    if (r->number == 8)
+        fputs(" altname=\"s0\"", out);
+    else if (r->number < 32)
+        fprintf(out, " altname=\"x%u\"", r->number);
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
         if (roles[i].number == r->number)
             fprintf(out, " generic=\"%s\"", roles[i].generic);
