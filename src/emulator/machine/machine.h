@@ -61,7 +61,7 @@ struct wt_wave_view {
 /** One entry of a wave's divergence stack, lowest first. */
 struct wt_divergence {
     wt_lanes restore; /**< lanes enabled when it is popped */
-    wt_lanes other;   /**< lanes that wait for their turn (0 when it has begun) */
+    wt_lanes other;   /**< lanes that wait, for their turn or for the others to come together */
     uint64_t pc;      /**< where those lanes wake up */
 };
 

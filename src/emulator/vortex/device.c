@@ -150,7 +150,7 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
     const struct vx_ipdom *e = &w->ipdom[index];
     *entry = (struct wt_divergence){
         .restore = e->restore,
-        .other = e->fallthrough ? 0 : e->other,
+        .other = e->other,
         .pc = e->pc,
     };
     return true;

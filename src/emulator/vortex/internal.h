@@ -51,9 +51,9 @@ enum vx_wait { VX_RUNS, VX_WAIT_WSPAWN, VX_WAIT_BARRIER, VX_WAIT_GLOBAL_BARRIER 
 /* An entry of the IPDOM (divergence) stack. */
 struct vx_ipdom {
     wt_lanes restore; /* thread mask before the split */
-    wt_lanes other;   /* the part that was not taken first */
-    uint64_t pc;      /* split + 4, where that part begins */
-    bool fallthrough; /* that part has begun: the next join pops */
+    wt_lanes other;   /* lanes that wait: those not taken first; once they run, the first ones */
+    uint64_t pc;      /* where they wake up: behind the split; behind the join */
+    bool fallthrough; /* the second part runs: the next join pops */
 };
 
 /* Registers are arrays over lanes: register r of x starts at x + r * lanes * xlen / 8. */

@@ -272,9 +272,14 @@ const struct vx_uop *vx_op_join(struct vx_warp *w, const struct vx_uop *u)
                         (long long)last_lane_value(w, u->rs1));
     struct vx_ipdom *top = &w->ipdom[w->depth - 1];
     if (!top->fallthrough) {
+        /* The other part begins; the first one waits here until it comes by, too. */
+        const wt_lanes begins = top->other;
+        const uint64_t pc = top->pc;
         top->fallthrough = true;
-        vx_set_mask(w, top->other);
-        return vx_fetch(w, top->pc);
+        top->other = top->restore & ~begins;
+        top->pc = next_pc(w, u);
+        vx_set_mask(w, begins);
+        return vx_fetch(w, pc);
     }
     w->depth--;
     vx_set_mask(w, top->restore);
