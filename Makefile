@@ -1,12 +1,18 @@
 # The commands that people type. The build itself is Meson's.
-.PHONY: all check sanitized unit fuzz clean
+.PHONY: all demo check sanitized unit fuzz clean
 
 all: build/build.ninja
 	@ninja -C build --quiet
 
 build/build.ninja:
-	@scripts/need.sh build check
+	@scripts/need.sh build
 	@meson setup build >/dev/null || { cat build/meson-logs/meson-log.txt; exit 1; }
+
+# A SIMT kernel, compiled here and now, runs on an emulated Vortex and is debugged by stock GDB.
+demo:
+	@scripts/need.sh build kernels demo
+	@$(MAKE) --no-print-directory all examples
+	@scripts/demo.sh
 
 # Every test: the suites of tests/ against the build and again under AddressSanitizer and UBSan, the
 # fuzz targets for some seconds each, and the bounded part of GDB's own test suite.

@@ -2,10 +2,10 @@
 # Installs the Debian packages that a step needs, if they are not there: need.sh build|test|fuzz…
 # As root with apt-get; elsewhere it says what is missing and stops.
 set -eu
-build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libxxhash-dev"
+build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libxxhash-dev libcmocka-dev"
 kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-unknown-elf"
 demo="gdb-multiarch"
-check="libcmocka-dev python3 python3-pytest python3-pytest-xdist mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
+check="python3 python3-pytest python3-pytest-xdist mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
 llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source"
 bench="qemu-user qemu-system-misc gdbserver time"
 want=
