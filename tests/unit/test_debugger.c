@@ -871,6 +871,118 @@ static void a_hundred_warps_need_several_windows(void **state)
     }
 }
 
+/* ---- anything ---- */
+
+/* One thing that a client might do; false when the program has ended. */
+static bool do_something(struct rig *r, size_t words)
+{
+    static const uint8_t warp_is_1[] = {0x26, 0, A1, 0x22, 1, 0x13, 0x27};
+    const struct wt_agent_code condition = {warp_is_1, sizeof warp_is_1};
+    struct wt_resume how[3] = {{0}};
+    struct wt_error why;
+    const struct wt_thread_info *list;
+    size_t count, resumed = 1;
+    uint64_t value[66];
+    unsigned index[66];
+    uint8_t bytes[100];
+    OK(wt_debugger_threads(r->d, &list, &count, &err));
+    if (count == 0)
+        return false;
+    const struct wt_thread_info info = list[(size_t)rand() % count];
+    uint64_t addr = CODE + 4 * ((uint64_t)rand() % words);
+    switch (rand() % 12) {
+    case 0:
+        insert(r, addr);
+        return true;
+    case 1:
+        OK(wt_debugger_insert_breakpoint(r->d, addr, &condition, 1, NULL, 0, &err));
+        return true;
+    case 2:
+    case 3:
+        wt_debugger_remove_breakpoint(r->d, addr, &why);
+        return true;
+    case 4:
+        for (unsigned i = 0; i < 66; i++)
+            index[i] = i;
+        OK(wt_debugger_read_registers(r->d, info.id, index, 66, value, &err));
+        OK(wt_debugger_write_register(r->d, info.id, A0, value[A0], &err));
+        return true;
+    case 5:
+        OK(wt_debugger_read_memory(r->d, info.id, addr + 1, bytes, sizeof bytes, &err));
+        OK(wt_debugger_write_memory(r->d, info.id, addr + 1, bytes, sizeof bytes, &err));
+        return true;
+    case 6:
+    case 7:
+    case 8:
+        how[0] = (struct wt_resume){.thread = info.id, .kind = WT_RESUME_STEP};
+        break;
+    case 9:
+        how[0] = (struct wt_resume){
+            .thread = info.id, .kind = WT_RESUME_RANGE, .start = addr, .end = addr + 12};
+        how[1].kind = WT_RESUME_CONTINUE;
+        resumed = 2;
+        break;
+    case 10:
+        how[0] = (struct wt_resume){.thread = info.id, .kind = WT_RESUME_STEP};
+        how[1].kind = WT_RESUME_CONTINUE;
+        resumed = 2;
+        break;
+    default:
+        break; /* all go on */
+    }
+    OK(wt_debugger_resume(r->d, how, resumed, &err));
+    for (int i = rand() % 20; i >= 0; i--)
+        wt_debugger_pump(r->d, 1 + (uint64_t)rand() % 8);
+    struct wt_event e = wt_debugger_next_event(r->d);
+    if (e.kind == WT_EVENT_NONE && wt_debugger_interrupt(r->d, &why) == WT_OK)
+        e = wt_debugger_next_event(r->d);
+    assert_int_not_equal(e.kind, WT_EVENT_NONE);
+    if (e.kind == WT_EVENT_STOPPED && (e.reason == WT_STOP_FAULT || e.reason == WT_STOP_LOST))
+        fail_msg("the program is said to fail: %s", e.text);
+    assert_false(wt_debugger_running(r->d));
+    return e.kind != WT_EVENT_EXITED;
+}
+
+static void whatever_a_debugger_does_the_program_ends_the_same(void **state)
+{
+    const struct {
+        const uint32_t *code;
+        size_t words;
+        uint32_t status;
+    } program[] = {{divergent, 13, 112}, {spawning, 18, 11}, {meeting, 11, 77}};
+    srand(13);
+    for (int i = 0; i < 40; i++) {
+        FOR_VARIANTS (v) {
+            struct rig_options o = *v;
+            char schedule[32];
+            size_t k = (size_t)rand() % 3;
+            snprintf(schedule, sizeof schedule, rand() % 2 ? "random:%d" : "rr:%d", 1 + rand() % 9);
+            o.schedule = schedule;
+            struct rig *r = rig_new(&o, program[k].code, program[k].words);
+            bool going = true;
+            for (int n = 0; n < 60 && going; n++)
+                going = do_something(r, program[k].words);
+            if (going) {
+                wt_debugger_remove_all_breakpoints(r->d);
+                expect_exit(go(r), program[k].status);
+            }
+            uint32_t status;
+            assert_true(wt_debugger_ended(r->d, &status));
+            assert_int_equal(status, program[k].status);
+            /* And nothing is left in its code. */
+            wt_debugger_remove_all_breakpoints(r->d);
+            wt_debugger_close(r->d);
+            r->d = NULL;
+            for (size_t word = 0; word < program[k].words; word++) {
+                uint32_t now;
+                r->machine->ops->read_memory(r->machine, 0, CODE + 4 * word, &now, 4);
+                assert_int_equal(now, program[k].code[word]);
+            }
+            rig_free(r);
+        }
+    }
+}
+
 /* ---- a device that fails ---- */
 
 static void a_lost_device_is_reported_wherever_it_is_lost(void **state)
@@ -1021,6 +1133,7 @@ int main(void)
         cmocka_unit_test(in_nonstop_a_thread_is_stopped_by_request),
         cmocka_unit_test(many_lanes_become_threads_of_warps),
         cmocka_unit_test(a_hundred_warps_need_several_windows),
+        cmocka_unit_test(whatever_a_debugger_does_the_program_ends_the_same),
         cmocka_unit_test(a_lost_device_is_reported_wherever_it_is_lost),
         cmocka_unit_test(a_device_that_hangs_times_out),
         cmocka_unit_test(requests_that_make_no_sense_are_refused),
