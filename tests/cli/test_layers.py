@@ -1,0 +1,45 @@
+"""Who may include whom, as docs/architecture.md has it."""
+
+import pathlib
+import re
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "src"
+
+# Each folder, and the folders whose headers it may include besides its own.
+MAY_INCLUDE = {
+    "base": set(),
+    "emulator/machine": {"base"},
+    "emulator/vortex": {"base", "emulator/machine"},
+    "bus": {"base"},
+    "debugger": {"base", "bus"},
+    "frontend/rsp": {"base", "bus", "debugger"},
+}
+
+
+def folder_of(path):
+    """The layer that a file or header belongs to; cli and host may include everything."""
+    for folder in sorted(MAY_INCLUDE, key=len, reverse=True):
+        if path.startswith(folder + "/"):
+            return folder
+    return path.split("/")[0]
+
+
+def test_every_include_follows_the_architecture():
+    wrong = []
+    for file in sorted(SOURCE.rglob("*.[ch]")):
+        name = str(file.relative_to(SOURCE))
+        folder = folder_of(name)
+        if folder not in MAY_INCLUDE:
+            continue
+        for header in re.findall(r'^#include "([^"]+)"', file.read_text(), re.M):
+            if header.startswith("wavetrap/"):
+                continue
+            target = folder_of(header)
+            if target != folder and target not in MAY_INCLUDE[folder]:
+                wrong.append(f"{name} includes {header}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_only_cli_and_host_are_without_rules():
+    folders = {folder_of(str(f.relative_to(SOURCE))) for f in SOURCE.rglob("*.[ch]")}
+    assert folders - set(MAY_INCLUDE) <= {"cli", "host"}
