@@ -20,7 +20,7 @@ static const uint32_t program[] = {
     0x00f00293, /* work: li     t0, 15          */
     0x0002800b, /*       tmc    t0              */
     0x00f00293, /*       li     t0, 15          */
-    0xcc0023f3, /*       csrr   t2, thread_id   */
+    0xcc0023f3, /*       csrr   t2, vx_thread_id */
     0x0013f313, /*       andi   t1, t2, 1       */
     0x00032e0b, /*       split  t3, t1          */
     0x00030463, /*       beqz   t1, +8          */

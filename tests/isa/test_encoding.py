@@ -8,8 +8,8 @@ from disassembly import BASE, STRIDE, llvm, normal, ours
 
 # CSRs that have a name in Vortex and none, or another one, in LLVM.
 VORTEX_CSRS = {
-    0xCC0: "thread_id", 0xCC1: "warp_id", 0xCC2: "core_id", 0xCC3: "active_warps", 0xCC4: "active_threads",
-    0xFC0: "num_threads", 0xFC1: "num_warps", 0xFC2: "num_cores", 0xFC3: "local_mem_base",
+    0xCC0: "vx_thread_id", 0xCC1: "vx_warp_id", 0xCC2: "vx_core_id", 0xCC3: "vx_active_warps", 0xCC4: "vx_active_threads",
+    0xFC0: "vx_num_threads", 0xFC1: "vx_num_warps", 0xFC2: "vx_num_cores", 0xFC3: "vx_local_mem_base",
     0xB01: "mpm_reserved", 0xB81: "mpm_reservedh", 0x7B4: "dscratch2", 0x7B5: "dscratch3",
 }
 STANDARD_CSRS = [0x001, 0x002, 0x003, 0x180, 0x300, 0x301, 0x304, 0x305, 0x340, 0x341, 0x342, 0x7B2, 0x7B3, 0xB00,
