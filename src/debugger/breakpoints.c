@@ -354,6 +354,18 @@ static bool run_code(struct place *at, const struct breakpoint *bp, size_t code,
     return wt_agent_run(code_at(bp, code), value, &world, result);
 }
 
+/* Whether one of the conditions holds for a lane, or there is none. */
+static bool condition_holds(struct place *at, const struct breakpoint *bp, const uint64_t *fetched)
+{
+    bool holds = bp->conditions.count == 0;
+    for (size_t i = 0; i < bp->conditions.count && !holds; i++) {
+        uint64_t value;
+        /* What cannot be evaluated stops: the user had better look. */
+        holds = !run_code(at, bp, i, fetched, &value) || value != 0;
+    }
+    return holds;
+}
+
 enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
                             bool *stops, unsigned *lane, struct wt_error *err)
 {
@@ -361,8 +373,10 @@ enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32
     if (status)
         return status;
     wt_lanes mask = d->wave[wave].mask;
+    const unsigned focus = d->wave[wave].focus;
+    const bool focused = focus && wt_has_lane(mask, focus - 1);
     *stops = true;
-    *lane = mask ? wt_lanes_lowest(mask) : 0;
+    *lane = focused ? focus - 1 : mask ? wt_lanes_lowest(mask) : 0;
     if (!mask || (bp->conditions.count == 0 && bp->commands.count == 0))
         return WT_OK;
     size_t needed = wt_lanes_count(mask) * bp->indices;
@@ -377,15 +391,15 @@ enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32
                                                         bp->indices, d->scratch, err)))
         return status;
     const uint64_t *fetched = d->scratch;
+    if (focused && bp->commands.count == 0) {
+        struct place at = {d, wave, focus - 1};
+        const unsigned before = wt_lanes_count(mask & (wt_lane_bit(at.lane) - 1));
+        if (condition_holds(&at, bp, fetched + (size_t)before * bp->indices))
+            return WT_OK;
+    }
     for (wt_lanes rest = mask; rest; rest &= rest - 1, fetched += bp->indices) {
         struct place at = {d, wave, wt_lanes_lowest(rest)};
-        bool holds = bp->conditions.count == 0;
-        for (size_t i = 0; i < bp->conditions.count && !holds; i++) {
-            uint64_t value;
-            /* What cannot be evaluated stops: the user had better look. */
-            holds = !run_code(&at, bp, i, fetched, &value) || value != 0;
-        }
-        if (!holds)
+        if (!condition_holds(&at, bp, fetched))
             continue;
         if (bp->commands.count == 0) {
             *lane = at.lane;

@@ -179,6 +179,14 @@ void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop);
 enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume *list, size_t count,
                                   struct wt_error *err);
 
+/**
+ * Says which lane of its wave the user looks at: that of @p thread. Of several lanes that meet a
+ * breakpoint together this one is reported, if the condition holds for it. (Clients plant
+ * breakpoints that mean one thread only, for `next` and `finish`, and ignore a stop of another.) A
+ * thread that is stepped or reported is looked at from then on.
+ */
+void wt_debugger_focus(struct wt_debugger *d, wt_thread thread);
+
 /** Stops what runs: an event with reason WT_STOP_INTERRUPTED will follow (all-stop). */
 enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err);
 

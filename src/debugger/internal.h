@@ -27,6 +27,7 @@ struct wave {
     enum wt_halt_cause cause;
     uint8_t go;
     uint8_t lane;
+    uint8_t focus;           /**< 1 + the lane that the user looks at; 0: none yet */
     bool have_pc, have_mask; /**< pc with cause, mask: known since it stopped */
     bool has_met;            /**< it will not act upon `met` again as long as it stands there */
     bool met_trap;           /**< `met` is an instruction of the program's own */

@@ -213,6 +213,7 @@ static enum wt_status stop_for(struct wt_debugger *d, uint32_t wave, unsigned la
              !wt_has_lane(d->wave[wave].mask, d->chosen_lane))
         d->chosen_lane = lane;
     d->current = event.thread;
+    d->wave[wave].focus = (uint8_t)(lane + 1);
     dbg_push_event(d, &event);
     if (d->nonstop && dbg_is_active(d, wave))
         tell_other_lanes(d, wave, lane);
@@ -880,6 +881,14 @@ static void assign_rest(struct wt_debugger *d, const struct wt_resume *r,
     }
 }
 
+void wt_debugger_focus(struct wt_debugger *d, wt_thread thread)
+{
+    uint32_t wave;
+    unsigned lane;
+    if (d->mode == WT_THREADS_LANES && dbg_locate(d, thread, &wave, &lane, NULL) == WT_OK)
+        d->wave[wave].focus = (uint8_t)(lane + 1);
+}
+
 static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size_t count,
                        const struct wt_wave_set *eligible)
 {
@@ -903,6 +912,7 @@ static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size
         if (list[i].thread == 0 || list[i].kind == WT_RESUME_STOP || named_before(list, i) ||
             dbg_locate(d, list[i].thread, &wave, &lane, NULL) || !wt_wave_set_has(eligible, wave))
             continue;
+        d->wave[wave].focus = (uint8_t)(lane + 1);
         bool first = !wt_wave_set_has(&named, wave);
         wt_wave_set_add(&named, wave);
         if ((alone && first) || strength(list[i].kind) > strength_of(&d->wave[wave]))

@@ -303,6 +303,11 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
     return WT_OK;
 }
 
+void wt_debugger_focus(struct wt_debugger *d, wt_thread thread)
+{
+    (void)d, (void)thread;
+}
+
 enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err)
 {
     d->interrupted = true;

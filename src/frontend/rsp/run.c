@@ -350,6 +350,9 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
         wt_rsp_refuse(s, WT_STATE, "the program is not running: use 'run' to start it again");
         return;
     }
+    /* The client reads through the thread that it has selected just before it lets go. */
+    if (s->general)
+        wt_debugger_focus(s->debugger, s->general);
     if (wt_debugger_resume(s->debugger, list, count, &err)) {
         wt_rsp_error(s, &err);
         return;
