@@ -305,3 +305,24 @@ def test_info_registers_of_every_set(session):
     server, gdb = session("lanes", Variant(64, 4))
     for name in ("ra", "pc", "ft0", "fcsr", "mhartid", "vx_thread_id", "vx_warp_id"):
         assert not re.search("Invalid|Could not|not available", gdb(f"info registers {name}")), name
+
+
+@pytest.mark.parametrize("lane", range(4))
+@each([Variant(32, 4, False), Variant(32, 4, True), Variant(64, 4, False)])
+def test_next_and_finish_work_on_any_lane(serve, gdb, example, variant, lane):
+    """Breakpoints that GDB plants for one thread only are reported for that one, whichever lane."""
+    program = example("mandelbrot", variant.xlen)
+    gdb = gdb(serve(program, "--gpu", "vortex:warps=2,threads=4",
+                    *(["--dm-only"] if variant.dm_only else [])), program)
+    gdb(f"break draw if pixel == {236 + lane}")
+    gdb("continue")
+    assert gdb.number("$vx_thread_id") == lane
+    gdb("delete")
+    assert "begin(pixel)" in gdb("next")
+    assert "vx_while" in gdb("next")  # over a call
+    assert gdb.number("$vx_thread_id") == lane
+    assert "VX_IF" in gdb("next")     # over a call in which lanes leave a loop one by one
+    assert gdb.number("$vx_thread_id") == lane
+    assert gdb.number("point.count") == [60, 60, 15, 21][lane]
+    assert "run_range" in gdb("finish")
+    assert gdb.number("$vx_thread_id") == lane
