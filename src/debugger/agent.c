@@ -21,7 +21,7 @@ enum {
     AX_CONST = 0x40, AX_FAIL,
 };
 
-enum { MAX_LENGTH = 65535, MAX_STACK = 128, MAX_STEPS = 100000, MAX_ARGUMENTS = 64 };
+enum { MAX_LENGTH = 65535, MAX_STACK = 128, MAX_STEPS = 10000, PRINTF_STEPS = 200, MAX_ARGUMENTS = 64 };
 
 /* operand bytes, values taken from the stack, values left there; -1: refused, -2: always fails */
 struct shape {
@@ -580,6 +580,7 @@ bool wt_agent_run(const struct wt_agent *agent, const uint64_t *registers,
                 argument[i] = *(top - 2 - i);
             if (!run_printf(world, agent->text + op->target, argument, op->count))
                 return false;
+            steps += PRINTF_STEPS; /* it may print much: count it as that many steps */
             break;
         }
         case AX_END:

@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/bits.h"
 
-#define ROUNDS 4096 /* turns of stepping waves in one pump, at most */
+#define ROUNDS 4096         /* turns of stepping waves in one pump, at most */
+#define PUMP_NS 20000000ull /* breakpoints that do not stop are not followed for longer in one pump */
 
 static bool is_stepping(const struct wave *w)
 {
@@ -662,14 +664,24 @@ static uint64_t issue_time(struct wt_debugger *d)
     return services->time ? services->time(d->target->context) : 0;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* All that goes runs freely. Breakpoints that do not stop end a slice early: go on with its rest. */
 static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool *soon,
                                    struct wt_error *err)
 {
     bool idle = false, found = false;
     enum wt_status status = WT_OK;
-    uint64_t start = issue_time(d), used = 0;
+    uint64_t start = issue_time(d), used = 0, until = now_ns() + PUMP_NS;
     for (unsigned round = 0; round < ROUNDS && used < budget; round++) {
+        /* The client's interrupt must be seen, however slow the conditions are. */
+        if (round && now_ns() > until)
+            break;
         status = run_device(d, budget - used, &idle, &found, err);
         used = issues_since(d, start);
         if (status || has_event(d) || !found || d->steppers || !d->going)
