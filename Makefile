@@ -41,6 +41,12 @@ fuzz:
 	@scripts/need.sh build check
 	@scripts/fuzz.sh $(SECONDS) $(FUZZ)
 
+# Our figures and a peer's on the same work, as ratios: some minutes. docs/benchmarks.md explains them.
+.PHONY: bench
+bench: all
+	@scripts/need.sh kernels demo bench
+	@python3 bench/bench.py $(BENCH)
+
 unit: all
 	@meson test -C build --no-rebuild --print-errorlogs --suite unit
 
