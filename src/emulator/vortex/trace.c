@@ -63,28 +63,36 @@ void vx_trace_before(const struct vx_warp *w, struct vx_trace_point *point)
             d, vx_get_x(w, wt_field(point->word, 19, 15), l) + (uint64_t)(int64_t)offset);
 }
 
+static uint64_t lane_value(const struct vx_warp *w, unsigned r, unsigned lane, bool fp)
+{
+    return fp ? w->f[(size_t)r * w->device->machine.lanes + lane] : vx_get_x(w, r, lane);
+}
+
 /* "a0=[1 2 - 4]": one value if all enabled lanes have the same, '-' for lanes switched off. */
 static void append_row(char *text, size_t size, const struct vx_warp *w, wt_lanes mask,
                        const char *name, unsigned r, bool fp)
 {
     const unsigned lanes = w->device->machine.lanes;
-    uint64_t value[WT_MAX_LANES];
-    bool same = true;
-    const unsigned first = wt_lanes_lowest(mask);
+    uint64_t common = 0;
+    bool some = false, same = true;
     for (unsigned l = 0; l < lanes; l++) {
-        value[l] = fp ? w->f[(size_t)r * lanes + l] : vx_get_x(w, r, l);
-        if (wt_has_lane(mask, l) && value[l] != value[first])
-            same = false;
+        if (!wt_has_lane(mask, l))
+            continue;
+        const uint64_t value = lane_value(w, r, l, fp);
+        same = same && (!some || value == common);
+        common = value;
+        some = true;
     }
     append(text, size, "%s%s=", *text ? " " : "", name);
     if (same) {
-        append(text, size, "0x%llx", (unsigned long long)value[first]);
+        append(text, size, "0x%llx", (unsigned long long)common);
         return;
     }
     append(text, size, "[");
     for (unsigned l = 0; l < lanes; l++) {
         if (wt_has_lane(mask, l))
-            append(text, size, "%s0x%llx", l ? " " : "", (unsigned long long)value[l]);
+            append(text, size, "%s0x%llx", l ? " " : "",
+                   (unsigned long long)lane_value(w, r, l, fp));
         else
             append(text, size, "%s-", l ? " " : "");
     }
