@@ -198,6 +198,15 @@ enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_err
     return status;
 }
 
+/* Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
+static uint64_t wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc)
+{
+    for (unsigned i = 0; i < detail->waiters && i < WT_MAX_LANES; i++)
+        if (wt_has_lane(detail->waiter[i].lanes, lane))
+            return detail->waiter[i].pc;
+    return pc;
+}
+
 enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t *pc,
                            struct wt_error *err)
 {
@@ -211,12 +220,7 @@ enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, 
         return WT_OK;
     struct wt_wave_detail detail;
     d->target->services->wave_detail(d->target->context, wave, &detail);
-    for (unsigned i = 0; i < detail.waiters && i < WT_MAX_LANES; i++) {
-        if (wt_has_lane(detail.waiter[i].lanes, lane)) {
-            *pc = detail.waiter[i].pc;
-            break;
-        }
-    }
+    *pc = wake_up_pc(&detail, lane, *pc);
     return WT_OK;
 }
 
@@ -307,6 +311,10 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
             return status;
     }
     wt_lanes mask = running ? wt_lanes_first(d->topology->lanes) : d->wave[wave].mask;
+    struct wt_wave_detail detail;
+    detail.waiters = 0;
+    if (!running && d->target->services->wave_detail && mask != wt_lanes_first(d->topology->lanes))
+        d->target->services->wave_detail(d->target->context, wave, &detail);
     for (unsigned i = 0; i < lanes; i++) {
         unsigned lane = d->mode == WT_THREADS_LANES ? i : d->chosen_lane;
         struct wt_thread_info *info = &d->thread[d->threads++];
@@ -319,11 +327,9 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
             .enabled = d->mode == WT_THREADS_LANES ? wt_has_lane(mask, lane) : mask != 0,
             .running = running,
         };
-        if (running)
-            continue;
-        enum wt_status status = dbg_lane_pc(d, wave, lane, &info->pc, err);
-        if (status)
-            return status;
+        if (!running)
+            info->pc = wt_has_lane(mask, lane) ? d->wave[wave].pc
+                                               : wake_up_pc(&detail, lane, d->wave[wave].pc);
     }
     return WT_OK;
 }
