@@ -2,6 +2,8 @@
 #ifndef WT_DEBUGGER_INTERNAL_H
 #define WT_DEBUGGER_INTERNAL_H
 
+#include <string.h>
+
 #include "debugger/agent.h"
 #include "debugger/debugger.h"
 
@@ -104,6 +106,29 @@ struct wt_debugger {
     size_t events, event_capacity, first_event;
 };
 
+/* Sets have room for the largest device: only the words that this one uses are touched. */
+static inline void dbg_fill_set(struct wt_debugger *d, struct wt_wave_set *set, int byte)
+{
+    memset(set->word, byte, d->words * sizeof set->word[0]);
+}
+
+static inline void dbg_copy_set(struct wt_debugger *d, struct wt_wave_set *to,
+                                const struct wt_wave_set *from)
+{
+    memcpy(to->word, from->word, d->words * sizeof to->word[0]);
+}
+
+static inline void dbg_one_wave(struct wt_debugger *d, struct wt_wave_set *set, uint32_t wave)
+{
+    dbg_fill_set(d, set, 0);
+    wt_wave_set_add(set, wave);
+}
+
+static inline bool dbg_is_stepping(const struct wave *w)
+{
+    return w->go == GO_STEP || w->go == GO_RANGE || w->go == GO_PASS;
+}
+
 /* ---- debugger.c ---- */
 
 /** Looks at which waves are active and (may be NULL) halted. */
@@ -155,10 +180,57 @@ void dbg_free_breakpoints(struct wt_debugger *d);
 /** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
 unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
 
-/* ---- run.c ---- */
+/* ---- stop.c ---- */
 
 void dbg_push_event(struct wt_debugger *d, const struct wt_event *event);
+bool dbg_has_event(const struct wt_debugger *d);
+void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go);
+/** Finds out whether anything that was resumed can still be expected to stop. */
+void dbg_update_going(struct wt_debugger *d);
 /** Forgets all that was going on (the device was reset). */
 void dbg_stop_everything(struct wt_debugger *d);
+/** Halts every wave, those that are not active included: they must not start running unseen. */
+enum wt_status dbg_halt_everything(struct wt_debugger *d, struct wt_error *err);
+/** The device did not answer: nothing is known to run any more, and the client is told. */
+void dbg_lose(struct wt_debugger *d, const struct wt_error *err);
+wt_thread dbg_first_thread(struct wt_debugger *d);
+/**
+ * Something happened to @p lane of @p wave: stop it (non-stop), or everything (all-stop), and tell.
+ * Text and signal come from @p more, which may be NULL.
+ */
+enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                            enum wt_stop_reason reason, const struct wt_event *more,
+                            struct wt_error *err);
+/** No wave is active: tell, with the exit word. */
+enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err);
+/** Stops for a mistake of the program, if the device found one. */
+enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err);
+
+/* ---- step.c ---- */
+
+enum turn {
+    TURN_WAITS, /**< the instruction cannot issue yet */
+    TURN_MOVED, /**< it has; another one is to follow */
+    TURN_OVER,  /**< nothing more to do: it stopped, or runs freely now */
+};
+
+/** A stepping wave's turn. */
+enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *turn,
+                             struct wt_error *err);
+/** Takes back a step that has not been done, and closes the gap that it left in a breakpoint. */
+enum wt_status dbg_take_back_step(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+/** Says once that a step cannot be done. */
+void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave);
+/** A wave has met a breakpoint: stop for it, or let it pass. */
+enum wt_status dbg_meet_breakpoint(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
+                                   bool *stopped, struct wt_error *err);
+/** A wave has met a breakpoint instruction of the program's own. */
+enum wt_status dbg_meet_trap(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+
+/* ---- run.c ---- */
+
+/** Non-stop: halts a wave that runs, and tells of each of its threads. */
+enum wt_status dbg_stop_wave(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                             struct wt_error *err);
 
 #endif
