@@ -26,7 +26,7 @@ _start:
 1:      la      t0, vx_startup_argument
         SREG    s0, 0(t0)
         li      a0, 0                           /* argc */
-        li      a1, 0                           /* argv */
+        la      a1, vx_no_arguments             /* argv: argv[argc] is NULL */
         call    main
         call    exit
 2:      call    vx_worker                       /* does not return */
@@ -125,3 +125,8 @@ vx_run_core:
         ret
         .cfi_endproc
         .size   vx_run_core, . - vx_run_core
+
+        .bss
+        .balign REG
+vx_no_arguments:
+        .zero   REG
