@@ -219,6 +219,19 @@ static enum wt_halt_cause cause_of(uint32_t dctrl)
 }
 
 /*
+ * The program counter that DPC means. On RV64 it holds the low half, and code lies below 4 GiB. But
+ * a debugger that calls a function lets it return to a breakpoint on the stack, which is above: so
+ * a DPC at, or right behind, the low half of such a breakpoint's address is taken to mean that one.
+ */
+static uint64_t whole_pc(const struct wt_probe *p, uint32_t dpc)
+{
+    for (size_t i = 0; i < sizeof p->far / sizeof p->far[0]; i++)
+        if (p->far[i] && dpc - (uint32_t)p->far[i] <= 4)
+            return p->far[i] + (dpc - (uint32_t)p->far[i]);
+    return dpc;
+}
+
+/*
  * An ebreak stands where DPC points and another one before it, so that memory does not tell which
  * of them was met. Stepping the one at DPC does nothing but halt again, and shows what DPC is then.
  */
@@ -288,7 +301,7 @@ static enum wt_status vortex_halt_cause(struct wt_probe *p, uint32_t wave,
     if (status)
         return status;
     *cause = cause_of(dm_got(p, dctrl));
-    *pc = dm_got(p, dpc);
+    *pc = whole_pc(p, dm_got(p, dpc));
     if (*cause == WT_HALT_BREAKPOINT)
         status = settle_dpc(p, wave, pc, err);
     if (!status)
@@ -354,7 +367,7 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
     step->active = dm_got(p, n - 2) >> bit & 1;
     step->done = !(dctrl & DCTRL_STEPSTATE) && (halted || !step->active);
     step->cause = cause_of(dctrl);
-    step->pc = dm_got(p, n - 3);
+    step->pc = whole_pc(p, dm_got(p, n - 3));
     p->step_under_way = !step->done;
     p->step_wave = wave;
     if (step->done && step->cause == WT_HALT_BREAKPOINT)
@@ -470,6 +483,12 @@ static size_t vortex_breakpoint(struct wt_probe *p, uint64_t addr, const uint8_t
 {
     /* The two low bits tell a 2-byte instruction. */
     size_t length = (original[0] & 3) == 3 ? 4 : 2;
+    size_t fars = sizeof p->far / sizeof p->far[0];
+    bool known = addr >> 32 == 0;
+    for (size_t i = 0; i < fars; i++)
+        known |= p->far[i] == addr;
+    if (!known)
+        p->far[p->fars++ % fars] = addr;
     wt_store_le(bytes, length == 4 ? EBREAK : C_EBREAK, length);
     return length;
 }

@@ -111,6 +111,9 @@ struct wt_probe {
     enum { MASK_UNKNOWN, MASK_OF_WARP, MASK_OF_INJECTION } mask_csr;
     bool step_under_way;
     uint32_t step_wave;
+    /** RV64: the latest breakpoints above 4 GiB, where DPC cannot name them (see whole_pc). */
+    uint64_t far[8];
+    unsigned fars;
     bool scratch_known;
     uint64_t scratch; /**< memory through which doubles pass on RV32 */
 };
