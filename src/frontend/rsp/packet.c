@@ -261,6 +261,8 @@ void wt_put_end(struct wt_packet_writer *writer)
 
 void wt_put_again(struct wt_packet_writer *writer)
 {
+    if (!writer->last_size)
+        return;
     uint8_t *out = reserve(writer, writer->last_size);
     if (!out)
         return;
