@@ -218,6 +218,16 @@ static enum wt_halt_cause cause_of(uint32_t dctrl)
     }
 }
 
+void vortex_remember_far(struct wt_probe *p, uint64_t addr)
+{
+    size_t count = sizeof p->far / sizeof p->far[0];
+    bool known = addr >> 32 == 0;
+    for (size_t i = 0; i < count; i++)
+        known |= p->far[i] == addr;
+    if (!known)
+        p->far[p->fars++ % count] = addr;
+}
+
 /*
  * The program counter that DPC means. On RV64 it holds the low half, and code lies below 4 GiB. But
  * a debugger that calls a function lets it return to a breakpoint on the stack, which is above: so
@@ -483,12 +493,7 @@ static size_t vortex_breakpoint(struct wt_probe *p, uint64_t addr, const uint8_t
 {
     /* The two low bits tell a 2-byte instruction. */
     size_t length = (original[0] & 3) == 3 ? 4 : 2;
-    size_t fars = sizeof p->far / sizeof p->far[0];
-    bool known = addr >> 32 == 0;
-    for (size_t i = 0; i < fars; i++)
-        known |= p->far[i] == addr;
-    if (!known)
-        p->far[p->fars++ % fars] = addr;
+    vortex_remember_far(p, addr);
     wt_store_le(bytes, length == 4 ? EBREAK : C_EBREAK, length);
     return length;
 }

@@ -533,6 +533,29 @@ static enum wt_status write_wide_fpr(struct wt_probe *p, uint32_t wave, unsigned
     return close_passage(p, &pass, err);
 }
 
+/* RV64: DPC cannot name this address, but an injected jump goes there (and DPC then names its low
+ * half; see vortex_remember_far). */
+static enum wt_status write_far_pc(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t value,
+                                   struct wt_error *err)
+{
+    struct loan loan;
+    enum wt_status status = borrow(p, &loan, wave, wt_lane_bit(lane), false, err);
+    if (status)
+        return status;
+    bool before = fault_present(p);
+    dm_begin(p);
+    select_lane(p, wave, lane);
+    dm_inject_constant(p, X_T0, value & ~(uint64_t)1);
+    dm_inject(p, rv_i(0x67, 0, 0, X_T0, 0));
+    add_return(p, &loan);
+    status = run_and_return(p, &loan, err);
+    if (!status)
+        status = check_fault(p, before, &loan, err);
+    if (!status)
+        vortex_remember_far(p, value);
+    return status;
+}
+
 enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned lane,
                                      unsigned index, uint64_t value, struct wt_error *err)
 {
@@ -547,8 +570,7 @@ enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned
         return number == 0 ? WT_OK : write_gpr(p, wave, lane, number, value, err);
     case CODE_PC:
         if (value >> 32)
-            return wt_fail(err, WT_UNSUPPORTED,
-                           "DPC holds 32 bits, and cannot name 0x%" PRIx64, value);
+            return write_far_pc(p, wave, lane, value, err);
         dm_begin(p);
         dm_select(p, window_of(wave), wave, 0);
         dm_put(p, DM_DPC, (uint32_t)value);

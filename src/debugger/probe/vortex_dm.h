@@ -111,7 +111,8 @@ struct wt_probe {
     enum { MASK_UNKNOWN, MASK_OF_WARP, MASK_OF_INJECTION } mask_csr;
     bool step_under_way;
     uint32_t step_wave;
-    /** RV64: the latest breakpoints above 4 GiB, where DPC cannot name them (see whole_pc). */
+    /** RV64: the latest places above 4 GiB, which DPC cannot name, that have a breakpoint or were
+     *  set (see whole_pc). */
     uint64_t far[8];
     unsigned fars;
     bool scratch_known;
@@ -192,6 +193,8 @@ enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes
                                      struct wt_error *err);
 enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned lane,
                                      unsigned index, uint64_t value, struct wt_error *err);
+/** Makes a DPC at the low half of @p addr mean that address, if it is above 4 GiB. */
+void vortex_remember_far(struct wt_probe *p, uint64_t addr);
 enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
                                   void *out, size_t size, struct wt_error *err);
 enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
