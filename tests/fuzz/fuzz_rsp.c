@@ -1,0 +1,213 @@
+/*
+ * Fuzz target: packets of the remote serial protocol, against the whole stack: session, debugger,
+ * probe, Debug Module and emulator. The first byte chooses how the debugger reaches the device and
+ * what a thread is. The rest is lines: each is a packet, framed here so that its checksum is right,
+ * but for a line that begins with 0x01, whose rest is sent as it is (a bare 0x03 in it interrupts).
+ *
+ * Whatever was sent, an interrupt ends what runs, and the next client is told why the program stands.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bus/bus.h"
+#include "emulator/vortex/vortex.h"
+#include "frontend/rsp/session.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define BASE 0x80000000u
+#define SLICE 200
+
+/* Starts all warps and threads; they count, diverge, meet, and warp 0 ends after a while. */
+static const uint32_t program[] = {
+    0xfc1022f3, /*       csrr   t0, num_warps   */
+    0x00000317, /*       auipc  t1, 0           */
+    0x00c30313, /*       addi   t1, t1, 12      */
+    0x0062900b, /*       wspawn t0, t1          */
+    0x00f00293, /* work: li     t0, 15          */
+    0x0002800b, /*       tmc    t0              */
+    0xcc0023f3, /*       csrr   t2, thread_id   */
+    0x0013f313, /*       andi   t1, t2, 1       */
+    0x00032e0b, /*       split  t3, t1          */
+    0x00030463, /*       beqz   t1, +8          */
+    0x00140413, /*       addi   s0, s0, 1       */
+    0x000e300b, /*       join   t3              */
+    0xfe1ff06f, /*       j      work            */
+};
+
+struct world {
+    struct vx_device *device;
+    struct wt_machine *machine;
+    struct wt_debugger *debugger;
+    struct wt_rsp_session *session;
+};
+
+static uint32_t read_register(void *context, uint32_t addr)
+{
+    return vx_dm_read(context, addr);
+}
+
+static void write_register(void *context, uint32_t addr, uint32_t value)
+{
+    vx_dm_write(context, addr, value);
+}
+
+static enum wt_pump pump(void *context, uint64_t budget)
+{
+    struct wt_machine *m = context;
+    switch (m->ops->run(m, budget)) {
+    case WT_RUN_BUDGET:
+        return WT_PUMP_RAN;
+    case WT_RUN_HALTED:
+        return WT_PUMP_IDLE;
+    default:
+        return WT_PUMP_EVENT;
+    }
+}
+
+static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
+{
+    struct wt_machine *m = context;
+    return m->ops->read_memory(m, wave, addr, out, size);
+}
+
+static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
+                         size_t size)
+{
+    struct wt_machine *m = context;
+    return m->ops->write_memory(m, wave, addr, bytes, size);
+}
+
+static void fault(void *context, struct wt_target_fault *out)
+{
+    const struct wt_fault *f = &((struct wt_machine *)context)->fault;
+    *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE, .wave = f->wave,
+                                    .lanes = f->lanes, .pc = f->pc, .signal = WT_SIGNAL_ILL};
+    snprintf(out->text, sizeof out->text, "%s", f->text);
+}
+
+static void clear_fault(void *context)
+{
+    wt_machine_clear_fault(context);
+}
+
+static enum wt_status reload(void *context, struct wt_error *err)
+{
+    struct wt_machine *m = context;
+    return m->ops->write_memory(m, 0, BASE, program, sizeof program)
+               ? WT_OK
+               : wt_fail(err, WT_IO, "memory cannot be written");
+}
+
+static const struct wt_target_services services = {
+    .pump = pump,
+    .read_memory = read_memory,
+    .write_memory = write_memory,
+    .fault = fault,
+    .clear_fault = clear_fault,
+    .reload = reload,
+};
+
+/* As the server does it. What is to be sent is thrown away. */
+static void turn(struct world *w)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        wt_rsp_session_handle(w->session);
+        if (wt_debugger_running(w->debugger))
+            wt_debugger_pump(w->debugger, SLICE);
+        wt_rsp_session_events(w->session);
+        w->session->out.start = w->session->out.end;
+    }
+    if (w->session->closing) {
+        wt_rsp_session_end(w->session);
+        wt_rsp_session_begin(w->session);
+    }
+}
+
+static void send_bytes(struct world *w, const void *bytes, size_t size)
+{
+    size_t room;
+    uint8_t *space = wt_packet_reader_space(&w->session->in, &room);
+    if (size > room)
+        return;
+    memcpy(space, bytes, size);
+    wt_packet_reader_added(&w->session->in, size);
+}
+
+static void send_packet(struct world *w, const void *bytes, size_t size)
+{
+    struct wt_packet_writer out;
+    wt_packet_writer_init(&out);
+    wt_put_begin(&out, '$');
+    wt_put_binary(&out, bytes, size);
+    wt_put_end(&out);
+    send_bytes(w, out.buffer, out.end);
+    wt_packet_writer_free(&out);
+}
+
+/* The next client is served. */
+static void check(struct world *w)
+{
+    wt_rsp_session_end(w->session);
+    for (unsigned i = 0; i < 1000 && wt_debugger_running(w->debugger); i++)
+        turn(w);
+    if (wt_debugger_running(w->debugger))
+        abort(); /* an interrupt did not stop it */
+    wt_rsp_session_begin(w->session);
+    wt_rsp_session_handle(w->session);
+    w->session->out.start = w->session->out.end;
+    send_bytes(w, "$?#3f", 5);
+    wt_rsp_session_handle(w->session);
+    struct wt_packet_writer *out = &w->session->out;
+    size_t length = out->end - out->start;
+    if (length < 8 || memcmp(out->buffer + out->start, "+$", 2) != 0 ||
+        !memchr("TW", out->buffer[out->start + 2], 2))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!size)
+        return 0;
+    struct world w = {0};
+    struct vx_config config;
+    vx_config_default(&config);
+    config.startup = BASE;
+    config.startup_given = true;
+    if (vx_device_new(&config, &w.device, NULL))
+        abort();
+    w.machine = vx_machine(w.device);
+    w.machine->ops->write_memory(w.machine, 0, BASE, program, sizeof program);
+    struct wt_bus *bus = wt_bus_local(&(struct wt_bus_device){
+        .context = w.device, .read = read_register, .write = write_register});
+    struct wt_target target = {.bus = bus, .services = &services, .context = w.machine,
+                               .exit_addr = config.exit_addr, .xlen = 32};
+    struct wt_debugger_options options = {.dm_only = data[0] & 1,
+                                          .threads = data[0] >> 1 & 1 ? WT_THREADS_WAVES
+                                                                      : WT_THREADS_AUTO};
+    if (wt_debugger_open(&target, &wt_probe_vortex, &options, &w.debugger, NULL) ||
+        wt_debugger_reset(w.debugger, NULL))
+        abort();
+    struct wt_rsp_options rsp = wt_rsp_default_options();
+    w.session = wt_rsp_session_new(w.debugger, &rsp);
+    wt_rsp_session_begin(w.session);
+
+    const uint8_t *at = data + 1, *end = data + size;
+    while (at < end) {
+        const uint8_t *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((stop ? stop : end) - at);
+        if (length && at[0] == 1)
+            send_bytes(&w, at + 1, length - 1);
+        else
+            send_packet(&w, at, length);
+        turn(&w);
+        at += length + 1;
+    }
+    check(&w);
+    wt_rsp_session_free(w.session);
+    wt_debugger_close(w.debugger);
+    wt_bus_close(bus);
+    vx_device_free(w.device);
+    return 0;
+}
