@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,10 @@
 #define SLICE 100000
 /* How long to leave a device alone that runs by itself before looking again. */
 #define HARDWARE_WAIT_MS 2
+/* How often to look for the next packet before sleeping, and how many packets to take like this
+ * before other descriptors are looked at. */
+#define SOON 100
+#define IN_A_ROW 256
 /* A client that does not read what it asked for stops the program's output at this size. */
 #define BACKLOG (4u << 20)
 /* Refused clients whose connections stand until they have read why. */
@@ -111,23 +116,43 @@ static void flush(struct wt_rsp_server *server)
                                 : "the client has ended the program");
 }
 
-static void client_ready(void *context, int fd, short events)
+/* Takes what has come from the client; false when there is nothing yet, or no client any more. */
+static bool read_client(struct wt_rsp_server *server)
 {
-    struct wt_rsp_server *server = context;
-    if (fd != server->in || !(events & (POLLIN | POLLHUP | POLLERR | POLLNVAL)))
-        return; /* what is to be sent is sent by work() */
     size_t size;
     uint8_t *space = wt_packet_reader_space(&server->session->in, &size);
     if (size == 0)
-        return;
-    ssize_t got = read(fd, space, size);
+        return false;
+    ssize_t got = read(server->in, space, size);
     if (got > 0) {
         wt_packet_reader_added(&server->session->in, (size_t)got);
-        return;
+        return true;
     }
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-        return;
-    drop_client(server, "the client is gone");
+    if (got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+        drop_client(server, "the client is gone");
+    return false;
+}
+
+static void client_ready(void *context, int fd, short events)
+{
+    struct wt_rsp_server *server = context;
+    /* What is to be sent is sent by work(). */
+    if (fd == server->in && events & (POLLIN | POLLHUP | POLLERR | POLLNVAL))
+        read_client(server);
+}
+
+/*
+ * A client that has just been answered asks the next thing within microseconds, sooner than a
+ * sleeping process is woken: so look a few times before going to sleep.
+ */
+static bool read_soon(struct wt_rsp_server *server)
+{
+    for (unsigned i = 0; i < SOON && server->in >= 0; i++) {
+        if (read_client(server))
+            return true;
+        sched_yield();
+    }
+    return false;
 }
 
 static void begin_client(struct wt_rsp_server *server, int in, int out)
@@ -271,8 +296,8 @@ static int work(void *context)
 {
     struct wt_rsp_server *server = context;
     struct wt_rsp_session *s = server->session;
-    bool again = false;
-    for (;;) {
+    bool again = false, more = false;
+    for (unsigned row = 0; !more; row++) {
         if (server->in >= 0)
             wt_rsp_session_handle(s);
         if (wt_debugger_running(server->debugger) &&
@@ -282,20 +307,23 @@ static int work(void *context)
             wt_rsp_session_events(s);
         else
             drain_events(server);
-        size_t unsent = s->out.end - s->out.start;
+        bool answered = s->out.start < s->out.end;
         if (server->in >= 0)
             flush(server);
-        /* Packets that waited for the stop, or for the client to read, are handled now. */
         bool stuck = s->waiting || s->settling || s->out.start < s->out.end;
-        if (server->in < 0 || stuck || unsent == 0)
+        if (server->in < 0 || stuck || !answered)
             break;
+        /* Packets that waited for a stop, or for the client to read, are handled now. */
+        if (s->in.start == s->in.end && !read_soon(server))
+            break;
+        more = row == IN_A_ROW;
     }
     bool idle = server->in < 0 && !wt_debugger_running(server->debugger);
     if (idle && server->was_here &&
         (server->options.until == WT_RSP_CLIENT_LEFT || is_stdio(server)))
         wt_loop_end(server->loop);
     watch_client(server);
-    return next_wait(server, again);
+    return more ? 0 : next_wait(server, again);
 }
 
 /* ---- life ---- */

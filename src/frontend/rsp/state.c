@@ -2,6 +2,7 @@
 #include "frontend/rsp/session.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/bits.h"
 #include "frontend/rsp/hex.h"
@@ -251,6 +252,28 @@ void wt_rsp_X(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         write_memory(s, args->arg[0].number, data->text, data->length);
 }
 
+/*
+ * Clients give up on a reply after some seconds (GDB: `set remotetimeout`, 2), and the device stands
+ * meanwhile; through debug registers alone, memory may be read as slowly as that.
+ */
+#define LONGEST_SECONDS 3
+
+static time_t seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+static bool takes_too_long(struct wt_rsp_session *s, time_t begin)
+{
+    if (seconds() - begin <= LONGEST_SECONDS)
+        return false;
+    wt_rsp_refuse(s, WT_TIMEOUT, "given up after %d seconds: the device reads memory slowly, ask for "
+                                 "less of it", LONGEST_SECONDS);
+    return true;
+}
+
 /* qSearch:memory:ADDR;LENGTH;PATTERN */
 void wt_rsp_search(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
@@ -263,7 +286,10 @@ void wt_rsp_search(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     }
     /* LENGTH counts the places where the pattern may begin (as GDB's own search does it, the
      * pattern lies wholly inside). The end of a piece is searched again with the next one. */
+    time_t begin = seconds();
     while (left >= pattern->length) {
+        if (takes_too_long(s, begin))
+            return;
         size_t size = left < WT_PACKET_SIZE ? (size_t)left : WT_PACKET_SIZE, done;
         if (wt_rsp_read_memory(s, addr, s->scratch, size, &done, &err) || done < size) {
             if (done < pattern->length) {
@@ -304,12 +330,10 @@ void wt_rsp_crc(struct wt_rsp_session *s, const struct wt_rsp_args *args)
             c = c << 1 ^ (c >> 31 ? 0x04c11db7 : 0);
         table[i] = c;
     }
-    /* Nobody waits for a reply longer than this takes. */
-    if (left > (uint64_t)1 << 30) {
-        wt_rsp_refuse(s, WT_INVALID, "a CRC of more than 1 GiB");
-        return;
-    }
+    time_t begin = seconds();
     while (left) {
+        if (takes_too_long(s, begin))
+            return;
         struct wt_error err = {0};
         size_t size = left < WT_PACKET_SIZE ? (size_t)left : WT_PACKET_SIZE, done;
         if (wt_rsp_read_memory(s, addr, s->scratch, size, &done, &err) || done < size) {
