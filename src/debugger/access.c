@@ -7,7 +7,9 @@
 static enum wt_status stopped_thread(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
                                      unsigned *lane, struct wt_error *err)
 {
-    enum wt_status status = dbg_locate(d, thread, wave, lane, err);
+    enum wt_status status = dbg_regain(d, err);
+    if (!status)
+        status = dbg_locate(d, thread, wave, lane, err);
     if (!status && (!d->active_known || d->going))
         status = dbg_look(d, NULL, err);
     if (status)

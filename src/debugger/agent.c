@@ -21,7 +21,13 @@ enum {
     AX_CONST = 0x40, AX_FAIL,
 };
 
-enum { MAX_LENGTH = 65535, MAX_STACK = 128, MAX_STEPS = 10000, PRINTF_STEPS = 200, MAX_ARGUMENTS = 64 };
+enum {
+    MAX_LENGTH = 65535,
+    MAX_STACK = 128,
+    MAX_STEPS = 10000,
+    PRINTF_STEPS = 200,
+    MAX_ARGUMENTS = 64,
+};
 
 /* operand bytes, values taken from the stack, values left there; -1: refused, -2: always fails */
 struct shape {
@@ -167,7 +173,8 @@ static enum wt_status translate(struct wt_agent *agent, const uint8_t *bytes, si
             if (bytes_of_text == 0 || bytes_of_text > length - pc ||
                 bytes[pc + bytes_of_text - 1] != 0)
                 return wt_fail(err, WT_INVALID,
-                               "agent expression: printf at byte %zu has no complete format", start);
+                               "agent expression: printf at byte %zu has no complete format",
+                               start);
             if (op->count > MAX_ARGUMENTS)
                 return wt_fail(err, WT_INVALID,
                                "agent expression: printf at byte %zu has %u arguments, more than "

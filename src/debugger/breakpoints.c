@@ -67,7 +67,7 @@ static void drop_unused(struct wt_debugger *d)
 {
     size_t kept = 0;
     for (size_t i = 0; i < d->bps; i++) {
-        if (d->bp[i].inserted || d->bp[i].planted)
+        if (d->bp[i].inserted || d->bp[i].planted || d->bp[i].doubtful)
             d->bp[kept++] = d->bp[i];
         else
             free_codes_of(&d->bp[i]);
@@ -96,15 +96,18 @@ bool dbg_covers_trap(const struct breakpoint *bp)
 enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
                          struct wt_error *err)
 {
-    memset(bp->original, 0, sizeof bp->original);
-    enum wt_status status = dbg_raw_read(d, wave, 0, bp->addr, bp->original, 4, NULL);
+    uint8_t now[4] = {0};
+    enum wt_status status = dbg_raw_read(d, wave, 0, bp->addr, now, 4, NULL);
     if (status) /* the last two bytes of a memory can hold a short instruction */
-        status = dbg_raw_read(d, wave, 0, bp->addr, bp->original, 2, err);
-    if (!status) {
+        status = dbg_raw_read(d, wave, 0, bp->addr, now, 2, err);
+    if (!status && !(bp->doubtful && memcmp(now, bp->trap, bp->length) == 0)) {
+        memcpy(bp->original, now, sizeof now);
         bp->length = (uint8_t)d->ops->breakpoint(d->probe, bp->addr, bp->original, bp->trap);
         status = dbg_raw_write(d, wave, 0, bp->addr, bp->trap, bp->length, err);
+        bp->doubtful = true;
     }
     bp->planted = !status;
+    bp->doubtful = bp->doubtful && status;
     if (status)
         wt_fail_in(err, "breakpoint at 0x%" PRIx64, bp->addr);
     return status;
@@ -119,8 +122,25 @@ enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t w
     if (!status && memcmp(now, bp->trap, bp->length) == 0)
         status = dbg_raw_write(d, wave, 0, bp->addr, bp->original, bp->length, err);
     if (!status)
-        bp->planted = false;
+        bp->planted = bp->doubtful = false;
     return status;
+}
+
+enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *err)
+{
+    uint32_t wave = dbg_memory_wave(d);
+    for (size_t i = 0; i < d->bps; i++) {
+        struct breakpoint *bp = &d->bp[i];
+        uint8_t now[4];
+        if (!bp->planted && !bp->doubtful)
+            continue;
+        enum wt_status status = dbg_raw_read(d, wave, 0, bp->addr, now, bp->length, err);
+        if (status)
+            return status;
+        bp->planted = memcmp(now, bp->trap, bp->length) == 0;
+        bp->doubtful = false;
+    }
+    return WT_OK;
 }
 
 enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
@@ -132,7 +152,8 @@ enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
     for (int plant = 0; plant < 2; plant++) {
         for (size_t i = 0; i < d->bps; i++) {
             struct breakpoint *bp = &d->bp[i];
-            if (bp->inserted == bp->planted || bp->inserted != (plant == 1))
+            if (plant ? !bp->inserted || bp->planted
+                      : bp->inserted || (!bp->planted && !bp->doubtful))
                 continue;
             if (wave == UINT32_MAX)
                 wave = dbg_memory_wave(d);

@@ -122,7 +122,7 @@ enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
             return status;
         /* What was planted went with the old contents. */
         for (size_t i = 0; i < d->bps; i++)
-            d->bp[i].planted = false;
+            d->bp[i].planted = d->bp[i].doubtful = false;
     }
     return wt_debugger_reset(d, err);
 }
@@ -337,8 +337,9 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
 /* While something runs, which waves are active changes by itself. */
 static enum wt_status refresh(struct wt_debugger *d, struct wt_error *err)
 {
-    if (d->active_known && !d->going)
-        return WT_OK;
+    enum wt_status status = dbg_regain(d, err);
+    if (status || (d->active_known && !d->going))
+        return status;
     return dbg_look(d, NULL, err);
 }
 

@@ -35,7 +35,7 @@ struct wave {
     bool met_trap;           /**< `met` is an instruction of the program's own */
     bool came_back;          /**< `left` was inserted again since */
     bool pending;            /**< a step was asked of the device, and is not done */
-    bool lifted;             /**< it is being taken past a breakpoint that is not in memory meanwhile */
+    bool lifted;             /**< its pending step is off a breakpoint that is not in memory */
     bool told;               /**< the user knows that it is pending */
 };
 
@@ -48,6 +48,7 @@ struct breakpoint {
     uint64_t addr;
     bool inserted; /**< the client wants it */
     bool planted;  /**< it is in memory */
+    bool doubtful; /**< it may be in memory: writing it failed on the way */
     uint8_t length;
     uint8_t original[4], trap[4];
     struct code_list conditions, commands;
@@ -165,6 +166,8 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
 /* ---- breakpoints.c ---- */
 
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
+/** Finds out which planted breakpoints are still in memory (the device was out of reach). */
+enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *err);
 /** Plants what is inserted, and lifts what is not. */
 enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
 enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
@@ -193,6 +196,8 @@ void dbg_stop_everything(struct wt_debugger *d);
 enum wt_status dbg_halt_everything(struct wt_debugger *d, struct wt_error *err);
 /** The device did not answer: nothing is known to run any more, and the client is told. */
 void dbg_lose(struct wt_debugger *d, const struct wt_error *err);
+/** After the device was lost: halts it, and finds out what is left of what was planted. */
+enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err);
 wt_thread dbg_first_thread(struct wt_debugger *d);
 /**
  * Something happened to @p lane of @p wave: stop it (non-stop), or everything (all-stop), and tell.

@@ -255,6 +255,8 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
         return wt_fail(err, WT_STATE, "the program has ended; run it again");
     if (d->going && !d->nonstop)
         return wt_fail(err, WT_STATE, "the program is running already");
+    if ((status = dbg_regain(d, err)))
+        return status;
     if (!d->active_known || d->nonstop) {
         if ((status = dbg_look(d, NULL, err)))
             return status;
@@ -263,7 +265,6 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
         return WT_OK;
     if ((status = check_list(d, list, count, err)))
         return status;
-    d->lost = false;
     if (count == 1 && went_along(d, &list[0]))
         return WT_OK;
     for (size_t i = 0; i < count && d->nonstop; i++) {
@@ -283,7 +284,9 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
     if (only_stops)
         return WT_OK;
     status = set_going(d, list, count, err);
-    if (status && !d->nonstop)
+    if (status && !d->nonstop) {
         dbg_halt_everything(d, NULL);
+        d->lost = true;
+    }
     return status;
 }

@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <time.h>
 
-#define ROUNDS 4096         /* turns of stepping waves in one pump, at most */
-#define PUMP_NS 20000000ull /* breakpoints that do not stop are not followed for longer in one pump */
+/* Turns of stepping waves in one pump, and how long breakpoints that do not stop are followed. */
+#define ROUNDS 4096
+#define PUMP_NS 20000000ull
 
 /* ---- looking at what happened ---- */
 
@@ -53,8 +54,8 @@ static enum wt_status look_at_halted(struct wt_debugger *d, uint32_t wave, struc
         return status;
     struct wt_event event = {0};
     snprintf(event.text, sizeof event.text, "halted by someone else's request");
-    return dbg_stop_for(d, wave, w->mask ? wt_lanes_lowest(w->mask) : 0, WT_STOP_INTERRUPTED, &event,
-                        err);
+    unsigned lane = w->mask ? wt_lanes_lowest(w->mask) : 0;
+    return dbg_stop_for(d, wave, lane, WT_STOP_INTERRUPTED, &event, err);
 }
 
 /* Only a part was resumed, and all of it has ended: tell, or the client would wait for ever. */
@@ -138,7 +139,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* All that goes runs freely. Breakpoints that do not stop end a slice early: go on with its rest. */
+/* All that goes runs freely. Breakpoints that do not stop end a slice early: go on with the rest. */
 static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool *soon,
                                    struct wt_error *err)
 {

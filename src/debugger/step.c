@@ -1,6 +1,6 @@
 /*
- * One instruction of one wave: from under a breakpoint, past a trap, or as it stands; and what is to
- * be done after it.
+ * One instruction of one wave: from under a breakpoint, past a trap, or as it stands; and what is
+ * to be done after it.
  */
 #include "debugger/internal.h"
 
@@ -32,7 +32,8 @@ static enum wt_status skip_instruction(struct wt_debugger *d, uint32_t wave, uns
     struct wave *w = &d->wave[wave];
     *step = (struct wt_probe_step){
         .done = true, .active = true, .cause = WT_HALT_STEP, .pc = w->pc + length};
-    return d->ops->write_register(d->probe, wave, 0, (unsigned)d->topology->pc_index, step->pc, err);
+    unsigned pc = (unsigned)d->topology->pc_index;
+    return d->ops->write_register(d->probe, wave, 0, pc, step->pc, err);
 }
 
 /* One instruction from under a breakpoint: lift it, step, plant it again. */
@@ -66,6 +67,8 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
         status = d->ops->halt(d->probe, &one, err);
     }
     plant = dbg_raw_write(d, wave, 0, bp->addr, bp->trap, bp->length, status ? NULL : err);
+    bp->planted = !plant;
+    bp->doubtful = plant;
     if (hold)
         release = d->ops->resume(d->probe, &held, status || plant ? NULL : err);
     return status ? status : plant ? plant : release;

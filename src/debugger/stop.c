@@ -125,6 +125,17 @@ void dbg_lose(struct wt_debugger *d, const struct wt_error *err)
     dbg_push_event(d, &event);
 }
 
+enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
+{
+    if (!d->lost)
+        return WT_OK;
+    enum wt_status status = dbg_halt_everything(d, err);
+    if (!status)
+        status = dbg_verify_breakpoints(d, err);
+    d->lost = status != WT_OK;
+    return status;
+}
+
 /* ---- stopping ---- */
 
 wt_thread dbg_first_thread(struct wt_debugger *d)

@@ -1003,12 +1003,18 @@ static void a_lost_device_is_reported_wherever_it_is_lost(void **state)
                 assert_non_null(strstr(why.text, "cut"));
             }
             assert_false(wt_debugger_running(r->d));
-            /* The wire is mended, and the program runs to its end. */
+            /* The wire is mended: all is there again, the breakpoint too, and the program ends. */
             r->fail_at = 0;
-            wt_debugger_remove_all_breakpoints(r->d);
+            const struct wt_thread_info *list;
+            size_t count;
+            OK(wt_debugger_threads(r->d, &list, &count, &err));
+            for (size_t i = 0; i < count; i++)
+                assert_false(list[i].running);
             struct wt_event e;
-            for (int i = 0; i < 8 && (e = go(r)).kind == WT_EVENT_STOPPED; i++)
-                ;
+            for (int i = 0; i < 8 && (e = go(r)).kind == WT_EVENT_STOPPED; i++) {
+                expect_stop(e, WT_STOP_BREAKPOINT, 0);
+                assert_int_equal(pc(r, e.thread), CODE + 0x3c);
+            }
             expect_exit(e, 11);
             rig_free(r);
         }

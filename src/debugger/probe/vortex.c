@@ -556,8 +556,8 @@ static enum wt_status read_platform(struct wt_probe *p, struct wt_error *err)
     uint64_t waves = cores_in_all * t->waves_per_core;
     if (waves == 0 || waves > WT_MAX_WAVES)
         return wt_fail(err, WT_INVALID,
-                       "PLATFORM reads 0x%08x: %u clusters of %u cores of %u warps make %llu warps; "
-                       "the Debug Module can name 1 to %d",
+                       "PLATFORM reads 0x%08x: %u clusters of %u cores of %u warps make %llu "
+                       "warps; the Debug Module can name 1 to %d",
                        (unsigned)platform, t->clusters, cores, t->waves_per_core,
                        (unsigned long long)waves, WT_MAX_WAVES);
     t->cores = (unsigned)cores_in_all;

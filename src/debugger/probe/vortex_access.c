@@ -736,8 +736,8 @@ enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt
         uint32_t ones = next_value(p, &cursor);
         if (ones != 0 && ones != 0xffffffff) {
             status = wt_fail(err, WT_IO,
-                             "injected instructions do not do what they say (-1 >> 32 gave 0x%08x): "
-                             "cannot tell RV32 from RV64",
+                             "injected instructions do not do what they say (-1 >> 32 gave "
+                             "0x%08x): cannot tell RV32 from RV64",
                              (unsigned)ones);
         } else {
             p->xlen = ones ? 64 : 32;
