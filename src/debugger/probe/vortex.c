@@ -329,7 +329,9 @@ static void forget(struct wt_probe *p, uint32_t wave)
 static enum wt_status vortex_resume(struct wt_probe *p, const struct wt_wave_set *waves,
                                     struct wt_error *err)
 {
-    enum wt_status status = WT_OK;
+    enum wt_status status = vortex_repay(p, err);
+    if (status)
+        return status;
     if (p->ebreak_dpc != EBREAK_DPC_AT) {
         /* Warps that nobody has looked at may stand behind an ebreak that they must hit again. */
         struct wt_wave_set active, halted;
@@ -392,6 +394,9 @@ static enum wt_status vortex_step(struct wt_probe *p, uint32_t wave, struct wt_p
 {
     if (p->step_under_way)
         return wt_fail(err, WT_STATE, "a step of warp %u is under way", (unsigned)p->step_wave);
+    enum wt_status status = vortex_repay(p, err);
+    if (status)
+        return status;
     forget(p, wave);
     dm_begin(p);
     dm_select(p, wave / 32, wave, 0);
@@ -400,7 +405,7 @@ static enum wt_status vortex_step(struct wt_probe *p, uint32_t wave, struct wt_p
     for (int i = 0; i < 32 && !(p->brisk && p->polls == 1); i++)
         dm_get(p, DM_DCTRL);
     add_step_look(p);
-    enum wt_status status = dm_run(p, err);
+    status = dm_run(p, err);
     return status ? status : finish_step(p, wave, step, err);
 }
 
@@ -457,7 +462,7 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
     p->saved.valid = false;
     memset(&p->went, 0, sizeof p->went);
     memset(&p->examined, 0, sizeof p->examined);
-    p->step_under_way = false;
+    p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
     dm_begin(p);
     select_waves(p, &all);
     dm_request(p, DCTRL_RESETHALTREQ);

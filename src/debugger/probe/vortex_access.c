@@ -14,14 +14,6 @@
 
 #include "base/bits.h"
 
-/* Lanes whose t0 (and t1) are borrowed, and what they held. */
-struct loan {
-    uint32_t wave;
-    wt_lanes lanes;
-    bool t1_too;
-    uint64_t t0[WT_MAX_LANES], t1[WT_MAX_LANES];
-};
-
 #define FOR_LANES(lane, lanes)                                                                     \
     for (wt_lanes rest_ = (lanes); rest_; rest_ &= rest_ - 1)                                      \
         for (unsigned lane = wt_lanes_lowest(rest_), once_ = 1; once_; once_ = 0)
@@ -70,7 +62,7 @@ static void fetch_lanes(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsig
 }
 
 /* Puts the loan's registers back, by instructions added to the batch. */
-static void add_return(struct wt_probe *p, const struct loan *loan)
+static void add_return(struct wt_probe *p, const struct dm_loan *loan)
 {
     FOR_LANES(lane, loan->lanes) {
         select_lane(p, loan->wave, lane);
@@ -80,19 +72,23 @@ static void add_return(struct wt_probe *p, const struct loan *loan)
     }
 }
 
-/* After a failure: give back in a batch of its own; the first error is what counts. */
-static void return_now(struct wt_probe *p, const struct loan *loan)
+/* After a failure: give back in a batch of its own, or as soon as the device answers again. */
+static void return_now(struct wt_probe *p, const struct dm_loan *loan)
 {
     dm_begin(p);
     add_return(p, loan);
-    dm_run(p, NULL);
+    if (dm_run(p, NULL) == WT_OK)
+        return;
+    p->owed = *loan;
+    p->owes = true;
+    p->saved.valid = false;
 }
 
 /*
  * Shifts t0 of each lane right by 32, which leaves its upper half to be read and can be done only
  * once: where a batch came out late, the lanes are looked at one by one.
  */
-static enum wt_status shift_t0(struct wt_probe *p, struct loan *loan, struct wt_error *err)
+static enum wt_status shift_t0(struct wt_probe *p, struct dm_loan *loan, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
     if (p->brisk) {
@@ -142,9 +138,12 @@ static enum wt_status shift_t0(struct wt_probe *p, struct loan *loan, struct wt_
 }
 
 /* Borrows t0 (and t1). On failure nothing is owed. */
-static enum wt_status borrow(struct wt_probe *p, struct loan *loan, uint32_t wave, wt_lanes lanes,
+static enum wt_status borrow(struct wt_probe *p, struct dm_loan *loan, uint32_t wave, wt_lanes lanes,
                              bool t1_too, struct wt_error *err)
 {
+    enum wt_status status = vortex_repay(p, err);
+    if (status)
+        return status;
     loan->wave = wave;
     loan->lanes = lanes;
     loan->t1_too = t1_too;
@@ -157,8 +156,7 @@ static enum wt_status borrow(struct wt_probe *p, struct loan *loan, uint32_t wav
     fetch_lanes(p, wave, lanes, X_T0);
     if (t1_too)
         fetch_lanes(p, wave, lanes, X_T1);
-    enum wt_status status = dm_run(p, err);
-    if (status)
+    if ((status = dm_run(p, err)))
         return status;
     size_t cursor = 0;
     FOR_LANES(lane, lanes)
@@ -167,8 +165,12 @@ static enum wt_status borrow(struct wt_probe *p, struct loan *loan, uint32_t wav
         FOR_LANES(lane, lanes)
             loan->t1[lane] = next_value(p, &cursor);
     if (p->xlen == 64) {
-        if ((status = shift_t0(p, loan, err)))
+        if ((status = shift_t0(p, loan, err))) {
+            p->owed = *loan;
+            p->owed.t1_too = false;
+            p->owes = p->owes_shift = true;
             return status;
+        }
         if (t1_too) {
             dm_begin(p);
             inject_lanes(p, wave, lanes, rv_srli(X_T0, X_T1, 32));
@@ -191,7 +193,7 @@ static enum wt_status borrow(struct wt_probe *p, struct loan *loan, uint32_t wav
 }
 
 /* Runs a batch that ends with add_return(); if it fails, the loan is given back separately. */
-static enum wt_status run_and_return(struct wt_probe *p, const struct loan *loan,
+static enum wt_status run_and_return(struct wt_probe *p, const struct dm_loan *loan,
                                      struct wt_error *err)
 {
     enum wt_status status = dm_run(p, err);
@@ -212,7 +214,7 @@ static bool fault_present(struct wt_probe *p)
  * An injected access that the device refuses is our mistake, not the program's: take the fault
  * back, and say what it was.
  */
-static enum wt_status check_fault(struct wt_probe *p, bool before, const struct loan *loan,
+static enum wt_status check_fault(struct wt_probe *p, bool before, const struct dm_loan *loan,
                                   struct wt_error *err)
 {
     struct wt_target_fault fault = {0};
@@ -263,7 +265,7 @@ static void add_read(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned
 enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
                                uint32_t *value, struct wt_error *err)
 {
-    struct loan loan;
+    struct dm_loan loan;
     enum wt_status status = borrow(p, &loan, wave, wt_lane_bit(lane), false, err);
     if (status)
         return status;
@@ -300,7 +302,7 @@ static enum wt_status find_scratch(struct wt_probe *p, uint32_t wave, unsigned l
 
 /* A loan of t0, t1 and eight bytes of memory. */
 struct passage {
-    struct loan loan;
+    struct dm_loan loan;
     uint32_t word[2];
 };
 
@@ -342,12 +344,64 @@ static enum wt_status close_passage(struct wt_probe *p, const struct passage *pa
                                     struct wt_error *err)
 {
     enum wt_status status = dm_run(p, err);
-    if (status) {
-        dm_begin(p);
-        add_close_passage(p, pass);
-        dm_run(p, NULL);
+    if (!status)
+        return WT_OK;
+    dm_begin(p);
+    add_close_passage(p, pass);
+    if (dm_run(p, NULL)) {
+        p->owed = pass->loan;
+        p->owes = p->owes_memory = true;
+        memcpy(p->owed_word, pass->word, sizeof pass->word);
+        p->saved.valid = false;
     }
     return status;
+}
+
+/*
+ * A shift of t0 that nobody saw the end of has been done where t0 does not hold its old low half
+ * any more; what it holds then is its old upper half.
+ */
+static enum wt_status settle_shift(struct wt_probe *p, struct wt_error *err)
+{
+    struct dm_loan *loan = &p->owed;
+    dm_begin(p);
+    fetch_lanes(p, loan->wave, loan->lanes, X_T0);
+    enum wt_status status = dm_run(p, err);
+    if (status)
+        return status;
+    size_t cursor = 0;
+    wt_lanes shifted = 0;
+    FOR_LANES(lane, loan->lanes) {
+        uint32_t now = next_value(p, &cursor);
+        if (now == (uint32_t)loan->t0[lane])
+            continue;
+        loan->t0[lane] = (uint32_t)loan->t0[lane] | (uint64_t)now << 32;
+        shifted |= wt_lane_bit(lane);
+    }
+    loan->lanes = shifted;
+    p->owes_shift = false;
+    return WT_OK;
+}
+
+enum wt_status vortex_repay(struct wt_probe *p, struct wt_error *err)
+{
+    if (!p->owes)
+        return WT_OK;
+    enum wt_status status = p->owes_shift ? settle_shift(p, err) : WT_OK;
+    if (status)
+        return status;
+    dm_begin(p);
+    if (p->owes_memory) {
+        struct passage pass = {.loan = p->owed};
+        memcpy(pass.word, p->owed_word, sizeof pass.word);
+        add_close_passage(p, &pass);
+    } else {
+        add_return(p, &p->owed);
+    }
+    if ((status = dm_run(p, err)))
+        return status;
+    p->owes = p->owes_memory = false;
+    return WT_OK;
 }
 
 static bool needs_passage(struct wt_probe *p, unsigned index)
@@ -399,7 +453,7 @@ static enum wt_status read_through_t0(struct wt_probe *p, uint32_t wave, wt_lane
                                       const unsigned *index, size_t count, uint64_t *value,
                                       struct wt_error *err)
 {
-    struct loan loan;
+    struct dm_loan loan;
     unsigned lane_count = wt_lanes_count(lanes);
     enum wt_status status = borrow(p, &loan, wave, lanes, false, err);
     if (status)
@@ -449,6 +503,9 @@ enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes
                                      struct wt_error *err)
 {
     bool through_t0 = false, passage = false, pc = false;
+    enum wt_status status = vortex_repay(p, err);
+    if (status)
+        return status;
     dm_begin(p);
     for (size_t i = 0; i < count; i++) {
         unsigned code = code_of(p, index[i]);
@@ -463,8 +520,7 @@ enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes
         through_t0 |= p->xlen == 64;
         fetch_lanes(p, wave, lanes, CODE_NUMBER(code));
     }
-    enum wt_status status = dm_run(p, err);
-    if (status)
+    if ((status = dm_run(p, err)))
         return status;
     unsigned lane_count = wt_lanes_count(lanes);
     size_t cursor = 0;
@@ -499,6 +555,9 @@ enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes
 static enum wt_status write_gpr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned reg,
                                 uint64_t value, struct wt_error *err)
 {
+    enum wt_status status = vortex_repay(p, err);
+    if (status)
+        return status;
     p->saved.valid = false;
     dm_begin(p);
     select_lane(p, wave, lane);
@@ -538,7 +597,7 @@ static enum wt_status write_wide_fpr(struct wt_probe *p, uint32_t wave, unsigned
 static enum wt_status write_far_pc(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t value,
                                    struct wt_error *err)
 {
-    struct loan loan;
+    struct dm_loan loan;
     enum wt_status status = borrow(p, &loan, wave, wt_lane_bit(lane), false, err);
     if (status)
         return status;
@@ -579,7 +638,7 @@ enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned
     bool fpr = CODE_CLASS(r->code) == CODE_FPR;
     if (fpr && r->bits == 64 && p->xlen == 32 && value >> 32 != 0xffffffff)
         return write_wide_fpr(p, wave, lane, number, value, err);
-    struct loan loan;
+    struct dm_loan loan;
     enum wt_status status = borrow(p, &loan, wave, wt_lane_bit(lane), false, err);
     if (status)
         return status;
@@ -631,7 +690,7 @@ enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned la
             return WT_OK;
         return wt_fail(err, WT_INVALID, "no memory at 0x%" PRIx64 " (%zu bytes)", addr, size);
     }
-    struct loan loan;
+    struct dm_loan loan;
     if ((status = borrow(p, &loan, wave, wt_lane_bit(lane), true, err)))
         return status;
     bool before = fault_present(p);
@@ -678,7 +737,7 @@ enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned l
             return WT_OK;
         return wt_fail(err, WT_INVALID, "cannot write %zu bytes at 0x%" PRIx64, size, addr);
     }
-    struct loan loan;
+    struct dm_loan loan;
     if ((status = borrow(p, &loan, wave, wt_lane_bit(lane), true, err)))
         return status;
     bool before = fault_present(p);

@@ -86,6 +86,14 @@ struct dm_saved {
     uint64_t t0, t1;
 };
 
+/** Lanes whose t0 (and t1) injections use, and what they held. */
+struct dm_loan {
+    uint32_t wave;
+    wt_lanes lanes;
+    bool t1_too;
+    uint64_t t0[WT_MAX_LANES], t1[WT_MAX_LANES];
+};
+
 struct wt_probe {
     const struct wt_target *target;
     struct wt_bus *bus;
@@ -102,6 +110,12 @@ struct wt_probe {
     bool stuck; /**< a wait ran out: do not wait as long again until something is answered */
     struct dm_batch batch;
     struct dm_saved saved;
+    /* What could not be given back since the device did not answer: it is before anything else. */
+    struct dm_loan owed;
+    bool owes;
+    bool owes_shift;  /**< t0 may have been shifted right by 32 already; its upper half is unknown */
+    bool owes_memory; /**< the words at `scratch`, too */
+    uint32_t owed_word[2];
     bool wmask_known;
     uint32_t wmask[DM_MAX_WINDOWS];
     uint32_t dconfig; /**< as it was found */
@@ -202,6 +216,8 @@ enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned l
 /** Reads CSRs of one lane (each 32 bits of it). */
 enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
                                uint32_t *value, struct wt_error *err);
+/** Gives back what is owed; fails while the device does not answer. */
+enum wt_status vortex_repay(struct wt_probe *p, struct wt_error *err);
 /** Finds XLEN by what shifts do, and leaves the lane as it was. */
 enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
 
