@@ -279,6 +279,38 @@ def test_nonstop_interrupt(session):
 
 
 @each(FEW)
+def test_one_warp_runs_to_its_end(session, variant):
+    """With the scheduler locked: GDB hears that nothing is left of it, and the rest goes on."""
+    server, gdb = session("lanes", variant, "--schedule", "lockstep")
+    gdb("break *again")
+    gdb("continue")
+    gdb(f"thread {variant.threads + 2}")
+    assert gdb.number("$s1") == 1
+    gdb("set scheduler-locking on")
+    # Another lane of the warp comes to the breakpoint as well; this one is what GDB resumed.
+    hit = gdb("continue")
+    assert f'Thread {variant.threads + 2} "core 0 warp 1 thread 1" hit Breakpoint 1' in hit
+    gdb("delete")
+    assert "No unwaited-for children left" in gdb("continue")
+    gdb("set scheduler-locking off")
+    assert len(gdb.threads()) == 3 * variant.threads
+    gdb("thread 1")
+    assert "exited with code 052" in gdb("continue")
+
+
+def test_hardware_breakpoints(session):
+    server, gdb = session("lanes", Variant())
+    gdb("hbreak *count")
+    gdb("set debug remote 1")
+    hit = gdb("continue")
+    gdb("set debug remote 0")
+    assert "$Z1," in hit and "hwbreak:;" in hit
+    assert "hit Breakpoint 1" in hit
+    gdb("delete")
+    assert "exited with code 052" in gdb("continue")
+
+
+@each(FEW)
 def test_backtrace_and_variables_in_a_kernel(serve, gdb, example, variant):
     """C with debug information: arguments and locals of each lane."""
     file = example("vecadd", variant.xlen)

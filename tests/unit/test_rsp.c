@@ -460,6 +460,33 @@ static void the_end_of_the_program(void **state)
     expect("vCont;c", "W12c;process:1");
 }
 
+/* GDB 13 aborts when it is told of a thread that it has not resumed. */
+static void a_stop_is_told_of_a_thread_that_was_resumed(void **state)
+{
+    as_gdb();
+    f.d->endless = true;
+    expect("vCont;c:p1.2", "(nothing)");
+    struct wt_event event = {.kind = WT_EVENT_STOPPED, .thread = 3, .reason = WT_STOP_BREAKPOINT};
+    memset(f.d->running, 0, sizeof f.d->running);
+    fake_debugger_event(f.d, event);
+    turn();
+    assert_memory_equal(next(), "T05thread:p1.2;", 15);
+    /* With all of them resumed it is told of the one that it happened to. */
+    expect("vCont;s:p1.2;c", "T05thread:p1.2;core:0;20:04000080;01:01020000;02:02020000;08:08020000;");
+    expect("vCont;c", "(nothing)");
+    memset(f.d->running, 0, sizeof f.d->running);
+    fake_debugger_event(f.d, event);
+    turn();
+    assert_memory_equal(next(), "T05thread:p1.3;", 15);
+    /* Nothing is left of what was resumed. */
+    expect("vCont;c:p1.2", "(nothing)");
+    memset(f.d->running, 0, sizeof f.d->running);
+    event.reason = WT_STOP_REQUESTED;
+    fake_debugger_event(f.d, event);
+    turn();
+    assert_string_equal(next(), "N");
+}
+
 static void faults_come_with_their_text(void **state)
 {
     f.d->fault = (struct wt_event){.kind = WT_EVENT_STOPPED, .thread = 2, .reason = WT_STOP_FAULT,
@@ -780,6 +807,7 @@ int main(void)
         TEST(stop_replies_say_where_and_why),
         TEST(resuming_in_every_form),
         TEST(the_end_of_the_program),
+        TEST(a_stop_is_told_of_a_thread_that_was_resumed),
         TEST(faults_come_with_their_text),
         TEST(an_endless_program_is_interrupted),
         TEST(a_new_client_finds_the_program_halted),

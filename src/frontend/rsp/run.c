@@ -37,10 +37,15 @@ static int signal_of(const struct wt_event *event)
 /* "swbreak:;" or "hwbreak:;": the client inserted a breakpoint where the thread stands. */
 static void put_breakpoint_reason(struct wt_rsp_session *s, uint64_t pc)
 {
-    bool hardware = false;
-    for (size_t i = 0; i < s->breakpoint_count; i++)
-        if (s->breakpoints[i].addr == pc)
-            hardware = s->breakpoints[i].type == 1;
+    bool found = false, hardware = false;
+    for (size_t i = 0; i < s->breakpoint_count; i++) {
+        if (s->breakpoints[i].addr != pc)
+            continue;
+        found = true;
+        hardware = s->breakpoints[i].type == 1;
+    }
+    if (!found)
+        return;
     if (hardware ? s->hwbreak : s->swbreak)
         wt_put_text(&s->out, hardware ? "hwbreak:;" : "swbreak:;");
 }
@@ -251,6 +256,45 @@ void wt_rsp_set_nonstop(struct wt_rsp_session *s, const struct wt_rsp_args *args
 
 /* ---- what happened ---- */
 
+/* Remembers which threads the client takes for running. */
+static bool note_resumed(struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
+{
+    s->resumed_count = 0;
+    if (count > s->resumed_capacity) {
+        wt_thread *resumed = realloc(s->resumed, count * sizeof *resumed);
+        if (!resumed)
+            return false;
+        s->resumed = resumed;
+        s->resumed_capacity = count;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!list[i].thread)
+            return true;
+    for (size_t i = 0; i < count; i++)
+        s->resumed[s->resumed_count++] = list[i].thread;
+    return true;
+}
+
+/*
+ * The lanes of a wave run together even if the client set only one going, and GDB 13 fails an
+ * assertion of its own when it is told of a thread that it did not resume: what happens to the wave
+ * is told of the lane that it did.
+ */
+static void name_resumed_thread(struct wt_rsp_session *s, struct wt_event *event)
+{
+    if (event->kind != WT_EVENT_STOPPED || !event->thread)
+        return;
+    wt_thread same_wave = 0;
+    for (size_t i = 0; i < s->resumed_count; i++) {
+        if (s->resumed[i] == event->thread)
+            return;
+        if ((s->resumed[i] - 1) / s->topology->lanes == (event->thread - 1) / s->topology->lanes)
+            same_wave = s->resumed[i];
+    }
+    if (same_wave)
+        event->thread = same_wave;
+}
+
 void wt_rsp_session_events(struct wt_rsp_session *s)
 {
     for (;;) {
@@ -264,8 +308,14 @@ void wt_rsp_session_events(struct wt_rsp_session *s)
         } else if (s->waiting) {
             s->waiting = false;
             tell(s, &event);
+            name_resumed_thread(s, &event);
             wt_put_begin(&s->out, '$');
-            wt_rsp_reply_stop(s, &event);
+            /* All-stop knows no requested stops, but that nothing is left of what was resumed. */
+            if (event.reason == WT_STOP_REQUESTED && event.kind == WT_EVENT_STOPPED &&
+                s->no_resumed)
+                wt_put_char(&s->out, 'N');
+            else
+                wt_rsp_reply_stop(s, &event);
             wt_put_end(&s->out);
         }
     }
@@ -353,6 +403,10 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
     /* The client reads through the thread that it has selected just before it lets go. */
     if (s->general)
         wt_debugger_focus(s->debugger, s->general);
+    if (!note_resumed(s, list, count)) {
+        wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
+        return;
+    }
     if (wt_debugger_resume(s->debugger, list, count, &err)) {
         wt_rsp_error(s, &err);
         return;

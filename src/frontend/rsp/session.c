@@ -144,6 +144,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->breakpoints);
     free(s->notices);
     free(s->known_stopped);
+    free(s->resumed);
     free(s->document.text);
     free(s->core_registers);
     free(s->register_by_number);

@@ -50,6 +50,8 @@ struct wt_rsp_session {
 
     wt_thread general, control; /**< Hg, Hc; 0: any */
     bool waiting;  /**< a stop reply is owed */
+    wt_thread *resumed; /**< all-stop: the threads that the client set going, if not all */
+    size_t resumed_count, resumed_capacity; /**< count 0: all */
     bool settling; /**< a client has come: packets wait until what runs has stopped */
     bool lifting;  /**< breakpoints of a client that is gone are removed when all has stopped */
     bool killed;   /**< by vKill or k; until vRun, there is no program */
