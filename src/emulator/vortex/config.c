@@ -33,7 +33,7 @@ static const struct key keys[] = {
     {"misaligned", AT(allow_misaligned), FLAG, 0, 0, {"fault", "allow"}, "misaligned loads and stores: fault or allow (fault)"},
     {"ebreak-pc", AT(ebreak_pc_after), FLAG, 0, 0, {"at", "after"}, "DPC of an EBREAK halt: at the ebreak, or after it as in the RTL of 2025 (at)"},
     {"dm-clock", AT(dm_clock), UNSIGNED, 0, 1000000, {0}, "core cycles between two accesses of the Debug Module; 0: its requests are done at once (0)"},
-    {"host-level", AT(host_level), UNSIGNED, 1, 4, {0}, "the most that is used of the host's x86-64 levels, 1..4; the same results at each (4)"},
+    {"host-level", AT(host_level), UNSIGNED, 1, 3, {0}, "the most that is used of the host's x86-64 levels, 1..3; the same results at each (3)"},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
@@ -50,7 +50,7 @@ void vx_config_default(struct vx_config *config)
         .console_addr = profile->console_addr,
         .console_slots = profile->console_slots,
         .exit_addr = profile->exit_addr,
-        .host_level = 4,
+        .host_level = 3,
     };
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &config->schedule, NULL);
 }

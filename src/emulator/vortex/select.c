@@ -31,17 +31,10 @@ TABLES(base)
 #ifdef VX_HAS_V3
 TABLES(v3)
 #endif
-#ifdef VX_HAS_V4
-TABLES(v4)
-#endif
 
 const struct vx_handlers *vx_select_handlers(unsigned xlen, unsigned threads, unsigned host_level)
 {
     (void)host_level;
-#ifdef VX_HAS_V4
-    if (host_level >= 4 && __builtin_cpu_supports("x86-64-v4"))
-        return select_v4(xlen, threads);
-#endif
 #ifdef VX_HAS_V3
     if (host_level >= 3 && __builtin_cpu_supports("x86-64-v3"))
         return select_v3(xlen, threads);

@@ -37,7 +37,7 @@ struct vx_config {
     bool ebreak_pc_after;     /**< DPC of an EBREAK halt is ebreak + 4, as the RTL of 2025 */
     unsigned dm_clock; /**< core cycles between two accesses of DM registers; 0: requests complete
                             before the next access */
-    unsigned host_level; /**< 1..4: the most of the host's x86-64 levels that is used; the result is
+    unsigned host_level; /**< 1..3: the most of the host's x86-64 levels that is used; the result is
                               the same at each */
     struct wt_schedule schedule;
 };
