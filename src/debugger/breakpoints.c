@@ -400,7 +400,7 @@ enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32
     *lane = focused ? focus - 1 : mask ? wt_lanes_lowest(mask) : 0;
     if (!mask || (bp->conditions.count == 0 && bp->commands.count == 0))
         return WT_OK;
-    size_t needed = wt_lanes_count(mask) * bp->indices;
+    size_t needed = wt_lanes_count(mask) * bp->indices + 1; /* never none: it is pointed into */
     if (needed > d->scratch_size) {
         uint64_t *more = realloc(d->scratch, needed * sizeof *more);
         if (!more)

@@ -131,7 +131,8 @@ bool wt_debugger_ended(struct wt_debugger *d, uint32_t *status)
 {
     if (!d->ended)
         return false;
-    *status = d->exit_status;
+    if (status)
+        *status = d->exit_status;
     return true;
 }
 

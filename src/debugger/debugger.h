@@ -60,7 +60,7 @@ enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err);
  */
 enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err);
 
-/** True when the program has ended; *status then holds its exit word. */
+/** True when the program has ended; *status (if not NULL) then holds its exit word. */
 bool wt_debugger_ended(struct wt_debugger *d, uint32_t *status);
 
 /* ---- threads ---- */

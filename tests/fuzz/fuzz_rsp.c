@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define BASE 0x80000000u
 #define SLICE 200
 
-/* Starts all warps and threads; they count, diverge, meet, and warp 0 ends after a while. */
+/* Starts all warps and threads, which count and diverge and meet, and end after a while. */
 static const uint32_t program[] = {
     0xfc1022f3, /*       csrr   t0, num_warps   */
     0x00000317, /*       auipc  t1, 0           */
@@ -33,7 +33,10 @@ static const uint32_t program[] = {
     0x00030463, /*       beqz   t1, +8          */
     0x00140413, /*       addi   s0, s0, 1       */
     0x000e300b, /*       join   t3              */
-    0xfe1ff06f, /*       j      work            */
+    0x00148493, /*       addi   s1, s1, 1       */
+    0x01400e93, /*       li     t4, 20          */
+    0xfdd4cce3, /*       blt    s1, t4, work    */
+    0x0000000b, /*       tmc    x0              */
 };
 
 struct world {

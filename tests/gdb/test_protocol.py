@@ -127,6 +127,17 @@ def test_a_dropped_connection_leaves_the_program_halted(serve, program):
         assert client.ask("m80000000,4") != b"73001000"
 
 
+def test_after_the_end_the_next_client_starts_afresh(serve, program):
+    server = serve(program("lanes"))
+    status = symbol(program("lanes"), "status")
+    for _ in range(3):
+        with server.quiet_client() as client:
+            assert client.ask("?").startswith(b"T05thread:1;core:0;20:00000080;")
+            assert client.ask(f"m{status},4") == b"2a000000"
+            assert client.ask(f"M{status},4:07000000") == b"OK"
+            assert client.ask("vCont;c") == b"W07"
+
+
 def test_a_second_client_is_told_why_not(serve, program):
     server = serve(program("lanes"))
     with server.quiet_client() as first:

@@ -151,7 +151,7 @@ struct wt_event wt_rsp_standing(struct wt_rsp_session *session);
 bool wt_rsp_restart(struct wt_rsp_session *session);
 void wt_rsp_remove_breakpoints(struct wt_rsp_session *session, bool persistent_too);
 
-/** Writes text as the contents of a JSON string, or of XML. */
+/** Writes text as the contents of a JSON string. */
 void wt_rsp_put_json(struct wt_packet_writer *out, const char *text);
 
 /** Documents of qXfer. Each returns malloc'd text, or NULL when memory ran out. */
@@ -167,13 +167,13 @@ typedef void wt_rsp_handler(struct wt_rsp_session *session, const struct wt_rsp_
 wt_rsp_handler wt_rsp_question, wt_rsp_vcont_query, wt_rsp_vcont, wt_rsp_continue,
     wt_rsp_continue_signal, wt_rsp_step, wt_rsp_step_signal, wt_rsp_detach, wt_rsp_kill,
     wt_rsp_vkill, wt_rsp_vrun, wt_rsp_vattach, wt_rsp_R, wt_rsp_extend, wt_rsp_vctrlc,
-    wt_rsp_vstopped, wt_rsp_set_nonstop, wt_rsp_interrupt_query;
+    wt_rsp_vstopped, wt_rsp_set_nonstop;
 
-/* state.c: registers, memory, breakpoints */
+/* state.c: registers and memory */
 wt_rsp_handler wt_rsp_g, wt_rsp_G, wt_rsp_p, wt_rsp_P, wt_rsp_m, wt_rsp_M, wt_rsp_x, wt_rsp_X,
     wt_rsp_search, wt_rsp_crc;
 
-/* breakpoints.c */
+/* breakpoints.c: with conditions and commands */
 wt_rsp_handler wt_rsp_insert, wt_rsp_remove;
 
 /* query.c: what there is */
@@ -181,13 +181,13 @@ wt_rsp_handler wt_rsp_supported, wt_rsp_no_ack, wt_rsp_set_thread, wt_rsp_alive,
     wt_rsp_attached, wt_rsp_first_threads, wt_rsp_more_threads, wt_rsp_extra_info, wt_rsp_xfer,
     wt_rsp_accept;
 
-/* file.c */
+/* file.c: the program's file */
 wt_rsp_handler wt_rsp_vfile;
 
-/* monitor.c */
+/* monitor.c: commands for people */
 wt_rsp_handler wt_rsp_rcmd;
 
-/* lldb.c */
+/* lldb.c: what LLDB asks beyond GDB's protocol */
 wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, wt_rsp_host_info,
     wt_rsp_process_info, wt_rsp_region_info, wt_rsp_threads_json, wt_rsp_thread_stop_info;
 
