@@ -69,6 +69,16 @@ static inline void host_fp_end(struct vx_warp *w)
 {
     w->fflags |= (uint8_t)flags_from_host(_mm_getcsr());
 }
+#else
+static inline void host_fp_begin(const struct vx_warp *w)
+{
+    (void)w;
+}
+
+static inline void host_fp_end(struct vx_warp *w)
+{
+    (void)w;
+}
 #endif
 
 /* The compiler may move nothing that reads or writes p across this. */
@@ -238,102 +248,265 @@ BITS_D(fsgnj_d, (a & ~NEG64) | (b & NEG64))
 BITS_D(fsgnjn_d, (a & ~NEG64) | (~b & NEG64))
 BITS_D(fsgnjx_d, a ^ (b & NEG64))
 
-/* rd (floating point) = SOFT(bits of rs1, rs2), lane by lane. */
-#define SOFT_F(id, GIVE, SOFT)                                                                     \
+/* ---- comparison, minimum and maximum: integer vector code ---- */
+
+#define QUIET32 0x00400000u
+#define QUIET64 0x0008000000000000u
+#define IS_SNAN32(v) (IS_NAN32(v) & !((v)&QUIET32))
+#define IS_SNAN64(v) (IS_NAN64(v) & !((v)&QUIET64))
+/* Numbers in the order of these integers, -0 just below +0. */
+#define KEY32(v) ((int32_t)((v) ^ ((uint32_t)((int32_t)(v) >> 31) >> 1)))
+#define KEY64(v) ((int64_t)((v) ^ ((uint64_t)((int64_t)(v) >> 63) >> 1)))
+
+/*
+ * rd (integer) = VALUE, which may use `less` (-0 below +0) and `zeros` (both are zeros), and is 0
+ * for a NaN. Invalid where SIGNAL(a) or SIGNAL(b).
+ */
+#define COMPARE_(id, BITS, LANE_ON, TAKE, KEY, IS_NAN, SIGNAL, VALUE)                              \
     OP(id)                                                                                         \
     {                                                                                              \
-        const unsigned rm = rounding(w, u);                                                        \
-        if (UNLIKELY(rm > WT_RMM))                                                                 \
-            return bad_rounding(w, u);                                                             \
         const uint64_t *fa = f_row(w, u->rs1), *fb = f_row(w, u->rs2);                             \
-        uint64_t *fd = f_row(w, u->rd);                                                            \
-        struct wt_fp fp = {.round = (uint8_t)rm};                                                  \
-        ACTIVE_LANES {                                                                             \
-            const uint64_t a = fa[l], b = fb[l];                                                   \
-            (void)b;                                                                               \
-            fd[l] = GIVE(SOFT);                                                                    \
-        }                                                                                          \
-        w->fflags |= fp.flags;                                                                     \
-        NEXT;                                                                                      \
-    }
-
-/* These have funct3 where others have a rounding mode; they are decoded with rounding mode 0. */
-SOFT_F(fmin_s, GIVE32, wt_f32_min(unbox(a), unbox(b), &fp))
-SOFT_F(fmax_s, GIVE32, wt_f32_max(unbox(a), unbox(b), &fp))
-SOFT_F(fmin_d, SAME64, wt_f64_min(a, b, &fp))
-SOFT_F(fmax_d, SAME64, wt_f64_max(a, b, &fp))
-SOFT_F(fcvt_s_d, GIVE32, wt_f64_to_f32(a, &fp))
-SOFT_F(fcvt_d_s, SAME64, wt_f32_to_f64(unbox(a), &fp))
-
-/* rd (integer) = SOFT(bits of rs1, rs2), lane by lane. */
-#define SOFT_X(id, SOFT)                                                                           \
-    OP(id)                                                                                         \
-    {                                                                                              \
-        const unsigned rm = rounding(w, u);                                                        \
-        if (UNLIKELY(rm > WT_RMM))                                                                 \
-            return bad_rounding(w, u);                                                             \
-        const uint64_t *fa = f_row(w, u->rs1), *fb = f_row(w, u->rs2);                             \
+        const ux *on = x_blend(w);                                                                 \
         ux *rd = x_row(w, u->rd);                                                                  \
-        struct wt_fp fp = {.round = (uint8_t)rm};                                                  \
-        ACTIVE_LANES {                                                                             \
-            const uint64_t a = fa[l], b = fb[l];                                                   \
-            (void)b;                                                                               \
-            rd[l] = (ux)(SOFT);                                                                    \
+        BITS xs[ROOM] __attribute__((aligned(64))), ys[ROOM] __attribute__((aligned(64))),         \
+            invalid = 0;                                                                           \
+        LANES xs[l] = TAKE(fa[l]), ys[l] = TAKE(fb[l]);                                            \
+        LANES {                                                                                    \
+            const BITS a = xs[l], b = ys[l];                                                       \
+            const BITS less = KEY(a) < KEY(b), zeros = (BITS)((a | b) << 1) == 0;                  \
+            const BITS nan = IS_NAN(a) | IS_NAN(b);                                                \
+            (void)less, (void)zeros;                                                               \
+            invalid |= (BITS)(SIGNAL(a) | SIGNAL(b)) & (BITS)w->LANE_ON[l];                        \
+            xs[l] = (BITS)(VALUE) & (nan ^ 1);                                                     \
         }                                                                                          \
-        w->fflags |= fp.flags;                                                                     \
+        LANES rd[l] = ((ux)xs[l] & on[l]) | (rd[l] & ~on[l]);                                      \
+        w->fflags |= (uint8_t)(invalid ? WT_FP_INVALID : 0);                                       \
         NEXT;                                                                                      \
     }
+#define COMPARE_S(id, SIGNAL, VALUE)                                                               \
+    COMPARE_(id, uint32_t, lane32, unbox, KEY32, IS_NAN32, SIGNAL, VALUE)
+#define COMPARE_D(id, SIGNAL, VALUE)                                                               \
+    COMPARE_(id, uint64_t, lane64, SAME64, KEY64, IS_NAN64, SIGNAL, VALUE)
 
-SOFT_X(feq_s, wt_f32_eq(unbox(a), unbox(b), &fp))
-SOFT_X(flt_s, wt_f32_lt(unbox(a), unbox(b), &fp))
-SOFT_X(fle_s, wt_f32_le(unbox(a), unbox(b), &fp))
-SOFT_X(feq_d, wt_f64_eq(a, b, &fp))
-SOFT_X(flt_d, wt_f64_lt(a, b, &fp))
-SOFT_X(fle_d, wt_f64_le(a, b, &fp))
-SOFT_X(fclass_s, wt_f32_class(unbox(a)))
-SOFT_X(fclass_d, wt_f64_class(a))
-SOFT_X(fmv_x_w, (sx)(int32_t)(uint32_t)a)
-SOFT_X(fcvt_w_s, (sx)wt_f32_to_i32(unbox(a), &fp))
-SOFT_X(fcvt_wu_s, (sx)(int32_t)wt_f32_to_u32(unbox(a), &fp))
-SOFT_X(fcvt_w_d, (sx)wt_f64_to_i32(a, &fp))
-SOFT_X(fcvt_wu_d, (sx)(int32_t)wt_f64_to_u32(a, &fp))
+COMPARE_S(feq_s, IS_SNAN32, (a == b) | zeros)
+COMPARE_S(flt_s, IS_NAN32, less & (zeros ^ 1))
+COMPARE_S(fle_s, IS_NAN32, less | (a == b) | zeros)
+COMPARE_D(feq_d, IS_SNAN64, (a == b) | zeros)
+COMPARE_D(flt_d, IS_NAN64, less & (zeros ^ 1))
+COMPARE_D(fle_d, IS_NAN64, less | (a == b) | zeros)
+
+/* rd = a where a FIRST b, else b; of a NaN and a number the number. */
+#define CHOOSE_(id, BITS, LANE_ON, TAKE, GIVE, KEY, IS_NAN, IS_SNAN, CANON, FIRST)                 \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        const uint64_t *fa = f_row(w, u->rs1), *fb = f_row(w, u->rs2);                             \
+        BITS xs[ROOM] __attribute__((aligned(64))), ys[ROOM] __attribute__((aligned(64))),         \
+            invalid = 0;                                                                           \
+        LANES xs[l] = TAKE(fa[l]), ys[l] = TAKE(fb[l]);                                            \
+        LANES {                                                                                    \
+            const BITS a = xs[l], b = ys[l];                                                       \
+            const BITS first = KEY(a) FIRST KEY(b) ? a : b;                                        \
+            const BITS number = IS_NAN(a) ? b : IS_NAN(b) ? a : first;                             \
+            invalid |= (BITS)(IS_SNAN(a) | IS_SNAN(b)) & (BITS)w->LANE_ON[l];                      \
+            xs[l] = IS_NAN(number) ? CANON : number;                                               \
+        }                                                                                          \
+        w->fflags |= (uint8_t)(invalid ? WT_FP_INVALID : 0);                                       \
+        EACH_F(GIVE(xs[l]));                                                                       \
+        NEXT;                                                                                      \
+    }
+#define CHOOSE_S(id, FIRST)                                                                        \
+    CHOOSE_(id, uint32_t, lane32, unbox, GIVE32, KEY32, IS_NAN32, IS_SNAN32, NAN32, FIRST)
+#define CHOOSE_D(id, FIRST)                                                                        \
+    CHOOSE_(id, uint64_t, lane64, SAME64, SAME64, KEY64, IS_NAN64, IS_SNAN64, NAN64, FIRST)
+
+CHOOSE_S(fmin_s, <)
+CHOOSE_S(fmax_s, >=)
+CHOOSE_D(fmin_d, <)
+CHOOSE_D(fmax_d, >=)
+
+/* ---- moves, and conversions that are always exact ---- */
+
+/* rd (integer) = VALUE of the register a. */
+#define MOVE_TO_X(id, VALUE)                                                                       \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        const uint64_t *fa = f_row(w, u->rs1);                                                     \
+        const ux *on = x_blend(w);                                                                 \
+        ux *rd = x_row(w, u->rd);                                                                  \
+        LANES {                                                                                    \
+            const uint64_t a = fa[l];                                                              \
+            rd[l] = ((ux)(VALUE)&on[l]) | (rd[l] & ~on[l]);                                        \
+        }                                                                                          \
+        GO_ON(2);                                                                                  \
+    }
+
+/* rd (floating point) = VALUE of the integer a. */
+#define MOVE_FROM_X(id, VALUE)                                                                     \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        const ux *ra = x_row(w, u->rs1);                                                           \
+        const uint64_t *on = w->lane64;                                                            \
+        uint64_t *fd = f_row(w, u->rd);                                                            \
+        LANES {                                                                                    \
+            const ux a = ra[l];                                                                    \
+            fd[l] = ((VALUE)&on[l]) | (fd[l] & ~on[l]);                                            \
+        }                                                                                          \
+        GO_ON(2);                                                                                  \
+    }
+
+MOVE_TO_X(fmv_x_w, (sx)(int32_t)(uint32_t)a)
+MOVE_TO_X(fclass_s, wt_f32_class(unbox(a)))
+MOVE_TO_X(fclass_d, wt_f64_class(a))
+MOVE_FROM_X(fmv_w_x, BOX32 | (uint32_t)a)
 #if VX_XLEN == 64
-SOFT_X(fmv_x_d, a)
-SOFT_X(fcvt_l_s, wt_f32_to_i64(unbox(a), &fp))
-SOFT_X(fcvt_lu_s, wt_f32_to_u64(unbox(a), &fp))
-SOFT_X(fcvt_l_d, wt_f64_to_i64(a, &fp))
-SOFT_X(fcvt_lu_d, wt_f64_to_u64(a, &fp))
+MOVE_TO_X(fmv_x_d, a)
+MOVE_FROM_X(fmv_d_x, a)
 #endif
 
-/* rd (floating point) = VALUE of the integer a, lane by lane. */
-#define SOFT_FROM_X(id, VALUE)                                                                     \
+/* ---- conversions ---- */
+
+/*
+ * result[l] = (TO)xs[l] for all lanes on the host. xs holds, in lanes that are switched off,
+ * something whose conversion raises nothing.
+ */
+#define CONVERT_ON_HOST(FROM, TO)                                                                  \
+    host_fp_begin(w);                                                                              \
+    ORDERED(xs);                                                                                   \
+    LANES {                                                                                        \
+        FROM x;                                                                                    \
+        TO r;                                                                                      \
+        memcpy(&x, &xs[l], sizeof x);                                                              \
+        r = (TO)x;                                                                                 \
+        memcpy(&result[l], &r, sizeof r);                                                          \
+    }                                                                                              \
+    ORDERED(result);                                                                               \
+    host_fp_end(w);
+
+#define SOFT_LANES(A, SOFT)                                                                        \
+    struct wt_fp fp = {.round = (uint8_t)rm};                                                      \
+    ACTIVE_LANES {                                                                                 \
+        const uint64_t a = A[l];                                                                   \
+        result[l] = SOFT;                                                                          \
+    }                                                                                              \
+    else result[l] = 0;                                                                            \
+    w->fflags |= fp.flags;
+
+/* Between formats: to nearest even on the host. */
+#define FORMAT_(id, FROM_BITS, FROM, ONE, TAKE, TO_BITS, TO, GIVE, IS_NAN, CANON, SOFT)            \
     OP(id)                                                                                         \
     {                                                                                              \
         const unsigned rm = rounding(w, u);                                                        \
         if (UNLIKELY(rm > WT_RMM))                                                                 \
             return bad_rounding(w, u);                                                             \
-        const ux *ra = x_row(w, u->rs1);                                                           \
-        uint64_t *fd = f_row(w, u->rd);                                                            \
-        struct wt_fp fp = {.round = (uint8_t)rm};                                                  \
-        ACTIVE_LANES {                                                                             \
-            const ux a = ra[l];                                                                    \
-            fd[l] = (VALUE);                                                                       \
+        const uint64_t *fa = f_row(w, u->rs1), *on = w->lane64;                                    \
+        TO_BITS result[ROOM] __attribute__((aligned(64)));                                         \
+        if (LIKELY(HOST_FP && rm == WT_RNE)) {                                                     \
+            FROM_BITS xs[ROOM] __attribute__((aligned(64)));                                       \
+            LANES xs[l] = (FROM_BITS)((TAKE(fa[l]) & on[l]) | (ONE & ~on[l]));                     \
+            CONVERT_ON_HOST(FROM, TO)                                                              \
+            LANES result[l] = IS_NAN(result[l]) ? CANON : result[l];                               \
+        } else {                                                                                   \
+            SOFT_LANES(fa, SOFT)                                                                   \
         }                                                                                          \
-        w->fflags |= fp.flags;                                                                     \
+        EACH_F(GIVE(result[l]));                                                                   \
         NEXT;                                                                                      \
     }
 
-SOFT_FROM_X(fmv_w_x, BOX32 | (uint32_t)a)
-SOFT_FROM_X(fcvt_s_w, BOX32 | wt_i64_to_f32((int32_t)a, &fp))
-SOFT_FROM_X(fcvt_s_wu, BOX32 | wt_u64_to_f32((uint32_t)a, &fp))
-SOFT_FROM_X(fcvt_d_w, wt_i64_to_f64((int32_t)a, &fp))
-SOFT_FROM_X(fcvt_d_wu, wt_u64_to_f64((uint32_t)a, &fp))
+FORMAT_(fcvt_s_d, uint64_t, double, 0x3ff0000000000000u, SAME64, uint32_t, float, GIVE32, IS_NAN32,
+        NAN32, wt_f64_to_f32(a, &fp))
+FORMAT_(fcvt_d_s, uint32_t, float, 0x3f800000u, unbox, uint64_t, double, SAME64, IS_NAN64, NAN64,
+        wt_f32_to_f64(unbox(a), &fp))
+
+/* From integers: to nearest even on the host, where it converts vectors of that type (HOST_OK). */
+#define FROM_X_(id, HOST_OK, INT, BITS, FLOAT, GIVE, SOFT)                                         \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        const unsigned rm = rounding(w, u);                                                        \
+        if (UNLIKELY(rm > WT_RMM))                                                                 \
+            return bad_rounding(w, u);                                                             \
+        const ux *ra = x_row(w, u->rs1), *on = x_blend(w);                                         \
+        BITS result[ROOM] __attribute__((aligned(64)));                                            \
+        if (LIKELY(HOST_OK && rm == WT_RNE)) {                                                     \
+            INT xs[ROOM] __attribute__((aligned(64)));                                             \
+            LANES xs[l] = (INT)(ra[l] & on[l]);                                                    \
+            CONVERT_ON_HOST(INT, FLOAT)                                                            \
+        } else {                                                                                   \
+            SOFT_LANES(ra, SOFT)                                                                   \
+        }                                                                                          \
+        EACH_F(GIVE(result[l]));                                                                   \
+        NEXT;                                                                                      \
+    }
+
+FROM_X_(fcvt_s_w, HOST_FP, int32_t, uint32_t, float, GIVE32, wt_i64_to_f32((int32_t)a, &fp))
+FROM_X_(fcvt_s_wu, 0, uint32_t, uint32_t, float, GIVE32, wt_u64_to_f32((uint32_t)a, &fp))
+FROM_X_(fcvt_d_w, HOST_FP, int32_t, uint64_t, double, SAME64, wt_i64_to_f64((int32_t)a, &fp))
+FROM_X_(fcvt_d_wu, 0, uint32_t, uint64_t, double, SAME64, wt_u64_to_f64((uint32_t)a, &fp))
 #if VX_XLEN == 64
-SOFT_FROM_X(fmv_d_x, a)
-SOFT_FROM_X(fcvt_s_l, BOX32 | wt_i64_to_f32((int64_t)a, &fp))
-SOFT_FROM_X(fcvt_s_lu, BOX32 | wt_u64_to_f32(a, &fp))
-SOFT_FROM_X(fcvt_d_l, wt_i64_to_f64((int64_t)a, &fp))
-SOFT_FROM_X(fcvt_d_lu, wt_u64_to_f64(a, &fp))
+FROM_X_(fcvt_s_l, 0, int64_t, uint32_t, float, GIVE32, wt_i64_to_f32((int64_t)a, &fp))
+FROM_X_(fcvt_s_lu, 0, uint64_t, uint32_t, float, GIVE32, wt_u64_to_f32(a, &fp))
+FROM_X_(fcvt_d_l, 0, int64_t, uint64_t, double, SAME64, wt_i64_to_f64((int64_t)a, &fp))
+FROM_X_(fcvt_d_lu, 0, uint64_t, uint64_t, double, SAME64, wt_u64_to_f64(a, &fp))
+#endif
+
+/*
+ * To 32-bit integers: towards zero, as C casts, on the host, if every lane is in range: below
+ * LIMIT, 2^31, as MAGNITUDE of its bits says. Everything else lane by lane.
+ */
+#define TO_X_(id, BITS, FLOAT, ONE, TAKE, MAGNITUDE, LIMIT, SOFT)                                  \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        const unsigned rm = rounding(w, u);                                                        \
+        if (UNLIKELY(rm > WT_RMM))                                                                 \
+            return bad_rounding(w, u);                                                             \
+        const uint64_t *fa = f_row(w, u->rs1), *on = w->lane64;                                    \
+        const ux *on_x = x_blend(w);                                                               \
+        ux *rd = x_row(w, u->rd);                                                                  \
+        int32_t result[ROOM] __attribute__((aligned(64)));                                         \
+        BITS xs[ROOM] __attribute__((aligned(64))), beyond = 0;                                    \
+        LANES {                                                                                    \
+            xs[l] = (BITS)((TAKE(fa[l]) & on[l]) | (ONE & ~on[l]));                                \
+            beyond |= (BITS)(MAGNITUDE(xs[l]) >= LIMIT);                                           \
+        }                                                                                          \
+        if (LIKELY(HOST_FP && rm == WT_RTZ && !beyond)) {                                          \
+            CONVERT_ON_HOST(FLOAT, int32_t)                                                        \
+        } else {                                                                                   \
+            SOFT_LANES(fa, SOFT)                                                                   \
+        }                                                                                          \
+        LANES rd[l] = ((ux)(sx)result[l] & on_x[l]) | (rd[l] & ~on_x[l]);                          \
+        NEXT;                                                                                      \
+    }
+
+#define WITHOUT_SIGN32(v) ((v)&0x7fffffffu)
+#define WITHOUT_SIGN64(v) ((v)&0x7fffffffffffffffu)
+TO_X_(fcvt_w_s, uint32_t, float, 0x3f800000u, unbox, WITHOUT_SIGN32, 0x4f000000u,
+      wt_f32_to_i32(unbox(a), &fp))
+TO_X_(fcvt_wu_s, uint32_t, float, 0x3f800000u, unbox, , 0x4f000000u,
+      (int32_t)wt_f32_to_u32(unbox(a), &fp))
+TO_X_(fcvt_w_d, uint64_t, double, 0x3ff0000000000000u, SAME64, WITHOUT_SIGN64, 0x41e0000000000000u,
+      wt_f64_to_i32(a, &fp))
+TO_X_(fcvt_wu_d, uint64_t, double, 0x3ff0000000000000u, SAME64, , 0x41e0000000000000u,
+      (int32_t)wt_f64_to_u32(a, &fp))
+
+#if VX_XLEN == 64
+/* To 64-bit integers, lane by lane. */
+#define TO_LONG(id, SOFT)                                                                          \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        const unsigned rm = rounding(w, u);                                                        \
+        if (UNLIKELY(rm > WT_RMM))                                                                 \
+            return bad_rounding(w, u);                                                             \
+        const uint64_t *fa = f_row(w, u->rs1), *on = w->lane64;                                    \
+        ux *rd = x_row(w, u->rd);                                                                  \
+        uint64_t result[ROOM];                                                                     \
+        SOFT_LANES(fa, SOFT)                                                                       \
+        LANES rd[l] = (result[l] & on[l]) | (rd[l] & ~on[l]);                                      \
+        NEXT;                                                                                      \
+    }
+
+TO_LONG(fcvt_l_s, (uint64_t)wt_f32_to_i64(unbox(a), &fp))
+TO_LONG(fcvt_lu_s, wt_f32_to_u64(unbox(a), &fp))
+TO_LONG(fcvt_l_d, (uint64_t)wt_f64_to_i64(a, &fp))
+TO_LONG(fcvt_lu_d, wt_f64_to_u64(a, &fp))
 #endif
 
 /* ---- loads and stores ---- */
