@@ -223,6 +223,9 @@ static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *det
 static void fault(void *context, struct wt_target_fault *out)
 {
     const struct wt_fault *f = &((struct cli_session *)context)->machine->fault;
+    out->present = f->kind != WT_FAULT_NONE;
+    if (!out->present)
+        return; /* asked after every step */
     *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE, .wave = f->wave,
                                     .lanes = f->lanes, .pc = f->pc, .addr = f->addr,
                                     .signal = WT_SIGNAL_ABRT};

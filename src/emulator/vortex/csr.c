@@ -25,13 +25,21 @@ static uint64_t core_issues(const struct vx_warp *w)
     return w->core->issues + (vx_now(w) - d->machine.time);
 }
 
+void vx_csr_init(struct vx_device *d)
+{
+    for (unsigned number = 0; number < sizeof d->csr; number++) {
+        const struct vx_csr_row *row = vx_profile_csr(d->profile, number, d->config.xlen);
+        d->csr[number] = row ? (uint8_t)row->csr : VX_NO_CSR;
+    }
+}
+
 bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *value)
 {
     const struct vx_device *d = w->device;
-    const struct vx_csr_row *row = vx_profile_csr(d->profile, number, d->config.xlen);
-    if (!row)
+    const uint8_t csr = d->csr[number];
+    if (csr == VX_NO_CSR)
         return false;
-    switch (row->csr) {
+    switch ((enum vx_csr)csr) {
     case VX_CSR_ZERO:
         *value = 0;
         break;
@@ -54,7 +62,7 @@ bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *va
     case VX_CSR_DSCRATCH1:
     case VX_CSR_DSCRATCH2:
     case VX_CSR_DSCRATCH3:
-        *value = w->dscratch[(row->csr - VX_CSR_DSCRATCH0) * d->machine.lanes + lane];
+        *value = w->dscratch[(csr - VX_CSR_DSCRATCH0) * d->machine.lanes + lane];
         break;
     case VX_CSR_MCYCLE:
         *value = vx_now(w);
@@ -108,11 +116,11 @@ bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *va
 bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t value)
 {
     const struct vx_device *d = w->device;
-    const struct vx_csr_row *row = vx_profile_csr(d->profile, number, d->config.xlen);
+    const uint8_t csr = d->csr[number];
     /* Numbers 0xC00-0xFFF are read-only (privileged ISA 2.1), and so are Vortex's there. */
-    if (!row || number >> 10 == 3)
+    if (csr == VX_NO_CSR || number >> 10 == 3)
         return false;
-    switch (row->csr) {
+    switch ((enum vx_csr)csr) {
     case VX_CSR_FFLAGS:
         w->fflags = value & 31;
         break;
@@ -130,7 +138,7 @@ bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t va
     case VX_CSR_DSCRATCH1:
     case VX_CSR_DSCRATCH2:
     case VX_CSR_DSCRATCH3:
-        w->dscratch[(row->csr - VX_CSR_DSCRATCH0) * d->machine.lanes + lane] = (uint32_t)value;
+        w->dscratch[(csr - VX_CSR_DSCRATCH0) * d->machine.lanes + lane] = (uint32_t)value;
         break;
     default: /* the rest can be written, without effect */
         break;

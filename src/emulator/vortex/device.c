@@ -338,6 +338,7 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
     d->machine.ops = &machine_ops;
     d->machine.waves = d->core_count * config->warps;
     d->machine.lanes = config->threads;
+    vx_csr_init(d);
     wt_tlb_clear(&d->tlb);
     if (!allocate(d)) {
         vx_device_free(d);

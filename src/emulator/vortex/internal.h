@@ -123,11 +123,14 @@ struct vx_dm {
     uint32_t halt_left;   /* cycles for which resethaltreq stays asserted after the reset */
 };
 
+#define VX_NO_CSR 0xff
+
 struct vx_device {
     struct wt_machine machine;
     struct vx_config config;
     const struct vx_profile *profile;
     const struct vx_handlers *handlers; /* for this width and lane count */
+    uint8_t csr[4096];           /* by CSR number: enum vx_csr, or VX_NO_CSR */
     struct wt_memory *memory;
     struct vx_warp *warp;
     struct vx_core *core;
@@ -238,6 +241,8 @@ void vx_console_put(struct vx_device *d, unsigned slot, char c);
 
 /* ---- csr.c ---- */
 
+/* Fills d->csr from the profile. */
+void vx_csr_init(struct vx_device *d);
 /* Reads a CSR as one lane sees it; false if there is none. */
 bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *value);
 /* Writes a CSR from the value of one lane; false if there is none or it is read-only. */

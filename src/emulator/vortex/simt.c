@@ -58,8 +58,12 @@ void vx_set_mask(struct vx_warp *w, wt_lanes mask)
     const unsigned lanes = w->device->machine.lanes;
     w->mask = mask;
     w->full = mask == w->device->all_lanes;
+    uint64_t bits = (uint64_t)mask;
     for (unsigned l = 0; l < lanes; l++) {
-        const uint64_t on = -(uint64_t)wt_has_lane(mask, l);
+        if (l == 64)
+            bits = (uint64_t)(mask >> 64);
+        const uint64_t on = -(bits & 1);
+        bits >>= 1;
         w->lane32[l] = (uint32_t)on;
         w->lane64[l] = on;
     }
