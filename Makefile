@@ -60,13 +60,15 @@ examples:
 	@$(MAKE) -s -C examples/vortex OUT=$(CURDIR)/build/examples
 
 # GDB's own test suite against `wavetrap serve`: all of gdb.base that fits a bare-metal target (some
-# minutes), or a bounded subset of it for RV32 and RV64. tests/gdb-suite/ says what is left out, and why.
+# minutes), or a bounded subset of it. tests/gdb-suite/ says what is left out, and why.
 .PHONY: check-gdb check-gdb-quick
 check-gdb: all
 	@scripts/need.sh kernels check
 	@python3 tests/gdb-suite/run.py
+	@python3 tests/gdb-suite/run.py --xlen 64
+	@python3 tests/gdb-suite/run.py --extended
 
 check-gdb-quick: all
 	@scripts/need.sh kernels check
 	@python3 tests/gdb-suite/run.py --quick
-	@python3 tests/gdb-suite/run.py --quick --xlen 64
+	@python3 tests/gdb-suite/run.py --quick --xlen 64 --serve-options=--dm-only

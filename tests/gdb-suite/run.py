@@ -120,8 +120,9 @@ def read_list(path):
     return entries
 
 
-def read_expected(path):
-    """{file: [(pattern, reason)]} of a file of lines 'file | regular expression | reason'."""
+def read_expected(path, xlen):
+    """{file: [(pattern, reason)]} of a file of lines 'file | regular expression | reason'; the file's
+    name may end in @32 or @64."""
     entries = collections.defaultdict(list)
     for line in path.read_text().splitlines():
         line = line.strip()
@@ -129,7 +130,9 @@ def read_expected(path):
             parts = [part.strip() for part in line.split(" | ")]
             if len(parts) != 3:
                 sys.exit(f"{path}: not 'file | pattern | reason': {line}")
-            entries[parts[0]].append((re.compile(parts[1]), parts[2]))
+            name, _, width = parts[0].partition("@")
+            if width in ("", str(xlen)):
+                entries[name].append((re.compile(parts[1]), parts[2]))
     return entries
 
 
@@ -151,9 +154,10 @@ set INTERNAL_GDBFLAGS "-nw -nx -iex \\"set height 0\\" -iex \\"set width 0\\"\
  -iex \\"set auto-connect-native-target off\\" -data-directory /usr/share/gdb"
 set enable_libctf no
 set tests_dir gdb.base
-lappend boards_dir {options.boards}
+lappend boards_dir {folder.parent}
 set board_list wavetrap
 set WT_ABI "-march={ABI[options.xlen][0]} -mabi={ABI[options.xlen][1]}"
+set WT_PROTOCOL {'extended-remote' if options.extended else 'remote'}
 set WT_COMMAND {options.wavetrap}
 set WT_SPECS {folder.parent}/program.specs
 set WT_SERVE_OPTIONS "{options.serve_options}"
@@ -202,24 +206,32 @@ def main():
     parser.add_argument("--wavetrap", default=str(ROOT / "build" / "wavetrap"))
     parser.add_argument("--gdb", default="/usr/bin/gdb-multiarch")
     parser.add_argument("--xlen", type=int, choices=(32, 64), default=32)
-    parser.add_argument("--boards", default=str(HERE))
+    parser.add_argument("--extended", action="store_true",
+                        help="GDB starts the program itself (extended-remote): files of extended.txt")
     parser.add_argument("--serve-options", default="")
     parser.add_argument("--file-timeout", type=int, default=300)
     parser.add_argument("--verbose", action="store_true", help="all non-passes, expected or not")
     parser.add_argument("files", nargs="*", help="names of gdb.base, without .exp")
     options = parser.parse_args()
-    options.work = options.work.resolve() / f"rv{options.xlen}"
+    options.work = options.work.resolve() / f"rv{options.xlen}{'-extended' * options.extended}"
     options.work.mkdir(parents=True, exist_ok=True)
     suite = unpack(options.work.parent)
     write_specs(options.work, options.xlen)
+    # Copies: the run is not disturbed when they are edited or rebuilt.
+    shutil.copy(HERE / "wavetrap.exp", options.work)
+    shutil.copy(options.wavetrap, options.work / "wavetrap")
+    options.wavetrap = options.work / "wavetrap"
 
     skipped = read_list(HERE / "skipped.txt")
-    expected = read_expected(HERE / "expected.txt")
+    expected = read_expected(HERE / "expected.txt", options.xlen)
     every = sorted(path.stem for path in (suite / "gdb.base").glob("*.exp"))
-    for name in [*skipped, *expected]:
+    extended = (HERE / "extended.txt").read_text().splitlines()
+    extended = [line for line in extended if line and not line.startswith("#")]
+    for name in [*skipped, *expected, *extended]:
         if name not in every:
             sys.exit(f"there is no gdb.base/{name}.exp")
-    files = options.files or (QUICK if options.quick else [f for f in every if f not in skipped])
+    files = (options.files or (QUICK if options.quick else extended if options.extended else
+                               [name for name in every if name not in skipped]))
 
     total, bad, used = collections.Counter(), [], set()
     began = time.monotonic()
@@ -228,7 +240,7 @@ def main():
         for done in concurrent.futures.as_completed(running):
             name, results, seconds = done.result()
             total.update(kind for kind, _ in results)
-            known = expected.get(name, [])
+            known = [] if options.extended else expected.get(name, [])
             unexpected = []
             for kind, text in results:
                 if kind not in FAILED:
