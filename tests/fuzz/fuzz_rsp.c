@@ -153,11 +153,12 @@ static void send_packet(struct world *w, const void *bytes, size_t size)
 static void check(struct world *w)
 {
     wt_rsp_session_end(w->session);
+    wt_rsp_session_begin(w->session);
     for (unsigned i = 0; i < 1000 && wt_debugger_running(w->debugger); i++)
         turn(w);
     if (wt_debugger_running(w->debugger))
-        abort(); /* an interrupt did not stop it */
-    wt_rsp_session_begin(w->session);
+        abort(); /* the interrupt did not stop it */
+    wt_rsp_session_events(w->session);
     wt_rsp_session_handle(w->session);
     w->session->out.start = w->session->out.end;
     send_bytes(w, "$?#3f", 5);
