@@ -9,8 +9,8 @@ import argparse
 import json
 import os
 import re
-import resource
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -39,11 +39,9 @@ def run(command, **options):
 
 def timed(command):
     """User and system seconds, and peak memory in KiB, of one run of a command."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    del before
     if process.returncode not in (0, 1):
         sys.exit(f"bench: {' '.join(command)} failed ({process.returncode})")
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
@@ -174,8 +172,9 @@ def symbol(program, name, nm):
 class Server:
     """A debug server on a free port, ended with the block."""
 
-    def __init__(self, command):
+    def __init__(self, command, name=None):
         self.port = free_port()
+        self.name = name or os.path.basename(command[0])
         self.process = subprocess.Popen([c.replace("PORT", str(self.port)) for c in command],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                         stdin=subprocess.DEVNULL)
@@ -184,8 +183,12 @@ class Server:
         return f"127.0.0.1:{self.port}"
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+        os.kill(self.process.pid, signal.SIGKILL)  # its own kill() might reap it, unmeasured
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        Server.peak[self.name] = max(Server.peak.get(self.name, 0), usage.ru_maxrss)
+
+    peak = {}  # KiB, of each kind of server so far
 
 
 def measure(server, what, seconds, addr):
@@ -220,13 +223,14 @@ def servers(report, folder, count, seconds):
     units = {"step": "1/s", "read": "B/s", "write": "B/s", "break": "1/s"}
     report.title("Remote protocol, a C client over loopback TCP, the best that each offers")
     for what, text in names.items():
-        best = None
         for peer, command, at in (("qemu gdbstub", qemu, 0), ("gdbserver", gdbserver, 1)):
             a, b, ratio = pairs(lambda: measure(ours, what, seconds, where[what][0]),
                                 lambda: measure(command, what, seconds, where[what][at]), count)
-            best = min(best, ratio) if best else ratio
             report.row(text, a, peer, b, ratio, units[what], "aim x5 of the better")
-    return bare
+    ours_peak = Server.peak["wavetrap"]
+    for peer in ("qemu-system-riscv32", "gdbserver"):
+        report.row("peak memory of the server", ours_peak, peer, Server.peak[peer],
+                   ours_peak / Server.peak[peer], "KiB")
 
 
 # ---- through stock GDB ----
@@ -275,7 +279,7 @@ spin:
 
 
 def gdb_script(folder, server, program, script, **values):
-    with Server(server) as where:
+    with Server(server, server[4]) as where:
         text = script.replace("WHERE", where)
         for key, value in values.items():
             text = text.replace(key, str(value))
@@ -319,6 +323,8 @@ def through_gdb(report, folder, count):
         report.figure(f"{text}: threads listed", got[0]["threads"], "threads")
         report.figure(f"{text}: info threads", statistics.median(g["info"] for g in got), "ms")
         report.figure(f"{text}: stepi and its stop", statistics.median(g["stop"] for g in got), "ms")
+        report.figure(f"{text}: peak memory of the server", Server.peak[f"--gpu=vortex:{shape}"],
+                      "KiB")
 
 
 def main():

@@ -11,7 +11,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,15 +49,7 @@ static double now(void)
 static int get(struct client *c)
 {
     if (c->at == c->end) {
-        /* Look for a while before sleeping, so that the servers are measured, not the wake-ups. */
-        ssize_t n = -1;
-        for (int tries = 0; tries < 300 && n < 0; tries++) {
-            n = recv(c->fd, c->in, sizeof c->in, MSG_DONTWAIT);
-            if (n < 0)
-                sched_yield();
-        }
-        if (n < 0)
-            n = read(c->fd, c->in, sizeof c->in);
+        const ssize_t n = read(c->fd, c->in, sizeof c->in);
         if (n <= 0)
             die("the server has closed the connection");
         c->at = 0;

@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct watch {
     wt_loop_ready ready;
@@ -22,7 +20,6 @@ struct wt_loop {
     wt_loop_work work;
     void *work_context;
     bool end, holes;
-    bool eager; /* something has just come in */
 };
 
 struct wt_loop *wt_loop_new(void)
@@ -107,34 +104,6 @@ static void fill_holes(struct wt_loop *loop)
     loop->holes = false;
 }
 
-/*
- * After something has come in, more is likely to follow within the time of a round trip on this
- * machine. To look again for that long costs less than to go to sleep and be woken.
- */
-#define EAGER_NS 50000
-
-static int64_t clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static int wait_for_input(struct wt_loop *loop, int wait)
-{
-    if (loop->eager && wait != 0) {
-        loop->eager = false;
-        const int64_t end = clock_ns() + EAGER_NS;
-        do {
-            int ready = poll(loop->fds, loop->count, 0);
-            if (ready)
-                return ready;
-            sched_yield();
-        } while (clock_ns() < end);
-    }
-    return poll(loop->fds, loop->count, wait);
-}
-
 enum wt_status wt_loop_run(struct wt_loop *loop, struct wt_error *err)
 {
     loop->end = false;
@@ -144,12 +113,11 @@ enum wt_status wt_loop_run(struct wt_loop *loop, struct wt_error *err)
             break;
         if (loop->holes)
             fill_holes(loop);
-        int ready = wait_for_input(loop, wait);
+        int ready = poll(loop->fds, loop->count, wait);
         if (ready < 0 && errno != EINTR)
             return wt_fail(err, WT_IO, "poll: %s", strerror(errno));
         if (ready <= 0)
             continue;
-        loop->eager = true;
         /* What is called may watch and forget: new ones come at the end, and are looked at next
          * time; forgotten ones leave a hole. */
         size_t count = loop->count;

@@ -191,9 +191,9 @@ static uint64_t next_pc(const struct vx_warp *w, const struct vx_uop *u)
     return vx_truncate(w->device, vx_pc_of(w, u) + u->halves * 2u);
 }
 
-const struct vx_uop *vx_op_tmc(struct vx_warp *w, const struct vx_uop *u)
+/* The warp goes on with the lanes of mask; with none it ends. */
+static const struct vx_uop *go_on_with(struct vx_warp *w, const struct vx_uop *u, wt_lanes mask)
 {
-    const wt_lanes mask = mask_of(w, last_lane_value(w, u->rs1));
     if (mask) {
         vx_set_mask(w, mask);
         return u + u->halves;
@@ -201,6 +201,11 @@ const struct vx_uop *vx_op_tmc(struct vx_warp *w, const struct vx_uop *u)
     w->pc = next_pc(w, u);
     vx_warp_exit(w);
     return NULL;
+}
+
+const struct vx_uop *vx_op_tmc(struct vx_warp *w, const struct vx_uop *u)
+{
+    return go_on_with(w, u, mask_of(w, last_lane_value(w, u->rs1)));
 }
 
 const struct vx_uop *vx_op_wspawn(struct vx_warp *w, const struct vx_uop *u)
@@ -373,14 +378,7 @@ static const struct vx_uop *pred(struct vx_warp *w, const struct vx_uop *u, bool
 {
     const wt_lanes set = predicate(w, u);
     const wt_lanes stay = negate ? w->mask & ~set : set;
-    const wt_lanes mask = stay ? stay : mask_of(w, last_lane_value(w, u->rs2));
-    if (mask) {
-        vx_set_mask(w, mask);
-        return u + u->halves;
-    }
-    w->pc = next_pc(w, u);
-    vx_warp_exit(w);
-    return NULL;
+    return go_on_with(w, u, stay ? stay : mask_of(w, last_lane_value(w, u->rs2)));
 }
 
 const struct vx_uop *vx_op_pred(struct vx_warp *w, const struct vx_uop *u)

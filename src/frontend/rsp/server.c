@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +19,7 @@
 #define SLICE 100000
 /* How long to leave a device alone that runs by itself before looking again. */
 #define HARDWARE_WAIT_MS 2
-/* How often to look for the next packet before sleeping, and how many packets to take like this
- * before other descriptors are looked at. */
-#define SOON 100
+/* How many packets to take before other descriptors are looked at. */
 #define IN_A_ROW 256
 /* A client that does not read what it asked for stops the program's output at this size. */
 #define BACKLOG (4u << 20)
@@ -139,20 +136,6 @@ static void client_ready(void *context, int fd, short events)
     /* What is to be sent is sent by work(). */
     if (fd == server->in && events & (POLLIN | POLLHUP | POLLERR | POLLNVAL))
         read_client(server);
-}
-
-/*
- * A client that has just been answered asks the next thing within microseconds, sooner than a
- * sleeping process is woken: so look a few times before going to sleep.
- */
-static bool read_soon(struct wt_rsp_server *server)
-{
-    for (unsigned i = 0; i < SOON && server->in >= 0; i++) {
-        if (read_client(server))
-            return true;
-        sched_yield();
-    }
-    return false;
 }
 
 static void begin_client(struct wt_rsp_server *server, int in, int out)
@@ -314,7 +297,7 @@ static int work(void *context)
         if (server->in < 0 || stuck || !answered)
             break;
         /* Packets that waited for a stop, or for the client to read, are handled now. */
-        if (s->in.start == s->in.end && !read_soon(server))
+        if (s->in.start == s->in.end && !read_client(server))
             break;
         more = row == IN_A_ROW;
     }
