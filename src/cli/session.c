@@ -90,8 +90,11 @@ static enum wt_status open_files(struct cli_session *s, struct wt_error *err)
                        "%s: it is a program for %s (ELF machine %u); Vortex runs RISC-V (243)",
                        s->program, wt_image_machine_name(s->image.elf_machine),
                        s->image.elf_machine);
-    if (s->image.format == WT_IMAGE_ELF && wt_symbols_open(s->program, &s->symbols, err))
-        return err->status;
+    /* A program runs without its symbols, too (they cannot be read from a pipe, for one). */
+    if (s->image.format == WT_IMAGE_ELF && wt_symbols_open(s->program, &s->symbols, err)) {
+        s->symbols = NULL;
+        fprintf(stderr, "wavetrap: no symbols: %s\n", err->text);
+    }
     s->loaded = calloc(o->loads ? o->loads : 1, sizeof *s->loaded);
     if (!s->loaded)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");

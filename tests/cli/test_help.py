@@ -1,4 +1,5 @@
 """Help texts, manual pages and completion tell of the same options."""
+import os
 import re
 import shutil
 import subprocess
@@ -121,7 +122,22 @@ def takes_value(command, name):
     return re.search(rf"--{name}=", run(command, "--help").stdout) is not None
 
 
-def test_zsh_and_fish_accept_their_completion():
-    for shell, file in (("zsh", "_wavetrap"), ("fish", "wavetrap.fish")):
-        if shutil.which(shell):
-            subprocess.run([shell, "-n", ROOT / "scripts" / "completion" / file], check=True)
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+def test_fish_completes_commands_and_options(tmp_path):
+    (tmp_path / "wavetrap").symlink_to(WAVETRAP)
+
+    def complete(line):
+        script = f"source {ROOT}/scripts/completion/wavetrap.fish; complete -C '{line}'"
+        done = subprocess.run(["fish", "-c", script], capture_output=True, text=True, check=True,
+                              env=dict(os.environ, HOME=str(tmp_path),
+                                       PATH=f"{tmp_path}:{os.environ['PATH']}"))
+        return {word.split("\t")[0] for word in done.stdout.splitlines()}
+
+    assert set(COMMANDS) <= complete("wavetrap ")
+    assert complete("wavetrap run --sch") == {"--schedule="}
+    assert {"--core=", "--symbols", "--gpu="} <= complete("wavetrap trace --")
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+def test_zsh_accepts_its_completion():
+    subprocess.run(["zsh", "-n", ROOT / "scripts" / "completion" / "_wavetrap"], check=True)

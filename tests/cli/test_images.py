@@ -43,6 +43,14 @@ def test_raw_binaries_go_to_their_base(build):
     assert run("run", "--base=0x90000000", "--gpu=vortex:startup=0x80000000", raw).returncode == 116
 
 
+def test_a_program_may_come_from_a_pipe(build):
+    """Its symbols cannot be read a second time; it runs without them."""
+    elf = build.asm(EXIT_42)
+    with subprocess.Popen(["cat", elf], stdout=subprocess.PIPE) as pipe:
+        done = run("run", "/dev/stdin", stdin=pipe.stdout)
+    assert done.returncode == 42 and "no symbols" in done.stderr
+
+
 def test_vxbin_of_2026_with_symbols(build):
     raw = objcopy(build.asm(EXIT_42), "binary", build.path("k.bin")).read_bytes()
     table = b"main\0" + struct.pack("<IHHQ", 0, 4, 0, 0x80000000) + struct.pack("<I", 1) + b"VXSYMTAB"
