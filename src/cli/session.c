@@ -39,7 +39,7 @@ static enum wt_status read_file(const struct cli_load *load, uint8_t **bytes, si
         if (have < room)
             break;
         room *= 2;
-        uint8_t *grown = room <= (size_t)1 << 31 ? realloc(buffer, room) : NULL;
+        uint8_t *grown = room <= (size_t)1 << 30 ? realloc(buffer, room) : NULL;
         if (!grown)
             free(buffer);
         buffer = grown;
@@ -47,7 +47,7 @@ static enum wt_status read_file(const struct cli_load *load, uint8_t **bytes, si
     if (!file)
         status = wt_fail(err, WT_IO, "%s: cannot open: %s", path, strerror(errno));
     else if (!buffer)
-        status = wt_fail(err, WT_NO_MEMORY, "%s: too large (the limit is 1 GiB)", path);
+        status = wt_fail(err, WT_NO_MEMORY, "%s: too large (it must be below 1 GiB)", path);
     else if (ferror(file))
         status = wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(errno));
     if (file)
