@@ -1,4 +1,6 @@
 /* Control and status registers, by meaning (profile.h). */
+#include <string.h>
+
 #include "emulator/vortex/internal.h"
 
 /* misa: MXL, extensions A C D F I M, user mode, and X for Vortex's own (privileged ISA 3.1.1). */
@@ -27,9 +29,13 @@ static uint64_t core_issues(const struct vx_warp *w)
 
 void vx_csr_init(struct vx_device *d)
 {
-    for (unsigned number = 0; number < sizeof d->csr; number++) {
-        const struct vx_csr_row *row = vx_profile_csr(d->profile, number, d->config.xlen);
-        d->csr[number] = row ? (uint8_t)row->csr : VX_NO_CSR;
+    const struct vx_profile *profile = d->profile;
+    memset(d->csr, VX_NO_CSR, sizeof d->csr);
+    /* Backwards, so that the first row of a number counts, as in vx_profile_csr(). */
+    for (size_t i = profile->csr_count; i-- > 0;) {
+        const struct vx_csr_row *row = &profile->csrs[i];
+        if (row->xlen == 0 || row->xlen == d->config.xlen)
+            memset(&d->csr[row->first], row->csr, row->last - row->first + 1u);
     }
 }
 
