@@ -54,6 +54,30 @@ static void a_fork_shares_until_written(void **state)
     wt_memory_free(fork);
 }
 
+/* What forks share is counted once, and given back with the last one. */
+static void what_forks_hold_is_counted_once(void **state)
+{
+    struct wt_memory *m = wt_memory_new();
+    assert_true(wt_memory_held(m) == 0);
+    assert_true(wt_memory_write(m, 0x1000, "a", 1) && wt_memory_write(m, 0x5000, "b", 1));
+    const uint64_t alone = wt_memory_held(m);
+    assert_true(alone >= 2 * WT_PAGE_SIZE);
+    struct wt_memory *fork = wt_memory_fork(m);
+    assert_true(wt_memory_held(m) == alone && wt_memory_held(fork) == alone);
+    assert_true(wt_memory_write(m, 0x1000, "c", 1));
+    assert_true(wt_memory_held(fork) >= alone + WT_PAGE_SIZE);
+    struct wt_memory *other = wt_memory_new();
+    assert_true(wt_memory_write(other, 0x1000, "d", 1));
+    wt_memory_become(other, m);
+    assert_true(wt_memory_held(other) == wt_memory_held(m));
+    wt_memory_free(m);
+    wt_memory_free(other);
+    assert_true(wt_memory_held(fork) == alone);
+    wt_memory_clear(fork);
+    assert_true(wt_memory_held(fork) == 0);
+    wt_memory_free(fork);
+}
+
 static void hash_depends_on_contents_only(void **state)
 {
     struct wt_memory *a = wt_memory_new(), *b = wt_memory_new();
@@ -114,6 +138,7 @@ int main(void)
         cmocka_unit_test(reads_zero_until_written),
         cmocka_unit_test(write_crosses_pages),
         cmocka_unit_test(a_fork_shares_until_written),
+        cmocka_unit_test(what_forks_hold_is_counted_once),
         cmocka_unit_test(hash_depends_on_contents_only),
         cmocka_unit_test(agrees_with_a_flat_model),
     };

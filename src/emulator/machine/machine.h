@@ -14,6 +14,8 @@
 #include "wavetrap/error.h"
 
 struct wt_memory;
+/** All that decides how a machine goes on, at one moment; its contents are the family's. */
+struct wt_state;
 
 /** Why a run came back. */
 enum wt_run {
@@ -87,6 +89,27 @@ struct wt_machine_ops {
                          size_t size);
     /** "core 0 warp 2": the place of a wave in the family's words. */
     void (*place)(struct wt_machine *m, uint32_t wave, char *out, size_t size);
+    /** A register of the debug hardware. Reading one may have an effect, too. */
+    uint32_t (*debug_read)(struct wt_machine *m, uint32_t addr);
+    void (*debug_write)(struct wt_machine *m, uint32_t addr, uint32_t value);
+    /** Hands lines that are not complete yet to the console. */
+    void (*flush_console)(struct wt_machine *m);
+
+    /* Time travel (timeline.h). The number of issues that one call of run is asked for must not
+     * matter: run(a) and then run(b) do the same as run(a + b), as long as the first one returns
+     * WT_RUN_BUDGET. */
+
+    /** A copy of the whole state, debug hardware included; NULL when the host has no memory. */
+    struct wt_state *(*save)(struct wt_machine *m);
+    /** Back to a state of the same machine; false, and nothing done, without host memory. */
+    bool (*restore)(struct wt_machine *m, const struct wt_state *state);
+    void (*free_state)(struct wt_state *state);
+    /** Host memory of a state, pages of memory not counted. */
+    uint64_t (*state_bytes)(const struct wt_state *state);
+    /** Host memory of all pages of memory, those of saved states included. */
+    uint64_t (*held_bytes)(struct wt_machine *m);
+    /** Host memory of the pages that the machine sees now. Slow: it walks them. */
+    uint64_t (*live_bytes)(struct wt_machine *m);
 };
 
 /** Takes what a program prints: one whole line, without its line end, of console @p slot. */
@@ -95,6 +118,7 @@ typedef void (*wt_console_fn)(void *context, unsigned slot, const char *line, si
 struct wt_machine {
     const struct wt_machine_ops *ops;
     uint64_t time;  /**< issue time: wave-instructions issued since reset */
+    uint64_t resets; /**< how often it was reset: each begins a new count of issue time */
     uint32_t waves; /**< how many there are */
     unsigned lanes; /**< lanes of a wave */
     struct wt_fault fault;

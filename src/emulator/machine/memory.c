@@ -18,8 +18,15 @@ struct node {
     void *slot[FANOUT]; /* struct node *, at the lowest level struct page * */
 };
 
+/* What a memory and all its forks hold together. */
+struct account {
+    uint32_t refs; /* memories */
+    uint64_t bytes;
+};
+
 struct wt_memory {
     struct node *root; /* NULL: all zeros */
+    struct account *account;
 };
 
 static const uint8_t zero_page[WT_PAGE_SIZE];
@@ -29,26 +36,29 @@ static unsigned slot_index(uint64_t addr, unsigned level)
     return (unsigned)(addr >> (WT_PAGE_BITS + 9 * level)) & (FANOUT - 1);
 }
 
-static void release(void *tree, unsigned level)
+static void release(struct account *account, void *tree, unsigned level)
 {
     if (!tree)
         return;
     if (level == 0) {
         struct page *page = tree;
-        if (--page->refs == 0)
+        if (--page->refs == 0) {
+            account->bytes -= sizeof *page;
             free(page);
+        }
         return;
     }
     struct node *node = tree;
     if (--node->refs)
         return;
     for (unsigned i = 0; i < FANOUT; i++)
-        release(node->slot[i], level - 1);
+        release(account, node->slot[i], level - 1);
+    account->bytes -= sizeof *node;
     free(node);
 }
 
 /* A copy of a shared node, its children gaining a reference each; the old node loses one. */
-static struct node *own_node(struct node *old, unsigned level)
+static struct node *own_node(struct account *account, struct node *old, unsigned level)
 {
     if (old && old->refs == 1)
         return old;
@@ -56,6 +66,7 @@ static struct node *own_node(struct node *old, unsigned level)
     if (!node)
         return NULL;
     node->refs = 1;
+    account->bytes += sizeof *node;
     if (old) {
         for (unsigned i = 0; i < FANOUT; i++) {
             void *child = old->slot[i];
@@ -72,38 +83,59 @@ static struct node *own_node(struct node *old, unsigned level)
     return node;
 }
 
+static void leave_account(struct wt_memory *m)
+{
+    if (--m->account->refs == 0)
+        free(m->account);
+}
+
 struct wt_memory *wt_memory_new(void)
 {
-    return calloc(1, sizeof(struct wt_memory));
+    struct wt_memory *m = calloc(1, sizeof *m);
+    if (m && !(m->account = calloc(1, sizeof *m->account))) {
+        free(m);
+        return NULL;
+    }
+    if (m)
+        m->account->refs = 1;
+    return m;
 }
 
 void wt_memory_free(struct wt_memory *m)
 {
     if (!m)
         return;
-    release(m->root, LEVELS);
+    release(m->account, m->root, LEVELS);
+    leave_account(m);
     free(m);
 }
 
 struct wt_memory *wt_memory_fork(struct wt_memory *m)
 {
-    struct wt_memory *copy = wt_memory_new();
-    if (copy)
-        wt_memory_become(copy, m);
+    struct wt_memory *copy = malloc(sizeof *copy);
+    if (!copy)
+        return NULL;
+    *copy = *m;
+    copy->account->refs++;
+    if (copy->root)
+        copy->root->refs++;
     return copy;
 }
 
 void wt_memory_become(struct wt_memory *m, const struct wt_memory *from)
 {
+    from->account->refs++;
     if (from->root)
         from->root->refs++;
-    release(m->root, LEVELS);
+    release(m->account, m->root, LEVELS);
+    leave_account(m);
     m->root = from->root;
+    m->account = from->account;
 }
 
 void wt_memory_clear(struct wt_memory *m)
 {
-    release(m->root, LEVELS);
+    release(m->account, m->root, LEVELS);
     m->root = NULL;
 }
 
@@ -122,7 +154,7 @@ uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
 {
     void **at = (void **)&m->root;
     for (unsigned level = LEVELS; level > 0; level--) {
-        struct node *node = own_node(*at, level);
+        struct node *node = own_node(m->account, *at, level);
         if (!node)
             return NULL;
         *at = node;
@@ -135,6 +167,7 @@ uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
     if (!copy)
         return NULL;
     copy->refs = 1;
+    m->account->bytes += sizeof *copy;
     memcpy(copy->data, page ? page->data : zero_page, WT_PAGE_SIZE);
     if (page)
         page->refs--;
@@ -208,6 +241,11 @@ static uint64_t count_pages(const void *tree, unsigned level)
 uint64_t wt_memory_resident(const struct wt_memory *m)
 {
     return count_pages(m->root, LEVELS) * WT_PAGE_SIZE;
+}
+
+uint64_t wt_memory_held(const struct wt_memory *m)
+{
+    return m->account->bytes;
 }
 
 void wt_tlb_clear(struct wt_tlb *tlb)

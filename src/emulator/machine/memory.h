@@ -56,6 +56,9 @@ uint64_t wt_memory_hash(const struct wt_memory *m);
 /** Bytes of pages reached by @p m (shared ones too). */
 uint64_t wt_memory_resident(const struct wt_memory *m);
 
+/** Host memory that @p m and all memories forked from it, or from the same one, hold together. */
+uint64_t wt_memory_held(const struct wt_memory *m);
+
 /* ---- the software TLB ---- */
 
 #define WT_TLB_ENTRIES 1024

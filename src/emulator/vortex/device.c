@@ -81,6 +81,7 @@ void vx_reset(struct wt_machine *m)
     d->cursor = m->waves - 1; /* so that the first turn is warp 0's */
     d->turn_left = 0;
     m->time = 0;
+    m->resets++;
     m->fault.kind = WT_FAULT_NONE;
     d->event = false;
     wt_schedule_reset(&d->config.schedule);
@@ -257,6 +258,21 @@ static uint64_t hash(struct wt_machine *m)
     return h;
 }
 
+static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
+{
+    return vx_dm_read(device_of(m), addr);
+}
+
+static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
+{
+    vx_dm_write(device_of(m), addr, value);
+}
+
+static void flush_console(struct wt_machine *m)
+{
+    vx_device_flush_console(device_of(m));
+}
+
 static const struct wt_machine_ops machine_ops = {
     .family = "vortex",
     .free = free_machine,
@@ -268,6 +284,15 @@ static const struct wt_machine_ops machine_ops = {
     .read_memory = read_memory,
     .write_memory = write_memory,
     .place = place,
+    .debug_read = debug_read,
+    .debug_write = debug_write,
+    .flush_console = flush_console,
+    .save = vx_save,
+    .restore = vx_restore,
+    .free_state = vx_free_state,
+    .state_bytes = vx_state_bytes,
+    .held_bytes = vx_held_bytes,
+    .live_bytes = vx_live_bytes,
 };
 
 /* ---- making ---- */
@@ -285,6 +310,7 @@ static bool allocate(struct vx_device *d)
     d->console = calloc(config->console_slots, sizeof *d->console);
     d->inject_code = vx_code_new(0);
     d->registers_size = layout.size * warps;
+    d->warp_bytes = layout.size;
     /* Pages come as they are touched: idle warps cost nothing. */
     d->registers = mmap(NULL, d->registers_size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -341,12 +341,16 @@ static void one_cycle(struct vx_device *d)
     }
 }
 
-void vx_dm_tick(struct vx_device *d, uint64_t cycles)
+bool vx_dm_busy(const struct vx_device *d)
 {
     const struct vx_dm *dm = &d->dm;
-    if (d->config.dm_clock == 0)
-        return;
-    while (cycles-- && (dm->reset_left || dm->halt_left || dm->inject_state || dm->step_state))
+    return d->config.dm_clock &&
+           (dm->reset_left || dm->halt_left || dm->inject_state || dm->step_state);
+}
+
+void vx_dm_tick(struct vx_device *d, uint64_t cycles)
+{
+    while (cycles-- && vx_dm_busy(d))
         one_cycle(d);
 }
 

@@ -136,6 +136,7 @@ struct vx_device {
     struct vx_core *core;
     uint8_t *registers;          /* of all warps, lazily touched */
     size_t registers_size;
+    size_t warp_bytes;           /* of one warp's */
     uint32_t core_count, barriers;
     wt_lanes all_lanes;
     uint32_t active_warps;
@@ -292,10 +293,21 @@ void vx_dm_after_reset(struct vx_device *d);
 void vx_dm_stepped(struct vx_warp *w);
 /* An ebreak was met; true if the warp is halted by it. */
 bool vx_dm_ebreak(struct vx_warp *w);
+/* Whether a request is under way that core cycles move on. */
+bool vx_dm_busy(const struct vx_device *d);
 /* Core cycles pass. */
 void vx_dm_tick(struct vx_device *d, uint64_t cycles);
 void vx_dm_halt(struct vx_warp *w, unsigned cause);
 
 void vx_reset(struct wt_machine *m);
+
+/* ---- state.c: saving and restoring, for time travel ---- */
+
+struct wt_state *vx_save(struct wt_machine *m);
+bool vx_restore(struct wt_machine *m, const struct wt_state *state);
+void vx_free_state(struct wt_state *state);
+uint64_t vx_state_bytes(const struct wt_state *state);
+uint64_t vx_held_bytes(struct wt_machine *m);
+uint64_t vx_live_bytes(struct wt_machine *m);
 
 #endif

@@ -131,12 +131,19 @@ static enum wt_run run(struct vx_device *d, uint64_t issues, vx_trace_fn fn, voi
     struct wt_machine *m = &d->machine;
     if (m->fault.kind)
         return WT_RUN_FAULT;
-    const uint64_t end = m->time + issues;
+    if (d->event) { /* of a register access since the last run */
+        d->event = false;
+        return WT_RUN_EVENT;
+    }
+    const uint64_t end = m->time + issues, resets = m->resets;
     while (m->time < end) {
         struct vx_warp *w = schedule(d);
         if (!w)
             return stopped(d);
         uint64_t n = end - m->time < d->turn_left ? end - m->time : d->turn_left;
+        /* Cycles of the Debug Module pass after each issue, however many are asked for. */
+        if (w->stepping || vx_dm_busy(d))
+            n = 1;
         uint64_t issued;
         if (fn) {
             struct vx_trace_point point;
@@ -145,7 +152,7 @@ static enum wt_run run(struct vx_device *d, uint64_t issues, vx_trace_fn fn, voi
             if (issued)
                 vx_trace_after(w, &point, fn, context);
         } else {
-            issued = turn(d, w, w->stepping ? 1 : n);
+            issued = turn(d, w, n);
         }
         d->turn_left -= (uint32_t)issued;
         if (w->stepping && (issued || m->fault.kind))
@@ -153,7 +160,7 @@ static enum wt_run run(struct vx_device *d, uint64_t issues, vx_trace_fn fn, voi
         vx_dm_tick(d, issued);
         if (m->fault.kind)
             return WT_RUN_FAULT;
-        if (d->event) {
+        if (d->event || m->resets != resets) {
             d->event = false;
             return WT_RUN_EVENT;
         }

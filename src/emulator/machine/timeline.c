@@ -1,0 +1,492 @@
+/*
+ * Snapshots, the log of what came from outside, and replay. See timeline.h.
+ *
+ * The log also has an entry wherever a run came back before its issues were done with the state
+ * changed: a wave halted, a fault. Replay has to bring that about where it was, and nowhere else:
+ * it may have happened with the last issue, or in an attempt that issued nothing.
+ */
+#include "emulator/machine/timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Issues between snapshots at least, and for each byte that the last one took. An issue takes a
+ * few nanoseconds, copying a byte far less than one: both keep the cost at a few percent. */
+#define LEAST_INTERVAL ((uint64_t)1 << 20)
+#define ISSUES_PER_BYTE 4
+/* More snapshots than this make nothing faster. */
+#define MOST_SNAPSHOTS 4096
+
+struct entry {
+    uint64_t time;  /* before it */
+    uint64_t after; /* after it */
+    bool ran;       /* no input: a run that came back early; `time` is then `after` */
+    uint64_t until; /* of a run: where it would have stopped for lack of issues */
+    struct wt_input input; /* bytes: owned */
+};
+
+struct snapshot {
+    uint64_t time;
+    size_t entries; /* done before it */
+    struct wt_state *state;
+};
+
+struct wt_timeline {
+    struct wt_machine *m;
+    uint64_t budget;
+    struct entry *entry;
+    size_t entries, entry_room, entry_bytes;
+    struct snapshot *snapshot; /* by time and entries; the first one is the beginning */
+    size_t snapshots, snapshot_room;
+    uint64_t state_bytes; /* of all snapshots */
+    size_t done;          /* entries that the machine's state has behind it */
+    uint64_t end;         /* issue time of the last recorded state */
+    uint64_t resets;
+    uint64_t held;        /* pages, when the last snapshot was taken */
+    uint64_t tried;       /* issue time of the last snapshot that was tried; it may be gone */
+    uint64_t interval, fixed_interval;
+    struct wt_state *looking; /* the state to come back to, or NULL */
+    uint64_t branches, restarts;
+    bool broken;          /* the host's memory did not suffice: there is no past */
+};
+
+/* ---- snapshots ---- */
+
+static void drop_snapshot(struct wt_timeline *t, size_t i)
+{
+    const struct wt_machine_ops *ops = t->m->ops;
+    t->state_bytes -= ops->state_bytes(t->snapshot[i].state);
+    ops->free_state(t->snapshot[i].state);
+    t->snapshots--;
+    memmove(&t->snapshot[i], &t->snapshot[i + 1], (t->snapshots - i) * sizeof *t->snapshot);
+}
+
+static uint64_t log_bytes(const struct wt_timeline *t)
+{
+    return t->entries * sizeof *t->entry + t->entry_bytes;
+}
+
+/* Whether all that is kept takes more than the budget allows. */
+static bool over_budget(const struct wt_timeline *t)
+{
+    struct wt_machine *m = t->m;
+    const uint64_t bytes = t->state_bytes + log_bytes(t);
+    if (t->snapshots > MOST_SNAPSHOTS || bytes > t->budget)
+        return true;
+    /* Only when all pages together are too many is it worth counting those in use now. */
+    const uint64_t held = m->ops->held_bytes(m);
+    if (bytes + held <= t->budget)
+        return false;
+    const uint64_t live = m->ops->live_bytes(m);
+    return bytes + (held > live ? held - live : 0) > t->budget;
+}
+
+/*
+ * The snapshot that is missed least: without it there is a gap, which is the worse the nearer to
+ * where we are it lies. So what remains gets sparser with the distance, by powers.
+ */
+static size_t least_missed(const struct wt_timeline *t)
+{
+    const uint64_t now = t->m->time;
+    size_t best = 0;
+    double least = 0;
+    for (size_t i = 1; i < t->snapshots; i++) {
+        const uint64_t before = t->snapshot[i - 1].time, at = t->snapshot[i].time;
+        const uint64_t after = i + 1 < t->snapshots ? t->snapshot[i + 1].time
+                               : t->end > at        ? t->end
+                                                    : at;
+        const uint64_t distance = at > now ? at - now : now - at;
+        const double missed = (double)(after - before) / ((double)distance + 1);
+        if (!best || missed < least) {
+            best = i;
+            least = missed;
+        }
+    }
+    return best;
+}
+
+static void thin(struct wt_timeline *t)
+{
+    while (t->snapshots > 1 && over_budget(t))
+        drop_snapshot(t, least_missed(t));
+}
+
+/* The last snapshot that is not after this point. */
+static size_t snapshot_before(const struct wt_timeline *t, uint64_t time, size_t entries)
+{
+    size_t low = 0, high = t->snapshots;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        const struct snapshot *s = &t->snapshot[middle];
+        if (s->time < time || (s->time == time && s->entries <= entries))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Takes a snapshot here. Without host memory there is none, and this part is reached from afar. */
+static bool take_snapshot(struct wt_timeline *t)
+{
+    struct wt_machine *m = t->m;
+    size_t at = 0;
+    t->tried = m->time;
+    if (t->snapshots) {
+        const struct snapshot *s = &t->snapshot[at = snapshot_before(t, m->time, t->done)];
+        if (s->time == m->time && s->entries == t->done)
+            return true;
+        at++;
+    }
+    if (t->snapshots == t->snapshot_room) {
+        const size_t room = t->snapshot_room ? t->snapshot_room * 2 : 64;
+        struct snapshot *grown = realloc(t->snapshot, room * sizeof *grown);
+        if (!grown)
+            return false;
+        t->snapshot = grown;
+        t->snapshot_room = room;
+    }
+    struct wt_state *state = m->ops->save(m);
+    if (!state)
+        return false;
+    memmove(&t->snapshot[at + 1], &t->snapshot[at], (t->snapshots - at) * sizeof *t->snapshot);
+    t->snapshot[at] = (struct snapshot){m->time, t->done, state};
+    t->snapshots++;
+    const uint64_t bytes = m->ops->state_bytes(state), held = m->ops->held_bytes(m);
+    t->state_bytes += bytes;
+    if (t->fixed_interval) {
+        t->interval = t->fixed_interval;
+    } else {
+        /* The pages that were copied since the last one will be so again before the next. */
+        const uint64_t copied = held > t->held ? held - t->held : 0;
+        t->interval = ISSUES_PER_BYTE * (bytes + copied);
+        if (t->interval < LEAST_INTERVAL)
+            t->interval = LEAST_INTERVAL;
+    }
+    thin(t);
+    t->held = m->ops->held_bytes(m);
+    return true;
+}
+
+/* How many issues until a snapshot is due; one that is due is taken. */
+static uint64_t until_snapshot(struct wt_timeline *t)
+{
+    const uint64_t now = t->m->time;
+    const struct snapshot *before = &t->snapshot[snapshot_before(t, now, t->done)];
+    /* Under a small budget a snapshot is dropped again at once: not a reason for the next one. */
+    const uint64_t from = t->tried <= now && t->tried > before->time ? t->tried : before->time;
+    const uint64_t gap = now - from;
+    if (gap < t->interval)
+        return t->interval - gap;
+    take_snapshot(t);
+    return t->interval;
+}
+
+/* ---- the log ---- */
+
+static void free_entries(struct wt_timeline *t, size_t from)
+{
+    for (size_t i = from; i < t->entries; i++) {
+        t->entry_bytes -= t->entry[i].input.size;
+        free((void *)(uintptr_t)t->entry[i].input.bytes);
+    }
+    t->entries = from;
+}
+
+static void forget(struct wt_timeline *t)
+{
+    free_entries(t, 0);
+    while (t->snapshots)
+        drop_snapshot(t, t->snapshots - 1);
+    if (t->looking)
+        t->m->ops->free_state(t->looking);
+    t->looking = NULL;
+    t->done = 0;
+}
+
+static bool restart(struct wt_timeline *t)
+{
+    forget(t);
+    t->restarts++;
+    t->resets = t->m->resets;
+    t->end = t->m->time;
+    t->held = t->m->ops->held_bytes(t->m);
+    t->broken = !take_snapshot(t);
+    return !t->broken;
+}
+
+/* Adds an entry at the end. Without host memory for it, the past cannot be exact: it goes. */
+static void append(struct wt_timeline *t, const struct entry *entry)
+{
+    if (t->entries == t->entry_room) {
+        const size_t room = t->entry_room ? t->entry_room * 2 : 256;
+        struct entry *grown = realloc(t->entry, room * sizeof *grown);
+        if (!grown) {
+            restart(t);
+            return;
+        }
+        t->entry = grown;
+        t->entry_room = room;
+    }
+    struct entry *e = &t->entry[t->entries];
+    *e = *entry;
+    e->input.bytes = NULL;
+    if (entry->input.size) {
+        void *bytes = malloc(entry->input.size);
+        if (!bytes) {
+            restart(t);
+            return;
+        }
+        e->input.bytes = memcpy(bytes, entry->input.bytes, entry->input.size);
+    }
+    t->entry_bytes += e->input.size;
+    t->done = ++t->entries;
+    t->end = t->m->time;
+}
+
+/* What was recorded after this point is no more. */
+static void drop_future(struct wt_timeline *t)
+{
+    if (wt_timeline_at_end(t))
+        return;
+    free_entries(t, t->done);
+    while (t->snapshots > 1 && (t->snapshot[t->snapshots - 1].time > t->m->time ||
+                                t->snapshot[t->snapshots - 1].entries > t->done))
+        drop_snapshot(t, t->snapshots - 1);
+    t->end = t->m->time;
+    t->branches++;
+}
+
+static uint32_t apply(struct wt_machine *m, const struct wt_input *input)
+{
+    switch (input->kind) {
+    case WT_INPUT_MEMORY:
+        return m->ops->write_memory(m, input->wave, input->addr, input->bytes, input->size);
+    case WT_INPUT_DEBUG_READ:
+        return m->ops->debug_read(m, (uint32_t)input->addr);
+    case WT_INPUT_DEBUG_WRITE:
+        m->ops->debug_write(m, (uint32_t)input->addr, input->value);
+        break;
+    case WT_INPUT_CLEAR_FAULT:
+        wt_machine_clear_fault(m);
+        break;
+    case WT_INPUT_FLUSH_CONSOLE:
+        m->ops->flush_console(m);
+        break;
+    case WT_INPUT_RESET:
+        m->ops->reset(m);
+        break;
+    }
+    return 1;
+}
+
+/* ---- replay: from a recorded state onwards, along what was recorded ---- */
+
+/* Runs to `time`; what a run came back with, if before or at that time it had more to say. */
+static enum wt_run run_to(struct wt_timeline *t, uint64_t time)
+{
+    struct wt_machine *m = t->m;
+    enum wt_run run = WT_RUN_BUDGET;
+    while (m->time < time && run == WT_RUN_BUDGET) {
+        const uint64_t due = until_snapshot(t), left = time - m->time;
+        run = m->ops->run(m, left < due ? left : due);
+    }
+    return run;
+}
+
+/* To the last state at `time`, which is not before now and not after the end. */
+static void replay_to(struct wt_timeline *t, uint64_t time)
+{
+    struct wt_machine *m = t->m;
+    const wt_console_fn console = m->console;
+    m->console = NULL; /* it was printed the first time */
+    while (t->done < t->entries && t->entry[t->done].after <= time) {
+        const struct entry *e = &t->entry[t->done];
+        const enum wt_run run = run_to(t, e->time);
+        if (!e->ran)
+            apply(m, &e->input);
+        else if (run != WT_RUN_EVENT && run != WT_RUN_FAULT)
+            m->ops->run(m, e->until - m->time); /* the attempt that issues nothing */
+        t->done++;
+    }
+    /* An input that lets issues pass cannot be divided. */
+    if (t->done < t->entries && t->entry[t->done].time < time)
+        time = t->entry[t->done].time;
+    run_to(t, time);
+    m->console = console;
+}
+
+/* ---- the interface ---- */
+
+enum wt_status wt_timeline_new(struct wt_machine *machine, uint64_t budget,
+                               struct wt_timeline **timeline, struct wt_error *err)
+{
+    struct wt_timeline *t = calloc(1, sizeof *t);
+    if (!t)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a history");
+    t->m = machine;
+    t->budget = budget;
+    if (!restart(t)) {
+        wt_timeline_free(t);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a history");
+    }
+    t->restarts = 0;
+    *timeline = t;
+    return WT_OK;
+}
+
+void wt_timeline_free(struct wt_timeline *t)
+{
+    if (!t)
+        return;
+    forget(t);
+    free(t->entry);
+    free(t->snapshot);
+    free(t);
+}
+
+enum wt_status wt_timeline_restart(struct wt_timeline *t, struct wt_error *err)
+{
+    if (!restart(t))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a history");
+    return WT_OK;
+}
+
+enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
+{
+    struct wt_machine *m = t->m;
+    if (t->broken || t->looking)
+        return m->ops->run(m, issues);
+    if (!wt_timeline_at_end(t)) {
+        const uint64_t left = t->end - m->time, part = left < issues ? left : issues;
+        uint64_t to = m->time + part;
+        if (t->done < t->entries && t->entry[t->done].time == m->time &&
+            t->entry[t->done].after > to)
+            to = t->entry[t->done].after;
+        replay_to(t, to);
+        issues -= part;
+        if (!issues || m->fault.kind)
+            return m->fault.kind ? WT_RUN_FAULT : WT_RUN_BUDGET;
+    }
+    enum wt_run run;
+    do {
+        const uint64_t due = until_snapshot(t), part = issues < due ? issues : due;
+        const uint64_t before = m->time;
+        const bool faulted = m->fault.kind != WT_FAULT_NONE;
+        run = m->ops->run(m, part);
+        if (m->resets != t->resets) {
+            restart(t);
+            return run;
+        }
+        t->end = m->time;
+        if (run == WT_RUN_EVENT || (run == WT_RUN_FAULT && !faulted))
+            append(t, &(struct entry){.time = m->time,
+                                      .after = m->time,
+                                      .ran = true,
+                                      .until = before + part});
+        issues -= part;
+    } while (issues && run == WT_RUN_BUDGET);
+    return run;
+}
+
+uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input)
+{
+    struct wt_machine *m = t->m;
+    if (t->broken || t->looking) {
+        const uint32_t result = apply(m, input);
+        if (m->resets != t->resets)
+            restart(t);
+        return result;
+    }
+    drop_future(t);
+    const uint64_t before = m->time;
+    const uint32_t result = apply(m, input);
+    if (m->resets != t->resets)
+        restart(t);
+    else
+        append(t, &(struct entry){.time = before, .after = m->time, .input = *input});
+    return result;
+}
+
+enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_error *err)
+{
+    struct wt_machine *m = t->m;
+    if (t->broken)
+        return wt_fail(err, WT_NO_MEMORY, "there is no history: the host had no memory left");
+    if (wt_timeline_look(t, false, err))
+        return err->status;
+    const uint64_t start = wt_timeline_start(t);
+    if (time < start || time > t->end)
+        return wt_fail(err, WT_INVALID,
+                       "issue time %" PRIu64 " is not recorded: history reaches from %" PRIu64
+                       " to %" PRIu64,
+                       time, start, t->end);
+    const struct snapshot *s = &t->snapshot[snapshot_before(t, time, SIZE_MAX)];
+    if (time < m->time || s->time > m->time) {
+        /* The way back should not be longer than the way here. */
+        if (m->time == t->end)
+            take_snapshot(t);
+        s = &t->snapshot[snapshot_before(t, time, SIZE_MAX)];
+        if (!m->ops->restore(m, s->state))
+            return wt_fail(err, WT_NO_MEMORY, "no host memory to go to issue time %" PRIu64, time);
+        t->done = s->entries;
+    }
+    replay_to(t, time);
+    return WT_OK;
+}
+
+enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_error *err)
+{
+    struct wt_machine *m = t->m;
+    if (looking == (t->looking != NULL) || t->broken)
+        return WT_OK;
+    if (looking) {
+        t->looking = m->ops->save(m);
+        return t->looking ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory to save the state");
+    }
+    if (!m->ops->restore(m, t->looking))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory to go back to the state");
+    m->ops->free_state(t->looking);
+    t->looking = NULL;
+    return WT_OK;
+}
+
+uint64_t wt_timeline_start(const struct wt_timeline *t)
+{
+    return t->snapshots ? t->snapshot[0].time : t->m->time;
+}
+
+uint64_t wt_timeline_end(const struct wt_timeline *t)
+{
+    return t->end;
+}
+
+bool wt_timeline_at_end(const struct wt_timeline *t)
+{
+    return t->done == t->entries && t->m->time == t->end;
+}
+
+void wt_timeline_stats(const struct wt_timeline *t, struct wt_timeline_stats *stats)
+{
+    const struct wt_machine_ops *ops = t->m->ops;
+    const uint64_t held = ops->held_bytes(t->m), live = ops->live_bytes(t->m);
+    *stats = (struct wt_timeline_stats){
+        .snapshots = t->snapshots,
+        .bytes = t->state_bytes + log_bytes(t) + (held > live ? held - live : 0),
+        .branches = t->branches,
+        .restarts = t->restarts,
+    };
+    for (size_t i = 0; i < t->snapshots; i++) {
+        const uint64_t next = i + 1 < t->snapshots ? t->snapshot[i + 1].time : t->end;
+        if (next - t->snapshot[i].time > stats->widest_gap)
+            stats->widest_gap = next - t->snapshot[i].time;
+    }
+}
+
+void wt_timeline_set_interval(struct wt_timeline *t, uint64_t issues)
+{
+    t->fixed_interval = issues;
+    if (issues)
+        t->interval = issues;
+}

@@ -1,0 +1,99 @@
+/*
+ * Time travel: the recorded run of a machine since its reset, any point of which can be returned
+ * to. Machines are deterministic, so a point is reached by restoring a state saved before it and
+ * running on, with what came from outside (memory that a debugger wrote, accesses to the debug
+ * hardware) done again where it was done. A position is an issue time; where something came from
+ * outside or happened without an issue (a breakpoint halted a wave, a fault) at that time, it is
+ * the last state at that time, from which the run went on.
+ *
+ * While a timeline exists, its machine is run and changed through it alone. A machine without one
+ * does not know of it.
+ */
+#ifndef WT_EMULATOR_TIMELINE_H
+#define WT_EMULATOR_TIMELINE_H
+
+#include "emulator/machine/machine.h"
+
+#define WT_TIMELINE_BUDGET_DEFAULT ((uint64_t)512 << 20)
+
+struct wt_timeline;
+
+/** What may come from outside. */
+enum wt_input_kind {
+    WT_INPUT_MEMORY,        /**< memory is written as a wave sees it: wave, addr, bytes, size */
+    WT_INPUT_DEBUG_READ,    /**< a register of the debug hardware is read: addr */
+    WT_INPUT_DEBUG_WRITE,   /**< and written: addr, value */
+    WT_INPUT_CLEAR_FAULT,   /**< wt_machine_clear_fault */
+    WT_INPUT_FLUSH_CONSOLE, /**< incomplete lines are handed on */
+    WT_INPUT_RESET,         /**< the machine is reset: a new timeline begins */
+};
+
+struct wt_input {
+    enum wt_input_kind kind;
+    uint32_t wave;
+    uint32_t value;
+    uint64_t addr;
+    const void *bytes;
+    size_t size;
+};
+
+/**
+ * A timeline that begins with the machine's present state. Saved states take at most about
+ * @p budget bytes (those of the beginning excepted): when they would take more, the densest and
+ * most distant ones go, which makes some points slower to reach, but none unreachable.
+ */
+enum wt_status wt_timeline_new(struct wt_machine *machine, uint64_t budget,
+                               struct wt_timeline **timeline, struct wt_error *err);
+void wt_timeline_free(struct wt_timeline *t);
+
+/** Forgets all and begins anew with the present state (a program was loaded). */
+enum wt_status wt_timeline_restart(struct wt_timeline *t, struct wt_error *err);
+
+/**
+ * Runs at most @p issues on. In the past this is the recorded run, inputs included, whose console
+ * lines are not printed again; from its end on it is a new one.
+ */
+enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues);
+
+/**
+ * Does something from outside and records it. In the past, the future that was is dropped. Returns
+ * the value of a register that was read; of memory, whether it could be written; else 1.
+ */
+uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input);
+
+/**
+ * Goes to @p time, forwards or backwards; WT_INVALID if the recorded run does not reach it. Where
+ * one input let several issues pass, the nearest point before is taken. Nothing is printed.
+ */
+enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_error *err);
+
+/**
+ * Lets a debugger look around in a way that changes the state (registers are read by injected
+ * instructions): until looking ends, nothing is recorded. Then the machine is as it was before.
+ */
+enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_error *err);
+
+/** First and last position of the recorded run. */
+uint64_t wt_timeline_start(const struct wt_timeline *t);
+uint64_t wt_timeline_end(const struct wt_timeline *t);
+
+/** Whether the machine is at the end of what was recorded: running on is new. */
+bool wt_timeline_at_end(const struct wt_timeline *t);
+
+struct wt_timeline_stats {
+    size_t snapshots;
+    uint64_t bytes;      /**< host memory of snapshots (pages that the machine sees now, too, are
+                              not counted) and of the log of inputs */
+    uint64_t branches;   /**< how often a future was dropped */
+    uint64_t restarts;   /**< how often a new timeline began */
+    uint64_t widest_gap; /**< most issues between two snapshots, or from the last to the end */
+};
+void wt_timeline_stats(const struct wt_timeline *t, struct wt_timeline_stats *stats);
+
+/**
+ * Issues between two snapshots at least: fixed from now on, for tests and benchmarks. 0, as at the
+ * start: as many as it takes for a snapshot to cost little of the run.
+ */
+void wt_timeline_set_interval(struct wt_timeline *t, uint64_t issues);
+
+#endif
