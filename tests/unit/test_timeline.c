@@ -491,6 +491,56 @@ static void looking_leaves_no_trace(void **state)
     end(&f);
 }
 
+/* What was done while looking can be made to count. */
+static void a_look_can_become_a_change(void **state)
+{
+    uint32_t code[128];
+    const size_t words = mixed_program(code, 50);
+    for (unsigned past = 0; past < 2; past++) {
+        struct fixture f = begin(&shapes[1], code, words, UINT64_MAX, 300);
+        wake_dm(&f);
+        wt_timeline_run(f.t, 3000);
+        if (past)
+            go(&f, 1500);
+        const uint64_t at = f.m->time;
+        static const uint32_t word = 0x12345678;
+        assert_int_equal(wt_timeline_look(f.t, true, &f.err), WT_OK);
+        assert_int_equal(wt_timeline_at_end(f.t), !past);
+        dm(&f, VX_DM_DCTRL, DM_ON | DM_HALT);
+        input(&f, (struct wt_input){.kind = WT_INPUT_MEMORY, .addr = 0x10000200, .bytes = &word,
+                                    .size = 4});
+        dm(&f, VX_DM_INJECT, ADDI(S2, S2, 5));
+        dm(&f, VX_DM_DCTRL, DM_ON | DM_INJECT);
+        dm(&f, VX_DM_DCTRL, DM_ON | DM_STEP);
+        assert_true(f.m->time == at + 1);
+        dm(&f, VX_DM_DCTRL, DM_ON | DM_RESUME);
+        const uint64_t changed = hash(&f);
+        assert_int_equal(wt_timeline_commit(f.t, &f.err), WT_OK);
+        assert_true(wt_timeline_end(f.t) == at + 1 && wt_timeline_at_end(f.t));
+        struct wt_timeline_stats stats;
+        wt_timeline_stats(f.t, &stats);
+        assert_true(stats.branches == past);
+        while (f.m->time < 2500 + at)
+            wt_timeline_run(f.t, 2500 + at - f.m->time);
+        const uint64_t last = hash(&f);
+        go(&f, 200);
+        go(&f, at + 1);
+        assert_true(hash(&f) == changed);
+        go(&f, 200);
+        wt_timeline_run(f.t, 2300 + at);
+        assert_true(f.m->time == 2500 + at && hash(&f) == last);
+        /* Not after the machine has run. */
+        assert_int_equal(wt_timeline_look(f.t, true, &f.err), WT_OK);
+        wt_timeline_run(f.t, 10);
+        assert_int_equal(wt_timeline_commit(f.t, &f.err), WT_STATE);
+        assert_int_equal(wt_timeline_look(f.t, false, &f.err), WT_OK);
+        assert_true(hash(&f) == last);
+        assert_int_equal(wt_timeline_commit(f.t, &f.err), WT_OK); /* nothing to do */
+        assert_true(hash(&f) == last);
+        end(&f);
+    }
+}
+
 /* ---- any order of operations, against a model that runs again from reset ---- */
 
 struct done {
@@ -622,6 +672,7 @@ int main(void)
         cmocka_unit_test(a_cleared_fault_is_recorded),
         cmocka_unit_test(a_reset_begins_a_new_timeline),
         cmocka_unit_test(looking_leaves_no_trace),
+        cmocka_unit_test(a_look_can_become_a_change),
         cmocka_unit_test(any_order_of_operations_agrees_with_a_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

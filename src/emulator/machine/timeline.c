@@ -47,6 +47,10 @@ struct wt_timeline {
     uint64_t tried;       /* issue time of the last snapshot that was tried; it may be gone */
     uint64_t interval, fixed_interval;
     struct wt_state *looking; /* the state to come back to, or NULL */
+    uint64_t look_time;       /* its issue time */
+    bool strayed;             /* issues have passed while looking, or an input was lost */
+    struct entry *seen;       /* inputs while looking */
+    size_t seen_count, seen_room;
     uint64_t branches, restarts;
     bool broken;          /* the host's memory did not suffice: there is no past */
 };
@@ -194,14 +198,27 @@ static void free_entries(struct wt_timeline *t, size_t from)
     t->entries = from;
 }
 
+static void free_seen(struct wt_timeline *t)
+{
+    for (size_t i = 0; i < t->seen_count; i++)
+        free((void *)(uintptr_t)t->seen[i].input.bytes);
+    t->seen_count = 0;
+}
+
+static void end_looking(struct wt_timeline *t)
+{
+    if (t->looking)
+        t->m->ops->free_state(t->looking);
+    t->looking = NULL;
+    free_seen(t);
+}
+
 static void forget(struct wt_timeline *t)
 {
     free_entries(t, 0);
     while (t->snapshots)
         drop_snapshot(t, t->snapshots - 1);
-    if (t->looking)
-        t->m->ops->free_state(t->looking);
-    t->looking = NULL;
+    end_looking(t);
     t->done = 0;
 }
 
@@ -216,45 +233,52 @@ static bool restart(struct wt_timeline *t)
     return !t->broken;
 }
 
+/* Appends a copy of an entry to a list; false without host memory. */
+static bool add_entry(struct entry **list, size_t *count, size_t *room, const struct entry *entry)
+{
+    if (*count == *room) {
+        const size_t more = *room ? *room * 2 : 256;
+        struct entry *grown = realloc(*list, more * sizeof *grown);
+        if (!grown)
+            return false;
+        *list = grown;
+        *room = more;
+    }
+    void *bytes = NULL;
+    if (entry->input.size) {
+        bytes = malloc(entry->input.size);
+        if (!bytes)
+            return false;
+        memcpy(bytes, entry->input.bytes, entry->input.size);
+    }
+    (*list)[*count] = *entry;
+    (*list)[(*count)++].input.bytes = bytes;
+    return true;
+}
+
 /* Adds an entry at the end. Without host memory for it, the past cannot be exact: it goes. */
 static void append(struct wt_timeline *t, const struct entry *entry)
 {
-    if (t->entries == t->entry_room) {
-        const size_t room = t->entry_room ? t->entry_room * 2 : 256;
-        struct entry *grown = realloc(t->entry, room * sizeof *grown);
-        if (!grown) {
-            restart(t);
-            return;
-        }
-        t->entry = grown;
-        t->entry_room = room;
+    if (!add_entry(&t->entry, &t->entries, &t->entry_room, entry)) {
+        restart(t);
+        return;
     }
-    struct entry *e = &t->entry[t->entries];
-    *e = *entry;
-    e->input.bytes = NULL;
-    if (entry->input.size) {
-        void *bytes = malloc(entry->input.size);
-        if (!bytes) {
-            restart(t);
-            return;
-        }
-        e->input.bytes = memcpy(bytes, entry->input.bytes, entry->input.size);
-    }
-    t->entry_bytes += e->input.size;
-    t->done = ++t->entries;
+    t->entry_bytes += entry->input.size;
+    t->done = t->entries;
     t->end = t->m->time;
 }
 
 /* What was recorded after this point is no more. */
 static void drop_future(struct wt_timeline *t)
 {
+    const uint64_t now = t->looking ? t->look_time : t->m->time;
     if (wt_timeline_at_end(t))
         return;
     free_entries(t, t->done);
-    while (t->snapshots > 1 && (t->snapshot[t->snapshots - 1].time > t->m->time ||
+    while (t->snapshots > 1 && (t->snapshot[t->snapshots - 1].time > now ||
                                 t->snapshot[t->snapshots - 1].entries > t->done))
         drop_snapshot(t, t->snapshots - 1);
-    t->end = t->m->time;
+    t->end = now;
     t->branches++;
 }
 
@@ -342,6 +366,7 @@ void wt_timeline_free(struct wt_timeline *t)
         return;
     forget(t);
     free(t->entry);
+    free(t->seen);
     free(t->snapshot);
     free(t);
 }
@@ -356,8 +381,10 @@ enum wt_status wt_timeline_restart(struct wt_timeline *t, struct wt_error *err)
 enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
 {
     struct wt_machine *m = t->m;
-    if (t->broken || t->looking)
+    if (t->broken || t->looking) {
+        t->strayed = true;
         return m->ops->run(m, issues);
+    }
     if (!wt_timeline_at_end(t)) {
         const uint64_t left = t->end - m->time, part = left < issues ? left : issues;
         uint64_t to = m->time + part;
@@ -393,19 +420,17 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
 uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input)
 {
     struct wt_machine *m = t->m;
-    if (t->broken || t->looking) {
-        const uint32_t result = apply(m, input);
-        if (m->resets != t->resets)
-            restart(t);
-        return result;
-    }
-    drop_future(t);
+    if (!t->broken && !t->looking)
+        drop_future(t);
     const uint64_t before = m->time;
     const uint32_t result = apply(m, input);
+    const struct entry entry = {.time = before, .after = m->time, .input = *input};
     if (m->resets != t->resets)
         restart(t);
-    else
-        append(t, &(struct entry){.time = before, .after = m->time, .input = *input});
+    else if (t->looking)
+        t->strayed |= !add_entry(&t->seen, &t->seen_count, &t->seen_room, &entry);
+    else if (!t->broken)
+        append(t, &entry);
     return result;
 }
 
@@ -443,12 +468,28 @@ enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_e
         return WT_OK;
     if (looking) {
         t->looking = m->ops->save(m);
+        t->look_time = m->time;
+        t->strayed = false;
         return t->looking ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory to save the state");
     }
     if (!m->ops->restore(m, t->looking))
         return wt_fail(err, WT_NO_MEMORY, "no host memory to go back to the state");
-    m->ops->free_state(t->looking);
-    t->looking = NULL;
+    end_looking(t);
+    return WT_OK;
+}
+
+enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err)
+{
+    if (!t->looking)
+        return WT_OK;
+    if (t->strayed)
+        return wt_fail(err, WT_STATE, "the machine has run since: it can only go back");
+    drop_future(t);
+    const uint64_t restarts = t->restarts;
+    /* append() may restart, which frees what was seen. */
+    for (size_t i = 0; i < t->seen_count && t->restarts == restarts; i++)
+        append(t, &t->seen[i]);
+    end_looking(t);
     return WT_OK;
 }
 
@@ -464,7 +505,7 @@ uint64_t wt_timeline_end(const struct wt_timeline *t)
 
 bool wt_timeline_at_end(const struct wt_timeline *t)
 {
-    return t->done == t->entries && t->m->time == t->end;
+    return t->done == t->entries && (t->looking ? t->look_time : t->m->time) == t->end;
 }
 
 void wt_timeline_stats(const struct wt_timeline *t, struct wt_timeline_stats *stats)

@@ -68,10 +68,17 @@ uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input);
 enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_error *err);
 
 /**
- * Lets a debugger look around in a way that changes the state (registers are read by injected
- * instructions): until looking ends, nothing is recorded. Then the machine is as it was before.
+ * Lets a debugger look around in a way that changes the state (it halts waves, and reads registers
+ * by injected instructions): until looking ends, nothing counts. Then the machine is as it was.
  */
 enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_error *err);
+
+/**
+ * Ends looking in the other way: what was done meanwhile is recorded as done here, and in the past
+ * the future that was is dropped. Without looking it does nothing. A debugger that let issues pass
+ * by wt_timeline_run while it looked cannot do this (WT_STATE).
+ */
+enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err);
 
 /** First and last position of the recorded run. */
 uint64_t wt_timeline_start(const struct wt_timeline *t);
