@@ -1,0 +1,32 @@
+"""The state at an issue time of an example kernel is the same on the way there and on every
+return, under every schedule, with much and with little memory for the past."""
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import PROGRAMS, ROOT
+
+BUILD = Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build"))
+MUCH, LITTLE = 1 << 30, 256 << 10
+
+
+@pytest.mark.parametrize("gpu,schedule,budget", [
+    ("cores=1,warps=4,threads=4", "rr:64", MUCH),
+    ("cores=2,warps=2,threads=8", "rr:1", MUCH),
+    ("cores=2,warps=3,threads=4", "lockstep", MUCH),
+    ("cores=1,warps=2,threads=32", "random:3", MUCH),
+    ("cores=2,warps=2,threads=4", "random:5", LITTLE),
+])
+@pytest.mark.parametrize("width", ["rv32", "rv64"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_return_is_the_same(built, name, width, gpu, schedule, budget):
+    done = subprocess.run([BUILD / "tests" / "kernels" / "return_tool",
+                           built() / f"{name}.{width}.elf", gpu, schedule, str(budget), "1"],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    issues, trips, snapshots = map(int, done.stdout.split())
+    assert issues > 1000 and trips > 0
+    if budget == MUCH:
+        assert snapshots >= issues // 3000
