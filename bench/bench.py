@@ -23,6 +23,7 @@ ROOT = os.path.dirname(HERE)
 BUILD = os.environ.get("WAVETRAP_BUILD", os.path.join(ROOT, "build"))
 WAVETRAP = os.environ.get("WAVETRAP", os.path.join(BUILD, "wavetrap"))
 CLIENT = os.path.join(BUILD, "bench", "bench-client")
+TIMELINE = os.path.join(BUILD, "bench", "timeline-bench")
 CC = "riscv64-unknown-elf-gcc"
 GDB = "gdb-multiarch"
 
@@ -129,6 +130,22 @@ def emulation(report, folder, count):
 
 
 # ---- the debug servers ----
+
+# ---- time travel ----
+
+def time_travel(report, folder):
+    report.title("Time travel at 32 lanes, 4 warps: a recorded run beside an unrecorded one; going "
+                 "back by one issue beside running one snapshot interval (CPU time)")
+    for name, repeat, bound in KERNELS:
+        program = compile_kernel(folder, name, repeat * 32, True)
+        issues, off, on, back, interval, held, snapshots = map(
+            float, run([TIMELINE, program, "warps=4,threads=32"]).split())
+        report.row(f"{name} ({bound}-bound): {issues:.3g} issues recorded", on, "unrecorded", off,
+                   on / off, "s", "aim x1.05 at most")
+        report.row(f"{name}: one issue back", back, "forwards, one interval", interval,
+                   back / interval, "ms", "aim below 50 ms")
+        report.figure(f"{name}: memory per snapshot", held / snapshots / 1024, "KiB")
+
 
 def free_port():
     with socket.socket() as s:
@@ -331,7 +348,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
-    parser.add_argument("--only", choices=["emulation", "servers", "gdb"])
+    parser.add_argument("--only", choices=["emulation", "time", "servers", "gdb"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -340,6 +357,8 @@ def main():
     try:
         if options.only in (None, "emulation"):
             emulation(report, folder, options.pairs)
+        if options.only in (None, "time"):
+            time_travel(report, folder)
         if options.only in (None, "servers"):
             servers(report, folder, options.pairs, options.seconds)
         if options.only in (None, "gdb"):
