@@ -461,6 +461,28 @@ static void a_reset_begins_a_new_timeline(void **state)
     wt_timeline_stats(f.t, &stats);
     assert_true(stats.restarts == 2);
     end(&f);
+
+    /* A reset that takes cycles, asked for while looking, ends with them. */
+    struct rig_options options = shapes[0];
+    options.dm_clock = 1;
+    f = begin(&options, code, words, UINT64_MAX, 100);
+    wake_dm(&f);
+    wt_timeline_run(f.t, 1000);
+    assert_int_equal(wt_timeline_look(f.t, true, &f.err), WT_OK);
+    dm(&f, VX_DM_DCTRL, DM_ON | DM_RESET);
+    while (dm_read(&f, VX_DM_DCTRL) & DM_RESET)
+        wt_timeline_run(f.t, 1);
+    wt_timeline_stats(f.t, &stats);
+    assert_true(stats.restarts == 1 && wt_timeline_end(f.t) == f.m->time);
+    wt_timeline_run(f.t, 500);
+    const uint64_t last = hash(&f), at = f.m->time;
+    assert_true(at >= 500);
+    go(&f, 100);
+    wt_timeline_run(f.t, at - 100);
+    assert_true(f.m->time == at && hash(&f) == last);
+    wt_timeline_stats(f.t, &stats);
+    assert_true(stats.restarts == 1);
+    end(&f);
 }
 
 static void looking_leaves_no_trace(void **state)

@@ -383,7 +383,10 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
     struct wt_machine *m = t->m;
     if (t->broken || t->looking) {
         t->strayed = true;
-        return m->ops->run(m, issues);
+        const enum wt_run run = m->ops->run(m, issues);
+        if (m->resets != t->resets)
+            restart(t);
+        return run;
     }
     if (!wt_timeline_at_end(t)) {
         const uint64_t left = t->end - m->time, part = left < issues ? left : issues;
