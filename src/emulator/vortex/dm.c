@@ -456,6 +456,7 @@ uint32_t vx_dm_read(struct vx_device *d, uint32_t addr)
         break;
     }
     vx_dm_tick(d, d->config.dm_clock);
+    d->event = false; /* whoever accesses registers sees for himself */
     return value;
 }
 
@@ -501,4 +502,5 @@ void vx_dm_write(struct vx_device *d, uint32_t addr, uint32_t value)
         }
         break;
     }
+    d->event = false; /* as above */
 }

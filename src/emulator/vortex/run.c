@@ -131,10 +131,6 @@ static enum wt_run run(struct vx_device *d, uint64_t issues, vx_trace_fn fn, voi
     struct wt_machine *m = &d->machine;
     if (m->fault.kind)
         return WT_RUN_FAULT;
-    if (d->event) { /* of a register access since the last run */
-        d->event = false;
-        return WT_RUN_EVENT;
-    }
     const uint64_t end = m->time + issues, resets = m->resets;
     while (m->time < end) {
         struct vx_warp *w = schedule(d);

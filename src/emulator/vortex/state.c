@@ -20,7 +20,6 @@ struct wt_state {
     struct wt_schedule schedule;
     uint64_t startup, argument;
     uint32_t ready_count, halted, halted_active, active_warps, cursor, turn_left, mpm_class;
-    bool event;
     char inject_fault[256];
     struct vx_dm dm;
     struct wt_memory *memory;
@@ -147,7 +146,6 @@ struct wt_state *vx_save(struct wt_machine *m)
     s->cursor = d->cursor;
     s->turn_left = d->turn_left;
     s->mpm_class = d->mpm_class;
-    s->event = d->event;
     memcpy(s->inject_fault, d->inject_fault, sizeof s->inject_fault);
     s->dm = d->dm;
     s->bytes = sizeof *s;
@@ -218,7 +216,6 @@ bool vx_restore(struct wt_machine *m, const struct wt_state *s)
     d->cursor = s->cursor;
     d->turn_left = s->turn_left;
     d->mpm_class = s->mpm_class;
-    d->event = s->event;
     memcpy(d->inject_fault, s->inject_fault, sizeof d->inject_fault);
     uint32_t *wmask = d->dm.wmask;
     d->dm = s->dm;
