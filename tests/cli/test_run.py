@@ -101,8 +101,8 @@ def test_a_jump_into_nothing_is_reported(build):
     assert done.returncode == status and words in done.stderr and "0x70000000" in done.stderr
 
 
-def test_the_report_names_the_warp_and_the_lane_that_did_it(build):
-    """Lanes 1 and 3 of warp 2 load from an odd address: lane 1 is the first."""
+def test_the_report_names_the_warp_and_the_lanes_that_did_it(build):
+    """Lanes 1 and 3 of warp 2 load from an odd address."""
     done = run("run", build.asm("""
 _start: li t0, 3
         la t1, work
@@ -121,7 +121,7 @@ work:   csrr t0, 0xcc1
 done:   tmc x0
 """, name="lanes.S"))
     assert done.returncode == 119
-    assert "core 0 warp 2, threads 1," in done.stderr
+    assert re.search(r"core 0 warp 2, threads 1, ?3, issue time", done.stderr), done.stderr
     assert "lanes.S:14" in done.stderr
 
 

@@ -118,16 +118,24 @@ const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u,
 {
     const char *what = store ? "store" : "load";
     const unsigned long long at = addr;
+    /* All lanes that are refused for this reason. (Loads are refused only where stores are.) */
+    wt_lanes lanes = wt_lane_bit(lane);
+    for (unsigned l = 0; l < w->device->machine.lanes; l++) {
+        const uint64_t to =
+            vx_truncate(w->device, vx_get_x(w, u->rs1, l) + (uint64_t)(int64_t)u->imm);
+        if (wt_has_lane(w->mask, l) && vx_store_check(w, to, size) == why)
+            lanes |= wt_lane_bit(l);
+    }
     switch (why) {
     case VX_ACCESS_IO:
-        return vx_fault(w, u, WT_FAULT_ACCESS, wt_lane_bit(lane), addr,
+        return vx_fault(w, u, WT_FAULT_ACCESS, lanes, addr,
                         "%s of %u bytes at 0x%llx: the console takes single bytes only", what, size,
                         at);
     case VX_ACCESS_HOST:
-        return vx_fault(w, u, WT_FAULT_HOST, wt_lane_bit(lane), addr,
+        return vx_fault(w, u, WT_FAULT_HOST, lanes, addr,
                         "the host has no memory left for the %s at 0x%llx", what, at);
     default:
-        return vx_fault(w, u, WT_FAULT_ACCESS, wt_lane_bit(lane), addr,
+        return vx_fault(w, u, WT_FAULT_ACCESS, lanes, addr,
                         "%s of %u bytes at 0x%llx: outside the address space of 48 bits", what,
                         size, at);
     }

@@ -454,7 +454,13 @@ static inline bool in_one_page(const struct vx_warp *w, const ux *base, ux offse
 static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u, unsigned lane,
                                        ux addr, unsigned size, const char *what)
 {
-    return vx_fault(w, u, WT_FAULT_MISALIGNED, wt_lane_bit(lane), addr,
+    const ux *base = x_row(w, u->rs1);
+    wt_lanes lanes = 0;
+    ACTIVE_LANES {
+        if ((base[l] + (ux)(sx)u->imm) & (size - 1))
+            lanes |= wt_lane_bit(l);
+    }
+    return vx_fault(w, u, WT_FAULT_MISALIGNED, lanes, addr,
                     "misaligned %s of %u bytes at 0x%llx by lane %u", what, size,
                     (unsigned long long)addr, lane);
 }
