@@ -56,7 +56,7 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr)
     struct vx_device *d = w->device;
     if (outside(addr) || page_has_console(d, addr))
         return NULL;
-    if (!is_local(d, addr) && (vx_code_on_page(d, addr) || vx_code_on_page(d, addr & ~WT_PAGE_MASK)))
+    if (!is_local(d, addr) && vx_code_on_page(d, addr))
         return NULL;
     uint8_t *host = wt_memory_page_for_write(memory_of(d, w->core, addr), addr);
     if (!host)

@@ -157,8 +157,10 @@ const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc)
         struct vx_code **bucket = bucket_of(d, code->base);
         code->next = *bucket;
         *bucket = code;
-        /* From now on stores into this page must take the slow way, which tells us. */
+        /* From now on stores into this page, and into the next one, which its last instruction may
+         * reach, must take the slow way, which tells us. */
         wt_tlb_drop(&d->tlb, pc);
+        wt_tlb_drop(&d->tlb, pc + WT_PAGE_SIZE);
     }
     w->code = code;
     return &code->uop[(pc & WT_PAGE_MASK) / 2];
@@ -166,11 +168,8 @@ const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc)
 
 bool vx_code_on_page(struct vx_device *d, uint64_t addr)
 {
-    if (find(d, addr))
-        return true;
     /* The last instruction of the page before may reach into this one. */
-    const struct vx_code *before = find(d, addr - WT_PAGE_SIZE);
-    return before && (addr & WT_PAGE_MASK) < 2;
+    return find(d, addr) || find(d, addr - WT_PAGE_SIZE);
 }
 
 static void forget(struct vx_device *d, uint64_t addr)

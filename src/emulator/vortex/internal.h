@@ -195,7 +195,7 @@ const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc);
 /* Forgets what was decoded from [addr, addr + size). */
 void vx_code_invalidate(struct vx_device *d, uint64_t addr, uint64_t size);
 void vx_code_clear(struct vx_device *d);
-/* Whether the page of addr has decoded instructions. */
+/* Whether decoded instructions lie in the page of addr, or may reach into it. */
 bool vx_code_on_page(struct vx_device *d, uint64_t addr);
 /*
  * Decodes one 32-bit instruction, or what a compressed one of `halves` halfwords stands for. No
