@@ -46,6 +46,29 @@ struct wt_target_fault {
     char text[256];
 };
 
+/** What a watchpoint watches. */
+enum wt_watchpoint_kind { WT_WATCHPOINT_WRITE, WT_WATCHPOINT_READ, WT_WATCHPOINT_ACCESS };
+
+/** A range of memory as a wave sees it, so that local memory is that of its core. */
+struct wt_watchpoint {
+    enum wt_watchpoint_kind kind;
+    uint64_t addr;
+    uint64_t size; /**< bytes, 1 or more */
+    uint32_t wave;
+};
+
+/** What one lane did to memory that is watched; it is done. */
+struct wt_watchpoint_hit {
+    bool read, write; /**< an atomic does both */
+    uint64_t time;    /**< issue time before the instruction */
+    uint32_t wave;
+    unsigned lane;
+    uint64_t pc;      /**< of the instruction */
+    uint64_t addr;    /**< of the access, which overlaps the range but may be wider */
+    unsigned size;
+    uint8_t before[16], after[16];
+};
+
 struct wt_target_services {
     /** Lets the device advance by about @p budget issues. NULL: it runs by itself (hardware). */
     enum wt_pump (*pump)(void *context, uint64_t budget);
@@ -61,6 +84,14 @@ struct wt_target_services {
     enum wt_status (*reload)(void *context, struct wt_error *err);
     /** Issue time. */
     uint64_t (*time)(void *context);
+    /**
+     * Watches these ranges from now on, instead of those watched before; count 0: none. When one is
+     * met, pump() comes back with WT_PUMP_EVENT, the instruction done. The list is copied.
+     */
+    enum wt_status (*watch)(void *context, const struct wt_watchpoint *list, size_t count,
+                            struct wt_error *err);
+    /** What the last pump() came back for, by lane: *list is valid until the next. 0: no watchpoint. */
+    size_t (*watch_hits)(void *context, const struct wt_watchpoint_hit **list);
 };
 
 struct wt_target {

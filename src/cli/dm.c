@@ -202,6 +202,7 @@ static void tell_run(struct dm *dm, enum wt_run run, uint64_t before)
         puts("");
         break;
     case WT_RUN_EVENT:
+    case WT_RUN_WATCH:
         puts(": a warp halted");
         break;
     case WT_RUN_HALTED:

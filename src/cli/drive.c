@@ -164,6 +164,7 @@ static int run_to_end(const struct cli_command *command, struct cli_drive *d,
         switch (run) {
         case WT_RUN_BUDGET:
         case WT_RUN_EVENT:
+        case WT_RUN_WATCH:
             break;
         case WT_RUN_ENDED:
             return cli_word_status(vx_device_exit_word(s->device));

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/lanes.h"
+#include "emulator/machine/watch.h"
 #include "wavetrap/error.h"
 
 struct wt_memory;
@@ -24,6 +25,7 @@ enum wt_run {
     WT_RUN_HALTED, /**< nothing can issue until the debug hardware lets a wave go */
     WT_RUN_ENDED,  /**< no wave is active any more: the program has ended */
     WT_RUN_FAULT,  /**< the program made a mistake; see wt_machine.fault. Nothing issues until cleared */
+    WT_RUN_WATCH,  /**< a watched place was met; see wt_machine.hit. Comes after FAULT, before EVENT */
 };
 
 enum wt_fault_kind {
@@ -110,6 +112,12 @@ struct wt_machine_ops {
     uint64_t (*held_bytes)(struct wt_machine *m);
     /** Host memory of the pages that the machine sees now. Slow: it walks them. */
     uint64_t (*live_bytes)(struct wt_machine *m);
+
+    /**
+     * Watches these places from now on instead of those watched until now, and forgets that a hit
+     * was told; count 0: none. The list is copied. False without host memory: then none is watched.
+     */
+    bool (*set_watches)(struct wt_machine *m, const struct wt_watch *list, size_t count);
 };
 
 /** Takes what a program prints: one whole line, without its line end, of console @p slot. */
@@ -122,6 +130,8 @@ struct wt_machine {
     uint32_t waves; /**< how many there are */
     unsigned lanes; /**< lanes of a wave */
     struct wt_fault fault;
+    struct wt_watch_hit *hit; /**< WT_WATCH_HITS of them, owned by the family; NULL until watched */
+    size_t hits;              /**< of the last run, if it came back with WT_RUN_WATCH */
     wt_console_fn console; /**< NULL: what is printed is dropped */
     void *console_context;
 };

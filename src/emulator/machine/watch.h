@@ -1,0 +1,50 @@
+/*
+ * Watches: places at which a machine's run comes back, so that somebody can look. They belong to
+ * whoever looks, not to the machine's state: they are not saved, they change nothing of how the
+ * machine goes on, and memory that is not watched is as fast as without them.
+ */
+#ifndef WT_EMULATOR_WATCH_H
+#define WT_EMULATOR_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lanes.h"
+
+enum wt_watch_kind {
+    /* The instruction that does it completes; then the run comes back. */
+    WT_WATCH_WRITE,   /**< a lane writes into the range (the same value, too) */
+    WT_WATCH_READ,    /**< a lane reads from it */
+    WT_WATCH_ACCESS,  /**< either */
+    /* The run comes back before the instruction; the next run from there on issues it. */
+    WT_WATCH_EXECUTE, /**< a wave with an enabled lane is about to issue the instruction at addr */
+    WT_WATCH_ISSUE,   /**< a wave is about to issue any instruction */
+};
+
+struct wt_watch {
+    enum wt_watch_kind kind;
+    uint64_t addr;
+    uint64_t size; /**< of the range, in bytes; 1 or more */
+    uint32_t wave; /**< the range is where this wave sees it (local memory!), whoever gets at it;
+                        WT_WATCH_ISSUE: the wave */
+};
+
+/** What one lane did, or (EXECUTE, ISSUE) a wave is about to do. */
+struct wt_watch_hit {
+    enum wt_watch_kind kind; /**< WRITE, READ, ACCESS (an atomic, which does both), EXECUTE, ISSUE */
+    uint64_t time;  /**< issue time: of the state before the instruction */
+    uint32_t wave;
+    unsigned lane;  /**< EXECUTE, ISSUE: the lowest enabled one */
+    wt_lanes mask;  /**< lanes that were enabled when it issued */
+    uint64_t pc;    /**< of the instruction */
+    uint64_t addr;  /**< first byte of the access: it overlaps a watched range, but may be wider */
+    unsigned size;  /**< of the access, 1 to 16 bytes; 0 for EXECUTE and ISSUE */
+    uint8_t before[16], after[16]; /**< contents of the access, before this lane's part and after it;
+                                        of a read the same */
+};
+
+/** Hits of one run: those of the one instruction that it came back for, by lane. */
+#define WT_WATCH_HITS (2 * WT_MAX_LANES)
+
+#endif
