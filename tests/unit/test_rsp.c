@@ -55,10 +55,15 @@ static void turn(void)
         wt_rsp_session_events(f.s);
     }
     size_t size = f.s->out.end - f.s->out.start, room;
-    /* Replies are read as packets are: notifications must look the same to the reader. */
-    for (size_t i = 0; i < size; i++)
-        if (f.s->out.buffer[f.s->out.start + i] == '%')
-            f.s->out.buffer[f.s->out.start + i] = '$';
+    /* Replies are read as packets are: notifications must look the same to the reader. A '%' inside
+     * a packet is data, so only what stands between packets is looked at. */
+    bool inside = false;
+    for (size_t i = 0; i < size; i++) {
+        uint8_t *byte = &f.s->out.buffer[f.s->out.start + i];
+        if (!inside && *byte == '%')
+            *byte = '$';
+        inside = inside ? *byte != '#' : *byte == '$';
+    }
     uint8_t *space = wt_packet_reader_space(&f.replies, &room);
     assert_true(room >= size);
     if (size)
