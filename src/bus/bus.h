@@ -27,6 +27,11 @@ struct wt_bus_ops {
     enum wt_status (*transact)(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
                                struct wt_error *err);
     void (*close)(struct wt_bus *bus);
+    /**
+     * Begins a new connection in place of the present one, even of one that seems well. NULL: there
+     * is nothing to connect.
+     */
+    enum wt_status (*reconnect)(struct wt_bus *bus, struct wt_error *err);
 };
 
 /** A transport embeds this as its first member. */
@@ -47,6 +52,11 @@ enum wt_status wt_bus_read(struct wt_bus *bus, uint16_t addr, uint32_t *value, s
 /** Writes one register. */
 enum wt_status wt_bus_write(struct wt_bus *bus, uint16_t addr, uint32_t value,
                             struct wt_error *err);
+
+static inline enum wt_status wt_bus_reconnect(struct wt_bus *bus, struct wt_error *err)
+{
+    return bus->ops->reconnect ? bus->ops->reconnect(bus, err) : WT_OK;
+}
 
 static inline void wt_bus_close(struct wt_bus *bus)
 {

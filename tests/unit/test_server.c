@@ -17,8 +17,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/listen.h"
 #include "fake_debugger.h"
-#include "frontend/rsp/listen.h"
 #include "frontend/rsp/rsp.h"
 
 struct running {

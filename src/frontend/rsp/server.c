@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/listen.h"
 #include "base/loop.h"
-#include "frontend/rsp/listen.h"
 #include "frontend/rsp/session.h"
 
 /* Issues between two looks at the sockets: well under a millisecond of the emulator's time. */

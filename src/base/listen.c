@@ -1,5 +1,5 @@
 /* Listening sockets. */
-#include "frontend/rsp/listen.h"
+#include "base/listen.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -143,7 +143,7 @@ enum wt_status wt_listen(const char *address, struct wt_listener *listener, stru
     }
     if (strncmp(address, "unix:", 5) == 0)
         return listen_local(address + 5, listener, err);
-    return listen_tcp(address, listener, err);
+    return listen_tcp(strncmp(address, "tcp:", 4) == 0 ? address + 4 : address, listener, err);
 }
 
 void wt_listener_close(struct wt_listener *listener)

@@ -1,6 +1,6 @@
 /* Addresses to listen at: TCP ports, Unix sockets. */
-#ifndef WT_RSP_LISTEN_H
-#define WT_RSP_LISTEN_H
+#ifndef WT_BASE_LISTEN_H
+#define WT_BASE_LISTEN_H
 
 #include <stdbool.h>
 
@@ -13,7 +13,10 @@ struct wt_listener {
     char address[160]; /**< as GDB's `target remote` wants it; "-" for standard input and output */
 };
 
-/** Listens at ":PORT", "PORT", "HOST:PORT", "unix:PATH" or "stdio". */
+/**
+ * Listens at ":PORT", "PORT" (both: loopback), "HOST:PORT", "tcp:…" of these, "unix:PATH" or "stdio".
+ * The file of a Unix socket is the owner's only (0600).
+ */
 enum wt_status wt_listen(const char *address, struct wt_listener *listener, struct wt_error *err);
 
 /** Stops; the file of a Unix socket is removed. */
