@@ -10,6 +10,7 @@ MAY_INCLUDE = {
     "base": set(),
     "emulator/machine": {"base"},
     "emulator/vortex": {"base", "emulator/machine"},
+    "emulator/gcn": {"base", "emulator/machine"},
     "bus": {"base"},
     "debugger": {"base", "bus"},
     "frontend/rsp": {"base", "bus", "debugger"},

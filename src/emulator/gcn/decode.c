@@ -1,0 +1,565 @@
+/*
+ * From words to decoded instructions. Sections are those of the "Vega" instruction set manual,
+ * chapter 12 "Microcode formats".
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "emulator/gcn/isa.h"
+
+static const char no_such[] = "there is no such instruction";
+static const char bad_operand[] = "it has an operand that does not exist";
+static const char odd_operand[] = "an SGPR pair or group begins at a register that is not aligned";
+static const char cut_off[] = "it is cut off";
+
+/* Whether a scalar operand number below 128 can hold so many registers; they must be aligned. */
+static bool sgprs_ok(unsigned n, unsigned count, const char **why)
+{
+    if (n > 127 || n == 125 || n + count > 128 || (count > 1 && n + count > 124 && n != GCN_EXEC) ||
+        (count > 2 && n < GCN_TTMP && n + count > 102)) {
+        *why = bad_operand;
+        return false;
+    }
+    const unsigned align = count > 2 ? 4 : count;
+    if (n % align) {
+        *why = odd_operand;
+        return false;
+    }
+    return true;
+}
+
+static unsigned registers_of(char type)
+{
+    switch (type) {
+    case 'U':
+    case 'F':
+    case 'm':
+        return 2;
+    case 'Q':
+        return 4;
+    default:
+        return 1;
+    }
+}
+
+/* Whether operand n can be a source of this type. */
+static bool source_ok(unsigned n, char type, bool literal, const char **why)
+{
+    const unsigned count = registers_of(type);
+    *why = bad_operand;
+    if (n >= GCN_VGPR)
+        return n - GCN_VGPR + count <= 256;
+    if (n < GCN_INLINE)
+        return sgprs_ok(n, count, why);
+    if ((n > 208 && n < GCN_SHARED_BASE) || n == 249 || n == 250)
+        return false;
+    if (n == GCN_LITERAL)
+        return literal;
+    return n != GCN_LDS_DIRECT || count == 1;
+}
+
+/* The types of a row's results and sources. */
+static const char *results_of(const struct gcn_row *row)
+{
+    return row->operands;
+}
+
+static const char *sources_of(const struct gcn_row *row)
+{
+    const char *colon = strchr(row->operands, ':');
+    return colon ? colon + 1 : "";
+}
+
+static bool take_literal(const uint32_t *word, unsigned available, struct gcn_uop *u,
+                         const char **why)
+{
+    if (available < u->length + 1u) {
+        *why = cut_off;
+        return false;
+    }
+    u->literal = word[u->length++];
+    return true;
+}
+
+/* ---- scalar encodings, sections 12.1 and 12.2 ---- */
+
+static bool decode_scalar(const uint32_t *word, unsigned available, enum gcn_encoding encoding,
+                          unsigned opcode, struct gcn_uop *u, const char **why)
+{
+    const uint32_t w = word[0];
+    u->row = gcn_row_find(encoding, opcode);
+    if (!u->row) {
+        *why = no_such;
+        return false;
+    }
+    u->imm = (int16_t)w;
+    u->dst = (uint16_t)wt_field(w, 22, 16);
+    u->src[0] = (uint16_t)wt_field(w, 7, 0);
+    u->src[1] = (uint16_t)wt_field(w, 15, 8);
+    if (encoding == GCN_SOPP)
+        return true;
+    const char *sources = sources_of(u->row);
+    if (encoding == GCN_SOPK) {
+        /* The register field is a source where the row has no result. */
+        u->src[0] = u->dst;
+        if (u->row->forms & GCN_LIT)
+            return take_literal(word, available, u, why);
+        if (*sources == 'u' || *sources == 'U')
+            return sgprs_ok(u->src[0], registers_of(*sources), why);
+    } else {
+        bool literal = false;
+        for (unsigned i = 0; sources[i] && i < 2; i++) {
+            if (sources[i] == 'k') /* s_set_gpr_idx_on: four bits of mode */
+                continue;
+            if (!source_ok(u->src[i], sources[i], true, why))
+                return false;
+            literal |= u->src[i] == GCN_LITERAL;
+        }
+        if (literal && !take_literal(word, available, u, why))
+            return false;
+    }
+    const char *results = results_of(u->row);
+    return *results == ':' || sgprs_ok(u->dst, registers_of(*results), why);
+}
+
+static bool decode_smem(const uint32_t *word, struct gcn_uop *u, const char **why)
+{
+    u->row = gcn_row_find(GCN_SMEM, wt_field(word[0], 25, 18));
+    if (!u->row) {
+        *why = no_such;
+        return false;
+    }
+    const bool immediate = wt_field(word[0], 17, 17), soffset = wt_field(word[0], 14, 14);
+    u->base = (uint8_t)(wt_field(word[0], 5, 0) * 2);
+    u->dst = (uint16_t)wt_field(word[0], 12, 6);
+    u->glc = wt_field(word[0], 16, 16);
+    /* Section 12.2: OFFSET is signed, of 21 bits, with IMM; else its low bits name an SGPR. */
+    if (immediate)
+        u->imm = (int32_t)wt_sign_extend(wt_field(word[1], 20, 0), 21);
+    u->has_soffset = soffset || !immediate;
+    u->soffset = (uint8_t)(soffset ? wt_field(word[1], 31, 25) : wt_field(word[1], 6, 0));
+    const unsigned opcode = u->row->opcode;
+    if (opcode >= 0x20 && opcode <= 0x23)
+        return true; /* the caches: no operands */
+    if (opcode == 0x24 || opcode == 0x25) {
+        u->size = 8;
+        return sgprs_ok(u->dst, 2, why);
+    }
+    if (u->has_soffset && !sgprs_ok(u->soffset, 1, why))
+        return false;
+    if (opcode == 0x26 || opcode == 0x27 || opcode == 0x28 || opcode == 0x29)
+        return true;
+    sscanf(u->row->operands + 1, "%hhu", &u->size);
+    unsigned count = u->size / 4;
+    /* A compare-and-swap has both values in its data. */
+    if (u->row->operands[0] == 'a' && (opcode & 0x1f) == 1)
+        count *= 2;
+    if (!sgprs_ok(u->dst, count, why))
+        return false;
+    const bool buffer = strstr(u->row->name, "_buffer_") != NULL;
+    return sgprs_ok(u->base, buffer ? 4 : 2, why);
+}
+
+/* ---- vector encodings, sections 12.3 and 12.4 ---- */
+
+static bool decode_sdwa(uint32_t w, struct gcn_uop *u, const char **why)
+{
+    u->form = GCN_FORM_SDWA;
+    if (!(u->row->forms & GCN_SDWA)) {
+        *why = "it cannot have a sub-dword word";
+        return false;
+    }
+    u->src[0] = (uint16_t)(wt_field(w, 7, 0) + (wt_field(w, 23, 23) ? 0 : GCN_VGPR));
+    if (wt_field(w, 31, 31))
+        u->src[1] -= GCN_VGPR;
+    u->sel[0] = (uint8_t)wt_field(w, 18, 16);
+    u->sel[1] = (uint8_t)wt_field(w, 26, 24);
+    u->sext = (uint8_t)(wt_field(w, 19, 19) | wt_field(w, 27, 27) << 1);
+    u->neg = (uint8_t)(wt_field(w, 20, 20) | wt_field(w, 28, 28) << 1);
+    u->abs = (uint8_t)(wt_field(w, 21, 21) | wt_field(w, 29, 29) << 1);
+    if (u->row->encoding == GCN_VOPC) {
+        u->sel[2] = 6;
+        if (wt_field(w, 15, 15)) {
+            u->sdst = (uint8_t)wt_field(w, 14, 8);
+            if (!sgprs_ok(u->sdst, 2, why))
+                return false;
+        }
+    } else {
+        u->sel[2] = (uint8_t)wt_field(w, 10, 8);
+        u->unused = (uint8_t)wt_field(w, 12, 11);
+        u->clamp = wt_field(w, 13, 13);
+        u->omod = (uint8_t)wt_field(w, 15, 14);
+    }
+    const unsigned sources = (unsigned)strlen(sources_of(u->row));
+    if (u->sel[0] == 7 || (sources > 1 && u->sel[1] == 7) || u->sel[2] == 7 || u->unused == 3) {
+        *why = "it selects a part of a dword that does not exist";
+        return false;
+    }
+    return true;
+}
+
+/* Section 12.4, DPP_CTRL. */
+static bool dpp_exists(unsigned ctrl)
+{
+    if (ctrl < 0x100)
+        return true;
+    if (ctrl < 0x130)
+        return ctrl & 0xf;
+    return ctrl == 0x130 || ctrl == 0x134 || ctrl == 0x138 || ctrl == 0x13c ||
+           (ctrl >= 0x140 && ctrl <= 0x143);
+}
+
+static bool decode_dpp(uint32_t w, struct gcn_uop *u, const char **why)
+{
+    u->form = GCN_FORM_DPP;
+    u->dpp = (uint16_t)wt_field(w, 16, 8);
+    u->src[0] = (uint16_t)(wt_field(w, 7, 0) + GCN_VGPR);
+    u->bound_ctrl = wt_field(w, 19, 19);
+    u->neg = (uint8_t)(wt_field(w, 20, 20) | wt_field(w, 22, 22) << 1);
+    u->abs = (uint8_t)(wt_field(w, 21, 21) | wt_field(w, 23, 23) << 1);
+    u->bank_mask = (uint8_t)wt_field(w, 27, 24);
+    u->row_mask = (uint8_t)wt_field(w, 31, 28);
+    if (!(u->row->forms & GCN_DPP) || !dpp_exists(u->dpp)) {
+        *why = "it cannot have this data-parallel word";
+        return false;
+    }
+    return true;
+}
+
+/* Whether all values are whole registers of 32 bits without anything else to do. */
+static bool is_plain(const struct gcn_uop *u)
+{
+    const char *o = u->row->operands;
+    if (u->form == GCN_FORM_SDWA || u->form == GCN_FORM_DPP || u->abs || u->neg || u->clamp ||
+        u->omod || u->op_sel)
+        return false;
+    if ((*o != 'u' && *o != 'f') || o[1] != ':')
+        return false;
+    for (o += 2; *o; o++)
+        if (*o != 'u' && *o != 'f')
+            return false;
+    return true;
+}
+
+static bool check_vector(struct gcn_uop *u, bool literal, const char **why)
+{
+    const char *results = results_of(u->row), *sources = sources_of(u->row);
+    for (unsigned i = 0; i < 3 && sources[i] && sources[i] != 'd'; i++) {
+        if (sources[i] == 'm') {
+            if (!sgprs_ok(u->smask, 2, why))
+                return false;
+        } else if (!source_ok(u->src[i], sources[i], literal, why)) {
+            return false;
+        }
+    }
+    for (; *results != ':'; results++) {
+        const unsigned count = registers_of(*results);
+        if (*results == 'm'   ? !sgprs_ok(u->sdst, 2, why)
+            : *results == 'S' ? !sgprs_ok(u->dst, 1, why)
+                              : u->dst + count > 256) {
+            if (*results != 'm' && *results != 'S')
+                *why = bad_operand;
+            return false;
+        }
+    }
+    u->plain = is_plain(u);
+    return true;
+}
+
+static bool decode_vop(const uint32_t *word, unsigned available, enum gcn_encoding encoding,
+                       unsigned opcode, struct gcn_uop *u, const char **why)
+{
+    const uint32_t w = word[0];
+    u->row = gcn_row_find(encoding, opcode);
+    if (!u->row) {
+        *why = no_such;
+        return false;
+    }
+    u->dst = (uint16_t)wt_field(w, 24, 17);
+    u->src[0] = (uint16_t)wt_field(w, 8, 0);
+    u->src[1] = (uint16_t)(wt_field(w, 16, 9) + GCN_VGPR);
+    u->sdst = u->smask = GCN_VCC;
+    /* The source field of an instruction without sources means nothing. */
+    const bool any = *sources_of(u->row);
+    const bool two = (u->src[0] == 249 && (any || (u->row->forms & GCN_SDWA))) ||
+                     (u->src[0] == 250 && (any || (u->row->forms & GCN_DPP)));
+    if (two) {
+        if (available < 2) {
+            *why = cut_off;
+            return false;
+        }
+        u->length = 2;
+        if (u->src[0] == 249 ? !decode_sdwa(word[1], u, why) : !decode_dpp(word[1], u, why))
+            return false;
+    } else if ((u->row->forms & GCN_LIT) || (u->src[0] == GCN_LITERAL && any)) {
+        if (!take_literal(word, available, u, why))
+            return false;
+        if (u->row->forms & GCN_LIT) {
+            /* v_madmk: src0 * K + src1; v_madak: src0 * src1 + K. Both put K where they want it. */
+            const bool madmk = opcode == 0x17 || opcode == 0x24;
+            u->src[2] = madmk ? u->src[1] : GCN_LITERAL;
+            if (madmk)
+                u->src[1] = GCN_LITERAL;
+        }
+    }
+    return check_vector(u, !two, why);
+}
+
+static bool decode_vop3(const uint32_t *word, struct gcn_uop *u, const char **why)
+{
+    const unsigned opcode = wt_field(word[0], 25, 16);
+    u->form = GCN_FORM_E64;
+    if (opcode < 0x100)
+        u->row = gcn_row_find(GCN_VOPC, opcode);
+    else if (opcode < 0x140)
+        u->row = gcn_row_find(GCN_VOP2, opcode - 0x100);
+    else if (opcode < 0x1c0)
+        u->row = gcn_row_find(GCN_VOP1, opcode - 0x140);
+    else if ((u->row = gcn_row_find(GCN_VOP3, opcode)))
+        u->form = GCN_FORM_NATIVE;
+    if (!u->row || (u->form == GCN_FORM_E64 && !(u->row->forms & GCN_E64))) {
+        u->row = NULL;
+        *why = no_such;
+        return false;
+    }
+    u->dst = (uint16_t)wt_field(word[0], 7, 0);
+    u->sdst = GCN_VCC;
+    u->clamp = wt_field(word[0], 15, 15);
+    for (unsigned i = 0; i < 3; i++)
+        u->src[i] = (uint16_t)wt_field(word[1], 9 * i + 8, 9 * i);
+    u->omod = (uint8_t)wt_field(word[1], 28, 27);
+    u->neg = (uint8_t)wt_field(word[1], 31, 29);
+    u->smask = (uint8_t)(u->src[2] > 255 ? 255 : u->src[2]);
+    const char *results = results_of(u->row);
+    if (results[0] == 'm') {
+        u->sdst = (uint8_t)u->dst;
+        u->abs = (uint8_t)wt_field(word[0], 10, 8);
+    } else if (results[0] != ':' && results[1] == 'm') {
+        u->sdst = (uint8_t)wt_field(word[0], 14, 8);
+    } else {
+        u->abs = (uint8_t)wt_field(word[0], 10, 8);
+        u->op_sel = (uint8_t)wt_field(word[0], 14, 11);
+    }
+    /* The lane that is read or written, and the value written, are scalar. */
+    const bool writes_lane = u->row == &gcn_rows[GCN_I_v_writelane_b32];
+    if ((writes_lane && u->src[0] >= GCN_VGPR) ||
+        ((writes_lane || u->row == &gcn_rows[GCN_I_v_readlane_b32]) && u->src[1] >= GCN_VGPR)) {
+        *why = bad_operand;
+        return false;
+    }
+    return check_vector(u, false, why);
+}
+
+static bool decode_vop3p(const uint32_t *word, struct gcn_uop *u, const char **why)
+{
+    u->row = gcn_row_find(GCN_VOP3P, wt_field(word[0], 22, 16));
+    if (!u->row) {
+        *why = no_such;
+        return false;
+    }
+    u->dst = (uint16_t)wt_field(word[0], 7, 0);
+    u->neg_hi = (uint8_t)wt_field(word[0], 10, 8);
+    u->op_sel = (uint8_t)wt_field(word[0], 13, 11);
+    u->op_sel_hi = (uint8_t)(wt_field(word[1], 28, 27) | wt_field(word[0], 14, 14) << 2);
+    u->clamp = wt_field(word[0], 15, 15);
+    for (unsigned i = 0; i < 3; i++)
+        u->src[i] = (uint16_t)wt_field(word[1], 9 * i + 8, 9 * i);
+    u->neg = (uint8_t)wt_field(word[1], 31, 29);
+    return check_vector(u, false, why);
+}
+
+/* ---- vector memory and LDS, sections 12.5 to 12.8 ---- */
+
+static void take_access(struct gcn_uop *u)
+{
+    const char *o = u->row->operands;
+    if (!*o)
+        return;
+    unsigned size = 0;
+    for (o++; *o == 'f' || *o == 'd'; o++)
+        ;
+    for (; *o >= '0' && *o <= '9'; o++)
+        size = size * 10 + (unsigned)(*o - '0');
+    u->size = (uint8_t)size;
+    for (; *o; o++) {
+        if (*o == 'u' || *o == 's')
+            u->extend = *o;
+        else
+            u->half = *o;
+    }
+}
+
+/* Whether the data registers of the instruction exist. */
+static bool data_ok(const struct gcn_uop *u, unsigned first, unsigned bytes, const char **why)
+{
+    *why = bad_operand;
+    return first + (bytes + 3) / 4 <= 256;
+}
+
+static bool decode_ds(const uint32_t *word, struct gcn_uop *u, const char **why)
+{
+    u->row = gcn_row_find(GCN_DS, wt_field(word[0], 24, 17));
+    if (!u->row) {
+        *why = no_such;
+        return false;
+    }
+    u->imm = (int32_t)wt_field(word[0], 15, 0);
+    u->gds = wt_field(word[0], 16, 16);
+    u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
+    u->src[1] = (uint16_t)wt_field(word[1], 15, 8);
+    u->src[2] = (uint16_t)wt_field(word[1], 23, 16);
+    u->dst = (uint16_t)wt_field(word[1], 31, 24);
+    take_access(u);
+    return data_ok(u, u->src[1], u->size, why) && data_ok(u, u->src[2], u->size, why) &&
+           data_ok(u, u->dst, u->size, why);
+}
+
+static bool decode_flat(const uint32_t *word, struct gcn_uop *u, const char **why)
+{
+    static const enum gcn_encoding segments[4] = {GCN_FLAT, GCN_SCRATCH, GCN_GLOBAL, GCN_ENCODINGS};
+    const enum gcn_encoding encoding = segments[wt_field(word[0], 15, 14)];
+    u->row = encoding == GCN_ENCODINGS ? NULL : gcn_row_find(encoding, wt_field(word[0], 24, 18));
+    if (!u->row) {
+        *why = no_such;
+        return false;
+    }
+    /* Section 12.7: 13 bits signed; a FLAT offset is unsigned, of 12 bits. */
+    u->imm = encoding == GCN_FLAT ? (int32_t)wt_field(word[0], 11, 0)
+                                  : (int32_t)wt_sign_extend(wt_field(word[0], 12, 0), 13);
+    u->glc = wt_field(word[0], 16, 16);
+    u->slc = wt_field(word[0], 17, 17);
+    u->lds = wt_field(word[0], 13, 13);
+    u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
+    u->src[1] = (uint16_t)wt_field(word[1], 15, 8);
+    u->base = (uint8_t)(encoding == GCN_FLAT ? 0x7f : wt_field(word[1], 22, 16));
+    u->dst = (uint16_t)wt_field(word[1], 31, 24);
+    take_access(u);
+    const bool pair = encoding == GCN_FLAT || (encoding == GCN_GLOBAL && u->base == 0x7f);
+    if (pair && u->src[0] == 255) {
+        *why = bad_operand;
+        return false;
+    }
+    if (u->base != 0x7f && !sgprs_ok(u->base, encoding == GCN_GLOBAL ? 2 : 1, why))
+        return false;
+    const bool atomic = u->row->operands[0] == 'a';
+    const unsigned given = atomic && (u->row->opcode & 0x1f) == 1 ? 2u * u->size : u->size;
+    return (u->row->operands[0] == 'r' || data_ok(u, u->src[1], given, why)) &&
+           (u->row->operands[0] == 'w' || (atomic && !u->glc) || data_ok(u, u->dst, u->size, why));
+}
+
+static bool decode_buffer(const uint32_t *word, enum gcn_encoding encoding, struct gcn_uop *u,
+                          const char **why)
+{
+    const bool typed = encoding == GCN_MTBUF;
+    u->row = gcn_row_find(encoding, typed ? wt_field(word[0], 18, 15) : wt_field(word[0], 24, 18));
+    if (!u->row) {
+        *why = no_such;
+        return false;
+    }
+    u->imm = (int32_t)wt_field(word[0], 11, 0);
+    u->offen = wt_field(word[0], 12, 12);
+    u->idxen = wt_field(word[0], 13, 13);
+    u->glc = wt_field(word[0], 14, 14);
+    if (typed) {
+        u->dfmt = (uint8_t)wt_field(word[0], 22, 19);
+        u->nfmt = (uint8_t)wt_field(word[0], 25, 23);
+        u->slc = wt_field(word[1], 22, 22);
+    } else {
+        u->lds = wt_field(word[0], 16, 16);
+        u->slc = wt_field(word[0], 17, 17);
+    }
+    u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
+    u->src[1] = u->dst = (uint16_t)wt_field(word[1], 15, 8);
+    u->base = (uint8_t)(wt_field(word[1], 20, 16) * 4);
+    u->tfe = wt_field(word[1], 23, 23);
+    u->soffset = (uint8_t)wt_field(word[1], 31, 24);
+    if (!typed && (u->row->opcode == 0x3e || u->row->opcode == 0x3f))
+        return true;
+    take_access(u);
+    if (!sgprs_ok(u->base, 4, why) || u->soffset == GCN_LITERAL ||
+        !source_ok(u->soffset, 'u', false, why))
+        return false;
+    const bool atomic = u->row->operands[0] == 'a';
+    const unsigned bytes = atomic && (u->row->opcode & 0x1f) == 1 ? 2u * u->size : u->size;
+    return (!(u->offen && u->idxen) || u->src[0] < 255 || (*why = bad_operand, false)) &&
+           data_ok(u, u->src[1], bytes, why);
+}
+
+bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, const char **why)
+{
+    const uint32_t w = word[0];
+    const gcn_op run = u->run;
+    *u = (struct gcn_uop){.run = run,
+                          .word = {w, available > 1 ? word[1] : 0},
+                          .length = 1,
+                          .sel = {6, 6, 6},
+                          .row_mask = 0xf,
+                          .bank_mask = 0xf};
+    if (!(w >> 31)) {
+        if (wt_field(w, 30, 25) == 0x3f)
+            return decode_vop(word, available, GCN_VOP1, wt_field(w, 16, 9), u, why);
+        if (wt_field(w, 30, 25) == 0x3e)
+            return decode_vop(word, available, GCN_VOPC, wt_field(w, 24, 17), u, why);
+        return decode_vop(word, available, GCN_VOP2, wt_field(w, 30, 25), u, why);
+    }
+    if (wt_field(w, 31, 30) == 2) {
+        switch (wt_field(w, 31, 23)) {
+        case 0x17d:
+            return decode_scalar(word, available, GCN_SOP1, wt_field(w, 15, 8), u, why);
+        case 0x17e:
+            return decode_scalar(word, available, GCN_SOPC, wt_field(w, 22, 16), u, why);
+        case 0x17f:
+            return decode_scalar(word, available, GCN_SOPP, wt_field(w, 22, 16), u, why);
+        default:
+            break;
+        }
+        if (wt_field(w, 31, 28) == 0xb)
+            return decode_scalar(word, available, GCN_SOPK, wt_field(w, 27, 23), u, why);
+        return decode_scalar(word, available, GCN_SOP2, wt_field(w, 29, 23), u, why);
+    }
+    if (available < 2) {
+        *why = cut_off;
+        return false;
+    }
+    u->length = 2;
+    switch (wt_field(w, 31, 26)) {
+    case 0x30:
+        return decode_smem(word, u, why);
+    case 0x34:
+        return wt_field(w, 25, 23) == 7 ? decode_vop3p(word, u, why) : decode_vop3(word, u, why);
+    case 0x36:
+        return decode_ds(word, u, why);
+    case 0x37:
+        return decode_flat(word, u, why);
+    case 0x38:
+        return decode_buffer(word, GCN_MUBUF, u, why);
+    case 0x3a:
+        return decode_buffer(word, GCN_MTBUF, u, why);
+    case 0x31:
+    case 0x35:
+    case 0x3c:
+        *why = "it is an instruction for graphics, which a compute wave does not have";
+        return false;
+    default:
+        u->length = 1;
+        *why = no_such;
+        return false;
+    }
+}
+
+void gcn_mnemonic(const struct gcn_uop *u, char *text, size_t size)
+{
+    static const char *const suffixes[] = {"", "_e64", "_sdwa", "_dpp"};
+    if (!u->row) {
+        snprintf(text, size, ".long 0x%08x", u->word[0]);
+        return;
+    }
+    const char *suffix = suffixes[u->form];
+    /* As LLVM writes them: no suffix where there is nothing to tell apart. */
+    if (!strchr(u->row->operands, ':') || u->row->operands[1] == 0)
+        suffix = "";
+    else if (u->form == GCN_FORM_NATIVE && (u->row->forms & GCN_E64))
+        suffix = "_e32";
+    snprintf(text, size, "%s%s", u->row->name, suffix);
+}

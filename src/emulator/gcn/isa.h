@@ -1,0 +1,129 @@
+/* The instruction table of GCN5 as data, and decoded instructions. See isa.def for the rows. */
+#ifndef WT_GCN_ISA_H
+#define WT_GCN_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In the order of the table, which is sorted by encoding and opcode. */
+enum gcn_encoding {
+    GCN_SOP2, GCN_SOPK, GCN_SOP1, GCN_SOPC, GCN_SOPP, GCN_SMEM,
+    GCN_VOP2, GCN_VOP1, GCN_VOPC, GCN_VOP3, GCN_VOP3P,
+    GCN_DS, GCN_FLAT, GCN_GLOBAL, GCN_SCRATCH, GCN_MUBUF, GCN_MTBUF,
+    GCN_ENCODINGS
+};
+
+/* Forms that a row has beside its own encoding. */
+enum gcn_form_bits { GCN_E64 = 1, GCN_SDWA = 2, GCN_DPP = 4, GCN_LIT = 8, GCN_ALL = 7 };
+
+enum gcn_id {
+#define I(id, name, encoding, opcode, forms, operands, executor) GCN_I_##id,
+#include "emulator/gcn/isa.def"
+#undef I
+    GCN_INSNS
+};
+
+struct gcn_wave;
+struct gcn_uop;
+struct gcn_valu;
+
+/*
+ * Executes one decoded instruction for all lanes of a wave and returns the next one. NULL ends the
+ * turn: wave->pc is then set.
+ */
+typedef const struct gcn_uop *(*gcn_op)(struct gcn_wave *w, const struct gcn_uop *u);
+/* Computes a vector instruction's results for 64 lanes from its fetched sources. */
+typedef void (*gcn_kernel)(struct gcn_valu *v);
+
+struct gcn_row {
+    const char *name;
+    uint8_t encoding; /* enum gcn_encoding */
+    uint8_t forms;    /* enum gcn_form_bits */
+    uint16_t opcode;
+    const char *operands;
+    union {
+        gcn_op op;         /* scalar and memory encodings */
+        gcn_kernel kernel; /* vector encodings */
+    };
+};
+
+extern const struct gcn_row gcn_rows[GCN_INSNS];
+
+/* The row of an opcode in its own encoding, or NULL. */
+const struct gcn_row *gcn_row_find(enum gcn_encoding encoding, unsigned opcode);
+/* Whether the emulator executes the row. */
+bool gcn_row_executes(const struct gcn_row *row);
+/* The name of an encoding: "SOP2". */
+const char *gcn_encoding_name(enum gcn_encoding encoding);
+
+/* Operand numbers of scalar sources (manual, section 12.1 "Scalar ALU operations"). */
+enum gcn_operand {
+    GCN_FLAT_SCRATCH = 102,
+    GCN_XNACK_MASK = 104,
+    GCN_VCC = 106,
+    GCN_TTMP = 108,
+    GCN_M0 = 124,
+    GCN_EXEC = 126,
+    GCN_INLINE = 128, /* 0; then 1..64, -1..-16 */
+    GCN_SHARED_BASE = 235,
+    GCN_SHARED_LIMIT = 236,
+    GCN_PRIVATE_BASE = 237,
+    GCN_PRIVATE_LIMIT = 238,
+    GCN_POPS_WAVE_ID = 239,
+    GCN_HALF = 240, /* 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2 pi) */
+    GCN_VCCZ = 251,
+    GCN_EXECZ = 252,
+    GCN_SCC = 253,
+    GCN_LDS_DIRECT = 254,
+    GCN_LITERAL = 255,
+    GCN_VGPR = 256,
+};
+
+/* How an instruction of a vector encoding is written. */
+enum gcn_form { GCN_FORM_NATIVE, GCN_FORM_E64, GCN_FORM_SDWA, GCN_FORM_DPP };
+
+/* A decoded instruction. */
+struct gcn_uop {
+    gcn_op run;
+    const struct gcn_row *row; /* NULL: no such instruction */
+    uint32_t word[2];          /* as it stands in memory */
+    uint32_t literal;
+    int32_t imm;        /* immediate of 16 bits, sign-extended; offset of a memory instruction */
+    uint16_t src[3];    /* operand numbers; memory: address, data, second data VGPR */
+    uint16_t dst;       /* register: VGPR of vector encodings, else a scalar operand number */
+    uint8_t sdst;       /* scalar operand number of a mask result */
+    uint8_t smask;      /* scalar operand number of a mask source */
+    uint8_t length;     /* dwords */
+    uint8_t form;       /* enum gcn_form */
+    /* modifiers, a bit for each source */
+    uint8_t abs, neg, neg_hi, op_sel, op_sel_hi, sext;
+    bool clamp;
+    uint8_t omod;
+    uint8_t sel[3];     /* SDWA: of src0, src1, destination */
+    uint8_t unused;     /* SDWA: what happens to the rest of the destination */
+    uint16_t dpp;       /* dpp_ctrl */
+    uint8_t row_mask, bank_mask;
+    bool bound_ctrl;
+    /* memory */
+    uint8_t base;       /* SGPRs of the base address or resource; 0x7f: none */
+    uint8_t soffset;    /* scalar operand number */
+    uint8_t size;       /* bytes of the access */
+    char extend;        /* u, s, or 0 */
+    char half;          /* l, h, or 0: all of the register */
+    bool glc, slc, lds, gds, idxen, offen, tfe, has_soffset;
+    uint8_t nfmt, dfmt;
+    bool plain;         /* vector: whole 32-bit values, no modifiers: the short way */
+};
+
+/*
+ * Decodes what stands in word[0 .. available-1] (1 or more). True if it is an instruction of
+ * gfx900; else u->row is NULL, or the row whose operands are impossible, and *why says what is
+ * wrong. u->length is 1 at least. u->run is left alone.
+ */
+bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, const char **why);
+
+/* The mnemonic of a decoded instruction with the suffix that tells its form: "v_add_f32_sdwa". */
+void gcn_mnemonic(const struct gcn_uop *u, char *text, size_t size);
+
+#endif

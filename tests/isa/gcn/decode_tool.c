@@ -1,0 +1,43 @@
+/*
+ * The decoder of the GCN emulator, for tests. Each line of stdin is an instruction as dwords in
+ * hexadecimal; the answer is its length in dwords and its mnemonic, or "0" and why it is none.
+ * `rows` prints the table instead.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/gcn/isa.h"
+
+static int rows(void)
+{
+    for (unsigned i = 0; i < GCN_INSNS; i++) {
+        const struct gcn_row *row = &gcn_rows[i];
+        printf("%s %s %u %u %s %u\n", row->name,
+               gcn_encoding_name((enum gcn_encoding)row->encoding), row->opcode, row->forms,
+               *row->operands ? row->operands : "-", gcn_row_executes(row));
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "rows") == 0)
+        return rows();
+    char line[256];
+    while (fgets(line, sizeof line, stdin)) {
+        uint32_t word[3];
+        const int words = sscanf(line, "%x %x %x", &word[0], &word[1], &word[2]);
+        struct gcn_uop u = {0};
+        const char *why = "";
+        char mnemonic[64];
+        if (words < 1) {
+            printf("0 not a dword\n");
+        } else if (gcn_decode(word, (unsigned)words, &u, &why)) {
+            gcn_mnemonic(&u, mnemonic, sizeof mnemonic);
+            printf("%u %s\n", u.length, mnemonic);
+        } else {
+            printf("0 %s\n", why);
+        }
+    }
+    return 0;
+}
