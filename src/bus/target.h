@@ -90,7 +90,10 @@ struct wt_target_services {
      */
     enum wt_status (*watch)(void *context, const struct wt_watchpoint *list, size_t count,
                             struct wt_error *err);
-    /** What the last pump() came back for, by lane: *list is valid until the next. 0: no watchpoint. */
+    /**
+     * What was met since this was last asked, by the last pump() or a step by the debug registers,
+     * by lane; 0: nothing. *list is valid until the next pump().
+     */
     size_t (*watch_hits)(void *context, const struct wt_watchpoint_hit **list);
 };
 

@@ -140,6 +140,8 @@ void cli_session_close(struct cli_session *session)
     for (size_t i = 0; session->loaded && i < session->options->loads; i++)
         free(session->loaded[i].bytes);
     free(session->loaded);
+    free(session->watch);
+    free(session->hit);
     wt_image_free(&session->image);
     *session = (struct cli_session){0};
 }
@@ -190,7 +192,7 @@ static enum wt_pump pump(void *context, uint64_t budget)
         vx_device_flush_console(s->device);
     if (run == WT_RUN_BUDGET)
         return WT_PUMP_RAN;
-    return run == WT_RUN_EVENT || advanced || new_fault ? WT_PUMP_EVENT : WT_PUMP_IDLE;
+    return run == WT_RUN_EVENT || run == WT_RUN_WATCH || advanced || new_fault ? WT_PUMP_EVENT : WT_PUMP_IDLE;
 }
 
 static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
@@ -266,6 +268,53 @@ static uint64_t issue_time(void *context)
     return ((struct cli_session *)context)->machine->time;
 }
 
+static enum wt_status watch(void *context, const struct wt_watchpoint *list, size_t count,
+                            struct wt_error *err)
+{
+    static const enum wt_watch_kind kinds[] = {[WT_WATCHPOINT_WRITE] = WT_WATCH_WRITE,
+                                               [WT_WATCHPOINT_READ] = WT_WATCH_READ,
+                                               [WT_WATCHPOINT_ACCESS] = WT_WATCH_ACCESS};
+    struct cli_session *s = context;
+    struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
+    if (!s->hit)
+        s->hit = calloc(WT_WATCH_HITS, sizeof *s->hit);
+    for (size_t i = 0; watches && i < count; i++)
+        watches[i] = (struct wt_watch){.kind = kinds[list[i].kind], .addr = list[i].addr,
+                                       .size = list[i].size, .wave = list[i].wave};
+    const bool ok = watches && s->hit && s->machine->ops->set_watches(s->machine, watches, count);
+    if (!ok) {
+        free(watches);
+        watches = NULL;
+        s->machine->ops->set_watches(s->machine, NULL, 0);
+    }
+    free(s->watch);
+    s->watch = watches;
+    s->watches = ok ? count : 0;
+    return ok ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory for %zu watchpoints", count);
+}
+
+static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
+{
+    struct cli_session *s = context;
+    struct wt_machine *m = s->machine;
+    size_t count = 0;
+    for (size_t i = 0; i < m->hits && s->hit; i++) {
+        const struct wt_watch_hit *h = &m->hit[i];
+        if (!h->size)
+            continue; /* a place of code, which nobody watches here */
+        struct wt_watchpoint_hit *hit = &s->hit[count++];
+        *hit = (struct wt_watchpoint_hit){.read = h->kind != WT_WATCH_WRITE,
+                                          .write = h->kind != WT_WATCH_READ, .time = h->time,
+                                          .wave = h->wave, .lane = h->lane, .pc = h->pc,
+                                          .addr = h->addr, .size = h->size};
+        memcpy(hit->before, h->before, sizeof hit->before);
+        memcpy(hit->after, h->after, sizeof hit->after);
+    }
+    m->hits = 0;
+    *list = s->hit;
+    return count;
+}
+
 static const struct wt_target_services services = {
     .pump = pump,
     .read_memory = read_memory,
@@ -275,6 +324,8 @@ static const struct wt_target_services services = {
     .clear_fault = clear_fault,
     .reload = reload,
     .time = issue_time,
+    .watch = watch,
+    .watch_hits = watch_hits,
 };
 
 enum wt_status cli_session_attach(struct cli_session *session, struct wt_error *err)

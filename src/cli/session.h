@@ -33,6 +33,9 @@ struct cli_session {
     bool console_slots;   /**< with "#slot: " */
     bool console_broken;  /**< a line could not be written */
     bool fault_told;      /**< pump has told of the present fault */
+    struct wt_watch *watch; /**< what the debugger watches */
+    size_t watches;
+    struct wt_watchpoint_hit *hit; /**< room for WT_WATCH_HITS, once something was watched */
     struct wt_bus *bus;
     struct wt_target target;
     struct wt_debugger *debugger; /**< NULL until cli_session_debug */

@@ -131,7 +131,8 @@ struct wt_machine {
     unsigned lanes; /**< lanes of a wave */
     struct wt_fault fault;
     struct wt_watch_hit *hit; /**< WT_WATCH_HITS of them, owned by the family; NULL until watched */
-    size_t hits;              /**< of the last run, if it came back with WT_RUN_WATCH */
+    size_t hits;              /**< of the last run, if it came back with WT_RUN_WATCH; or of a later
+                                   step, which the debug hardware did within debug_read, debug_write */
     wt_console_fn console; /**< NULL: what is printed is dropped */
     void *console_context;
 };

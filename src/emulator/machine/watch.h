@@ -20,12 +20,14 @@ enum wt_watch_kind {
     /* The run comes back before the instruction; the next run from there on issues it. */
     WT_WATCH_EXECUTE, /**< a wave with an enabled lane is about to issue the instruction at addr */
     WT_WATCH_ISSUE,   /**< a wave is about to issue any instruction */
+    /* A step that the debug hardware does within an access to its registers does not wait: what it
+     * met is told after it, EXECUTE and ISSUE included. */
 };
 
 struct wt_watch {
     enum wt_watch_kind kind;
     uint64_t addr;
-    uint64_t size; /**< of the range, in bytes; 1 or more */
+    uint64_t size; /**< of the range, in bytes; 1 or more. EXECUTE: instructions that begin in it */
     uint32_t wave; /**< the range is where this wave sees it (local memory!), whoever gets at it;
                         WT_WATCH_ISSUE: the wave */
 };
@@ -38,10 +40,11 @@ struct wt_watch_hit {
     unsigned lane;  /**< EXECUTE, ISSUE: the lowest enabled one */
     wt_lanes mask;  /**< lanes that were enabled when it issued */
     uint64_t pc;    /**< of the instruction */
-    uint64_t addr;  /**< first byte of the access: it overlaps a watched range, but may be wider */
+    uint64_t addr;  /**< first byte of the access: it overlaps a watched range, but may be wider;
+                         EXECUTE, ISSUE: the same as pc */
     unsigned size;  /**< of the access, 1 to 16 bytes; 0 for EXECUTE and ISSUE */
     uint8_t before[16], after[16]; /**< contents of the access, before this lane's part and after it;
-                                        of a read the same */
+                                        of a read the same; of a console what is stored */
 };
 
 /** Hits of one run: those of the one instruction that it came back for, by lane. */

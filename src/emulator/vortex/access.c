@@ -1,5 +1,5 @@
 /* Memory as a core of Vortex sees it: RAM, its local memory, the console; and the TLB's misses. */
-#include "emulator/vortex/internal.h"
+#include "emulator/vortex/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 /* A console line longer than this is handed on in parts. */
 #define LONGEST_LINE 65536
 
-static bool is_local(const struct vx_device *d, uint64_t addr)
+bool vx_is_local(const struct vx_device *d, uint64_t addr)
 {
     return addr - d->profile->local_mem_base[d->config.xlen == 64] < d->profile->local_mem_size;
 }
@@ -16,7 +16,7 @@ static bool is_local(const struct vx_device *d, uint64_t addr)
 static struct wt_memory *memory_of(const struct vx_device *d, const struct vx_core *core,
                                    uint64_t addr)
 {
-    return is_local(d, addr) ? core->local : d->memory;
+    return vx_is_local(d, addr) ? core->local : d->memory;
 }
 
 static bool outside(uint64_t addr)
@@ -37,11 +37,16 @@ static bool is_console(const struct vx_device *d, uint64_t addr, unsigned size)
            d->config.console_addr < addr + size;
 }
 
-const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr)
+const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size)
 {
     struct vx_device *d = w->device;
     if (outside(addr))
         return NULL;
+    if (d->watch && vx_watches_read(d, w->core, addr & ~WT_PAGE_MASK, WT_PAGE_SIZE)) {
+        if (vx_watches_read(d, w->core, addr, size))
+            return NULL;
+        return wt_memory_page(memory_of(d, w->core, addr), addr) + (addr & WT_PAGE_MASK);
+    }
     struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
     const uint64_t page = addr & ~WT_PAGE_MASK;
     if (e->write_page != page)
@@ -51,18 +56,27 @@ const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr)
     return e->read_host + (addr & WT_PAGE_MASK);
 }
 
-uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr)
+uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
 {
     struct vx_device *d = w->device;
     if (outside(addr) || page_has_console(d, addr))
         return NULL;
-    if (!is_local(d, addr) && vx_code_on_page(d, addr))
+    if (!vx_is_local(d, addr) && vx_code_on_page(d, addr))
         return NULL;
+    const uint64_t page = addr & ~WT_PAGE_MASK;
+    bool watched = false, read_watched = false;
+    if (d->watch) {
+        if (vx_watches_write(d, w->core, addr, size))
+            return NULL;
+        watched = vx_watches_write(d, w->core, page, WT_PAGE_SIZE);
+        read_watched = vx_watches_read(d, w->core, page, WT_PAGE_SIZE);
+    }
     uint8_t *host = wt_memory_page_for_write(memory_of(d, w->core, addr), addr);
     if (!host)
         return NULL;
     struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
-    e->read_page = e->write_page = addr & ~WT_PAGE_MASK;
+    e->write_page = watched ? WT_TLB_NONE : page;
+    e->read_page = read_watched ? WT_TLB_NONE : page;
     e->read_host = e->write_host = host;
     return host + (addr & WT_PAGE_MASK);
 }
@@ -77,7 +91,7 @@ void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)
         wt_tlb_drop(&d->tlb, base + at);
 }
 
-enum vx_access vx_load(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value)
+enum vx_access vx_peek(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value)
 {
     uint8_t bytes[8];
     if (outside(addr) || outside(addr + size - 1))
@@ -85,6 +99,15 @@ enum vx_access vx_load(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t
     vx_read_bytes(w->core, w->device, addr, bytes, size);
     *value = wt_load_le(bytes, size);
     return VX_ACCESS_OK;
+}
+
+enum vx_access vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
+                       unsigned size, uint64_t *value)
+{
+    const enum vx_access why = vx_peek(w, addr, size, value);
+    if (!why && w->device->watch)
+        vx_watch_access(w, u, WT_WATCH_READ, lane, addr, size, *value, *value);
+    return why;
 }
 
 enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size)
@@ -97,12 +120,18 @@ enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size)
     return VX_ACCESS_OK;
 }
 
-enum vx_access vx_store(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t value)
+enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
+                        unsigned size, uint64_t value, enum wt_watch_kind kind)
 {
     struct vx_device *d = w->device;
     const enum vx_access why = vx_store_check(w, addr, size);
     if (why)
         return why;
+    if (d->watch) {
+        uint64_t before;
+        if (!vx_peek(w, addr, size, &before))
+            vx_watch_access(w, u, kind, lane, addr, size, before, value);
+    }
     if (is_console(d, addr, size)) {
         vx_console_put(d, (unsigned)(addr - d->config.console_addr), (char)value);
         return VX_ACCESS_OK;

@@ -1,5 +1,5 @@
 /* Decoded code: pages of records that handlers run over, filled in as they are reached. */
-#include "emulator/vortex/internal.h"
+#include "emulator/vortex/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,23 +94,29 @@ static uint16_t parcel(struct vx_device *d, uint64_t addr)
     return (uint16_t)wt_load_le(wt_memory_page(d->memory, addr) + (addr & WT_PAGE_MASK), 2);
 }
 
+struct vx_uop vx_code_decode(struct vx_device *d, uint64_t pc)
+{
+    const uint16_t low = parcel(d, pc);
+    if ((low & 3) == 3) {
+        const uint64_t rest = vx_truncate(d, pc + 2);
+        return vx_decode(d, low | (uint32_t)parcel(d, rest) << 16, 2);
+    }
+    uint32_t word;
+    if (vx_rvc_find(low, d->config.xlen, &word))
+        return vx_decode(d, word, 1);
+    return (struct vx_uop){.run = vx_illegal, .halves = 1};
+}
+
 /* The handler of a slot that nobody has reached yet: decodes it in place and runs it. */
 static const struct vx_uop *decode_here(struct vx_warp *w, const struct vx_uop *u)
 {
     struct vx_device *d = w->device;
     const uint64_t pc = vx_pc_of(w, u);
     struct vx_uop *slot = &w->code->uop[u - w->code->uop];
-    const uint16_t low = parcel(d, pc);
-    if ((low & 3) == 3) {
-        const uint64_t rest = vx_truncate(d, pc + 2);
-        *slot = vx_decode(d, low | (uint32_t)parcel(d, rest) << 16, 2);
-    } else {
-        uint32_t word;
-        if (vx_rvc_find(low, d->config.xlen, &word))
-            *slot = vx_decode(d, word, 1);
-        else
-            *slot = (struct vx_uop){.run = vx_illegal, .halves = 1};
-    }
+    if (vx_watches_execute(d, pc))
+        *slot = (struct vx_uop){.run = vx_watch_here};
+    else
+        *slot = vx_code_decode(d, pc);
     return slot->run(w, slot);
 }
 
@@ -190,6 +196,18 @@ void vx_code_invalidate(struct vx_device *d, uint64_t addr, uint64_t size)
         }
         forget(d, at);
     }
+}
+
+void vx_code_redecode(struct vx_device *d, uint64_t first, uint64_t last)
+{
+    for (unsigned i = 0; i < VX_CODE_BUCKETS; i++)
+        for (struct vx_code *code = d->code[i]; code; code = code->next) {
+            if (code->base > last || code->base + WT_PAGE_MASK < first)
+                continue;
+            for (uint64_t slot = 0; slot < VX_SLOTS; slot++)
+                if (code->base + 2 * slot >= first && code->base + 2 * slot <= last)
+                    code->uop[slot] = (struct vx_uop){.run = decode_here};
+        }
 }
 
 void vx_code_clear(struct vx_device *d)

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <xxhash.h>
 
-#include "emulator/vortex/internal.h"
+#include "emulator/vortex/watch.h"
 
 #define EM_RISCV 243
 
@@ -44,6 +44,7 @@ void vx_device_free(struct vx_device *d)
     if (!d)
         return;
     vx_dm_free(d);
+    vx_watch_free(d);
     vx_code_clear(d);
     free(d->inject_code);
     if (d->console)
@@ -84,6 +85,7 @@ void vx_reset(struct wt_machine *m)
     m->resets++;
     m->fault.kind = WT_FAULT_NONE;
     d->event = false;
+    vx_watch_forget(d);
     wt_schedule_reset(&d->config.schedule);
     for (uint32_t i = 0; i < d->core_count; i++) {
         struct vx_core *core = &d->core[i];
@@ -293,6 +295,7 @@ static const struct wt_machine_ops machine_ops = {
     .state_bytes = vx_state_bytes,
     .held_bytes = vx_held_bytes,
     .live_bytes = vx_live_bytes,
+    .set_watches = vx_set_watches,
 };
 
 /* ---- making ---- */

@@ -407,20 +407,21 @@ OP(csrrci)
 
 /* ---- memory ---- */
 
-static inline const uint8_t *read_host(struct vx_warp *w, ux addr)
+/* Where `size` bytes of a page lie; NULL: see vx_tlb_fill_read. */
+static inline const uint8_t *read_host(struct vx_warp *w, ux addr, size_t size)
 {
     const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->tlb, addr);
     if (LIKELY(e->read_page == (addr & ~(ux)WT_PAGE_MASK)))
         return e->read_host + (addr & WT_PAGE_MASK);
-    return vx_tlb_fill_read(w, addr);
+    return vx_tlb_fill_read(w, addr, size);
 }
 
-static inline uint8_t *write_host(struct vx_warp *w, ux addr)
+static inline uint8_t *write_host(struct vx_warp *w, ux addr, size_t size)
 {
     const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->tlb, addr);
     if (LIKELY(e->write_page == (addr & ~(ux)WT_PAGE_MASK)))
         return e->write_host + (addr & WT_PAGE_MASK);
-    return vx_tlb_fill_write(w, addr);
+    return vx_tlb_fill_write(w, addr, size);
 }
 
 /* How the addresses of a full warp lie: those two ways are one access of the host. */
@@ -482,18 +483,23 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 uint64_t value;                                                                    \
                 if (!any_alignment)                                                                \
                     return misaligned(w, u, l, addr, sizeof(T), "load") != NULL;                   \
-                enum vx_access why = vx_load(w, addr, sizeof(T), &value);                          \
+                enum vx_access why = vx_load(w, u, l, addr, sizeof(T), &value);                    \
                 if (why)                                                                           \
                     return vx_access_fault(w, u, why, l, addr, sizeof(T), false) != NULL;          \
                 out[l] = (T)value;                                                                 \
                 continue;                                                                          \
             }                                                                                      \
             if (!host || ((addr ^ page) & ~(ux)WT_PAGE_MASK)) {                                    \
-                host = read_host(w, addr & ~(ux)WT_PAGE_MASK);                                     \
+                host = read_host(w, addr & ~(ux)WT_PAGE_MASK, WT_PAGE_SIZE);                       \
                 page = addr;                                                                       \
-                if (UNLIKELY(!host))                                                               \
-                    return vx_access_fault(w, u, VX_ACCESS_OUTSIDE, l, addr, sizeof(T), false) !=  \
-                           NULL;                                                                   \
+                if (UNLIKELY(!host)) {                                                             \
+                    uint64_t value;                                                                \
+                    enum vx_access why = vx_load(w, u, l, addr, sizeof(T), &value);                \
+                    if (why)                                                                       \
+                        return vx_access_fault(w, u, why, l, addr, sizeof(T), false) != NULL;      \
+                    out[l] = (T)value;                                                             \
+                    continue;                                                                      \
+                }                                                                                  \
             }                                                                                      \
             memcpy(&out[l], host + (addr & WT_PAGE_MASK), sizeof(T));                              \
         }                                                                                          \
@@ -507,7 +513,8 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             const struct pattern p = pattern_of(w, base, sizeof(T));                               \
             if (LIKELY((p.unit_stride || p.uniform) && !(first & (sizeof(T) - 1)) &&               \
                        (first & WT_PAGE_MASK) + (size_t)N * sizeof(T) <= WT_PAGE_SIZE)) {          \
-                const uint8_t *host = read_host(w, first);                                         \
+                const uint8_t *host =                                                              \
+                    read_host(w, first, p.unit_stride ? (size_t)N * sizeof(T) : sizeof(T));        \
                 if (LIKELY(host)) {                                                                \
                     if (p.unit_stride) {                                                           \
                         memcpy(out, host, (size_t)N * sizeof(T));                                  \
@@ -519,7 +526,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                     return true;                                                                   \
                 }                                                                                  \
             } else if (in_one_page(w, base, (ux)(sx)u->imm, sizeof(T))) {                          \
-                const uint8_t *host = read_host(w, first & ~(ux)WT_PAGE_MASK);                     \
+                const uint8_t *host = read_host(w, first & ~(ux)WT_PAGE_MASK, WT_PAGE_SIZE);       \
                 if (LIKELY(host)) {                                                                \
                     const T *page = (const T *)host;                                               \
                     LANES out[l] =                                                                 \
@@ -542,7 +549,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             const ux addr = base[l] + (ux)(sx)u->imm;                                              \
             if (UNLIKELY(addr & (sizeof(T) - 1)) && !any_alignment)                                \
                 return misaligned(w, u, l, addr, sizeof(T), "store") != NULL;                      \
-            if (UNLIKELY(!write_host(w, addr))) {                                                  \
+            if (UNLIKELY(!write_host(w, addr, sizeof(T)))) {                                       \
                 enum vx_access why = vx_store_check(w, addr, sizeof(T));                           \
                 if (why)                                                                           \
                     return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
@@ -550,11 +557,12 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
         }                                                                                          \
         ACTIVE_LANES {                                                                             \
             const ux addr = base[l] + (ux)(sx)u->imm;                                              \
-            uint8_t *host = write_host(w, addr);                                                   \
+            uint8_t *host = write_host(w, addr, sizeof(T));                                        \
             if (LIKELY(host && !(addr & (sizeof(T) - 1))))                                         \
                 memcpy(host, &in[l], sizeof(T));                                                   \
             else {                                                                                 \
-                enum vx_access why = vx_store(w, addr, sizeof(T), in[l]);                          \
+                enum vx_access why =                                                               \
+                    vx_store(w, u, l, addr, sizeof(T), in[l], WT_WATCH_WRITE);                     \
                 if (why)                                                                           \
                     return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
             }                                                                                      \
@@ -569,13 +577,13 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             const struct pattern p = pattern_of(w, base, sizeof(T));                               \
             if (LIKELY(p.unit_stride && !(first & (sizeof(T) - 1)) &&                              \
                        (first & WT_PAGE_MASK) + (size_t)N * sizeof(T) <= WT_PAGE_SIZE)) {          \
-                uint8_t *host = write_host(w, first);                                              \
+                uint8_t *host = write_host(w, first, (size_t)N * sizeof(T));                       \
                 if (LIKELY(host)) {                                                                \
                     memcpy(host, in, (size_t)N * sizeof(T));                                       \
                     return true;                                                                   \
                 }                                                                                  \
             } else if (in_one_page(w, base, (ux)(sx)u->imm, sizeof(T))) {                          \
-                uint8_t *host = write_host(w, first & ~(ux)WT_PAGE_MASK);                          \
+                uint8_t *host = write_host(w, first & ~(ux)WT_PAGE_MASK, WT_PAGE_SIZE);            \
                 if (LIKELY(host)) {                                                                \
                     T *page = (T *)host;                                                           \
                     for (unsigned l = 0; l < N; l++)                                               \
@@ -683,10 +691,10 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
         ux old[ROOM];                                                                              \
         ACTIVE_LANES {                                                                             \
             uint64_t was = 0;                                                                      \
-            enum vx_access why = vx_load(w, ra[l], sizeof(T), &was);                               \
+            enum vx_access why = vx_peek(w, ra[l], sizeof(T), &was);                               \
             const T a = (T)was, b = (T)rb[l];                                                      \
             if (!why)                                                                              \
-                why = vx_store(w, ra[l], sizeof(T), (T)(VALUE));                                   \
+                why = vx_store(w, u, l, ra[l], sizeof(T), (T)(VALUE), WT_WATCH_ACCESS);            \
             if (why)                                                                               \
                 return vx_access_fault(w, u, why, l, ra[l], sizeof(T), true);                      \
             old[l] = EXTEND(T, a);                                                                 \
@@ -720,7 +728,7 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
         ACTIVE_LANES {                                                                             \
             uint64_t value = 0;                                                                    \
             const ux addr = ra[l];                                                                 \
-            enum vx_access why = vx_load(w, addr, sizeof(T), &value);                              \
+            enum vx_access why = vx_load(w, u, l, addr, sizeof(T), &value);                        \
             if (why)                                                                               \
                 return vx_access_fault(w, u, why, l, addr, sizeof(T), false);                      \
             w->reserved_addr[l] = (uint64_t)addr + 1;                                              \
@@ -739,11 +747,11 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
         ACTIVE_LANES {                                                                             \
             uint64_t value = 0;                                                                    \
             const ux addr = ra[l];                                                                 \
-            enum vx_access why = vx_load(w, addr, sizeof(T), &value);                              \
+            enum vx_access why = vx_peek(w, addr, sizeof(T), &value);                              \
             const bool keeps =                                                                     \
                 w->reserved_addr[l] == (uint64_t)addr + 1 && w->reserved_value[l] == value;        \
             if (!why && keeps)                                                                     \
-                why = vx_store(w, addr, sizeof(T), (T)rb[l]);                                      \
+                why = vx_store(w, u, l, addr, sizeof(T), (T)rb[l], WT_WATCH_WRITE);                \
             if (why)                                                                               \
                 return vx_access_fault(w, u, why, l, addr, sizeof(T), true);                       \
             w->reserved_addr[l] = 0;                                                               \

@@ -11,6 +11,7 @@
 
 struct vx_warp;
 struct vx_uop;
+struct vx_watch;
 
 /*
  * A handler executes one decoded instruction for all lanes of a warp and returns the next one.
@@ -151,6 +152,7 @@ struct vx_device {
     struct wt_tlb tlb;
     struct vx_core *tlb_core;    /* whose local memory the TLB shows */
     struct vx_code *code[VX_CODE_BUCKETS];
+    struct vx_watch *watch;      /* watched places (watch.h); NULL: none */
     struct vx_code *inject_code; /* scratch page for injected instructions */
     uint64_t slice;              /* issues that the turn being run began with */
     bool not_issued;             /* the handler that ended the turn has not had effect */
@@ -197,6 +199,10 @@ void vx_code_invalidate(struct vx_device *d, uint64_t addr, uint64_t size);
 void vx_code_clear(struct vx_device *d);
 /* Whether decoded instructions lie in the page of addr, or may reach into it. */
 bool vx_code_on_page(struct vx_device *d, uint64_t addr);
+/* The instruction at pc, whatever its slot holds. */
+struct vx_uop vx_code_decode(struct vx_device *d, uint64_t pc);
+/* Forgets what was decoded at the instructions from first to last, wherever they are decoded. */
+void vx_code_redecode(struct vx_device *d, uint64_t first, uint64_t last);
 /*
  * Decodes one 32-bit instruction, or what a compressed one of `halves` halfwords stands for. No
  * such instruction: the illegal handler.
@@ -217,15 +223,27 @@ const struct vx_uop *vx_illegal(struct vx_warp *w, const struct vx_uop *u);
 
 /* ---- access.c: memory as a core sees it ---- */
 
-/* A place that may be read at addr up to the page's end; NULL if the address is outside. */
-const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr);
+/* Whether addr lies in local memory, of which each core has its own. */
+bool vx_is_local(const struct vx_device *d, uint64_t addr);
+/*
+ * A place from which the `size` bytes at addr, which do not cross a page, may be read; NULL when
+ * only vx_load may, or nothing. It is good for other bytes of the page only if size is the page's.
+ */
+const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size);
 /* The same for writing; NULL when only vx_store may write there, or nothing may. */
-uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr);
+uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size);
 
 enum vx_access { VX_ACCESS_OK, VX_ACCESS_OUTSIDE, VX_ACCESS_IO, VX_ACCESS_HOST };
-/* Loads and stores of 1, 2, 4 or 8 bytes, wherever they are; may cross a page. */
-enum vx_access vx_load(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value);
-enum vx_access vx_store(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t value);
+/*
+ * Loads and stores of 1, 2, 4 or 8 bytes by the instruction u for one lane, wherever they are; may
+ * cross a page. vx_peek is a load that no watch sees: a part of what an atomic does, which stores
+ * as WT_WATCH_ACCESS; other stores are WT_WATCH_WRITE.
+ */
+enum vx_access vx_peek(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value);
+enum vx_access vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
+                       unsigned size, uint64_t *value);
+enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
+                        unsigned size, uint64_t value, enum wt_watch_kind kind);
 /* Whether a store of that size may go there at all. */
 enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size);
 const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u,

@@ -1,5 +1,5 @@
 /* The scheduler and the main loop. */
-#include "emulator/vortex/internal.h"
+#include "emulator/vortex/watch.h"
 
 #include <string.h>
 
@@ -22,7 +22,8 @@ static uint64_t turn(struct vx_device *d, struct vx_warp *w, uint64_t n)
     }
     if (u)
         w->pc = vx_pc_of(w, u);
-    const uint64_t issued = n - w->left - d->not_issued;
+    /* A watch may have cut it short. */
+    const uint64_t issued = d->slice - w->left - d->not_issued;
     d->machine.time += issued;
     w->core->issues += issued;
     return issued;
@@ -126,17 +127,31 @@ static enum wt_run stopped(struct vx_device *d)
     return WT_RUN_FAULT;
 }
 
-static enum wt_run run(struct vx_device *d, uint64_t issues, vx_trace_fn fn, void *context)
+static enum wt_run run_turns(struct vx_device *d, uint64_t issues, vx_trace_fn fn, void *context)
 {
     struct wt_machine *m = &d->machine;
     if (m->fault.kind)
         return WT_RUN_FAULT;
+    if (d->event) { /* a watch was told instead when it happened */
+        d->event = false;
+        return WT_RUN_EVENT;
+    }
     const uint64_t end = m->time + issues, resets = m->resets;
+    const bool places = d->watch && d->watch->round;
     while (m->time < end) {
+        if (places)
+            vx_watch_keep_schedule(d);
         struct vx_warp *w = schedule(d);
         if (!w)
             return stopped(d);
         uint64_t n = end - m->time < d->turn_left ? end - m->time : d->turn_left;
+        if (places && vx_watches_issue(d, w)) {
+            n = 1;
+            if (vx_watch_before_issue(w)) {
+                vx_watch_undo_schedule(d);
+                return WT_RUN_WATCH;
+            }
+        }
         /* Cycles of the Debug Module pass after each issue, however many are asked for. */
         if (w->stepping || vx_dm_busy(d))
             n = 1;
@@ -156,12 +171,28 @@ static enum wt_run run(struct vx_device *d, uint64_t issues, vx_trace_fn fn, voi
         vx_dm_tick(d, issued);
         if (m->fault.kind)
             return WT_RUN_FAULT;
+        if (m->hits) {
+            /* Before an instruction: as if the scheduler had not got there. */
+            if (places && !issued)
+                vx_watch_undo_schedule(d);
+            return WT_RUN_WATCH;
+        }
         if (d->event || m->resets != resets) {
             d->event = false;
             return WT_RUN_EVENT;
         }
     }
     return d->active_warps ? WT_RUN_BUDGET : WT_RUN_ENDED;
+}
+
+static enum wt_run run(struct vx_device *d, uint64_t issues, vx_trace_fn fn, void *context)
+{
+    vx_watch_run(d, true);
+    const enum wt_run run = run_turns(d, issues, fn, context);
+    vx_watch_run(d, false);
+    if (run != WT_RUN_WATCH)
+        d->machine.hits = 0;
+    return run;
 }
 
 enum wt_run vx_run(struct wt_machine *m, uint64_t issues)
@@ -178,5 +209,10 @@ bool vx_issue_one(struct vx_warp *w)
 {
     if (!w->active || w->wait != VX_RUNS || w->halted || w->device->machine.fault.kind)
         return false;
-    return turn(w->device, w, 1) != 0;
+    size_t hits = 0;
+    vx_watch_before_step(w, &hits);
+    if (turn(w->device, w, 1))
+        return true;
+    w->device->machine.hits = hits;
+    return false;
 }

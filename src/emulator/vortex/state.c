@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/vortex/internal.h"
+#include "emulator/vortex/watch.h"
 
 /* A console line that is not complete. */
 struct saved_line {
@@ -243,6 +243,8 @@ bool vx_restore(struct wt_machine *m, const struct wt_state *s)
     wt_memory_become(d->memory, s->memory);
     vx_code_clear(d);
     wt_tlb_clear(&d->tlb);
+    d->event = false;
+    vx_watch_forget(d);
     return true;
 }
 
