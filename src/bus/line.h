@@ -65,6 +65,9 @@ struct wt_line_server {
 /** A new connection: forgets what the last one left unfinished. */
 void wt_line_server_begin(struct wt_line_server *server);
 
+/** What a client is told that cannot be served now, in place of the answer to its first request. */
+#define WT_LINE_REFUSAL "-another client is connected\n"
+
 /**
  * Takes bytes that came and writes replies to @p out, as long as there is room in it for one more
  * (WT_LINE_MAX). Returns how many bytes it took; *sent: how many it wrote.

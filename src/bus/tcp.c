@@ -208,8 +208,8 @@ static enum wt_status not_a_server(struct tcp_bus *t, const char *request, const
 /* ---- finding out whom we talk to ---- */
 
 /*
- * "p". A server that knows only 'r' and 'w' says nothing to it: so a register is read next, and an
- * answer to that one, or a late one to "p", settles it.
+ * "p". A server that knows only 'r' and 'w' says no or nothing to it: so a register is read next, and
+ * an answer to that one, or a late one to "p", settles it.
  */
 static enum wt_status hello(struct tcp_bus *t, struct wt_error *err)
 {
@@ -220,14 +220,20 @@ static enum wt_status hello(struct tcp_bus *t, struct wt_error *err)
                                 ? WT_TIMEOUT
                                 : ask(t, "p\n", trial, &line, &length, err);
     t->traits.hello = !status && is_hello(line, length);
-    if (t->traits.hello || (!status && length && line[0] == '-'))
+    if (t->traits.hello)
         return WT_OK;
-    if (!status)
-        return not_a_server(t, "p", line, length, err);
-    if (status != WT_TIMEOUT)
+    if (status && status != WT_TIMEOUT)
         return status;
+    char no[64] = "";
+    if (!status && length && line[0] == '-')
+        wt_line_quote(line, length, no);
+    else if (!status)
+        return not_a_server(t, "p", line, length, err);
     t->owed = 0;
     status = ask(t, "r0000\n", limit_ms(t), &line, &length, err);
+    if (status == WT_IO && *no)
+        return wt_fail(err, WT_IO, "%s: the server refused the connection: '%s'", t->address.text,
+                       no);
     if (!status && is_hello(line, length)) {
         t->traits.hello = true;
         status = await_line(t, now_ms() + limit_ms(t), &line, &length, err);

@@ -7,10 +7,12 @@
 
 #include "cli/remote.h"
 #include "cli/report.h"
+#include "cli/serve_registers.h"
 
 struct serve {
     struct cli_options options;
     struct wt_rsp_options rsp;
+    struct cli_serve_registers registers;
 };
 
 static enum wt_status set_rsp(void *context, const char *value, struct wt_error *err)
@@ -19,9 +21,22 @@ static enum wt_status set_rsp(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
+static enum wt_status set_dm(void *context, const char *value, struct wt_error *err)
+{
+    ((struct serve *)context)->registers.dm = value;
+    return WT_OK;
+}
+
+static enum wt_status set_now(void *context, const char *value, struct wt_error *err)
+{
+    ((struct serve *)context)->registers.now = true;
+    return WT_OK;
+}
+
 static enum wt_status set_once(void *context, const char *value, struct wt_error *err)
 {
     ((struct serve *)context)->rsp.until = WT_RSP_CLIENT_LEFT;
+    ((struct serve *)context)->registers.once = true;
     return WT_OK;
 }
 
@@ -77,10 +92,28 @@ static int serve_program(struct serve *s, const char *program)
     return status;
 }
 
+/* One debugger owns the registers: either ours, behind the remote protocol, or the client's. */
+static int serve_either(struct serve *s, const char *program)
+{
+    struct wt_error err;
+    if (!s->registers.dm) {
+        if (!s->rsp.address)
+            s->rsp.address = ":3333";
+        return serve_program(s, program);
+    }
+    if (s->rsp.address || s->rsp.console_to_gdb) {
+        wt_fail(&err, WT_INVALID,
+                "--dm gives the Debug Module to its client, so that there is no debugger here for "
+                "--rsp and --console-to-gdb; run 'wavetrap attach' for one");
+        return cli_fail(&cli_serve, &err);
+    }
+    return cli_serve_registers(&cli_serve, &s->options, program, &s->registers);
+}
+
 static int serve(int argc, char **argv)
 {
     struct serve s = {.rsp = wt_rsp_default_options()};
-    s.rsp.address = ":3333";
+    s.rsp.address = NULL;
     int status = CLI_FAILED;
     switch (cli_parse(&cli_serve, argc, argv, &s, &s.options, 1, false)) {
     case CLI_DONE:
@@ -89,7 +122,7 @@ static int serve(int argc, char **argv)
     case CLI_BAD:
         break;
     case CLI_GO:
-        status = serve_program(&s, argv[optind]);
+        status = serve_either(&s, argv[optind]);
     }
     cli_options_free(&s.options);
     return status;
@@ -99,6 +132,11 @@ static const struct cli_option options[] = {
     {"rsp", 'r', "ADDRESS",
      "where GDB and LLDB connect (default :3333): :PORT, HOST:PORT,\n"
      "unix:PATH or stdio; port 0 is any free port", set_rsp},
+    {"dm", 0, "ADDRESS",
+     "serve the Debug Module's registers instead, for debuggers that\n"
+     "drive them, by the line protocol of VxDebug (PORT, HOST:PORT,\n"
+     "unix:PATH); the program waits for a client's 's'", set_dm},
+    {"now", 0, NULL, "with --dm: the program runs at once", set_now},
     {"once", 0, NULL,
      "end when the first client has left (and, if it detached, the\n"
      "program has ended)", set_once},
@@ -109,8 +147,8 @@ static const struct cli_option options[] = {
 const struct cli_command cli_serve = {
     .name = "serve",
     .operands = "PROGRAM",
-    .summary = "Serves PROGRAM to stock GDB and LLDB over the remote serial protocol. It is halted\n"
-               "before its first instruction.",
+    .summary = "Serves PROGRAM to stock GDB and LLDB over the remote serial protocol, halted before its\n"
+               "first instruction; or its Debug Module to other debuggers (--dm).",
     .options = options,
     .device = true,
     .debugger = true,

@@ -328,10 +328,15 @@ static const struct wt_target_services services = {
     .watch_hits = watch_hits,
 };
 
+struct wt_bus_device cli_session_registers(struct cli_session *session)
+{
+    return (struct wt_bus_device){
+        .context = session->device, .read = bus_read, .write = bus_write};
+}
+
 enum wt_status cli_session_attach(struct cli_session *session, struct wt_error *err)
 {
-    const struct wt_bus_device device = {.context = session->device, .read = bus_read,
-                                         .write = bus_write};
+    const struct wt_bus_device device = cli_session_registers(session);
     session->bus = wt_bus_local(&device);
     if (!session->bus)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");

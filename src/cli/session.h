@@ -52,6 +52,9 @@ enum wt_status cli_session_open(struct cli_session *session, const struct cli_op
 /** Puts the register bus and the services of the emulator in front of the device (s->target). */
 enum wt_status cli_session_attach(struct cli_session *session, struct wt_error *err);
 
+/** The Debug Module's registers, for who serves them. */
+struct wt_bus_device cli_session_registers(struct cli_session *session);
+
 /**
  * cli_session_attach, then a debugger (s->debugger) that has every warp halted before its first
  * instruction. @p output takes what breakpoint commands print; may be NULL. The caller closes it

@@ -1,0 +1,17 @@
+/* Serving the Debug Module's registers themselves, to debuggers that drive them. */
+#ifndef WT_CLI_SERVE_REGISTERS_H
+#define WT_CLI_SERVE_REGISTERS_H
+
+#include "cli/options.h"
+
+struct cli_serve_registers {
+    const char *dm; /**< where to listen for the line protocol */
+    bool now;       /**< the program runs at once; else a client's "s" starts it */
+    bool once;      /**< end when the first client has left */
+};
+
+/** Serves until a signal or, once, the client's end; the exit status of @p command. */
+int cli_serve_registers(const struct cli_command *command, const struct cli_options *options,
+                        const char *program, const struct cli_serve_registers *how);
+
+#endif
