@@ -6,7 +6,7 @@ build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libxxhash-dev 
 kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-unknown-elf"
 demo="gdb-multiarch"
 check="python3 python3-pytest python3-pytest-xdist mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
-llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source"
+llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd"
 bench="qemu-user qemu-system-misc gdbserver time"
 want=
 for step in "$@"; do

@@ -108,6 +108,10 @@ static void client_ready(void *context, int fd, short events)
     }
     if (!flush(s))
         return;
+    if (s->protocol.goodbye && s->protocol.goodbye(s->protocol.context)) {
+        drop_client(s);
+        return;
+    }
     short watch = 0;
     if (s->in_start == s->in_end)
         watch |= POLLIN;

@@ -21,6 +21,8 @@ struct wt_stream_protocol {
      */
     size_t (*feed)(void *context, const char *bytes, size_t size, char *out, size_t room,
                    size_t *sent);
+    /** The client has said goodbye: its connection is closed. NULL: none ever does. */
+    bool (*goodbye)(void *context);
     /** What a second client gets before it is closed; NULL: nothing. */
     const char *refusal;
 };

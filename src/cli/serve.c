@@ -27,6 +27,23 @@ static enum wt_status set_dm(void *context, const char *value, struct wt_error *
     return WT_OK;
 }
 
+static enum wt_status set_jtag(void *context, const char *value, struct wt_error *err)
+{
+    ((struct serve *)context)->registers.jtag = value;
+    return WT_OK;
+}
+
+static enum wt_status set_jtag_cycles(void *context, const char *value, struct wt_error *err)
+{
+    uint64_t cycles;
+    if (cli_number(value, &cycles, err))
+        return err->status;
+    if (cycles > 1000000)
+        return wt_fail(err, WT_INVALID, "%s clocks are too many; 1000000 is the most", value);
+    ((struct serve *)context)->registers.dmi_cycles = (unsigned)cycles;
+    return WT_OK;
+}
+
 static enum wt_status set_now(void *context, const char *value, struct wt_error *err)
 {
     ((struct serve *)context)->registers.now = true;
@@ -96,14 +113,19 @@ static int serve_program(struct serve *s, const char *program)
 static int serve_either(struct serve *s, const char *program)
 {
     struct wt_error err;
-    if (!s->registers.dm) {
+    if (!s->registers.dm && !s->registers.jtag) {
         if (!s->rsp.address)
             s->rsp.address = ":3333";
         return serve_program(s, program);
     }
+    if (s->registers.dm && s->registers.jtag) {
+        wt_fail(&err, WT_INVALID, "--dm and --jtag: one debugger owns the Debug Module, so that it "
+                                  "is served in one way only");
+        return cli_fail(&cli_serve, &err);
+    }
     if (s->rsp.address || s->rsp.console_to_gdb) {
         wt_fail(&err, WT_INVALID,
-                "--dm gives the Debug Module to its client, so that there is no debugger here for "
+                "--dm and --jtag give the Debug Module to their client, so that there is no debugger here for "
                 "--rsp and --console-to-gdb; run 'wavetrap attach' for one");
         return cli_fail(&cli_serve, &err);
     }
@@ -136,7 +158,12 @@ static const struct cli_option options[] = {
      "serve the Debug Module's registers instead, for debuggers that\n"
      "drive them, by the line protocol of VxDebug (PORT, HOST:PORT,\n"
      "unix:PATH); the program waits for a client's 's'", set_dm},
-    {"now", 0, NULL, "with --dm: the program runs at once", set_now},
+    {"jtag", 0, "ADDRESS",
+     "serve them behind a JTAG TAP, by OpenOCD's remote_bitbang; the\n"
+     "program waits with its warps halted", set_jtag},
+    {"jtag-cycles", 0, "N", "clocks of TCK that an access over JTAG takes (default 0)",
+     set_jtag_cycles},
+    {"now", 0, NULL, "with --dm or --jtag: the program runs at once", set_now},
     {"once", 0, NULL,
      "end when the first client has left (and, if it detached, the\n"
      "program has ended)", set_once},
@@ -148,7 +175,7 @@ const struct cli_command cli_serve = {
     .name = "serve",
     .operands = "PROGRAM",
     .summary = "Serves PROGRAM to stock GDB and LLDB over the remote serial protocol, halted before its\n"
-               "first instruction; or its Debug Module to other debuggers (--dm).",
+               "first instruction; or its Debug Module to other debuggers (--dm, --jtag).",
     .options = options,
     .device = true,
     .debugger = true,

@@ -1,4 +1,4 @@
-/* `wavetrap serve --dm`: the emulator's Debug Module for other people's debuggers. */
+/* `wavetrap serve --dm` and `--jtag`: the emulator's Debug Module for other people's debuggers. */
 #include "cli/serve_registers.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/loop.h"
+#include "bus/jtag_stream.h"
 #include "bus/line.h"
 #include "bus/stream.h"
 #include "cli/remote.h"
@@ -22,6 +23,8 @@ struct served {
     struct cli_session session;
     struct wt_loop *loop;
     struct wt_line_server line;
+    struct wt_dtm dtm;
+    bool goodbye; /* the client of JTAG has said that it leaves */
     struct wt_stream_server *server;
     const struct cli_serve_registers *how;
     bool started, ended, fault_told;
@@ -50,6 +53,48 @@ static size_t feed(void *context, const char *bytes, size_t size, char *out, siz
                    size_t *sent)
 {
     return wt_line_server_feed(&((struct served *)context)->line, bytes, size, out, room, sent);
+}
+
+static void jtag_begin(void *context)
+{
+    struct served *s = context;
+    wt_dtm_unplug(&s->dtm);
+    s->goodbye = false;
+}
+
+static size_t jtag_feed(void *context, const char *bytes, size_t size, char *out, size_t room,
+                        size_t *sent)
+{
+    struct served *s = context;
+    if (s->goodbye) { /* what comes after it is for nobody */
+        *sent = 0;
+        return size;
+    }
+    return wt_bitbang_take(&s->dtm, (const uint8_t *)bytes, size, (uint8_t *)out, room, sent,
+                           &s->goodbye);
+}
+
+static bool jtag_goodbye(void *context)
+{
+    return ((struct served *)context)->goodbye;
+}
+
+/*
+ * JTAG has no word for "start": the program waits with its warps halted, as after a reset with
+ * resethaltreq, and the Debug Module asleep. Only warps that are active: one that is started later
+ * must run.
+ */
+static void halt_at_start(struct served *s)
+{
+    const struct wt_bus_device dm = cli_session_registers(&s->session);
+    enum { DMACTIVE = 31, WINSEL = 22 };
+    dm.write(dm.context, VX_DM_DCTRL, 1u << DMACTIVE);
+    for (uint32_t window = 0; window * 32 < s->session.machine->waves; window++) {
+        dm.write(dm.context, VX_DM_DSELECT, window << WINSEL);
+        dm.write(dm.context, VX_DM_WMASK, dm.read(dm.context, VX_DM_WACTIVE));
+    }
+    dm.write(dm.context, VX_DM_DCTRL, 1u << DMACTIVE | 1); /* haltreq */
+    dm.write(dm.context, VX_DM_DCTRL, 0);
 }
 
 static void left(void *context)
@@ -102,17 +147,25 @@ static int work(void *context)
 
 static enum wt_status open_server(struct served *s, int stop_fd, struct wt_error *err)
 {
-    const struct wt_stream_protocol protocol = {
+    const struct wt_stream_protocol line = {
         .context = s, .begin = begin, .feed = feed, .refusal = WT_LINE_REFUSAL};
-    const struct wt_stream_options options = {
-        .address = s->how->dm, .log = say, .left = left, .context = s};
+    /* There is nothing that a remote_bitbang client could be told: it waits for bits. */
+    const struct wt_stream_protocol jtag = {
+        .context = s, .begin = jtag_begin, .feed = jtag_feed, .goodbye = jtag_goodbye};
+    const struct wt_bus_device registers = cli_session_registers(&s->session);
+    const struct wt_dtm_config dtm = wt_dtm_default_config(s->how->dmi_cycles);
+    const struct wt_stream_options options = {.address = s->how->jtag ? s->how->jtag : s->how->dm,
+                                              .log = say,
+                                              .left = left,
+                                              .context = s};
     s->loop = wt_loop_new();
     if (!s->loop || !wt_loop_watch(s->loop, stop_fd, POLLIN, stop_ready, s))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     s->line = (struct wt_line_server){
-        .device = cli_session_registers(&s->session), .start = start, .context = s};
+        .device = registers, .start = start, .context = s};
+    wt_dtm_init(&s->dtm, &dtm, &registers);
     wt_loop_set_work(s->loop, work, s);
-    return wt_stream_server_open(s->loop, &protocol, &options, &s->server, err);
+    return wt_stream_server_open(s->loop, s->how->jtag ? &jtag : &line, &options, &s->server, err);
 }
 
 int cli_serve_registers(const struct cli_command *command, const struct cli_options *options,
@@ -130,14 +183,19 @@ int cli_serve_registers(const struct cli_command *command, const struct cli_opti
         failed = cli_session_open(&s->session, options, program, &err);
     if (!failed) {
         s->how = how;
-        s->started = how->now;
+        s->started = how->now || how->jtag;
         failed = cli_session_attach(&s->session, &err);
         if (!failed)
             failed = open_server(s, stop_fd, &err);
         if (!failed) {
             fprintf(stderr, "wavetrap: the Debug Module of %s is served at %s\n", program,
                     wt_stream_server_address(s->server));
-            if (!how->now)
+            if (how->jtag && !how->now) {
+                halt_at_start(s);
+                say(NULL, "its warps are halted before the first instruction, until a client "
+                          "resumes them");
+            }
+            if (how->dm && !how->now)
                 say(NULL, "the program begins when a client says so ('s')");
             failed = wt_loop_run(s->loop, &err);
         }

@@ -5,9 +5,12 @@
 #include "cli/options.h"
 
 struct cli_serve_registers {
-    const char *dm; /**< where to listen for the line protocol */
-    bool now;       /**< the program runs at once; else a client's "s" starts it */
-    bool once;      /**< end when the first client has left */
+    const char *dm;      /**< where to listen for the line protocol; or */
+    const char *jtag;    /**< where to listen for remote_bitbang */
+    unsigned dmi_cycles; /**< clocks of TCK that an access over JTAG takes */
+    bool now;            /**< the program runs at once; else a client starts it: by "s" (dm), or by
+                              resuming its warps (jtag) */
+    bool once;           /**< end when the first client has left */
 };
 
 /** Serves until a signal or, once, the client's end; the exit status of @p command. */
