@@ -69,6 +69,94 @@ struct wt_watchpoint_hit {
     uint8_t before[16], after[16];
 };
 
+/** No wave in particular. */
+#define WT_NO_WAVE UINT32_MAX
+
+/** What to search the recorded run for: places at which any of these happens. */
+struct wt_history_query {
+    bool backwards;      /**< before now, the nearest first; else from now on */
+    const uint64_t *pcs; /**< a wave is about to issue the instruction at one of these */
+    size_t pc_count;
+    uint32_t wave;       /**< this wave is about to issue an instruction; WT_NO_WAVE: none */
+    const struct wt_watchpoint *watchpoint; /**< a lane has got at one of these */
+    size_t watchpoints;
+};
+
+enum wt_history_step {
+    WT_HISTORY_ON,     /**< nothing yet: call again */
+    WT_HISTORY_PLACE,  /**< the device stands at a place: accept it or not, and call again */
+    WT_HISTORY_FOUND,  /**< backwards: it stands before the nearest of those that were accepted */
+    WT_HISTORY_EDGE,   /**< there was none: it stands at the first or last recorded issue time */
+    WT_HISTORY_FAILED,
+};
+
+enum wt_history_kind {
+    WT_HISTORY_PC,    /**< a wave is about to issue the instruction at a pc that was asked for */
+    WT_HISTORY_ISSUE, /**< the wave that was asked for is about to issue */
+    WT_HISTORY_WATCH, /**< memory was got at: the device's watch_hits() tell */
+};
+
+struct wt_history_place {
+    enum wt_history_kind kind;
+    uint64_t time; /**< issue time of the instruction: before it */
+    uint32_t wave;
+    wt_lanes mask; /**< its enabled lanes */
+    uint64_t pc;
+};
+
+/** A change of memory, to be seen in place of what is there. */
+struct wt_patch {
+    uint64_t addr;
+    size_t size; /**< up to 4 */
+    uint8_t bytes[4];
+};
+
+struct wt_history_stats {
+    uint64_t saved;      /**< states */
+    uint64_t bytes;      /**< host memory */
+    uint64_t budget;     /**< bytes */
+    uint64_t widest_gap; /**< issues: from a saved state to the next */
+    uint64_t branches;   /**< how often a future was dropped */
+};
+
+/**
+ * Time travel: the run since the last reset is recorded, and the device can be put back to any
+ * issue time of it. There it stands as it stood when the run went on; a debugger may halt it and
+ * look through the debug registers as ever, and none of that counts, unless it says so by branch().
+ * A reset, or a program that is loaded, begins a new recorded run.
+ */
+struct wt_history_services {
+    /** First and last issue time of the recorded run; the last is the present. */
+    void (*extent)(void *context, uint64_t *start, uint64_t *end);
+    /** Whether the device has been put back to before the present. */
+    bool (*in_past)(void *context);
+    /** Goes there; WT_INVALID beyond the extent. In the present all is as it was left. */
+    enum wt_status (*go)(void *context, uint64_t time, struct wt_error *err);
+    /** What was done since the device was put here counts, and what was recorded after is dropped. */
+    enum wt_status (*branch)(void *context, struct wt_error *err);
+    /** Begins a search from where the device is. The query may be freed after. */
+    enum wt_status (*search)(void *context, const struct wt_history_query *query,
+                             struct wt_error *err);
+    /** Searches on for about @p budget issues. */
+    enum wt_history_step (*search_on)(void *context, uint64_t budget,
+                                      struct wt_history_place *place, struct wt_error *err);
+    /** The place just told counts. Forwards, the search has ended with this. */
+    void (*accept)(void *context);
+    /**
+     * From now on, in the past, the debugger's accesses do not count: needed after go(), after a
+     * place was told, and when a search has ended, before anything is looked at.
+     */
+    enum wt_status (*look)(void *context, struct wt_error *err);
+    /**
+     * A hash of the whole state of the program at this issue time, with @p patch in memory: what a
+     * debugger planted, replaced by what was there. In the past, looking ends with this.
+     */
+    enum wt_status (*hash)(void *context, const struct wt_patch *patch, size_t patches,
+                           uint64_t *value, struct wt_error *err);
+    /** The recording in figures. */
+    void (*stats)(void *context, struct wt_history_stats *stats);
+};
+
 struct wt_target_services {
     /** Lets the device advance by about @p budget issues. NULL: it runs by itself (hardware). */
     enum wt_pump (*pump)(void *context, uint64_t budget);
@@ -95,6 +183,7 @@ struct wt_target_services {
      * by lane; 0: nothing. *list is valid until the next pump().
      */
     size_t (*watch_hits)(void *context, const struct wt_watchpoint_hit **list);
+    const struct wt_history_services *history; /**< NULL: the run is not recorded */
 };
 
 struct wt_target {

@@ -1,6 +1,8 @@
 /* Parsing command lines with getopt_long, from tables that also make the help. */
 #include "cli/options.h"
 
+#include "emulator/machine/timeline.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -101,6 +103,31 @@ static enum wt_status set_threads(void *context, const char *value, struct wt_er
     return WT_OK;
 }
 
+static enum wt_status set_no_history(void *context, const char *value, struct wt_error *err)
+{
+    ((struct cli_options *)context)->history_memory = 0;
+    return WT_OK;
+}
+
+/* A number of bytes with K, M or G behind it. */
+static enum wt_status set_history_memory(void *context, const char *value, struct wt_error *err)
+{
+    static const char units[] = "KMG";
+    char number[32];
+    size_t length = strlen(value);
+    const char *unit = length ? strchr(units, toupper((unsigned char)value[length - 1])) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    uint64_t bytes;
+    snprintf(number, sizeof number, "%.*s", (int)(length - (unit != NULL)), value);
+    if (cli_number(number, &bytes, NULL) || bytes == 0 || bytes > (uint64_t)1 << (62 - shift))
+        return wt_fail(err, WT_INVALID,
+                       "'%s' is no amount of memory: a number of bytes, or with K, M or G; "
+                       "--no-history is for none",
+                       value);
+    ((struct cli_options *)context)->history_memory = bytes << shift;
+    return WT_OK;
+}
+
 static const struct cli_option device_options[] = {
     {"gpu", 'g', "SPEC", "which GPU: vortex:KEY=VALUE,… (--gpu=help lists the keys)", set_gpu},
     {"schedule", 0, "POLICY", "which warp issues next: rr:N, lockstep or random:SEED (default\n"
@@ -117,6 +144,9 @@ static const struct cli_option debugger_options[] = {
                          "without a memory port", set_dm_only},
     {"gdb-threads", 0, "MODE", "what a debugger's thread is: lanes, warps, or auto (lanes up to\n"
                                "1,024 of them; the default)", set_threads},
+    {"history-memory", 0, "SIZE", "host memory for going back in time: a number of bytes, or with K,\n"
+                                  "M or G (default: 512M)", set_history_memory},
+    {"no-history", 0, NULL, "record nothing: no way back", set_no_history},
     {0},
 };
 
@@ -247,7 +277,7 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
         add_rows(&t, debugger_options, VALUE_DEBUGGER);
     add_row(&t, &help_row, VALUE_HELP);
     if (options) {
-        *options = (struct cli_options){0};
+        *options = (struct cli_options){.history_memory = WT_TIMELINE_BUDGET_DEFAULT};
         vx_config_default(&options->config);
     }
     opterr = 0;

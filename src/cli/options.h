@@ -27,6 +27,7 @@ struct cli_options {
     bool slots;   /**< console lines begin with "#slot: " */
     bool dm_only; /**< debuggers: no memory port */
     enum wt_thread_mode threads; /**< debuggers: --gdb-threads */
+    uint64_t history_memory;     /**< debuggers: bytes for what time travel keeps; 0: no history */
 };
 
 /** What the caller of cli_parse is to do. */

@@ -1,5 +1,5 @@
 /* A device with a program in it, and its console. See session.h. */
-#include "cli/session.h"
+#include "cli/session_history.h"
 
 #include "emulator/vortex/profile.h"
 
@@ -133,6 +133,7 @@ enum wt_status cli_session_open(struct cli_session *session, const struct cli_op
 void cli_session_close(struct cli_session *session)
 {
     wt_bus_close(session->bus);
+    cli_history_stop(session);
     if (session->device)
         vx_device_free(session->device);
     if (session->symbols)
@@ -172,24 +173,29 @@ enum wt_status cli_session_address(struct cli_session *session, const char *text
 
 static uint32_t bus_read(void *context, uint32_t addr)
 {
-    return vx_dm_read(context, addr);
+    struct cli_session *s = context;
+    /* Unless core cycles pass with each access, reading changes nothing that replay has to repeat. */
+    if (!s->options->config.dm_clock)
+        return vx_dm_read(s->device, addr);
+    return cli_history_input(s, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = addr});
 }
 
 static void bus_write(void *context, uint32_t addr, uint32_t value)
 {
-    vx_dm_write(context, addr, value);
+    cli_history_input(context, &(struct wt_input){
+                                   .kind = WT_INPUT_DEBUG_WRITE, .addr = addr, .value = value});
 }
 
 static enum wt_pump pump(void *context, uint64_t budget)
 {
     struct cli_session *s = context;
     uint64_t before = s->machine->time;
-    enum wt_run run = s->machine->ops->run(s->machine, budget);
+    enum wt_run run = cli_history_run(s, budget);
     bool advanced = s->machine->time != before;
     bool new_fault = run == WT_RUN_FAULT && !s->fault_told;
     s->fault_told = run == WT_RUN_FAULT;
     if (run == WT_RUN_ENDED)
-        vx_device_flush_console(s->device);
+        cli_history_input(s, &(struct wt_input){.kind = WT_INPUT_FLUSH_CONSOLE});
     if (run == WT_RUN_BUDGET)
         return WT_PUMP_RAN;
     return run == WT_RUN_EVENT || run == WT_RUN_WATCH || advanced || new_fault ? WT_PUMP_EVENT : WT_PUMP_IDLE;
@@ -204,8 +210,11 @@ static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, 
 static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
                          size_t size)
 {
-    struct wt_machine *m = ((struct cli_session *)context)->machine;
-    return m->ops->write_memory(m, wave, addr, bytes, size);
+    return cli_history_input(context, &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                         .wave = wave,
+                                                         .addr = addr,
+                                                         .bytes = bytes,
+                                                         .size = size});
 }
 
 static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
@@ -254,13 +263,15 @@ static void fault(void *context, struct wt_target_fault *out)
 static void clear_fault(void *context)
 {
     struct cli_session *s = context;
-    wt_machine_clear_fault(s->machine);
+    if (s->machine->fault.kind)
+        cli_history_input(s, &(struct wt_input){.kind = WT_INPUT_CLEAR_FAULT});
     s->fault_told = false;
 }
 
 static enum wt_status reload(void *context, struct wt_error *err)
 {
-    return load_all(context, err);
+    enum wt_status status = load_all(context, err);
+    return status ? status : cli_history_restart(context, err);
 }
 
 static uint64_t issue_time(void *context)
@@ -330,8 +341,7 @@ static const struct wt_target_services services = {
 
 struct wt_bus_device cli_session_registers(struct cli_session *session)
 {
-    return (struct wt_bus_device){
-        .context = session->device, .read = bus_read, .write = bus_write};
+    return (struct wt_bus_device){.context = session, .read = bus_read, .write = bus_write};
 }
 
 enum wt_status cli_session_attach(struct cli_session *session, struct wt_error *err)
@@ -340,7 +350,8 @@ enum wt_status cli_session_attach(struct cli_session *session, struct wt_error *
     session->bus = wt_bus_local(&device);
     if (!session->bus)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    session->target = (struct wt_target){.bus = session->bus, .services = &services,
+    session->services = services;
+    session->target = (struct wt_target){.bus = session->bus, .services = &session->services,
                                          .context = session,
                                          .exit_addr = vx_device_config(session->device)->exit_addr,
                                          .xlen = vx_device_config(session->device)->xlen};

@@ -12,6 +12,7 @@
 #include "debugger/symbols.h"
 #include "emulator/machine/image.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/search.h"
 #include "emulator/vortex/vortex.h"
 
 /** The bytes of a --load, kept for when the program is loaded afresh. */
@@ -36,6 +37,10 @@ struct cli_session {
     struct wt_watch *watch; /**< what the debugger watches */
     size_t watches;
     struct wt_watchpoint_hit *hit; /**< room for WT_WATCH_HITS, once something was watched */
+    struct wt_timeline *timeline; /**< NULL: the run is not recorded */
+    struct wt_search search;      /**< of the recorded run, the last one */
+    struct wt_watch *query_watch; /**< what it is for */
+    struct wt_target_services services;
     struct wt_bus *bus;
     struct wt_target target;
     struct wt_debugger *debugger; /**< NULL until cli_session_debug */

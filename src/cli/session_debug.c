@@ -1,5 +1,5 @@
 /* A session's debugger. Apart from session.c because `run` and `trace` have none. */
-#include "cli/session.h"
+#include "cli/session_history.h"
 
 enum wt_status cli_session_debug(struct cli_session *session,
                                  void (*output)(void *context, const char *text, size_t length),
@@ -10,6 +10,8 @@ enum wt_status cli_session_debug(struct cli_session *session,
                                                 .output = output,
                                                 .context = output_context};
     enum wt_status status = cli_session_attach(session, err);
+    if (!status && session->options->history_memory)
+        status = cli_history_start(session, err);
     if (!status)
         status = wt_debugger_open(&session->target, &wt_probe_vortex, &options,
                                   &session->debugger, err);

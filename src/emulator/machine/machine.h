@@ -80,6 +80,8 @@ struct wt_machine_ops {
     enum wt_run (*run)(struct wt_machine *m, uint64_t issues);
     /** A hash of the whole architectural state, memory included. */
     uint64_t (*hash)(struct wt_machine *m);
+    /** The same without what only the debug hardware holds: halts, steps, debug scratch registers. */
+    uint64_t (*program_hash)(struct wt_machine *m);
     /** Describes wave @p wave (0 .. waves-1). */
     void (*view)(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view);
     /** Entry @p index (0 .. depth-1) of the wave's divergence stack; false when there is none. */

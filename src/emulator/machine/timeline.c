@@ -53,6 +53,8 @@ struct wt_timeline {
     size_t seen_count, seen_room;
     uint64_t branches, restarts;
     bool broken;          /* the host's memory did not suffice: there is no past */
+    bool event_seen;      /* a watched place was told of the issue that ended at event_time, with */
+    uint64_t event_time;  /* which the recorded run came back */
 };
 
 /* ---- snapshots ---- */
@@ -282,7 +284,7 @@ static void drop_future(struct wt_timeline *t)
     t->branches++;
 }
 
-static uint32_t apply(struct wt_machine *m, const struct wt_input *input)
+uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input)
 {
     switch (input->kind) {
     case WT_INPUT_MEMORY:
@@ -319,26 +321,50 @@ static enum wt_run run_to(struct wt_timeline *t, uint64_t time)
     return run;
 }
 
-/* To the last state at `time`, which is not before now and not after the end. */
-static void replay_to(struct wt_timeline *t, uint64_t time)
+/* Brings about what a run came back with where it was recorded. */
+static enum wt_run come_back(struct wt_timeline *t, const struct entry *e, enum wt_run run)
+{
+    struct wt_machine *m = t->m;
+    /* A watched place may have been told of the very issue that the run came back with. */
+    const bool happened = run == WT_RUN_EVENT || run == WT_RUN_FAULT ||
+                          (t->event_seen && t->event_time == m->time);
+    return happened ? run : m->ops->run(m, e->until - m->time); /* an attempt that issues nothing */
+}
+
+/*
+ * To the last state at `time`, which is not before now and not after the end. Comes back earlier,
+ * with WT_RUN_WATCH, where a watched place is met; to be called again then.
+ */
+static enum wt_run replay_to(struct wt_timeline *t, uint64_t time)
 {
     struct wt_machine *m = t->m;
     const wt_console_fn console = m->console;
+    enum wt_run run = WT_RUN_BUDGET;
     m->console = NULL; /* it was printed the first time */
     while (t->done < t->entries && t->entry[t->done].after <= time) {
         const struct entry *e = &t->entry[t->done];
-        const enum wt_run run = run_to(t, e->time);
+        run = run_to(t, e->time);
+        if (run != WT_RUN_WATCH && e->ran)
+            run = come_back(t, e, run);
+        if (run == WT_RUN_WATCH)
+            break;
         if (!e->ran)
-            apply(m, &e->input);
-        else if (run != WT_RUN_EVENT && run != WT_RUN_FAULT)
-            m->ops->run(m, e->until - m->time); /* the attempt that issues nothing */
+            wt_input_apply(m, &e->input);
+        t->event_seen = false;
         t->done++;
     }
-    /* An input that lets issues pass cannot be divided. */
-    if (t->done < t->entries && t->entry[t->done].time < time)
-        time = t->entry[t->done].time;
-    run_to(t, time);
+    if (run != WT_RUN_WATCH) {
+        /* An input that lets issues pass cannot be divided. */
+        if (t->done < t->entries && t->entry[t->done].time < time)
+            time = t->entry[t->done].time;
+        run = run_to(t, time);
+    }
+    if (run == WT_RUN_WATCH && m->event_too) {
+        t->event_seen = true;
+        t->event_time = m->time;
+    }
     m->console = console;
+    return run == WT_RUN_WATCH ? run : WT_RUN_BUDGET;
 }
 
 /* ---- the interface ---- */
@@ -394,7 +420,8 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
         if (t->done < t->entries && t->entry[t->done].time == m->time &&
             t->entry[t->done].after > to)
             to = t->entry[t->done].after;
-        replay_to(t, to);
+        if (replay_to(t, to) == WT_RUN_WATCH)
+            return WT_RUN_WATCH;
         issues -= part;
         if (!issues || m->fault.kind)
             return m->fault.kind ? WT_RUN_FAULT : WT_RUN_BUDGET;
@@ -410,7 +437,8 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
             return run;
         }
         t->end = m->time;
-        if (run == WT_RUN_EVENT || (run == WT_RUN_FAULT && !faulted))
+        if (run == WT_RUN_EVENT || (run == WT_RUN_WATCH && m->event_too) ||
+            (run == WT_RUN_FAULT && !faulted))
             append(t, &(struct entry){.time = m->time,
                                       .after = m->time,
                                       .ran = true,
@@ -426,7 +454,7 @@ uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input)
     if (!t->broken && !t->looking)
         drop_future(t);
     const uint64_t before = m->time;
-    const uint32_t result = apply(m, input);
+    const uint32_t result = wt_input_apply(m, input);
     const struct entry entry = {.time = before, .after = m->time, .input = *input};
     if (m->resets != t->resets)
         restart(t);
@@ -459,8 +487,10 @@ enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_
         if (!m->ops->restore(m, s->state))
             return wt_fail(err, WT_NO_MEMORY, "no host memory to go to issue time %" PRIu64, time);
         t->done = s->entries;
+        t->event_seen = false;
     }
-    replay_to(t, time);
+    while (replay_to(t, time) == WT_RUN_WATCH)
+        continue;
     return WT_OK;
 }
 
@@ -494,6 +524,11 @@ enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err)
         append(t, &t->seen[i]);
     end_looking(t);
     return WT_OK;
+}
+
+uint64_t wt_timeline_saved_before(const struct wt_timeline *t, uint64_t time)
+{
+    return t->snapshots ? t->snapshot[snapshot_before(t, time, SIZE_MAX)].time : t->m->time;
 }
 
 uint64_t wt_timeline_start(const struct wt_timeline *t)

@@ -38,6 +38,12 @@ struct wt_input {
 };
 
 /**
+ * Does something from outside to a machine; of a recorded one only its timeline may call this.
+ * Returns as wt_timeline_input does.
+ */
+uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input);
+
+/**
  * A timeline that begins with the machine's present state. Saved states take at most about
  * @p budget bytes (those of the beginning excepted): when they would take more, the densest and
  * most distant ones go, which makes some points slower to reach, but none unreachable.
@@ -51,7 +57,8 @@ enum wt_status wt_timeline_restart(struct wt_timeline *t, struct wt_error *err);
 
 /**
  * Runs at most @p issues on. In the past this is the recorded run, inputs included, whose console
- * lines are not printed again; from its end on it is a new one.
+ * lines are not printed again; from its end on it is a new one. Comes back earlier where a watched
+ * place is met (WT_RUN_WATCH), in the past, too.
  */
 enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues);
 
@@ -79,6 +86,9 @@ enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_e
  * by wt_timeline_run while it looked cannot do this (WT_STATE).
  */
 enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err);
+
+/** The latest time not after @p time that is reached without running there: a state is saved. */
+uint64_t wt_timeline_saved_before(const struct wt_timeline *t, uint64_t time);
 
 /** First and last position of the recorded run. */
 uint64_t wt_timeline_start(const struct wt_timeline *t);

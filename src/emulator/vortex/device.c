@@ -207,13 +207,19 @@ static void mix_lanes(uint64_t *hash, wt_lanes lanes)
     mix_number(hash, (uint64_t)(lanes >> 64));
 }
 
+static void mix_debug(uint64_t *hash, const struct vx_warp *w)
+{
+    const uint64_t numbers[] = {w->halted, w->stepping, w->hacause};
+    mix(hash, numbers, sizeof numbers);
+    mix(hash, w->dscratch, 4 * (size_t)w->device->machine.lanes * sizeof *w->dscratch);
+}
+
 static void mix_warp(uint64_t *hash, const struct vx_warp *w)
 {
     const struct vx_device *d = w->device;
     const size_t lanes = d->machine.lanes;
     const uint64_t numbers[] = {
-        w->id, w->active, w->halted, w->stepping, w->hacause, w->frm, w->fflags, w->pc,
-        w->depth, w->wait,
+        w->id, w->active, w->frm, w->fflags, w->pc, w->depth, w->wait,
         w->wait ? w->wait_id : 0, w->wait ? w->wait_count : 0, w->wait ? w->wait_pc : 0,
         w->wait == VX_WAIT_WSPAWN ? w->wait_target : 0,
     };
@@ -221,7 +227,6 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
     mix_lanes(hash, w->mask);
     mix(hash, w->x, 32 * lanes * d->config.xlen / 8); /* not the sink */
     mix(hash, w->f, 32 * lanes * sizeof *w->f);
-    mix(hash, w->dscratch, 4 * lanes * sizeof *w->dscratch);
     for (size_t l = 0; l < lanes; l++) {
         mix_number(hash, w->reserved_addr[l]);
         mix_number(hash, w->reserved_addr[l] ? w->reserved_value[l] : 0);
@@ -234,7 +239,7 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
     }
 }
 
-static uint64_t hash(struct wt_machine *m)
+static uint64_t program_hash(struct wt_machine *m)
 {
     struct vx_device *d = device_of(m);
     const struct wt_schedule *s = &d->config.schedule;
@@ -260,6 +265,16 @@ static uint64_t hash(struct wt_machine *m)
     return h;
 }
 
+static uint64_t hash(struct wt_machine *m)
+{
+    struct vx_device *d = device_of(m);
+    uint64_t h = program_hash(m);
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (d->warp[i].touched || d->warp[i].halted)
+            mix_debug(&h, &d->warp[i]);
+    return h;
+}
+
 static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
 {
     return vx_dm_read(device_of(m), addr);
@@ -281,6 +296,7 @@ static const struct wt_machine_ops machine_ops = {
     .reset = vx_reset,
     .run = vx_run,
     .hash = hash,
+    .program_hash = program_hash,
     .view = view,
     .divergence = divergence,
     .read_memory = read_memory,

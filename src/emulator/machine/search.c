@@ -1,0 +1,117 @@
+/* Searching a recorded run, window by window. See search.h. */
+#include "emulator/machine/search.h"
+
+/* Issues of the first window, and how much wider the next one is. */
+#define FIRST_WIDTH 64
+#define WIDER 8
+
+void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct wt_machine *machine,
+                     bool backwards, const struct wt_watch *watch, size_t watches)
+{
+    *s = (struct wt_search){.timeline = timeline,
+                            .machine = machine,
+                            .watch = watch,
+                            .watches = watches,
+                            .backwards = backwards,
+                            .width = FIRST_WIDTH,
+                            .low = machine->time,
+                            .high = backwards ? machine->time : wt_timeline_end(timeline)};
+}
+
+void wt_search_accept(struct wt_search *s)
+{
+    s->have_best = true;
+    s->best = s->at;
+}
+
+/* Chooses the window before the one that was searched last; false at the beginning. */
+static bool next_window(struct wt_search *s)
+{
+    const uint64_t start = wt_timeline_start(s->timeline);
+    s->high = s->low;
+    if (s->high <= start)
+        return false;
+    const uint64_t saved = wt_timeline_saved_before(s->timeline, s->high - 1);
+    s->low = s->high - start > s->width ? s->high - s->width : start;
+    if (s->low < saved)
+        s->low = saved;
+    if (s->width < UINT64_MAX / WIDER)
+        s->width *= WIDER;
+    return true;
+}
+
+static enum wt_search_step fail(struct wt_search *s, const struct wt_error *why,
+                                struct wt_error *err)
+{
+    s->machine->ops->set_watches(s->machine, NULL, 0);
+    wt_fail(err, why->status, "%s", why->text);
+    return WT_SEARCH_FAILED;
+}
+
+/* Goes there from the state saved before it, in slices. True when it has arrived. */
+static bool approach(struct wt_search *s, uint64_t budget)
+{
+    struct wt_machine *m = s->machine;
+    if (m->time < s->low)
+        wt_timeline_run(s->timeline, s->low - m->time < budget ? s->low - m->time : budget);
+    return m->time >= s->low;
+}
+
+/* Begins with the next window; the search has ended if this is not WT_SEARCH_ON. */
+static enum wt_search_step open_window(struct wt_search *s, struct wt_error *err)
+{
+    struct wt_error why;
+    s->machine->ops->set_watches(s->machine, NULL, 0);
+    if (s->have_best) {
+        if (wt_timeline_goto(s->timeline, s->best, &why))
+            return fail(s, &why, err);
+        return WT_SEARCH_FOUND;
+    }
+    const uint64_t last = s->low;
+    const bool more = next_window(s);
+    const uint64_t to = more ? wt_timeline_saved_before(s->timeline, s->low) : last;
+    if (wt_timeline_goto(s->timeline, to, &why))
+        return fail(s, &why, err);
+    return more ? WT_SEARCH_ON : WT_SEARCH_EDGE;
+}
+
+static enum wt_search_step scan(struct wt_search *s, uint64_t budget)
+{
+    struct wt_machine *m = s->machine;
+    const uint64_t left = s->high - m->time;
+    if (wt_timeline_run(s->timeline, left < budget ? left : budget) == WT_RUN_WATCH) {
+        s->at = m->hit[0].time;
+        return WT_SEARCH_PLACE;
+    }
+    return WT_SEARCH_ON;
+}
+
+enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt_error *err)
+{
+    struct wt_machine *m = s->machine;
+    struct wt_error why;
+    if (wt_timeline_look(s->timeline, false, &why))
+        return fail(s, &why, err);
+    if (s->scanning && m->time >= s->high) {
+        s->scanning = false;
+        if (!s->backwards) {
+            m->ops->set_watches(m, NULL, 0);
+            return WT_SEARCH_EDGE;
+        }
+    }
+    if (s->scanning)
+        return scan(s, budget);
+    if (s->backwards && m->time >= s->high) {
+        const enum wt_search_step step = open_window(s, err);
+        if (step != WT_SEARCH_ON)
+            return step;
+    }
+    if (!approach(s, budget))
+        return WT_SEARCH_ON;
+    if (!m->ops->set_watches(m, s->watch, s->watches)) {
+        wt_fail(&why, WT_NO_MEMORY, "no host memory to search the past");
+        return fail(s, &why, err);
+    }
+    s->scanning = true;
+    return WT_SEARCH_ON;
+}

@@ -1,0 +1,55 @@
+/*
+ * Searching a recorded run (timeline.h) for watched places (watch.h), backwards from where the
+ * machine is, or forwards.
+ *
+ * A machine only runs forwards, so the past is searched in windows that end where the search has
+ * come to: each is run through, and the last place in it that is accepted is the nearest one. The
+ * windows grow, since what is looked for is mostly near; beyond the first saved state they are
+ * whole intervals between saved states, so that a search of the whole run costs about as much as
+ * that run.
+ */
+#ifndef WT_EMULATOR_SEARCH_H
+#define WT_EMULATOR_SEARCH_H
+
+#include "emulator/machine/timeline.h"
+
+enum wt_search_step {
+    WT_SEARCH_ON,     /**< nothing yet: call again */
+    WT_SEARCH_PLACE,  /**< the machine stands at a place (machine->hit): accept it or not, call again */
+    WT_SEARCH_FOUND,  /**< backwards: the machine stands before the nearest place that was accepted */
+    WT_SEARCH_EDGE,   /**< there is none: the machine stands where the recorded run begins or ends */
+    WT_SEARCH_FAILED, /**< the host has no memory; the machine stands somewhere in the past */
+};
+
+struct wt_search {
+    struct wt_timeline *timeline;
+    struct wt_machine *machine;
+    const struct wt_watch *watch; /**< the caller's, until the search has ended */
+    size_t watches;
+    bool backwards;
+    bool scanning;   /**< in a window; else on the way to one */
+    bool have_best;
+    uint64_t best;   /**< issue time of the last place in this window that was accepted */
+    uint64_t at;     /**< of the place just told */
+    uint64_t low, high; /**< the window: [low, high) */
+    uint64_t width;  /**< of the window */
+};
+
+/**
+ * Begins a search from where the machine is. Backwards it is for places before now; forwards for
+ * places from now on, the one that the machine may stand at included.
+ */
+void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct wt_machine *machine,
+                     bool backwards, const struct wt_watch *watch, size_t watches);
+
+/**
+ * Searches on for about @p budget issues. After WT_SEARCH_PLACE the caller may look around
+ * (wt_timeline_look). The watches of the machine are the search's meanwhile: the caller sets those
+ * that it wants when the search has ended.
+ */
+enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt_error *err);
+
+/** The place just told counts. Forwards the search has ended with this, where the machine stands. */
+void wt_search_accept(struct wt_search *s);
+
+#endif
