@@ -117,7 +117,7 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
     size_t length = strlen(value);
     const char *unit = length ? strchr(units, toupper((unsigned char)value[length - 1])) : NULL;
     unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-    uint64_t bytes;
+    uint64_t bytes = 0;
     snprintf(number, sizeof number, "%.*s", (int)(length - (unit != NULL)), value);
     if (cli_number(number, &bytes, NULL) || bytes == 0 || bytes > (uint64_t)1 << (62 - shift))
         return wt_fail(err, WT_INVALID,

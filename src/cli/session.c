@@ -279,29 +279,43 @@ static uint64_t issue_time(void *context)
     return ((struct cli_session *)context)->machine->time;
 }
 
-static enum wt_status watch(void *context, const struct wt_watchpoint *list, size_t count,
-                            struct wt_error *err)
+struct wt_watch cli_watch_of(const struct wt_watchpoint *w)
 {
     static const enum wt_watch_kind kinds[] = {[WT_WATCHPOINT_WRITE] = WT_WATCH_WRITE,
                                                [WT_WATCHPOINT_READ] = WT_WATCH_READ,
                                                [WT_WATCHPOINT_ACCESS] = WT_WATCH_ACCESS};
-    struct cli_session *s = context;
-    struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
+    return (struct wt_watch){
+        .kind = kinds[w->kind], .addr = w->addr, .size = w->size, .wave = w->wave};
+}
+
+bool cli_watch_again(struct cli_session *s)
+{
+    return s->machine->ops->set_watches(s->machine, s->watch, s->watches);
+}
+
+bool cli_watch_room(struct cli_session *s)
+{
     if (!s->hit)
         s->hit = calloc(WT_WATCH_HITS, sizeof *s->hit);
+    return s->hit != NULL;
+}
+
+static enum wt_status watch(void *context, const struct wt_watchpoint *list, size_t count,
+                            struct wt_error *err)
+{
+    struct cli_session *s = context;
+    struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
     for (size_t i = 0; watches && i < count; i++)
-        watches[i] = (struct wt_watch){.kind = kinds[list[i].kind], .addr = list[i].addr,
-                                       .size = list[i].size, .wave = list[i].wave};
-    const bool ok = watches && s->hit && s->machine->ops->set_watches(s->machine, watches, count);
-    if (!ok) {
-        free(watches);
-        watches = NULL;
-        s->machine->ops->set_watches(s->machine, NULL, 0);
-    }
+        watches[i] = cli_watch_of(&list[i]);
     free(s->watch);
     s->watch = watches;
-    s->watches = ok ? count : 0;
-    return ok ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory for %zu watchpoints", count);
+    s->watches = watches ? count : 0;
+    const bool set = cli_watch_again(s);
+    if (watches && set && cli_watch_room(s))
+        return WT_OK;
+    s->watches = 0;
+    cli_watch_again(s);
+    return wt_fail(err, WT_NO_MEMORY, "no host memory for %zu watchpoints", count);
 }
 
 static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)

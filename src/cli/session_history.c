@@ -76,8 +76,10 @@ static enum wt_status search(void *context, const struct wt_history_query *query
     struct cli_session *s = context;
     const size_t count = query->pc_count + (query->wave != WT_NO_WAVE) + query->watchpoints;
     struct wt_watch *list = calloc(count ? count : 1, sizeof *list);
-    if (!list)
+    if (!list || !cli_watch_room(s)) {
+        free(list);
         return wt_fail(err, WT_NO_MEMORY, "no host memory to search the past");
+    }
     struct wt_watch *to = list;
     for (size_t i = 0; i < query->pc_count; i++)
         *to++ = (struct wt_watch){.kind = WT_WATCH_EXECUTE, .addr = query->pcs[i], .size = 1};

@@ -19,4 +19,13 @@ uint32_t cli_history_input(struct cli_session *session, const struct wt_input *i
 /** A program was loaded: what was recorded is void. */
 enum wt_status cli_history_restart(struct cli_session *session, struct wt_error *err);
 
+/* Watched places: in session.c. */
+
+/** What to watch in the machine for a watchpoint. */
+struct wt_watch cli_watch_of(const struct wt_watchpoint *watchpoint);
+/** Lets the machine watch what the debugger wants; false, and nothing watched, without memory. */
+bool cli_watch_again(struct cli_session *session);
+/** Room for what is met; false without host memory. */
+bool cli_watch_room(struct cli_session *session);
+
 #endif

@@ -8,6 +8,8 @@ static enum wt_status stopped_thread(struct wt_debugger *d, wt_thread thread, ui
                                      unsigned *lane, struct wt_error *err)
 {
     enum wt_status status = dbg_regain(d, err);
+    if (!status && d->travel.going)
+        return wt_fail(err, WT_STATE, "the program is running; stop it first");
     if (!status)
         status = dbg_locate(d, thread, wave, lane, err);
     if (!status && (!d->active_known || d->going))
@@ -99,6 +101,8 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
         return status;
     if (index >= d->topology->register_count)
         return wt_fail(err, WT_INVALID, "there is no register %u", index);
+    if ((status = dbg_change_past(d, err)))
+        return status;
     bool is_pc = index == d->topology->pc_index;
     if (is_pc) {
         if ((status = dbg_need_mask(d, wave, err)))
@@ -207,8 +211,9 @@ static enum wt_status memory_place(struct wt_debugger *d, wt_thread thread, uint
     enum wt_status status = stopped_thread(d, thread, wave, lane, NULL);
     if (!status)
         return WT_OK;
-    /* Memory outlives threads: after the program's end, or while all run, any wave will do. */
-    if (thread == 0 || d->ended || status == WT_STATE) {
+    /* Memory outlives threads: after the program's end, or while all run, any wave will do. But on
+     * the way through the past it is of no time that the user has chosen. */
+    if (!d->travel.going && (thread == 0 || d->ended || status == WT_STATE)) {
         *lane = 0;
         *wave = dbg_memory_wave(d);
         if (d->nonstop || has_port(d) || d->wave[*wave].go == GO_STOPPED)
@@ -234,15 +239,7 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, 
         status = dbg_raw_read(d, wave, lane, addr, out, size, err);
     if (status)
         return status;
-    uint8_t *bytes = out;
-    for (size_t i = 0; i < d->bps; i++) {
-        const struct breakpoint *bp = &d->bp[i];
-        if (!bp->planted || !overlaps(bp, addr, size))
-            continue;
-        for (unsigned k = 0; k < bp->length; k++)
-            if (bp->addr + k - addr < size)
-                bytes[bp->addr + k - addr] = bp->original[k];
-    }
+    dbg_show_original(d, addr, out, size);
     return WT_OK;
 }
 
@@ -254,6 +251,8 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     if (size == 0)
         return WT_OK;
     enum wt_status status = memory_place(d, thread, &wave, &lane, err);
+    if (!status)
+        status = dbg_change_past(d, err);
     if (status)
         return status;
     /* What is planted there is lifted first, since the new instruction may have another length. */

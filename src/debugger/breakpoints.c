@@ -77,6 +77,79 @@ static void drop_unused(struct wt_debugger *d)
 
 /* ---- memory ---- */
 
+static void show(uint64_t addr, uint8_t *bytes, size_t size, uint64_t at, const uint8_t *original,
+                 size_t length)
+{
+    for (size_t k = 0; k < length; k++)
+        if (at + k - addr < size)
+            bytes[at + k - addr] = original[k];
+}
+
+/* Whether the breakpoint instruction of a trace is in bytes read from memory, as far as they go. */
+static bool is_there(const struct trace *t, uint64_t addr, const uint8_t *bytes, size_t size)
+{
+    bool some = false;
+    for (size_t k = 0; k < t->length; k++) {
+        if (t->addr + k - addr >= size)
+            continue;
+        if (bytes[t->addr + k - addr] != t->trap[k])
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *out, size_t size)
+{
+    /* In the past what is in memory is what was planted then. */
+    for (size_t i = 0; d->in_past && i < d->traces; i++)
+        if (is_there(&d->trace[i], addr, out, size))
+            show(addr, out, size, d->trace[i].addr, d->trace[i].original, d->trace[i].length);
+    for (size_t i = 0; !d->in_past && i < d->bps; i++)
+        if (d->bp[i].planted)
+            show(addr, out, size, d->bp[i].addr, d->bp[i].original, d->bp[i].length);
+}
+
+/* Notes what was planted where: in the past it will be found in memory again. */
+static enum wt_status leave_trace(struct wt_debugger *d, const struct breakpoint *bp,
+                                  struct wt_error *err)
+{
+    if (!d->target->services->history)
+        return WT_OK;
+    for (size_t i = 0; i < d->traces; i++)
+        if (d->trace[i].addr == bp->addr && d->trace[i].length == bp->length &&
+            memcmp(d->trace[i].original, bp->original, bp->length) == 0)
+            return WT_OK;
+    if (d->traces == d->trace_capacity) {
+        size_t capacity = d->trace_capacity ? 2 * d->trace_capacity : 16;
+        struct trace *more = realloc(d->trace, capacity * sizeof *more);
+        if (!more)
+            return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+        d->trace = more;
+        d->trace_capacity = capacity;
+    }
+    struct trace *t = &d->trace[d->traces++];
+    *t = (struct trace){.addr = bp->addr, .length = bp->length};
+    memcpy(t->original, bp->original, sizeof t->original);
+    memcpy(t->trap, bp->trap, sizeof t->trap);
+    return WT_OK;
+}
+
+enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err)
+{
+    uint32_t wave = dbg_memory_wave(d);
+    for (size_t i = 0; i < d->traces; i++) {
+        const struct trace *t = &d->trace[i];
+        uint8_t now[4];
+        enum wt_status status = dbg_raw_read(d, wave, 0, t->addr, now, t->length, err);
+        if (!status && memcmp(now, t->trap, t->length) == 0)
+            status = dbg_raw_write(d, wave, 0, t->addr, t->original, t->length, err);
+        if (status)
+            return status;
+    }
+    return WT_OK;
+}
+
 unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr)
 {
     uint8_t at[4] = {0}, trap[4];
@@ -103,6 +176,8 @@ enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t 
     if (!status && !(bp->doubtful && memcmp(now, bp->trap, bp->length) == 0)) {
         memcpy(bp->original, now, sizeof now);
         bp->length = (uint8_t)d->ops->breakpoint(d->probe, bp->addr, bp->original, bp->trap);
+        if ((status = leave_trace(d, bp, err)))
+            return status;
         status = dbg_raw_write(d, wave, 0, bp->addr, bp->trap, bp->length, err);
         bp->doubtful = true;
     }
@@ -339,13 +414,7 @@ static bool agent_read(void *context, uint64_t addr, void *out, size_t size)
         addr = (uint32_t)addr;
     if (dbg_raw_read(at->d, at->wave, at->lane, addr, out, size, NULL))
         return false;
-    uint8_t *bytes = out;
-    for (size_t i = 0; i < at->d->bps; i++) {
-        const struct breakpoint *bp = &at->d->bp[i];
-        for (unsigned k = 0; bp->planted && k < bp->length; k++)
-            if (bp->addr + k - addr < size)
-                bytes[bp->addr + k - addr] = bp->original[k];
-    }
+    dbg_show_original(at->d, addr, out, size);
     return true;
 }
 

@@ -17,6 +17,8 @@ static void free_debugger(struct wt_debugger *d)
     if (d->probe)
         d->ops->close(d->probe);
     free(d->wave);
+    free(d->present.wave);
+    free(d->trace);
     free(d->generation);
     free(d->stepper);
     free(d->thread);
@@ -84,6 +86,7 @@ void wt_debugger_close(struct wt_debugger *d)
 {
     if (!d)
         return;
+    dbg_to_present(d, NULL);
     wt_debugger_remove_all_breakpoints(d);
     dbg_sync_breakpoints(d, NULL);
     free_debugger(d);
@@ -103,8 +106,13 @@ const struct wt_target *wt_debugger_target(struct wt_debugger *d)
 
 enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
 {
+    /* What is in memory stays, and becomes the beginning of a new run. */
+    enum wt_status status = dbg_change_past(d, err);
+    if (status)
+        return status;
+    dbg_forget_past(d);
     dbg_stop_everything(d);
-    enum wt_status status = d->ops->reset_halted(d->probe, err);
+    status = d->ops->reset_halted(d->probe, err);
     if (!status && d->target->services->clear_fault)
         d->target->services->clear_fault(d->target->context);
     if (!status)
@@ -120,6 +128,7 @@ enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
     if (services->reload) {
         if ((status = services->reload(d->target->context, err)))
             return status;
+        dbg_forget_past(d);
         /* What was planted went with the old contents. */
         for (size_t i = 0; i < d->bps; i++)
             d->bp[i].planted = d->bp[i].doubtful = false;

@@ -202,6 +202,8 @@ enum wt_stop_reason {
     WT_STOP_FAULT,       /**< the program made a mistake: `signal` and `text` say which */
     WT_STOP_TRAP,        /**< a breakpoint instruction of the program's own */
     WT_STOP_LOST,        /**< the device did not answer: `text` says how */
+    WT_STOP_HISTORY_BEGIN, /**< the recorded run begins here: there is nothing before */
+    WT_STOP_HISTORY_END,   /**< the present has been reached again: what comes is new */
 };
 
 enum wt_event_kind { WT_EVENT_NONE, WT_EVENT_STOPPED, WT_EVENT_EXITED };
@@ -224,5 +226,50 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget);
 
 /** Takes the next event off the queue; WT_EVENT_NONE when there is none. */
 struct wt_event wt_debugger_next_event(struct wt_debugger *d);
+
+/* ---- time travel: WT_UNSUPPORTED where the target does not record its run ---- */
+
+/** Whether the run is recorded. */
+bool wt_debugger_has_history(struct wt_debugger *d);
+
+struct wt_debugger_time {
+    uint64_t now, start, end; /**< issue times: here, of the first and the last recorded state */
+    bool in_past;
+    struct wt_history_stats stats;
+};
+
+/** Where in the recorded run the device is. */
+enum wt_status wt_debugger_time(struct wt_debugger *d, struct wt_debugger_time *time,
+                                struct wt_error *err);
+
+/**
+ * Puts the device to an issue time of the recorded run, at once. There it can be looked at like
+ * any stopped device. Resuming follows the recorded run up to its end, with breakpoints and
+ * watchpoints in force. Writing a register or memory begins a new future: the recorded one is
+ * dropped, which `output` of the options is told. All-stop only; nothing may run.
+ */
+enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err);
+
+/**
+ * Runs backwards: with WT_RESUME_STEP to before the last instruction that the thread's lane issued,
+ * with WT_RESUME_RANGE on until its pc is outside, with WT_RESUME_CONTINUE to the last hit of a
+ * breakpoint or watchpoint. The whole device goes along. Like wt_debugger_resume it returns at
+ * once, and an event follows.
+ */
+enum wt_status wt_debugger_reverse(struct wt_debugger *d, const struct wt_resume *resume,
+                                   struct wt_error *err);
+
+/**
+ * Whether a program that ends is stopped just before (at first: it is not), so that all of its run
+ * is there to go back to with a client for which a program that has ended is gone. Resumed, it ends.
+ */
+void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop);
+bool wt_debugger_stops_at_end(struct wt_debugger *d);
+
+/**
+ * A hash of the whole state of the program here, the same whenever this point of the same run is
+ * reached, with whatever breakpoints.
+ */
+enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt_error *err);
 
 #endif

@@ -57,6 +57,42 @@ struct breakpoint {
     uint8_t **slot; /**< of each code, conditions first: where its registers are in `index` */
 };
 
+/** A breakpoint that was planted once: on the way through the past it may be met in memory. */
+struct trace {
+    uint64_t addr;
+    uint8_t length;
+    uint8_t original[4], trap[4];
+};
+
+/** Where to stop on the way through the past, as far as is known. */
+struct candidate {
+    struct wt_event event; /**< but for the thread */
+    uint64_t time;
+    uint32_t wave;
+    unsigned lane;
+    bool met; /**< the wave stands on a breakpoint that it is stopped for */
+};
+
+/** A way through the recorded run. */
+struct travel {
+    bool going, backwards;
+    enum wt_resume_kind kind;
+    uint32_t wave; /**< step and range: whose issues count; else WT_NO_WAVE */
+    unsigned lane;
+    uint64_t start, end; /**< range */
+    uint64_t from;       /**< issue time at which it, or its present step, began */
+    bool have_candidate;
+    struct candidate candidate;
+};
+
+/** What is known of the present, while the device is in the past. */
+struct present {
+    struct wave *wave;
+    bool ended;
+    uint32_t exit_status;
+    wt_thread current;
+};
+
 /** Registers of one stopped lane. */
 struct lane_cache {
     bool used;
@@ -96,6 +132,13 @@ struct wt_debugger {
 
     struct breakpoint *bp; /**< sorted by address */
     size_t bps, bp_capacity;
+
+    bool in_past;
+    bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
+    struct present present;
+    struct travel travel;
+    struct trace *trace;
+    size_t traces, trace_capacity;
 
     struct lane_cache *cache;
     uint64_t *generation; /**< of each wave: cached registers of an older one are stale */
@@ -166,6 +209,10 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
 /* ---- breakpoints.c ---- */
 
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
+/** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */
+void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *bytes, size_t size);
+/** Removes from memory every breakpoint that was ever planted. */
+enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err);
 /** Finds out which planted breakpoints are still in memory (the device was out of reach). */
 enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *err);
 /** Plants what is inserted, and lifts what is not. */
@@ -231,6 +278,24 @@ enum wt_status dbg_meet_breakpoint(struct wt_debugger *d, uint32_t wave, struct 
                                    bool *stopped, struct wt_error *err);
 /** A wave has met a breakpoint instruction of the program's own. */
 enum wt_status dbg_meet_trap(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+
+/* ---- history.c ---- */
+
+/** The user changes something: in the past, what was recorded after this is dropped. */
+enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err);
+/** The program begins anew: there is no past any more. */
+void dbg_forget_past(struct wt_debugger *d);
+/** Goes back to the present, if the device is in the past. */
+enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err);
+/** Waves are resumed in the past: along the recorded run. */
+enum wt_status dbg_resume_past(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                               struct wt_error *err);
+/** A part of the way; true when it should be called again soon. */
+bool dbg_travel(struct wt_debugger *d, uint64_t budget);
+/** The program has ended with @p status: goes back to just before, and tells. */
+enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struct wt_error *err);
+/** Ends the way where the device is. */
+enum wt_status dbg_stop_travel(struct wt_debugger *d, struct wt_error *err);
 
 /* ---- run.c ---- */
 

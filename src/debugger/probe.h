@@ -134,6 +134,9 @@ struct wt_probe_ops {
                                    uint64_t addr, const void *bytes, size_t size,
                                    struct wt_error *err);
 
+    /** The device was put into another state behind the probe's back: what is remembered is void. */
+    void (*replaced)(struct wt_probe *probe);
+
     /**
      * The breakpoint instruction to plant at @p addr over the instruction whose first bytes are
      * @p original (4 bytes): its bytes go to @p bytes, its length (2 or 4) is returned.

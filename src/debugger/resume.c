@@ -253,10 +253,12 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
     enum wt_status status;
     if (d->ended)
         return wt_fail(err, WT_STATE, "the program has ended; run it again");
-    if (d->going && !d->nonstop)
+    if ((d->going && !d->nonstop) || d->travel.going)
         return wt_fail(err, WT_STATE, "the program is running already");
     if ((status = dbg_regain(d, err)))
         return status;
+    if (d->in_past)
+        return dbg_resume_past(d, list, count, err);
     if (!d->active_known || d->nonstop) {
         if ((status = dbg_look(d, NULL, err)))
             return status;

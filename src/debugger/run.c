@@ -216,6 +216,8 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
 {
     if (dbg_has_event(d) && !d->nonstop)
         return true;
+    if (d->travel.going)
+        return dbg_travel(d, budget);
     if (!d->going)
         return dbg_has_event(d);
     struct wt_error err = {0};
@@ -229,7 +231,7 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
 
 bool wt_debugger_running(struct wt_debugger *d)
 {
-    return d->going;
+    return d->going || d->travel.going;
 }
 
 void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop)
@@ -254,6 +256,8 @@ enum wt_status dbg_stop_wave(struct wt_debugger *d, uint32_t wave, unsigned lane
 
 enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err)
 {
+    if (d->travel.going)
+        return dbg_stop_travel(d, err);
     if (!d->going)
         return wt_fail(err, WT_STATE, "nothing is running");
     enum wt_status status;

@@ -216,7 +216,10 @@ enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err)
         snprintf(event.text, sizeof event.text, "the exit word cannot be read: %.200s", why.text);
     if ((status = d->ops->resume(d->probe, &one, err)))
         return status;
-    event.status = d->exit_status = (uint32_t)wt_load_le(word, 4);
+    event.status = (uint32_t)wt_load_le(word, 4);
+    if (d->stop_at_end && !d->ended && d->target->services->history && !d->nonstop)
+        return dbg_stop_before_end(d, event.status, err);
+    d->exit_status = event.status;
     d->ended = true;
     d->current = 0;
     dbg_choose_mode(d);

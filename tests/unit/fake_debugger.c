@@ -379,3 +379,41 @@ struct wt_event wt_debugger_next_event(struct wt_debugger *d)
         return (struct wt_event){.kind = WT_EVENT_NONE};
     return d->queue[d->taken++];
 }
+
+/* There is no history. */
+
+bool wt_debugger_has_history(struct wt_debugger *d)
+{
+    return false;
+}
+
+enum wt_status wt_debugger_time(struct wt_debugger *d, struct wt_debugger_time *time,
+                                struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
+}
+
+enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
+}
+
+enum wt_status wt_debugger_reverse(struct wt_debugger *d, const struct wt_resume *resume,
+                                   struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
+}
+
+enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
+}
+
+void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop)
+{
+}
+
+bool wt_debugger_stops_at_end(struct wt_debugger *d)
+{
+    return false;
+}

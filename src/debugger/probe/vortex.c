@@ -455,14 +455,21 @@ static enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *m
     return WT_OK;
 }
 
+static void vortex_replaced(struct wt_probe *p)
+{
+    p->saved.valid = p->wmask_known = false;
+    memset(&p->went, 0, sizeof p->went);
+    memset(&p->examined, 0, sizeof p->examined);
+    p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
+}
+
 static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *err)
 {
     struct wt_wave_set all;
     memset(&all, 0xff, sizeof all);
-    p->saved.valid = false;
-    memset(&p->went, 0, sizeof p->went);
-    memset(&p->examined, 0, sizeof p->examined);
-    p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
+    const bool wmask_known = p->wmask_known; /* WMASK survives a reset */
+    vortex_replaced(p);
+    p->wmask_known = wmask_known;
     dm_begin(p);
     select_waves(p, &all);
     dm_request(p, DCTRL_RESETHALTREQ);
@@ -728,6 +735,7 @@ const struct wt_probe_ops wt_probe_vortex = {
     .halt_cause = vortex_halt_cause,
     .mask = vortex_mask,
     .reset_halted = vortex_reset_halted,
+    .replaced = vortex_replaced,
     .read_registers = vortex_read_registers,
     .write_register = vortex_write_register,
     .read_memory = vortex_read_memory,

@@ -53,8 +53,6 @@ struct wt_timeline {
     size_t seen_count, seen_room;
     uint64_t branches, restarts;
     bool broken;          /* the host's memory did not suffice: there is no past */
-    bool event_seen;      /* a watched place was told of the issue that ended at event_time, with */
-    uint64_t event_time;  /* which the recorded run came back */
 };
 
 /* ---- snapshots ---- */
@@ -321,16 +319,6 @@ static enum wt_run run_to(struct wt_timeline *t, uint64_t time)
     return run;
 }
 
-/* Brings about what a run came back with where it was recorded. */
-static enum wt_run come_back(struct wt_timeline *t, const struct entry *e, enum wt_run run)
-{
-    struct wt_machine *m = t->m;
-    /* A watched place may have been told of the very issue that the run came back with. */
-    const bool happened = run == WT_RUN_EVENT || run == WT_RUN_FAULT ||
-                          (t->event_seen && t->event_time == m->time);
-    return happened ? run : m->ops->run(m, e->until - m->time); /* an attempt that issues nothing */
-}
-
 /*
  * To the last state at `time`, which is not before now and not after the end. Comes back earlier,
  * with WT_RUN_WATCH, where a watched place is met; to be called again then.
@@ -344,13 +332,13 @@ static enum wt_run replay_to(struct wt_timeline *t, uint64_t time)
     while (t->done < t->entries && t->entry[t->done].after <= time) {
         const struct entry *e = &t->entry[t->done];
         run = run_to(t, e->time);
-        if (run != WT_RUN_WATCH && e->ran)
-            run = come_back(t, e, run);
+        /* An attempt that issued nothing; or a watch was told when it happened, and it is to come. */
+        if (e->ran && run != WT_RUN_EVENT && run != WT_RUN_FAULT && run != WT_RUN_WATCH)
+            run = m->ops->run(m, e->until - m->time);
         if (run == WT_RUN_WATCH)
             break;
         if (!e->ran)
             wt_input_apply(m, &e->input);
-        t->event_seen = false;
         t->done++;
     }
     if (run != WT_RUN_WATCH) {
@@ -358,10 +346,6 @@ static enum wt_run replay_to(struct wt_timeline *t, uint64_t time)
         if (t->done < t->entries && t->entry[t->done].time < time)
             time = t->entry[t->done].time;
         run = run_to(t, time);
-    }
-    if (run == WT_RUN_WATCH && m->event_too) {
-        t->event_seen = true;
-        t->event_time = m->time;
     }
     m->console = console;
     return run == WT_RUN_WATCH ? run : WT_RUN_BUDGET;
@@ -437,8 +421,7 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
             return run;
         }
         t->end = m->time;
-        if (run == WT_RUN_EVENT || (run == WT_RUN_WATCH && m->event_too) ||
-            (run == WT_RUN_FAULT && !faulted))
+        if (run == WT_RUN_EVENT || (run == WT_RUN_FAULT && !faulted))
             append(t, &(struct entry){.time = m->time,
                                       .after = m->time,
                                       .ran = true,
@@ -487,7 +470,6 @@ enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_
         if (!m->ops->restore(m, s->state))
             return wt_fail(err, WT_NO_MEMORY, "no host memory to go to issue time %" PRIu64, time);
         t->done = s->entries;
-        t->event_seen = false;
     }
     while (replay_to(t, time) == WT_RUN_WATCH)
         continue;

@@ -8,8 +8,7 @@
 
 #include "frontend/rsp/hex.h"
 
-/* After the debugger changed what the client believes to know. */
-static const char stale[] =
+const char wt_rsp_stale[] =
     "GDB still shows what it read before: type 'maintenance flush register-cache'.\n";
 
 static void help(struct wt_rsp_session *s, const char *args, FILE *out);
@@ -37,7 +36,7 @@ static void lane(struct wt_rsp_session *s, const char *args, FILE *out)
     if (lanes)
         fprintf(out, "Now every %s is a thread of its own: see 'monitor threads'.\n", t->lane_word);
     else if (*args)
-        fputs(stale, out);
+        fputs(wt_rsp_stale, out);
 }
 
 static void threads(struct wt_rsp_session *s, const char *args, FILE *out)
@@ -81,11 +80,12 @@ static void reset(struct wt_rsp_session *s, const char *args, FILE *out)
     while (wt_debugger_next_event(s->debugger).kind != WT_EVENT_NONE)
         continue;
     s->general = s->control = 0;
+    s->mark_count = 0;
     s->last = wt_rsp_standing(s);
     fprintf(out, "%s, halted before the first instruction.\n%s",
             device ? "The device was reset (memory is as it was)"
                    : "The program was loaded afresh and the device reset",
-            stale);
+            wt_rsp_stale);
 }
 
 static void info(struct wt_rsp_session *s, const char *args, FILE *out)
@@ -114,12 +114,19 @@ static const struct {
     const char *name, *args, *text;
     void (*handle)(struct wt_rsp_session *s, const char *args, FILE *out);
 } commands[] = {
+    {"goto", "TIME", "go to an issue time: a number, +N, -N, start, end or a mark", wt_rsp_goto},
+    {"hash", "", "a hash of the program's whole state here", wt_rsp_hash},
     {"help", "", "this list", help},
     {"info", "", "the device, the program, the threads", info},
     {"lane", "[N]", "which lane the registers of a warp show, when threads are warps", lane},
+    {"mark", "[NAME]", "call this issue time NAME; without one, list the marks", wt_rsp_mark},
     {"reset", "[device]",
      "the program from its beginning; 'device': registers and warps only, memory as it is", reset},
+    {"stop-at-end", "[on|off]", "stop before the program ends, with all its history behind it",
+     wt_rsp_stop_at_end},
     {"threads", "[lanes|warps|auto]", "what a thread is: a lane of a warp, or a warp", threads},
+    {"time", "", "the issue time, and what is recorded", wt_rsp_time},
+    {"unmark", "NAME", "forget a mark", wt_rsp_unmark},
 };
 
 static void help(struct wt_rsp_session *s, const char *args, FILE *out)

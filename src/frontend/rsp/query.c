@@ -46,6 +46,8 @@ void wt_rsp_supported(struct wt_rsp_session *s, const struct wt_rsp_args *args)
                   WT_PACKET_SIZE, s->multiprocess ? "multiprocess+;" : "");
     if (s->program)
         wt_put_text(&s->out, ";qXfer:exec-file:read+");
+    if (wt_debugger_has_history(s->debugger))
+        wt_put_text(&s->out, ";ReverseStep+;ReverseContinue+");
 }
 
 void wt_rsp_no_ack(struct wt_rsp_session *s, const struct wt_rsp_args *args)

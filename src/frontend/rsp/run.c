@@ -102,6 +102,9 @@ void wt_rsp_put_stop(struct wt_rsp_session *s, const struct wt_event *event)
         put_core(s, event->thread);
         put_registers(s, event);
     }
+    if (event->reason == WT_STOP_HISTORY_BEGIN || event->reason == WT_STOP_HISTORY_END)
+        wt_put_format(&s->out, "replaylog:%s;",
+                      event->reason == WT_STOP_HISTORY_BEGIN ? "begin" : "end");
     if (s->lldb) {
         wt_put_format(&s->out, "reason:%s;", wt_rsp_lldb_reason(event));
         if (event->text[0]) {
@@ -515,6 +518,35 @@ static void go_on(struct wt_rsp_session *s, enum wt_resume_kind kind, bool has_a
         go(s, list, 2);
 }
 
+/* bc, bs: the thread of Hc, or the one that was looked at last. */
+static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
+{
+    struct wt_error err = {0};
+    const struct wt_resume resume = {.thread = s->control ? s->control : wt_rsp_thread(s),
+                                     .kind = kind};
+    if (s->killed) {
+        wt_rsp_refuse(s, WT_STATE, "the program is not running: use 'run' to start it again");
+        return;
+    }
+    if (s->general)
+        wt_debugger_focus(s->debugger, s->general);
+    s->resumed_count = 0;
+    if (wt_debugger_reverse(s->debugger, &resume, &err))
+        wt_rsp_error(s, &err);
+    else
+        s->waiting = true;
+}
+
+void wt_rsp_reverse_continue(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    go_back(s, WT_RESUME_CONTINUE);
+}
+
+void wt_rsp_reverse_step(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    go_back(s, WT_RESUME_STEP);
+}
+
 void wt_rsp_continue(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     go_on(s, WT_RESUME_CONTINUE, args->count == 1, args->arg[0].number);
@@ -558,6 +590,7 @@ bool wt_rsp_restart(struct wt_rsp_session *s)
         continue;
     s->killed = s->detached = false;
     s->general = s->control = 0;
+    s->mark_count = 0;
     s->notice_count = 0;
     s->notified = false;
     s->last = wt_rsp_standing(s);
@@ -641,6 +674,10 @@ void wt_rsp_detach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     }
     wt_rsp_remove_breakpoints(s, false);
     wt_debugger_set_nonstop(s->debugger, false);
+    /* What goes on without a debugger is the program as it is now, not its past. */
+    struct wt_debugger_time time;
+    if (wt_debugger_time(s->debugger, &time, NULL) == WT_OK && time.in_past)
+        wt_debugger_goto(s->debugger, time.end, NULL);
     if (!s->killed && !wt_debugger_ended(s->debugger, NULL)) {
         struct wt_error err = {0};
         struct wt_resume all = {.kind = WT_RESUME_CONTINUE};

@@ -38,6 +38,8 @@ static const struct wt_rsp_command commands[] = {
     {"R", "%x", wt_rsp_R, 0},
     {"T", "%t", wt_rsp_alive, 0},
     {"k", "", wt_rsp_kill, 0},
+    {"bs", "", wt_rsp_reverse_step, 0},
+    {"bc", "", wt_rsp_reverse_continue, 0},
     {"vCont?", "", wt_rsp_vcont_query, 0},
     {"vCont;", "%b", wt_rsp_vcont, TEXT},
     {"vCtrlC", "", wt_rsp_vctrlc, 0},
@@ -142,6 +144,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->scratch);
     free(s->threads);
     free(s->breakpoints);
+    free(s->marks);
     free(s->notices);
     free(s->known_stopped);
     free(s->resumed);

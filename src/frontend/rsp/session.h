@@ -6,6 +6,8 @@
 #ifndef WT_RSP_SESSION_H
 #define WT_RSP_SESSION_H
 
+#include <stdio.h>
+
 #include "frontend/rsp/command.h"
 #include "frontend/rsp/packet.h"
 #include "frontend/rsp/rsp.h"
@@ -29,6 +31,12 @@ struct wt_rsp_breakpoint {
     uint64_t addr;
     unsigned type; /**< 0: Z0, 1: Z1 */
     bool persist;  /**< stays when the client leaves (its commands ask for it) */
+};
+
+/** A name that the user gave to an issue time. */
+struct wt_rsp_mark {
+    char name[32];
+    uint64_t time;
 };
 
 struct wt_rsp_session {
@@ -80,6 +88,9 @@ struct wt_rsp_session {
         char *text;
         size_t length;
     } document;
+
+    struct wt_rsp_mark *marks; /**< of this run of the program, by name */
+    size_t mark_count, mark_capacity;
 
     char *program;   /**< absolute path; NULL: none that a client could use */
     int file;        /**< of the program, opened by vFile:open; -1: not open */
@@ -167,7 +178,7 @@ typedef void wt_rsp_handler(struct wt_rsp_session *session, const struct wt_rsp_
 wt_rsp_handler wt_rsp_question, wt_rsp_vcont_query, wt_rsp_vcont, wt_rsp_continue,
     wt_rsp_continue_signal, wt_rsp_step, wt_rsp_step_signal, wt_rsp_detach, wt_rsp_kill,
     wt_rsp_vkill, wt_rsp_vrun, wt_rsp_vattach, wt_rsp_R, wt_rsp_extend, wt_rsp_vctrlc,
-    wt_rsp_vstopped, wt_rsp_set_nonstop;
+    wt_rsp_vstopped, wt_rsp_set_nonstop, wt_rsp_reverse_continue, wt_rsp_reverse_step;
 
 /* state.c: registers and memory */
 wt_rsp_handler wt_rsp_g, wt_rsp_G, wt_rsp_p, wt_rsp_P, wt_rsp_m, wt_rsp_M, wt_rsp_x, wt_rsp_X,
@@ -186,6 +197,16 @@ wt_rsp_handler wt_rsp_vfile;
 
 /* monitor.c: commands for people */
 wt_rsp_handler wt_rsp_rcmd;
+
+/** Said after the debugger changed what the client believes to know. */
+extern const char wt_rsp_stale[];
+
+/** `monitor NAME ARGS`: writes its answer to @p out. */
+typedef void wt_rsp_monitor(struct wt_rsp_session *session, const char *args, FILE *out);
+
+/* monitor_time.c: time travel */
+wt_rsp_monitor wt_rsp_time, wt_rsp_goto, wt_rsp_hash, wt_rsp_mark, wt_rsp_unmark,
+    wt_rsp_stop_at_end;
 
 /* lldb.c: what LLDB asks beyond GDB's protocol */
 wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, wt_rsp_host_info,

@@ -1,0 +1,200 @@
+/* `monitor time`, goto, hash, mark: time travel for people at a stock client. */
+#include "frontend/rsp/session.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void wt_rsp_time(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    const struct wt_target *target = wt_debugger_target(s->debugger);
+    struct wt_debugger_time t;
+    if (wt_debugger_time(s->debugger, &t, NULL)) {
+        if (target && target->services->time)
+            fprintf(out, "issue time %" PRIu64 "; the run is not recorded\n",
+                    target->services->time(target->context));
+        else
+            fprintf(out, "this device does not tell its time\n");
+        return;
+    }
+    fprintf(out, "issue time %" PRIu64 " of %" PRIu64 "-%" PRIu64 "%s\n", t.now, t.start, t.end,
+            t.in_past ? ", in the past" : "");
+    fprintf(out,
+            "recorded: %" PRIu64 " states saved, %.1f MiB of %.1f MiB, at most %" PRIu64
+            " issues apart\n",
+            t.stats.saved, (double)t.stats.bytes / 1048576, (double)t.stats.budget / 1048576,
+            t.stats.widest_gap);
+    if (t.stats.branches)
+        fprintf(out, "futures dropped after a change in the past: %" PRIu64 "\n", t.stats.branches);
+}
+
+static struct wt_rsp_mark *find_mark(struct wt_rsp_session *s, const char *name)
+{
+    for (size_t i = 0; i < s->mark_count; i++)
+        if (strcmp(s->marks[i].name, name) == 0)
+            return &s->marks[i];
+    return NULL;
+}
+
+/* TIME: a number, +N, -N, start, end, or a mark. */
+static bool parse_time(struct wt_rsp_session *s, const char *text, const struct wt_debugger_time *t,
+                       uint64_t *time)
+{
+    const struct wt_rsp_mark *mark = find_mark(s, text);
+    const char sign = *text == '+' || *text == '-' ? *text : 0;
+    char *end;
+    if (mark) {
+        *time = mark->time;
+        return true;
+    }
+    if (strcmp(text, "start") == 0 || strcmp(text, "end") == 0) {
+        *time = *text == 's' ? t->start : t->end;
+        return true;
+    }
+    text += sign != 0;
+    errno = 0;
+    const uint64_t number = strtoull(text, &end, 0);
+    if (!isdigit((unsigned char)*text) || *end || errno)
+        return false;
+    if (sign == '-' && number > t->now)
+        return false;
+    *time = sign == '-' ? t->now - number : sign == '+' ? t->now + number : number;
+    return sign != '+' || *time >= number;
+}
+
+/* Tells where the thread that commands mean is now. */
+static void tell_place(struct wt_rsp_session *s, FILE *out)
+{
+    const unsigned pc_index = (unsigned)s->topology->pc_index;
+    const wt_thread thread = wt_debugger_current_thread(s->debugger);
+    char name[96];
+    uint64_t pc;
+    if (wt_debugger_ended(s->debugger, NULL)) {
+        fprintf(out, ": the program has ended\n");
+        return;
+    }
+    wt_debugger_thread_name(s->debugger, thread, name, sizeof name);
+    fprintf(out, ": %s", name);
+    if (wt_debugger_read_registers(s->debugger, thread, &pc_index, 1, &pc, NULL) == WT_OK)
+        fprintf(out, " at 0x%" PRIx64, pc);
+    fputc('\n', out);
+}
+
+void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    struct wt_error err = {0};
+    struct wt_debugger_time t;
+    uint64_t time;
+    if (wt_debugger_time(s->debugger, &t, &err)) {
+        fprintf(out, "%s\n", err.text);
+        return;
+    }
+    if (!*args || !parse_time(s, args, &t, &time)) {
+        fprintf(out,
+                "'%s' is no issue time: a number, +N, -N, start, end, or the name of a mark "
+                "('monitor mark' lists them)\n",
+                args);
+        return;
+    }
+    if (wt_debugger_goto(s->debugger, time, &err)) {
+        fprintf(out, "%s\n", err.text);
+        return;
+    }
+    s->general = s->control = 0;
+    s->last = wt_rsp_standing(s);
+    if (s->last.kind == WT_EVENT_STOPPED)
+        s->general = s->last.thread;
+    wt_debugger_time(s->debugger, &t, NULL);
+    fprintf(out, "issue time %" PRIu64 "%s", t.now, t.in_past ? "" : " (the present)");
+    tell_place(s, out);
+    fputs(wt_rsp_stale, out);
+}
+
+void wt_rsp_hash(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    struct wt_error err = {0};
+    struct wt_debugger_time t;
+    uint64_t hash;
+    if (wt_debugger_hash(s->debugger, &hash, &err) || wt_debugger_time(s->debugger, &t, &err))
+        fprintf(out, "%s\n", err.text);
+    else
+        fprintf(out, "%016" PRIx64 " at issue time %" PRIu64 "\n", hash, t.now);
+}
+
+static void list_marks(struct wt_rsp_session *s, FILE *out)
+{
+    if (!s->mark_count)
+        fprintf(out, "There are no marks: 'monitor mark NAME' sets one here.\n");
+    for (size_t i = 0; i < s->mark_count; i++)
+        fprintf(out, "%-20s %" PRIu64 "\n", s->marks[i].name, s->marks[i].time);
+}
+
+void wt_rsp_mark(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    struct wt_error err = {0};
+    struct wt_debugger_time t;
+    if (!*args) {
+        list_marks(s, out);
+        return;
+    }
+    if (wt_debugger_time(s->debugger, &t, &err)) {
+        fprintf(out, "%s\n", err.text);
+        return;
+    }
+    struct wt_rsp_mark *mark = find_mark(s, args);
+    if (!isalpha((unsigned char)*args) || strlen(args) >= sizeof mark->name ||
+        strpbrk(args, " \t") || strcmp(args, "start") == 0 || strcmp(args, "end") == 0) {
+        fprintf(out,
+                "'%s' cannot name a mark: a word of at most %zu characters that begins with a "
+                "letter, other than start and end\n",
+                args, sizeof mark->name - 1);
+        return;
+    }
+    if (!mark) {
+        if (s->mark_count == s->mark_capacity) {
+            size_t capacity = s->mark_capacity ? 2 * s->mark_capacity : 8;
+            struct wt_rsp_mark *more = realloc(s->marks, capacity * sizeof *more);
+            if (!more) {
+                fprintf(out, "out of memory for a mark\n");
+                return;
+            }
+            s->marks = more;
+            s->mark_capacity = capacity;
+        }
+        mark = &s->marks[s->mark_count++];
+        strcpy(mark->name, args);
+    }
+    mark->time = t.now;
+    fprintf(out, "%s is issue time %" PRIu64 "\n", mark->name, mark->time);
+}
+
+void wt_rsp_unmark(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    struct wt_rsp_mark *mark = find_mark(s, args);
+    if (!mark) {
+        fprintf(out, "there is no mark '%s'\n", args);
+        return;
+    }
+    memmove(mark, mark + 1, (size_t)(s->marks + s->mark_count - mark - 1) * sizeof *mark);
+    s->mark_count--;
+    fprintf(out, "%s is forgotten\n", args);
+}
+
+void wt_rsp_stop_at_end(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    const bool on = strcmp(args, "on") == 0;
+    if (*args && !on && strcmp(args, "off") != 0) {
+        fprintf(out, "'%s' is neither on nor off\n", args);
+        return;
+    }
+    if (on && !wt_debugger_has_history(s->debugger)) {
+        fprintf(out, "the run is not recorded, so its end cannot be gone back from\n");
+        return;
+    }
+    if (*args)
+        wt_debugger_set_stop_at_end(s->debugger, on);
+    fprintf(out, "The program %s before its end.\n",
+            wt_debugger_stops_at_end(s->debugger) ? "is stopped" : "is not stopped");
+}
