@@ -112,7 +112,7 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
                : step == WT_SEARCH_EDGE ? WT_HISTORY_EDGE
                                         : WT_HISTORY_FAILED;
     }
-    const struct wt_watch_hit *hit = &s->machine->hit[0];
+    const struct wt_watch_hit *hit = &s->search.place;
     *place = (struct wt_history_place){
         .kind = hit->kind == WT_WATCH_EXECUTE ? WT_HISTORY_PC
                 : hit->kind == WT_WATCH_ISSUE ? WT_HISTORY_ISSUE

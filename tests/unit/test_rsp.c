@@ -213,7 +213,7 @@ static void malformed_packets_get_errors(void **state)
 static void unknown_packets_get_an_empty_reply(void **state)
 {
     static const char *const unknown[] = {
-        "", "vMustReplyEmpty", "qTStatus", "QTDisconnected:0", "qGetTLSAddr:1,2,3", "b", "bs", "F0",
+        "", "vMustReplyEmpty", "qTStatus", "QTDisconnected:0", "qGetTLSAddr:1,2,3", "b", "bz", "F0",
         "qXfer:auxv:read::0,1000", "qXfer:features:write:target.xml:0:aa", "Z2,80000000,4",
         "z4,80000000,4", "vFile:chmod:61,1ff", "qRegisterInfo0", "_M10,rwx", "qCfoo", "jUnknown",
     };

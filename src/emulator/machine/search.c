@@ -15,13 +15,14 @@ void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct w
                             .backwards = backwards,
                             .width = FIRST_WIDTH,
                             .low = machine->time,
+                            .from = machine->time,
                             .high = backwards ? machine->time : wt_timeline_end(timeline)};
 }
 
 void wt_search_accept(struct wt_search *s)
 {
     s->have_best = true;
-    s->best = s->at;
+    s->best = s->place.time;
 }
 
 /* Chooses the window before the one that was searched last; false at the beginning. */
@@ -35,6 +36,7 @@ static bool next_window(struct wt_search *s)
     s->low = s->high - start > s->width ? s->high - s->width : start;
     if (s->low < saved)
         s->low = saved;
+    s->from = s->low;
     if (s->width < UINT64_MAX / WIDER)
         s->width *= WIDER;
     return true;
@@ -52,9 +54,9 @@ static enum wt_search_step fail(struct wt_search *s, const struct wt_error *why,
 static bool approach(struct wt_search *s, uint64_t budget)
 {
     struct wt_machine *m = s->machine;
-    if (m->time < s->low)
-        wt_timeline_run(s->timeline, s->low - m->time < budget ? s->low - m->time : budget);
-    return m->time >= s->low;
+    if (m->time < s->from)
+        wt_timeline_run(s->timeline, s->from - m->time < budget ? s->from - m->time : budget);
+    return m->time >= s->from;
 }
 
 /* Begins with the next window; the search has ended if this is not WT_SEARCH_ON. */
@@ -75,15 +77,25 @@ static enum wt_search_step open_window(struct wt_search *s, struct wt_error *err
     return more ? WT_SEARCH_ON : WT_SEARCH_EDGE;
 }
 
-static enum wt_search_step scan(struct wt_search *s, uint64_t budget)
+static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_error *err)
 {
     struct wt_machine *m = s->machine;
+    struct wt_error why;
     const uint64_t left = s->high - m->time;
-    if (wt_timeline_run(s->timeline, left < budget ? left : budget) == WT_RUN_WATCH) {
-        s->at = m->hit[0].time;
-        return WT_SEARCH_PLACE;
+    if (wt_timeline_run(s->timeline, left < budget ? left : budget) != WT_RUN_WATCH)
+        return WT_SEARCH_ON;
+    s->place = m->hit[0];
+    if (s->backwards && s->place.time >= s->high)
+        return WT_SEARCH_ON; /* an attempt to issue where the window ends */
+    /* A step by the debug hardware is told after it: back to before it, then on behind it. */
+    if (!s->place.size && m->time > s->place.time) {
+        s->from = m->time;
+        s->scanning = false;
+        m->ops->set_watches(m, NULL, 0);
+        if (wt_timeline_goto(s->timeline, s->place.time, &why))
+            return fail(s, &why, err);
     }
-    return WT_SEARCH_ON;
+    return WT_SEARCH_PLACE;
 }
 
 enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt_error *err)
@@ -100,7 +112,7 @@ enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt
         }
     }
     if (s->scanning)
-        return scan(s, budget);
+        return scan(s, budget, err);
     if (s->backwards && m->time >= s->high) {
         const enum wt_search_step step = open_window(s, err);
         if (step != WT_SEARCH_ON)

@@ -15,7 +15,7 @@
 
 enum wt_search_step {
     WT_SEARCH_ON,     /**< nothing yet: call again */
-    WT_SEARCH_PLACE,  /**< the machine stands at a place (machine->hit): accept it or not, call again */
+    WT_SEARCH_PLACE,  /**< the machine stands at a place (`place`): accept it or not, call again */
     WT_SEARCH_FOUND,  /**< backwards: the machine stands before the nearest place that was accepted */
     WT_SEARCH_EDGE,   /**< there is none: the machine stands where the recorded run begins or ends */
     WT_SEARCH_FAILED, /**< the host has no memory; the machine stands somewhere in the past */
@@ -30,8 +30,9 @@ struct wt_search {
     bool scanning;   /**< in a window; else on the way to one */
     bool have_best;
     uint64_t best;   /**< issue time of the last place in this window that was accepted */
-    uint64_t at;     /**< of the place just told */
+    struct wt_watch_hit place; /**< that was told last: its first hit */
     uint64_t low, high; /**< the window: [low, high) */
+    uint64_t from;      /**< where in it the scan goes on */
     uint64_t width;  /**< of the window */
 };
 

@@ -337,9 +337,16 @@ static enum wt_run replay_to(struct wt_timeline *t, uint64_t time)
             run = m->ops->run(m, e->until - m->time);
         if (run == WT_RUN_WATCH)
             break;
-        if (!e->ran)
+        if (!e->ran) {
+            m->hits = 0;
             wt_input_apply(m, &e->input);
+            /* The debug hardware may have stepped a wave. */
+            if (m->hits)
+                run = WT_RUN_WATCH;
+        }
         t->done++;
+        if (run == WT_RUN_WATCH)
+            break;
     }
     if (run != WT_RUN_WATCH) {
         /* An input that lets issues pass cannot be divided. */
