@@ -23,6 +23,7 @@ static void free_debugger(struct wt_debugger *d)
     free(d->stepper);
     free(d->thread);
     free(d->cache);
+    dbg_free_watchpoints(d);
     free(d->scratch);
     free(d->event);
     free(d);
@@ -89,6 +90,8 @@ void wt_debugger_close(struct wt_debugger *d)
     dbg_to_present(d, NULL);
     wt_debugger_remove_all_breakpoints(d);
     dbg_sync_breakpoints(d, NULL);
+    wt_debugger_remove_all_watchpoints(d);
+    dbg_sync_watchpoints(d, NULL);
     free_debugger(d);
 }
 

@@ -140,6 +140,30 @@ enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t add
                                              struct wt_error *err);
 void wt_debugger_remove_all_breakpoints(struct wt_debugger *d);
 
+/* ---- watchpoints ---- */
+
+struct wt_watchpoint_request {
+    enum wt_watchpoint_kind kind;
+    uint64_t addr, size;
+    wt_thread thread; /**< the range is where this thread sees it (local memory!); 0: the first wave */
+    bool changes;     /**< writes that leave the watched bytes as they are do not count */
+};
+
+/**
+ * Watches a range, whichever lane gets at it, from the next resume on (at once if something runs).
+ * Any number of them, of any size, may overlap. One instruction that meets several of them, with
+ * several lanes, is told by one stop for each, unless the address of an earlier one lies in it, too.
+ * WT_UNSUPPORTED if the target cannot watch.
+ */
+enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
+                                             const struct wt_watchpoint_request *request,
+                                             struct wt_error *err);
+/** Removes what was inserted by an equal request. */
+enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
+                                             const struct wt_watchpoint_request *request,
+                                             struct wt_error *err);
+void wt_debugger_remove_all_watchpoints(struct wt_debugger *d);
+
 /* ---- running ---- */
 
 enum wt_resume_kind {
@@ -195,6 +219,8 @@ bool wt_debugger_running(struct wt_debugger *d);
 
 enum wt_stop_reason {
     WT_STOP_BREAKPOINT,
+    WT_STOP_WATCHPOINT,  /**< after an instruction that got at what is watched: `watch`, `addr`,
+                              `lanes`; `text` says who and with which values */
     WT_STOP_STEP,        /**< a step or range is done */
     WT_STOP_INTERRUPTED, /**< wt_debugger_interrupt */
     WT_STOP_REQUESTED,   /**< WT_RESUME_STOP, or non-stop: it stopped since another lane of its
@@ -214,6 +240,9 @@ struct wt_event {
     enum wt_stop_reason reason;
     int signal;                 /**< fault: WT_SIGNAL_… of bus/target.h */
     uint32_t status;            /**< exited: exit word */
+    enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
+    uint64_t addr;              /**< watchpoint: the first of its bytes that was got at */
+    wt_lanes lanes;             /**< watchpoint: all lanes that did, that of `thread` included */
     char text[256];             /**< for people; "" if there is nothing to say */
 };
 

@@ -93,6 +93,21 @@ struct present {
     wt_thread current;
 };
 
+struct watchpoint {
+    struct wt_watchpoint at;
+    bool changes;
+    bool inserted; /**< the client wants it */
+    bool active;   /**< the target watches it */
+};
+
+/** A watchpoint that was met, and what is to be told of it. */
+struct met {
+    struct wt_watchpoint at;
+    uint32_t wave;
+    unsigned lane;
+    struct wt_event event;
+};
+
 /** Registers of one stopped lane. */
 struct lane_cache {
     bool used;
@@ -139,6 +154,10 @@ struct wt_debugger {
     struct travel travel;
     struct trace *trace;
     size_t traces, trace_capacity;
+    struct watchpoint *wp;
+    size_t wps, wp_capacity;
+    struct met *met; /**< what the last stop for a watchpoint left to be told */
+    size_t mets, met_capacity, next_met;
 
     struct lane_cache *cache;
     uint64_t *generation; /**< of each wave: cached registers of an older one are stale */
@@ -229,6 +248,20 @@ enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32
 void dbg_free_breakpoints(struct wt_debugger *d);
 /** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
 unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
+
+/* ---- watchpoints.c ---- */
+
+/** Lets the target watch what is inserted, and nothing else. */
+enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err);
+/** Asks the target what was met (*met: something), and stops for it if anybody wants that. */
+enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *stopped,
+                                     struct wt_error *err);
+/** Stops for these hits, as far as somebody watches. */
+enum wt_status dbg_meet_watchpoints(struct wt_debugger *d, const struct wt_watchpoint_hit *list,
+                                    size_t count, bool *stopped, struct wt_error *err);
+/** All-stop: tells of the next watchpoint that the last instruction met; false if there is none. */
+bool dbg_tell_next_watchpoint(struct wt_debugger *d);
+void dbg_free_watchpoints(struct wt_debugger *d);
 
 /* ---- stop.c ---- */
 

@@ -229,7 +229,7 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
     for (size_t i = 0; i < d->steppers; i++)
         if (wt_wave_set_has(&eligible, d->stepper[i]))
             note_followers(d, d->stepper[i]);
-    if ((status = dbg_sync_breakpoints(d, err)))
+    if ((status = dbg_sync_breakpoints(d, err)) || (status = dbg_sync_watchpoints(d, err)))
         return status;
     if (services->clear_fault)
         services->clear_fault(d->target->context);
@@ -268,6 +268,8 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
     if ((status = check_list(d, list, count, err)))
         return status;
     if (count == 1 && went_along(d, &list[0]))
+        return WT_OK;
+    if (dbg_tell_next_watchpoint(d))
         return WT_OK;
     for (size_t i = 0; i < count && d->nonstop; i++) {
         uint32_t wave = 0, end = d->topology->waves;

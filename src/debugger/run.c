@@ -112,6 +112,13 @@ static enum wt_status run_device(struct wt_debugger *d, uint64_t budget, bool *i
         enum wt_pump result = services->pump(d->target->context, budget);
         if (result == WT_PUMP_RAN)
             return WT_OK;
+        bool met, stopped;
+        enum wt_status status = dbg_check_watchpoints(d, &met, &stopped, err);
+        if (status || met) {
+            /* It came back for nothing else. */
+            *found = true;
+            return status;
+        }
         *idle = result == WT_PUMP_IDLE;
     } else {
         *idle = true; /* it runs by itself: look again later */

@@ -277,5 +277,10 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
         return status;
     }
     w->has_met = false;
+    bool met, stopped;
+    if ((status = dbg_check_watchpoints(d, &met, &stopped, err)) || stopped) {
+        *turn = TURN_OVER;
+        return status;
+    }
     return after_move(d, wave, turn, err);
 }

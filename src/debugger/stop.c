@@ -98,6 +98,7 @@ void dbg_stop_everything(struct wt_debugger *d)
     d->active_known = false;
     d->current = 0;
     d->first_event = d->events = 0;
+    d->mets = d->next_met = 0;
 }
 
 /* Halts every wave, those that are not active included: they must not start running unseen. */

@@ -264,6 +264,41 @@ void wt_debugger_remove_all_breakpoints(struct wt_debugger *d)
     memset(d->breakpoint, 0, sizeof d->breakpoint);
 }
 
+enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
+                                             const struct wt_watchpoint_request *request,
+                                             struct wt_error *err)
+{
+    if (d->cannot_watch)
+        return wt_fail(err, WT_UNSUPPORTED, "no watchpoints");
+    if (request->size == 0)
+        return wt_fail(err, WT_INVALID, "a watchpoint of no bytes");
+    if (d->watchpoints == FAKE_BREAKPOINTS)
+        return wt_fail(err, WT_NO_MEMORY, "too many watchpoints");
+    d->watchpoint[d->watchpoints++] = *request;
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
+                                             const struct wt_watchpoint_request *request,
+                                             struct wt_error *err)
+{
+    size_t i = 0;
+    while (i < d->watchpoints &&
+           (d->watchpoint[i].kind != request->kind || d->watchpoint[i].addr != request->addr ||
+            d->watchpoint[i].size != request->size || d->watchpoint[i].thread != request->thread ||
+            d->watchpoint[i].changes != request->changes))
+        i++;
+    if (i == d->watchpoints)
+        return wt_fail(err, WT_INVALID, "no watchpoint there");
+    d->watchpoint[i] = d->watchpoint[--d->watchpoints];
+    return WT_OK;
+}
+
+void wt_debugger_remove_all_watchpoints(struct wt_debugger *d)
+{
+    d->watchpoints = 0;
+}
+
 void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop)
 {
     d->nonstop = nonstop;

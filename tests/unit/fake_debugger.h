@@ -38,6 +38,9 @@ struct wt_debugger {
     uint32_t status;
     wt_thread current;
     struct fake_breakpoint breakpoint[FAKE_BREAKPOINTS];
+    struct wt_watchpoint_request watchpoint[FAKE_BREAKPOINTS];
+    size_t watchpoints;
+    bool cannot_watch;
     struct wt_resume resume[32];
     size_t resumes;        /**< entries of the last resume */
     unsigned resume_calls, restarts, resets, pumps;

@@ -12,6 +12,7 @@
 
 #include "bus/target.h"
 #include "debugger/debugger.h"
+#include "emulator/machine/machine.h"
 #include "emulator/vortex/vortex.h"
 
 #pragma GCC diagnostic ignored "-Wunused-function" /* no test uses all of it */
@@ -43,6 +44,8 @@ struct rig {
     uint64_t fail_at; /* the access that fails, and all after it; 0: none */
     uint64_t hang_at; /* from this access on no injection is ever done */
     unsigned pumps;
+    struct wt_watchpoint_hit hit[WT_WATCH_HITS];
+    size_t watched; /* places that the target watches */
 };
 
 static enum wt_status rig_transact(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
@@ -83,7 +86,7 @@ static enum wt_pump rig_pump(void *context, uint64_t budget)
     enum wt_run run = r->machine->ops->run(r->machine, budget);
     if (run == WT_RUN_BUDGET)
         return WT_PUMP_RAN;
-    return run == WT_RUN_EVENT || r->machine->time != before || (run == WT_RUN_FAULT && !told)
+    return run == WT_RUN_EVENT || run == WT_RUN_WATCH || r->machine->time != before || (run == WT_RUN_FAULT && !told)
                ? WT_PUMP_EVENT
                : WT_PUMP_IDLE;
 }
@@ -135,6 +138,39 @@ static void rig_clear_fault(void *context)
 static uint64_t rig_time(void *context)
 {
     return ((struct rig *)context)->machine->time;
+}
+
+static enum wt_status rig_watch(void *context, const struct wt_watchpoint *list, size_t count,
+                                struct wt_error *err)
+{
+    struct rig *r = context;
+    struct wt_watch *watch = calloc(count ? count : 1, sizeof *watch);
+    for (size_t i = 0; i < count; i++)
+        watch[i] = (struct wt_watch){list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
+                                     : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
+                                                                          : WT_WATCH_ACCESS,
+                                     list[i].addr, list[i].size, list[i].wave};
+    const bool ok = r->machine->ops->set_watches(r->machine, watch, count);
+    free(watch);
+    r->watched = count;
+    return ok ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+static size_t rig_watch_hits(void *context, const struct wt_watchpoint_hit **list)
+{
+    struct rig *r = context;
+    const size_t count = r->machine->hits;
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_watch_hit *h = &r->machine->hit[i];
+        r->hit[i] = (struct wt_watchpoint_hit){h->kind != WT_WATCH_WRITE, h->kind != WT_WATCH_READ,
+                                               h->time, h->wave, h->lane, h->pc, h->addr, h->size,
+                                               {0}, {0}};
+        memcpy(r->hit[i].before, h->before, 16);
+        memcpy(r->hit[i].after, h->after, 16);
+    }
+    r->machine->hits = 0;
+    *list = r->hit;
+    return count;
 }
 
 static enum wt_status rig_load(struct rig *r, struct wt_error *err)
@@ -205,6 +241,8 @@ static struct rig *rig_device(const struct rig_options *options, const uint32_t 
             .clear_fault = rig_clear_fault,
             .reload = rig_reload,
             .time = rig_time,
+            .watch = rig_watch,
+            .watch_hits = rig_watch_hits,
         };
     r->target = (struct wt_target){
         .bus = &r->bus, .services = &r->services, .context = r, .exit_addr = 0x88};

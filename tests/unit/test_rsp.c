@@ -214,8 +214,8 @@ static void unknown_packets_get_an_empty_reply(void **state)
 {
     static const char *const unknown[] = {
         "", "vMustReplyEmpty", "qTStatus", "QTDisconnected:0", "qGetTLSAddr:1,2,3", "b", "bz", "F0",
-        "qXfer:auxv:read::0,1000", "qXfer:features:write:target.xml:0:aa", "Z2,80000000,4",
-        "z4,80000000,4", "vFile:chmod:61,1ff", "qRegisterInfo0", "_M10,rwx", "qCfoo", "jUnknown",
+        "qXfer:auxv:read::0,1000", "qXfer:features:write:target.xml:0:aa", "Z5,80000000,4",
+        "z5,80000000,4", "vFile:chmod:61,1ff", "qRegisterInfo0", "_M10,rwx", "qCfoo", "jUnknown",
     };
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         expect(unknown[i], "");
@@ -383,6 +383,85 @@ static void breakpoints_with_conditions_and_commands(void **state)
     assert_null(fake_breakpoint_at(f.d, 0x80000010));
     expect("z1,80000010,2", "OK");
     expect_error("Z0,0,4");
+}
+
+static const struct wt_watchpoint_request *watched(size_t i, enum wt_watchpoint_kind kind,
+                                                   uint64_t addr, uint64_t size)
+{
+    const struct wt_watchpoint_request *w = &f.d->watchpoint[i];
+    assert_true(i < f.d->watchpoints && w->kind == kind && w->addr == addr && w->size == size);
+    return w;
+}
+
+static void watchpoints_of_each_kind(void **state)
+{
+    as_gdb();
+    expect("Z2,80000100,4", "OK");
+    expect("Z3,80000200,1", "OK");
+    expect("Z4,80000300,1000", "OK");
+    /* What leaves the value as it is, GDB does not want to hear of. */
+    assert_true(watched(0, WT_WATCHPOINT_WRITE, 0x80000100, 4)->changes);
+    assert_false(watched(1, WT_WATCHPOINT_READ, 0x80000200, 1)->changes);
+    assert_false(watched(2, WT_WATCHPOINT_ACCESS, 0x80000300, 0x1000)->changes);
+    /* Once is enough, and what is not there is gone. */
+    expect("Z2,80000100,4", "OK");
+    assert_int_equal(f.d->watchpoints, 3);
+    expect("z3,80000100,4", "OK");
+    expect("z2,80000100,4", "OK");
+    expect("z3,80000200,1", "OK");
+    assert_int_equal(f.d->watchpoints, 1);
+    expect_error("Z2,80000100,0");
+    expect("Z5,80000100,4", "");
+    wt_rsp_session_end(f.s);
+    wt_rsp_session_events(f.s);
+    assert_int_equal(f.d->watchpoints, 0);
+}
+
+/* The view is that of the thread which was looked at first: clients lift all at each stop. */
+static void a_watchpoint_keeps_its_thread(void **state)
+{
+    as_gdb();
+    f.d->waves = 2;
+    expect("Hgp1.6", "OK");
+    expect("Z2,80000100,4", "OK");
+    assert_int_equal(watched(0, WT_WATCHPOINT_WRITE, 0x80000100, 4)->thread, 6);
+    expect("z2,80000100,4", "OK");
+    expect("Hgp1.1", "OK");
+    expect("Z2,80000100,4", "OK");
+    assert_int_equal(watched(0, WT_WATCHPOINT_WRITE, 0x80000100, 4)->thread, 6);
+    /* Gone on without it, it is another one when it comes back. */
+    expect("z2,80000100,4", "OK");
+    expect_has("vCont;s:p1.1", "T05");
+    expect("Hgp1.2", "OK");
+    expect("Z2,80000100,4", "OK");
+    assert_int_equal(watched(0, WT_WATCHPOINT_WRITE, 0x80000100, 4)->thread, 2);
+}
+
+static void a_device_without_watchpoints_says_so(void **state)
+{
+    f.d->cannot_watch = true;
+    expect("Z2,80000100,4", "");
+    expect("Z4,80000100,4", "");
+    expect("qWatchpointSupportInfo:", "num:0;");
+}
+
+static void stops_for_watchpoints_name_them(void **state)
+{
+    static const char *const keys[] = {"watch:80000104;", "rwatch:80000104;", "awatch:80000104;"};
+    as_gdb();
+    for (unsigned kind = 0; kind < 3; kind++) {
+        f.d->fault = (struct wt_event){.kind = WT_EVENT_STOPPED, .reason = WT_STOP_WATCHPOINT,
+                                       .thread = 1, .watch = (enum wt_watchpoint_kind)kind,
+                                       .addr = 0x80000104, .lanes = 1, .text = "who"};
+        const char *got = ask("vCont;c");
+        assert_memory_equal(got, "T05", 3);
+        assert_non_null(strstr(got, keys[kind]));
+        assert_true(kind || !strstr(got, "rwatch") || !strstr(got, "awatch"));
+    }
+    /* What the client cannot know is printed: several lanes did it. */
+    f.d->fault.lanes = 3;
+    assert_string_equal(ask("vCont;c"), "O77686f0a");
+    assert_non_null(strstr(next(), "awatch:80000104;"));
 }
 
 static void breakpoints_leave_with_their_client_unless_they_persist(void **state)
@@ -710,7 +789,8 @@ static void lldb_gets_its_keys(void **state)
     expect_has("jThreadsInfo", "{\"tid\":3,\"name\":\"core 0 warp 0 thread 2 (masked off)\"");
     /* riscv32-unknown-unknown-elf */
     expect("qHostInfo", "triple:72697363763332"
-                        "2d756e6b6e6f776e2d756e6b6e6f776e2d656c66;endian:little;ptrsize:4;");
+                        "2d756e6b6e6f776e2d756e6b6e6f776e2d656c66;endian:little;ptrsize:4;"
+                        "watchpoint_exceptions_received:after;");
     expect_has("qProcessInfo", "pid:1;");
     expect("qMemoryRegionInfo:80000000", "start:0;size:100000000;permissions:rwx;");
     expect_error("qMemoryRegionInfo:100000000");
@@ -759,6 +839,7 @@ static void mangled_packets_do_no_harm(void **state)
         "QNonStop:1", "vStopped", "?", "vKill;1", "vRun;", "g", "jThreadsInfo", "qfThreadInfo",
         "qsThreadInfo", "vAttach;1", "qThreadExtraInfo,1", "x80000000,4", "R00", "c", "D;1", "k",
         "QThreadSuffixSupported", "QListThreadsInStopReply", "qMemoryRegionInfo:0", "qCRC:80000000,4",
+        "Z2,80000100,4", "Z3,80000100,4", "z2,80000100,4", "z4,80000100,8", "Z4,80000100,8",
     };
     uint32_t seed = 12345;
     for (unsigned round = 0; round < 20000; round++) {
@@ -824,6 +905,10 @@ int main(void)
         TEST(the_program_file_can_be_read_and_nothing_else),
         TEST(monitor_commands),
         TEST(lldb_gets_its_keys),
+        TEST(watchpoints_of_each_kind),
+        TEST(a_watchpoint_keeps_its_thread),
+        TEST(a_device_without_watchpoints_says_so),
+        TEST(stops_for_watchpoints_name_them),
         TEST(json_text_is_escaped),
         TEST(console_text_waits_for_a_client_that_listens),
         TEST(mangled_packets_do_no_harm),

@@ -41,6 +41,7 @@ static void put_triple(struct wt_rsp_session *s)
 void wt_rsp_host_info(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     put_triple(s);
+    wt_put_text(&s->out, "watchpoint_exceptions_received:after;");
 }
 
 void wt_rsp_process_info(struct wt_rsp_session *s, const struct wt_rsp_args *args)
@@ -67,11 +68,20 @@ void wt_rsp_region_info(struct wt_rsp_session *s, const struct wt_rsp_args *args
                              : "start:0;size:8000000000000000;permissions:rwx;");
 }
 
+void wt_rsp_watchpoint_info(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    /* As many as anybody wants, or none. */
+    const bool some = wt_debugger_target(s->debugger)->services->watch != NULL;
+    wt_put_format(&s->out, "num:%u;", some ? INT32_MAX : 0);
+}
+
 const char *wt_rsp_lldb_reason(const struct wt_event *event)
 {
     switch (event->reason) {
     case WT_STOP_BREAKPOINT:
         return "breakpoint";
+    case WT_STOP_WATCHPOINT:
+        return "watchpoint";
     case WT_STOP_STEP:
         return "trace";
     case WT_STOP_FAULT:
@@ -100,11 +110,14 @@ void wt_rsp_put_lldb_threads(struct wt_rsp_session *s, const struct wt_event *ev
     }
     /* "jstopinfo": what is not in it has no reason to have stopped, so that LLDB need not ask for
      * each thread apart. */
-    char json[64];
+    char json[128], address[48] = "";
     int length = 0;
+    /* Its address, and a number that nobody uses. */
+    if (event->reason == WT_STOP_WATCHPOINT)
+        snprintf(address, sizeof address, ",\"description\":\"%" PRIu64 " 0\"", event->addr);
     if (event->kind == WT_EVENT_STOPPED && event->thread)
-        length = snprintf(json, sizeof json, "[{\"tid\":%" PRIu32 ",\"reason\":\"%s\"}]",
-                          event->thread, wt_rsp_lldb_reason(event));
+        length = snprintf(json, sizeof json, "[{\"tid\":%" PRIu32 ",\"reason\":\"%s\"%s}]",
+                          event->thread, wt_rsp_lldb_reason(event), address);
     else
         length = snprintf(json, sizeof json, "[]");
     wt_put_text(&s->out, ";jstopinfo:");
@@ -123,7 +136,9 @@ static void put_thread(struct wt_rsp_session *s, const struct wt_thread_info *t)
     wt_rsp_put_json(&s->out, name);
     wt_put_format(&s->out, "\",\"reason\":\"%s\"",
                   stopped ? wt_rsp_lldb_reason(&s->last) : "none");
-    if (stopped && s->last.text[0]) {
+    if (stopped && s->last.reason == WT_STOP_WATCHPOINT) {
+        wt_put_format(&s->out, ",\"description\":\"%" PRIu64 " 0\"", s->last.addr);
+    } else if (stopped && s->last.text[0]) {
         wt_put_text(&s->out, ",\"description\":\"");
         wt_rsp_put_json(&s->out, s->last.text);
         wt_put_char(&s->out, '"');

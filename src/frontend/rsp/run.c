@@ -50,6 +50,17 @@ static void put_breakpoint_reason(struct wt_rsp_session *s, uint64_t pc)
         wt_put_text(&s->out, hardware ? "hwbreak:;" : "swbreak:;");
 }
 
+/* "watch:ADDR;": which watchpoint it was, by an address that lies in it. */
+static void put_watchpoint(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    static const char *const keys[] = {[WT_WATCHPOINT_WRITE] = "watch",
+                                       [WT_WATCHPOINT_READ] = "rwatch",
+                                       [WT_WATCHPOINT_ACCESS] = "awatch"};
+    wt_put_format(&s->out, "%s:", keys[event->watch]);
+    wt_put_number(&s->out, event->addr);
+    wt_put_char(&s->out, ';');
+}
+
 /* Registers that every client asks for at each stop: ra, sp, fp and pc. */
 static void put_registers(struct wt_rsp_session *s, const struct wt_event *event)
 {
@@ -105,9 +116,12 @@ void wt_rsp_put_stop(struct wt_rsp_session *s, const struct wt_event *event)
     if (event->reason == WT_STOP_HISTORY_BEGIN || event->reason == WT_STOP_HISTORY_END)
         wt_put_format(&s->out, "replaylog:%s;",
                       event->reason == WT_STOP_HISTORY_BEGIN ? "begin" : "end");
+    if (event->reason == WT_STOP_WATCHPOINT)
+        put_watchpoint(s, event);
     if (s->lldb) {
         wt_put_format(&s->out, "reason:%s;", wt_rsp_lldb_reason(event));
-        if (event->text[0]) {
+        /* Of a watchpoint LLDB wants nothing but the address there. */
+        if (event->text[0] && event->reason != WT_STOP_WATCHPOINT) {
             wt_put_text(&s->out, "description:");
             wt_put_hex(&s->out, event->text, strlen(event->text));
             wt_put_char(&s->out, ';');
@@ -142,6 +156,9 @@ void wt_rsp_reply_stop(struct wt_rsp_session *s, const struct wt_event *event)
 static void tell(struct wt_rsp_session *s, const struct wt_event *event)
 {
     if (!event->text[0] || s->nonstop)
+        return;
+    /* Of one lane the client says it all by itself, and only when its condition holds. */
+    if (event->reason == WT_STOP_WATCHPOINT && wt_lanes_count(event->lanes) < 2)
         return;
     wt_put_begin(&s->out, '$');
     wt_put_char(&s->out, 'O');
@@ -410,6 +427,7 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
         wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
         return;
     }
+    wt_rsp_forget_watchpoints(s);
     if (wt_debugger_resume(s->debugger, list, count, &err)) {
         wt_rsp_error(s, &err);
         return;

@@ -62,6 +62,7 @@ static const struct wt_rsp_command commands[] = {
     {"qSymbol:", "%s:%b", wt_rsp_accept, 0},
     {"qThreadExtraInfo,", "%t", wt_rsp_extra_info, 0},
     {"qThreadStopInfo", "%t", wt_rsp_thread_stop_info, 0},
+    {"qWatchpointSupportInfo", "[:%b", wt_rsp_watchpoint_info, 0},
     {"qXfer:", "%s:%s:%b", wt_rsp_xfer, TEXT},
     {"QEnableErrorStrings", "", wt_rsp_error_strings, 0},
     {"QListThreadsInStopReply", "", wt_rsp_list_threads, 0},
@@ -145,6 +146,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->threads);
     free(s->breakpoints);
     free(s->marks);
+    free(s->watchpoints);
     free(s->notices);
     free(s->known_stopped);
     free(s->resumed);

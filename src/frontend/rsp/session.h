@@ -39,6 +39,12 @@ struct wt_rsp_mark {
     uint64_t time;
 };
 
+/** A watchpoint that the client has inserted, or had before it was told of the present stop. */
+struct wt_rsp_watchpoint {
+    struct wt_watchpoint_request request;
+    bool inserted;
+};
+
 struct wt_rsp_session {
     struct wt_debugger *debugger;
     const struct wt_topology *topology;
@@ -76,6 +82,9 @@ struct wt_rsp_session {
 
     struct wt_rsp_breakpoint *breakpoints;
     size_t breakpoint_count, breakpoint_capacity;
+
+    struct wt_rsp_watchpoint *watchpoints;
+    size_t watchpoint_count, watchpoint_capacity;
 
     struct wt_event *notices; /**< non-stop: stops to be told; [0] has been sent when `notified` */
     size_t notice_count, notice_capacity;
@@ -160,6 +169,8 @@ void wt_rsp_forget_notices(struct wt_rsp_session *session);
 struct wt_event wt_rsp_standing(struct wt_rsp_session *session);
 /** Starts the program afresh; replies with an error if that fails. */
 bool wt_rsp_restart(struct wt_rsp_session *session);
+/** Forgets watchpoints that the client has removed for good: it goes on without them. */
+void wt_rsp_forget_watchpoints(struct wt_rsp_session *session);
 void wt_rsp_remove_breakpoints(struct wt_rsp_session *session, bool persistent_too);
 
 /** Writes text as the contents of a JSON string. */
@@ -210,7 +221,7 @@ wt_rsp_monitor wt_rsp_time, wt_rsp_goto, wt_rsp_hash, wt_rsp_mark, wt_rsp_unmark
 
 /* lldb.c: what LLDB asks beyond GDB's protocol */
 wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, wt_rsp_host_info,
-    wt_rsp_process_info, wt_rsp_region_info, wt_rsp_threads_json, wt_rsp_thread_stop_info;
+    wt_rsp_process_info, wt_rsp_region_info, wt_rsp_watchpoint_info, wt_rsp_threads_json, wt_rsp_thread_stop_info;
 
 /** Puts what LLDB wants to know about all threads into a stop reply. */
 void wt_rsp_put_lldb_threads(struct wt_rsp_session *session, const struct wt_event *event);

@@ -1,0 +1,366 @@
+/*
+ * Watchpoints of the debugger against the emulator, in both widths, with the memory port and through
+ * the Debug Module alone, at once done and slow; and the refusal of a device that cannot watch.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "mixed_program.h"
+
+static const struct rig_options variants[] = {
+    {.xlen = 32, .warps = 2},
+    {.xlen = 64, .warps = 2, .threads = 32},
+    {.xlen = 32, .warps = 2, .dm_only = true},
+    {.xlen = 32, .warps = 2, .dm_clock = 1},
+    {.xlen = 64, .warps = 2, .dm_only = true, .dm_clock = 1, .ebreak_after = true},
+};
+
+#define FOR_VARIANTS(v)                                                                            \
+    for (const struct rig_options *v = variants;                                                   \
+         v < variants + sizeof variants / sizeof *v; v++)
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        struct wt_error err = {0};                                                                 \
+        if (call)                                                                                  \
+            fail_msg("%s: %s", #call, err.text);                                                   \
+    } while (0)
+
+#define PLACE 0x10000000u
+
+/* Each lane writes its number to a word of its own, then all write one word, and read it; thrice.
+ * Both warps do it, the second one 0x100 further on. */
+enum { BEFORE = CODE + 4 * 13, OWN = BEFORE + 4, COMMON = OWN + 4, LOOK = OWN + 8, AGAIN = OWN + 12 };
+static const uint32_t program[] = {
+    CSRR(A0, 0xfc1), AUIPC(A1, 0), ADDI(A1, A1, 3 * 4), WSPAWN(A0, A1), ADDI(T0, X0, -1), TMC(T0),
+    CSRR(S1, 0xcc1), SLLI(S1, S1, 8), /* warp */
+    CSRR(S2, 0xcc0), SLLI(A5, S2, 2), /* lane */
+    LUI(A4, PLACE >> 12), ADD(A4, A4, S1), ADD(A5, A5, A4), ADDI(T2, X0, 3),
+    /* OWN */ SW(S2, A5, 0), SW(T2, A4, 0x80), LW(A0, A4, 0x80), ADDI(T2, T2, -1), BNEZ(T2, -16),
+    TMC(X0),
+};
+
+static struct rig *begin(const struct rig_options *v)
+{
+    struct rig_options options = *v;
+    options.schedule = "lockstep";
+    return rig_new(&options, program, sizeof program / sizeof *program);
+}
+
+static struct wt_event wait_event(struct rig *r)
+{
+    for (int i = 0; i < 100000; i++) {
+        struct wt_event e = wt_debugger_next_event(r->d);
+        if (e.kind != WT_EVENT_NONE)
+            return e;
+        if (!wt_debugger_pump(r->d, 1000) && !wt_debugger_running(r->d))
+            break;
+    }
+    return wt_debugger_next_event(r->d);
+}
+
+static struct wt_event resume(struct rig *r, wt_thread thread, enum wt_resume_kind kind)
+{
+    const struct wt_resume how = {.thread = thread, .kind = kind};
+    OK(wt_debugger_resume(r->d, &how, 1, &err));
+    return wait_event(r);
+}
+
+static struct wt_event go(struct rig *r)
+{
+    return resume(r, 0, WT_RESUME_CONTINUE);
+}
+
+static void watch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, uint64_t size,
+                  bool changes)
+{
+    OK(wt_debugger_insert_watchpoint(
+        r->d, &(struct wt_watchpoint_request){kind, addr, size, 1, changes}, &err));
+}
+
+static void unwatch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, uint64_t size,
+                    bool changes)
+{
+    OK(wt_debugger_remove_watchpoint(
+        r->d, &(struct wt_watchpoint_request){kind, addr, size, 1, changes}, &err));
+}
+
+static uint64_t reg(struct rig *r, wt_thread thread, unsigned number)
+{
+    const struct wt_topology *t = wt_debugger_topology(r->d);
+    uint64_t value = 0;
+    for (unsigned i = 0; i < t->register_count; i++)
+        if (t->registers[i].number == number)
+            OK(wt_debugger_read_registers(r->d, thread, &i, 1, &value, &err));
+    return value;
+}
+
+static void expect(struct wt_event e, enum wt_stop_reason reason, wt_thread thread)
+{
+    if (e.kind != WT_EVENT_STOPPED || e.reason != reason || (thread && e.thread != thread))
+        fail_msg("event kind %d reason %d thread %u \"%s\", not reason %d thread %u", e.kind,
+                 e.reason, (unsigned)e.thread, e.text, reason, (unsigned)thread);
+}
+
+/* Both warps stand before the loop. */
+static void all_to_loop(struct rig *r)
+{
+    OK(wt_debugger_insert_breakpoint(r->d, BEFORE, NULL, 0, NULL, 0, &err));
+    expect(go(r), WT_STOP_BREAKPOINT, 1);
+    expect(resume(r, r->machine->lanes + 1, WT_RESUME_CONTINUE), WT_STOP_BREAKPOINT, 0);
+    OK(wt_debugger_remove_breakpoint(r->d, BEFORE, &err));
+}
+
+static uint64_t pc_of(struct rig *r, wt_thread thread)
+{
+    return reg(r, thread, 32);
+}
+
+static void a_write_stops_behind_it_and_names_the_lane(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = begin(v);
+        all_to_loop(r);
+        watch(r, WT_WATCHPOINT_WRITE, PLACE + 4 * 2 + 1, 1, false);
+        for (unsigned i = 0; i < 3; i++) {
+            const struct wt_event e = go(r);
+            expect(e, WT_STOP_WATCHPOINT, 3);
+            assert_int_equal(e.watch, WT_WATCHPOINT_WRITE);
+            assert_true(e.addr == PLACE + 9 && e.lanes == 4);
+            assert_string_equal(e.text, i ? "core 0 warp 0 thread 2 wrote to 0x10000008: 0x2 -> 0x2"
+                                          : "core 0 warp 0 thread 2 wrote to 0x10000008: 0x0 -> 0x2");
+            assert_int_equal(pc_of(r, 3), COMMON);
+            assert_int_equal(reg(r, 3, T2), 3 - i);
+        }
+        assert_int_equal(go(r).kind, WT_EVENT_EXITED);
+        rig_free(r);
+    }
+}
+
+static void only_changes_count_where_that_is_wanted(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = begin(v);
+        all_to_loop(r);
+        watch(r, WT_WATCHPOINT_WRITE, PLACE + 4 * 2, 4, true);
+        /* Byte 1 of its word is never other than 0. */
+        watch(r, WT_WATCHPOINT_WRITE, PLACE + 4 * 3 + 1, 3, true);
+        expect(go(r), WT_STOP_WATCHPOINT, 3);
+        assert_int_equal(go(r).kind, WT_EVENT_EXITED);
+        rig_free(r);
+    }
+}
+
+static void the_lane_that_is_looked_at_is_told_first(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = begin(v);
+        const unsigned lanes = r->machine->lanes;
+        char all[64];
+        all_to_loop(r);
+        watch(r, WT_WATCHPOINT_WRITE, PLACE + 0x80, 4, false);
+        watch(r, WT_WATCHPOINT_READ, PLACE + 0x180, 4, false);
+        wt_debugger_focus(r->d, 4);
+        struct wt_event e = go(r);
+        expect(e, WT_STOP_WATCHPOINT, 4);
+        assert_true(e.lanes == wt_lanes_first(lanes));
+        snprintf(all, sizeof all, lanes == 4 ? "so did threads 0-2" : "so did threads 0-2, 4-31");
+        assert_non_null(strstr(e.text, "thread 3 wrote to 0x10000080: 0x3 -> 0x3; "));
+        assert_non_null(strstr(e.text, all));
+        /* The one that it stopped for is looked at from then on; of another warp, the lowest. */
+        expect(go(r), WT_STOP_WATCHPOINT, 0);
+        do {
+            e = go(r);
+        } while (e.kind == WT_EVENT_STOPPED && e.watch != WT_WATCHPOINT_READ);
+        expect(e, WT_STOP_WATCHPOINT, lanes + 1);
+        assert_non_null(strstr(e.text, "warp 1 thread 0 read 0x10000180: 0x"));
+        rig_free(r);
+    }
+}
+
+static void each_watchpoint_of_one_instruction_is_told(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = begin(v);
+        all_to_loop(r);
+        watch(r, WT_WATCHPOINT_WRITE, PLACE, 4, false);
+        watch(r, WT_WATCHPOINT_WRITE, PLACE + 4, 4, false);
+        watch(r, WT_WATCHPOINT_ACCESS, PLACE + 6, 100, false); /* the same byte lies in it, too */
+        watch(r, WT_WATCHPOINT_WRITE, PLACE + 12, 2, false);
+        wt_debugger_focus(r->d, 2);
+        const uint64_t time = r->machine->time;
+        struct wt_event e = go(r);
+        expect(e, WT_STOP_WATCHPOINT, 2);
+        assert_true(e.addr == PLACE + 4);
+        const uint64_t after = r->machine->time;
+        assert_true(after > time);
+        uint32_t seen = 0;
+        for (unsigned i = 0; i < 3; i++) {
+            /* Clients lift them at each stop. */
+            unwatch(r, WT_WATCHPOINT_WRITE, PLACE + 12, 2, false);
+            watch(r, WT_WATCHPOINT_WRITE, PLACE + 12, 2, false);
+            e = go(r);
+            expect(e, WT_STOP_WATCHPOINT, 0);
+            assert_true(r->machine->time == after);
+            seen |= 1u << (e.addr - PLACE);
+        }
+        assert_int_equal(seen, 1u << 0 | 1u << 6 | 1u << 12);
+        /* What is not watched any more is not told. */
+        do {
+            e = go(r);
+        } while (r->machine->time == after);
+        unwatch(r, WT_WATCHPOINT_WRITE, PLACE, 4, false);
+        unwatch(r, WT_WATCHPOINT_WRITE, PLACE + 4, 4, false);
+        unwatch(r, WT_WATCHPOINT_ACCESS, PLACE + 6, 100, false);
+        unwatch(r, WT_WATCHPOINT_WRITE, PLACE + 12, 2, false);
+        assert_int_equal(go(r).kind, WT_EVENT_EXITED);
+        assert_int_equal(r->watched, 0);
+        rig_free(r);
+    }
+}
+
+static void a_step_is_told_as_well(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = begin(v);
+        all_to_loop(r);
+        watch(r, WT_WATCHPOINT_WRITE, PLACE, 0x80, false);
+        expect(resume(r, 2, WT_RESUME_STEP), WT_STOP_STEP, 2);
+        expect(resume(r, 2, WT_RESUME_STEP), WT_STOP_WATCHPOINT, 2);
+        assert_int_equal(pc_of(r, 2), COMMON);
+        unwatch(r, WT_WATCHPOINT_WRITE, PLACE, 0x80, false);
+        expect(resume(r, 2, WT_RESUME_STEP), WT_STOP_STEP, 2);
+        /* In the midst of a range, and off a breakpoint. */
+        watch(r, WT_WATCHPOINT_READ, PLACE + 0x80, 4, false);
+        const struct wt_resume range = {2, WT_RESUME_RANGE, OWN, AGAIN + 4};
+        OK(wt_debugger_resume(r->d, &range, 1, &err));
+        expect(wait_event(r), WT_STOP_WATCHPOINT, 2);
+        assert_int_equal(pc_of(r, 2), AGAIN);
+        OK(wt_debugger_insert_breakpoint(r->d, LOOK, NULL, 0, NULL, 0, &err));
+        expect(resume(r, 1, WT_RESUME_CONTINUE), WT_STOP_BREAKPOINT, 0);
+        assert_int_equal(pc_of(r, 1), LOOK);
+        expect(resume(r, 1, WT_RESUME_CONTINUE), WT_STOP_WATCHPOINT, 0);
+        assert_int_equal(pc_of(r, 1), AGAIN);
+        rig_free(r);
+    }
+}
+
+static void waves_that_nobody_steps_are_told_too(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = begin(v);
+        const unsigned lanes = r->machine->lanes;
+        all_to_loop(r);
+        watch(r, WT_WATCHPOINT_WRITE, PLACE + 0x100, 4, false);
+        /* Warp 0 steps a long range, warp 1 runs meanwhile. */
+        const struct wt_resume how[] = {{1, WT_RESUME_RANGE, BEFORE, AGAIN + 8},
+                                        {0, WT_RESUME_CONTINUE, 0, 0}};
+        OK(wt_debugger_resume(r->d, how, 2, &err));
+        const struct wt_event e = wait_event(r);
+        expect(e, WT_STOP_WATCHPOINT, lanes + 1);
+        rig_free(r);
+    }
+}
+
+static void nonstop_halts_that_wave_only(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = begin(v);
+        const unsigned lanes = r->machine->lanes;
+        all_to_loop(r);
+        wt_debugger_set_nonstop(r->d, true);
+        watch(r, WT_WATCHPOINT_WRITE, PLACE + 0x100, 4, false);
+        struct wt_event e = go(r);
+        expect(e, WT_STOP_WATCHPOINT, lanes + 1);
+        for (unsigned i = 1; i < lanes; i++)
+            expect(wt_debugger_next_event(r->d), WT_STOP_REQUESTED, 0);
+        /* The other one comes to its end. */
+        while (wt_debugger_running(r->d))
+            wt_debugger_pump(r->d, 100);
+        assert_false(wt_debugger_thread_alive(r->d, 1));
+        assert_true(wt_debugger_thread_alive(r->d, lanes + 1));
+        expect(resume(r, lanes + 1, WT_RESUME_CONTINUE), WT_STOP_WATCHPOINT, lanes + 1);
+        rig_free(r);
+    }
+}
+
+static void a_thread_may_be_a_wave(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig_options options = *v;
+        options.threads_mode = WT_THREADS_WAVES;
+        struct rig *r = begin(&options);
+        watch(r, WT_WATCHPOINT_WRITE, 0, PLACE, false);
+        watch(r, WT_WATCHPOINT_WRITE, PLACE + 0x80, 4, false);
+        OK(wt_debugger_insert_breakpoint(r->d, OWN, NULL, 0, NULL, 0, &err));
+        const struct wt_event first = go(r);
+        expect(first, WT_STOP_BREAKPOINT, 0);
+        OK(wt_debugger_choose_lane(r->d, 1, &err));
+        unwatch(r, WT_WATCHPOINT_WRITE, 0, PLACE, false);
+        struct wt_event e;
+        do {
+            e = go(r);
+        } while (e.reason == WT_STOP_BREAKPOINT);
+        expect(e, WT_STOP_WATCHPOINT, 1);
+        assert_int_equal(wt_debugger_chosen_lane(r->d), 1);
+        rig_free(r);
+    }
+}
+
+static void a_restart_keeps_them(void **state)
+{
+    struct rig *r = begin(&variants[0]);
+    watch(r, WT_WATCHPOINT_WRITE, PLACE + 0x80, 4, true);
+    expect(go(r), WT_STOP_WATCHPOINT, 1);
+    OK(wt_debugger_restart(r->d, &err));
+    expect(go(r), WT_STOP_WATCHPOINT, 1);
+    assert_int_equal(r->watched, 1);
+    wt_debugger_remove_all_watchpoints(r->d);
+    assert_int_equal(go(r).kind, WT_EVENT_EXITED);
+    assert_int_equal(r->watched, 0);
+    rig_free(r);
+}
+
+static void what_cannot_be_watched_is_refused(void **state)
+{
+    struct wt_error why;
+    struct rig *r = begin(&variants[0]);
+    const struct wt_watchpoint_request wrong[] = {
+        {WT_WATCHPOINT_WRITE, PLACE, 0, 1, false},
+        {WT_WATCHPOINT_WRITE, 0xfffffffc, 5, 1, false},
+        {WT_WATCHPOINT_WRITE, 0x100000000, 1, 1, false},
+        {WT_WATCHPOINT_WRITE, PLACE, UINT64_MAX, 1, false},
+        {WT_WATCHPOINT_WRITE, PLACE, 4, 99999, false},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(wt_debugger_insert_watchpoint(r->d, &wrong[i], &why), WT_INVALID);
+    const struct wt_watchpoint_request fine = {WT_WATCHPOINT_WRITE, 0xfffffffc, 4, 1, false};
+    assert_int_equal(wt_debugger_remove_watchpoint(r->d, &fine, &why), WT_INVALID);
+    OK(wt_debugger_insert_watchpoint(r->d, &fine, &err));
+    rig_free(r);
+    const struct rig_options bare = {.bare = true};
+    r = begin(&bare);
+    assert_int_equal(wt_debugger_insert_watchpoint(r->d, &fine, &why), WT_UNSUPPORTED);
+    assert_non_null(strstr(why.text, "can-use-hw-watchpoints"));
+    rig_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_write_stops_behind_it_and_names_the_lane),
+        cmocka_unit_test(only_changes_count_where_that_is_wanted),
+        cmocka_unit_test(the_lane_that_is_looked_at_is_told_first),
+        cmocka_unit_test(each_watchpoint_of_one_instruction_is_told),
+        cmocka_unit_test(a_step_is_told_as_well),
+        cmocka_unit_test(waves_that_nobody_steps_are_told_too),
+        cmocka_unit_test(nonstop_halts_that_wave_only),
+        cmocka_unit_test(a_thread_may_be_a_wave),
+        cmocka_unit_test(a_restart_keeps_them),
+        cmocka_unit_test(what_cannot_be_watched_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
