@@ -59,8 +59,8 @@ examples:
 	@scripts/need.sh kernels
 	@$(MAKE) -s -C examples/vortex OUT=$(CURDIR)/build/examples
 
-# GDB's own test suite against `wavetrap serve`: all of gdb.base that fits a bare-metal target (some
-# minutes), or a bounded subset of it. tests/gdb-suite/ says what is left out, and why.
+# GDB's own test suite against `wavetrap serve`: all of gdb.base and gdb.reverse that fits a bare-metal
+# target (some minutes), or a bounded subset of it. tests/gdb-suite/ says what is left out, and why.
 .PHONY: check-gdb check-gdb-quick
 check-gdb: all
 	@scripts/need.sh kernels check

@@ -3,7 +3,8 @@
 
 The suite comes from Debian's gdb-source package, the programs under test are built by Debian's
 RISC-V GCC with the start-up library of examples/vortex, and run in the one thread of a GPU with one
-core, one warp and one thread. All of gdb.base is run except for what skipped.txt names.
+core, one warp and one thread. All of gdb.base and gdb.reverse is run except for what skipped.txt
+names.
 
 A FAIL, UNRESOLVED or ERROR that expected.txt does not name makes this fail; so does an entry of
 expected.txt that no longer fails, and a test file that gives no result at all.
@@ -25,9 +26,14 @@ ROOT = HERE.parents[1]
 TARBALL = Path("/usr/src/gdb.tar.xz")
 PICOLIBC = Path("/usr/lib/picolibc/riscv64-unknown-elf")
 
-# Of the tarball, what gdb.base needs (the Dwarf assembler of lib/ reads dwarf2.h).
+# The parts of the suite that are run. A file of the first goes by its name alone, one of another by
+# gdb.reverse/NAME.
+PARTS = ("gdb.base", "gdb.reverse")
+
+# Of the tarball, what these need (the Dwarf assembler of lib/ reads dwarf2.h).
 WANTED = tuple(f"{name}/" for name in ("gdb/gdb/testsuite/lib", "gdb/gdb/testsuite/config",
-               "gdb/gdb/testsuite/boards", "gdb/gdb/testsuite/gdb.base", "gdb/gdb/testsuite/gdb.xml",
+               "gdb/gdb/testsuite/boards", "gdb/gdb/testsuite/gdb.base",
+               "gdb/gdb/testsuite/gdb.reverse", "gdb/gdb/testsuite/gdb.xml",
                "gdb/gdb/testsuite/gdb.python", "gdb/gdb/features", "gdb/include"))
 
 # {XLEN: (-march, -mabi, Debian's library for them)}. With D on RV32, too: GDB 13 passes floats by the
@@ -40,7 +46,10 @@ PATCHES = [("gdb.base/callfuncs.exp", r"(?:cycle\|instret\)", r"(?:m?cycle\|m?in
 
 # The bounded subset for `make check`: what a stub can do wrong, in little time.
 QUICK = """break condbreak step-test display ena-dis-br finish return commands dprintf cond-eval-mode
-advance until jump consecutive hbreak watchpoint-delete""".split()
+advance until jump consecutive hbreak watchpoint-delete gdb.reverse/amd64-tailcall-reverse
+gdb.reverse/break-reverse gdb.reverse/consecutive-reverse gdb.reverse/finish-reverse
+gdb.reverse/finish-reverse-bkpt gdb.reverse/machinestate gdb.reverse/next-reverse-bkpt-over-sr
+gdb.reverse/step-reverse gdb.reverse/until-reverse""".split()
 
 PASSED = ("PASS", "XFAIL", "KFAIL")
 FAILED = ("FAIL", "UNRESOLVED", "ERROR", "XPASS", "KPASS")
@@ -50,7 +59,8 @@ RESULT = re.compile(r"^(PASS|FAIL|XFAIL|KFAIL|XPASS|KPASS|UNRESOLVED|UNTESTED|UN
 def unpack(work):
     """The test suite's sources, taken out of the tarball once."""
     suite = work / "source" / "gdb" / "gdb" / "testsuite"
-    if (suite / ".complete").exists():
+    mark, version = suite / ".complete", repr((WANTED, PATCHES))
+    if mark.exists() and mark.read_text() == version:
         return suite
     if not TARBALL.exists():
         sys.exit(f"{TARBALL} is not there: install Debian's gdb-source")
@@ -64,7 +74,7 @@ def unpack(work):
         if old not in text:
             sys.exit(f"{name} is not the one that is known here: it lacks {old}")
         (suite / name).write_text(text.replace(old, new))
-    (suite / ".complete").touch()
+    mark.write_text(version)
     return suite
 
 
@@ -136,10 +146,14 @@ def read_expected(path, xlen):
     return entries
 
 
-def site_exp(folder, suite, options):
+def site_exp(folder, name, suite, options):
     """What DejaGnu wants to know; it reads ./site.exp."""
+    # Where a line has several expressions, GCC's line table has an entry for each, with its column.
+    # step-reverse.exp takes the beginning of any for that of the line, and is out of step from there.
+    columns = " -gno-column-info" if name.startswith("gdb.reverse/") else ""
     # GDB must not get -q here: the suite waits for the greeting's line end before the prompt.
-    # libctf is not in Debian's GDB, and whatis.exp dies without this setting.
+    # libctf is not in Debian's GDB, and whatis.exp dies without this setting. COMPILE: from C where the
+    # suite has what a compiler for x86 made of it.
     (folder / "site.exp").write_text(f'''
 set host_triplet x86_64-pc-linux-gnu
 set build_triplet x86_64-pc-linux-gnu
@@ -153,29 +167,35 @@ set GDB {options.gdb}
 set INTERNAL_GDBFLAGS "-nw -nx -iex \\"set height 0\\" -iex \\"set width 0\\"\
  -iex \\"set auto-connect-native-target off\\" -data-directory /usr/share/gdb"
 set enable_libctf no
+set COMPILE 1
 set tests_dir gdb.base
-lappend boards_dir {folder.parent}
+lappend boards_dir {options.work}
 set board_list wavetrap
-set WT_ABI "-march={ABI[options.xlen][0]} -mabi={ABI[options.xlen][1]}"
+set WT_ABI "-march={ABI[options.xlen][0]} -mabi={ABI[options.xlen][1]}{columns}"
 set WT_PROTOCOL {'extended-remote' if options.extended else 'remote'}
 set WT_COMMAND {options.wavetrap}
-set WT_SPECS {folder.parent}/program.specs
+set WT_SPECS {options.work}/program.specs
 set WT_SERVE_OPTIONS "{options.serve_options}"
 ''')
+
+
+def path_in_suite(name):
+    """Where in the suite the file of this name is, without .exp."""
+    return name if "/" in name else f"{PARTS[0]}/{name}"
 
 
 def run_file(name, suite, options):
     """Runs one .exp file in a folder of its own; returns (name, results, seconds)."""
     folder = options.work / name
     shutil.rmtree(folder, ignore_errors=True)
-    for sub in ("gdb.base", "outputs", "cache", "temp"):
+    for sub in (*PARTS, "outputs", "cache", "temp"):
         (folder / sub).mkdir(parents=True)
     (folder / "Makefile").touch()  # style.exp wants some file in its folder
-    site_exp(folder, suite, options)
+    site_exp(folder, name, suite, options)
     began = time.monotonic()
     with open(folder / "log", "w") as log:
         process = subprocess.Popen(
-            ["runtest", "--target_board=wavetrap", f"gdb.base/{name}.exp"], cwd=folder,
+            ["runtest", "--target_board=wavetrap", f"{path_in_suite(name)}.exp"], cwd=folder,
             stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
             env=dict(os.environ, TERM="dumb", LC_ALL="C", HOME=str(folder)))
         try:
@@ -190,7 +210,7 @@ def run_file(name, suite, options):
     if summary.exists():
         for line in summary.read_text(errors="replace").splitlines():
             if match := RESULT.match(line):
-                results.append((match[1], re.sub(r"^gdb\.base/[^:]*: ", "", match[2])))
+                results.append((match[1], re.sub(r"^gdb\.[a-z]+/[^:]*: ", "", match[2])))
     if hung:
         results.append(("ERROR", f"not finished after {options.file_timeout} s"))
     if not results:
@@ -211,7 +231,7 @@ def main():
     parser.add_argument("--serve-options", default="")
     parser.add_argument("--file-timeout", type=int, default=300)
     parser.add_argument("--verbose", action="store_true", help="all non-passes, expected or not")
-    parser.add_argument("files", nargs="*", help="names of gdb.base, without .exp")
+    parser.add_argument("files", nargs="*", help="names of gdb.base, or gdb.reverse/NAME, without .exp")
     options = parser.parse_args()
     options.work = options.work.resolve() / f"rv{options.xlen}{'-extended' * options.extended}"
     options.work.mkdir(parents=True, exist_ok=True)
@@ -224,12 +244,14 @@ def main():
 
     skipped = read_list(HERE / "skipped.txt")
     expected = read_expected(HERE / "expected.txt", options.xlen)
-    every = sorted(path.stem for path in (suite / "gdb.base").glob("*.exp"))
+    every = sorted(path.stem for path in (suite / PARTS[0]).glob("*.exp"))
+    every += sorted(f"{part}/{path.stem}" for part in PARTS[1:]
+                    for path in (suite / part).glob("*.exp"))
     extended = (HERE / "extended.txt").read_text().splitlines()
     extended = [line for line in extended if line and not line.startswith("#")]
     for name in [*skipped, *expected, *extended]:
         if name not in every:
-            sys.exit(f"there is no gdb.base/{name}.exp")
+            sys.exit(f"there is no {path_in_suite(name)}.exp")
     files = (options.files or (QUICK if options.quick else extended if options.extended else
                                [name for name in every if name not in skipped]))
 
@@ -260,7 +282,7 @@ def main():
             for line in unexpected:
                 print(f"  UNEXPECTED {name}: {line}", flush=True)
             bad += unexpected
-    print(f"gdb.base, {len(files)} files, {time.monotonic() - began:.0f} s: "
+    print(f"{len(files)} files, {time.monotonic() - began:.0f} s: "
           + ", ".join(f"{count} {kind}" for kind, count in sorted(total.items())))
     if bad:
         print(f"{len(bad)} unexpected; the logs are in {options.work}/NAME/gdb.log")
