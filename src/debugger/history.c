@@ -18,18 +18,6 @@
 #define SLICE ((uint64_t)1 << 18)
 #define PUMP_NS 20000000ull
 
-static const struct wt_watchpoint *dbg_watchpoints(struct wt_debugger *d, size_t *count)
-{
-    *count = 0;
-    return NULL;
-}
-
-static bool dbg_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave,
-                            unsigned *lane)
-{
-    return false;
-}
-
 static const struct wt_history_services *history_of(const struct wt_debugger *d)
 {
     return d->target->services->history;
@@ -258,11 +246,17 @@ static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
     for (size_t i = 0; i < d->bps; i++)
         if (d->bp[i].inserted)
             pc[query.pc_count++] = d->bp[i].addr;
-    query.watchpoint = dbg_watchpoints(d, &query.watchpoints);
+    struct wt_watchpoint *watched = NULL;
+    if (dbg_list_watchpoints(d, &watched, &query.watchpoints, err)) {
+        free(pc);
+        return err->status;
+    }
+    query.watchpoint = watched;
     t->from = d->target->services->time(d->target->context);
     t->have_candidate = false;
     enum wt_status status = history_of(d)->search(d->target->context, &query, err);
     free(pc);
+    free(watched);
     return status;
 }
 

@@ -256,9 +256,11 @@ enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err)
 /** Asks the target what was met (*met: something), and stops for it if anybody wants that. */
 enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *stopped,
                                      struct wt_error *err);
-/** Stops for these hits, as far as somebody watches. */
-enum wt_status dbg_meet_watchpoints(struct wt_debugger *d, const struct wt_watchpoint_hit *list,
-                                    size_t count, bool *stopped, struct wt_error *err);
+/** A list, to be freed, of what the client wants watched. */
+enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint **list,
+                                    size_t *count, struct wt_error *err);
+/** What to tell of what the target met, without stopping; false if nobody wants to hear of it. */
+bool dbg_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave, unsigned *lane);
 /** All-stop: tells of the next watchpoint that the last instruction met; false if there is none. */
 bool dbg_tell_next_watchpoint(struct wt_debugger *d);
 void dbg_free_watchpoints(struct wt_debugger *d);

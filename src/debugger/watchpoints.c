@@ -57,24 +57,32 @@ static void drop_unused(struct wt_debugger *d)
     d->wps = kept;
 }
 
-enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err)
+enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint **list,
+                                    size_t *count, struct wt_error *err)
 {
-    size_t count = 0;
-    bool differ = false;
-    for (size_t i = 0; i < d->wps; i++) {
-        differ |= d->wp[i].inserted != d->wp[i].active;
-        count += d->wp[i].inserted;
-    }
-    if (!differ)
-        return WT_OK;
-    struct wt_watchpoint *list = calloc(count ? count : 1, sizeof *list);
-    if (!list)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for %zu watchpoints", count);
-    count = 0;
+    *count = 0;
+    *list = calloc(d->wps ? d->wps : 1, sizeof **list);
+    if (!*list)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for %zu watchpoints", d->wps);
     for (size_t i = 0; i < d->wps; i++)
         if (d->wp[i].inserted)
-            list[count++] = d->wp[i].at;
-    enum wt_status status = d->target->services->watch(d->target->context, list, count, err);
+            (*list)[(*count)++] = d->wp[i].at;
+    return WT_OK;
+}
+
+enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err)
+{
+    size_t count;
+    bool differ = false;
+    for (size_t i = 0; i < d->wps; i++)
+        differ |= d->wp[i].inserted != d->wp[i].active;
+    if (!differ)
+        return WT_OK;
+    struct wt_watchpoint *list;
+    enum wt_status status = dbg_list_watchpoints(d, &list, &count, err);
+    if (status)
+        return status;
+    status = d->target->services->watch(d->target->context, list, count, err);
     free(list);
     for (size_t i = 0; i < d->wps; i++)
         d->wp[i].active = !status && d->wp[i].inserted;
@@ -279,10 +287,9 @@ static enum wt_status stop_for(struct wt_debugger *d, const struct met *met, str
     return dbg_stop_for(d, met->wave, met->lane, WT_STOP_WATCHPOINT, &met->event, err);
 }
 
-enum wt_status dbg_meet_watchpoints(struct wt_debugger *d, const struct wt_watchpoint_hit *list,
-                                    size_t count, bool *stopped, struct wt_error *err)
+/* Finds out what is to be told, in d->met, first what happened to the lane that the user looks at. */
+static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count)
 {
-    *stopped = false;
     d->mets = d->next_met = 0;
     for (size_t i = 0; i < d->wps; i++) {
         struct met met;
@@ -305,9 +312,7 @@ enum wt_status dbg_meet_watchpoints(struct wt_debugger *d, const struct wt_watch
         d->met[d->mets++] = met;
     }
     if (!d->mets)
-        return WT_OK;
-    *stopped = true;
-    /* First what happened to the lane that the user looks at. */
+        return;
     size_t first = 0;
     while (first < d->mets && d->wave[d->met[first].wave].focus != d->met[first].lane + 1)
         first++;
@@ -316,7 +321,6 @@ enum wt_status dbg_meet_watchpoints(struct wt_debugger *d, const struct wt_watch
     d->met[first] = d->met[0];
     d->met[0] = swapped;
     d->next_met = 1;
-    return stop_for(d, &d->met[0], err);
 }
 
 enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *stopped,
@@ -328,8 +332,32 @@ enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *sto
     if (!services->watch_hits || !d->wps)
         return WT_OK;
     const size_t count = services->watch_hits(d->target->context, &list);
-    *met = count != 0;
-    return count ? dbg_meet_watchpoints(d, list, count, stopped, err) : WT_OK;
+    if (!count)
+        return WT_OK;
+    *met = true;
+    collect(d, list, count);
+    *stopped = d->mets != 0;
+    return *stopped ? stop_for(d, &d->met[0], err) : WT_OK;
+}
+
+bool dbg_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave, unsigned *lane)
+{
+    const struct wt_target_services *services = d->target->services;
+    const struct wt_watchpoint_hit *list;
+    if (!services->watch_hits || !d->wps)
+        return false;
+    const size_t count = services->watch_hits(d->target->context, &list);
+    collect(d, list, count);
+    const bool found = d->mets != 0;
+    if (found) {
+        *event = d->met[0].event;
+        event->kind = WT_EVENT_STOPPED;
+        event->reason = WT_STOP_WATCHPOINT;
+        *wave = d->met[0].wave;
+        *lane = d->met[0].lane;
+    }
+    d->mets = d->next_met = 0;
+    return found;
 }
 
 bool dbg_tell_next_watchpoint(struct wt_debugger *d)
