@@ -47,7 +47,8 @@ struct cli_command {
     int (*run)(int argc, char **argv); /**< argv[0] is the subcommand; returns the exit status */
 };
 
-extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_trace, cli_info, cli_dm;
+extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_attach, cli_trace, cli_info,
+    cli_dm;
 
 /** Prints "wavetrap NAME: MESSAGE" to stderr and returns CLI_FAILED. */
 int cli_fail(const struct cli_command *command, const struct wt_error *err);

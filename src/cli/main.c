@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 
-static const struct cli_command *const commands[] = {&cli_run,   &cli_gdb,  &cli_serve,
-                                                      &cli_trace, &cli_info, &cli_dm};
+static const struct cli_command *const commands[] = {&cli_run,    &cli_gdb,   &cli_serve, &cli_attach,
+                                                     &cli_trace,  &cli_info,  &cli_dm};
 
 static void help(FILE *out)
 {

@@ -174,8 +174,9 @@ static const struct cli_option options[] = {
 const struct cli_command cli_serve = {
     .name = "serve",
     .operands = "PROGRAM",
-    .summary = "Serves PROGRAM to stock GDB and LLDB over the remote serial protocol, halted before its\n"
-               "first instruction; or its Debug Module to other debuggers (--dm, --jtag).",
+    .summary = "Serves PROGRAM to stock GDB and LLDB over the remote serial protocol. It is halted\n"
+               "before its first instruction. With --dm or --jtag, its Debug Module is served\n"
+               "instead, to debuggers that drive it.",
     .options = options,
     .device = true,
     .debugger = true,

@@ -33,7 +33,7 @@ def manual_options(page, section=None):
 
 
 def test_all_commands_are_there():
-    assert set(COMMANDS) == {"run", "gdb", "serve", "trace", "info", "dm"}
+    assert set(COMMANDS) == {"run", "gdb", "serve", "attach", "trace", "info", "dm"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

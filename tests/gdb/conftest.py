@@ -11,6 +11,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
+import wire
 from rsp import Client
 
 HERE = Path(__file__).resolve().parent
@@ -124,6 +125,48 @@ def serve():
 
     def start(program, *options, **more):
         servers.append(Server(program, *options, **more))
+        return servers[-1]
+    yield start
+    for server in servers:
+        if server.process.poll() is None:
+            server.process.kill()
+        server.process.communicate()
+
+
+class DmServer:
+    """`wavetrap serve --dm`, and where it can be reached."""
+
+    def __init__(self, program, *options, dm=":0"):
+        self.process = subprocess.Popen(
+            [WAVETRAP, "serve", "--dm", dm, *map(str, options), str(program)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.errors = ""
+        self.address = self.told(r"is served at (\S+)\n")[1]
+
+    def told(self, pattern):
+        """Waits until it has said this on stderr."""
+        while not (found := re.search(pattern, self.errors)):
+            line = self.process.stderr.readline()
+            assert line, self.errors
+            self.errors += line
+        return found
+
+    def client(self):
+        return wire.Client(self.address)
+
+    def stop(self, signal=15):
+        self.process.send_signal(signal)
+        self.output, errors = self.process.communicate(timeout=TIMEOUT)
+        self.errors += errors
+        return self.process.returncode
+
+
+@pytest.fixture
+def serve_dm():
+    servers = []
+
+    def start(program, *options, **more):
+        servers.append(DmServer(program, *options, **more))
         return servers[-1]
     yield start
     for server in servers:

@@ -12,48 +12,6 @@ from wire import DCONFIG, DCTRL, DPC, DSELECT, PLATFORM, WACTIVE, WMASK, WSTATUS
 EBREAK = 0x00100073
 
 
-class DmServer:
-    """`wavetrap serve --dm`, and where it can be reached."""
-
-    def __init__(self, program, *options, dm=":0"):
-        self.process = subprocess.Popen(
-            [WAVETRAP, "serve", "--dm", dm, *map(str, options), str(program)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.errors = ""
-        self.address = self.told(r"is served at (\S+)\n")[1]
-
-    def told(self, pattern):
-        """Waits until it has said this on stderr."""
-        while not (found := re.search(pattern, self.errors)):
-            line = self.process.stderr.readline()
-            assert line, self.errors
-            self.errors += line
-        return found
-
-    def client(self):
-        return Client(self.address)
-
-    def stop(self, signal=15):
-        self.process.send_signal(signal)
-        self.output, errors = self.process.communicate(timeout=TIMEOUT)
-        self.errors += errors
-        return self.process.returncode
-
-
-@pytest.fixture
-def serve_dm():
-    servers = []
-
-    def start(program, *options, **more):
-        servers.append(DmServer(program, *options, **more))
-        return servers[-1]
-    yield start
-    for server in servers:
-        if server.process.poll() is None:
-            server.process.kill()
-        server.process.communicate()
-
-
 def test_the_first_lines_of_a_session_are_those_of_the_field(serve_dm, program):
     """What the usual client sends first, and what it must get to go on."""
     client = serve_dm(program("lanes"), "--gpu", "vortex:warps=4,threads=4").client()

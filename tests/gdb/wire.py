@@ -4,8 +4,7 @@ import re
 import socket
 import threading
 
-from conftest import TIMEOUT
-
+TIMEOUT = 60
 PLATFORM, DCONFIG, DSELECT, WMASK, WACTIVE, WSTATUS, DCTRL, DPC, INJECT, DSCRATCH = range(10)
 
 

@@ -101,8 +101,8 @@ void wt_rsp_qC(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 
 void wt_rsp_attached(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    /* The server started the program: a client that quits ends it. */
-    wt_put_char(&s->out, '0');
+    /* Where the server started the program, a client that quits ends it. */
+    wt_put_char(&s->out, s->options->attached ? '1' : '0');
 }
 
 static void put_thread_list(struct wt_rsp_session *s)

@@ -26,6 +26,8 @@ struct wt_rsp_options {
     /** The program's file, which clients may read; NULL if there is none. */
     const char *program;
     enum wt_rsp_until until;
+    /** The device was running before: a client that leaves lets it go, rather than end its program. */
+    bool attached;
     /** Send what wt_rsp_server_output() gets to the client. */
     bool console_to_gdb;
     /**

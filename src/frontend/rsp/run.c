@@ -141,6 +141,12 @@ struct wt_event wt_rsp_standing(struct wt_rsp_session *s)
         return event;
     }
     event.thread = wt_debugger_current_thread(s->debugger);
+    /* On a device that was running before, the program may have ended before anybody looked. */
+    const struct wt_thread_info *list;
+    size_t count;
+    if (!event.thread && s->options->attached &&
+        wt_debugger_threads(s->debugger, &list, &count, NULL) == WT_OK && count == 0)
+        event.kind = WT_EVENT_EXITED;
     return event;
 }
 

@@ -177,7 +177,7 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     } else {
         s->settling = false;
         /* A client that comes after the program's end gets the program from its beginning. */
-        if (wt_debugger_ended(s->debugger, NULL) &&
+        if (!s->options->attached && wt_debugger_ended(s->debugger, NULL) &&
             wt_debugger_restart(s->debugger, NULL) == WT_OK)
             s->last = wt_rsp_standing(s);
     }

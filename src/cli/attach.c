@@ -1,0 +1,280 @@
+/* `wavetrap attach`: a debugger for a device that is not in this process. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "bus/target.h"
+#include "bus/tcp.h"
+#include "cli/gdb_child.h"
+#include "cli/options.h"
+#include "cli/remote.h"
+#include "emulator/machine/image.h"
+
+/* Where programs of the default profile leave their exit word. */
+#define EXIT_ADDR 0x88
+
+struct attach {
+    struct cli_options options;
+    const char *dm;      /* address of the device */
+    const char *symbols; /* the program's file, or NULL */
+    const char *rsp;     /* where to listen; NULL: start GDB */
+    const char *gdb;
+    unsigned timeout_ms;
+    uint64_t exit_addr;
+    bool reset, hold;
+    struct wt_image image; /* of `symbols` */
+    struct wt_bus *bus;
+    struct wt_target target;
+    struct wt_debugger *debugger;
+    struct wt_rsp_server *server;
+};
+
+/* ---- options ---- */
+
+static enum wt_status set_dm(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->dm = value;
+    return WT_OK;
+}
+
+static enum wt_status set_symbols(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->symbols = value;
+    return WT_OK;
+}
+
+static enum wt_status set_rsp(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->rsp = value;
+    return WT_OK;
+}
+
+static enum wt_status set_gdb(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->gdb = value;
+    return WT_OK;
+}
+
+static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
+{
+    uint64_t ms;
+    if (cli_number(value, &ms, err))
+        return err->status;
+    if (ms == 0 || ms > 3600000)
+        return wt_fail(err, WT_INVALID, "the time limit is 1 to 3600000 milliseconds");
+    ((struct attach *)context)->timeout_ms = (unsigned)ms;
+    return WT_OK;
+}
+
+static enum wt_status set_exit(void *context, const char *value, struct wt_error *err)
+{
+    return cli_number(value, &((struct attach *)context)->exit_addr, err);
+}
+
+static enum wt_status set_reset(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->reset = true;
+    return WT_OK;
+}
+
+static enum wt_status set_hold(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->hold = true;
+    return WT_OK;
+}
+
+/* ---- the device ---- */
+
+static void say(void *context, const char *text)
+{
+    fprintf(stderr, "wavetrap: %s\n", text);
+}
+
+
+/* What the program's own breakpoint commands print. */
+static void print(void *context, const char *text, size_t length)
+{
+    struct attach *a = context;
+    if (a->server && wt_rsp_server_output(a->server, text, length))
+        return;
+    fwrite(text, 1, length, stdout);
+    fflush(stdout);
+}
+
+static enum wt_status open_bus(struct attach *a, struct wt_error *err)
+{
+    const struct wt_bus_tcp_options how = {.timeout_ms = a->timeout_ms, .hold = a->hold};
+    enum wt_status status = wt_bus_tcp_open(a->dm, &how, &a->bus, err);
+    if (status)
+        return status;
+    const struct wt_bus_tcp_traits *t = wt_bus_tcp_traits(a->bus);
+    if (!t->pipelined)
+        fprintf(stderr,
+                "wavetrap: %s takes one request at a time%s: each access waits for the last one\n",
+                a->dm, t->batch_read ? ", of up to 8 registers" : "");
+    return WT_OK;
+}
+
+/* Everything stands still when a debugger has just come. */
+static enum wt_status stop_device(struct attach *a, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    if (a->reset)
+        status = wt_debugger_reset(a->debugger, err);
+    else if (wt_debugger_running(a->debugger))
+        status = wt_debugger_interrupt(a->debugger, err);
+    while (wt_debugger_next_event(a->debugger).kind != WT_EVENT_NONE)
+        continue;
+    if (!status && a->hold)
+        status = wt_bus_tcp_start(a->bus, err);
+    const struct wt_thread_info *list;
+    size_t count;
+    if (!status && !(status = wt_debugger_threads(a->debugger, &list, &count, err)) && count == 0)
+        say(NULL, "no warp is active: the program has ended, or has not begun ('run' in GDB, or "
+                  "--reset, resets the device)");
+    return status;
+}
+
+static enum wt_status open_device(struct attach *a, struct wt_error *err)
+{
+    /* Hardware: it runs by itself, and there is nothing but its registers. */
+    static const struct wt_target_services none;
+    if (a->symbols && wt_image_load(a->symbols, 0, &a->image, err))
+        return err->status;
+    if (a->symbols && a->image.format != WT_IMAGE_ELF)
+        return wt_fail(err, WT_INVALID, "--symbols %s: it is no ELF file", a->symbols);
+    enum wt_status status = open_bus(a, err);
+    if (status)
+        return status;
+    a->target = (struct wt_target){
+        .bus = a->bus, .services = &none, .context = a, .exit_addr = a->exit_addr};
+    const struct wt_debugger_options how = {
+        .threads = a->options.threads, .output = print, .context = a};
+    status = wt_debugger_open(&a->target, &wt_probe_vortex, &how, &a->debugger, err);
+    return status ? status : stop_device(a, err);
+}
+
+static void close_device(struct attach *a)
+{
+    wt_rsp_server_close(a->server);
+    a->server = NULL;
+    wt_debugger_close(a->debugger);
+    wt_bus_close(a->bus);
+    wt_image_free(&a->image);
+}
+
+/* ---- its debugger ---- */
+
+/* GDB is started here, unless somebody else's is to connect. */
+static int debug(struct attach *a, char **arguments)
+{
+    struct wt_error err;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
+    char directory[CLI_GDB_DIRECTORY] = "", address[128];
+    struct wt_rsp_options rsp = wt_rsp_default_options();
+    rsp.program = a->symbols;
+    rsp.attached = true;
+    rsp.log = a->rsp ? say : NULL;
+    rsp.address = a->rsp;
+    signal(SIGPIPE, SIG_IGN);
+    if (a->rsp) {
+        rsp.stop_fd = cli_signal_fd(signals);
+        if (rsp.stop_fd < 0)
+            wt_fail(&err, WT_IO, "signalfd: %s", strerror(errno));
+    } else {
+        if (cli_gdb_directory(directory, &err))
+            return cli_fail(&cli_attach, &err);
+        snprintf(address, sizeof address, "unix:%s/gdb", directory);
+        rsp.address = address;
+        rsp.stop_fd = cli_gdb_signals(&err);
+    }
+    int status = 0;
+    if (rsp.stop_fd < 0 || open_device(a, &err) ||
+        wt_rsp_server_open(&rsp, a->debugger, &a->server, &err)) {
+        status = cli_fail(&cli_attach, &err);
+    } else if (!a->rsp) {
+        status = cli_gdb_serve(&cli_attach, a->gdb, a->symbols, arguments, a->server, rsp.stop_fd);
+    } else {
+        fprintf(stderr,
+                "wavetrap: the device at %s is halted. In GDB, type\n    target remote %s\n", a->dm,
+                wt_rsp_server_address(a->server));
+        struct signalfd_siginfo info;
+        if (wt_rsp_server_run(a->server, &err))
+            status = cli_fail(&cli_attach, &err);
+        else if (read(rsp.stop_fd, &info, sizeof info) == sizeof info && info.ssi_signo != SIGINT)
+            status = CLI_SIGNAL + (int)info.ssi_signo;
+    }
+    close_device(a);
+    if (rsp.stop_fd >= 0)
+        close(rsp.stop_fd);
+    if (*directory)
+        rmdir(directory);
+    return status;
+}
+
+static int attach(int argc, char **argv)
+{
+    struct attach a = {.exit_addr = EXIT_ADDR};
+    struct wt_error err;
+    int status = CLI_FAILED;
+    switch (cli_parse(&cli_attach, argc, argv, &a, &a.options, 0, true)) {
+    case CLI_DONE:
+        status = 0;
+        break;
+    case CLI_BAD:
+        break;
+    case CLI_GO:
+        if (!a.dm)
+            wt_fail(&err, WT_INVALID, "where is the device? Say --dm=tcp:HOST:PORT or "
+                                      "--dm=unix:PATH");
+        else if (a.rsp && optind < argc)
+            wt_fail(&err, WT_INVALID, "'%.100s' is an argument for GDB, which --rsp does not start",
+                    argv[optind]);
+        else if (strcmp(a.rsp ? a.rsp : "", "stdio") == 0)
+            wt_fail(&err, WT_INVALID, "--rsp takes :PORT, HOST:PORT or unix:PATH here");
+        else
+            status = -1;
+        status = status < 0 ? debug(&a, argv + optind) : cli_fail(&cli_attach, &err);
+    }
+    cli_options_free(&a.options);
+    return status;
+}
+
+static const struct cli_option options[] = {
+    {"dm", 0, "ADDRESS",
+     "the device: a server of the Debug Module's registers by the line\n"
+     "protocol of VxDebug, at tcp:HOST:PORT or unix:PATH", set_dm},
+    {"symbols", 's', "FILE", "the program that runs there (ELF), for GDB", set_symbols},
+    {"rsp", 'r', "ADDRESS",
+     "start no GDB, but let one connect: at :PORT, HOST:PORT or\n"
+     "unix:PATH; port 0 is any free port", set_rsp},
+    {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)", set_gdb},
+    {"timeout", 0, "MS",
+     "how long to wait for the connection and for each reply, in\n"
+     "milliseconds (default 5000)", set_timeout},
+    {"reset", 0, NULL,
+     "reset the device, halted before its first instruction (its\n"
+     "memory stays)", set_reset},
+    {"hold", 0, NULL,
+     "halt a program that waits for its debugger before it is told to\n"
+     "start, not after", set_hold},
+    {"exit-word", 0, "ADDRESS", "where the program leaves its exit word (default 0x88)", set_exit},
+    {0},
+};
+
+const struct cli_command cli_attach = {
+    .name = "attach",
+    .operands = "[-- GDB-ARGUMENTS]",
+    .summary = "Debugs a device that is elsewhere: hardware, an RTL simulation, another emulator. It is\n"
+               "halted, and GDB started on it.",
+    .options = options,
+    .device = false,
+    .debugger = true,
+    .notes = "The device is reached through its debug registers alone. 'detach' in GDB lets it run\n"
+             "on; breakpoints are lifted in any case. When it does not answer, GDB is told what was\n"
+             "waited for, and goes on as soon as it answers again ('monitor reattach' makes a new\n"
+             "connection). The exit status is GDB's.\n",
+    .run = attach,
+};

@@ -1,0 +1,115 @@
+/* GDB as a child of this process, connected to the server in it. */
+#include "cli/gdb_child.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/remote.h"
+
+static const char *const debuggers[] = {"gdb-multiarch", "riscv64-unknown-elf-gdb", "gdb"};
+
+/* In the child: becomes GDB, connected to the server. Does not return. */
+static void become_gdb(const char *gdb, const char *program, const char *socket, char **more)
+{
+    size_t count = 0;
+    while (more[count])
+        count++;
+    const char **argv = calloc(count + 8, sizeof *argv);
+    char connect[256];
+    if (!argv)
+        _exit(CLI_FAILED);
+    snprintf(connect, sizeof connect, "target extended-remote %s", socket);
+    size_t n = 1;
+    if (program)
+        argv[n++] = program;
+    argv[n++] = "-ex";
+    argv[n++] = connect;
+    for (size_t i = 0; i < count; i++)
+        argv[n++] = more[i];
+    /* The terminal is GDB's: signals as this process found them. */
+    sigset_t none;
+    sigemptyset(&none);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    for (size_t i = 0; i < (gdb ? 1 : sizeof debuggers / sizeof *debuggers); i++) {
+        argv[0] = gdb ? gdb : debuggers[i];
+        execvp(argv[0], (char **)(uintptr_t)argv);
+        if (errno != ENOENT)
+            break;
+    }
+    fprintf(stderr, "wavetrap gdb: cannot start %s: %s%s\n", gdb ? gdb : debuggers[0],
+            strerror(errno), gdb ? "" : " (install gdb-multiarch, or name another with --gdb)");
+    _exit(CLI_FAILED);
+}
+
+/* Waits for GDB, which is asked to go if something else ended the server; its exit status. */
+static int reap(pid_t child, int signal_fd)
+{
+    struct signalfd_siginfo info;
+    int status, ended_by = 0;
+    while (read(signal_fd, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            ended_by = (int)info.ssi_signo;
+    pid_t done = waitpid(child, &status, WNOHANG);
+    if (done == 0) {
+        kill(child, ended_by ? SIGTERM : SIGHUP);
+        kill(child, SIGCONT);
+        done = waitpid(child, &status, 0);
+    }
+    if (ended_by)
+        return CLI_SIGNAL + ended_by;
+    if (done != child)
+        return CLI_FAILED;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
+}
+
+enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_error *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    int length = snprintf(directory, CLI_GDB_DIRECTORY, "%s/wavetrap-XXXXXX",
+                          tmp && *tmp && strlen(tmp) < 60 ? tmp : "/tmp");
+    if (length < 0 || !mkdtemp(directory))
+        return wt_fail(err, WT_IO, "%s: %s", directory, strerror(errno));
+    return WT_OK;
+}
+
+int cli_gdb_signals(struct wt_error *err)
+{
+    static const int signals[] = {SIGCHLD, SIGTERM, SIGHUP, 0};
+    /* Ctrl-C and Ctrl-\ are for GDB, which asks the server to interrupt the program. Being told
+     * that GDB was stopped or goes on (Ctrl-Z) is of no use. */
+    struct sigaction quiet = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+    sigaction(SIGCHLD, &quiet, NULL);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    int fd = cli_signal_fd(signals);
+    if (fd < 0)
+        wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
+    return fd;
+}
+
+int cli_gdb_serve(const struct cli_command *command, const char *gdb, const char *program,
+                  char **arguments, struct wt_rsp_server *server, int signal_fd)
+{
+    struct wt_error err;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        become_gdb(gdb, program, wt_rsp_server_address(server), arguments);
+    if (child < 0) {
+        wt_fail(&err, WT_IO, "fork: %s", strerror(errno));
+        return cli_fail(command, &err);
+    }
+    if (wt_rsp_server_run(server, &err))
+        cli_fail(command, &err);
+    return reap(child, signal_fd);
+}

@@ -1,0 +1,23 @@
+/* GDB as a child of this process, connected to the server in it: for `gdb` and `attach`. */
+#ifndef WT_CLI_GDB_CHILD_H
+#define WT_CLI_GDB_CHILD_H
+
+#include "cli/cli.h"
+#include "frontend/rsp/rsp.h"
+
+#define CLI_GDB_DIRECTORY 100
+
+/** Makes a directory for the socket between the two; the caller removes it. */
+enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_error *err);
+
+/** Sets signals up so that the terminal's are GDB's; the server's stop_fd, or -1. */
+int cli_gdb_signals(struct wt_error *err);
+
+/**
+ * Starts @p gdb (NULL: the first that is there) on @p program (NULL: none), connected to @p server,
+ * with more @p arguments (ended by NULL), and serves until it ends; its exit status.
+ */
+int cli_gdb_serve(const struct cli_command *command, const char *gdb, const char *program,
+                  char **arguments, struct wt_rsp_server *server, int signal_fd);
+
+#endif

@@ -1,0 +1,215 @@
+"""`wavetrap attach`: stock GDB on a device in another process, through the line protocol."""
+import re
+import subprocess
+
+import pytest
+
+from conftest import FEW, TIMEOUT, WAVETRAP, Gdb, each
+from wire import DPC, WACTIVE, WSTATUS, Between
+
+
+@pytest.fixture
+def attach(gdb):
+    """attach(address, program): GDB started by `wavetrap attach`."""
+    def start(address, program, *options):
+        return gdb(argv=[WAVETRAP, "attach", "--dm", address, "--symbols", program, *options, "--",
+                         *Gdb.SETTINGS])
+    return start
+
+
+@pytest.fixture
+def between():
+    """between(upstream, answer): a server of its own temper in front of a real one."""
+    open_ones = []
+
+    def start(*args, **more):
+        open_ones.append(Between(*args, **more))
+        return open_ones[-1]
+    yield start
+    for one in open_ones:
+        one.stop()
+
+
+def debug_to_the_end(one):
+    """What everybody does: a breakpoint, where the lanes are, a step, memory, the end."""
+    assert "_start" in one.start, one.start
+    assert one.value("$pc", "/x") == "0x80000000"
+    one("break count")
+    said = one("continue")
+    assert "hit Breakpoint 1, count" in said, said
+    assert len(one.threads()) == 16
+    pc = one.number("$pc")
+    one("stepi")
+    assert one.number("$pc") > pc
+    one("set $t6 = 0x12345678")
+    assert one.number("$t6") == 0x12345678
+    one("set {int}0x80008000 = 77")
+    assert one.number("*(int *)0x80008000") == 77
+    one("delete")
+    assert "exited with code 052" in one("continue")
+
+
+@each(FEW)
+def test_a_session_over_tcp(serve_dm, program, attach, variant):
+    file = program("lanes", variant.xlen)
+    server = serve_dm(file, "--gpu", f"vortex:threads=4")
+    one = attach(server.address, file, "--hold")
+    debug_to_the_end(one)
+    assert one.close() == 0
+    server.told("the client of .* is gone")
+
+
+def test_a_session_over_a_unix_socket(serve_dm, program, attach, tmp_path):
+    file = program("lanes")
+    server = serve_dm(file, dm=f"unix:{tmp_path}/dm")
+    one = attach(server.address, file, "--hold")
+    debug_to_the_end(one)
+
+
+def test_a_gdb_that_connects_by_itself(serve_dm, program, gdb):
+    """--rsp: as with `wavetrap serve`, one client after another."""
+    file = program("lanes")
+    server = serve_dm(file)
+    process = subprocess.Popen([WAVETRAP, "attach", "--dm", server.address, "--rsp", ":0", "--hold",
+                                "--symbols", file], stdin=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    try:
+        said = ""
+        while not (found := re.search(r"target remote (\S+)\n", said)):
+            line = process.stderr.readline()
+            assert line, said
+            said += line
+
+        class Where:
+            address = found[1]
+        one = gdb(Where)  # the program comes from the server
+        assert "_start" in one("info symbol $pc")
+        one("break count")
+        assert "hit Breakpoint 1" in one("continue")
+        one("detach")
+        server.told("the program has ended with status 42")
+    finally:
+        process.terminate()
+        assert process.wait(TIMEOUT) == 128 + 15
+
+
+def quirks(*names):
+    """A server that knows these requests only, and says nothing to others."""
+    def answer(line, ask):
+        return ask(line).encode() + b"\n" if line[:1] in names else b""
+    return answer
+
+
+def test_a_server_that_knows_only_r_and_w(serve_dm, program, attach, between):
+    """One access at a time, no handshake: slow, but a session like any other."""
+    file = program("lanes")
+    server = serve_dm(file, "--now", "--gpu", "vortex:threads=4")
+    server.told("the program has ended")
+    front = between(server.address, quirks("r", "w"))
+    one = attach(front.address, file, "--reset", "--timeout", "500")
+    assert "takes one request at a time" in one.start
+    debug_to_the_end(one)
+    one.close()
+    assert front.connections == 1 and front.dropped == 0
+    assert set(line[0] for line in front.lines) == {"p", "r", "w"}
+    assert front.lines.count("p") == 1
+
+
+@pytest.mark.parametrize("separator", ";:")
+def test_a_server_with_one_separator_that_reads_one_line(serve_dm, program, attach, between,
+                                                         separator):
+    """It understands one form of batch writes, and drops what comes before it has answered."""
+    def answer(line, ask):
+        if line[0] == "W" and separator not in line:
+            return b"-\n"
+        return ask(line).encode() + b"\n"
+    file = program("lanes")
+    front = between(serve_dm(file).address, answer)
+    one = attach(front.address, file, "--hold", "--timeout", "500")
+    assert "of up to 8 registers" in one.start
+    trial = front.dropped
+    debug_to_the_end(one)
+    one.close()
+    assert front.dropped == trial
+    assert any(line[0] == "W" and line.count(separator) == 1 for line in front.lines)
+
+
+def test_attaching_to_what_runs_and_leaving_it_running(serve_dm, program, attach):
+    """It is halted where it is; detach lets it go on, quitting GDB, too."""
+    file = program("endless")
+    server = serve_dm(file, "--now")
+    for command in ("detach", "quit"):
+        one = attach(server.address, file)
+        assert "loop" in one.value("$pc", "/a")
+        before = one.number("$s0")
+        one("break loop")
+        assert "hit Breakpoint" in one("continue")
+        if command == "detach":
+            one("detach")
+        assert one.close() == 0
+        client = server.client()
+        assert client.read(WSTATUS) & client.read(WACTIVE) == 0
+        client.select(0)
+        while len({client.read(DPC) for _ in range(50)}) == 1:
+            pass
+        client.close()
+        one = attach(server.address, file)
+        assert one.number("$s0") > before
+        assert "ebreak" not in one("x/4i &loop")
+        one.close()
+
+
+def test_a_program_that_has_ended_can_be_looked_at(serve_dm, program, attach):
+    file = program("lanes")
+    server = serve_dm(file, "--now")
+    server.told("the program has ended")
+    one = attach(server.address, file)
+    assert "no warp is active" in one.start
+    assert "the program is" in one("monitor info")
+    one("break count")
+    assert "hit Breakpoint 1" in one("run")
+    one("delete")
+    assert "exited with code 052" in one("continue")
+
+
+@pytest.mark.parametrize("options, text", [
+    ([], "--dm=tcp"),
+    (["--dm", "nonsense"], "no address"),
+    (["--dm", "tcp:127.0.0.1:1"], "Connection refused"),
+    (["--dm", "unix:/nonexistent/dm"], "No such file"),
+    (["--dm", "tcp:127.0.0.1:1", "--timeout", "0"], "milliseconds"),
+    (["--dm", "tcp:127.0.0.1:1", "--symbols", __file__], "ELF"),
+    (["--dm", "tcp:127.0.0.1:1", "--rsp", "stdio"], "--rsp takes"),
+    (["--dm", "tcp:127.0.0.1:1", "--rsp", ":0", "--", "-x"], "argument for GDB"),
+])
+def test_bad_calls_are_explained(options, text):
+    done = subprocess.run([WAVETRAP, "attach", *options], capture_output=True, text=True,
+                          timeout=TIMEOUT)
+    assert done.returncode == 125
+    assert text in done.stderr
+
+
+@pytest.mark.parametrize("answer, text", [
+    (lambda line, ask: b"", "nobody answers"),
+    (lambda line, ask: b"SSH-2.0-OpenSSH\r\n", "does not speak"),
+    (lambda line, ask: None, "closed"),
+    (lambda line, ask: b"+" * 100000, "no end"),
+    (lambda line, ask: b"\xff\x00\n", "does not speak"),
+])
+def test_what_is_no_debug_module_is_said(serve_dm, program, between, answer, text):
+    front = between(serve_dm(program("lanes")).address, answer)
+    done = subprocess.run([WAVETRAP, "attach", "--dm", front.address, "--timeout", "300"],
+                          capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 125
+    assert text in done.stderr
+    assert front.address in done.stderr
+
+
+def test_a_second_debugger_is_refused(serve_dm, program):
+    server = serve_dm(program("lanes"))
+    first = server.client().hello()
+    done = subprocess.run([WAVETRAP, "attach", "--dm", server.address], capture_output=True,
+                          text=True, timeout=TIMEOUT)
+    assert done.returncode == 125
+    assert "another client is connected" in done.stderr
+    assert first.read(0) >> 28 == 1
