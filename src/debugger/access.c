@@ -65,8 +65,8 @@ enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread threa
         if (index[i] >= d->topology->register_count)
             return wt_fail(err, WT_INVALID, "there is no register %u", index[i]);
         uint8_t bit = (uint8_t)(1 << index[i] % 8);
-        if (index[i] == d->topology->pc_index || (cacheable(d, index[i]) && cached(c, index[i])) ||
-            wanted[index[i] / 8] & bit)
+        if (index[i] == d->topology->pc_index || dbg_is_place(d, index[i]) ||
+            (cacheable(d, index[i]) && cached(c, index[i])) || wanted[index[i] / 8] & bit)
             continue;
         wanted[index[i] / 8] |= bit;
         missing[missing_count++] = index[i];
@@ -82,9 +82,11 @@ enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread threa
             c->valid[missing[i] / 8] |= (uint8_t)(1 << missing[i] % 8);
         }
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !status; i++) {
         if (index[i] == d->topology->pc_index)
             status = dbg_lane_pc(d, wave, lane, &value[i], err);
+        else if (dbg_is_place(d, index[i]))
+            status = dbg_place_register(d, wave, lane, index[i], &value[i], err);
         else
             value[i] = c->value[index[i]];
     }
@@ -101,6 +103,9 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
         return status;
     if (index >= d->topology->register_count)
         return wt_fail(err, WT_INVALID, "there is no register %u", index);
+    if (dbg_is_place(d, index))
+        return wt_fail(err, WT_INVALID, "$%s says where a thread is: it cannot be set",
+                       d->topology->registers[index].name);
     if ((status = dbg_change_past(d, err)))
         return status;
     bool is_pc = index == d->topology->pc_index;

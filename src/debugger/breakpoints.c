@@ -477,8 +477,8 @@ enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32
         d->scratch = more;
         d->scratch_size = needed;
     }
-    if (bp->indices && (status = d->ops->read_registers(d->probe, wave, mask, bp->index,
-                                                        bp->indices, d->scratch, err)))
+    if (bp->indices &&
+        (status = dbg_read_lanes(d, wave, mask, bp->index, bp->indices, d->scratch, err)))
         return status;
     const uint64_t *fetched = d->scratch;
     if (focused && bp->commands.count == 0) {

@@ -16,6 +16,7 @@ static void free_debugger(struct wt_debugger *d)
     dbg_free_breakpoints(d);
     if (d->probe)
         d->ops->close(d->probe);
+    free(d->registers);
     free(d->wave);
     free(d->present.wave);
     free(d->trace);
@@ -47,7 +48,10 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         free_debugger(d);
         return status;
     }
-    d->topology = probe->topology(d->probe);
+    if ((status = dbg_add_place_registers(d, probe->topology(d->probe), err))) {
+        free_debugger(d);
+        return status;
+    }
     uint32_t waves = d->topology->waves;
     d->words = (waves + 31) / 32;
     d->wave = calloc(waves, sizeof *d->wave);
@@ -58,12 +62,6 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         free_debugger(d);
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u waves",
                        (unsigned)waves);
-    }
-    if (d->topology->register_count > MAX_REGISTERS) {
-        size_t registers = d->topology->register_count;
-        free_debugger(d);
-        return wt_fail(err, WT_UNSUPPORTED, "a device with %zu registers a lane; at most %d work",
-                       registers, MAX_REGISTERS);
     }
     struct wt_wave_set halted;
     if ((status = dbg_look(d, &halted, err))) {

@@ -24,6 +24,13 @@
 struct wt_debugger;
 typedef uint32_t wt_thread;
 
+/**
+ * The set of registers that the debugger adds to those of the probe, all read-only: _core, _warp
+ * (the family's word for a wave), _lane, _mask (_mask_high: lanes 64 and up, if there are any) and
+ * _time, if the target tells it.
+ */
+#define WT_PLACE_SET "place"
+
 enum wt_thread_mode {
     WT_THREADS_AUTO,  /**< lanes while at most 1,024 lanes are in active waves, else waves */
     WT_THREADS_LANES,

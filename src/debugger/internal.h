@@ -122,7 +122,11 @@ struct wt_debugger {
     const struct wt_target *target;
     const struct wt_probe_ops *ops;
     struct wt_probe *probe;
-    const struct wt_topology *topology;
+    const struct wt_topology *topology; /**< &shape */
+    struct wt_topology shape;           /**< the probe's, with the registers of place.c */
+    struct wt_register *registers;      /**< of `shape` */
+    size_t probe_registers;             /**< those before this index are the probe's */
+    char wave_register[32];
     struct wt_debugger_options options;
     unsigned words; /**< of a wave set */
 
@@ -214,6 +218,24 @@ void dbg_forget(struct wt_debugger *d, uint32_t wave);
 void dbg_forget_all(struct wt_debugger *d);
 bool dbg_any_free_active(struct wt_debugger *d);
 uint32_t dbg_count_free_active(struct wt_debugger *d);
+
+/* ---- place.c ---- */
+
+/** Makes the debugger's topology: the probe's, and registers that say where a lane is. */
+enum wt_status dbg_add_place_registers(struct wt_debugger *d, const struct wt_topology *of_probe,
+                                       struct wt_error *err);
+/** Whether a register is one of these. */
+static inline bool dbg_is_place(const struct wt_debugger *d, unsigned index)
+{
+    return index >= d->probe_registers;
+}
+/** Reads one of them; the wave must be stopped. */
+enum wt_status dbg_place_register(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                                  unsigned index, uint64_t *value, struct wt_error *err);
+/** As the probe's read_registers(), for any registers. */
+enum wt_status dbg_read_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                              const unsigned *index, size_t count, uint64_t *value,
+                              struct wt_error *err);
 
 /* ---- access.c ---- */
 

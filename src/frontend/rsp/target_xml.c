@@ -14,6 +14,8 @@ static void put_feature_name(FILE *out, const struct wt_topology *t, const char 
     bool riscv = strncmp(t->arch, "riscv", 5) == 0;
     if (riscv && (!strcmp(set, "cpu") || !strcmp(set, "fpu") || !strcmp(set, "csr")))
         fprintf(out, "org.gnu.gdb.riscv.%s", set);
+    else if (!strcmp(set, WT_PLACE_SET))
+        fputs("org.wavetrap.place", out);
     else if (!strcmp(set, t->family))
         fprintf(out, "org.wavetrap.%s.csr", t->family);
     else
@@ -91,6 +93,8 @@ char *wt_rsp_target_xml(const struct wt_topology *t, bool lldb, size_t *length)
                 fputs(" group=\"general\"", out);
             else if (!strcmp(set, "fpu"))
                 fputs(" group=\"float\"", out);
+            else if (!strcmp(set, WT_PLACE_SET)) /* a group of its own: not among the general ones */
+                fputs(" save-restore=\"no\" group=\"place\"", out);
             else /* GDB does not put them back after a function that it called */
                 fputs(" save-restore=\"no\"", out);
             if (lldb)
