@@ -31,6 +31,10 @@ struct wt_wave_detail {
     wt_lanes mask;      /**< lanes enabled now */
     char wait[96];      /**< why the wave cannot issue, for people; "" if it can */
     uint64_t wait_pc;   /**< where it waits */
+    bool at_barrier;    /**< it waits at a barrier, of which the next four tell */
+    bool between_cores; /**< cores arrive there, not waves of one core */
+    unsigned barrier;   /**< its number */
+    unsigned arrived, expected;
     unsigned waiters;   /**< entries used below, innermost first */
     struct wt_wave_waiters waiter[WT_MAX_LANES];
 };

@@ -401,13 +401,7 @@ void wt_debugger_remove_all_breakpoints(struct wt_debugger *d)
 
 /* ---- conditions and commands ---- */
 
-struct place {
-    struct wt_debugger *d;
-    uint32_t wave;
-    unsigned lane;
-};
-
-static bool agent_read(void *context, uint64_t addr, void *out, size_t size)
+bool dbg_agent_read(void *context, uint64_t addr, void *out, size_t size)
 {
     struct place *at = context;
     if (at->d->topology->address_bits == 32)
@@ -429,7 +423,7 @@ static void agent_print(void *context, const char *text, size_t length)
 static bool run_code(struct place *at, const struct breakpoint *bp, size_t code,
                      const uint64_t *fetched, uint64_t *result)
 {
-    const struct wt_agent_world world = {at, agent_read, agent_print};
+    const struct wt_agent_world world = {at, dbg_agent_read, agent_print};
     uint64_t value[MAX_REGISTERS];
     size_t count;
     wt_agent_registers(code_at(bp, code), &count);

@@ -345,8 +345,7 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
     return WT_OK;
 }
 
-/* While something runs, which waves are active changes by itself. */
-static enum wt_status refresh(struct wt_debugger *d, struct wt_error *err)
+enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err)
 {
     enum wt_status status = dbg_regain(d, err);
     if (status || (d->active_known && !d->going))
@@ -358,7 +357,7 @@ enum wt_status wt_debugger_threads(struct wt_debugger *d, const struct wt_thread
                                    size_t *count, struct wt_error *err)
 {
     d->threads = 0;
-    enum wt_status status = refresh(d, err);
+    enum wt_status status = dbg_refresh(d, err);
     for (unsigned i = 0; i < d->words && !status; i++)
         for (uint32_t bits = d->active.word[i]; bits && !status; bits &= bits - 1)
             status = list_wave(d, 32 * i + (uint32_t)__builtin_ctz(bits), err);
@@ -371,7 +370,7 @@ bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread)
 {
     uint32_t wave;
     unsigned lane;
-    if (thread == 0 || refresh(d, NULL) || dbg_locate(d, thread, &wave, &lane, NULL))
+    if (thread == 0 || dbg_refresh(d, NULL) || dbg_locate(d, thread, &wave, &lane, NULL))
         return false;
     return dbg_is_active(d, wave) && dbg_thread_of(d, wave, lane) == thread;
 }
@@ -399,7 +398,7 @@ wt_thread wt_debugger_current_thread(struct wt_debugger *d)
 {
     if (d->current && wt_debugger_thread_alive(d, d->current))
         return d->current;
-    if (refresh(d, NULL))
+    if (dbg_refresh(d, NULL))
         return 0;
     for (unsigned i = 0; i < d->words; i++) {
         if (!d->active.word[i])

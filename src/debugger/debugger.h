@@ -171,6 +171,42 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
                                              struct wt_error *err);
 void wt_debugger_remove_all_watchpoints(struct wt_debugger *d);
 
+/* ---- waves ---- */
+
+/** A wave as it is now. */
+struct wt_wave_info {
+    uint32_t wave;
+    unsigned core, wave_in_core;
+    bool active, running;
+    /* Of a wave that is active and stopped: */
+    uint64_t pc;                  /**< next instruction */
+    wt_lanes mask;                /**< lanes enabled */
+    bool has_detail;              /**< the target has told the rest */
+    struct wt_wave_detail detail; /**< why it waits, and which lanes wait in it */
+};
+
+/** Describes wave @p wave (0 … topology->waves - 1), be it active or not. */
+enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_wave_info *info,
+                                struct wt_error *err);
+
+/** What an expression came to in one lane. */
+struct wt_lane_value {
+    bool known;     /**< it could be evaluated */
+    bool read;      /**< memory at `value` could be read, where that was asked for */
+    uint64_t value;
+};
+
+/**
+ * Evaluates an agent expression for each of @p lanes of a stopped wave, with few round trips to the
+ * device. @p result has room for as many lanes as there are in @p lanes, the lowest first. If
+ * @p size is not 0, the value is an address, and so many bytes at it are read to @p bytes, which
+ * has room for those of all lanes.
+ */
+enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                                    const struct wt_agent_code *code, size_t size,
+                                    struct wt_lane_value *result, void *bytes,
+                                    struct wt_error *err);
+
 /* ---- running ---- */
 
 enum wt_resume_kind {

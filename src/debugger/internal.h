@@ -200,6 +200,8 @@ static inline bool dbg_is_stepping(const struct wave *w)
 
 /** Looks at which waves are active and (may be NULL) halted. */
 enum wt_status dbg_look(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err);
+/** The same where it can have changed: while something runs, waves come and go by themselves. */
+enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err);
 /** Chooses lanes or waves as threads, from the waves that are active. */
 void dbg_choose_mode(struct wt_debugger *d);
 bool dbg_is_active(struct wt_debugger *d, uint32_t wave);
@@ -249,6 +251,15 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
 
 /* ---- breakpoints.c ---- */
 
+/** The lane that an agent expression is evaluated for. */
+struct place {
+    struct wt_debugger *d;
+    uint32_t wave;
+    unsigned lane;
+};
+
+/** Memory for an agent expression: @p context is its struct place. */
+bool dbg_agent_read(void *context, uint64_t addr, void *out, size_t size);
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
 /** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */
 void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *bytes, size_t size);

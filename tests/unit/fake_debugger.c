@@ -452,3 +452,47 @@ bool wt_debugger_stops_at_end(struct wt_debugger *d)
 {
     return false;
 }
+
+enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_wave_info *info,
+                                struct wt_error *err)
+{
+    if (d->broken)
+        return wt_fail(err, WT_TIMEOUT, "the device does not answer");
+    *info = (struct wt_wave_info){.wave = wave, .core = wave / 2, .wave_in_core = wave % 2};
+    info->active = wave < d->waves && !d->ended;
+    if (!info->active)
+        return WT_OK;
+    const wt_thread first = 1 + wave * FAKE_LANES;
+    info->running = d->running[first];
+    if (info->running)
+        return WT_OK;
+    info->pc = d->registers[first][32];
+    for (unsigned lane = 0; lane < FAKE_LANES; lane++)
+        if (!d->masked[first + lane])
+            info->mask |= wt_lane_bit(lane);
+    info->has_detail = d->detail[wave].mask != 0;
+    info->detail = d->detail[wave];
+    return WT_OK;
+}
+
+/* The bytecode of tests is one byte: 0 fails, another number is added to the lane's number. */
+enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                                    const struct wt_agent_code *code, size_t size,
+                                    struct wt_lane_value *result, void *bytes,
+                                    struct wt_error *err)
+{
+    if (wave >= d->waves || !lanes || lanes >> FAKE_LANES)
+        return wt_fail(err, WT_INVALID, "there is no such lane");
+    if (code->length != 1)
+        return wt_fail(err, WT_INVALID, "the bytecode is malformed");
+    uint8_t *to = bytes;
+    for (; lanes; lanes &= lanes - 1, result++, to += size) {
+        const unsigned lane = wt_lanes_lowest(lanes);
+        result->known = code->bytes[0] != 0;
+        result->value = size ? FAKE_MEMORY + 0x100 * lane : lane + code->bytes[0];
+        result->read = size && lane != 3;
+        if (result->read)
+            memcpy(to, d->memory + 0x100 * lane, size);
+    }
+    return WT_OK;
+}

@@ -31,6 +31,8 @@ struct wt_debugger {
     uint64_t registers[FAKE_THREADS + 1][FAKE_REGISTERS];
     unsigned waves;  /**< active now: waves 0 .. waves-1 */
     bool masked[FAKE_THREADS + 1];
+    struct wt_wave_detail detail[FAKE_WAVES]; /**< mask 0: the target does not tell */
+    bool broken;     /**< the device does not answer */
     bool running[FAKE_THREADS + 1];
     enum wt_thread_mode mode;
     unsigned lane;

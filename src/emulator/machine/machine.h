@@ -57,6 +57,10 @@ struct wt_wave_view {
     bool waiting;        /**< it cannot issue until another wave does something */
     char wait[96];       /**< why it waits, for people; "" if it does not */
     uint64_t wait_pc;    /**< the instruction that it waits in */
+    bool at_barrier;     /**< it waits at a barrier, of which the next four tell */
+    bool between_cores;  /**< cores arrive there, not waves of one core */
+    unsigned barrier;    /**< its number */
+    unsigned arrived, expected;
     uint64_t pc;         /**< next instruction */
     wt_lanes mask;       /**< lanes enabled now */
     unsigned depth;      /**< entries of the divergence stack */

@@ -133,10 +133,18 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
                  "wspawn: until it is the only active warp of its core");
         break;
     case VX_WAIT_BARRIER:
+        view->at_barrier = true;
+        view->barrier = w->wait_id;
+        view->arrived = w->core->arrived[w->wait_id];
+        view->expected = w->wait_count;
         snprintf(view->wait, sizeof view->wait, "barrier %u: %u of %u warps have arrived",
-                 w->wait_id, w->core->arrived[w->wait_id], w->wait_count);
+                 view->barrier, view->arrived, view->expected);
         break;
     case VX_WAIT_GLOBAL_BARRIER:
+        view->at_barrier = view->between_cores = true;
+        view->barrier = w->wait_id;
+        view->arrived = vx_cores_at_barrier(d, w->core, w->wait_id);
+        view->expected = w->wait_count;
         snprintf(view->wait, sizeof view->wait,
                  "global barrier %u: until all active warps of %u cores have arrived", w->wait_id,
                  w->wait_count);

@@ -275,6 +275,8 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc);
 void vx_warp_exit(struct vx_warp *w);
 /* Recomputes whether the warp can issue. */
 void vx_update_ready(struct vx_warp *w);
+/** Cores of @p core's cluster that have arrived at a global barrier: all their active warps wait. */
+uint32_t vx_cores_at_barrier(const struct vx_device *d, const struct vx_core *core, uint32_t id);
 void vx_set_wait(struct vx_warp *w, enum vx_wait wait);
 /* ecall or ebreak without a debugger: the whole core stops (SimX, 2025). */
 void vx_stop_core(struct vx_device *d, struct vx_core *core);

@@ -315,18 +315,21 @@ static void release(struct vx_device *d, struct vx_core *core, enum vx_wait wait
     }
 }
 
-/*
- * A core has arrived at a global barrier when all its active warps wait there. The barrier opens
- * when as many cores of the cluster as the count says have arrived.
- */
+uint32_t vx_cores_at_barrier(const struct vx_device *d, const struct vx_core *core, uint32_t id)
+{
+    const struct vx_core *first = &d->core[core->id / d->config.cores * d->config.cores];
+    uint32_t arrived = 0;
+    for (uint32_t i = 0; i < d->config.cores; i++)
+        arrived += first[i].active && waiting_globally(d, &first[i], id) == first[i].active;
+    return arrived;
+}
+
+/* A global barrier opens when as many cores of the cluster as the count says have arrived. */
 static void check_global_barrier(struct vx_device *d, struct vx_core *core, uint32_t id,
                                  uint32_t count)
 {
     struct vx_core *first = &d->core[core->id / d->config.cores * d->config.cores];
-    uint32_t arrived = 0;
-    for (uint32_t i = 0; i < d->config.cores; i++)
-        arrived += first[i].active && waiting_globally(d, &first[i], id) == first[i].active;
-    if (arrived < count)
+    if (vx_cores_at_barrier(d, core, id) < count)
         return;
     for (uint32_t i = 0; i < d->config.cores; i++)
         if (first[i].active && waiting_globally(d, &first[i], id) == first[i].active)

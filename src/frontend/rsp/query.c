@@ -42,6 +42,7 @@ void wt_rsp_supported(struct wt_rsp_session *s, const struct wt_rsp_args *args)
                   "PacketSize=%x;QStartNoAckMode+;swbreak+;hwbreak+;vContSupported+;%s"
                   "ConditionalBreakpoints+;BreakpointCommands+;QNonStop+;QPassSignals+;no-resumed+;"
                   "qXfer:features:read+;qXfer:threads:read+;qXfer:memory-map:read+;"
+                  "qXfer:wavetrap-waves:read+;qXfer:wavetrap-lanes:read+;"
                   "binary-upload+;error-message+",
                   WT_PACKET_SIZE, s->multiprocess ? "multiprocess+;" : "");
     if (s->program)
@@ -209,11 +210,12 @@ static bool text_is(const struct wt_rsp_arg *arg, const char *what)
     return word_is(arg->text, arg->length, what);
 }
 
-enum lookup { LOOKUP_FINE, LOOKUP_NO_OBJECT, LOOKUP_NO_ANNEX };
+enum lookup { LOOKUP_FINE, LOOKUP_NO_OBJECT, LOOKUP_NO_ANNEX, LOOKUP_FAILED };
 
 /* Makes the document. */
 static enum lookup make(struct wt_rsp_session *s, const struct wt_rsp_arg *object,
-                        const struct wt_rsp_arg *annex, char **text, size_t *length)
+                        const struct wt_rsp_arg *annex, char **text, size_t *length,
+                        struct wt_error *err)
 {
     if (text_is(object, "features")) {
         if (!text_is(annex, "target.xml"))
@@ -230,10 +232,14 @@ static enum lookup make(struct wt_rsp_session *s, const struct wt_rsp_arg *objec
     } else if (text_is(object, "exec-file") && s->program) {
         /* The annex is a process id; there is one process. */
         *text = copy_text(s->program, length);
+    } else if (text_is(object, "wavetrap-waves")) {
+        *text = wt_rsp_waves_json(s, annex->text, annex->length, length, err);
+    } else if (text_is(object, "wavetrap-lanes")) {
+        *text = wt_rsp_lanes_json(s, annex->text, annex->length, length, err);
     } else {
         return LOOKUP_NO_OBJECT;
     }
-    return LOOKUP_FINE;
+    return *text ? LOOKUP_FINE : LOOKUP_FAILED;
 }
 
 void wt_rsp_xfer(struct wt_rsp_session *s, const struct wt_rsp_args *args)
@@ -253,19 +259,19 @@ void wt_rsp_xfer(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     if (offset == 0 || !same) {
         char *text = NULL;
         size_t length = 0;
-        switch (make(s, object, annex, &text, &length)) {
+        struct wt_error err = {.status = WT_NO_MEMORY, .text = "out of memory"};
+        switch (make(s, object, annex, &text, &length, &err)) {
         case LOOKUP_NO_OBJECT:
             return;
         case LOOKUP_NO_ANNEX:
             /* GDB manual, "qXfer": E00 is for an annex that does not exist. */
             wt_put_text(&s->out, "E00");
             return;
+        case LOOKUP_FAILED:
+            wt_rsp_error(s, &err);
+            return;
         case LOOKUP_FINE:
             break;
-        }
-        if (!text) {
-            wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
-            return;
         }
         free(s->document.text);
         s->document.text = text;

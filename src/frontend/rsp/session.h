@@ -180,6 +180,11 @@ void wt_rsp_put_json(struct wt_packet_writer *out, const char *text);
 char *wt_rsp_target_xml(const struct wt_topology *topology, bool lldb, size_t *length);
 char *wt_rsp_memory_map(const struct wt_topology *topology, size_t *length);
 char *wt_rsp_threads_xml(struct wt_rsp_session *session, size_t *length);
+/** Those of our own depend on the annex, and fail with a message. */
+char *wt_rsp_waves_json(struct wt_rsp_session *session, const char *annex, size_t annex_length,
+                        size_t *length, struct wt_error *err);
+char *wt_rsp_lanes_json(struct wt_rsp_session *session, const char *annex, size_t annex_length,
+                        size_t *length, struct wt_error *err);
 
 /* ---- the handlers, by file ---- */
 

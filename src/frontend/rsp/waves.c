@@ -1,0 +1,223 @@
+/*
+ * Documents of our own for clients that know of waves (docs/rsp.md, "Bulk data"): all waves at a
+ * glance, and one expression for all lanes of a wave. Each comes in one piece where the protocol's
+ * own packets would need one for each thread.
+ */
+#include "frontend/rsp/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "frontend/rsp/hex.h"
+
+#define MOST_BYTES 0x1000u /* of a lane's value */
+
+static void put_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    }
+    fputc('"', out);
+}
+
+/* Numbers of JSON are exact to 2^53 in many readers: sets of lanes are strings of hex digits. */
+static void put_lanes(FILE *out, wt_lanes lanes)
+{
+    if (lanes >> 64)
+        fprintf(out, "\"%" PRIx64 "%016" PRIx64 "\"", (uint64_t)(lanes >> 64), (uint64_t)lanes);
+    else
+        fprintf(out, "\"%" PRIx64 "\"", (uint64_t)lanes);
+}
+
+static void put_detail(FILE *out, const struct wt_wave_detail *detail)
+{
+    if (detail->wait[0]) {
+        fputs(",\"wait\":", out);
+        put_string(out, detail->wait);
+        fprintf(out, ",\"wait_pc\":%" PRIu64, detail->wait_pc);
+    }
+    if (detail->at_barrier)
+        fprintf(out, ",\"barrier\":{\"id\":%u,\"cores\":%s,\"arrived\":%u,\"expected\":%u}",
+                detail->barrier, detail->between_cores ? "true" : "false", detail->arrived,
+                detail->expected);
+    if (!detail->waiters)
+        return;
+    fputs(",\"waiters\":[", out);
+    for (unsigned i = 0; i < detail->waiters && i < WT_MAX_LANES; i++) {
+        fputs(i ? ",[" : "[", out);
+        put_lanes(out, detail->waiter[i].lanes);
+        fprintf(out, ",%" PRIu64 "]", detail->waiter[i].pc);
+    }
+    fputc(']', out);
+}
+
+static enum wt_status put_wave(struct wt_rsp_session *s, FILE *out, uint32_t wave, bool *any,
+                               struct wt_error *err)
+{
+    struct wt_wave_info info;
+    enum wt_status status = wt_debugger_wave(s->debugger, wave, &info, err);
+    if (status || !info.active)
+        return status;
+    fprintf(out, "%s{\"wave\":%u", *any ? ",\n" : "", (unsigned)wave);
+    *any = true;
+    if (info.running) {
+        fputs(",\"running\":true", out);
+    } else {
+        fprintf(out, ",\"pc\":%" PRIu64 ",\"mask\":", info.pc);
+        put_lanes(out, info.mask);
+        if (info.has_detail)
+            put_detail(out, &info.detail);
+    }
+    fputc('}', out);
+    return WT_OK;
+}
+
+static void put_device(struct wt_rsp_session *s, FILE *out)
+{
+    const struct wt_topology *t = s->topology;
+    const struct wt_target *target = wt_debugger_target(s->debugger);
+    fputs("{\"family\":", out);
+    put_string(out, t->family);
+    fputs(",\"wave_word\":", out);
+    put_string(out, t->wave_word);
+    fputs(",\"lane_word\":", out);
+    put_string(out, t->lane_word);
+    fprintf(out,
+            ",\"cores\":%u,\"waves_per_core\":%u,\"lanes\":%u,\"address_bits\":%u"
+            ",\"threads\":\"%s\",\"chosen_lane\":%u",
+            t->cores, t->waves_per_core, t->lanes, t->address_bits,
+            wt_debugger_thread_mode(s->debugger) == WT_THREADS_LANES ? "lanes" : "waves",
+            wt_debugger_chosen_lane(s->debugger));
+    if (target && target->services && target->services->time)
+        fprintf(out, ",\"time\":%" PRIu64, target->services->time(target->context));
+    fprintf(out, ",\"ended\":%s",
+            s->killed || wt_debugger_ended(s->debugger, NULL) ? "true" : "false");
+}
+
+char *wt_rsp_waves_json(struct wt_rsp_session *s, const char *annex, size_t annex_length,
+                        size_t *length, struct wt_error *err)
+{
+    const char *at = annex, *end = annex + annex_length;
+    uint64_t first = 0, count = s->topology->waves;
+    if (annex_length == 1 && *annex == '-') {
+        count = 0;
+    } else if (annex_length) {
+        count = 1;
+        if (!wt_rsp_parse_number(&at, end, &first) || at != end || first >= s->topology->waves) {
+            wt_fail(err, WT_INVALID, "there is no %s '%.*s': they go from 0 to %x",
+                    s->topology->wave_word, annex_length < 32 ? (int)annex_length : 32, annex,
+                    (unsigned)s->topology->waves - 1);
+            return NULL;
+        }
+    }
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+    if (!out) {
+        wt_fail(err, WT_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    put_device(s, out);
+    fputs(",\"waves\":[\n", out);
+    enum wt_status status = WT_OK;
+    bool any = false;
+    for (uint64_t i = first; i < first + count && !s->killed && !status; i++)
+        status = put_wave(s, out, (uint32_t)i, &any, err);
+    fputs("]}\n", out);
+    if (fclose(out) && !status)
+        status = wt_fail(err, WT_NO_MEMORY, "out of memory");
+    if (!status)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- one expression, all lanes ---- */
+
+static bool parse_lanes(const struct wt_rsp_arg *arg, wt_lanes *lanes)
+{
+    *lanes = 0;
+    for (size_t i = 0; i < arg->length; i++) {
+        int digit = wt_hex_value[(unsigned char)arg->text[i]];
+        if (digit < 0 || *lanes >> 124)
+            return false;
+        *lanes = *lanes << 4 | (unsigned)digit;
+    }
+    return arg->length != 0;
+}
+
+static void put_hex(FILE *out, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        fprintf(out, "%02x", bytes[i]);
+}
+
+static void put_values(FILE *out, const struct wt_lane_value *value, size_t count,
+                       const uint8_t *bytes, size_t size)
+{
+    fputs("{\"values\":[", out);
+    for (size_t i = 0; i < count; i++, value++) {
+        if (i)
+            fputc(',', out);
+        if (!value->known) {
+            fputs("null", out);
+        } else if (size && !value->read) {
+            fprintf(out, "%" PRIu64, value->value);
+        } else {
+            uint8_t number[8];
+            wt_store_le(number, value->value, sizeof number);
+            fputc('"', out);
+            put_hex(out, size ? bytes + i * size : number, size ? size : sizeof number);
+            fputc('"', out);
+        }
+    }
+    fputs("]}\n", out);
+}
+
+char *wt_rsp_lanes_json(struct wt_rsp_session *s, const char *annex, size_t annex_length,
+                        size_t *length, struct wt_error *err)
+{
+    struct wt_rsp_args args;
+    wt_lanes lanes;
+    if (!wt_rsp_parse("%x,%s,%x,%s", annex, annex_length, &args) ||
+        !parse_lanes(&args.arg[1], &lanes) || args.arg[3].length % 2 ||
+        args.arg[0].number > UINT32_MAX) {
+        wt_fail(err, WT_INVALID, "the annex must be WAVE,LANES,SIZE,BYTECODE in hex digits");
+        return NULL;
+    }
+    if (args.arg[2].number > MOST_BYTES) {
+        wt_fail(err, WT_INVALID, "a value has at most %u bytes", MOST_BYTES);
+        return NULL;
+    }
+    const size_t size = (size_t)args.arg[2].number, code_length = args.arg[3].length / 2;
+    const size_t count = wt_lanes_count(lanes);
+    struct wt_lane_value *value = calloc(count + 1, sizeof *value);
+    uint8_t *bytes = calloc(count * size + 1, 1), *code = malloc(code_length + 1);
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+    enum wt_status status = WT_OK;
+    if (!value || !bytes || !code || !out)
+        status = wt_fail(err, WT_NO_MEMORY, "out of memory");
+    else if (wt_hex_decode(code, args.arg[3].text, code_length) != code_length)
+        status = wt_fail(err, WT_INVALID, "the bytecode must be hex digits");
+    else
+        status = wt_debugger_evaluate(s->debugger, (uint32_t)args.arg[0].number, lanes,
+                                      &(struct wt_agent_code){code, code_length}, size, value,
+                                      bytes, err);
+    if (!status)
+        put_values(out, value, count, bytes, size);
+    if (out && fclose(out) && !status)
+        status = wt_fail(err, WT_NO_MEMORY, "out of memory");
+    free(value);
+    free(bytes);
+    free(code);
+    if (!status)
+        return text;
+    free(text);
+    return NULL;
+}
