@@ -20,7 +20,7 @@ struct attach {
     const char *dm;      /* address of the device */
     const char *symbols; /* the program's file, or NULL */
     const char *rsp;     /* where to listen; NULL: start GDB */
-    const char *gdb;
+    struct cli_gdb_choice choice;
     unsigned timeout_ms;
     uint64_t exit_addr;
     bool reset, hold;
@@ -53,7 +53,13 @@ static enum wt_status set_rsp(void *context, const char *value, struct wt_error 
 
 static enum wt_status set_gdb(void *context, const char *value, struct wt_error *err)
 {
-    ((struct attach *)context)->gdb = value;
+    ((struct attach *)context)->choice.gdb = value;
+    return WT_OK;
+}
+
+static enum wt_status set_plain(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->choice.plain = true;
     return WT_OK;
 }
 
@@ -195,7 +201,8 @@ static int debug(struct attach *a, char **arguments)
         wt_rsp_server_open(&rsp, a->debugger, &a->server, &err)) {
         status = cli_fail(&cli_attach, &err);
     } else if (!a->rsp) {
-        status = cli_gdb_serve(&cli_attach, a->gdb, a->symbols, arguments, a->server, rsp.stop_fd);
+        status = cli_gdb_serve(&cli_attach, &a->choice, a->symbols, arguments, a->server,
+                               rsp.stop_fd);
     } else {
         fprintf(stderr,
                 "wavetrap: the device at %s is halted. In GDB, type\n    target remote %s\n", a->dm,
@@ -251,6 +258,7 @@ static const struct cli_option options[] = {
      "start no GDB, but let one connect: at :PORT, HOST:PORT or\n"
      "unix:PATH; port 0 is any free port", set_rsp},
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)", set_gdb},
+    {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB", set_plain},
     {"timeout", 0, "MS",
      "how long to wait for the connection and for each reply, in\n"
      "milliseconds (default 5000)", set_timeout},

@@ -50,6 +50,9 @@ struct cli_command {
 extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_attach, cli_trace, cli_info,
     cli_dm;
 
+/** The file that adds our commands to GDB; false if it is not where it belongs. */
+bool cli_gdb_extension(char *path, size_t size);
+
 /** Prints "wavetrap NAME: MESSAGE" to stderr and returns CLI_FAILED. */
 int cli_fail(const struct cli_command *command, const struct wt_error *err);
 

@@ -6,12 +6,18 @@
 
 struct gdb {
     struct cli_options options;
-    const char *gdb; /* NULL: the first that is there */
+    struct cli_gdb_choice choice;
 };
 
 static enum wt_status set_gdb(void *context, const char *value, struct wt_error *err)
 {
-    ((struct gdb *)context)->gdb = value;
+    ((struct gdb *)context)->choice.gdb = value;
+    return WT_OK;
+}
+
+static enum wt_status set_plain(void *context, const char *value, struct wt_error *err)
+{
+    ((struct gdb *)context)->choice.plain = true;
     return WT_OK;
 }
 
@@ -33,7 +39,7 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
         return cli_fail(&cli_gdb, &err);
     }
     bool elf = remote.session.image.format == WT_IMAGE_ELF;
-    int status = cli_gdb_serve(&cli_gdb, g->gdb, elf ? operands[0] : NULL, operands + 1,
+    int status = cli_gdb_serve(&cli_gdb, &g->choice, elf ? operands[0] : NULL, operands + 1,
                                remote.server, rsp.stop_fd);
     cli_remote_close(&remote);
     close(rsp.stop_fd);
@@ -67,6 +73,7 @@ static int gdb(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)", set_gdb},
+    {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB", set_plain},
     {0},
 };
 

@@ -2,6 +2,7 @@
 #include "cli/gdb_child.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +16,24 @@
 static const char *const debuggers[] = {"gdb-multiarch", "riscv64-unknown-elf-gdb", "gdb"};
 
 /* In the child: becomes GDB, connected to the server. Does not return. */
-static void become_gdb(const char *gdb, const char *program, const char *socket, char **more)
+static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
+                       const char *socket, char **more)
 {
+    const char *gdb = choice->gdb;
     size_t count = 0;
     while (more[count])
         count++;
-    const char **argv = calloc(count + 8, sizeof *argv);
-    char connect[256];
+    const char **argv = calloc(count + 10, sizeof *argv);
+    char connect[256], extension[PATH_MAX], source[PATH_MAX + 16];
     if (!argv)
         _exit(CLI_FAILED);
     snprintf(connect, sizeof connect, "target extended-remote %s", socket);
     size_t n = 1;
+    if (!choice->plain && cli_gdb_extension(extension, sizeof extension)) {
+        snprintf(source, sizeof source, "source %s", extension);
+        argv[n++] = "-iex";
+        argv[n++] = source;
+    }
     if (program)
         argv[n++] = program;
     argv[n++] = "-ex";
@@ -97,14 +105,15 @@ int cli_gdb_signals(struct wt_error *err)
     return fd;
 }
 
-int cli_gdb_serve(const struct cli_command *command, const char *gdb, const char *program,
-                  char **arguments, struct wt_rsp_server *server, int signal_fd)
+int cli_gdb_serve(const struct cli_command *command, const struct cli_gdb_choice *choice,
+                  const char *program, char **arguments, struct wt_rsp_server *server,
+                  int signal_fd)
 {
     struct wt_error err;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        become_gdb(gdb, program, wt_rsp_server_address(server), arguments);
+        become_gdb(choice, program, wt_rsp_server_address(server), arguments);
     if (child < 0) {
         wt_fail(&err, WT_IO, "fork: %s", strerror(errno));
         return cli_fail(command, &err);

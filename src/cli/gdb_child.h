@@ -7,6 +7,12 @@
 
 #define CLI_GDB_DIRECTORY 100
 
+/** Which GDB, and with what. */
+struct cli_gdb_choice {
+    const char *gdb; /**< NULL: the first that is there */
+    bool plain;      /**< without our commands */
+};
+
 /** Makes a directory for the socket between the two; the caller removes it. */
 enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_error *err);
 
@@ -14,10 +20,11 @@ enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_er
 int cli_gdb_signals(struct wt_error *err);
 
 /**
- * Starts @p gdb (NULL: the first that is there) on @p program (NULL: none), connected to @p server,
+ * Starts GDB on @p program (NULL: none), connected to @p server,
  * with more @p arguments (ended by NULL), and serves until it ends; its exit status.
  */
-int cli_gdb_serve(const struct cli_command *command, const char *gdb, const char *program,
-                  char **arguments, struct wt_rsp_server *server, int signal_fd);
+int cli_gdb_serve(const struct cli_command *command, const struct cli_gdb_choice *choice,
+                  const char *program, char **arguments, struct wt_rsp_server *server,
+                  int signal_fd);
 
 #endif

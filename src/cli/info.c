@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@
 #include "emulator/vortex/profile.h"
 
 struct info {
-    bool isa, profile;
+    bool isa, profile, extension;
     uint64_t base;
 };
 
@@ -32,6 +33,12 @@ static enum wt_status set_profile(void *context, const char *value, struct wt_er
     return WT_OK;
 }
 
+static enum wt_status set_extension(void *context, const char *value, struct wt_error *err)
+{
+    ((struct info *)context)->extension = true;
+    return WT_OK;
+}
+
 static enum wt_status set_base(void *context, const char *value, struct wt_error *err)
 {
     return cli_number(value, &((struct info *)context)->base, err);
@@ -41,6 +48,8 @@ static const struct cli_option options[] = {
     {"isa", 0, NULL, "list the instructions of the emulated GPU: name, width, match and mask of\n"
                      "the encoding, operands", set_isa},
     {"profile", 0, NULL, "list the platform profiles: addresses, CSRs, DCRs", set_profile},
+    {"gdb-extension", 0, NULL, "print where the file is that adds commands for GPUs to GDB",
+     set_extension},
     {"base", 0, "ADDRESS", "where a raw binary would go (default 0x80000000)", set_base},
     {0},
 };
@@ -199,6 +208,18 @@ static int tell_file(const char *path, uint64_t base)
     return 0;
 }
 
+static int tell_extension(void)
+{
+    char path[PATH_MAX];
+    struct wt_error err;
+    if (cli_gdb_extension(path, sizeof path)) {
+        puts(path);
+        return 0;
+    }
+    wt_fail(&err, WT_IO, "share/wavetrap/gdb/wavetrap.py is not where this program was installed");
+    return cli_fail(&cli_info, &err);
+}
+
 static int run(int argc, char **argv)
 {
     struct info info = {.base = 0x80000000};
@@ -210,7 +231,7 @@ static int run(int argc, char **argv)
     default:
         break;
     }
-    if (optind == argc && !info.isa && !info.profile) {
+    if (optind == argc && !info.isa && !info.profile && !info.extension) {
         fputs("wavetrap info: an operand is missing (FILE); see 'wavetrap info --help'\n", stderr);
         return CLI_FAILED;
     }
@@ -218,7 +239,7 @@ static int run(int argc, char **argv)
         list_isa();
     for (size_t i = 0; info.profile && i < vx_profile_count; i++)
         list_profile(vx_profiles[i]);
-    int status = 0;
+    int status = info.extension ? tell_extension() : 0;
     for (; optind < argc; optind++)
         if (tell_file(argv[optind], info.base))
             status = CLI_FAILED;

@@ -1,5 +1,6 @@
 /* `wavetrap serve`: a program behind a server for GDB and LLDB. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -68,6 +69,15 @@ static void say(void *context, const char *text)
     fprintf(stderr, "wavetrap: %s\n", text);
 }
 
+static void say_how(const char *program, const char *address)
+{
+    char extension[PATH_MAX];
+    fprintf(stderr, "wavetrap: %s is halted before its first instruction. In GDB, type\n", program);
+    if (cli_gdb_extension(extension, sizeof extension))
+        fprintf(stderr, "    source %s\n", extension);
+    fprintf(stderr, "    target remote %s\n", address);
+}
+
 /* Serves until the end; the status is the program's, if `--once` let it come to one. */
 static int serve_program(struct serve *s, const char *program)
 {
@@ -89,10 +99,7 @@ static int serve_program(struct serve *s, const char *program)
         status = cli_fail(&cli_serve, &err);
     } else {
         if (!stdio)
-            fprintf(stderr,
-                    "wavetrap: %s is halted before its first instruction. In GDB, type\n"
-                    "    target remote %s\n",
-                    program, wt_rsp_server_address(remote.server));
+            say_how(program, wt_rsp_server_address(remote.server));
         if (wt_rsp_server_run(remote.server, &err)) {
             status = cli_fail(&cli_serve, &err);
         } else {

@@ -111,6 +111,11 @@ static void rig_detail(void *context, uint32_t wave, struct wt_wave_detail *deta
     detail->mask = view.mask;
     snprintf(detail->wait, sizeof detail->wait, "%s", view.waiting ? view.wait : "");
     detail->wait_pc = view.wait_pc;
+    detail->at_barrier = view.at_barrier;
+    detail->between_cores = view.between_cores;
+    detail->barrier = view.barrier;
+    detail->arrived = view.arrived;
+    detail->expected = view.expected;
     detail->waiters = 0;
     for (unsigned i = view.depth; i-- > 0;) {
         struct wt_divergence entry;

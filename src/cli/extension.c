@@ -1,0 +1,29 @@
+/* Where GDB finds our commands: beside this program, in the build tree or where it is installed. */
+#include "cli/cli.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool cli_gdb_extension(char *path, size_t size)
+{
+    /* From the program's own folder: as installed, and as built. */
+    static const char *const places[] = {"../share/wavetrap/gdb", "../frontend/gdb"};
+    char self[PATH_MAX], file[PATH_MAX + 64], full[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return false;
+    self[length] = 0;
+    char *slash = strrchr(self, '/');
+    if (!slash)
+        return false;
+    *slash = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(file, sizeof file, "%s/%s/wavetrap.py", self, places[i]);
+        /* A quote or a line end would not survive GDB's command line. */
+        if (realpath(file, full) && access(full, R_OK) == 0 && !strpbrk(full, "\n\r"))
+            return snprintf(path, size, "%s", full) < (int)size;
+    }
+    return false;
+}
