@@ -12,7 +12,7 @@ def show(device, wave, lane):
     gdb.execute("frame", False)
 
 
-class Lane(gdb.Command):
+class Lane(link.Command):
     """Select a lane of the selected warp; without an argument, say which is selected.
 
 Usage: lane [NUMBER]
@@ -22,7 +22,7 @@ Whether a thread of GDB's is a lane or a whole warp makes no difference. See als
     def __init__(self):
         super().__init__("lane", gdb.COMMAND_RUNNING)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         device, wave, lane = link.selected_device()
         words = argument.split()
         if not words:
@@ -39,7 +39,7 @@ Whether a thread of GDB's is a lane or a whole warp makes no difference. See als
         show(device, wave, lane)
 
     def complete(self, line, word):
-        return complete_numbers(word, lambda: range(link.Device("-").lanes))
+        return complete_names(line, word, lambda: map(str, range(link.Device("-").lanes)))
 
 
 def number(expression, limit, what):
@@ -53,20 +53,19 @@ def number(expression, limit, what):
     return value
 
 
-def complete_numbers(word, numbers):
+def complete_names(line, word, names):
     """Completion asks the server; where it does not answer there is nothing to complete."""
     try:
-        return [str(n) for n in numbers() if str(n).startswith(word)]
+        return text.completions(line, word, names())
     except gdb.error:
         return gdb.COMPLETE_NONE
 
 
-def waves_to_complete():
-    device = link.Device()
-    return [w.short for w in device.waves.values()]
+def active_waves():
+    return [wave.short for wave in link.Device().waves.values()]
 
 
-class Warp(gdb.Command):
+class Warp(link.Command):
     """Select a warp; without an argument, say which is selected.
 
 Usage: warp [CORE.WARP]
@@ -77,7 +76,7 @@ else the lowest active one is selected. See also: lane, info warps."""
     def __init__(self):
         super().__init__("warp", gdb.COMMAND_RUNNING)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         device = link.Device()
         if not argument.strip():
             index, lane = device.place()
@@ -98,13 +97,7 @@ else the lowest active one is selected. See also: lane, info warps."""
         show(device, wave, lane)
 
     def complete(self, line, word):
-        # GDB breaks words at '.', which is part of the name here.
-        typed = line.split()[-1] if line.split() else ""
-        try:
-            return [name[len(typed) - len(word):] for name in waves_to_complete()
-                    if name.startswith(typed)]
-        except gdb.error:
-            return gdb.COMPLETE_NONE
+        return complete_names(line, word, active_waves)
 
 
 def best_lane(device, wave):
@@ -159,7 +152,7 @@ def complete_command(line, first_words):
     return [line_[kept:] for line_ in found]
 
 
-class WarpApply(gdb.Command):
+class WarpApply(link.Command):
     """Run a command in each of several warps.
 
 Usage: warp-apply WARPS [-q] [-c] [-s] COMMAND
@@ -174,7 +167,7 @@ lane if that is active there, else in the lowest active one.
     def __init__(self):
         super().__init__("warp-apply", gdb.COMMAND_RUNNING)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         device = link.Device()
         which, _, rest = argument.strip().partition(" ")
         if not which:
@@ -192,7 +185,7 @@ lane if that is active there, else in the lowest active one.
         return complete_command(line, ["all"])
 
 
-class LaneApply(gdb.Command):
+class LaneApply(link.Command):
     """Run a command in each of several lanes of the selected warp.
 
 Usage: lane-apply LANES [-q] [-c] [-s] COMMAND
@@ -203,7 +196,7 @@ LANES is `all`, `active`, or numbers, ranges and lists of them: 3, 0-7, 0-3,8. F
     def __init__(self):
         super().__init__("lane-apply", gdb.COMMAND_RUNNING)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         device, wave, _ = link.selected_device()
         which, _, rest = argument.strip().partition(" ")
         if not which:
@@ -221,8 +214,8 @@ LANES is `all`, `active`, or numbers, ranges and lists of them: 3, 0-7, 0-3,8. F
 
 def neutral_names():
     """Names that fit every family."""
-    gdb.execute("alias wave = warp")
-    gdb.execute("alias wave-apply = warp-apply")
+    text.alias("wave", "warp")
+    text.alias("wave-apply", "warp-apply")
 
 
 COMMANDS = [Lane, Warp, WarpApply, LaneApply, neutral_names]

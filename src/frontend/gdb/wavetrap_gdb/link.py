@@ -9,6 +9,18 @@ NOT_CONNECTED = ("There is no connection to wavetrap: start with 'wavetrap gdb P
 CHUNK = 0x1fff0
 
 
+class Command(gdb.Command):
+    """A command whose errors are shown as GDB's own are, without a word of Python."""
+
+    def invoke(self, argument, from_tty):
+        try:
+            self.run(argument)
+        except gdb.GdbError:
+            raise
+        except gdb.error as problem:
+            raise gdb.GdbError(str(problem)) from None
+
+
 def connection():
     inferior = gdb.selected_inferior()
     there = inferior.connection

@@ -29,7 +29,7 @@ def chosen_waves(device, words):
     return [device.waves[i] for i in wanted if i in device.waves]
 
 
-class InfoWarps(gdb.Command):
+class InfoWarps(link.Command):
     """List the warps: where each one stands, which of its lanes are active, why it waits.
 
 Usage: info warps [-all] [-each] [-ready] [-waiting] [WARP...]
@@ -50,7 +50,7 @@ the others after a branch, as . if it is switched off; where a character stands 
     def __init__(self, name=None):
         super().__init__(name or self.NAME, gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         chosen, rest = text.options(argument, self.OPTIONS)
         device = link.Device()
         waves = chosen_waves(device, rest)
@@ -102,7 +102,7 @@ the others after a branch, as . if it is switched off; where a character stands 
                              "", "") for core, numbers in cores.items()])
 
     def complete(self, line, word):
-        return complete_options(self.OPTIONS, word)
+        return text.completions(line, word, ["-" + name for name in self.OPTIONS])
 
 
 def merge_cores(rows):
@@ -117,13 +117,7 @@ def merge_cores(rows):
     return out
 
 
-def complete_options(options, word):
-    if word.startswith("-") or not word:
-        return ["-" + name for name in options if name.startswith(word[1:])]
-    return gdb.COMPLETE_NONE
-
-
-class InfoLanes(gdb.Command):
+class InfoLanes(link.Command):
     """Show the lanes of the selected warp, and the value of an expression in each of them.
 
 Usage: info lanes [-active] [-group] [/FORMAT] [EXPRESSION]
@@ -142,7 +136,7 @@ than the innermost one is selected, it is evaluated in that frame of each lane."
     def __init__(self, name="info lanes"):
         super().__init__(name, gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         # "info lanes/x EXPRESSION" comes as "/x EXPRESSION", options before or after.
         form = ""
         chosen, rest = text.options(argument, self.OPTIONS)
@@ -179,12 +173,12 @@ than the innermost one is selected, it is evaluated in that frame of each lane."
                    dim={i for i, (_, said) in enumerate(rows) if said[0] != "active"})
 
     def complete(self, line, word):
-        if line.startswith("-"):
-            return complete_options(self.OPTIONS, word)
+        if line.split(" ")[-1].startswith("-"):
+            return text.completions(line, word, ["-" + name for name in self.OPTIONS])
         return gdb.COMPLETE_EXPRESSION
 
 
-class InfoDivergence(gdb.Command):
+class InfoDivergence(link.Command):
     """Show how branches have divided the lanes of a warp: which wait where, as a tree.
 
 Usage: info divergence [WARP...]
@@ -196,7 +190,7 @@ it the selected warp is shown."""
     def __init__(self):
         super().__init__("info divergence", gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         if argument.strip():
             device = link.Device()
             waves = chosen_waves(device, argument)
@@ -246,7 +240,7 @@ def divergence(wave, names):
     return lines
 
 
-class InfoBarriers(gdb.Command):
+class InfoBarriers(link.Command):
     """List the barriers that warps wait at: who has arrived, and who has not.
 
 Usage: info barriers
@@ -257,7 +251,7 @@ must arrive than are active is pointed out: it will not open."""
     def __init__(self):
         super().__init__("info barriers", gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         if argument.strip():
             raise gdb.GdbError("info barriers takes no argument.")
         device = link.Device()
@@ -300,7 +294,7 @@ must arrive than are active is pointed out: it will not open."""
 
 def info_waves():
     """The neutral name of `info warps`."""
-    gdb.execute("alias info waves = info warps")
+    text.alias("info waves", "info warps")
 
 
 COMMANDS = [InfoWarps, InfoLanes, InfoDivergence, InfoBarriers, info_waves]

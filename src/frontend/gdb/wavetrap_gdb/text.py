@@ -99,3 +99,18 @@ def options(words, known):
         found.add(fitting[0])
         rest = more.strip()
     return found, rest
+
+
+def completions(line, word, names):
+    """Those of `names` that fit what was typed. GDB breaks words at '-' and '.', too, and wants what
+    follows the break."""
+    typed = line.split(" ")[-1]
+    return [name[len(typed) - len(word):] for name in names if name.startswith(typed)]
+
+
+def alias(new, command):
+    """Another name for a command; there already when the extension is loaded again."""
+    try:
+        gdb.execute(f"alias {new} = {command}")
+    except gdb.error:
+        pass
