@@ -10,7 +10,8 @@ _wavetrap_commands() {
 
 _wavetrap() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local command=${COMP_WORDS[1]} value=
+    local command=${COMP_WORDS[1]} value= subcommand=
+    [ "$command ${COMP_WORDS[2]}" = "dm check" ] && subcommand=check
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
         # shellcheck disable=SC2207
@@ -37,12 +38,13 @@ _wavetrap() {
         compopt -o nospace 2>/dev/null
     elif [[ $current == -* ]]; then
         # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "$(_wavetrap_options "$command")" -- "$current"))
+        COMPREPLY=($(compgen -W "$(_wavetrap_options "$command" $subcommand)" -- "$current"))
         [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
     else
         compopt -o default 2>/dev/null
         # shellcheck disable=SC2207
         COMPREPLY=($(compgen -f -- "$current"))
+        [ "$COMP_CWORD $command" = "2 dm" ] && [[ check == "$current"* ]] && COMPREPLY+=(check)
     fi
 }
 

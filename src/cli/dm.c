@@ -1,21 +1,24 @@
 /* `wavetrap dm`: reads and writes the Debug Module's registers by name, for bringing up hardware. */
 #include <errno.h>
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <time.h>
 
 #include "base/bits.h"
-#include "bus/vxdebug.h"
+#include "bus/open.h"
+#include "cli/dm_place.h"
 #include "cli/report.h"
 #include "cli/session.h"
 
 struct dm {
     struct cli_options options; /* first: device options */
     const char *script;
+    const char *connect; /* address of a device elsewhere; NULL: the emulator */
+    struct wt_bus_open_options how;
     bool list;
-    struct cli_session session;
+    struct cli_session session; /* unless connected */
+    struct wt_bus *bus;
 };
 
 static enum wt_status set_script(void *context, const char *value, struct wt_error *err)
@@ -30,167 +33,67 @@ static enum wt_status set_list(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
+static enum wt_status set_connect(void *context, const char *value, struct wt_error *err)
+{
+    ((struct dm *)context)->connect = value;
+    return WT_OK;
+}
+
+static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
+{
+    return cli_milliseconds(value, &((struct dm *)context)->how.timeout_ms, err);
+}
+
+static enum wt_status set_hold(void *context, const char *value, struct wt_error *err)
+{
+    ((struct dm *)context)->how.hold = true;
+    return WT_OK;
+}
+
 static const struct cli_option options[] = {
     {"script", 's', "FILE", "take commands from FILE, one a line ('-' is stdin)", set_script},
     {"registers", 0, NULL, "list all registers and fields; PROGRAM may be left out", set_list},
+    {"connect", 'c', "ADDRESS",
+     "a device elsewhere instead of PROGRAM in an emulated one:\n"
+     "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT", set_connect},
+    {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)", set_timeout},
+    {"hold", 0, NULL, "with --connect: a program that waits for a debugger waits on", set_hold},
     {0},
 };
 
-static void list_registers(void)
-{
-    static const char *const access[] = {"R", "W", "RW"};
-    for (size_t i = 0; i < wt_vxdebug_register_count; i++) {
-        const struct wt_dm_register *r = &wt_vxdebug_registers[i];
-        printf("0x%x %s: %s\n", r->addr, r->name, r->about);
-        for (size_t j = 0; j < r->field_count; j++) {
-            const struct wt_dm_field *f = &r->fields[j];
-            char bits[16];
-            if (f->msb == f->lsb)
-                snprintf(bits, sizeof bits, "[%u]", f->msb);
-            else
-                snprintf(bits, sizeof bits, "[%u:%u]", f->msb, f->lsb);
-            printf("  %-8s %-15s %-3s %-2s  %s", bits, f->name, f->alias ? f->alias : "",
-                   access[f->access], f->about);
-            for (unsigned v = 0; f->values && f->values[v]; v++)
-                printf("%s%u %s", v ? ", " : " (", v, f->values[v]);
-            puts(f->values ? ")" : "");
-        }
-    }
-}
-
-/* ---- places: "DCTRL", "DCTRL.haltreq", "0x6" ---- */
-
-struct place {
-    uint16_t addr;
-    const struct wt_dm_register *reg; /* NULL: an address without a name */
-    const struct wt_dm_field *field;  /* NULL: the whole register */
-};
-
-static enum wt_status parse_place(const char *text, size_t length, struct place *place,
-                                  struct wt_error *err)
-{
-    const char *dot = memchr(text, '.', length);
-    size_t name = dot ? (size_t)(dot - text) : length;
-    *place = (struct place){0};
-    if (isdigit((unsigned char)text[0])) {
-        char digits[24];
-        uint64_t addr;
-        snprintf(digits, sizeof digits, "%.*s", (int)name, text);
-        if (cli_number(digits, &addr, err))
-            return err->status;
-        if (addr > UINT16_MAX)
-            return wt_fail(err, WT_INVALID, "register addresses end at 0xffff");
-        place->addr = (uint16_t)addr;
-        for (size_t i = 0; i < wt_vxdebug_register_count; i++)
-            if (wt_vxdebug_registers[i].addr == addr)
-                place->reg = &wt_vxdebug_registers[i];
-    } else {
-        place->reg = wt_vxdebug_register(text, name);
-        if (!place->reg)
-            return wt_fail(err, WT_INVALID,
-                           "there is no register '%.*s'; 'wavetrap dm --registers' lists them",
-                           (int)name, text);
-        place->addr = place->reg->addr;
-    }
-    if (!dot)
-        return WT_OK;
-    if (place->reg)
-        place->field = wt_vxdebug_field(place->reg, dot + 1, length - name - 1);
-    if (!place->field)
-        return wt_fail(err, WT_INVALID,
-                       "register %.*s has no field '%.*s'; 'wavetrap dm --registers' lists them",
-                       (int)name, text, (int)(length - name - 1), dot + 1);
-    return WT_OK;
-}
-
-static uint32_t field_of(const struct wt_dm_field *field, uint32_t value)
-{
-    return wt_field(value, field->msb, field->lsb);
-}
-
-static void print_field(const struct wt_dm_field *f, uint32_t value)
-{
-    uint32_t v = field_of(f, value);
-    const char *name = wt_vxdebug_value_name(f, v);
-    printf(f->msb - f->lsb > 15 ? "%s=0x%" PRIx32 : "%s=%" PRIu32, f->name, v);
-    if (name)
-        printf("(%s)", name);
-}
-
-static void print_register(const struct place *place, uint32_t value)
-{
-    if (!place->reg) {
-        printf("0x%x = 0x%08" PRIx32 "\n", place->addr, value);
-        return;
-    }
-    printf("%s = 0x%08" PRIx32, place->reg->name, value);
-    for (size_t i = 0; i < place->reg->field_count; i++) {
-        putchar(' ');
-        print_field(&place->reg->fields[i], value);
-    }
-    putchar('\n');
-}
-
-/* A value: a number, or a name that the field gives to one. */
-static enum wt_status parse_value(const char *text, const struct place *place, uint32_t *value,
-                                  struct wt_error *err)
-{
-    uint64_t number = 0;
-    if (place->field && place->field->values && !isdigit((unsigned char)text[0])) {
-        while (place->field->values[number] && strcasecmp(place->field->values[number], text) != 0)
-            number++;
-        if (!place->field->values[number])
-            return wt_fail(err, WT_INVALID, "'%s' is no value of %s", text, place->field->name);
-    } else if (cli_number(text, &number, err)) {
-        return err->status;
-    }
-    unsigned bits = place->field ? place->field->msb - place->field->lsb + 1u : 32;
-    if (number >> bits)
-        return wt_fail(err, WT_INVALID, "%s does not fit %u bit%s", text, bits,
-                       bits == 1 ? "" : "s");
-    *value = (uint32_t)number;
-    return WT_OK;
-}
-
 /* ---- commands ---- */
 
-static enum wt_status read_place(struct dm *dm, const struct place *place, uint32_t *value,
+static enum wt_status read_place(struct dm *dm, const struct cli_place *place, uint32_t *value,
                                  struct wt_error *err)
 {
-    return wt_bus_read(dm->session.bus, place->addr, value, err);
+    return wt_bus_read(dm->bus, place->addr, value, err);
 }
 
-static enum wt_status show(struct dm *dm, const struct place *place, struct wt_error *err)
+static enum wt_status show(struct dm *dm, const struct cli_place *place, struct wt_error *err)
 {
     uint32_t value;
     if (read_place(dm, place, &value, err))
         return err->status;
-    if (place->field) {
-        printf("%s.", place->reg->name);
-        print_field(place->field, value);
-        putchar('\n');
-    } else {
-        print_register(place, value);
-    }
+    cli_place_print(place, value);
     return WT_OK;
 }
 
 /* A field is written as clients in the field do it: the whole register is read and written back. */
-static enum wt_status assign(struct dm *dm, const struct place *place, const char *text,
+static enum wt_status assign(struct dm *dm, const struct cli_place *place, const char *text,
                              struct wt_error *err)
 {
     uint32_t value, word;
-    if (parse_value(text, place, &value, err))
+    if (cli_place_parse_value(text, place, &value, err))
         return err->status;
     if (!place->field)
-        return wt_bus_write(dm->session.bus, place->addr, value, err);
+        return wt_bus_write(dm->bus, place->addr, value, err);
     if (place->field->access == WT_DM_R)
         return wt_fail(err, WT_INVALID, "%s.%s is read-only", place->reg->name,
                        place->field->name);
     if (read_place(dm, place, &word, err))
         return err->status;
     word = wt_with_field(word, place->field->msb, place->field->lsb, value);
-    return wt_bus_write(dm->session.bus, place->addr, word, err);
+    return wt_bus_write(dm->bus, place->addr, word, err);
 }
 
 static void tell_run(struct dm *dm, enum wt_run run, uint64_t before)
@@ -221,48 +124,123 @@ static void tell_run(struct dm *dm, enum wt_run run, uint64_t before)
     }
 }
 
-static void run_issues(struct dm *dm, uint64_t issues)
+static enum wt_status run_issues(struct dm *dm, uint64_t issues, struct wt_error *err)
 {
     struct wt_machine *m = dm->session.machine;
+    if (dm->connect)
+        return wt_fail(err, WT_UNSUPPORTED, "a device elsewhere runs by itself: 'run' is for the "
+                                            "emulator");
     uint64_t before = m->time;
     tell_run(dm, m->ops->run(m, issues), before);
+    return WT_OK;
 }
 
-/* "wait PLACE=VALUE [N]": runs issue by issue until a register or field has a value. */
+/* ---- commands that take time: issues of the emulator, or milliseconds ---- */
+
+struct span {
+    uint64_t limit, begin;
+    bool over;        /* nothing can issue any more */
+    enum wt_run run;  /* then: why */
+};
+
+static uint64_t now(const struct dm *dm)
+{
+    if (!dm->connect)
+        return dm->session.machine->time;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static const char *unit(const struct dm *dm)
+{
+    return dm->connect ? "ms" : "issues";
+}
+
+/* Lets a little of it pass; false when the limit is reached, or nothing can change any more. */
+static bool pass(struct dm *dm, struct span *span)
+{
+    if (span->over || now(dm) - span->begin >= span->limit)
+        return false;
+    if (dm->connect) {
+        const struct timespec nap = {.tv_nsec = 1000000};
+        nanosleep(&nap, NULL);
+        return true;
+    }
+    struct wt_machine *m = dm->session.machine;
+    span->run = m->ops->run(m, 1);
+    span->over = span->run != WT_RUN_BUDGET && span->run != WT_RUN_EVENT;
+    return true; /* whoever waits looks once more */
+}
+
+/* "wait PLACE=VALUE [N]" */
 static enum wt_status wait_for(struct dm *dm, char *condition, uint64_t limit, struct wt_error *err)
 {
-    struct wt_machine *m = dm->session.machine;
     char *equal = strchr(condition, '=');
-    struct place place;
+    struct cli_place place;
+    struct span span = {.limit = limit, .begin = now(dm)};
     uint32_t wanted, word;
     if (!equal)
         return wt_fail(err, WT_INVALID, "'wait' wants REGISTER=VALUE or REGISTER.FIELD=VALUE");
-    if (parse_place(condition, (size_t)(equal - condition), &place, err) ||
-        parse_value(equal + 1, &place, &wanted, err))
+    if (cli_place_parse(condition, (size_t)(equal - condition), &place, err) ||
+        cli_place_parse_value(equal + 1, &place, &wanted, err))
         return err->status;
-    uint64_t before = m->time;
-    for (uint64_t i = 0;; i++) {
+    do {
         if (read_place(dm, &place, &word, err))
             return err->status;
-        if ((place.field ? field_of(place.field, word) : word) == wanted) {
-            printf("%s after %" PRIu64 " issues, time %" PRIu64 "\n", condition, m->time - before,
-                   m->time);
+        if (cli_place_value(&place, word) == wanted) {
+            printf("%s after %" PRIu64 " %s", condition, now(dm) - span.begin, unit(dm));
+            if (!dm->connect)
+                printf(", time %" PRIu64, now(dm));
+            putchar('\n');
             return WT_OK;
         }
-        if (i == limit)
-            return wt_fail(err, WT_TIMEOUT, "%s did not come within %" PRIu64 " issues", condition,
-                           limit);
-        enum wt_run run = m->ops->run(m, 1);
-        if (run == WT_RUN_BUDGET || run == WT_RUN_EVENT)
-            continue;
-        if (read_place(dm, &place, &word, err))
-            return err->status;
-        if ((place.field ? field_of(place.field, word) : word) != wanted) {
-            tell_run(dm, run, before);
-            return wt_fail(err, WT_STATE, "%s will not come: nothing can issue any more",
-                           condition);
-        }
+    } while (pass(dm, &span));
+    if (span.over) {
+        tell_run(dm, span.run, span.begin);
+        return wt_fail(err, WT_STATE, "%s will not come: nothing can issue any more", condition);
     }
+    return wt_fail(err, WT_TIMEOUT, "%s did not come within %" PRIu64 " %s", condition,
+                   now(dm) - span.begin, unit(dm));
+}
+
+enum { MAX_WATCHED = 16 };
+
+/* "watch PLACE[,PLACE]… [N]": shows them, and each change. */
+static enum wt_status watch(struct dm *dm, char *names, uint64_t limit, struct wt_error *err)
+{
+    struct cli_place place[MAX_WATCHED];
+    uint32_t last[MAX_WATCHED];
+    struct wt_bus_op op[MAX_WATCHED];
+    struct span span = {.limit = limit, .begin = now(dm)};
+    size_t count = 0;
+    char *save = NULL;
+    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+        if (count == MAX_WATCHED)
+            return wt_fail(err, WT_INVALID, "'watch' takes %d places at most", MAX_WATCHED);
+        if (cli_place_parse(name, strlen(name), &place[count++], err))
+            return err->status;
+    }
+    bool first = true;
+    do {
+        for (size_t i = 0; i < count; i++)
+            op[i] = (struct wt_bus_op){.addr = place[i].addr};
+        if (wt_bus_transact(dm->bus, op, count, err))
+            return err->status;
+        for (size_t i = 0; i < count; i++) {
+            const uint32_t value = cli_place_value(&place[i], op[i].value);
+            if (!first && value == last[i])
+                continue;
+            last[i] = value;
+            printf("%" PRIu64 " %s: ", now(dm) - span.begin, unit(dm));
+            cli_place_print(&place[i], op[i].value);
+        }
+        first = false;
+        fflush(stdout);
+    } while (pass(dm, &span));
+    if (span.over)
+        tell_run(dm, span.run, span.begin);
+    return WT_OK;
 }
 
 static enum wt_status number_or(const char *word, uint64_t fallback, uint64_t *value,
@@ -286,27 +264,26 @@ static enum wt_status one_command(struct dm *dm, char *line, struct wt_error *er
     if (!words)
         return WT_OK;
     uint64_t number;
-    if (strcmp(word[0], "run") == 0 && words <= 2) {
-        if (number_or(word[1], 1, &number, err))
-            return err->status;
-        run_issues(dm, number);
-        return WT_OK;
-    }
-    if (strcmp(word[0], "wait") == 0 && words >= 2) {
-        if (number_or(word[2], 1000000, &number, err))
-            return err->status;
-        return wait_for(dm, word[1], number, err);
-    }
+    if (strcmp(word[0], "run") == 0 && words <= 2)
+        return number_or(word[1], 1, &number, err) ? err->status : run_issues(dm, number, err);
+    if (strcmp(word[0], "wait") == 0 && words >= 2)
+        return number_or(word[2], dm->connect ? 10000 : 1000000, &number, err)
+                   ? err->status
+                   : wait_for(dm, word[1], number, err);
+    if (strcmp(word[0], "watch") == 0 && words >= 2)
+        return number_or(word[2], dm->connect ? UINT64_MAX : 1000000, &number, err)
+                   ? err->status
+                   : watch(dm, word[1], number, err);
     if (words > 1)
         return wt_fail(err, WT_INVALID,
                        "'%s %s' is none of REGISTER[.FIELD], REGISTER[.FIELD]=VALUE, all, run [N], "
-                       "wait REGISTER[.FIELD]=VALUE [N]",
+                       "wait REGISTER[.FIELD]=VALUE [N], watch REGISTER[.FIELD],… [N]",
                        word[0], word[1]);
-    struct place place;
+    struct cli_place place;
     if (strcmp(word[0], "all") == 0) {
         for (size_t i = 0; i < wt_vxdebug_register_count; i++) {
-            place = (struct place){.addr = wt_vxdebug_registers[i].addr,
-                                   .reg = &wt_vxdebug_registers[i]};
+            place = (struct cli_place){.addr = wt_vxdebug_registers[i].addr,
+                                       .reg = &wt_vxdebug_registers[i]};
             if (show(dm, &place, err))
                 return err->status;
         }
@@ -314,7 +291,7 @@ static enum wt_status one_command(struct dm *dm, char *line, struct wt_error *er
     }
     char *equal = strchr(word[0], '=');
     size_t length = equal ? (size_t)(equal - word[0]) : strlen(word[0]);
-    if (parse_place(word[0], length, &place, err))
+    if (cli_place_parse(word[0], length, &place, err))
         return err->status;
     return equal ? assign(dm, &place, equal + 1, err) : show(dm, &place, err);
 }
@@ -342,10 +319,30 @@ static enum wt_status run_script(struct dm *dm, struct wt_error *err)
     return status;
 }
 
-static int run_commands(struct dm *dm, char **commands)
+
+static enum wt_status open_device(struct dm *dm, const char *program, struct wt_error *err)
+{
+    if (dm->connect)
+        return wt_bus_open(dm->connect, &dm->how, &dm->bus, err);
+    if (cli_session_open(&dm->session, &dm->options, program, err) ||
+        cli_session_attach(&dm->session, err))
+        return err->status;
+    dm->bus = dm->session.bus;
+    return WT_OK;
+}
+
+static void close_device(struct dm *dm)
+{
+    if (dm->connect)
+        wt_bus_close(dm->bus);
+    else
+        cli_session_close(&dm->session);
+}
+
+static int run_commands(struct dm *dm, const char *program, char **commands)
 {
     struct wt_error err;
-    enum wt_status status = cli_session_attach(&dm->session, &err);
+    enum wt_status status = open_device(dm, program, &err);
     if (!status && !*commands && !dm->script)
         dm->script = "-";
     if (!status && dm->script)
@@ -363,13 +360,15 @@ static int run_commands(struct dm *dm, char **commands)
         wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
         exit_status = cli_fail(&cli_dm, &err);
     }
+    close_device(dm);
     return exit_status;
 }
 
 static int run(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "check") == 0)
+        return cli_dm_check.run(argc - 1, argv + 1);
     struct dm dm = {0};
-    struct wt_error err;
     int status = CLI_FAILED;
     switch (cli_parse(&cli_dm, argc, argv, &dm, &dm.options, 0, true)) {
     case CLI_DONE:
@@ -379,16 +378,14 @@ static int run(int argc, char **argv)
         break;
     default:
         if (dm.list) {
-            list_registers();
+            cli_place_list();
             status = 0;
-        } else if (optind == argc) {
+        } else if (optind == argc && !dm.connect) {
             fputs("wavetrap dm: an operand is missing (PROGRAM); see 'wavetrap dm --help'\n",
                   stderr);
-        } else if (cli_session_open(&dm.session, &dm.options, argv[optind], &err)) {
-            status = cli_fail(&cli_dm, &err);
         } else {
-            status = run_commands(&dm, argv + optind + 1);
-            cli_session_close(&dm.session);
+            const int first = optind + !dm.connect;
+            status = run_commands(&dm, argv[optind], argv + first);
         }
     }
     cli_options_free(&dm.options);
@@ -398,8 +395,9 @@ static int run(int argc, char **argv)
 const struct cli_command cli_dm = {
     .name = "dm",
     .operands = "PROGRAM [COMMAND]…",
-    .summary = "Reads and writes registers of the Debug Module by name. PROGRAM is in the device.\n"
-               "Without COMMAND or --script, commands come from stdin.",
+    .summary = "Reads and writes registers of the Debug Module by name. PROGRAM is in the device;\n"
+               "with --connect the device is elsewhere, and there is no PROGRAM. Without COMMAND or\n"
+               "--script, commands come from stdin. 'wavetrap dm check' tests a Debug Module.",
     .options = options,
     .device = true,
     .notes = "Commands:\n"
@@ -412,6 +410,10 @@ const struct cli_command cli_dm = {
              "  wait REGISTER[.FIELD]=VALUE [N]\n"
              "                               let it run until that is so, N issues at most\n"
              "                               (default 1,000,000)\n"
-             "What follows '#' is a comment.\n",
+             "  watch REGISTER[.FIELD],… [N]\n"
+             "                               let it run for N issues (default 1,000,000) and show\n"
+             "                               each change\n"
+             "With --connect the device runs by itself: there is no 'run', N is milliseconds, 'wait'\n"
+             "takes 10,000 and 'watch' goes on until Ctrl-C. What follows '#' is a comment.\n",
     .run = run,
 };

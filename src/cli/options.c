@@ -20,6 +20,17 @@ enum wt_status cli_number(const char *text, uint64_t *value, struct wt_error *er
     return WT_OK;
 }
 
+enum wt_status cli_milliseconds(const char *text, unsigned *ms, struct wt_error *err)
+{
+    uint64_t value = 0;
+    if (cli_number(text, &value, err))
+        return err->status;
+    if (value == 0 || value > 3600000)
+        return wt_fail(err, WT_INVALID, "a time limit is 1 to 3600000 milliseconds");
+    *ms = (unsigned)value;
+    return WT_OK;
+}
+
 enum wt_status cli_split_place(const char *text, struct cli_load *load, struct wt_error *err)
 {
     const char *at = strrchr(text, '@');

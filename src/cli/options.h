@@ -54,6 +54,9 @@ void cli_help(const struct cli_command *command, FILE *out);
 /** Parses an unsigned number, decimal, 0x or 0 octal; nothing may follow it. */
 enum wt_status cli_number(const char *text, uint64_t *value, struct wt_error *err);
 
+/** Parses a time limit: 1 to 3,600,000 milliseconds. */
+enum wt_status cli_milliseconds(const char *text, unsigned *ms, struct wt_error *err);
+
 /** Splits "FILE@PLACE" at the last '@'. */
 enum wt_status cli_split_place(const char *text, struct cli_load *load, struct wt_error *err);
 

@@ -63,8 +63,7 @@ static enum wt_status read_file(const struct cli_load *load, uint8_t **bytes, si
 /* Puts the program and the --load files into memory, and resets. */
 static enum wt_status load_all(struct cli_session *s, struct wt_error *err)
 {
-    enum wt_status status = vx_device_load(s->device, &s->image, err);
-    if (status)
+    if (s->program && vx_device_load(s->device, &s->image, err))
         return wt_fail_in(err, "%s", s->program);
     for (size_t i = 0; i < s->options->loads; i++) {
         const struct cli_loaded *l = &s->loaded[i];
@@ -77,7 +76,7 @@ static enum wt_status load_all(struct cli_session *s, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status open_files(struct cli_session *s, struct wt_error *err)
+static enum wt_status open_program(struct cli_session *s, struct wt_error *err)
 {
     const struct cli_options *o = s->options;
     uint64_t base = o->base_given             ? o->base
@@ -95,6 +94,14 @@ static enum wt_status open_files(struct cli_session *s, struct wt_error *err)
         s->symbols = NULL;
         fprintf(stderr, "wavetrap: no symbols: %s\n", err->text);
     }
+    return WT_OK;
+}
+
+static enum wt_status open_files(struct cli_session *s, struct wt_error *err)
+{
+    const struct cli_options *o = s->options;
+    if (s->program && open_program(s, err))
+        return err->status;
     s->loaded = calloc(o->loads ? o->loads : 1, sizeof *s->loaded);
     if (!s->loaded)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
@@ -164,7 +171,7 @@ enum wt_status cli_session_address(struct cli_session *session, const char *text
     name[length] = 0;
     if (!session->symbols || !wt_symbols_address(session->symbols, name, addr))
         return wt_fail(err, WT_INVALID, "'%s' is neither a number nor a symbol of %s", name,
-                       session->program);
+                       session->program ? session->program : "a program");
     *addr += offset;
     return WT_OK;
 }

@@ -24,7 +24,7 @@ struct cli_loaded {
 
 struct cli_session {
     const struct cli_options *options;
-    const char *program;
+    const char *program; /**< NULL: there is none */
     struct wt_image image;
     struct wt_symbols *symbols; /**< NULL if the program is no ELF file */
     struct vx_device *device;
@@ -47,9 +47,9 @@ struct cli_session {
 };
 
 /**
- * Loads @p program into a new device, ready to run from its first instruction. The console goes
- * to stdout; the caller may set session->console to another stream. On failure nothing is left to
- * close. @p options must outlive the session, which stays where it is in memory.
+ * Loads @p program (NULL: none, memory is empty) into a new device, ready to run from its first
+ * instruction. The console goes to stdout; the caller may set session->console to another stream.
+ * On failure nothing is left to close. @p options must outlive the session, which stays where it is in memory.
  */
 enum wt_status cli_session_open(struct cli_session *session, const struct cli_options *options,
                                 const char *program, struct wt_error *err);

@@ -10,12 +10,14 @@ from conftest import ROOT, WAVETRAP, run
 
 COMMANDS = re.findall(r"^  (\w+) +\S", run("--help").stdout.split("Commands:")[1].split("Options:")[0],
                       re.M)
+# A command of a command has help and a page of its own, too.
+PAGES = [*COMMANDS, "dm check"]
 MAN = ROOT / "docs" / "man"
 
 
 def sections(command):
     """The long options in each part of a help text, by the part's heading."""
-    parts = re.split(r"^(Options|The device and its memory|The debugger):$", run(command, "--help").stdout,
+    parts = re.split(r"^(Options|The device and its memory|The debugger):$", run(*command.split(), "--help").stdout,
                      flags=re.M)
     return {heading: set(re.findall(r"^  (?:-\w,|   ) --([a-z-]+)", text, re.M))
             for heading, text in zip(parts[1::2], parts[2::2])}
@@ -36,28 +38,28 @@ def test_all_commands_are_there():
     assert set(COMMANDS) == {"run", "gdb", "serve", "attach", "trace", "info", "dm"}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", PAGES)
 def test_help_and_manual_have_the_same_options(command):
     parts = sections(command)
     assert "help" in parts["Options"]
-    assert parts["Options"] == manual_options(f"wavetrap-{command}.1")
+    assert parts["Options"] == manual_options(f"wavetrap-{command.replace(' ', '-')}.1")
     if "The device and its memory" in parts:
         assert parts["The device and its memory"] == manual_options("wavetrap.1", "Device options")
-        assert "device options" in (MAN / f"wavetrap-{command}.1").read_text()
+        assert "device options" in (MAN / f"wavetrap-{command.replace(' ', '-')}.1").read_text()
     if "The debugger" in parts:
         assert parts["The debugger"] == manual_options("wavetrap.1", "Debugger options")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", PAGES)
 def test_every_option_of_the_help_is_accepted(command):
     """An option that exists is not called unknown, whatever else may be wrong with the call."""
     for names in sections(command).values():
         for name in names - {"help"}:
-            said = run(command, f"--{name}", stdin=subprocess.DEVNULL).stderr
+            said = run(*command.split(), f"--{name}", stdin=subprocess.DEVNULL).stderr
             assert "there is no option" not in said, name
 
 
-@pytest.mark.parametrize("command", [[], *([c] for c in COMMANDS)])
+@pytest.mark.parametrize("command", [[], *(c.split() for c in PAGES)])
 def test_help_goes_to_stdout_and_fits_the_screen(command):
     for flag in ("--help", "-h"):
         done = run(*command, flag)
@@ -114,6 +116,9 @@ def test_bash_completes_commands_options_and_values(tmp_path):
     assert set(complete_bash("wavetrap", "trace", "--")) == {
         name for names in sections("trace").values() for name in
         (f"--{n}{'=' if takes_value('trace', n) else ''}" for n in names)}
+    assert "--only=" in complete_bash("wavetrap", "dm", "check", "--")
+    assert "--script=" not in complete_bash("wavetrap", "dm", "check", "--")
+    assert "check" in complete_bash("wavetrap", "dm", "")
     (tmp_path / "kernel.elf").touch()
     assert complete_bash("wavetrap", "run", f"{tmp_path}/ker") == [f"{tmp_path}/kernel.elf"]
 

@@ -1,0 +1,296 @@
+/* `wavetrap dm check`: does a Debug Module do what the VxDebug specification says? */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bus/open.h"
+#include "cli/options.h"
+#include "cli/remote.h"
+#include "cli/session.h"
+#include "debugger/conformance/conformance.h"
+
+enum { CHECK_FAILED = 1 }; /* exit status: a check has failed */
+
+struct check {
+    struct cli_options options; /* first: device options */
+    const char *connect;        /* address of a device elsewhere; NULL: the emulator */
+    struct wt_bus_open_options how;
+    const char *only; /* "NAME,NAME": checks, or what their names begin with */
+    bool list, json;
+    struct wt_conformance_options run;
+    int stop_fd; /* readable once a signal asked for the end */
+};
+
+static enum wt_status set_connect(void *context, const char *value, struct wt_error *err)
+{
+    ((struct check *)context)->connect = value;
+    return WT_OK;
+}
+
+static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
+{
+    return cli_milliseconds(value, &((struct check *)context)->how.timeout_ms, err);
+}
+
+static enum wt_status set_patience(void *context, const char *value, struct wt_error *err)
+{
+    return cli_milliseconds(value, &((struct check *)context)->run.patience_ms, err);
+}
+
+static enum wt_status set_at(void *context, const char *value, struct wt_error *err)
+{
+    struct check *c = context;
+    uint64_t addr;
+    if (cli_number(value, &addr, err))
+        return err->status;
+    if (addr > 0xffffff00 || addr % 4)
+        return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is no multiple of 4 below 4 GiB", addr);
+    c->run.base = (uint32_t)addr;
+    c->run.base_given = true;
+    return WT_OK;
+}
+
+/* Is the check's name in the list, or under one of its names? */
+static bool is_wanted(void *context, const struct wt_conformance_check *check)
+{
+    const char *name = ((struct check *)context)->only;
+    while (name && *name) {
+        const size_t length = strcspn(name, ",");
+        if (length && strncmp(check->name, name, length) == 0 &&
+            (!check->name[length] || check->name[length] == '.'))
+            return true;
+        name += length + (name[length] == ',');
+    }
+    return !((struct check *)context)->only;
+}
+
+static enum wt_status set_only(void *context, const char *value, struct wt_error *err)
+{
+    ((struct check *)context)->only = value;
+    for (size_t i = 0; i < wt_conformance_check_count(); i++)
+        if (is_wanted(context, wt_conformance_check(i)))
+            return WT_OK;
+    return wt_fail(err, WT_INVALID, "there is no check '%s'; 'wavetrap dm check --list' has them",
+                   value);
+}
+
+static enum wt_status set_list(void *context, const char *value, struct wt_error *err)
+{
+    ((struct check *)context)->list = true;
+    return WT_OK;
+}
+
+static enum wt_status set_json(void *context, const char *value, struct wt_error *err)
+{
+    ((struct check *)context)->json = true;
+    return WT_OK;
+}
+
+static const struct cli_option options[] = {
+    {"connect", 'c', "ADDRESS",
+     "a device elsewhere instead of an emulated one: tcp:HOST:PORT,\n"
+     "unix:PATH or remote_bitbang:HOST:PORT", set_connect},
+    {"only", 'o', "NAME,…",
+     "these checks alone; 'hacause' means all whose names begin with\n"
+     "'hacause.'", set_only},
+    {"list", 'l', NULL, "list all checks and what they say", set_list},
+    {"json", 'j', NULL, "print one JSON object a line, the summary last", set_json},
+    {"at", 0, "ADDRESS",
+     "put the checks' few instructions there, not where the device\n"
+     "starts; 68 bytes of memory that can be executed", set_at},
+    {"patience", 0, "MS", "how long the device may take for a request (default 1000)",
+     set_patience},
+    {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)", set_timeout},
+    {0},
+};
+
+/* ---- the report ---- */
+
+static const char *const words[] = {"pass", "FAIL", "cannot tell"};
+static const char *const json_words[] = {"pass", "fail", "cannot tell"};
+
+/* Texts are ours, but for what a device or a system call says: all of it is made safe. */
+static void json_string(const char *name, const char *text)
+{
+    printf("\"%s\": \"", name);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            printf("\\u%04x", (unsigned char)*text);
+        else
+            putchar(*text);
+    }
+    putchar('"');
+}
+
+static void json_check(const struct wt_conformance_check *check)
+{
+    putchar('{');
+    json_string("check", check->name);
+    fputs(", ", stdout);
+    json_string("section", check->section);
+    fputs(", ", stdout);
+    json_string("register", check->reg);
+    fputs(", ", stdout);
+    json_string("rule", check->title);
+}
+
+static void print_result(void *context, const struct wt_conformance_result *result)
+{
+    const struct wt_conformance_check *check = result->check;
+    if (((struct check *)context)->json) {
+        json_check(check);
+        fputs(", ", stdout);
+        json_string("verdict", json_words[result->verdict]);
+        fputs(", ", stdout);
+        json_string("text", result->text);
+        puts("}");
+    } else {
+        printf("%-11s  %-26s %s [%s]: %s\n", words[result->verdict], check->name, check->reg,
+               check->section, check->title);
+        if (result->text[0])
+            printf("             %s\n", result->text);
+    }
+    fflush(stdout);
+}
+
+static void print_list(bool json)
+{
+    for (size_t i = 0; i < wt_conformance_check_count(); i++) {
+        const struct wt_conformance_check *check = wt_conformance_check(i);
+        if (json) {
+            json_check(check);
+            puts("}");
+        } else {
+            printf("%-26s %s [%s]: %s\n", check->name, check->reg, check->section, check->title);
+        }
+    }
+}
+
+static void print_summary(const struct check *c, const struct wt_conformance_summary *s)
+{
+    const struct wt_conformance_device *d = &s->device;
+    const unsigned checks = s->passed + s->failed + s->cannot_tell;
+    if (c->json) {
+        printf("{\"checks\": %u, \"pass\": %u, \"fail\": %u, \"cannot tell\": %u, \"complete\": %s, "
+               "\"platform\": %" PRIu32 ", \"clusters\": %u, \"cores\": %u, \"warps\": %u, "
+               "\"threads\": %u, \"xlen\": %u}\n",
+               checks, s->passed, s->failed, s->cannot_tell, s->stopped ? "false" : "true",
+               d->platform, d->clusters, d->cores, d->warps, d->threads, d->xlen);
+        return;
+    }
+    printf("\n%u cluster%s of %u core%s, %u warp%s of %u thread%s", d->clusters,
+           d->clusters == 1 ? "" : "s", d->cores, d->cores == 1 ? "" : "s", d->warps,
+           d->warps == 1 ? "" : "s", d->threads, d->threads == 1 ? "" : "s");
+    if (d->xlen)
+        printf(", RV%u", d->xlen);
+    putchar('\n');
+    printf("%u check%s: %u pass, %u fail, %u cannot tell%s\n", checks, checks == 1 ? "" : "s",
+           s->passed, s->failed, s->cannot_tell,
+           s->stopped ? "; ended early by a signal" : "");
+}
+
+static bool asked_to_stop(void *context)
+{
+    struct pollfd fd = {.fd = ((struct check *)context)->stop_fd, .events = POLLIN};
+    return poll(&fd, 1, 0) > 0;
+}
+
+/* ---- the device ---- */
+
+static int check_target(struct check *c, const struct wt_target *target)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
+    struct wt_conformance_summary summary;
+    struct wt_error err;
+    c->stop_fd = cli_signal_fd(signals);
+    c->run.result = print_result;
+    c->run.wanted = is_wanted;
+    c->run.stop = asked_to_stop;
+    c->run.context = c;
+    enum wt_status status = wt_conformance_run(target, &c->run, &summary, &err);
+    print_summary(c, &summary);
+    if (c->stop_fd >= 0)
+        close(c->stop_fd);
+    if (status)
+        return cli_fail(&cli_dm_check, &err);
+    if (summary.stopped)
+        return CLI_FAILED;
+    return summary.failed ? CHECK_FAILED : 0;
+}
+
+static int check_elsewhere(struct check *c)
+{
+    static const struct wt_target_services none;
+    struct wt_error err;
+    struct wt_target target = {.services = &none};
+    if (wt_bus_open(c->connect, &c->how, &target.bus, &err))
+        return cli_fail(&cli_dm_check, &err);
+    int status = check_target(c, &target);
+    wt_bus_close(target.bus);
+    return status;
+}
+
+static int check_emulator(struct check *c, const char *program)
+{
+    struct cli_session session;
+    struct wt_error err;
+    if (cli_session_open(&session, &c->options, program, &err))
+        return cli_fail(&cli_dm_check, &err);
+    session.console = NULL; /* the checks run no program to its end */
+    int status = cli_session_attach(&session, &err) ? cli_fail(&cli_dm_check, &err)
+                                                    : check_target(c, &session.target);
+    cli_session_close(&session);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct check c = {0};
+    struct wt_error err;
+    int status = CLI_FAILED;
+    switch (cli_parse(&cli_dm_check, argc, argv, &c, &c.options, 0, true)) {
+    case CLI_DONE:
+        status = 0;
+        break;
+    case CLI_BAD:
+        break;
+    case CLI_GO:
+        if (argc - optind > (c.connect || c.list ? 0 : 1))
+            fprintf(stderr, "wavetrap dm check: '%s' is one operand too many; see 'wavetrap dm "
+                            "check --help'\n", argv[argc - 1]);
+        else if (c.list) {
+            print_list(c.json);
+            status = 0;
+        } else {
+            status = c.connect ? check_elsewhere(&c) : check_emulator(&c, argv[optind]);
+        }
+        if (fflush(stdout) || ferror(stdout)) {
+            wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
+            status = cli_fail(&cli_dm_check, &err);
+        }
+    }
+    cli_options_free(&c.options);
+    return status;
+}
+
+const struct cli_command cli_dm_check = {
+    .name = "dm check",
+    .operands = "[PROGRAM]",
+    .summary = "Tests a Debug Module against the VxDebug specification, rule by rule: that of an\n"
+               "emulated device (with PROGRAM in it, or nothing), or with --connect any other.",
+    .options = options,
+    .device = true,
+    .notes = "Each rule is reported as 'pass', 'FAIL' (what was expected, and what came) or 'cannot\n"
+             "tell' (why). What needs something to run is tried with a few instructions that are\n"
+             "written by injected stores; memory is put back at the end, and the device is reset\n"
+             "and runs from its beginning. General and scratch registers are not put back.\n"
+             "The exit status is 0 if nothing failed, 1 if something did, 125 if wavetrap could not\n"
+             "test.\n",
+    .run = run,
+};
