@@ -286,6 +286,7 @@ struct wt_event {
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
     uint64_t addr;              /**< watchpoint: the first of its bytes that was got at */
     wt_lanes lanes;             /**< watchpoint: all lanes that did, that of `thread` included */
+    uint64_t pc;                /**< watchpoint: of the instruction, which is done */
     char text[256];             /**< for people; "" if there is nothing to say */
 };
 

@@ -274,7 +274,8 @@ static bool tell(struct wt_debugger *d, const struct watchpoint *w,
         i++;
     met->event = (struct wt_event){.watch = w->at.kind,
                                    .addr = first_byte(w, &list[i]),
-                                   .lanes = lanes};
+                                   .lanes = lanes,
+                                   .pc = list[i].pc};
     describe(d, &list[i], lanes & ~wt_lane_bit(met->lane), met->event.text,
              sizeof met->event.text);
     return true;

@@ -1,7 +1,4 @@
-/*
- * Z and z: breakpoints, with conditions and commands that are evaluated beside the device, and
- * watchpoints.
- */
+/* Z and z: breakpoints, with conditions and commands that are evaluated beside the device. */
 #include "frontend/rsp/session.h"
 
 #include <stdlib.h>
@@ -93,86 +90,11 @@ static void forget(struct wt_rsp_session *s, struct wt_rsp_breakpoint *b)
     *b = s->breakpoints[--s->breakpoint_count];
 }
 
-/* ---- watchpoints: Z2, Z3, Z4 ---- */
-
-/*
- * A packet does not say whose view of memory is meant. It is that of the thread which the client
- * looks at when it inserts one for the first time: clients remove all at each stop, and insert them
- * again before they go on, then looking at whatever thread.
- */
-static struct wt_rsp_watchpoint *watchpoint(struct wt_rsp_session *s,
-                                            const struct wt_watchpoint_request *request, bool make)
-{
-    for (size_t i = 0; i < s->watchpoint_count; i++) {
-        const struct wt_watchpoint_request *r = &s->watchpoints[i].request;
-        if (r->kind == request->kind && r->addr == request->addr && r->size == request->size)
-            return &s->watchpoints[i];
-    }
-    if (!make)
-        return NULL;
-    if (s->watchpoint_count == s->watchpoint_capacity) {
-        size_t capacity = s->watchpoint_capacity ? 2 * s->watchpoint_capacity : 32;
-        struct wt_rsp_watchpoint *more = realloc(s->watchpoints, capacity * sizeof *more);
-        if (!more)
-            return NULL;
-        s->watchpoints = more;
-        s->watchpoint_capacity = capacity;
-    }
-    struct wt_rsp_watchpoint *w = &s->watchpoints[s->watchpoint_count++];
-    *w = (struct wt_rsp_watchpoint){.request = *request};
-    w->request.thread = wt_rsp_thread(s);
-    return w;
-}
-
-void wt_rsp_forget_watchpoints(struct wt_rsp_session *s)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < s->watchpoint_count; i++)
-        if (s->watchpoints[i].inserted)
-            s->watchpoints[kept++] = s->watchpoints[i];
-    s->watchpoint_count = kept;
-}
-
-static void watch(struct wt_rsp_session *s, const struct wt_rsp_args *args, bool insert)
-{
-    static const enum wt_watchpoint_kind kinds[] = {WT_WATCHPOINT_WRITE, WT_WATCHPOINT_READ,
-                                                    WT_WATCHPOINT_ACCESS};
-    struct wt_watchpoint_request request = {
-        .kind = kinds[args->arg[0].number - 2],
-        .addr = args->arg[1].number,
-        .size = args->arg[2].number,
-        /* GDB goes on by itself, a round trip later, when what is watched has not changed. */
-        .changes = args->arg[0].number == 2 && !s->lldb,
-    };
-    if (s->topology->address_bits == 32)
-        request.addr = (uint32_t)request.addr;
-    struct wt_rsp_watchpoint *w = watchpoint(s, &request, insert);
-    struct wt_error err = {0};
-    if (!w && insert) {
-        wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
-        return;
-    }
-    /* Removing one that is not there is no error, as with breakpoints. */
-    enum wt_status status = !w || w->inserted == insert ? WT_OK
-                            : insert ? wt_debugger_insert_watchpoint(s->debugger, &w->request, &err)
-                                     : wt_debugger_remove_watchpoint(s->debugger, &w->request, &err);
-    if (status == WT_UNSUPPORTED)
-        return; /* an empty reply says that there are none */
-    if (w && !status)
-        w->inserted = insert;
-    if (status)
-        wt_rsp_error(s, &err);
-    else
-        wt_rsp_ok(s);
-}
-
-/* ---- Z, z ---- */
-
 void wt_rsp_insert(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     uint64_t type = args->arg[0].number, addr = args->arg[1].number;
     if (type >= 2 && type <= 4)
-        watch(s, args, true);
+        wt_rsp_watch(s, args, true);
     if (type > 1)
         return; /* an empty reply: there is no such type */
     if (s->topology->address_bits == 32)
@@ -207,7 +129,7 @@ void wt_rsp_remove(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     uint64_t type = args->arg[0].number, addr = args->arg[1].number;
     if (type >= 2 && type <= 4)
-        watch(s, args, false);
+        wt_rsp_watch(s, args, false);
     if (type > 1)
         return;
     if (s->topology->address_bits == 32)
@@ -237,8 +159,5 @@ void wt_rsp_remove_breakpoints(struct wt_rsp_session *s, bool persistent_too)
             wt_debugger_remove_breakpoint(s->debugger, b->addr, NULL);
         forget(s, b);
     }
-    for (size_t i = 0; i < s->watchpoint_count; i++)
-        if (s->watchpoints[i].inserted)
-            wt_debugger_remove_watchpoint(s->debugger, &s->watchpoints[i].request, NULL);
-    s->watchpoint_count = 0;
+    wt_rsp_remove_watchpoints(s);
 }

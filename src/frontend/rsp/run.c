@@ -75,6 +75,9 @@ static void put_registers(struct wt_rsp_session *s, const struct wt_event *event
             index[count++] = (unsigned)s->register_by_number[wanted[i]];
     if (wt_debugger_read_registers(s->debugger, event->thread, index, count, value, NULL))
         return;
+    const uint64_t *shown = wt_rsp_shown_pc(s, event->thread);
+    if (shown)
+        value[0] = *shown;
     for (size_t i = 0; i < count; i++) {
         wt_put_format(&s->out, "%02x:", all[index[i]].number);
         wt_put_value(&s->out, value[i], (all[index[i]].bits + 7) / 8);
@@ -105,6 +108,7 @@ void wt_rsp_put_stop(struct wt_rsp_session *s, const struct wt_event *event)
         put_exit(s, event);
         return;
     }
+    wt_rsp_show_watchpoint(s, event);
     wt_put_format(&s->out, "T%02x", signal_of(event));
     if (event->thread) {
         wt_put_text(&s->out, "thread:");
@@ -418,6 +422,19 @@ void wt_rsp_vcont_query(struct wt_rsp_session *s, const struct wt_rsp_args *args
     wt_put_text(&s->out, "vCont;c;C;s;S;t;r");
 }
 
+/* A step that has been done already: it is told at once. */
+static void tell_step(struct wt_rsp_session *s, wt_thread thread)
+{
+    const struct wt_event event = {
+        .kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP, .thread = thread};
+    if (s->nonstop) {
+        wt_rsp_ok(s);
+        push_notice(s, &event);
+    } else {
+        wt_rsp_reply_stop(s, &event);
+    }
+}
+
 /* Sets threads going, and owes a stop reply (all-stop) or says OK (non-stop). */
 static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
 {
@@ -426,6 +443,12 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
         wt_rsp_refuse(s, WT_STATE, "the program is not running: use 'run' to start it again");
         return;
     }
+    if (count && list[0].kind == WT_RESUME_STEP && wt_rsp_take_shown(s, list[0].thread)) {
+        tell_step(s, list[0].thread);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        wt_rsp_forget_shown(s, s->nonstop ? list[i].thread : 0);
     /* The client reads through the thread that it has selected just before it lets go. */
     if (s->general)
         wt_debugger_focus(s->debugger, s->general);
@@ -552,6 +575,12 @@ static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
         wt_rsp_refuse(s, WT_STATE, "the program is not running: use 'run' to start it again");
         return;
     }
+    if (kind == WT_RESUME_STEP && wt_rsp_take_shown(s, resume.thread)) {
+        tell_step(s, resume.thread);
+        return;
+    }
+    wt_rsp_forget_shown(s, 0);
+    wt_rsp_forget_watchpoints(s);
     if (s->general)
         wt_debugger_focus(s->debugger, s->general);
     s->resumed_count = 0;
@@ -614,6 +643,7 @@ bool wt_rsp_restart(struct wt_rsp_session *s)
         continue;
     s->killed = s->detached = false;
     s->general = s->control = 0;
+    wt_rsp_forget_shown(s, 0);
     s->mark_count = 0;
     s->notice_count = 0;
     s->notified = false;

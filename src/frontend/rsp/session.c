@@ -147,6 +147,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->breakpoints);
     free(s->marks);
     free(s->watchpoints);
+    free(s->shown);
     free(s->notices);
     free(s->known_stopped);
     free(s->resumed);
@@ -170,6 +171,7 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     s->waiting = s->killed = s->closing = s->detached = false;
     s->thread_next = 0;
     s->pending_length = 0;
+    wt_rsp_forget_shown(s, 0);
     wt_rsp_forget_notices(s);
     wt_debugger_set_nonstop(s->debugger, false);
     if (wt_debugger_running(s->debugger)) {

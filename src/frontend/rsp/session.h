@@ -45,6 +45,12 @@ struct wt_rsp_watchpoint {
     bool inserted;
 };
 
+/** A thread that has stopped for a watchpoint, and the PC at which it is shown until it is stepped. */
+struct wt_rsp_shown {
+    wt_thread thread;
+    uint64_t pc;
+};
+
 struct wt_rsp_session {
     struct wt_debugger *debugger;
     const struct wt_topology *topology;
@@ -85,6 +91,9 @@ struct wt_rsp_session {
 
     struct wt_rsp_watchpoint *watchpoints;
     size_t watchpoint_count, watchpoint_capacity;
+
+    struct wt_rsp_shown *shown; /**< threads that are shown at another PC (watchpoints.c) */
+    size_t shown_count, shown_capacity;
 
     struct wt_event *notices; /**< non-stop: stops to be told; [0] has been sent when `notified` */
     size_t notice_count, notice_capacity;
@@ -169,9 +178,21 @@ void wt_rsp_forget_notices(struct wt_rsp_session *session);
 struct wt_event wt_rsp_standing(struct wt_rsp_session *session);
 /** Starts the program afresh; replies with an error if that fails. */
 bool wt_rsp_restart(struct wt_rsp_session *session);
+void wt_rsp_remove_breakpoints(struct wt_rsp_session *session, bool persistent_too);
+
+/** Z2, Z3, Z4, or z. */
+void wt_rsp_watch(struct wt_rsp_session *session, const struct wt_rsp_args *args, bool insert);
+void wt_rsp_remove_watchpoints(struct wt_rsp_session *session);
 /** Forgets watchpoints that the client has removed for good: it goes on without them. */
 void wt_rsp_forget_watchpoints(struct wt_rsp_session *session);
-void wt_rsp_remove_breakpoints(struct wt_rsp_session *session, bool persistent_too);
+/** A stop is told: if it is for a watchpoint, the client may have to be shown another PC. */
+void wt_rsp_show_watchpoint(struct wt_rsp_session *session, const struct wt_event *event);
+/** The PC at which a thread is shown; NULL: its own. */
+const uint64_t *wt_rsp_shown_pc(const struct wt_rsp_session *session, wt_thread thread);
+/** Whether a step of the thread is done already; if so it is shown as it is from now on. */
+bool wt_rsp_take_shown(struct wt_rsp_session *session, wt_thread thread);
+/** The thread's wave goes on (0: all do). */
+void wt_rsp_forget_shown(struct wt_rsp_session *session, wt_thread thread);
 
 /** Writes text as the contents of a JSON string. */
 void wt_rsp_put_json(struct wt_packet_writer *out, const char *text);
@@ -226,7 +247,8 @@ wt_rsp_monitor wt_rsp_time, wt_rsp_goto, wt_rsp_hash, wt_rsp_mark, wt_rsp_unmark
 
 /* lldb.c: what LLDB asks beyond GDB's protocol */
 wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, wt_rsp_host_info,
-    wt_rsp_process_info, wt_rsp_region_info, wt_rsp_watchpoint_info, wt_rsp_threads_json, wt_rsp_thread_stop_info;
+    wt_rsp_process_info, wt_rsp_region_info, wt_rsp_watchpoint_info,
+    wt_rsp_threads_json, wt_rsp_thread_stop_info;
 
 /** Puts what LLDB wants to know about all threads into a stop reply. */
 void wt_rsp_put_lldb_threads(struct wt_rsp_session *session, const struct wt_event *event);

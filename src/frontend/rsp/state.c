@@ -38,8 +38,11 @@ void wt_rsp_g(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_error(s, &err);
         return;
     }
+    const uint64_t *shown = wt_rsp_shown_pc(s, thread);
     for (size_t i = 0; i < count; i++)
-        wt_put_value(&s->out, value[i], register_size(s, s->core_registers[i]));
+        wt_put_value(&s->out,
+                     shown && s->core_registers[i] == s->topology->pc_index ? *shown : value[i],
+                     register_size(s, s->core_registers[i]));
 }
 
 /* Reads the value of register @p index from hex digits. */
@@ -104,6 +107,9 @@ void wt_rsp_p(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     enum wt_status status =
         wt_debugger_read_registers(s->debugger, thread, &index, 1, &value, &err);
+    const uint64_t *shown = wt_rsp_shown_pc(s, thread);
+    if (shown && index == s->topology->pc_index)
+        value = *shown;
     if (status == WT_UNSUPPORTED) {
         /* This device has no such register: "xx" shows as <unavailable>, and only that one. */
         for (size_t i = 0; i < register_size(s, index); i++)

@@ -1,0 +1,147 @@
+/* Watchpoints: Z2, Z3, Z4, and what GDB has to be shown of a stop for one. */
+#include "frontend/rsp/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Z2, Z3, Z4 ---- */
+
+/*
+ * A packet does not say whose view of memory is meant. It is that of the thread which the client
+ * looks at when it inserts one for the first time: clients remove all at each stop, and insert them
+ * again before they go on, then looking at whatever thread.
+ */
+static struct wt_rsp_watchpoint *watchpoint(struct wt_rsp_session *s,
+                                            const struct wt_watchpoint_request *request, bool make)
+{
+    for (size_t i = 0; i < s->watchpoint_count; i++) {
+        const struct wt_watchpoint_request *r = &s->watchpoints[i].request;
+        if (r->kind == request->kind && r->addr == request->addr && r->size == request->size)
+            return &s->watchpoints[i];
+    }
+    if (!make)
+        return NULL;
+    if (s->watchpoint_count == s->watchpoint_capacity) {
+        size_t capacity = s->watchpoint_capacity ? 2 * s->watchpoint_capacity : 32;
+        struct wt_rsp_watchpoint *more = realloc(s->watchpoints, capacity * sizeof *more);
+        if (!more)
+            return NULL;
+        s->watchpoints = more;
+        s->watchpoint_capacity = capacity;
+    }
+    struct wt_rsp_watchpoint *w = &s->watchpoints[s->watchpoint_count++];
+    *w = (struct wt_rsp_watchpoint){.request = *request};
+    w->request.thread = wt_rsp_thread(s);
+    return w;
+}
+
+void wt_rsp_forget_watchpoints(struct wt_rsp_session *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->watchpoint_count; i++)
+        if (s->watchpoints[i].inserted)
+            s->watchpoints[kept++] = s->watchpoints[i];
+    s->watchpoint_count = kept;
+}
+
+void wt_rsp_watch(struct wt_rsp_session *s, const struct wt_rsp_args *args, bool insert)
+{
+    static const enum wt_watchpoint_kind kinds[] = {WT_WATCHPOINT_WRITE, WT_WATCHPOINT_READ,
+                                                    WT_WATCHPOINT_ACCESS};
+    struct wt_watchpoint_request request = {
+        .kind = kinds[args->arg[0].number - 2],
+        .addr = args->arg[1].number,
+        .size = args->arg[2].number,
+        /* GDB goes on by itself, a round trip later, when what is watched has not changed. */
+        .changes = args->arg[0].number == 2 && !s->lldb,
+    };
+    if (s->topology->address_bits == 32)
+        request.addr = (uint32_t)request.addr;
+    struct wt_rsp_watchpoint *w = watchpoint(s, &request, insert);
+    struct wt_error err = {0};
+    if (!w && insert) {
+        wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
+        return;
+    }
+    /* Removing one that is not there is no error, as with breakpoints. */
+    enum wt_status status = !w || w->inserted == insert ? WT_OK
+                            : insert ? wt_debugger_insert_watchpoint(s->debugger, &w->request, &err)
+                                     : wt_debugger_remove_watchpoint(s->debugger, &w->request, &err);
+    if (status == WT_UNSUPPORTED)
+        return; /* an empty reply says that there are none */
+    if (w && !status)
+        w->inserted = insert;
+    if (status)
+        wt_rsp_error(s, &err);
+    else
+        wt_rsp_ok(s);
+}
+
+void wt_rsp_remove_watchpoints(struct wt_rsp_session *s)
+{
+    for (size_t i = 0; i < s->watchpoint_count; i++)
+        if (s->watchpoints[i].inserted)
+            wt_debugger_remove_watchpoint(s->debugger, &s->watchpoints[i].request, NULL);
+    s->watchpoint_count = 0;
+}
+
+/* ---- stops ---- */
+
+/*
+ * GDB takes it that RISC-V stops for a watchpoint before the instruction has had its effect
+ * (gdbarch_have_nonsteppable_watchpoint): it lifts the watchpoint, steps that thread, and only then
+ * looks at the value. Here the instruction is done, and another one must not follow: it may wait at
+ * a barrier for waves that GDB holds. So the thread is shown at the instruction, and the step that
+ * follows is answered without going on. Backwards all is the other way round, and the PC that GDB
+ * sees meanwhile does not matter.
+ */
+
+static bool expects_before(const struct wt_rsp_session *s)
+{
+    return !s->lldb && strncmp(s->topology->arch, "riscv", 5) == 0;
+}
+
+void wt_rsp_show_watchpoint(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    if (!expects_before(s) || event->kind != WT_EVENT_STOPPED ||
+        event->reason != WT_STOP_WATCHPOINT || wt_rsp_shown_pc(s, event->thread))
+        return;
+    if (s->shown_count == s->shown_capacity) {
+        size_t capacity = s->shown_capacity ? 2 * s->shown_capacity : 8;
+        struct wt_rsp_shown *more = realloc(s->shown, capacity * sizeof *more);
+        if (!more)
+            return;
+        s->shown = more;
+        s->shown_capacity = capacity;
+    }
+    s->shown[s->shown_count++] = (struct wt_rsp_shown){event->thread, event->pc};
+}
+
+const uint64_t *wt_rsp_shown_pc(const struct wt_rsp_session *s, wt_thread thread)
+{
+    for (size_t i = 0; i < s->shown_count; i++)
+        if (s->shown[i].thread == thread)
+            return &s->shown[i].pc;
+    return NULL;
+}
+
+bool wt_rsp_take_shown(struct wt_rsp_session *s, wt_thread thread)
+{
+    const uint64_t *pc = wt_rsp_shown_pc(s, thread);
+    if (!pc)
+        return false;
+    for (size_t i = 0; i < s->shown_count; i++)
+        if (&s->shown[i].pc == pc)
+            s->shown[i--] = s->shown[--s->shown_count];
+    return true;
+}
+
+void wt_rsp_forget_shown(struct wt_rsp_session *s, wt_thread thread)
+{
+    const unsigned lanes = s->topology->lanes;
+    size_t kept = 0;
+    for (size_t i = 0; thread && i < s->shown_count; i++)
+        if ((s->shown[i].thread - 1) / lanes != (thread - 1) / lanes)
+            s->shown[kept++] = s->shown[i];
+    s->shown_count = kept;
+}
