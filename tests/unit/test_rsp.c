@@ -435,6 +435,15 @@ static void a_watchpoint_keeps_its_thread(void **state)
     expect("Hgp1.2", "OK");
     expect("Z2,80000100,4", "OK");
     assert_int_equal(watched(0, WT_WATCHPOINT_WRITE, 0x80000100, 4)->thread, 2);
+    /* GDB reads what is to be watched as the thread for which it was set, then looks elsewhere. */
+    expect("Hgp1.7", "OK");
+    expect("m80000180,4", "00000000");
+    expect("m80000180,4", "00000000");
+    expect("Hgp1.1", "OK");
+    expect("m80000180,8", "0000000000000000");
+    expect("m80000180,4", "00000000");
+    expect("Z4,80000180,4", "OK");
+    assert_int_equal(watched(1, WT_WATCHPOINT_ACCESS, 0x80000180, 4)->thread, 7);
 }
 
 static void a_device_without_watchpoints_says_so(void **state)

@@ -51,6 +51,16 @@ struct wt_rsp_shown {
     uint64_t pc;
 };
 
+/** What a client has read since it let something go, of late: for whose eyes it sets watchpoints. */
+struct wt_rsp_reads {
+    struct {
+        uint64_t addr, size;
+        wt_thread thread;
+        bool twice; /**< in a row */
+    } read[1024];
+    size_t count, next;
+};
+
 struct wt_rsp_session {
     struct wt_debugger *debugger;
     const struct wt_topology *topology;
@@ -92,6 +102,7 @@ struct wt_rsp_session {
     struct wt_rsp_watchpoint *watchpoints;
     size_t watchpoint_count, watchpoint_capacity;
 
+    struct wt_rsp_reads reads;
     struct wt_rsp_shown *shown; /**< threads that are shown at another PC (watchpoints.c) */
     size_t shown_count, shown_capacity;
 
@@ -180,6 +191,8 @@ struct wt_event wt_rsp_standing(struct wt_rsp_session *session);
 bool wt_rsp_restart(struct wt_rsp_session *session);
 void wt_rsp_remove_breakpoints(struct wt_rsp_session *session, bool persistent_too);
 
+/** The client reads memory. */
+void wt_rsp_note_read(struct wt_rsp_session *session, uint64_t addr, uint64_t size);
 /** Z2, Z3, Z4, or z. */
 void wt_rsp_watch(struct wt_rsp_session *session, const struct wt_rsp_args *args, bool insert);
 void wt_rsp_remove_watchpoints(struct wt_rsp_session *session);

@@ -196,6 +196,7 @@ void wt_rsp_m(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     size_t size = WT_PACKET_SIZE / 2 - 8, done;
     if (args->arg[1].number < size)
         size = (size_t)args->arg[1].number;
+    wt_rsp_note_read(s, clip(s, args->arg[0].number), args->arg[1].number);
     if (size && wt_rsp_read_memory(s, clip(s, args->arg[0].number), s->scratch, size, &done, &err))
         wt_rsp_error(s, &err);
     else if (size)
@@ -217,6 +218,7 @@ void wt_rsp_x(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_ok(s);
         return;
     }
+    wt_rsp_note_read(s, clip(s, args->arg[0].number), args->arg[1].number);
     if (size && wt_rsp_read_memory(s, clip(s, args->arg[0].number), s->scratch, size, &done, &err)) {
         wt_rsp_error(s, &err);
         return;

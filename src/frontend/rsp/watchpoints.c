@@ -7,10 +7,48 @@
 /* ---- Z2, Z3, Z4 ---- */
 
 /*
- * A packet does not say whose view of memory is meant. It is that of the thread which the client
- * looks at when it inserts one for the first time: clients remove all at each stop, and insert them
- * again before they go on, then looking at whatever thread.
+ * A packet does not say whose view of memory is meant: it is that of the thread at which the user
+ * set the watchpoint. GDB reads the value then, twice in a row, and inserts it when it goes on, when
+ * it reads it once more, looking at whatever thread. It lifts all at each stop, and inserts them
+ * again: the thread stays the same.
  */
+
+void wt_rsp_note_read(struct wt_rsp_session *s, uint64_t addr, uint64_t size)
+{
+    struct wt_rsp_reads *reads = &s->reads;
+    const size_t most = sizeof reads->read / sizeof reads->read[0];
+    const size_t i = reads->next, last = (i + most - 1) % most;
+    if (reads->count && reads->read[last].addr == addr && reads->read[last].size == size &&
+        reads->read[last].thread == s->general) {
+        reads->read[last].twice = true;
+        return;
+    }
+    reads->read[i].twice = false;
+    reads->read[i].addr = addr;
+    reads->read[i].size = size;
+    reads->read[i].thread = s->general;
+    reads->next = (i + 1) % most;
+    if (reads->count < most)
+        reads->count++;
+}
+
+static wt_thread whose(struct wt_rsp_session *s, uint64_t addr, uint64_t size)
+{
+    const struct wt_rsp_reads *reads = &s->reads;
+    const size_t most = sizeof reads->read / sizeof reads->read[0];
+    wt_thread once = 0;
+    for (size_t i = 1; i <= reads->count; i++) {
+        const size_t at = (reads->next + most - i) % most;
+        if (reads->read[at].addr != addr || reads->read[at].size != size ||
+            !wt_debugger_thread_alive(s->debugger, reads->read[at].thread))
+            continue;
+        if (reads->read[at].twice)
+            return reads->read[at].thread;
+        once = once ? once : reads->read[at].thread;
+    }
+    return once ? once : wt_rsp_thread(s);
+}
+
 static struct wt_rsp_watchpoint *watchpoint(struct wt_rsp_session *s,
                                             const struct wt_watchpoint_request *request, bool make)
 {
@@ -31,7 +69,7 @@ static struct wt_rsp_watchpoint *watchpoint(struct wt_rsp_session *s,
     }
     struct wt_rsp_watchpoint *w = &s->watchpoints[s->watchpoint_count++];
     *w = (struct wt_rsp_watchpoint){.request = *request};
-    w->request.thread = wt_rsp_thread(s);
+    w->request.thread = whose(s, request->addr, request->size);
     return w;
 }
 
@@ -42,6 +80,7 @@ void wt_rsp_forget_watchpoints(struct wt_rsp_session *s)
         if (s->watchpoints[i].inserted)
             s->watchpoints[kept++] = s->watchpoints[i];
     s->watchpoint_count = kept;
+    s->reads.count = s->reads.next = 0;
 }
 
 void wt_rsp_watch(struct wt_rsp_session *s, const struct wt_rsp_args *args, bool insert)

@@ -32,6 +32,11 @@ again:  addi    t0, s3, 1000
 result: sw      t0, 0(s6)
         addi    s7, s7, -1
         bnez    s7, again
+        # A store, and then a wait for the other warps.
+        la      t1, shared
+arrive: sw      s1, 0(t1)
+        csrr    t0, 0xfc1
+wait:   bar     x0, t0
         # All lanes add to one word, and read another.
         la      t1, sum
         li      t0, 1
@@ -50,7 +55,7 @@ leave:  tmc     x0
         .globl  results, status, shared, sum, constant
         .align  2
 status: .word   42
-shared: .word   0
+shared: .word   -1
         .type   sum, @object
         .size   sum, 4
 sum:    .word   0
