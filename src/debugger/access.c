@@ -142,7 +142,7 @@ uint32_t dbg_memory_wave(struct wt_debugger *d)
 {
     uint32_t idle = UINT32_MAX;
     for (uint32_t w = 0; w < d->topology->waves; w++) {
-        if (d->wave[w].go != GO_STOPPED)
+        if (d->wave[w].go != GO_STOPPED && !wt_wave_set_has(&d->held, w))
             continue;
         if (dbg_is_active(d, w))
             return w;
@@ -168,7 +168,7 @@ static enum wt_status borrow_wave(struct wt_debugger *d, uint32_t wave, struct w
                                   bool *borrowed, struct wt_error *err)
 {
     *borrowed = false;
-    if (has_port(d) || d->wave[wave].go != GO_FREE)
+    if (has_port(d) || d->wave[wave].go != GO_FREE || wt_wave_set_has(&d->held, wave))
         return WT_OK;
     memset(one, 0, sizeof *one);
     wt_wave_set_add(one, wave);

@@ -229,6 +229,8 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
     for (size_t i = 0; i < d->steppers; i++)
         if (wt_wave_set_has(&eligible, d->stepper[i]))
             note_followers(d, d->stepper[i]);
+    /* They are to go, but stand still yet: memory is written through them as they are. */
+    dbg_copy_set(d, &d->held, &eligible);
     if ((status = dbg_sync_breakpoints(d, err)) || (status = dbg_sync_watchpoints(d, err)))
         return status;
     if (services->clear_fault)
@@ -288,6 +290,7 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
     if (only_stops)
         return WT_OK;
     status = set_going(d, list, count, err);
+    dbg_fill_set(d, &d->held, 0);
     if (status && !d->nonstop) {
         dbg_halt_everything(d, NULL);
         d->lost = true;

@@ -23,6 +23,7 @@ struct rig_options {
     unsigned xlen, cores, warps, threads, dm_clock;
     bool ebreak_after; /* DPC convention of the RTL */
     bool dm_only;
+    bool restless; /* runs between any two transactions, as hardware does */
     bool bare; /* no services but the pump: as hardware would be */
     enum wt_thread_mode threads_mode;
     const char *schedule;
@@ -67,6 +68,8 @@ static enum wt_status rig_transact(struct wt_bus *bus, struct wt_bus_op *ops, si
                 ops[i].value |= 1u << 7; /* injectstate: REQ */
         }
     }
+    if (r->options.restless)
+        r->machine->ops->run(r->machine, 1000);
     return WT_OK;
 }
 

@@ -722,6 +722,19 @@ static void a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting(v
     }
 }
 
+/* Its only warp is the one through which breakpoints are planted: it must not go before they are. */
+static void a_device_that_does_not_wait_meets_its_first_breakpoint(void **state)
+{
+    const struct rig_options options = {
+        .warps = 1, .dm_only = true, .bare = true, .restless = true};
+    struct rig *r = rig_new(&options, divergent, 13);
+    insert(r, CODE + 0x08);
+    insert(r, CODE + 0x0c);
+    expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+    assert_int_equal(pc(r, 1), CODE + 0x08);
+    rig_free(r);
+}
+
 /* ---- clients' ways ---- */
 
 static void lanes_that_went_along_are_not_moved_again(void **state)
@@ -1133,6 +1146,7 @@ int main(void)
         cmocka_unit_test(a_step_that_waits_is_done_when_others_run),
         cmocka_unit_test(a_breakpoint_on_a_barrier_lets_all_through),
         cmocka_unit_test(a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting),
+        cmocka_unit_test(a_device_that_does_not_wait_meets_its_first_breakpoint),
         cmocka_unit_test(lanes_that_went_along_are_not_moved_again),
         cmocka_unit_test(stepping_another_lane_after_a_breakpoint_moves),
         cmocka_unit_test(in_nonstop_other_warps_run_on),
