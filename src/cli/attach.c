@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "bus/jtag.h"
 #include "bus/target.h"
 #include "bus/tcp.h"
 #include "cli/gdb_child.h"
@@ -17,7 +18,10 @@
 
 struct attach {
     struct cli_options options;
-    const char *dm;      /* address of the device */
+    const char *dm;      /* address of the device; or */
+    const char *jtag;
+    int tap;             /* which one of the chain; -1: the only one */
+    const char *ir_bits; /* of each TAP; or NULL */
     const char *symbols; /* the program's file, or NULL */
     const char *rsp;     /* where to listen; NULL: start GDB */
     struct cli_gdb_choice choice;
@@ -37,6 +41,30 @@ static enum wt_status set_dm(void *context, const char *value, struct wt_error *
 {
     ((struct attach *)context)->dm = value;
     return WT_OK;
+}
+
+static enum wt_status set_jtag(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->jtag = value;
+    return WT_OK;
+}
+
+static enum wt_status set_tap(void *context, const char *value, struct wt_error *err)
+{
+    uint64_t tap;
+    if (cli_number(value, &tap, err))
+        return err->status;
+    if (tap >= WT_JTAG_TAPS)
+        return wt_fail(err, WT_INVALID, "%s: a chain has TAPs 0 to %d", value, WT_JTAG_TAPS - 1);
+    ((struct attach *)context)->tap = (int)tap;
+    return WT_OK;
+}
+
+static enum wt_status set_ir(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_jtag_options parsed;
+    ((struct attach *)context)->ir_bits = value;
+    return wt_jtag_parse_ir(value, &parsed, err);
 }
 
 static enum wt_status set_symbols(void *context, const char *value, struct wt_error *err)
@@ -109,8 +137,24 @@ static void print(void *context, const char *text, size_t length)
     fflush(stdout);
 }
 
+static enum wt_status open_jtag(struct attach *a, struct wt_error *err)
+{
+    struct wt_jtag_options how = wt_jtag_default_options(a->jtag);
+    how.tap = a->tap;
+    if (a->timeout_ms)
+        how.timeout_ms = a->timeout_ms;
+    if (a->ir_bits && wt_jtag_parse_ir(a->ir_bits, &how, err))
+        return err->status;
+    enum wt_status status = wt_bus_jtag_open(&how, &a->bus, err);
+    if (!status)
+        fprintf(stderr, "wavetrap: %s\n", wt_bus_jtag_about(a->bus));
+    return status;
+}
+
 static enum wt_status open_bus(struct attach *a, struct wt_error *err)
 {
+    if (a->jtag)
+        return open_jtag(a, err);
     const struct wt_bus_tcp_options how = {.timeout_ms = a->timeout_ms, .hold = a->hold};
     enum wt_status status = wt_bus_tcp_open(a->dm, &how, &a->bus, err);
     if (status)
@@ -205,8 +249,8 @@ static int debug(struct attach *a, char **arguments)
                                rsp.stop_fd);
     } else {
         fprintf(stderr,
-                "wavetrap: the device at %s is halted. In GDB, type\n    target remote %s\n", a->dm,
-                wt_rsp_server_address(a->server));
+                "wavetrap: the device at %s is halted. In GDB, type\n    target remote %s\n",
+                a->jtag ? a->jtag : a->dm, wt_rsp_server_address(a->server));
         struct signalfd_siginfo info;
         if (wt_rsp_server_run(a->server, &err))
             status = cli_fail(&cli_attach, &err);
@@ -223,7 +267,7 @@ static int debug(struct attach *a, char **arguments)
 
 static int attach(int argc, char **argv)
 {
-    struct attach a = {.exit_addr = EXIT_ADDR};
+    struct attach a = {.exit_addr = EXIT_ADDR, .tap = -1};
     struct wt_error err;
     int status = CLI_FAILED;
     switch (cli_parse(&cli_attach, argc, argv, &a, &a.options, 0, true)) {
@@ -233,9 +277,14 @@ static int attach(int argc, char **argv)
     case CLI_BAD:
         break;
     case CLI_GO:
-        if (!a.dm)
-            wt_fail(&err, WT_INVALID, "where is the device? Say --dm=tcp:HOST:PORT or "
-                                      "--dm=unix:PATH");
+        if (!a.dm == !a.jtag)
+            wt_fail(&err, WT_INVALID, "where is the device? Say one of --dm=tcp:HOST:PORT, "
+                                      "--dm=unix:PATH and --jtag=remote_bitbang:HOST:PORT");
+        else if (a.jtag && a.hold)
+            wt_fail(&err, WT_INVALID, "--hold is about the start request of --dm; a device behind "
+                                      "JTAG has none");
+        else if (!a.jtag && (a.tap >= 0 || a.ir_bits))
+            wt_fail(&err, WT_INVALID, "--jtag-tap and --jtag-ir go with --jtag");
         else if (a.rsp && optind < argc)
             wt_fail(&err, WT_INVALID, "'%.100s' is an argument for GDB, which --rsp does not start",
                     argv[optind]);
@@ -253,6 +302,13 @@ static const struct cli_option options[] = {
     {"dm", 0, "ADDRESS",
      "the device: a server of the Debug Module's registers by the line\n"
      "protocol of VxDebug, at tcp:HOST:PORT or unix:PATH", set_dm},
+    {"jtag", 0, "ADDRESS",
+     "the device: behind a JTAG TAP with a RISC-V Debug Transport\n"
+     "Module, at remote_bitbang:HOST:PORT or remote_bitbang:unix:PATH", set_jtag},
+    {"jtag-tap", 0, "N", "in a chain of TAPs: which one, 0 is next to TDO", set_tap},
+    {"jtag-ir", 0, "BITS,...",
+     "in a chain of TAPs: lengths of their instruction registers, the\n"
+     "one next to TDO first", set_ir},
     {"symbols", 's', "FILE", "the program that runs there (ELF), for GDB", set_symbols},
     {"rsp", 'r', "ADDRESS",
      "start no GDB, but let one connect: at :PORT, HOST:PORT or\n"

@@ -29,7 +29,7 @@ class Cable:
 
     def __init__(self, address, abits=7):
         self.socket = connect(address)
-        self.abits = abits
+        self.abits, self.wait = abits, 0
         self.raw("0" + "26" * 5 + "04" + "0")
 
     def raw(self, text):
@@ -60,7 +60,8 @@ class Cable:
         return self.scan(value, width)
 
     def idle(self, clocks):
-        self.raw("04" * clocks + "0")
+        if clocks:
+            self.raw("04" * clocks + "0")
 
     def dmi(self, op, address=0, data=0):
         """(status, data) of the access before."""
@@ -69,12 +70,14 @@ class Cable:
 
     def read(self, address):
         self.dmi(READ, address)
+        self.idle(self.wait)
         status, data = self.dmi(NOP)
         assert status == OK
         return data
 
     def write(self, address, data):
         self.dmi(WRITE, address, data)
+        self.idle(self.wait)
         assert self.dmi(NOP)[0] == OK
 
     def close(self, goodbye=False):
