@@ -32,6 +32,11 @@ struct wt_bus_ops {
      * is nothing to connect.
      */
     enum wt_status (*reconnect)(struct wt_bus *bus, struct wt_error *err);
+    /**
+     * Lets a program begin that waits for its debugger, where the transport can say so and has not
+     * said so on this connection. NULL: nothing waits.
+     */
+    enum wt_status (*start)(struct wt_bus *bus, struct wt_error *err);
 };
 
 /** A transport embeds this as its first member. */
@@ -56,6 +61,11 @@ enum wt_status wt_bus_write(struct wt_bus *bus, uint16_t addr, uint32_t value,
 static inline enum wt_status wt_bus_reconnect(struct wt_bus *bus, struct wt_error *err)
 {
     return bus->ops->reconnect ? bus->ops->reconnect(bus, err) : WT_OK;
+}
+
+static inline enum wt_status wt_bus_start(struct wt_bus *bus, struct wt_error *err)
+{
+    return bus->ops->start ? bus->ops->start(bus, err) : WT_OK;
 }
 
 static inline void wt_bus_close(struct wt_bus *bus)

@@ -35,7 +35,8 @@ struct tcp_bus {
     struct wt_bus_tcp_options options;
     struct wt_bus_tcp_traits traits;
     struct wt_line_dialect dialect;
-    bool known; /* traits are those of this server */
+    bool known;   /* traits are those of this server */
+    bool started; /* "s" was sent on this connection */
     enum link link;
     int fd;
     size_t owed; /* requests without a reply yet */
@@ -330,6 +331,25 @@ static enum wt_status learn(struct tcp_bus *t, struct wt_error *err)
     return status;
 }
 
+static enum wt_status tcp_start(struct wt_bus *bus, struct wt_error *err)
+{
+    struct tcp_bus *t = (struct tcp_bus *)bus;
+    const char *line;
+    size_t length;
+    /* A server that knows no "p" knows no "s". */
+    if (t->started || !t->traits.hello || t->link != LINK_READY)
+        return WT_OK;
+    enum wt_status status = ask(t, "s\n", limit_ms(t), &line, &length, err);
+    if (status == WT_TIMEOUT) {
+        hang_up(t);
+        return no_answer(t, "'s' (start)", err);
+    }
+    if (!status && (!length || line[0] != '+'))
+        return not_a_server(t, "s", line, length, err);
+    t->started = !status;
+    return status;
+}
+
 static enum wt_status connect_to(struct tcp_bus *t, struct wt_error *err)
 {
     hang_up(t);
@@ -339,33 +359,16 @@ static enum wt_status connect_to(struct tcp_bus *t, struct wt_error *err)
     if (status)
         return status;
     t->link = LINK_READY;
+    t->started = false;
     status = hello(t, err);
     if (!status && !t->options.hold)
-        status = wt_bus_tcp_start(&t->bus, err);
+        status = tcp_start(&t->bus, err);
     if (!status && !t->known)
         status = learn(t, err);
     if (status)
         hang_up(t);
     else
         t->known = true;
-    return status;
-}
-
-enum wt_status wt_bus_tcp_start(struct wt_bus *bus, struct wt_error *err)
-{
-    struct tcp_bus *t = (struct tcp_bus *)bus;
-    const char *line;
-    size_t length;
-    t->options.hold = false;
-    if (!t->traits.hello)
-        return WT_OK; /* a server that knows no "p" knows no "s" */
-    enum wt_status status = ask(t, "s\n", limit_ms(t), &line, &length, err);
-    if (status == WT_TIMEOUT) {
-        hang_up(t);
-        return no_answer(t, "'s' (start)", err);
-    }
-    if (!status && (!length || line[0] != '+'))
-        return not_a_server(t, "s", line, length, err);
     return status;
 }
 
@@ -541,6 +544,7 @@ static const struct wt_bus_ops tcp_ops = {
     .transact = tcp_transact,
     .close = tcp_close,
     .reconnect = tcp_reconnect,
+    .start = tcp_start,
 };
 
 enum wt_status wt_bus_tcp_open(const char *address, const struct wt_bus_tcp_options *options,

@@ -11,7 +11,7 @@
 struct wt_bus_tcp_options {
     /** How long to wait for the connection, and for each reply; 0: WT_BUS_TCP_TIMEOUT_MS. */
     unsigned timeout_ms;
-    /** Send no "s": a program that waits for it keeps waiting. See wt_bus_tcp_start(). */
+    /** Send no "s" when connected: a program that waits for it does so until wt_bus_start(). */
     bool hold;
     /** One access a request, one request a round trip, whatever the server can do. */
     bool one_at_a_time;
@@ -35,9 +35,6 @@ struct wt_bus_tcp_traits {
  */
 enum wt_status wt_bus_tcp_open(const char *address, const struct wt_bus_tcp_options *options,
                                struct wt_bus **bus, struct wt_error *err);
-
-/** Sends "s": lets a program start that waits for it (options.hold). */
-enum wt_status wt_bus_tcp_start(struct wt_bus *bus, struct wt_error *err);
 
 const struct wt_bus_tcp_traits *wt_bus_tcp_traits(const struct wt_bus *bus);
 

@@ -178,7 +178,7 @@ static enum wt_status stop_device(struct attach *a, struct wt_error *err)
     while (wt_debugger_next_event(a->debugger).kind != WT_EVENT_NONE)
         continue;
     if (!status && a->hold)
-        status = wt_bus_tcp_start(a->bus, err);
+        status = wt_bus_start(a->bus, err);
     const struct wt_thread_info *list;
     size_t count;
     if (!status && !(status = wt_debugger_threads(a->debugger, &list, &count, err)) && count == 0)

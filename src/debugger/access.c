@@ -73,8 +73,8 @@ enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread threa
     }
     if (missing_count) {
         uint64_t got[MAX_REGISTERS];
-        status = d->ops->read_registers(d->probe, wave, wt_lane_bit(lane), missing, missing_count,
-                                        got, err);
+        status = dbg_note(d, d->ops->read_registers(d->probe, wave, wt_lane_bit(lane), missing,
+                                                    missing_count, got, err));
         if (status)
             return status;
         for (size_t i = 0; i < missing_count; i++) {
@@ -118,7 +118,7 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
                            "it, and cannot be set",
                            d->topology->lane_word, lane);
     }
-    status = d->ops->write_register(d->probe, wave, lane, index, value, err);
+    status = dbg_note(d, d->ops->write_register(d->probe, wave, lane, index, value, err));
     if (status)
         return status;
     if (is_pc) {
@@ -241,7 +241,7 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, 
         return WT_OK;
     enum wt_status status = memory_place(d, thread, &wave, &lane, err);
     if (!status)
-        status = dbg_raw_read(d, wave, lane, addr, out, size, err);
+        status = dbg_note(d, dbg_raw_read(d, wave, lane, addr, out, size, err));
     if (status)
         return status;
     dbg_show_original(d, addr, out, size);
@@ -269,7 +269,7 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
         }
     }
     if (!status)
-        status = dbg_raw_write(d, wave, lane, addr, bytes, size, err);
+        status = dbg_note(d, dbg_raw_write(d, wave, lane, addr, bytes, size, err));
     if (lifted && d->going) {
         enum wt_status planted = dbg_sync_breakpoints(d, status ? NULL : err);
         status = status ? status : planted;

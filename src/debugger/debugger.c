@@ -151,7 +151,8 @@ bool wt_debugger_ended(struct wt_debugger *d, uint32_t *status)
 enum wt_status dbg_look(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err)
 {
     struct wt_wave_set ignored;
-    enum wt_status status = d->ops->scan(d->probe, &d->active, halted ? halted : &ignored, err);
+    enum wt_status status =
+        dbg_note(d, d->ops->scan(d->probe, &d->active, halted ? halted : &ignored, err));
     d->active_known = !status;
     return status;
 }
@@ -194,7 +195,8 @@ enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error
     struct wave *w = &d->wave[wave];
     if (w->have_pc)
         return WT_OK;
-    enum wt_status status = d->ops->halt_cause(d->probe, wave, &w->cause, &w->pc, err);
+    enum wt_status status =
+        dbg_note(d, d->ops->halt_cause(d->probe, wave, &w->cause, &w->pc, err));
     w->have_pc = !status;
     return status;
 }
@@ -204,7 +206,7 @@ enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_err
     struct wave *w = &d->wave[wave];
     if (w->have_mask)
         return WT_OK;
-    enum wt_status status = d->ops->mask(d->probe, wave, &w->mask, err);
+    enum wt_status status = dbg_note(d, d->ops->mask(d->probe, wave, &w->mask, err));
     w->have_mask = !status;
     return status;
 }

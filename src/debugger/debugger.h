@@ -53,6 +53,13 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
 /** Lifts all breakpoints (as far as the target answers), leaves waves as they are, and frees. */
 void wt_debugger_close(struct wt_debugger *d);
 
+/**
+ * Connects anew to a device that has gone and come back, or seems stuck, and halts it. Breakpoints
+ * stay inserted: what is left of them in memory is looked at. (A device that answers again by itself
+ * is taken up by whatever is asked of it next; this is for one that needs a new connection.)
+ */
+enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err);
+
 const struct wt_topology *wt_debugger_topology(struct wt_debugger *d);
 const struct wt_target *wt_debugger_target(struct wt_debugger *d);
 

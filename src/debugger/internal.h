@@ -299,6 +299,15 @@ bool dbg_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wa
 bool dbg_tell_next_watchpoint(struct wt_debugger *d);
 void dbg_free_watchpoints(struct wt_debugger *d);
 
+/* ---- lost.c ---- */
+
+/** The device did not answer: nothing is known to run any more, and the client is told. */
+void dbg_lose(struct wt_debugger *d, const struct wt_error *err);
+/** After the device was lost: halts it, and finds out what is left of what was planted. */
+enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err);
+/** Notes that the device did not answer an access, where that is what @p status says; returns it. */
+enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
+
 /* ---- stop.c ---- */
 
 void dbg_push_event(struct wt_debugger *d, const struct wt_event *event);
@@ -310,10 +319,8 @@ void dbg_update_going(struct wt_debugger *d);
 void dbg_stop_everything(struct wt_debugger *d);
 /** Halts every wave, those that are not active included: they must not start running unseen. */
 enum wt_status dbg_halt_everything(struct wt_debugger *d, struct wt_error *err);
-/** The device did not answer: nothing is known to run any more, and the client is told. */
-void dbg_lose(struct wt_debugger *d, const struct wt_error *err);
-/** After the device was lost: halts it, and finds out what is left of what was planted. */
-enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err);
+/** No wave is known to run any more. */
+void dbg_all_stopped(struct wt_debugger *d);
 wt_thread dbg_first_thread(struct wt_debugger *d);
 /**
  * Something happened to @p lane of @p wave: stop it (non-stop), or everything (all-stop), and tell.

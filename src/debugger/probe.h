@@ -87,6 +87,11 @@ struct wt_probe_ops {
     enum wt_status (*open)(const struct wt_target *target, bool use_memory_port,
                            struct wt_probe **probe, struct wt_error *err);
     void (*close)(struct wt_probe *probe);
+    /**
+     * After the device did not answer for a while: makes sure that it is the same one, wakes its
+     * debug hardware if it was reset meanwhile, and forgets what may have changed. May be NULL.
+     */
+    enum wt_status (*reattach)(struct wt_probe *probe, struct wt_error *err);
     const struct wt_topology *(*topology)(struct wt_probe *probe);
 
     enum wt_status (*summary)(struct wt_probe *probe, struct wt_probe_summary *summary,

@@ -70,7 +70,7 @@ void dbg_update_going(struct wt_debugger *d)
     d->going = d->steppers > 0 || dbg_any_free_active(d);
 }
 
-static void all_stopped(struct wt_debugger *d)
+void dbg_all_stopped(struct wt_debugger *d)
 {
     for (uint32_t i = 0; i < d->topology->waves; i++) {
         struct wave *w = &d->wave[i];
@@ -87,7 +87,7 @@ static void all_stopped(struct wt_debugger *d)
 
 void dbg_stop_everything(struct wt_debugger *d)
 {
-    all_stopped(d);
+    dbg_all_stopped(d);
     for (uint32_t i = 0; i < d->topology->waves; i++) {
         d->wave[i].has_met = d->wave[i].met_trap = false;
         d->wave[i].followed = 0;
@@ -107,33 +107,10 @@ enum wt_status dbg_halt_everything(struct wt_debugger *d, struct wt_error *err)
     struct wt_wave_set all;
     dbg_fill_set(d, &all, 0xff);
     enum wt_status status = d->ops->halt(d->probe, &all, err);
-    all_stopped(d);
+    dbg_all_stopped(d);
     if (!status)
         status = dbg_look(d, NULL, err);
     dbg_choose_mode(d);
-    return status;
-}
-
-/* The device did not answer: nothing is known to run any more, and the client is told. */
-void dbg_lose(struct wt_debugger *d, const struct wt_error *err)
-{
-    all_stopped(d);
-    d->active_known = false;
-    d->lost = true;
-    struct wt_event event = {
-        .kind = WT_EVENT_STOPPED, .reason = WT_STOP_LOST, .thread = d->current};
-    snprintf(event.text, sizeof event.text, "%.255s", err->text);
-    dbg_push_event(d, &event);
-}
-
-enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
-{
-    if (!d->lost)
-        return WT_OK;
-    enum wt_status status = dbg_halt_everything(d, err);
-    if (!status)
-        status = dbg_verify_breakpoints(d, err);
-    d->lost = status != WT_OK;
     return status;
 }
 
@@ -207,7 +184,7 @@ enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err)
     uint8_t word[4] = {0};
     struct wt_event event = {.kind = WT_EVENT_EXITED};
     struct wt_error why;
-    all_stopped(d);
+    dbg_all_stopped(d);
     struct wt_wave_set one;
     dbg_one_wave(d, &one, 0);
     enum wt_status status = d->ops->halt(d->probe, &one, err);

@@ -1,6 +1,7 @@
 """`wavetrap attach`: stock GDB on a device in another process, through the line protocol."""
 import re
 import subprocess
+import threading
 
 import pytest
 
@@ -213,3 +214,162 @@ def test_a_second_debugger_is_refused(serve_dm, program):
     assert done.returncode == 125
     assert "another client is connected" in done.stderr
     assert first.read(0) >> 28 == 1
+
+
+# ---- a device that is slow, stalled or gone ----
+
+class Trouble:
+    """The answers of the real server, until something is to go wrong: what `fault` does with one."""
+
+    def __init__(self):
+        self.fault = None
+        self.count = 0
+        self.happened = threading.Event()
+        self.mended = threading.Event()
+
+    def __call__(self, line, ask):
+        fault = self.fault
+        reply = ask(line).encode() + b"\n"
+        if not fault:
+            return reply
+        self.happened.set()
+        return fault(self, reply)
+
+    def stalls(self, reply):
+        assert self.mended.wait(TIMEOUT)
+        return reply
+
+    def drops(self, reply):
+        self.fault = None
+        return b""
+
+    def doubles(self, reply):
+        self.fault = None
+        return reply * 2
+
+    def garbles(self, reply):
+        self.fault = None
+        return b"\x80\x00#!\n"
+
+    def refuses(self, reply):
+        self.fault = None
+        return b"-\n"
+
+    def closes(self, reply):
+        self.fault = None
+        return None
+
+
+FAULTS = ["stalls", "drops", "doubles", "garbles", "refuses", "closes"]
+
+
+@pytest.fixture
+def troubled(serve_dm, program, attach, between):
+    """A session at a breakpoint, behind a server that can be made to fail."""
+    def start(reads_ahead):
+        file = program("lanes")
+        trouble = Trouble()
+        front = between(serve_dm(file).address, trouble, reads_ahead=reads_ahead)
+        one = attach(front.address, file, "--hold", "--timeout", "300")
+        one("break count")
+        one("set var $s5 = 1")
+        assert "hit Breakpoint 1" in one("continue")
+        return one, trouble, front
+    return start
+
+
+def resettle(one, trouble):
+    """Whatever went wrong is over: commands work again after the first, or a few, have failed."""
+    trouble.fault = None
+    trouble.mended.set()
+    for _ in range(5):
+        one("maintenance flush register-cache")
+        if "Cannot access" not in one("x/2wx 0x80000000") and one("p $pc").startswith("$"):
+            return
+    assert False, "the session is lost"
+
+
+def finish(one):
+    """The breakpoint is still there, memory as it should be, and the program comes to its end."""
+    assert len(one.threads()) == 16
+    assert "breakpoint already hit" in one("info breakpoints")
+    said = one("continue")
+    assert "hit Breakpoint 1" in said, said
+    one("delete")
+    assert "exited with code 052" in one("continue")
+
+
+@pytest.mark.parametrize("reads_ahead", [True, False], ids=["ahead", "one"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_while_looking_is_told_and_survived(troubled, fault, reads_ahead):
+    one, trouble, _ = troubled(reads_ahead)
+    trouble.fault = getattr(Trouble, fault)
+    said = one("x/8wx 0x80000100")
+    assert trouble.happened.is_set()
+    if fault != "doubles":
+        assert "Cannot access memory" in said
+    resettle(one, trouble)
+    finish(one)
+
+
+@pytest.mark.parametrize("reads_ahead", [True, False], ids=["ahead", "one"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_while_running_stops_and_is_survived(troubled, fault, reads_ahead):
+    one, trouble, _ = troubled(reads_ahead)
+    one("delete")
+    one("hbreak store if $s5 == 99")
+    trouble.fault = getattr(Trouble, fault)
+    said = one("continue")
+    assert trouble.happened.is_set()
+    resettle(one, trouble)
+    if "exited" not in said:
+        one("delete")
+        said = one("continue")
+    assert "exited with code 052" in said or "The program is not being run" in said
+
+
+def test_what_was_waited_for_is_told(troubled):
+    one, trouble, front = troubled(True)
+    trouble.fault = Trouble.stalls
+    said = one("monitor reattach")
+    assert front.address in said
+    assert re.search(r"waited (another )?300 ms", said), said
+    resettle(one, trouble)
+    assert "Attached again" in one("monitor reattach")
+    finish(one)
+
+
+def test_a_device_that_was_switched_off_and_on(serve_dm, program, attach, tmp_path):
+    """Another process takes the first one's place: the session goes on in it, breakpoints and all."""
+    file = program("lanes")
+    path = f"unix:{tmp_path}/dm"
+    server = serve_dm(file, dm=path)
+    one = attach(path, file, "--hold", "--timeout", "1000")
+    one("break count")
+    one("tbreak store")
+    assert "hit Breakpoint 1" in one("continue")
+    server.stop()
+    said = one("stepi")
+    assert "closed it" in said or "cannot connect" in said, said
+    assert "cannot connect" in one("monitor reattach")
+    serve_dm(file, dm=path)
+    assert "Attached again" in one("monitor reattach")
+    one("maintenance flush register-cache")
+    assert len(one.threads()) == 4  # of one warp: it is at its beginning
+    one("thread 1")
+    assert one.value("$pc", "/x") == "0x80000000"
+    assert "hit Breakpoint 1" in one("continue")
+    one("delete 1")
+    assert "Temporary breakpoint 2, store" in one("continue")
+    assert "exited with code 052" in one("continue")
+
+
+def test_another_device_in_its_place_is_noticed(serve_dm, program, attach, tmp_path):
+    file = program("lanes")
+    path = f"unix:{tmp_path}/dm"
+    server = serve_dm(file, dm=path)
+    one = attach(path, file, "--hold", "--timeout", "1000")
+    server.stop()
+    serve_dm(file, "--gpu", "vortex:threads=8", dm=path)
+    assert "another device than before" in one("monitor reattach")
+    assert one.close() == 0

@@ -96,6 +96,12 @@ enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
     return WT_OK;
 }
 
+enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err)
+{
+    d->reattaches++;
+    return d->gone ? wt_fail(err, WT_IO, "nobody is there") : WT_OK;
+}
+
 bool wt_debugger_ended(struct wt_debugger *d, uint32_t *status)
 {
     if (d->ended && status)

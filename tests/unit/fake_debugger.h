@@ -45,7 +45,8 @@ struct wt_debugger {
     bool cannot_watch;
     struct wt_resume resume[32];
     size_t resumes;        /**< entries of the last resume */
-    unsigned resume_calls, restarts, resets, pumps;
+    unsigned resume_calls, restarts, resets, reattaches, pumps;
+    bool gone; /* nobody answers a call */
     bool endless;          /**< a continued program never ends */
     struct wt_event queue[64];
     size_t queued, taken;

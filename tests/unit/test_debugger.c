@@ -1050,6 +1050,91 @@ static void a_device_that_hangs_times_out(void **state)
     rig_free(r);
 }
 
+/* The program afresh in a device that was without power, its Debug Module asleep. */
+static void power_cycle(struct rig *r)
+{
+    rig_load(r, NULL);
+    vx_dm_write(r->device, VX_DM_DCTRL, 0);
+}
+
+static void a_device_that_was_without_power_is_taken_up_again(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, spawning, 18);
+        struct wt_error why = {0};
+        uint64_t value;
+        const unsigned index = T0;
+        insert(r, CODE + 0x3c);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
+        wt_thread thread = wt_debugger_current_thread(r->d);
+        power_cycle(r);
+        /* What injects notices; registers that are still known need no device. */
+        enum wt_status status = WT_OK;
+        for (int i = 0; i < 2 && !status; i++) {
+            const struct wt_resume one = {.thread = 0, .kind = WT_RESUME_CONTINUE};
+            status = i ? wt_debugger_resume(r->d, &one, 1, &why)
+                       : wt_debugger_read_registers(r->d, thread, &index, 1, &value, &why);
+        }
+        assert_int_equal(status, WT_IO);
+        assert_non_null(strstr(why.text, "reset or powered down"));
+        /* The next command finds it: halted, in its first instructions, the breakpoint inserted. */
+        OK(wt_debugger_reattach(r->d, &err));
+        const struct wt_thread_info *list;
+        size_t count;
+        OK(wt_debugger_threads(r->d, &list, &count, &err));
+        assert_int_equal(list[0].wave, 0);
+        assert_false(list[0].running);
+        struct wt_event e;
+        for (int i = 0; i < 8 && (e = go(r)).kind == WT_EVENT_STOPPED; i++) {
+            expect_stop(e, WT_STOP_BREAKPOINT, 0);
+            assert_int_equal(pc(r, e.thread), CODE + 0x3c);
+        }
+        expect_exit(e, 11);
+        rig_free(r);
+    }
+}
+
+static void an_access_that_failed_has_the_device_looked_at_afresh(void **state)
+{
+    const struct rig_options dm = {.dm_only = true};
+    struct rig *r = rig_new(&dm, spawning, 18);
+    struct wt_error why = {0};
+    uint32_t word;
+    insert(r, CODE + 0x3c);
+    expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
+    r->fail_at = r->accesses + 3;
+    assert_int_equal(wt_debugger_read_memory(r->d, 0, CODE, &word, 4, &why), WT_IO);
+    r->fail_at = 0;
+    /* Meanwhile it was reset, its memory loaded: what the debugger planted is gone. */
+    power_cycle(r);
+    OK(wt_debugger_read_memory(r->d, 0, CODE + 0x3c, &word, 4, &err));
+    assert_int_equal(word, spawning[0x3c / 4]);
+    expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
+    rig_free(r);
+}
+
+static void reattaching_stops_what_runs(void **state)
+{
+    const struct rig_options dm = {.dm_only = true};
+    struct rig *r = rig_new(&dm, counting, 5);
+    const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
+    OK(wt_debugger_resume(r->d, &all, 1, &err));
+    OK(wt_debugger_reattach(r->d, &err));
+    assert_false(wt_debugger_running(r->d));
+    struct wt_event e = wt_debugger_next_event(r->d);
+    assert_int_equal(e.kind, WT_EVENT_STOPPED);
+    assert_int_equal(e.reason, WT_STOP_INTERRUPTED);
+    /* It cannot be had: the client is told, and that it is not there. */
+    OK(wt_debugger_resume(r->d, &all, 1, &err));
+    r->fail_at = 1;
+    struct wt_error why;
+    assert_int_equal(wt_debugger_reattach(r->d, &why), WT_IO);
+    e = wt_debugger_next_event(r->d);
+    assert_int_equal(e.reason, WT_STOP_LOST);
+    r->fail_at = 0;
+    rig_free(r);
+}
+
 static void requests_that_make_no_sense_are_refused(void **state)
 {
     struct rig *r = rig_new(&variants[0], counting, 5);
@@ -1156,6 +1241,9 @@ int main(void)
         cmocka_unit_test(whatever_a_debugger_does_the_program_ends_the_same),
         cmocka_unit_test(a_lost_device_is_reported_wherever_it_is_lost),
         cmocka_unit_test(a_device_that_hangs_times_out),
+        cmocka_unit_test(a_device_that_was_without_power_is_taken_up_again),
+        cmocka_unit_test(an_access_that_failed_has_the_device_looked_at_afresh),
+        cmocka_unit_test(reattaching_stops_what_runs),
         cmocka_unit_test(requests_that_make_no_sense_are_refused),
         cmocka_unit_test(closing_leaves_the_program_as_it_was),
         cmocka_unit_test(attaching_to_a_running_program_leaves_it_running),

@@ -780,6 +780,10 @@ static void monitor_commands(void **state)
     assert_non_null(strstr(monitor(" reset  device "), "device was reset"));
     assert_int_equal(f.d->resets, 1);
     assert_non_null(strstr(monitor("res what"), "unknown"));
+    assert_non_null(strstr(monitor("reattach"), "Attached again"));
+    assert_int_equal(f.d->reattaches, 1);
+    f.d->gone = true;
+    assert_non_null(strstr(monitor("reattach"), "nobody is there"));
 }
 
 static void lldb_gets_its_keys(void **state)

@@ -257,8 +257,14 @@ static void one_at_a_time_is_the_plain_protocol(void **state)
     struct wt_error err;
     assert_int_equal(wt_bus_tcp_open(p->address, &options, &bus, &err), WT_OK);
     assert_int_equal(p->starts, 0);
-    assert_int_equal(wt_bus_tcp_start(bus, &err), WT_OK);
+    assert_int_equal(wt_bus_start(bus, &err), WT_OK);
+    assert_int_equal(wt_bus_start(bus, &err), WT_OK);
     assert_int_equal(p->starts, 1);
+    /* On the next connection it is held again. */
+    assert_int_equal(wt_bus_reconnect(bus, &err), WT_OK);
+    assert_int_equal(p->starts, 1);
+    assert_int_equal(wt_bus_start(bus, &err), WT_OK);
+    assert_int_equal(p->starts, 2);
     uint64_t before = bus->round_trips;
     assert_int_equal(ladder(bus, 10, &err), WT_OK);
     assert_int_equal(bus->round_trips - before, 30);

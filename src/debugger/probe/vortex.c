@@ -517,12 +517,15 @@ static const struct wt_topology *vortex_topology(struct wt_probe *p)
 
 /* ---- opening ---- */
 
-static enum wt_status wake(struct wt_probe *p, struct wt_error *err)
+/* *slept (may be NULL): it had been asleep, or was reset. */
+static enum wt_status wake(struct wt_probe *p, bool *slept, struct wt_error *err)
 {
     uint32_t dctrl;
     enum wt_status status = wt_bus_read(p->bus, DM_DCTRL, &dctrl, err);
     if (status)
         return status;
+    if (slept)
+        *slept = !(dctrl & DCTRL_DMACTIVE);
     if (dctrl & DCTRL_NDMRESET &&
         (status = dm_wait_clear(p, DCTRL_NDMRESET, "the end of a reset (DCTRL.ndmreset)", err)))
         return status;
@@ -552,7 +555,7 @@ static enum wt_status read_platform(struct wt_probe *p, struct wt_error *err)
     enum wt_status status = dm_run(p, err);
     if (status)
         return status;
-    platform = dm_got(p, platform_at);
+    p->platform = platform = dm_got(p, platform_at);
     p->dconfig = dm_got(p, dconfig_at);
     if (wt_field(platform, 31, 28) != 1)
         return wt_fail(err, WT_INVALID,
@@ -674,6 +677,32 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
     return status;
 }
 
+static enum wt_status vortex_reattach(struct wt_probe *p, struct wt_error *err)
+{
+    bool slept;
+    enum wt_status status = wake(p, &slept, err);
+    if (status)
+        return status;
+    dm_begin(p);
+    size_t at = dm_get(p, DM_PLATFORM);
+    dm_put(p, DM_DCONFIG, p->dconfig | DCONFIG_EH);
+    if ((status = dm_run(p, err)))
+        return status;
+    if (dm_got(p, at) != p->platform)
+        return wt_fail(err, WT_STATE,
+                       "this is another device than before: PLATFORM reads 0x%08x, it was 0x%08x; "
+                       "end this session and attach to it",
+                       (unsigned)dm_got(p, at), (unsigned)p->platform);
+    p->wmask_known = p->saved.valid = p->stuck = false;
+    if (slept) {
+        /* It was reset: what was under way, and what was borrowed, is gone. */
+        memset(&p->went, 0, sizeof p->went);
+        memset(&p->examined, 0, sizeof p->examined);
+        p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
+    }
+    return WT_OK;
+}
+
 static void vortex_close(struct wt_probe *p)
 {
     if (!p)
@@ -699,7 +728,7 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     p->bus = target->bus;
     p->port = use_memory_port;
     p->polls = 1;
-    enum wt_status status = wake(p, err);
+    enum wt_status status = wake(p, NULL, err);
     if (!status)
         status = read_platform(p, err);
     if (!status)
@@ -725,6 +754,7 @@ const struct wt_probe_ops wt_probe_vortex = {
     .family = "vortex",
     .open = vortex_open,
     .close = vortex_close,
+    .reattach = vortex_reattach,
     .topology = vortex_topology,
     .summary = vortex_summary,
     .scan = vortex_scan,

@@ -118,6 +118,7 @@ struct wt_probe {
     uint32_t owed_word[2];
     bool wmask_known;
     uint32_t wmask[DM_MAX_WINDOWS];
+    uint32_t platform;
     uint32_t dconfig; /**< as it was found */
     enum ebreak_dpc ebreak_dpc;
     struct wt_wave_set went;     /**< set going by this probe since it was opened */

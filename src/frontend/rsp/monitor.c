@@ -88,6 +88,18 @@ static void reset(struct wt_rsp_session *s, const char *args, FILE *out)
             wt_rsp_stale);
 }
 
+static void reattach(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    struct wt_error err = {0};
+    if (wt_debugger_reattach(s->debugger, &err)) {
+        fprintf(out, "%s\n", err.text);
+        return;
+    }
+    s->last = wt_rsp_standing(s);
+    fprintf(out, "Attached again; every %s is halted, and the breakpoints are as they were.\n%s",
+            s->topology->wave_word, wt_rsp_stale);
+}
+
 static void info(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     const struct wt_topology *t = s->topology;
@@ -120,6 +132,7 @@ static const struct {
     {"info", "", "the device, the program, the threads", info},
     {"lane", "[N]", "which lane the registers of a warp show, when threads are warps", lane},
     {"mark", "[NAME]", "call this issue time NAME; without one, list the marks", wt_rsp_mark},
+    {"reattach", "", "a new connection to the device, which is halted", reattach},
     {"reset", "[device]",
      "the program from its beginning; 'device': registers and warps only, memory as it is", reset},
     {"stop-at-end", "[on|off]", "stop before the program ends, with all its history behind it",
