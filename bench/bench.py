@@ -23,6 +23,7 @@ ROOT = os.path.dirname(HERE)
 BUILD = os.environ.get("WAVETRAP_BUILD", os.path.join(ROOT, "build"))
 WAVETRAP = os.environ.get("WAVETRAP", os.path.join(BUILD, "wavetrap"))
 CLIENT = os.path.join(BUILD, "bench", "bench-client")
+WIRE = os.path.join(BUILD, "bench", "wire-bench")
 TIMELINE = os.path.join(BUILD, "bench", "timeline-bench")
 CC = "riscv64-unknown-elf-gcc"
 GDB = "gdb-multiarch"
@@ -285,6 +286,39 @@ def servers(report, folder, count, seconds):
                    ours_peak / Server.peak[peer], "KiB")
 
 
+# ---- the register bus over a wire ----
+
+def over_the_wire(report, folder, count, seconds):
+    """A debugger's accesses of a device elsewhere, in batches and one after another."""
+    source, program = os.path.join(folder, "wire.S"), os.path.join(folder, "wire.elf")
+    with open(source, "w") as f:
+        f.write(LOOP)
+    run([CC, "-march=rv32ima", "-mabi=ilp32", "-nostdlib", "-Wl,-Ttext=0x80000000",
+         "-Wl,-Tbss=0x80100000", source, "-o", program])
+    report.title("Debug registers over loopback, one warp of 32 lanes: batched, and one request and "
+                 "its reply after another")
+    for option, scheme in (("--dm", "tcp"), ("--jtag", "remote_bitbang")):
+        port = free_port()
+        server = subprocess.Popen([WAVETRAP, "serve", f"{option}={port}", "-g",
+                                   "vortex:warps=1,threads=32", program],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        server.stderr.readline()  # it says where it listens
+        for what, text, unit in (("read", "memory read", "B/s"), ("write", "memory written", "B/s"),
+                                 ("registers", "registers of 32 lanes", "1/s")):
+            trips = {}
+
+            def rate(mode):
+                speed, trips[mode] = map(float, run([WIRE, f"{scheme}:127.0.0.1:{port}", mode, what,
+                                                     str(seconds)]).split())
+                return speed
+            a, b, ratio = pairs(lambda: rate("batched"), lambda: rate("single"), count)
+            report.row(f"{option[2:]}: {text}", a, "one after another", b, ratio, unit, "aim x20")
+            report.row(f"{option[2:]}: {text}, round trips", trips["batched"], "one after another",
+                       trips["single"], trips["batched"] / trips["single"], "of an operation")
+        server.terminate()
+        server.communicate()
+
+
 # ---- through stock GDB ----
 
 CONDITION = """
@@ -383,7 +417,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
-    parser.add_argument("--only", choices=["emulation", "time", "servers", "gdb"])
+    parser.add_argument("--only", choices=["emulation", "time", "servers", "wire", "gdb"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -396,6 +430,8 @@ def main():
             time_travel(report, folder)
         if options.only in (None, "servers"):
             servers(report, folder, options.pairs, options.seconds)
+        if options.only in (None, "wire"):
+            over_the_wire(report, folder, options.pairs, options.seconds)
         if options.only in (None, "gdb"):
             through_gdb(report, folder, options.pairs)
     finally:

@@ -11,7 +11,7 @@ enum {
     WT_JTAG_TAPS = 16,    /**< TAPs of the longest chain */
     WT_JTAG_IR_MAX = 32,  /**< bits of the longest instruction register of one */
     WT_JTAG_IR_MIN = 5,   /**< bits that the instruction register of a DTM has at least */
-    WT_JTAG_BATCH = 1024, /**< accesses that share a round trip, unless told otherwise */
+    WT_JTAG_BATCH = 4096, /**< accesses that share a round trip, unless told otherwise */
 };
 
 struct wt_jtag_options {
