@@ -1,6 +1,7 @@
 /* `wavetrap attach`: a debugger for a device that is not in this process. */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -16,6 +17,9 @@
 /* Where programs of the default profile leave their exit word. */
 #define EXIT_ADDR 0x88
 
+/* How long to look for forgotten breakpoints before the user gets a prompt. */
+#define LEFTOVERS_MS 2000
+
 struct attach {
     struct cli_options options;
     const char *dm;      /* address of the device; or */
@@ -27,7 +31,9 @@ struct attach {
     struct cli_gdb_choice choice;
     unsigned timeout_ms;
     uint64_t exit_addr;
-    bool reset, hold;
+    bool reset, hold, lift;
+    struct wt_code *code;  /* what of `image` is executed */
+    size_t codes;
     struct wt_image image; /* of `symbols` */
     struct wt_bus *bus;
     struct wt_target target;
@@ -119,6 +125,12 @@ static enum wt_status set_hold(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
+static enum wt_status set_lift(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->lift = true;
+    return WT_OK;
+}
+
 /* ---- the device ---- */
 
 static void say(void *context, const char *text)
@@ -187,6 +199,44 @@ static enum wt_status stop_device(struct attach *a, struct wt_error *err)
     return status;
 }
 
+/*
+ * Breakpoints that a debugger left in memory when it crashed: they are found where memory is not what
+ * the program's file says. On a slow device that is not looked at for long.
+ */
+static enum wt_status look_for_leftovers(struct attach *a, struct wt_error *err)
+{
+    uint64_t looked, total;
+    size_t count;
+    a->code = calloc(a->image.segments + 1, sizeof *a->code);
+    if (!a->code)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    for (size_t i = 0; i < a->image.segments; i++) {
+        const struct wt_segment *s = &a->image.segment[i];
+        if (s->executable && s->length)
+            a->code[a->codes++] = (struct wt_code){s->addr, s->bytes, s->length};
+    }
+    wt_debugger_set_code(a->debugger, a->code, a->codes);
+    enum wt_status status = wt_debugger_find_leftovers(
+        a->debugger, a->lift ? 0 : LEFTOVERS_MS, &looked, &total, err);
+    if (status)
+        return status;
+    const struct wt_leftover *list = wt_debugger_leftovers(a->debugger, &count);
+    if (looked < total)
+        fprintf(stderr,
+                "wavetrap: looked for forgotten breakpoints in %llu of %llu bytes of code; 'monitor "
+                "lift-breakpoints' looks at all\n",
+                (unsigned long long)looked, (unsigned long long)total);
+    if (count == 0)
+        return WT_OK;
+    fprintf(stderr, "wavetrap: %zu breakpoint%s of another debugger %s in memory, where %s has other "
+                    "code:", count, count == 1 ? "" : "s", count == 1 ? "is" : "are", a->symbols);
+    for (size_t i = 0; i < count && i < 8; i++)
+        fprintf(stderr, " 0x%llx", (unsigned long long)list[i].addr);
+    fprintf(stderr, "%s; %s\n", count > 8 ? " ..." : "",
+            a->lift ? "lifted" : "'monitor lift-breakpoints' in GDB, or --lift, lifts them");
+    return a->lift ? wt_debugger_lift_leftovers(a->debugger, err) : WT_OK;
+}
+
 static enum wt_status open_device(struct attach *a, struct wt_error *err)
 {
     /* Hardware: it runs by itself, and there is nothing but its registers. */
@@ -203,7 +253,9 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
     const struct wt_debugger_options how = {
         .threads = a->options.threads, .output = print, .context = a};
     status = wt_debugger_open(&a->target, &wt_probe_vortex, &how, &a->debugger, err);
-    return status ? status : stop_device(a, err);
+    if (!status)
+        status = stop_device(a, err);
+    return status || !a->symbols ? status : look_for_leftovers(a, err);
 }
 
 static void close_device(struct attach *a)
@@ -213,6 +265,7 @@ static void close_device(struct attach *a)
     wt_debugger_close(a->debugger);
     wt_bus_close(a->bus);
     wt_image_free(&a->image);
+    free(a->code);
 }
 
 /* ---- its debugger ---- */
@@ -285,6 +338,8 @@ static int attach(int argc, char **argv)
                                       "JTAG has none");
         else if (!a.jtag && (a.tap >= 0 || a.ir_bits))
             wt_fail(&err, WT_INVALID, "--jtag-tap and --jtag-ir go with --jtag");
+        else if (a.lift && !a.symbols)
+            wt_fail(&err, WT_INVALID, "--lift needs the program's file: --symbols=FILE");
         else if (a.rsp && optind < argc)
             wt_fail(&err, WT_INVALID, "'%.100s' is an argument for GDB, which --rsp does not start",
                     argv[optind]);
@@ -324,6 +379,9 @@ static const struct cli_option options[] = {
     {"hold", 0, NULL,
      "halt a program that waits for its debugger before it is told to\n"
      "start, not after", set_hold},
+    {"lift", 0, NULL,
+     "put the program's code back where another debugger left\n"
+     "breakpoints in memory (with --symbols)", set_lift},
     {"exit-word", 0, "ADDRESS", "where the program leaves its exit word (default 0x88)", set_exit},
     {0},
 };

@@ -27,6 +27,7 @@ static void free_debugger(struct wt_debugger *d)
     dbg_free_watchpoints(d);
     free(d->scratch);
     free(d->event);
+    free(d->leftover);
     free(d);
 }
 

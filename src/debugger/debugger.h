@@ -214,6 +214,38 @@ enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lan
                                     struct wt_lane_value *result, void *bytes,
                                     struct wt_error *err);
 
+/* ---- breakpoints that another debugger left in memory ---- */
+
+/** Code as the program's file has it. */
+struct wt_code {
+    uint64_t addr;
+    const uint8_t *bytes;
+    size_t size;
+};
+
+/** Says what code the program has. List and bytes must outlive the debugger. */
+void wt_debugger_set_code(struct wt_debugger *d, const struct wt_code *list, size_t count);
+
+/** A breakpoint instruction in memory where the program's file has another one. */
+struct wt_leftover {
+    uint64_t addr;
+    uint8_t original[4];
+    size_t length;
+};
+
+/**
+ * Compares the program's code with memory (all must be halted). A slow device may take long for
+ * that: it ends after @p limit_ms (0: not before the end). *looked of *total bytes were compared.
+ */
+enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms, uint64_t *looked,
+                                          uint64_t *total, struct wt_error *err);
+
+/** What was found the last time and has not been lifted; valid until the next call of these. */
+const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *count);
+
+/** Puts the program's code back in their places. */
+enum wt_status wt_debugger_lift_leftovers(struct wt_debugger *d, struct wt_error *err);
+
 /* ---- running ---- */
 
 enum wt_resume_kind {

@@ -164,6 +164,11 @@ struct wt_debugger {
     struct met *met; /**< what the last stop for a watchpoint left to be told */
     size_t mets, met_capacity, next_met;
 
+    const struct wt_code *code; /**< what the program's file has; not ours */
+    size_t codes;
+    struct wt_leftover *leftover;
+    size_t leftovers;
+
     struct lane_cache *cache;
     uint64_t *generation; /**< of each wave: cached registers of an older one are stale */
 

@@ -1,11 +1,12 @@
 """`wavetrap attach`: stock GDB on a device in another process, through the line protocol."""
 import re
+import signal
 import subprocess
 import threading
 
 import pytest
 
-from conftest import FEW, TIMEOUT, WAVETRAP, Gdb, each
+from conftest import FEW, TIMEOUT, WAVETRAP, Gdb, Variant, each, symbol
 from wire import DPC, WACTIVE, WSTATUS, Between
 
 
@@ -373,3 +374,51 @@ def test_another_device_in_its_place_is_noticed(serve_dm, program, attach, tmp_p
     serve_dm(file, "--gpu", "vortex:threads=8", dm=path)
     assert "another device than before" in one("monitor reattach")
     assert one.close() == 0
+
+
+@pytest.mark.parametrize("convention", ["at", "after"])
+def test_breakpoints_of_a_debugger_that_crashed(serve_dm, program, attach, convention):
+    """They are found where the file has other code, named, and lifted when that is asked for; a warp
+    that stands at one stands at it, whatever its DPC says."""
+    file = program("lanes")
+    place = "0x" + symbol(file, "count")
+    server = serve_dm(file, "--gpu", f"vortex:ebreak-pc={convention}")
+    dead = attach(server.address, file, "--hold")
+    dead("break count")
+    dead("break store")
+    assert "hit Breakpoint 1" in dead("continue")
+    dead.child.kill(signal.SIGKILL)
+    server.told("the client of .* is gone")
+    one = attach(server.address, file)
+    assert "2 breakpoints of another debugger are in memory" in one.start
+    assert place in one.start and "monitor lift-breakpoints" in one.start
+    at = {thread["frame"].split(" ")[0] for thread in one.threads().values()}
+    assert "count" in at, at
+    assert "2 breakpoints of another debugger lifted" in one("monitor lift-breakpoints")
+    assert "no breakpoint that is not" in one("monitor lift-breakpoints")
+    assert "exited with code 052" in one("continue")
+
+
+def test_lift_at_once(serve_dm, program, attach):
+    file = program("lanes")
+    server = serve_dm(file, dm=":0")
+    client = server.client().hello()
+    client.wake()
+    t0, t1 = client.gpr(5), client.gpr(6)
+    client.set_gpr(5, int(symbol(file, "count"), 16))
+    client.set_gpr(6, 0x00100073)
+    client.inject(0x0062a023)  # sw t1, 0(t0)
+    client.set_gpr(5, t0)
+    client.set_gpr(6, t1)
+    client.close()
+    one = attach(server.address, file, "--hold", "--lift")
+    assert "lifted" in one.start
+    assert "exited with code 052" in one("continue")
+
+
+@each([Variant(32), Variant(64)])
+def test_both_conventions_of_dpc(serve_dm, program, attach, variant):
+    """An ebreak halts at it, or behind it: the session is the same."""
+    file = program("lanes", variant.xlen)
+    server = serve_dm(file, "--gpu", "vortex:ebreak-pc=after,threads=4")
+    debug_to_the_end(attach(server.address, file, "--hold"))

@@ -96,6 +96,26 @@ enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
     return WT_OK;
 }
 
+enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms, uint64_t *looked,
+                                          uint64_t *total, struct wt_error *err)
+{
+    *looked = *total = d->code_size;
+    return WT_OK;
+}
+
+const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *count)
+{
+    static const struct wt_leftover one = {.addr = FAKE_MEMORY + 8, .length = 4};
+    *count = d->leftovers;
+    return &one;
+}
+
+enum wt_status wt_debugger_lift_leftovers(struct wt_debugger *d, struct wt_error *err)
+{
+    d->leftovers = 0;
+    return WT_OK;
+}
+
 enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err)
 {
     d->reattaches++;

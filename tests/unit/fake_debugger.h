@@ -46,6 +46,8 @@ struct wt_debugger {
     struct wt_resume resume[32];
     size_t resumes;        /**< entries of the last resume */
     unsigned resume_calls, restarts, resets, reattaches, pumps;
+    uint64_t code_size; /* of the program's file */
+    size_t leftovers;
     bool gone; /* nobody answers a call */
     bool endless;          /**< a continued program never ends */
     struct wt_event queue[64];

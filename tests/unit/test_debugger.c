@@ -1135,6 +1135,91 @@ static void reattaching_stops_what_runs(void **state)
     rig_free(r);
 }
 
+/* ---- what another debugger left behind ---- */
+
+/* Plants a breakpoint instruction past the debugger. */
+static void plant(struct rig *r, uint64_t addr, uint32_t word, size_t size)
+{
+    assert_true(r->machine->ops->write_memory(r->machine, 0, addr, &word, size));
+}
+
+static void forgotten_breakpoints_are_found_and_lifted(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, spawning, 18);
+        uint32_t big[3000];
+        for (size_t i = 0; i < 3000; i++)
+            big[i] = i < 18 ? spawning[i] : i == 100 ? EBREAK : ADDI(0, 0, (int)(i & 0x7ff));
+        assert_true(r->machine->ops->write_memory(r->machine, 0, CODE, big, sizeof big));
+        const struct wt_code code[] = {{CODE, (const uint8_t *)big, sizeof big}};
+        uint64_t looked, total;
+        size_t count;
+        OK(wt_debugger_find_leftovers(r->d, 0, &looked, &total, &err));
+        assert_int_equal(total, 0); /* no code is known */
+        wt_debugger_set_code(r->d, code, 1);
+        insert(r, CODE + 0x3c);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
+        /* The debugger's own one is none, nor is the program's, at 400. */
+        OK(wt_debugger_find_leftovers(r->d, 0, &looked, &total, &err));
+        wt_debugger_leftovers(r->d, &count);
+        assert_int_equal(count, 0);
+        assert_int_equal(looked, sizeof big);
+        assert_int_equal(total, sizeof big);
+        /* In the first instruction, across the border of what is read at a time, a short one, and
+         * under the debugger's own. */
+        plant(r, CODE, EBREAK, 4);
+        plant(r, CODE + 4094, EBREAK, 4);
+        plant(r, CODE + 4094 + 4096, 0x9002, 2);
+        plant(r, CODE + sizeof big - 4, EBREAK, 4);
+        OK(wt_debugger_find_leftovers(r->d, 0, &looked, &total, &err));
+        const struct wt_leftover *list = wt_debugger_leftovers(r->d, &count);
+        assert_int_equal(count, 4);
+        assert_int_equal(list[0].addr, CODE);
+        assert_int_equal(list[1].addr, CODE + 4094);
+        assert_int_equal(list[1].length, 4);
+        assert_int_equal(list[2].addr, CODE + 4094 + 4096);
+        assert_int_equal(list[2].length, 2);
+        assert_int_equal(list[3].addr, CODE + sizeof big - 4);
+        OK(wt_debugger_lift_leftovers(r->d, &err));
+        wt_debugger_leftovers(r->d, &count);
+        assert_int_equal(count, 0);
+        uint8_t now[sizeof big];
+        OK(wt_debugger_read_memory(r->d, 0, CODE, now, sizeof now, &err));
+        assert_memory_equal(now, big, sizeof big);
+        struct wt_event e = go(r); /* ours is still there */
+        expect_stop(e, WT_STOP_BREAKPOINT, 0);
+        assert_int_equal(pc(r, e.thread), CODE + 0x3c);
+        rig_free(r);
+    }
+}
+
+static void a_warp_that_another_debugger_left_at_a_breakpoint_stands_at_it(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig *r = rig_new(v, spawning, 18);
+        insert(r, CODE + 0x3c);
+        /* All warps meet it, and nobody looks: then the debugger dies. */
+        const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
+        OK(wt_debugger_resume(r->d, &all, 1, &err));
+        for (int i = 0; i < 100; i++)
+            rig_pump(r, 1000);
+        struct wt_debugger *dead = r->d;
+        const struct wt_debugger_options how = {.dm_only = v->dm_only};
+        OK(wt_debugger_open(&r->target, &wt_probe_vortex, &how, &r->d, &err));
+        if (wt_debugger_running(r->d))
+            OK(wt_debugger_interrupt(r->d, &err));
+        const struct wt_thread_info *list;
+        size_t count;
+        OK(wt_debugger_threads(r->d, &list, &count, &err));
+        assert_true(count >= 12);
+        for (size_t i = 0; i < count; i++)
+            if (list[i].wave > 0)
+                assert_int_equal(list[i].pc, CODE + 0x3c);
+        wt_debugger_close(dead);
+        rig_free(r);
+    }
+}
+
 static void requests_that_make_no_sense_are_refused(void **state)
 {
     struct rig *r = rig_new(&variants[0], counting, 5);
@@ -1244,6 +1329,8 @@ int main(void)
         cmocka_unit_test(a_device_that_was_without_power_is_taken_up_again),
         cmocka_unit_test(an_access_that_failed_has_the_device_looked_at_afresh),
         cmocka_unit_test(reattaching_stops_what_runs),
+        cmocka_unit_test(forgotten_breakpoints_are_found_and_lifted),
+        cmocka_unit_test(a_warp_that_another_debugger_left_at_a_breakpoint_stands_at_it),
         cmocka_unit_test(requests_that_make_no_sense_are_refused),
         cmocka_unit_test(closing_leaves_the_program_as_it_was),
         cmocka_unit_test(attaching_to_a_running_program_leaves_it_running),

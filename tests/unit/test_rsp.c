@@ -780,6 +780,12 @@ static void monitor_commands(void **state)
     assert_non_null(strstr(monitor(" reset  device "), "device was reset"));
     assert_int_equal(f.d->resets, 1);
     assert_non_null(strstr(monitor("res what"), "unknown"));
+    assert_non_null(strstr(monitor("lift-breakpoints"), "--symbols"));
+    f.d->code_size = 100;
+    f.d->leftovers = 1;
+    assert_string_equal(monitor("lift-breakpoints"),
+                        "0x80000008\n1 breakpoint of another debugger lifted.\n");
+    assert_non_null(strstr(monitor("lift-breakpoints"), "no breakpoint"));
     assert_non_null(strstr(monitor("reattach"), "Attached again"));
     assert_int_equal(f.d->reattaches, 1);
     f.d->gone = true;

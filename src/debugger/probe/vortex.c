@@ -133,7 +133,8 @@ static enum wt_status leave_unexamined(struct wt_probe *p, struct wt_wave_set *w
     enum wt_status status = vortex_scan(p, &active, &halted, err);
     for (unsigned i = 0; i < p->windows && !status; i++)
         waves->word[i] &=
-            ~(active.word[i] & halted.word[i] & p->went.word[i] & ~p->examined.word[i]);
+            ~(active.word[i] & halted.word[i] & (p->went.word[i] | p->found.word[i]) &
+              ~p->examined.word[i]);
     return status;
 }
 
@@ -270,20 +271,28 @@ static enum wt_status try_ebreak(struct wt_probe *p, uint32_t wave, uint64_t pc,
 static enum wt_status settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
                                  struct wt_error *err)
 {
-    if (p->ebreak_dpc == EBREAK_DPC_AT || !wt_wave_set_has(&p->went, wave) ||
+    bool went = wt_wave_set_has(&p->went, wave), found = wt_wave_set_has(&p->found, wave);
+    if (p->ebreak_dpc == EBREAK_DPC_AT || (!went && !found) ||
         wt_wave_set_has(&p->examined, wave))
         return WT_OK;
     enum wt_status status;
-    uint8_t at[4] = {0}, before[4] = {0};
-    bool have_at = !read_code(p, wave, *pc, 2, at) && !read_code(p, wave, *pc, 4, at);
-    bool have_before = *pc >= 4 && !read_code(p, wave, *pc - 4, 4, before);
+    uint8_t code[8] = {0}, *before = code, *at = code + 4;
+    bool have_before = *pc >= 4, have_at = true;
+    if (!have_before || read_code(p, wave, *pc - 4, 8, code)) {
+        have_before = have_before && !read_code(p, wave, *pc - 4, 4, before);
+        have_at = !read_code(p, wave, *pc, 2, at) && !read_code(p, wave, *pc, 4, at);
+    }
     bool is_at = have_at && (is_ebreak(at) || is_c_ebreak(at));
     unsigned back = 0;
     if (have_before && is_ebreak(before))
         back = 4;
     else if (have_before && is_c_ebreak(before + 2))
         back = 2;
-    if (p->ebreak_dpc == EBREAK_DPC_UNKNOWN) {
+    /*
+     * Who halted it before this probe came may have put DPC right already: so it tells nothing of the
+     * device where it is at an ebreak. Behind one, it has not been put right.
+     */
+    if (p->ebreak_dpc == EBREAK_DPC_UNKNOWN && (went || !is_at)) {
         if (is_at && !back)
             p->ebreak_dpc = EBREAK_DPC_AT;
         else if (back && !is_at)
@@ -291,6 +300,8 @@ static enum wt_status settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc
         else if (back && (status = try_ebreak(p, wave, *pc, err)))
             return status;
     }
+    if (found && is_at)
+        return WT_OK;
     if (p->ebreak_dpc != EBREAK_DPC_AFTER || !back)
         return WT_OK;
     *pc -= back;
@@ -339,7 +350,7 @@ static enum wt_status vortex_resume(struct wt_probe *p, const struct wt_wave_set
             return status;
         for (unsigned i = 0; i < p->windows; i++) {
             uint32_t bits = waves->word[i] & active.word[i] & halted.word[i] &
-                            ~p->examined.word[i] & p->went.word[i];
+                            ~p->examined.word[i] & (p->went.word[i] | p->found.word[i]);
             for (; bits && !status; bits &= bits - 1) {
                 enum wt_halt_cause cause;
                 uint64_t pc;
@@ -353,6 +364,7 @@ static enum wt_status vortex_resume(struct wt_probe *p, const struct wt_wave_set
     p->saved.valid = false;
     for (unsigned i = 0; i < p->windows; i++) {
         p->went.word[i] |= waves->word[i];
+        p->found.word[i] &= ~waves->word[i];
         p->examined.word[i] &= ~waves->word[i];
     }
     dm_begin(p);
@@ -589,6 +601,8 @@ static enum wt_status choose_witness(struct wt_probe *p, uint32_t *wave, bool *w
     enum wt_status status = vortex_scan(p, &a, &h, err);
     if (status)
         return status;
+    for (unsigned i = 0; i < p->windows; i++)
+        p->found.word[i] = a.word[i] & h.word[i];
     *wave = UINT32_MAX;
     *active = false;
     for (unsigned i = 0; i < p->windows; i++) {
@@ -698,6 +712,7 @@ static enum wt_status vortex_reattach(struct wt_probe *p, struct wt_error *err)
         /* It was reset: what was under way, and what was borrowed, is gone. */
         memset(&p->went, 0, sizeof p->went);
         memset(&p->examined, 0, sizeof p->examined);
+        memset(&p->found, 0, sizeof p->found);
         p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
     }
     return WT_OK;

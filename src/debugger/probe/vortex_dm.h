@@ -122,6 +122,7 @@ struct wt_probe {
     uint32_t dconfig; /**< as it was found */
     enum ebreak_dpc ebreak_dpc;
     struct wt_wave_set went;     /**< set going by this probe since it was opened */
+    struct wt_wave_set found;    /**< halted already when the probe was opened, and not set going since */
     struct wt_wave_set examined; /**< cause read since it halted, DPC put right */
     enum { MASK_UNKNOWN, MASK_OF_WARP, MASK_OF_INJECTION } mask_csr;
     bool step_under_way;

@@ -88,6 +88,31 @@ static void reset(struct wt_rsp_session *s, const char *args, FILE *out)
             wt_rsp_stale);
 }
 
+static void lift(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    struct wt_error err = {0};
+    uint64_t looked, total;
+    if (wt_debugger_find_leftovers(s->debugger, 0, &looked, &total, &err)) {
+        fprintf(out, "%s\n", err.text);
+        return;
+    }
+    if (total == 0) {
+        fputs("The program's code is not known: name its file when attaching (--symbols).\n", out);
+        return;
+    }
+    size_t count;
+    const struct wt_leftover *list = wt_debugger_leftovers(s->debugger, &count);
+    if (count == 0)
+        fputs("Memory has no breakpoint that is not in the program's file.\n", out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "0x%llx\n", (unsigned long long)list[i].addr);
+    if (wt_debugger_lift_leftovers(s->debugger, &err))
+        fprintf(out, "%s\n", err.text);
+    else if (count)
+        fprintf(out, "%zu breakpoint%s of another debugger lifted.\n", count,
+                count == 1 ? "" : "s");
+}
+
 static void reattach(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     struct wt_error err = {0};
@@ -131,6 +156,8 @@ static const struct {
     {"help", "", "this list", help},
     {"info", "", "the device, the program, the threads", info},
     {"lane", "[N]", "which lane the registers of a warp show, when threads are warps", lane},
+    {"lift-breakpoints", "",
+     "put the program's code back where another debugger left breakpoints in memory", lift},
     {"mark", "[NAME]", "call this issue time NAME; without one, list the marks", wt_rsp_mark},
     {"reattach", "", "a new connection to the device, which is halted", reattach},
     {"reset", "[device]",
