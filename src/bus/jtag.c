@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bus/jtag_chain.h"
 #include "bus/jtag_dtm.h"
@@ -17,6 +18,8 @@ enum {
     /* Accesses of a round trip after "busy": what is sent after it is sent again, so it is few; it
      * doubles with each round trip that went well. */
     WINDOW_MIN = 16,
+    /* After nobody answered a call it is not made again at each access, for so long. */
+    REST_MS = 1000,
     /* Round trips that may leave a batch where it was. */
     PATIENCE = 8,
 };
@@ -30,6 +33,7 @@ struct jtag_bus {
     unsigned abits;
     unsigned idle, told_idle; /* clocks in Run-Test/Idle after each dmi scan; what dtmcs says */
     size_t window; /* accesses of the next round trip */
+    int64_t rest_until_ms;
     char about[160];
 };
 
@@ -198,6 +202,13 @@ static enum wt_status piece(struct jtag_bus *b, struct wt_bus_op *ops, size_t co
     return WT_OK;
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static enum wt_status jtag_reconnect(struct wt_bus *bus, struct wt_error *err)
 {
     struct jtag_bus *b = (struct jtag_bus *)bus;
@@ -206,9 +217,11 @@ static enum wt_status jtag_reconnect(struct wt_bus *bus, struct wt_error *err)
         err = &own;
     b->found = false;
     wt_scan_clear(&b->chain.scan);
-    if (wt_bitbang_connect(&b->chain.link, err))
-        return err->status;
-    return find(b, err);
+    enum wt_status status = wt_bitbang_connect(&b->chain.link, err);
+    if (!status)
+        status = find(b, err);
+    b->rest_until_ms = status == WT_TIMEOUT ? now_ms() + REST_MS : 0;
+    return status;
 }
 
 static enum wt_status jtag_transact(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
@@ -218,6 +231,9 @@ static enum wt_status jtag_transact(struct wt_bus *bus, struct wt_bus_op *ops, s
     struct wt_error own;
     if (!err)
         err = &own;
+    if (!b->found && now_ms() < b->rest_until_ms)
+        return wt_fail(err, WT_TIMEOUT, "%s: nobody answered a moment ago",
+                       b->chain.link.address.text);
     if (!b->found && jtag_reconnect(bus, err))
         return err->status;
     for (size_t i = 0; i < count; i++)
@@ -298,7 +314,10 @@ enum wt_status wt_bus_jtag_open(const struct wt_jtag_options *options, struct wt
         b->options.batch = WT_JTAG_BATCH;
     b->chain.link.fd = -1;
     b->chain.link.timeout_ms = options->timeout_ms;
-    enum wt_status status = wt_address_parse(address, &b->chain.link.address, err);
+    struct wt_address *where = &b->chain.link.address;
+    enum wt_status status = wt_address_parse(address, where, err);
+    /* For messages: as it is given, so that nobody takes it for the line protocol. */
+    snprintf(where->text, sizeof where->text, "%s%.200s", prefix, address);
     if (!status)
         status = jtag_reconnect(&b->bus, err);
     if (status)

@@ -176,11 +176,10 @@ def test_a_link_that_breaks_in_a_session_can_be_mended(chain, program, attach, f
     one = attach(server.address, file, "--timeout", "500")
     one("break count")
     broken.append(fault)
-    one("set debug remote 0")
     said = one("x/4wx 0x80008000") + one("monitor reattach")
-    assert text in said or "Cannot access memory" in said, said
+    assert text in said, said
     broken.clear()
-    said = one("monitor reattach")
-    assert "hit Breakpoint 1, count" in one("continue"), said
+    assert "Attached again" in one("monitor reattach")
+    assert "hit Breakpoint 1, count" in one("continue")
     one("delete")
     assert "exited with code 052" in one("continue")

@@ -547,6 +547,32 @@ static void a_bit_that_nobody_asked_for_is_noticed(void **state)
     peer_free(p);
 }
 
+/* A server that takes connections and keeps silent costs its time limit now and then, not always. */
+static void a_silent_server_is_not_called_at_each_access(void **state)
+{
+    struct peer *p = peer_new(0);
+    struct wt_jtag_options options = wt_jtag_default_options(p->address);
+    struct wt_bus *bus;
+    struct wt_error err;
+    uint32_t value;
+    options.timeout_ms = 100;
+    assert_int_equal(wt_bus_jtag_open(&options, &bus, &err), WT_OK);
+    p->fault = SILENT;
+    assert_int_equal(wt_bus_read(bus, 5, &value, &err), WT_TIMEOUT);
+    assert_non_null(strstr(err.text, "while accessing debug registers"));
+    assert_int_equal(wt_bus_read(bus, 5, &value, &err), WT_TIMEOUT);
+    assert_non_null(strstr(err.text, "while looking for TAPs"));
+    unsigned connections = p->connections;
+    assert_int_equal(wt_bus_read(bus, 5, &value, &err), WT_TIMEOUT);
+    assert_non_null(strstr(err.text, "a moment ago"));
+    p->fault = WELL;
+    assert_int_equal(wt_bus_reconnect(bus, &err), WT_OK); /* who asks for it gets it */
+    assert_int_equal(p->connections, connections + 1);
+    assert_int_equal(read_one(bus, 5), 5);
+    wt_bus_close(bus);
+    peer_free(p);
+}
+
 static void reconnecting_begins_anew(void **state)
 {
     struct peer *p = peer_new(0);
@@ -587,6 +613,7 @@ int main(void)
         cmocka_unit_test(a_broken_link_does_not_open),
         cmocka_unit_test(a_link_that_breaks_is_noticed_whenever_it_does),
         cmocka_unit_test(a_bit_that_nobody_asked_for_is_noticed),
+        cmocka_unit_test(a_silent_server_is_not_called_at_each_access),
         cmocka_unit_test(reconnecting_begins_anew),
         cmocka_unit_test(nobody_there_is_said),
     };
