@@ -144,6 +144,13 @@ struct wt_history_services {
     /** Searches on for about @p budget issues. */
     enum wt_history_step (*search_on)(void *context, uint64_t budget,
                                       struct wt_history_place *place, struct wt_error *err);
+    /**
+     * A register of a lane at the place just told, past the debug hardware (for conditions, of which
+     * there may be very many): @p number as in the family's register table. False if it has none.
+     * May be NULL.
+     */
+    bool (*read_register)(void *context, uint32_t wave, unsigned lane, unsigned number,
+                          uint64_t *value);
     /** The place just told counts. Forwards, the search has ended with this. */
     void (*accept)(void *context);
     /**

@@ -133,6 +133,13 @@ static void accept(void *context)
         cli_watch_again(s);
 }
 
+static bool read_register(void *context, uint32_t wave, unsigned lane, unsigned number,
+                          uint64_t *value)
+{
+    struct wt_machine *m = ((struct cli_session *)context)->machine;
+    return m->ops->read_register(m, wave, lane, number, value);
+}
+
 static enum wt_status hash(void *context, const struct wt_patch *patch, size_t patches,
                            uint64_t *value, struct wt_error *err)
 {
@@ -173,6 +180,7 @@ const struct wt_history_services cli_history_services = {
     .search_on = search_on,
     .accept = accept,
     .look = look,
+    .read_register = read_register,
     .hash = hash,
     .stats = stats,
 };

@@ -48,6 +48,30 @@ static bool cacheable(struct wt_debugger *d, unsigned index)
     return d->topology->registers[index].per_lane;
 }
 
+bool dbg_has_register_port(const struct wt_debugger *d)
+{
+    return d->travel.going && !d->options.dm_only && d->target->services->read_memory &&
+           d->target->services->history->read_register;
+}
+
+enum wt_status dbg_fetch_registers(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                                   const unsigned *index, size_t count, uint64_t *value,
+                                   struct wt_error *err)
+{
+    if (!dbg_has_register_port(d))
+        return d->ops->read_registers(d->probe, wave, lanes, index, count, value, err);
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = wt_lanes_lowest(lanes);
+        for (size_t i = 0; i < count; i++) {
+            const struct wt_register *r = &d->topology->registers[index[i]];
+            if (!d->target->services->history->read_register(d->target->context, wave, lane,
+                                                             r->number, value++))
+                return wt_fail(err, WT_UNSUPPORTED, "%s cannot be read in the past", r->name);
+        }
+    }
+    return WT_OK;
+}
+
 enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread thread,
                                           const unsigned *index, size_t count, uint64_t *value,
                                           struct wt_error *err)

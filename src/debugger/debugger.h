@@ -358,9 +358,12 @@ enum wt_status wt_debugger_time(struct wt_debugger *d, struct wt_debugger_time *
  * Puts the device to an issue time of the recorded run, at once. There it can be looked at like
  * any stopped device. Resuming follows the recorded run up to its end, with breakpoints and
  * watchpoints in force. Writing a register or memory begins a new future: the recorded one is
- * dropped, which `output` of the options is told. All-stop only; nothing may run.
+ * dropped, which wt_debugger_take_notice() tells. All-stop only; nothing may run.
  */
 enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err);
+
+/** Takes a line that the user should be told when there is a chance; false if there is none. */
+bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size);
 
 /**
  * Runs backwards: with WT_RESUME_STEP to before the last instruction that the thread's lane issued,

@@ -121,7 +121,6 @@ enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err)
 
 enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
 {
-    char text[160];
     if (!d->in_past)
         return WT_OK;
     enum wt_status status = history_of(d)->branch(d->target->context, err);
@@ -133,13 +132,20 @@ enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
         d->bp[i].planted = d->bp[i].doubtful = false;
     if ((status = dbg_lift_traces(d, err)))
         return status;
-    int n = snprintf(text, sizeof text,
-                     "A new future begins at issue time %" PRIu64
-                     ": what was recorded after it is dropped.\n",
-                     d->target->services->time(d->target->context));
-    if (d->options.output)
-        d->options.output(d->options.context, text, (size_t)n);
+    snprintf(d->notice, sizeof d->notice,
+             "A new future begins at issue time %" PRIu64
+             ": what was recorded after it is dropped.\n",
+             d->target->services->time(d->target->context));
     return WT_OK;
+}
+
+bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size)
+{
+    if (!d->notice[0])
+        return false;
+    snprintf(text, size, "%s", d->notice);
+    d->notice[0] = 0;
+    return true;
 }
 
 enum wt_status wt_debugger_time(struct wt_debugger *d, struct wt_debugger_time *time,
@@ -323,7 +329,7 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
         return WT_OK;
     if (d->travel.backwards && bp->commands.count)
         return WT_OK; /* it prints, and does not stop */
-    if (bp->conditions.count || bp->commands.count) {
+    if ((bp->conditions.count || bp->commands.count) && !dbg_has_register_port(d)) {
         struct wt_wave_set one;
         enum wt_status status = history_of(d)->look(d->target->context, err);
         if (status)

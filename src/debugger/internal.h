@@ -153,6 +153,7 @@ struct wt_debugger {
     struct breakpoint *bp; /**< sorted by address */
     size_t bps, bp_capacity;
 
+    char notice[128]; /**< what the user should know and no event tells; "": nothing */
     bool in_past;
     bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
     struct present present;
@@ -249,6 +250,12 @@ enum wt_status dbg_read_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes lan
 
 /** A stopped wave that memory can be reached through; may be inactive if there is no other. */
 uint32_t dbg_memory_wave(struct wt_debugger *d);
+/** Whether registers can be had past the debug hardware on the way through the recorded run. */
+bool dbg_has_register_port(const struct wt_debugger *d);
+/** Registers of lanes as probe.h's read_registers has them, through the port where there is one. */
+enum wt_status dbg_fetch_registers(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                                   const unsigned *index, size_t count, uint64_t *value,
+                                   struct wt_error *err);
 /** Memory as it is, breakpoints and all. Halts a wave for a moment if it has to. */
 enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
                             void *out, size_t size, struct wt_error *err);

@@ -91,7 +91,7 @@ enum wt_status dbg_read_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes lan
             wanted[wanted_count++] = index[i];
     enum wt_status status = WT_OK;
     if (wanted_count)
-        status = d->ops->read_registers(d->probe, wave, lanes, wanted, wanted_count, value, err);
+        status = dbg_fetch_registers(d, wave, lanes, wanted, wanted_count, value, err);
     if (wanted_count == count)
         return status;
     /* The device's values lie close together: spread them, from the end, and fill the gaps. */

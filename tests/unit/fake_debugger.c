@@ -522,3 +522,8 @@ enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lan
     }
     return WT_OK;
 }
+
+bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size)
+{
+    return false;
+}

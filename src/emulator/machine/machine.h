@@ -95,6 +95,9 @@ struct wt_machine_ops {
     bool (*read_memory)(struct wt_machine *m, uint32_t wave, uint64_t addr, void *out, size_t size);
     bool (*write_memory)(struct wt_machine *m, uint32_t wave, uint64_t addr, const void *bytes,
                          size_t size);
+    /** A register of one lane, by the number that debuggers give it; false if there is none. */
+    bool (*read_register)(struct wt_machine *m, uint32_t wave, unsigned lane, unsigned number,
+                          uint64_t *value);
     /** "core 0 warp 2": the place of a wave in the family's words. */
     void (*place)(struct wt_machine *m, uint32_t wave, char *out, size_t size);
     /** A register of the debug hardware. Reading one may have an effect, too. */

@@ -84,9 +84,15 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
     const uint64_t left = s->high - m->time;
     if (wt_timeline_run(s->timeline, left < budget ? left : budget) != WT_RUN_WATCH)
         return WT_SEARCH_ON;
+    const struct wt_watch_hit last = s->place;
     s->place = m->hit[0];
     if (s->backwards && s->place.time >= s->high)
         return WT_SEARCH_ON; /* an attempt to issue where the window ends */
+    /* It is told a second time when somebody has looked around there, or when a breakpoint was in
+     * the way when it was recorded. */
+    if (s->place.kind >= WT_WATCH_EXECUTE && s->place.kind == last.kind &&
+        s->place.time == last.time && s->place.wave == last.wave && s->place.pc == last.pc)
+        return WT_SEARCH_ON;
     /* A step by the debug hardware is told after it: back to before it, then on behind it. */
     if (!s->place.size && m->time > s->place.time) {
         s->from = m->time;

@@ -210,6 +210,33 @@ void vx_code_redecode(struct vx_device *d, uint64_t first, uint64_t last)
         }
 }
 
+void vx_code_note_pages(struct vx_device *d)
+{
+    for (unsigned i = 0; i < VX_CODE_BUCKETS; i++) {
+        for (struct vx_code *code = d->code[i]; code; code = code->next) {
+            code->page[0] = wt_memory_page(d->memory, code->base);
+            code->page[1] = wt_memory_page(d->memory, code->base + WT_PAGE_SIZE);
+        }
+    }
+}
+
+void vx_code_keep_pages(struct vx_device *d)
+{
+    for (unsigned i = 0; i < VX_CODE_BUCKETS; i++) {
+        struct vx_code **at = &d->code[i];
+        while (*at) {
+            struct vx_code *code = *at;
+            if (code->page[0] == wt_memory_page(d->memory, code->base) &&
+                code->page[1] == wt_memory_page(d->memory, code->base + WT_PAGE_SIZE)) {
+                at = &code->next;
+                continue;
+            }
+            *at = code->next;
+            free(code);
+        }
+    }
+}
+
 void vx_code_clear(struct vx_device *d)
 {
     for (unsigned i = 0; i < VX_CODE_BUCKETS; i++) {

@@ -191,6 +191,27 @@ static bool write_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, con
     return in_space(d, addr, size) && vx_write_bytes(core_of(d, wave), d, addr, bytes, size);
 }
 
+/* Numbers of GDB's RISC-V target: x0-x31, pc, f0-f31, then the CSRs. */
+static bool read_register(struct wt_machine *m, uint32_t wave, unsigned lane, unsigned number,
+                          uint64_t *value)
+{
+    struct vx_device *d = device_of(m);
+    struct vx_warp *w = &d->warp[wave];
+    if (number < 32)
+        *value = vx_get_x(w, number, lane);
+    else if (number == 32)
+        *value = w->pc;
+    else if (number < 65)
+        *value = w->f[(size_t)(number - 33) * m->lanes + lane];
+    else {
+        d->injecting = true; /* nothing runs: counters stand as they are */
+        const bool known = vx_csr_read(w, number - 65, lane, value);
+        d->injecting = false;
+        return known;
+    }
+    return true;
+}
+
 static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
 {
     const struct vx_device *d = device_of(m);
@@ -309,6 +330,7 @@ static const struct wt_machine_ops machine_ops = {
     .divergence = divergence,
     .read_memory = read_memory,
     .write_memory = write_memory,
+    .read_register = read_register,
     .place = place,
     .debug_read = debug_read,
     .debug_write = debug_write,

@@ -41,6 +41,7 @@ struct vx_uop {
 struct vx_code {
     uint64_t base;
     struct vx_code *next; /* in its hash bucket */
+    const uint8_t *page[2]; /* vx_code_note_pages: where its page of memory and the next one were */
     struct vx_uop uop[VX_SLOTS + 2]; /* the last two lead on to the next page */
 };
 
@@ -197,6 +198,12 @@ const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc);
 /* Forgets what was decoded from [addr, addr + size). */
 void vx_code_invalidate(struct vx_device *d, uint64_t addr, uint64_t size);
 void vx_code_clear(struct vx_device *d);
+/*
+ * Around putting another memory in place of this one: what was decoded from pages that the two
+ * share stays. (Both exist meanwhile, so a page at the same place is the same page.)
+ */
+void vx_code_note_pages(struct vx_device *d);
+void vx_code_keep_pages(struct vx_device *d);
 /* Whether decoded instructions lie in the page of addr, or may reach into it. */
 bool vx_code_on_page(struct vx_device *d, uint64_t addr);
 /* The instruction at pc, whatever its slot holds. */

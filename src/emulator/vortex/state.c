@@ -240,8 +240,9 @@ bool vx_restore(struct wt_machine *m, const struct wt_state *s)
         memcpy(slot->text, s->line[i].text, s->line[i].length);
         slot->length = s->line[i].length;
     }
+    vx_code_note_pages(d);
     wt_memory_become(d->memory, s->memory);
-    vx_code_clear(d);
+    vx_code_keep_pages(d);
     wt_tlb_clear(&d->tlb);
     d->event = false;
     vx_watch_forget(d);

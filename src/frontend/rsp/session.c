@@ -324,6 +324,9 @@ static void handle_command(struct wt_rsp_session *s, const struct wt_packet *pac
                                          s->command->handle == wt_rsp_R);
     }
     s->command = NULL;
+    char notice[160];
+    if (wt_debugger_take_notice(s->debugger, notice, sizeof notice))
+        wt_rsp_session_output(s, notice, strlen(notice));
     if (silent) {
         s->out.end = begin - 1;
         send_pending(s);
