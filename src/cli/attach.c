@@ -253,6 +253,7 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
     const struct wt_debugger_options how = {
         .threads = a->options.threads, .output = print, .context = a};
     status = wt_debugger_open(&a->target, &wt_probe_vortex, &how, &a->debugger, err);
+    a->choice.steps_to_watch = !a->target.services->watch;
     if (!status)
         status = stop_device(a, err);
     return status || !a->symbols ? status : look_for_leftovers(a, err);
@@ -304,6 +305,8 @@ static int debug(struct attach *a, char **arguments)
         fprintf(stderr,
                 "wavetrap: the device at %s is halted. In GDB, type\n    target remote %s\n",
                 a->jtag ? a->jtag : a->dm, wt_rsp_server_address(a->server));
+        if (a->choice.steps_to_watch)
+            say(NULL, "it has no watchpoints: for those, 'set can-use-hw-watchpoints 0' first");
         struct signalfd_siginfo info;
         if (wt_rsp_server_run(a->server, &err))
             status = cli_fail(&cli_attach, &err);

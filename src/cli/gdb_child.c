@@ -23,7 +23,7 @@ static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
     size_t count = 0;
     while (more[count])
         count++;
-    const char **argv = calloc(count + 10, sizeof *argv);
+    const char **argv = calloc(count + 12, sizeof *argv);
     char connect[256], extension[PATH_MAX], source[PATH_MAX + 16];
     if (!argv)
         _exit(CLI_FAILED);
@@ -33,6 +33,10 @@ static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
         snprintf(source, sizeof source, "source %s", extension);
         argv[n++] = "-iex";
         argv[n++] = source;
+    }
+    if (choice->steps_to_watch) {
+        argv[n++] = "-iex";
+        argv[n++] = "set can-use-hw-watchpoints 0";
     }
     if (program)
         argv[n++] = program;

@@ -11,6 +11,7 @@
 struct cli_gdb_choice {
     const char *gdb; /**< NULL: the first that is there */
     bool plain;      /**< without our commands */
+    bool steps_to_watch; /**< the device cannot watch memory: GDB is to do it by single steps */
 };
 
 /** Makes a directory for the socket between the two; the caller removes it. */

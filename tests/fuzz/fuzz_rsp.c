@@ -34,8 +34,12 @@ static const uint32_t program[] = {
     0x00140413, /*       addi   s0, s0, 1       */
     0x000e300b, /*       join   t3              */
     0x00148493, /*       addi   s1, s1, 1       */
+    0x80001f37, /*       lui    t5, 0x80001     */
+    0x009f2023, /*       sw     s1, 0(t5)       */
+    0x009f2faf, /*       amoadd.w t6, s1, (t5)  */
+    0x004f2f83, /*       lw     t6, 4(t5)       */
     0x01400e93, /*       li     t4, 20          */
-    0xfdd4cce3, /*       blt    s1, t4, work    */
+    0xfdd4c4e3, /*       blt    s1, t4, work    */
     0x0000000b, /*       tmc    x0              */
 };
 
@@ -103,7 +107,42 @@ static enum wt_status reload(void *context, struct wt_error *err)
                : wt_fail(err, WT_IO, "memory cannot be written");
 }
 
+static enum wt_status watch(void *context, const struct wt_watchpoint *list, size_t count,
+                            struct wt_error *err)
+{
+    struct wt_machine *m = context;
+    struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
+    for (size_t i = 0; watches && i < count; i++)
+        watches[i] = (struct wt_watch){list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
+                                       : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
+                                                                            : WT_WATCH_ACCESS,
+                                       list[i].addr, list[i].size, list[i].wave};
+    const bool done = watches && m->ops->set_watches(m, watches, count);
+    free(watches);
+    return done ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
+{
+    static _Thread_local struct wt_watchpoint_hit hit[WT_WATCH_HITS];
+    struct wt_machine *m = context;
+    const size_t count = m->hits;
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_watch_hit *h = &m->hit[i];
+        hit[i] = (struct wt_watchpoint_hit){
+            .read = h->kind != WT_WATCH_WRITE, .write = h->kind != WT_WATCH_READ, .time = h->time,
+            .wave = h->wave, .lane = h->lane, .pc = h->pc, .addr = h->addr, .size = h->size};
+        memcpy(hit[i].before, h->before, sizeof h->before);
+        memcpy(hit[i].after, h->after, sizeof h->after);
+    }
+    m->hits = 0;
+    *list = hit;
+    return count;
+}
+
 static const struct wt_target_services services = {
+    .watch = watch,
+    .watch_hits = watch_hits,
     .pump = pump,
     .read_memory = read_memory,
     .write_memory = write_memory,

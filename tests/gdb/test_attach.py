@@ -61,6 +61,22 @@ def test_a_session_over_tcp(serve_dm, program, attach, variant):
     server.told("the client of .* is gone")
 
 
+def test_memory_is_watched_by_steps(serve_dm, program, attach):
+    """Debug registers alone cannot watch memory: GDB does, and is told so from the beginning."""
+    file = program("watched")
+    one = attach(serve_dm(file).address, file, "--hold")
+    one("break *again if $vx_warp_id == 0")
+    assert "hit Breakpoint 1" in (said := one("continue")), said
+    one("delete")
+    assert one("watch *(int *)&results").startswith("Watchpoint 2")
+    assert "Old value = 0\nNew value = 3000" in one("continue")
+    # Asked for all the same, it is refused in words.
+    one("delete")
+    one("set can-use-hw-watchpoints 1")
+    one("watch *(int *)&results")
+    assert "Could not insert hardware watchpoint" in one("continue")
+
+
 def test_a_session_over_a_unix_socket(serve_dm, program, attach, tmp_path):
     file = program("lanes")
     server = serve_dm(file, dm=f"unix:{tmp_path}/dm")
