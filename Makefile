@@ -41,6 +41,11 @@ fuzz:
 	@scripts/need.sh build check
 	@scripts/fuzz.sh $(SECONDS) $(FUZZ)
 
+# Random debugger operations on three devices at once, over every transport, for ten minutes.
+.PHONY: soak
+soak: all
+	@build/tests/soak/soak 600
+
 # Our figures and a peer's on the same work, as ratios: some minutes. docs/benchmarks.md explains them.
 .PHONY: bench
 bench: all

@@ -16,6 +16,11 @@ meson test -C "$1" --no-rebuild --print-errorlogs --suite unit >"$1/check-unit.l
     cat "$1/check-unit.log"
     failed="$failed unit"
 }
+# Sanitizers make everything slow, and tell of what is wrong at once.
+soak=60
+case $1 in *asan*) soak=20 ;; esac
+echo "== $1: soak"
+"$1/tests/soak/soak" "$soak" || failed="$failed soak"
 for suite in tests/*/; do
     suite=${suite%/}
     ls "$suite"/test_*.py >/dev/null 2>&1 || continue
