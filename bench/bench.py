@@ -24,6 +24,7 @@ BUILD = os.environ.get("WAVETRAP_BUILD", os.path.join(ROOT, "build"))
 WAVETRAP = os.environ.get("WAVETRAP", os.path.join(BUILD, "wavetrap"))
 CLIENT = os.path.join(BUILD, "bench", "bench-client")
 WIRE = os.path.join(BUILD, "bench", "wire-bench")
+WATCH = os.path.join(BUILD, "bench", "watch-bench")
 TIMELINE = os.path.join(BUILD, "bench", "timeline-bench")
 CC = "riscv64-unknown-elf-gcc"
 GDB = "gdb-multiarch"
@@ -167,6 +168,77 @@ def time_travel(report, folder):
         report.row(f"{name}: one issue back", back, "forwards, one interval", interval,
                    back / interval, "ms", "aim below 50 ms")
         report.figure(f"{name}: memory per snapshot", held / snapshots / 1024, "KiB")
+
+
+# ---- watchpoints ----
+
+WATCHED = """
+    .globl _start, page, cold
+_start:
+    li t0, MASK
+    .insn r 0x0b, 0, 0, x0, t0, x0
+    csrr t1, 0xcc0
+    slli t1, t1, 2
+    la a0, page
+    add a0, a0, t1
+spin:
+    addi t2, t2, 1
+    sw t2, 0(a0)
+    xor t3, t3, t2
+    lw t4, 0(a0)
+    add t5, t5, t4
+    j spin
+    .section .bss
+    .balign 4096
+page: .space 4096
+cold: .space 4096
+"""
+
+
+def watched_program(folder, name, mask):
+    """A loop that stores to a page, and loads from it."""
+    source, program = os.path.join(folder, f"{name}.S"), os.path.join(folder, f"{name}.elf")
+    text = WATCHED.replace("MASK", str(mask))
+    if not mask:  # for a machine without lanes
+        text = re.sub(r"    li.*\n    .insn.*\n    csrr.*\n", "", text)
+    with open(source, "w") as f:
+        f.write(text)
+    run([CC, "-march=rv32ima_zicsr", "-mabi=ilp32", "-nostdlib", "-Wl,-Ttext=0x80000000",
+         "-Wl,-Tbss=0x80100000", source, "-o", program])
+    return program
+
+
+def watchpoints(report, folder, count, seconds):
+    nm = "riscv64-unknown-elf-nm"
+    report.title("Watchpoints: a loop of six instructions that stores to a page and loads from it, "
+                 "with one and without (CPU time)")
+    for lanes in (4, 32):
+        program = watched_program(folder, f"watched{lanes}", -1)
+        page = int(symbol(program, "page", nm), 16)
+        plain, cold, hot, stops = map(float, run(
+            [WATCH, program, f"warps=1,threads={lanes}", "20000000", symbol(program, "cold", nm),
+             hex(page + 4092), hex(page)]).split())
+        report.row(f"{lanes} lanes: on a page never touched", cold, "without", plain, cold / plain,
+                   "s", "aim x1.00")
+        report.row(f"{lanes} lanes: on the page that it uses", hot, "without", plain, hot / plain,
+                   "s")
+        report.figure(f"{lanes} lanes: stops of the emulator", stops, "1/s")
+    report.title("Stops for a watchpoint that is met all the time (c), over loopback")
+    source, native = os.path.join(folder, "watched.c"), os.path.join(folder, "watched.native")
+    with open(source, "w") as f:
+        f.write(NATIVE)
+    run(["gcc", "-O1", "-g", "-no-pie", source, "-o", native])
+    bare = watched_program(folder, "watched", 0)
+    ours = [WAVETRAP, "serve", "--rsp=127.0.0.1:PORT", "--once", "--gpu=vortex:warps=1,threads=4",
+            bare]
+    qemu = ["qemu-system-riscv32", "-M", "virt", "-nographic", "-bios", "none", "-kernel", bare,
+            "-S", "-gdb", "tcp:127.0.0.1:PORT"]
+    gdbserver = ["gdbserver", "--once", "127.0.0.1:PORT", native]
+    for peer, command, where in (("qemu gdbstub", qemu, symbol(bare, "page", nm)),
+                                 ("gdbserver", gdbserver, symbol(native, "counter", "nm"))):
+        a, b, ratio = pairs(lambda: measure(ours, "watch", seconds, symbol(bare, "page", nm)),
+                            lambda: measure(command, "watch", seconds, where), count)
+        report.row("watchpoint stops", a, peer, b, ratio, "1/s")
 
 
 def free_port():
@@ -417,7 +489,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
-    parser.add_argument("--only", choices=["emulation", "time", "servers", "wire", "gdb"])
+    parser.add_argument("--only", choices=["emulation", "time", "watch", "servers", "wire", "gdb"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -428,6 +500,8 @@ def main():
             emulation(report, folder, options.pairs)
         if options.only in (None, "time"):
             time_travel(report, folder)
+        if options.only in (None, "watch"):
+            watchpoints(report, folder, options.pairs, options.seconds)
         if options.only in (None, "servers"):
             servers(report, folder, options.pairs, options.seconds)
         if options.only in (None, "wire"):

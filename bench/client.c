@@ -2,9 +2,9 @@
  * A GDB remote serial protocol client that measures a server: the same packets to every server, as
  * stock GDB would send them, by the rate at which they are answered.
  *
- *   client HOST:PORT step|read|write|break SECONDS [ADDR]
+ *   client HOST:PORT step|read|write|break|watch SECONDS [ADDR]
  *
- * Prints one number: single steps, bytes, or breakpoint stops per second. The best of what the
+ * Prints one number: single steps, bytes, or stops for a breakpoint or watchpoint per second. The best of what the
  * server offers is used: no acknowledgements, X for writing, its own packet size.
  */
 #include <errno.h>
@@ -266,7 +266,7 @@ static size_t write_block(struct client *c, unsigned long addr)
 int main(int argc, char **argv)
 {
     if (argc < 4)
-        die("usage: client HOST:PORT step|read|write|break SECONDS [ADDR]");
+        die("usage: client HOST:PORT step|read|write|break|watch SECONDS [ADDR]");
     static struct client c;
     connect_to(&c, argv[1]);
     const char *what = argv[2];
@@ -285,6 +285,11 @@ int main(int argc, char **argv)
         ask(&c, c.vcont ? "vCont;c" : "c");
         keep_thread(&c);
     }
+    if (strcmp(what, "watch") == 0) {
+        char text[80];
+        snprintf(text, sizeof text, "Z2,%lx,4", addr);
+        expect_ok(&c, text);
+    }
     if (strcmp(what, "read") == 0)
         write_block(&c, addr);
     double done = 0;
@@ -302,8 +307,13 @@ int main(int argc, char **argv)
             } else if (strcmp(what, "break") == 0) {
                 to_breakpoint(&c, addr);
                 done++;
+            } else if (strcmp(what, "watch") == 0) {
+                ask(&c, c.vcont ? "vCont;c" : "c");
+                if (!strstr(c.reply, "watch:"))
+                    die("no stop for the watchpoint");
+                done++;
             } else {
-                die("step, read, write or break");
+                die("step, read, write, break or watch");
             }
         }
         end = now();
