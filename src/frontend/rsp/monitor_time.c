@@ -102,10 +102,12 @@ void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
         fprintf(out, "%s\n", err.text);
         return;
     }
-    s->general = s->control = 0;
+    /* The client goes on to believe in the thread that it chose, so that stays if it is there. */
+    const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
+    s->control = 0;
     s->last = wt_rsp_standing(s);
-    if (s->last.kind == WT_EVENT_STOPPED)
-        s->general = s->last.thread;
+    if (!there)
+        s->general = s->last.kind == WT_EVENT_STOPPED ? s->last.thread : 0;
     wt_debugger_time(s->debugger, &t, NULL);
     fprintf(out, "issue time %" PRIu64 "%s", t.now, t.in_past ? "" : " (the present)");
     tell_place(s, out);

@@ -103,7 +103,7 @@ else the lowest active one is selected. See also: lane, info warps."""
 def best_lane(device, wave):
     """The selected lane if it is active in that wave, too, else the lowest active one."""
     lane = 0
-    if gdb.selected_thread() is not None:
+    if link.selected_thread() is not None:
         _, lane = device.place()
     if wave.mask and not wave.mask >> lane & 1:
         lane = (wave.mask & -wave.mask).bit_length() - 1

@@ -21,16 +21,25 @@ class Command(gdb.Command):
             raise gdb.GdbError(str(problem)) from None
 
 
+def selected_thread():
+    """The selected thread; None if there is none, or if it has ended."""
+    try:
+        thread = gdb.selected_thread()
+    except SystemError:  # what GDB 13 says of one that it has struck off its list
+        return None
+    return thread if thread is not None and thread.is_valid() else None
+
+
 def connection():
     inferior = gdb.selected_inferior()
     there = inferior.connection
     if not isinstance(there, gdb.RemoteTargetConnection) or not there.is_valid():
         raise gdb.GdbError(NOT_CONNECTED)
     # In all-stop a packet that is sent while the program runs would be taken for an answer.
-    thread = gdb.selected_thread()
+    thread = selected_thread()
     if not gdb.parameter("non-stop"):
         threads = [thread] if thread else inferior.threads()[:1]
-        if any(t.is_valid() and t.is_running() for t in threads):
+        if any(t.is_running() for t in threads):
             raise gdb.GdbError("The program is running: type 'interrupt' (or Ctrl-C) first.")
     return there
 
@@ -142,8 +151,8 @@ class Device:
 
     def place(self):
         """The wave and lane of the selected thread."""
-        thread = gdb.selected_thread()
-        if thread is None or not thread.is_valid():
+        thread = selected_thread()
+        if thread is None:
             raise gdb.GdbError("No thread is selected: the program "
                                + ("has ended; 'run' starts it afresh." if self.ended else
                                   "has none that is active; see 'info warps -all'."))
@@ -210,11 +219,11 @@ def select_frame(level):
 @contextlib.contextmanager
 def selection_kept(device):
     """What is selected stays selected, whatever is selected inside."""
-    thread, level, lane = gdb.selected_thread(), frame_level(), device.chosen_lane
+    thread, level, lane = selected_thread(), frame_level(), device.chosen_lane
     try:
         yield
     finally:
-        moved = gdb.selected_thread() is not thread
+        moved = selected_thread() is not thread
         if not device.threads_are_lanes and device.chosen_lane != lane:
             gdb.execute(f"monitor lane {lane}", to_string=True)
             device.chosen_lane = lane

@@ -58,7 +58,7 @@ the others after a branch, as . if it is switched off; where a character stands 
             states = {"ready", "running"} if "ready" in chosen else set()
             states |= {"waits"} if "waiting" in chosen else set()
             waves = [w for w in waves if w.state in states]
-        thread = gdb.selected_thread()
+        thread = link.selected_thread()
         current = device.place()[0] if thread is not None else None
         rows = self.rows(device, waves, current, "each" in chosen)
         if "all" in chosen:
