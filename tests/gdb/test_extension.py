@@ -392,6 +392,63 @@ def test_warp_apply_and_lane_apply(debug, program, way):
     assert "Which ones, and which command?" in gdb("warp-apply")
 
 
+# ---- time ----
+
+@ways()
+def test_goto_time(debug, program, way):
+    """Everything is as it was, the selected thread is still that thread, and the end is the same."""
+    gdb = in_branch(debug, program, way)
+    gdb("delete")
+    end, there = gdb.number("$_time"), gdb("monitor hash").split()[0]
+    gdb("warp 1")
+    gdb("lane 3")
+    before = gdb.number("$s3")
+    said = gdb("goto-time -6")
+    assert said.startswith(f"[core 0 warp 1 thread 3 at issue time {end - 6}]\n#0 ")
+    assert "maintenance flush" not in said
+    assert (gdb.number("$_time"), gdb.number("$_warp"), gdb.number("$_lane")) == (end - 6, 1, 3)
+    assert gdb.number("$s1") == 1
+    past = gdb.number("$pc")
+    gdb("goto-time end")
+    assert (gdb.number("$_time"), gdb.number("$s3")) == (end, before)
+    assert gdb("monitor hash").split()[0] == there
+    gdb(f"goto-time {end - 6}")
+    assert gdb.number("$pc") == past
+    assert f"issue time {end - 6} of 0-{end}, in the past" in gdb("time")
+
+
+@ways()
+def test_going_to_where_the_selected_warp_was_not_active_yet(debug, program, way):
+    gdb = in_branch(debug, program, way)
+    said = gdb("goto-time 2")
+    assert said.startswith("[core 0 warp 0 thread ") and "at issue time 2]\n#0 " in said
+    assert gdb.number("$_warp") == 0
+    assert [row["Warp"] for row in table(gdb("info warps"))] == ["0"]
+    gdb("goto-time end")
+    assert len(table(gdb("info warps -each"))) == 4
+
+
+@ways(SMALL)
+def test_times_that_there_are_not(debug, program, way):
+    gdb = in_branch(debug, program, way)
+    now = gdb.number("$_time")
+    assert "is no issue time" in gdb("goto-time nosuch")
+    assert "is not recorded" in gdb("goto-time 1000000")
+    assert "Which time?" in gdb("goto-time")
+    assert "takes no argument" in gdb("time 5")
+    assert gdb.number("$_time") == now
+    assert gdb.number("$_warp") == 2
+
+
+@ways(SMALL)
+def test_without_history(debug, program, way):
+    gdb = debug(program("lanes", way.xlen), way, "--no-history")
+    gdb("stepi")
+    assert "not recorded" in gdb("goto-time start")
+    assert "issue time 1;" in gdb("time")
+    assert gdb.number("$_time") == 1
+
+
 # ---- many lanes ----
 
 @pytest.mark.parametrize("mode", ["lanes", "warps"])
@@ -428,7 +485,7 @@ def test_4096_lanes_cost_few_packets(debug, example, mode):
 def test_without_a_connection(gdb):
     one = gdb(before=[f"source {EXTENSION}"])
     for command in ("info warps", "info lanes", "info divergence", "info barriers", "lane 1", "warp 1",
-                    "warp-apply all print 1", "lane-apply all print 1"):
+                    "warp-apply all print 1", "lane-apply all print 1", "time", "goto-time 1"):
         assert one(command).startswith("There is no connection to wavetrap: "), command
 
 
@@ -499,7 +556,7 @@ def test_another_architecture_does_no_harm(debug, program, way):
 # ---- help and completion ----
 
 COMMANDS = ["info warps", "info lanes", "info divergence", "info barriers", "warp", "lane", "warp-apply",
-            "lane-apply"]
+            "lane-apply", "time", "goto-time"]
 
 
 def test_help(gdb):
