@@ -74,8 +74,8 @@ void wt_scan_idle(struct wt_scan *scan, unsigned clocks)
 void wt_scan_shift(struct wt_scan *scan, wt_scan_bits tdi, unsigned count, wt_scan_bits want,
                    bool last)
 {
-    for (unsigned i = 0; i < count; i++)
-        clock_tck(scan, last && i == count - 1, tdi >> i & 1, want >> i & 1);
+    for (unsigned i = 0; i < count; i++, tdi >>= 1, want >>= 1)
+        clock_tck(scan, last && i == count - 1, tdi & 1, want & 1);
 }
 
 void wt_scan_end(struct wt_scan *scan)

@@ -2,14 +2,13 @@
 remote_bitbang protocol."""
 import os
 import re
-import socket
 import stat
 import subprocess
 
 import pytest
 
-from conftest import TIMEOUT, WAVETRAP, symbol
-from jtag import BUSY, DMI, DTMCS, IDCODE, NOP, OK, READ, WRITE, Cable
+from conftest import ROOT, TIMEOUT, WAVETRAP, symbol
+from jtag import BUSY, DMI, DTMCS, NOP, OK, READ, WRITE, Cable
 from test_serve_dm import memory_of
 from wire import DCTRL, DPC, DSELECT, PLATFORM, WACTIVE, WMASK, WSTATUS
 
@@ -59,11 +58,20 @@ def serve_jtag():
         server.process.communicate()
 
 
+def run_openocd(config, tmp_path):
+    """What stock OpenOCD 0.12 prints when it has this configuration."""
+    file = tmp_path / "openocd.cfg"
+    file.write_text(config)
+    done = subprocess.run(["openocd", "-f", str(file)], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
 def openocd(address, script, tmp_path):
-    """What stock OpenOCD 0.12 prints of `script`, in which rd, wr and field access registers."""
+    """What it prints of `script`, in which rd and wr access registers."""
     host, port = address.split(":")[1:]
-    config = tmp_path / "openocd.cfg"
-    config.write_text(f"""
+    return run_openocd(f"""
         adapter driver remote_bitbang
         remote_bitbang host {host}
         remote_bitbang port {port}
@@ -83,11 +91,7 @@ def openocd(address, script, tmp_path):
         init
         {script}
         shutdown
-    """)
-    done = subprocess.run(["openocd", "-f", str(config)], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=TIMEOUT)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+    """, tmp_path)
 
 
 def test_openocd_reads_platform_and_halts_a_warp(serve_jtag, program, tmp_path):
@@ -124,6 +128,19 @@ def test_openocd_reads_platform_and_halts_a_warp(serve_jtag, program, tmp_path):
     assert value["why"] >> 9 & 7 == 2  # hacause: HALTREQ
     loop = int(symbol(file, "loop"), 16)
     assert loop <= value["dpc"] < loop + 12
+
+
+def test_what_the_documentation_says_to_paste_works(serve_jtag, program, tmp_path):
+    server = serve_jtag(program("lanes"), "--gpu", "vortex:warps=4,threads=4")
+    text = (ROOT / "docs" / "jtag.md").read_text()
+    config = re.search(r"```tcl\n(.*?)```", text, re.S)[1]
+    assert "port 9824\n" in config
+    config = config.replace("port 9824", "port " + server.address.rsplit(":", 1)[1])
+    said = run_openocd("gdb_port disabled\ntelnet_port disabled\ntcl_port disabled\n" + config +
+                       "\nshutdown\n", tmp_path)
+    assert "PLATFORM 0x10201022\n" in said
+    assert "WSTATUS 0x00000001, DPC of warp 0 0x80000000\n" in said
+    server.told("the program has ended with status 42")
 
 
 def test_openocd_lets_a_program_run_to_its_end(serve_jtag, program, tmp_path):
