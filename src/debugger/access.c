@@ -245,7 +245,7 @@ static enum wt_status memory_place(struct wt_debugger *d, wt_thread thread, uint
     if (!d->travel.going && (thread == 0 || d->ended || status == WT_STATE)) {
         *lane = 0;
         *wave = dbg_memory_wave(d);
-        if (d->nonstop || has_port(d) || d->wave[*wave].go == GO_STOPPED)
+        if (d->nonstop || !d->going || has_port(d) || d->wave[*wave].go == GO_STOPPED)
             return WT_OK;
     }
     return stopped_thread(d, thread, wave, lane, err);
