@@ -356,11 +356,48 @@ enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err)
     return dbg_look(d, NULL, err);
 }
 
+/* Looks at all stopped waves together, as far as they are not known yet. */
+static enum wt_status survey(struct wt_debugger *d, struct wt_error *err)
+{
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < d->topology->waves && d->ops->survey; w++)
+        count += dbg_is_active(d, w) && d->wave[w].go == GO_STOPPED &&
+                 (!d->wave[w].have_pc || !d->wave[w].have_mask);
+    if (count < 2)
+        return WT_OK;
+    uint32_t *list = malloc(count * sizeof *list), n = 0;
+    struct wt_probe_view *view = malloc(count * sizeof *view);
+    enum wt_status status = WT_OK;
+    if (!list || !view)
+        status = wt_fail(err, WT_NO_MEMORY, "out of memory for the list of threads");
+    for (uint32_t w = 0; w < d->topology->waves && !status; w++)
+        if (dbg_is_active(d, w) && d->wave[w].go == GO_STOPPED &&
+            (!d->wave[w].have_pc || !d->wave[w].have_mask))
+            list[n++] = w;
+    if (!status)
+        status = dbg_note(d, d->ops->survey(d->probe, list, n, view, err));
+    for (uint32_t i = 0; i < n && !status; i++) {
+        struct wave *w = &d->wave[list[i]];
+        if (!w->have_pc) {
+            w->pc = view[i].pc;
+            w->cause = view[i].cause;
+        }
+        if (!w->have_mask)
+            w->mask = view[i].mask;
+        w->have_pc = w->have_mask = true;
+    }
+    free(list);
+    free(view);
+    return status;
+}
+
 enum wt_status wt_debugger_threads(struct wt_debugger *d, const struct wt_thread_info **list,
                                    size_t *count, struct wt_error *err)
 {
     d->threads = 0;
     enum wt_status status = dbg_refresh(d, err);
+    if (!status)
+        status = survey(d, err);
     for (unsigned i = 0; i < d->words && !status; i++)
         for (uint32_t bits = d->active.word[i]; bits && !status; bits &= bits - 1)
             status = list_wave(d, 32 * i + (uint32_t)__builtin_ctz(bits), err);

@@ -67,6 +67,13 @@ struct wt_probe_summary {
     bool all_unavailable; /**< no wave is active: the program has ended (or not begun) */
 };
 
+/** What a debugger wants to know of each halted wave at a stop. */
+struct wt_probe_view {
+    enum wt_halt_cause cause;
+    uint64_t pc;   /**< its next instruction */
+    wt_lanes mask; /**< lanes enabled */
+};
+
 /** What a step has come to. */
 struct wt_probe_step {
     bool done;   /**< the instruction has issued, and the wave is halted again */
@@ -118,6 +125,9 @@ struct wt_probe_ops {
     /** Lanes enabled in a halted wave. */
     enum wt_status (*mask)(struct wt_probe *probe, uint32_t wave, wt_lanes *mask,
                            struct wt_error *err);
+    /** halt_cause and mask of many halted waves, in few round trips. May be NULL. */
+    enum wt_status (*survey)(struct wt_probe *probe, const uint32_t *waves, size_t count,
+                             struct wt_probe_view *views, struct wt_error *err);
     /** Resets the program's side of the device, every wave halted before its first instruction. */
     enum wt_status (*reset_halted)(struct wt_probe *probe, struct wt_error *err);
 

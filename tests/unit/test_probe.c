@@ -404,6 +404,74 @@ static void round_trips_do_not_grow_with_the_amount(void **state)
     close_all(r, p);
 }
 
+/* Warps of their own masks and registers, halted at different places. */
+static const uint32_t crowd[] = {
+    /* 00 */ CSRR(A0, 0xfc1),
+    /* 04 */ AUIPC(A1, 0),
+    /* 08 */ ADDI(A1, A1, 12),
+    /* 0c */ WSPAWN(A0, A1),
+    /* 10 */ CSRR(A0, 0xcc1),  /* every warp: as many lanes as its number and one say in bits */
+    /* 14 */ ADDI(A0, A0, 1),
+    /* 18 */ TMC(A0),
+    /* 1c */ ADDI(A2, A2, 1), /* loop */
+    /* 20 */ J(X0, -4),
+};
+
+/* A survey says of each warp what asking for it alone says; and nothing is lost when the wire is cut
+ * at any access of it. */
+static void a_survey_is_what_asking_each_warp_says(void **state)
+{
+    FOR_VARIANTS (v) {
+        struct rig_options o = *v;
+        o.warps = 40;
+        o.schedule = "rr:1";
+        struct rig *r = rig_device(&o, crowd, sizeof crowd / 4);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all);
+        OK(ops->resume(p, &all, &err));
+        for (int i = 0; i < 40; i++)
+            rig_pump(r, 100);
+        OK(ops->halt(p, &all, &err));
+        uint32_t wave[39];
+        struct wt_probe_view view[39];
+        uint64_t t0[39];
+        const unsigned index = T0;
+        for (uint32_t i = 0; i < 39; i++) {
+            wave[i] = i + 1;
+            t0[i] = shown(&ops->topology(p)->registers[T0], 0x123456789abcdef0u * (i + 1));
+            OK(ops->write_register(p, i + 1, 0, T0, t0[i], &err));
+        }
+        bool done = false;
+        for (unsigned k = 1; !done; k += k < 300 ? 1 : 37) {
+            struct wt_error why = {0};
+            memset(view, 0xee, sizeof view);
+            r->fail_at = r->accesses + k;
+            enum wt_status status = ops->survey(p, wave, 39, view, &why);
+            done = r->accesses < r->fail_at;
+            r->fail_at = 0;
+            assert_int_equal(status, done ? WT_OK : WT_IO);
+            for (uint32_t i = 0; i < 39; i++) {
+                uint64_t value;
+                OK(ops->read_registers(p, wave[i], 1, &index, 1, &value, &err));
+                assert_int_equal(value, t0[i]);
+            }
+        }
+        for (uint32_t i = 0; i < 39; i++) {
+            enum wt_halt_cause cause;
+            uint64_t pc;
+            wt_lanes mask;
+            OK(ops->halt_cause(p, wave[i], &cause, &pc, &err));
+            OK(ops->mask(p, wave[i], &mask, &err));
+            assert_int_equal(view[i].cause, cause);
+            assert_int_equal(view[i].pc, pc);
+            assert_true(view[i].mask == mask);
+            assert_true(mask == ((wave[i] + 1) & wt_lanes_first(ops->topology(p)->lanes)) ||
+                        mask == 1);
+        }
+        close_all(r, p);
+    }
+}
+
 static void a_dead_device_is_refused_with_a_reason(void **state)
 {
     struct rig_options o = {.xlen = 32};
@@ -464,6 +532,7 @@ int main(void)
         cmocka_unit_test(a_cut_wire_is_reported_at_every_access),
         cmocka_unit_test(a_device_that_slows_down_is_followed),
         cmocka_unit_test(round_trips_do_not_grow_with_the_amount),
+        cmocka_unit_test(a_survey_is_what_asking_each_warp_says),
         cmocka_unit_test(a_dead_device_is_refused_with_a_reason),
         cmocka_unit_test(a_debug_module_that_went_to_sleep_is_noticed),
         cmocka_unit_test(breakpoint_instructions_have_the_length_of_what_they_replace),

@@ -42,25 +42,50 @@ static enum wt_status run_selection(struct wt_probe *p, struct wt_error *err)
     return status;
 }
 
-static enum wt_status vortex_scan(struct wt_probe *p, struct wt_wave_set *active,
-                                  struct wt_wave_set *halted, struct wt_error *err)
+/* Adds the reads that vortex_scan makes to the batch; returns where the first of them is. */
+static size_t add_scan(struct wt_probe *p)
 {
-    dm_begin(p);
+    size_t first = 0;
     for (unsigned i = 0; i < p->windows; i++) {
         dm_select(p, i, 0, 0);
-        dm_get(p, DM_WACTIVE);
+        size_t at = dm_get(p, DM_WACTIVE);
         dm_get(p, DM_WSTATUS);
+        if (i == 0)
+            first = at;
     }
-    enum wt_status status = dm_run(p, err);
-    if (status)
-        return status;
-    for (unsigned i = 0; i < p->windows; i++) {
-        active->word[i] = dm_got(p, 3 * i + 1);
-        halted->word[i] = dm_got(p, 3 * i + 2);
+    return first;
+}
+
+/* Takes their results, once the batch has run. */
+static void take_scan(struct wt_probe *p, size_t at, struct wt_wave_set *active,
+                      struct wt_wave_set *halted)
+{
+    for (unsigned i = 0; i < p->windows; i++, at += 2) {
+        if (p->batch.op[at].write) /* of DSELECT */
+            at++;
+        active->word[i] = dm_got(p, at);
+        halted->word[i] = dm_got(p, at + 1);
         window_range(p, active, i, &active->word[i]);
         window_range(p, halted, i, &halted->word[i]);
     }
-    return WT_OK;
+}
+
+static enum wt_status vortex_scan(struct wt_probe *p, struct wt_wave_set *active,
+                                  struct wt_wave_set *halted, struct wt_error *err)
+{
+    /* A halt has looked just now: nothing was asked of the device since. */
+    if (p->scanned) {
+        p->scanned = false;
+        memcpy(active->word, p->scan[0].word, p->windows * sizeof active->word[0]);
+        memcpy(halted->word, p->scan[1].word, p->windows * sizeof halted->word[0]);
+        return WT_OK;
+    }
+    dm_begin(p);
+    size_t at = add_scan(p);
+    enum wt_status status = dm_run(p, err);
+    if (!status)
+        take_scan(p, at, active, halted);
+    return status;
 }
 
 static enum wt_status vortex_summary(struct wt_probe *p, struct wt_probe_summary *summary,
@@ -153,28 +178,30 @@ static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *
     dm_begin(p);
     select_waves(p, waves);
     dm_request(p, DCTRL_HALTREQ);
+    size_t at = add_scan(p);
     status = run_selection(p, err);
-    if (!status && p->step_under_way && wt_wave_set_has(asked, p->step_wave))
-        status = take_step_back(p, err);
     if (status)
+        return status;
+    struct wt_wave_set *active = &p->scan[0], *halted = &p->scan[1];
+    take_scan(p, at, active, halted);
+    if (p->step_under_way && wt_wave_set_has(asked, p->step_wave) &&
+        ((status = take_step_back(p, err)) || (status = vortex_scan(p, active, halted, err))))
         return status;
     struct dm_wait wait;
     dm_wait_begin(p, &wait);
     for (;;) {
-        struct wt_wave_set active, halted;
-        if ((status = vortex_scan(p, &active, &halted, err)))
-            return status;
         uint32_t late = UINT32_MAX;
         for (unsigned i = 0; i < p->windows && late == UINT32_MAX; i++) {
             /* An inactive warp need not be able to halt. */
             uint32_t bits;
             window_range(p, waves, i, &bits);
-            bits &= active.word[i] & ~halted.word[i];
+            bits &= active->word[i] & ~halted->word[i];
             if (bits)
                 late = 32 * i + (uint32_t)__builtin_ctz(bits);
         }
         if (late == UINT32_MAX) {
             p->stuck = false;
+            p->scanned = true;
             return WT_OK;
         }
         if (!dm_wait_more(&wait)) {
@@ -184,6 +211,8 @@ static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *
                            "DCTRL.haltreq",
                            (unsigned)late);
         }
+        if ((status = vortex_scan(p, active, halted, err)))
+            return status;
     }
 }
 
@@ -203,7 +232,7 @@ static bool is_c_ebreak(const uint8_t *bytes)
     return wt_load_le(bytes, 2) == C_EBREAK;
 }
 
-static enum wt_halt_cause cause_of(uint32_t dctrl)
+enum wt_halt_cause vortex_cause_of(uint32_t dctrl)
 {
     switch (DCTRL_HACAUSE(dctrl)) {
     case 1:
@@ -234,7 +263,7 @@ void vortex_remember_far(struct wt_probe *p, uint64_t addr)
  * a debugger that calls a function lets it return to a breakpoint on the stack, which is above: so
  * a DPC at, or right behind, the low half of such a breakpoint's address is taken to mean that one.
  */
-static uint64_t whole_pc(const struct wt_probe *p, uint32_t dpc)
+uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc)
 {
     for (size_t i = 0; i < sizeof p->far / sizeof p->far[0]; i++)
         if (p->far[i] && dpc - (uint32_t)p->far[i] <= 4)
@@ -257,7 +286,7 @@ static enum wt_status try_ebreak(struct wt_probe *p, uint32_t wave, uint64_t pc,
     size_t dctrl = dm_get(p, DM_DCTRL), dpc = dm_get(p, DM_DPC);
     enum wt_status status = dm_run(p, err);
     if (status || dm_got(p, dctrl) & DCTRL_STEPSTATE ||
-        cause_of(dm_got(p, dctrl)) != WT_HALT_BREAKPOINT)
+        vortex_cause_of(dm_got(p, dctrl)) != WT_HALT_BREAKPOINT)
         return status;
     p->ebreak_dpc = dm_got(p, dpc) == (uint32_t)pc ? EBREAK_DPC_AT : EBREAK_DPC_AFTER;
     return wt_bus_write(p->bus, DM_DPC, (uint32_t)pc, err);
@@ -268,7 +297,7 @@ static enum wt_status try_ebreak(struct wt_probe *p, uint32_t wave, uint64_t pc,
  * what follows it. Debuggers expect the former. What this device does is learned at its first
  * ebreak whose surroundings tell; where it is the latter, DPC is moved back.
  */
-static enum wt_status settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
+enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
                                  struct wt_error *err)
 {
     bool went = wt_wave_set_has(&p->went, wave), found = wt_wave_set_has(&p->found, wave);
@@ -321,10 +350,10 @@ static enum wt_status vortex_halt_cause(struct wt_probe *p, uint32_t wave,
     enum wt_status status = dm_run(p, err);
     if (status)
         return status;
-    *cause = cause_of(dm_got(p, dctrl));
-    *pc = whole_pc(p, dm_got(p, dpc));
+    *cause = vortex_cause_of(dm_got(p, dctrl));
+    *pc = vortex_whole_pc(p, dm_got(p, dpc));
     if (*cause == WT_HALT_BREAKPOINT)
-        status = settle_dpc(p, wave, pc, err);
+        status = vortex_settle_dpc(p, wave, pc, err);
     if (!status)
         wt_wave_set_add(&p->examined, wave);
     return status;
@@ -390,8 +419,8 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
     bool halted = dm_got(p, n - 1) >> bit & 1;
     step->active = dm_got(p, n - 2) >> bit & 1;
     step->done = !(dctrl & DCTRL_STEPSTATE) && (halted || !step->active);
-    step->cause = cause_of(dctrl);
-    step->pc = whole_pc(p, dm_got(p, n - 3));
+    step->cause = vortex_cause_of(dctrl);
+    step->pc = vortex_whole_pc(p, dm_got(p, n - 3));
     p->step_under_way = !step->done;
     p->step_wave = wave;
     if (step->done && step->cause == WT_HALT_BREAKPOINT)
@@ -779,6 +808,7 @@ const struct wt_probe_ops wt_probe_vortex = {
     .step_poll = vortex_step_poll,
     .halt_cause = vortex_halt_cause,
     .mask = vortex_mask,
+    .survey = vortex_survey,
     .reset_halted = vortex_reset_halted,
     .replaced = vortex_replaced,
     .read_registers = vortex_read_registers,

@@ -17,6 +17,7 @@ void dm_begin(struct wt_probe *p)
     struct dm_batch *b = &p->batch;
     b->count = b->injections = 0;
     b->selected_known = b->instruction_known = b->no_memory = b->guarded = false;
+    p->scanned = false;
 }
 
 static size_t append(struct dm_batch *b, struct wt_bus_op op)

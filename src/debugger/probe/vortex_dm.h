@@ -86,10 +86,18 @@ struct dm_saved {
     uint64_t t0, t1;
 };
 
-/** Lanes whose t0 (and t1) injections use, and what they held. */
+/** Lanes, of one or several warps, in the order in which a batch takes them. */
+struct dm_places {
+    unsigned count;
+    struct {
+        uint32_t wave;
+        uint8_t lane;
+    } at[WT_MAX_LANES];
+};
+
+/** Lanes whose t0 (and t1) injections use, and what they held, by place. */
 struct dm_loan {
-    uint32_t wave;
-    wt_lanes lanes;
+    struct dm_places places;
     bool t1_too;
     uint64_t t0[WT_MAX_LANES], t1[WT_MAX_LANES];
 };
@@ -116,6 +124,8 @@ struct wt_probe {
     bool owes_shift;  /**< t0 may have been shifted right by 32 already; its upper half is unknown */
     bool owes_memory; /**< the words at `scratch`, too */
     uint32_t owed_word[2];
+    bool scanned; /**< `scan` holds WACTIVE and WSTATUS as they were at the end of the last batch */
+    struct wt_wave_set scan[2];
     bool wmask_known;
     uint32_t wmask[DM_MAX_WINDOWS];
     uint32_t platform;
@@ -202,7 +212,25 @@ static inline uint32_t rv_srli(unsigned rd, unsigned rs1, unsigned by)
     return rv_i(0x13, rd, 5, rs1, (int32_t)by);
 }
 
-/* ---- vortex_access.c: registers and memory by injection ---- */
+/* ---- vortex.c ---- */
+
+enum wt_halt_cause vortex_cause_of(uint32_t dctrl);
+uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc);
+/** Puts the DPC of an EBREAK halt right, where the device has it behind the ebreak. */
+enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
+                                 struct wt_error *err);
+
+/* ---- vortex_survey.c ---- */
+
+enum wt_status vortex_survey(struct wt_probe *p, const uint32_t *wave, size_t count,
+                             struct wt_probe_view *view, struct wt_error *err);
+
+/* ---- vortex_loan.c ---- */
+
+/** Gives back what is owed; fails while the device does not answer. */
+enum wt_status vortex_repay(struct wt_probe *p, struct wt_error *err);
+
+/* ---- vortex_access.c: registers by injection ---- */
 
 enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                                      const unsigned *index, size_t count, uint64_t *value,
@@ -211,18 +239,18 @@ enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned
                                      unsigned index, uint64_t value, struct wt_error *err);
 /** Makes a DPC at the low half of @p addr mean that address, if it is above 4 GiB. */
 void vortex_remember_far(struct wt_probe *p, uint64_t addr);
+/** Reads CSRs of one lane (each 32 bits of it). */
+enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
+                               uint32_t *value, struct wt_error *err);
+/** Finds XLEN by what shifts do, and leaves the lane as it was. */
+enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
+
+/* ---- vortex_memory.c: memory by injection, or through a port ---- */
+
 enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
                                   void *out, size_t size, struct wt_error *err);
 enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
                                    const void *bytes, size_t size, struct wt_error *err);
-/** Reads CSRs of one lane (each 32 bits of it). */
-enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
-                               uint32_t *value, struct wt_error *err);
-/** Gives back what is owed; fails while the device does not answer. */
-enum wt_status vortex_repay(struct wt_probe *p, struct wt_error *err);
-/** Finds XLEN by what shifts do, and leaves the lane as it was. */
-enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
-
 /* ---- vortex_registers.c ---- */
 
 /** Makes the register table of topology. */
