@@ -102,6 +102,7 @@ enum wt_history_kind {
 
 struct wt_history_place {
     enum wt_history_kind kind;
+    bool issue;    /**< WT_HISTORY_PC: it is WT_HISTORY_ISSUE, too */
     uint64_t time; /**< issue time of the instruction: before it */
     uint32_t wave;
     wt_lanes mask; /**< its enabled lanes */

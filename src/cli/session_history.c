@@ -114,9 +114,10 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
     }
     const struct wt_watch_hit *hit = &s->search.place;
     *place = (struct wt_history_place){
-        .kind = hit->kind == WT_WATCH_EXECUTE ? WT_HISTORY_PC
-                : hit->kind == WT_WATCH_ISSUE ? WT_HISTORY_ISSUE
-                                              : WT_HISTORY_WATCH,
+        .kind = hit->size                                      ? WT_HISTORY_WATCH
+                : s->search.kinds & 1u << WT_WATCH_EXECUTE ? WT_HISTORY_PC
+                                                           : WT_HISTORY_ISSUE,
+        .issue = s->search.kinds & 1u << WT_WATCH_ISSUE,
         .time = hit->time,
         .wave = hit->wave,
         .mask = hit->mask,

@@ -82,23 +82,29 @@ static enum wt_status arrive_in_present(struct wt_debugger *d, struct wt_error *
     return status;
 }
 
-/* The device was put somewhere: every wave is halted there. */
-static enum wt_status arrive(struct wt_debugger *d, struct wt_error *err)
+/* Halts every wave where the device was put, to look around. */
+static enum wt_status look_around(struct wt_debugger *d, struct wt_error *err)
 {
-    if (d->in_past && !history_of(d)->in_past(d->target->context))
-        return arrive_in_present(d, err);
     enum wt_status status = history_of(d)->look(d->target->context, err);
     if (status)
         return status;
     d->ops->replaced(d->probe);
+    dbg_forget_all(d);
+    return dbg_halt_everything(d, err);
+}
+
+/* The device was put somewhere: nothing that was known of its waves holds. */
+static enum wt_status arrive(struct wt_debugger *d, struct wt_error *err)
+{
+    if (d->in_past && !history_of(d)->in_past(d->target->context))
+        return arrive_in_present(d, err);
     d->ended = false;
     for (uint32_t w = 0; w < d->topology->waves; w++) {
         d->wave[w].go = GO_STOPPED;
         d->wave[w].has_met = d->wave[w].met_trap = false;
         d->wave[w].followed = 0;
     }
-    dbg_forget_all(d);
-    return dbg_halt_everything(d, err);
+    return look_around(d, err);
 }
 
 static enum wt_status go(struct wt_debugger *d, uint64_t time, struct wt_error *err)
@@ -208,7 +214,7 @@ enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt
     }
     status = h->hash(d->target->context, patch, patches, hash, err);
     free(patch);
-    return status || !d->in_past ? status : arrive(d, err);
+    return status || !d->in_past ? status : look_around(d, err);
 }
 
 void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop)
@@ -258,8 +264,11 @@ static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
         return err->status;
     }
     query.watchpoint = watched;
-    t->from = d->target->services->time(d->target->context);
     t->have_candidate = false;
+    if (!t->backwards && t->wave != WT_NO_WAVE && dbg_need_pc(d, t->wave, NULL) == WT_OK) {
+        d->wave[t->wave].has_met = true;
+        d->wave[t->wave].met = d->wave[t->wave].pc;
+    }
     enum wt_status status = history_of(d)->search(d->target->context, &query, err);
     free(pc);
     free(watched);
@@ -324,9 +333,10 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
     if (!bp || !bp->inserted)
         return WT_OK;
     /* What it stands on when it sets out has been reported, or is stepped off. */
-    if (!d->travel.backwards && place->time == d->travel.from &&
-        (place->wave == d->travel.wave || (w->has_met && w->met == place->pc)))
+    if (!d->travel.backwards && w->has_met && w->met == place->pc) {
+        w->has_met = place->wave == d->travel.wave && !place->issue; /* there, it is to come yet */
         return WT_OK;
+    }
     if (d->travel.backwards && bp->commands.count)
         return WT_OK; /* it prints, and does not stop */
     if ((bp->conditions.count || bp->commands.count) && !dbg_has_register_port(d)) {
@@ -348,6 +358,20 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
     return dbg_evaluate(d, bp, place->wave, stops, &c->lane, err);
 }
 
+/* The wave that is stepped is about to issue an instruction. */
+static void judge_step(struct wt_debugger *d, const struct wt_history_place *place,
+                       struct candidate *c, bool *stops)
+{
+    uint64_t start, end;
+    history_of(d)->extent(d->target->context, &start, &end);
+    /* A lane that is masked off does not go along with its wave. At the end nothing has been issued:
+     * it is where the present came upon a mistake of the program's. */
+    *stops = wt_has_lane(place->mask, d->travel.lane) && place->time < end;
+    c->lane = d->travel.lane;
+    c->met = false;
+    c->event.reason = WT_STOP_STEP;
+}
+
 /* A place was found: is it one to stop at? If so it is the candidate. */
 static enum wt_status judge(struct wt_debugger *d, const struct wt_history_place *place,
                             bool *stops, struct wt_error *err)
@@ -361,12 +385,11 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_place
     switch (place->kind) {
     case WT_HISTORY_PC:
         status = judge_breakpoint(d, place, &c, stops, err);
+        if (!status && !*stops && place->issue)
+            judge_step(d, place, &c, stops);
         break;
     case WT_HISTORY_ISSUE:
-        /* A lane that is masked off does not go along with its wave. */
-        *stops = wt_has_lane(place->mask, t->lane);
-        c.lane = t->lane;
-        c.event.reason = WT_STOP_STEP;
+        judge_step(d, place, &c, stops);
         break;
     case WT_HISTORY_WATCH:
         *stops = dbg_watch_event(d, &c.event, &c.wave, &c.lane);
@@ -438,8 +461,10 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
 {
     struct travel *t = &d->travel;
     const struct candidate c = t->candidate;
-    const bool step = c.event.reason == WT_STOP_STEP && !t->backwards;
-    enum wt_status status = step ? go(d, c.time + 1, err) : arrive(d, err);
+    /* Forwards what came from outside where the place was met is still to come; and all but a
+     * breakpoint is told after the instruction. */
+    const uint64_t time = c.time + (c.event.reason != WT_STOP_BREAKPOINT);
+    enum wt_status status = t->backwards ? arrive(d, err) : go(d, time, err);
     if (status)
         return status;
     if (t->kind == WT_RESUME_RANGE && c.event.reason == WT_STOP_STEP && d->in_past) {

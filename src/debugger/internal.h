@@ -80,7 +80,6 @@ struct travel {
     uint32_t wave; /**< step and range: whose issues count; else WT_NO_WAVE */
     unsigned lane;
     uint64_t start, end; /**< range */
-    uint64_t from;       /**< issue time at which it, or its present step, began */
     bool have_candidate;
     struct candidate candidate;
 };

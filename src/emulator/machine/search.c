@@ -86,6 +86,9 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
         return WT_SEARCH_ON;
     const struct wt_watch_hit last = s->place;
     s->place = m->hit[0];
+    s->kinds = 0;
+    for (size_t i = 0; i < m->hits; i++)
+        s->kinds |= 1u << m->hit[i].kind;
     if (s->backwards && s->place.time >= s->high)
         return WT_SEARCH_ON; /* an attempt to issue where the window ends */
     /* It is told a second time when somebody has looked around there, or when a breakpoint was in
@@ -110,7 +113,8 @@ enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt
     struct wt_error why;
     if (wt_timeline_look(s->timeline, false, &why))
         return fail(s, &why, err);
-    if (s->scanning && m->time >= s->high) {
+    /* Forwards, what happened without an issue at the end belongs to it. */
+    if (s->scanning && m->time >= s->high && (s->backwards || wt_timeline_at_end(s->timeline))) {
         s->scanning = false;
         if (!s->backwards) {
             m->ops->set_watches(m, NULL, 0);

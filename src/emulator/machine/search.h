@@ -31,6 +31,7 @@ struct wt_search {
     bool have_best;
     uint64_t best;   /**< issue time of the last place in this window that was accepted */
     struct wt_watch_hit place; /**< that was told last: its first hit */
+    unsigned kinds;  /**< 1 << WT_WATCH_… of all its hits */
     uint64_t low, high; /**< the window: [low, high) */
     uint64_t from;      /**< where in it the scan goes on */
     uint64_t width;  /**< of the window */

@@ -19,7 +19,8 @@ enum wt_watch_kind {
     WT_WATCH_ACCESS,  /**< either */
     /* The run comes back before the instruction; the next run from there on issues it. */
     WT_WATCH_EXECUTE, /**< a wave with an enabled lane is about to issue the instruction at addr */
-    WT_WATCH_ISSUE,   /**< a wave is about to issue any instruction */
+    WT_WATCH_ISSUE,   /**< a wave is about to issue any instruction; a breakpoint instruction that
+                           halts it instead does not issue */
     /* A step that the debug hardware does within an access to its registers does not wait: what it
      * met is told after it, EXECUTE and ISSUE included. */
 };

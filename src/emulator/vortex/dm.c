@@ -159,6 +159,19 @@ static void resume_selected(struct vx_device *d)
     }
 }
 
+bool vx_dm_halts_at(const struct vx_device *d, uint64_t pc)
+{
+    if (!d->dm.active || !(d->dm.dconfig & 1))
+        return false;
+    uint8_t code[4] = {0};
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t at = vx_truncate(d, pc + i);
+        code[i] = wt_memory_page(d->memory, at)[at & WT_PAGE_MASK];
+    }
+    const uint32_t word = (uint32_t)wt_load_le(code, 4);
+    return word == 0x00100073 || (uint16_t)word == 0x9002; /* EBREAK, C.EBREAK */
+}
+
 /* ---- stepping ---- */
 
 void vx_dm_stepped(struct vx_warp *w)

@@ -320,6 +320,8 @@ void vx_dm_after_reset(struct vx_device *d);
 void vx_dm_stepped(struct vx_warp *w);
 /* An ebreak was met; true if the warp is halted by it. */
 bool vx_dm_ebreak(struct vx_warp *w);
+/** Whether the instruction at @p pc is an ebreak that would halt the warp. */
+bool vx_dm_halts_at(const struct vx_device *d, uint64_t pc);
 /* Whether a request is under way that core cycles move on. */
 bool vx_dm_busy(const struct vx_device *d);
 /* Core cycles pass. */

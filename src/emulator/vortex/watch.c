@@ -192,7 +192,7 @@ bool vx_watches_execute(const struct vx_device *d, uint64_t pc)
 bool vx_watches_issue(const struct vx_device *d, const struct vx_warp *w)
 {
     return d->watch && d->watch->issue && w->mask &&
-           (d->watch->issue[w->id / 64] >> (w->id % 64) & 1);
+           (d->watch->issue[w->id / 64] >> (w->id % 64) & 1) && !vx_dm_halts_at(d, w->pc);
 }
 
 /* Notes all that is watched of the issue at pc. */
