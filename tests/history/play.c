@@ -1,0 +1,580 @@
+/* A user's operations, and where they must lead. See play.h. */
+#include "play.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BREAKPOINTS 6
+#define EVER 64
+
+/* An instruction as it was before any breakpoint. */
+struct original {
+    uint64_t addr;
+    uint8_t bytes[4];
+};
+
+struct play {
+    const struct play_options *options;
+    struct world *w;
+    const uint8_t *at, *end;
+    uint64_t breakpoint[BREAKPOINTS]; /* those inserted now */
+    size_t breakpoints;
+    struct original ever[EVER]; /* all that were */
+    size_t evers;
+    /* A breakpoint that was reported, and that its wave stands on. */
+    bool met;
+    struct issue met_at;
+    char last[64]; /* the last event */
+};
+
+/* ---- the bytes ---- */
+
+static uint32_t number(struct play *p, unsigned bytes)
+{
+    uint32_t value = 0;
+    for (unsigned i = 0; i < bytes && p->at < p->end; i++)
+        value = value << 8 | *p->at++;
+    return value;
+}
+
+static uint64_t below(struct play *p, uint64_t limit)
+{
+    return limit ? number(p, limit > 256 ? 3 : 1) % limit : 0;
+}
+
+/* ---- where it is ---- */
+
+static struct wt_debugger_time now(struct play *p)
+{
+    struct wt_debugger_time t;
+    struct wt_error err = {0};
+    if (wt_debugger_time(p->w->debugger, &t, &err))
+        world_fail(p->w, "no time: %s", err.text);
+    if (t.now != p->w->session.machine->time || t.start != 0)
+        world_fail(p->w, "the debugger tells another time: %" PRIu64, t.now);
+    return t;
+}
+
+/* The model's hash, with the program's own instructions in place of breakpoints. */
+static uint64_t model_hash(struct play *p, struct wt_machine *m)
+{
+    uint8_t there[EVER][4];
+    for (size_t i = 0; i < p->evers; i++) {
+        m->ops->read_memory(m, 0, p->ever[i].addr, there[i], 4);
+        m->ops->write_memory(m, 0, p->ever[i].addr, p->ever[i].bytes, 4);
+    }
+    const uint64_t hash = m->ops->program_hash(m);
+    for (size_t i = p->evers; i-- > 0;)
+        m->ops->write_memory(m, 0, p->ever[i].addr, there[i], 4);
+    return hash;
+}
+
+static void check_threads(struct play *p, struct wt_machine *m)
+{
+    const struct wt_thread_info *list;
+    size_t count;
+    struct wt_error err = {0};
+    if (wt_debugger_threads(p->w->debugger, &list, &count, &err))
+        world_fail(p->w, "no threads: %s", err.text);
+    size_t lanes = 0;
+    for (uint32_t i = 0; i < m->waves; i++) {
+        struct wt_wave_view view;
+        m->ops->view(m, i, &view);
+        if (!view.active)
+            continue;
+        const bool waves = p->options->world.options.threads == WT_THREADS_WAVES;
+        if (waves && (lanes >= count || list[lanes].wave != i || !list[lanes].enabled ||
+                      (list[lanes].pc != view.pc && wt_has_lane(view.mask, list[lanes].lane))))
+            world_fail(p->w, "wave %u is at 0x%" PRIx64, i, view.pc);
+        lanes += waves;
+        for (unsigned lane = 0; lane < m->lanes && !waves; lane++, lanes++) {
+            if (lanes >= count || list[lanes].wave != i || list[lanes].lane != lane)
+                world_fail(p->w, "wave %u lane %u is not in the list of threads", i, lane);
+            const bool enabled = wt_has_lane(view.mask, lane);
+            if (list[lanes].enabled != enabled || (enabled && list[lanes].pc != view.pc))
+                world_fail(p->w, "wave %u lane %u is at 0x%" PRIx64 ", not 0x%" PRIx64 " (%d, %d)",
+                           i, lane, list[lanes].pc, view.pc, list[lanes].enabled, enabled);
+        }
+    }
+    if (lanes != count)
+        world_fail(p->w, "%zu threads in place of %zu", count, lanes);
+}
+
+/* What the debugger shows here is what the model has here. */
+static void check(struct play *p)
+{
+    struct wt_error err = {0};
+    const struct wt_debugger_time t = now(p);
+    struct wt_machine *m = world_model(p->w, t.now);
+    uint64_t hash;
+    if (wt_debugger_hash(p->w->debugger, &hash, &err))
+        world_fail(p->w, "no hash: %s", err.text);
+    if (!wt_debugger_ended(p->w->debugger, NULL)) {
+        check_threads(p, m);
+        for (size_t i = 0; i < p->evers; i++) {
+            uint8_t code[4];
+            if (wt_debugger_read_memory(p->w->debugger, 0, p->ever[i].addr, code, 4, &err))
+                world_fail(p->w, "no memory: %s", err.text);
+            uint8_t own[4];
+            memcpy(own, p->ever[i].bytes, 4);
+            for (size_t k = 0; k < p->evers; k++) /* short ones may lie side by side */
+                if (p->ever[k].addr == p->ever[i].addr + 2)
+                    memcpy(own + 2, p->ever[k].bytes, 2);
+            if (memcmp(code, own, 4) != 0)
+                world_fail(p->w, "the instruction at 0x%" PRIx64 " is shown as %02x%02x%02x%02x",
+                           p->ever[i].addr, code[3], code[2], code[1], code[0]);
+        }
+    }
+    if (hash != model_hash(p, m))
+        world_fail(p->w, "the state is another one than the model's");
+}
+
+static bool is_breakpoint(const struct play *p, uint64_t pc)
+{
+    for (size_t i = 0; i < p->breakpoints; i++)
+        if (p->breakpoint[i] == pc)
+            return true;
+    return false;
+}
+
+/* ---- running ---- */
+
+static const char *reason_name(const struct wt_event *e)
+{
+    static const char *const names[] = {
+        [WT_STOP_BREAKPOINT] = "breakpoint",
+        [WT_STOP_STEP] = "step",
+        [WT_STOP_INTERRUPTED] = "interrupted",
+        [WT_STOP_REQUESTED] = "requested",
+        [WT_STOP_FAULT] = "fault",
+        [WT_STOP_TRAP] = "trap",
+        [WT_STOP_LOST] = "lost",
+        [WT_STOP_HISTORY_BEGIN] = "beginning",
+        [WT_STOP_HISTORY_END] = "end",
+    };
+    return e->kind == WT_EVENT_EXITED ? "exited" : names[e->reason] ? names[e->reason] : "?";
+}
+
+/* A way through the past is gone to its end, a new run interrupted after so many issues. */
+static struct wt_event run_to_event(struct play *p, uint64_t issues)
+{
+    struct wt_debugger *d = p->w->debugger;
+    const struct wt_machine *m = p->w->session.machine;
+    const uint64_t until = m->time + issues;
+    struct wt_error err = {0};
+    bool soon = true;
+    while (soon && wt_debugger_running(d) && m->time < until)
+        soon = wt_debugger_pump(d, until - m->time);
+    if (wt_debugger_running(d) && wt_debugger_interrupt(d, &err))
+        world_fail(p->w, "it cannot be interrupted: %s", err.text);
+    const struct wt_event event = wt_debugger_next_event(d);
+    while (wt_debugger_next_event(d).kind != WT_EVENT_NONE)
+        continue;
+    if (event.kind == WT_EVENT_NONE)
+        world_fail(p->w, "it stopped without an event");
+    if (event.reason == WT_STOP_LOST)
+        world_fail(p->w, "the device was lost: %s", event.text);
+    snprintf(p->last, sizeof p->last, "%s of thread %u", reason_name(&event), event.thread);
+    return event;
+}
+
+/* The thread of an operation, its wave, lane and pc; 0: there is none. */
+static wt_thread choose_thread(struct play *p, struct wt_thread_info *info)
+{
+    const struct wt_thread_info *list;
+    size_t count;
+    if (wt_debugger_threads(p->w->debugger, &list, &count, NULL) || !count)
+        return 0;
+    *info = list[below(p, count)];
+    return info->id;
+}
+
+static bool on_the_way(const struct wt_resume *r, const struct wt_thread_info *who,
+                       const struct issue *i)
+{
+    return r->kind != WT_RESUME_CONTINUE && i->wave == who->wave && wt_has_lane(i->mask, who->lane);
+}
+
+static bool in_range(const struct wt_resume *r, uint64_t pc)
+{
+    return r->kind == WT_RESUME_RANGE && pc >= r->start && pc < r->end;
+}
+
+/* Where an operation must stop. */
+struct stop {
+    bool breakpoint, step, edge; /* any of these will do */
+    uint64_t time;
+    uint32_t wave;
+};
+
+static void check_stop(struct play *p, const struct stop *want, const struct wt_event *event,
+                       const char *what)
+{
+    const uint64_t time = p->w->session.machine->time;
+    const bool right = event->kind == WT_EVENT_EXITED || event->reason == WT_STOP_HISTORY_BEGIN ||
+                               event->reason == WT_STOP_HISTORY_END ||
+                               event->reason == WT_STOP_FAULT
+                           ? want->edge
+                       : event->reason == WT_STOP_BREAKPOINT ? want->breakpoint
+                       : event->reason == WT_STOP_STEP       ? want->step
+                                                             : false;
+    if (time != want->time || !right)
+        world_fail(p->w, "%s stops there (%s), not at %" PRIu64 " (%s%s%s)", what,
+                   reason_name(event), want->time, want->breakpoint ? "breakpoint " : "",
+                   want->step ? "step " : "", want->edge ? "edge" : "");
+    if (want->edge)
+        return;
+    struct wt_wave_view view;
+    struct wt_machine *m = world_model(p->w, time);
+    const uint32_t wave = (event->thread - 1) / m->lanes;
+    m->ops->view(m, want->wave, &view);
+    if (view.active && (!event->thread || wave != want->wave))
+        world_fail(p->w, "%s (%s): wave %u is told, not %u", what, reason_name(event), wave,
+                   want->wave);
+    p->met = event->reason == WT_STOP_BREAKPOINT;
+    p->met_at = (struct issue){want->wave, 0, view.pc};
+}
+
+/* ---- backwards ---- */
+
+static struct stop want_backwards(struct play *p, const struct wt_resume *r,
+                                  const struct wt_thread_info *who)
+{
+    uint64_t end, t = p->w->session.machine->time;
+    const struct issue *issue = world_issues(p->w, &end);
+    while (t-- > 0) {
+        const struct issue *i = &issue[t];
+        const bool step = on_the_way(r, who, i), met = i->mask && is_breakpoint(p, i->pc);
+        if (met || (step && !in_range(r, i->pc)))
+            return (struct stop){.breakpoint = met, .step = step, .time = t, .wave = i->wave};
+    }
+    return (struct stop){.edge = true};
+}
+
+static void go_back(struct play *p, enum wt_resume_kind kind)
+{
+    struct wt_thread_info who = {0};
+    struct wt_resume r = {.kind = kind};
+    struct wt_error err = {0};
+    if (kind != WT_RESUME_CONTINUE && !(r.thread = choose_thread(p, &who)))
+        return;
+    if (kind == WT_RESUME_RANGE) {
+        r.start = who.pc - below(p, 64) * 2;
+        r.end = who.pc + 2 + below(p, 32) * 2;
+    }
+    const uint64_t from = p->w->session.machine->time;
+    struct stop want = want_backwards(p, &r, &who);
+    p->met = false;
+    if (wt_debugger_reverse(p->w->debugger, &r, &err))
+        world_fail(p->w, "not backwards: %s", err.text);
+    const struct wt_event event = run_to_event(p, UINT64_MAX / 2);
+    const uint64_t time = p->w->session.machine->time;
+    /* A breakpoint of then, met but not passed. */
+    if (event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_BREAKPOINT && time < from &&
+        (time > want.time || want.edge) && world_happened(p->w, time))
+        want = (struct stop){
+            .breakpoint = true, .time = time, .wave = (event.thread - 1) / p->w->session.machine->lanes};
+    check_stop(p, &want, &event, kind == WT_RESUME_CONTINUE ? "reverse-continue"
+                                 : kind == WT_RESUME_STEP   ? "reverse-step"
+                                                            : "reverse-range");
+}
+
+static void interrupt_on_the_way(struct play *p)
+{
+    struct wt_resume r = {.kind = WT_RESUME_CONTINUE};
+    struct wt_error err = {0};
+    p->met = false;
+    if (wt_debugger_reverse(p->w->debugger, &r, &err))
+        world_fail(p->w, "not backwards: %s", err.text);
+    run_to_event(p, 0);
+}
+
+/* ---- forwards ---- */
+
+/* Where the recorded run leads. */
+static struct stop want_forwards(struct play *p, const struct wt_resume *r,
+                                 const struct wt_thread_info *who)
+{
+    uint64_t end, from = p->w->session.machine->time;
+    const struct issue *issue = world_issues(p->w, &end);
+    bool stands = r->kind != WT_RESUME_CONTINUE, met = p->met;
+    for (uint64_t t = from; t < end; t++) {
+        const struct issue *i = &issue[t];
+        bool stops = i->mask && is_breakpoint(p, i->pc);
+        if (stands && i->wave == who->wave)
+            stops = stands = false;
+        if (met && i->wave == p->met_at.wave) {
+            stops = stops && i->pc != p->met_at.pc;
+            met = false;
+        }
+        const bool step = on_the_way(r, who, i);
+        if (stops)
+            return (struct stop){
+                .breakpoint = true, .step = false, .time = t, .wave = i->wave};
+        if (!step)
+            continue;
+        struct wt_wave_view view;
+        struct wt_machine *m = world_model(p->w, t + 1);
+        m->ops->view(m, who->wave, &view);
+        if (t + 1 == end || !view.active ||
+            !(r->kind == WT_RESUME_RANGE &&
+              (in_range(r, view.pc) || !wt_has_lane(view.mask, who->lane))))
+            return (struct stop){.step = true, .time = t + 1, .wave = who->wave};
+        stands = true;
+        met = false;
+    }
+    return (struct stop){.edge = true, .time = end};
+}
+
+static void go_on(struct play *p, enum wt_resume_kind kind, bool alone)
+{
+    struct wt_thread_info who = {0};
+    struct wt_resume r[2] = {{.kind = kind}, {.kind = WT_RESUME_CONTINUE}};
+    struct wt_error err = {0};
+    const struct wt_debugger_time t = now(p);
+    struct stop want = {0};
+    if (wt_debugger_ended(p->w->debugger, NULL) || (!t.in_past && t.now >= p->options->most))
+        return;
+    if (kind != WT_RESUME_CONTINUE && !(r[0].thread = choose_thread(p, &who)))
+        return;
+    if (kind == WT_RESUME_RANGE) {
+        r[0].start = who.pc - below(p, 32) * 2;
+        r[0].end = who.pc + 2 + below(p, 64) * 2;
+    }
+    const uint64_t issues = below(p, p->options->slice) + 1;
+    if (t.in_past)
+        want = want_forwards(p, &r[0], &who);
+    if (wt_debugger_resume(p->w->debugger, r, kind == WT_RESUME_CONTINUE || alone ? 1 : 2, &err))
+        world_fail(p->w, "not forwards: %s", err.text);
+    const struct wt_event event = run_to_event(p, t.in_past ? UINT64_MAX / 2 : issues);
+    const uint64_t time = p->w->session.machine->time;
+    if (t.in_past && event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_BREAKPOINT &&
+        time <= want.time && world_happened(p->w, time))
+        want = (struct stop){
+            .breakpoint = true, .time = time, .wave = (event.thread - 1) / p->w->session.machine->lanes};
+    p->met = false;
+    if (t.in_past)
+        check_stop(p, &want, &event, kind == WT_RESUME_CONTINUE ? "continue"
+                                     : kind == WT_RESUME_STEP   ? "step"
+                                                                : "range step");
+}
+
+/* ---- going, writing, breakpoints ---- */
+
+static void go_to(struct play *p)
+{
+    struct wt_error err = {0};
+    const struct wt_debugger_time t = now(p);
+    const unsigned how = number(p, 1);
+    uint64_t to = how < 16 ? t.end : how < 32 ? 0 : below(p, t.end + 1);
+    if (how >= 224 && t.now > 3)
+        to = t.now - number(p, 1) % 3;
+    if (wt_debugger_goto(p->w->debugger, to, &err))
+        world_fail(p->w, "not to %" PRIu64 ": %s", to, err.text);
+    if (p->w->session.machine->time != to)
+        world_fail(p->w, "that is not %" PRIu64, to);
+    if (to != t.now || t.in_past)
+        p->met = false;
+    if (wt_debugger_goto(p->w->debugger, t.end + 1, &err) != WT_INVALID)
+        world_fail(p->w, "what is beyond the end could be gone to");
+}
+
+/* After a change the present is here. */
+static void check_present(struct play *p, uint64_t time, bool was_past)
+{
+    const struct wt_debugger_time t = now(p);
+    if (t.in_past || t.now != time || t.end != time)
+        world_fail(p->w, "a change does not begin a new future: %" PRIu64 " of %" PRIu64, t.now,
+                   t.end);
+    char notice[160];
+    if (wt_debugger_take_notice(p->w->debugger, notice, sizeof notice) != was_past ||
+        (was_past && !strstr(notice, "A new future begins")))
+        world_fail(p->w, "nobody was told of the new future, or of one that is not");
+    if (was_past)
+        p->met = false;
+}
+
+static void write_memory(struct play *p)
+{
+    uint8_t bytes[8];
+    struct wt_error err = {0};
+    struct wt_thread_info who;
+    const struct wt_debugger_time t = now(p);
+    const wt_thread thread = choose_thread(p, &who);
+    const size_t size = 1 + below(p, 8);
+    const uint64_t addr = p->options->data + below(p, p->options->data_size - 8);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (uint8_t)number(p, 1);
+    if (!thread)
+        return;
+    if (wt_debugger_write_memory(p->w->debugger, thread, addr, bytes, size, &err))
+        world_fail(p->w, "memory cannot be written: %s", err.text);
+    check_present(p, t.now, t.in_past);
+}
+
+static void write_register(struct play *p)
+{
+    struct wt_error err = {0};
+    struct wt_thread_info who;
+    const struct wt_debugger_time t = now(p);
+    const wt_thread thread = choose_thread(p, &who);
+    const unsigned index = 5 + (unsigned)below(p, 27);
+    const uint64_t value = number(p, 4);
+    if (!thread)
+        return;
+    if (wt_debugger_write_register(p->w->debugger, thread, index, value, &err))
+        world_fail(p->w, "register %u cannot be written: %s", index, err.text);
+    check_present(p, t.now, t.in_past);
+}
+
+static void read_around(struct play *p)
+{
+    struct wt_error err = {0};
+    struct wt_thread_info who;
+    const wt_thread thread = choose_thread(p, &who);
+    const unsigned index[] = {1, 2, 8, 5 + (unsigned)below(p, 27)};
+    uint64_t value[4];
+    uint8_t bytes[8];
+    if (!thread)
+        return;
+    if (wt_debugger_read_registers(p->w->debugger, thread, index, 4, value, &err) ||
+        wt_debugger_read_memory(p->w->debugger, thread, p->options->data, bytes, 8, &err))
+        world_fail(p->w, "it cannot be looked at: %s", err.text);
+}
+
+static void change_breakpoints(struct play *p)
+{
+    struct wt_error err = {0};
+    uint64_t end;
+    if (p->breakpoints && (number(p, 1) % 3 == 0 || p->breakpoints == BREAKPOINTS)) {
+        const size_t i = below(p, p->breakpoints);
+        if (wt_debugger_remove_breakpoint(p->w->debugger, p->breakpoint[i], &err))
+            world_fail(p->w, "a breakpoint stays: %s", err.text);
+        p->breakpoint[i] = p->breakpoint[--p->breakpoints];
+        return;
+    }
+    const struct issue *issue = world_issues(p->w, &end);
+    if (!end || p->evers == EVER)
+        return;
+    const uint64_t pc = issue[below(p, end)].pc;
+    if (is_breakpoint(p, pc) || (pc >= p->options->avoid_from && pc < p->options->avoid_to))
+        return;
+    struct wt_machine *m = p->w->pristine.machine;
+    struct original o = {.addr = pc};
+    m->ops->read_memory(m, 0, pc, o.bytes, 4);
+    if (o.bytes[0] == 0 && o.bytes[1] == 0)
+        return; /* not of the program */
+    bool known = false;
+    for (size_t i = 0; i < p->evers; i++)
+        known |= p->ever[i].addr == pc;
+    if (!known)
+        p->ever[p->evers++] = o;
+    if (wt_debugger_insert_breakpoint(p->w->debugger, pc, NULL, 0, NULL, 0, &err))
+        world_fail(p->w, "no breakpoint: %s", err.text);
+    p->breakpoint[p->breakpoints++] = pc;
+}
+
+static void begin_anew(struct play *p)
+{
+    struct wt_error err = {0};
+    const bool reload = number(p, 1) % 2;
+    if (reload ? wt_debugger_restart(p->w->debugger, &err) : wt_debugger_reset(p->w->debugger, &err))
+        world_fail(p->w, "no reset: %s", err.text);
+    p->met = false;
+    char notice[160];
+    wt_debugger_take_notice(p->w->debugger, notice, sizeof notice);
+    const struct wt_debugger_time t = now(p);
+    if (t.now || t.end || t.in_past)
+        world_fail(p->w, "a reset does not begin a new run");
+}
+
+static void operate(struct play *p)
+{
+    switch (number(p, 1) % 32) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+        go_on(p, WT_RESUME_CONTINUE, false);
+        break;
+    case 4:
+    case 5:
+        go_on(p, WT_RESUME_STEP, true);
+        break;
+    case 6:
+    case 7:
+        go_on(p, WT_RESUME_STEP, false);
+        break;
+    case 8:
+    case 9:
+        go_on(p, WT_RESUME_RANGE, number(p, 1) % 2);
+        break;
+    case 10:
+    case 11:
+    case 12:
+        go_back(p, WT_RESUME_STEP);
+        break;
+    case 13:
+    case 14:
+        go_back(p, WT_RESUME_RANGE);
+        break;
+    case 15:
+    case 16:
+    case 17:
+        go_back(p, WT_RESUME_CONTINUE);
+        break;
+    case 18:
+        interrupt_on_the_way(p);
+        break;
+    case 19:
+    case 20:
+    case 21:
+    case 22:
+        go_to(p);
+        break;
+    case 23:
+        write_memory(p);
+        break;
+    case 24:
+        write_register(p);
+        break;
+    case 25:
+    case 26:
+        read_around(p);
+        break;
+    case 27:
+    case 28:
+    case 29:
+        change_breakpoints(p);
+        break;
+    case 30:
+        wt_debugger_set_stop_at_end(p->w->debugger, number(p, 1) % 2);
+        break;
+    case 31:
+        if (number(p, 1) % 4 == 0)
+            begin_anew(p);
+        break;
+    }
+}
+
+unsigned play(const struct play_options *options, const uint8_t *bytes, size_t size, unsigned ops)
+{
+    struct play p = {
+        .options = options, .w = world_open(&options->world), .at = bytes, .end = bytes + size};
+    const bool tell = getenv("HISTORY_TELL") != NULL;
+    unsigned done = 0;
+    check(&p);
+    for (; done < ops && p.at < p.end; done++) {
+        const unsigned operation = *p.at % 32;
+        operate(&p);
+        if (tell)
+            fprintf(stderr, "%u: %u, %s at %" PRIu64 " of %" PRIu64 "%s\n", done, operation, p.last,
+                    p.w->session.machine->time, wt_timeline_end(p.w->session.timeline),
+                    wt_timeline_at_end(p.w->session.timeline) ? "" : ", past");
+        p.last[0] = 0;
+        check(&p);
+    }
+    world_close(p.w);
+    return done;
+}
