@@ -558,6 +558,26 @@ def test_another_architecture_does_no_harm(debug, program, way):
     assert len(table(gdb("info lanes $s0"))) == way.threads
 
 
+@ways(SMALL)
+def test_a_device_with_debug_registers_alone(serve_dm, program, gdb, way):
+    """Nothing tells there why warps wait; everything else works."""
+    file = program("lanes", way.xlen)
+    server = serve_dm(file, "--gpu", f"vortex:threads={way.threads}", "--schedule", "lockstep")
+    one = gdb(argv=[WAVETRAP, "attach", "--dm", server.address, "--symbols", file, "--hold",
+                    "--gdb-threads", way.mode, "--", *Gdb.SETTINGS])
+    one("break *odd if $_warp == 2 && $_lane == 1")
+    assert "hit Breakpoint 1" in one("continue")
+    rows = table(one("info warps -each"))
+    assert {row["State"] for row in rows} == {"stopped"}
+    assert [row["Threads"] for row in rows if row["Warp"] == "2"] == [".#" * (way.threads // 2)]
+    assert [row["$fp"] for row in table(one("info lanes $fp"))] == [
+        hex(i) for i in range(way.threads)]
+    assert "does not tell of its divergence stack" in one("info divergence")
+    assert "does not tell what its warps wait for" in one("info barriers")
+    assert one.value("$_time") == "void"
+    assert "not recorded" in one("goto-time 1")
+
+
 # ---- help and completion ----
 
 COMMANDS = ["info warps", "info lanes", "info divergence", "info barriers", "warp", "lane", "warp-apply",
