@@ -249,7 +249,8 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
     if (status)
         return status;
     a->target = (struct wt_target){
-        .bus = a->bus, .services = &none, .context = a, .exit_addr = a->exit_addr};
+        .bus = a->bus, .services = &none, .context = a, .exit_addr = a->exit_addr,
+        .wait_ms = a->timeout_ms};
     const struct wt_debugger_options how = {
         .threads = a->options.threads, .output = print, .context = a};
     status = wt_debugger_open(&a->target, &wt_probe_vortex, &how, &a->debugger, err);
@@ -374,8 +375,8 @@ static const struct cli_option options[] = {
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)", set_gdb},
     {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB", set_plain},
     {"timeout", 0, "MS",
-     "how long to wait for the connection and for each reply, in\n"
-     "milliseconds (default 5000)", set_timeout},
+     "how long to wait for the connection, for each reply, and for\n"
+     "the device to do a request, in milliseconds (default 5000)", set_timeout},
     {"reset", 0, NULL,
      "reset the device, halted before its first instruction (its\n"
      "memory stays)", set_reset},
