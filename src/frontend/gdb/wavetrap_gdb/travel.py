@@ -116,7 +116,7 @@ class WhoWrote(link.Command):
 
 Usage: who-wrote [-all] EXPRESSION[, BYTES]
 
-  -all  all writes that are recorded, the latest first
+  -all  all writes that are recorded, the latest last
 
 EXPRESSION is something in memory, such as a variable or out[3], or an address, such as &out[3] or
 0x80004000; BYTES says how much of it is meant, if not all. `goto-time` goes to the time that is
@@ -145,8 +145,9 @@ told: the instruction is then about to be executed. See also: reverse-continue w
             gdb.selected_inferior().read_memory(address, 1)
         except gdb.error:
             pass
-        gdb.execute(f"monitor who-wrote {address:#x}" + (f",{size}" if size else "")
-                    + (" --all" if "all" in chosen else ""))
+        said = gdb.execute(f"monitor who-wrote {address:#x}" + (f",{size}" if size else "")
+                           + (" --all" if "all" in chosen else ""), to_string=True)
+        gdb.write(said.replace("'monitor goto ", "'goto-time "))
 
     def complete(self, line, word):
         if line.split(" ")[-1].startswith("-"):
