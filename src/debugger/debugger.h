@@ -293,7 +293,10 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
  */
 void wt_debugger_focus(struct wt_debugger *d, wt_thread thread);
 
-/** Stops what runs: an event with reason WT_STOP_INTERRUPTED will follow (all-stop). */
+/**
+ * Stops what runs: an event with reason WT_STOP_INTERRUPTED will follow (all-stop), or WT_STOP_LOST if
+ * the device does not answer.
+ */
 enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err);
 
 /** Whether any thread is set going. */
