@@ -89,7 +89,8 @@ struct wt_history_query {
 enum wt_history_step {
     WT_HISTORY_ON,     /**< nothing yet: call again */
     WT_HISTORY_PLACE,  /**< the device stands at a place: accept it or not, and call again */
-    WT_HISTORY_FOUND,  /**< backwards: it stands before the nearest of those that were accepted */
+    WT_HISTORY_FOUND,  /**< backwards: it stands before the nearest of those that were accepted;
+                            forwards: behind the one that was passed */
     WT_HISTORY_EDGE,   /**< there was none: it stands at the first or last recorded issue time */
     WT_HISTORY_FAILED,
 };
@@ -152,8 +153,12 @@ struct wt_history_services {
      */
     bool (*read_register)(void *context, uint32_t wave, unsigned lane, unsigned number,
                           uint64_t *value);
-    /** The place just told counts. Forwards, the search has ended with this. */
-    void (*accept)(void *context);
+    /**
+     * The place just told counts. Forwards, the search has ended with this; with @p pass (a place of
+     * code) it has ended behind the instruction (WT_HISTORY_FOUND), whose accesses to memory that is
+     * watched are places before that.
+     */
+    void (*accept)(void *context, bool pass);
     /**
      * From now on, in the past, the debugger's accesses do not count: needed after go(), after a
      * place was told, and when a search has ended, before anything is looked at.
@@ -205,7 +210,6 @@ struct wt_target {
     /* What only the person who starts the debugger knows. */
     uint64_t exit_addr; /**< where the program leaves its exit word */
     unsigned xlen;      /**< 32, 64, or 0: find out from the device */
-    unsigned wait_ms;   /**< how long the device may take for one request; 0: 2000 */
 };
 
 #endif

@@ -126,9 +126,13 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
     return WT_HISTORY_PLACE;
 }
 
-static void accept(void *context)
+static void accept(void *context, bool pass)
 {
     struct cli_session *s = context;
+    if (pass) {
+        wt_search_pass(&s->search);
+        return;
+    }
     wt_search_accept(&s->search);
     if (!s->search.backwards)
         cli_watch_again(s);

@@ -4,8 +4,6 @@
 /* Issues of the first window, and how much wider the next one is. */
 #define FIRST_WIDTH 64
 #define WIDER 8
-/* Issues of a way on which it is worth saving states. */
-#define LONG_WAY 4096
 
 void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct wt_machine *machine,
                      bool backwards, const struct wt_watch *watch, size_t watches)
@@ -19,12 +17,23 @@ void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct w
                             .low = machine->time,
                             .from = machine->time,
                             .high = backwards ? machine->time : wt_timeline_end(timeline)};
+    while (s->code < watches && (watch[s->code].kind == WT_WATCH_EXECUTE ||
+                                 watch[s->code].kind == WT_WATCH_ISSUE))
+        s->code++;
 }
 
 void wt_search_accept(struct wt_search *s)
 {
     s->have_best = true;
     s->best = s->place.time;
+}
+
+void wt_search_pass(struct wt_search *s)
+{
+    s->from = s->place.time;
+    s->behind = s->place.time + 1;
+    s->pass = true;
+    s->scanning = false;
 }
 
 /* Chooses the window before the one that was searched last; false at the beginning. */
@@ -52,22 +61,12 @@ static enum wt_search_step fail(struct wt_search *s, const struct wt_error *why,
     return WT_SEARCH_FAILED;
 }
 
-/*
- * Goes there from the state saved before it, in slices. True when it has arrived. On a long way
- * states are saved, the nearer the denser: a user who steps back will soon be a little before.
- */
+/* Goes there from the state saved before it, in slices. True when it has arrived. */
 static bool approach(struct wt_search *s, uint64_t budget)
 {
     struct wt_machine *m = s->machine;
-    if (m->time >= s->from)
-        return true;
-    const uint64_t left = s->from - m->time;
-    uint64_t part = left < budget ? left : budget;
-    if (s->backwards && left >= LONG_WAY && part > left - left / WIDER)
-        part = left - left / WIDER;
-    wt_timeline_run(s->timeline, part);
-    if (s->backwards && part >= LONG_WAY - LONG_WAY / WIDER)
-        wt_timeline_keep(s->timeline);
+    if (m->time < s->from)
+        wt_timeline_run(s->timeline, s->from - m->time < budget ? s->from - m->time : budget);
     return m->time >= s->from;
 }
 
@@ -93,7 +92,7 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
 {
     struct wt_machine *m = s->machine;
     struct wt_error why;
-    const uint64_t left = s->high - m->time;
+    const uint64_t left = (s->behind ? s->behind : s->high) - m->time;
     if (wt_timeline_run(s->timeline, left < budget ? left : budget) != WT_RUN_WATCH)
         return WT_SEARCH_ON;
     const struct wt_watch_hit last = s->place;
@@ -108,9 +107,11 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
     if (s->place.kind >= WT_WATCH_EXECUTE && s->place.kind == last.kind &&
         s->place.time == last.time && s->place.wave == last.wave && s->place.pc == last.pc)
         return WT_SEARCH_ON;
-    /* A step by the debug hardware is told after it: back to before it, then on behind it. */
+    /* A step by the debug hardware is told after it: back to before it, and then once more, for what
+     * it does to memory. */
     if (!s->place.size && m->time > s->place.time) {
-        s->from = m->time;
+        s->from = s->place.time;
+        s->behind = m->time;
         s->scanning = false;
         m->ops->set_watches(m, NULL, 0);
         if (wt_timeline_goto(s->timeline, s->place.time, &why))
@@ -125,6 +126,15 @@ enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt
     struct wt_error why;
     if (wt_timeline_look(s->timeline, false, &why))
         return fail(s, &why, err);
+    if (s->behind && s->scanning && m->time >= s->behind) {
+        s->from = s->behind;
+        s->behind = 0;
+        s->scanning = false;
+        if (s->pass) {
+            m->ops->set_watches(m, NULL, 0);
+            return WT_SEARCH_FOUND;
+        }
+    }
     /* Forwards, what happened without an issue at the end belongs to it. */
     if (s->scanning && m->time >= s->high && (s->backwards || wt_timeline_at_end(s->timeline))) {
         s->scanning = false;
@@ -142,7 +152,8 @@ enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt
     }
     if (!approach(s, budget))
         return WT_SEARCH_ON;
-    if (!m->ops->set_watches(m, s->watch, s->watches)) {
+    const size_t first = s->behind ? s->code : 0;
+    if (!m->ops->set_watches(m, s->watch + first, s->watches - first)) {
         wt_fail(&why, WT_NO_MEMORY, "no host memory to search the past");
         return fail(s, &why, err);
     }

@@ -16,7 +16,8 @@
 enum wt_search_step {
     WT_SEARCH_ON,     /**< nothing yet: call again */
     WT_SEARCH_PLACE,  /**< the machine stands at a place (`place`): accept it or not, call again */
-    WT_SEARCH_FOUND,  /**< backwards: the machine stands before the nearest place that was accepted */
+    WT_SEARCH_FOUND,  /**< backwards: the machine stands before the nearest place that was accepted;
+                           forwards: behind the one that was passed */
     WT_SEARCH_EDGE,   /**< there is none: the machine stands where the recorded run begins or ends */
     WT_SEARCH_FAILED, /**< the host has no memory; the machine stands somewhere in the past */
 };
@@ -26,6 +27,7 @@ struct wt_search {
     struct wt_machine *machine;
     const struct wt_watch *watch; /**< the caller's, until the search has ended */
     size_t watches;
+    size_t code;     /**< so many of them, the first ones, are EXECUTE and ISSUE */
     bool backwards;
     bool scanning;   /**< in a window; else on the way to one */
     bool have_best;
@@ -34,12 +36,15 @@ struct wt_search {
     unsigned kinds;  /**< 1 << WT_WATCH_… of all its hits */
     uint64_t low, high; /**< the window: [low, high) */
     uint64_t from;      /**< where in it the scan goes on */
+    uint64_t behind;    /**< not 0: until there only memory is watched, then all again */
+    bool pass;          /**< the search has ended there */
     uint64_t width;  /**< of the window */
 };
 
 /**
  * Begins a search from where the machine is. Backwards it is for places before now; forwards for
- * places from now on, the one that the machine may stand at included.
+ * places from now on, the one that the machine may stand at included. Watches of memory come last
+ * in the list.
  */
 void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct wt_machine *machine,
                      bool backwards, const struct wt_watch *watch, size_t watches);
@@ -53,5 +58,11 @@ enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt
 
 /** The place just told counts. Forwards the search has ended with this, where the machine stands. */
 void wt_search_accept(struct wt_search *s);
+
+/**
+ * Forwards, at a place of code: it counts, but the search has ended only behind the instruction
+ * (WT_SEARCH_FOUND). What it does to memory that is watched is a place, as ever.
+ */
+void wt_search_pass(struct wt_search *s);
 
 #endif
