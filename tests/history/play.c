@@ -7,6 +7,7 @@
 
 #define BREAKPOINTS 6
 #define EVER 64
+#define WATCHPOINTS 3
 
 /* An instruction as it was before any breakpoint. */
 struct original {
@@ -22,6 +23,8 @@ struct play {
     size_t breakpoints;
     struct original ever[EVER]; /* all that were */
     size_t evers;
+    struct wt_watchpoint_request watch[WATCHPOINTS]; /* those inserted now, in the window */
+    size_t watches;
     /* A breakpoint that was reported, and that its wave stands on. */
     bool met;
     struct issue met_at;
@@ -138,6 +141,18 @@ static bool is_breakpoint(const struct play *p, uint64_t pc)
     return false;
 }
 
+/* Whether an issue changes what is watched. */
+static bool is_watched(const struct play *p, const struct issue *i)
+{
+    for (size_t k = 0; k < p->watches; k++) {
+        const unsigned first = (unsigned)(p->watch[k].addr - p->options->data) / 4;
+        const uint32_t words = (1u << p->watch[k].size / 4) - 1;
+        if (i->changed & words << first)
+            return true;
+    }
+    return false;
+}
+
 /* ---- running ---- */
 
 static const char *reason_name(const struct wt_event *e)
@@ -148,6 +163,7 @@ static const char *reason_name(const struct wt_event *e)
         [WT_STOP_INTERRUPTED] = "interrupted",
         [WT_STOP_REQUESTED] = "requested",
         [WT_STOP_FAULT] = "fault",
+        [WT_STOP_WATCHPOINT] = "watchpoint",
         [WT_STOP_TRAP] = "trap",
         [WT_STOP_LOST] = "lost",
         [WT_STOP_HISTORY_BEGIN] = "beginning",
@@ -203,7 +219,7 @@ static bool in_range(const struct wt_resume *r, uint64_t pc)
 
 /* Where an operation must stop. */
 struct stop {
-    bool breakpoint, step, edge; /* any of these will do */
+    bool breakpoint, watchpoint, step, edge; /* any of these will do */
     uint64_t time;
     uint32_t wave;
 };
@@ -217,12 +233,13 @@ static void check_stop(struct play *p, const struct stop *want, const struct wt_
                                event->reason == WT_STOP_FAULT
                            ? want->edge
                        : event->reason == WT_STOP_BREAKPOINT ? want->breakpoint
+                       : event->reason == WT_STOP_WATCHPOINT ? want->watchpoint
                        : event->reason == WT_STOP_STEP       ? want->step
                                                              : false;
     if (time != want->time || !right)
-        world_fail(p->w, "%s stops there (%s), not at %" PRIu64 " (%s%s%s)", what,
+        world_fail(p->w, "%s stops there (%s), not at %" PRIu64 " (%s%s%s%s)", what,
                    reason_name(event), want->time, want->breakpoint ? "breakpoint " : "",
-                   want->step ? "step " : "", want->edge ? "edge" : "");
+                   want->watchpoint ? "watchpoint " : "", want->step ? "step " : "", want->edge ? "edge" : "");
     if (want->edge)
         return;
     struct wt_wave_view view;
@@ -233,7 +250,7 @@ static void check_stop(struct play *p, const struct stop *want, const struct wt_
         world_fail(p->w, "%s (%s): wave %u is told, not %u", what, reason_name(event), wave,
                    want->wave);
     p->met = event->reason == WT_STOP_BREAKPOINT;
-    p->met_at = (struct issue){want->wave, 0, view.pc};
+    p->met_at = (struct issue){.wave = want->wave, .pc = view.pc};
 }
 
 /* ---- backwards ---- */
@@ -245,9 +262,11 @@ static struct stop want_backwards(struct play *p, const struct wt_resume *r,
     const struct issue *issue = world_issues(p->w, &end);
     while (t-- > 0) {
         const struct issue *i = &issue[t];
-        const bool step = on_the_way(r, who, i), met = i->mask && is_breakpoint(p, i->pc);
-        if (met || (step && !in_range(r, i->pc)))
-            return (struct stop){.breakpoint = met, .step = step, .time = t, .wave = i->wave};
+        const bool step = on_the_way(r, who, i) && !in_range(r, i->pc);
+        const bool met = i->mask && is_breakpoint(p, i->pc), watched = is_watched(p, i);
+        if (met || watched || step)
+            return (struct stop){.breakpoint = met, .watchpoint = watched, .step = step, .time = t,
+                                 .wave = i->wave};
     }
     return (struct stop){.edge = true};
 }
@@ -270,11 +289,14 @@ static void go_back(struct play *p, enum wt_resume_kind kind)
         world_fail(p->w, "not backwards: %s", err.text);
     const struct wt_event event = run_to_event(p, UINT64_MAX / 2);
     const uint64_t time = p->w->session.machine->time;
-    /* A breakpoint of then, met but not passed. */
-    if (event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_BREAKPOINT && time < from &&
-        (time > want.time || want.edge) && world_happened(p->w, time))
-        want = (struct stop){
-            .breakpoint = true, .time = time, .wave = (event.thread - 1) / p->w->session.machine->lanes};
+    /* A breakpoint of then, met but not passed; an instruction that could not be done. */
+    if (event.kind == WT_EVENT_STOPPED && time < from && (time > want.time || want.edge) &&
+        ((event.reason == WT_STOP_BREAKPOINT && world_happened(p->w, time)) ||
+         world_faulted(p->w, time)))
+        want = (struct stop){.breakpoint = event.reason == WT_STOP_BREAKPOINT,
+                             .step = event.reason == WT_STOP_STEP,
+                             .time = time,
+                             .wave = (event.thread - 1) / p->w->session.machine->lanes};
     check_stop(p, &want, &event, kind == WT_RESUME_CONTINUE ? "reverse-continue"
                                  : kind == WT_RESUME_STEP   ? "reverse-step"
                                                             : "reverse-range");
@@ -312,6 +334,9 @@ static struct stop want_forwards(struct play *p, const struct wt_resume *r,
         if (stops)
             return (struct stop){
                 .breakpoint = true, .step = false, .time = t, .wave = i->wave};
+        if (is_watched(p, i))
+            return (struct stop){
+                .watchpoint = true, .step = step, .time = t + 1, .wave = i->wave};
         if (!step)
             continue;
         struct wt_wave_view view;
@@ -349,10 +374,13 @@ static void go_on(struct play *p, enum wt_resume_kind kind, bool alone)
         world_fail(p->w, "not forwards: %s", err.text);
     const struct wt_event event = run_to_event(p, t.in_past ? UINT64_MAX / 2 : issues);
     const uint64_t time = p->w->session.machine->time;
-    if (t.in_past && event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_BREAKPOINT &&
-        time <= want.time && world_happened(p->w, time))
-        want = (struct stop){
-            .breakpoint = true, .time = time, .wave = (event.thread - 1) / p->w->session.machine->lanes};
+    if (t.in_past && event.kind == WT_EVENT_STOPPED && time <= want.time &&
+        ((event.reason == WT_STOP_BREAKPOINT && world_happened(p->w, time)) ||
+         (event.reason == WT_STOP_STEP && time && world_faulted(p->w, time - 1))))
+        want = (struct stop){.breakpoint = event.reason == WT_STOP_BREAKPOINT,
+                             .step = event.reason == WT_STOP_STEP,
+                             .time = time,
+                             .wave = (event.thread - 1) / p->w->session.machine->lanes};
     p->met = false;
     if (t.in_past)
         check_stop(p, &want, &event, kind == WT_RESUME_CONTINUE ? "continue"
@@ -475,6 +503,29 @@ static void change_breakpoints(struct play *p)
     p->breakpoint[p->breakpoints++] = pc;
 }
 
+static void change_watchpoints(struct play *p)
+{
+    struct wt_error err = {0};
+    if (p->watches == WATCHPOINTS || (p->watches && number(p, 1) % 2)) {
+        const size_t i = below(p, p->watches);
+        if (wt_debugger_remove_watchpoint(p->w->debugger, &p->watch[i], &err))
+            world_fail(p->w, "a watchpoint stays: %s", err.text);
+        p->watch[i] = p->watch[--p->watches];
+        return;
+    }
+    struct wt_watchpoint_request *r = &p->watch[p->watches];
+    *r = (struct wt_watchpoint_request){.kind = WT_WATCHPOINT_WRITE,
+                                        .addr = p->options->data + 4 * below(p, 28),
+                                        .size = 4 * (1 + below(p, 4)),
+                                        .changes = true};
+    for (size_t i = 0; i < p->watches; i++)
+        if (p->watch[i].addr == r->addr && p->watch[i].size == r->size)
+            return;
+    if (wt_debugger_insert_watchpoint(p->w->debugger, r, &err))
+        world_fail(p->w, "no watchpoint: %s", err.text);
+    p->watches++;
+}
+
 static void begin_anew(struct play *p)
 {
     struct wt_error err = {0};
@@ -545,8 +596,10 @@ static void operate(struct play *p)
         break;
     case 27:
     case 28:
-    case 29:
         change_breakpoints(p);
+        break;
+    case 29:
+        change_watchpoints(p);
         break;
     case 30:
         wt_debugger_set_stop_at_end(p->w->debugger, number(p, 1) % 2);

@@ -22,7 +22,7 @@ struct play_options small_device(const struct small *small, int *fd, char path[3
         abort();
     snprintf(path, 32, "/proc/self/fd/%d", *fd);
     struct play_options o = {
-        .world = {.program = path, .interval = 37},
+        .world = {.program = path, .interval = 37, .window = 0x10000000},
         .data = 0x10000000,
         .data_size = 1024,
         .most = 6000,

@@ -84,6 +84,14 @@ bool world_happened(const struct world *w, uint64_t time)
     return false;
 }
 
+bool world_faulted(const struct world *w, uint64_t time)
+{
+    for (size_t i = 0; i < w->log.count; i++)
+        if (w->log.at[i].epoch == w->epoch && w->log.at[i].time == time && w->log.at[i].fault)
+            return true;
+    return false;
+}
+
 /* ---- the target, with a log ---- */
 
 /* In the past what is done without looking first begins a new future. */
@@ -137,8 +145,10 @@ static enum wt_pump pump(void *context, uint64_t budget)
     const bool new_fault = run == WT_RUN_FAULT && !s->fault_told;
     s->fault_told = run == WT_RUN_FAULT;
     if (run == WT_RUN_EVENT || (run == WT_RUN_FAULT && !faulted))
-        note(w, (struct happening){
-                    .kind = HAPPENED_RUN, .time = s->machine->time, .until = time + budget});
+        note(w, (struct happening){.kind = HAPPENED_RUN,
+                                   .time = s->machine->time,
+                                   .until = time + budget,
+                                   .fault = run == WT_RUN_FAULT});
     if (run == WT_RUN_ENDED) {
         cli_history_input(s, &(struct wt_input){.kind = WT_INPUT_FLUSH_CONSOLE});
         note(w, (struct happening){.kind = HAPPENED_FLUSH, .time = s->machine->time});
@@ -262,9 +272,9 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
     return cli_history_services.search_on(session_of(context), budget, place, err);
 }
 
-static void accept(void *context)
+static void accept(void *context, bool pass)
 {
-    cli_history_services.accept(session_of(context));
+    cli_history_services.accept(session_of(context), pass);
 }
 
 static enum wt_status look(void *context, struct wt_error *err)
@@ -329,6 +339,19 @@ static void open_session(struct world *w, struct cli_session *s, bool recorded)
     s->console = NULL;
 }
 
+/* Looks at the window; bits for the words that have changed. */
+static uint32_t look_at_window(const struct world *w, struct model *m)
+{
+    uint8_t window[WORLD_WINDOW];
+    uint32_t changed = 0;
+    const struct wt_machine_ops *ops = m->session.machine->ops;
+    ops->read_memory(m->session.machine, 0, w->how.window, window, sizeof window);
+    for (unsigned i = 0; i < WORLD_WINDOW / 4; i++)
+        changed |= (uint32_t)(memcmp(window + 4 * i, m->window + 4 * i, 4) != 0) << i;
+    memcpy(m->window, window, sizeof window);
+    return changed;
+}
+
 static void add_issue(struct model *m, uint64_t time, uint32_t wave, wt_lanes mask, uint64_t pc)
 {
     if (time >= m->room) {
@@ -337,7 +360,7 @@ static void add_issue(struct model *m, uint64_t time, uint32_t wave, wt_lanes ma
         if (!m->issue)
             abort();
     }
-    m->issue[time] = (struct issue){wave, mask, pc};
+    m->issue[time] = (struct issue){.wave = wave, .mask = mask, .pc = pc};
 }
 
 static void issued(void *context, const struct vx_trace *t)
@@ -355,6 +378,8 @@ static void run_to(struct world *w, struct model *m, uint64_t time)
         if (machine->time == was && m->last != WT_RUN_EVENT)
             world_fail(w, "the model comes to an end (%d) at %" PRIu64 ", before %" PRIu64,
                        (int)m->last, was, time);
+        if (machine->time != was)
+            m->issue[was].changed = look_at_window(w, m);
     }
 }
 
@@ -396,6 +421,9 @@ static void apply(struct world *w, struct model *m, const struct happening *h)
         break;
     }
     m->last = WT_RUN_BUDGET;
+    const uint32_t changed = look_at_window(w, m);
+    if (machine->time == was + 1)
+        m->issue[was].changed = changed;
     if (machine->resets != resets)
         m->epoch++;
     else if (machine->time != h->after)
@@ -411,6 +439,7 @@ static void bring(struct world *w, struct model *m, uint64_t time)
             cli_session_close(&m->session);
         open_session(w, &m->session, false);
         m->next = m->epoch = 0;
+        look_at_window(w, m);
     }
     while (m->next < w->log.count) {
         const struct happening *h = &w->log.at[m->next];

@@ -25,6 +25,7 @@ struct happening {
     uint64_t epoch;       /* resets before it */
     uint64_t time, after; /* issue time before and after it */
     uint64_t until;       /* of a run: where it would have ended for lack of issues */
+    bool fault;           /* of a run */
     uint64_t addr;
     uint32_t wave, value;
     uint8_t bytes[16];
@@ -36,11 +37,14 @@ struct happenings {
     size_t count, room;
 };
 
+#define WORLD_WINDOW 128
+
 /** An instruction that was issued. */
 struct issue {
     uint32_t wave;
     wt_lanes mask;
     uint64_t pc;
+    uint32_t changed; /* bits: words of the window (world_options) whose value it changed */
 };
 
 /** The emulator that runs again from its beginning. */
@@ -51,12 +55,14 @@ struct model {
     enum wt_run last;
     struct issue *issue; /* of this epoch, by issue time */
     size_t room;
+    uint8_t window[WORLD_WINDOW]; /* now */
 };
 
 struct world_options {
     const char *program; /* a file, which is there until the world is closed */
     struct cli_options options;
     uint64_t interval; /* issues between saved states; 0: as ever */
+    uint64_t window;   /* address of WORLD_WINDOW bytes: who changes them is known of each issue */
 };
 
 struct world {
@@ -84,8 +90,10 @@ void world_close(struct world *w);
 struct wt_machine *world_model(struct world *w, uint64_t time);
 /** The issues of the present run, from 0 to `end`. */
 const struct issue *world_issues(struct world *w, uint64_t *end);
-/** Whether something happened at `time` that issued nothing, or was a step of the debugger's. */
+/** Whether something came from outside at `time`. */
 bool world_happened(const struct world *w, uint64_t time);
+/** Whether a fault was come upon there. */
+bool world_faulted(const struct world *w, uint64_t time);
 
 /** Says what is wrong, and ends the process. */
 __attribute__((format(printf, 2, 3), noreturn)) void world_fail(struct world *w, const char *format,
