@@ -18,6 +18,8 @@ import tempfile
 import threading
 import time
 
+from reverse import reverse
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 BUILD = os.environ.get("WAVETRAP_BUILD", os.path.join(ROOT, "build"))
@@ -489,7 +491,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
-    parser.add_argument("--only", choices=["emulation", "time", "watch", "servers", "wire", "gdb"])
+    parser.add_argument("--only", choices=["emulation", "time", "reverse", "watch", "servers", "wire",
+                                           "gdb"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -500,6 +503,8 @@ def main():
             emulation(report, folder, options.pairs)
         if options.only in (None, "time"):
             time_travel(report, folder)
+        if options.only in (None, "reverse"):
+            reverse(report, folder, WAVETRAP, compile_kernel, run, HERE, options.pairs)
         if options.only in (None, "watch"):
             watchpoints(report, folder, options.pairs, options.seconds)
         if options.only in (None, "servers"):

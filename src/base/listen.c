@@ -40,7 +40,7 @@ static enum wt_status listen_local(const char *path, struct wt_listener *l, stru
     int failed = bind(fd, (struct sockaddr *)&name, sizeof name);
     int why = errno;
     umask(mask);
-    if (failed || listen(fd, 4)) {
+    if (failed || listen(fd, SOMAXCONN)) {
         why = failed ? why : errno;
         close(fd);
         return wt_fail(err, WT_IO, "cannot listen at unix:%s: %s", path, strerror(why));
@@ -120,7 +120,7 @@ static enum wt_status listen_tcp(const char *text, struct wt_listener *l, struct
             continue;
         }
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-        if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, 4) == 0) {
+        if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0) {
             l->fd = fd;
         } else {
             why = errno;

@@ -210,6 +210,7 @@ struct wt_target {
     /* What only the person who starts the debugger knows. */
     uint64_t exit_addr; /**< where the program leaves its exit word */
     unsigned xlen;      /**< 32, 64, or 0: find out from the device */
+    unsigned wait_ms;   /**< how long the device may take for one request; 0: 2000 */
 };
 
 #endif

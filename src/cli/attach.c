@@ -28,6 +28,7 @@ struct attach {
     const char *ir_bits; /* of each TAP; or NULL */
     const char *symbols; /* the program's file, or NULL */
     const char *rsp;     /* where to listen; NULL: start GDB */
+    char socket[CLI_GDB_DIRECTORY + 16]; /* between it and this process */
     struct cli_gdb_choice choice;
     unsigned timeout_ms;
     uint64_t exit_addr;
@@ -187,8 +188,10 @@ static enum wt_status stop_device(struct attach *a, struct wt_error *err)
         status = wt_debugger_reset(a->debugger, err);
     else if (wt_debugger_running(a->debugger))
         status = wt_debugger_interrupt(a->debugger, err);
-    while (wt_debugger_next_event(a->debugger).kind != WT_EVENT_NONE)
-        continue;
+    struct wt_event event;
+    while ((event = wt_debugger_next_event(a->debugger)).kind != WT_EVENT_NONE)
+        if (event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_LOST && !status)
+            status = wt_fail(err, WT_IO, "%s", event.text);
     if (!status && a->hold)
         status = wt_bus_start(a->bus, err);
     const struct wt_thread_info *list;
@@ -249,7 +252,8 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
     if (status)
         return status;
     a->target = (struct wt_target){
-        .bus = a->bus, .services = &none, .context = a, .exit_addr = a->exit_addr};
+        .bus = a->bus, .services = &none, .context = a, .exit_addr = a->exit_addr,
+        .wait_ms = a->timeout_ms};
     const struct wt_debugger_options how = {
         .threads = a->options.threads, .output = print, .context = a};
     status = wt_debugger_open(&a->target, &wt_probe_vortex, &how, &a->debugger, err);
@@ -271,48 +275,62 @@ static void close_device(struct attach *a)
 
 /* ---- its debugger ---- */
 
-/* GDB is started here, unless somebody else's is to connect. */
+/* Listens for the GDB that is started here, or for somebody else's. */
+static enum wt_status open_server(struct attach *a, struct wt_rsp_options *rsp,
+                                  char directory[CLI_GDB_DIRECTORY], struct wt_error *err)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
+    if (a->rsp) {
+        rsp->address = a->rsp;
+        rsp->stop_fd = cli_signal_fd(signals);
+        if (rsp->stop_fd < 0)
+            return wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
+    } else {
+        if (cli_gdb_directory(directory, err))
+            return err->status;
+        snprintf(a->socket, sizeof a->socket, "unix:%s/gdb", directory);
+        rsp->address = a->socket;
+        rsp->stop_fd = cli_gdb_signals(err);
+        if (rsp->stop_fd < 0)
+            return err->status;
+    }
+    return wt_rsp_server_open(rsp, a->debugger, &a->server, err);
+}
+
+/* Serves one GDB after another; the exit status. */
+static int serve(struct attach *a, int stop_fd)
+{
+    struct wt_error err;
+    struct signalfd_siginfo info;
+    fprintf(stderr, "wavetrap: the device at %s is halted. In GDB, type\n    target remote %s\n",
+            a->jtag ? a->jtag : a->dm, wt_rsp_server_address(a->server));
+    if (a->choice.steps_to_watch)
+        say(NULL, "it has no watchpoints: for those, 'set can-use-hw-watchpoints 0' first");
+    if (wt_rsp_server_run(a->server, &err))
+        return cli_fail(&cli_attach, &err);
+    if (read(stop_fd, &info, sizeof info) == sizeof info && info.ssi_signo != SIGINT)
+        return CLI_SIGNAL + (int)info.ssi_signo;
+    return 0;
+}
+
 static int debug(struct attach *a, char **arguments)
 {
     struct wt_error err;
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
-    char directory[CLI_GDB_DIRECTORY] = "", address[128];
+    char directory[CLI_GDB_DIRECTORY] = "";
     struct wt_rsp_options rsp = wt_rsp_default_options();
     rsp.program = a->symbols;
     rsp.attached = true;
     rsp.log = a->rsp ? say : NULL;
-    rsp.address = a->rsp;
     signal(SIGPIPE, SIG_IGN);
-    if (a->rsp) {
-        rsp.stop_fd = cli_signal_fd(signals);
-        if (rsp.stop_fd < 0)
-            wt_fail(&err, WT_IO, "signalfd: %s", strerror(errno));
-    } else {
-        if (cli_gdb_directory(directory, &err))
-            return cli_fail(&cli_attach, &err);
-        snprintf(address, sizeof address, "unix:%s/gdb", directory);
-        rsp.address = address;
-        rsp.stop_fd = cli_gdb_signals(&err);
-    }
-    int status = 0;
-    if (rsp.stop_fd < 0 || open_device(a, &err) ||
-        wt_rsp_server_open(&rsp, a->debugger, &a->server, &err)) {
+    int status;
+    /* Until the device is there Ctrl-C ends the command; then signals get their meanings. */
+    if (open_device(a, &err) || open_server(a, &rsp, directory, &err))
         status = cli_fail(&cli_attach, &err);
-    } else if (!a->rsp) {
+    else if (a->rsp)
+        status = serve(a, rsp.stop_fd);
+    else
         status = cli_gdb_serve(&cli_attach, &a->choice, a->symbols, arguments, a->server,
                                rsp.stop_fd);
-    } else {
-        fprintf(stderr,
-                "wavetrap: the device at %s is halted. In GDB, type\n    target remote %s\n",
-                a->jtag ? a->jtag : a->dm, wt_rsp_server_address(a->server));
-        if (a->choice.steps_to_watch)
-            say(NULL, "it has no watchpoints: for those, 'set can-use-hw-watchpoints 0' first");
-        struct signalfd_siginfo info;
-        if (wt_rsp_server_run(a->server, &err))
-            status = cli_fail(&cli_attach, &err);
-        else if (read(rsp.stop_fd, &info, sizeof info) == sizeof info && info.ssi_signo != SIGINT)
-            status = CLI_SIGNAL + (int)info.ssi_signo;
-    }
     close_device(a);
     if (rsp.stop_fd >= 0)
         close(rsp.stop_fd);
@@ -374,8 +392,8 @@ static const struct cli_option options[] = {
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)", set_gdb},
     {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB", set_plain},
     {"timeout", 0, "MS",
-     "how long to wait for the connection and for each reply, in\n"
-     "milliseconds (default 5000)", set_timeout},
+     "how long to wait for the connection, for each reply, and for\n"
+     "the device to do a request, in milliseconds (default 5000)", set_timeout},
     {"reset", 0, NULL,
      "reset the device, halted before its first instruction (its\n"
      "memory stays)", set_reset},

@@ -293,7 +293,10 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
  */
 void wt_debugger_focus(struct wt_debugger *d, wt_thread thread);
 
-/** Stops what runs: an event with reason WT_STOP_INTERRUPTED will follow (all-stop). */
+/**
+ * Stops what runs: an event with reason WT_STOP_INTERRUPTED will follow (all-stop), or WT_STOP_LOST if
+ * the device does not answer.
+ */
 enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err);
 
 /** Whether any thread is set going. */
@@ -373,6 +376,29 @@ bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size);
  */
 enum wt_status wt_debugger_reverse(struct wt_debugger *d, const struct wt_resume *resume,
                                    struct wt_error *err);
+
+#define WT_WRITE_LANES 8
+
+/** An instruction that wrote to a range of memory. */
+struct wt_write {
+    uint64_t time; /**< issue time: going there, it is about to issue */
+    uint32_t wave;
+    uint64_t pc;
+    wt_lanes lanes; /**< that wrote to the range */
+    unsigned shown; /**< of these, in order: */
+    struct wt_watchpoint_hit lane[WT_WRITE_LANES]; /**< the first ones */
+    struct wt_watchpoint_hit last; /**< the last one: of lanes that wrote the same bytes, it stays */
+};
+
+/**
+ * Searches the recorded run for writes to a range before now: at most the @p most last ones, the
+ * latest first. *more: there may be others before. What a debugger wrote, and the loading of the
+ * program, are none. The device stands where it stood. The caller frees *list.
+ */
+enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
+                                     const struct wt_watchpoint_request *where, size_t most,
+                                     struct wt_write **list, size_t *count, bool *more,
+                                     struct wt_error *err);
 
 /**
  * Whether a program that ends is stopped just before (at first: it is not), so that all of its run

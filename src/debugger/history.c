@@ -23,7 +23,7 @@ static const struct wt_history_services *history_of(const struct wt_debugger *d)
     return d->target->services->history;
 }
 
-static enum wt_status need_history(struct wt_debugger *d, struct wt_error *err)
+enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err)
 {
     if (!history_of(d))
         return wt_fail(err, WT_UNSUPPORTED,
@@ -43,7 +43,7 @@ bool wt_debugger_has_history(struct wt_debugger *d)
 /* ---- the present, and the past ---- */
 
 /* Keeps what is known of the present, since it will be come back to. */
-static enum wt_status leave_present(struct wt_debugger *d, struct wt_error *err)
+enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err)
 {
     if (d->in_past)
         return WT_OK;
@@ -107,9 +107,9 @@ static enum wt_status arrive(struct wt_debugger *d, struct wt_error *err)
     return look_around(d, err);
 }
 
-static enum wt_status go(struct wt_debugger *d, uint64_t time, struct wt_error *err)
+enum wt_status dbg_go(struct wt_debugger *d, uint64_t time, struct wt_error *err)
 {
-    enum wt_status status = leave_present(d, err);
+    enum wt_status status = dbg_leave_present(d, err);
     if (!status)
         status = history_of(d)->go(d->target->context, time, err);
     return status ? status : arrive(d, err);
@@ -122,7 +122,7 @@ enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err)
         return WT_OK;
     history_of(d)->extent(d->target->context, &start, &end);
     d->travel = (struct travel){0};
-    return go(d, end, err);
+    return dbg_go(d, end, err);
 }
 
 enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
@@ -170,7 +170,7 @@ enum wt_status wt_debugger_time(struct wt_debugger *d, struct wt_debugger_time *
 enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err)
 {
     uint64_t start, end;
-    enum wt_status status = need_history(d, err);
+    enum wt_status status = dbg_need_history(d, err);
     if (status)
         return status;
     history_of(d)->extent(d->target->context, &start, &end);
@@ -182,7 +182,7 @@ enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_
     if (time == end && !d->in_past)
         return WT_OK;
     const wt_thread current = d->current;
-    if ((status = go(d, time, err)))
+    if ((status = dbg_go(d, time, err)))
         return status;
     d->current = current;
     if (!wt_debugger_thread_alive(d, current))
@@ -193,7 +193,7 @@ enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_
 enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt_error *err)
 {
     const struct wt_history_services *h = history_of(d);
-    enum wt_status status = need_history(d, err);
+    enum wt_status status = dbg_need_history(d, err);
     if (status)
         return status;
     const size_t most = d->in_past ? d->traces : d->bps;
@@ -233,7 +233,7 @@ enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struc
     history_of(d)->extent(d->target->context, &start, &end);
     d->ended = true;
     d->exit_status = status;
-    enum wt_status went = go(d, end > start ? end - 1 : start, err);
+    enum wt_status went = dbg_go(d, end > start ? end - 1 : start, err);
     if (went)
         return went;
     struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_TRAP};
@@ -291,7 +291,7 @@ static enum wt_status set_out(struct wt_debugger *d, const struct wt_resume *res
             d->current = dbg_thread_of(d, t->wave, t->lane);
     }
     if (!status)
-        status = leave_present(d, err);
+        status = dbg_leave_present(d, err);
     if (!status)
         status = begin_search(d, err);
     t->going = !status;
@@ -301,7 +301,7 @@ static enum wt_status set_out(struct wt_debugger *d, const struct wt_resume *res
 enum wt_status wt_debugger_reverse(struct wt_debugger *d, const struct wt_resume *resume,
                                    struct wt_error *err)
 {
-    enum wt_status status = need_history(d, err);
+    enum wt_status status = dbg_need_history(d, err);
     if (!status)
         status = dbg_regain(d, err);
     if (!status && resume->kind == WT_RESUME_STOP)
@@ -313,7 +313,7 @@ enum wt_status dbg_resume_past(struct wt_debugger *d, const struct wt_resume *li
                                struct wt_error *err)
 {
     static const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
-    enum wt_status status = need_history(d, err);
+    enum wt_status status = dbg_need_history(d, err);
     if (status)
         return status;
     /* The recorded run is as it is: waves that are not named go along, too. */
@@ -465,7 +465,7 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
     /* Forwards what came from outside where the place was met is still to come; and all but a
      * breakpoint is told after the instruction. */
     const uint64_t time = c.time + (c.event.reason != WT_STOP_BREAKPOINT);
-    enum wt_status status = t->backwards ? arrive(d, err) : go(d, time, err);
+    enum wt_status status = t->backwards ? arrive(d, err) : dbg_go(d, time, err);
     if (status)
         return status;
     if (t->kind == WT_RESUME_RANGE && c.event.reason == WT_STOP_STEP && d->in_past) {
@@ -531,7 +531,7 @@ enum wt_status dbg_stop_travel(struct wt_debugger *d, struct wt_error *err)
     struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED};
     const wt_thread current = d->current;
     d->travel = (struct travel){0};
-    enum wt_status status = go(d, now, err);
+    enum wt_status status = dbg_go(d, now, err);
     if (status)
         return status;
     d->current = current;

@@ -296,6 +296,9 @@ unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
 
 /* ---- watchpoints.c ---- */
 
+/** What a client asks to be watched, as the target wants it. */
+enum wt_status dbg_place_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
+                                    struct wt_watchpoint *at, struct wt_error *err);
 /** Lets the target watch what is inserted, and nothing else. */
 enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err);
 /** Asks the target what was met (*met: something), and stops for it if anybody wants that. */
@@ -368,6 +371,12 @@ enum wt_status dbg_meet_trap(struct wt_debugger *d, uint32_t wave, struct wt_err
 
 /* ---- history.c ---- */
 
+/** Whether the past can be gone to now. */
+enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err);
+/** Keeps what is known of the present, which will be come back to. */
+enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err);
+/** Puts the device to an issue time, every wave halted. */
+enum wt_status dbg_go(struct wt_debugger *d, uint64_t time, struct wt_error *err);
 /** The user changes something: in the past, what was recorded after this is dropped. */
 enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err);
 /** The program begins anew: there is no past any more. */

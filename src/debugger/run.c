@@ -274,13 +274,16 @@ enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err
             status = dbg_stop_wave(d, w, 0, err);
         return status;
     }
-    if ((status = dbg_halt_everything(d, err)))
-        return status;
+    struct wt_error why;
     struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED};
-    event.thread = wt_debugger_current_thread(d);
-    if (!event.thread)
-        return dbg_report_end(d, err);
-    d->current = event.thread;
-    dbg_push_event(d, &event);
+    status = dbg_halt_everything(d, &why);
+    if (!status && !(event.thread = wt_debugger_current_thread(d)))
+        status = dbg_report_end(d, &why);
+    if (status) {
+        dbg_lose(d, &why); /* who waits for the event gets this one */
+    } else if (event.thread) {
+        d->current = event.thread;
+        dbg_push_event(d, &event);
+    }
     return WT_OK;
 }

@@ -26,9 +26,8 @@ static struct watchpoint *find(struct wt_debugger *d, const struct wt_watchpoint
     return NULL;
 }
 
-/* What a client asks for, as the target wants it. */
-static enum wt_status place(struct wt_debugger *d, const struct wt_watchpoint_request *r,
-                            struct wt_watchpoint *at, struct wt_error *err)
+enum wt_status dbg_place_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
+                                    struct wt_watchpoint *at, struct wt_error *err)
 {
     unsigned lane;
     const unsigned bits = d->topology->address_bits;
@@ -95,7 +94,7 @@ enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
                                              struct wt_error *err)
 {
     struct wt_watchpoint at;
-    enum wt_status status = place(d, request, &at, err);
+    enum wt_status status = dbg_place_watchpoint(d, request, &at, err);
     if (status)
         return status;
     struct watchpoint *w = find(d, &at, request->changes);
@@ -124,7 +123,7 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
                                              struct wt_error *err)
 {
     struct wt_watchpoint at;
-    enum wt_status status = place(d, request, &at, err);
+    enum wt_status status = dbg_place_watchpoint(d, request, &at, err);
     if (status)
         return status;
     struct watchpoint *w = find(d, &at, request->changes);

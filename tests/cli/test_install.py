@@ -1,6 +1,7 @@
 """`meson install` puts the command, its manual pages and its completion where they are looked for."""
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -23,3 +24,10 @@ def test_what_is_installed_works(build):
     for place in ("bash-completion/completions/wavetrap", "zsh/site-functions/_wavetrap",
                   "fish/vendor_completions.d/wavetrap.fish"):
         assert any(name.endswith(place) for name in files), place
+    # GDB's commands: found from where the command is, and all of them.
+    told = subprocess.run([command, "info", "--gdb-extension"], capture_output=True, text=True, timeout=60)
+    assert told.returncode == 0 and told.stdout.strip().startswith(str(target))
+    installed = Path(told.stdout.strip()).parent
+    source = ROOT / "src" / "frontend" / "gdb"
+    assert {path.relative_to(installed) for path in installed.rglob("*.py")} == {
+        path.relative_to(source) for path in source.rglob("*.py")}

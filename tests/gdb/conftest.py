@@ -50,15 +50,16 @@ def each(variants=VARIANTS):
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory):
-    """program(name, xlen): an ELF file made of programs/NAME.S."""
+    """program(name, xlen): an ELF file made of programs/NAME.S, with macros if wanted."""
     folder = tmp_path_factory.mktemp("programs")
 
-    def build(name, xlen=32):
-        out = folder / f"{name}.rv{xlen}.elf"
+    def build(name, xlen=32, *macros):
+        out = folder / f"{'-'.join((name, *macros))}.rv{xlen}.elf"
         if not out.exists():
             subprocess.run([CC, *WIDTHS[xlen], "-mcmodel=medany", "-nostdlib", "-nostartfiles",
                             "-static", "-g", "-Wl,-Ttext=0x80000000", "-Wl,--build-id=none",
-                            "-Wl,--no-warn-rwx-segments", "-o", out, HERE / "programs" / f"{name}.S"],
+                            "-Wl,--no-warn-rwx-segments", *(f"-D{m}" for m in macros), "-o", out,
+                            HERE / "programs" / f"{name}.S"],
                            check=True)
         return out
     return build

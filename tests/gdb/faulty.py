@@ -3,6 +3,7 @@ server sends when it is told to."""
 import select
 import socket
 import threading
+import time
 
 from conftest import TIMEOUT
 from wire import connect
@@ -26,7 +27,8 @@ class Faulty:
     KINDS = ["drop", "half", "double", "garble", "flip", "hold", "late", "cut", "broken", "gone"]
 
     def __init__(self, upstream):
-        self.kind, self.upstream = upstream.split(":", 1)[0], upstream
+        self.upstream = upstream
+        self.latency = 0  # seconds that each answer takes
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.where = "%s:%d" % self.listener.getsockname()[:2]
         self.fault = None
@@ -56,13 +58,11 @@ class Faulty:
                 peer.close()
                 continue
             self.connections += 1
-            try:
-                server = connect(self.upstream)
-                self.talk(peer, server)
-                server.close()
-            except OSError:
-                pass
-            peer.close()
+            with peer, connect(self.upstream) as server:
+                try:
+                    self.talk(peer, server)
+                except OSError:
+                    pass
 
     gone = False
 
@@ -84,6 +84,8 @@ class Faulty:
                 data = server.recv(1 << 16)
                 if not data:
                     return
+                if self.latency:
+                    time.sleep(self.latency)
                 fault, self.fault = self.fault, None
                 if not fault:
                     peer.sendall(data)

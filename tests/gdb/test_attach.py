@@ -276,8 +276,12 @@ class Trouble:
         self.fault = None
         return None
 
+    def halves(self, reply):
+        self.fault = None
+        return [reply[:len(reply) // 2]]
 
-FAULTS = ["stalls", "drops", "doubles", "garbles", "refuses", "closes"]
+
+FAULTS = ["stalls", "drops", "doubles", "garbles", "refuses", "closes", "halves"]
 
 
 @pytest.fixture
@@ -438,3 +442,19 @@ def test_both_conventions_of_dpc(serve_dm, program, attach, variant):
     file = program("lanes", variant.xlen)
     server = serve_dm(file, "--gpu", "vortex:ebreak-pc=after,threads=4")
     debug_to_the_end(attach(server.address, file, "--hold"))
+
+
+def test_ctrl_c_ends_the_wait_for_a_device(serve_dm, program, between):
+    """Nobody has to wait for the time limit."""
+    asked = threading.Event()
+
+    def answer(line, ask):
+        asked.set()
+        return b""
+    front = between(serve_dm(program("lanes")).address, answer)
+    process = subprocess.Popen([WAVETRAP, "attach", "--dm", front.address, "--timeout", "3600000"],
+                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert asked.wait(TIMEOUT)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(TIMEOUT) == -signal.SIGINT
+    process.stderr.close()

@@ -440,6 +440,55 @@ def test_times_that_there_are_not(debug, program, way):
     assert gdb.number("$_warp") == 2
 
 
+@ways()
+def test_who_wrote(debug, program, way):
+    """The warp, lane and time of the store are told, and are where it is."""
+    gdb = debug(program("lanes", way.xlen), way)
+    gdb("break *last")
+    gdb("continue")
+    number = 2 * way.threads + 3
+    out = f"((int *)&results)[{number}]"
+    value = gdb.number(out)
+    said = gdb(f"who-wrote {out}")
+    found = re.match(r"issue time (\d+): core 0 warp 2 threads? .*, (0x[0-9a-f]+) <store\S*> at lanes.S:\d+", said)
+    assert found, said
+    assert f"'goto-time {found[1]}' goes to just before it.\n" in said and "monitor" not in said
+    gdb(f"goto-time {found[1]}")
+    gdb("warp 2")
+    gdb("lane 3")
+    assert gdb.number("$pc") == int(found[2], 16) == gdb.number("&store")
+    assert gdb.number("$s3") == value
+    assert gdb.number(out) == 0
+    gdb("delete")
+    gdb("stepi")
+    assert gdb.number(out) == value
+
+
+@ways(SMALL)
+def test_who_wrote_takes_what_is_in_memory_and_addresses(debug, example, way):
+    gdb = debug(example("mandelbrot", way.xlen), way)
+    gdb("break draw if pixel == 70")
+    gdb("continue")
+    gdb("delete")
+    gdb("next")
+    gdb("next")
+    plain = gdb("who-wrote point.count")
+    assert " -> " in plain
+    assert gdb("who-wrote &point.count") == plain
+    assert gdb("who-wrote *&point.count") == plain
+    address = gdb.number("&point.count") & (1 << way.xlen) - 1
+    assert gdb(f"who-wrote {address:#x}, 4") == plain
+    assert gdb(f"who-wrote {address:#x}, sizeof(point.count)") == plain
+    # All of a structure: at least as many writes as one member has.
+    one = gdb("who-wrote -all point.count").count("issue time")
+    assert gdb("who-wrote -all point").count("issue time") > one >= 1
+    assert gdb("who-wrote pixel") == "pixel is in a register, not in memory.\n"
+    assert gdb("who-wrote point, 0") == "0 is no number of bytes.\n"
+    assert "Who wrote what?" in gdb("who-wrote")
+    assert "No symbol" in gdb("who-wrote nosuch")
+    assert "neither something in memory nor an address" in gdb("who-wrote 1.5")
+
+
 @ways(SMALL)
 def test_without_history(debug, program, way):
     gdb = debug(program("lanes", way.xlen), way, "--no-history")
@@ -485,7 +534,7 @@ def test_4096_lanes_cost_few_packets(debug, example, mode):
 def test_without_a_connection(gdb):
     one = gdb(before=[f"source {EXTENSION}"])
     for command in ("info warps", "info lanes", "info divergence", "info barriers", "lane 1", "warp 1",
-                    "warp-apply all print 1", "lane-apply all print 1", "time", "goto-time 1"):
+                    "warp-apply all print 1", "lane-apply all print 1", "time", "goto-time 1", "who-wrote 1"):
         assert one(command).startswith("There is no connection to wavetrap: "), command
 
 
@@ -538,7 +587,12 @@ def test_non_stop(debug, program, way):
     """Warps that run have a row, too; those that stand can be looked at meanwhile."""
     gdb = debug(program("endless", way.xlen), way, before=["set non-stop on", "set mi-async on"])
     gdb("continue -a &")
-    assert {row["State"] for row in table(gdb("info warps"))} == {"running"}
+    # GDB resumes in its own time after that.
+    for _ in range(10000):
+        if {row["State"] for row in table(gdb("info warps"))} == {"running"}:
+            break
+    else:
+        raise AssertionError(gdb("info warps"))
     assert re.search(r"is running: type 'interrupt' first", gdb("info lanes"))
     gdb("interrupt -a")
 
@@ -553,10 +607,30 @@ def test_another_architecture_does_no_harm(debug, program, way):
     assert len(table(gdb("info lanes $s0"))) == way.threads
 
 
+@ways(SMALL)
+def test_a_device_with_debug_registers_alone(serve_dm, program, gdb, way):
+    """Nothing tells there why warps wait; everything else works."""
+    file = program("lanes", way.xlen)
+    server = serve_dm(file, "--gpu", f"vortex:threads={way.threads}", "--schedule", "lockstep")
+    one = gdb(argv=[WAVETRAP, "attach", "--dm", server.address, "--symbols", file, "--hold",
+                    "--gdb-threads", way.mode, "--", *Gdb.SETTINGS])
+    one("break *odd if $_warp == 2 && $_lane == 1")
+    assert "hit Breakpoint 1" in one("continue")
+    rows = table(one("info warps -each"))
+    assert {row["State"] for row in rows} == {"stopped"}
+    assert [row["Threads"] for row in rows if row["Warp"] == "2"] == [".#" * (way.threads // 2)]
+    assert [row["$fp"] for row in table(one("info lanes $fp"))] == [
+        hex(i) for i in range(way.threads)]
+    assert "does not tell of its divergence stack" in one("info divergence")
+    assert "does not tell what its warps wait for" in one("info barriers")
+    assert one.value("$_time") == "void"
+    assert "not recorded" in one("goto-time 1")
+
+
 # ---- help and completion ----
 
 COMMANDS = ["info warps", "info lanes", "info divergence", "info barriers", "warp", "lane", "warp-apply",
-            "lane-apply", "time", "goto-time"]
+            "lane-apply", "time", "goto-time", "who-wrote"]
 
 
 def test_help(gdb):

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -14,7 +15,7 @@ from faulty import Faulty
 from rsp import Client, checksum
 from test_serve_jtag import JtagServer
 
-REPLY_MS = 250  # how long the debugger waits for a reply
+REPLY_MS = 500  # how long the debugger waits for a reply
 
 
 class Attached:
@@ -92,13 +93,16 @@ def is_error(reply):
     return reply[:1] == b"E" and len(reply) >= 3 and not reply.startswith(b"E0000")
 
 
-def settled(one, wire, packet, tries=12):
-    """The answer to a request, once the wire is mended: a few may fail before."""
+def settled(one, wire, packet):
+    """The answer to a request, once the wire is mended. Some may fail before: a server that was
+    silent is left alone for a while."""
     wire.mend()
-    for _ in range(tries):
+    until = time.monotonic() + TIMEOUT
+    while time.monotonic() < until:
         reply = one.ask(packet)
         if reply and not re.fullmatch(rb"E(\.|[0-9a-f]{2}).*", reply, re.S):
             return reply
+        time.sleep(0.02)
     raise AssertionError((packet, reply, one.errors))
 
 
@@ -272,6 +276,18 @@ def test_a_debugger_that_is_killed(device, transport):
     assert after.client, after.errors
     prove(after, wire, code)
     after.stop()
+
+
+@pytest.mark.parametrize("transport", ["dm", "jtag"])
+def test_a_wire_that_is_slow(device, transport):
+    """Each answer takes a good part of the time that it may take."""
+    wire = device(transport)
+    wire.latency = 0.1
+    one = Attached(transport, wire.where, "--reset", "--timeout=1000")
+    assert one.client, one.errors
+    code = one.ask(f"m{wire.code:x},20")
+    prove(one, wire, code)
+    one.stop()
 
 
 # ---- a server that is none ----

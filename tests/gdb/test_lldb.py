@@ -70,6 +70,18 @@ def test_memory_and_registers_are_changed(lldb, program, variant):
     assert "exited with status = 7" in said[5]
 
 
+@each(FEW)
+def test_registers_that_say_where_a_lane_is(lldb, program, variant):
+    store = symbol(program("lanes", variant.xlen), "store")
+    commands = [f"breakpoint set -a 0x{store}", "breakpoint modify -c '$_warp == 2 && $_lane == 3' 1",
+                "continue", "register read _lane _warp _core _mask s0 s1", "breakpoint delete 1", "continue"]
+    said = lldb("lanes", variant, commands)
+    for name, value in (("_lane", 3), ("fp", 3), ("_warp", 2), ("s1", 2), ("_core", 0),
+                        ("_mask", (1 << variant.threads) - 1)):
+        assert re.search(rf"\b{name} = 0x0*{value:x}\b", said[3]), (name, said[3])
+    assert "exited with status = 42" in said[5]
+
+
 def test_a_mistake_is_told_in_words(lldb):
     said = lldb("mistake", Variant(), ["continue"])
     assert re.search(r"stop reason = .*(illegal|instruction|not )", said[0])

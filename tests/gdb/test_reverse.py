@@ -262,6 +262,37 @@ def test_a_fault_has_its_history_behind_it(session, variant):
     assert "SIGILL" in gdb("continue")
 
 
+@pytest.mark.parametrize("mistake,signal,words", [
+    (1, "SIGILL", "divergent branch"),
+    (2, "SIGABRT", "IPDOM stack"),
+    (3, "SIGABRT", "IPDOM stack"),
+    (4, "SIGABRT", "deadlock"),
+], ids=["divergence", "overflow", "underflow", "deadlock"])
+@each(FEW)
+def test_mistakes_are_signals_with_words_and_history(serve, gdb, program, variant, mistake, signal,
+                                                     words):
+    """Where the mistake was made, with which signal, in words; and the way back from it."""
+    file = program("mistakes", variant.xlen, f"MISTAKE={mistake}")
+    gdb = gdb(serve(file, *variant.options), file)
+    said = gdb("continue")
+    assert signal in said and words in said
+    if mistake != 4:
+        assert gdb.value("$pc", "/a").endswith("<bad>")
+    assert gdb.number("$s2") == 7
+    when = time(gdb)
+    gdb("reverse-stepi")
+    assert time(gdb) < when
+    gdb("tbreak *bad")
+    assert "bad" in gdb("reverse-continue") or time(gdb) == 0
+    go_to(gdb, "start")
+    assert gdb.number("$s2") == 0
+    said = gdb("continue")
+    while "hit" in said:
+        said = gdb("continue")
+    assert signal in said and words in said
+    assert time(gdb) == when
+
+
 def test_a_search_is_interrupted(session):
     """Ctrl-C ends a long way back; where it stopped, all is there to be seen."""
     server, gdb = session("endless", RV32)

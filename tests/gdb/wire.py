@@ -92,8 +92,8 @@ class Client:
 class Between:
     """A server that hands requests on to another one, and has ways of its own.
 
-    `answer(line, ask)` gives the bytes to reply with (None: close the connection); ask(line) gives
-    the real server's reply. It takes one line of what it receives and, unless it reads ahead, drops
+    `answer(line, ask)` gives the bytes to reply with (None: close the connection; a list: send what
+    is in it, then close); ask(line) gives the real server's reply. It takes one line of what it receives and, unless it reads ahead, drops
     the rest: nobody may send a request before the last one is answered."""
 
     def __init__(self, upstream, answer, reads_ahead=False, path=None):
@@ -141,6 +141,9 @@ class Between:
                 self.lines.append(line.decode("latin-1"))
                 reply = self.answer(self.lines[-1], client.ask)
                 if reply is None:
+                    return
+                if isinstance(reply, list):
+                    peer.sendall(b"".join(reply))
                     return
                 peer.sendall(reply)
 

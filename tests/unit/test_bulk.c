@@ -98,7 +98,7 @@ static void the_device_stands_at_the_head(void **state)
     char want[1024];
     snprintf(want, sizeof want, "l%s]}\n", head);
     expect("qXfer:wavetrap-waves:read:-:0,1000", want);
-    snprintf(want, sizeof want, "l%s{\"wave\":0,\"pc\":2147483648,\"mask\":\"f\"}]}\n", head);
+    snprintf(want, sizeof want, "l%s{\"wave\":0,\"pc\":2147483648,\"mask\":\"f\",\"detail\":false}]}\n", head);
     expect(ALL_WAVES, want);
     f.d->mode = WT_THREADS_WAVES;
     f.d->lane = 3;
@@ -111,12 +111,12 @@ static void a_row_for_each_active_wave(void **state)
     f.d->masked[5] = f.d->masked[8] = true;
     f.d->running[9] = true;
     const char *got = ask(ALL_WAVES);
-    assert_non_null(strstr(got, "{\"wave\":0,\"pc\":2147483648,\"mask\":\"f\"},\n"));
-    assert_non_null(strstr(got, "{\"wave\":1,\"pc\":2147483648,\"mask\":\"6\"},\n"));
+    assert_non_null(strstr(got, "{\"wave\":0,\"pc\":2147483648,\"mask\":\"f\",\"detail\":false},\n"));
+    assert_non_null(strstr(got, "{\"wave\":1,\"pc\":2147483648,\"mask\":\"6\",\"detail\":false},\n"));
     assert_non_null(strstr(got, "{\"wave\":2,\"running\":true}]}\n"));
     assert_null(strstr(got, "{\"wave\":3"));
     got = ask("qXfer:wavetrap-waves:read:1:0,1000");
-    assert_non_null(strstr(got, "[\n{\"wave\":1,\"pc\":2147483648,\"mask\":\"6\"}]}\n"));
+    assert_non_null(strstr(got, "[\n{\"wave\":1,\"pc\":2147483648,\"mask\":\"6\",\"detail\":false}]}\n"));
     /* One that is not active has no row, and is no error. */
     expect_has("qXfer:wavetrap-waves:read:3:0,1000", "\"waves\":[\n]}\n");
 }
@@ -134,6 +134,7 @@ static void why_a_wave_waits_and_which_lanes_wait_in_it(void **state)
         .waiters = 2,
         .waiter = {{.lanes = wt_lane_bit(2), .pc = 0x20}, {.lanes = wt_lane_bit(127) | 8, .pc = 0x24}},
     };
+    assert_null(strstr(ask(ALL_WAVES), "detail"));
     expect_has(ALL_WAVES,
                "\"mask\":\"f\",\"wait\":\"a \\\"barrier\\\"\",\"wait_pc\":2147483664,"
                "\"barrier\":{\"id\":7,\"cores\":false,\"arrived\":1,\"expected\":2},"

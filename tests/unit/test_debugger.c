@@ -1135,6 +1135,32 @@ static void reattaching_stops_what_runs(void **state)
     rig_free(r);
 }
 
+/* Whoever asked for a stop waits for an event: there is one, whatever happens to the wire. */
+static void an_interrupt_is_always_answered(void **state)
+{
+    FOR_VARIANTS (v) {
+        bool interrupted = false;
+        for (unsigned k = 1; !interrupted; k++) {
+            struct rig *r = rig_new(v, counting, 5);
+            const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
+            OK(wt_debugger_resume(r->d, &all, 1, &err));
+            r->fail_at = r->accesses + k;
+            OK(wt_debugger_interrupt(r->d, &err));
+            struct wt_event e = wt_debugger_next_event(r->d);
+            assert_int_equal(e.kind, WT_EVENT_STOPPED);
+            interrupted = e.reason == WT_STOP_INTERRUPTED;
+            if (!interrupted) {
+                assert_int_equal(e.reason, WT_STOP_LOST);
+                assert_non_null(strstr(e.text, "cut"));
+            }
+            assert_false(wt_debugger_running(r->d));
+            r->fail_at = 0;
+            expect_stop(step(r, 1), WT_STOP_STEP, 1);
+            rig_free(r);
+        }
+    }
+}
+
 /* ---- what another debugger left behind ---- */
 
 /* Plants a breakpoint instruction past the debugger. */
@@ -1329,6 +1355,7 @@ int main(void)
         cmocka_unit_test(a_device_that_was_without_power_is_taken_up_again),
         cmocka_unit_test(an_access_that_failed_has_the_device_looked_at_afresh),
         cmocka_unit_test(reattaching_stops_what_runs),
+        cmocka_unit_test(an_interrupt_is_always_answered),
         cmocka_unit_test(forgotten_breakpoints_are_found_and_lifted),
         cmocka_unit_test(a_warp_that_another_debugger_left_at_a_breakpoint_stands_at_it),
         cmocka_unit_test(requests_that_make_no_sense_are_refused),

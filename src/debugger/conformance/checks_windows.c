@@ -37,7 +37,7 @@ static void wmask_holds(struct conformance *c)
         if (!expect(c, value, rd(c, DM_WMASK) & all, "WMASK of window 0 after writing 0x%x",
                     (unsigned)value))
             return;
-        value = i == 0 ? 0 : ((uint32_t)1 << (i - 1)) & all;
+        value = i == 0 || i > 32 ? 0 : ((uint32_t)1 << (i - 1)) & all;
     }
 }
 

@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* How long a device may take for one request. */
-#define WAIT_NS 2000000000ull
-#define WAIT_STUCK_NS 100000000ull
+/* How long a device may take for one request, if nobody says otherwise. */
+#define WAIT_MS 2000
+#define WAIT_STUCK_MS 100
+/* Looks that it gets in any case, and looks between which there is no rest. */
+#define POLLS_AT_LEAST 32
+#define POLLS_AT_ONCE 1000
 
 void dm_begin(struct wt_probe *p)
 {
@@ -108,20 +111,22 @@ static uint64_t now_ns(void)
 
 void dm_wait_begin(struct wt_probe *p, struct dm_wait *wait)
 {
-    wait->limit_ns = p->stuck ? WAIT_STUCK_NS : WAIT_NS;
+    unsigned ms = p->target->wait_ms ? p->target->wait_ms : WAIT_MS;
+    if (p->stuck && ms > WAIT_STUCK_MS)
+        ms = WAIT_STUCK_MS;
+    wait->deadline_ns = now_ns() + (uint64_t)ms * 1000000;
     wait->polls = 0;
 }
 
 bool dm_wait_more(struct dm_wait *wait)
 {
-    /* A device in this process may need many accesses and no time at all. */
-    if (++wait->polls < 1000)
-        return true;
-    if (wait->polls == 1000)
-        wait->deadline_ns = now_ns() + wait->limit_ns;
-    struct timespec nap = {.tv_nsec = 200000};
-    nanosleep(&nap, NULL);
-    return now_ns() < wait->deadline_ns;
+    /* A device in this process may need many accesses and no time at all; behind a slow wire a few
+     * accesses take all the time there is. */
+    if (++wait->polls > POLLS_AT_ONCE) {
+        struct timespec nap = {.tv_nsec = 200000};
+        nanosleep(&nap, NULL);
+    }
+    return wait->polls < POLLS_AT_LEAST || now_ns() < wait->deadline_ns;
 }
 
 static enum wt_status check_awake(uint32_t dctrl, struct wt_error *err)

@@ -170,9 +170,9 @@ enum wt_status dm_run(struct wt_probe *p, struct wt_error *err);
 enum wt_status dm_wait_clear(struct wt_probe *p, uint32_t bits, const char *what,
                              struct wt_error *err);
 
-/** A clock for bounded waits: false once the time is over; sleeps a little when it is long. */
+/** A clock for bounded waits: false once the time is over; naps where polling goes on for long. */
 struct dm_wait {
-    uint64_t limit_ns, deadline_ns;
+    uint64_t deadline_ns;
     unsigned polls;
 };
 void dm_wait_begin(struct wt_probe *p, struct dm_wait *wait);

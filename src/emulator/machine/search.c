@@ -4,6 +4,8 @@
 /* Issues of the first window, and how much wider the next one is. */
 #define FIRST_WIDTH 64
 #define WIDER 8
+/* Issues of a way on which it is worth saving states. */
+#define LONG_WAY 4096
 
 void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct wt_machine *machine,
                      bool backwards, const struct wt_watch *watch, size_t watches)
@@ -61,12 +63,22 @@ static enum wt_search_step fail(struct wt_search *s, const struct wt_error *why,
     return WT_SEARCH_FAILED;
 }
 
-/* Goes there from the state saved before it, in slices. True when it has arrived. */
+/*
+ * Goes there from the state saved before it, in slices. True when it has arrived. On a long way
+ * states are saved, the nearer the denser: a user who steps back will soon be a little before.
+ */
 static bool approach(struct wt_search *s, uint64_t budget)
 {
     struct wt_machine *m = s->machine;
-    if (m->time < s->from)
-        wt_timeline_run(s->timeline, s->from - m->time < budget ? s->from - m->time : budget);
+    if (m->time >= s->from)
+        return true;
+    const uint64_t left = s->from - m->time;
+    uint64_t part = left < budget ? left : budget;
+    if (s->backwards && left >= LONG_WAY && part > left - left / WIDER)
+        part = left - left / WIDER;
+    wt_timeline_run(s->timeline, part);
+    if (s->backwards && part >= LONG_WAY - LONG_WAY / WIDER)
+        wt_timeline_keep(s->timeline);
     return m->time >= s->from;
 }
 

@@ -515,6 +515,12 @@ enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err)
     return WT_OK;
 }
 
+void wt_timeline_keep(struct wt_timeline *t)
+{
+    if (!t->broken && !t->looking)
+        take_snapshot(t);
+}
+
 uint64_t wt_timeline_saved_before(const struct wt_timeline *t, uint64_t time)
 {
     return t->snapshots ? t->snapshot[snapshot_before(t, time, SIZE_MAX)].time : t->m->time;

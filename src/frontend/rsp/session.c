@@ -1,6 +1,8 @@
 /* A conversation with a client: packets in, replies out. */
 #include "frontend/rsp/session.h"
 
+#include "debugger/symbols.h"
+
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,6 +149,8 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->breakpoints);
     free(s->marks);
     free(s->watchpoints);
+    if (s->symbols)
+        wt_symbols_close(s->symbols);
     free(s->shown);
     free(s->notices);
     free(s->known_stopped);

@@ -12,6 +12,8 @@
 #include "frontend/rsp/packet.h"
 #include "frontend/rsp/rsp.h"
 
+struct wt_symbols;
+
 /** All threads of the device belong to one process as GDB sees it. */
 #define WT_RSP_PROCESS 1
 
@@ -121,6 +123,7 @@ struct wt_rsp_session {
     struct wt_rsp_mark *marks; /**< of this run of the program, by name */
     size_t mark_count, mark_capacity;
 
+    struct wt_symbols *symbols; /**< of the program, once they were needed */
     char *program;   /**< absolute path; NULL: none that a client could use */
     int file;        /**< of the program, opened by vFile:open; -1: not open */
 
@@ -257,6 +260,9 @@ typedef void wt_rsp_monitor(struct wt_rsp_session *session, const char *args, FI
 /* monitor_time.c: time travel */
 wt_rsp_monitor wt_rsp_time, wt_rsp_goto, wt_rsp_hash, wt_rsp_mark, wt_rsp_unmark,
     wt_rsp_stop_at_end;
+
+/* monitor_writes.c */
+wt_rsp_monitor wt_rsp_who_wrote;
 
 /* lldb.c: what LLDB asks beyond GDB's protocol */
 wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, wt_rsp_host_info,

@@ -73,6 +73,8 @@ static enum wt_status put_wave(struct wt_rsp_session *s, FILE *out, uint32_t wav
         put_lanes(out, info.mask);
         if (info.has_detail)
             put_detail(out, &info.detail);
+        else
+            fputs(",\"detail\":false", out);
     }
     fputc('}', out);
     return WT_OK;

@@ -87,6 +87,8 @@ class Wave:
         self.wait = row.get("wait", "")
         self.wait_pc = row.get("wait_pc", 0)
         self.barrier = row.get("barrier")
+        #: whether the device tells why it waits, and which lanes wait in it
+        self.told = row.get("detail", True)
         #: lanes that wait in the divergence stack, innermost first: (set, pc)
         self.waiters = [(int(lanes, 16), pc) for lanes, pc in row.get("waiters", ())]
         self.waiting_lanes = 0
@@ -104,7 +106,8 @@ class Wave:
 
     @property
     def state(self):
-        return "running" if self.running else "waits" if self.wait else "ready"
+        return ("running" if self.running else "waits" if self.wait else
+                "ready" if self.told else "stopped")
 
     @property
     def where(self):

@@ -55,7 +55,7 @@ the others after a branch, as . if it is switched off; where a character stands 
         device = link.Device()
         waves = chosen_waves(device, rest)
         if "ready" in chosen or "waiting" in chosen:
-            states = {"ready", "running"} if "ready" in chosen else set()
+            states = {"ready", "running", "stopped"} if "ready" in chosen else set()
             states |= {"waits"} if "waiting" in chosen else set()
             waves = [w for w in waves if w.state in states]
         thread = link.selected_thread()
@@ -212,6 +212,8 @@ def divergence(wave, names):
     device = wave.device
     if wave.running:
         return [f"{wave.name} is running"]
+    if not wave.told:
+        return [f"{wave.name}: this device does not tell of its divergence stack"]
 
     def row(lanes, mark, what):
         return (f"{text.set_bar(lanes, device.lanes, mark)}  "
@@ -255,6 +257,8 @@ must arrive than are active is pointed out: it will not open."""
         if argument.strip():
             raise gdb.GdbError("info barriers takes no argument.")
         device = link.Device()
+        if any(not wave.told for wave in device.waves.values() if not wave.running):
+            raise gdb.GdbError(f"This device does not tell what its {device.wave_word}s wait for.")
         barriers = {}
         for wave in device.waves.values():
             if wave.barrier:

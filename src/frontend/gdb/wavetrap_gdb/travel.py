@@ -1,4 +1,4 @@
-"""time, goto-time: commands of the server's that move through the run, with what GDB has to do."""
+"""time, goto-time, who-wrote: commands of the server's that move through the run, with what GDB has to do."""
 import re
 
 import gdb
@@ -72,4 +72,87 @@ there at that time, too."""
         return text.completions(line, word, ["start", "end"])
 
 
-COMMANDS = [Time, GotoTime]
+def split_length(argument):
+    """ "EXPR, LEN" as (EXPR, LEN or None): the last comma outside of brackets and quotes."""
+    depth, quote, at = 0, "", -1
+    for i, char in enumerate(argument):
+        if quote:
+            quote = "" if char == quote and argument[i - 1] != "\\" else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif char == "," and depth == 0:
+            at = i
+    if at < 0:
+        return argument.strip(), None
+    return argument[:at].strip(), argument[at + 1:].strip()
+
+
+def memory_of(expression):
+    """The address and size that an expression stands for: where it lies in memory, or, if it is an
+    address itself, what lies there. The size is None where the type does not tell."""
+    try:
+        where = gdb.parse_and_eval(f"&({expression})")
+        return int(where), where.type.target().sizeof
+    except gdb.error as problem:
+        if "register" in str(problem):
+            raise gdb.GdbError(f"{expression} is in a register, not in memory.") from None
+    value = gdb.parse_and_eval(expression)
+    kind = value.type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_PTR:
+        target = kind.target().strip_typedefs()
+        known = target.code not in (gdb.TYPE_CODE_VOID, gdb.TYPE_CODE_FUNC)
+        return int(value), target.sizeof if known else None
+    if kind.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM):
+        return int(value), None
+    raise gdb.GdbError(f"{expression} is neither something in memory nor an address.")
+
+
+class WhoWrote(link.Command):
+    """Tell which instruction wrote to memory last, before now: its time, warp, lane, and line.
+
+Usage: who-wrote [-all] EXPRESSION[, BYTES]
+
+  -all  all writes that are recorded, the latest last
+
+EXPRESSION is something in memory, such as a variable or out[3], or an address, such as &out[3] or
+0x80004000; BYTES says how much of it is meant, if not all. `goto-time` goes to the time that is
+told: the instruction is then about to be executed. See also: reverse-continue with `watch`."""
+
+    OPTIONS = ("all",)
+
+    def __init__(self):
+        super().__init__("who-wrote", gdb.COMMAND_DATA)
+
+    def run(self, argument):
+        chosen, rest = text.options(argument, self.OPTIONS)
+        expression, length = split_length(rest)
+        if not expression:
+            raise gdb.GdbError("Who wrote what? 'who-wrote out[3]', 'who-wrote &out[3], 4'.")
+        link.connection()
+        address, size = memory_of(expression)
+        if length is not None:
+            size = int(gdb.parse_and_eval(length))
+            if size < 1:
+                raise gdb.GdbError(f"{size} is no number of bytes.")
+        device = link.Device("-")
+        address &= (1 << 4 * device.digits) - 1
+        try:
+            # Local memory is that of the selected thread's core: reading makes GDB tell which it is.
+            gdb.selected_inferior().read_memory(address, 1)
+        except gdb.error:
+            pass
+        said = gdb.execute(f"monitor who-wrote {address:#x}" + (f",{size}" if size else "")
+                           + (" --all" if "all" in chosen else ""), to_string=True)
+        gdb.write(said.replace("'monitor goto ", "'goto-time "))
+
+    def complete(self, line, word):
+        if line.split(" ")[-1].startswith("-"):
+            return text.completions(line, word, ["-all"])
+        return gdb.COMPLETE_EXPRESSION
+
+
+COMMANDS = [Time, GotoTime, WhoWrote]

@@ -1,0 +1,171 @@
+/* `monitor who-wrote`: the writes to a place in memory, for people at a stock client. */
+#include "frontend/rsp/session.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "debugger/symbols.h"
+
+#define MOST_WRITES 200
+#define DEFAULT_SIZE 4
+
+/* Symbols of the program, opened when they are asked for; NULL if there are none. */
+static struct wt_symbols *symbols_of(struct wt_rsp_session *s)
+{
+    struct wt_error ignored;
+    if (!s->symbols && s->program && wt_symbols_open(s->program, &s->symbols, &ignored))
+        s->symbols = NULL;
+    return s->symbols;
+}
+
+/* ADDR[,LEN]: numbers, ADDR also a symbol. Negative numbers are addresses of people who printed
+ * them as signed ones. */
+static bool parse_place(struct wt_rsp_session *s, const char *text, uint64_t *addr, uint64_t *size)
+{
+    char name[128], *end;
+    const size_t length = strcspn(text, ",");
+    *size = DEFAULT_SIZE;
+    if (length == 0 || length >= sizeof name)
+        return false;
+    memcpy(name, text, length);
+    name[length] = 0;
+    errno = 0;
+    if (isdigit((unsigned char)*name) || *name == '-') {
+        *addr = *name == '-' ? (uint64_t)strtoll(name, &end, 0) : strtoull(name, &end, 0);
+        if (*end || errno)
+            return false;
+    } else if (!symbols_of(s) || !wt_symbols_address(s->symbols, name, addr)) {
+        return false;
+    }
+    if (s->topology->address_bits == 32)
+        *addr = (uint32_t)*addr;
+    if (text[length] == ',') {
+        const char *digits = text + length + 1;
+        *size = strtoull(digits, &end, 0);
+        return isdigit((unsigned char)*digits) && !*end && !errno && *size;
+    }
+    return true;
+}
+
+static void put_value(FILE *out, const uint8_t *bytes, unsigned size)
+{
+    fprintf(out, "0x");
+    if (size > 8)
+        fprintf(out, "%" PRIx64 "%016" PRIx64, wt_load_le(bytes + 8, size - 8),
+                wt_load_le(bytes, 8));
+    else
+        fprintf(out, "%" PRIx64, wt_load_le(bytes, size));
+}
+
+static void put_change(FILE *out, const struct wt_watchpoint_hit *hit, const uint8_t *before)
+{
+    fprintf(out, "0x%" PRIx64 ": ", hit->addr);
+    put_value(out, before, hit->size);
+    fprintf(out, " -> ");
+    put_value(out, hit->after, hit->size);
+    fputc('\n', out);
+}
+
+/* "threads 0-2, 7" */
+static void put_lanes(struct wt_rsp_session *s, FILE *out, wt_lanes lanes)
+{
+    const char *comma = " ";
+    fprintf(out, "%s%s", s->topology->lane_word, wt_lanes_count(lanes) > 1 ? "s" : "");
+    for (unsigned first = 0; first < WT_MAX_LANES; first++) {
+        if (!wt_has_lane(lanes, first))
+            continue;
+        unsigned last = first;
+        while (last + 1 < WT_MAX_LANES && wt_has_lane(lanes, last + 1))
+            last++;
+        fprintf(out, first == last ? "%s%u" : "%s%u-%u", comma, first, last);
+        comma = ", ";
+        first = last;
+    }
+}
+
+static void put_write(struct wt_rsp_session *s, FILE *out, const struct wt_write *w)
+{
+    const struct wt_topology *t = s->topology;
+    char place[512];
+    wt_symbols_describe(symbols_of(s), w->pc, place, sizeof place);
+    fprintf(out, "issue time %" PRIu64 ": core %u %s %u ", w->time,
+            (unsigned)(w->wave / t->waves_per_core), t->wave_word,
+            (unsigned)(w->wave % t->waves_per_core));
+    put_lanes(s, out, w->lanes);
+    fprintf(out, ", %s", place);
+    bool same = true;
+    for (unsigned i = 0; i < w->shown; i++)
+        same = same && w->lane[i].addr == w->last.addr && w->lane[i].size == w->last.size;
+    if (same) {
+        fprintf(out, ", ");
+        put_change(out, &w->last, w->lane[0].before);
+        return;
+    }
+    fputc('\n', out);
+    for (unsigned i = 0; i < w->shown; i++) {
+        fprintf(out, "    %s %u, ", t->lane_word, w->lane[i].lane);
+        put_change(out, &w->lane[i], w->lane[i].before);
+    }
+    if (wt_lanes_count(w->lanes) > w->shown) {
+        fprintf(out, "    … %s %u, ", t->lane_word, w->last.lane);
+        put_change(out, &w->last, w->last.before);
+    }
+}
+
+void wt_rsp_who_wrote(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    struct wt_error err = {0};
+    struct wt_debugger_time time;
+    struct wt_watchpoint_request where = {.thread = s->killed ? 0 : wt_rsp_thread(s)};
+    char text[160];
+    bool all = false;
+    size_t length = strlen(args);
+    /* --all may stand before or after the place. */
+    if (strncmp(args, "--all", 5) == 0 && (!args[5] || isspace((unsigned char)args[5]))) {
+        all = true;
+        args += 5 + strspn(args + 5, " \t");
+        length = strlen(args);
+    } else if (length > 6 && strcmp(args + length - 5, "--all") == 0 &&
+               isspace((unsigned char)args[length - 6])) {
+        all = true;
+        length -= 6;
+    }
+    while (length && isspace((unsigned char)args[length - 1]))
+        length--;
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1),
+             args);
+    if (length >= sizeof text || !parse_place(s, text, &where.addr, &where.size)) {
+        fprintf(out,
+                "'%s' is no place in memory: ADDR or ADDR,LEN, numbers, ADDR also a symbol; LEN is "
+                "%d if it is left out\n",
+                text, DEFAULT_SIZE);
+        return;
+    }
+    struct wt_write *list = NULL;
+    size_t count = 0;
+    bool more = false;
+    if (wt_debugger_who_wrote(s->debugger, &where, all ? MOST_WRITES : 1, &list, &count, &more,
+                              &err) ||
+        wt_debugger_time(s->debugger, &time, &err)) {
+        fprintf(out, "%s\n", err.text);
+        free(list);
+        return;
+    }
+    if (count == 0)
+        fprintf(out,
+                "Nothing has written to 0x%" PRIx64 " (%" PRIu64 " bytes) between issue time %" PRIu64
+                " and now, %" PRIu64 ": it is as it was loaded, or a debugger wrote it.\n",
+                where.addr, where.size, time.start, time.now);
+    if (all && more)
+        fprintf(out, "(the last %zu; there may be more before)\n", count);
+    for (size_t i = count; i-- > 0;)
+        put_write(s, out, &list[i]);
+    if (count)
+        fprintf(out, "'monitor goto %" PRIu64 "' goes to just before %s.\n", list[0].time,
+                count > 1 ? "the last one" : "it");
+    free(list);
+}
