@@ -70,7 +70,7 @@ static enum wt_status search(struct wt_debugger *d, const struct wt_watchpoint *
             break;
         case WT_HISTORY_PLACE:
             note(d, range, f);
-            h->accept(d->target->context);
+            h->accept(d->target->context, false);
             break;
         case WT_HISTORY_FOUND:
             return WT_OK;
