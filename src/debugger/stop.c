@@ -161,8 +161,13 @@ enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
         dbg_update_going(d);
         if ((status = dbg_look(d, NULL, err)))
             return status;
-    } else if ((status = dbg_halt_everything(d, err))) {
-        return status;
+    } else {
+        /* It stands where its step has left it: what is known of it stays known. */
+        struct wave *w = &d->wave[wave];
+        if (reason != WT_STOP_FAULT && dbg_is_stepping(w) && !w->pending && w->have_pc)
+            dbg_set_go(d, wave, GO_STOPPED);
+        if ((status = dbg_halt_everything(d, err)))
+            return status;
     }
     event.thread = dbg_thread_of(d, wave, lane);
     if (!dbg_is_active(d, wave))

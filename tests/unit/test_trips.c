@@ -206,6 +206,9 @@ static void steps_and_breakpoints(void **state)
         OK(wt_debugger_threads(r->d, &list, &count, &err)); /* as clients do at each stop */
         expect(c, "asking for a step", TRIPS(r, wt_debugger_resume(r->d, &step, 1, &err)), 0);
         expect(c, "a step", to_event(r, WT_STOP_STEP), c->step);
+        /* Where it stands is known from the step, and the others have not moved. */
+        expect(c, "listing the threads after it",
+               TRIPS(r, wt_debugger_threads(r->d, &list, &count, &err)), 0);
         expect(c, "inserting a breakpoint",
                TRIPS(r, wt_debugger_insert_breakpoint(r->d, CODE + 0x1c, NULL, 0, NULL, 0, &err)),
                c->xlen == 64 ? 4 : 2);

@@ -82,8 +82,9 @@ static void reset(struct wt_rsp_session *s, const char *args, FILE *out)
     s->general = s->control = 0;
     s->mark_count = 0;
     s->last = wt_rsp_standing(s);
+    const struct wt_target *target = wt_debugger_target(s->debugger);
     fprintf(out, "%s, halted before the first instruction.\n%s",
-            device ? "The device was reset (memory is as it was)"
+            device || !target->services->reload ? "The device was reset (memory is as it was)"
                    : "The program was loaded afresh and the device reset",
             wt_rsp_stale);
 }
@@ -161,7 +162,7 @@ static const struct {
     {"mark", "[NAME]", "call this issue time NAME; without one, list the marks", wt_rsp_mark},
     {"reattach", "", "a new connection to the device, which is halted", reattach},
     {"reset", "[device]",
-     "the program from its beginning; 'device': registers and warps only, memory as it is", reset},
+     "the program from its beginning; 'device', and on hardware: memory stays as it is", reset},
     {"stop-at-end", "[on|off]", "stop before the program ends, with all its history behind it",
      wt_rsp_stop_at_end},
     {"threads", "[lanes|warps|auto]", "what a thread is: a lane of a warp, or a warp", threads},
