@@ -402,6 +402,29 @@ static void a_step_tells_what_it_met(void **state)
     rig_free(r);
 }
 
+/* The instruction that meets a watch also ends a step: both are told, one run after the other. */
+static void a_watch_comes_before_an_event(void **state)
+{
+    struct rig *r = one_instruction(32, 4, SW(A2, A1, 0), false);
+    ((struct vx_device *)r->machine)->config.dm_clock = 1;
+    for (unsigned l = 0; l < 4; l++)
+        vx_set_x(warp(r, 0), A1, l, PLACE + 4 * l);
+    const struct wt_watch watch = {.kind = WT_WATCH_WRITE, .addr = PLACE, .size = 4};
+    set(r, &watch, 1);
+    vx_dm_write(r->device, VX_DM_DCTRL, 1u << 31);
+    vx_dm_write(r->device, VX_DM_WMASK, 1);
+    vx_dm_write(r->device, VX_DM_DCTRL, 1u << 31 | 1);
+    vx_dm_write(r->device, VX_DM_DCTRL, 1u << 31 | 1 << 3);
+    vx_dm_read(r->device, VX_DM_DCTRL); /* a cycle: the warp is let go, for one instruction */
+    assert_true(r->machine->time == 1 && warp(r, 0)->stepping);
+    assert_int_equal(run(r, 9), WT_RUN_WATCH);
+    assert_true(r->machine->time == 2 && warp(r, 0)->halted);
+    assert_int_equal(run(r, 9), WT_RUN_EVENT);
+    assert_true(r->machine->time == 2);
+    assert_int_equal(run(r, 9), WT_RUN_HALTED);
+    rig_free(r);
+}
+
 /* ---- the machine goes on as if nobody looked ---- */
 
 static const char *const schedules[] = {"rr:1", "rr:64", "lockstep", "random:7"};
@@ -561,6 +584,7 @@ int main(void)
         cmocka_unit_test(a_jump_to_itself_is_told_each_time),
         cmocka_unit_test(a_place_stays_watched_when_its_code_changes),
         cmocka_unit_test(a_step_tells_what_it_met),
+        cmocka_unit_test(a_watch_comes_before_an_event),
         cmocka_unit_test(watching_changes_nothing),
         cmocka_unit_test(a_timeline_passes_it_on),
     };
