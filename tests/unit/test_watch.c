@@ -239,6 +239,26 @@ static void local_memory_is_that_of_the_core(void **state)
     }
 }
 
+/* What the other kind of access left in the TLB must not hide one that is watched. */
+static void one_kind_does_not_hide_the_other(void **state)
+{
+    static const uint32_t code[] = {
+        LUI(A1, PLACE >> 12), SW(A1, A1, 64), LW(A0, A1, 0), LW(A0, A1, 64), SW(A1, A1, 0), J(X0, -16),
+    };
+    for (unsigned threads = 1; threads <= 32; threads *= 4)
+        for (unsigned k = 0; k < 2; k++) {
+            struct rig *r = rig_device(&(struct rig_options){.warps = 1, .threads = threads}, code, 6);
+            const struct wt_watch watch = {
+                .kind = k ? WT_WATCH_READ : WT_WATCH_WRITE, .addr = PLACE, .size = 4};
+            set(r, &watch, 1);
+            for (unsigned round = 0; round < 3; round++) {
+                assert_int_equal(run(r, 100), WT_RUN_WATCH);
+                assert_true(r->machine->hit[0].pc == CODE + (k ? 8 : 16));
+            }
+            rig_free(r);
+        }
+}
+
 static void a_console_store_is_a_write(void **state)
 {
     struct rig *r = one_instruction(32, 4, SB(A2, A1, 0), false);
@@ -577,6 +597,7 @@ int main(void)
         cmocka_unit_test(every_row_is_seen_where_it_overlaps),
         cmocka_unit_test(lanes_come_in_order_with_what_each_saw),
         cmocka_unit_test(local_memory_is_that_of_the_core),
+        cmocka_unit_test(one_kind_does_not_hide_the_other),
         cmocka_unit_test(a_console_store_is_a_write),
         cmocka_unit_test(a_fault_is_no_hit),
         cmocka_unit_test(what_a_debugger_does_is_no_hit),
