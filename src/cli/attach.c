@@ -6,9 +6,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "bus/jtag.h"
 #include "bus/target.h"
-#include "bus/tcp.h"
+#include "cli/connect.h"
 #include "cli/gdb_child.h"
 #include "cli/options.h"
 #include "cli/remote.h"
@@ -22,17 +21,14 @@
 
 struct attach {
     struct cli_options options;
-    const char *dm;      /* address of the device; or */
-    const char *jtag;
-    int tap;             /* which one of the chain; -1: the only one */
-    const char *ir_bits; /* of each TAP; or NULL */
+    const char *dm, *jtag; /* address of the device: one of them */
+    struct cli_connect connect;
     const char *symbols; /* the program's file, or NULL */
     const char *rsp;     /* where to listen; NULL: start GDB */
     char socket[CLI_GDB_DIRECTORY + 16]; /* between it and this process */
     struct cli_gdb_choice choice;
-    unsigned timeout_ms;
     uint64_t exit_addr;
-    bool reset, hold, lift;
+    bool reset, lift;
     struct wt_code *code;  /* what of `image` is executed */
     size_t codes;
     struct wt_image image; /* of `symbols` */
@@ -58,20 +54,12 @@ static enum wt_status set_jtag(void *context, const char *value, struct wt_error
 
 static enum wt_status set_tap(void *context, const char *value, struct wt_error *err)
 {
-    uint64_t tap;
-    if (cli_number(value, &tap, err))
-        return err->status;
-    if (tap >= WT_JTAG_TAPS)
-        return wt_fail(err, WT_INVALID, "%s: a chain has TAPs 0 to %d", value, WT_JTAG_TAPS - 1);
-    ((struct attach *)context)->tap = (int)tap;
-    return WT_OK;
+    return cli_connect_tap(&((struct attach *)context)->connect, value, err);
 }
 
 static enum wt_status set_ir(void *context, const char *value, struct wt_error *err)
 {
-    struct wt_jtag_options parsed;
-    ((struct attach *)context)->ir_bits = value;
-    return wt_jtag_parse_ir(value, &parsed, err);
+    return cli_connect_ir(&((struct attach *)context)->connect, value, err);
 }
 
 static enum wt_status set_symbols(void *context, const char *value, struct wt_error *err)
@@ -100,13 +88,7 @@ static enum wt_status set_plain(void *context, const char *value, struct wt_erro
 
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
-    uint64_t ms;
-    if (cli_number(value, &ms, err))
-        return err->status;
-    if (ms == 0 || ms > 3600000)
-        return wt_fail(err, WT_INVALID, "the time limit is 1 to 3600000 milliseconds");
-    ((struct attach *)context)->timeout_ms = (unsigned)ms;
-    return WT_OK;
+    return cli_connect_timeout(&((struct attach *)context)->connect, value, err);
 }
 
 static enum wt_status set_exit(void *context, const char *value, struct wt_error *err)
@@ -122,7 +104,7 @@ static enum wt_status set_reset(void *context, const char *value, struct wt_erro
 
 static enum wt_status set_hold(void *context, const char *value, struct wt_error *err)
 {
-    ((struct attach *)context)->hold = true;
+    ((struct attach *)context)->connect.how.hold = true;
     return WT_OK;
 }
 
@@ -150,36 +132,6 @@ static void print(void *context, const char *text, size_t length)
     fflush(stdout);
 }
 
-static enum wt_status open_jtag(struct attach *a, struct wt_error *err)
-{
-    struct wt_jtag_options how = wt_jtag_default_options(a->jtag);
-    how.tap = a->tap;
-    if (a->timeout_ms)
-        how.timeout_ms = a->timeout_ms;
-    if (a->ir_bits && wt_jtag_parse_ir(a->ir_bits, &how, err))
-        return err->status;
-    enum wt_status status = wt_bus_jtag_open(&how, &a->bus, err);
-    if (!status)
-        fprintf(stderr, "wavetrap: %s\n", wt_bus_jtag_about(a->bus));
-    return status;
-}
-
-static enum wt_status open_bus(struct attach *a, struct wt_error *err)
-{
-    if (a->jtag)
-        return open_jtag(a, err);
-    const struct wt_bus_tcp_options how = {.timeout_ms = a->timeout_ms, .hold = a->hold};
-    enum wt_status status = wt_bus_tcp_open(a->dm, &how, &a->bus, err);
-    if (status)
-        return status;
-    const struct wt_bus_tcp_traits *t = wt_bus_tcp_traits(a->bus);
-    if (!t->pipelined)
-        fprintf(stderr,
-                "wavetrap: %s takes one request at a time%s: each access waits for the last one\n",
-                a->dm, t->batch_read ? ", of up to 8 registers" : "");
-    return WT_OK;
-}
-
 /* Everything stands still when a debugger has just come. */
 static enum wt_status stop_device(struct attach *a, struct wt_error *err)
 {
@@ -192,7 +144,7 @@ static enum wt_status stop_device(struct attach *a, struct wt_error *err)
     while ((event = wt_debugger_next_event(a->debugger)).kind != WT_EVENT_NONE)
         if (event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_LOST && !status)
             status = wt_fail(err, WT_IO, "%s", event.text);
-    if (!status && a->hold)
+    if (!status && a->connect.how.hold)
         status = wt_bus_start(a->bus, err);
     const struct wt_thread_info *list;
     size_t count;
@@ -248,12 +200,14 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
         return err->status;
     if (a->symbols && a->image.format != WT_IMAGE_ELF)
         return wt_fail(err, WT_INVALID, "--symbols %s: it is no ELF file", a->symbols);
-    enum wt_status status = open_bus(a, err);
+    a->connect.address = a->jtag ? a->jtag : a->dm;
+    a->connect.how.jtag = a->jtag != NULL;
+    enum wt_status status = cli_connect_open(&a->connect, &a->bus, err);
     if (status)
         return status;
     a->target = (struct wt_target){
         .bus = a->bus, .services = &none, .context = a, .exit_addr = a->exit_addr,
-        .wait_ms = a->timeout_ms};
+        .wait_ms = a->connect.how.timeout_ms};
     const struct wt_debugger_options how = {
         .threads = a->options.threads, .output = print, .context = a};
     status = wt_debugger_open(&a->target, &wt_probe_vortex, &how, &a->debugger, err);
@@ -341,7 +295,7 @@ static int debug(struct attach *a, char **arguments)
 
 static int attach(int argc, char **argv)
 {
-    struct attach a = {.exit_addr = EXIT_ADDR, .tap = -1};
+    struct attach a = {.exit_addr = EXIT_ADDR};
     struct wt_error err;
     int status = CLI_FAILED;
     switch (cli_parse(&cli_attach, argc, argv, &a, &a.options, 0, true)) {
@@ -354,10 +308,10 @@ static int attach(int argc, char **argv)
         if (!a.dm == !a.jtag)
             wt_fail(&err, WT_INVALID, "where is the device? Say one of --dm=tcp:HOST:PORT, "
                                       "--dm=unix:PATH and --jtag=remote_bitbang:HOST:PORT");
-        else if (a.jtag && a.hold)
+        else if (a.jtag && a.connect.how.hold)
             wt_fail(&err, WT_INVALID, "--hold is about the start request of --dm; a device behind "
                                       "JTAG has none");
-        else if (!a.jtag && (a.tap >= 0 || a.ir_bits))
+        else if (!a.jtag && (a.connect.how.jtag_tap || a.connect.how.jtag_ir))
             wt_fail(&err, WT_INVALID, "--jtag-tap and --jtag-ir go with --jtag");
         else if (a.lift && !a.symbols)
             wt_fail(&err, WT_INVALID, "--lift needs the program's file: --symbols=FILE");
@@ -381,10 +335,8 @@ static const struct cli_option options[] = {
     {"jtag", 0, "ADDRESS",
      "the device: behind a JTAG TAP with a RISC-V Debug Transport\n"
      "Module, at remote_bitbang:HOST:PORT or remote_bitbang:unix:PATH", set_jtag},
-    {"jtag-tap", 0, "N", "in a chain of TAPs: which one, 0 is next to TDO", set_tap},
-    {"jtag-ir", 0, "BITS,...",
-     "in a chain of TAPs: lengths of their instruction registers, the\n"
-     "one next to TDO first", set_ir},
+    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, set_tap},
+    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
     {"symbols", 's', "FILE", "the program that runs there (ELF), for GDB", set_symbols},
     {"rsp", 'r', "ADDRESS",
      "start no GDB, but let one connect: at :PORT, HOST:PORT or\n"

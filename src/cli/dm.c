@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/bits.h"
-#include "bus/open.h"
+#include "cli/connect.h"
 #include "cli/dm_place.h"
 #include "cli/report.h"
 #include "cli/session.h"
@@ -14,8 +14,7 @@
 struct dm {
     struct cli_options options; /* first: device options */
     const char *script;
-    const char *connect; /* address of a device elsewhere; NULL: the emulator */
-    struct wt_bus_open_options how;
+    struct cli_connect connect; /* to a device elsewhere */
     bool list;
     struct cli_session session; /* unless connected */
     struct wt_bus *bus;
@@ -35,19 +34,29 @@ static enum wt_status set_list(void *context, const char *value, struct wt_error
 
 static enum wt_status set_connect(void *context, const char *value, struct wt_error *err)
 {
-    ((struct dm *)context)->connect = value;
+    ((struct dm *)context)->connect.address = value;
     return WT_OK;
 }
 
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
-    return cli_milliseconds(value, &((struct dm *)context)->how.timeout_ms, err);
+    return cli_connect_timeout(&((struct dm *)context)->connect, value, err);
 }
 
 static enum wt_status set_hold(void *context, const char *value, struct wt_error *err)
 {
-    ((struct dm *)context)->how.hold = true;
+    ((struct dm *)context)->connect.how.hold = true;
     return WT_OK;
+}
+
+static enum wt_status set_tap(void *context, const char *value, struct wt_error *err)
+{
+    return cli_connect_tap(&((struct dm *)context)->connect, value, err);
+}
+
+static enum wt_status set_ir(void *context, const char *value, struct wt_error *err)
+{
+    return cli_connect_ir(&((struct dm *)context)->connect, value, err);
 }
 
 static const struct cli_option options[] = {
@@ -56,6 +65,8 @@ static const struct cli_option options[] = {
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of PROGRAM in an emulated one:\n"
      "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT", set_connect},
+    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, set_tap},
+    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)", set_timeout},
     {"hold", 0, NULL, "with --connect: a program that waits for a debugger waits on", set_hold},
     {0},
@@ -127,7 +138,7 @@ static void tell_run(struct dm *dm, enum wt_run run, uint64_t before)
 static enum wt_status run_issues(struct dm *dm, uint64_t issues, struct wt_error *err)
 {
     struct wt_machine *m = dm->session.machine;
-    if (dm->connect)
+    if (dm->connect.address)
         return wt_fail(err, WT_UNSUPPORTED, "a device elsewhere runs by itself: 'run' is for the "
                                             "emulator");
     uint64_t before = m->time;
@@ -145,7 +156,7 @@ struct span {
 
 static uint64_t now(const struct dm *dm)
 {
-    if (!dm->connect)
+    if (!dm->connect.address)
         return dm->session.machine->time;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -154,7 +165,7 @@ static uint64_t now(const struct dm *dm)
 
 static const char *unit(const struct dm *dm)
 {
-    return dm->connect ? "ms" : "issues";
+    return dm->connect.address ? "ms" : "issues";
 }
 
 /* Lets a little of it pass; false when the limit is reached, or nothing can change any more. */
@@ -162,7 +173,7 @@ static bool pass(struct dm *dm, struct span *span)
 {
     if (span->over || now(dm) - span->begin >= span->limit)
         return false;
-    if (dm->connect) {
+    if (dm->connect.address) {
         const struct timespec nap = {.tv_nsec = 1000000};
         nanosleep(&nap, NULL);
         return true;
@@ -190,7 +201,7 @@ static enum wt_status wait_for(struct dm *dm, char *condition, uint64_t limit, s
             return err->status;
         if (cli_place_value(&place, word) == wanted) {
             printf("%s after %" PRIu64 " %s", condition, now(dm) - span.begin, unit(dm));
-            if (!dm->connect)
+            if (!dm->connect.address)
                 printf(", time %" PRIu64, now(dm));
             putchar('\n');
             return WT_OK;
@@ -267,11 +278,11 @@ static enum wt_status one_command(struct dm *dm, char *line, struct wt_error *er
     if (strcmp(word[0], "run") == 0 && words <= 2)
         return number_or(word[1], 1, &number, err) ? err->status : run_issues(dm, number, err);
     if (strcmp(word[0], "wait") == 0 && words >= 2)
-        return number_or(word[2], dm->connect ? 10000 : 1000000, &number, err)
+        return number_or(word[2], dm->connect.address ? 10000 : 1000000, &number, err)
                    ? err->status
                    : wait_for(dm, word[1], number, err);
     if (strcmp(word[0], "watch") == 0 && words >= 2)
-        return number_or(word[2], dm->connect ? UINT64_MAX : 1000000, &number, err)
+        return number_or(word[2], dm->connect.address ? UINT64_MAX : 1000000, &number, err)
                    ? err->status
                    : watch(dm, word[1], number, err);
     if (words > 1)
@@ -322,8 +333,8 @@ static enum wt_status run_script(struct dm *dm, struct wt_error *err)
 
 static enum wt_status open_device(struct dm *dm, const char *program, struct wt_error *err)
 {
-    if (dm->connect)
-        return wt_bus_open(dm->connect, &dm->how, &dm->bus, err);
+    if (dm->connect.address)
+        return cli_connect_open(&dm->connect, &dm->bus, err);
     if (cli_session_open(&dm->session, &dm->options, program, err) ||
         cli_session_attach(&dm->session, err))
         return err->status;
@@ -333,7 +344,7 @@ static enum wt_status open_device(struct dm *dm, const char *program, struct wt_
 
 static void close_device(struct dm *dm)
 {
-    if (dm->connect)
+    if (dm->connect.address)
         wt_bus_close(dm->bus);
     else
         cli_session_close(&dm->session);
@@ -380,11 +391,11 @@ static int run(int argc, char **argv)
         if (dm.list) {
             cli_place_list();
             status = 0;
-        } else if (optind == argc && !dm.connect) {
+        } else if (optind == argc && !dm.connect.address) {
             fputs("wavetrap dm: an operand is missing (PROGRAM); see 'wavetrap dm --help'\n",
                   stderr);
         } else {
-            const int first = optind + !dm.connect;
+            const int first = optind + !dm.connect.address;
             status = run_commands(&dm, argv[optind], argv + first);
         }
     }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bus/open.h"
+#include "cli/connect.h"
 #include "cli/options.h"
 #include "cli/remote.h"
 #include "cli/session.h"
@@ -17,8 +17,7 @@ enum { CHECK_FAILED = 1 }; /* exit status: a check has failed */
 
 struct check {
     struct cli_options options; /* first: device options */
-    const char *connect;        /* address of a device elsewhere; NULL: the emulator */
-    struct wt_bus_open_options how;
+    struct cli_connect connect; /* to a device elsewhere */
     const char *only; /* "NAME,NAME": checks, or what their names begin with */
     bool list, json;
     struct wt_conformance_options run;
@@ -27,13 +26,13 @@ struct check {
 
 static enum wt_status set_connect(void *context, const char *value, struct wt_error *err)
 {
-    ((struct check *)context)->connect = value;
+    ((struct check *)context)->connect.address = value;
     return WT_OK;
 }
 
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
-    return cli_milliseconds(value, &((struct check *)context)->how.timeout_ms, err);
+    return cli_connect_timeout(&((struct check *)context)->connect, value, err);
 }
 
 static enum wt_status set_patience(void *context, const char *value, struct wt_error *err)
@@ -90,10 +89,22 @@ static enum wt_status set_json(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
+static enum wt_status set_tap(void *context, const char *value, struct wt_error *err)
+{
+    return cli_connect_tap(&((struct check *)context)->connect, value, err);
+}
+
+static enum wt_status set_ir(void *context, const char *value, struct wt_error *err)
+{
+    return cli_connect_ir(&((struct check *)context)->connect, value, err);
+}
+
 static const struct cli_option options[] = {
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of an emulated one: tcp:HOST:PORT,\n"
      "unix:PATH or remote_bitbang:HOST:PORT", set_connect},
+    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, set_tap},
+    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
     {"only", 'o', "NAME,…",
      "these checks alone; 'hacause' means all whose names begin with\n"
      "'hacause.'", set_only},
@@ -229,7 +240,7 @@ static int check_elsewhere(struct check *c)
     static const struct wt_target_services none;
     struct wt_error err;
     struct wt_target target = {.services = &none};
-    if (wt_bus_open(c->connect, &c->how, &target.bus, &err))
+    if (cli_connect_open(&c->connect, &target.bus, &err))
         return cli_fail(&cli_dm_check, &err);
     int status = check_target(c, &target);
     wt_bus_close(target.bus);
@@ -261,14 +272,14 @@ static int run(int argc, char **argv)
     case CLI_BAD:
         break;
     case CLI_GO:
-        if (argc - optind > (c.connect || c.list ? 0 : 1))
+        if (argc - optind > (c.connect.address || c.list ? 0 : 1))
             fprintf(stderr, "wavetrap dm check: '%s' is one operand too many; see 'wavetrap dm "
                             "check --help'\n", argv[argc - 1]);
         else if (c.list) {
             print_list(c.json);
             status = 0;
         } else {
-            status = c.connect ? check_elsewhere(&c) : check_emulator(&c, argv[optind]);
+            status = c.connect.address ? check_elsewhere(&c) : check_emulator(&c, argv[optind]);
         }
         if (fflush(stdout) || ferror(stdout)) {
             wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));

@@ -122,6 +122,18 @@ def test_a_chain_of_taps(chain, program, attach):
     debug_to_the_end(attach(server.address, file, "--jtag-tap", "1", "--jtag-ir", "4,5,7,2"), 4)
 
 
+def test_registers_in_a_chain_of_taps(chain, program):
+    """`wavetrap dm` and `wavetrap dm check` find their TAP by the same options."""
+    server = chain(program("endless"), before=[jtag.Plain(4)], after=[jtag.Plain(2)])
+    where = ["--connect", f"remote_bitbang:{server.address.split(':', 1)[1]}", "--jtag-tap", "1",
+             "--jtag-ir", "4,5,2"]
+    for command, said in ((["dm", *where, "PLATFORM.platformid"], "PLATFORM.platformid=1\n"),
+                          (["dm", "check", *where, "--only=platform.id,dselect"], "pass         platform.id")):
+        done = subprocess.run([WAVETRAP, *command], capture_output=True, text=True, timeout=TIMEOUT)
+        assert done.returncode == 0 and said in done.stdout, done
+        assert "TAP 1 of 3" in done.stderr
+
+
 def attach_fails(address, *options):
     """What it says when it cannot attach."""
     done = subprocess.run([WAVETRAP, "attach", "--jtag", address, "--timeout", "500", *options],

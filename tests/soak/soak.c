@@ -387,7 +387,7 @@ static void open_side(struct side *side)
     struct wt_error err;
     enum wt_status status = WT_OK;
     if (side->server) {
-        status = wt_bus_open(soak_server_address(side->server), &how, &side->bus, &err);
+        status = wt_bus_open(soak_server_address(side->server), &how, &side->bus, NULL, &err);
     } else {
         const struct wt_bus_device registers = soak_device_registers(side->device);
         side->bus = wt_bus_local(&registers);

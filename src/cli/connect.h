@@ -1,0 +1,31 @@
+/* Options of commands that work on a device elsewhere. */
+#ifndef WT_CLI_CONNECT_H
+#define WT_CLI_CONNECT_H
+
+#include "bus/open.h"
+
+struct cli_connect {
+    const char *address; /**< NULL: the device is here */
+    struct wt_bus_open_options how;
+};
+
+/** A time limit for the connection and each reply. */
+enum wt_status cli_connect_timeout(struct cli_connect *connect, const char *value,
+                                   struct wt_error *err);
+/** Which TAP of a JTAG chain, from 0. */
+enum wt_status cli_connect_tap(struct cli_connect *connect, const char *value,
+                               struct wt_error *err);
+/** Lengths of the instruction registers of a chain. */
+enum wt_status cli_connect_ir(struct cli_connect *connect, const char *value, struct wt_error *err);
+
+/** Connects, and tells on stderr what there is to say of the device. */
+enum wt_status cli_connect_open(const struct cli_connect *connect, struct wt_bus **bus,
+                                struct wt_error *err);
+
+/* Help texts. */
+#define CLI_CONNECT_TAP_HELP "in a chain of TAPs: which one, 0 is next to TDO"
+#define CLI_CONNECT_IR_HELP                                                                        \
+    "in a chain of TAPs: lengths of their instruction registers, the\n"                            \
+    "one next to TDO first"
+
+#endif
