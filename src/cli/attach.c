@@ -256,8 +256,9 @@ static int serve(struct attach *a, int stop_fd)
 {
     struct wt_error err;
     struct signalfd_siginfo info;
-    fprintf(stderr, "wavetrap: the device at %s is halted. In GDB, type\n    target remote %s\n",
-            a->jtag ? a->jtag : a->dm, wt_rsp_server_address(a->server));
+    fprintf(stderr, "wavetrap: the device at %s is halted. In GDB, type\n",
+            a->jtag ? a->jtag : a->dm);
+    cli_say_how_to_connect(wt_rsp_server_address(a->server));
     if (a->choice.steps_to_watch)
         say(NULL, "it has no watchpoints: for those, 'set can-use-hw-watchpoints 0' first");
     if (wt_rsp_server_run(a->server, &err))

@@ -27,3 +27,11 @@ bool cli_gdb_extension(char *path, size_t size)
     }
     return false;
 }
+
+void cli_say_how_to_connect(const char *address)
+{
+    char extension[PATH_MAX];
+    if (cli_gdb_extension(extension, sizeof extension))
+        fprintf(stderr, "    source %s\n", extension);
+    fprintf(stderr, "    target remote %s\n", address);
+}

@@ -1,6 +1,5 @@
 /* `wavetrap serve`: a program behind a server for GDB and LLDB. */
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -69,15 +68,6 @@ static void say(void *context, const char *text)
     fprintf(stderr, "wavetrap: %s\n", text);
 }
 
-static void say_how(const char *program, const char *address)
-{
-    char extension[PATH_MAX];
-    fprintf(stderr, "wavetrap: %s is halted before its first instruction. In GDB, type\n", program);
-    if (cli_gdb_extension(extension, sizeof extension))
-        fprintf(stderr, "    source %s\n", extension);
-    fprintf(stderr, "    target remote %s\n", address);
-}
-
 /* Serves until the end; the status is the program's, if `--once` let it come to one. */
 static int serve_program(struct serve *s, const char *program)
 {
@@ -98,8 +88,11 @@ static int serve_program(struct serve *s, const char *program)
     if (cli_remote_open(&remote, &s->options, program, &s->rsp, stdio ? stderr : stdout, &err)) {
         status = cli_fail(&cli_serve, &err);
     } else {
-        if (!stdio)
-            say_how(program, wt_rsp_server_address(remote.server));
+        if (!stdio) {
+            fprintf(stderr,
+                    "wavetrap: %s is halted before its first instruction. In GDB, type\n", program);
+            cli_say_how_to_connect(wt_rsp_server_address(remote.server));
+        }
         if (wt_rsp_server_run(remote.server, &err)) {
             status = cli_fail(&cli_serve, &err);
         } else {

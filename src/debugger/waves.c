@@ -101,8 +101,7 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes la
 
 enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
                                     const struct wt_agent_code *code, size_t size,
-                                    struct wt_lane_value *result, void *bytes,
-                                    struct wt_error *err)
+                                    struct wt_lane_value *result, void *bytes, struct wt_error *err)
 {
     struct wt_wave_info info;
     enum wt_status status = wt_debugger_wave(d, wave, &info, err);

@@ -1,4 +1,5 @@
 """`meson install` puts the command, its manual pages and its completion where they are looked for."""
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -31,3 +32,15 @@ def test_what_is_installed_works(build):
     source = ROOT / "src" / "frontend" / "gdb"
     assert {path.relative_to(installed) for path in installed.rglob("*.py")} == {
         path.relative_to(source) for path in source.rglob("*.py")}
+
+
+def test_every_gdb_can_be_told_at_its_start(tmp_path):
+    """-Dgdb_startup_dir: a script for GDB's own folder, which loads what is installed."""
+    subprocess.run(["meson", "setup", tmp_path / "build", ROOT, "--prefix=/opt/place",
+                    f"-Dgdb_startup_dir={tmp_path}/gdbinit.d"], check=True, capture_output=True)
+    told = json.loads(subprocess.run(["meson", "introspect", "--installed", tmp_path / "build"], check=True,
+                                     capture_output=True, text=True).stdout)
+    script = next(source for source, place in told.items() if place.startswith(f"{tmp_path}/gdbinit.d/"))
+    assert script.endswith(".gdb")
+    sourced = Path(script).read_text().removeprefix("source ").strip()
+    assert sourced in told.values() and sourced.endswith("/gdb/wavetrap.py")
