@@ -1,5 +1,6 @@
 """The state at an issue time of an example kernel is the same on the way there and on every
-return, under every schedule, with much and with little memory for the past."""
+return, under every schedule, with much and with little memory for the past; for the timeline itself,
+and for a debugger whose breakpoints are in the memory that was recorded."""
 import os
 import subprocess
 from pathlib import Path
@@ -30,3 +31,21 @@ def test_every_return_is_the_same(built, name, width, gpu, schedule, budget):
     assert issues > 1000 and trips > 0
     if budget == MUCH:
         assert snapshots >= issues // 3000
+
+
+@pytest.mark.parametrize("gpu,schedule,budget", [
+    ("cores=1,warps=2,threads=4", "rr:1", MUCH),
+    ("cores=1,warps=2,threads=32", "rr:64", MUCH),
+    ("cores=2,warps=2,threads=4", "lockstep", MUCH),
+    ("cores=1,warps=2,threads=32", "random:3", LITTLE),
+])
+@pytest.mark.parametrize("width", ["rv32", "rv64"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_stop_is_found_again(built, name, width, gpu, schedule, budget):
+    """Back from stop to stop, and so many single steps back and forth, in a debugger."""
+    done = subprocess.run([BUILD / "tests" / "kernels" / "debug_tool",
+                           built() / f"{name}.{width}.elf", gpu, schedule, str(budget), "1"],
+                          capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    issues, stops, trips, steps = map(int, done.stdout.split())
+    assert issues > 1000 and stops > 5 and trips > 0 and steps > 20
