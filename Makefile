@@ -17,7 +17,7 @@ demo:
 # Every test: the suites of tests/ against the build and again under AddressSanitizer and UBSan, the
 # fuzz targets for some seconds each, and the bounded part of GDB's own test suite.
 check:
-	@scripts/need.sh build kernels check
+	@scripts/need.sh build kernels gcn check
 	@$(MAKE) --no-print-directory all
 	@scripts/check.sh build
 	@$(MAKE) --no-print-directory check-gdb-quick

@@ -2,11 +2,12 @@
 # Installs the Debian packages that a step needs, if they are not there: need.sh build|test|fuzz…
 # As root with apt-get; elsewhere it says what is missing and stops.
 set -eu
-build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libxxhash-dev libcmocka-dev"
+build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libxxhash-dev libmsgpack-dev libcmocka-dev"
 kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-unknown-elf"
 demo="gdb-multiarch"
 check="python3 python3-pytest python3-pytest-xdist mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
 llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd"
+gcn="rocm-device-libs clang-15 lld-15 clang-19 lld-19"
 bench="qemu-user qemu-system-misc gdbserver time"
 want=
 for step in "$@"; do
@@ -15,6 +16,7 @@ for step in "$@"; do
     kernels) want="$want $kernels" ;;
     demo) want="$want $demo" ;;
     check) want="$want $check" ;;
+    gcn) want="$want $gcn" ;;
     bench) want="$want $bench" ;;
     *) echo "need.sh: unknown step '$step'" >&2; exit 2 ;;
     esac

@@ -30,7 +30,7 @@ _wavetrap() {
     case $value in
     --schedule) words="rr: lockstep random:" ;;
     --gdb-threads) words="auto lanes warps" ;;
-    --gpu) words="vortex:" ;;
+    --gpu) words="vortex: gfx900:" ;;
     esac
     if [ -n "$words" ]; then
         # shellcheck disable=SC2207

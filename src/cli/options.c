@@ -49,9 +49,12 @@ static enum wt_status set_gpu(void *context, const char *value, struct wt_error 
     o->gpu_help = strcmp(value, "help") == 0;
     if (o->gpu_help)
         return WT_OK;
+    o->gpu_is_gcn = family == 6 && strncmp(value, "gfx900", 6) == 0;
+    if (o->gpu_is_gcn)
+        return value[family] ? gcn_config_parse(&o->gcn, value + family + 1, err) : WT_OK;
     if (family != 6 || strncmp(value, "vortex", 6) != 0)
-        return wt_fail(err, WT_INVALID, "there is no GPU family '%.*s', only vortex", (int)family,
-                       value);
+        return wt_fail(err, WT_INVALID, "there is no GPU family '%.*s', only vortex and gfx900",
+                       (int)family, value);
     if (!value[family])
         return WT_OK;
     return vx_config_parse(&o->config, value + family + 1, err);
@@ -59,12 +62,33 @@ static enum wt_status set_gpu(void *context, const char *value, struct wt_error 
 
 static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
 {
-    return wt_schedule_parse(value, &((struct cli_options *)context)->config.schedule, err);
+    struct cli_options *o = context;
+    if (wt_schedule_parse(value, &o->config.schedule, err))
+        return err->status;
+    o->gcn.schedule = o->config.schedule;
+    return WT_OK;
 }
 
 static enum wt_status set_arg(void *context, const char *value, struct wt_error *err)
 {
-    return cli_number(value, &((struct cli_options *)context)->config.argument, err);
+    struct cli_options *o = context;
+    const char **grown = realloc(o->argument, (o->arguments + 1) * sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    o->argument = grown;
+    o->argument[o->arguments++] = value;
+    /* What is no number may be an argument of a kernel: cli_check_arguments. */
+    cli_number(value, &o->config.argument, NULL);
+    return WT_OK;
+}
+
+enum wt_status cli_check_arguments(const struct cli_options *o, struct wt_error *err)
+{
+    uint64_t number;
+    for (size_t i = 0; i < o->arguments; i++)
+        if (cli_number(o->argument[i], &number, err))
+            return wt_fail_in(err, "--arg");
+    return WT_OK;
 }
 
 static enum wt_status set_base(void *context, const char *value, struct wt_error *err)
@@ -140,10 +164,12 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
 }
 
 static const struct cli_option device_options[] = {
-    {"gpu", 'g', "SPEC", "which GPU: vortex:KEY=VALUE,… (--gpu=help lists the keys)", set_gpu},
+    {"gpu", 'g', "SPEC", "which GPU: vortex:KEY=VALUE,… or gfx900:KEY=VALUE,… (--gpu=help lists\n"
+                         "the keys)", set_gpu},
     {"schedule", 0, "POLICY", "which warp issues next: rr:N, lockstep or random:SEED (default\n"
                               WT_SCHEDULE_DEFAULT ")", set_schedule},
-    {"arg", 0, "NUMBER", "kernel argument: STARTUP_ARG, which programs find in mscratch", set_arg},
+    {"arg", 0, "VALUE", "kernel argument; on Vortex a number: STARTUP_ARG, which programs find in\n"
+                        "mscratch", set_arg},
     {"base", 0, "ADDRESS", "where a raw binary goes (default: the startup address)", set_base},
     {"load", 0, "FILE@PLACE", "put the bytes of FILE into memory at an address or symbol", set_load},
     {"slots", 0, NULL, "begin each line of the program's console with '#slot: '", set_slots},
@@ -164,8 +190,11 @@ static const struct cli_option debugger_options[] = {
 void cli_options_free(struct cli_options *options)
 {
     free(options->load);
+    free(options->argument);
     options->load = NULL;
     options->loads = 0;
+    options->argument = NULL;
+    options->arguments = 0;
 }
 
 /* ---- help ---- */
@@ -290,6 +319,7 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
     if (options) {
         *options = (struct cli_options){.history_memory = WT_TIMELINE_BUDGET_DEFAULT};
         vx_config_default(&options->config);
+        gcn_config_default(&options->gcn);
     }
     opterr = 0;
     optind = 0; /* GNU: start afresh */
@@ -325,6 +355,8 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
         if (options && options->gpu_help) {
             puts("--gpu=vortex:KEY=VALUE,… with these keys (and defaults):");
             vx_config_help(stdout);
+            puts("--gpu=gfx900:KEY=VALUE,… with these:");
+            gcn_config_help(stdout);
             return CLI_DONE;
         }
     }

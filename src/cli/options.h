@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "debugger/debugger.h"
+#include "emulator/gcn/gcn.h"
 #include "emulator/vortex/vortex.h"
 
 /** "FILE@PLACE": a file, and where its bytes go. PLACE is an address or a symbol. */
@@ -19,7 +20,11 @@ struct cli_load {
 /** The device options: which GPU, what is in its memory, how a debugger reaches it. */
 struct cli_options {
     struct vx_config config;
+    struct gcn_config gcn; /**< of a gfx900 */
+    bool gpu_is_gcn;       /**< --gpu=gfx900 was given */
     bool gpu_help; /**< --gpu=help was given */
+    const char **argument; /**< each --arg as it was given: those of a kernel */
+    size_t arguments;
     uint64_t base; /**< where a raw binary goes, when base_given */
     bool base_given;
     struct cli_load *load;
@@ -44,6 +49,9 @@ enum cli_parsed {
  */
 enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
                           struct cli_options *options, int operands, bool more);
+
+/** Whether the --arg options are what a Vortex takes: numbers. */
+enum wt_status cli_check_arguments(const struct cli_options *options, struct wt_error *err);
 
 /** Frees what cli_parse allocated. */
 void cli_options_free(struct cli_options *options);

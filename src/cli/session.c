@@ -119,7 +119,13 @@ enum wt_status cli_session_open(struct cli_session *session, const struct cli_op
 {
     *session = (struct cli_session){.options = options, .program = program, .console = stdout,
                                     .console_slots = options->slots};
-    enum wt_status status = open_files(session, err);
+    enum wt_status status = cli_check_arguments(options, err);
+    if (!status && options->gpu_is_gcn)
+        status = wt_fail(err, WT_UNSUPPORTED,
+                         "--gpu=gfx900: that runs code objects, by 'wavetrap run', and %s is none",
+                         program);
+    if (!status)
+        status = open_files(session, err);
     if (!status) {
         struct vx_config config = options->config;
         if (!config.xlen)

@@ -242,6 +242,12 @@ static bool is_plain(const struct gcn_uop *u)
     return true;
 }
 
+static void note_vgpr(struct gcn_uop *u, unsigned n)
+{
+    if (n > u->last_vgpr)
+        u->last_vgpr = (uint8_t)n;
+}
+
 static bool check_vector(struct gcn_uop *u, bool literal, const char **why)
 {
     const char *results = results_of(u->row), *sources = sources_of(u->row);
@@ -263,6 +269,15 @@ static bool check_vector(struct gcn_uop *u, bool literal, const char **why)
             return false;
         }
     }
+    for (unsigned i = 0; i < 3 && sources[i] && sources[i] != 'd'; i++) {
+        const unsigned count = registers_of(sources[i]);
+        u->sources++;
+        if (sources[i] != 'm' && u->src[i] >= GCN_VGPR)
+            note_vgpr(u, u->src[i] - GCN_VGPR + count - 1);
+    }
+    results = results_of(u->row);
+    if (*results != ':' && *results != 'm' && *results != 'S')
+        note_vgpr(u, u->dst + registers_of(*results) - 1);
     u->plain = is_plain(u);
     return true;
 }

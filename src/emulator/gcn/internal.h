@@ -2,11 +2,332 @@
 #ifndef WT_GCN_INTERNAL_H
 #define WT_GCN_INTERNAL_H
 
+#include "base/bits.h"
+#include "base/lanes.h"
+#include "emulator/gcn/gcn.h"
 #include "emulator/gcn/isa.h"
+#include "emulator/machine/memory.h"
+
+#define GCN_LANES 64
+#define GCN_VGPRS 256
+#define GCN_SCALARS 128
+#define GCN_WAVES_PER_CU 40 /* 4 SIMDs of 10 */
+#define GCN_SIMDS 4
+#define GCN_LDS_BYTES 65536
+#define GCN_GDS_BYTES 65536
+#define GCN_SLOTS (WT_PAGE_SIZE / 4)
+#define GCN_CODE_BUCKETS 256
+
+/* The decoded instructions of one page of code, a slot a dword. */
+struct gcn_code {
+    uint64_t base;
+    struct gcn_code *next;             /* in its hash bucket */
+    struct gcn_uop uop[GCN_SLOTS + 3]; /* the last ones lead on to the next page */
+};
+
+/* Bits of MODE, STATUS and TRAPSTS (sections 3.4 and 3.5 of the manual). */
+enum {
+    GCN_MODE_DX10_CLAMP = 1 << 8,
+    GCN_MODE_IEEE = 1 << 9,
+    GCN_MODE_DEBUG_EN = 1 << 11,
+    GCN_MODE_FP16_OVFL = 1 << 23,
+    GCN_MODE_GPR_IDX_EN = 1 << 27,
+    GCN_MODE_VSKIP = 1 << 28,
+    GCN_STATUS_PRIV = 1 << 5,
+    GCN_STATUS_TRAP_EN = 1 << 6,
+    GCN_STATUS_HALT = 1 << 13,
+    GCN_TRAPSTS_MEM_VIOL = 1 << 8,
+    GCN_TRAPSTS_ILLEGAL = 1 << 11,
+};
+
+/* The order of TRAPSTS.EXCP and MODE.EXCP_EN, which is that of x86's MXCSR, too. */
+enum gcn_exception {
+    GCN_EXCP_INVALID = 1,
+    GCN_EXCP_DENORM = 2,
+    GCN_EXCP_DIV0 = 4,
+    GCN_EXCP_OVERFLOW = 8,
+    GCN_EXCP_UNDERFLOW = 16,
+    GCN_EXCP_INEXACT = 32,
+    GCN_EXCP_INT_DIV0 = 64,
+};
+
+struct gcn_group;
+
+struct gcn_wave {
+    uint32_t (*v)[GCN_LANES]; /* GCN_VGPRS rows; NULL until a wave ran here */
+    uint32_t s[GCN_SCALARS];  /* by operand number: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
+    _Alignas(64) uint32_t on[GCN_LANES]; /* all ones in the lanes of on_mask */
+    uint64_t on_mask;
+    struct gcn_device *device;
+    struct gcn_group *group; /* NULL: no wave here */
+    struct gcn_code *code;   /* page of the instruction being executed, valid while it runs */
+    uint64_t left;           /* issues left of its turn, the one being executed not counted */
+    uint64_t pc;
+    uint32_t mode, trapsts;
+    uint32_t status; /* but for SCC, EXECZ, VCCZ and IN_BARRIER */
+    bool scc;
+    bool active, at_barrier;
+    uint16_t vgprs, sgprs;             /* allocated */
+    uint32_t id;                       /* flat index of its slot */
+    uint16_t index;                    /* within the group */
+    uint8_t vm_cnt, lgkm_cnt, exp_cnt; /* accesses that no s_waitcnt has waited for */
+    uint64_t wait_pc;                  /* of the barrier that it waits at */
+};
+
+/* A work-group that is being run. */
+struct gcn_group {
+    uint8_t *lds; /* GCN_LDS_BYTES, of which lds_size count; NULL until used */
+    uint32_t lds_size;
+    uint32_t first_cu; /* its compute unit */
+    uint32_t coordinate[3];
+    uint16_t waves;   /* left of it */
+    uint16_t waiting; /* at the barrier */
+    bool used;
+};
+
+/* The kernel launch being run: its AQL packet, its descriptor, and how far it is. */
+struct gcn_dispatch {
+    bool active;
+    uint64_t packet, queue; /* addresses */
+    uint64_t kernarg, entry, completion;
+    uint64_t id;
+    uint32_t grid[3], size[3]; /* work-items; of a group */
+    uint32_t groups[3];
+    uint64_t next, total, done; /* groups */
+    uint32_t lds, private_size, rsrc1, rsrc2, properties;
+    uint32_t vgprs, sgprs, waves_per_group;
+    uint32_t scratch_wave; /* bytes of scratch a wave */
+    uint64_t scratch;      /* base of the scratch arena */
+    uint32_t scratch_resource[4];
+};
+
+/* A range of addresses that kernels may use. */
+struct gcn_region {
+    uint64_t addr, size;
+    bool writable;
+};
+
+struct gcn_device {
+    struct wt_machine machine;
+    struct gcn_config config;
+    struct wt_memory *memory;
+    struct gcn_wave *wave;
+    struct gcn_group *group;   /* GCN_WAVES_PER_CU a compute unit */
+    struct gcn_region *region; /* sorted by address */
+    size_t regions, region_room;
+    struct gcn_dispatch dispatch;
+    uint8_t *gds;
+    uint64_t tba, tma; /* trap handler: what the hardware registers hold */
+    uint32_t active_waves;
+    /* scheduler: which waves can issue, as a bit set, and how many there are */
+    uint64_t *ready, *round;
+    uint32_t ready_count;
+    uint32_t cursor, turn_left;
+    /* execution */
+    struct wt_tlb tlb;
+    struct gcn_code *code[GCN_CODE_BUCKETS];
+    uint64_t slice;  /* issues that the turn being run began with */
+    bool not_issued; /* the handler that ended the turn has not had effect */
+};
+
+/* A vector instruction being computed: 64 values a source, whatever EXEC is. */
+struct gcn_valu {
+    struct gcn_wave *w;
+    const struct gcn_uop *u;
+    void *d;               /* results: uint32_t or, for U and F, uint64_t */
+    const void *a, *b, *c; /* sources, likewise */
+    uint8_t *m;            /* mask result, a byte of 0 or 1 a lane */
+    uint64_t mask;         /* mask source */
+    uint64_t exec;         /* lanes that count */
+    uint32_t scalar;       /* S result */
+};
+
+static inline uint64_t gcn_pair(const uint32_t *s)
+{
+    return s[0] | (uint64_t)s[1] << 32;
+}
+
+static inline void gcn_set_pair(uint32_t *s, uint64_t value)
+{
+    s[0] = (uint32_t)value;
+    s[1] = (uint32_t)(value >> 32);
+}
+
+static inline uint64_t gcn_exec(const struct gcn_wave *w)
+{
+    return gcn_pair(&w->s[GCN_EXEC]);
+}
+
+static inline uint64_t gcn_pc_of(const struct gcn_wave *w, const struct gcn_uop *u)
+{
+    return w->code->base + (uint64_t)(u - w->code->uop) * 4;
+}
+
+/* Issue time of the instruction being executed. */
+static inline uint64_t gcn_now(const struct gcn_wave *w)
+{
+    const struct gcn_device *d = w->device;
+    return d->machine.time + d->slice - w->left - 1;
+}
+
+static inline const struct gcn_uop *gcn_next(const struct gcn_uop *u)
+{
+    return u + u->length;
+}
+
+/* ---- code.c: decoded pages ---- */
+
+/* The decoded instruction at pc; sets w->code. NULL with a fault if nothing can be fetched there.
+ */
+const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc);
+/* Goes on at pc: the next instruction for a handler to return. */
+const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc);
+/* Forgets what was decoded from [addr, addr + size). */
+void gcn_code_invalidate(struct gcn_device *d, uint64_t addr, uint64_t size);
+void gcn_code_clear(struct gcn_device *d);
+/* Whether decoded instructions lie in the page of addr, or may reach into it. */
+bool gcn_code_on_page(struct gcn_device *d, uint64_t addr);
+
+/* ---- faults (device.c) ---- */
+
+/*
+ * Reports a mistake at u: sets the machine's fault, the wave stays at u. Returns NULL for the
+ * handler to return.
+ */
+const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
+                                enum wt_fault_kind kind, uint64_t lanes, uint64_t addr,
+                                const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The illegal-instruction state: the row is not executed, or there is none. */
+const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u);
+
+/* ---- operand.c ---- */
+
+/* A scalar source of 32 or of 64 bits; floating: inline constants are those of 16, 32, 64 bits. */
+uint32_t gcn_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n);
+uint64_t gcn_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n, bool floating);
+uint16_t gcn_inline16(unsigned n, bool floating, uint32_t whole);
+/* Writes a scalar destination; EXEC, VCC and M0 are among them. */
+void gcn_write_scalar(struct gcn_wave *w, unsigned n, uint32_t value);
+void gcn_write_pair(struct gcn_wave *w, unsigned n, uint64_t value);
+/* Bytes of 0 or 1 as a mask of lanes, and back. */
+uint64_t gcn_pack(const uint8_t *byte);
+/* w->on for this mask. */
+const uint32_t *gcn_lanes_on(struct gcn_wave *w, uint64_t mask);
+
+/* ---- valu.c: vector instructions ---- */
+
+const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u);
+const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u);
+const struct gcn_uop *gcn_valu_writelane(struct gcn_wave *w, const struct gcn_uop *u);
+const struct gcn_uop *gcn_valu_swap(struct gcn_wave *w, const struct gcn_uop *u);
+/* The handler that decoded instruction u needs. */
+gcn_op gcn_handler_of(const struct gcn_uop *u);
+
+/* ---- hwreg.c: what s_getreg and s_setreg see ---- */
+
+bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value);
+bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask);
+uint32_t gcn_status(const struct gcn_wave *w);
+
+/* ---- access.c: memory ---- */
+
+/* What a host pointer to [addr, addr + size) is, if it lies in one page that may be used so; NULL
+ * when gcn_read or gcn_write must be asked. */
+const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr);
+uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr);
+/* False where nothing is mapped (or, writing, only for reading). */
+bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size);
+bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size);
+bool gcn_mapped(const struct gcn_device *d, uint64_t addr, uint64_t size, bool write);
+
+static inline const uint8_t *gcn_readable(struct gcn_device *d, uint64_t addr, unsigned size)
+{
+    if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
+        return NULL;
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    if (e->read_page == (addr & ~WT_PAGE_MASK))
+        return e->read_host + (addr & WT_PAGE_MASK);
+    return gcn_tlb_fill_read(d, addr);
+}
+
+static inline uint8_t *gcn_writable(struct gcn_device *d, uint64_t addr, unsigned size)
+{
+    if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
+        return NULL;
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    if (e->write_page == (addr & ~WT_PAGE_MASK))
+        return e->write_host + (addr & WT_PAGE_MASK);
+    return gcn_tlb_fill_write(d, addr);
+}
+
+/* ---- vmem.c: what the vector memory encodings share ---- */
+
+/* Where the lanes of one access go: to memory or to the group's LDS. */
+struct gcn_targets {
+    uint64_t addr[GCN_LANES]; /* memory address, or offset into LDS */
+    uint64_t lanes;           /* that access at all */
+    uint64_t lds;             /* of them, those that go to LDS */
+    uint64_t private;         /* of them, those that go to swizzled scratch: addr is the offset */
+    uint64_t zero;            /* lanes whose loads give 0 and whose stores are dropped */
+};
+
+const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
+                                    struct gcn_targets *t);
+const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u,
+                                     struct gcn_targets *t);
+const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
+                                      struct gcn_targets *t);
+/* Where byte `offset` of a lane's private memory lies, by the wave's FLAT_SCRATCH. */
+uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offset);
+
+/* What an atomic does to memory; opcodes of MUBUF and FLAT less 0x40 or 0x60. */
+enum gcn_atomic {
+    GCN_ATOMIC_SWAP,
+    GCN_ATOMIC_CMPSWAP,
+    GCN_ATOMIC_ADD,
+    GCN_ATOMIC_SUB,
+    GCN_ATOMIC_SMIN,
+    GCN_ATOMIC_UMIN,
+    GCN_ATOMIC_SMAX,
+    GCN_ATOMIC_UMAX,
+    GCN_ATOMIC_AND,
+    GCN_ATOMIC_OR,
+    GCN_ATOMIC_XOR,
+    GCN_ATOMIC_INC,
+    GCN_ATOMIC_DEC,
+};
+/* The new value at a place of `size` bytes (4 or 8). */
+uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
+                    uint64_t compare);
+
+/* ---- dispatch.c ---- */
+
+/* Starts groups of the dispatch wherever a compute unit has room. */
+void gcn_dispatch_pump(struct gcn_device *d);
+/* A wave has ended. */
+void gcn_wave_end(struct gcn_wave *w);
+/* Recomputes whether the wave can issue. */
+void gcn_update_ready(struct gcn_wave *w);
+/* The wave arrives at its group's barrier. */
+void gcn_barrier(struct gcn_wave *w);
+
+/* ---- run.c ---- */
+
+enum wt_run gcn_run(struct wt_machine *m, uint64_t issues);
+
+/* ---- state.c ---- */
+
+struct wt_state *gcn_save(struct wt_machine *m);
+bool gcn_restore(struct wt_machine *m, const struct wt_state *state);
+void gcn_free_state(struct wt_state *state);
+uint64_t gcn_state_bytes(const struct wt_state *state);
+uint64_t gcn_held_bytes(struct wt_machine *m);
+uint64_t gcn_live_bytes(struct wt_machine *m);
+uint64_t gcn_hash(struct wt_machine *m);
 
 /* The functions that execute instructions, as isa.def names them. */
 #define I(id, name, encoding, opcode, forms, operands, executor) DECLARE_##encoding(executor)
-#define DECLARE_OP(executor)                                                                       \
+#define DECLARE_OP(executor) \
     const struct gcn_uop *gcn_op_##executor(struct gcn_wave *w, const struct gcn_uop *u);
 #define DECLARE_KERNEL(executor) void gcn_k_##executor(struct gcn_valu *v);
 #define DECLARE_SOP2 DECLARE_OP

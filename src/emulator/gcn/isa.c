@@ -3,8 +3,14 @@
 
 #include "emulator/gcn/internal.h"
 
-#define OP(executor) {.op = gcn_op_##executor}
-#define KERNEL(executor) {.kernel = gcn_k_##executor}
+#define OP(executor)            \
+    {                           \
+        .op = gcn_op_##executor \
+    }
+#define KERNEL(executor)           \
+    {                              \
+        .kernel = gcn_k_##executor \
+    }
 #define EXECUTOR_SOP2 OP
 #define EXECUTOR_SOPK OP
 #define EXECUTOR_SOP1 OP
@@ -29,7 +35,7 @@ const struct gcn_row gcn_rows[GCN_INSNS] = {
 #define DPP GCN_DPP
 #define LIT GCN_LIT
 #define ALL GCN_ALL
-#define I(id, name, encoding, opcode, forms, operands, executor)                                   \
+#define I(id, name, encoding, opcode, forms, operands, executor) \
     [GCN_I_##id] = {name, GCN_##encoding, forms, opcode, operands, EXECUTOR_##encoding(executor)},
 #include "emulator/gcn/isa.def"
 #undef I
@@ -61,8 +67,8 @@ bool gcn_row_executes(const struct gcn_row *row)
 const char *gcn_encoding_name(enum gcn_encoding encoding)
 {
     static const char *const names[GCN_ENCODINGS] = {
-        "SOP2", "SOPK", "SOP1", "SOPC", "SOPP", "SMEM", "VOP2", "VOP1", "VOPC", "VOP3", "VOP3P",
-        "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF",
+        "SOP2", "SOPK",  "SOP1", "SOPC", "SOPP",   "SMEM",    "VOP2",  "VOP1",  "VOPC",
+        "VOP3", "VOP3P", "DS",   "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF",
     };
     return names[encoding];
 }

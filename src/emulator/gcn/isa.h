@@ -8,9 +8,23 @@
 
 /* In the order of the table, which is sorted by encoding and opcode. */
 enum gcn_encoding {
-    GCN_SOP2, GCN_SOPK, GCN_SOP1, GCN_SOPC, GCN_SOPP, GCN_SMEM,
-    GCN_VOP2, GCN_VOP1, GCN_VOPC, GCN_VOP3, GCN_VOP3P,
-    GCN_DS, GCN_FLAT, GCN_GLOBAL, GCN_SCRATCH, GCN_MUBUF, GCN_MTBUF,
+    GCN_SOP2,
+    GCN_SOPK,
+    GCN_SOP1,
+    GCN_SOPC,
+    GCN_SOPP,
+    GCN_SMEM,
+    GCN_VOP2,
+    GCN_VOP1,
+    GCN_VOPC,
+    GCN_VOP3,
+    GCN_VOP3P,
+    GCN_DS,
+    GCN_FLAT,
+    GCN_GLOBAL,
+    GCN_SCRATCH,
+    GCN_MUBUF,
+    GCN_MTBUF,
     GCN_ENCODINGS
 };
 
@@ -89,31 +103,33 @@ struct gcn_uop {
     const struct gcn_row *row; /* NULL: no such instruction */
     uint32_t word[2];          /* as it stands in memory */
     uint32_t literal;
-    int32_t imm;        /* immediate of 16 bits, sign-extended; offset of a memory instruction */
-    uint16_t src[3];    /* operand numbers; memory: address, data, second data VGPR */
-    uint16_t dst;       /* register: VGPR of vector encodings, else a scalar operand number */
-    uint8_t sdst;       /* scalar operand number of a mask result */
-    uint8_t smask;      /* scalar operand number of a mask source */
-    uint8_t length;     /* dwords */
-    uint8_t form;       /* enum gcn_form */
+    int32_t imm;     /* immediate of 16 bits, sign-extended; offset of a memory instruction */
+    uint16_t src[3]; /* operand numbers; memory: address, data, second data VGPR */
+    uint16_t dst;    /* register: VGPR of vector encodings, else a scalar operand number */
+    uint8_t sdst;    /* scalar operand number of a mask result */
+    uint8_t smask;   /* scalar operand number of a mask source */
+    uint8_t length;  /* dwords */
+    uint8_t form;    /* enum gcn_form */
     /* modifiers, a bit for each source */
     uint8_t abs, neg, neg_hi, op_sel, op_sel_hi, sext;
     bool clamp;
     uint8_t omod;
-    uint8_t sel[3];     /* SDWA: of src0, src1, destination */
-    uint8_t unused;     /* SDWA: what happens to the rest of the destination */
-    uint16_t dpp;       /* dpp_ctrl */
+    uint8_t sel[3]; /* SDWA: of src0, src1, destination */
+    uint8_t unused; /* SDWA: what happens to the rest of the destination */
+    uint16_t dpp;   /* dpp_ctrl */
     uint8_t row_mask, bank_mask;
     bool bound_ctrl;
     /* memory */
-    uint8_t base;       /* SGPRs of the base address or resource; 0x7f: none */
-    uint8_t soffset;    /* scalar operand number */
-    uint8_t size;       /* bytes of the access */
-    char extend;        /* u, s, or 0 */
-    char half;          /* l, h, or 0: all of the register */
+    uint8_t base;    /* SGPRs of the base address or resource; 0x7f: none */
+    uint8_t soffset; /* scalar operand number */
+    uint8_t size;    /* bytes of the access */
+    char extend;     /* u, s, or 0 */
+    char half;       /* l, h, or 0: all of the register */
     bool glc, slc, lds, gds, idxen, offen, tfe, has_soffset;
     uint8_t nfmt, dfmt;
-    bool plain;         /* vector: whole 32-bit values, no modifiers: the short way */
+    uint8_t sources;   /* vector: how many */
+    uint8_t last_vgpr; /* vector: the highest VGPR that it uses */
+    bool plain;        /* vector: whole 32-bit values, no modifiers: the short way */
 };
 
 /*

@@ -40,3 +40,9 @@ def gcn_table(decode_tool):
         rows.append({"name": name, "encoding": encoding, "opcode": int(opcode), "forms": int(forms),
                      "operands": operands, "executes": executes == "1"})
     return rows
+
+
+@pytest.fixture(scope="session")
+def run_tool():
+    """Runs instructions."""
+    return tool("gcn_run_tool")

@@ -1,4 +1,7 @@
 """The decoder agrees with LLVM 19's disassembler: every opcode of every encoding, and every operand number."""
+import pathlib
+import re
+
 import pytest
 
 from amdgpu import ours
@@ -137,3 +140,9 @@ def test_table_is_sorted_and_complete(gcn_table):
     keys = [(order.index(r["encoding"]), r["opcode"]) for r in gcn_table]
     assert keys == sorted(set(keys))
     assert len({r["name"] for r in gcn_table}) == len(gcn_table) == 1076
+
+
+def test_the_manual_lists_what_is_not_executed(gcn_table):
+    text = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "gcn.md").read_text()
+    part = text.split("## What is not executed")[1].split("Also by")[0]
+    assert set(re.findall(r"`(\w+)`", part)) == {r["name"] for r in gcn_table if not r["executes"]}

@@ -1,0 +1,416 @@
+/* Running one kernel of a code object. See gcn.h. */
+#include "cli/gcn.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "cli/report.h"
+
+enum { COMPARE_FAILED = 1 };
+
+/* A kernel in a device. */
+struct run {
+    const struct cli_kernel *kernel;
+    struct gcn_object object;
+    struct gcn_launch launch;
+    struct gcn_device *device;
+    struct wt_symbols *symbols;
+};
+
+/* ---- options ---- */
+
+/* "X", "X,Y" or "X,Y,Z". */
+static enum wt_status sizes(const char *text, uint32_t size[3], struct wt_error *err)
+{
+    const char *at = text;
+    for (unsigned i = 0; i < 3; i++)
+        size[i] = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        char *end;
+        errno = 0;
+        const unsigned long number = strtoul(at, &end, 0);
+        if (!isdigit((unsigned char)*at) || errno || number < 1 || number > UINT32_MAX)
+            break;
+        size[i] = (uint32_t)number;
+        if (!*end)
+            return WT_OK;
+        if (*end != ',')
+            break;
+        at = end + 1;
+    }
+    return wt_fail(err, WT_INVALID, "'%s' is not X, X,Y or X,Y,Z with numbers from 1 on", text);
+}
+
+enum wt_status cli_kernel_set_grid(struct cli_kernel *k, const char *value, struct wt_error *err)
+{
+    k->grid_given = true;
+    return sizes(value, k->grid, err);
+}
+
+enum wt_status cli_kernel_set_block(struct cli_kernel *k, const char *value, struct wt_error *err)
+{
+    k->block_given = true;
+    if (sizes(value, k->block, err))
+        return err->status;
+    for (unsigned i = 0; i < 3; i++)
+        if (k->block[i] > 1024)
+            return wt_fail(err, WT_INVALID, "a work-group has at most 1024 work-items");
+    return WT_OK;
+}
+
+static enum wt_status add_file(struct cli_buffer_file **list, size_t *count, const char *value,
+                               struct wt_error *err)
+{
+    const char *colon = strchr(value, ':');
+    char *end;
+    errno = 0;
+    const unsigned long number = strtoul(value, &end, 10);
+    if (!colon || end != colon || errno || !isdigit((unsigned char)*value) || !colon[1])
+        return wt_fail(err, WT_INVALID, "'%s' is not NUMBER:FILE", value);
+    struct cli_buffer_file *grown = realloc(*list, (*count + 1) * sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    *list = grown;
+    grown[(*count)++] = (struct cli_buffer_file){number, colon + 1};
+    return WT_OK;
+}
+
+enum wt_status cli_kernel_add_dump(struct cli_kernel *k, const char *value, struct wt_error *err)
+{
+    return add_file(&k->dump, &k->dumps, value, err);
+}
+
+enum wt_status cli_kernel_add_compare(struct cli_kernel *k, const char *value, struct wt_error *err)
+{
+    return add_file(&k->compare, &k->compares, value, err);
+}
+
+void cli_kernel_free(struct cli_kernel *kernel)
+{
+    free(kernel->dump);
+    free(kernel->compare);
+    *kernel = (struct cli_kernel){0};
+}
+
+bool cli_is_code_object(const char *path)
+{
+    struct stat info;
+    uint8_t head[20];
+    if (stat(path, &info) || !S_ISREG(info.st_mode))
+        return false;
+    FILE *file = fopen(path, "rb");
+    const bool read = file && fread(head, 1, sizeof head, file) == sizeof head;
+    if (file)
+        fclose(file);
+    return read && memcmp(head, "\177ELF", 4) == 0 && head[18] == 224 && head[19] == 0;
+}
+
+/* ---- setting up ---- */
+
+static enum wt_status choose_kernel(struct run *r, const char *path, struct wt_error *err)
+{
+    char names[300] = "";
+    for (size_t i = 0, used = 0; i < r->object.kernels && used < sizeof names; i++)
+        used +=
+            (size_t)snprintf(names + used, sizeof names - used, " %s", r->object.kernel[i].name);
+    if (r->kernel->name)
+        r->launch.kernel = gcn_object_kernel(&r->object, r->kernel->name);
+    else if (r->object.kernels == 1)
+        r->launch.kernel = &r->object.kernel[0];
+    if (r->launch.kernel)
+        return WT_OK;
+    if (r->kernel->name)
+        return wt_fail(err, WT_INVALID, "%s: there is no kernel '%.64s'; there are:%s", path,
+                       r->kernel->name, names);
+    return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s", path, names);
+}
+
+static enum wt_status set_shape(struct run *r, struct wt_error *err)
+{
+    const struct cli_kernel *k = r->kernel;
+    for (unsigned i = 0; i < 3; i++) {
+        r->launch.block[i] = k->block_given ? k->block[i] : i ? 1 : 64;
+        r->launch.grid[i] = k->grid_given ? k->grid[i] : r->launch.block[i];
+        if (r->launch.block[i] > r->launch.grid[i])
+            r->launch.block[i] = r->launch.grid[i];
+    }
+    return k->grid_given ? WT_OK
+                         : wt_fail(err, WT_INVALID, "say by --grid how many work-items there are");
+}
+
+static enum wt_status read_values(struct run *r, const struct cli_options *o, struct wt_error *err)
+{
+    const struct gcn_kernel *k = r->launch.kernel;
+    if (o->arguments != k->explicit_arguments) {
+        char list[300] = "";
+        for (size_t i = 0, used = 0; i < k->explicit_arguments && used < sizeof list; i++)
+            used += (size_t)snprintf(list + used, sizeof list - used, "\n  %zu: %s%s%s", i,
+                                     k->argument[i].name, *k->argument[i].name ? ", " : "",
+                                     k->argument[i].kind == GCN_ARG_BUFFER  ? "a buffer"
+                                     : k->argument[i].kind == GCN_ARG_LOCAL ? "local memory"
+                                                                            : "a value");
+        return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments; %zu --arg are given%s",
+                       k->name, k->explicit_arguments, o->arguments, list);
+    }
+    r->launch.value = calloc(o->arguments + 1, sizeof *r->launch.value);
+    if (!r->launch.value)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    for (size_t i = 0; i < o->arguments; i++) {
+        r->launch.values++;
+        if (cli_kernel_value(&k->argument[i], o->argument[i], &r->launch.value[i], err))
+            return wt_fail_in(err, "argument %zu%s%.64s", i, *k->argument[i].name ? ", " : "",
+                              k->argument[i].name);
+    }
+    return WT_OK;
+}
+
+static enum wt_status check_files(const struct run *r, struct wt_error *err)
+{
+    for (size_t i = 0; i < r->kernel->dumps + r->kernel->compares; i++) {
+        const struct cli_buffer_file *f =
+            i < r->kernel->dumps ? &r->kernel->dump[i] : &r->kernel->compare[i - r->kernel->dumps];
+        if (f->argument >= r->launch.values ||
+            r->launch.kernel->argument[f->argument].kind != GCN_ARG_BUFFER)
+            return wt_fail(err, WT_INVALID, "argument %zu is not a buffer", f->argument);
+    }
+    return WT_OK;
+}
+
+static enum wt_status set_up(struct run *r, const struct cli_options *o, const char *path,
+                             struct wt_error *err)
+{
+    uint8_t *bytes;
+    size_t length;
+    if (o->loads || o->base_given)
+        return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for code objects");
+    if (cli_read_file(path, &bytes, &length, err))
+        return err->status;
+    const enum wt_status status = gcn_object_parse(path, bytes, length, &r->object, err);
+    free(bytes);
+    if (status || choose_kernel(r, path, err) || set_shape(r, err) || read_values(r, o, err) ||
+        check_files(r, err) || gcn_device_new(&o->gcn, &r->device, err) ||
+        gcn_launch(r->device, &r->object, &r->launch, err))
+        return err->status;
+    struct wt_error quiet;
+    if (wt_symbols_open(path, &r->symbols, &quiet))
+        r->symbols = NULL;
+    return WT_OK;
+}
+
+static void tear_down(struct run *r)
+{
+    for (size_t i = 0; i < r->launch.values; i++)
+        free(r->launch.value[i].bytes);
+    free(r->launch.value);
+    if (r->symbols)
+        wt_symbols_close(r->symbols);
+    gcn_device_free(r->device);
+    gcn_object_free(&r->object);
+}
+
+/* ---- running ---- */
+
+static void describe(const struct run *r, uint64_t pc, char *text, size_t size)
+{
+    if (pc - GCN_LAUNCH_CODE < r->object.size)
+        wt_symbols_describe(r->symbols, pc - GCN_LAUNCH_CODE, text, size);
+    else
+        snprintf(text, size, "0x%" PRIx64, pc);
+}
+
+static void report_waves(const struct run *r)
+{
+    struct wt_machine *m = gcn_machine(r->device);
+    for (uint32_t i = 0; i < m->waves; i++) {
+        struct wt_wave_view view;
+        char place[128], where[512];
+        m->ops->view(m, i, &view);
+        if (!view.active)
+            continue;
+        m->ops->place(m, i, place, sizeof place);
+        describe(r, view.waiting ? view.wait_pc : view.pc, where, sizeof where);
+        fprintf(stderr, "  %s: %s%s%s\n", place, where, view.waiting ? ": " : "",
+                view.waiting ? view.wait : "");
+    }
+}
+
+static int report_fault(const struct run *r)
+{
+    struct wt_machine *m = gcn_machine(r->device);
+    const struct wt_fault *f = &m->fault;
+    if (f->kind == WT_FAULT_DEADLOCK) {
+        fprintf(stderr, "wavetrap: %s (issue time %" PRIu64 ")\n", f->text, f->time);
+        report_waves(r);
+        return cli_fault_status(f->kind);
+    }
+    char place[128], lanes[256], where[512];
+    m->ops->place(m, f->wave, place, sizeof place);
+    cli_lanes_text(f->lanes, lanes, sizeof lanes);
+    describe(r, f->pc, where, sizeof where);
+    fprintf(stderr, "wavetrap: %s\n  %s, lanes %s, issue time %" PRIu64 "\n  at %s\n", f->text,
+            place, lanes, f->time, where);
+    return cli_fault_status(f->kind);
+}
+
+static volatile sig_atomic_t caught;
+
+static void catch (int number)
+{
+    caught = number;
+}
+
+static void set_signals(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static int run_to_end(const struct cli_command *command, const struct cli_drive *drive,
+                      const struct run *r)
+{
+    enum { SLICE = 1 << 16 }; /* well below a second of any program */
+    struct wt_machine *m = gcn_machine(r->device);
+    for (;;) {
+        uint64_t issues = SLICE;
+        if (caught) {
+            fprintf(stderr, "wavetrap: interrupted at issue time %" PRIu64 "\n", m->time);
+            report_waves(r);
+            return CLI_SIGNAL + caught;
+        }
+        if (drive->max_issues && drive->max_issues - m->time < issues)
+            issues = drive->max_issues - m->time;
+        if (!issues) {
+            fprintf(stderr, "wavetrap: the limit of %" PRIu64 " issues is reached\n",
+                    drive->max_issues);
+            report_waves(r);
+            return CLI_LIMIT;
+        }
+        switch (m->ops->run(m, issues)) {
+        case WT_RUN_ENDED:
+            return 0;
+        case WT_RUN_FAULT:
+            return report_fault(r);
+        case WT_RUN_HALTED:
+            fprintf(stderr, "wavetrap %s: every wave is halted and no debugger is there\n",
+                    command->name);
+            return CLI_FAILED;
+        default:
+            break;
+        }
+    }
+}
+
+/* ---- results ---- */
+
+static enum wt_status contents(const struct run *r, size_t argument, uint8_t **bytes,
+                               size_t *length, struct wt_error *err)
+{
+    const struct gcn_value *v = &r->launch.value[argument];
+    *length = v->length;
+    *bytes = malloc(v->length ? v->length : 1);
+    if (!*bytes)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    gcn_device_read(r->device, v->addr, *bytes, v->length);
+    return WT_OK;
+}
+
+static enum wt_status write_buffer(const struct run *r, const struct cli_buffer_file *f,
+                                   struct wt_error *err)
+{
+    uint8_t *bytes;
+    size_t length;
+    if (contents(r, f->argument, &bytes, &length, err))
+        return err->status;
+    FILE *file = fopen(f->path, "wb");
+    const bool wrong = !file || fwrite(bytes, 1, length, file) != length;
+    free(bytes);
+    if ((file && fclose(file)) || wrong)
+        return wt_fail(err, WT_IO, "%s: cannot write: %s", f->path, strerror(errno));
+    return WT_OK;
+}
+
+/* *same is false, and a line says where, if the buffer is not what the file holds. */
+static enum wt_status compare_buffer(const struct run *r, const struct cli_buffer_file *f,
+                                     bool *same, struct wt_error *err)
+{
+    uint8_t *bytes, *expected;
+    size_t length, size, at = 0;
+    if (cli_read_file(f->path, &expected, &size, err))
+        return err->status;
+    if (contents(r, f->argument, &bytes, &length, err)) {
+        free(expected);
+        return err->status;
+    }
+    while (at < length && at < size && bytes[at] == expected[at])
+        at++;
+    if (at < length && at < size)
+        fprintf(stderr, "wavetrap: argument %zu is not as %s: byte %zu is 0x%02x, not 0x%02x\n",
+                f->argument, f->path, at, bytes[at], expected[at]);
+    else if (length != size)
+        fprintf(stderr, "wavetrap: argument %zu has %zu bytes, %s has %zu\n", f->argument, length,
+                f->path, size);
+    *same &= at == length && length == size;
+    free(bytes);
+    free(expected);
+    return WT_OK;
+}
+
+static int results(const struct cli_command *command, const struct cli_drive *drive,
+                   const struct run *r, int status, double seconds)
+{
+    struct wt_machine *m = gcn_machine(r->device);
+    struct wt_error err;
+    bool same = true;
+    for (size_t i = 0; i < r->kernel->dumps; i++)
+        if (write_buffer(r, &r->kernel->dump[i], &err))
+            status = cli_fail(command, &err);
+    for (size_t i = 0; i < r->kernel->compares && !status; i++)
+        if (compare_buffer(r, &r->kernel->compare[i], &same, &err))
+            status = cli_fail(command, &err);
+    if (!status && !same)
+        status = COMPARE_FAILED;
+    if (drive->hash)
+        fprintf(stderr, "wavetrap: state hash %016" PRIx64 " after %" PRIu64 " issues\n",
+                m->ops->hash(m), m->time);
+    if (drive->stats) {
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        fprintf(stderr,
+                "wavetrap: %" PRIu64 " issues in %.3f s (%.1f million a second), "
+                "peak memory %ld KiB\n",
+                m->time, seconds, (double)m->time / (seconds * 1e6 + 1e-9), usage.ru_maxrss);
+    }
+    return status;
+}
+
+int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
+                   const struct cli_kernel *kernel, const char *path)
+{
+    struct run r = {.kernel = kernel};
+    struct wt_error err;
+    struct timespec start, end;
+    int status;
+    if (set_up(&r, &drive->options, path, &err)) {
+        status = cli_fail(command, &err);
+    } else {
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        caught = 0;
+        set_signals(catch);
+        status = run_to_end(command, drive, &r);
+        set_signals(SIG_DFL);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        const double seconds =
+            (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+        status = results(command, drive, &r, status, seconds);
+    }
+    tear_down(&r);
+    return status;
+}

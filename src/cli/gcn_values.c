@@ -1,0 +1,217 @@
+/* What --arg says about a kernel's arguments. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "cli/gcn.h"
+#include "emulator/machine/softfloat.h"
+
+#define MOST_BYTES ((size_t)1 << 30)
+
+enum wt_status cli_read_file(const char *path, uint8_t **bytes, size_t *length,
+                             struct wt_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return wt_fail(err, WT_IO, "%s: cannot open: %s", path, strerror(errno));
+    size_t room = 65536, have = 0;
+    uint8_t *buffer = malloc(room);
+    while (buffer) {
+        have += fread(buffer + have, 1, room - have, file);
+        if (have < room)
+            break;
+        room *= 2;
+        uint8_t *grown = room <= MOST_BYTES ? realloc(buffer, room) : NULL;
+        if (!grown)
+            free(buffer);
+        buffer = grown;
+    }
+    const bool failed = ferror(file);
+    fclose(file);
+    if (!buffer)
+        return wt_fail(err, WT_NO_MEMORY, "%s: too large (it must be below 1 GiB)", path);
+    if (failed) {
+        free(buffer);
+        return wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(EIO));
+    }
+    *bytes = buffer;
+    *length = have;
+    return WT_OK;
+}
+
+/* A number of bytes behind "zeros:", "local:" and so on. */
+static enum wt_status size_of(const char *text, size_t *size, struct wt_error *err)
+{
+    uint64_t number;
+    if (cli_number(text, &number, err))
+        return err->status;
+    if (number > MOST_BYTES)
+        return wt_fail(err, WT_INVALID, "%s bytes are more than 1 GiB", text);
+    *size = (size_t)number;
+    return WT_OK;
+}
+
+static enum wt_status allocate(struct gcn_value *v, size_t size, struct wt_error *err)
+{
+    v->bytes = calloc(size ? size : 1, 1);
+    v->length = size;
+    return v->bytes ? WT_OK : wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+}
+
+static enum wt_status hex_bytes(const char *text, uint8_t **bytes, size_t *length,
+                                struct wt_error *err)
+{
+    const size_t digits = strlen(text);
+    uint8_t *result = malloc(digits / 2 + 1);
+    if (!result)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    for (size_t i = 0; i < digits / 2; i++) {
+        const char pair[3] = {text[2 * i], text[2 * i + 1], 0};
+        char *end;
+        result[i] = (uint8_t)strtoul(pair, &end, 16);
+        if (*end || !isxdigit((unsigned char)pair[0])) {
+            free(result);
+            return wt_fail(err, WT_INVALID, "'%s' is no sequence of hexadecimal bytes", text);
+        }
+    }
+    if (digits % 2 || !digits) {
+        free(result);
+        return wt_fail(err, WT_INVALID, "'%s' is no sequence of hexadecimal bytes", text);
+    }
+    *bytes = result;
+    *length = digits / 2;
+    return WT_OK;
+}
+
+/* "SIZE=HEX": the bytes, over and over. */
+static enum wt_status pattern(const char *text, struct gcn_value *v, struct wt_error *err)
+{
+    char number[32];
+    const char *equals = strchr(text, '=');
+    uint8_t *unit = NULL;
+    size_t size = 0, length = 0;
+    if (!equals || (size_t)(equals - text) >= sizeof number)
+        return wt_fail(err, WT_INVALID, "'%s' is not SIZE=HEXADECIMAL", text);
+    memcpy(number, text, (size_t)(equals - text));
+    number[equals - text] = 0;
+    if (size_of(number, &size, err) || hex_bytes(equals + 1, &unit, &length, err))
+        return err->status;
+    const enum wt_status status = allocate(v, size, err);
+    for (size_t i = 0; !status && i < size; i++)
+        v->bytes[i] = unit[i % length];
+    free(unit);
+    return status;
+}
+
+static enum wt_status buffer(const char *text, struct gcn_value *v, struct wt_error *err)
+{
+    size_t size = 0;
+    if (strncmp(text, "zeros:", 6) == 0)
+        return size_of(text + 6, &size, err) ? err->status : allocate(v, size, err);
+    if (strncmp(text, "file:", 5) == 0)
+        return cli_read_file(text + 5, &v->bytes, &v->length, err);
+    if (strncmp(text, "pattern:", 8) == 0)
+        return pattern(text + 8, v, err);
+    if (strncmp(text, "iota:", 5) == 0) {
+        if (size_of(text + 5, &size, err) || allocate(v, size, err))
+            return err->status;
+        for (size_t i = 0; i + 4 <= size; i += 4)
+            wt_store_le(v->bytes + i, i / 4, 4);
+        return WT_OK;
+    }
+    return wt_fail(err, WT_INVALID,
+                   "'%s' is none of zeros:SIZE, iota:SIZE, pattern:SIZE=HEX, file:PATH, which a "
+                   "buffer takes",
+                   text);
+}
+
+/* Whether text is a number of so many bytes; signed or not, whole or with a fraction. */
+static enum wt_status integer(const char *text, size_t size, char sign, struct gcn_value *v,
+                              struct wt_error *err)
+{
+    char *end;
+    errno = 0;
+    const bool negative = *text == '-';
+    const unsigned long long number = strtoull(text, &end, 0);
+    const bool digits = isdigit((unsigned char)text[negative]);
+    const unsigned bits = (unsigned)size * 8;
+    const uint64_t magnitude = negative ? 0 - (uint64_t)number : number;
+    const uint64_t most = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    const uint64_t limit = negative ? (uint64_t)1 << (bits - 1) : sign == 'i' ? most / 2 : most;
+    if (!digits || *end || errno || magnitude > limit || (negative && sign == 'u'))
+        return wt_fail(err, WT_INVALID, "'%s' is not a number of %zu bytes", text, size);
+    if (allocate(v, size, err))
+        return err->status;
+    wt_store_le(v->bytes, number, size);
+    return WT_OK;
+}
+
+static enum wt_status floating(const char *text, size_t size, struct gcn_value *v,
+                               struct wt_error *err)
+{
+    char *end;
+    const double number = strtod(text, &end);
+    if (end == text || *end)
+        return wt_fail(err, WT_INVALID, "'%s' is not a number", text);
+    uint64_t bits;
+    struct wt_fp fp = {.propagate_nan = true};
+    memcpy(&bits, &number, sizeof bits);
+    if (size == 4)
+        bits = wt_f64_to_f32(bits, &fp);
+    else if (size == 2)
+        bits = wt_f64_to_f16(bits, &fp);
+    if (allocate(v, size, err))
+        return err->status;
+    wt_store_le(v->bytes, bits, size);
+    return WT_OK;
+}
+
+/* "TYPE:NUMBER", a number of the argument's size, or "hex:…". */
+static enum wt_status scalar(const struct gcn_argument *a, const char *text, struct gcn_value *v,
+                             struct wt_error *err)
+{
+    static const struct {
+        const char *name;
+        char kind;
+        size_t size;
+    } types[] = {{"i8:", 'i', 1},  {"i16:", 'i', 2}, {"i32:", 'i', 4}, {"i64:", 'i', 8},
+                 {"u8:", 'u', 1},  {"u16:", 'u', 2}, {"u32:", 'u', 4}, {"u64:", 'u', 8},
+                 {"f16:", 'f', 2}, {"f32:", 'f', 4}, {"f64:", 'f', 8}};
+    if (strncmp(text, "hex:", 4) == 0)
+        return hex_bytes(text + 4, &v->bytes, &v->length, err);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const size_t length = strlen(types[i].name);
+        if (strncmp(text, types[i].name, length) != 0)
+            continue;
+        return types[i].kind == 'f' ? floating(text + length, types[i].size, v, err)
+                                    : integer(text + length, types[i].size, types[i].kind, v, err);
+    }
+    if (a->size != 1 && a->size != 2 && a->size != 4 && a->size != 8)
+        return wt_fail(err, WT_INVALID, "it has %u bytes: say them as hex:…", a->size);
+    if (strncmp(text, "0x", 2) != 0 && strpbrk(text, ".eEnN") && a->size != 1)
+        return floating(text, a->size, v, err);
+    return integer(text, a->size, 0, v, err);
+}
+
+enum wt_status cli_kernel_value(const struct gcn_argument *a, const char *text, struct gcn_value *v,
+                                struct wt_error *err)
+{
+    *v = (struct gcn_value){0};
+    switch (a->kind) {
+    case GCN_ARG_VALUE:
+        return scalar(a, text, v, err);
+    case GCN_ARG_BUFFER:
+        return buffer(text, v, err);
+    case GCN_ARG_LOCAL:
+        if (strncmp(text, "local:", 6) != 0)
+            return wt_fail(err, WT_INVALID,
+                           "'%s' is not local:SIZE, which a pointer to local "
+                           "memory takes",
+                           text);
+        return size_of(text + 6, &v->length, err);
+    default:
+        return wt_fail(err, WT_UNSUPPORTED, "images, samplers and queues are not offered");
+    }
+}

@@ -1,0 +1,127 @@
+/* The device's memory: what is mapped, the TLB's misses, and accesses that cross pages. */
+#include "emulator/gcn/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The region that holds addr, or NULL. */
+static const struct gcn_region *region_of(const struct gcn_device *d, uint64_t addr)
+{
+    size_t low = 0, high = d->regions;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        const struct gcn_region *r = &d->region[middle];
+        if (addr - r->addr < r->size)
+            return r;
+        if (addr < r->addr)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+bool gcn_mapped(const struct gcn_device *d, uint64_t addr, uint64_t size, bool write)
+{
+    while (size) {
+        const struct gcn_region *r = region_of(d, addr);
+        if (!r || (write && !r->writable))
+            return false;
+        const uint64_t room = r->addr + r->size - addr;
+        if (room >= size)
+            return true;
+        addr += room;
+        size -= room;
+    }
+    return true;
+}
+
+enum wt_status gcn_device_map(struct gcn_device *d, uint64_t addr, uint64_t size, bool writable,
+                              struct wt_error *err)
+{
+    const uint64_t from = addr & ~WT_PAGE_MASK;
+    const uint64_t to = (addr + size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
+    if (!size || addr + size < addr || to > (uint64_t)1 << WT_MEMORY_ADDRESS_BITS || to <= from)
+        return wt_fail(err, WT_INVALID,
+                       "0x%llx bytes at 0x%llx do not fit the address space of 48 bits",
+                       (unsigned long long)size, (unsigned long long)addr);
+    size_t at = 0;
+    while (at < d->regions && d->region[at].addr < from)
+        at++;
+    if ((at && d->region[at - 1].addr + d->region[at - 1].size > from) ||
+        (at < d->regions && d->region[at].addr < to))
+        return wt_fail(err, WT_INVALID, "0x%llx bytes at 0x%llx: something is mapped there already",
+                       (unsigned long long)size, (unsigned long long)addr);
+    if (d->regions == d->region_room) {
+        const size_t room = d->region_room ? 2 * d->region_room : 16;
+        struct gcn_region *grown = realloc(d->region, room * sizeof *grown);
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+        d->region = grown;
+        d->region_room = room;
+    }
+    memmove(&d->region[at + 1], &d->region[at], (d->regions - at) * sizeof *d->region);
+    d->region[at] = (struct gcn_region){from, to - from, writable};
+    d->regions++;
+    return WT_OK;
+}
+
+const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
+{
+    if (!region_of(d, addr))
+        return NULL;
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    const uint64_t page = addr & ~WT_PAGE_MASK;
+    if (e->write_page != page)
+        e->write_page = WT_TLB_NONE;
+    e->read_page = page;
+    e->read_host = wt_memory_page(d->memory, addr);
+    return e->read_host + (addr & WT_PAGE_MASK);
+}
+
+uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr)
+{
+    const struct gcn_region *r = region_of(d, addr);
+    if (!r || !r->writable || gcn_code_on_page(d, addr))
+        return NULL;
+    uint8_t *host = wt_memory_page_for_write(d->memory, addr);
+    if (!host)
+        return NULL;
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    e->read_page = e->write_page = addr & ~WT_PAGE_MASK;
+    e->read_host = e->write_host = host;
+    return host + (addr & WT_PAGE_MASK);
+}
+
+bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)
+{
+    if (!gcn_mapped(d, addr, size, false))
+        return false;
+    wt_memory_read(d->memory, addr, out, size);
+    return true;
+}
+
+bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size)
+{
+    return gcn_mapped(d, addr, size, true) && gcn_device_write(d, addr, bytes, size);
+}
+
+bool gcn_device_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)
+{
+    if (addr >> WT_MEMORY_ADDRESS_BITS || (addr + size) >> WT_MEMORY_ADDRESS_BITS)
+        return false;
+    wt_memory_read(d->memory, addr, out, size);
+    return true;
+}
+
+bool gcn_device_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size)
+{
+    if (addr >> WT_MEMORY_ADDRESS_BITS || (addr + size) >> WT_MEMORY_ADDRESS_BITS)
+        return false;
+    const bool done = wt_memory_write(d->memory, addr, bytes, size);
+    /* The pages may have moved to private copies. */
+    for (uint64_t page = addr & ~WT_PAGE_MASK; page < addr + size; page += WT_PAGE_SIZE)
+        wt_tlb_drop(&d->tlb, page);
+    gcn_code_invalidate(d, addr, size);
+    return done;
+}

@@ -1,0 +1,209 @@
+/* Buffers: addresses by a resource (V#) in four SGPRs (manual, section 8.1). */
+#include "emulator/gcn/internal.h"
+
+#include <string.h>
+
+#define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
+
+/* The fields of a V# that addressing needs (section 8.1.8). */
+struct resource {
+    uint64_t base;
+    uint32_t stride, records;
+    unsigned index_stride;
+    bool swizzle, add_tid;
+};
+
+static struct resource resource_of(const uint32_t *v)
+{
+    struct resource r = {
+        .base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
+        .stride = v[1] >> 16 & 0x3fff,
+        .records = v[2],
+        .index_stride = 8u << (v[3] >> 21 & 3),
+        .swizzle = v[1] >> 31,
+        .add_tid = v[3] >> 23 & 1,
+    };
+    /* With ADD_TID, the format's place holds the stride's upper bits. */
+    if (r.add_tid)
+        r.stride |= (v[3] >> 15 & 15) << 14;
+    return r;
+}
+
+/* The elements of a swizzled buffer have four bytes on GCN5. */
+#define ELEMENT 4
+
+/*
+ * Fills in where each lane goes. A linear buffer is one row of bytes: the offset must be below
+ * num_records; a swizzled one with a stride counts records: the index must be.
+ */
+static const struct gcn_uop *resolve(struct gcn_wave *w, const struct gcn_uop *u,
+                                     struct gcn_targets *t, bool *done)
+{
+    const struct resource r = resource_of(&w->s[u->base]);
+    const uint32_t soffset = gcn_scalar32(w, u, u->soffset);
+    const unsigned last = u->src[0] + (u->offen && u->idxen);
+    *done = true;
+    if (w->mode & GCN_MODE_VSKIP)
+        return gcn_next(u);
+    if ((u->offen || u->idxen) && last >= w->vgprs)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                         "%s: v%u is beyond the wave's %u vector registers", u->row->name, last,
+                         w->vgprs);
+    if (u->tfe)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                         "%s with the TFE bit is not executed by this emulator", u->row->name);
+    t->lanes = gcn_exec(w);
+    for (uint64_t left = t->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t bit = (uint64_t)1 << lane;
+        uint32_t index = r.add_tid ? lane : 0, offset = (uint32_t)u->imm;
+        if (u->idxen)
+            index += w->v[u->src[0]][lane];
+        if (u->offen)
+            offset += w->v[last][lane];
+        uint64_t at;
+        if (r.swizzle) {
+            const uint64_t msb = index / r.index_stride, lsb = index % r.index_stride;
+            at = (msb * r.stride + offset / ELEMENT * ELEMENT) * r.index_stride + lsb * ELEMENT +
+                 offset % ELEMENT;
+        } else {
+            at = (uint64_t)r.stride * index + offset;
+        }
+        if (r.swizzle && r.stride) {
+            if (index >= r.records)
+                t->zero |= bit;
+        } else {
+            const uint64_t end = r.records > soffset ? r.records - soffset : 0;
+            if (at >= end)
+                t->zero |= bit;
+            else if (!r.swizzle && at + u->size > end)
+                return gcn_fault(w, u, WT_FAULT_ACCESS, bit, r.base + soffset + at,
+                                 "%s: %u bytes at offset 0x%llx go beyond the buffer's %u bytes",
+                                 u->row->name, u->size, (unsigned long long)at, r.records);
+        }
+        t->addr[lane] = r.base + soffset + at;
+        /* A swizzled access wider than an element goes on in the next row of elements. */
+        if (r.swizzle && offset % ELEMENT + u->size > ELEMENT)
+            t->private |= bit;
+    }
+    *done = false;
+    return NULL;
+}
+
+/*
+ * A swizzled access of several elements: each element on its own, `row` bytes further. The shared
+ * code knows that for private memory alone, so the access is taken apart here.
+ */
+static const struct gcn_uop *by_elements(struct gcn_wave *w, const struct gcn_uop *u,
+                                         struct gcn_targets *t, bool store)
+{
+    const uint64_t row = (uint64_t)ELEMENT * resource_of(&w->s[u->base]).index_stride;
+    struct gcn_uop part = *u;
+    const unsigned words = u->size / 4u;
+    if (u->size % 4 || (t->private & t->lanes) != t->lanes)
+        return gcn_fault(w, u, WT_FAULT_ACCESS, t->lanes, 0,
+                         "%s: a swizzled access that is not aligned to its elements", u->row->name);
+    t->private = 0;
+    part.size = 4;
+    /* Nothing is done before it is known that all may be done. */
+    for (uint64_t left = t->lanes & ~t->zero; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        if (t->addr[lane] % ELEMENT)
+            return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, t->addr[lane],
+                             "%s: a swizzled access that is not aligned to its elements",
+                             u->row->name);
+        for (unsigned i = 0; i < words; i++)
+            if (!gcn_mapped(w->device, t->addr[lane] + row * i, 4, store))
+                return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane,
+                                 t->addr[lane] + row * i, "%s: no memory is mapped at 0x%llx",
+                                 u->row->name, (unsigned long long)(t->addr[lane] + row * i));
+    }
+    if ((store ? u->src[1] : u->dst) + words > w->vgprs)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
+                         "%s uses a register beyond the wave's %u vector registers", u->row->name,
+                         w->vgprs);
+    for (unsigned i = 0; i < words; i++) {
+        part.dst = (uint16_t)(u->dst + i);
+        part.src[1] = (uint16_t)(u->src[1] + i);
+        if (!(store ? gcn_vmem_store : gcn_vmem_load)(w, &part, t))
+            return NULL;
+        for (unsigned lane = 0; lane < GCN_LANES; lane++)
+            t->addr[lane] += row;
+    }
+    return gcn_next(u);
+}
+
+/* LDS = 1: the data go to LDS at M0[15:0], plus the offset, plus 4 for each lane (section 8.1.9).
+ */
+static const struct gcn_uop *load_to_lds(struct gcn_wave *w, const struct gcn_uop *u,
+                                         struct gcn_targets *t)
+{
+    struct gcn_group *g = w->group;
+    uint8_t bytes[GCN_LANES][4];
+    if (u->size > 4 || t->private)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
+                         "%s with the LDS bit is not executed by this emulator", u->row->name);
+    for (uint64_t left = t->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        memset(bytes[lane], 0, 4);
+        if (!(t->zero >> lane & 1) && !gcn_read(w->device, t->addr[lane], bytes[lane], u->size))
+            return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, t->addr[lane],
+                             "%s: no memory is mapped at 0x%llx", u->row->name,
+                             (unsigned long long)t->addr[lane]);
+        if (u->extend == 's')
+            wt_store_le(bytes[lane],
+                        (uint64_t)wt_sign_extend(wt_load_le(bytes[lane], u->size), u->size * 8u),
+                        4);
+    }
+    for (uint64_t left = t->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint32_t at = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
+        if (at + 4 <= g->lds_size)
+            memcpy(g->lds + at, bytes[lane], 4);
+    }
+    if (w->vm_cnt < 63)
+        w->vm_cnt++;
+    return gcn_next(u);
+}
+
+OP(buffer_load)
+{
+    struct gcn_targets t = {0};
+    bool done;
+    const struct gcn_uop *next = resolve(w, u, &t, &done);
+    if (done)
+        return next;
+    if (u->lds)
+        return load_to_lds(w, u, &t);
+    return t.private ? by_elements(w, u, &t, false) : gcn_vmem_load(w, u, &t);
+}
+
+OP(buffer_store)
+{
+    struct gcn_targets t = {0};
+    bool done;
+    const struct gcn_uop *next = resolve(w, u, &t, &done);
+    if (done)
+        return next;
+    return t.private ? by_elements(w, u, &t, true) : gcn_vmem_store(w, u, &t);
+}
+
+OP(buffer_atomic)
+{
+    struct gcn_targets t = {0};
+    bool done;
+    const struct gcn_uop *next = resolve(w, u, &t, &done);
+    if (done)
+        return next;
+    if (t.private)
+        return gcn_fault(w, u, WT_FAULT_ACCESS, t.lanes, 0,
+                         "%s: an atomic over several elements of a swizzled buffer", u->row->name);
+    return gcn_vmem_atomic(w, u, &t);
+}
+
+/* Caches are coherent here. */
+OP(buffer_wbinv)
+{
+    (void)w;
+    return gcn_next(u);
+}

@@ -1,0 +1,307 @@
+/* The device as a machine: making, resetting, looking into it, reporting mistakes. */
+#include "emulator/gcn/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct gcn_device *device_of(struct wt_machine *m)
+{
+    return (struct gcn_device *)m;
+}
+
+/* ---- mistakes ---- */
+
+const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
+                                enum wt_fault_kind kind, uint64_t lanes, uint64_t addr,
+                                const char *format, ...)
+{
+    struct gcn_device *d = w->device;
+    va_list arguments;
+    w->pc = gcn_pc_of(w, u);
+    d->machine.fault = (struct wt_fault){
+        .kind = kind,
+        .wave = w->id,
+        .lanes = lanes,
+        .pc = w->pc,
+        .addr = addr,
+        .time = gcn_now(w),
+    };
+    d->not_issued = true;
+    va_start(arguments, format);
+    vsnprintf(d->machine.fault.text, sizeof d->machine.fault.text, format, arguments);
+    va_end(arguments);
+    return NULL;
+}
+
+const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    const uint32_t word[2] = {u->word[0], u->word[1]};
+    struct gcn_uop again = {0};
+    const char *why = "";
+    w->trapsts |= GCN_TRAPSTS_ILLEGAL;
+    if (gcn_decode(word, 2, &again, &why))
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                         "%s (0x%08x) is not executed by this emulator", again.row->name, word[0]);
+    if (again.row)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                         "illegal instruction 0x%08x 0x%08x (%s): %s", word[0], word[1],
+                         again.row->name, why);
+    return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0, "illegal instruction 0x%08x: %s",
+                     word[0], why);
+}
+
+const struct gcn_uop *gcn_op_none(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    return gcn_illegal(w, u);
+}
+
+/* Stands in the table for vector instructions that are not executed; gcn_handler_of sees to it that
+ * it is never called. */
+void gcn_k_none(struct gcn_valu *v)
+{
+    gcn_illegal(v->w, v->u);
+}
+
+/* ---- the machine's operations ---- */
+
+void gcn_device_free(struct gcn_device *d)
+{
+    if (!d)
+        return;
+    for (uint32_t i = 0; d->wave && i < d->machine.waves; i++)
+        free(d->wave[i].v);
+    for (uint32_t i = 0; d->group && i < d->machine.waves; i++)
+        free(d->group[i].lds);
+    gcn_code_clear(d);
+    free(d->wave);
+    free(d->group);
+    free(d->region);
+    free(d->gds);
+    free(d->ready);
+    free(d->round);
+    wt_memory_free(d->memory);
+    free(d);
+}
+
+static void free_machine(struct wt_machine *m)
+{
+    gcn_device_free(device_of(m));
+}
+
+/* No wave, no dispatch, time 0; memory, what is mapped and the trap handler stay. */
+static void reset(struct wt_machine *m)
+{
+    struct gcn_device *d = device_of(m);
+    const uint32_t words = (m->waves + 63) / 64;
+    memset(d->ready, 0, words * sizeof *d->ready);
+    memset(d->round, 0, words * sizeof *d->round);
+    d->ready_count = d->active_waves = 0;
+    d->cursor = m->waves - 1; /* so that the first turn is wave 0's */
+    d->turn_left = 0;
+    m->time = 0;
+    m->resets++;
+    m->fault.kind = WT_FAULT_NONE;
+    d->dispatch = (struct gcn_dispatch){0};
+    memset(d->gds, 0, GCN_GDS_BYTES);
+    wt_schedule_reset(&d->config.schedule);
+    for (uint32_t i = 0; i < m->waves; i++) {
+        uint32_t(*v)[GCN_LANES] = d->wave[i].v;
+        uint8_t *lds = d->group[i].lds;
+        d->wave[i] = (struct gcn_wave){.v = v, .device = d, .id = i};
+        d->group[i] = (struct gcn_group){.lds = lds};
+    }
+}
+
+static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
+{
+    const struct gcn_wave *w = &device_of(m)->wave[wave];
+    *view = (struct wt_wave_view){
+        .active = w->active,
+        .waiting = w->active && w->at_barrier,
+        .wait_pc = w->wait_pc,
+        .pc = w->pc,
+        .mask = w->active ? gcn_exec(w) : 0,
+    };
+    if (view->waiting)
+        snprintf(view->wait, sizeof view->wait, "s_barrier: %u of %u waves have arrived",
+                 w->group->waiting, w->group->waves);
+}
+
+/* Which lanes wait is the program's own affair on GCN: masks in SGPRs. */
+static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
+                       struct wt_divergence *entry)
+{
+    (void)m, (void)wave, (void)index, (void)entry;
+    return false;
+}
+
+/* Addresses in the shared aperture are in the LDS of the wave's group. */
+static uint8_t *lds_of(struct gcn_device *d, uint32_t wave, uint64_t addr, size_t size)
+{
+    if (wave >= d->machine.waves || !d->wave[wave].group)
+        return NULL;
+    const struct gcn_group *g = d->wave[wave].group;
+    const uint64_t offset = addr - GCN_SHARED_APERTURE;
+    return offset < g->lds_size && size <= g->lds_size - offset ? g->lds + offset : NULL;
+}
+
+static bool read_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, void *out, size_t size)
+{
+    const uint8_t *lds = lds_of(device_of(m), wave, addr, size);
+    if (lds)
+        memcpy(out, lds, size);
+    return lds || gcn_device_read(device_of(m), addr, out, size);
+}
+
+static bool write_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, const void *bytes,
+                         size_t size)
+{
+    uint8_t *lds = lds_of(device_of(m), wave, addr, size);
+    if (lds)
+        memcpy(lds, bytes, size);
+    return lds || gcn_device_write(device_of(m), addr, bytes, size);
+}
+
+static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
+{
+    const struct gcn_wave *w = &device_of(m)->wave[wave];
+    const uint32_t slot = wave % GCN_WAVES_PER_CU;
+    int n = snprintf(out, size, "compute unit %u SIMD %u wave %u", wave / GCN_WAVES_PER_CU,
+                     slot % GCN_SIMDS, slot / GCN_SIMDS);
+    if (w->group && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, ", work-group (%u,%u,%u) wave %u",
+                 w->group->coordinate[0], w->group->coordinate[1], w->group->coordinate[2],
+                 w->index);
+}
+
+/* The debug hardware of GCN5 (SQ_CMD, SQ_IND, watch registers) has its place here. */
+static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
+{
+    (void)m, (void)addr;
+    return 0;
+}
+
+static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
+{
+    (void)m, (void)addr, (void)value;
+}
+
+/* Nothing is printed by the hardware itself. */
+static void flush_console(struct wt_machine *m)
+{
+    (void)m;
+}
+
+/* Watched places are not offered. */
+static bool set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
+{
+    (void)m, (void)list;
+    return count == 0;
+}
+
+static const struct wt_machine_ops machine_ops = {
+    .family = "gfx900",
+    .free = free_machine,
+    .reset = reset,
+    .run = gcn_run,
+    .hash = gcn_hash,
+    .view = view,
+    .divergence = divergence,
+    .read_memory = read_memory,
+    .write_memory = write_memory,
+    .place = place,
+    .debug_read = debug_read,
+    .debug_write = debug_write,
+    .flush_console = flush_console,
+    .save = gcn_save,
+    .restore = gcn_restore,
+    .free_state = gcn_free_state,
+    .state_bytes = gcn_state_bytes,
+    .held_bytes = gcn_held_bytes,
+    .live_bytes = gcn_live_bytes,
+    .set_watches = set_watches,
+};
+
+enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device **device,
+                              struct wt_error *err)
+{
+    struct gcn_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    const uint32_t waves = config->cu * GCN_WAVES_PER_CU;
+    d->config = *config;
+    d->machine = (struct wt_machine){.ops = &machine_ops, .waves = waves, .lanes = GCN_LANES};
+    d->memory = wt_memory_new();
+    d->wave = aligned_alloc(64, waves * sizeof *d->wave);
+    d->group = calloc(waves, sizeof *d->group);
+    d->ready = calloc((waves + 63) / 64, sizeof *d->ready);
+    d->round = calloc((waves + 63) / 64, sizeof *d->round);
+    d->gds = calloc(1, GCN_GDS_BYTES);
+    if (d->wave)
+        memset(d->wave, 0, waves * sizeof *d->wave);
+    if (!d->memory || !d->wave || !d->group || !d->ready || !d->round || !d->gds) {
+        gcn_device_free(d);
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u compute units",
+                       config->cu);
+    }
+    wt_tlb_clear(&d->tlb);
+    reset(&d->machine);
+    *device = d;
+    return WT_OK;
+}
+
+struct wt_machine *gcn_machine(struct gcn_device *device)
+{
+    return &device->machine;
+}
+
+void gcn_device_set_trap_handler(struct gcn_device *device, uint64_t tba, uint64_t tma)
+{
+    device->tba = tba;
+    device->tma = tma;
+}
+
+/* ---- looking into a wave ---- */
+
+static struct gcn_wave *wave_of(struct gcn_device *d, uint32_t wave)
+{
+    return wave < d->machine.waves && d->wave[wave].active ? &d->wave[wave] : NULL;
+}
+
+bool gcn_wave_group(struct gcn_device *device, uint32_t wave, uint32_t coordinate[3],
+                    uint32_t *index)
+{
+    const struct gcn_wave *w = wave_of(device, wave);
+    if (!w)
+        return false;
+    memcpy(coordinate, w->group->coordinate, sizeof w->group->coordinate);
+    *index = w->index;
+    return true;
+}
+
+bool gcn_wave_scalar(struct gcn_device *device, uint32_t wave, unsigned number, uint32_t *value)
+{
+    const struct gcn_wave *w = wave_of(device, wave);
+    if (!w || number >= GCN_SCALARS)
+        return false;
+    *value = w->s[number];
+    return true;
+}
+
+bool gcn_wave_vector(struct gcn_device *device, uint32_t wave, unsigned number, unsigned lane,
+                     uint32_t *value)
+{
+    const struct gcn_wave *w = wave_of(device, wave);
+    if (!w || number >= w->vgprs || lane >= GCN_LANES)
+        return false;
+    *value = w->v[number][lane];
+    return true;
+}
+
+bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint32_t *value)
+{
+    struct gcn_wave *w = wave_of(device, wave);
+    return w && gcn_hwreg_read(w, id, value);
+}

@@ -1,0 +1,406 @@
+/* The data share: LDS of the work-group, or GDS of the device (manual, chapter 10). */
+#include "emulator/gcn/fp.h"
+
+#include <string.h>
+
+#define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
+
+/* The memory that the instruction means. What lies outside reads 0; writes are dropped. */
+struct share {
+    uint8_t *bytes;
+    uint32_t size;
+};
+
+/* M0 tells which part of GDS a wave may use: base in [31:16], size in [15:0]. */
+static struct share share_of(const struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (!u->gds)
+        return (struct share){w->group->lds, w->group->lds_size};
+    const uint32_t base = w->s[GCN_M0] >> 16, room = GCN_GDS_BYTES - base;
+    const uint32_t size = w->s[GCN_M0] & 0xffff;
+    return (struct share){w->device->gds + base, size < room ? size : room};
+}
+
+static uint64_t get(const struct share *s, uint32_t addr, unsigned size)
+{
+    return (uint64_t)addr + size <= s->size ? wt_load_le(s->bytes + addr, size) : 0;
+}
+
+static void put(const struct share *s, uint32_t addr, uint64_t value, unsigned size)
+{
+    if ((uint64_t)addr + size <= s->size)
+        wt_store_le(s->bytes + addr, value, size);
+}
+
+/* Whether the wave has v[first] .. v[first + count - 1]; else *gone is the fault. */
+static bool registers(struct gcn_wave *w, const struct gcn_uop *u, unsigned first, unsigned count,
+                      const struct gcn_uop **gone)
+{
+    if (first + count <= w->vgprs)
+        return true;
+    *gone = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                      "%s: v%u is beyond the wave's %u vector registers", u->row->name,
+                      first + count - 1, w->vgprs);
+    return false;
+}
+
+static void issued(struct gcn_wave *w)
+{
+    if (w->lgkm_cnt < 15)
+        w->lgkm_cnt++;
+}
+
+#define EACH_LANE(lane)                         \
+    for (uint64_t left = gcn_exec(w), lane = 0; \
+         left && (lane = (unsigned)__builtin_ctzll(left), true); left &= left - 1)
+#define UNLESS_SKIPPED                 \
+    if (w->mode & GCN_MODE_VSKIP)      \
+        return gcn_next(u);            \
+    const struct gcn_uop *gone = NULL; \
+    const struct share s = share_of(w, u)
+
+static uint32_t loaded(const struct gcn_uop *u, uint32_t old, uint64_t value)
+{
+    if (u->extend == 's')
+        value = (uint64_t)wt_sign_extend(value, u->size * 8u);
+    if (u->half == 'l')
+        return (old & 0xffff0000) | (value & 0xffff);
+    if (u->half == 'h')
+        return (old & 0xffff) | (uint32_t)value << 16;
+    return (uint32_t)value;
+}
+
+OP(ds_read)
+{
+    const unsigned words = (u->size + 3u) / 4;
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->dst, words, &gone))
+        return gone;
+    EACH_LANE(lane)
+    {
+        const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
+        if (u->size <= 4)
+            w->v[u->dst][lane] = loaded(u, w->v[u->dst][lane], get(&s, addr, u->size));
+        else
+            for (unsigned i = 0; i < words; i++)
+                w->v[u->dst + i][lane] = (uint32_t)get(&s, addr + 4 * i, 4);
+    }
+    issued(w);
+    return gcn_next(u);
+}
+
+OP(ds_write)
+{
+    const unsigned words = (u->size + 3u) / 4;
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], words, &gone))
+        return gone;
+    EACH_LANE(lane)
+    {
+        const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
+        if (u->size <= 4)
+            put(&s, addr, w->v[u->src[1]][lane] >> (u->half == 'h' ? 16 : 0), u->size);
+        else
+            for (unsigned i = 0; i < words; i++)
+                put(&s, addr + 4 * i, w->v[u->src[1] + i][lane], 4);
+    }
+    issued(w);
+    return gcn_next(u);
+}
+
+/* With M0[15:0] and the lane's number as address (section 10.3.1). */
+OP(ds_read_addtid)
+{
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->dst, 1, &gone))
+        return gone;
+    EACH_LANE(lane)
+    w->v[u->dst][lane] =
+        (uint32_t)get(&s, (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * (uint32_t)lane, 4);
+    issued(w);
+    return gcn_next(u);
+}
+
+OP(ds_write_addtid)
+{
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->src[1], 1, &gone))
+        return gone;
+    EACH_LANE(lane)
+    put(&s, (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * (uint32_t)lane, w->v[u->src[1]][lane],
+        4);
+    issued(w);
+    return gcn_next(u);
+}
+
+/* Two offsets of eight bits, in elements; st64: in 64 elements. */
+static void offsets(const struct gcn_uop *u, uint32_t offset[2])
+{
+    const uint32_t unit = u->size * (strstr(u->row->name, "st64") ? 64u : 1u);
+    offset[0] = ((uint32_t)u->imm & 0xff) * unit;
+    offset[1] = ((uint32_t)u->imm >> 8 & 0xff) * unit;
+}
+
+static uint64_t data_of(const struct gcn_wave *w, unsigned r, unsigned lane, unsigned size)
+{
+    return size == 8 ? w->v[r][lane] | (uint64_t)w->v[r + 1][lane] << 32 : w->v[r][lane];
+}
+
+static void result_to(struct gcn_wave *w, unsigned r, unsigned lane, unsigned size, uint64_t value)
+{
+    w->v[r][lane] = (uint32_t)value;
+    if (size == 8)
+        w->v[r + 1][lane] = (uint32_t)(value >> 32);
+}
+
+OP(ds_read2)
+{
+    const unsigned words = u->size / 4u;
+    uint32_t offset[2];
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->dst, 2 * words, &gone))
+        return gone;
+    offsets(u, offset);
+    EACH_LANE(lane)
+    {
+        const uint32_t addr = w->v[u->src[0]][lane];
+        for (unsigned i = 0; i < 2; i++)
+            result_to(w, u->dst + i * words, (unsigned)lane, u->size,
+                      get(&s, addr + offset[i], u->size));
+    }
+    issued(w);
+    return gcn_next(u);
+}
+
+OP(ds_write2)
+{
+    const unsigned words = u->size / 4u;
+    uint32_t offset[2];
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], words, &gone) ||
+        !registers(w, u, u->src[2], words, &gone))
+        return gone;
+    offsets(u, offset);
+    EACH_LANE(lane)
+    for (unsigned i = 0; i < 2; i++)
+        put(&s, w->v[u->src[0]][lane] + offset[i],
+            data_of(w, u->src[1 + i], (unsigned)lane, u->size), u->size);
+    issued(w);
+    return gcn_next(u);
+}
+
+OP(ds_wrxchg2)
+{
+    const unsigned words = u->size / 4u;
+    uint32_t offset[2];
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], words, &gone) ||
+        !registers(w, u, u->src[2], words, &gone) || !registers(w, u, u->dst, 2 * words, &gone))
+        return gone;
+    offsets(u, offset);
+    EACH_LANE(lane)
+    {
+        const uint32_t addr = w->v[u->src[0]][lane];
+        uint64_t old[2], data[2];
+        for (unsigned i = 0; i < 2; i++) {
+            data[i] = data_of(w, u->src[1 + i], (unsigned)lane, u->size);
+            old[i] = get(&s, addr + offset[i], u->size);
+        }
+        for (unsigned i = 0; i < 2; i++) {
+            put(&s, addr + offset[i], data[i], u->size);
+            result_to(w, u->dst + i * words, (unsigned)lane, u->size, old[i]);
+        }
+    }
+    issued(w);
+    return gcn_next(u);
+}
+
+/* ---- atomics: opcode[4:0] says what, [5] whether the old value is wanted ---- */
+
+enum ds_atomic {
+    DS_ADD,
+    DS_SUB,
+    DS_RSUB,
+    DS_INC,
+    DS_DEC,
+    DS_MIN_I,
+    DS_MAX_I,
+    DS_MIN_U,
+    DS_MAX_U,
+    DS_AND,
+    DS_OR,
+    DS_XOR,
+    DS_MSKOR,
+    DS_WRXCHG,
+    DS_CMPST = 0x10,
+    DS_CMPST_F,
+    DS_MIN_F,
+    DS_MAX_F,
+    DS_WRAP,
+    DS_ADD_F,
+};
+
+static bool float_equal(uint64_t x, uint64_t y, unsigned size)
+{
+    struct wt_fp fp = {0};
+    return size == 8 ? wt_f64_eq(x, y, &fp) : wt_f32_eq((uint32_t)x, (uint32_t)y, &fp);
+}
+
+static bool float_less(uint64_t x, uint64_t y, unsigned size)
+{
+    struct wt_fp fp = {0};
+    return size == 8 ? wt_f64_lt(x, y, &fp) : wt_f32_lt((uint32_t)x, (uint32_t)y, &fp);
+}
+
+static uint64_t computed(struct gcn_wave *w, unsigned what, unsigned size, uint64_t old,
+                         uint64_t data, uint64_t second)
+{
+    struct wt_fp fp = gcn_fp_env(w, size == 4);
+    switch (what) {
+    case DS_ADD:
+        return old + data;
+    case DS_SUB:
+        return old - data;
+    case DS_RSUB:
+        return data - old;
+    case DS_INC:
+        return gcn_atomic(GCN_ATOMIC_INC, size, old, data, 0);
+    case DS_DEC:
+        return gcn_atomic(GCN_ATOMIC_DEC, size, old, data, 0);
+    case DS_MIN_I:
+        return gcn_atomic(GCN_ATOMIC_SMIN, size, old, data, 0);
+    case DS_MAX_I:
+        return gcn_atomic(GCN_ATOMIC_SMAX, size, old, data, 0);
+    case DS_MIN_U:
+        return old < data ? old : data;
+    case DS_MAX_U:
+        return old > data ? old : data;
+    case DS_AND:
+        return old & data;
+    case DS_OR:
+        return old | data;
+    case DS_XOR:
+        return old ^ data;
+    case DS_MSKOR:
+        return (old & ~data) | second;
+    case DS_WRXCHG:
+        return data;
+    case DS_CMPST:
+        return old == data ? second : old;
+    case DS_CMPST_F:
+        return float_equal(old, data, size) ? second : old;
+    case DS_MIN_F:
+        return float_less(data, old, size) ? data : old;
+    case DS_MAX_F:
+        return float_less(old, data, size) ? data : old;
+    case DS_WRAP:
+        return old >= data ? old - data : old + second;
+    default: /* DS_ADD_F */
+        return wt_f32_add((uint32_t)old, (uint32_t)data, &fp);
+    }
+}
+
+OP(ds_atomic)
+{
+    const unsigned what = u->row->opcode & 0x1f, words = u->size / 4u;
+    const bool wanted = u->row->opcode & 0x20;
+    const bool two = what == DS_MSKOR || what == DS_CMPST || what == DS_CMPST_F || what == DS_WRAP;
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], words, &gone) ||
+        (two && !registers(w, u, u->src[2], words, &gone)) ||
+        (wanted && !registers(w, u, u->dst, words, &gone)))
+        return gone;
+    EACH_LANE(lane)
+    {
+        const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
+        if (addr % u->size)
+            return gcn_fault(w, u, WT_FAULT_MISALIGNED, (uint64_t)1 << lane, addr,
+                             "%s: 0x%x is not a multiple of %u", u->row->name, addr, u->size);
+    }
+    EACH_LANE(lane)
+    {
+        const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
+        const uint64_t data = data_of(w, u->src[1], (unsigned)lane, u->size);
+        const uint64_t second = two ? data_of(w, u->src[2], (unsigned)lane, u->size) : 0;
+        const uint64_t old = get(&s, addr, u->size);
+        put(&s, addr, computed(w, what, u->size, old, data, second), u->size);
+        if (wanted)
+            result_to(w, u->dst, (unsigned)lane, u->size, old);
+    }
+    issued(w);
+    return gcn_next(u);
+}
+
+/* ---- between lanes; no memory is used ---- */
+
+/* Backwards: each lane names the lane that it reads. One that EXEC disables gives 0. */
+OP(ds_bpermute_b32)
+{
+    uint32_t result[GCN_LANES];
+    UNLESS_SKIPPED;
+    (void)s;
+    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], 1, &gone) ||
+        !registers(w, u, u->dst, 1, &gone))
+        return gone;
+    const uint64_t exec = gcn_exec(w);
+    EACH_LANE(lane)
+    {
+        const unsigned from = (w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES;
+        result[lane] = exec >> from & 1 ? w->v[u->src[1]][from] : 0;
+    }
+    EACH_LANE(lane)
+    w->v[u->dst][lane] = result[lane];
+    issued(w);
+    return gcn_next(u);
+}
+
+/* Forwards: each lane names the lane that it writes; the highest one wins. */
+OP(ds_permute_b32)
+{
+    uint32_t result[GCN_LANES] = {0};
+    UNLESS_SKIPPED;
+    (void)s;
+    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], 1, &gone) ||
+        !registers(w, u, u->dst, 1, &gone))
+        return gone;
+    EACH_LANE(lane)
+    result[(w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES] = w->v[u->src[1]][lane];
+    EACH_LANE(lane)
+    w->v[u->dst][lane] = result[lane];
+    issued(w);
+    return gcn_next(u);
+}
+
+/* The offset is the pattern: in quads, or by and, or, xor masks within 32 lanes. */
+OP(ds_swizzle_b32)
+{
+    uint32_t result[GCN_LANES];
+    const uint32_t pattern = (uint32_t)u->imm;
+    UNLESS_SKIPPED;
+    (void)s;
+    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->dst, 1, &gone))
+        return gone;
+    if (pattern >= 0xc000)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                         "ds_swizzle_b32 in its FFT and rotate modes is not executed by this "
+                         "emulator");
+    const uint64_t exec = gcn_exec(w);
+    EACH_LANE(lane)
+    {
+        const unsigned i = (unsigned)lane;
+        const unsigned from =
+            pattern & 0x8000 ? (i & ~3u) | (pattern >> (2 * (i & 3)) & 3)
+                             : (i & 32) | ((((i & pattern) | pattern >> 5) ^ pattern >> 10) & 31);
+        result[i] = exec >> from & 1 ? w->v[u->src[0]][from] : 0;
+    }
+    EACH_LANE(lane)
+    w->v[u->dst][lane] = result[lane];
+    issued(w);
+    return gcn_next(u);
+}
+
+OP(ds_nop)
+{
+    (void)w;
+    return gcn_next(u);
+}

@@ -1,0 +1,121 @@
+/* FLAT, GLOBAL and SCRATCH: addresses that lanes bring along (manual, chapter 9). */
+#include "emulator/gcn/internal.h"
+
+#define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
+
+typedef const struct gcn_uop *(*access_fn)(struct gcn_wave *w, const struct gcn_uop *u,
+                                           struct gcn_targets *t);
+
+/* Whether the instruction can be done at all; else *gone is what the handler returns. */
+static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_uop **gone)
+{
+    if (w->mode & GCN_MODE_VSKIP) {
+        *gone = gcn_next(u);
+        return false;
+    }
+    const bool pair =
+        u->row->encoding == GCN_FLAT || (u->row->encoding == GCN_GLOBAL && u->base == 0x7f);
+    const bool address = pair || u->row->encoding == GCN_GLOBAL || u->base == 0x7f;
+    if (address && u->src[0] + pair >= w->vgprs)
+        *gone = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
+                          u->src[0] + pair, w->vgprs);
+    else if (u->lds)
+        *gone = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                          "%s with the LDS bit is not executed by this emulator", u->row->name);
+    else
+        return true;
+    return false;
+}
+
+/* The aperture that each address lies in decides where it goes. */
+static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
+{
+    const struct gcn_uop *gone;
+    if (!possible(w, u, &gone))
+        return gone;
+    struct gcn_targets t = {.lanes = gcn_exec(w)};
+    const uint32_t *low = w->v[u->src[0]], *high = w->v[u->src[0] + 1];
+    for (uint64_t left = t.lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t addr = (low[lane] | (uint64_t)high[lane] << 32) + (uint64_t)(int64_t)u->imm;
+        t.addr[lane] = addr;
+        if (addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE) {
+            t.lds |= (uint64_t)1 << lane;
+            t.addr[lane] = addr - GCN_SHARED_APERTURE;
+        } else if (addr - GCN_PRIVATE_APERTURE < GCN_APERTURE_SIZE) {
+            t.private |= (uint64_t)1 << lane;
+            t.addr[lane] = addr - GCN_PRIVATE_APERTURE;
+        }
+    }
+    return access(w, u, &t);
+}
+
+static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
+{
+    const struct gcn_uop *gone;
+    if (!possible(w, u, &gone))
+        return gone;
+    struct gcn_targets t = {.lanes = gcn_exec(w)};
+    const bool scalar = u->base != 0x7f;
+    const uint64_t base = (uint64_t)(int64_t)u->imm + (scalar ? gcn_pair(&w->s[u->base]) : 0);
+    const uint32_t *low = w->v[u->src[0]], *high = scalar ? NULL : w->v[u->src[0] + 1];
+    for (uint64_t left = t.lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        t.addr[lane] = base + (low[lane] | (high ? (uint64_t)high[lane] << 32 : 0));
+    }
+    return access(w, u, &t);
+}
+
+/* Offsets of private memory: from a VGPR or from an SGPR. */
+static const struct gcn_uop *scratch(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
+{
+    const struct gcn_uop *gone;
+    if (!possible(w, u, &gone))
+        return gone;
+    struct gcn_targets t = {.lanes = gcn_exec(w), .private = gcn_exec(w)};
+    for (unsigned lane = 0; lane < GCN_LANES; lane++)
+        t.addr[lane] = (uint32_t)((u->base == 0x7f ? w->v[u->src[0]][lane] : w->s[u->base]) +
+                                  (uint32_t)u->imm);
+    return access(w, u, &t);
+}
+
+OP(flat_load)
+{
+    return flat(w, u, gcn_vmem_load);
+}
+
+OP(flat_store)
+{
+    return flat(w, u, gcn_vmem_store);
+}
+
+OP(flat_atomic)
+{
+    return flat(w, u, gcn_vmem_atomic);
+}
+
+OP(global_load)
+{
+    return global(w, u, gcn_vmem_load);
+}
+
+OP(global_store)
+{
+    return global(w, u, gcn_vmem_store);
+}
+
+OP(global_atomic)
+{
+    return global(w, u, gcn_vmem_atomic);
+}
+
+OP(scratch_load)
+{
+    return scratch(w, u, gcn_vmem_load);
+}
+
+OP(scratch_store)
+{
+    return scratch(w, u, gcn_vmem_store);
+}

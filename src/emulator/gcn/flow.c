@@ -1,0 +1,183 @@
+/* Program flow: SOPP, and the scalar instructions that set the PC (manual, sections 4.1 and 4.2).
+ */
+#include "emulator/gcn/internal.h"
+
+#define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
+
+static const struct gcn_uop *branch(struct gcn_wave *w, const struct gcn_uop *u, bool taken)
+{
+    if (!taken)
+        return gcn_next(u);
+    return gcn_jump(w, (gcn_pc_of(w, u) + 4 + (uint64_t)(int64_t)u->imm * 4) & 0xffffffffffff);
+}
+
+/* Ends the turn behind u: another wave may have to run, or this one may not go on. */
+static const struct gcn_uop *yield(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    w->pc = gcn_pc_of(w, u) + 4;
+    return NULL;
+}
+
+/* Nothing that a program can see: hints, delays, caches (they are coherent here), counters. */
+#define NOTHING(name)       \
+    OP(name)                \
+    {                       \
+        (void)w;            \
+        return gcn_next(u); \
+    }
+NOTHING(s_nop)
+NOTHING(s_wakeup)
+NOTHING(s_icache_inv)
+NOTHING(s_incperflevel)
+NOTHING(s_decperflevel)
+NOTHING(s_ttracedata)
+
+#define BRANCH(name, condition)         \
+    OP(name)                            \
+    {                                   \
+        return branch(w, u, condition); \
+    }
+/* Conditional debug (STATUS bits 20 and 21). */
+#define USER (w->status >> 20 & 1)
+#define SYSTEM (w->status >> 21 & 1)
+BRANCH(s_branch, true)
+BRANCH(s_cbranch_scc0, !w->scc)
+BRANCH(s_cbranch_scc1, w->scc)
+BRANCH(s_cbranch_vccz, !gcn_pair(&w->s[GCN_VCC]))
+BRANCH(s_cbranch_vccnz, gcn_pair(&w->s[GCN_VCC]) != 0)
+BRANCH(s_cbranch_execz, !gcn_exec(w))
+BRANCH(s_cbranch_execnz, gcn_exec(w) != 0)
+BRANCH(s_cbranch_cdbgsys, SYSTEM)
+BRANCH(s_cbranch_cdbguser, USER)
+BRANCH(s_cbranch_cdbgsys_or_user, SYSTEM || USER)
+BRANCH(s_cbranch_cdbgsys_and_user, SYSTEM &&USER)
+
+OP(s_endpgm)
+{
+    w->pc = gcn_pc_of(w, u);
+    gcn_wave_end(w);
+    return NULL;
+}
+
+/* The end of a wave whose state a trap handler has saved: the same here. */
+OP(s_endpgm_saved)
+{
+    return gcn_op_s_endpgm(w, u);
+}
+
+OP(s_barrier)
+{
+    w->wait_pc = gcn_pc_of(w, u);
+    w->pc = w->wait_pc + 4;
+    gcn_barrier(w);
+    return NULL;
+}
+
+/* Accesses are done when they issue: the counters tell what no s_waitcnt has waited for. */
+OP(s_waitcnt)
+{
+    const unsigned imm = (uint16_t)u->imm;
+    const unsigned vm = (imm & 15) | (imm >> 14 & 3) << 4, exp = imm >> 4 & 7, lgkm = imm >> 8 & 15;
+    if (w->vm_cnt > vm)
+        w->vm_cnt = (uint8_t)vm;
+    if (w->exp_cnt > exp)
+        w->exp_cnt = (uint8_t)exp;
+    if (w->lgkm_cnt > lgkm)
+        w->lgkm_cnt = (uint8_t)lgkm;
+    return gcn_next(u);
+}
+
+/* Lets others run: what the wave waits for may be theirs to do. */
+OP(s_sleep)
+{
+    w->device->turn_left = 0;
+    return yield(w, u);
+}
+
+OP(s_sethalt)
+{
+    w->status = (w->status & ~(uint32_t)GCN_STATUS_HALT) | (u->imm & 1 ? GCN_STATUS_HALT : 0u);
+    gcn_update_ready(w);
+    return yield(w, u);
+}
+
+OP(s_setprio)
+{
+    w->status = (w->status & ~(uint32_t)(3 << 3)) | (uint32_t)(u->imm & 3) << 3;
+    return gcn_next(u);
+}
+
+/* Messages of compute waves: an interrupt for the host, who looks at memory anyway; the doorbell
+ * of the wave's queue, 0 here (a trap handler asks for it in EXEC_LO, whose bit 31 says it waits).
+ */
+OP(s_sendmsg)
+{
+    enum { MSG_INTERRUPT = 1, MSG_GET_DOORBELL = 10 };
+    const unsigned message = (unsigned)u->imm & 15;
+    if (message == MSG_GET_DOORBELL)
+        w->s[GCN_EXEC] = 0;
+    else if (message != MSG_INTERRUPT)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                         "s_sendmsg: message %u is not one that a compute wave may send here",
+                         message);
+    return gcn_next(u);
+}
+
+/* ---- the trap handler (section 3.10) ---- */
+
+OP(s_trap)
+{
+    const struct gcn_device *d = w->device;
+    const unsigned id = (unsigned)u->imm & 0xff;
+    if (!d->tba || (w->status & GCN_STATUS_PRIV)) {
+        static const char *const meanings[] = {"", " (a breakpoint)",
+                                               " (the program gave up: assert, abort or "
+                                               "__builtin_trap)",
+                                               " (a debug trap)"};
+        return gcn_fault(w, u, WT_FAULT_TRAP, gcn_exec(w), 0,
+                         "s_trap %u%s, and there is no trap handler", id,
+                         id < 4 ? meanings[id] : "");
+    }
+    /* The PC is that of s_trap itself: handlers add 4. */
+    const uint64_t pc = gcn_pc_of(w, u);
+    w->s[GCN_TTMP] = (uint32_t)pc;
+    w->s[GCN_TTMP + 1] = (uint32_t)(pc >> 32) | id << 16;
+    w->status |= GCN_STATUS_PRIV;
+    return gcn_jump(w, d->tba);
+}
+
+OP(s_rfe_b64)
+{
+    const uint64_t pc = gcn_scalar64(w, u, u->src[0], false);
+    w->status &= ~(uint32_t)GCN_STATUS_PRIV;
+    /* The handler may have halted the wave. */
+    gcn_update_ready(w);
+    w->pc = pc & 0xffffffffffff;
+    return NULL;
+}
+
+/* ---- the PC as a value ---- */
+
+OP(s_getpc_b64)
+{
+    gcn_write_pair(w, u->dst, gcn_pc_of(w, u) + 4);
+    return gcn_next(u);
+}
+
+OP(s_setpc_b64)
+{
+    return gcn_jump(w, gcn_scalar64(w, u, u->src[0], false));
+}
+
+OP(s_swappc_b64)
+{
+    const uint64_t to = gcn_scalar64(w, u, u->src[0], false);
+    gcn_write_pair(w, u->dst, gcn_pc_of(w, u) + 4);
+    return gcn_jump(w, to);
+}
+
+OP(s_call_b64)
+{
+    gcn_write_pair(w, u->dst, gcn_pc_of(w, u) + 4);
+    return branch(w, u, true);
+}

@@ -1,0 +1,158 @@
+/*
+ * Floating point of the vector instructions: MODE's rounding and denormals, NaNs and exceptions
+ * (manual, section 3.4 and 6.5). A result that is a NaN is the first NaN source, quieted, or the
+ * positive default NaN.
+ */
+#ifndef WT_GCN_FP_H
+#define WT_GCN_FP_H
+
+#include "emulator/gcn/kernel.h"
+#include "emulator/machine/softfloat.h"
+
+#define F32_NAN 0x7fc00000u
+#define F32_INF 0x7f800000u
+#define F32_SIGN 0x80000000u
+#define F64_NAN 0x7ff8000000000000u
+#define F64_INF 0x7ff0000000000000u
+#define F64_SIGN 0x8000000000000000u
+#define F16_NAN 0x7e00u
+#define F16_INF 0x7c00u
+#define F16_SIGN 0x8000u
+
+/* The environment of an operation on 32 bits, and on 64 or 16 bits (they share their mode). */
+struct wt_fp gcn_fp_env(const struct gcn_wave *w, bool single);
+/* Notes the exceptions that softfloat raised. */
+void gcn_fp_raise(struct gcn_wave *w, const struct wt_fp *fp);
+/* Whether the host's own arithmetic gives the same: to nearest, with denormals. */
+bool gcn_fp_host(const struct gcn_wave *w, bool single);
+/* Around host arithmetic: its exceptions become the wave's. */
+void gcn_fp_begin(void);
+void gcn_fp_end(struct gcn_wave *w);
+/* Whether the host has a fused multiply-add instruction. */
+bool gcn_fp_host_fma(void);
+/* Applies OMOD and CLAMP of u to results of type f, h or F. */
+void gcn_fp_output(struct gcn_wave *w, const struct gcn_uop *u, char type, void *results);
+
+static inline bool nan32(uint32_t x)
+{
+    return (x & ~F32_SIGN) > F32_INF;
+}
+
+static inline bool snan32(uint32_t x)
+{
+    return nan32(x) && !(x & 0x400000);
+}
+
+static inline bool denormal32(uint32_t x)
+{
+    return !(x & F32_INF) && (x & 0x7fffff);
+}
+
+static inline uint32_t quiet32(uint32_t x)
+{
+    return x | 0x400000;
+}
+
+static inline bool nan64(uint64_t x)
+{
+    return (x & ~F64_SIGN) > F64_INF;
+}
+
+static inline bool snan64(uint64_t x)
+{
+    return nan64(x) && !(x & 0x8000000000000);
+}
+
+static inline bool denormal64(uint64_t x)
+{
+    return !(x & F64_INF) && (x & 0xfffffffffffff);
+}
+
+static inline uint64_t quiet64(uint64_t x)
+{
+    return x | 0x8000000000000;
+}
+
+static inline bool nan16(uint32_t x)
+{
+    return (x & 0x7fff) > F16_INF;
+}
+
+static inline bool snan16(uint32_t x)
+{
+    return nan16(x) && !(x & 0x200);
+}
+
+static inline bool denormal16(uint32_t x)
+{
+    return !(x & F16_INF) && (x & 0x3ff);
+}
+
+/* A source as an operation that flushes denormals sees it. */
+static inline uint32_t flushed32(uint32_t x, bool flush)
+{
+    return flush && !(x & F32_INF) ? x & F32_SIGN : x;
+}
+
+static inline uint64_t flushed64(uint64_t x, bool flush)
+{
+    return flush && !(x & F64_INF) ? x & F64_SIGN : x;
+}
+
+static inline uint32_t flushed16(uint32_t x, bool flush)
+{
+    return flush && !(x & F16_INF) ? x & F16_SIGN : x;
+}
+
+/* Numbers as integers in the same order, -0 below +0. */
+static inline int32_t key32(uint32_t x)
+{
+    return (int32_t)(x ^ ((uint32_t)((int32_t)x >> 31) >> 1));
+}
+
+static inline int64_t key64(uint64_t x)
+{
+    return (int64_t)(x ^ ((uint64_t)((int64_t)x >> 63) >> 1));
+}
+
+static inline float float_of(uint32_t x)
+{
+    union {
+        uint32_t u;
+        float f;
+    } bits = {x};
+    return bits.f;
+}
+
+static inline uint32_t bits_of(float x)
+{
+    union {
+        float f;
+        uint32_t u;
+    } bits = {x};
+    return bits.u;
+}
+
+static inline double double_of(uint64_t x)
+{
+    union {
+        uint64_t u;
+        double f;
+    } bits = {x};
+    return bits.f;
+}
+
+static inline uint64_t bits_of_double(double x)
+{
+    union {
+        double f;
+        uint64_t u;
+    } bits = {x};
+    return bits.u;
+}
+
+/* x * 2^n, rounded once. */
+uint32_t gcn_ldexp32(uint32_t x, int32_t n, struct wt_fp *fp);
+uint64_t gcn_ldexp64(uint64_t x, int32_t n, struct wt_fp *fp);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * An emulated AMD GCN5 GPU (gfx900): compute units that run wavefronts of 64 lanes. This header is
+ * all that the world outside emulator/gcn needs.
+ */
+#ifndef WT_EMULATOR_GCN_H
+#define WT_EMULATOR_GCN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
+#include "wavetrap/error.h"
+
+struct gcn_device;
+
+/** What the user chooses. */
+struct gcn_config {
+    unsigned cu; /**< compute units, 1..64 */
+    struct wt_schedule schedule;
+};
+
+/** 4 compute units, round robin. */
+void gcn_config_default(struct gcn_config *config);
+
+/**
+ * Applies "key=value,key=value" (what follows "gfx900:" in --gpu). Unknown keys and bad values give
+ * WT_INVALID.
+ */
+enum wt_status gcn_config_parse(struct gcn_config *config, const char *text, struct wt_error *err);
+
+/** Lists the keys of gcn_config_parse. */
+void gcn_config_help(FILE *out);
+
+/** A new device; no memory is mapped. */
+enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device **device,
+                              struct wt_error *err);
+void gcn_device_free(struct gcn_device *device);
+
+/** The device as a machine (run, reset, hash, views); the same object. */
+struct wt_machine *gcn_machine(struct gcn_device *device);
+
+/* ---- memory: apertures and what is mapped (kernels may use nothing else) ---- */
+
+#define GCN_SHARED_APERTURE ((uint64_t)1 << 48)
+#define GCN_PRIVATE_APERTURE ((uint64_t)2 << 48)
+#define GCN_APERTURE_SIZE ((uint64_t)1 << 32)
+
+/** Maps [addr, addr + size), rounded to pages; what is there reads as before, at first as zero. */
+enum wt_status gcn_device_map(struct gcn_device *device, uint64_t addr, uint64_t size,
+                              bool writable, struct wt_error *err);
+/** Memory as the host sees it; false where an address is 2^48 or more, or without host memory. */
+bool gcn_device_read(struct gcn_device *device, uint64_t addr, void *out, size_t size);
+bool gcn_device_write(struct gcn_device *device, uint64_t addr, const void *bytes, size_t size);
+
+/* ---- dispatch ---- */
+
+/**
+ * Begins to run the kernel that the AQL dispatch packet at @p packet describes (HSA Platform System
+ * Architecture Specification 1.2, section 2.9.6); scratch memory is described by the amd_queue_t
+ * at @p queue (LLVM, "User Guide for AMDGPU Backend"). Packet, kernel descriptor and queue are read
+ * from the device's memory. One dispatch runs at a time: WT_STATE while one does.
+ */
+enum wt_status gcn_device_dispatch(struct gcn_device *device, uint64_t packet, uint64_t queue,
+                                   struct wt_error *err);
+
+/** Bytes of scratch memory that waves of a kernel with so much private memory may take in all. */
+uint64_t gcn_device_scratch_size(const struct gcn_device *device, uint32_t private_size);
+
+/**
+ * Fills in the scratch part of an amd_queue_t, of which 192 bytes are at @p queue: the arena of
+ * @p size bytes at @p addr, for @p private_size bytes a work-item.
+ */
+void gcn_queue_set_scratch(uint8_t *queue, uint64_t addr, uint64_t size, uint32_t private_size);
+
+/** Sets the trap handler: its address, and what it finds in TMA; 0: none. */
+void gcn_device_set_trap_handler(struct gcn_device *device, uint64_t tba, uint64_t tma);
+
+/** A group of waves and its place, for reports: coordinates of the wave's work-group. */
+bool gcn_wave_group(struct gcn_device *device, uint32_t wave, uint32_t coordinate[3],
+                    uint32_t *index);
+
+/* ---- registers, for looking into a wave ---- */
+
+/** Scalar register by operand number, 0..127: SGPRs, FLAT_SCRATCH, VCC (106), M0, EXEC (126). */
+bool gcn_wave_scalar(struct gcn_device *device, uint32_t wave, unsigned number, uint32_t *value);
+/** One lane of a VGPR. */
+bool gcn_wave_vector(struct gcn_device *device, uint32_t wave, unsigned number, unsigned lane,
+                     uint32_t *value);
+/** A hardware register by the id that s_getreg knows it by (MODE is 1, STATUS 2). */
+bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint32_t *value);
+
+/** Disassembles one instruction at @p bytes; returns its length in bytes, 4 at least. */
+unsigned gcn_disassemble(const uint8_t *bytes, size_t available, uint64_t pc, char *text,
+                         size_t size);
+
+#endif

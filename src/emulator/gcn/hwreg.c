@@ -1,0 +1,115 @@
+/* Hardware registers that s_getreg and s_setreg reach (manual, section 5.8; gfx9 register headers).
+ */
+#include "emulator/gcn/internal.h"
+
+enum hwreg {
+    HW_MODE = 1,
+    HW_STATUS = 2,
+    HW_TRAPSTS = 3,
+    HW_ID = 4,
+    HW_GPR_ALLOC = 5,
+    HW_LDS_ALLOC = 6,
+    HW_IB_STS = 7,
+    HW_SH_MEM_BASES = 15,
+    HW_TBA_LO = 16,
+    HW_TBA_HI = 17,
+    HW_TMA_LO = 18,
+    HW_TMA_HI = 19,
+};
+
+uint32_t gcn_status(const struct gcn_wave *w)
+{
+    return w->status | (uint32_t)w->scc | (uint32_t)(gcn_exec(w) == 0) << 9 |
+           (uint32_t)(gcn_pair(&w->s[GCN_VCC]) == 0) << 10 | 1u << 11 /* IN_TG */ |
+           (uint32_t)w->at_barrier << 12 | (uint32_t)w->active << 16;
+}
+
+/* Where the wave is: slot w->id of all compute units, SIMD by SIMD in turn. */
+static uint32_t hw_id(const struct gcn_wave *w)
+{
+    const uint32_t slot = w->id % GCN_WAVES_PER_CU, cu = w->id / GCN_WAVES_PER_CU;
+    /* 16 compute units a shader array, 4 shader engines of one. */
+    return slot / GCN_SIMDS | (slot % GCN_SIMDS) << 4 | (cu & 15) << 8 | (cu >> 4 & 3) << 13 |
+           ((uint32_t)(w->group - w->device->group) % GCN_WAVES_PER_CU & 15) << 16;
+}
+
+bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
+{
+    const struct gcn_device *d = w->device;
+    switch (id) {
+    case HW_MODE:
+        *value = w->mode;
+        return true;
+    case HW_STATUS:
+        *value = gcn_status(w);
+        return true;
+    case HW_TRAPSTS:
+        *value = w->trapsts;
+        return true;
+    case HW_ID:
+        *value = hw_id(w);
+        return true;
+    case HW_GPR_ALLOC: /* units of 4 and 16 registers, less 1 */
+        *value = (w->vgprs / 4u - 1) << 8 | (w->sgprs / 16u - 1) << 24;
+        return true;
+    case HW_LDS_ALLOC: /* units of 128 dwords */
+        *value = (w->group->lds_size + 511) / 512 << 12;
+        return true;
+    case HW_IB_STS:
+        *value = (w->vm_cnt & 15u) | (uint32_t)w->exp_cnt << 4 | (uint32_t)w->lgkm_cnt << 8 |
+                 (uint32_t)(w->vm_cnt >> 4) << 22;
+        return true;
+    case HW_SH_MEM_BASES: /* bits 63:48 of the apertures: private, shared */
+        *value = (uint32_t)(GCN_PRIVATE_APERTURE >> 48 | GCN_SHARED_APERTURE >> 48 << 16);
+        return true;
+    case HW_TBA_LO:
+        *value = (uint32_t)(d->tba >> 8);
+        return true;
+    case HW_TBA_HI:
+        *value = (uint32_t)(d->tba >> 40);
+        return true;
+    case HW_TMA_LO:
+        *value = (uint32_t)(d->tma >> 8);
+        return true;
+    case HW_TMA_HI:
+        *value = (uint32_t)(d->tma >> 40);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What a program may change: bits of MODE; of STATUS only in privileged mode; the exceptions of
+ * TRAPSTS. Registers that only tell something take the write and drop it. */
+bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask)
+{
+    const bool privileged = w->status & GCN_STATUS_PRIV;
+    switch (id) {
+    case HW_MODE:
+        w->mode = (w->mode & ~mask) | (value & mask);
+        return true;
+    case HW_STATUS:
+        if (privileged) {
+            const uint32_t held = ~(uint32_t)(1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 16);
+            if (mask & 1)
+                w->scc = value & 1;
+            w->status = (w->status & ~(mask & held)) | (value & mask & held);
+        }
+        return true;
+    case HW_TRAPSTS:
+        w->trapsts = (w->trapsts & ~mask) | (value & mask);
+        return true;
+    case HW_ID:
+    case HW_GPR_ALLOC:
+    case HW_LDS_ALLOC:
+    case HW_IB_STS:
+    case HW_SH_MEM_BASES:
+    case HW_TBA_LO:
+    case HW_TBA_HI:
+    case HW_TMA_LO:
+    case HW_TMA_HI:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,139 @@
+/* Scalar operands: registers, inline constants, special sources (manual, section 12.1). */
+#include "emulator/gcn/internal.h"
+
+#include <string.h>
+
+/* Section 3.4: the inline constants 0.5, -0.5, 1, -1, 2, -2, 4, -4 and 1/(2 pi), by format. */
+static const uint16_t half_constants[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+                                          0xc000, 0x4400, 0xc400, 0x3118};
+static const uint32_t single_constants[] = {0x3f000000, 0xbf000000, 0x3f800000,
+                                            0xbf800000, 0x40000000, 0xc0000000,
+                                            0x40800000, 0xc0800000, 0x3e22f983};
+static const uint64_t double_constants[] = {
+    0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+    0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+    0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
+
+static bool is_integer_constant(unsigned n)
+{
+    return n >= GCN_INLINE && n <= 208;
+}
+
+static int32_t integer_constant(unsigned n)
+{
+    return n <= 192 ? (int32_t)n - 128 : 192 - (int32_t)n;
+}
+
+/* What LDS direct reads: the value at M0[15:0] of the type M0[18:16] (section 10.2). */
+static uint32_t lds_direct(struct gcn_wave *w)
+{
+    const uint32_t m0 = w->s[GCN_M0];
+    static const uint8_t sizes[8] = {1, 2, 4, 4, 1, 2, 4, 4};
+    const unsigned type = m0 >> 16 & 7, size = sizes[type];
+    const uint32_t at = m0 & 0xffff & ~(size - 1);
+    if (at + size > w->group->lds_size)
+        return 0;
+    const uint64_t value = wt_load_le(w->group->lds + at, size);
+    return type >= 4 ? (uint32_t)wt_sign_extend(value, size * 8) : (uint32_t)value;
+}
+
+static uint64_t special(struct gcn_wave *w, const struct gcn_uop *u, unsigned n)
+{
+    switch (n) {
+    case GCN_SHARED_BASE:
+        return GCN_SHARED_APERTURE;
+    case GCN_SHARED_LIMIT:
+        return GCN_SHARED_APERTURE + GCN_APERTURE_SIZE - 1;
+    case GCN_PRIVATE_BASE:
+        return GCN_PRIVATE_APERTURE;
+    case GCN_PRIVATE_LIMIT:
+        return GCN_PRIVATE_APERTURE + GCN_APERTURE_SIZE - 1;
+    case GCN_VCCZ:
+        return gcn_pair(&w->s[GCN_VCC]) == 0;
+    case GCN_EXECZ:
+        return gcn_exec(w) == 0;
+    case GCN_SCC:
+        return w->scc;
+    case GCN_LDS_DIRECT:
+        return lds_direct(w);
+    case GCN_LITERAL:
+        return u->literal;
+    default: /* GCN_POPS_WAVE_ID: of pixel waves; 0 in others */
+        return 0;
+    }
+}
+
+/* Trap temporaries are there in privileged mode only: else they read 0. */
+static bool hidden(const struct gcn_wave *w, unsigned n)
+{
+    return n >= GCN_TTMP && n < GCN_M0 && !(w->status & GCN_STATUS_PRIV);
+}
+
+uint32_t gcn_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n)
+{
+    if (n < GCN_INLINE)
+        return hidden(w, n) ? 0 : w->s[n];
+    if (is_integer_constant(n))
+        return (uint32_t)integer_constant(n);
+    if (n >= GCN_HALF && n < GCN_HALF + 9)
+        return single_constants[n - GCN_HALF];
+    /* The apertures are 64 bits wide; a source of 32 bits is the high half, the one that differs
+     * (LLVM reads src_shared_base so). */
+    if (n >= GCN_SHARED_BASE && n <= GCN_PRIVATE_LIMIT)
+        return (uint32_t)(special(w, u, n) >> 32);
+    return (uint32_t)special(w, u, n);
+}
+
+uint64_t gcn_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n, bool floating)
+{
+    if (n < GCN_INLINE)
+        return hidden(w, n) ? 0 : gcn_pair(&w->s[n]);
+    if (is_integer_constant(n))
+        return (uint64_t)(int64_t)integer_constant(n);
+    if (n >= GCN_HALF && n < GCN_HALF + 9)
+        return double_constants[n - GCN_HALF];
+    /* A literal is the high half of a floating point number. */
+    if (n == GCN_LITERAL && floating)
+        return (uint64_t)u->literal << 32;
+    return special(w, u, n);
+}
+
+uint16_t gcn_inline16(unsigned n, bool floating, uint32_t whole)
+{
+    if (floating && n >= GCN_HALF && n < GCN_HALF + 9)
+        return half_constants[n - GCN_HALF];
+    return (uint16_t)whole;
+}
+
+void gcn_write_scalar(struct gcn_wave *w, unsigned n, uint32_t value)
+{
+    if (!hidden(w, n))
+        w->s[n] = value;
+}
+
+void gcn_write_pair(struct gcn_wave *w, unsigned n, uint64_t value)
+{
+    if (!hidden(w, n))
+        gcn_set_pair(&w->s[n], value);
+}
+
+uint64_t gcn_pack(const uint8_t *byte)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        /* Eight bytes of 0 or 1 become eight bits: lane 0 is in the lowest byte. */
+        const uint64_t eight = wt_load_le(byte + 8 * i, 8);
+        mask |= ((eight * 0x0102040810204080u) >> 56) << (8 * i);
+    }
+    return mask;
+}
+
+const uint32_t *gcn_lanes_on(struct gcn_wave *w, uint64_t mask)
+{
+    if (w->on_mask != mask) {
+        w->on_mask = mask;
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            w->on[i] = (uint32_t) - (int32_t)(mask >> i & 1);
+    }
+    return w->on;
+}

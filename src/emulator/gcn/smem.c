@@ -1,0 +1,178 @@
+/* Scalar memory (manual, chapter 7). */
+#include "emulator/gcn/internal.h"
+
+#include <string.h>
+
+#define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
+
+static void issued(struct gcn_wave *w)
+{
+    if (w->lgkm_cnt < 15)
+        w->lgkm_cnt++;
+}
+
+/* Offset of the immediate and of the SGPR, M0 or nothing. */
+static int64_t offset_of(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    return (int64_t)u->imm + (u->has_soffset ? (int64_t)gcn_scalar32(w, u, u->soffset) : 0);
+}
+
+static const struct gcn_uop *violation(struct gcn_wave *w, const struct gcn_uop *u, uint64_t addr,
+                                       const char *what)
+{
+    w->trapsts |= GCN_TRAPSTS_MEM_VIOL;
+    return gcn_fault(w, u, WT_FAULT_ACCESS, gcn_exec(w), addr,
+                     "%s: %s of %u bytes at 0x%llx, where no memory is mapped%s", u->row->name,
+                     what, u->size, (unsigned long long)addr, what[0] == 's' ? " for writing" : "");
+}
+
+static const struct gcn_uop *load(struct gcn_wave *w, const struct gcn_uop *u, uint64_t addr)
+{
+    uint8_t bytes[64];
+    addr &= ~(uint64_t)3;
+    const uint8_t *host = gcn_readable(w->device, addr, u->size);
+    if (!host) {
+        if (!gcn_read(w->device, addr, bytes, u->size))
+            return violation(w, u, addr, "load");
+        host = bytes;
+    }
+    for (unsigned i = 0; i < u->size / 4u; i++)
+        gcn_write_scalar(w, u->dst + i, (uint32_t)wt_load_le(host + 4 * i, 4));
+    issued(w);
+    return gcn_next(u);
+}
+
+static const struct gcn_uop *store(struct gcn_wave *w, const struct gcn_uop *u, uint64_t addr)
+{
+    uint8_t bytes[16];
+    addr &= ~(uint64_t)3;
+    for (unsigned i = 0; i < u->size / 4u; i++)
+        wt_store_le(bytes + 4 * i, gcn_scalar32(w, u, u->dst + i), 4);
+    uint8_t *host = gcn_writable(w->device, addr, u->size);
+    if (host)
+        memcpy(host, bytes, u->size);
+    else if (!gcn_write(w->device, addr, bytes, u->size))
+        return violation(w, u, addr, "store");
+    issued(w);
+    return gcn_next(u);
+}
+
+static const struct gcn_uop *atomic(struct gcn_wave *w, const struct gcn_uop *u, uint64_t addr)
+{
+    uint8_t bytes[8];
+    addr &= ~(uint64_t)(u->size - 1);
+    if (!gcn_mapped(w->device, addr, u->size, true) || !gcn_read(w->device, addr, bytes, u->size))
+        return violation(w, u, addr, "atomic");
+    const unsigned words = u->size / 4u;
+    const uint64_t old = wt_load_le(bytes, u->size);
+    const uint64_t data = words == 2 ? gcn_pair(&w->s[u->dst]) : w->s[u->dst];
+    const uint64_t compare =
+        words == 2 ? gcn_pair(&w->s[(u->dst + 2) & 127]) : w->s[(u->dst + 1) & 127];
+    wt_store_le(bytes,
+                gcn_atomic((enum gcn_atomic)(u->row->opcode & 0x1f), u->size, old, data, compare),
+                u->size);
+    if (!gcn_write(w->device, addr, bytes, u->size))
+        return gcn_fault(w, u, WT_FAULT_HOST, gcn_exec(w), addr, "the host has no memory left");
+    if (u->glc) {
+        if (words == 2)
+            gcn_write_pair(w, u->dst, old);
+        else
+            gcn_write_scalar(w, u->dst, (uint32_t)old);
+    }
+    issued(w);
+    return gcn_next(u);
+}
+
+static uint64_t plain(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    return gcn_pair(&w->s[u->base]) + (uint64_t)offset_of(w, u);
+}
+
+/* Through a buffer resource: of its fields only base, stride and num_records count (section 7.4).
+ */
+static bool within(struct gcn_wave *w, const struct gcn_uop *u, uint64_t *addr)
+{
+    const uint32_t *v = &w->s[u->base];
+    const uint64_t base = gcn_pair(v) & 0xffffffffffff, stride = v[1] >> 16 & 0x3fff;
+    const uint64_t size = stride ? stride * v[2] : v[2];
+    const int64_t offset = offset_of(w, u) & ~(int64_t)3;
+    *addr = base + (uint64_t)offset;
+    return offset >= 0 && (uint64_t)offset + u->size <= size;
+}
+
+OP(s_load)
+{
+    return load(w, u, plain(w, u));
+}
+
+OP(s_store)
+{
+    return store(w, u, plain(w, u));
+}
+
+OP(s_atomic)
+{
+    return atomic(w, u, plain(w, u));
+}
+
+OP(s_buffer_load)
+{
+    uint64_t addr;
+    if (within(w, u, &addr))
+        return load(w, u, addr);
+    /* What lies beyond num_records reads as 0; of several dwords only those. */
+    const uint32_t *v = &w->s[u->base];
+    const uint64_t stride = v[1] >> 16 & 0x3fff, size = stride ? stride * v[2] : v[2];
+    const int64_t offset = offset_of(w, u) & ~(int64_t)3;
+    const uint64_t base = gcn_pair(v) & 0xffffffffffff;
+    uint32_t value[16] = {0};
+    for (unsigned i = 0; i < u->size / 4u; i++) {
+        const int64_t at = offset + 4 * (int64_t)i;
+        uint8_t bytes[4];
+        if (at < 0 || (uint64_t)at + 4 > size)
+            continue;
+        if (!gcn_read(w->device, base + (uint64_t)at, bytes, 4))
+            return violation(w, u, base + (uint64_t)at, "load");
+        value[i] = (uint32_t)wt_load_le(bytes, 4);
+    }
+    for (unsigned i = 0; i < u->size / 4u; i++)
+        gcn_write_scalar(w, u->dst + i, value[i]);
+    issued(w);
+    return gcn_next(u);
+}
+
+OP(s_buffer_store)
+{
+    uint64_t addr;
+    return within(w, u, &addr) ? store(w, u, addr) : gcn_next(u);
+}
+
+OP(s_buffer_atomic)
+{
+    uint64_t addr;
+    if (within(w, u, &addr))
+        return atomic(w, u, addr);
+    for (unsigned i = 0; u->glc && i < u->size / 4u; i++)
+        gcn_write_scalar(w, u->dst + i, 0);
+    return gcn_next(u);
+}
+
+/* Both clocks are the issue time: the only clock that there is. */
+OP(s_memtime)
+{
+    gcn_write_pair(w, u->dst, gcn_now(w));
+    issued(w);
+    return gcn_next(u);
+}
+
+OP(s_memrealtime)
+{
+    return gcn_op_s_memtime(w, u);
+}
+
+/* Caches are coherent here. */
+OP(s_dcache)
+{
+    (void)w;
+    return gcn_next(u);
+}

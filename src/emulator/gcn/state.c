@@ -1,0 +1,242 @@
+/*
+ * Saving, restoring and hashing a device, for time travel: all that decides how it goes on, and
+ * nothing that can be made again (decoded code, the TLB). Memory is shared page by page.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "emulator/gcn/internal.h"
+
+struct wt_state {
+    uint64_t time;
+    struct wt_fault fault;
+    struct wt_schedule schedule;
+    struct gcn_dispatch dispatch;
+    uint64_t tba, tma;
+    uint32_t ready_count, active_waves, cursor, turn_left;
+    struct wt_memory *memory;
+    struct gcn_wave *wave;   /* with the device's own pointers, which never change once there */
+    struct gcn_group *group; /* likewise */
+    uint64_t *ready, *round;
+    uint8_t *vgprs; /* of the active waves, one after the other */
+    uint8_t *lds;   /* of the used groups, one after the other */
+    uint8_t *gds;
+    uint32_t waves;
+    uint64_t bytes;
+};
+
+void gcn_free_state(struct wt_state *s)
+{
+    if (!s)
+        return;
+    wt_memory_free(s->memory);
+    free(s->wave);
+    free(s->group);
+    free(s->ready);
+    free(s->round);
+    free(s->vgprs);
+    free(s->lds);
+    free(s->gds);
+    free(s);
+}
+
+/* A copy of `size` bytes, counted; what is empty gets a byte, so that NULL means no memory. */
+static void *copy_of(struct wt_state *s, const void *from, size_t size)
+{
+    void *copy = malloc(size ? size : 1);
+    if (copy && size)
+        memcpy(copy, from, size);
+    s->bytes += size;
+    return copy;
+}
+
+static size_t vgpr_bytes(const struct gcn_wave *w)
+{
+    return w->active ? w->vgprs * sizeof *w->v : 0;
+}
+
+static size_t lds_bytes(const struct gcn_group *g)
+{
+    return g->used ? g->lds_size : 0;
+}
+
+static bool save_waves(struct wt_state *s, const struct gcn_device *d)
+{
+    size_t vgprs = 0, lds = 0;
+    s->waves = d->machine.waves;
+    for (uint32_t i = 0; i < s->waves; i++) {
+        vgprs += vgpr_bytes(&d->wave[i]);
+        lds += lds_bytes(&d->group[i]);
+    }
+    s->wave = copy_of(s, d->wave, s->waves * sizeof *s->wave);
+    s->group = copy_of(s, d->group, s->waves * sizeof *s->group);
+    s->vgprs = malloc(vgprs ? vgprs : 1);
+    s->lds = malloc(lds ? lds : 1);
+    if (!s->wave || !s->group || !s->vgprs || !s->lds)
+        return false;
+    s->bytes += vgprs + lds;
+    uint8_t *to = s->vgprs, *lds_to = s->lds;
+    for (uint32_t i = 0; i < s->waves; i++) {
+        const size_t size = vgpr_bytes(&d->wave[i]), local = lds_bytes(&d->group[i]);
+        if (size)
+            memcpy(to, d->wave[i].v, size);
+        if (local)
+            memcpy(lds_to, d->group[i].lds, local);
+        to += size;
+        lds_to += local;
+    }
+    return true;
+}
+
+struct wt_state *gcn_save(struct wt_machine *m)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    const size_t words = (m->waves + 63) / 64;
+    struct wt_state *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->time = m->time;
+    s->fault = m->fault;
+    s->schedule = d->config.schedule;
+    s->dispatch = d->dispatch;
+    s->tba = d->tba;
+    s->tma = d->tma;
+    s->ready_count = d->ready_count;
+    s->active_waves = d->active_waves;
+    s->cursor = d->cursor;
+    s->turn_left = d->turn_left;
+    s->bytes = sizeof *s;
+    s->ready = copy_of(s, d->ready, words * sizeof *s->ready);
+    s->round = copy_of(s, d->round, words * sizeof *s->round);
+    s->gds = copy_of(s, d->gds, GCN_GDS_BYTES);
+    s->memory = wt_memory_fork(d->memory);
+    if (!s->ready || !s->round || !s->gds || !s->memory || !save_waves(s, d)) {
+        gcn_free_state(s);
+        return NULL;
+    }
+    /* Pages that the device could write are shared from now on. */
+    wt_tlb_clear(&d->tlb);
+    return s;
+}
+
+/* Buffers come as waves need them and stay: those of the state that the device has not are NULL in
+ * neither, for a state is older than its device. */
+static void restore_waves(struct gcn_device *d, const struct wt_state *s)
+{
+    const uint8_t *from = s->vgprs, *lds_from = s->lds;
+    for (uint32_t i = 0; i < s->waves; i++) {
+        uint32_t(*v)[GCN_LANES] = d->wave[i].v;
+        uint8_t *lds = d->group[i].lds;
+        d->wave[i] = s->wave[i];
+        d->wave[i].v = v;
+        d->group[i] = s->group[i];
+        d->group[i].lds = lds;
+        const size_t size = vgpr_bytes(&d->wave[i]), local = lds_bytes(&d->group[i]);
+        if (size)
+            memcpy(v, from, size);
+        if (local)
+            memcpy(lds, lds_from, local);
+        from += size;
+        lds_from += local;
+    }
+}
+
+bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    const size_t words = (m->waves + 63) / 64;
+    m->time = s->time;
+    m->fault = s->fault;
+    d->config.schedule = s->schedule;
+    d->dispatch = s->dispatch;
+    d->tba = s->tba;
+    d->tma = s->tma;
+    d->ready_count = s->ready_count;
+    d->active_waves = s->active_waves;
+    d->cursor = s->cursor;
+    d->turn_left = s->turn_left;
+    memcpy(d->ready, s->ready, words * sizeof *d->ready);
+    memcpy(d->round, s->round, words * sizeof *d->round);
+    memcpy(d->gds, s->gds, GCN_GDS_BYTES);
+    restore_waves(d, s);
+    wt_memory_become(d->memory, s->memory);
+    gcn_code_clear(d);
+    wt_tlb_clear(&d->tlb);
+    return true;
+}
+
+uint64_t gcn_state_bytes(const struct wt_state *s)
+{
+    return s->bytes;
+}
+
+uint64_t gcn_held_bytes(struct wt_machine *m)
+{
+    return wt_memory_held(((struct gcn_device *)m)->memory);
+}
+
+uint64_t gcn_live_bytes(struct wt_machine *m)
+{
+    return wt_memory_resident(((struct gcn_device *)m)->memory);
+}
+
+/* ---- hash ---- */
+
+static void mix(uint64_t *hash, const void *bytes, size_t size)
+{
+    *hash = XXH3_64bits_withSeed(bytes, size, *hash);
+}
+
+static void mix_wave(uint64_t *hash, const struct gcn_wave *w)
+{
+    const uint64_t numbers[] = {
+        w->id,
+        w->index,
+        w->pc,
+        w->mode,
+        w->trapsts,
+        w->status,
+        w->scc,
+        w->at_barrier,
+        w->vgprs,
+        w->sgprs,
+        w->vm_cnt,
+        w->lgkm_cnt,
+        w->exp_cnt,
+        w->at_barrier ? w->wait_pc : 0,
+        (uint64_t)(w->group - w->device->group),
+    };
+    mix(hash, numbers, sizeof numbers);
+    mix(hash, w->s, sizeof w->s);
+    mix(hash, w->v, w->vgprs * sizeof *w->v);
+}
+
+uint64_t gcn_hash(struct wt_machine *m)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    const struct wt_schedule *s = &d->config.schedule;
+    const struct gcn_dispatch *k = &d->dispatch;
+    uint64_t h = wt_memory_hash(d->memory);
+    const uint64_t numbers[] = {
+        m->time,  m->fault.kind, d->cursor, d->turn_left, s->kind,   s->turn,
+        s->seed,  s->state,      d->tba,    d->tma,       k->active, k->packet,
+        k->queue, k->id,         k->next,   k->total,     k->done,
+    };
+    mix(&h, numbers, sizeof numbers);
+    mix(&h, d->round, (m->waves + 63) / 64 * sizeof *d->round);
+    mix(&h, d->gds, GCN_GDS_BYTES);
+    for (uint32_t i = 0; i < m->waves; i++) {
+        const struct gcn_group *g = &d->group[i];
+        if (d->wave[i].active)
+            mix_wave(&h, &d->wave[i]);
+        if (!g->used)
+            continue;
+        const uint64_t group[] = {
+            i,        g->lds_size, g->coordinate[0], g->coordinate[1], g->coordinate[2],
+            g->waves, g->waiting};
+        mix(&h, group, sizeof group);
+        mix(&h, g->lds, g->lds_size);
+    }
+    return h;
+}

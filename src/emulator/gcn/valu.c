@@ -1,0 +1,364 @@
+/*
+ * Vector instructions: fetches the sources of all 64 lanes with their modifiers, has the row's
+ * kernel compute, and writes back what EXEC enables (manual, chapter 6).
+ */
+#include "emulator/gcn/fp.h"
+
+#include <string.h>
+
+/* A source or result of any width. */
+union row {
+    _Alignas(64) uint32_t w[GCN_LANES];
+    uint64_t d[GCN_LANES];
+};
+
+static const uint32_t *fetch_plain(struct gcn_wave *w, const struct gcn_uop *u, unsigned n,
+                                   uint32_t *room)
+{
+    if (n >= GCN_VGPR)
+        return w->v[n - GCN_VGPR];
+    const uint32_t value = gcn_scalar32(w, u, n);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        room[i] = value;
+    return room;
+}
+
+static const struct gcn_uop *no_vgpr(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                     "%s uses v%u, but its wave has %u vector registers", u->row->name,
+                     u->last_vgpr, w->vgprs);
+}
+
+static bool skipped(const struct gcn_wave *w)
+{
+    return w->mode & GCN_MODE_VSKIP;
+}
+
+/* The short way: whole registers of 32 bits, no modifiers. */
+const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (w->mode & (GCN_MODE_GPR_IDX_EN | GCN_MODE_VSKIP))
+        return gcn_valu_any(w, u);
+    if (u->last_vgpr >= w->vgprs)
+        return no_vgpr(w, u);
+    const uint64_t exec = gcn_exec(w);
+    _Alignas(64) uint32_t room[3][GCN_LANES], result[GCN_LANES];
+    uint32_t *to = w->v[u->dst];
+    struct gcn_valu v = {.w = w, .u = u, .exec = exec, .d = ~exec ? result : to};
+    v.a = fetch_plain(w, u, u->src[0], room[0]);
+    if (u->sources > 1)
+        v.b = fetch_plain(w, u, u->src[1], room[1]);
+    if (u->sources > 2)
+        v.c = fetch_plain(w, u, u->src[2], room[2]);
+    u->row->kernel(&v);
+    if (~exec) {
+        const uint32_t *on = gcn_lanes_on(w, exec);
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            to[i] = (to[i] & ~on[i]) | (result[i] & on[i]);
+    }
+    return gcn_next(u);
+}
+
+/* ---- the general way ---- */
+
+/* VGPR indexing: M0[7:0] is added to the operands that M0[15:12] names (section 6.4). */
+static unsigned indexed(const struct gcn_wave *w, unsigned number, unsigned which)
+{
+    if ((w->mode & GCN_MODE_GPR_IDX_EN) && (w->s[GCN_M0] >> (12 + which) & 1))
+        return number + (w->s[GCN_M0] & 0xff);
+    return number;
+}
+
+static uint32_t select_part(uint32_t value, unsigned sel, bool sext)
+{
+    switch (sel) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+        value = value >> (8 * sel) & 0xff;
+        return sext ? (uint32_t)(int8_t)value : value;
+    case 4:
+    case 5:
+        value = value >> (16 * (sel - 4)) & 0xffff;
+        return sext ? (uint32_t)(int16_t)value : value;
+    default:
+        return value;
+    }
+}
+
+/* abs and neg on a value of so many bits. */
+static uint64_t modified(uint64_t value, unsigned bits, bool abs, bool neg)
+{
+    const uint64_t sign = (uint64_t)1 << (bits - 1);
+    if (abs)
+        value &= ~sign;
+    return neg ? value ^ sign : value;
+}
+
+/* The lane that lane i of a DPP source reads; -1: none (section 12.4, DPP_CTRL). */
+static int dpp_lane(unsigned ctrl, int i)
+{
+    const int row = i & ~15, in = i & 15, n = (int)(ctrl & 15);
+    if (ctrl < 0x100)
+        return (i & ~3) | (int)(ctrl >> (2 * (i & 3)) & 3);
+    switch (ctrl & 0x1f0) {
+    case 0x100: /* row_shl */
+        return in + n < 16 ? row | (in + n) : -1;
+    case 0x110: /* row_shr */
+        return in - n >= 0 ? row | (in - n) : -1;
+    case 0x120: /* row_ror */
+        return row | ((in - n) & 15);
+    default:
+        break;
+    }
+    switch (ctrl) {
+    case 0x130: /* wave_shl */
+        return i + 1 < 64 ? i + 1 : -1;
+    case 0x134: /* wave_rol */
+        return (i + 1) & 63;
+    case 0x138: /* wave_shr */
+        return i - 1;
+    case 0x13c: /* wave_ror */
+        return (i - 1) & 63;
+    case 0x140: /* row_mirror */
+        return row | (15 - in);
+    case 0x141: /* row_half_mirror */
+        return (i & ~7) | (7 - (i & 7));
+    case 0x142: /* row_bcast15: the last lane of the row before */
+        return row ? row - 1 : -1;
+    default: /* row_bcast31 */
+        return i >= 32 ? 31 : -1;
+    }
+}
+
+/* The DPP permutation of a source; lanes that must not be written leave *exec. */
+static void permute(const struct gcn_uop *u, const uint32_t *from, uint32_t *to, uint64_t *exec)
+{
+    const uint64_t active = *exec;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        const int source = dpp_lane(u->dpp, (int)i);
+        const bool enabled = (u->row_mask >> (i / 16) & 1) && (u->bank_mask >> (i / 4 % 4) & 1);
+        /* A source lane that EXEC disables counts as out of bounds. */
+        const bool valid = source >= 0 && (active >> source & 1);
+        to[i] = valid ? from[source] : 0;
+        if (!enabled || (!valid && !u->bound_ctrl))
+            *exec &= ~((uint64_t)1 << i);
+    }
+}
+
+/* Source i as the kernel wants it; false where indexing leaves the wave's registers. */
+static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char type, union row *to,
+                  uint64_t *exec)
+{
+    const unsigned n = u->src[i];
+    const bool is_float = strchr("fhF", type) != NULL;
+    const bool abs = u->abs >> i & 1, neg = u->neg >> i & 1, high = u->op_sel >> i & 1;
+    if (type == 'U' || type == 'F') {
+        if (n >= GCN_VGPR) {
+            const unsigned r = indexed(w, n - GCN_VGPR, i);
+            if (r + 1 >= w->vgprs)
+                return false;
+            for (unsigned l = 0; l < GCN_LANES; l++)
+                to->d[l] = w->v[r][l] | (uint64_t)w->v[r + 1][l] << 32;
+        } else {
+            const uint64_t value = gcn_scalar64(w, u, n, type == 'F');
+            for (unsigned l = 0; l < GCN_LANES; l++)
+                to->d[l] = value;
+        }
+        if (type == 'F' && (abs || neg))
+            for (unsigned l = 0; l < GCN_LANES; l++)
+                to->d[l] = modified(to->d[l], 64, abs, neg);
+        return true;
+    }
+    if (n >= GCN_VGPR) {
+        const unsigned r = indexed(w, n - GCN_VGPR, i);
+        if (r >= w->vgprs)
+            return false;
+        if (i == 0 && u->form == GCN_FORM_DPP)
+            permute(u, w->v[r], to->w, exec);
+        else
+            memcpy(to->w, w->v[r], sizeof to->w);
+    } else {
+        uint32_t value = gcn_scalar32(w, u, n);
+        /* Of a constant, halves of mixed-precision and packed instructions see the 16-bit one. */
+        if (type == 'h')
+            value = gcn_inline16(n, true, value);
+        else if (type == 'P' && n >= GCN_HALF && n < GCN_HALF + 9)
+            value = gcn_inline16(n, true, value);
+        else if (type == 'x' && n >= GCN_HALF && n < GCN_HALF + 9 && (u->op_sel_hi >> i & 1))
+            value = gcn_inline16(n, true, value);
+        for (unsigned l = 0; l < GCN_LANES; l++)
+            to->w[l] = value;
+    }
+    if (u->form == GCN_FORM_SDWA && i < 2 && u->sel[i] != 6)
+        for (unsigned l = 0; l < GCN_LANES; l++)
+            to->w[l] = select_part(to->w[l], u->sel[i], u->sext >> i & 1);
+    if (type == 'h' || type == 's') {
+        if (high)
+            for (unsigned l = 0; l < GCN_LANES; l++)
+                to->w[l] >>= 16;
+        for (unsigned l = 0; l < GCN_LANES; l++)
+            to->w[l] &= 0xffff;
+        if (is_float && (abs || neg))
+            for (unsigned l = 0; l < GCN_LANES; l++)
+                to->w[l] = (uint32_t)modified(to->w[l], 16, abs, neg);
+    } else if (type == 'f' && (abs || neg)) {
+        for (unsigned l = 0; l < GCN_LANES; l++)
+            to->w[l] = (uint32_t)modified(to->w[l], 32, abs, neg);
+    } else if (type == 'u' && (abs || neg) && u->row == &gcn_rows[GCN_I_v_cndmask_b32]) {
+        /* v_cndmask_b32 chooses between values of either kind and takes the modifiers. */
+        for (unsigned l = 0; l < GCN_LANES; l++)
+            to->w[l] = (uint32_t)modified(to->w[l], 32, abs, neg);
+    }
+    return true;
+}
+
+/* On GCN5 most instructions with a 16-bit result clear the register's other half; those that came
+ * with it (they are in VOP3 alone) leave it. (LLVM knows them as zeroesHigh16BitsOfDest.) */
+static bool keeps_other_half(const struct gcn_uop *u)
+{
+    const struct gcn_row *row = u->row;
+    if (row->encoding == GCN_VOP3P)
+        return true;
+    return row->encoding == GCN_VOP3 && ((row->opcode >= 0x1f4 && row->opcode <= 0x1fc) ||
+                                         (row->opcode >= 0x203 && row->opcode <= 0x207) ||
+                                         row->opcode == 0x29e || row->opcode == 0x29f);
+}
+
+/* Puts a 32-bit result into the part that SDWA or OP_SEL chooses. */
+static uint32_t placed(const struct gcn_uop *u, char type, uint32_t old, uint32_t value)
+{
+    if (u->form == GCN_FORM_SDWA && u->sel[2] < 6) {
+        const bool byte = u->sel[2] < 4;
+        const unsigned at = byte ? 8 * u->sel[2] : 16 * (u->sel[2] - 4u);
+        const uint32_t part = byte ? 0xff : 0xffff, mask = part << at;
+        value &= part;
+        if (u->unused == 2) /* UNUSED_PRESERVE */
+            return (old & ~mask) | value << at;
+        if (u->unused == 1) { /* UNUSED_SEXT: what lies above is the sign, below zero */
+            const uint32_t sign = byte ? 0x80 : 0x8000;
+            return ((value ^ sign) - sign) << at;
+        }
+        return value << at;
+    }
+    if (type == 'h' || type == 's') {
+        value &= 0xffff;
+        if (u->op_sel >> 3 & 1 || u->row == &gcn_rows[GCN_I_v_mad_mixhi_f16])
+            return (old & 0xffff) | value << 16;
+        return keeps_other_half(u) ? (old & 0xffff0000) | value : value;
+    }
+    return value;
+}
+
+static void write_back(struct gcn_wave *w, const struct gcn_uop *u, char type, unsigned r,
+                       const union row *result, uint64_t exec)
+{
+    for (unsigned l = 0; l < GCN_LANES; l++) {
+        if (!(exec >> l & 1))
+            continue;
+        if (type == 'U' || type == 'F') {
+            w->v[r][l] = (uint32_t)result->d[l];
+            w->v[r + 1][l] = (uint32_t)(result->d[l] >> 32);
+        } else {
+            w->v[r][l] = placed(u, type, w->v[r][l], result->w[l]);
+        }
+    }
+}
+
+static void write_mask(struct gcn_wave *w, const struct gcn_uop *u, const uint8_t *bytes,
+                       uint64_t exec)
+{
+    const uint64_t mask = gcn_pack(bytes) & exec;
+    gcn_write_pair(w, u->sdst, mask);
+    /* v_cmpx writes EXEC as well. */
+    if (u->row->encoding == GCN_VOPC && strncmp(u->row->name, "v_cmpx", 6) == 0)
+        gcn_set_pair(&w->s[GCN_EXEC], mask);
+}
+
+const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (skipped(w))
+        return gcn_next(u);
+    if (u->last_vgpr >= w->vgprs)
+        return no_vgpr(w, u);
+    union row room[3], result;
+    _Alignas(64) uint8_t bytes[GCN_LANES];
+    uint64_t exec = gcn_exec(w);
+    struct gcn_valu v = {.w = w, .u = u, .d = &result, .m = bytes};
+    const void **source[3] = {&v.a, &v.b, &v.c};
+    const char *results = u->row->operands, *types = strchr(results, ':') + 1;
+    const unsigned dst = *results == 'S' ? u->dst : indexed(w, u->dst, 3);
+    for (unsigned i = 0; i < 3 && types[i]; i++) {
+        *source[i] = &room[i];
+        if (types[i] == 'm') {
+            v.mask = gcn_pair(&w->s[u->smask]);
+        } else if (types[i] == 'd') {
+            if (dst >= w->vgprs)
+                return no_vgpr(w, u);
+            memcpy(room[i].w, w->v[dst], sizeof room[i].w);
+        } else if (!fetch(w, u, i, types[i], &room[i], &exec)) {
+            return no_vgpr(w, u);
+        }
+    }
+    v.exec = exec;
+    u->row->kernel(&v);
+    if (*results == 'm') {
+        write_mask(w, u, bytes, exec);
+    } else if (*results == 'S') {
+        gcn_write_scalar(w, u->dst, v.scalar);
+    } else if (*results != ':') {
+        if ((u->clamp || u->omod) && strchr("fhF", *results))
+            gcn_fp_output(w, u, *results, &result);
+        if (dst + (*results == 'U' || *results == 'F') >= w->vgprs)
+            return no_vgpr(w, u);
+        write_back(w, u, *results, dst, &result, exec);
+        if (results[1] == 'm')
+            write_mask(w, u, bytes, exec);
+    }
+    return gcn_next(u);
+}
+
+/* v_writelane_b32 does not look at EXEC. */
+const struct gcn_uop *gcn_valu_writelane(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (skipped(w))
+        return gcn_next(u);
+    if (u->last_vgpr >= w->vgprs)
+        return no_vgpr(w, u);
+    const uint32_t value = gcn_scalar32(w, u, u->src[0]);
+    w->v[u->dst][gcn_scalar32(w, u, u->src[1]) & 63] = value;
+    return gcn_next(u);
+}
+
+const struct gcn_uop *gcn_valu_swap(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (skipped(w))
+        return gcn_next(u);
+    if (u->last_vgpr >= w->vgprs)
+        return no_vgpr(w, u);
+    const uint64_t exec = gcn_exec(w);
+    uint32_t *a = w->v[u->dst], *b = w->v[u->src[0] - GCN_VGPR];
+    for (unsigned l = 0; l < GCN_LANES; l++) {
+        if (exec >> l & 1) {
+            const uint32_t old = a[l];
+            a[l] = b[l];
+            b[l] = old;
+        }
+    }
+    return gcn_next(u);
+}
+
+gcn_op gcn_handler_of(const struct gcn_uop *u)
+{
+    if (!gcn_row_executes(u->row))
+        return gcn_illegal;
+    if (u->row->encoding < GCN_VOP2 || u->row->encoding > GCN_VOP3P)
+        return u->row->op;
+    if (u->row == &gcn_rows[GCN_I_v_writelane_b32])
+        return gcn_valu_writelane;
+    if (u->row == &gcn_rows[GCN_I_v_swap_b32])
+        return u->src[0] >= GCN_VGPR ? gcn_valu_swap : gcn_illegal;
+    return u->plain ? gcn_valu_plain : gcn_valu_any;
+}

@@ -1,0 +1,210 @@
+/* Kernels of the conversions between formats (manual, sections 12.10 and 12.12). */
+#include "emulator/gcn/fp.h"
+
+#include <math.h>
+
+/* A loop over the lanes that count, with the environment fp; `single`: whose mode it has. */
+#define K_CONVERT(name, source, result, single, expression) \
+    void gcn_k_##name(struct gcn_valu *v)                   \
+    {                                                       \
+        const source *a = v->a;                             \
+        result *d = v->d;                                   \
+        struct wt_fp fp = gcn_fp_env(v->w, single);         \
+        for (unsigned i = 0; i < GCN_LANES; i++)            \
+            if (v->exec >> i & 1)                           \
+                d[i] = (result)(expression);                \
+        gcn_fp_raise(v->w, &fp);                            \
+    }
+
+/*
+ * To integers of at most 32 bits: out of range is the nearest integer in range, NaN is 0; both are
+ * invalid. `x` is the value as a double, which holds every source exactly.
+ */
+static int64_t to_integer(double x, double (*how)(double), int64_t low, int64_t high,
+                          struct wt_fp *fp)
+{
+    if (isnan(x)) {
+        fp->flags |= WT_FP_INVALID;
+        return 0;
+    }
+    const double whole = how(x);
+    if (whole < (double)low || whole > (double)high) {
+        fp->flags |= WT_FP_INVALID;
+        return whole < 0 ? low : high;
+    }
+    if (whole != x)
+        fp->flags |= WT_FP_INEXACT;
+    return (int64_t)whole;
+}
+
+static double single_of(uint32_t x, const struct wt_fp *fp)
+{
+    return (double)float_of(flushed32(x, fp->flush_input));
+}
+
+static double whole_of(uint64_t x, const struct wt_fp *fp)
+{
+    return double_of(flushed64(x, fp->flush_input));
+}
+
+static double half_of(uint32_t x, const struct wt_fp *fp)
+{
+    struct wt_fp exact = {.propagate_nan = true};
+    return double_of(wt_f16_to_f64((uint16_t)flushed16(x, fp->flush_input), &exact));
+}
+
+/* floor(x + 1/2), without rounding the sum. */
+static double nearest_up(double x)
+{
+    const double whole = floor(x);
+    return x - whole >= 0.5 ? whole + 1 : whole;
+}
+
+K_CONVERT(v_cvt_i32_f32, uint32_t, uint32_t, true,
+          to_integer(single_of(a[i], &fp), trunc, INT32_MIN, INT32_MAX, &fp))
+K_CONVERT(v_cvt_u32_f32, uint32_t, uint32_t, true,
+          to_integer(single_of(a[i], &fp), trunc, 0, UINT32_MAX, &fp))
+K_CONVERT(v_cvt_rpi_i32_f32, uint32_t, uint32_t, true,
+          to_integer(single_of(a[i], &fp), nearest_up, INT32_MIN, INT32_MAX, &fp))
+K_CONVERT(v_cvt_flr_i32_f32, uint32_t, uint32_t, true,
+          to_integer(single_of(a[i], &fp), floor, INT32_MIN, INT32_MAX, &fp))
+K_CONVERT(v_cvt_i32_f64, uint64_t, uint32_t, false,
+          to_integer(whole_of(a[i], &fp), trunc, INT32_MIN, INT32_MAX, &fp))
+K_CONVERT(v_cvt_u32_f64, uint64_t, uint32_t, false,
+          to_integer(whole_of(a[i], &fp), trunc, 0, UINT32_MAX, &fp))
+K_CONVERT(v_cvt_i16_f16, uint32_t, uint32_t, false,
+          to_integer(half_of(a[i], &fp), trunc, INT16_MIN, INT16_MAX, &fp))
+K_CONVERT(v_cvt_u16_f16, uint32_t, uint32_t, false,
+          to_integer(half_of(a[i], &fp), trunc, 0, UINT16_MAX, &fp))
+
+K_CONVERT(v_cvt_f32_i32, uint32_t, uint32_t, true, wt_i64_to_f32((int32_t)a[i], &fp))
+K_CONVERT(v_cvt_f32_u32, uint32_t, uint32_t, true, wt_u64_to_f32(a[i], &fp))
+K_CONVERT(v_cvt_f64_i32, uint32_t, uint64_t, false, wt_i64_to_f64((int32_t)a[i], &fp))
+K_CONVERT(v_cvt_f64_u32, uint32_t, uint64_t, false, wt_u64_to_f64(a[i], &fp))
+K_CONVERT(v_cvt_f16_i16, uint32_t, uint32_t, false, wt_i64_to_f16((int16_t)a[i], &fp))
+K_CONVERT(v_cvt_f16_u16, uint32_t, uint32_t, false, wt_u64_to_f16(a[i], &fp))
+K_CONVERT(v_cvt_f32_ubyte0, uint32_t, uint32_t, true, wt_u64_to_f32(a[i] & 0xff, &fp))
+K_CONVERT(v_cvt_f32_ubyte1, uint32_t, uint32_t, true, wt_u64_to_f32(a[i] >> 8 & 0xff, &fp))
+K_CONVERT(v_cvt_f32_ubyte2, uint32_t, uint32_t, true, wt_u64_to_f32(a[i] >> 16 & 0xff, &fp))
+K_CONVERT(v_cvt_f32_ubyte3, uint32_t, uint32_t, true, wt_u64_to_f32(a[i] >> 24, &fp))
+
+/* Sixteenths of a signed number of four bits. */
+K_CONVERT(v_cvt_off_f32_i4, uint32_t, uint32_t, true,
+          bits_of((float)((int32_t)(a[i] << 28) >> 28) / 16))
+
+/* ---- between floating point formats: the source's mode flushes it, the result's mode rounds ----
+ */
+
+/* FP16_OVFL: what would become infinite stays the largest half, unless it was infinite. */
+static uint32_t to_half(struct gcn_wave *w, uint32_t x, struct wt_fp *fp)
+{
+    x = flushed32(x, gcn_fp_env(w, true).flush_input);
+    /* Denormal sources are far below the least half; they were flushed by the other mode. */
+    const bool flush = fp->flush_input;
+    fp->flush_input = false;
+    uint32_t half = wt_f32_to_f16(x, fp);
+    fp->flush_input = flush;
+    if ((w->mode & GCN_MODE_FP16_OVFL) && (half & 0x7fff) == F16_INF && (x & ~F32_SIGN) != F32_INF)
+        half--;
+    return half;
+}
+
+K_CONVERT(v_cvt_f16_f32, uint32_t, uint32_t, false, to_half(v->w, a[i], &fp))
+
+static uint32_t from_half(uint32_t x, bool flush, struct wt_fp *fp)
+{
+    fp->flush_input = false;
+    return wt_f16_to_f32((uint16_t)flushed16(x, flush), fp);
+}
+
+K_CONVERT(v_cvt_f32_f16, uint32_t, uint32_t, true,
+          from_half(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
+
+static uint64_t to_double(uint32_t x, bool flush, struct wt_fp *fp)
+{
+    fp->flush_input = false;
+    return wt_f32_to_f64(flushed32(x, flush), fp);
+}
+
+K_CONVERT(v_cvt_f64_f32, uint32_t, uint64_t, false,
+          to_double(a[i], gcn_fp_env(v->w, true).flush_input, &fp))
+
+static uint32_t to_single(uint64_t x, bool flush, struct wt_fp *fp)
+{
+    fp->flush_input = false;
+    return wt_f64_to_f32(flushed64(x, flush), fp);
+}
+
+K_CONVERT(v_cvt_f32_f64, uint64_t, uint32_t, true,
+          to_single(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
+
+/* ---- packed results ---- */
+
+/* Towards zero, whatever MODE says; so an overflow is the largest half. */
+void gcn_k_v_cvt_pkrtz_f16_f32(struct gcn_valu *v)
+{
+    ROWS32;
+    struct wt_fp fp = gcn_fp_env(v->w, false);
+    fp.round = WT_RTZ;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        if (v->exec >> i & 1)
+            d[i] = to_half(v->w, a[i], &fp) | to_half(v->w, b[i], &fp) << 16;
+    gcn_fp_raise(v->w, &fp);
+}
+
+/* A normalised integer: NaN is 0, the rest is limited to the range and rounded to nearest. */
+static uint32_t normalised(double x, bool is_signed)
+{
+    const double low = is_signed ? -1 : 0, high = is_signed ? 32767 : 65535;
+    if (isnan(x))
+        return 0;
+    x = x < low ? low : x > 1 ? 1 : x;
+    return (uint32_t)(int32_t)roundeven(x * high) & 0xffff;
+}
+
+#define K_NORMALISED(name, single, value, is_signed)                        \
+    void gcn_k_##name(struct gcn_valu *v)                                   \
+    {                                                                       \
+        ROWS32;                                                             \
+        const struct wt_fp fp = gcn_fp_env(v->w, single);                   \
+        for (unsigned i = 0; i < GCN_LANES; i++)                            \
+            d[i] = normalised(value(a[i], &fp), is_signed) |                \
+                   (b ? normalised(value(b[i], &fp), is_signed) << 16 : 0); \
+    }
+K_NORMALISED(v_cvt_pknorm_i16_f32, true, single_of, true)
+K_NORMALISED(v_cvt_pknorm_u16_f32, true, single_of, false)
+K_NORMALISED(v_cvt_pknorm_i16_f16, false, half_of, true)
+K_NORMALISED(v_cvt_pknorm_u16_f16, false, half_of, false)
+K_NORMALISED(v_cvt_norm_i16_f16, false, half_of, true)
+K_NORMALISED(v_cvt_norm_u16_f16, false, half_of, false)
+
+/* A byte of the result: the first source rounded by MODE and limited to 0 .. 255. */
+static uint32_t to_byte(uint32_t x, uint8_t round)
+{
+    static double (*const how[])(double) = {
+        [WT_RNE] = roundeven, [WT_RTZ] = trunc, [WT_RDN] = floor, [WT_RUP] = ceil};
+    const double value = (double)float_of(x);
+    if (isnan(value) || value <= 0)
+        return 0;
+    return value >= 255 ? 255 : (uint32_t)how[round](value);
+}
+
+static void pack_byte(struct gcn_valu *v)
+{
+    ROWS32;
+    const struct wt_fp fp = gcn_fp_env(v->w, true);
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        const unsigned at = 8 * (b[i] & 3);
+        d[i] = (c[i] & ~(0xffu << at)) | to_byte(flushed32(a[i], fp.flush_input), fp.round) << at;
+    }
+}
+
+void gcn_k_v_cvt_pk_u8_f32(struct gcn_valu *v)
+{
+    pack_byte(v);
+}
+
+void gcn_k_v_cvt_pkaccum_u8_f32(struct gcn_valu *v)
+{
+    pack_byte(v);
+}

@@ -1,0 +1,328 @@
+/* Kernels of arithmetic on halves, packed pairs of them, and mixed precision (12.9 to 12.12). */
+#include "emulator/gcn/fp.h"
+
+#include <math.h>
+
+typedef uint32_t (*half_fn)(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp, bool ieee);
+
+/* MODE.FP16_OVFL: a finite operation that overflows gives the largest half (section 3.4). */
+static uint32_t limited(const struct gcn_wave *w, uint32_t result, const struct wt_fp *fp,
+                        uint8_t before)
+{
+    const bool overflowed = fp->flags & ~before & WT_FP_OVERFLOW;
+    return (w->mode & GCN_MODE_FP16_OVFL) && overflowed && (result & 0x7fff) == F16_INF ? result - 1
+                                                                                        : result;
+}
+
+static uint32_t one(struct gcn_wave *w, half_fn fn, uint32_t a, uint32_t b, uint32_t c,
+                    struct wt_fp *fp, bool ieee)
+{
+    const uint8_t before = fp->flags;
+    fp->flags = 0;
+    const uint32_t result = limited(w, fn(a, b, c, fp, ieee), fp, 0);
+    fp->flags |= before;
+    return result;
+}
+
+static void compute(struct gcn_valu *v, half_fn fn)
+{
+    ROWS32;
+    const bool ieee = v->w->mode & GCN_MODE_IEEE;
+    struct wt_fp fp = gcn_fp_env(v->w, false);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        if (v->exec >> i & 1)
+            d[i] = one(v->w, fn, a[i], b ? b[i] : 0, c ? c[i] : 0, &fp, ieee);
+    gcn_fp_raise(v->w, &fp);
+}
+
+#define H(x) ((uint16_t)(x))
+#define HALF(name, call)                                                                  \
+    static uint32_t name(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp, bool ieee) \
+    {                                                                                     \
+        (void)b, (void)c, (void)ieee;                                                     \
+        return call;                                                                      \
+    }
+#define K_HALF(name, fn)                  \
+    void gcn_k_##name(struct gcn_valu *v) \
+    {                                     \
+        compute(v, fn);                   \
+    }
+
+static inline int32_t key16(uint32_t x)
+{
+    return key32(x << 16);
+}
+
+static uint32_t pick(uint32_t x, uint32_t y, bool greatest, bool ieee, struct wt_fp *fp)
+{
+    x = flushed16(x, fp->flush_input);
+    y = flushed16(y, fp->flush_input);
+    if (snan16(x) || snan16(y))
+        fp->flags |= WT_FP_INVALID;
+    if (ieee && snan16(x))
+        return x | 0x200;
+    if (ieee && snan16(y))
+        return y | 0x200;
+    if (nan16(x))
+        return y;
+    if (nan16(y))
+        return x;
+    return (key16(x) < key16(y)) != greatest ? x : y;
+}
+
+static uint32_t middle(uint32_t x, uint32_t y, uint32_t z, bool ieee, struct wt_fp *fp)
+{
+    if (nan16(x) || nan16(y) || nan16(z))
+        return pick(pick(x, y, false, ieee, fp), z, false, ieee, fp);
+    return pick(pick(x, y, false, ieee, fp), pick(pick(x, y, true, ieee, fp), z, false, ieee, fp),
+                true, ieee, fp);
+}
+
+/* Rounded twice, without denormals, as V_MAD_F32. */
+static uint32_t mad(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)
+{
+    fp->flush_input = fp->flush_output = true;
+    if (nan16(a) || nan16(b))
+        return wt_f16_mul(H(a), H(b), fp);
+    return wt_f16_add(wt_f16_mul(H(a), H(b), fp), H(c), fp);
+}
+
+HALF(add, wt_f16_add(H(a), H(b), fp))
+HALF(sub, wt_f16_sub(H(a), H(b), fp))
+HALF(subrev, wt_f16_sub(H(b), H(a), fp))
+HALF(mul, wt_f16_mul(H(a), H(b), fp))
+HALF(fma_, wt_f16_fma(H(a), H(b), H(c), fp))
+HALF(mad_, mad(a, b, c, fp))
+HALF(min_, pick(a, b, false, ieee, fp))
+HALF(max_, pick(a, b, true, ieee, fp))
+HALF(min3, pick(pick(a, b, false, ieee, fp), c, false, ieee, fp))
+HALF(max3, pick(pick(a, b, true, ieee, fp), c, true, ieee, fp))
+HALF(med3, middle(a, b, c, ieee, fp))
+K_HALF(v_add_f16, add)
+K_HALF(v_sub_f16, sub)
+K_HALF(v_subrev_f16, subrev)
+K_HALF(v_mul_f16, mul)
+K_HALF(v_fma_f16, fma_)
+K_HALF(v_fma_legacy_f16, fma_)
+K_HALF(v_mad_f16, mad_)
+K_HALF(v_mad_legacy_f16, mad_)
+K_HALF(v_mac_f16, mad_)
+K_HALF(v_madmk_f16, mad_)
+K_HALF(v_madak_f16, mad_)
+K_HALF(v_min_f16, min_)
+K_HALF(v_max_f16, max_)
+K_HALF(v_min3_f16, min3)
+K_HALF(v_max3_f16, max3)
+K_HALF(v_med3_f16, med3)
+
+/* What is exact in 64 bits and rounded back; NaNs come out quiet. */
+static uint32_t through_double(uint32_t a, double (*how)(double), struct wt_fp *fp)
+{
+    struct wt_fp exact = {.propagate_nan = true};
+    if (nan16(a))
+        return wt_f16_add(H(a), H(a), fp);
+    const uint64_t x = wt_f16_to_f64(H(flushed16(a, fp->flush_input)), &exact);
+    return wt_f64_to_f16(bits_of_double(how(double_of(x))), fp);
+}
+
+static double fraction(double x)
+{
+    const double r = x - floor(x);
+    return r < 0x1.ffcp-1 ? r : 0x1.ffcp-1;
+}
+
+static uint32_t fract(uint32_t a, struct wt_fp *fp)
+{
+    if ((a & 0x7fff) == F16_INF) {
+        fp->flags |= WT_FP_INVALID;
+        return F16_NAN;
+    }
+    return through_double(a, fraction, fp);
+}
+
+static int frexp16(uint32_t a, uint32_t *mantissa)
+{
+    int exponent = (int)(a >> 10 & 0x1f);
+    if (exponent == 0) {
+        if (!(a & 0x7fff)) {
+            *mantissa = a;
+            return 0;
+        }
+        while (!(a & 0x400)) {
+            a = (a & F16_SIGN) | (a & 0x3ff) << 1;
+            exponent--;
+        }
+        exponent++;
+    }
+    *mantissa = (a & 0x83ff) | 14u << 10;
+    return exponent - 14;
+}
+
+static uint32_t frexp_mant(uint32_t a, struct wt_fp *fp)
+{
+    uint32_t mantissa;
+    if ((a & F16_INF) == F16_INF)
+        return nan16(a) ? a | 0x200 : a;
+    frexp16(flushed16(a, fp->flush_input), &mantissa);
+    return mantissa;
+}
+
+static uint32_t frexp_exp(uint32_t a, struct wt_fp *fp)
+{
+    uint32_t mantissa;
+    return (a & F16_INF) == F16_INF ? 0
+                                    : (uint32_t)frexp16(flushed16(a, fp->flush_input), &mantissa);
+}
+
+static uint32_t ldexp16(uint32_t a, uint32_t b, struct wt_fp *fp)
+{
+    struct wt_fp exact = {.propagate_nan = true};
+    if (nan16(a))
+        return wt_f16_add(H(a), H(a), fp);
+    const uint64_t x = wt_f16_to_f64(H(flushed16(a, fp->flush_input)), &exact);
+    const int n = (int16_t)b;
+    return wt_f64_to_f16(gcn_ldexp64(x, n > 200 ? 200 : n < -200 ? -200 : n, &exact), fp);
+}
+
+HALF(trunc_, through_double(a, trunc, fp))
+HALF(ceil_, through_double(a, ceil, fp))
+HALF(floor_, through_double(a, floor, fp))
+HALF(rndne, through_double(a, roundeven, fp))
+HALF(fract_, fract(a, fp))
+HALF(mant, frexp_mant(a, fp))
+HALF(exp_, frexp_exp(a, fp))
+HALF(ldexp_, ldexp16(a, b, fp))
+HALF(rcp, wt_f16_div(0x3c00, H(a), fp))
+HALF(sqrt_, wt_f16_sqrt(H(a), fp))
+K_HALF(v_trunc_f16, trunc_)
+K_HALF(v_ceil_f16, ceil_)
+K_HALF(v_floor_f16, floor_)
+K_HALF(v_rndne_f16, rndne)
+K_HALF(v_fract_f16, fract_)
+K_HALF(v_frexp_mant_f16, mant)
+K_HALF(v_frexp_exp_i16_f16, exp_)
+K_HALF(v_ldexp_f16, ldexp_)
+K_HALF(v_rcp_f16, rcp)
+K_HALF(v_sqrt_f16, sqrt_)
+
+static uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num, struct wt_fp *fp)
+{
+    const uint32_t sign = (den ^ num) & F16_SIGN;
+    den = flushed16(den, fp->flush_input);
+    num = flushed16(num, fp->flush_input);
+    const uint32_t x = den & 0x7fff, y = num & 0x7fff;
+    if (nan16(num))
+        return num | 0x200;
+    if (nan16(den))
+        return den | 0x200;
+    if ((!x && !y) || (x == F16_INF && y == F16_INF)) {
+        fp->flags |= WT_FP_INVALID;
+        return F16_NAN | F16_SIGN;
+    }
+    if (!x || y == F16_INF) {
+        fp->flags |= x ? 0 : WT_FP_DIVZERO;
+        return sign | F16_INF;
+    }
+    if (x == F16_INF || !y)
+        return sign;
+    return sign | (nan16(q) ? F16_INF : q & 0x7fff);
+}
+
+HALF(fixup, div_fixup(a, b, c, fp))
+K_HALF(v_div_fixup_f16, fixup)
+K_HALF(v_div_fixup_legacy_f16, fixup)
+
+/* ---- packed pairs: OP_SEL, OP_SEL_HI choose halves, NEG, NEG_HI negate them ---- */
+
+static uint32_t chosen(const struct gcn_uop *u, uint32_t x, unsigned source, bool high)
+{
+    const unsigned sel = high ? u->op_sel_hi : u->op_sel, neg = high ? u->neg_hi : u->neg;
+    return (sel >> source & 1 ? x >> 16 : x & 0xffff) ^ (neg >> source & 1 ? F16_SIGN : 0);
+}
+
+static void packed(struct gcn_valu *v, half_fn fn)
+{
+    ROWS32;
+    const struct gcn_uop *u = v->u;
+    const bool ieee = v->w->mode & GCN_MODE_IEEE;
+    struct wt_fp fp = gcn_fp_env(v->w, false);
+    uint32_t half[2][GCN_LANES];
+    for (unsigned k = 0; k < 2; k++) {
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            half[k][i] = !(v->exec >> i & 1)
+                             ? 0
+                             : one(v->w, fn, chosen(u, a[i], 0, k), chosen(u, b[i], 1, k),
+                                   c ? chosen(u, c[i], 2, k) : 0, &fp, ieee);
+        if (u->clamp)
+            gcn_fp_output(v->w, u, 'h', half[k]);
+    }
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        d[i] = (half[0][i] & 0xffff) | half[1][i] << 16;
+    gcn_fp_raise(v->w, &fp);
+}
+
+#define K_PACKED(name, fn)                \
+    void gcn_k_##name(struct gcn_valu *v) \
+    {                                     \
+        packed(v, fn);                    \
+    }
+K_PACKED(v_pk_add_f16, add)
+K_PACKED(v_pk_mul_f16, mul)
+K_PACKED(v_pk_fma_f16, fma_)
+K_PACKED(v_pk_min_f16, min_)
+K_PACKED(v_pk_max_f16, max_)
+
+/*
+ * V_MAD_MIX: each source is a single, or a half that OP_SEL chooses where OP_SEL_HI says so; NEG
+ * negates, NEG_HI is ABS. The product is rounded, then the sum, as in V_MAD_F32.
+ */
+static uint32_t mixed(const struct gcn_valu *v, uint32_t x, unsigned source)
+{
+    const struct gcn_uop *u = v->u;
+    struct wt_fp exact = {.propagate_nan = true};
+    if (u->op_sel_hi >> source & 1) {
+        const uint32_t half = u->op_sel >> source & 1 ? x >> 16 : x & 0xffff;
+        const bool flush = gcn_fp_env(v->w, false).flush_input;
+        x = wt_f16_to_f32((uint16_t)flushed16(half, flush), &exact);
+    } else {
+        x = flushed32(x, gcn_fp_env(v->w, true).flush_input);
+    }
+    if (u->neg_hi >> source & 1)
+        x &= ~F32_SIGN;
+    return u->neg >> source & 1 ? x ^ F32_SIGN : x;
+}
+
+static void mix(struct gcn_valu *v, bool to_half)
+{
+    ROWS32;
+    struct wt_fp fp = gcn_fp_env(v->w, true), half = gcn_fp_env(v->w, false);
+    half.flush_input = false;
+    /* V_MAD_MIX does not know denormals of 32 bits. */
+    fp.flush_input = fp.flush_output = true;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        if (!(v->exec >> i & 1))
+            continue;
+        const uint32_t x = mixed(v, a[i], 0), y = mixed(v, b[i], 1), z = mixed(v, c[i], 2);
+        d[i] = nan32(x) || nan32(y) ? wt_f32_mul(x, y, &fp)
+                                    : wt_f32_add(wt_f32_mul(x, y, &fp), z, &fp);
+        if (to_half)
+            d[i] = limited(v->w, wt_f32_to_f16(d[i], &half), &half, 0);
+    }
+    gcn_fp_raise(v->w, &fp);
+    gcn_fp_raise(v->w, &half);
+}
+
+void gcn_k_v_mad_mix_f32(struct gcn_valu *v)
+{
+    mix(v, false);
+}
+
+void gcn_k_v_mad_mixlo_f16(struct gcn_valu *v)
+{
+    mix(v, true);
+}
+
+void gcn_k_v_mad_mixhi_f16(struct gcn_valu *v)
+{
+    mix(v, true);
+}

@@ -1,0 +1,388 @@
+/* Kernels of arithmetic on 32-bit floating point (manual, sections 12.9 to 12.12). */
+#include "emulator/gcn/fp.h"
+
+#include <math.h>
+
+/* What a NaN result is: the first NaN source, quieted. */
+static inline uint32_t settle(float result, uint32_t x, uint32_t y, uint32_t z)
+{
+    const uint32_t r = bits_of(result);
+    return !nan32(r)  ? r
+           : nan32(x) ? quiet32(x)
+           : nan32(y) ? quiet32(y)
+           : nan32(z) ? quiet32(z)
+                      : F32_NAN;
+}
+
+/* Sources with 1 in the lanes that do not count, so that they raise nothing. */
+static const uint32_t *counting(struct gcn_valu *v, const uint32_t *from, uint32_t *room)
+{
+    if (!~v->exec || !from)
+        return from;
+    const uint32_t *on = gcn_lanes_on(v->w, v->exec);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        room[i] = (from[i] & on[i]) | (0x3f800000 & ~on[i]);
+    return room;
+}
+
+typedef void (*host_fn)(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c);
+typedef uint32_t (*soft_fn)(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp);
+
+static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
+{
+    const uint32_t *a = v->a, *b = v->b, *c = v->c;
+    uint32_t *d = v->d;
+    if (host && gcn_fp_host(v->w, true)) {
+        _Alignas(64) uint32_t room[3][GCN_LANES];
+        a = counting(v, a, room[0]);
+        b = counting(v, b, room[1]);
+        c = counting(v, c, room[2]);
+        gcn_fp_begin();
+        host(d, a, b, c);
+        gcn_fp_end(v->w);
+        return;
+    }
+    struct wt_fp fp = gcn_fp_env(v->w, true);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        if (v->exec >> i & 1)
+            d[i] = soft(a[i], b ? b[i] : 0, c ? c[i] : 0, &fp);
+    gcn_fp_raise(v->w, &fp);
+}
+
+#define HOST(name, expression, nan)                                              \
+    static KERNEL host_##name(uint32_t *d, const uint32_t *a, const uint32_t *b, \
+                              const uint32_t *c)                                 \
+    {                                                                            \
+        (void)c;                                                                 \
+        LANES                                                                    \
+        {                                                                        \
+            const uint32_t p = a[i], q = b[i];                                   \
+            const float x = float_of(p), y = float_of(q);                        \
+            d[i] = settle(expression, nan);                                      \
+        }                                                                        \
+    }
+#define SOFT(name, call)                                                              \
+    static uint32_t soft_##name(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp) \
+    {                                                                                 \
+        (void)b, (void)c;                                                             \
+        return call;                                                                  \
+    }
+#define K_SOFT(name)                      \
+    void gcn_k_##name(struct gcn_valu *v) \
+    {                                     \
+        compute(v, NULL, soft_##name);    \
+    }
+#define K_BOTH(name)                          \
+    void gcn_k_##name(struct gcn_valu *v)     \
+    {                                         \
+        compute(v, host_##name, soft_##name); \
+    }
+#define COMMA ,
+
+HOST(v_add_f32, x + y, p COMMA q COMMA 0)
+SOFT(v_add_f32, wt_f32_add(a, b, fp))
+K_BOTH(v_add_f32)
+HOST(v_sub_f32, x - y, p COMMA q COMMA 0)
+SOFT(v_sub_f32, wt_f32_sub(a, b, fp))
+K_BOTH(v_sub_f32)
+HOST(v_subrev_f32, y - x, q COMMA p COMMA 0)
+SOFT(v_subrev_f32, wt_f32_sub(b, a, fp))
+K_BOTH(v_subrev_f32)
+HOST(v_mul_f32, x *y, p COMMA q COMMA 0)
+SOFT(v_mul_f32, wt_f32_mul(a, b, fp))
+K_BOTH(v_mul_f32)
+
+/* DX9 rules: zero times anything is zero. */
+static uint32_t legacy_product(uint32_t a, uint32_t b, struct wt_fp *fp)
+{
+    const uint32_t x = flushed32(a, fp->flush_input), y = flushed32(b, fp->flush_input);
+    return !(x & ~F32_SIGN) || !(y & ~F32_SIGN) ? 0 : wt_f32_mul(a, b, fp);
+}
+
+SOFT(v_mul_legacy_f32, legacy_product(a, b, fp))
+K_SOFT(v_mul_legacy_f32)
+
+/* The products and sums that are rounded twice do not know denormals (section 6.5). */
+static uint32_t mad(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp, bool legacy)
+{
+    fp->flush_input = fp->flush_output = true;
+    if (nan32(a) || nan32(b))
+        return wt_f32_mul(a, b, fp);
+    return wt_f32_add(legacy ? legacy_product(a, b, fp) : wt_f32_mul(a, b, fp), c, fp);
+}
+
+SOFT(v_mad_f32, mad(a, b, c, fp, false))
+K_SOFT(v_mad_f32)
+SOFT(v_mad_legacy_f32, mad(a, b, c, fp, true))
+K_SOFT(v_mad_legacy_f32)
+
+void gcn_k_v_mac_f32(struct gcn_valu *v)
+{
+    gcn_k_v_mad_f32(v);
+}
+
+void gcn_k_v_madmk_f32(struct gcn_valu *v)
+{
+    gcn_k_v_mad_f32(v);
+}
+
+void gcn_k_v_madak_f32(struct gcn_valu *v)
+{
+    gcn_k_v_mad_f32(v);
+}
+
+/* ---- fused ---- */
+
+static KERNEL host_fma(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c)
+{
+    LANES d[i] =
+        settle(__builtin_fmaf(float_of(a[i]), float_of(b[i]), float_of(c[i])), a[i], b[i], c[i]);
+}
+
+SOFT(fma, wt_f32_fma(a, b, c, fp))
+
+void gcn_k_v_fma_f32(struct gcn_valu *v)
+{
+    compute(v, gcn_fp_host_fma() ? host_fma : NULL, soft_fma);
+}
+
+/*
+ * V_DIV_FMAS_F32: undoes the scaling that V_DIV_SCALE_F32 has noted in VCC. Which way it went shows
+ * in the exponent of the addend, the quotient so far.
+ */
+void gcn_k_v_div_fmas_f32(struct gcn_valu *v)
+{
+    ROWS32;
+    const uint64_t vcc = gcn_pair(&v->w->s[GCN_VCC]);
+    if (!(vcc & v->exec)) {
+        gcn_k_v_fma_f32(v);
+        return;
+    }
+    struct wt_fp fp = gcn_fp_env(v->w, true);
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        if (!(v->exec >> i & 1))
+            continue;
+        if (!(vcc >> i & 1)) {
+            d[i] = wt_f32_fma(a[i], b[i], c[i], &fp);
+            continue;
+        }
+        /* One rounding: the scale goes into a factor and the addend, in 64 bits. */
+        const int n = (c[i] >> 23 & 0xff) > 127 ? 64 : -64;
+        struct wt_fp exact = {.round = fp.round, .propagate_nan = true};
+        const uint64_t x = gcn_ldexp64(wt_f32_to_f64(a[i], &exact), n, &exact);
+        const uint64_t z = gcn_ldexp64(wt_f32_to_f64(c[i], &exact), n, &exact);
+        const uint64_t y = wt_f32_to_f64(b[i], &exact);
+        /* Rounded to odd in 64 bits, so that the second rounding is as good as the only one. */
+        struct wt_fp odd = {.round = WT_RTZ, .propagate_nan = true};
+        uint64_t sum = wt_f64_fma(x, y, z, &odd);
+        if (odd.flags & WT_FP_INEXACT)
+            sum |= 1;
+        d[i] = wt_f64_to_f32(sum, &fp);
+    }
+    gcn_fp_raise(v->w, &fp);
+}
+
+/* ---- division (section 12.12) ---- */
+
+static int exponent32(uint32_t x)
+{
+    return (int)(x >> 23 & 0xff);
+}
+
+/* Whether x / y, rounded, is denormal. */
+static bool quotient_is_denormal(uint32_t x, uint32_t y)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    return denormal32(wt_f32_div(x, y, &fp));
+}
+
+static uint32_t div_scale(uint32_t x, uint32_t den, uint32_t num, uint8_t *vcc)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    *vcc = 0;
+    if (!(num & ~F32_SIGN) || !(den & ~F32_SIGN))
+        return F32_NAN;
+    if (nan32(num) || nan32(den))
+        return nan32(x) ? quiet32(x) : x;
+    if (exponent32(num) - exponent32(den) >= 96) {
+        *vcc = 1;
+        return x == den ? gcn_ldexp32(x, 64, &fp) : x;
+    }
+    if (denormal32(den))
+        return gcn_ldexp32(x, 64, &fp);
+    const bool inverse = quotient_is_denormal(0x3f800000, den);
+    const bool quotient = quotient_is_denormal(num, den);
+    if (inverse && quotient) {
+        *vcc = 1;
+        return x == den ? gcn_ldexp32(x, -64, &fp) : x;
+    }
+    if (inverse)
+        return gcn_ldexp32(x, -64, &fp);
+    if (quotient) {
+        *vcc = 1;
+        return x == num ? gcn_ldexp32(x, 64, &fp) : x;
+    }
+    return exponent32(num) <= 23 ? gcn_ldexp32(x, 64, &fp) : x;
+}
+
+void gcn_k_v_div_scale_f32(struct gcn_valu *v)
+{
+    ROWS32;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        v->m[i] = 0;
+        if (v->exec >> i & 1)
+            d[i] = div_scale(a[i], b[i], c[i], &v->m[i]);
+    }
+}
+
+static uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num, struct wt_fp *fp)
+{
+    const uint32_t sign = (den ^ num) & F32_SIGN;
+    den = flushed32(den, fp->flush_input);
+    num = flushed32(num, fp->flush_input);
+    const uint32_t x = den & ~F32_SIGN, y = num & ~F32_SIGN;
+    if (nan32(num))
+        return quiet32(num);
+    if (nan32(den))
+        return quiet32(den);
+    if ((!x && !y) || (x == F32_INF && y == F32_INF)) {
+        fp->flags |= WT_FP_INVALID;
+        return F32_NAN | F32_SIGN;
+    }
+    if (!x || y == F32_INF) {
+        fp->flags |= x ? 0 : WT_FP_DIVZERO;
+        return sign | F32_INF;
+    }
+    if (x == F32_INF || !y)
+        return sign;
+    if (exponent32(num) - exponent32(den) < -150)
+        return sign;
+    /* A quotient that is a NaN comes of steps that overflowed. */
+    return sign | (nan32(q) ? F32_INF : q & ~F32_SIGN);
+}
+
+SOFT(v_div_fixup_f32, div_fixup(a, b, c, fp))
+K_SOFT(v_div_fixup_f32)
+
+/* ---- least and greatest ---- */
+
+/* In IEEE mode a signalling NaN is the result, quieted; a quiet one loses against a number. */
+static inline uint32_t pick(uint32_t x, uint32_t y, bool greatest, bool ieee)
+{
+    if (ieee && snan32(x))
+        return quiet32(x);
+    if (ieee && snan32(y))
+        return quiet32(y);
+    if (nan32(x))
+        return y;
+    if (nan32(y))
+        return x;
+    return (key32(x) < key32(y)) != greatest ? x : y;
+}
+
+static inline uint32_t middle(uint32_t x, uint32_t y, uint32_t z, bool ieee)
+{
+    if (nan32(x) || nan32(y) || nan32(z))
+        return pick(pick(x, y, false, ieee), z, false, ieee);
+    const int32_t p = key32(x), q = key32(y), r = key32(z);
+    const int32_t least = p < q ? p : q, most = p < q ? q : p;
+    /* A key is its own inverse. */
+    return (uint32_t)key32((uint32_t)(r < least ? least : r > most ? most : r));
+}
+
+#define K_PICK(name, expression)                                                      \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                           \
+    {                                                                                 \
+        const uint32_t *pa = v->a, *pb = v->b, *pc = v->c ? v->c : v->a;              \
+        uint32_t *d = v->d;                                                           \
+        const bool ieee = v->w->mode & GCN_MODE_IEEE, flush = !(v->w->mode >> 4 & 1); \
+        const uint32_t *on = gcn_lanes_on(v->w, v->exec);                             \
+        uint32_t invalid = 0;                                                         \
+        for (unsigned i = 0; i < GCN_LANES; i++) {                                    \
+            const uint32_t a = flushed32(pa[i], flush), b = flushed32(pb[i], flush),  \
+                           c = flushed32(pc[i], flush);                               \
+            invalid |= on[i] & (uint32_t)(snan32(a) | snan32(b) | snan32(c));         \
+            d[i] = expression;                                                        \
+        }                                                                             \
+        v->w->trapsts |= invalid & 1 ? GCN_EXCP_INVALID : 0;                          \
+    }
+
+K_PICK(v_min_f32, pick(a, b, false, ieee))
+K_PICK(v_max_f32, pick(a, b, true, ieee))
+K_PICK(v_min3_f32, pick(pick(a, b, false, ieee), c, false, ieee))
+K_PICK(v_max3_f32, pick(pick(a, b, true, ieee), c, true, ieee))
+K_PICK(v_med3_f32, middle(a, b, c, ieee))
+
+/* ---- parts of a number ---- */
+
+static uint32_t fract(uint32_t a, struct wt_fp *fp)
+{
+    if (nan32(a))
+        return wt_f32_add(a, a, fp);
+    if ((a & ~F32_SIGN) == F32_INF) {
+        fp->flags |= WT_FP_INVALID;
+        return F32_NAN;
+    }
+    a = flushed32(a, fp->flush_input);
+    const uint32_t r = wt_f32_sub(a, bits_of(floorf(float_of(a))), fp);
+    return r >= 0x3f800000 && !(r & F32_SIGN) ? 0x3f7fffff : r;
+}
+
+SOFT(v_fract_f32, fract(a, fp))
+K_SOFT(v_fract_f32)
+
+/* A NaN comes out quiet; what is no NaN is rounded to an integer. */
+static uint32_t rounded(uint32_t a, float (*how)(float), struct wt_fp *fp)
+{
+    return nan32(a) ? wt_f32_add(a, a, fp) : bits_of(how(float_of(flushed32(a, fp->flush_input))));
+}
+
+SOFT(v_trunc_f32, rounded(a, truncf, fp))
+K_SOFT(v_trunc_f32)
+SOFT(v_ceil_f32, rounded(a, ceilf, fp))
+K_SOFT(v_ceil_f32)
+SOFT(v_floor_f32, rounded(a, floorf, fp))
+K_SOFT(v_floor_f32)
+SOFT(v_rndne_f32, rounded(a, roundevenf, fp))
+K_SOFT(v_rndne_f32)
+
+static int frexp32(uint32_t a, uint32_t *mantissa)
+{
+    int exponent = exponent32(a);
+    if (exponent == 0) {
+        if (!(a & ~F32_SIGN)) {
+            *mantissa = a;
+            return 0;
+        }
+        while (!(a & 0x800000)) {
+            a = (a & F32_SIGN) | (a & 0x7fffff) << 1;
+            exponent--;
+        }
+        exponent++;
+    }
+    *mantissa = (a & 0x807fffff) | 126u << 23;
+    return exponent - 126;
+}
+
+static uint32_t frexp_mant(uint32_t a, struct wt_fp *fp)
+{
+    if ((a & F32_INF) == F32_INF)
+        return nan32(a) ? quiet32(a) : a;
+    uint32_t mantissa;
+    frexp32(flushed32(a, fp->flush_input), &mantissa);
+    return mantissa;
+}
+
+static uint32_t frexp_exp(uint32_t a, struct wt_fp *fp)
+{
+    uint32_t mantissa;
+    return (a & F32_INF) == F32_INF ? 0
+                                    : (uint32_t)frexp32(flushed32(a, fp->flush_input), &mantissa);
+}
+
+SOFT(v_frexp_mant_f32, frexp_mant(a, fp))
+K_SOFT(v_frexp_mant_f32)
+SOFT(v_frexp_exp_i32_f32, frexp_exp(a, fp))
+K_SOFT(v_frexp_exp_i32_f32)
+SOFT(v_ldexp_f32, gcn_ldexp32(a, (int32_t)b, fp))
+K_SOFT(v_ldexp_f32)

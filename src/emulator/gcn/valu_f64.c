@@ -1,0 +1,407 @@
+/* Kernels of arithmetic on 64-bit floating point (manual, sections 12.10 and 12.12). */
+#include "emulator/gcn/fp.h"
+
+#include <math.h>
+
+static inline uint64_t settle(double result, uint64_t x, uint64_t y, uint64_t z)
+{
+    const uint64_t r = bits_of_double(result);
+    return !nan64(r)  ? r
+           : nan64(x) ? quiet64(x)
+           : nan64(y) ? quiet64(y)
+           : nan64(z) ? quiet64(z)
+                      : F64_NAN;
+}
+
+typedef void (*host_fn)(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c);
+typedef uint64_t (*soft_fn)(uint64_t a, uint64_t b, uint64_t c, struct wt_fp *fp);
+
+/* Sources with 1 in the lanes that do not count, so that they raise nothing. */
+static const uint64_t *counting(struct gcn_valu *v, const uint64_t *from, uint64_t *room)
+{
+    if (!~v->exec || !from)
+        return from;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        room[i] = v->exec >> i & 1 ? from[i] : 0x3ff0000000000000;
+    return room;
+}
+
+static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
+{
+    const uint64_t *a = v->a, *b = v->b, *c = v->c;
+    uint64_t *d = v->d;
+    if (host && gcn_fp_host(v->w, false)) {
+        _Alignas(64) uint64_t room[3][GCN_LANES];
+        a = counting(v, a, room[0]);
+        b = counting(v, b, room[1]);
+        c = counting(v, c, room[2]);
+        gcn_fp_begin();
+        host(d, a, b, c);
+        gcn_fp_end(v->w);
+        return;
+    }
+    struct wt_fp fp = gcn_fp_env(v->w, false);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        if (v->exec >> i & 1)
+            d[i] = soft(a[i], b ? b[i] : 0, c ? c[i] : 0, &fp);
+    gcn_fp_raise(v->w, &fp);
+}
+
+static KERNEL host_add(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+{
+    (void)c;
+    LANES d[i] = settle(double_of(a[i]) + double_of(b[i]), a[i], b[i], 0);
+}
+
+static KERNEL host_mul(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+{
+    (void)c;
+    LANES d[i] = settle(double_of(a[i]) * double_of(b[i]), a[i], b[i], 0);
+}
+
+static KERNEL host_fma(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+{
+    LANES d[i] =
+        settle(__builtin_fma(double_of(a[i]), double_of(b[i]), double_of(c[i])), a[i], b[i], c[i]);
+}
+
+#define SOFT(name, call)                                                              \
+    static uint64_t soft_##name(uint64_t a, uint64_t b, uint64_t c, struct wt_fp *fp) \
+    {                                                                                 \
+        (void)b, (void)c;                                                             \
+        return call;                                                                  \
+    }
+#define K_SOFT(name)                      \
+    void gcn_k_##name(struct gcn_valu *v) \
+    {                                     \
+        compute(v, NULL, soft_##name);    \
+    }
+
+SOFT(add, wt_f64_add(a, b, fp))
+SOFT(mul, wt_f64_mul(a, b, fp))
+SOFT(fma, wt_f64_fma(a, b, c, fp))
+
+void gcn_k_v_add_f64(struct gcn_valu *v)
+{
+    compute(v, host_add, soft_add);
+}
+
+void gcn_k_v_mul_f64(struct gcn_valu *v)
+{
+    compute(v, host_mul, soft_mul);
+}
+
+void gcn_k_v_fma_f64(struct gcn_valu *v)
+{
+    compute(v, gcn_fp_host_fma() ? host_fma : NULL, soft_fma);
+}
+
+/* ---- division (section 12.12); see valu_f32.c ---- */
+
+static int exponent64(uint64_t x)
+{
+    return (int)(x >> 52 & 0x7ff);
+}
+
+static bool quotient_is_denormal(uint64_t x, uint64_t y)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    return denormal64(wt_f64_div(x, y, &fp));
+}
+
+static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, uint8_t *vcc)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    *vcc = 0;
+    if (!(num & ~F64_SIGN) || !(den & ~F64_SIGN))
+        return F64_NAN;
+    if (nan64(num) || nan64(den))
+        return nan64(x) ? quiet64(x) : x;
+    if (exponent64(num) - exponent64(den) >= 768) {
+        *vcc = 1;
+        return x == den ? gcn_ldexp64(x, 128, &fp) : x;
+    }
+    if (denormal64(den))
+        return gcn_ldexp64(x, 128, &fp);
+    const bool inverse = quotient_is_denormal(0x3ff0000000000000, den);
+    const bool quotient = quotient_is_denormal(num, den);
+    if (inverse && quotient) {
+        *vcc = 1;
+        return x == den ? gcn_ldexp64(x, -128, &fp) : x;
+    }
+    if (inverse)
+        return gcn_ldexp64(x, -128, &fp);
+    if (quotient) {
+        *vcc = 1;
+        return x == num ? gcn_ldexp64(x, 128, &fp) : x;
+    }
+    return exponent64(num) <= 53 ? gcn_ldexp64(x, 128, &fp) : x;
+}
+
+void gcn_k_v_div_scale_f64(struct gcn_valu *v)
+{
+    ROWS64;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        v->m[i] = 0;
+        if (v->exec >> i & 1)
+            d[i] = div_scale(a[i], b[i], c[i], &v->m[i]);
+    }
+}
+
+/* A denormal number from a mantissa of which the last `drop` bits do not fit; `rest`: it goes on.
+ */
+static uint64_t denormal_of(uint64_t sign, uint64_t mantissa, unsigned drop, bool rest,
+                            struct wt_fp *fp)
+{
+    if (drop > 60) {
+        mantissa = 0;
+        rest = true;
+        drop = 1;
+    }
+    const uint64_t whole = mantissa >> drop, left = mantissa & (((uint64_t)1 << drop) - 1);
+    const uint64_t half = (uint64_t)1 << (drop - 1);
+    bool up = false;
+    if (fp->round == WT_RNE)
+        up = left > half || (left == half && (rest || (whole & 1)));
+    else if (fp->round != WT_RTZ)
+        up = (left || rest) && (fp->round == WT_RUP) == !sign;
+    if (left || rest)
+        fp->flags |= WT_FP_INEXACT | WT_FP_UNDERFLOW;
+    return fp->flush_output ? sign : sign | (whole + up);
+}
+
+/*
+ * 2^n * (a * b + c), rounded once. What stays a normal number is rounded by the sum; of a denormal
+ * result the sum is cut off first, and what was cut off is remembered.
+ */
+static uint64_t scaled_fma(uint64_t a, uint64_t b, uint64_t c, int n, struct wt_fp *fp)
+{
+    struct wt_fp cut = {.round = WT_RTZ, .propagate_nan = true};
+    const uint64_t sum = wt_f64_fma(a, b, c, &cut);
+    const int exponent = exponent64(sum);
+    if (exponent == 0 || exponent == 2047 || exponent + n >= 1)
+        return gcn_ldexp64(wt_f64_fma(a, b, c, fp), n, fp);
+    return denormal_of(sum & F64_SIGN, (sum & 0xfffffffffffff) | (uint64_t)1 << 52,
+                       (unsigned)(1 - exponent - n), cut.flags & WT_FP_INEXACT, fp);
+}
+
+void gcn_k_v_div_fmas_f64(struct gcn_valu *v)
+{
+    ROWS64;
+    const uint64_t vcc = gcn_pair(&v->w->s[GCN_VCC]);
+    struct wt_fp fp = gcn_fp_env(v->w, false);
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        if (!(v->exec >> i & 1))
+            continue;
+        if (vcc >> i & 1)
+            d[i] = scaled_fma(a[i], b[i], c[i], exponent64(c[i]) > 1023 ? 128 : -128, &fp);
+        else
+            d[i] = wt_f64_fma(a[i], b[i], c[i], &fp);
+    }
+    gcn_fp_raise(v->w, &fp);
+}
+
+static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, struct wt_fp *fp)
+{
+    const uint64_t sign = (den ^ num) & F64_SIGN;
+    den = flushed64(den, fp->flush_input);
+    num = flushed64(num, fp->flush_input);
+    const uint64_t x = den & ~F64_SIGN, y = num & ~F64_SIGN;
+    if (nan64(num))
+        return quiet64(num);
+    if (nan64(den))
+        return quiet64(den);
+    if ((!x && !y) || (x == F64_INF && y == F64_INF)) {
+        fp->flags |= WT_FP_INVALID;
+        return F64_NAN | F64_SIGN;
+    }
+    if (!x || y == F64_INF) {
+        fp->flags |= x ? 0 : WT_FP_DIVZERO;
+        return sign | F64_INF;
+    }
+    if (x == F64_INF || !y)
+        return sign;
+    if (exponent64(num) - exponent64(den) < -1075)
+        return sign;
+    /* A quotient that is a NaN comes of steps that overflowed. */
+    return sign | (nan64(q) ? F64_INF : q & ~F64_SIGN);
+}
+
+SOFT(v_div_fixup_f64, div_fixup(a, b, c, fp))
+K_SOFT(v_div_fixup_f64)
+
+/* ---- least and greatest ---- */
+
+static uint64_t pick(uint64_t x, uint64_t y, bool greatest, bool ieee, struct wt_fp *fp)
+{
+    x = flushed64(x, fp->flush_input);
+    y = flushed64(y, fp->flush_input);
+    if (snan64(x) || snan64(y))
+        fp->flags |= WT_FP_INVALID;
+    if (ieee && snan64(x))
+        return quiet64(x);
+    if (ieee && snan64(y))
+        return quiet64(y);
+    if (nan64(x))
+        return y;
+    if (nan64(y))
+        return x;
+    return (key64(x) < key64(y)) != greatest ? x : y;
+}
+
+static void pick_all(struct gcn_valu *v, bool greatest)
+{
+    ROWS64;
+    const bool ieee = v->w->mode & GCN_MODE_IEEE;
+    struct wt_fp fp = gcn_fp_env(v->w, false);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        if (v->exec >> i & 1)
+            d[i] = pick(a[i], b[i], greatest, ieee, &fp);
+    gcn_fp_raise(v->w, &fp);
+}
+
+void gcn_k_v_min_f64(struct gcn_valu *v)
+{
+    pick_all(v, false);
+}
+
+void gcn_k_v_max_f64(struct gcn_valu *v)
+{
+    pick_all(v, true);
+}
+
+/* ---- parts of a number ---- */
+
+static uint64_t fract(uint64_t a, struct wt_fp *fp)
+{
+    if (nan64(a))
+        return wt_f64_add(a, a, fp);
+    if ((a & ~F64_SIGN) == F64_INF) {
+        fp->flags |= WT_FP_INVALID;
+        return F64_NAN;
+    }
+    a = flushed64(a, fp->flush_input);
+    const uint64_t r = wt_f64_sub(a, bits_of_double(floor(double_of(a))), fp);
+    return r >= 0x3ff0000000000000 && !(r & F64_SIGN) ? 0x3fefffffffffffff : r;
+}
+
+static uint64_t rounded(uint64_t a, double (*how)(double), struct wt_fp *fp)
+{
+    return nan64(a) ? wt_f64_add(a, a, fp)
+                    : bits_of_double(how(double_of(flushed64(a, fp->flush_input))));
+}
+
+SOFT(v_fract_f64, fract(a, fp))
+K_SOFT(v_fract_f64)
+SOFT(v_trunc_f64, rounded(a, trunc, fp))
+K_SOFT(v_trunc_f64)
+SOFT(v_ceil_f64, rounded(a, ceil, fp))
+K_SOFT(v_ceil_f64)
+SOFT(v_floor_f64, rounded(a, floor, fp))
+K_SOFT(v_floor_f64)
+SOFT(v_rndne_f64, rounded(a, roundeven, fp))
+K_SOFT(v_rndne_f64)
+
+static int frexp64(uint64_t a, uint64_t *mantissa)
+{
+    int exponent = exponent64(a);
+    if (exponent == 0) {
+        if (!(a & ~F64_SIGN)) {
+            *mantissa = a;
+            return 0;
+        }
+        while (!(a >> 52 & 1)) {
+            a = (a & F64_SIGN) | (a & 0xfffffffffffff) << 1;
+            exponent--;
+        }
+        exponent++;
+    }
+    *mantissa = (a & 0x800fffffffffffff) | (uint64_t)1022 << 52;
+    return exponent - 1022;
+}
+
+static uint64_t frexp_mant(uint64_t a, struct wt_fp *fp)
+{
+    if ((a & F64_INF) == F64_INF)
+        return nan64(a) ? quiet64(a) : a;
+    uint64_t mantissa;
+    frexp64(flushed64(a, fp->flush_input), &mantissa);
+    return mantissa;
+}
+
+SOFT(v_frexp_mant_f64, frexp_mant(a, fp))
+K_SOFT(v_frexp_mant_f64)
+
+void gcn_k_v_frexp_exp_i32_f64(struct gcn_valu *v)
+{
+    const uint64_t *a = v->a;
+    uint32_t *d = v->d;
+    const bool flush = gcn_fp_env(v->w, false).flush_input;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        uint64_t mantissa;
+        d[i] =
+            (a[i] & F64_INF) == F64_INF ? 0 : (uint32_t)frexp64(flushed64(a[i], flush), &mantissa);
+    }
+}
+
+void gcn_k_v_ldexp_f64(struct gcn_valu *v)
+{
+    const uint64_t *a = v->a;
+    const uint32_t *b = v->b;
+    uint64_t *d = v->d;
+    struct wt_fp fp = gcn_fp_env(v->w, false);
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        const int32_t n = (int32_t)b[i];
+        if (v->exec >> i & 1)
+            d[i] = gcn_ldexp64(a[i], n > 5000 ? 5000 : n < -5000 ? -5000 : n, &fp);
+    }
+    gcn_fp_raise(v->w, &fp);
+}
+
+/* Within one unit of the last place: the manual asks for less. */
+static uint64_t inverse_root(uint64_t a)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    return wt_f64_div(0x3ff0000000000000, wt_f64_sqrt(a, &fp), &fp);
+}
+
+SOFT(v_rcp_f64, wt_f64_div(0x3ff0000000000000, a, fp))
+K_SOFT(v_rcp_f64)
+SOFT(v_sqrt_f64, wt_f64_sqrt(a, fp))
+K_SOFT(v_sqrt_f64)
+SOFT(v_rsq_f64, inverse_root(a))
+K_SOFT(v_rsq_f64)
+
+/* The first 1201 bits of the fraction of 2/pi, highest first. */
+static const uint64_t two_over_pi[] = {
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000,
+};
+
+/*
+ * V_TRIG_PREOP_F64: 53 bits of 2/pi from bit 53 * S1 on (further on for large S0), for the
+ * reduction of large angles.
+ */
+void gcn_k_v_trig_preop_f64(struct gcn_valu *v)
+{
+    const uint64_t *a = v->a;
+    const uint32_t *b = v->b;
+    uint64_t *d = v->d;
+    struct wt_fp fp = {.propagate_nan = true};
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        const int exponent = exponent64(a[i]);
+        int shift = (int)(b[i] & 31) * 53;
+        if (exponent > 1077)
+            shift += exponent - 1077;
+        uint64_t bits = 0;
+        for (int k = 0; k < 53; k++) {
+            const int at = shift + k;
+            bits = bits << 1 | (at < 1201 ? two_over_pi[at / 64] >> (63 - at % 64) & 1 : 0);
+        }
+        const int scale = -53 - shift + (exponent >= 1968 ? 128 : 0);
+        d[i] = gcn_ldexp64(wt_u64_to_f64(bits, &fp), scale, &fp);
+    }
+}

@@ -1,0 +1,78 @@
+"""Runs instructions on the emulator through gcn_run_tool, many cases in one process."""
+import subprocess
+
+DATA, SCRATCH, CODE = 0x100000, 0x200000, 0x10000
+VCC, M0, EXEC, FLAT_SCRATCH = 106, 124, 126, 102
+ALL = (1 << 64) - 1
+
+
+class Case:
+    """One case: instructions, what the wave has before, and what is to be shown of it after."""
+
+    def __init__(self, words, issues=1):
+        self.parts = [f"{issues:x} " + " ".join(f"{w & 0xffffffff:x}" for w in words)]
+        self.shown = []
+
+    def scalar(self, number, value, dwords=1):
+        for i in range(dwords):
+            self.parts.append(f"s {number + i:x} {value >> 32 * i & 0xffffffff:x}")
+        return self
+
+    def vector(self, number, values):
+        self.parts.append(f"v {number:x} " + " ".join(f"{v & 0xffffffff:x}" for v in values))
+        return self
+
+    def wide(self, number, values, dwords):
+        """Values of several registers."""
+        for i in range(dwords):
+            self.vector(number + i, [v >> 32 * i for v in values])
+        return self
+
+    def exec(self, mask):
+        return self.scalar(EXEC, mask, 2)
+
+    def mode(self, value):
+        self.parts.append(f"mode {value:x}")
+        return self
+
+    def scc(self, value):
+        self.parts.append(f"scc {value:x}")
+        return self
+
+    def memory(self, addr, data):
+        self.parts.append(f"m {addr:x} {bytes(data).hex()}")
+        return self
+
+    def show(self, *numbers):
+        self.shown += [f"v {n:x}" for n in numbers]
+        return self
+
+    def show_memory(self, addr, length):
+        self.shown.append(f"m {addr:x} {length:x}")
+        return self
+
+    def text(self):
+        return ";".join(self.parts) + ";show " + ", ".join(self.shown) + "\n" if self.shown \
+            else ";".join(self.parts) + "\n"
+
+
+class Result:
+    """What is there after a case."""
+
+    def __init__(self, line):
+        fault, scc, mode, trapsts, scalars, *shown = line.rstrip("\n").split("|")
+        self.fault = None if fault == "-" else fault
+        self.scc, self.mode, self.trapsts = int(scc, 16), int(mode, 16), int(trapsts, 16)
+        self.s = [int(x, 16) for x in scalars.split()]
+        self.shown = [[int(x, 16) for x in part.split()] if " " in part else bytes.fromhex(part) for part in shown]
+
+    def pair(self, number):
+        return self.s[number] | self.s[number + 1] << 32
+
+
+def run(tool, cases):
+    done = subprocess.run([tool], input="".join(c.text() for c in cases), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    results = [Result(line) for line in done.stdout.splitlines()]
+    assert len(results) == len(cases)
+    return results

@@ -1,0 +1,182 @@
+/*
+ * Runs single instructions of the GCN emulator, for tests. Each line of stdin is a case:
+ *
+ *   ISSUES WORDS… [; KEY VALUE…]…
+ *
+ * instructions (they begin at CODE), how many are to issue, then what the wave has before: "s N
+ * VALUE", "v N VALUE" (64 lanes: one value for all, or 64), "mode", "exec", "scc", "m ADDR BYTES"
+ * (a string of hexadecimal bytes at an address of DATA or, below 65536, of LDS). All numbers are
+ * hexadecimal. "show" lists what the answer shows: v N, m ADDR LENGTH.
+ * The answer is one line: fault text or "-" | scc | mode | trapsts | 128 scalars | the values
+ * shown.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/gcn/internal.h"
+
+#define CODE UINT64_C(0x10000)
+#define DATA UINT64_C(0x100000)
+#define DATA_SIZE 0x40000
+#define DESCRIPTOR UINT64_C(0x20000)
+#define PACKET UINT64_C(0x30000)
+#define SCRATCH UINT64_C(0x200000)
+
+static struct gcn_device *device;
+
+static void check(enum wt_status status, const struct wt_error *err)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "run_tool: %s\n", err->text);
+    exit(1);
+}
+
+/* A wave of 64 lanes with 256 VGPRs and 64 KiB of LDS, about to run CODE. */
+static struct gcn_wave *fresh(const uint32_t *word, unsigned words)
+{
+    uint8_t descriptor[64] = {0}, packet[64] = {0}, code[4096] = {0};
+    struct wt_error err;
+    struct wt_machine *m = gcn_machine(device);
+    m->ops->reset(m);
+    for (unsigned i = 0; i < words; i++)
+        wt_store_le(code + 4 * i, word[i], 4);
+    wt_store_le(code + 4 * words, 0xbf810000, 4);
+    gcn_device_write(device, CODE, code, 4 * words + 4);
+    wt_store_le(descriptor + 16, CODE - DESCRIPTOR, 8);
+    wt_store_le(descriptor + 48, 63 | 12 << 6 | 0xf << 16 | 1 << 21 | 1 << 23, 4);
+    gcn_device_write(device, DESCRIPTOR, descriptor, sizeof descriptor);
+    wt_store_le(packet, 2, 2);
+    for (unsigned i = 0; i < 3; i++) {
+        wt_store_le(packet + 4 + 2 * i, i ? 1 : 64, 2);
+        wt_store_le(packet + 12 + 4 * i, i ? 1 : 64, 4);
+    }
+    wt_store_le(packet + 28, 65536, 4);
+    wt_store_le(packet + 32, DESCRIPTOR, 8);
+    gcn_device_write(device, PACKET, packet, sizeof packet);
+    check(gcn_device_dispatch(device, PACKET, 0, &err), &err);
+    return &device->wave[0];
+}
+
+static uint32_t next_number(void)
+{
+    const char *word = strtok(NULL, " ;\n");
+    return word ? (uint32_t)strtoull(word, NULL, 16) : 0;
+}
+
+static void set_memory(struct gcn_wave *w)
+{
+    const uint64_t addr = next_number();
+    const char *hex = strtok(NULL, " ;\n");
+    for (size_t i = 0; hex && hex[2 * i] && hex[2 * i + 1]; i++) {
+        const char pair[3] = {hex[2 * i], hex[2 * i + 1], 0};
+        const uint8_t byte = (uint8_t)strtoul(pair, NULL, 16);
+        if (addr < 65536)
+            w->group->lds[(addr + i) & 65535] = byte;
+        else
+            gcn_device_write(device, addr + i, &byte, 1);
+    }
+}
+
+static void set_vector(struct gcn_wave *w)
+{
+    const unsigned n = next_number() & 255;
+    char *rest = strtok(NULL, ";\n"), *at = rest;
+    uint32_t value = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        char *end;
+        const uint32_t number = (uint32_t)strtoull(at ? at : "", &end, 16);
+        if (at && end != at)
+            value = number;
+        at = end;
+        w->v[n][i] = value;
+    }
+}
+
+static void show(const struct gcn_wave *w, const char *what)
+{
+    unsigned long n, length;
+    if (sscanf(what, " v %lx", &n) == 1) {
+        printf("|");
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            printf("%s%x", i ? " " : "", w->v[n & 255][i]);
+    } else if (sscanf(what, " m %lx %lx", &n, &length) == 2) {
+        printf("|");
+        for (unsigned long i = 0; i < length; i++) {
+            uint8_t byte = 0;
+            if (n < 65536)
+                byte = w->group ? w->group->lds[(n + i) & 65535] : device->group[0].lds[n + i];
+            else
+                gcn_device_read(device, n + i, &byte, 1);
+            printf("%02x", byte);
+        }
+    }
+}
+
+static void answer(const struct gcn_wave *w, char *shown)
+{
+    const struct wt_machine *m = gcn_machine(device);
+    printf("%s|%x|%x|%x|", m->fault.kind ? m->fault.text : "-", w->scc, w->mode, w->trapsts);
+    for (unsigned i = 0; i < GCN_SCALARS; i++)
+        printf("%s%x", i ? " " : "", w->s[i]);
+    char *save;
+    for (char *part = strtok_r(shown, ",\n", &save); part; part = strtok_r(NULL, ",\n", &save))
+        show(w, part);
+    printf("\n");
+}
+
+static void run_case(char *line)
+{
+    uint32_t word[64];
+    unsigned words = 0;
+    char *shown = strstr(line, "show");
+    char none[1] = "";
+    if (shown) {
+        shown[-1] = 0;
+        shown += 4;
+    }
+    char *rest = strchr(line, ';');
+    if (rest)
+        *rest++ = 0;
+    const uint32_t issues = (uint32_t)strtoull(strtok(line, " \n"), NULL, 16);
+    for (char *at = strtok(NULL, " \n"); at && words < 64; at = strtok(NULL, " \n"))
+        word[words++] = (uint32_t)strtoull(at, NULL, 16);
+    struct gcn_wave *w = fresh(word, words);
+    for (char *key = rest ? strtok(rest, " ;\n") : NULL; key; key = strtok(NULL, " ;\n")) {
+        if (strcmp(key, "s") == 0) {
+            const unsigned n = next_number() & 127;
+            w->s[n] = next_number();
+        } else if (strcmp(key, "v") == 0) {
+            set_vector(w);
+        } else if (strcmp(key, "mode") == 0) {
+            w->mode = next_number();
+        } else if (strcmp(key, "scc") == 0) {
+            w->scc = next_number();
+        } else if (strcmp(key, "m") == 0) {
+            set_memory(w);
+        }
+    }
+    struct wt_machine *m = gcn_machine(device);
+    m->ops->run(m, issues);
+    answer(w, shown ? shown : none);
+}
+
+int main(void)
+{
+    struct gcn_config config;
+    struct wt_error err;
+    static char line[1 << 20];
+    gcn_config_default(&config);
+    config.cu = 1;
+    check(gcn_device_new(&config, &device, &err), &err);
+    check(gcn_device_map(device, CODE, 4096, true, &err), &err);
+    check(gcn_device_map(device, DESCRIPTOR, 64, true, &err), &err);
+    check(gcn_device_map(device, PACKET, 64, true, &err), &err);
+    check(gcn_device_map(device, DATA, DATA_SIZE, true, &err), &err);
+    check(gcn_device_map(device, SCRATCH, 64 * 4096, true, &err), &err);
+    while (fgets(line, sizeof line, stdin))
+        run_case(line);
+    gcn_device_free(device);
+    return 0;
+}
