@@ -179,6 +179,7 @@ enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_
                        "issue time %" PRIu64 " is not recorded: history reaches from %" PRIu64
                        " to %" PRIu64,
                        time, start, end);
+    d->past.count = 0;
     if (time == end && !d->in_past)
         return WT_OK;
     const wt_thread current = d->current;
@@ -265,6 +266,7 @@ static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
     }
     query.watchpoint = watched;
     t->have_candidate = false;
+    d->past.count = 0;
     if (!t->backwards && t->wave != WT_NO_WAVE && dbg_need_pc(d, t->wave, NULL) == WT_OK) {
         d->wave[t->wave].has_met = true;
         d->wave[t->wave].met = d->wave[t->wave].pc;
@@ -274,6 +276,8 @@ static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
     free(watched);
     return status;
 }
+
+static enum wt_status report(struct wt_debugger *d, const struct candidate *c);
 
 static enum wt_status set_out(struct wt_debugger *d, const struct wt_resume *resume, bool backwards,
                               struct wt_error *err)
@@ -285,6 +289,12 @@ static enum wt_status set_out(struct wt_debugger *d, const struct wt_resume *res
                          .start = resume->start,
                          .end = resume->end};
     enum wt_status status = WT_OK;
+    /* One instruction may have met several watchpoints: each is told before the way goes on. */
+    struct candidate c = {0};
+    const bool same_way = d->past_backwards == backwards && d->in_past;
+    d->past_backwards = backwards;
+    if (same_way && dbg_next_watch_event(d, &c.event, &c.wave, &c.lane))
+        return report(d, &c);
     if (resume->kind != WT_RESUME_CONTINUE) {
         status = dbg_locate(d, resume->thread, &t->wave, &t->lane, err);
         if (!status)
@@ -396,6 +406,8 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_place
         break;
     }
     if (!status && *stops) {
+        if (c.event.reason != WT_STOP_WATCHPOINT)
+            d->past.count = 0;
         t->candidate = c;
         t->have_candidate = true;
         history_of(d)->accept(d->target->context,

@@ -107,6 +107,11 @@ struct met {
     struct wt_event event;
 };
 
+struct met_list {
+    struct met *met;
+    size_t count, capacity, next;
+};
+
 /** Registers of one stopped lane. */
 struct lane_cache {
     bool used;
@@ -163,6 +168,8 @@ struct wt_debugger {
     size_t wps, wp_capacity;
     struct met *met; /**< what the last stop for a watchpoint left to be told */
     size_t mets, met_capacity, next_met;
+    bool past_backwards;  /**< the direction of the last way */
+    struct met_list past; /**< the same of the last stop on the way through the past */
 
     const struct wt_code *code; /**< what the program's file has; not ours */
     size_t codes;
@@ -309,6 +316,9 @@ enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint 
                                     size_t *count, struct wt_error *err);
 /** What to tell of what the target met, without stopping; false if nobody wants to hear of it. */
 bool dbg_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave, unsigned *lane);
+/** The next watchpoint that the same instruction met; false if there is none. */
+bool dbg_next_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave,
+                          unsigned *lane);
 /** All-stop: tells of the next watchpoint that the last instruction met; false if there is none. */
 bool dbg_tell_next_watchpoint(struct wt_debugger *d);
 void dbg_free_watchpoints(struct wt_debugger *d);

@@ -147,6 +147,7 @@ void dbg_free_watchpoints(struct wt_debugger *d)
 {
     free(d->wp);
     free(d->met);
+    free(d->past.met);
 }
 
 /* ---- what was met ---- */
@@ -236,6 +237,15 @@ static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
         append(text, size, "; so did %s%s ", t->lane_word, wt_lanes_count(others) > 1 ? "s" : "");
         append_lanes(text, size, others);
     }
+}
+
+/* Whether the client still watches that. */
+static bool is_wanted(const struct wt_debugger *d, const struct met *met)
+{
+    for (size_t i = 0; i < d->wps; i++)
+        if (d->wp[i].inserted && same(&d->wp[i], &met->at, d->wp[i].changes))
+            return true;
+    return false;
 }
 
 /* The lane whose doing is told: the one that the user looks at, if it is among them. */
@@ -348,26 +358,38 @@ bool dbg_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wa
         return false;
     const size_t count = services->watch_hits(d->target->context, &list);
     collect(d, list, count);
-    const bool found = d->mets != 0;
-    if (found) {
-        *event = d->met[0].event;
+    if (!d->mets)
+        return false;
+    const struct met_list now = {d->met, d->mets, d->met_capacity, 0};
+    d->met = d->past.met;
+    d->met_capacity = d->past.capacity;
+    d->mets = d->next_met = 0;
+    d->past = now;
+    return dbg_next_watch_event(d, event, wave, lane);
+}
+
+bool dbg_next_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave,
+                          unsigned *lane)
+{
+    while (d->past.next < d->past.count) {
+        const struct met *met = &d->past.met[d->past.next++];
+        if (!is_wanted(d, met))
+            continue;
+        *event = met->event;
         event->kind = WT_EVENT_STOPPED;
         event->reason = WT_STOP_WATCHPOINT;
-        *wave = d->met[0].wave;
-        *lane = d->met[0].lane;
+        *wave = met->wave;
+        *lane = met->lane;
+        return true;
     }
-    d->mets = d->next_met = 0;
-    return found;
+    return false;
 }
 
 bool dbg_tell_next_watchpoint(struct wt_debugger *d)
 {
     while (!d->nonstop && d->next_met < d->mets) {
         const struct met *met = &d->met[d->next_met++];
-        bool wanted = false;
-        for (size_t i = 0; i < d->wps; i++)
-            wanted |= d->wp[i].inserted && same(&d->wp[i], &met->at, d->wp[i].changes);
-        if (wanted && dbg_is_active(d, met->wave))
+        if (is_wanted(d, met) && dbg_is_active(d, met->wave))
             return stop_for(d, met, NULL) == WT_OK;
     }
     d->mets = d->next_met = 0;

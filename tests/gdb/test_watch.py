@@ -172,6 +172,23 @@ def test_backwards(session, variant):
         assert at(gdb) == "result+4"
 
 
+def test_several_watchpoints_backwards(session):
+    """Each is told on the way back, too, and again on the way forwards."""
+    server, gdb = session("watched", Variant())
+    gdb("break *last")
+    gdb("continue")
+    for i in range(3):
+        gdb(f"watch ((int *)&results)[{i}]")
+    for command, old, new in (("reverse-continue", 1, 2), ("reverse-continue", 2, 3), ("continue", 3, 2)):
+        times, told = set(), set()
+        for _ in range(3):
+            told.add(stop(gdb(command)))
+            times.add(re.search(r"issue time (\d+)", gdb("monitor time"))[1])
+        assert told == {(str(old * (1000 + i)), str(new * (1000 + i)), f"core 0 warp 0 thread {i}")
+                        for i in range(3)}
+        assert len(times) == 1
+
+
 @each([Variant(32, 4), Variant(64, 4)])
 def test_steps_stop_too(session, variant):
     server, gdb = session("watched", variant)
