@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bus/target.h"
+#include "cli/code.h"
 #include "cli/connect.h"
 #include "cli/gdb_child.h"
 #include "cli/options.h"
@@ -29,9 +30,7 @@ struct attach {
     struct cli_gdb_choice choice;
     uint64_t exit_addr;
     bool reset, lift;
-    struct wt_code *code;  /* what of `image` is executed */
-    size_t codes;
-    struct wt_image image; /* of `symbols` */
+    struct cli_code code; /* of `symbols` */
     struct wt_bus *bus;
     struct wt_target target;
     struct wt_debugger *debugger;
@@ -162,15 +161,7 @@ static enum wt_status look_for_leftovers(struct attach *a, struct wt_error *err)
 {
     uint64_t looked, total;
     size_t count;
-    a->code = calloc(a->image.segments + 1, sizeof *a->code);
-    if (!a->code)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    for (size_t i = 0; i < a->image.segments; i++) {
-        const struct wt_segment *s = &a->image.segment[i];
-        if (s->executable && s->length)
-            a->code[a->codes++] = (struct wt_code){s->addr, s->bytes, s->length};
-    }
-    wt_debugger_set_code(a->debugger, a->code, a->codes);
+    wt_debugger_set_code(a->debugger, a->code.list, a->code.count);
     enum wt_status status = wt_debugger_find_leftovers(
         a->debugger, a->lift ? 0 : LEFTOVERS_MS, &looked, &total, err);
     if (status)
@@ -196,10 +187,17 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
 {
     /* Hardware: it runs by itself, and there is nothing but its registers. */
     static const struct wt_target_services none;
-    if (a->symbols && wt_image_load(a->symbols, 0, &a->image, err))
-        return err->status;
-    if (a->symbols && a->image.format != WT_IMAGE_ELF)
-        return wt_fail(err, WT_INVALID, "--symbols %s: it is no ELF file", a->symbols);
+    if (a->symbols) {
+        struct wt_image image;
+        if (wt_image_load(a->symbols, 0, &image, err))
+            return err->status;
+        enum wt_image_format format = image.format;
+        wt_image_free(&image);
+        if (format != WT_IMAGE_ELF)
+            return wt_fail(err, WT_INVALID, "--symbols %s: it is no ELF file", a->symbols);
+        if (cli_code_read(a->symbols, &a->code, err))
+            return err->status;
+    }
     a->connect.address = a->jtag ? a->jtag : a->dm;
     a->connect.how.jtag = a->jtag != NULL;
     enum wt_status status = cli_connect_open(&a->connect, &a->bus, err);
@@ -223,8 +221,7 @@ static void close_device(struct attach *a)
     a->server = NULL;
     wt_debugger_close(a->debugger);
     wt_bus_close(a->bus);
-    wt_image_free(&a->image);
-    free(a->code);
+    cli_code_free(&a->code);
 }
 
 /* ---- its debugger ---- */

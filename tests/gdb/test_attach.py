@@ -458,3 +458,15 @@ def test_ctrl_c_ends_the_wait_for_a_device(serve_dm, program, between):
     process.send_signal(signal.SIGINT)
     assert process.wait(TIMEOUT) == -signal.SIGINT
     process.stderr.close()
+
+
+def test_only_the_programs_code_is_compared(serve_dm, program, attach, between):
+    """Not the page before it, with the file's header: a device need not have memory there."""
+    file = program("lanes")
+    front = between(serve_dm(file).address, lambda line, ask: ask(line).encode() + b"\n", True)
+    one = attach(front.address, file, "--hold")
+    assert "_start" in one.start
+    values = [value for line in front.lines if line[0] in "wW"
+              for value in re.split("[:;]", line)[1].split(",")]
+    assert "80000000" in values, values
+    assert not any(value.startswith("7ffff") for value in values)
