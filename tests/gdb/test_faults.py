@@ -290,6 +290,36 @@ def test_a_wire_that_is_slow(device, transport):
     one.stop()
 
 
+@pytest.mark.parametrize("transport", ["dm", "jtag"])
+@pytest.mark.parametrize("kind", ["drop", "half", "double", "garble", "cut", "broken"])
+def test_a_wire_that_fails_while_checking(device, transport, kind):
+    """`dm check` has its own instructions in memory then: they are taken out, over a new connection."""
+    wire = device(transport)
+    one = Attached(transport, wire.where, "--reset")
+    code = one.ask(f"m{wire.code:x},60")
+    one.stop()
+    address = f"remote_bitbang:{wire.where}" if transport == "jtag" else f"tcp:{wire.where}"
+    check = subprocess.Popen([WAVETRAP, "dm", "check", f"--connect={address}",
+                              f"--timeout={REPLY_MS}"],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in check.stdout:
+        if "haltreq.stops" in line:
+            wire.spoil(kind)
+            break
+    said, errors = check.communicate(timeout=TIMEOUT)
+    assert wire.happened.is_set()
+    wire.mend()
+    # Twice the same may do no harm.
+    if kind != "double" or check.returncode:
+        assert check.returncode == 125 and "the connection failed" in said, said
+        assert wire.where in errors
+    assert "FAIL" not in said
+    after = Attached(transport, wire.where)
+    assert after.ask(f"m{wire.code:x},60") == code
+    prove(after, wire, code[:64])
+    after.stop()
+
+
 # ---- a server that is none ----
 
 class Flood:

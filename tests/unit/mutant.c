@@ -883,8 +883,17 @@ static void close_bus(struct wt_bus *bus)
 {
 }
 
+static enum wt_status reconnect(struct wt_bus *bus, struct wt_error *err)
+{
+    struct mutant *m = (struct mutant *)bus;
+    if (m->dead)
+        return wt_fail(err, WT_IO, "nobody is there");
+    m->cut_at = 0;
+    return WT_OK;
+}
+
 static const struct wt_bus_ops bus_ops = {.name = "mutant", .transact = transact,
-                                          .close = close_bus};
+                                          .close = close_bus, .reconnect = reconnect};
 
 static enum wt_pump pump(void *context, uint64_t budget)
 {

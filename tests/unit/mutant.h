@@ -29,7 +29,9 @@ struct mutant {
     struct wt_target_services services;
     struct wt_target target;
     uint64_t accesses;
-    uint64_t cut_at;     /* the access that fails, and all after it; 0: none */
+    uint64_t cut_at;     /* the access that fails, and all after it until it is connected again;
+                          * 0: none */
+    bool dead;           /* it cannot be */
     /* For the mutations to use; all 0 at first. */
     uint32_t shadow[16];
     bool shadowed[16];

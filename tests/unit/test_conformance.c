@@ -247,10 +247,22 @@ static void a_cut_wire_ends_the_run(void **state)
         struct mutant *m = mutant_new("cores=2", NULL);
         struct wt_error err;
         m->cut_at = at;
+        m->dead = at % 2;
         assert_int_equal(run(m, &o, &err), WT_IO);
         assert_non_null(strstr(err.text, "the wire is cut"));
         assert_int_equal(o.summary.failed, 0); /* what it says of the module stays true */
         assert_true(o.reported <= wt_conformance_check_count());
+        /* Over a new connection the device is put in order. */
+        if (!m->dead) {
+            static const uint32_t program[2] = {0x00128293, 0xffdff06f};
+            uint32_t word[17];
+            struct wt_machine *machine = vx_machine(m->device);
+            assert_true(machine->ops->read_memory(machine, 0, 0x80000000, word, sizeof word));
+            assert_memory_equal(word, program, sizeof program);
+            for (unsigned i = 2; i < 17; i++)
+                assert_int_equal(word[i], 0);
+            assert_int_equal(vx_dm_read(m->device, VX_DM_WSTATUS), 0);
+        }
         mutant_free(m);
     }
 }

@@ -72,7 +72,7 @@ const struct wt_conformance_check *wt_conformance_check(size_t index);
  * Runs the wanted checks on @p target, of whose services it uses `pump` alone (NULL: the device runs
  * by itself). The device is reset at the end and runs its program from the beginning; general and
  * scratch registers keep what the checks left in them. Fails only if the bus does; results up to
- * then were reported.
+ * then were reported, and the device is left so all the same if the bus can be connected again.
  */
 enum wt_status wt_conformance_run(const struct wt_target *target,
                                   const struct wt_conformance_options *options,

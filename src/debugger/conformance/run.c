@@ -116,20 +116,38 @@ static void report(struct conformance *c, const struct check *check,
         c->options->result(c->options->context, &result);
 }
 
+/* Leaves the device as promised, over a new connection if there must be one. */
+static void finish(struct conformance *c, bool was_awake)
+{
+    struct wt_error after;
+    for (unsigned attempt = 0; attempt < 2; attempt++) {
+        if (c->broken) {
+            c->err = &after; /* what failed first is to be told */
+            c->wmask_known = false;
+            c->broken = wt_bus_reconnect(c->bus, &after) != WT_OK;
+        }
+        leave(c);
+        if (!was_awake)
+            wr(c, DM_DCTRL, 0);
+        if (!c->broken)
+            return;
+    }
+}
+
 enum wt_status wt_conformance_run(const struct wt_target *target,
                                   const struct wt_conformance_options *options,
                                   struct wt_conformance_summary *summary, struct wt_error *err)
 {
-    struct wt_error own;
+    struct wt_error first = {0};
     struct conformance c = {.target = target, .bus = target->bus, .options = options,
-                            .err = err ? err : &own, .base_known = options->base_given,
+                            .err = &first, .base_known = options->base_given,
                             .base = options->base};
     *summary = (struct wt_conformance_summary){0};
-    *c.err = (struct wt_error){0};
     bool was_awake = rd(&c, DM_DCTRL) & DCTRL_DMACTIVE;
     learn_shape(&c);
     wr(&c, DM_DCTRL, DCTRL_DMACTIVE);
     c.dconfig = rd(&c, DM_DCONFIG) & ~DCONFIG_EH;
+    const bool begun = !c.broken;
     const struct check *check;
     for (size_t i = 0; !c.broken && (check = find(i)); i++) {
         if (options->wanted && !options->wanted(options->context, &check->about))
@@ -149,8 +167,9 @@ enum wt_status wt_conformance_run(const struct wt_target *target,
     summary->device = c.device;
     summary->device.placed = c.placed;
     summary->device.base = c.base;
-    leave(&c);
-    if (!was_awake)
-        wr(&c, DM_DCTRL, 0);
-    return c.broken ? c.err->status : WT_OK;
+    if (begun)
+        finish(&c, was_awake);
+    if (first.status && err)
+        *err = first;
+    return first.status;
 }
