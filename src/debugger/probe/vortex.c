@@ -498,7 +498,7 @@ static enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *m
 
 static void vortex_replaced(struct wt_probe *p)
 {
-    p->saved.valid = p->wmask_known = false;
+    p->saved.valid = p->wmask_known = p->scanned = false;
     memset(&p->went, 0, sizeof p->went);
     memset(&p->examined, 0, sizeof p->examined);
     p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;

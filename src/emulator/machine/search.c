@@ -117,8 +117,17 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
     /* It is told a second time when somebody has looked around there, or when a breakpoint was in
      * the way when it was recorded. */
     if (s->place.kind >= WT_WATCH_EXECUTE && s->place.kind == last.kind &&
-        s->place.time == last.time && s->place.wave == last.wave && s->place.pc == last.pc)
-        return WT_SEARCH_ON;
+        s->place.time == last.time && s->place.wave == last.wave && s->place.pc == last.pc) {
+        /* With a step by the debug hardware comes what it did to memory. */
+        size_t i = 0;
+        while (i < m->hits && !m->hit[i].size)
+            i++;
+        if (i == m->hits)
+            return WT_SEARCH_ON;
+        s->place = m->hit[i];
+        s->kinds = 1u << s->place.kind;
+        return WT_SEARCH_PLACE;
+    }
     /* A step by the debug hardware is told after it: back to before it, and then once more, for what
      * it does to memory. */
     if (!s->place.size && m->time > s->place.time) {
