@@ -20,6 +20,7 @@ struct play {
     struct world *w;
     const uint8_t *at, *end;
     uint64_t breakpoint[BREAKPOINTS]; /* those inserted now */
+    bool never[BREAKPOINTS];          /* its condition never holds */
     size_t breakpoints;
     struct original ever[EVER]; /* all that were */
     size_t evers;
@@ -137,7 +138,7 @@ static bool is_breakpoint(const struct play *p, uint64_t pc)
 {
     for (size_t i = 0; i < p->breakpoints; i++)
         if (p->breakpoint[i] == pc)
-            return true;
+            return !p->never[i];
     return false;
 }
 
@@ -480,14 +481,18 @@ static void change_breakpoints(struct play *p)
         if (wt_debugger_remove_breakpoint(p->w->debugger, p->breakpoint[i], &err))
             world_fail(p->w, "a breakpoint stays: %s", err.text);
         p->breakpoint[i] = p->breakpoint[--p->breakpoints];
+        p->never[i] = p->never[p->breakpoints];
         return;
     }
     const struct issue *issue = world_issues(p->w, &end);
     if (!end || p->evers == EVER)
         return;
     const uint64_t pc = issue[below(p, end)].pc;
-    if (is_breakpoint(p, pc) || (pc >= p->options->avoid_from && pc < p->options->avoid_to))
+    if (pc >= p->options->avoid_from && pc < p->options->avoid_to)
         return;
+    for (size_t i = 0; i < p->breakpoints; i++)
+        if (p->breakpoint[i] == pc)
+            return;
     struct wt_machine *m = p->w->pristine.machine;
     struct original o = {.addr = pc};
     m->ops->read_memory(m, 0, pc, o.bytes, 4);
@@ -498,8 +503,12 @@ static void change_breakpoints(struct play *p)
         known |= p->ever[i].addr == pc;
     if (!known)
         p->ever[p->evers++] = o;
-    if (wt_debugger_insert_breakpoint(p->w->debugger, pc, NULL, 0, NULL, 0, &err))
+    /* const8 0, end */
+    static const struct wt_agent_code no = {(const uint8_t *)"\x22\0\x27", 3};
+    const bool never = number(p, 1) % 3 == 0;
+    if (wt_debugger_insert_breakpoint(p->w->debugger, pc, &no, never, NULL, 0, &err))
         world_fail(p->w, "no breakpoint: %s", err.text);
+    p->never[p->breakpoints] = never;
     p->breakpoint[p->breakpoints++] = pc;
 }
 
