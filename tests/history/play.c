@@ -29,6 +29,9 @@ struct play {
     /* A breakpoint that was reported, and that its wave stands on. */
     bool met;
     struct issue met_at;
+    /* The last stop was for a watchpoint, in this direction: the next one may tell of another that
+     * the same instruction met. */
+    enum told { TOLD_NOTHING, TOLD_BACKWARDS, TOLD_FORWARDS } told;
     char last[64]; /* the last event */
 };
 
@@ -226,9 +229,13 @@ struct stop {
 };
 
 static void check_stop(struct play *p, const struct stop *want, const struct wt_event *event,
-                       const char *what)
+                       uint64_t from, bool backwards, const char *what)
 {
     const uint64_t time = p->w->session.machine->time;
+    const enum told way = backwards ? TOLD_BACKWARDS : TOLD_FORWARDS;
+    if (event->reason == WT_STOP_WATCHPOINT && p->told == way && time == from)
+        return;
+    p->told = event->reason == WT_STOP_WATCHPOINT ? way : TOLD_NOTHING;
     const bool right = event->kind == WT_EVENT_EXITED || event->reason == WT_STOP_HISTORY_BEGIN ||
                                event->reason == WT_STOP_HISTORY_END ||
                                event->reason == WT_STOP_FAULT
@@ -298,9 +305,10 @@ static void go_back(struct play *p, enum wt_resume_kind kind)
                              .step = event.reason == WT_STOP_STEP,
                              .time = time,
                              .wave = (event.thread - 1) / p->w->session.machine->lanes};
-    check_stop(p, &want, &event, kind == WT_RESUME_CONTINUE ? "reverse-continue"
-                                 : kind == WT_RESUME_STEP   ? "reverse-step"
-                                                            : "reverse-range");
+    check_stop(p, &want, &event, from, true,
+               kind == WT_RESUME_CONTINUE ? "reverse-continue"
+               : kind == WT_RESUME_STEP   ? "reverse-step"
+                                          : "reverse-range");
 }
 
 static void interrupt_on_the_way(struct play *p)
@@ -308,6 +316,7 @@ static void interrupt_on_the_way(struct play *p)
     struct wt_resume r = {.kind = WT_RESUME_CONTINUE};
     struct wt_error err = {0};
     p->met = false;
+    p->told = TOLD_NOTHING;
     if (wt_debugger_reverse(p->w->debugger, &r, &err))
         world_fail(p->w, "not backwards: %s", err.text);
     run_to_event(p, 0);
@@ -384,9 +393,12 @@ static void go_on(struct play *p, enum wt_resume_kind kind, bool alone)
                              .wave = (event.thread - 1) / p->w->session.machine->lanes};
     p->met = false;
     if (t.in_past)
-        check_stop(p, &want, &event, kind == WT_RESUME_CONTINUE ? "continue"
-                                     : kind == WT_RESUME_STEP   ? "step"
-                                                                : "range step");
+        check_stop(p, &want, &event, t.now, false,
+                   kind == WT_RESUME_CONTINUE ? "continue"
+                   : kind == WT_RESUME_STEP   ? "step"
+                                              : "range step");
+    else
+        p->told = TOLD_NOTHING;
 }
 
 /* ---- going, writing, breakpoints ---- */
@@ -403,8 +415,10 @@ static void go_to(struct play *p)
         world_fail(p->w, "not to %" PRIu64 ": %s", to, err.text);
     if (p->w->session.machine->time != to)
         world_fail(p->w, "that is not %" PRIu64, to);
-    if (to != t.now || t.in_past)
+    if (to != t.now || t.in_past) {
         p->met = false;
+        p->told = TOLD_NOTHING;
+    }
     if (wt_debugger_goto(p->w->debugger, t.end + 1, &err) != WT_INVALID)
         world_fail(p->w, "what is beyond the end could be gone to");
 }
@@ -420,8 +434,10 @@ static void check_present(struct play *p, uint64_t time, bool was_past)
     if (wt_debugger_take_notice(p->w->debugger, notice, sizeof notice) != was_past ||
         (was_past && !strstr(notice, "A new future begins")))
         world_fail(p->w, "nobody was told of the new future, or of one that is not");
-    if (was_past)
+    if (was_past) {
         p->met = false;
+        p->told = TOLD_NOTHING;
+    }
 }
 
 static void write_memory(struct play *p)
@@ -542,6 +558,7 @@ static void begin_anew(struct play *p)
     if (reload ? wt_debugger_restart(p->w->debugger, &err) : wt_debugger_reset(p->w->debugger, &err))
         world_fail(p->w, "no reset: %s", err.text);
     p->met = false;
+    p->told = TOLD_NOTHING;
     char notice[160];
     wt_debugger_take_notice(p->w->debugger, notice, sizeof notice);
     const struct wt_debugger_time t = now(p);
