@@ -389,3 +389,24 @@ def test_many_schedules_and_cores(serve, gdb, program):
         for when in sorted(known) + sorted(known, reverse=True):
             go_to(g, when)
             assert state_hash(g) == (known[when], when)
+
+
+@pytest.mark.parametrize("schedule", ["rr:1", "rr:7", "lockstep", "random:5"])
+def test_breakpoints_do_not_change_the_run(serve, gdb, program, schedule):
+    """The state at an issue time is the same with many breakpoints met on the way, and with few."""
+    file = program("lanes")
+    options = ("--gpu", "vortex:cores=2,warps=3,threads=4", "--schedule", schedule)
+
+    def stops(*breakpoints):
+        g = gdb(serve(file, *options), file)
+        for place in breakpoints:
+            g(f"break *{place}")
+        g("monitor stop-at-end on")
+        seen = []
+        while "hit Breakpoint" in (said := g("continue")):
+            if "store" in said:
+                seen.append(state_hash(g))
+        assert "SIGTRAP" in said
+        return seen + [state_hash(g)]
+
+    assert stops("store", "count", "divide", "odd", "last") == stops("store")

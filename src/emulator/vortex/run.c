@@ -211,8 +211,13 @@ bool vx_issue_one(struct vx_warp *w)
         return false;
     size_t hits = 0;
     vx_watch_before_step(w, &hits);
-    if (turn(w->device, w, 1))
+    if (turn(w->device, w, 1)) {
+        /* If it was its turn anyway, that is what it has used: a debugger that takes it past a
+         * breakpoint does not change the order in which warps issue. */
+        if (w->device->cursor == w->id && w->device->turn_left)
+            w->device->turn_left--;
         return true;
+    }
     w->device->machine.hits = hits;
     return false;
 }
