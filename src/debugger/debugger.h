@@ -250,7 +250,7 @@ enum wt_status wt_debugger_lift_leftovers(struct wt_debugger *d, struct wt_error
 
 enum wt_resume_kind {
     WT_RESUME_CONTINUE,
-    WT_RESUME_STEP,  /**< one instruction of the thread's lane; masked off: until active again */
+    WT_RESUME_STEP,  /**< one instruction of the thread's lane; masked off: when it has its turn */
     WT_RESUME_RANGE, /**< step while the pc of the lane is in [start, end) */
     WT_RESUME_STOP,  /**< halt it (non-stop); a STOP event with reason WT_STOP_REQUESTED follows */
 };

@@ -37,6 +37,7 @@ struct wave {
     bool pending;            /**< a step was asked of the device, and is not done */
     bool lifted;             /**< its pending step is off a breakpoint that is not in memory */
     bool told;               /**< the user knows that it is pending */
+    bool was_here;           /**< `lane` was enabled when its step began, or has become so */
 };
 
 struct code_list {

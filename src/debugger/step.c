@@ -173,8 +173,14 @@ static enum wt_status after_move(struct wt_debugger *d, uint32_t wave, enum turn
     if ((status = dbg_need_mask(d, wave, err)))
         return status;
     bool here = wt_has_lane(w->mask, w->lane);
-    bool inside = w->go == GO_RANGE && w->pc >= w->start && w->pc < w->end;
-    if (here && !inside) {
+    bool inside = w->pc >= w->start && w->pc < w->end;
+    /* A step is one instruction of the lane, also if that puts it to sleep: clients step past a
+     * breakpoint before they let all go, and its warp must not run ahead of the others. A lane that
+     * sleeps is waited for first, and shown where it wakes up if nothing has told that before. */
+    bool told = d->target->services->wave_detail != NULL;
+    bool done = w->go == GO_STEP ? w->was_here || (here && !told) : here && !inside;
+    w->was_here |= here;
+    if (done) {
         *turn = TURN_OVER;
         return dbg_stop_for(d, wave, w->lane, WT_STOP_STEP, NULL, err);
     }
@@ -232,6 +238,9 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
             return status;
         if ((status = dbg_need_pc(d, wave, err)))
             return status;
+        if (w->go != GO_PASS && (status = dbg_need_mask(d, wave, err)))
+            return status;
+        w->was_here = w->go != GO_PASS && wt_has_lane(w->mask, w->lane);
         struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
         unsigned length = 0;
         if (w->has_met && w->met_trap && w->met == w->pc)
