@@ -99,11 +99,30 @@ static bool is_there(const struct trace *t, uint64_t addr, const uint8_t *bytes,
     return some;
 }
 
+bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t)
+{
+    const uint64_t now = d->target->services->time(d->target->context);
+    for (const struct trace *later = t + 1; later < d->trace + d->traces; later++)
+        if (later->addr == t->addr && later->time <= now)
+            return false;
+    return t->time <= now;
+}
+
+void dbg_drop_later_traces(struct wt_debugger *d)
+{
+    const uint64_t now = d->target->services->time(d->target->context);
+    size_t kept = 0;
+    for (size_t i = 0; i < d->traces; i++)
+        if (d->trace[i].time <= now)
+            d->trace[kept++] = d->trace[i];
+    d->traces = kept;
+}
+
 void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *out, size_t size)
 {
     /* In the past what is in memory is what was planted then. */
     for (size_t i = 0; d->in_past && i < d->traces; i++)
-        if (is_there(&d->trace[i], addr, out, size))
+        if (is_there(&d->trace[i], addr, out, size) && dbg_trace_counts(d, &d->trace[i]))
             show(addr, out, size, d->trace[i].addr, d->trace[i].original, d->trace[i].length);
     for (size_t i = 0; !d->in_past && i < d->bps; i++)
         if (d->bp[i].planted)
@@ -116,10 +135,14 @@ static enum wt_status leave_trace(struct wt_debugger *d, const struct breakpoint
 {
     if (!d->target->services->history)
         return WT_OK;
-    for (size_t i = 0; i < d->traces; i++)
-        if (d->trace[i].addr == bp->addr && d->trace[i].length == bp->length &&
+    for (size_t i = d->traces; i-- > 0;) {
+        if (d->trace[i].addr != bp->addr)
+            continue;
+        if (d->trace[i].length == bp->length &&
             memcmp(d->trace[i].original, bp->original, bp->length) == 0)
             return WT_OK;
+        break;
+    }
     if (d->traces == d->trace_capacity) {
         size_t capacity = d->trace_capacity ? 2 * d->trace_capacity : 16;
         struct trace *more = realloc(d->trace, capacity * sizeof *more);
@@ -129,7 +152,9 @@ static enum wt_status leave_trace(struct wt_debugger *d, const struct breakpoint
         d->trace_capacity = capacity;
     }
     struct trace *t = &d->trace[d->traces++];
-    *t = (struct trace){.addr = bp->addr, .length = bp->length};
+    *t = (struct trace){.addr = bp->addr,
+                        .time = d->target->services->time(d->target->context),
+                        .length = bp->length};
     memcpy(t->original, bp->original, sizeof t->original);
     memcpy(t->trap, bp->trap, sizeof t->trap);
     return WT_OK;
@@ -141,6 +166,8 @@ enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err)
     for (size_t i = 0; i < d->traces; i++) {
         const struct trace *t = &d->trace[i];
         uint8_t now[4];
+        if (!dbg_trace_counts(d, t))
+            continue;
         enum wt_status status = dbg_raw_read(d, wave, 0, t->addr, now, t->length, err);
         if (!status && memcmp(now, t->trap, t->length) == 0)
             status = dbg_raw_write(d, wave, 0, t->addr, t->original, t->length, err);

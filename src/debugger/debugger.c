@@ -114,6 +114,8 @@ enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
         return status;
     dbg_forget_past(d);
     dbg_stop_everything(d);
+    for (size_t i = 0; i < d->traces; i++)
+        d->trace[i].time = 0; /* what is planted now is there from the beginning */
     status = d->ops->reset_halted(d->probe, err);
     if (!status && d->target->services->clear_fault)
         d->target->services->clear_fault(d->target->context);
@@ -131,6 +133,7 @@ enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
         if ((status = services->reload(d->target->context, err)))
             return status;
         dbg_forget_past(d);
+        d->traces = 0;
         /* What was planted went with the old contents. */
         for (size_t i = 0; i < d->bps; i++)
             d->bp[i].planted = d->bp[i].doubtful = false;

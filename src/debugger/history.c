@@ -136,6 +136,7 @@ enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
     /* What is in memory now was planted in another present. */
     for (size_t i = 0; i < d->bps; i++)
         d->bp[i].planted = d->bp[i].doubtful = false;
+    dbg_drop_later_traces(d);
     if ((status = dbg_lift_traces(d, err)))
         return status;
     snprintf(d->notice, sizeof d->notice,
@@ -206,7 +207,7 @@ enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt
     for (size_t i = 0; i < d->traces; i++) {
         const struct trace *t = &d->trace[i];
         uint8_t now[4];
-        if (dbg_raw_read(d, wave, 0, t->addr, now, t->length, NULL) ||
+        if (!dbg_trace_counts(d, t) || dbg_raw_read(d, wave, 0, t->addr, now, t->length, NULL) ||
             memcmp(now, t->trap, t->length) != 0 || patches == most)
             continue;
         patch[patches].addr = t->addr;

@@ -58,9 +58,13 @@ struct breakpoint {
     uint8_t **slot; /**< of each code, conditions first: where its registers are in `index` */
 };
 
-/** A breakpoint that was planted once: on the way through the past it may be met in memory. */
+/**
+ * A breakpoint that was planted once: on the way through the past it may be met in memory. There may
+ * be several for an address, one after the other, since its instruction may have been written.
+ */
 struct trace {
     uint64_t addr;
+    uint64_t time; /**< since when */
     uint8_t length;
     uint8_t original[4], trap[4];
 };
@@ -283,6 +287,10 @@ bool dbg_agent_read(void *context, uint64_t addr, void *out, size_t size);
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
 /** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */
 void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *bytes, size_t size);
+/** Whether it is the trace of its address that counts at this issue time. */
+bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t);
+/** What was planted after this issue time is not in memory now, nor will it be. */
+void dbg_drop_later_traces(struct wt_debugger *d);
 /** Removes from memory every breakpoint that was ever planted. */
 enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err);
 /** Finds out which planted breakpoints are still in memory (the device was out of reach). */
