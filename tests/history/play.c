@@ -5,14 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 #define BREAKPOINTS 6
 #define EVER 64
 #define WATCHPOINTS 3
+#define CODE_WRITES 16
 
 /* An instruction as it was before any breakpoint. */
 struct original {
     uint64_t addr;
     uint8_t bytes[4];
+};
+
+/* An instruction that the user wrote. */
+struct code_write {
+    uint64_t epoch, time;
+    struct original now;
 };
 
 struct play {
@@ -24,6 +33,8 @@ struct play {
     size_t breakpoints;
     struct original ever[EVER]; /* all that were */
     size_t evers;
+    struct code_write code[CODE_WRITES];
+    size_t codes;
     struct wt_watchpoint_request watch[WATCHPOINTS]; /* those inserted now, in the window */
     size_t watches;
     /* A breakpoint that was reported, and that its wave stands on. */
@@ -63,13 +74,26 @@ static struct wt_debugger_time now(struct play *p)
     return t;
 }
 
+/* The program's own instruction there, at this time. */
+static void own_instruction(const struct play *p, const struct original *at, uint8_t bytes[4])
+{
+    const struct world *w = p->w;
+    memcpy(bytes, at->bytes, 4);
+    for (size_t i = 0; i < p->codes; i++)
+        if (p->code[i].now.addr == at->addr &&
+            (p->code[i].epoch < w->epoch || p->code[i].time <= w->session.machine->time))
+            memcpy(bytes, p->code[i].now.bytes, 4);
+}
+
 /* The model's hash, with the program's own instructions in place of breakpoints. */
 static uint64_t model_hash(struct play *p, struct wt_machine *m)
 {
     uint8_t there[EVER][4];
     for (size_t i = 0; i < p->evers; i++) {
+        uint8_t own[4];
+        own_instruction(p, &p->ever[i], own);
         m->ops->read_memory(m, 0, p->ever[i].addr, there[i], 4);
-        m->ops->write_memory(m, 0, p->ever[i].addr, p->ever[i].bytes, 4);
+        m->ops->write_memory(m, 0, p->ever[i].addr, own, 4);
     }
     const uint64_t hash = m->ops->program_hash(m);
     for (size_t i = p->evers; i-- > 0;)
@@ -124,7 +148,7 @@ static void check(struct play *p)
             if (wt_debugger_read_memory(p->w->debugger, 0, p->ever[i].addr, code, 4, &err))
                 world_fail(p->w, "no memory: %s", err.text);
             uint8_t own[4];
-            memcpy(own, p->ever[i].bytes, 4);
+            own_instruction(p, &p->ever[i], own);
             for (size_t k = 0; k < p->evers; k++) /* short ones may lie side by side */
                 if (p->ever[k].addr == p->ever[i].addr + 2)
                     memcpy(own + 2, p->ever[k].bytes, 2);
@@ -434,6 +458,9 @@ static void check_present(struct play *p, uint64_t time, bool was_past)
     if (wt_debugger_take_notice(p->w->debugger, notice, sizeof notice) != was_past ||
         (was_past && !strstr(notice, "A new future begins")))
         world_fail(p->w, "nobody was told of the new future, or of one that is not");
+    while (p->codes && p->code[p->codes - 1].epoch == p->w->epoch &&
+           p->code[p->codes - 1].time > time)
+        p->codes--;
     if (was_past) {
         p->met = false;
         p->told = TOLD_NOTHING;
@@ -456,6 +483,23 @@ static void write_memory(struct play *p)
     if (wt_debugger_write_memory(p->w->debugger, thread, addr, bytes, size, &err))
         world_fail(p->w, "memory cannot be written: %s", err.text);
     check_present(p, t.now, t.in_past);
+}
+
+/* Another instruction where a breakpoint is, or was: one that does nothing. */
+static void write_code(struct play *p)
+{
+    struct wt_error err = {0};
+    struct wt_thread_info who;
+    const struct wt_debugger_time t = now(p);
+    const wt_thread thread = choose_thread(p, &who);
+    if (!thread || !p->evers || p->codes == CODE_WRITES || !p->options->writes_code)
+        return;
+    struct code_write one = {p->w->epoch, t.now, p->ever[below(p, p->evers)]};
+    wt_store_le(one.now.bytes, 0x13u | number(p, 1) << 20, 4); /* addi x0, x0, … */
+    if (wt_debugger_write_memory(p->w->debugger, thread, one.now.addr, one.now.bytes, 4, &err))
+        world_fail(p->w, "code cannot be written: %s", err.text);
+    check_present(p, t.now, t.in_past);
+    p->code[p->codes++] = one;
 }
 
 static void write_register(struct play *p)
@@ -555,8 +599,12 @@ static void begin_anew(struct play *p)
 {
     struct wt_error err = {0};
     const bool reload = number(p, 1) % 2;
+    const uint64_t epoch = p->w->epoch, time = p->w->session.machine->time;
     if (reload ? wt_debugger_restart(p->w->debugger, &err) : wt_debugger_reset(p->w->debugger, &err))
         world_fail(p->w, "no reset: %s", err.text);
+    while (p->codes &&
+           (reload || (p->code[p->codes - 1].epoch == epoch && p->code[p->codes - 1].time > time)))
+        p->codes--;
     p->met = false;
     p->told = TOLD_NOTHING;
     char notice[160];
@@ -628,6 +676,10 @@ static void operate(struct play *p)
         change_watchpoints(p);
         break;
     case 30:
+        if (number(p, 1) % 2) {
+            write_code(p);
+            break;
+        }
         wt_debugger_set_stop_at_end(p->w->debugger, number(p, 1) % 2);
         break;
     case 31:

@@ -25,6 +25,7 @@ struct play_options small_device(const struct small *small, int *fd, char path[3
         .world = {.program = path, .interval = 37, .window = 0x10000000},
         .data = 0x10000000,
         .data_size = 1024,
+        .writes_code = true,
         .most = 6000,
         .slice = 300,
     };
