@@ -241,6 +241,19 @@ static void report_waves(const struct run *r)
     }
 }
 
+/* The instruction that made a mistake, in words. */
+static void report_instruction(const struct run *r, uint64_t pc)
+{
+    uint8_t bytes[8];
+    char text[256];
+    struct gcn_disassembler *d = gcn_disassembler_new();
+    if (d && gcn_device_read(r->device, pc, bytes, sizeof bytes)) {
+        gcn_disassemble(d, bytes, sizeof bytes, pc, text, sizeof text);
+        fprintf(stderr, "  %s\n", text);
+    }
+    gcn_disassembler_free(d);
+}
+
 static int report_fault(const struct run *r)
 {
     struct wt_machine *m = gcn_machine(r->device);
@@ -256,6 +269,7 @@ static int report_fault(const struct run *r)
     describe(r, f->pc, where, sizeof where);
     fprintf(stderr, "wavetrap: %s\n  %s, lanes %s, issue time %" PRIu64 "\n  at %s\n", f->text,
             place, lanes, f->time, where);
+    report_instruction(r, f->pc);
     return cli_fault_status(f->kind);
 }
 

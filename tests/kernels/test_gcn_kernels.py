@@ -221,3 +221,17 @@ def test_runs_are_repeatable(device, tmp_path):
     path = device(COMPILERS[0], "-O2", "shared")
     hashes = [on_device(path, "scan", tmp_path, "gfx900", "--hash", f"--schedule={s}")[1] for s in ("rr:64", "rr:64", "rr:3")]
     assert hashes[0] == hashes[1] != hashes[2]
+
+
+@pytest.mark.parametrize("gpu,schedule,budget", [("cu=1", "rr:64", 1 << 30), ("cu=3", "lockstep", 1 << 30),
+                                                 ("cu=2", "random:3", 1 << 20)])
+@pytest.mark.parametrize("kernel,grid,block", [("scan", "512", "256"), ("histogram", "1000", "128"), ("sort", "200", "64"),
+                                               ("matmul", "24,24", "8,8"), ("generic_pointers", "300", "64")])
+def test_every_return_is_the_same(device, kernel, grid, block, gpu, schedule, budget):
+    """The state at an issue time is the same on the way there and on every return."""
+    tool = Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")) / "tests" / "kernels" / "gcn_return_tool"
+    done = subprocess.run([tool, device(COMPILERS[0], "-O0", CASES[kernel][0]), kernel, grid, block, gpu, schedule, str(budget),
+                           "1"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    issues, trips, snapshots = map(int, done.stdout.split())
+    assert issues > 1000 and trips == 40 and snapshots > 1

@@ -91,8 +91,17 @@ bool gcn_wave_vector(struct gcn_device *device, uint32_t wave, unsigned number, 
 /** A hardware register by the id that s_getreg knows it by (MODE is 1, STATUS 2). */
 bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint32_t *value);
 
-/** Disassembles one instruction at @p bytes; returns its length in bytes, 4 at least. */
-unsigned gcn_disassemble(const uint8_t *bytes, size_t available, uint64_t pc, char *text,
-                         size_t size);
+struct gcn_disassembler;
+
+/** A disassembler; NULL without host memory. Without LLVM 19 it knows mnemonics only. */
+struct gcn_disassembler *gcn_disassembler_new(void);
+void gcn_disassembler_free(struct gcn_disassembler *disassembler);
+
+/**
+ * Disassembles the instruction at @p bytes, of which @p available are there, as it would stand at
+ * @p pc; returns its length in bytes, 4 or 8. What is no instruction reads ".long 0x…".
+ */
+unsigned gcn_disassemble(struct gcn_disassembler *disassembler, const uint8_t *bytes,
+                         size_t available, uint64_t pc, char *text, size_t size);
 
 #endif

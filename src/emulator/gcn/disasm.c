@@ -1,0 +1,101 @@
+/*
+ * Disassembly by LLVM's C API. The library is looked for when it is first asked for, so that what
+ * does not disassemble starts without its weight, and works where it is not installed: then only
+ * the mnemonic is told.
+ */
+#include "emulator/gcn/gcn.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "emulator/gcn/isa.h"
+
+/* What is used of llvm-c/Disassembler.h and Target.h. */
+struct gcn_disassembler {
+    void *library;
+    void *context;
+    size_t (*instruction)(void *context, uint8_t *bytes, uint64_t size, uint64_t pc, char *text,
+                          size_t room);
+    void (*dispose)(void *context);
+};
+
+static bool call(void *library, const char *name)
+{
+    void (*function)(void);
+    *(void **)&function = dlsym(library, name);
+    if (function)
+        function();
+    return function != NULL;
+}
+
+/* Leaves d->context NULL if there is no LLVM 19. */
+static void load(struct gcn_disassembler *d)
+{
+    static const char *const names[] = {"libLLVM.so.19.1", "libLLVM-19.so"};
+    void *(*create)(const char *triple, const char *cpu, void *info, int type, void *op,
+                    void *symbol);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !d->library; i++)
+        d->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!d->library)
+        return;
+    *(void **)&create = dlsym(d->library, "LLVMCreateDisasmCPU");
+    *(void **)&d->instruction = dlsym(d->library, "LLVMDisasmInstruction");
+    *(void **)&d->dispose = dlsym(d->library, "LLVMDisasmDispose");
+    if (!create || !d->instruction || !d->dispose ||
+        !call(d->library, "LLVMInitializeAMDGPUTargetInfo") ||
+        !call(d->library, "LLVMInitializeAMDGPUTarget") ||
+        !call(d->library, "LLVMInitializeAMDGPUTargetMC") ||
+        !call(d->library, "LLVMInitializeAMDGPUDisassembler"))
+        return;
+    d->context = create("amdgcn-amd-amdhsa", "gfx900", NULL, 0, NULL, NULL);
+}
+
+struct gcn_disassembler *gcn_disassembler_new(void)
+{
+    struct gcn_disassembler *d = calloc(1, sizeof *d);
+    if (d)
+        load(d);
+    return d;
+}
+
+void gcn_disassembler_free(struct gcn_disassembler *d)
+{
+    if (!d)
+        return;
+    if (d->context)
+        d->dispose(d->context);
+    /* The library stays: LLVM does not take well to being unloaded. */
+    free(d);
+}
+
+unsigned gcn_disassemble(struct gcn_disassembler *d, const uint8_t *bytes, size_t available,
+                         uint64_t pc, char *text, size_t size)
+{
+    uint32_t word[2] = {0};
+    const unsigned words = available >= 8 ? 2 : (unsigned)(available / 4);
+    struct gcn_uop u = {0};
+    const char *why;
+    for (unsigned i = 0; i < words; i++)
+        word[i] = (uint32_t)wt_load_le(bytes + 4 * i, 4);
+    text[0] = 0;
+    /* LLVM 19 ends the program at some words that are no instructions: it is asked of ours alone.
+     */
+    if (words && !gcn_decode(word, words, &u, &why)) {
+        u.row = NULL;
+    } else if (words && d && d->context) {
+        uint8_t copy[8];
+        char line[512];
+        memcpy(copy, bytes, 4 * words);
+        if (d->instruction(d->context, copy, 4 * u.length, pc, line, sizeof line)) {
+            const char *from = line + strspn(line, " \t");
+            snprintf(text, size, "%s", from);
+            for (char *tab = text; (tab = strchr(tab, '\t'));)
+                *tab = ' ';
+        }
+    }
+    if (!text[0])
+        gcn_mnemonic(&u, text, size);
+    return u.length ? 4u * u.length : 4;
+}

@@ -1,0 +1,146 @@
+"""`wavetrap run` of a code object: its options, what is malformed, what the statuses tell."""
+import random
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, run
+
+CORPUS = ROOT / "tests" / "fuzz" / "corpus" / "code_object"
+VADD = CORPUS / "vadd-19.co"
+ONE, TWO, THREE = (struct.pack("<f", x) for x in (1, 2, 3))
+
+
+def vadd(*more, a="pattern:1024=0000803f", b="pattern:1024=00000040", out="zeros:1024", n="256", program=VADD):
+    return run("run", "--kernel=vadd", "--grid=256", *(f"--arg={x}" for x in (a, b, out, n)), *more, program)
+
+
+@pytest.mark.parametrize("program", sorted(CORPUS.glob("vadd-*.co")))
+def test_results_are_dumped_and_compared(tmp_path, program):
+    done = vadd(f"--dump-arg=2:{tmp_path}/sum", program=program)
+    assert done.returncode == 0 and (tmp_path / "sum").read_bytes() == THREE * 256
+    assert vadd(f"--compare-arg=2:{tmp_path}/sum", program=program).returncode == 0
+    (tmp_path / "other").write_bytes(THREE * 100 + TWO + THREE * 155)
+    done = vadd(f"--compare-arg=2:{tmp_path}/other", program=program)
+    assert done.returncode == 1 and "byte 402 is 0x40, not 0x00" in done.stderr
+    (tmp_path / "short").write_bytes(THREE)
+    done = vadd(f"--compare-arg=2:{tmp_path}/short", program=program)
+    assert done.returncode == 1 and "has 1024 bytes" in done.stderr
+
+
+def test_buffers_come_from_files_and_patterns(tmp_path):
+    (tmp_path / "in").write_bytes(ONE * 256)
+    vadd(f"--dump-arg=2:{tmp_path}/sum", a=f"file:{tmp_path}/in", b="iota:1024", n="i32:3")
+    got = struct.unpack("<256f", (tmp_path / "sum").read_bytes())
+    assert got == (1, 1, 1) + (0,) * 253  # 0, 1, 2 as bits are next to nothing; the others are beyond n
+
+
+def test_only_kernel_needs_no_name(tmp_path):
+    done = run("run", "--grid=1", "--arg=zeros:4", "--arg=zeros:4", "--arg=zeros:4", "--arg=1", VADD)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("options,words", [
+    (["--kernel=nope", "--grid=1"], "there is no kernel 'nope'; there are: vadd"),
+    (["--kernel=vadd"], "say by --grid"),
+    (["--grid=0"], "'0' is not X, X,Y or X,Y,Z"), (["--grid=1,2,3,4"], "is not X"), (["--grid=4294967296"], "is not X"),
+    (["--block=2000", "--grid=1"], "at most 1024"), (["--block=64,64", "--grid=64,64", *["--arg=zeros:4"] * 3, "--arg=1"], "4096 work-items"),
+    (["--grid=1"], "takes 4 arguments; 0 --arg are given"),
+    (["--grid=1", *["--arg=zeros:4"] * 4], "'zeros:4' is not a number"),
+    (["--grid=1", "--arg=5", *["--arg=zeros:4"] * 2, "--arg=1"], "'5' is none of zeros:SIZE"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=u8:1"], "has 4 bytes, not 1"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=u32:4294967296"], "is not a number of 4 bytes"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=i32:2147483648"], "is not a number of 4 bytes"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=hex:12"], "has 4 bytes, not 1"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=hex:1x"], "no sequence of hexadecimal bytes"),
+    (["--grid=1", *["--arg=zeros:9999999999"] * 3, "--arg=1"], "more than 1 GiB"),
+    (["--grid=1", *["--arg=pattern:4"] * 3, "--arg=1"], "is not SIZE=HEXADECIMAL"),
+    (["--grid=1", *["--arg=file:/nonexistent"] * 3, "--arg=1"], "/nonexistent: cannot open"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--dump-arg=3:x"], "argument 3 is not a buffer"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--dump-arg=9:x"], "argument 9 is not a buffer"),
+    (["--dump-arg=x"], "'x' is not NUMBER:FILE"), (["--load=x@0"], "not for code objects"),
+    (["--gpu=gfx900:cu=0"], "must be 1 to 64"), (["--gpu=gfx900:warps=2"], "a gfx900 has no 'warps=2'"),
+])
+def test_bad_options_are_explained(options, words):
+    done = run("run", *options, VADD)
+    assert done.returncode == 125 and words in done.stderr, done.stderr
+
+
+def test_options_of_kernels_are_for_code_objects(tmp_path):
+    (tmp_path / "program.bin").write_bytes(bytes(16))
+    done = run("run", "--kernel=a", tmp_path / "program.bin")
+    assert done.returncode == 125 and "is no AMD code object" in done.stderr
+    done = run("run", "--gpu=gfx900", tmp_path / "program.bin")
+    assert done.returncode == 125 and "runs code objects" in done.stderr
+
+
+def test_an_access_out_of_bounds_is_reported():
+    """Wave, work-group, lanes, address and instruction."""
+    done = vadd(a="zeros:512")
+    # 512 bytes: the rest of the page belongs to the buffer's mapping, so nothing is seen yet.
+    assert done.returncode == 0
+    done = run("run", "--kernel=vadd", "--grid=2560", "--arg=zeros:4096", "--arg=zeros:10240", "--arg=zeros:10240",
+               "--arg=2560", VADD)
+    assert done.returncode == 120
+    for words in ("load of 4 bytes at 0x200001000, where no memory is mapped", "work-group (16,0,0) wave 0", "lanes 0-63",
+                  "<vadd+"):
+        assert words in done.stderr
+
+
+def test_a_store_names_the_lanes_that_did_it():
+    done = run("run", "--kernel=vadd", "--grid=64", "--arg=zeros:256", "--arg=zeros:256", "--arg=zeros:4096", "--arg=64",
+               "--block=64", VADD)
+    assert done.returncode == 0
+    done = run("run", "--kernel=vadd", "--grid=1040", "--arg=zeros:8192", "--arg=zeros:8192", "--arg=zeros:4096",
+               "--arg=1030", VADD)
+    assert done.returncode == 120 and "global_store_dword: store" in done.stderr and "lanes 0-5," in done.stderr
+
+
+def test_limits_hash_and_statistics():
+    done = vadd("--max-issues=10")
+    assert done.returncode == 124 and "the limit of 10 issues is reached" in done.stderr and "work-group (" in done.stderr
+    done = vadd("--hash", "--stats")
+    assert "state hash" in done.stderr and "issues in" in done.stderr
+    assert vadd("--hash").stderr == vadd("--hash").stderr != vadd("--hash", n="255").stderr
+
+
+def test_a_malformed_object_is_refused(tmp_path):
+    """Cut off anywhere, or with any byte changed: it runs, or there is a message; never a crash."""
+    good = VADD.read_bytes()
+    path = tmp_path / "k.co"
+    for length in (20, 63, 64, 100, 500, 1000, 2000, 3000, len(good) - 1):
+        path.write_bytes(good[:length])
+        done = vadd(program=path)
+        assert done.returncode == 125 and done.stderr.startswith("wavetrap run: "), (length, done)
+    random.seed(1)
+    for _ in range(60):
+        bad = bytearray(good)
+        for _ in range(random.randint(1, 4)):
+            bad[random.randrange(len(bad))] = random.getrandbits(8)
+        path.write_bytes(bad)
+        done = vadd("--max-issues=10000", program=path)
+        assert done.returncode in (0, *range(116, 126)), (done, bad.hex())
+
+
+@pytest.mark.parametrize("at,value,words", [
+    (4, 1, "not an ELF file of 64 bits"), (7, 0, "OS/ABI 0, not 64"), (8, 9, "ABI version 9"), (48, 0x3f, "another GPU than gfx900"),
+])
+def test_the_header_is_checked(tmp_path, at, value, words):
+    bad = bytearray(VADD.read_bytes())
+    bad[at] = value
+    (tmp_path / "k.co").write_bytes(bad)
+    done = run("run", "--grid=1", tmp_path / "k.co")
+    assert done.returncode == 125 and words in done.stderr, done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
+def test_an_instruction_that_is_not_executed_is_named(tmp_path):
+    source = Path(tmp_path / "k.cl")
+    source.write_text('kernel void k(global uint *o) { o[0] = 1; __asm__ volatile("v_cubeid_f32 v0, v1, v2, v3"); }')
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-O1", "-nogpulib", source, "-o",
+                    tmp_path / "k.co"], check=True)
+    done = run("run", "--grid=1", "--arg=zeros:4", tmp_path / "k.co")
+    assert done.returncode == 116 and "v_cubeid_f32" in done.stderr and "is not executed by this emulator" in done.stderr

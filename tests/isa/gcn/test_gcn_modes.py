@@ -1,0 +1,411 @@
+"""What MODE, modifiers and flags do to floating point; the instructions that no table of lane formulas holds."""
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from machine import ALL, M0, VCC, Case, run
+from numbers_model import F16, F32, F64
+from test_gcn_valu import DST, MASK, PARTIAL, SRC, encode, operands, width
+
+ROUNDS = {0: "even", 1: "up", 2: "down", 3: "zero"}
+IEEE, DX10, DENORMALS = 1 << 9, 1 << 8, 0xf0
+INVALID, DIV0, OVERFLOW, UNDERFLOW, INEXACT = 1, 4, 8, 16, 32
+
+
+def find(table, name):
+    return next(r for r in table if r["name"] == name)
+
+
+def lanes(run_tool, row, values, mode=DENORMALS | IEEE | DX10, extra=0, high=0, exec_mask=ALL, setup=None):
+    """The results of one VOP3 instruction for 64 sets of sources, and the whole answer."""
+    kinds = [k for k in row["operands"].split(":")[1] if k not in "md"]
+    case = Case(encode(row, "long", extra, high)).mode(mode).exec(exec_mask)
+    for i, kind in enumerate(kinds):
+        case.wide(SRC[i], [v[i] for v in values], 2 if width(kind) == 64 else 1)
+    if setup:
+        setup(case)
+    result, = run(run_tool, [case.show(DST, DST + 1)])
+    assert result.fault is None, result.fault
+    wide = width(row["operands"][0]) == 64
+    return [a | (b << 32 if wide else 0) for a, b in zip(*result.shown)], result
+
+
+NAMES = {"f16": F16, "f32": F32, "f64": F64}
+
+
+@pytest.mark.parametrize("rounding", ROUNDS)
+@pytest.mark.parametrize("name", ["f16", "f32", "f64"])
+@pytest.mark.parametrize("op", ["add", "mul", "fma"])
+def test_rounding_modes(gcn_table, run_tool, op, name, rounding):
+    """FP_ROUND [1:0] for 32 bits, [3:2] for 16 and 64."""
+    fmt = NAMES[name]
+    row = find(gcn_table, f"v_{op}_{name}")
+    values = operands(row["operands"].split(":")[1], op + name)
+    mode = DENORMALS | IEEE | (rounding if name == "f32" else rounding << 2)
+    got, _ = lanes(run_tool, row, values, mode)
+    for v, g in zip(values, got):
+        want = getattr(fmt, op)(*v, ROUNDS[rounding])
+        assert g & (1 << fmt.bits) - 1 == want, [hex(x) for x in (*v, g, want)]
+
+
+@pytest.mark.parametrize("denormals", [0, 1, 2, 3])
+@pytest.mark.parametrize("name", ["f16", "f32", "f64"])
+@pytest.mark.parametrize("op", ["add", "mul", "fma", "max"])
+def test_denormals(gcn_table, run_tool, op, name, denormals):
+    """FP_DENORM: bit 0 lets sources be denormal, bit 1 results; [5:4] for 32 bits, [7:6] for 16 and 64."""
+    fmt = NAMES[name]
+    row = find(gcn_table, f"v_{op}_{name}")
+    random.seed(op + name)
+    count = len(row["operands"].split(":")[1])
+    small = lambda: random.choice((0, fmt.sign)) | random.randrange(0, 3 << fmt.fbits)
+    values = [[small() if random.random() < 0.8 else fmt.bias << fmt.fbits for _ in range(count)] for _ in range(64)]
+    got, _ = lanes(run_tool, row, values, IEEE | (denormals << 4 if name == "f32" else denormals << 6))
+    for v, g in zip(values, got):
+        sources = v if denormals & 1 else [fmt.flush(x) for x in v]
+        want = fmt.pick(*sources, True) if op == "max" else getattr(fmt, op)(*sources)
+        want = want if denormals & 2 or op == "max" else fmt.flush(want)
+        assert g & (1 << fmt.bits) - 1 == want, [hex(x) for x in (*v, g, want)]
+
+
+@pytest.mark.parametrize("dx10", [0, DX10])
+@pytest.mark.parametrize("name", ["f16", "f32", "f64"])
+def test_clamp(gcn_table, run_tool, name, dx10):
+    """CLAMP limits to [0, 1]; a NaN becomes 0 with DX10_CLAMP."""
+    fmt = NAMES[name]
+    row = find(gcn_table, f"v_add_{name}")
+    values = operands(row["operands"].split(":")[1], name)
+    got, _ = lanes(run_tool, row, values, DENORMALS | dx10, extra=0x8000)
+    one = fmt.bias << fmt.fbits
+    for v, g in zip(values, got):
+        want = fmt.add(*v)
+        if fmt.is_nan(want):
+            want = 0 if dx10 else want
+        elif want & fmt.sign:
+            want = 0
+        else:
+            want = min(want, one)
+        assert g & (1 << fmt.bits) - 1 == want, [hex(x) for x in (*v, g, want)]
+
+
+@pytest.mark.parametrize("omod,factor", [(1, 2), (2, 4), (3, Fraction(1, 2))])
+@pytest.mark.parametrize("name", ["f16", "f32", "f64"])
+def test_output_modifier(gcn_table, run_tool, name, omod, factor):
+    """OMOD counts only without IEEE mode and without denormal results."""
+    fmt = NAMES[name]
+    row = find(gcn_table, f"v_mul_{name}")
+    random.seed(name)
+    values = [[fmt.round(Fraction(random.uniform(-9, 9))) for _ in range(2)] for _ in range(64)]
+    plain, _ = lanes(run_tool, row, values, DENORMALS, high=omod << 27)
+    ieee, _ = lanes(run_tool, row, values, IEEE, high=omod << 27)
+    used, _ = lanes(run_tool, row, values, 0, high=omod << 27)
+    for v, p, i, u in zip(values, plain, ieee, used):
+        product = fmt.mul(*v)
+        assert p == i == product and u == fmt.mul(product, fmt.round(Fraction(factor)))
+
+
+def test_saturation_of_integers(gcn_table, run_tool):
+    """CLAMP of integer sums and differences."""
+    top, low = (1 << 31) - 1, -1 << 31
+    signed = lambda x: x - (1 << 32) if x >> 31 else x
+    for name, function, least, most, view in (
+            ("v_add_u32", lambda a, b: a + b, 0, (1 << 32) - 1, int), ("v_sub_u32", lambda a, b: a - b, 0, (1 << 32) - 1, int),
+            ("v_add_i32", lambda a, b: a + b, low, top, signed), ("v_sub_i32", lambda a, b: a - b, low, top, signed),
+            ("v_add_u16", lambda a, b: a + b, 0, 0xffff, int), ("v_sub_u16", lambda a, b: a - b, 0, 0xffff, int)):
+        row = find(gcn_table, name)
+        values = operands(row["operands"].split(":")[1], name)
+        got, _ = lanes(run_tool, row, values, extra=0x8000)
+        for v, g in zip(values, got):
+            want = max(least, min(most, function(*map(view, v)))) & 0xffffffff
+            assert g == want, (name, [hex(x) for x in (*v, g, want)])
+
+
+def test_halves_that_overflow(gcn_table, run_tool):
+    """FP16_OVFL: the largest half instead of infinity; infinity stays infinity."""
+    big, row = 0x7bff, find(gcn_table, "v_add_f16")
+    for mode, overflow in ((0, 0x7c00), (1 << 23, 0x7bff)):
+        got, _ = lanes(run_tool, row, [[big, big], [0x7c00, 0], [big, 0]] + [[0, 0]] * 61, mode | DENORMALS | IEEE)
+        assert [g & 0xffff for g in got[:3]] == [overflow, 0x7c00, big]
+
+
+@pytest.mark.parametrize("name", ["f16", "f32", "f64"])
+def test_exceptions_accumulate(gcn_table, run_tool, name):
+    """TRAPSTS.EXCP: of the lanes that are on alone."""
+    fmt = NAMES[name]
+    one, big, least = fmt.bias << fmt.fbits, fmt.inf - 1, 1 << fmt.fbits
+    for op, v, flags in (("add", [one, one], 0), ("add", [big, big], OVERFLOW | INEXACT), ("mul", [least, one + 1], 0),
+                         ("mul", [least + 1, one - 1], None), ("add", [one, 1], INEXACT), ("mul", [fmt.inf, 0], INVALID),
+                         ("add", [fmt.inf | 1, one], INVALID), ("add", [fmt.nan, one], 0),
+                         ("mul", [3, one - (1 << fmt.fbits)], UNDERFLOW | INEXACT)):
+        if flags is None:
+            continue
+        row = find(gcn_table, f"v_{op}_{name}")
+        values = [[one, one]] * 20 + [v] + [[one, one]] * 43
+        _, on = lanes(run_tool, row, values)
+        _, off = lanes(run_tool, row, values, exec_mask=ALL & ~(1 << 20))
+        assert on.trapsts & 0x7f == flags and off.trapsts & 0x7f == 0, (op, [hex(x) for x in v], hex(on.trapsts))
+
+
+# ---- transcendental: within so many units of the last place of the true value ----
+
+def ulps(fmt, got, true):
+    """How far a finite result is from the true value, in units of its last place."""
+    if true == 0:
+        return 0 if fmt.is_zero(got) else math.inf
+    exponent = max(math.frexp(float(true))[1] - 1, 1 - fmt.bias)
+    return abs(fmt.value(got) - Fraction(true)) / Fraction(2) ** (exponent - fmt.fbits)
+
+
+TRUE = {"exp": lambda x: 2.0 ** x, "log": lambda x: math.log2(x), "rcp": lambda x: 1 / x, "rsq": lambda x: 1 / math.sqrt(x),
+        "sqrt": math.sqrt, "sin": lambda x: math.sin(2 * math.pi * x), "cos": lambda x: math.cos(2 * math.pi * x)}
+RANGES = {"exp": (-120, 120), "log": (1e-30, 1e30), "rcp": (1e-20, 1e20), "rsq": (1e-20, 1e20), "sqrt": (1e-20, 1e20),
+          "sin": (-0.9, 0.9), "cos": (-0.9, 0.9)}
+ROWS = [("v_exp_f32", 1), ("v_log_f32", 1), ("v_exp_legacy_f32", 1), ("v_log_legacy_f32", 1), ("v_rcp_f32", 1),
+        ("v_rcp_iflag_f32", 1), ("v_rsq_f32", 1), ("v_sqrt_f32", 1), ("v_sin_f32", 3), ("v_cos_f32", 3), ("v_exp_f16", 1),
+        ("v_log_f16", 1), ("v_rsq_f16", 1), ("v_sin_f16", 2), ("v_cos_f16", 2), ("v_rsq_f64", 2)]
+
+
+@pytest.mark.parametrize("name,most", ROWS)
+def test_transcendentals_are_within_their_bounds(gcn_table, run_tool, name, most):
+    op, fmt = name.split("_")[1], NAMES[name.split("_")[-1]]
+    low, high = RANGES[op]
+    random.seed(name)
+    numbers = []
+    for i in range(64):
+        if op in ("sin", "cos"):
+            x = random.uniform(low, high)
+        elif low > 0:
+            x = 2.0 ** random.uniform(math.log2(low), math.log2(high)) if fmt is not F16 else 2.0 ** random.uniform(-8, 8)
+        else:
+            x = random.uniform(low, high) if fmt is not F16 else random.uniform(-10, 10)
+        numbers.append(fmt.round(Fraction(x)))
+    got, _ = lanes(run_tool, find(gcn_table, name), [[x] for x in numbers])
+    for x, g in zip(numbers, got):
+        true = TRUE[op](float(fmt.value(x)))
+        if abs(true) < 1e-3 and op in ("sin", "cos", "log"):
+            assert abs(float(fmt.value(g)) - true) < 2.0 ** (-fmt.fbits - 7), (hex(x), hex(g))
+        else:
+            assert ulps(fmt, g, true) <= most, (hex(x), hex(g), true)
+
+
+def test_transcendentals_at_their_ends(gcn_table, run_tool):
+    """Zeros, infinities, NaNs, and angles beyond 256 turns."""
+    f = lambda x: F32.round(Fraction(x))
+    inf, nan, sign = F32.inf, F32.nan, F32.sign
+    cases = {"v_rcp_f32": {0: inf, sign: sign | inf, inf: 0, sign | inf: sign, 1: inf, nan: nan},
+             "v_rsq_f32": {0: inf, sign: sign | inf, inf: 0, f(-1): nan},
+             "v_sqrt_f32": {0: 0, sign: sign, inf: inf, f(-1): nan, f(4): f(2)},
+             "v_log_f32": {0: sign | inf, inf: inf, f(-1): nan, f(8): f(3), f(1): 0},
+             "v_exp_f32": {0: f(1), inf: inf, sign | inf: 0, f(200): inf, f(-200): 0, f(3): f(8), f(-126): 1 << 23, f(-127): 0},
+             "v_sin_f32": {0: 0, inf: nan, f(257): 0, f(Fraction(1, 4)): f(1), f(Fraction(-1, 4)): f(-1)},
+             "v_cos_f32": {0: f(1), inf: nan, f(257): f(1), f(Fraction(1, 2)): f(-1)}}
+    for name, wanted in cases.items():
+        sources = list(wanted) + [0] * (64 - len(wanted))
+        got, result = lanes(run_tool, find(gcn_table, name), [[x] for x in sources])
+        assert dict(zip(sources, got[:len(wanted)])) == wanted, name
+    _, result = lanes(run_tool, find(gcn_table, "v_rcp_f32"), [[0]] * 64)
+    assert result.trapsts & 0x7f == DIV0
+
+
+# ---- division: the steps together give the correctly rounded quotient (see the kernels `divide`) ----
+
+def test_division_is_scaled(gcn_table, run_tool):
+    """V_DIV_SCALE: which operand is scaled, and VCC, by the manual's cases."""
+    row = find(gcn_table, "v_div_scale_f32")
+    e = lambda n: (n + 127) << 23
+    up, down = (lambda x: x + (64 << 23)), (lambda x: x - (64 << 23))
+    cases = [  # denominator, numerator; scaled denominator, scaled numerator, VCC
+        (e(0), e(1), e(0), e(1), 0), (e(-20), e(90), up(e(-20)), e(90), 1), (e(127), e(100), down(e(127)), down(e(100)), 0), (e(126) + 1, e(-1), down(e(126) + 1), e(-1), 1),
+        (e(3), e(-126), e(3), up(e(-126)), 1), (e(-110), e(-110), up(e(-110)), up(e(-110)), 0)]
+    for den, num, want_den, want_num, vcc in cases:
+        for source, want in ((den, want_den), (num, want_num)):
+            got, result = lanes(run_tool, row, [[source, den, num]] * 64)
+            assert (got[0], result.pair(MASK)) == (want, ALL * vcc), [hex(x) for x in (source, den, num, got[0])]
+    got, result = lanes(run_tool, row, [[0, 0, e(1)], [e(1), e(1), 0]] * 32)
+    assert got[0] == got[1] == F32.nan and result.pair(MASK) == 0
+
+
+@pytest.mark.parametrize("name", ["f32", "f64"])
+def test_division_undoes_the_scale(gcn_table, run_tool, name):
+    """V_DIV_FMAS: with VCC, times 2^64 or 2^-64 (2^128) by the addend's exponent, rounded once."""
+    fmt, row = NAMES[name], find(gcn_table, f"v_div_fmas_{name}")
+    scale = 64 if name == "f32" else 128
+    random.seed(name)
+    values = []
+    for i in range(64):
+        exponent = random.choice((-60, -30, 30, 60)) if name == "f32" else random.choice((-900, -930, 500, 900))
+        c = random.getrandbits(fmt.fbits) | fmt.bias + exponent << fmt.fbits
+        a = random.getrandbits(fmt.fbits) | max(fmt.bias + exponent - fmt.fbits, 1) << fmt.fbits | random.choice((0, fmt.sign))
+        b = random.getrandbits(fmt.fbits) | fmt.bias << fmt.fbits
+        values.append([a, b, c])
+    vcc = 0xaaaa5555f0f00ff0
+    got, _ = lanes(run_tool, row, values, setup=lambda case: case.scalar(VCC, vcc, 2))
+    for lane, (v, g) in enumerate(zip(values, got)):
+        exact = fmt.value(v[0]) * fmt.value(v[1]) + fmt.value(v[2])
+        n = 0 if not vcc >> lane & 1 else scale if fmt.exponent(v[2]) > fmt.bias else -scale
+        if n <= 0:
+            want = fmt.round(exact * Fraction(2) ** n)
+        else:
+            want = fmt.ldexp(fmt.round(exact), n)
+        assert g == want, [hex(x) for x in (*v, g, want)]
+
+
+def test_bits_of_two_over_pi(gcn_table, run_tool):
+    """V_TRIG_PREOP: 53 bits of 2/pi from bit 53 * S1 on; further on for large S0."""
+    row = find(gcn_table, "v_trig_preop_f64")
+    values = [[F64.round(Fraction(2) ** e), s] for e in (0, 53, 54, 60, 500) for s in range(12)] + [[0, 0]] * 4
+    got, _ = lanes(run_tool, row, values)
+    # 2/pi in 2000 bits, by Machin's formula.
+    bits = 2000
+
+    def arctangent(n):
+        total, term, k = 0, (1 << bits) // n, 0
+        while term:
+            total += term // (2 * k + 1) * (-1) ** k
+            term //= n * n
+            k += 1
+        return total
+    fraction = (2 << 2 * bits) // (4 * (4 * arctangent(5) - arctangent(239)))
+    for (x, s), g in zip(values, got):
+        shift = 53 * s + max(0, F64.exponent(x) - 1077)
+        part = fraction >> bits - shift - 53 & (1 << 53) - 1
+        want = F64.round(Fraction(part, 1) * Fraction(2) ** (-53 - shift))
+        assert g == want, (hex(x), s, hex(g), hex(want))
+
+
+# ---- packed and mixed ----
+
+@pytest.mark.parametrize("select,select_high,negate,negate_high", [(0, 7, 0, 0), (7, 0, 1, 2), (5, 2, 6, 1), (2, 5, 7, 7)])
+def test_packed_selects_and_negates_halves(gcn_table, run_tool, select, select_high, negate, negate_high):
+    row = find(gcn_table, "v_pk_fma_f16")
+    values = operands("PPP", "packed")
+    extra = select << 11 | negate_high << 8 | (select_high >> 2) << 14
+    got, _ = lanes(run_tool, row, values, extra=extra, high=(select_high & 3) << 27 | negate << 29)
+    for v, g in zip(values, got):
+        def half(sel, neg):
+            return F16.fma(*[(x >> 16 if sel >> i & 1 else x & 0xffff) ^ (0x8000 if neg >> i & 1 else 0)
+                             for i, x in enumerate(v)])
+        assert g == half(select, negate) | half(select_high, negate_high) << 16
+
+
+def test_mixed_precision(gcn_table, run_tool):
+    """V_MAD_MIX: singles and halves; to a single, or to either half of the destination."""
+    values = [[F32.round(Fraction(random.Random(l * 3 + i).uniform(-4, 4))) for i in range(3)] for l in range(64)]
+    for l, v in enumerate(values):  # the second source is a half, in the upper 16 bits
+        v[1] = F32.to(F16, v[1]) << 16 | 0x1234
+    # OP_SEL_HI: the second is a half; OP_SEL: its upper one; NEG the third, NEG_HI (absolute) the first.
+    extra, high = 2 << 11 | 1 << 8, 2 << 27 | 4 << 29
+
+    def want(v):
+        product = F32.mul(v[0] & ~F32.sign, F16.to(F32, v[1] >> 16))
+        return F32.add(F32.flush(product), v[2] ^ F32.sign)
+    single, _ = lanes(run_tool, find(gcn_table, "v_mad_mix_f32"), values, extra=extra, high=high)
+    old = lambda case: case.vector(DST, [0xaaaabbbb] * 64)
+    low, _ = lanes(run_tool, find(gcn_table, "v_mad_mixlo_f16"), values, extra=extra, high=high, setup=old)
+    top, _ = lanes(run_tool, find(gcn_table, "v_mad_mixhi_f16"), values, extra=extra, high=high, setup=old)
+    for v, s, l, t in zip(values, single, low, top):
+        half = F32.to(F16, want(v))
+        assert (s, l, t) == (want(v), 0xaaaa0000 | half, half << 16 | 0xbbbb)
+
+
+def test_half_of_the_destination(gcn_table, run_tool):
+    """OP_SEL of 16-bit instructions: halves of the sources, and which half of the destination; the other one stays."""
+    row = find(gcn_table, "v_mad_u16")
+    values = [[0x00030007 + l, 0x00050002, 0x00110013] for l in range(64)]
+    for select in range(16):
+        got, _ = lanes(run_tool, row, values, extra=select << 11, setup=lambda c: c.vector(DST, [0xaaaabbbb] * 64))
+        for v, g in zip(values, got):
+            a, b, c = (x >> 16 if select >> i & 1 else x & 0xffff for i, x in enumerate(v))
+            result = a * b + c & 0xffff
+            assert g == (result << 16 | 0xbbbb if select & 8 else 0xaaaa0000 | result)
+
+
+# ---- between lanes and scalars ----
+
+def test_lanes_and_scalars(gcn_table, run_tool):
+    values = [random.Random(l).getrandbits(32) for l in range(64)]
+    first = find(gcn_table, "v_readfirstlane_b32")
+    word = 0x7e000000 | 30 << 17 | first["opcode"] << 9 | 256 + SRC[0]
+    for mask, lane in ((ALL, 0), (PARTIAL & ~1, 4), (1 << 63, 63), (0, 0)):
+        result, = run(run_tool, [Case([word]).exec(mask).vector(SRC[0], values)])
+        assert result.s[30] == values[lane]
+    read, write = find(gcn_table, "v_readlane_b32"), find(gcn_table, "v_writelane_b32")
+    for select in (0, 17, 63, 64 + 5):
+        got, = run(run_tool, [Case([0xd0000000 | read["opcode"] << 16 | 30, 256 + SRC[0] | 8 << 9]).exec(0)
+                              .vector(SRC[0], values).scalar(8, select)])
+        assert got.s[30] == values[select % 64]
+        got, = run(run_tool, [Case([0xd0000000 | write["opcode"] << 16 | DST, 9 | 8 << 9]).exec(0).scalar(8, select)
+                              .scalar(9, 0x12345678).vector(DST, values).show(DST)])
+        assert got.shown[0] == [0x12345678 if l == select % 64 else v for l, v in enumerate(values)]
+    swap = find(gcn_table, "v_swap_b32")
+    other = [v ^ 0xffffffff for v in values]
+    got, = run(run_tool, [Case([0x7e000000 | DST << 17 | swap["opcode"] << 9 | 256 + SRC[0]]).exec(PARTIAL)
+                          .vector(DST, values).vector(SRC[0], other).show(DST, SRC[0])])
+    for l in range(64):
+        pair = (values[l], other[l])
+        assert (got.shown[0][l], got.shown[1][l]) == (pair[::-1] if PARTIAL >> l & 1 else pair)
+
+
+def test_scalar_sources_of_vectors(gcn_table, run_tool):
+    """SGPRs and constants, as wide as the instruction: of halves the 16-bit constant, of doubles the 64-bit one."""
+    def one(name, source, literal=0):
+        row = find(gcn_table, name)
+        result, = run(run_tool, [Case([0x7e000000 | DST << 17 | row["opcode"] << 9 | source, literal])
+                                 .scalar(8, 0xbff8000000001234, 2).show(DST, DST + 1)])
+        assert result.fault is None and len(set(result.shown[0])) == 1
+        return result.shown[0][0] | result.shown[1][0] << 32
+    assert one("v_mov_b32", 8) == 0x1234 and one("v_mov_b32", 193) == 0xffffffff and one("v_mov_b32", 255, 77) == 77
+    assert one("v_mov_b32", 242) == 0x3f800000 and one("v_mov_b32", 248) == 0x3e22f983
+    assert one("v_rndne_f16", 242) == 0x3c00 and one("v_rndne_f64", 242) == 0x3ff0 << 48
+    assert one("v_rndne_f64", 8) == 0xc000 << 48 and one("v_rndne_f64", 255, 0x40080000) == 0x4008 << 48
+    assert one("v_mov_b32", 235) == 1 << 16 and one("v_mov_b32", 237) == 2 << 16
+
+
+def test_registers_by_index(gcn_table, run_tool):
+    """S_SET_GPR_IDX_ON: M0 is added to the sources and the destination that its mode names."""
+    on, off = find(gcn_table, "s_set_gpr_idx_on"), find(gcn_table, "s_set_gpr_idx_off")
+    mov = 0x7e000000 | DST << 17 | 1 << 9 | 256 + SRC[0]
+    for mode, source, dest in ((1, SRC[0] + 3, DST), (8, SRC[0], DST + 3), (9, SRC[0] + 3, DST + 3), (0, SRC[0], DST)):
+        words = [0xbf000000 | on["opcode"] << 16 | mode << 8 | 8, mov, 0xbf800000 | off["opcode"] << 16]
+        case = Case(words, 3).scalar(8, 3).show(dest)
+        for r in (SRC[0], SRC[0] + 3):
+            case.vector(r, [100 * r + l for l in range(64)])
+        result, = run(run_tool, [case])
+        assert result.shown[0] == [100 * source + l for l in range(64)], mode
+        assert not result.mode >> 27 & 1
+    beyond, = run(run_tool, [Case([0xbf000000 | on["opcode"] << 16 | 1 << 8 | 8, mov], 2).scalar(8, 250)])
+    assert "vector registers" in beyond.fault
+
+
+def test_vskip(gcn_table, run_tool):
+    """S_SETVSKIP: vector instructions do nothing until it is lifted."""
+    skip = find(gcn_table, "s_setvskip")
+    words = [0xbf000000 | skip["opcode"] << 16 | 128 << 8 | 8, 0x7e000281 | DST << 17]
+    on, off = run(run_tool, [Case(words, 2).scalar(8, s).show(DST) for s in (1, 0)])
+    assert on.shown[0] == [0] * 64 and off.shown[0] == [1] * 64
+
+
+def test_data_of_lds_as_a_source(run_tool):
+    """src_lds_direct: the value at M0[15:0], of the type in M0[18:16]."""
+    for kind, want in ((0, 0xf1), (1, 0xf2f1), (2, 0xf4f3f2f1), (4, 0xfffffff1), (5, 0xfffff2f1)):
+        result, = run(run_tool, [Case([0x7e000200 | DST << 17 | 254]).scalar(M0, kind << 16 | 8)
+                                 .memory(8, b"\xf1\xf2\xf3\xf4").show(DST)])
+        assert result.shown[0] == [want] * 64
+
+
+def test_what_is_not_executed_says_so(gcn_table, run_tool):
+    """Each such row of the vector and scalar encodings, the reserved opcodes, and graphics."""
+    for row in gcn_table:
+        if row["executes"]:
+            continue
+        word = {"VOP3": 0xd0000000 | row["opcode"] << 16, "VOP1": 0x7e000000 | row["opcode"] << 9,
+                "SOPP": 0xbf800000 | row["opcode"] << 16, "SOP1": 0xbe800000 | row["opcode"] << 8,
+                "SOP2": 0x80000000 | row["opcode"] << 23, "SOPK": 0xb0000000 | row["opcode"] << 23,
+                "DS": 0xd8000000 | row["opcode"] << 17, "SMEM": 0xc0020000 | row["opcode"] << 18,
+                "MUBUF": 0xe0000000 | row["opcode"] << 18, "MTBUF": 0xe8000000 | row["opcode"] << 15}[row["encoding"]]
+        result, = run(run_tool, [Case([word, 0])])
+        assert row["name"] + " (" in result.fault and "is not executed by this emulator" in result.fault
+        assert result.trapsts >> 11 & 1
+    nothing, graphics = run(run_tool, [Case([0xffffffff, 0]), Case([0xf0000000, 0])])
+    assert "there is no such instruction" in nothing.fault and "graphics" in graphics.fault

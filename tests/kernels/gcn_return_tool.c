@@ -1,0 +1,75 @@
+/*
+ * gcn_return_tool CODE-OBJECT KERNEL GRID BLOCK GPU SCHEDULE BUDGET SEED: time travel of a kernel
+ * on a gfx900, checked; see travel.h. Each buffer has 16 KiB of numbers, local memory 4 KiB, values
+ * are 77.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "emulator/gcn/launch.h"
+#include "travel.h"
+
+enum { BUFFER = 16384, LOCAL = 4096, MOST = 8 };
+
+static int fail(const struct wt_error *err)
+{
+    fprintf(stderr, "%s\n", err->text);
+    return 1;
+}
+
+static enum wt_status read_object(const char *path, struct gcn_object *object, struct wt_error *err)
+{
+    static uint8_t bytes[1 << 20];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return wt_fail(err, WT_IO, "%s: cannot open", path);
+    const size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return gcn_object_parse(path, bytes, length, object, err);
+}
+
+int main(int argc, char **argv)
+{
+    static uint8_t numbers[BUFFER], values[8] = {77};
+    struct wt_error err;
+    struct gcn_object object;
+    struct gcn_config config;
+    struct gcn_device *device;
+    struct gcn_value value[MOST] = {0};
+    struct gcn_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .value = value};
+    if (argc != 9) {
+        fprintf(stderr,
+                "usage: gcn_return_tool CODE-OBJECT KERNEL GRID BLOCK GPU SCHEDULE BUDGET SEED\n");
+        return 2;
+    }
+    gcn_config_default(&config);
+    if (read_object(argv[1], &object, &err) || gcn_config_parse(&config, argv[5], &err) ||
+        wt_schedule_parse(argv[6], &config.schedule, &err))
+        return fail(&err);
+    launch.kernel = gcn_object_kernel(&object, argv[2]);
+    if (!launch.kernel || launch.kernel->explicit_arguments > MOST)
+        return 2;
+    sscanf(argv[3], "%u,%u", &launch.grid[0], &launch.grid[1]);
+    sscanf(argv[4], "%u,%u", &launch.block[0], &launch.block[1]);
+    for (size_t i = 0; i < BUFFER; i += 4)
+        wt_store_le(numbers + i, i * 2654435761u, 4);
+    launch.values = launch.kernel->explicit_arguments;
+    for (size_t i = 0; i < launch.values; i++) {
+        const struct gcn_argument *a = &launch.kernel->argument[i];
+        value[i].bytes = a->kind == GCN_ARG_BUFFER  ? numbers
+                         : a->kind == GCN_ARG_VALUE ? values
+                                                    : NULL;
+        value[i].length = a->kind == GCN_ARG_BUFFER  ? BUFFER
+                          : a->kind == GCN_ARG_VALUE ? a->size
+                                                     : LOCAL;
+    }
+    if (gcn_device_new(&config, &device, &err) || gcn_launch(device, &object, &launch, &err))
+        return fail(&err);
+    const int status =
+        travel_check(gcn_machine(device), strtoull(argv[7], NULL, 0), strtoull(argv[8], NULL, 0));
+    gcn_device_free(device);
+    gcn_object_free(&object);
+    return status;
+}
