@@ -35,4 +35,17 @@ void wt_schedule_reset(struct wt_schedule *schedule);
 /** Random: the next number of the sequence (splitmix64). */
 uint64_t wt_schedule_random(struct wt_schedule *schedule);
 
+/** The waves that a choice is made of, as bit sets of 64 a word. */
+struct wt_candidates {
+    uint32_t waves;        /**< how many there are in all */
+    const uint64_t *ready; /**< which of them can issue */
+    uint32_t ready_count;  /**< how many; 1 or more */
+    uint64_t *round;       /**< lockstep: those whose turn in this round is still to come */
+    uint32_t last;         /**< the wave that was chosen last */
+};
+
+/** Chooses the wave that issues next; *turn is how many instructions it may issue. */
+uint32_t wt_schedule_next(struct wt_schedule *schedule, const struct wt_candidates *from,
+                          uint32_t *turn);
+
 #endif

@@ -1,8 +1,6 @@
 /* The scheduler and the main loop. */
 #include "emulator/vortex/watch.h"
 
-#include <string.h>
-
 #include "emulator/vortex/trace.h"
 
 /* Lets w issue up to n instructions; returns how many it has issued. */
@@ -29,81 +27,22 @@ static uint64_t turn(struct vx_device *d, struct vx_warp *w, uint64_t n)
     return issued;
 }
 
-/* The next ready warp after flat index `after`, going round; there is one. */
-static struct vx_warp *next_ready(struct vx_device *d, uint32_t after)
-{
-    const uint32_t words = (d->machine.waves + 63) / 64;
-    const uint32_t from = after + 1 < d->machine.waves ? after + 1 : 0;
-    uint32_t i = from / 64;
-    uint64_t word = d->ready[i] & (~(uint64_t)0 << (from % 64));
-    while (!word) {
-        i = i + 1 < words ? i + 1 : 0;
-        word = d->ready[i];
-    }
-    return &d->warp[i * 64 + (uint32_t)__builtin_ctzll(word)];
-}
-
-/* The next warp of this round of lockstep that can still issue; a new round when it is over. */
-static struct vx_warp *next_in_round(struct vx_device *d)
-{
-    const uint32_t words = (d->machine.waves + 63) / 64;
-    for (;;) {
-        for (uint32_t i = 0; i < words; i++) {
-            const uint64_t left = d->round[i] & d->ready[i];
-            if (left) {
-                const uint32_t bit = (uint32_t)__builtin_ctzll(left);
-                /* What lies before it in this round cannot issue any more. */
-                d->round[i] &= ~(uint64_t)1 << bit;
-                return &d->warp[i * 64 + bit];
-            }
-            d->round[i] = 0;
-        }
-        memcpy(d->round, d->ready, words * sizeof *d->round);
-    }
-}
-
-/* The n-th (from 0) of the ready warps. */
-static struct vx_warp *nth_ready(struct vx_device *d, uint32_t n)
-{
-    for (uint32_t i = 0;; i++) {
-        uint64_t word = d->ready[i];
-        const uint32_t count = (uint32_t)__builtin_popcountll(word);
-        if (n >= count) {
-            n -= count;
-            continue;
-        }
-        while (n--)
-            word &= word - 1;
-        return &d->warp[i * 64 + (uint32_t)__builtin_ctzll(word)];
-    }
-}
-
 /* The warp whose turn it is; NULL if none can issue. */
 static struct vx_warp *schedule(struct vx_device *d)
 {
     if (!d->ready_count)
         return NULL;
-    struct wt_schedule *policy = &d->config.schedule;
     struct vx_warp *current = &d->warp[d->cursor];
     if (d->turn_left && current->active && current->wait == VX_RUNS && !current->halted)
         return current;
-    struct vx_warp *next = NULL;
-    switch (policy->kind) {
-    case WT_SCHEDULE_RR:
-        next = next_ready(d, d->cursor);
-        d->turn_left = policy->turn;
-        break;
-    case WT_SCHEDULE_LOCKSTEP:
-        next = next_in_round(d);
-        d->turn_left = 1;
-        break;
-    case WT_SCHEDULE_RANDOM:
-        next = nth_ready(d, (uint32_t)(wt_schedule_random(policy) % d->ready_count));
-        d->turn_left = 1 + (uint32_t)(wt_schedule_random(policy) % 16);
-        break;
-    }
-    d->cursor = next->id;
-    return next;
+    d->cursor = wt_schedule_next(&d->config.schedule,
+                                 &(struct wt_candidates){.waves = d->machine.waves,
+                                                         .ready = d->ready,
+                                                         .ready_count = d->ready_count,
+                                                         .round = d->round,
+                                                         .last = d->cursor},
+                                 &d->turn_left);
+    return &d->warp[d->cursor];
 }
 
 /* No warp can issue: why? */
