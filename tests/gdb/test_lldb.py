@@ -90,3 +90,18 @@ def test_a_mistake_is_told_in_words(lldb):
 def test_monitor(lldb):
     said = lldb("lanes", Variant(), ["process plugin packet monitor info"])
     assert "4 threads a warp" in said[0]
+
+
+@each(FEW)
+def test_going_to_a_time(lldb, program, variant):
+    """LLDB has no words for going back; `monitor goto` does it, and a step shows what is there."""
+    count = symbol(program("lanes", variant.xlen), "count")
+    said = lldb("lanes", variant, [
+        f"breakpoint set --one-shot true -a 0x{count}", "continue", "register read s6",
+        "process plugin packet monitor goto start", "thread step-inst", "register read pc s6",
+        "process plugin packet monitor goto end", "thread step-inst", "register read s6"])
+    assert re.search(r"s6 = 0x0*5\b", said[2])
+    assert "issue time 0: core 0 warp 0 thread 0" in said[3] and "LLDB shows" in said[3]
+    assert re.search(r"pc = 0x0*80000004\b", said[5]) and re.search(r"s6 = 0x0*0\b", said[5])
+    assert "(the present)" in said[6]
+    assert re.search(r"s6 = 0x0*4\b", said[8])

@@ -8,8 +8,11 @@
 
 #include "frontend/rsp/hex.h"
 
-const char wt_rsp_stale[] =
-    "GDB still shows what it read before: type 'maintenance flush register-cache'.\n";
+const char *wt_rsp_stale(const struct wt_rsp_session *s)
+{
+    return s->lldb ? "LLDB shows what it read before until it stops the next time.\n"
+                   : "GDB still shows what it read before: type 'maintenance flush register-cache'.\n";
+}
 
 static void help(struct wt_rsp_session *s, const char *args, FILE *out);
 
@@ -36,7 +39,7 @@ static void lane(struct wt_rsp_session *s, const char *args, FILE *out)
     if (lanes)
         fprintf(out, "Now every %s is a thread of its own: see 'monitor threads'.\n", t->lane_word);
     else if (*args)
-        fputs(wt_rsp_stale, out);
+        fputs(wt_rsp_stale(s), out);
 }
 
 static void threads(struct wt_rsp_session *s, const char *args, FILE *out)
@@ -86,7 +89,7 @@ static void reset(struct wt_rsp_session *s, const char *args, FILE *out)
     fprintf(out, "%s, halted before the first instruction.\n%s",
             device || !target->services->reload ? "The device was reset (memory is as it was)"
                    : "The program was loaded afresh and the device reset",
-            wt_rsp_stale);
+            wt_rsp_stale(s));
 }
 
 static void lift(struct wt_rsp_session *s, const char *args, FILE *out)
@@ -123,7 +126,7 @@ static void reattach(struct wt_rsp_session *s, const char *args, FILE *out)
     }
     s->last = wt_rsp_standing(s);
     fprintf(out, "Attached again; every %s is halted, and the breakpoints are as they were.\n%s",
-            s->topology->wave_word, wt_rsp_stale);
+            s->topology->wave_word, wt_rsp_stale(s));
 }
 
 static void info(struct wt_rsp_session *s, const char *args, FILE *out)

@@ -111,7 +111,7 @@ void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
     wt_debugger_time(s->debugger, &t, NULL);
     fprintf(out, "issue time %" PRIu64 "%s", t.now, t.in_past ? "" : " (the present)");
     tell_place(s, out);
-    fputs(wt_rsp_stale, out);
+    fputs(wt_rsp_stale(s), out);
 }
 
 void wt_rsp_hash(struct wt_rsp_session *s, const char *args, FILE *out)

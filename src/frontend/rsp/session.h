@@ -252,7 +252,7 @@ wt_rsp_handler wt_rsp_vfile;
 wt_rsp_handler wt_rsp_rcmd;
 
 /** Said after the debugger changed what the client believes to know. */
-extern const char wt_rsp_stale[];
+const char *wt_rsp_stale(const struct wt_rsp_session *session);
 
 /** `monitor NAME ARGS`: writes its answer to @p out. */
 typedef void wt_rsp_monitor(struct wt_rsp_session *session, const char *args, FILE *out);
