@@ -34,7 +34,7 @@ static void any_order_of_operations_agrees_with_a_model(void **state)
 {
     const char *first = getenv("HISTORY_SEED"), *count = getenv("HISTORY_SEEDS");
     const uint64_t from = first ? strtoull(first, NULL, 0) : 1;
-    const uint64_t to = from + (count ? strtoull(count, NULL, 0) : 60);
+    const uint64_t to = from + (count ? strtoull(count, NULL, 0) : 150);
     for (uint64_t seed = from; seed < to; seed++) {
         /* If it fails this is the last thing that is told. */
         if (first)
