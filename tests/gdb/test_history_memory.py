@@ -34,7 +34,7 @@ def state(gdb):
 
 def recorded(gdb):
     """States saved, and the memory that is told for them."""
-    said = re.search(r"recorded: (\d+) states saved, ([\d.]+) MiB of ([\d.]+) MiB", gdb("monitor time"))
+    said = re.search(r"recorded: (\d+) states saved, ([\d.]+) MiB of", gdb("monitor time"))
     return int(said[1]), float(said[2]) * MIB
 
 

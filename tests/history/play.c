@@ -271,7 +271,8 @@ static void check_stop(struct play *p, const struct stop *want, const struct wt_
     if (time != want->time || !right)
         world_fail(p->w, "%s stops there (%s), not at %" PRIu64 " (%s%s%s%s)", what,
                    reason_name(event), want->time, want->breakpoint ? "breakpoint " : "",
-                   want->watchpoint ? "watchpoint " : "", want->step ? "step " : "", want->edge ? "edge" : "");
+                   want->watchpoint ? "watchpoint " : "", want->step ? "step " : "",
+                   want->edge ? "edge" : "");
     if (want->edge)
         return;
     struct wt_wave_view view;
@@ -600,7 +601,8 @@ static void begin_anew(struct play *p)
     struct wt_error err = {0};
     const bool reload = number(p, 1) % 2;
     const uint64_t epoch = p->w->epoch, time = p->w->session.machine->time;
-    if (reload ? wt_debugger_restart(p->w->debugger, &err) : wt_debugger_reset(p->w->debugger, &err))
+    if (reload ? wt_debugger_restart(p->w->debugger, &err)
+               : wt_debugger_reset(p->w->debugger, &err))
         world_fail(p->w, "no reset: %s", err.text);
     while (p->codes &&
            (reload || (p->code[p->codes - 1].epoch == epoch && p->code[p->codes - 1].time > time)))

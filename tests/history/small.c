@@ -1,3 +1,4 @@
+/* Shapes, schedules and the program of small devices. See small.h. */
 #include "small.h"
 
 #include <stdlib.h>
