@@ -177,3 +177,40 @@ def test_a_deadlock_is_reported(build, tmp_path):
 def test_an_endless_kernel_is_stopped(build, tmp_path):
     said = run(build("lanes"), "forever", tmp_path, 64, 64, bytes(4), status=124, more=["--max-issues=5000"])
     assert "the limit of 5000 issues is reached" in said and "<forever" in said
+
+
+# ---- HIP's language ----
+
+
+@pytest.fixture(scope="session", params=["-O0", "-O2"])
+def hip(request, tmp_path_factory):
+    """A code object of HIP source, made as hipcc makes it for the device, without HIP's headers."""
+    path = tmp_path_factory.mktemp("hip") / "object.co"
+    compile_("clang-19", "-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", request.param, "-g",
+             "--no-gpu-bundle-output", SOURCE / "device" / "object.hip", "-o", path)
+    return path
+
+
+def test_tables_of_functions(hip, tmp_path):
+    """Their addresses are relocated."""
+    out, = run(hip, "functions", tmp_path, 128, 64, PACKED, bytes(512))[1:]
+    for x, got in zip(VALUES, u32(out)):
+        assert got == ((x * x, x // 2, (x ^ x >> 7) * 0x9e3779b1)[x % 3] + 5) & 0xffffffff
+
+
+def test_virtual_functions(hip, tmp_path):
+    """Through private memory; each lane may call another one."""
+    out, = run(hip, "virtuals", tmp_path, 128, 64, PACKED, bytes(512))[1:]
+    for i, (x, got) in enumerate(zip(VALUES, u32(out))):
+        a = x & 0xff
+        assert got == (a * a + 1 if x & 256 else a * i)
+
+
+def test_templates_and_shared_memory(hip, tmp_path):
+    out, = run(hip, "templates", tmp_path, 128, 64, PACKED, bytes(512))[1:]
+    for i, got in enumerate(u32(out)):
+        room = list(VALUES[i // 64 * 64:i // 64 * 64 + 64]) + list(range(8))
+        want = 1
+        for v in reversed(room[i % 64:i % 64 + 8]):
+            want = v + 3 * want
+        assert got == want & 0xffffffff

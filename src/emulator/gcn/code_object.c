@@ -168,18 +168,59 @@ static enum wt_status find_descriptors(struct reader *r, struct wt_error *err)
     return WT_OK;
 }
 
-/* Code objects are position-independent; one with relocations needs what is not there yet. */
-static enum wt_status check_relocations(struct reader *r, struct wt_error *err)
+/* The relocations of one section: addresses within the object (tables of functions and variables).
+ * LLVM, "User Guide for AMDGPU Backend", relocation records. */
+static enum wt_status read_relocations(struct reader *r, const GElf_Shdr *header, Elf_Data *data,
+                                       struct wt_error *err)
+{
+    enum { R_AMDGPU_ABS64 = 3, R_AMDGPU_RELATIVE64 = 13 };
+    const size_t count = header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+    struct gcn_object *o = r->object;
+    struct gcn_relocation *grown =
+        realloc(o->relocation, (o->relocations + count + 1) * sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    o->relocation = grown;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Rela rela;
+        if (!gelf_getrela(data, (int)i, &rela) || rela.r_offset > o->size ||
+            o->size - rela.r_offset < 8)
+            return wt_fail(err, WT_INVALID, "%s: relocation %zu lies outside the file's segments",
+                           r->name, i);
+        uint64_t addend = (uint64_t)rela.r_addend;
+        const unsigned type = (unsigned)GELF_R_TYPE(rela.r_info);
+        if (type == R_AMDGPU_ABS64) {
+            Elf_Scn *table = elf_getscn(r->elf, header->sh_link);
+            Elf_Data *symbols = table ? elf_getdata(table, NULL) : NULL;
+            GElf_Sym symbol;
+            if (!symbols || !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol) ||
+                symbol.st_shndx == SHN_UNDEF)
+                return wt_fail(err, WT_UNSUPPORTED,
+                               "%s: relocation %zu needs a symbol that is not in the file", r->name,
+                               i);
+            addend += symbol.st_value;
+        } else if (type != R_AMDGPU_RELATIVE64) {
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "%s: relocation %zu is of type %u; 3 and 13 are "
+                           "known",
+                           r->name, i, type);
+        }
+        o->relocation[o->relocations++] = (struct gcn_relocation){rela.r_offset, addend};
+    }
+    return WT_OK;
+}
+
+static enum wt_status find_relocations(struct reader *r, struct wt_error *err)
 {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(r->elf, section))) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC) && header.sh_size &&
-            (header.sh_type == SHT_RELA || header.sh_type == SHT_REL))
-            return wt_fail(err, WT_UNSUPPORTED,
-                           "%s: it has dynamic relocations (tables of function or variable "
-                           "addresses), which are not applied",
-                           r->name);
+        Elf_Data *data;
+        if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
+            header.sh_type != SHT_RELA || !(data = elf_getdata(section, NULL)))
+            continue;
+        if (read_relocations(r, &header, data, err))
+            return err->status;
     }
     return WT_OK;
 }
@@ -200,7 +241,7 @@ enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t l
     if (!r.elf)
         status = wt_fail(err, WT_INVALID, "%s: not an ELF file", name);
     else if (!(status = check_header(&r, err)) && !(status = read_segments(&r, err)) &&
-             !(status = check_relocations(&r, err)) && !(status = read_metadata(&r, err)))
+             !(status = find_relocations(&r, err)) && !(status = read_metadata(&r, err)))
         status = find_descriptors(&r, err);
     elf_end(r.elf);
     if (status)
@@ -218,6 +259,7 @@ void gcn_object_free(struct gcn_object *object)
         free(k->name);
     }
     free(object->kernel);
+    free(object->relocation);
     free(object->segment);
     free(object->file);
     *object = (struct gcn_object){0};
@@ -240,6 +282,12 @@ enum wt_status gcn_object_place(struct gcn_device *device, const struct gcn_obje
     for (size_t i = 0; i < object->segments; i++) {
         const struct gcn_object_segment *s = &object->segment[i];
         if (!gcn_device_write(device, base + s->addr, s->bytes, s->length))
+            return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    }
+    for (size_t i = 0; i < object->relocations; i++) {
+        uint8_t bytes[8];
+        wt_store_le(bytes, base + object->relocation[i].addend, sizeof bytes);
+        if (!gcn_device_write(device, base + object->relocation[i].at, bytes, sizeof bytes))
             return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     }
     return WT_OK;

@@ -57,6 +57,12 @@ struct gcn_object_segment {
     bool writable;
 };
 
+/** A place that depends on where the object is: 8 bytes, its address plus a number. */
+struct gcn_relocation {
+    uint64_t at;     /**< in the object */
+    uint64_t addend; /**< the value, less the object's base */
+};
+
 /** A code object in memory. */
 struct gcn_object {
     uint8_t *file;    /**< a copy of its bytes */
@@ -66,6 +72,8 @@ struct gcn_object {
     uint64_t size; /**< of the address range that the segments cover from 0 on */
     struct gcn_kernel *kernel;
     size_t kernels;
+    struct gcn_relocation *relocation;
+    size_t relocations;
 };
 
 /**
