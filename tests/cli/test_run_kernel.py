@@ -139,8 +139,8 @@ def test_the_header_is_checked(tmp_path, at, value, words):
 @pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
 def test_an_instruction_that_is_not_executed_is_named(tmp_path):
     source = Path(tmp_path / "k.cl")
-    source.write_text('kernel void k(global uint *o) { o[0] = 1; __asm__ volatile("v_cubeid_f32 v0, v1, v2, v3"); }')
+    source.write_text('kernel void k(global uint *o) { o[0] = 1; __asm__ volatile("v_screen_partition_4se_b32 v0, v1"); }')
     subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-O1", "-nogpulib", source, "-o",
                     tmp_path / "k.co"], check=True)
     done = run("run", "--grid=1", "--arg=zeros:4", tmp_path / "k.co")
-    assert done.returncode == 116 and "v_cubeid_f32" in done.stderr and "is not executed by this emulator" in done.stderr
+    assert done.returncode == 116 and "v_screen_partition_4se_b32" in done.stderr and "is not executed by this emulator" in done.stderr

@@ -106,9 +106,15 @@ bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t si
     return gcn_mapped(d, addr, size, true) && gcn_device_write(d, addr, bytes, size);
 }
 
+static bool in_space(uint64_t addr, size_t size)
+{
+    const uint64_t end = (uint64_t)1 << WT_MEMORY_ADDRESS_BITS;
+    return addr < end && size <= end - addr;
+}
+
 bool gcn_device_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)
 {
-    if (addr >> WT_MEMORY_ADDRESS_BITS || (addr + size) >> WT_MEMORY_ADDRESS_BITS)
+    if (!in_space(addr, size))
         return false;
     wt_memory_read(d->memory, addr, out, size);
     return true;
@@ -116,7 +122,7 @@ bool gcn_device_read(struct gcn_device *d, uint64_t addr, void *out, size_t size
 
 bool gcn_device_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size)
 {
-    if (addr >> WT_MEMORY_ADDRESS_BITS || (addr + size) >> WT_MEMORY_ADDRESS_BITS)
+    if (!in_space(addr, size))
         return false;
     const bool done = wt_memory_write(d->memory, addr, bytes, size);
     /* The pages may have moved to private copies. */

@@ -238,12 +238,16 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
     if (!v && !(v = aligned_alloc(64, GCN_VGPRS * sizeof *v)))
         return false;
     memset(v, 0, k->vgprs * sizeof *v);
+    /* The slot may be that of the wave whose last instruction is being executed: its turn goes on.
+     */
+    const uint64_t left = w->left;
     *w = (struct gcn_wave){.v = v,
                            .device = d,
                            .group = g,
                            .id = w->id,
                            .index = (uint16_t)index,
                            .active = true,
+                           .left = left,
                            .pc = k->entry,
                            .vgprs = (uint16_t)k->vgprs,
                            .sgprs = (uint16_t)k->sgprs};
@@ -368,6 +372,20 @@ void gcn_barrier(struct gcn_wave *w)
     gcn_update_ready(w);
 }
 
+/* The kernel is done: its completion signal, if there is one, counts down. (amd_signal_t has the
+ * value behind its kind.) A signal that is not mapped is as none. */
+static void complete(struct gcn_device *d)
+{
+    uint8_t value[8];
+    const uint64_t at = d->dispatch.completion + 8;
+    d->dispatch.active = false;
+    if (!d->dispatch.completion || !gcn_mapped(d, at, sizeof value, true) ||
+        !gcn_read(d, at, value, sizeof value))
+        return;
+    wt_store_le(value, wt_load_le(value, sizeof value) - 1, sizeof value);
+    gcn_write(d, at, value, sizeof value);
+}
+
 void gcn_wave_end(struct gcn_wave *w)
 {
     struct gcn_device *d = w->device;
@@ -384,7 +402,7 @@ void gcn_wave_end(struct gcn_wave *w)
     g->used = false;
     d->dispatch.done++;
     if (d->dispatch.done == d->dispatch.total)
-        d->dispatch.active = false;
+        complete(d);
     else
         gcn_dispatch_pump(d);
 }

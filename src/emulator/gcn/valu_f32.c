@@ -386,3 +386,65 @@ SOFT(v_frexp_exp_i32_f32, frexp_exp(a, fp))
 K_SOFT(v_frexp_exp_i32_f32)
 SOFT(v_ldexp_f32, gcn_ldexp32(a, (int32_t)b, fp))
 K_SOFT(v_ldexp_f32)
+
+/* ---- cube maps: which face a direction meets, and where (section 12.12) ---- */
+
+static uint32_t magnitude(uint32_t x)
+{
+    return x & ~F32_SIGN;
+}
+
+/* The axis of the largest component: z before y before x; a NaN is never larger. */
+static unsigned major_axis(uint32_t x, uint32_t y, uint32_t z)
+{
+    const float p = float_of(magnitude(x)), q = float_of(magnitude(y)), r = float_of(magnitude(z));
+    return r >= p && r >= q ? 2 : q >= p ? 1 : 0;
+}
+
+static bool below_zero(uint32_t x)
+{
+    return float_of(x) < 0;
+}
+
+static uint32_t cube_id(uint32_t x, uint32_t y, uint32_t z)
+{
+    const unsigned axis = major_axis(x, y, z);
+    return bits_of((float)(2 * axis + below_zero(axis == 2 ? z : axis == 1 ? y : x)));
+}
+
+static uint32_t cube_sc(uint32_t x, uint32_t y, uint32_t z)
+{
+    switch (major_axis(x, y, z)) {
+    case 2:
+        return below_zero(z) ? x ^ F32_SIGN : x;
+    case 1:
+        return x;
+    default:
+        return below_zero(x) ? z : z ^ F32_SIGN;
+    }
+}
+
+static uint32_t cube_tc(uint32_t x, uint32_t y, uint32_t z)
+{
+    if (major_axis(x, y, z) != 1)
+        return y ^ F32_SIGN;
+    return below_zero(y) ? z ^ F32_SIGN : z;
+}
+
+static uint32_t cube_ma(uint32_t x, uint32_t y, uint32_t z, struct wt_fp *fp)
+{
+    const unsigned axis = major_axis(x, y, z);
+    const uint32_t major = axis == 2 ? z : axis == 1 ? y : x;
+    return wt_f32_add(major, major, fp);
+}
+
+#define FLUSHED \
+    flushed32(a, fp->flush_input), flushed32(b, fp->flush_input), flushed32(c, fp->flush_input)
+SOFT(v_cubeid_f32, cube_id(FLUSHED))
+K_SOFT(v_cubeid_f32)
+SOFT(v_cubesc_f32, cube_sc(FLUSHED))
+K_SOFT(v_cubesc_f32)
+SOFT(v_cubetc_f32, cube_tc(FLUSHED))
+K_SOFT(v_cubetc_f32)
+SOFT(v_cubema_f32, cube_ma(FLUSHED, fp))
+K_SOFT(v_cubema_f32)

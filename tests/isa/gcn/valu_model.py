@@ -316,3 +316,23 @@ MODELS["v_pk_add_f16"] = packed(lambda a, b: F16.add(a, b))
 MODELS["v_pk_mul_f16"] = packed(lambda a, b: F16.mul(a, b))
 MODELS["v_pk_min_f16"] = packed(lambda a, b: F16.pick(a, b, False))
 MODELS["v_pk_max_f16"] = packed(lambda a, b: F16.pick(a, b, True))
+
+
+def cube(x, y, z):
+    """(face, s, t, twice the major axis) of a direction; a NaN is never larger."""
+    nan = F32.is_nan
+    size = lambda v: F32.inf if F32.is_inf(v) else F32.value(v & ~F32.sign)
+    at_least = lambda p, q: not nan(p) and not nan(q) and (F32.is_inf(p) or not F32.is_inf(q) and size(p) >= size(q))
+    negative = lambda v: not nan(v) and not F32.is_zero(v) and bool(v & F32.sign)
+    minus = lambda v: v ^ F32.sign
+    if at_least(z, x) and at_least(z, y):
+        face = 4 + negative(z), minus(x) if negative(z) else x, minus(y), z
+    elif at_least(y, x):
+        face = 2 + negative(y), x, minus(z) if negative(y) else z, y
+    else:
+        face = negative(x), z if negative(x) else minus(z), minus(y), x
+    return F32.round(Fraction(int(face[0]))), face[1], face[2], F32.add(face[3], face[3])
+
+
+for _i, _name in enumerate(("id", "sc", "tc", "ma")):
+    MODELS[f"v_cube{_name}_f32"] = lambda a, b, c, i=_i: cube(a, b, c)[i]
