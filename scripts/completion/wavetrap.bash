@@ -5,7 +5,7 @@ _wavetrap_options() {
 }
 
 _wavetrap_commands() {
-    wavetrap --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+    wavetrap --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
 }
 
 _wavetrap() {

@@ -48,7 +48,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_attach, cli_trace, cli_info,
-    cli_dm, cli_dm_check;
+    cli_dm, cli_explain, cli_dm_check;
 
 /** The file that adds our commands to GDB; false if it is not where it belongs. */
 bool cli_gdb_extension(char *path, size_t size);

@@ -15,15 +15,6 @@
 
 enum { COMPARE_FAILED = 1 };
 
-/* A kernel in a device. */
-struct run {
-    const struct cli_kernel *kernel;
-    struct gcn_object object;
-    struct gcn_launch launch;
-    struct gcn_device *device;
-    struct wt_symbols *symbols;
-};
-
 /* ---- options ---- */
 
 /* "X", "X,Y" or "X,Y,Z". */
@@ -48,14 +39,29 @@ static enum wt_status sizes(const char *text, uint32_t size[3], struct wt_error 
     return wt_fail(err, WT_INVALID, "'%s' is not X, X,Y or X,Y,Z with numbers from 1 on", text);
 }
 
-enum wt_status cli_kernel_set_grid(struct cli_kernel *k, const char *value, struct wt_error *err)
+static struct cli_kernel *kernel_of(void *context)
 {
+    struct cli_kernel_options *o = context;
+    o->given = true;
+    return &o->kernel;
+}
+
+enum wt_status cli_kernel_set_name(void *context, const char *value, struct wt_error *err)
+{
+    kernel_of(context)->name = value;
+    return WT_OK;
+}
+
+enum wt_status cli_kernel_set_grid(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_kernel *k = kernel_of(context);
     k->grid_given = true;
     return sizes(value, k->grid, err);
 }
 
-enum wt_status cli_kernel_set_block(struct cli_kernel *k, const char *value, struct wt_error *err)
+enum wt_status cli_kernel_set_block(void *context, const char *value, struct wt_error *err)
 {
+    struct cli_kernel *k = kernel_of(context);
     k->block_given = true;
     if (sizes(value, k->block, err))
         return err->status;
@@ -82,13 +88,15 @@ static enum wt_status add_file(struct cli_buffer_file **list, size_t *count, con
     return WT_OK;
 }
 
-enum wt_status cli_kernel_add_dump(struct cli_kernel *k, const char *value, struct wt_error *err)
+enum wt_status cli_kernel_add_dump(void *context, const char *value, struct wt_error *err)
 {
+    struct cli_kernel *k = kernel_of(context);
     return add_file(&k->dump, &k->dumps, value, err);
 }
 
-enum wt_status cli_kernel_add_compare(struct cli_kernel *k, const char *value, struct wt_error *err)
+enum wt_status cli_kernel_add_compare(void *context, const char *value, struct wt_error *err)
 {
+    struct cli_kernel *k = kernel_of(context);
     return add_file(&k->compare, &k->compares, value, err);
 }
 
@@ -114,7 +122,8 @@ bool cli_is_code_object(const char *path)
 
 /* ---- setting up ---- */
 
-static enum wt_status choose_kernel(struct run *r, const char *path, struct wt_error *err)
+static enum wt_status choose_kernel(struct cli_kernel_run *r, const char *path,
+                                    struct wt_error *err)
 {
     char names[300] = "";
     for (size_t i = 0, used = 0; i < r->object.kernels && used < sizeof names; i++)
@@ -132,7 +141,7 @@ static enum wt_status choose_kernel(struct run *r, const char *path, struct wt_e
     return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s", path, names);
 }
 
-static enum wt_status set_shape(struct run *r, struct wt_error *err)
+static enum wt_status set_shape(struct cli_kernel_run *r, struct wt_error *err)
 {
     const struct cli_kernel *k = r->kernel;
     for (unsigned i = 0; i < 3; i++) {
@@ -145,7 +154,8 @@ static enum wt_status set_shape(struct run *r, struct wt_error *err)
                          : wt_fail(err, WT_INVALID, "say by --grid how many work-items there are");
 }
 
-static enum wt_status read_values(struct run *r, const struct cli_options *o, struct wt_error *err)
+static enum wt_status read_values(struct cli_kernel_run *r, const struct cli_options *o,
+                                  struct wt_error *err)
 {
     const struct gcn_kernel *k = r->launch.kernel;
     if (o->arguments != k->explicit_arguments) {
@@ -171,7 +181,7 @@ static enum wt_status read_values(struct run *r, const struct cli_options *o, st
     return WT_OK;
 }
 
-static enum wt_status check_files(const struct run *r, struct wt_error *err)
+static enum wt_status check_files(const struct cli_kernel_run *r, struct wt_error *err)
 {
     for (size_t i = 0; i < r->kernel->dumps + r->kernel->compares; i++) {
         const struct cli_buffer_file *f =
@@ -183,9 +193,10 @@ static enum wt_status check_files(const struct run *r, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status set_up(struct run *r, const struct cli_options *o, const char *path,
-                             struct wt_error *err)
+enum wt_status cli_kernel_open(struct cli_kernel_run *r, const struct cli_kernel *kernel,
+                               const struct cli_options *o, const char *path, struct wt_error *err)
 {
+    *r = (struct cli_kernel_run){.kernel = kernel};
     uint8_t *bytes;
     size_t length;
     if (o->loads || o->base_given)
@@ -204,7 +215,7 @@ static enum wt_status set_up(struct run *r, const struct cli_options *o, const c
     return WT_OK;
 }
 
-static void tear_down(struct run *r)
+void cli_kernel_close(struct cli_kernel_run *r)
 {
     for (size_t i = 0; i < r->launch.values; i++)
         free(r->launch.value[i].bytes);
@@ -217,7 +228,7 @@ static void tear_down(struct run *r)
 
 /* ---- running ---- */
 
-static void describe(const struct run *r, uint64_t pc, char *text, size_t size)
+static void describe(const struct cli_kernel_run *r, uint64_t pc, char *text, size_t size)
 {
     if (pc - GCN_LAUNCH_CODE < r->object.size)
         wt_symbols_describe(r->symbols, pc - GCN_LAUNCH_CODE, text, size);
@@ -225,7 +236,7 @@ static void describe(const struct run *r, uint64_t pc, char *text, size_t size)
         snprintf(text, size, "0x%" PRIx64, pc);
 }
 
-static void report_waves(const struct run *r)
+static void report_waves(const struct cli_kernel_run *r)
 {
     struct wt_machine *m = gcn_machine(r->device);
     for (uint32_t i = 0; i < m->waves; i++) {
@@ -242,7 +253,7 @@ static void report_waves(const struct run *r)
 }
 
 /* The instruction that made a mistake, in words. */
-static void report_instruction(const struct run *r, uint64_t pc)
+static void report_instruction(const struct cli_kernel_run *r, uint64_t pc)
 {
     uint8_t bytes[8];
     char text[256];
@@ -254,7 +265,7 @@ static void report_instruction(const struct run *r, uint64_t pc)
     gcn_disassembler_free(d);
 }
 
-static int report_fault(const struct run *r)
+int cli_kernel_fault(const struct cli_kernel_run *r)
 {
     struct wt_machine *m = gcn_machine(r->device);
     const struct wt_fault *f = &m->fault;
@@ -288,7 +299,7 @@ static void set_signals(void (*handler)(int))
 }
 
 static int run_to_end(const struct cli_command *command, const struct cli_drive *drive,
-                      const struct run *r)
+                      const struct cli_kernel_run *r)
 {
     enum { SLICE = 1 << 16 }; /* well below a second of any program */
     struct wt_machine *m = gcn_machine(r->device);
@@ -311,7 +322,7 @@ static int run_to_end(const struct cli_command *command, const struct cli_drive 
         case WT_RUN_ENDED:
             return 0;
         case WT_RUN_FAULT:
-            return report_fault(r);
+            return cli_kernel_fault(r);
         case WT_RUN_HALTED:
             fprintf(stderr, "wavetrap %s: every wave is halted and no debugger is there\n",
                     command->name);
@@ -324,7 +335,7 @@ static int run_to_end(const struct cli_command *command, const struct cli_drive 
 
 /* ---- results ---- */
 
-static enum wt_status contents(const struct run *r, size_t argument, uint8_t **bytes,
+static enum wt_status contents(const struct cli_kernel_run *r, size_t argument, uint8_t **bytes,
                                size_t *length, struct wt_error *err)
 {
     const struct gcn_value *v = &r->launch.value[argument];
@@ -336,7 +347,7 @@ static enum wt_status contents(const struct run *r, size_t argument, uint8_t **b
     return WT_OK;
 }
 
-static enum wt_status write_buffer(const struct run *r, const struct cli_buffer_file *f,
+static enum wt_status write_buffer(const struct cli_kernel_run *r, const struct cli_buffer_file *f,
                                    struct wt_error *err)
 {
     uint8_t *bytes;
@@ -352,8 +363,9 @@ static enum wt_status write_buffer(const struct run *r, const struct cli_buffer_
 }
 
 /* *same is false, and a line says where, if the buffer is not what the file holds. */
-static enum wt_status compare_buffer(const struct run *r, const struct cli_buffer_file *f,
-                                     bool *same, struct wt_error *err)
+static enum wt_status compare_buffer(const struct cli_kernel_run *r,
+                                     const struct cli_buffer_file *f, bool *same,
+                                     struct wt_error *err)
 {
     uint8_t *bytes, *expected;
     size_t length, size, at = 0;
@@ -378,7 +390,7 @@ static enum wt_status compare_buffer(const struct run *r, const struct cli_buffe
 }
 
 static int results(const struct cli_command *command, const struct cli_drive *drive,
-                   const struct run *r, int status, double seconds)
+                   const struct cli_kernel_run *r, int status, double seconds)
 {
     struct wt_machine *m = gcn_machine(r->device);
     struct wt_error err;
@@ -408,11 +420,11 @@ static int results(const struct cli_command *command, const struct cli_drive *dr
 int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
                    const struct cli_kernel *kernel, const char *path)
 {
-    struct run r = {.kernel = kernel};
+    struct cli_kernel_run r;
     struct wt_error err;
     struct timespec start, end;
     int status;
-    if (set_up(&r, &drive->options, path, &err)) {
+    if (cli_kernel_open(&r, kernel, &drive->options, path, &err)) {
         status = cli_fail(command, &err);
     } else {
         clock_gettime(CLOCK_MONOTONIC, &start);
@@ -425,6 +437,6 @@ int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
             (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
         status = results(command, drive, &r, status, seconds);
     }
-    tear_down(&r);
+    cli_kernel_close(&r);
     return status;
 }

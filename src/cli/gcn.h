@@ -22,12 +22,46 @@ struct cli_kernel {
 
 void cli_kernel_free(struct cli_kernel *kernel);
 
-/** The options of `run` about kernels; their context is its struct cli_kernel. */
-enum wt_status cli_kernel_set_grid(struct cli_kernel *k, const char *value, struct wt_error *err);
-enum wt_status cli_kernel_set_block(struct cli_kernel *k, const char *value, struct wt_error *err);
-enum wt_status cli_kernel_add_dump(struct cli_kernel *k, const char *value, struct wt_error *err);
-enum wt_status cli_kernel_add_compare(struct cli_kernel *k, const char *value,
-                                      struct wt_error *err);
+/** What a command that runs kernels is told: the first member of its options' context. */
+struct cli_kernel_options {
+    struct cli_drive drive; /* first: the context of CLI_DRIVE_OPTIONS */
+    struct cli_kernel kernel;
+    bool given; /**< some option about kernels */
+};
+
+enum wt_status cli_kernel_set_name(void *context, const char *value, struct wt_error *err);
+enum wt_status cli_kernel_set_grid(void *context, const char *value, struct wt_error *err);
+enum wt_status cli_kernel_set_block(void *context, const char *value, struct wt_error *err);
+enum wt_status cli_kernel_add_dump(void *context, const char *value, struct wt_error *err);
+enum wt_status cli_kernel_add_compare(void *context, const char *value, struct wt_error *err);
+
+/** The rows of the options that say which kernel runs, and on what. */
+#define CLI_KERNEL_OPTIONS                                                         \
+    {"kernel", 0, "NAME", "code objects: the kernel to run", cli_kernel_set_name}, \
+        {"grid", 0, "X[,Y[,Z]]", "code objects: how many work-items there are",    \
+         cli_kernel_set_grid},                                                     \
+    {                                                                              \
+        "block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (64)",  \
+            cli_kernel_set_block                                                   \
+    }
+
+/** A kernel in a device. */
+struct cli_kernel_run {
+    const struct cli_kernel *kernel;
+    struct gcn_object object;
+    struct gcn_launch launch;
+    struct gcn_device *device;
+    struct wt_symbols *symbols; /**< NULL if it has none */
+};
+
+/** Launches the kernel in a new device; what is opened, also on failure, must be closed. */
+enum wt_status cli_kernel_open(struct cli_kernel_run *run, const struct cli_kernel *kernel,
+                               const struct cli_options *options, const char *path,
+                               struct wt_error *err);
+void cli_kernel_close(struct cli_kernel_run *run);
+
+/** Says on stderr which mistake the kernel has made; returns the exit status that tells of it. */
+int cli_kernel_fault(const struct cli_kernel_run *run);
 
 /** Whether the file is an ELF file for AMD GPUs. (A pipe is never: it can be read but once.) */
 bool cli_is_code_object(const char *path);

@@ -5,7 +5,8 @@
 #include "cli/cli.h"
 
 static const struct cli_command *const commands[] = {&cli_run,    &cli_gdb,   &cli_serve, &cli_attach,
-                                                     &cli_trace,  &cli_info,  &cli_dm};
+                                                     &cli_trace,  &cli_info,  &cli_dm,
+                                                     &cli_explain};
 
 static void help(FILE *out)
 {
@@ -14,7 +15,7 @@ static void help(FILE *out)
           out);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         const char *summary = commands[i]->summary;
-        fprintf(out, "  %-8s", commands[i]->name);
+        fprintf(out, "  %-16s", commands[i]->name);
         /* Its first sentence. */
         for (; *summary && !(*summary == '.' && strchr(" \n", summary[1])); summary++)
             fputc(*summary == '\n' ? ' ' : *summary, out);

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ROOT, WAVETRAP, run
 
-COMMANDS = re.findall(r"^  (\w+) +\S", run("--help").stdout.split("Commands:")[1].split("Options:")[0],
+COMMANDS = re.findall(r"^  ([\w-]+) +\S", run("--help").stdout.split("Commands:")[1].split("Options:")[0],
                       re.M)
 # A command of a command has help and a page of its own, too.
 PAGES = [*COMMANDS, "dm check"]
@@ -35,7 +35,7 @@ def manual_options(page, section=None):
 
 
 def test_all_commands_are_there():
-    assert set(COMMANDS) == {"run", "gdb", "serve", "attach", "trace", "info", "dm"}
+    assert set(COMMANDS) == {"run", "gdb", "serve", "attach", "trace", "info", "dm", "explain-address"}
 
 
 @pytest.mark.parametrize("command", PAGES)

@@ -1,6 +1,7 @@
 """Kernels that only a GPU can run: private memory and its place, operations of a wave's lanes, device libraries."""
 import math
 import random
+import re
 import struct
 import subprocess
 
@@ -76,6 +77,47 @@ def test_waves_have_their_own_scratch(build, tmp_path):
     out, = run(path, "waves", tmp_path, 640, 640, words(256, 1), bytes(160))[1:]
     scratch = u64(out)[::2]
     assert [b - a for a, b in zip(scratch, scratch[1:])] == [0x3ec00] * 9
+
+
+def explained(path, tmp_path, address, *options, status=0):
+    (tmp_path / "in").write_bytes(words(256, 1))
+    done = subprocess.run([WAVETRAP, "explain-address", "--kernel=waves", "--grid=640", "--block=640",
+                           f"--arg=file:{tmp_path}/in", "--arg=zeros:160", *options, path, hex(address)],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == status, done.stderr
+    return done.stdout if not status else done.stderr
+
+
+def test_addresses_are_explained(build, tmp_path):
+    """Each term, and what is there: in private memory what the lane has stored."""
+    path = build("private", COMPILERS[0], "-O2", "-DSIZE=64")
+    size = private_size(path, "waves")
+    values = u32(words(256, 1))
+    # The first wave has filled its array when the others have, too: look for the array by its contents.
+    text = explained(path, tmp_path, 0x2000000000008, "--at=2000", "--wave=3", "--lane=5")
+    terms = {line[24:].split(":")[0]: int(line[4:22], 16) for line in text.splitlines()[2:-1]}
+    per_wave = (size * 64 + 1023) // 1024 * 1024
+    assert "private, aperture 0x2000000000000 .. 0x20000ffffffff" in text
+    assert terms["X = address - src_private_base"] == 8 and terms["FLAT_SCRATCH"] == 0x400000000000 + 3 * per_wave
+    assert terms["X / 4 * 4 * 64"] == 512 and terms["lane * 4"] == 20 and terms["X mod 4"] == 0
+    landing = int(re.search(r"= +(0x[0-9a-f]+)  in memory", text).group(1), 16)
+    assert landing == 0x400000000000 + 3 * per_wave + 512 + 20
+    seen = {int(re.search(r"holds (0x[0-9a-f]+)", explained(path, tmp_path, 0x2000000000000 + x, "--at=2000")).group(1), 16)
+            for x in range(0, 64, 4)}
+    assert len(seen & {(values[i] ** 2 + i) & 0xffffffff for i in range(64)}) > 10
+    text = explained(path, tmp_path, 0x1000000000010)
+    assert "local, aperture 0x1000000000000 .. 0x10000ffffffff" in text and "there is nothing" in text
+    text = explained(path, tmp_path, 0x200000000)
+    assert "global" in text and f"holds 0x{values[0]:08x}" in text
+    assert "there is nothing" in explained(path, tmp_path, 0x123456789000)
+
+
+@pytest.mark.parametrize("options,said", [(["--wave=11"], "no wave 11 runs at issue time 0; there are: 0 1 2 3 4 5 6 7 8 9"),
+                                          (["--at=99999999"], "the kernel has ended"), (["--lane=64"], "lanes 0 to 63"),
+                                          (["--wave=x"], "'x' is not a number")])
+def test_what_cannot_be_explained(build, tmp_path, options, said):
+    path = build("private", COMPILERS[0], "-O2", "-DSIZE=64")
+    assert said in explained(path, tmp_path, 0, *options, status=125)
 
 
 VALUES = [random.Random(i).getrandbits(32) for i in range(128)]

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "emulator/machine/explain.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -90,6 +91,10 @@ bool gcn_wave_vector(struct gcn_device *device, uint32_t wave, unsigned number, 
                      uint32_t *value);
 /** A hardware register by the id that s_getreg knows it by (MODE is 1, STATUS 2). */
 bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint32_t *value);
+
+/** Where a flat address leads as one lane of a wave sees it; false if there is no such wave or lane. */
+bool gcn_explain_address(struct gcn_device *device, uint32_t wave, unsigned lane, uint64_t addr,
+                         struct wt_explanation *explanation);
 
 struct gcn_disassembler;
 

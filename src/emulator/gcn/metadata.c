@@ -161,11 +161,66 @@ static enum wt_status read_root(const char *file, const msgpack_object *root,
     return WT_OK;
 }
 
+/*
+ * Whether no array or map claims more elements than there are bytes left: msgpack-c makes room for
+ * what is claimed before it looks for it. (MessagePack specification, "Formats".)
+ */
+static bool is_plausible(const uint8_t *bytes, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        const uint8_t type = bytes[at++];
+        size_t width = 0;     /* bytes of the number that follows */
+        uint64_t payload = 0; /* bytes, or elements of at least one byte */
+        bool container = false, counted = false;
+        if (type >= 0x80 && type <= 0x9f) {
+            payload = (type & 15u) * (type < 0x90 ? 2u : 1u);
+            container = true;
+        } else if (type >= 0xa0 && type <= 0xbf) {
+            payload = type & 31u;
+        } else if (type >= 0xc4 && type <= 0xc9) { /* bin and ext of 8, 16, 32 */
+            width = (size_t)1 << (type - 0xc4) % 3;
+            counted = true;
+        } else if (type == 0xca || type == 0xcb) {
+            payload = type == 0xca ? 4 : 8;
+        } else if (type >= 0xcc && type <= 0xd3) {
+            payload = (uint64_t)1 << (type & 3);
+        } else if (type >= 0xd4 && type <= 0xd8) {
+            payload = ((uint64_t)1 << (type - 0xd4)) + 1;
+        } else if (type >= 0xd9 && type <= 0xdb) {
+            width = (size_t)1 << (type - 0xd9);
+            counted = true;
+        } else if (type >= 0xdc) {
+            width = type & 1 ? 4 : 2; /* arrays dc, dd; maps de, df */
+            container = counted = type <= 0xdf;
+            if (!container)
+                width = 0; /* a small negative number */
+        }
+        if (counted) {
+            if (width > length - at)
+                return false;
+            for (size_t i = 0; i < width; i++)
+                payload = payload << 8 | bytes[at++];
+            if (type >= 0xc7 && type <= 0xc9)
+                payload++; /* the type of an ext */
+            if (type == 0xde || type == 0xdf)
+                payload *= 2;
+        }
+        if (payload > length - at)
+            return false;
+        if (!container)
+            at += payload;
+    }
+    return true;
+}
+
 enum wt_status gcn_metadata_parse(const char *name, const uint8_t *bytes, size_t length,
                                   struct gcn_object *object, struct wt_error *err)
 {
     msgpack_unpacked result;
     size_t at = 0;
+    if (!is_plausible(bytes, length))
+        return wt_fail(err, WT_INVALID, "%s: the metadata note is cut off or no sound MessagePack",
+                       name);
     msgpack_unpacked_init(&result);
     const msgpack_unpack_return done =
         msgpack_unpack_next(&result, (const char *)bytes, length, &at);
