@@ -1,7 +1,7 @@
 /*
  * Fuzz target: packets of the remote serial protocol, against the whole stack: session, debugger,
- * probe, Debug Module and emulator. The first byte chooses how the debugger reaches the device and
- * what a thread is. The rest is lines: each is a packet, framed here so that its checksum is right,
+ * probe, Debug Module and emulator. The first byte chooses how the debugger reaches the device, what
+ * a thread is, and whether the run is recorded and can be gone back in. The rest is lines: each is a packet, framed here so that its checksum is right,
  * but for a line that begins with 0x01, whose rest is sent as it is (a bare 0x03 in it interrupts).
  *
  * Whatever was sent, an interrupt ends what runs, and the next client is told why the program stands.
@@ -9,15 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bus/bus.h"
 #include "emulator/vortex/vortex.h"
 #include "frontend/rsp/session.h"
 
+#include "../history/small.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define BASE 0x80000000u
 #define SLICE 200
+#define RECORDED 0x40 /* of the first byte */
 
 /* Starts all warps and threads, which count and diverge and meet, and end after a while. */
 static const uint32_t program[] = {
@@ -43,8 +47,9 @@ static const uint32_t program[] = {
     0x0000000b, /*       tmc    x0              */
 };
 
-struct world {
+struct stack {
     struct vx_device *device;
+    struct cli_session recorded; /* in place of that device */
     struct wt_machine *machine;
     struct wt_debugger *debugger;
     struct wt_rsp_session *session;
@@ -152,7 +157,7 @@ static const struct wt_target_services services = {
 };
 
 /* As the server does it. What is to be sent is thrown away. */
-static void turn(struct world *w)
+static void turn(struct stack *w)
 {
     for (unsigned i = 0; i < 3; i++) {
         wt_rsp_session_handle(w->session);
@@ -167,7 +172,7 @@ static void turn(struct world *w)
     }
 }
 
-static void send_bytes(struct world *w, const void *bytes, size_t size)
+static void send_bytes(struct stack *w, const void *bytes, size_t size)
 {
     size_t room;
     uint8_t *space = wt_packet_reader_space(&w->session->in, &room);
@@ -177,7 +182,7 @@ static void send_bytes(struct world *w, const void *bytes, size_t size)
     wt_packet_reader_added(&w->session->in, size);
 }
 
-static void send_packet(struct world *w, const void *bytes, size_t size)
+static void send_packet(struct stack *w, const void *bytes, size_t size)
 {
     struct wt_packet_writer out;
     wt_packet_writer_init(&out);
@@ -189,7 +194,7 @@ static void send_packet(struct world *w, const void *bytes, size_t size)
 }
 
 /* The next client is served. */
-static void check(struct world *w)
+static void check(struct stack *w)
 {
     wt_rsp_session_end(w->session);
     wt_rsp_session_begin(w->session);
@@ -209,23 +214,45 @@ static void check(struct world *w)
         abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* A device that is not recorded, with all that the emulator offers beside that. */
+static struct wt_target plain_target(struct stack *w)
 {
-    if (!size)
-        return 0;
-    struct world w = {0};
     struct vx_config config;
     vx_config_default(&config);
     config.startup = BASE;
     config.startup_given = true;
-    if (vx_device_new(&config, &w.device, NULL))
+    if (vx_device_new(&config, &w->device, NULL))
         abort();
-    w.machine = vx_machine(w.device);
-    w.machine->ops->write_memory(w.machine, 0, BASE, program, sizeof program);
+    w->machine = vx_machine(w->device);
+    w->machine->ops->write_memory(w->machine, 0, BASE, program, sizeof program);
     struct wt_bus *bus = wt_bus_local(&(struct wt_bus_device){
-        .context = w.device, .read = read_register, .write = write_register});
-    struct wt_target target = {.bus = bus, .services = &services, .context = w.machine,
-                               .exit_addr = config.exit_addr, .xlen = 32};
+        .context = w->device, .read = read_register, .write = write_register});
+    return (struct wt_target){.bus = bus, .services = &services, .context = w->machine,
+                              .exit_addr = config.exit_addr, .xlen = 32};
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!size)
+        return 0;
+    struct stack w = {0};
+    struct wt_target target;
+    struct wt_bus *bus = NULL;
+    struct play_options play;
+    char path[32];
+    int fd = -1;
+    if (data[0] & RECORDED) {
+        play = small_device(&(struct small){.rounds = 4}, &fd, path);
+        if (cli_session_open(&w.recorded, &play.world.options, path, NULL) ||
+            cli_session_attach(&w.recorded, NULL) || cli_history_start(&w.recorded, NULL))
+            abort();
+        w.recorded.console = NULL;
+        wt_timeline_set_interval(w.recorded.timeline, 100);
+        target = w.recorded.target;
+    } else {
+        target = plain_target(&w);
+        bus = target.bus;
+    }
     struct wt_debugger_options options = {.dm_only = data[0] & 1,
                                           .threads = data[0] >> 1 & 1 ? WT_THREADS_WAVES
                                                                       : WT_THREADS_AUTO};
@@ -251,6 +278,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     wt_rsp_session_free(w.session);
     wt_debugger_close(w.debugger);
     wt_bus_close(bus);
-    vx_device_free(w.device);
+    if (data[0] & RECORDED)
+        cli_session_close(&w.recorded);
+    else
+        vx_device_free(w.device);
+    if (fd >= 0)
+        close(fd);
     return 0;
 }
