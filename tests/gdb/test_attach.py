@@ -452,8 +452,10 @@ def test_ctrl_c_ends_the_wait_for_a_device(serve_dm, program, between):
         asked.set()
         return b""
     front = between(serve_dm(program("lanes")).address, answer)
+    # Whoever runs the tests in the background has them ignore SIGINT.
     process = subprocess.Popen([WAVETRAP, "attach", "--dm", front.address, "--timeout", "3600000"],
-                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     assert asked.wait(TIMEOUT)
     process.send_signal(signal.SIGINT)
     assert process.wait(TIMEOUT) == -signal.SIGINT
