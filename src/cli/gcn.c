@@ -299,7 +299,7 @@ static void set_signals(void (*handler)(int))
 }
 
 static int run_to_end(const struct cli_command *command, const struct cli_drive *drive,
-                      const struct cli_kernel_run *r)
+                      struct cli_kernel_run *r)
 {
     enum { SLICE = 1 << 16 }; /* well below a second of any program */
     struct wt_machine *m = gcn_machine(r->device);
@@ -318,7 +318,8 @@ static int run_to_end(const struct cli_command *command, const struct cli_drive 
             report_waves(r);
             return CLI_LIMIT;
         }
-        switch (m->ops->run(m, issues)) {
+        switch (r->kernel->run ? r->kernel->run(r->kernel->context, r, issues)
+                               : m->ops->run(m, issues)) {
         case WT_RUN_ENDED:
             return 0;
         case WT_RUN_FAULT:
@@ -424,7 +425,8 @@ int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
     struct wt_error err;
     struct timespec start, end;
     int status;
-    if (cli_kernel_open(&r, kernel, &drive->options, path, &err)) {
+    if (cli_kernel_open(&r, kernel, &drive->options, path, &err) ||
+        (kernel->opened && kernel->opened(kernel->context, &r, &err))) {
         status = cli_fail(command, &err);
     } else {
         clock_gettime(CLOCK_MONOTONIC, &start);

@@ -11,13 +11,20 @@ struct cli_buffer_file {
     const char *path;
 };
 
-/** What `run` is told about a kernel. */
+struct cli_kernel_run;
+
+/** What a command is told about a kernel. */
 struct cli_kernel {
     const char *name; /**< NULL: the only one there is */
     uint32_t grid[3], block[3];
     bool grid_given, block_given;
     struct cli_buffer_file *dump, *compare;
     size_t dumps, compares;
+    /** Looks at what was launched before it runs; NULL: nothing to look at. */
+    enum wt_status (*opened)(void *context, struct cli_kernel_run *run, struct wt_error *err);
+    /** Runs some issues; NULL: machine->ops->run. */
+    enum wt_run (*run)(void *context, struct cli_kernel_run *run, uint64_t issues);
+    void *context;
 };
 
 void cli_kernel_free(struct cli_kernel *kernel);

@@ -1,5 +1,5 @@
 /* `wavetrap trace`: runs a program and prints one line for each instruction issued. */
-#include "cli/drive.h"
+#include "cli/gcn.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,12 +18,13 @@ struct filter {
 };
 
 struct trace {
-    struct cli_drive drive; /* first: its options' context is this struct */
+    struct cli_kernel_options options; /* first: their context is this struct */
     struct filter filter;
     const char *output;
     bool symbols;
     FILE *out;
-    struct cli_session *session;
+    struct cli_session *session; /* of a kernel: symbols and program alone */
+    struct gcn_disassembler *disassembler;
 };
 
 /* ---- options ---- */
@@ -103,8 +104,8 @@ static enum wt_status set_symbols(void *context, const char *value, struct wt_er
 }
 
 static const struct cli_option options[] = {
-    {"core", 0, "LIST", "only these cores, such as 0,4-7", set_core},
-    {"warp", 0, "LIST", "only these warps of each core", set_warp},
+    {"core", 0, "LIST", "only these cores (of a gfx900: compute units), such as 0,4-7", set_core},
+    {"warp", 0, "LIST", "only these warps (waves) of each core", set_warp},
     {"range", 0, "A..B", "only instructions at A and up to, not including, B: addresses or\n"
                          "symbols; or the name of one function", set_range},
     {"from", 0, "TIME", "only from this issue time on", set_from},
@@ -112,6 +113,7 @@ static const struct cli_option options[] = {
     {"output", 'o', "FILE", "write the trace to FILE", set_output},
     {"symbols", 0, NULL, "print <function+offset> after each address", set_symbols},
     CLI_DRIVE_OPTIONS,
+    CLI_KERNEL_OPTIONS,
     {0},
 };
 
@@ -151,8 +153,7 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
 
 /* ---- tracing ---- */
 
-static bool wanted(const struct trace *t, const struct vx_trace *issue, unsigned core,
-                   unsigned warp)
+static bool wanted(const struct trace *t, uint64_t pc, unsigned core, unsigned warp)
 {
     const struct filter *f = &t->filter;
     bool good;
@@ -162,10 +163,21 @@ static bool wanted(const struct trace *t, const struct vx_trace *issue, unsigned
     if (f->function) {
         const char *name;
         uint64_t offset;
-        return wt_symbols_function(t->session->symbols, issue->pc, &name, &offset) &&
+        return wt_symbols_function(t->session->symbols, pc, &name, &offset) &&
                strcmp(name, f->function) == 0;
     }
-    return !f->range || (issue->pc >= f->start && issue->pc < f->end);
+    return !f->range || (pc >= f->start && pc < f->end);
+}
+
+/* " <function+offset>" where it is wanted and known. */
+static void function_text(const struct trace *t, uint64_t pc, char *text, size_t size)
+{
+    const char *name;
+    uint64_t offset;
+    text[0] = 0;
+    if (t->symbols && t->session->symbols &&
+        wt_symbols_function(t->session->symbols, pc, &name, &offset))
+        snprintf(text, size, " <%.150s+%" PRIu64 ">", name, offset);
 }
 
 static void print_issue(void *context, const struct vx_trace *issue)
@@ -173,17 +185,11 @@ static void print_issue(void *context, const struct vx_trace *issue)
     struct trace *t = context;
     unsigned warps = vx_device_config(t->session->device)->warps;
     unsigned core = issue->wave / warps, warp = issue->wave % warps;
-    if (!wanted(t, issue, core, warp))
+    if (!wanted(t, issue->pc, core, warp))
         return;
-    char mask[40], place[200] = "";
+    char mask[40], place[200];
     cli_mask_text(issue->mask, mask, sizeof mask);
-    if (t->symbols) {
-        const char *name;
-        uint64_t offset;
-        if (t->session->symbols &&
-            wt_symbols_function(t->session->symbols, issue->pc, &name, &offset))
-            snprintf(place, sizeof place, " <%.150s+%" PRIu64 ">", name, offset);
-    }
+    function_text(t, issue->pc, place, sizeof place);
     fprintf(t->out, "%10" PRIu64 " core %u warp %u %s %08" PRIx64 "%s: %0*" PRIx32 "%*s %s",
             issue->time, core, warp, mask, issue->pc, place, issue->length == 2 ? 4 : 8,
             issue->instruction, issue->length == 2 ? 4 : 0, "", issue->text);
@@ -208,30 +214,100 @@ static enum wt_run run_some(void *context, struct cli_session *session, uint64_t
     return vx_run_traced(session->device, issues, print_issue, t);
 }
 
+static enum wt_status open_output(struct trace *t, struct wt_error *err)
+{
+    t->out = t->output ? fopen(t->output, "w") : stdout;
+    return t->out ? WT_OK
+                  : wt_fail(err, WT_IO, "%s: cannot create: %s", t->output, strerror(errno));
+}
+
+/* Closes the trace; returns the status, or that of a trace that could not be written. */
+static int close_output(struct trace *t, int status)
+{
+    struct wt_error err;
+    bool broken = fflush(t->out) || ferror(t->out);
+    if (t->output)
+        broken = fclose(t->out) || broken;
+    if (!broken)
+        return status;
+    wt_fail(&err, WT_IO, "the trace could not be written: %s", strerror(errno));
+    return cli_fail(&cli_trace, &err);
+}
+
 static int trace_session(struct trace *t, struct cli_session *session)
 {
     struct wt_error err;
     t->session = session;
-    if (resolve_range(t, &err))
+    if (resolve_range(t, &err) || open_output(t, &err))
         return cli_fail(&cli_trace, &err);
-    t->out = t->output ? fopen(t->output, "w") : stdout;
-    if (!t->out) {
-        wt_fail(&err, WT_IO, "%s: cannot create: %s", t->output, strerror(errno));
-        return cli_fail(&cli_trace, &err);
-    }
     if (!t->output)
         session->console = stderr;
-    t->drive.run = run_some;
-    t->drive.context = t;
-    int status = cli_drive(&cli_trace, &t->drive, session);
-    bool broken = fflush(t->out) || ferror(t->out);
-    if (t->output)
-        broken = fclose(t->out) || broken;
-    if (broken) {
-        wt_fail(&err, WT_IO, "the trace could not be written: %s", strerror(errno));
-        status = cli_fail(&cli_trace, &err);
+    t->options.drive.run = run_some;
+    t->options.drive.context = t;
+    return close_output(t, cli_drive(&cli_trace, &t->options.drive, session));
+}
+
+/* ---- kernels: compute units and their waves, addresses as in the code object ---- */
+
+static void print_kernel_issue(void *context, const struct gcn_trace *issue)
+{
+    const struct trace *t = context;
+    enum { WAVES = 40 }; /* of a compute unit */
+    const unsigned cu = issue->wave / WAVES, wave = issue->wave % WAVES;
+    const uint64_t pc = issue->pc - GCN_LAUNCH_CODE;
+    char place[200];
+    if (!wanted(t, pc, cu, wave))
+        return;
+    function_text(t, pc, place, sizeof place);
+    fprintf(t->out, "%10" PRIu64 " cu %u wave %u 0x%016" PRIx64 " %08" PRIx64 "%s: %08" PRIx32,
+            issue->time, cu, wave, issue->exec, pc, place, issue->word[0]);
+    if (issue->length == 8)
+        fprintf(t->out, " %08" PRIx32, issue->word[1]);
+    else
+        fprintf(t->out, "%9s", "");
+    fprintf(t->out, " %s", issue->text);
+    fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
+}
+
+static enum wt_status kernel_opened(void *context, struct cli_kernel_run *run,
+                                    struct wt_error *err)
+{
+    struct trace *t = context;
+    t->session->symbols = run->symbols;
+    return resolve_range(t, err);
+}
+
+static enum wt_run run_kernel_some(void *context, struct cli_kernel_run *run, uint64_t issues)
+{
+    struct trace *t = context;
+    struct wt_machine *m = gcn_machine(run->device);
+    const struct filter *f = &t->filter;
+    if (m->time < f->from) {
+        const uint64_t before = f->from - m->time;
+        return m->ops->run(m, before < issues ? before : issues);
     }
-    return status;
+    if (m->time > f->to)
+        return m->ops->run(m, issues);
+    const uint64_t left = f->to - m->time;
+    return gcn_run_traced(run->device, left < issues ? left + 1 : issues, t->disassembler,
+                          print_kernel_issue, t);
+}
+
+static int trace_kernel(struct trace *t, const char *path)
+{
+    struct wt_error err;
+    struct cli_session session = {.program = path};
+    t->session = &session;
+    t->options.kernel.opened = kernel_opened;
+    t->options.kernel.run = run_kernel_some;
+    t->options.kernel.context = t;
+    if (open_output(t, &err))
+        return cli_fail(&cli_trace, &err);
+    t->disassembler = gcn_disassembler_new();
+    const int status =
+        cli_run_kernel(&cli_trace, &t->options.drive, &t->options.kernel, path);
+    gcn_disassembler_free(t->disassembler);
+    return close_output(t, status);
 }
 
 static int run(int argc, char **argv)
@@ -240,7 +316,7 @@ static int run(int argc, char **argv)
     struct cli_session session;
     struct wt_error err;
     int status;
-    switch (cli_parse(&cli_trace, argc, argv, &trace, &trace.drive.options, 1, false)) {
+    switch (cli_parse(&cli_trace, argc, argv, &trace, &trace.options.drive.options, 1, false)) {
     case CLI_DONE:
         status = 0;
         break;
@@ -248,14 +324,17 @@ static int run(int argc, char **argv)
         status = CLI_FAILED;
         break;
     default:
-        if (cli_session_open(&session, &trace.drive.options, argv[optind], &err)) {
+        if (cli_is_code_object(argv[optind])) {
+            status = trace_kernel(&trace, argv[optind]);
+        } else if (cli_session_open(&session, &trace.options.drive.options, argv[optind], &err)) {
             status = cli_fail(&cli_trace, &err);
         } else {
             status = trace_session(&trace, &session);
             cli_session_close(&session);
         }
     }
-    cli_drive_free(&trace.drive);
+    cli_kernel_free(&trace.options.kernel);
+    cli_drive_free(&trace.options.drive);
     return status;
 }
 

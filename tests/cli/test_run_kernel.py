@@ -1,5 +1,6 @@
 """`wavetrap run` of a code object: its options, what is malformed, what the statuses tell."""
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -144,3 +145,50 @@ def test_an_instruction_that_is_not_executed_is_named(tmp_path):
                     tmp_path / "k.co"], check=True)
     done = run("run", "--grid=1", "--arg=zeros:4", tmp_path / "k.co")
     assert done.returncode == 116 and "v_screen_partition_4se_b32" in done.stderr and "is not executed by this emulator" in done.stderr
+
+
+# ---- wavetrap trace ----
+
+ARGUMENTS = ["--kernel=vadd", "--grid=100", "--arg=pattern:4096=0000803f", "--arg=pattern:4096=00000040", "--arg=zeros:4096",
+             "--arg=70"]
+LINE = re.compile(r" *(\d+) cu (\d+) wave (\d+) (0x[0-9a-f]{16}) ([0-9a-f]{8}): ([0-9a-f]{8})(?: ([0-9a-f]{8})| {9}) (.*?)(?:  # (.*))?")
+
+
+@pytest.mark.parametrize("schedule", ["rr:64", "lockstep", "random:3"])
+def test_every_issue_is_traced(tmp_path, schedule):
+    """A line for each; the states are those of a run that is not traced."""
+    traced = run("trace", *ARGUMENTS, f"--schedule={schedule}", "--hash", f"--output={tmp_path}/trace", VADD)
+    assert traced.returncode == 0
+    assert traced.stderr == run("run", *ARGUMENTS, f"--schedule={schedule}", "--hash", VADD).stderr
+    lines = [LINE.fullmatch(l) for l in (tmp_path / "trace").read_text().splitlines()]
+    issues = int(re.search(r"after (\d+) issues", traced.stderr).group(1))
+    assert all(lines) and [int(l[1]) for l in lines] == list(range(issues))
+
+
+def test_what_an_instruction_did_is_shown():
+    """EXEC before it, scalar and vector registers after it."""
+    text = run("trace", *ARGUMENTS, "--core=1", VADD).stdout
+    by_name = {LINE.fullmatch(l)[8].split()[0]: LINE.fullmatch(l) for l in text.splitlines()}
+    assert {l[2] for l in by_name.values()} == {"1"}
+    assert by_name["s_and_saveexec_b64"][4] == "0x0000000fffffffff" and "exec=0x3f" in by_name["s_and_saveexec_b64"][9]
+    assert by_name["v_add_f32_e32"][4] == "0x000000000000003f" and "=0x40400000" in by_name["v_add_f32_e32"][9]
+    assert "[0]=0x40,[1]=0x41,[2]=0x42,[3]=0x43,… (36 lanes)" in text
+    assert by_name["s_endpgm"][9] is None
+
+
+@pytest.mark.parametrize("options,times", [(["--from=3", "--to=5"], [3, 4, 5]), (["--warp=7"], []), (["--range=0..1"], []),
+                                           (["--range=vadd", "--to=1"], [0, 1])])
+def test_only_what_is_wanted_is_traced(options, times):
+    text = run("trace", *ARGUMENTS, *options, VADD).stdout
+    assert [int(LINE.fullmatch(l)[1]) for l in text.splitlines()] == times
+
+
+def test_functions_are_named_in_the_trace():
+    assert "<vadd+0>: " in run("trace", *ARGUMENTS, "--symbols", "--to=0", VADD).stdout
+
+
+def test_a_mistake_ends_a_trace_as_it_ends_a_run():
+    wrong = [*ARGUMENTS[:-3], "--arg=zeros:4", "--arg=zeros:4", "--arg=9999", "--grid=9999"]
+    traced, plain = (run(command, *wrong, VADD) for command in ("trace", "run"))
+    assert traced.returncode == plain.returncode == 120 and traced.stderr == plain.stderr
+    assert run("trace", *ARGUMENTS, "--range=nope", VADD).returncode == 125

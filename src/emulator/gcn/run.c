@@ -1,5 +1,5 @@
 /* The scheduler and the main loop. */
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/trace.h"
 
 #include <stdio.h>
 
@@ -70,9 +70,17 @@ static enum wt_run stopped(struct gcn_device *d)
     return WT_RUN_FAULT;
 }
 
-enum wt_run gcn_run(struct wt_machine *m, uint64_t issues)
+/* What a traced run has beside the run itself. */
+struct tracer {
+    struct gcn_trace_point point;
+    struct gcn_disassembler *disassembler;
+    gcn_trace_fn fn;
+    void *context;
+};
+
+static enum wt_run run(struct gcn_device *d, uint64_t issues, struct tracer *tracer)
 {
-    struct gcn_device *d = (struct gcn_device *)m;
+    struct wt_machine *m = &d->machine;
     if (m->fault.kind)
         return WT_RUN_FAULT;
     const uint64_t end = m->time + issues;
@@ -80,12 +88,40 @@ enum wt_run gcn_run(struct wt_machine *m, uint64_t issues)
         struct gcn_wave *w = schedule(d);
         if (!w)
             return stopped(d);
-        const uint64_t n = end - m->time < d->turn_left ? end - m->time : d->turn_left;
+        uint64_t n = end - m->time < d->turn_left ? end - m->time : d->turn_left;
+        if (tracer) {
+            gcn_trace_before(w, &tracer->point);
+            n = 1;
+        }
         const uint64_t issued = turn(d, w, n);
+        if (tracer && issued)
+            gcn_trace_after(w, &tracer->point, tracer->disassembler, tracer->fn, tracer->context);
         /* s_sleep gives the rest of its turn away. */
         d->turn_left -= d->turn_left < issued ? d->turn_left : (uint32_t)issued;
         if (m->fault.kind)
             return WT_RUN_FAULT;
     }
     return d->active_waves ? WT_RUN_BUDGET : WT_RUN_ENDED;
+}
+
+enum wt_run gcn_run(struct wt_machine *m, uint64_t issues)
+{
+    return run((struct gcn_device *)m, issues, NULL);
+}
+
+enum wt_run gcn_run_traced(struct gcn_device *device, uint64_t issues,
+                           struct gcn_disassembler *disassembler, gcn_trace_fn fn, void *context)
+{
+    struct tracer tracer = {.disassembler = disassembler, .fn = fn, .context = context};
+    if (!gcn_trace_point_init(&tracer.point)) {
+        device->machine.fault = (struct wt_fault){
+            .kind = WT_FAULT_HOST,
+            .time = device->machine.time,
+            .text = "the host has no memory left for the trace",
+        };
+        return WT_RUN_FAULT;
+    }
+    const enum wt_run result = run(device, issues, &tracer);
+    gcn_trace_point_free(&tracer.point);
+    return result;
 }
