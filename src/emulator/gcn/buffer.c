@@ -36,8 +36,8 @@ static struct resource resource_of(const uint32_t *v)
  * Fills in where each lane goes. A linear buffer is one row of bytes: the offset must be below
  * num_records; a swizzled one with a stride counts records: the index must be.
  */
-static const struct gcn_uop *resolve(struct gcn_wave *w, const struct gcn_uop *u,
-                                     struct gcn_targets *t, bool *done)
+const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
+                                         struct gcn_targets *t, bool *done)
 {
     const struct resource r = resource_of(&w->s[u->base]);
     const uint32_t soffset = gcn_scalar32(w, u, u->soffset);
@@ -49,7 +49,7 @@ static const struct gcn_uop *resolve(struct gcn_wave *w, const struct gcn_uop *u
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                          "%s: v%u is beyond the wave's %u vector registers", u->row->name, last,
                          w->vgprs);
-    if (u->tfe)
+    if (u->tfe && u->row->operands[0] != 'r')
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                          "%s with the TFE bit is not executed by this emulator", u->row->name);
     t->lanes = gcn_exec(w);
@@ -76,14 +76,14 @@ static const struct gcn_uop *resolve(struct gcn_wave *w, const struct gcn_uop *u
             const uint64_t end = r.records > soffset ? r.records - soffset : 0;
             if (at >= end)
                 t->zero |= bit;
-            else if (!r.swizzle && at + u->size > end)
+            else if (!r.swizzle && at + size > end)
                 return gcn_fault(w, u, WT_FAULT_ACCESS, bit, r.base + soffset + at,
                                  "%s: %u bytes at offset 0x%llx go beyond the buffer's %u bytes",
-                                 u->row->name, u->size, (unsigned long long)at, r.records);
+                                 u->row->name, size, (unsigned long long)at, r.records);
         }
         t->addr[lane] = r.base + soffset + at;
         /* A swizzled access wider than an element goes on in the next row of elements. */
-        if (r.swizzle && offset % ELEMENT + u->size > ELEMENT)
+        if (r.swizzle && offset % ELEMENT + size > ELEMENT)
             t->private |= bit;
     }
     *done = false;
@@ -170,19 +170,61 @@ OP(buffer_load)
 {
     struct gcn_targets t = {0};
     bool done;
-    const struct gcn_uop *next = resolve(w, u, &t, &done);
+    const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
     if (done)
         return next;
     if (u->lds)
         return load_to_lds(w, u, &t);
-    return t.private ? by_elements(w, u, &t, false) : gcn_vmem_load(w, u, &t);
+    /* TFE: a register behind the data tells what failed, which is nothing: resources are resident.
+     */
+    const unsigned status = u->dst + (u->size + 3u) / 4;
+    if (u->tfe && status >= w->vgprs)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t.lanes, 0,
+                         "%s: v%u is beyond the wave's %u vector registers", u->row->name, status,
+                         w->vgprs);
+    const uint64_t lanes = t.lanes;
+    next = t.private ? by_elements(w, u, &t, false) : gcn_vmem_load(w, u, &t);
+    for (uint64_t left = next && u->tfe ? lanes : 0; left; left &= left - 1)
+        w->v[status][__builtin_ctzll(left)] = 0;
+    return next;
+}
+
+/* From LDS, at the places that loads with LDS = 1 fill, to memory. */
+OP(buffer_store_lds)
+{
+    const struct gcn_group *g = w->group;
+    struct gcn_targets t = {0};
+    bool done;
+    const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
+    if (done)
+        return next;
+    for (uint64_t left = t.lanes & ~t.zero; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        if ((t.private >> lane & 1) || !gcn_mapped(w->device, t.addr[lane], 4, true))
+            return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, t.addr[lane],
+                             "%s: no memory is mapped for writing at 0x%llx", u->row->name,
+                             (unsigned long long)t.addr[lane]);
+    }
+    for (uint64_t left = t.lanes & ~t.zero; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint32_t at = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
+        uint8_t bytes[4] = {0};
+        if (at + 4 <= g->lds_size)
+            memcpy(bytes, g->lds + at, 4);
+        if (!gcn_write(w->device, t.addr[lane], bytes, 4))
+            return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, t.addr[lane],
+                             "the host has no memory left for this store");
+    }
+    if (w->vm_cnt < 63)
+        w->vm_cnt++;
+    return gcn_next(u);
 }
 
 OP(buffer_store)
 {
     struct gcn_targets t = {0};
     bool done;
-    const struct gcn_uop *next = resolve(w, u, &t, &done);
+    const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
     if (done)
         return next;
     return t.private ? by_elements(w, u, &t, true) : gcn_vmem_store(w, u, &t);
@@ -192,7 +234,7 @@ OP(buffer_atomic)
 {
     struct gcn_targets t = {0};
     bool done;
-    const struct gcn_uop *next = resolve(w, u, &t, &done);
+    const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
     if (done)
         return next;
     if (t.private)

@@ -277,6 +277,13 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
                                      struct gcn_targets *t);
 const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t);
+/*
+ * Fills in where each lane's access of so many bytes through a buffer resource goes (buffer.c);
+ * *done: there is nothing left to do but to return what this returned. Lanes that cross the
+ * elements of a swizzled buffer are marked private.
+ */
+const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u,
+                                         unsigned size, struct gcn_targets *t, bool *done);
 /* Where byte `offset` of a lane's private memory lies, by the wave's FLAT_SCRATCH. */
 uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offset);
 

@@ -1,0 +1,41 @@
+/* Formats of buffer elements: how they lie in memory, and what registers see of them. */
+#ifndef WT_GCN_FORMAT_H
+#define WT_GCN_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Numeric formats (manual, section 8.1.8, NUM_FORMAT). */
+enum gcn_nfmt {
+    GCN_UNORM,
+    GCN_SNORM,
+    GCN_USCALED,
+    GCN_SSCALED,
+    GCN_UINT,
+    GCN_SINT,
+    GCN_NFMT_RESERVED,
+    GCN_FLOAT,
+};
+
+/* A data format (DATA_FORMAT): bits of its components, the first one in the lowest bits. */
+struct gcn_format {
+    uint8_t bits[4];
+    uint8_t components; /* 0: there is no such format */
+    uint8_t bytes;      /* of an element */
+};
+
+/* The data format of this number, 0 to 15. */
+const struct gcn_format *gcn_format_of(unsigned dfmt);
+/* Whether a data format can have this numeric format. */
+bool gcn_format_valid(unsigned dfmt, unsigned nfmt);
+/*
+ * One component of so many bits as a register shows it: a number of 32 bits or, for d16, of 16
+ * (a half or an integer).
+ */
+uint32_t gcn_format_load(uint32_t raw, unsigned bits, unsigned nfmt, bool d16);
+/* The reverse: what is stored for a register's value. */
+uint32_t gcn_format_store(uint32_t value, unsigned bits, unsigned nfmt, bool d16);
+/* One, as DST_SEL gives it for a component. */
+uint32_t gcn_format_one(unsigned nfmt, bool d16);
+
+#endif
