@@ -745,7 +745,7 @@ static void the_program_file_can_be_read_and_nothing_else(void **state)
 static const char *monitor(const char *text)
 {
     static char out[8192];
-    char question[256] = "qRcmd,";
+    char question[1024] = "qRcmd,";
     for (size_t i = 0; text[i]; i++)
         sprintf(question + 6 + 2 * i, "%02x", text[i]);
     const char *got = ask(question);
@@ -766,6 +766,13 @@ static void monitor_commands(void **state)
     assert_non_null(strstr(monitor("help"), "monitor threads"));
     assert_non_null(strstr(monitor("frobnicate"), "'frobnicate' is no command"));
     assert_non_null(strstr(monitor("frobnicate"), "monitor reset"));
+    assert_non_null(strstr(monitor(" "), "monitor threads"));
+    char longest[257];
+    memset(longest, 'x', 256);
+    longest[256] = 0;
+    assert_non_null(strstr(monitor(longest), "at most 255 characters"));
+    longest[255] = 0;
+    assert_non_null(strstr(monitor(longest), "is no command"));
     assert_non_null(strstr(monitor("info"), "2 cores, 2 warps a core, 4 threads a warp"));
     assert_non_null(strstr(monitor("threads warps"), "there are 1 now"));
     assert_int_equal(f.d->mode, WT_THREADS_WAVES);

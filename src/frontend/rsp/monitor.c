@@ -203,10 +203,10 @@ static int find(const char *word, size_t length)
 void wt_rsp_rcmd(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     char line[256], *text = NULL;
-    size_t size = args->arg[0].length / 2, length;
-    if (args->arg[0].length % 2 || size >= sizeof line ||
-        wt_hex_decode(line, args->arg[0].text, size) != size) {
-        wt_rsp_refuse(s, WT_INVALID, "the command is too long or malformed");
+    const size_t whole = args->arg[0].length / 2;
+    size_t size = whole < sizeof line ? whole : sizeof line - 1, length;
+    if (args->arg[0].length % 2 || wt_hex_decode(line, args->arg[0].text, size) != size) {
+        wt_rsp_refuse(s, WT_INVALID, "the command is malformed");
         return;
     }
     while (size && isspace((unsigned char)line[size - 1]))
@@ -224,8 +224,11 @@ void wt_rsp_rcmd(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
         return;
     }
-    int command = word_length ? find(word, word_length) : 0;
-    if (command >= 0) {
+    int command = find(word_length ? word : "help", word_length ? word_length : 4);
+    /* In words: GDB takes an error here for hex digits. */
+    if (whole >= sizeof line) {
+        fprintf(out, "A command of wavetrap has at most %zu characters.\n", sizeof line - 1);
+    } else if (command >= 0) {
         commands[command].handle(s, rest, out);
     } else {
         fprintf(out, "'%.*s' is no command of wavetrap. There are:\n", (int)word_length, word);
