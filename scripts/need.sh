@@ -7,7 +7,7 @@ kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-u
 demo="gdb-multiarch"
 check="python3 python3-pytest python3-pytest-xdist mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
 llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd"
-gcn="rocm-device-libs clang-15 lld-15 clang-19 lld-19"
+gcn="rocm-device-libs clang-15 lld-15 clang-19 lld-19 pocl-opencl-icd python3-pyopencl"
 bench="qemu-user qemu-system-misc gdbserver time"
 want=
 for step in "$@"; do

@@ -8,6 +8,7 @@
 /* More than any kernel has; what asks for more is malformed. */
 #define MOST_ARGUMENTS 4096
 #define MOST_KERNARG 65536
+#define DYNAMIC_STACK 16384
 
 static const struct {
     const char *name;
@@ -131,6 +132,11 @@ static enum wt_status read_kernel(const char *file, struct gcn_object *object,
                        "%s: kernel %.64s is for waves of %u lanes; those of "
                        "gfx900 have 64",
                        file, k->name, wavefront);
+    /* How deep the calls of a kernel go may be unknown: version 5 says so, while for version 4
+     * compilers assume a depth, this one (LLVM's amdgpu-assume-external-call-stack-size). */
+    const msgpack_object *dynamic = lookup(map, ".uses_dynamic_stack");
+    if (dynamic && dynamic->type == MSGPACK_OBJECT_BOOLEAN && dynamic->via.boolean)
+        k->private_size += DYNAMIC_STACK;
     const msgpack_object *arguments = lookup(map, ".args");
     if (!arguments)
         return WT_OK;

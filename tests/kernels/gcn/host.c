@@ -12,15 +12,15 @@
 #define STACK 65536
 #define MOST_ITEMS 1024
 
-typedef void (*kernel_fn)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+typedef void (*kernel_fn)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
 static size_t grid[3], block[3], size[3], group[3], item[3];
 static ucontext_t scheduler, context[MOST_ITEMS];
 static char stack[MOST_ITEMS][STACK];
 static int ended[MOST_ITEMS];
-static unsigned current;
+static unsigned current, items;
 static kernel_fn function;
-static uintptr_t argument[5];
+static uintptr_t argument[6];
 
 static void set_item(unsigned n)
 {
@@ -33,7 +33,7 @@ static void set_item(unsigned n)
 static void start(void)
 {
     const unsigned n = current;
-    function(argument[0], argument[1], argument[2], argument[3], argument[4]);
+    function(argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
     ended[n] = 1;
 }
 
@@ -43,7 +43,7 @@ static void run_group(void)
     for (unsigned i = 0; i < 3; i++)
         size[i] =
             grid[i] - group[i] * block[i] < block[i] ? grid[i] - group[i] * block[i] : block[i];
-    const unsigned items = (unsigned)(size[0] * size[1] * size[2]);
+    items = (unsigned)(size[0] * size[1] * size[2]);
     for (unsigned n = 0; n < items; n++) {
         getcontext(&context[n]);
         context[n].uc_stack.ss_sp = stack[n];
@@ -111,4 +111,115 @@ void _Z7barrierj(unsigned flags)
 {
     (void)flags;
     swapcontext(&context[current], &scheduler);
+}
+
+/* What the items of a sub-group of 64, or of the whole group, do together: each leaves its value,
+ * lets all others do so, and looks at what they left. */
+#define SUB_GROUP 64
+#define OVERLOAD __attribute__((overloadable))
+
+static union value {
+    int64_t i;
+    uint64_t u;
+    double f;
+} left_by[MOST_ITEMS];
+
+static void all_come_here(void)
+{
+    swapcontext(&context[current], &scheduler);
+}
+
+static void range(int whole, unsigned *from, unsigned *to)
+{
+    *from = whole ? 0 : current / SUB_GROUP * SUB_GROUP;
+    *to = whole || *from + SUB_GROUP > items ? items : *from + SUB_GROUP;
+}
+
+#define ADD(x, y) ((x) + (y))
+#define MIN(x, y) ((y) < (x) ? (y) : (x))
+#define MAX(x, y) ((y) > (x) ? (y) : (x))
+
+/* From the first item to `last`, of which there is none for the first exclusive sum. */
+#define FOLD(name, whole, type, field, operation, first_is, last)     \
+    type OVERLOAD name(type x)                                        \
+    {                                                                 \
+        unsigned from, to;                                            \
+        left_by[current].field = x;                                   \
+        all_come_here();                                              \
+        range(whole, &from, &to);                                     \
+        type result = first_is ? (type)left_by[from].field : (type)0; \
+        for (unsigned i = from + first_is; i < (last); i++)           \
+            result = (type)operation(result, (type)left_by[i].field); \
+        all_come_here();                                              \
+        return result;                                                \
+    }
+#define FOLDS(prefix, whole, type, field)                                      \
+    FOLD(prefix##_reduce_add, whole, type, field, ADD, 1, to)                  \
+    FOLD(prefix##_reduce_min, whole, type, field, MIN, 1, to)                  \
+    FOLD(prefix##_reduce_max, whole, type, field, MAX, 1, to)                  \
+    FOLD(prefix##_scan_inclusive_add, whole, type, field, ADD, 1, current + 1) \
+    FOLD(prefix##_scan_inclusive_min, whole, type, field, MIN, 1, current + 1) \
+    FOLD(prefix##_scan_inclusive_max, whole, type, field, MAX, 1, current + 1) \
+    FOLD(prefix##_scan_exclusive_add, whole, type, field, ADD, 0, current)
+#define BROADCAST(name, whole, type, field, index)                           \
+    type OVERLOAD name(type x, index from_item)                              \
+    {                                                                        \
+        unsigned from, to;                                                   \
+        left_by[current].field = x;                                          \
+        all_come_here();                                                     \
+        range(whole, &from, &to);                                            \
+        const type result = (type)left_by[from + (unsigned)from_item].field; \
+        all_come_here();                                                     \
+        return result;                                                       \
+    }
+#define VOTES(prefix, whole)                                                       \
+    static FOLD(prefix##_fewest, whole, int, i, MIN, 1, to) static FOLD(           \
+        prefix##_most, whole, int, i, MAX, 1, to) int OVERLOAD prefix##_all(int x) \
+    {                                                                              \
+        return prefix##_fewest(x != 0);                                            \
+    }                                                                              \
+    int OVERLOAD prefix##_any(int x)                                               \
+    {                                                                              \
+        return prefix##_most(x != 0);                                              \
+    }
+
+FOLDS(sub_group, 0, int, i)
+FOLDS(sub_group, 0, unsigned, u)
+FOLDS(sub_group, 0, long, i)
+FOLDS(sub_group, 0, float, f)
+FOLDS(sub_group, 0, double, f)
+BROADCAST(sub_group_broadcast, 0, int, i, unsigned)
+BROADCAST(sub_group_broadcast, 0, long, i, unsigned)
+VOTES(sub_group, 0)
+FOLDS(work_group, 1, int, i)
+BROADCAST(work_group_broadcast, 1, int, i, size_t)
+VOTES(work_group, 1)
+
+unsigned OVERLOAD get_sub_group_local_id(void)
+{
+    return current % SUB_GROUP;
+}
+
+unsigned OVERLOAD get_sub_group_id(void)
+{
+    return current / SUB_GROUP;
+}
+
+unsigned OVERLOAD get_sub_group_size(void)
+{
+    unsigned from, to;
+    range(0, &from, &to);
+    return to - from;
+}
+
+unsigned OVERLOAD get_num_sub_groups(void)
+{
+    return (items + SUB_GROUP - 1) / SUB_GROUP;
+}
+
+/* fma() of half: the product and the sum are exact before the one rounding. */
+_Float16 fma_of_halves(_Float16 a, _Float16 b, _Float16 c) __asm__("_Z3fmaDhDhDh");
+_Float16 fma_of_halves(_Float16 a, _Float16 b, _Float16 c)
+{
+    return (_Float16)((__float128)a * b + c);
 }
