@@ -43,12 +43,13 @@ struct cli_command {
     const struct cli_option *options;
     bool device;       /**< takes the device options of options.h, too */
     bool debugger;     /**< and the debugger options */
+    bool program;      /**< what follows the first operand is not ours: a program's own options */
     const char *notes; /**< more text for its help, or NULL */
     int (*run)(int argc, char **argv); /**< argv[0] is the subcommand; returns the exit status */
 };
 
 extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_attach, cli_trace, cli_info,
-    cli_dm, cli_explain, cli_dm_check;
+    cli_dm, cli_exec, cli_explain, cli_dm_check;
 
 /** The file that adds our commands to GDB; false if it is not where it belongs. */
 bool cli_gdb_extension(char *path, size_t size);

@@ -6,7 +6,7 @@
 
 static const struct cli_command *const commands[] = {&cli_run,    &cli_gdb,   &cli_serve, &cli_attach,
                                                      &cli_trace,  &cli_info,  &cli_dm,
-                                                     &cli_explain};
+                                                     &cli_exec,   &cli_explain};
 
 static void help(FILE *out)
 {

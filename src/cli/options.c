@@ -253,7 +253,7 @@ enum { MAX_OPTIONS = 64, VALUE_OWN = 256, VALUE_DEVICE = 512, VALUE_DEBUGGER = 7
 struct table {
     struct option row[MAX_OPTIONS];
     size_t rows;
-    char letters[2 * MAX_OPTIONS + 2];
+    char letters[2 * MAX_OPTIONS + 3];
     size_t letter_count;
 };
 
@@ -309,7 +309,9 @@ static enum cli_parsed bad_option(const struct cli_command *command, char **argv
 enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
                           struct cli_options *options, int operands, bool more)
 {
-    struct table t = {.letters = ":", .letter_count = 1};
+    struct table t = {.letters = "+:", .letter_count = 2};
+    /* POSIX: options end at the first operand. */
+    char *letters = command->program ? t.letters : t.letters + 1;
     add_rows(&t, command->options, VALUE_OWN);
     if (command->device)
         add_rows(&t, device_options, VALUE_DEVICE);
@@ -324,7 +326,7 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
     opterr = 0;
     optind = 0; /* GNU: start afresh */
     for (;;) {
-        int answer = getopt_long(argc, argv, t.letters, t.row, NULL);
+        int answer = getopt_long(argc, argv, letters, t.row, NULL);
         if (answer == -1)
             break;
         if (answer == '?' || answer == ':')

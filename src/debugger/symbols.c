@@ -251,11 +251,27 @@ bool wt_symbols_line(struct wt_symbols *s, uint64_t addr, const char **file, uns
     return true;
 }
 
+/* Whether a symbol is a C++ function of this name, at file scope: _Z, or _ZL if it is static, the
+ * name's length, the name, the types of its parameters. */
+static bool is_cplusplus(const char *symbol, const char *name, size_t length)
+{
+    char *end;
+    if (strncmp(symbol, "_Z", 2) != 0)
+        return false;
+    symbol += symbol[2] == 'L' ? 3 : 2;
+    return *symbol >= '1' && *symbol <= '9' && strtoul(symbol, &end, 10) == length &&
+           strncmp(end, name, length) == 0;
+}
+
 bool wt_symbols_address(struct wt_symbols *s, const char *name, uint64_t *addr)
 {
     const struct symbol *best = NULL;
     for (size_t i = 0; s && i < s->symbols; i++)
         if (strcmp(s->symbol[i].name, name) == 0 && (!best || s->symbol[i].rank < best->rank))
+            best = &s->symbol[i];
+    const size_t length = strlen(name);
+    for (size_t i = 0; s && !best && i < s->symbols; i++)
+        if (s->symbol[i].code && is_cplusplus(s->symbol[i].name, name, length))
             best = &s->symbol[i];
     if (!best)
         return false;

@@ -21,7 +21,10 @@ bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char *
 /** The source line of @p addr; false if there is no line information. */
 bool wt_symbols_line(struct wt_symbols *symbols, uint64_t addr, const char **file, unsigned *line);
 
-/** The address of a symbol; false if there is none of that name. */
+/**
+ * The address of a symbol; false if there is none of that name. A C++ function is found by its plain
+ * name, too.
+ */
 bool wt_symbols_address(struct wt_symbols *symbols, const char *name, uint64_t *addr);
 
 /** "0x80000010 <main+16> at kernel.c:12", as much of it as is known; @p symbols may be NULL. */

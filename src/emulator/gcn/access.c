@@ -116,6 +116,8 @@ bool gcn_device_read(struct gcn_device *d, uint64_t addr, void *out, size_t size
 {
     if (!in_space(addr, size))
         return false;
+    if (d->shared && !gcn_mapped(d, addr, size, false))
+        return false;
     wt_memory_read(d->memory, addr, out, size);
     return true;
 }
@@ -123,6 +125,8 @@ bool gcn_device_read(struct gcn_device *d, uint64_t addr, void *out, size_t size
 bool gcn_device_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size)
 {
     if (!in_space(addr, size))
+        return false;
+    if (d->shared && !gcn_mapped(d, addr, size, false))
         return false;
     const bool done = wt_memory_write(d->memory, addr, bytes, size);
     /* The pages may have moved to private copies. */

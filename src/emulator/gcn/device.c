@@ -210,6 +210,7 @@ static const struct wt_machine_ops machine_ops = {
     .view = view,
     .divergence = divergence,
     .read_memory = read_memory,
+    .explain = gcn_explain,
     .write_memory = write_memory,
     .place = place,
     .debug_read = debug_read,

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* Fields of amd_queue_t that a dispatch needs. */
-enum { QUEUE_TMPRING = 140, QUEUE_RESOURCE = 144, QUEUE_SCRATCH = 160, QUEUE_BYTES = 192 };
+enum { QUEUE_TMPRING = 140, QUEUE_RESOURCE = 144, QUEUE_SCRATCH = 160,
+       QUEUE_SCRATCH_SIZE = 168, QUEUE_BYTES = 192 };
 /* COMPUTE_TMPRING_SIZE.WAVESIZE counts 1 KiB. */
 #define SCRATCH_UNIT 1024
 
@@ -136,6 +137,15 @@ enum wt_status gcn_device_dispatch(struct gcn_device *d, uint64_t packet, uint64
         for (unsigned i = 0; i < 4; i++)
             k.scratch_resource[i] = (uint32_t)wt_load_le(q + QUEUE_RESOURCE + 4 * i, 4);
         k.scratch = wt_load_le(q + QUEUE_SCRATCH, 8);
+        if (k.private_size && k.waves_per_group) {
+            const uint64_t size = wt_load_le(q + QUEUE_SCRATCH_SIZE, 8);
+            k.scratch_waves = (uint32_t)wt_load_le(q + QUEUE_TMPRING, 4) & 0xfff;
+            if (size && k.scratch_waves && size / k.scratch_wave < k.scratch_waves)
+                k.scratch_waves = (uint32_t)(size / k.scratch_wave);
+            if (size && k.scratch_waves < k.waves_per_group)
+                return wt_fail(err, WT_INVALID, "scratch memory for %u waves; a work-group has %u",
+                               k.scratch_waves, k.waves_per_group);
+        }
     }
     if (k.vgprs > 256 || (uint64_t)k.waves_per_group > GCN_SIMDS * (256 / k.vgprs) ||
         k.waves_per_group > GCN_WAVES_PER_CU)
@@ -259,6 +269,12 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
     w->status = wt_field(k->rsrc1, 11, 10) << 1 | (d->tba ? GCN_STATUS_TRAP_EN : 0u) |
                 (wt_field(k->rsrc1, 20, 20) ? GCN_STATUS_PRIV : 0u);
     initial_sgprs(w, k);
+    if (d->shared) { /* what the driver has the hardware leave for trap handlers and debuggers */
+        w->s[GCN_TTMP + 6] = d->host.packet & 0x1ffffff;
+        for (unsigned i = 0; i < 3; i++)
+            w->s[GCN_TTMP + 8 + i] = g->coordinate[i];
+        w->s[GCN_TTMP + 11] = index;
+    }
     const uint64_t exec = initial_vgprs(w, k);
     gcn_set_pair(&w->s[GCN_EXEC], exec);
     d->active_waves++;
@@ -286,6 +302,8 @@ static bool find_slots(const struct gcn_device *d, uint32_t cu, uint32_t *slot)
         uint32_t *taken = &registers[i % GCN_SIMDS];
         if (wave[i].active || *taken + k->vgprs > 256)
             continue;
+        if (k->scratch_waves && wave[i].id >= k->scratch_waves)
+            break; /* its scratch memory would lie beyond the arena */
         *taken += k->vgprs;
         slot[found++] = i;
     }
@@ -379,7 +397,8 @@ static void complete(struct gcn_device *d)
     uint8_t value[8];
     const uint64_t at = d->dispatch.completion + 8;
     d->dispatch.active = false;
-    if (!d->dispatch.completion || !gcn_mapped(d, at, sizeof value, true) ||
+    /* In a host process that is the affair of the packet processor, which does more on the way. */
+    if (d->shared || !d->dispatch.completion || !gcn_mapped(d, at, sizeof value, true) ||
         !gcn_read(d, at, value, sizeof value))
         return;
     wt_store_le(value, wt_load_le(value, sizeof value) - 1, sizeof value);

@@ -65,3 +65,9 @@ bool gcn_explain_address(struct gcn_device *d, uint32_t wave, unsigned lane, uin
     e->last = e->first + GCN_APERTURE_SIZE - 1;
     return true;
 }
+
+bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                 struct wt_explanation *e)
+{
+    return gcn_explain_address((struct gcn_device *)m, wave, lane, addr, e);
+}

@@ -107,15 +107,18 @@ OP(s_setprio)
     return gcn_next(u);
 }
 
-/* Messages of compute waves: an interrupt for the host, who looks at memory anyway; the doorbell
- * of the wave's queue, 0 here (a trap handler asks for it in EXEC_LO, whose bit 31 says it waits).
+/* Messages of compute waves: an interrupt for the host, with M0 as its data; the doorbell of the
+ * wave's queue (a trap handler asks for it in EXEC_LO, whose bit 31 says that it waits).
  */
 OP(s_sendmsg)
 {
     enum { MSG_INTERRUPT = 1, MSG_GET_DOORBELL = 10 };
     const unsigned message = (unsigned)u->imm & 15;
+    const struct gcn_device *d = w->device;
     if (message == MSG_GET_DOORBELL)
-        w->s[GCN_EXEC] = 0;
+        w->s[GCN_EXEC] = d->host.doorbell;
+    else if (message == MSG_INTERRUPT && d->host.interrupt)
+        d->host.interrupt(d->host.context, w->id, w->s[GCN_M0]);
     else if (message != MSG_INTERRUPT)
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                          "s_sendmsg: message %u is not one that a compute wave may send here",
@@ -143,6 +146,10 @@ OP(s_trap)
     w->s[GCN_TTMP] = (uint32_t)pc;
     w->s[GCN_TTMP + 1] = (uint32_t)(pc >> 32) | id << 16;
     w->status |= GCN_STATUS_PRIV;
+    /* A runtime's handler is the second one: the driver's, which comes first, has left STATUS in
+     * TTMP12, and sets it from there in the end. */
+    if (d->shared)
+        w->s[GCN_TTMP + 12] = gcn_status(w);
     return gcn_jump(w, d->tba);
 }
 

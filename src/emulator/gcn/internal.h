@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/lanes.h"
 #include "emulator/gcn/gcn.h"
+#include "emulator/gcn/host.h"
 #include "emulator/gcn/isa.h"
 #include "emulator/machine/memory.h"
 
@@ -96,8 +97,9 @@ struct gcn_dispatch {
     uint64_t next, total, done; /* groups */
     uint32_t lds, private_size, rsrc1, rsrc2, properties;
     uint32_t vgprs, sgprs, waves_per_group;
-    uint32_t scratch_wave; /* bytes of scratch a wave */
-    uint64_t scratch;      /* base of the scratch arena */
+    uint32_t scratch_wave;      /* bytes of scratch a wave */
+    uint32_t scratch_waves;     /* how many waves the scratch arena has room for; 0: all */
+    uint64_t scratch;           /* base of the scratch arena */
     uint32_t scratch_resource[4];
 };
 
@@ -126,8 +128,10 @@ struct gcn_device {
     /* execution */
     struct wt_tlb tlb;
     struct gcn_code *code[GCN_CODE_BUCKETS];
-    uint64_t slice;  /* issues that the turn being run began with */
-    bool not_issued; /* the handler that ended the turn has not had effect */
+    uint64_t slice;              /* issues that the turn being run began with */
+    bool shared;                 /* memory is the host process's, whose threads use it, too */
+    struct gcn_host host;        /* what the host wants to hear of */
+    bool not_issued;             /* the handler that ended the turn has not had effect */
 };
 
 /* A vector instruction being computed: 64 values a source, whatever EXEC is. */
@@ -317,6 +321,12 @@ void gcn_wave_end(struct gcn_wave *w);
 void gcn_update_ready(struct gcn_wave *w);
 /* The wave arrives at its group's barrier. */
 void gcn_barrier(struct gcn_wave *w);
+
+/* ---- explain.c ---- */
+
+/* gcn_explain_address, as the machine's operation. */
+bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                 struct wt_explanation *e);
 
 /* ---- run.c ---- */
 

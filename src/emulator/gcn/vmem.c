@@ -68,6 +68,27 @@ static bool may_write(struct gcn_wave *w, const struct gcn_targets *t, unsigned 
     return true;
 }
 
+/* One store of one size: a thread of the host may look at any moment. */
+static void put(uint8_t *host, const uint8_t *bytes, unsigned size)
+{
+    switch (size) {
+    case 1:
+        *host = *bytes;
+        break;
+    case 2:
+        memcpy(host, bytes, 2);
+        break;
+    case 4:
+        memcpy(host, bytes, 4);
+        break;
+    case 8:
+        memcpy(host, bytes, 8);
+        break;
+    default:
+        memcpy(host, bytes, size);
+    }
+}
+
 /* After may_write: fails only without host memory. */
 static bool write_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
                        const uint8_t *bytes, unsigned size)
@@ -94,7 +115,7 @@ static bool write_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned
     }
     uint8_t *host = gcn_writable(w->device, addr, size);
     if (host)
-        memcpy(host, bytes, size);
+        put(host, bytes, size);
     return host || gcn_write(w->device, addr, bytes, size);
 }
 
@@ -234,6 +255,35 @@ uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t 
     }
 }
 
+/* An atomic where threads of the host may do one at the same time; false where it cannot be done
+ * so: the memory is the device's own, or holds decoded code. */
+static bool shared_atomic(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
+                          enum gcn_atomic what, unsigned size, uint64_t data, uint64_t compare,
+                          uint64_t *old)
+{
+    if (!w->device->shared || (t->lds | t->private) >> lane & 1)
+        return false;
+    uint8_t *host = gcn_writable(w->device, t->addr[lane], size);
+    if (!host)
+        return false;
+    if (size == 8) {
+        uint64_t value = __atomic_load_n((uint64_t *)(void *)host, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n((uint64_t *)(void *)host, &value,
+                                            gcn_atomic(what, 8, value, data, compare), false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            continue;
+        *old = value;
+    } else {
+        uint32_t value = __atomic_load_n((uint32_t *)(void *)host, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n((uint32_t *)(void *)host, &value,
+                                            (uint32_t)gcn_atomic(what, 4, value, data, compare),
+                                            false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            continue;
+        *old = value;
+    }
+    return true;
+}
+
 const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t)
 {
@@ -273,12 +323,15 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
         } else {
             compare = given == 2 ? w->v[from + 1][lane] : 0;
         }
-        read_lane(w, t, lane, bytes, u->size);
-        const uint64_t old = wt_load_le(bytes, u->size);
-        wt_store_le(bytes, gcn_atomic(what, u->size, old, data, compare), u->size);
-        if (!write_lane(w, t, lane, bytes, u->size))
-            return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, t->addr[lane],
-                             "the host has no memory left for this atomic");
+        uint64_t old;
+        if (!shared_atomic(w, t, lane, what, u->size, data, compare, &old)) {
+            read_lane(w, t, lane, bytes, u->size);
+            old = wt_load_le(bytes, u->size);
+            wt_store_le(bytes, gcn_atomic(what, u->size, old, data, compare), u->size);
+            if (!write_lane(w, t, lane, bytes, u->size))
+                return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, t->addr[lane],
+                                 "the host has no memory left for this atomic");
+        }
         for (unsigned i = 0; u->glc && i < words; i++)
             w->v[u->dst + i][lane] = (uint32_t)(old >> (32 * i));
     }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define WT_EXPLAIN_TERMS 12
 
@@ -26,5 +27,8 @@ struct wt_explanation {
     bool usable;         /**< something is there that the lane may read */
     uint64_t contents;   /**< the four bytes there, if so */
 };
+
+/** Prints the explanation of @p addr, a line a term. */
+void wt_explanation_print(FILE *out, uint64_t addr, const struct wt_explanation *e);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/lanes.h"
+#include "emulator/machine/explain.h"
 #include "emulator/machine/watch.h"
 #include "wavetrap/error.h"
 
@@ -94,6 +95,12 @@ struct wt_machine_ops {
                        struct wt_divergence *entry);
     /** Copies memory as wave @p wave sees it; false past the end of the address space. */
     bool (*read_memory)(struct wt_machine *m, uint32_t wave, uint64_t addr, void *out, size_t size);
+    /**
+     * Says where an address leads as lane @p lane of wave @p wave uses it; false where there is no
+     * such wave. NULL: every address is what it is.
+     */
+    bool (*explain)(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                    struct wt_explanation *out);
     bool (*write_memory)(struct wt_machine *m, uint32_t wave, uint64_t addr, const void *bytes,
                          size_t size);
     /** A register of one lane, by the number that debuggers give it; false if there is none. */

@@ -27,6 +27,7 @@ struct account {
 struct wt_memory {
     struct node *root; /* NULL: all zeros */
     struct account *account;
+    bool host; /* the process's own memory; root stays NULL */
 };
 
 static const uint8_t zero_page[WT_PAGE_SIZE];
@@ -101,6 +102,14 @@ struct wt_memory *wt_memory_new(void)
     return m;
 }
 
+struct wt_memory *wt_memory_new_host(void)
+{
+    struct wt_memory *m = wt_memory_new();
+    if (m)
+        m->host = true;
+    return m;
+}
+
 void wt_memory_free(struct wt_memory *m)
 {
     if (!m)
@@ -112,7 +121,7 @@ void wt_memory_free(struct wt_memory *m)
 
 struct wt_memory *wt_memory_fork(struct wt_memory *m)
 {
-    struct wt_memory *copy = malloc(sizeof *copy);
+    struct wt_memory *copy = m->host ? NULL : malloc(sizeof *copy);
     if (!copy)
         return NULL;
     *copy = *m;
@@ -141,6 +150,8 @@ void wt_memory_clear(struct wt_memory *m)
 
 const uint8_t *wt_memory_page(const struct wt_memory *m, uint64_t addr)
 {
+    if (m->host)
+        return (const uint8_t *)(uintptr_t)(addr & ~WT_PAGE_MASK);
     const void *tree = m->root;
     for (unsigned level = LEVELS; level > 0; level--) {
         if (!tree)
@@ -152,6 +163,8 @@ const uint8_t *wt_memory_page(const struct wt_memory *m, uint64_t addr)
 
 uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
 {
+    if (m->host)
+        return (uint8_t *)(uintptr_t)(addr & ~WT_PAGE_MASK);
     void **at = (void **)&m->root;
     for (unsigned level = LEVELS; level > 0; level--) {
         struct node *node = own_node(m->account, *at, level);

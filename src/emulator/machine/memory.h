@@ -23,10 +23,20 @@ struct wt_memory;
 /** A new memory of 2^48 bytes of zeros, or NULL when the host has no memory left. */
 struct wt_memory *wt_memory_new(void);
 
+/**
+ * A memory that is this process's own: each address means the same to host and GPU. Whoever uses it
+ * must know that the address is mapped. It has no history: it cannot be forked, its hash is 0, and
+ * wt_memory_clear leaves it alone. NULL when the host has no memory left.
+ */
+struct wt_memory *wt_memory_new_host(void);
+
 /** Frees a memory and its share of the pages. NULL is allowed. */
 void wt_memory_free(struct wt_memory *m);
 
-/** A copy of @p m that shares all its pages until one of the two is written; NULL without memory. */
+/**
+ * A copy of @p m that shares all its pages until one of the two is written; NULL without memory, or
+ * where @p m is the host's own.
+ */
 struct wt_memory *wt_memory_fork(struct wt_memory *m);
 
 /** Makes @p m equal to @p from (shares its pages). Pointers into pages of @p m become invalid. */

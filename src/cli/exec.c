@@ -1,0 +1,144 @@
+/*
+ * `wavetrap exec`: runs a host program for AMD GPUs, as it is, on emulated ones. The program's own
+ * runtime does everything; only the library by which it reaches the driver is ours.
+ */
+#include "cli/exec.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+
+#define LIBRARY "libhsakmt.so.1"
+
+/* The folder of our library: in the build tree, and as installed. */
+static bool find_library(char *folder, size_t size)
+{
+    static const char *const places[] = {"../host", WT_HOST_LIBRARY};
+    char self[PATH_MAX], file[2 * PATH_MAX], full[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return false;
+    self[length] = 0;
+    *strrchr(self, '/') = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const bool absolute = *places[i] == '/';
+        snprintf(file, sizeof file, "%s%s%s/" LIBRARY, absolute ? "" : self, absolute ? "" : "/",
+                 places[i]);
+        if (access(file, R_OK) || !realpath(file, full))
+            continue;
+        *strrchr(full, '/') = 0;
+        return snprintf(folder, size, "%s", full) < (int)size;
+    }
+    return false;
+}
+
+static int no_memory(const struct cli_command *command)
+{
+    struct wt_error err;
+    wt_fail(&err, WT_NO_MEMORY, "no host memory");
+    return cli_fail(command, &err);
+}
+
+int cli_exec_program(const struct cli_command *command, const char *gpus, const char *explain,
+                     char **argv)
+{
+    const char *before = getenv("LD_LIBRARY_PATH");
+    struct wt_error err;
+    char folder[PATH_MAX];
+    if (!find_library(folder, sizeof folder)) {
+        wt_fail(&err, WT_UNSUPPORTED,
+                LIBRARY " is not there: this wavetrap was built without libhsakmt-dev");
+        return cli_fail(command, &err);
+    }
+    const size_t size = strlen(folder) + (before ? strlen(before) : 0) + 2;
+    char *path = malloc(size);
+    if (!path)
+        return no_memory(command);
+    snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
+    /* There is no copy engine: the runtime is to copy with kernels. */
+    const bool set = !setenv("LD_LIBRARY_PATH", path, 1) && !setenv("HSA_ENABLE_SDMA", "0", 1) &&
+                     !setenv("WAVETRAP_GPUS", gpus, 1) &&
+                     !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1)
+                               : unsetenv("WAVETRAP_EXPLAIN"));
+    free(path);
+    if (!set)
+        return no_memory(command);
+    execvp(argv[0], argv);
+    wt_fail(&err, WT_IO, "%.400s: cannot be run: %s", argv[0], strerror(errno));
+    return cli_fail(command, &err);
+}
+
+/* ---- the command ---- */
+
+struct exec {
+    char gpus[2048];
+    size_t length;
+    bool help;
+};
+
+static enum wt_status add_gpu(void *context, const char *value, struct wt_error *err)
+{
+    struct exec *e = context;
+    struct gcn_config config;
+    e->help = strcmp(value, "help") == 0;
+    if (e->help)
+        return WT_OK;
+    gcn_config_default(&config);
+    if (strncmp(value, "gfx900", 6) != 0 || (value[6] && value[6] != ':') || strchr(value, ' '))
+        return wt_fail(err, WT_INVALID, "host programs run on gfx900 only, not on '%.40s'", value);
+    if (value[6] && gcn_config_parse(&config, value + 7, err))
+        return err->status;
+    const int n = snprintf(e->gpus + e->length, sizeof e->gpus - e->length, "%s%s",
+                           e->length ? " " : "", value);
+    if (n < 0 || (size_t)n >= sizeof e->gpus - e->length)
+        return wt_fail(err, WT_INVALID, "that is too much");
+    e->length += (size_t)n;
+    return WT_OK;
+}
+
+static int exec(int argc, char **argv)
+{
+    struct exec e = {.length = 0};
+    /* --gpu=help needs no program. */
+    switch (cli_parse(&cli_exec, argc, argv, &e, NULL, 0, true)) {
+    case CLI_DONE:
+        return 0;
+    case CLI_BAD:
+        return CLI_FAILED;
+    default:
+        break;
+    }
+    if (e.help) {
+        puts("--gpu=gfx900:KEY=VALUE,… with these keys (and defaults):");
+        gcn_config_help(stdout);
+        return 0;
+    }
+    if (optind == argc) {
+        struct wt_error err;
+        wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
+        return cli_fail(&cli_exec, &err);
+    }
+    return cli_exec_program(&cli_exec, e.length ? e.gpus : "gfx900", NULL, argv + optind);
+}
+
+static const struct cli_option options[] = {
+    {"gpu", 'g', "SPEC", "a GPU: gfx900:KEY=VALUE,… (--gpu=help lists the keys); once for each\n"
+                         "(default: one gfx900)", add_gpu},
+    {0},
+};
+
+const struct cli_command cli_exec = {
+    .name = "exec",
+    .operands = "PROGRAM [ARGUMENT]…",
+    .summary = "Runs PROGRAM, a host program for AMD GPUs (HIP), as it is on emulated ones. It needs\n"
+               "no GPU, no driver and no special rights.",
+    .options = options,
+    .program = true,
+    .notes = "The exit status is the program's: what its runtime makes of a GPU's fault (AMD's own\n"
+             "aborts: 134), after a report of ours on stderr. 125: it could not be started.\n",
+    .run = exec,
+};

@@ -1,0 +1,107 @@
+/* A device inside a host process. See host.h. */
+#include "emulator/gcn/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum wt_status gcn_device_new_in_host(const struct gcn_config *config, struct gcn_device **device,
+                                      struct wt_error *err)
+{
+    struct wt_memory *memory = wt_memory_new_host();
+    if (!memory)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    if (gcn_device_new(config, device, err)) {
+        wt_memory_free(memory);
+        return err->status;
+    }
+    wt_memory_free((*device)->memory);
+    (*device)->memory = memory;
+    (*device)->shared = true;
+    return WT_OK;
+}
+
+void gcn_device_set_host(struct gcn_device *d, const struct gcn_host *host)
+{
+    d->host = *host;
+}
+
+void gcn_device_flush_code(struct gcn_device *d)
+{
+    gcn_code_clear(d);
+    wt_tlb_clear(&d->tlb);
+}
+
+enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t size,
+                                struct wt_error *err)
+{
+    const uint64_t from = addr & ~WT_PAGE_MASK, to = (addr + size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
+    /* Each region leaves at most what lies before and behind; only one can leave both. */
+    struct gcn_region *left = malloc((d->regions + 1) * sizeof *left);
+    size_t count = 0;
+    if (!left)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    for (size_t i = 0; i < d->regions; i++) {
+        const struct gcn_region *r = &d->region[i];
+        const uint64_t end = r->addr + r->size;
+        if (end <= from || r->addr >= to) {
+            left[count++] = *r;
+            continue;
+        }
+        if (r->addr < from)
+            left[count++] = (struct gcn_region){r->addr, from - r->addr, r->writable};
+        if (end > to)
+            left[count++] = (struct gcn_region){to, end - to, r->writable};
+    }
+    free(d->region);
+    d->region = left;
+    d->region_room = d->regions + 1;
+    d->regions = count;
+    gcn_device_flush_code(d);
+    return WT_OK;
+}
+
+bool gcn_device_running(const struct gcn_device *d, uint64_t *packet, uint64_t *entry)
+{
+    *packet = d->dispatch.packet;
+    *entry = d->dispatch.entry;
+    return d->dispatch.active;
+}
+
+static bool is_there(const struct gcn_device *d, const struct gcn_watch *watch, uint32_t wave)
+{
+    return (watch->wave >= GCN_EACH_WAVE || watch->wave == wave) && !watch->met[wave] &&
+           d->wave[wave].active && d->wave[wave].pc == watch->pc;
+}
+
+enum wt_run gcn_watch_run(struct gcn_device *d, struct gcn_watch *watch, uint64_t issues,
+                          uint32_t *met)
+{
+    enum wt_run why = WT_RUN_BUDGET;
+    *met = GCN_ANY_WAVE;
+    for (uint32_t i = 0; i < d->machine.waves && *met == GCN_ANY_WAVE; i++)
+        if (is_there(d, watch, i))
+            *met = i;
+    /* From now on only the wave that issues can come there, or one that has just been started. */
+    while (*met == GCN_ANY_WAVE && issues-- && why == WT_RUN_BUDGET) {
+        why = gcn_run(&d->machine, 1);
+        if (is_there(d, watch, d->cursor))
+            *met = d->cursor;
+        else if (watch->pc == d->dispatch.entry)
+            for (uint32_t i = 0; i < d->machine.waves && *met == GCN_ANY_WAVE; i++)
+                if (is_there(d, watch, i))
+                    *met = i;
+    }
+    if (*met != GCN_ANY_WAVE && watch->wave == GCN_EACH_WAVE)
+        watch->met[*met] = 1;
+    return why;
+}
+
+void gcn_device_abandon(struct gcn_device *d)
+{
+    struct wt_machine *m = &d->machine;
+    const uint64_t time = m->time;
+    const uint64_t id = d->dispatch.id;
+    m->ops->reset(m);
+    m->time = time;
+    d->dispatch.id = id;
+}

@@ -1,0 +1,62 @@
+/*
+ * A gfx900 in a host process: its memory is the process's own, whose threads it meets in signals and
+ * queues. What a drop-in driver library needs beyond gcn.h.
+ */
+#ifndef WT_EMULATOR_GCN_HOST_H
+#define WT_EMULATOR_GCN_HOST_H
+
+#include "emulator/gcn/gcn.h"
+
+/** What the host is told, and what it answers. */
+struct gcn_host {
+    /** s_sendmsg of an interrupt: the wave, and M0. Called while the device runs. */
+    void (*interrupt)(void *context, uint32_t wave, uint32_t data);
+    void *context;
+    uint32_t packet;   /**< which packet of its queue is being run: trap handlers may ask */
+    uint32_t doorbell; /**< what s_sendmsg tells as the doorbell of the queue being run */
+};
+
+/**
+ * A device whose memory is this process's: an address is the same for both, and what gcn_device_map
+ * has named is used in place. Nothing else is ever touched. It has no snapshots.
+ */
+enum wt_status gcn_device_new_in_host(const struct gcn_config *config, struct gcn_device **device,
+                                      struct wt_error *err);
+
+/** Says whom to tell. */
+void gcn_device_set_host(struct gcn_device *device, const struct gcn_host *host);
+
+/** Takes [addr, addr + size), rounded to pages, away; what of it is not mapped does not matter. */
+enum wt_status gcn_device_unmap(struct gcn_device *device, uint64_t addr, uint64_t size,
+                                struct wt_error *err);
+
+/** Forgets decoded instructions: the host may have written code. */
+void gcn_device_flush_code(struct gcn_device *device);
+
+/** The kernel being run: the addresses of its packet and entry; false if none is. */
+bool gcn_device_running(const struct gcn_device *device, uint64_t *packet, uint64_t *entry);
+
+#define GCN_ANY_WAVE UINT32_MAX
+#define GCN_EACH_WAVE (UINT32_MAX - 1)
+
+/** A look-out for waves that are about to issue the instruction at `pc`. */
+struct gcn_watch {
+    uint64_t pc;
+    uint32_t wave;          /**< that one; GCN_ANY_WAVE; GCN_EACH_WAVE: each once */
+    uint8_t met[64 * 40];   /**< GCN_EACH_WAVE: which ones have been there */
+};
+
+/**
+ * Runs, one instruction at a time, until a wave is there, and sets *met to it; or at most @p issues,
+ * and sets *met to GCN_ANY_WAVE.
+ */
+enum wt_run gcn_watch_run(struct gcn_device *device, struct gcn_watch *watch, uint64_t issues,
+                          uint32_t *met);
+
+/**
+ * Gives up what is being run: waves, work-groups, the fault. The issue time goes on; so do memory
+ * and what is mapped.
+ */
+void gcn_device_abandon(struct gcn_device *device);
+
+#endif

@@ -1,0 +1,220 @@
+/* Queues: making and unmaking them, and the threads that serve them. */
+#include "host/host.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/bits.h"
+
+enum { PACKET_BYTES = 64, QUEUE_READ_ID = 128 /* read_dispatch_id in amd_queue_t */ };
+
+void host_enter(struct host_gpu *gpu)
+{
+    atomic_fetch_add(&gpu->waiters, 1);
+    pthread_mutex_lock(&gpu->running);
+    atomic_fetch_sub(&gpu->waiters, 1);
+}
+
+void host_leave(struct host_gpu *gpu)
+{
+    pthread_mutex_unlock(&gpu->running);
+}
+
+/* A wave's interrupt: an event's number in the lower 8 bits, or what a trap handler reports. */
+static void interrupt(void *context, uint32_t wave, uint32_t data)
+{
+    struct host_gpu *gpu = context;
+    uint32_t status = 0;
+    gcn_wave_hwreg(gpu->device, wave, 2, &status);
+    if (status >> 5 & 1) /* PRIV: the trap handler runs */
+        gpu->trap_codes |= (int64_t)(data & 0xfffc00);
+    else
+        host_event_interrupt(gpu->host, data);
+}
+
+void host_tell_device(struct host_gpu *gpu, const struct host_queue *q)
+{
+    const struct gcn_host told = {
+        .interrupt = interrupt,
+        .context = gpu,
+        .packet = (uint32_t)(atomic_load(q->read) & (q->packets - 1)),
+        .doorbell = (uint32_t)q->id & 0x3ff,
+    };
+    gcn_device_set_host(gpu->device, &told);
+}
+
+static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
+{
+    struct host *host = gpu->host;
+    if (gcn_device_new_in_host(&gpu->config, &gpu->device, err))
+        return err->status;
+    gpu->doorbells = mmap(NULL, HOST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                          0);
+    if (gpu->doorbells == MAP_FAILED) {
+        gpu->doorbells = NULL;
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for doorbells");
+    }
+    /* Kernels that launch kernels ring doorbells; kernels that print set events. */
+    if (gcn_device_map(gpu->device, (uint64_t)(uintptr_t)gpu->doorbells, HOST_PAGE, true, err) ||
+        gcn_device_map(gpu->device, (uint64_t)(uintptr_t)host->event_page,
+                       HOST_EVENTS * sizeof *host->event_page, true, err))
+        return err->status;
+    if (*host->explain && !host_watch_start(gpu, err))
+        return err->status;
+    /* Signals are the program's: none may land on this thread. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int wrong = pthread_create(&gpu->thread, NULL, host_processor, gpu);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (wrong)
+        return wt_fail(err, WT_NO_MEMORY, "no thread for the GPU: %s", strerror(wrong));
+    gpu->started = true;
+    return WT_OK;
+}
+
+bool host_gpu_start(struct host_gpu *gpu, struct wt_error *err)
+{
+    pthread_mutex_init(&gpu->running, NULL);
+    return !start(gpu, err);
+}
+
+void host_gpu_stop(struct host_gpu *gpu)
+{
+    if (gpu->started) {
+        atomic_store(&gpu->stop, true);
+        pthread_join(gpu->thread, NULL);
+    }
+    while (gpu->queues) {
+        struct host_queue *q = gpu->queues;
+        gpu->queues = q->next;
+        free(q);
+    }
+    host_watch_stop(gpu);
+    if (gpu->doorbells)
+        munmap(gpu->doorbells, HOST_PAGE);
+    gcn_device_free(gpu->device);
+    pthread_mutex_destroy(&gpu->running);
+}
+
+/* The queue of this number, with its GPU entered; NULL, with nothing entered, if there is none. */
+static struct host_queue *enter_queue(struct host *host, uint64_t id)
+{
+    for (uint32_t i = 0; host && i < host->gpus; i++) {
+        host_enter(&host->gpu[i]);
+        for (struct host_queue *q = host->gpu[i].queues; q; q = q->next)
+            if (q->id == id)
+                return q;
+        host_leave(&host->gpu[i]);
+    }
+    return NULL;
+}
+
+HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 percentage,
+                                HSA_QUEUE_PRIORITY priority, void *ring, HSAuint64 size,
+                                HsaEvent *event, HsaQueueResource *resource)
+{
+    struct host *host = host_get();
+    (void)percentage, (void)priority; /* one packet at a time runs, and all queues have their turn */
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    struct host_gpu *gpu = host_gpu_of(host, node);
+    if (!gpu)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    if (type != HSA_QUEUE_COMPUTE_AQL)
+        return HSAKMT_STATUS_NOT_SUPPORTED;
+    if (!ring || size < PACKET_BYTES || size & (size - 1) || !resource->Queue_read_ptr_aql ||
+        !resource->Queue_write_ptr_aql)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host_queue *q = calloc(1, sizeof *q);
+    if (!q)
+        return HSAKMT_STATUS_NO_MEMORY;
+    *q = (struct host_queue){
+        .gpu = gpu,
+        .ring = ring,
+        .packets = size / PACKET_BYTES,
+        .read = (_Atomic uint64_t *)resource->Queue_read_ptr_aql,
+        .write = (_Atomic uint64_t *)resource->Queue_write_ptr_aql,
+        .queue = (uint8_t *)resource->Queue_read_ptr_aql - QUEUE_READ_ID,
+        .error = (_Atomic int64_t *)resource->ErrorReason,
+        .event = event,
+    };
+    host_enter(gpu);
+    q->id = host->next_queue++;
+    q->next = gpu->queues;
+    gpu->queues = q;
+    host_leave(gpu);
+    resource->QueueId = q->id;
+    resource->Queue_DoorBell_aql = &gpu->doorbells[q->id % (HOST_PAGE / sizeof *gpu->doorbells)];
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID id, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority,
+                                void *ring, HSAuint64 size, HsaEvent *event)
+{
+    struct host_queue *q = enter_queue(host_get(), id);
+    (void)priority, (void)event;
+    if (!q)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    q->suspended = percentage == 0 || !size;
+    if (!q->suspended) {
+        q->ring = ring;
+        q->packets = size / PACKET_BYTES;
+    }
+    host_leave(q->gpu);
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
+{
+    struct host_queue *q = enter_queue(host_get(), id);
+    if (!q)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host_gpu *gpu = q->gpu;
+    struct host_queue **at = &gpu->queues;
+    while (*at != q)
+        at = &(*at)->next;
+    *at = q->next;
+    if (gpu->turn == q)
+        gpu->turn = q->next;
+    if (gpu->current == q) { /* what it runs ends here */
+        gcn_device_abandon(gpu->device);
+        gpu->current = NULL;
+    }
+    host_leave(gpu);
+    free(q);
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *mask)
+{
+    (void)id, (void)count, (void)mask;
+    return HSAKMT_STATUS_NOT_SUPPORTED;
+}
+
+HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *first)
+{
+    (void)id, (void)count, (void)first;
+    return HSAKMT_STATUS_NOT_SUPPORTED;
+}
+
+HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *handler, HSAuint64 handler_size,
+                                   void *buffer, HSAuint64 buffer_size)
+{
+    struct host *host = host_get();
+    struct host_gpu *gpu = host ? host_gpu_of(host, node) : NULL;
+    (void)handler_size, (void)buffer_size;
+    if (!gpu)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    host_enter(gpu);
+    gpu->trap_handler = (uint64_t)(uintptr_t)handler;
+    gpu->trap_buffer = (uint64_t)(uintptr_t)buffer;
+    host_leave(gpu);
+    return HSAKMT_STATUS_SUCCESS;
+}

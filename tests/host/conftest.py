@@ -1,0 +1,80 @@
+"""What the tests of host programs share: building HIP programs, and running them on emulated GPUs."""
+import functools
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"))
+BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve()
+LIBRARY = BUILD / "src" / "host" / "libhsakmt.so.1"
+EXAMPLES = BUILD / "examples" / "gcn"
+
+
+def compiled(source):
+    """A program of this folder, built by hipcc where it is older than its source."""
+    path = BUILD / "tests" / "host" / pathlib.Path(source).stem
+    source = pathlib.Path(__file__).parent / source
+    if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_suffix(f".{os.getpid()}")  # several of us may build it at once
+        subprocess.run(["hipcc", "--offload-arch=gfx900", "-O2", "-g", "-o", new, source], check=True,
+                       capture_output=True)
+        os.replace(new, path)
+    return path
+
+
+def example(name):
+    """An example of examples/gcn; NAME.buffered by the recipe of its Makefile."""
+    path = EXAMPLES / name
+    source = ROOT / "examples" / "gcn" / (name.split(".")[0] + ".hip")
+    if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
+        own = EXAMPLES / str(os.getpid())
+        subprocess.run(["make", "-s", "-C", source.parent, f"OUT={own}", own / name], check=True,
+                       capture_output=True)
+        for file in own.iterdir():
+            os.replace(file, EXAMPLES / file.name)
+        own.rmdir()
+    return path
+
+
+@functools.cache
+def environment():
+    """A sanitizer must be there before a program that was built without it loads our library."""
+    env = dict(os.environ)
+    needs = subprocess.run(["ldd", LIBRARY], capture_output=True, text=True, check=True).stdout
+    preload = [line.split("=>")[1].split()[0] for line in needs.splitlines() if "libasan" in line]
+    if preload:
+        env["LD_PRELOAD"] = ":".join(preload)
+        env["ASAN_OPTIONS"] = "detect_leaks=0:" + env.get("ASAN_OPTIONS", "")
+    return env
+
+
+def wavetrap(*args, **options):
+    """Runs the command; no test waits longer than three minutes."""
+    options.setdefault("timeout", 180)
+    options.setdefault("env", environment())
+    return subprocess.run([WAVETRAP, *map(str, args)], capture_output=True, text=True, **options)
+
+
+def hip(program, *args, gpus=()):
+    return wavetrap("exec", *(f"--gpu={gpu}" for gpu in gpus), program, *args)
+
+
+def code_object(program):
+    """The code object in a HIP program."""
+    bundle, path = (program.with_name(f"{program.name}.{os.getpid()}.{end}") for end in ("fb", "co"))
+    subprocess.run(["objcopy", "-O", "binary", "--only-section=.hip_fatbin", program, bundle], check=True)
+    subprocess.run(["clang-offload-bundler-15", "--unbundle", "--type=o", f"--input={bundle}",
+                    f"--output={path}", "--targets=hipv4-amdgcn-amd-amdhsa--gfx900"], check=True)
+    return path
+
+
+def instructions(path, function):
+    """The (offset in the function, text) of each of its instructions."""
+    listing = subprocess.run(["llvm-objdump-19", "-d", "--mcpu=gfx900", path], capture_output=True,
+                             text=True, check=True).stdout
+    body = listing.split(f"<{function}>:\n")[1].split("\n\n")[0]
+    found = [(int(line.split("//")[1].split(":")[0], 16), line.split("//")[0].strip())
+             for line in body.splitlines() if "//" in line]
+    return [(at - found[0][0], text) for at, text in found]

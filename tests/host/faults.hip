@@ -1,0 +1,71 @@
+// Mistakes of a kernel, one for each word that the program may be called with.
+#include <assert.h>
+#include <hip/hip_runtime.h>
+#include <stdio.h>
+#include <string.h>
+
+__global__ void store_nowhere(int *out)
+{
+    out[threadIdx.x] = 1; // nothing is mapped there
+}
+
+__global__ void load_nowhere(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x]; // nothing is mapped there
+}
+
+__global__ void past_the_end(int *out)
+{
+    out[threadIdx.x << 20] = 1; // only lane 0's place is in the buffer
+}
+
+__global__ void no_instruction(int *out)
+{
+    asm volatile(".long 0xbeff7fff"); // SOP1 has no such operation
+    *out = 1;
+}
+
+__global__ void gives_up(int *out)
+{
+    if (threadIdx.x == 5)
+        __builtin_trap(); // in lane 5 alone
+    *out = 1;
+}
+
+__global__ void asserts(unsigned least)
+{
+    assert(threadIdx.x >= least); // fails in lanes 0 and 1
+}
+
+__global__ void breaks(int *out)
+{
+    __builtin_debugtrap(); // nobody debugs: nothing happens
+    *out = 5;
+}
+
+int main(int argc, char **argv)
+{
+    int *buffer, value = 0;
+    const char *what = argc > 1 ? argv[1] : "";
+    if (hipMalloc(&buffer, 4096))
+        return 2;
+    if (!strcmp(what, "store"))
+        store_nowhere<<<1, 64>>>((int *)0x123456000);
+    else if (!strcmp(what, "load"))
+        load_nowhere<<<1, 64>>>((int *)0x123456000, buffer);
+    else if (!strcmp(what, "end"))
+        past_the_end<<<1, 64>>>(buffer);
+    else if (!strcmp(what, "illegal"))
+        no_instruction<<<1, 64>>>(buffer);
+    else if (!strcmp(what, "trap"))
+        gives_up<<<1, 64>>>(buffer);
+    else if (!strcmp(what, "assert"))
+        asserts<<<1, 64>>>(2);
+    else if (!strcmp(what, "debugtrap"))
+        breaks<<<1, 64>>>(buffer);
+    else
+        return 2;
+    if (hipMemcpy(&value, buffer, sizeof value, hipMemcpyDeviceToHost))
+        return 3;
+    printf("value %d\n", value);
+}

@@ -1,0 +1,65 @@
+"""A GPU's faults reach the runtime, which ends the program; our report says where they were."""
+import pathlib
+import re
+import signal
+
+import pytest
+
+from conftest import compiled, hip
+
+SOURCE = (pathlib.Path(__file__).parent / "faults.hip").read_text().splitlines()
+
+
+def line_of(text):
+    return next(i for i, line in enumerate(SOURCE, 1) if text in line)
+
+
+def report(done):
+    """Our report: what, function, line, place, lanes."""
+    found = re.search(r"wavetrap: gfx900 \(node 1\): (.*)\n  at 0x[0-9a-f]+ <([^+>]*)\+\d+>(?: at (.*))?\n"
+                      r"  (compute unit .*), lanes (.*), issue time \d+\n  of the kernel at .*\n", done.stderr)
+    assert found, done.stderr
+    assert done.returncode == -signal.SIGABRT
+    return found.groups()
+
+
+@pytest.mark.parametrize("word, what, function, line, lanes, runtime", [
+    ("store", "global_store_dword: store of 4 bytes at 0x123456000, where no memory is mapped for writing",
+     "store_nowhere(int*)", "out[threadIdx.x] = 1; // nothing", "0-63",
+     "Memory access fault by GPU node-1 .* on address 0x123456000. Reason: Page not present"),
+    ("load", "global_load_dword: load of 4 bytes at 0x123456000, where no memory is mapped",
+     "load_nowhere(int const*, int*)", "out[threadIdx.x] = in", "0-63",
+     "Memory access fault by GPU node-1 .* on address 0x123456000. Reason: Page not present"),
+    ("illegal", "illegal instruction 0xbeff7fff: there is no such instruction",
+     "no_instruction(int*)", "0xbeff7fff", "0-63", "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION"),
+    ("trap", "s_trap 2 (the program gave up: assert, abort or __builtin_trap)",
+     "gives_up(int*)", "__builtin_trap();", "5", "HSA_STATUS_ERROR_EXCEPTION"),
+])
+def test_fault(word, what, function, line, lanes, runtime):
+    done = hip(compiled("faults.hip"), word)
+    place = "compute unit 0 SIMD 0 wave 0, work-group (0,0,0) wave 0"
+    said = report(done)
+    assert said[:2] + said[3:] == (what, function, place, lanes)
+    if word != "illegal":  # assembly has the line of the statement that it stands in, or none
+        assert said[2].endswith(f"faults.hip:{line_of(line)}")
+    assert re.search(runtime, done.stderr)
+    assert done.stdout == ""
+
+
+def test_lanes_past_the_end_of_a_buffer():
+    """64 lanes 4 MiB apart: the fault names those that have left what is mapped, and their address."""
+    said = report(hip(compiled("faults.hip"), "end"))
+    assert "where no memory is mapped for writing" in said[0]
+    assert "0" not in said[4].split(",")[0].split("-")
+
+
+def test_assert_prints_and_ends_the_program():
+    done = hip(compiled("faults.hip"), "assert")
+    assert done.stderr.count("Device-side assertion `threadIdx.x >= least' failed.") == 2
+    assert report(done)[0].startswith("s_trap 2")
+    assert report(done)[4] == "0-1"
+
+
+def test_a_debug_trap_without_a_debugger_is_no_fault():
+    done = hip(compiled("faults.hip"), "debugtrap")
+    assert (done.stdout, done.stderr, done.returncode) == ("value 5\n", "", 0)

@@ -1,0 +1,125 @@
+"""HIP programs, built by Debian's hipcc and with Debian's own runtime, run on emulated GPUs."""
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import LIBRARY, compiled, environment, example, hip, wavetrap
+
+
+def work(*args, **options):
+    done = hip(compiled("work.hip"), *args, **options)
+    assert done.stderr == ""
+    return done
+
+
+def test_the_runtime_finds_every_function_that_it_needs():
+    def symbols(path, *flags):
+        out = subprocess.run(["nm", "-D", *flags, path], capture_output=True, text=True, check=True).stdout
+        return set(re.findall(r"(hsaKmt\w+@+HSAKMT_1)", out))
+
+    needed = symbols("/usr/lib/x86_64-linux-gnu/libhsa-runtime64.so.1", "--undefined-only")
+    offered = symbols(LIBRARY, "--defined-only")
+    assert len(needed) == 42
+    assert needed == {name.replace("@@", "@") for name in offered}
+
+
+def test_example_adds_vectors():
+    done = hip(example("vecadd"))
+    assert done.stdout == ("wavetrap gfx900 (gfx900:xnack-), 4 compute units\n"
+                           "0 of 100000 sums are wrong\n")
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_properties_are_those_of_the_gpus_asked_for():
+    done = work("properties", gpus=["gfx900:cu=7", "gfx900"])
+    parts = [line.split("|") for line in done.stdout.splitlines()]
+    assert [p[:6] for p in parts] == [
+        [f"{i}: wavetrap gfx900", "gfx900:xnack-", f"cu {cu}", "warp 64", "lds 65536", "threads 1024"]
+        for i, cu in enumerate([7, 4])]
+    assert {p[6] for p in parts} == {f"memory {8 << 30} {8 << 30}"}
+
+
+def test_kernels_print():
+    done = work("print")
+    lines = done.stdout.splitlines()
+    assert sorted(lines[:-1]) == [f"hello from {i} of 6" for i in range(6)]
+    assert lines[-1] == "done"
+
+
+def test_memory_is_copied_and_set_in_every_direction():
+    sizes = [1, 7, 4096, 100003, 16 << 20]
+    assert work("copies").stdout == "".join(f"{n}: same\n{n}: set\n" for n in sizes)
+
+
+def test_streams_run_and_wait_for_each_other():
+    assert work("streams").stdout == "wrong 0, time passes\n"
+
+
+def test_groups_share_memory_and_count_together():
+    assert work("reduction").stdout == "sum right\n"
+
+
+def test_host_and_kernel_talk_through_memory():
+    """The kernel spins on what the host writes, and the host on the answer."""
+    assert work("conversation").stdout == "1\n4\n9\n16\n25\n1\n"
+
+
+def test_much_private_memory():
+    """More than the queue has at first: the runtime is asked for more before the kernel begins."""
+    assert work("private").stdout == "wrong 0\n"
+
+
+def test_memory_that_the_gpu_does_not_have_is_refused():
+    assert work("too-much").stdout == "hipErrorOutOfMemory\nhipSuccess\n"
+
+
+def test_results_do_not_depend_on_the_number_of_compute_units():
+    assert {work("reduction", gpus=[f"gfx900:cu={cu}"]).stdout for cu in (1, 64)} == {"sum right\n"}
+
+
+def test_exit_status_is_the_programs():
+    assert work("print", "42").returncode == 42
+
+
+# ---- the command ----
+
+
+def test_gpus_that_are_none_are_refused():
+    for gpu, said in [("vortex", "gfx900 only"), ("gfx900:cu=0", "1 to 64"), ("gfx900:x=1", "'x=1'"),
+                      ("gfx9000", "gfx900 only")]:
+        done = hip("/bin/true", gpus=[gpu])
+        assert done.returncode == 125 and said in done.stderr, gpu
+
+
+def test_a_program_that_cannot_be_run():
+    done = hip("./no-such-program")
+    assert (done.stderr, done.returncode) == (
+        "wavetrap exec: ./no-such-program: cannot be run: No such file or directory\n", 125)
+    assert wavetrap("exec").returncode == 125
+
+
+def test_options_behind_the_program_are_the_programs():
+    env = {k: v for k, v in environment().items() if k != "LD_PRELOAD"}
+    assert wavetrap("exec", "echo", "--gpu=help", "-n", env=env).stdout == "--gpu=help -n\n"
+    assert "cu " in wavetrap("exec", "--gpu=help").stdout
+
+
+def test_the_environment_is_kept_and_added_to():
+    env = {**environment(), "LD_LIBRARY_PATH": "/somewhere", "WAVETRAP_EXPLAIN": "left over"}
+    out = wavetrap("exec", "--gpu=gfx900:cu=2", "--gpu=gfx900", "env", env=env).stdout
+    assert f"LD_LIBRARY_PATH={LIBRARY.parent}:/somewhere\n" in out
+    assert "HSA_ENABLE_SDMA=0\n" in out
+    assert "WAVETRAP_GPUS=gfx900:cu=2 gfx900\n" in out
+    assert "WAVETRAP_EXPLAIN" not in out
+
+
+def test_a_library_called_with_gpus_that_are_none_says_so():
+    """Whoever sets the environment by hand gets a message, and a program without a GPU."""
+    env = {**environment(), "LD_LIBRARY_PATH": str(LIBRARY.parent), "HSA_ENABLE_SDMA": "0"}
+    for gpus, said in [("gfx900:cu=x", "must be 1 to 64"), ("gfx901", "is not gfx900:KEY=VALUE"),
+                       (" ".join(["gfx900"] * 17), "at most 16 GPUs")]:
+        done = subprocess.run([compiled("work.hip"), "print"], env={**env, "WAVETRAP_GPUS": gpus},
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1 and said in done.stderr, gpus
