@@ -50,6 +50,8 @@ static bool source_ok(unsigned n, char type, bool literal, const char **why)
     *why = bad_operand;
     if (n >= GCN_VGPR)
         return n - GCN_VGPR + count <= 256;
+    if (type == 'Q') /* four vector registers, never scalar ones */
+        return false;
     if (n < GCN_INLINE)
         return sgprs_ok(n, count, why);
     if ((n > 208 && n < GCN_SHARED_BASE) || n == 249 || n == 250)

@@ -188,3 +188,63 @@ OP(s_call_b64)
     gcn_write_pair(w, u->dst, gcn_pc_of(w, u) + 4);
     return branch(w, u, true);
 }
+
+/* ---- forks (section 4.6): the lanes that come later wait on a stack of up to 8 entries in the
+ * SGPRs, four each: EXEC, then the PC. CSP, in MODE, counts them. ---- */
+
+static unsigned csp(const struct gcn_wave *w)
+{
+    return w->mode >> 29;
+}
+
+static void set_csp(struct gcn_wave *w, unsigned value)
+{
+    w->mode = (w->mode & 0x1fffffff) | (uint32_t)value << 29;
+}
+
+/* The smaller part of the lanes goes first. */
+static const struct gcn_uop *fork_lanes(struct gcn_wave *w, const struct gcn_uop *u, uint64_t pass,
+                                        uint64_t target)
+{
+    const uint64_t exec = gcn_exec(w), fail = exec & ~pass, next = gcn_pc_of(w, u) + 4;
+    pass &= exec;
+    if (pass == exec)
+        return gcn_jump(w, target);
+    if (fail == exec)
+        return gcn_next(u);
+    if (csp(w) == 7)
+        return gcn_fault(w, u, WT_FAULT_STACK_OVERFLOW, exec, 0,
+                         "%s: the stack of forks holds 7 entries already", u->row->name);
+    const bool fail_first = __builtin_popcountll(fail) < __builtin_popcountll(pass);
+    uint32_t *entry = &w->s[4 * csp(w)];
+    gcn_set_pair(entry, fail_first ? pass : fail);
+    gcn_set_pair(entry + 2, fail_first ? target : next);
+    gcn_set_pair(&w->s[GCN_EXEC], fail_first ? fail : pass);
+    set_csp(w, csp(w) + 1);
+    return fail_first ? gcn_next(u) : gcn_jump(w, target);
+}
+
+OP(s_cbranch_g_fork)
+{
+    return fork_lanes(w, u, gcn_scalar64(w, u, u->src[0], false),
+                      gcn_scalar64(w, u, u->src[1], false));
+}
+
+OP(s_cbranch_i_fork)
+{
+    return fork_lanes(w, u, gcn_pair(&w->s[u->dst]),
+                      gcn_pc_of(w, u) + 4 + (uint64_t)(int64_t)u->imm * 4);
+}
+
+OP(s_cbranch_join)
+{
+    if (csp(w) == gcn_scalar32(w, u, u->src[0]))
+        return gcn_next(u); /* all lanes are back */
+    if (csp(w) == 0)
+        return gcn_fault(w, u, WT_FAULT_STACK_UNDERFLOW, gcn_exec(w), 0,
+                         "s_cbranch_join: the stack of forks is empty");
+    set_csp(w, csp(w) - 1);
+    const uint32_t *entry = &w->s[4 * csp(w)];
+    gcn_set_pair(&w->s[GCN_EXEC], gcn_pair(entry));
+    return gcn_jump(w, gcn_pair(entry + 2));
+}

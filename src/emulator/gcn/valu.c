@@ -10,6 +10,7 @@
 union row {
     _Alignas(64) uint32_t w[GCN_LANES];
     uint64_t d[GCN_LANES];
+    uint32_t q[4][GCN_LANES]; /* Q: register by register */
 };
 
 static const uint32_t *fetch_plain(struct gcn_wave *w, const struct gcn_uop *u, unsigned n,
@@ -172,6 +173,13 @@ static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char 
                 to->d[l] = modified(to->d[l], 64, abs, neg);
         return true;
     }
+    if (type == 'Q') {
+        const unsigned r = indexed(w, n - GCN_VGPR, i);
+        if (n < GCN_VGPR || r + 3 >= w->vgprs)
+            return false;
+        memcpy(to->q, w->v[r], sizeof to->q);
+        return true;
+    }
     if (n >= GCN_VGPR) {
         const unsigned r = indexed(w, n - GCN_VGPR, i);
         if (r >= w->vgprs)
@@ -261,6 +269,9 @@ static void write_back(struct gcn_wave *w, const struct gcn_uop *u, char type, u
         if (type == 'U' || type == 'F') {
             w->v[r][l] = (uint32_t)result->d[l];
             w->v[r + 1][l] = (uint32_t)(result->d[l] >> 32);
+        } else if (type == 'Q') {
+            for (unsigned k = 0; k < 4; k++)
+                w->v[r + k][l] = result->q[k][l];
         } else {
             w->v[r][l] = placed(u, type, w->v[r][l], result->w[l]);
         }
@@ -311,7 +322,7 @@ const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
     } else if (*results != ':') {
         if ((u->clamp || u->omod) && strchr("fhF", *results))
             gcn_fp_output(w, u, *results, &result);
-        if (dst + (*results == 'U' || *results == 'F') >= w->vgprs)
+        if (dst + (*results == 'Q' ? 3u : *results == 'U' || *results == 'F') >= w->vgprs)
             return no_vgpr(w, u);
         write_back(w, u, *results, dst, &result, exec);
         if (results[1] == 'm')

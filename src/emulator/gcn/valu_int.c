@@ -325,6 +325,21 @@ void gcn_k_v_mqsad_pk_u16_u8(struct gcn_valu *v)
     quad_sad(v, true);
 }
 
+/* The same with sums of 32 bits, in four registers. */
+void gcn_k_v_mqsad_u32_u8(struct gcn_valu *v)
+{
+    const uint64_t *a = v->a;
+    const uint32_t *b = v->b;
+    const uint32_t(*c)[GCN_LANES] = v->c;
+    uint32_t(*d)[GCN_LANES] = v->d;
+    for (unsigned k = 0; k < 4; k++)
+        for (unsigned i = 0; i < GCN_LANES; i++) {
+            const uint64_t sum =
+                (uint64_t)sad_bytes((uint32_t)(a[i] >> (8 * k)), b[i], true) + c[k][i];
+            d[k][i] = (uint32_t)(v->u->clamp ? at_most(sum, UINT32_MAX) : sum);
+        }
+}
+
 /* ---- between lanes and scalar registers ---- */
 
 void gcn_k_v_readfirstlane_b32(struct gcn_valu *v)

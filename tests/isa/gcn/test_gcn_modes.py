@@ -309,6 +309,27 @@ def test_mixed_precision(gcn_table, run_tool):
         assert (s, l, t) == (want(v), 0xaaaa0000 | half, half << 16 | 0xbbbb)
 
 
+def test_four_sums_of_differences(gcn_table, run_tool):
+    """V_MQSAD_U32_U8: bytes from four places against four bytes, those that are not 0; sums in four registers."""
+    row = find(gcn_table, "v_mqsad_u32_u8")
+    rng = random.Random("mqsad")
+    a, b = [rng.getrandbits(64) for _ in range(64)], [rng.getrandbits(32) & 0xff00ffff for _ in range(64)]
+    c, old = [rng.getrandbits(128) for _ in range(64)], [rng.getrandbits(128) for _ in range(64)]
+    case = Case([0xd0000000 | row["opcode"] << 16 | 40, 256 + 10 | 256 + 14 << 9 | 256 + 18 << 18]).exec(PARTIAL)
+    case.wide(10, a, 2).vector(14, b).wide(18, c, 4).wide(40, old, 4)
+    result, = run(run_tool, [case.show(40, 41, 42, 43)])
+    assert result.fault is None
+    for lane in range(64):
+        want = old[lane]
+        if PARTIAL >> lane & 1:
+            want = 0
+            for k in range(4):
+                pairs = zip((a[lane] >> 8 * k & 0xffffffff).to_bytes(4, "little"), b[lane].to_bytes(4, "little"))
+                total = sum(abs(p - q) for p, q in pairs if q) + (c[lane] >> 32 * k & 0xffffffff)
+                want |= (total & 0xffffffff) << 32 * k
+        assert sum(result.shown[k][lane] << 32 * k for k in range(4)) == want
+
+
 def test_half_of_the_destination(gcn_table, run_tool):
     """OP_SEL of 16-bit instructions: halves of the sources, and which half of the destination; the other one stays."""
     row = find(gcn_table, "v_mad_u16")

@@ -106,7 +106,8 @@ ELSEWHERE = {"s_cmov_b32", "s_cmov_b64", "s_movk_i32", "s_cmovk_i32", "s_addk_i3
              "s_setreg_b32", "s_setreg_imm32_b32", "s_call_b64", "s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "s_rfe_b64",
              "s_movrels_b32", "s_movrels_b64", "s_movreld_b32", "s_movreld_b64", "s_set_gpr_idx_idx", "s_set_gpr_idx_on",
              "s_setvskip", "s_bitset0_b32", "s_bitset0_b64", "s_bitset1_b32", "s_bitset1_b64", "s_bitcmp0_b32",
-             "s_bitcmp1_b32", "s_bitcmp0_b64", "s_bitcmp1_b64", "s_andn1_wrexec_b64", "s_andn2_wrexec_b64"}
+             "s_bitcmp1_b32", "s_bitcmp0_b64", "s_bitcmp1_b64", "s_andn1_wrexec_b64", "s_andn2_wrexec_b64", "s_cbranch_g_fork",
+             "s_cbranch_i_fork", "s_cbranch_join"}
 
 
 def covered(name):
@@ -309,3 +310,29 @@ def test_calls(gcn_table, run_tool):
     assert setpc.s[30] == swappc.s[30] == call.s[30] == 1
     assert swappc.pair(20) == call.pair(20) == CODE + 4
     assert "multiple of 4" in odd.fault and "no memory is mapped" in nowhere.fault
+
+
+def test_forks(gcn_table, run_tool):
+    """The smaller part goes first; the other one waits on the stack, EXEC then PC; S_CBRANCH_JOIN takes it back."""
+    g, join = find(gcn_table, "s_cbranch_g_fork")["opcode"], find(gcn_table, "s_cbranch_join")["opcode"]
+    nop = 0xbf800000
+    by_register = 0x80000000 | g << 23 | 12 << 8 | 8  # mask in s[8:9], target in s[12:13]
+    by_offset = sopk(gcn_table, "s_cbranch_i_fork", 8, 4)
+    target = CODE + 20
+    for word in (by_register, by_offset):
+        for mask, taken_first, waiting, goes_on in ((0xffff, True, CODE + 4, ~0xffff), (~0xffff, False, target, 0xffff)):
+            first = mask & M64 if taken_first else ~mask & M64
+            after, = run(run_tool, [Case([word] + [nop] * 6, 1).scalar(8, mask & M64, 2).scalar(12, target, 2)])
+            assert after.fault is None and after.pair(EXEC) == first and after.mode >> 29 == 1
+            assert (after.pair(0), after.pair(2)) == (first ^ M64, waiting)
+        for mask in (0, M64):  # all lanes go one way: nothing is pushed
+            after, = run(run_tool, [Case([word] + [nop] * 6, 1).scalar(8, mask, 2).scalar(12, target, 2)])
+            assert after.fault is None and after.pair(EXEC) == M64 and after.mode >> 29 == 0
+    joined, back, empty = run(run_tool, [
+        Case([0xbe800000 | join << 8 | 20, nop, nop]).mode(1 << 29).scalar(20, 0).scalar(0, 0xff00, 2).scalar(2, CODE + 8, 2),
+        Case([0xbe800000 | join << 8 | 20, nop]).mode(1 << 29).scalar(20, 1),
+        Case([0xbe800000 | join << 8 | 20, nop]).scalar(20, 1)])
+    assert joined.pair(EXEC) == 0xff00 and joined.mode >> 29 == 0 and joined.fault is None
+    assert back.pair(EXEC) == M64 and back.mode >> 29 == 1 and "stack of forks is empty" in empty.fault
+    full, = run(run_tool, [Case([by_register, nop]).mode(7 << 29).scalar(8, 1, 2).scalar(12, target, 2)])
+    assert "holds 7 entries" in full.fault

@@ -14,7 +14,7 @@ E64, SDWA, DPP, LIT = 1, 2, 4, 8
 SRC, DST, MASK = (10, 14, 18), 30, 40  # first VGPR of each source and of the result; SGPRs of masks
 PARTIAL = 0x8000_0f0f_1234_fff1
 # They are no function of lanes: test_gcn_lanes.py has them; transcendentals are in test_gcn_math.py.
-ELSEWHERE = {"v_nop", "v_clrexcp", "v_readfirstlane_b32", "v_readlane_b32", "v_writelane_b32", "v_swap_b32",
+ELSEWHERE = {"v_nop", "v_mqsad_u32_u8", "v_clrexcp", "v_readfirstlane_b32", "v_readlane_b32", "v_writelane_b32", "v_swap_b32",
              "v_div_scale_f32", "v_div_scale_f64", "v_div_fmas_f32", "v_div_fmas_f64", "v_trig_preop_f64", "v_mad_mix_f32",
              "v_mad_mixlo_f16", "v_mad_mixhi_f16", "v_rsq_f64", "v_exp_f32", "v_log_f32", "v_exp_legacy_f32",
              "v_log_legacy_f32", "v_sin_f32", "v_cos_f32", "v_rcp_f32", "v_rcp_iflag_f32", "v_rsq_f32", "v_sqrt_f32",
