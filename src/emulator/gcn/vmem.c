@@ -158,6 +158,17 @@ static uint32_t extended(const struct gcn_uop *u, uint32_t old, const uint8_t *b
     return value;
 }
 
+/* Whether all lanes access neighbouring dwords of memory, in their order. */
+static bool is_row(const struct gcn_uop *u, const struct gcn_targets *t)
+{
+    if (u->size != 4 || ~t->lanes || t->zero || t->lds || t->private)
+        return false;
+    uint64_t other = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        other |= t->addr[i] ^ (t->addr[0] + 4 * i);
+    return !other;
+}
+
 const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
                                     struct gcn_targets *t)
 {
@@ -166,6 +177,15 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
                          u->dst + words - 1, w->vgprs);
+    if (is_row(u, t)) {
+        const uint8_t *host = gcn_readable(w->device, t->addr[0], 4 * GCN_LANES);
+        if (host) {
+            for (unsigned i = 0; i < GCN_LANES; i++)
+                w->v[u->dst][i] = (uint32_t)wt_load_le(host + 4 * i, 4);
+            issued(w, t, u->row->encoding == GCN_FLAT);
+            return gcn_next(u);
+        }
+    }
     uint32_t value[4][GCN_LANES];
     for (uint64_t left = t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -199,6 +219,15 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
                          from + words - 1, w->vgprs);
+    if (is_row(u, t)) {
+        uint8_t *host = gcn_writable(w->device, t->addr[0], 4 * GCN_LANES);
+        if (host) {
+            for (unsigned i = 0; i < GCN_LANES; i++)
+                wt_store_le(host + 4 * i, w->v[from][i], 4);
+            issued(w, t, u->row->encoding == GCN_FLAT);
+            return gcn_next(u);
+        }
+    }
     const uint64_t lanes = t->lanes & ~t->zero;
     for (uint64_t left = lanes; left; left &= left - 1) {
         if (may_write(w, t, (unsigned)__builtin_ctzll(left), u->size))

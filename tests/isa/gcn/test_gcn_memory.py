@@ -566,3 +566,19 @@ def test_every_memory_row_is_covered(gcn_table):
     rest = [r["name"] for r in gcn_table if r["encoding"] in ("SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF")
             and r["executes"] and r["operands"] == "-" and r["name"] not in nothing]
     assert rest == []
+
+
+@pytest.mark.parametrize("offset", [0, 12, 3, 4096 - 256, 4096 - 252, 4096 - 4])
+@pytest.mark.parametrize("encoding", ["flat", "global"])
+def test_rows_of_dwords(gcn_table, run_tool, encoding, offset):
+    """Neighbouring lanes at neighbouring dwords, aligned or not, within a page and across two."""
+    mem = memory("row") + memory("row2")
+    values = registers("row", 1)[0]
+    at = [DATA + offset + 4 * l for l in range(64)]
+    load, store = (Case(flat(find(gcn_table, f"{encoding}_{n}_dword"))).memory(DATA, mem).wide(ADDR, at, 2).vector(VALUE, values)
+                   .show(RESULT).show_memory(DATA, 8192) for n in ("load", "store"))
+    loaded_, stored_ = run(run_tool, [load, store])
+    assert loaded_.fault is None and loaded_.shown[0] == list(struct.unpack_from("<64I", mem, offset))
+    want = bytearray(mem)
+    struct.pack_into("<64I", want, offset, *values)
+    assert stored_.fault is None and stored_.shown[1] == bytes(want) and loaded_.shown[1] == bytes(mem)
