@@ -331,6 +331,94 @@ OP(ds_atomic)
     return gcn_next(u);
 }
 
+/*
+ * Two places of the share, A = A op B (section 12.13, DS_*_SRC2). A is the address; B is A and as
+ * many dwords more or less as the instruction's offset says or, with its top bit, the address's
+ * upper 15 bits, which then are not part of A.
+ */
+OP(ds_src2)
+{
+    const unsigned what = u->row->opcode & 0x1f;
+    const uint32_t offset = (uint32_t)u->imm;
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->src[0], 1, &gone))
+        return gone;
+    for (unsigned pass = 0; pass < 2; pass++) {
+        EACH_LANE(lane)
+        {
+            const uint32_t addr = w->v[u->src[0]][lane];
+            const uint32_t a = offset & 0x8000 ? addr & 0x1ffff : addr;
+            const uint32_t b =
+                a + 4 * (uint32_t)(offset & 0x8000 ? wt_sign_extend(addr >> 17, 15)
+                                                   : wt_sign_extend(offset & 0x7fff, 15));
+            if (!pass && (a % u->size || b % u->size))
+                return gcn_fault(w, u, WT_FAULT_MISALIGNED, (uint64_t)1 << lane,
+                                 a % u->size ? a : b, "%s: 0x%x is not a multiple of %u",
+                                 u->row->name, a % u->size ? a : b, u->size);
+            if (pass)
+                put(&s, a, computed(w, what, u->size, get(&s, a, u->size), get(&s, b, u->size), 0),
+                    u->size);
+        }
+    }
+    issued(w);
+    return gcn_next(u);
+}
+
+/* Each of two dwords is exchanged if the data's top bit is set; that bit is not stored. */
+OP(ds_condxchg32_rtn_b64)
+{
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], 2, &gone) ||
+        !registers(w, u, u->dst, 2, &gone))
+        return gone;
+    EACH_LANE(lane)
+    {
+        const uint32_t addr = (w->v[u->src[0]][lane] + (uint32_t)u->imm) & 0xfff8;
+        uint32_t data[2];
+        for (unsigned i = 0; i < 2; i++)
+            data[i] = w->v[u->src[1] + i][lane];
+        for (unsigned i = 0; i < 2; i++) {
+            w->v[u->dst + i][lane] = (uint32_t)get(&s, addr + 4 * i, 4);
+            if (data[i] >> 31)
+                put(&s, addr + 4 * i, data[i] & 0x7fffffff, 4);
+        }
+    }
+    issued(w);
+    return gcn_next(u);
+}
+
+/*
+ * The number of active lanes is added to (append) or taken from (consume) a counter; all of them
+ * get the old value. M0 is the counter's address, as compilers use it; in GDS, its base.
+ */
+static const struct gcn_uop *counted(struct gcn_wave *w, const struct gcn_uop *u, bool append)
+{
+    UNLESS_SKIPPED;
+    if (!registers(w, u, u->dst, 1, &gone))
+        return gone;
+    const uint32_t addr = (u->gds ? 0 : w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm;
+    if (addr % 4)
+        return gcn_fault(w, u, WT_FAULT_MISALIGNED, gcn_exec(w), addr,
+                         "%s: 0x%x is not a multiple of 4", u->row->name, addr);
+    const uint32_t old = (uint32_t)get(&s, addr, 4);
+    const uint32_t lanes = (uint32_t)__builtin_popcountll(gcn_exec(w));
+    put(&s, addr, append ? old + lanes : old - lanes, 4);
+    EACH_LANE(lane)
+    w->v[u->dst][lane] = old;
+    issued(w);
+    return gcn_next(u);
+}
+
+OP(ds_append)
+{
+    return counted(w, u, true);
+}
+
+OP(ds_consume)
+{
+    return counted(w, u, false);
+}
+
 /* ---- between lanes; no memory is used ---- */
 
 /* Backwards: each lane names the lane that it reads. One that EXEC disables gives 0. */
@@ -371,7 +459,27 @@ OP(ds_permute_b32)
     return gcn_next(u);
 }
 
-/* The offset is the pattern: in quads, or by and, or, xor masks within 32 lanes. */
+/* The lane that lane i reads: the pattern rearranges quads, or groups of 32 lanes. */
+static unsigned swizzled(uint32_t pattern, unsigned i)
+{
+    const uint32_t mask = pattern & 31;
+    if (pattern >= 0xe000) { /* the butterflies of an FFT: the bits above the mask's in reverse */
+        unsigned reversed = 0;
+        for (unsigned bit = 0; bit < 5; bit++)
+            reversed |= (i >> bit & 1) << (4 - bit);
+        return (i & 32) | (reversed >> (unsigned)__builtin_popcount(mask)) | (i & mask);
+    }
+    if (pattern >= 0xc000) { /* rotates by [9:5], backwards with [10], where the mask has no bits */
+        const unsigned by = pattern >> 5 & 31;
+        return (i & 32) | (i & mask) | ((pattern >> 10 & 1 ? i - by : i + by) & 31 & ~mask);
+    }
+    if (pattern & 0x8000)
+        return (i & ~3u) | (pattern >> (2 * (i & 3)) & 3);
+    /* and, or, xor masks */
+    return (i & 32) | ((((i & pattern) | pattern >> 5) ^ pattern >> 10) & 31);
+}
+
+/* The offset is the pattern. */
 OP(ds_swizzle_b32)
 {
     uint32_t result[GCN_LANES];
@@ -380,18 +488,11 @@ OP(ds_swizzle_b32)
     (void)s;
     if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->dst, 1, &gone))
         return gone;
-    if (pattern >= 0xc000)
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                         "ds_swizzle_b32 in its FFT and rotate modes is not executed by this "
-                         "emulator");
     const uint64_t exec = gcn_exec(w);
     EACH_LANE(lane)
     {
-        const unsigned i = (unsigned)lane;
-        const unsigned from =
-            pattern & 0x8000 ? (i & ~3u) | (pattern >> (2 * (i & 3)) & 3)
-                             : (i & 32) | ((((i & pattern) | pattern >> 5) ^ pattern >> 10) & 31);
-        result[i] = exec >> from & 1 ? w->v[u->src[0]][from] : 0;
+        const unsigned from = swizzled(pattern, (unsigned)lane);
+        result[lane] = exec >> from & 1 ? w->v[u->src[0]][from] : 0;
     }
     EACH_LANE(lane)
     w->v[u->dst][lane] = result[lane];

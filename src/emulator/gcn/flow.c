@@ -126,6 +126,16 @@ OP(s_sendmsg)
     return gcn_next(u);
 }
 
+/* The wave is halted behind it. */
+OP(s_sendmsghalt)
+{
+    if (!gcn_op_s_sendmsg(w, u))
+        return NULL;
+    w->status |= GCN_STATUS_HALT;
+    gcn_update_ready(w);
+    return yield(w, u);
+}
+
 /* ---- the trap handler (section 3.10) ---- */
 
 OP(s_trap)
@@ -161,6 +171,13 @@ OP(s_rfe_b64)
     gcn_update_ready(w);
     w->pc = pc & 0xffffffffffff;
     return NULL;
+}
+
+/* The second source restores INST_ATC, how addresses of instructions are translated: all the same
+ * here. */
+OP(s_rfe_restore_b64)
+{
+    return gcn_op_s_rfe_b64(w, u);
 }
 
 /* ---- the PC as a value ---- */

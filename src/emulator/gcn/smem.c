@@ -115,6 +115,23 @@ OP(s_atomic)
     return atomic(w, u, plain(w, u));
 }
 
+/* Scratch: the SGPR's offset counts in 64 bytes (section 7.2). */
+static uint64_t scratch(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    const uint64_t offset = u->has_soffset ? (uint64_t)gcn_scalar32(w, u, u->soffset) * 64 : 0;
+    return gcn_pair(&w->s[u->base]) + (uint64_t)(int64_t)u->imm + offset;
+}
+
+OP(s_scratch_load)
+{
+    return load(w, u, scratch(w, u));
+}
+
+OP(s_scratch_store)
+{
+    return store(w, u, scratch(w, u));
+}
+
 OP(s_buffer_load)
 {
     uint64_t addr;
@@ -174,5 +191,12 @@ OP(s_memrealtime)
 OP(s_dcache)
 {
     (void)w;
+    return gcn_next(u);
+}
+
+/* Fetches a translation of addresses early; here there is none, and no data come back. */
+OP(s_atc_probe)
+{
+    issued(w);
     return gcn_next(u);
 }

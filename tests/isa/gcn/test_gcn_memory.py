@@ -397,6 +397,20 @@ def test_scalar_offsets(gcn_table, run_tool):
         assert result.fault is None and result.s[16] == word(at), at
 
 
+def test_scalar_scratch_offsets(gcn_table, run_tool):
+    """The offset of S_SCRATCH_* in an SGPR counts in 64 bytes, the immediate in bytes."""
+    mem = memory("scratch")
+    load, store = (find(gcn_table, f"s_scratch_{x}_dword")["opcode"] for x in ("load", "store"))
+    for low, high, at in ((0, 20, 640), (0x4000 | 0x20000, 20 << 25 | 12, 652), (0x20000, 12, 12), (0x20000, 0x1ffffc, -4)):
+        loaded_, stored_ = run(run_tool, [Case([0xc0000000 | op << 18 | low | 16 << 6 | 4, high]).memory(DATA, mem)
+                                          .scalar(8, DATA + 64, 2).scalar(20, 10).scalar(16, 0x12345678).show_memory(DATA, SIZE)
+                                          for op in (load, store)])
+        assert loaded_.fault is None and loaded_.s[16] == struct.unpack_from("<I", mem, 64 + at)[0], at
+        want = bytearray(mem)
+        want[64 + at:68 + at] = struct.pack("<I", 0x12345678)
+        assert stored_.fault is None and stored_.shown[0] == bytes(want), at
+
+
 def test_scalar_loads_beyond_a_buffer(gcn_table, run_tool):
     row = find(gcn_table, "s_buffer_load_dwordx4")
     mem = memory("edge")
@@ -438,7 +452,7 @@ def test_data_share_atomics(gcn_table, run_tool, gds):
     wrong, jobs = [], []
     for row in gcn_table:
         if row["encoding"] != "DS" or row["operands"][0] != "a" or not row["executes"] or "permute" in row["name"] \
-                or "swizzle" in row["name"] or "wrxchg2" in row["name"]:
+                or any(part in row["name"] for part in ("swizzle", "wrxchg2", "src2", "condxchg", "append", "consume")):
             continue
         size, name = shape(row)[1], row["name"]
         random.seed(name)
@@ -562,7 +576,7 @@ def test_counters(gcn_table, run_tool):
 def test_every_memory_row_is_covered(gcn_table):
     """The rows that execute are met by a test above; those that do nothing visible are listed here."""
     nothing = {"s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "s_dcache_discard", "s_dcache_discard_x2",
-               "buffer_wbinvl1", "buffer_wbinvl1_vol", "ds_nop", "s_memtime", "s_memrealtime"}
+               "buffer_wbinvl1", "buffer_wbinvl1_vol", "ds_nop", "s_memtime", "s_memrealtime", "s_atc_probe", "s_atc_probe_buffer"}
     rest = [r["name"] for r in gcn_table if r["encoding"] in ("SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF")
             and r["executes"] and r["operands"] == "-" and r["name"] not in nothing]
     assert rest == []

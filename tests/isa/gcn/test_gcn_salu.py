@@ -107,7 +107,7 @@ ELSEWHERE = {"s_cmov_b32", "s_cmov_b64", "s_movk_i32", "s_cmovk_i32", "s_addk_i3
              "s_movrels_b32", "s_movrels_b64", "s_movreld_b32", "s_movreld_b64", "s_set_gpr_idx_idx", "s_set_gpr_idx_on",
              "s_setvskip", "s_bitset0_b32", "s_bitset0_b64", "s_bitset1_b32", "s_bitset1_b64", "s_bitcmp0_b32",
              "s_bitcmp1_b32", "s_bitcmp0_b64", "s_bitcmp1_b64", "s_andn1_wrexec_b64", "s_andn2_wrexec_b64", "s_cbranch_g_fork",
-             "s_cbranch_i_fork", "s_cbranch_join"}
+             "s_cbranch_i_fork", "s_cbranch_join", "s_rfe_restore_b64"}
 
 
 def covered(name):

@@ -334,3 +334,35 @@ def test_source_modifiers(gcn_table, run_tool, absolute, negate):
                          for i, (x, k) in enumerate(zip(v, kinds))])
         wrong += check(row, result, seen, PARTIAL, masks, old, True)
     report(wrong)
+
+
+@pytest.mark.parametrize("clamp", [0, 1])
+@pytest.mark.parametrize("exec_mask", [ALL, PARTIAL], ids=["all", "partial"])
+def test_sums_into_four_registers(gcn_table, run_tool, exec_mask, clamp):
+    """V_MQSAD_U32_U8, also with its result over its sources; the third source is in VGPRs alone."""
+    op = next(r for r in gcn_table if r["name"] == "v_mqsad_u32_u8")["opcode"]
+    random.seed("mqsad")
+    top = 0xffffffff
+    data = [random.getrandbits(64) for _ in range(64)]
+    reference = [random.getrandbits(32) & random.choice((top, 0xff00ff, 0xff000000, 0)) for _ in range(64)]
+    sums = [[random.choice((random.getrandbits(32), top - random.randrange(600))) for _ in range(64)] for _ in range(4)]
+    for dst in (30, 20, 10):
+        case = Case([0xd0000000 | op << 16 | clamp << 15 | dst, 256 + 10 | 256 + 15 << 9 | 256 + 20 << 18]).exec(exec_mask)
+        case.wide(10, data, 2).vector(15, reference)
+        for k in range(4):
+            case.vector(20 + k, sums[k])
+            if dst == 30:
+                case.vector(30 + k, [7] * 64)
+        before = {30: lambda k, l: 7, 20: lambda k, l: sums[k][l], 10: lambda k, l: data[l] >> 32 * k & top if k < 2 else None}[dst]
+        result, = run(run_tool, [case.show(*range(dst, dst + 4))])
+        assert result.fault is None, result.fault
+        for lane in range(64):
+            for k in range(4):
+                want = before(k, lane)
+                if exec_mask >> lane & 1:
+                    total = sums[k][lane] + sum(abs((data[lane] >> 8 * (k + i) & 255) - (reference[lane] >> 8 * i & 255))
+                                                for i in range(4) if reference[lane] >> 8 * i & 255)
+                    want = min(total, top) if clamp else total & top
+                assert want is None or result.shown[k][lane] == want, (dst, lane, k)
+    constant, = run(run_tool, [Case([0xd0000000 | op << 16 | 30, 256 + 10 | 256 + 15 << 9 | 130 << 18])])
+    assert "illegal instruction" in constant.fault
