@@ -481,7 +481,7 @@ static const struct {
     {INVERTED, WT_IO, "TDO is garbage"},
     {NOT_A_BIT, WT_IO, "byte 0x78"},
     {CLOSES, WT_IO, "closed the connection while"},
-    {SILENT, WT_TIMEOUT, "no answer within 100 ms while"},
+    {SILENT, WT_TIMEOUT, "no answer within 1000 ms while"},
 };
 
 /* From the first bit on: it does not open. */
@@ -490,7 +490,7 @@ static void a_broken_link_does_not_open(void **state)
     for (size_t i = 0; i < COUNT(faults); i++) {
         struct peer *p = peer_new(0);
         struct wt_jtag_options options = wt_jtag_default_options(p->address);
-        options.timeout_ms = 100;
+        options.timeout_ms = 1000;
         p->fault = faults[i].fault;
         open_fails(&options, faults[i].status, faults[i].says);
         p->fault = WELL;
@@ -512,7 +512,7 @@ static void a_link_that_breaks_is_noticed_whenever_it_does(void **state)
             struct wt_jtag_options options = wt_jtag_default_options(p->address);
             struct wt_error err = {0};
             struct wt_bus *bus;
-            options.timeout_ms = 100;
+            options.timeout_ms = 1000;
             p->fault = faults[i].fault;
             p->at = points[k];
             enum wt_status status = wt_bus_jtag_open(&options, &bus, &err);
@@ -555,7 +555,7 @@ static void a_silent_server_is_not_called_at_each_access(void **state)
     struct wt_bus *bus;
     struct wt_error err;
     uint32_t value;
-    options.timeout_ms = 100;
+    options.timeout_ms = 1000;
     assert_int_equal(wt_bus_jtag_open(&options, &bus, &err), WT_OK);
     p->fault = SILENT;
     assert_int_equal(wt_bus_read(bus, 5, &value, &err), WT_TIMEOUT);

@@ -223,7 +223,7 @@ static void assert_traits(enum manner manner, bool hello, bool read, bool write,
                           uint64_t trips)
 {
     struct peer *p = new_peer(manner);
-    struct wt_bus *bus = open_to(p, 300);
+    struct wt_bus *bus = open_to(p, 3000);
     const struct wt_bus_tcp_traits *t = wt_bus_tcp_traits(bus);
     assert_int_equal(t->hello, hello);
     assert_int_equal(t->batch_read, read);
@@ -297,14 +297,14 @@ static void nobody_there_is_said(void **state)
 static void silence_is_named_and_a_late_answer_does_no_harm(void **state)
 {
     struct peer *p = new_peer(FULL);
-    struct wt_bus *bus = open_to(p, 100);
+    struct wt_bus *bus = open_to(p, 1000);
     struct wt_error err = {0};
     uint32_t value;
     p->reg[6] = 0x0d000000;
     p->silent_at = p->lines + 1;
     assert_int_equal(wt_bus_read(bus, 6, &value, &err), WT_TIMEOUT);
     assert_non_null(strstr(err.text, "'r0006' (read of DCTRL)"));
-    assert_non_null(strstr(err.text, "100 ms"));
+    assert_non_null(strstr(err.text, "1000 ms"));
     /* The answer comes late: it is not taken for that to the next question. */
     assert_int_equal(write(p->release[1], "g", 1), 1);
     assert_int_equal(wt_bus_read(bus, 0, &value, &err), WT_OK);
@@ -316,7 +316,7 @@ static void silence_is_named_and_a_late_answer_does_no_harm(void **state)
 static void silence_that_lasts_ends_the_connection(void **state)
 {
     struct peer *p = new_peer(FULL);
-    struct wt_bus *bus = open_to(p, 50);
+    struct wt_bus *bus = open_to(p, 1000);
     struct wt_error err = {0};
     uint32_t value;
     p->silent_at = p->lines + 1;
@@ -336,7 +336,7 @@ static void silence_that_lasts_ends_the_connection(void **state)
 /* Something goes wrong at request `at` of a transaction: it fails, and the next one works. */
 static void assert_mended(struct peer *p, size_t *what, const char *text, unsigned connections)
 {
-    struct wt_bus *bus = open_to(p, 200);
+    struct wt_bus *bus = open_to(p, 1000);
     struct wt_error err = {0};
     for (size_t at = 1; at <= 7; at += 3) {
         *what = p->lines + at;
@@ -371,7 +371,7 @@ static void what_goes_wrong_is_noticed_and_mended(void **state)
 static void a_connection_that_was_closed_while_idle_is_opened_again(void **state)
 {
     struct peer *p = new_peer(FULL);
-    struct wt_bus *bus = open_to(p, 200);
+    struct wt_bus *bus = open_to(p, 1000);
     struct wt_error err;
     uint32_t value;
     p->close_at = p->lines + 1;
