@@ -50,7 +50,7 @@ soak: all
 # Our figures and a peer's on the same work, as ratios: some minutes. docs/benchmarks.md explains them.
 .PHONY: bench
 bench: all
-	@scripts/need.sh kernels demo bench
+	@scripts/need.sh kernels demo gcn bench
 	@python3 bench/bench.py $(BENCH)
 
 unit: all

@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 
+from gcn import gcn
 from reverse import reverse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -492,7 +493,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "reverse", "watch", "servers", "wire",
-                                           "gdb"])
+                                           "gdb", "gcn"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -513,6 +514,8 @@ def main():
             over_the_wire(report, folder, options.pairs, options.seconds)
         if options.only in (None, "gdb"):
             through_gdb(report, folder, options.pairs)
+        if options.only in (None, "gcn"):
+            gcn(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
     finally:
         shutil.rmtree(folder)
     print(f"\n{len(report.rows)} figures in {time.time() - begin:.0f} s; medians of "

@@ -76,10 +76,16 @@ OP(ds_read)
     UNLESS_SKIPPED;
     if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->dst, words, &gone))
         return gone;
+    if (u->size == 4) { /* the most common size, known to the compiler */
+        EACH_LANE(lane)
+        w->v[u->dst][lane] = (uint32_t)get(&s, w->v[u->src[0]][lane] + (uint32_t)u->imm, 4);
+        issued(w);
+        return gcn_next(u);
+    }
     EACH_LANE(lane)
     {
         const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
-        if (u->size <= 4)
+        if (u->size < 4)
             w->v[u->dst][lane] = loaded(u, w->v[u->dst][lane], get(&s, addr, u->size));
         else
             for (unsigned i = 0; i < words; i++)
@@ -95,10 +101,16 @@ OP(ds_write)
     UNLESS_SKIPPED;
     if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], words, &gone))
         return gone;
+    if (u->size == 4) {
+        EACH_LANE(lane)
+        put(&s, w->v[u->src[0]][lane] + (uint32_t)u->imm, w->v[u->src[1]][lane], 4);
+        issued(w);
+        return gcn_next(u);
+    }
     EACH_LANE(lane)
     {
         const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
-        if (u->size <= 4)
+        if (u->size < 4)
             put(&s, addr, w->v[u->src[1]][lane] >> (u->half == 'h' ? 16 : 0), u->size);
         else
             for (unsigned i = 0; i < words; i++)

@@ -28,18 +28,31 @@ static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct g
     return false;
 }
 
+/* Addresses in memory for all lanes, whether they access it or not: that is quicker. */
+static void plain(const struct gcn_wave *w, struct gcn_targets *t, uint64_t base,
+                  const uint32_t *low, const uint32_t *high)
+{
+    t->lanes = gcn_exec(w);
+    t->lds = t->private = t->zero = 0;
+    if (high)
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            t->addr[i] = base + (low[i] | (uint64_t)high[i] << 32);
+    else
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            t->addr[i] = base + low[i];
+}
+
 /* The aperture that each address lies in decides where it goes. */
 static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
 {
     const struct gcn_uop *gone;
     if (!possible(w, u, &gone))
         return gone;
-    struct gcn_targets t = {.lanes = gcn_exec(w)};
-    const uint32_t *low = w->v[u->src[0]], *high = w->v[u->src[0] + 1];
+    struct gcn_targets t;
+    plain(w, &t, (uint64_t)(int64_t)u->imm, w->v[u->src[0]], w->v[u->src[0] + 1]);
     for (uint64_t left = t.lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint64_t addr = (low[lane] | (uint64_t)high[lane] << 32) + (uint64_t)(int64_t)u->imm;
-        t.addr[lane] = addr;
+        const uint64_t addr = t.addr[lane];
         if (addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE) {
             t.lds |= (uint64_t)1 << lane;
             t.addr[lane] = addr - GCN_SHARED_APERTURE;
@@ -56,14 +69,10 @@ static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u,
     const struct gcn_uop *gone;
     if (!possible(w, u, &gone))
         return gone;
-    struct gcn_targets t = {.lanes = gcn_exec(w)};
+    struct gcn_targets t;
     const bool scalar = u->base != 0x7f;
     const uint64_t base = (uint64_t)(int64_t)u->imm + (scalar ? gcn_pair(&w->s[u->base]) : 0);
-    const uint32_t *low = w->v[u->src[0]], *high = scalar ? NULL : w->v[u->src[0] + 1];
-    for (uint64_t left = t.lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        t.addr[lane] = base + (low[lane] | (high ? (uint64_t)high[lane] << 32 : 0));
-    }
+    plain(w, &t, base, w->v[u->src[0]], scalar ? NULL : w->v[u->src[0] + 1]);
     return access(w, u, &t);
 }
 

@@ -223,6 +223,10 @@ const uint32_t *gcn_lanes_on(struct gcn_wave *w, uint64_t mask);
 const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u);
 const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u);
 const struct gcn_uop *gcn_valu_writelane(struct gcn_wave *w, const struct gcn_uop *u);
+/* All ones in the lanes of a mask, zeros in the others. */
+void gcn_spread_mask(uint32_t *on, uint64_t mask);
+/* Puts values into a register where `on` is all ones. */
+void gcn_blend(uint32_t *to, const uint32_t *from, const uint32_t *on);
 const struct gcn_uop *gcn_valu_swap(struct gcn_wave *w, const struct gcn_uop *u);
 /* The handler that decoded instruction u needs. */
 gcn_op gcn_handler_of(const struct gcn_uop *u);

@@ -132,8 +132,7 @@ const uint32_t *gcn_lanes_on(struct gcn_wave *w, uint64_t mask)
 {
     if (w->on_mask != mask) {
         w->on_mask = mask;
-        for (unsigned i = 0; i < GCN_LANES; i++)
-            w->on[i] = (uint32_t) - (int32_t)(mask >> i & 1);
+        gcn_spread_mask(w->on, mask);
     }
     return w->on;
 }

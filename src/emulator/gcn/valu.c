@@ -31,6 +31,35 @@ static const struct gcn_uop *no_vgpr(struct gcn_wave *w, const struct gcn_uop *u
                      u->last_vgpr, w->vgprs);
 }
 
+KERNEL gcn_spread_mask(uint32_t *on, uint64_t mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const uint32_t bits = (uint32_t)(mask >> (32 * half));
+        for (unsigned i = 0; i < 32; i++)
+            on[32 * half + i] = 0 - (bits >> i & 1);
+    }
+}
+
+/* Rows of 64 bits lie in two registers. */
+static KERNEL join(uint64_t *to, const uint32_t *low, const uint32_t *high)
+{
+    LANES to[i] = low[i] | (uint64_t)high[i] << 32;
+}
+
+static KERNEL split(uint32_t *low, uint32_t *high, const uint64_t *from, const uint32_t *on)
+{
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        low[i] = (low[i] & ~on[i]) | ((uint32_t)from[i] & on[i]);
+        high[i] = (high[i] & ~on[i]) | ((uint32_t)(from[i] >> 32) & on[i]);
+    }
+}
+
+KERNEL gcn_blend(uint32_t *to, const uint32_t *from, const uint32_t *on)
+{
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        to[i] = (to[i] & ~on[i]) | (from[i] & on[i]);
+}
+
 static bool skipped(const struct gcn_wave *w)
 {
     return w->mode & GCN_MODE_VSKIP;
@@ -53,11 +82,8 @@ const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u
     if (u->sources > 2)
         v.c = fetch_plain(w, u, u->src[2], room[2]);
     u->row->kernel(&v);
-    if (~exec) {
-        const uint32_t *on = gcn_lanes_on(w, exec);
-        for (unsigned i = 0; i < GCN_LANES; i++)
-            to[i] = (to[i] & ~on[i]) | (result[i] & on[i]);
-    }
+    if (~exec)
+        gcn_blend(to, result, gcn_lanes_on(w, exec));
     return gcn_next(u);
 }
 
@@ -149,20 +175,20 @@ static void permute(const struct gcn_uop *u, const uint32_t *from, uint32_t *to,
     }
 }
 
-/* Source i as the kernel wants it; false where indexing leaves the wave's registers. */
+/* Source i as the kernel wants it, in *source: the register itself or its values in `to`; false
+ * where indexing leaves the wave's registers. */
 static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char type, union row *to,
-                  uint64_t *exec)
+                  const void **source, uint64_t *exec)
 {
     const unsigned n = u->src[i];
-    const bool is_float = strchr("fhF", type) != NULL;
+    const bool is_float = type == 'f' || type == 'h' || type == 'F';
     const bool abs = u->abs >> i & 1, neg = u->neg >> i & 1, high = u->op_sel >> i & 1;
     if (type == 'U' || type == 'F') {
         if (n >= GCN_VGPR) {
             const unsigned r = indexed(w, n - GCN_VGPR, i);
             if (r + 1 >= w->vgprs)
                 return false;
-            for (unsigned l = 0; l < GCN_LANES; l++)
-                to->d[l] = w->v[r][l] | (uint64_t)w->v[r + 1][l] << 32;
+            join(to->d, w->v[r], w->v[r + 1]);
         } else {
             const uint64_t value = gcn_scalar64(w, u, n, type == 'F');
             for (unsigned l = 0; l < GCN_LANES; l++)
@@ -184,6 +210,11 @@ static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char 
         const unsigned r = indexed(w, n - GCN_VGPR, i);
         if (r >= w->vgprs)
             return false;
+        if (u->form != GCN_FORM_DPP && u->form != GCN_FORM_SDWA && type != 'h' && type != 's' &&
+            !abs && !neg) {
+            *source = w->v[r];
+            return true;
+        }
         if (i == 0 && u->form == GCN_FORM_DPP)
             permute(u, w->v[r], to->w, exec);
         else
@@ -263,18 +294,22 @@ static uint32_t placed(const struct gcn_uop *u, char type, uint32_t old, uint32_
 static void write_back(struct gcn_wave *w, const struct gcn_uop *u, char type, unsigned r,
                        const union row *result, uint64_t exec)
 {
+    if (type == 'U' || type == 'F') {
+        split(w->v[r], w->v[r + 1], result->d, gcn_lanes_on(w, exec));
+        return;
+    }
+    if (type == 'Q') {
+        for (unsigned k = 0; k < 4; k++)
+            gcn_blend(w->v[r + k], result->q[k], gcn_lanes_on(w, exec));
+        return;
+    }
+    if (type != 'h' && type != 's' && u->form != GCN_FORM_SDWA) {
+        gcn_blend(w->v[r], result->w, gcn_lanes_on(w, exec));
+        return;
+    }
     for (unsigned l = 0; l < GCN_LANES; l++) {
-        if (!(exec >> l & 1))
-            continue;
-        if (type == 'U' || type == 'F') {
-            w->v[r][l] = (uint32_t)result->d[l];
-            w->v[r + 1][l] = (uint32_t)(result->d[l] >> 32);
-        } else if (type == 'Q') {
-            for (unsigned k = 0; k < 4; k++)
-                w->v[r + k][l] = result->q[k][l];
-        } else {
+        if (exec >> l & 1)
             w->v[r][l] = placed(u, type, w->v[r][l], result->w[l]);
-        }
     }
 }
 
@@ -299,7 +334,9 @@ const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
     uint64_t exec = gcn_exec(w);
     struct gcn_valu v = {.w = w, .u = u, .d = &result, .m = bytes};
     const void **source[3] = {&v.a, &v.b, &v.c};
-    const char *results = u->row->operands, *types = strchr(results, ':') + 1;
+    const char *results = u->row->operands, *types = results;
+    while (*types++ != ':')
+        ;
     const unsigned dst = *results == 'S' ? u->dst : indexed(w, u->dst, 3);
     for (unsigned i = 0; i < 3 && types[i]; i++) {
         *source[i] = &room[i];
@@ -309,7 +346,7 @@ const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
             if (dst >= w->vgprs)
                 return no_vgpr(w, u);
             memcpy(room[i].w, w->v[dst], sizeof room[i].w);
-        } else if (!fetch(w, u, i, types[i], &room[i], &exec)) {
+        } else if (!fetch(w, u, i, types[i], &room[i], source[i], &exec)) {
             return no_vgpr(w, u);
         }
     }

@@ -233,17 +233,22 @@ KERNEL gcn_k_v_cndmask_b32(struct gcn_valu *v)
 }
 
 /* Sums and differences with a carry out; `sum` in 64 bits has it in bit 32. CLAMP saturates. */
-#define K_CARRY(name, sum, saturated)                            \
-    void gcn_k_##name(struct gcn_valu *v)                        \
-    {                                                            \
-        ROWS32;                                                  \
-        const bool clamp = v->u->clamp;                          \
-        for (unsigned i = 0; i < GCN_LANES; i++) {               \
-            const uint64_t in = v->mask >> i & 1, s = (sum);     \
-            (void)in;                                            \
-            v->m[i] = s >> 32 & 1;                               \
-            d[i] = clamp && v->m[i] ? (saturated) : (uint32_t)s; \
-        }                                                        \
+#define K_CARRY(name, sum, saturated)                     \
+    KERNEL gcn_k_##name(struct gcn_valu *v)               \
+    {                                                     \
+        ROWS32;                                           \
+        const uint32_t limit = (saturated);               \
+        const uint64_t mask = v->mask;                    \
+        const bool clamp = v->u->clamp;                   \
+        uint8_t *m = v->m;                                \
+        LANES                                             \
+        {                                                 \
+            const uint64_t in = mask >> i & 1, s = (sum); \
+            const bool carry = s >> 32 & 1;               \
+            (void)in;                                     \
+            d[i] = clamp & carry ? limit : (uint32_t)s;   \
+            m[i] = carry;                                 \
+        }                                                 \
     }
 
 K_CARRY(v_add_co_u32, (uint64_t)a[i] + b[i], UINT32_MAX)

@@ -158,15 +158,98 @@ static uint32_t extended(const struct gcn_uop *u, uint32_t old, const uint8_t *b
     return value;
 }
 
-/* Whether all lanes access neighbouring dwords of memory, in their order. */
-static bool is_row(const struct gcn_uop *u, const struct gcn_targets *t)
+/* ---- the common case: whole dwords of memory, none across a page's end ---- */
+
+static bool is_plain(const struct gcn_uop *u, const struct gcn_targets *t)
 {
-    if (u->size != 4 || ~t->lanes || t->zero || t->lds || t->private)
+    return u->size % 4 == 0 && !(t->lds | t->private | t->zero);
+}
+
+/* Whether all lanes access dwords side by side, in one page. */
+static bool in_a_row(const struct gcn_targets *t)
+{
+    const uint64_t first = t->addr[0];
+    uint64_t off = ~t->lanes | (t->addr[GCN_LANES - 1] - first - 4 * (GCN_LANES - 1));
+    if (off || (first & WT_PAGE_MASK) + 4 * GCN_LANES > WT_PAGE_SIZE ||
+        __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return false;
-    uint64_t other = 0;
     for (unsigned i = 0; i < GCN_LANES; i++)
-        other |= t->addr[i] ^ (t->addr[0] + 4 * i);
-    return !other;
+        off |= t->addr[i] - first - 4 * i;
+    return off == 0;
+}
+
+/* False where it must be done another way, maybe fail. */
+static inline __attribute__((always_inline)) bool load_dwords(struct gcn_device *d,
+                                                              const struct gcn_targets *t,
+                                                              uint32_t (*value)[GCN_LANES],
+                                                              const unsigned words)
+{
+    uint64_t page = ~(uint64_t)0;
+    const uint8_t *host = NULL;
+    for (uint64_t left = t->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t in = t->addr[lane] & WT_PAGE_MASK;
+        if (in + 4 * words > WT_PAGE_SIZE)
+            return false;
+        if (t->addr[lane] - in != page) {
+            page = t->addr[lane] - in;
+            if (!(host = gcn_readable(d, page, 1)))
+                return false;
+        }
+        for (unsigned i = 0; i < words; i++)
+            value[i][lane] = (uint32_t)wt_load_le(host + in + 4 * i, 4);
+    }
+    return true;
+}
+
+static bool load_plain(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t,
+                       uint32_t (*value)[GCN_LANES])
+{
+    const uint8_t *host;
+    switch (u->size) {
+    case 4:
+        if (in_a_row(t) && (host = gcn_readable(w->device, t->addr[0], 4))) {
+            memcpy(value[0], host, sizeof value[0]);
+            return true;
+        }
+        return load_dwords(w->device, t, value, 1);
+    case 8:
+        return load_dwords(w->device, t, value, 2);
+    case 12:
+        return load_dwords(w->device, t, value, 3);
+    default:
+        return load_dwords(w->device, t, value, 4);
+    }
+}
+
+/* False where it must be done another way: then nothing is stored. */
+static bool store_plain(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t,
+                        unsigned from)
+{
+    uint8_t *host[GCN_LANES], *of_page = NULL;
+    uint64_t page = ~(uint64_t)0;
+    if (u->size == 4 && in_a_row(t) && (of_page = gcn_writable(w->device, t->addr[0], 4))) {
+        memcpy(of_page, w->v[from], sizeof w->v[from]);
+        return true;
+    }
+    for (uint64_t left = t->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t in = t->addr[lane] & WT_PAGE_MASK;
+        if (in + u->size > WT_PAGE_SIZE)
+            return false;
+        if (t->addr[lane] - in != page) {
+            page = t->addr[lane] - in;
+            if (!(of_page = gcn_writable(w->device, page, 1)))
+                return false;
+        }
+        host[lane] = of_page + in;
+    }
+    for (uint64_t left = t->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        for (unsigned i = 0; i < u->size / 4u; i++)
+            wt_store_le(host[lane] + 4 * i, w->v[from + i][lane], 4);
+    }
+    return true;
 }
 
 const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
@@ -177,17 +260,9 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
                          u->dst + words - 1, w->vgprs);
-    if (is_row(u, t)) {
-        const uint8_t *host = gcn_readable(w->device, t->addr[0], 4 * GCN_LANES);
-        if (host) {
-            for (unsigned i = 0; i < GCN_LANES; i++)
-                w->v[u->dst][i] = (uint32_t)wt_load_le(host + 4 * i, 4);
-            issued(w, t, u->row->encoding == GCN_FLAT);
-            return gcn_next(u);
-        }
-    }
     uint32_t value[4][GCN_LANES];
-    for (uint64_t left = t->lanes; left; left &= left - 1) {
+    const bool done = is_plain(u, t) && load_plain(w, u, t, value);
+    for (uint64_t left = done ? 0 : t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         uint8_t bytes[16] = {0};
         if (!(t->zero >> lane & 1) && !read_lane(w, t, lane, bytes, u->size)) {
@@ -202,11 +277,9 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
                 value[i][lane] = (uint32_t)wt_load_le(bytes + 4 * i, 4);
         }
     }
+    const uint32_t *on = gcn_lanes_on(w, t->lanes);
     for (unsigned i = 0; i < words; i++)
-        for (uint64_t left = t->lanes; left; left &= left - 1) {
-            const unsigned lane = (unsigned)__builtin_ctzll(left);
-            w->v[u->dst + i][lane] = value[i][lane];
-        }
+        gcn_blend(w->v[u->dst + i], value[i], on);
     issued(w, t, u->row->encoding == GCN_FLAT);
     return gcn_next(u);
 }
@@ -219,16 +292,7 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
                          from + words - 1, w->vgprs);
-    if (is_row(u, t)) {
-        uint8_t *host = gcn_writable(w->device, t->addr[0], 4 * GCN_LANES);
-        if (host) {
-            for (unsigned i = 0; i < GCN_LANES; i++)
-                wt_store_le(host + 4 * i, w->v[from][i], 4);
-            issued(w, t, u->row->encoding == GCN_FLAT);
-            return gcn_next(u);
-        }
-    }
-    const uint64_t lanes = t->lanes & ~t->zero;
+    const uint64_t lanes = is_plain(u, t) && store_plain(w, u, t, from) ? 0 : t->lanes & ~t->zero;
     for (uint64_t left = lanes; left; left &= left - 1) {
         if (may_write(w, t, (unsigned)__builtin_ctzll(left), u->size))
             continue;
