@@ -43,6 +43,18 @@ static int no_memory(const struct cli_command *command)
     return cli_fail(command, &err);
 }
 
+/* rocminfo looks for the driver by itself: another library of ours answers. */
+static bool prepare_rocminfo(const char *folder, const char *program)
+{
+    const char *name = strrchr(program, '/'), *before = getenv("LD_PRELOAD");
+    char list[2 * PATH_MAX];
+    if (strcmp(name ? name + 1 : program, "rocminfo") != 0)
+        return true;
+    const int n = snprintf(list, sizeof list, "%s%s%s/libwavetrap-rocminfo.so", before ? before : "",
+                           before && *before ? ":" : "", folder);
+    return n > 0 && (size_t)n < sizeof list && !setenv("LD_PRELOAD", list, 1);
+}
+
 int cli_exec_program(const struct cli_command *command, const char *gpus, const char *explain,
                      char **argv)
 {
@@ -65,7 +77,7 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
                      !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1)
                                : unsetenv("WAVETRAP_EXPLAIN"));
     free(path);
-    if (!set)
+    if (!set || !prepare_rocminfo(folder, argv[0]))
         return no_memory(command);
     execvp(argv[0], argv);
     wt_fail(&err, WT_IO, "%.400s: cannot be run: %s", argv[0], strerror(errno));

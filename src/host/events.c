@@ -69,14 +69,14 @@ void host_event_interrupt(struct host *host, uint32_t low)
     pthread_mutex_unlock(&host->events_lock);
 }
 
-void host_event_memory(struct host *host, uint32_t node, uint64_t addr, bool write)
+void host_event_memory(struct host *host, uint32_t node, uint64_t addr)
 {
     pthread_mutex_lock(&host->events_lock);
     for (uint32_t id = 0; id < HOST_EVENTS; id++) {
         HsaEvent *e = host->event[id].event;
         if (!e || e->EventData.EventType != HSA_EVENTTYPE_MEMORY)
             continue;
-        (void)write; /* no page is there at all: it is not one for reading only */
+        /* No page is there at all: there are none for reading only. */
         e->EventData.EventData.MemoryAccessFault = (HsaMemoryAccessFault){
             .NodeId = node,
             .VirtualAddress = addr & ~(uint64_t)(HOST_PAGE - 1),

@@ -129,7 +129,7 @@ void host_event_set(struct host *host, uint32_t id);
 /** Sets each event whose number has these lower 8 bits: all that a wave's interrupt can tell. */
 void host_event_interrupt(struct host *host, uint32_t low);
 /** Tells whoever waits for memory faults of this one. */
-void host_event_memory(struct host *host, uint32_t node, uint64_t addr, bool write);
+void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 
 /* ---- queues.c and processor.c ---- */
 

@@ -50,7 +50,9 @@ static struct signal *signal_at(const uint8_t *place)
 
 static void ring_event(struct host *host, struct signal *s)
 {
-    if (!s->mailbox)
+    /* The mailboxes are all in one place. */
+    if (s->mailbox % 8 || s->mailbox - (uint64_t)(uintptr_t)host->event_page >=
+                              HOST_EVENTS * sizeof *host->event_page)
         return;
     __atomic_store_n((uint64_t *)(uintptr_t)s->mailbox, (uint64_t)s->event, __ATOMIC_RELEASE);
     host_event_set(host, s->event);
@@ -117,6 +119,23 @@ static void retire(struct host_queue *q)
         atomic_fetch_sub(&s->value, 1);
         ring_event(q->gpu->host, s);
     }
+}
+
+/* Whether each signal that the packet names is memory that the GPU may use. */
+static bool signals_usable(const struct host_gpu *gpu, const uint8_t *packet, uint16_t type)
+{
+    const bool barrier = type == PACKET_BARRIER_AND || type == PACKET_BARRIER_OR;
+    const unsigned count = barrier ? 5 : type == PACKET_VENDOR && packet[2] == VENDOR_BARRIER_VALUE;
+    for (unsigned i = 0; i <= count; i++) {
+        const uint64_t at = wt_load_le(packet + (i == count ? 56 : 8 + 8 * i), 8);
+        if (at && (at % 8 || !gcn_device_usable(gpu->device, at, sizeof(struct signal)))) {
+            fprintf(stderr,
+                    "wavetrap: gfx900 (node %u): a packet's signal 0x%llx is not in memory of the "
+                    "GPU\n", gpu->node, (unsigned long long)at);
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool barrier_open(const uint8_t *packet, bool all)
@@ -198,6 +217,11 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
     const uint16_t header = __atomic_load_n((const uint16_t *)(const void *)packet,
                                             __ATOMIC_ACQUIRE);
     bool open = true;
+    if ((header & 0xff) <= PACKET_BARRIER_OR && (header & 0xff) != PACKET_INVALID &&
+        !signals_usable(gpu, packet, header & 0xff)) {
+        fail(q, HOST_REASON_PACKET);
+        return true;
+    }
     switch (header & 0xff) {
     case PACKET_INVALID:
         return false; /* not written yet */
@@ -255,7 +279,7 @@ static void faulted(struct host_gpu *gpu)
     switch (f->kind) {
     case WT_FAULT_ACCESS:
         q->suspended = true;
-        host_event_memory(gpu->host, gpu->node, f->addr, false);
+        host_event_memory(gpu->host, gpu->node, f->addr);
         break;
     case WT_FAULT_ILLEGAL:
         fail(q, HOST_REASON_ILLEGAL);

@@ -83,6 +83,18 @@ def test_exit_status_is_the_programs():
     assert work("print", "42").returncode == 42
 
 
+def test_rocminfo_shows_the_gpus():
+    """Without a kernel module, /dev/kfd or rights; the sanitizers' libraries may stand before ours."""
+    done = hip("rocminfo", gpus=["gfx900:cu=7", "gfx900:cu=3"])
+    assert done.returncode == 0, done.stderr
+    agents = done.stdout.split("Agent ")[2:]
+    assert [re.search(r"Compute Unit: +(\d+)", a)[1] for a in agents] == ["7", "3"]
+    for agent in agents:
+        assert re.search(r"  Name: +gfx900 *\n", agent) and re.search(r"Marketing Name: +wavetrap gfx900 *\n", agent)
+        assert "amdgcn-amd-amdhsa--gfx900:xnack-" in agent
+        assert re.search(r"Wavefront Size: +64\(", agent) and re.search(r"Max Waves Per CU: +40\(", agent)
+
+
 # ---- the command ----
 
 

@@ -25,6 +25,11 @@ void gcn_device_set_host(struct gcn_device *d, const struct gcn_host *host)
     d->host = *host;
 }
 
+bool gcn_device_usable(const struct gcn_device *d, uint64_t addr, uint64_t size)
+{
+    return gcn_mapped(d, addr, size, true);
+}
+
 void gcn_device_flush_code(struct gcn_device *d)
 {
     gcn_code_clear(d);

@@ -30,6 +30,9 @@ void gcn_device_set_host(struct gcn_device *device, const struct gcn_host *host)
 enum wt_status gcn_device_unmap(struct gcn_device *device, uint64_t addr, uint64_t size,
                                 struct wt_error *err);
 
+/** Whether all of [addr, addr + size) is mapped, and may be written. */
+bool gcn_device_usable(const struct gcn_device *device, uint64_t addr, uint64_t size);
+
 /** Forgets decoded instructions: the host may have written code. */
 void gcn_device_flush_code(struct gcn_device *device);
 

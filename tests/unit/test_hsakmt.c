@@ -1,0 +1,524 @@
+/*
+ * The drop-in libhsakmt through its own functions: packets of every kind, also wrong ones, events,
+ * memory. Kernels are a few words of machine code.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka wants the four above first */
+#include <cmocka.h>
+#include <hsakmt.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+
+enum { PACKET = 64, PACKETS = 64, RING = PACKETS * PACKET, GPU = 1 };
+enum { INVALID = 1, DISPATCH = 2, BARRIER_AND = 3, AGENT = 4, BARRIER_OR = 5 };
+
+/* amd_signal_t. */
+struct signal {
+    int64_t kind;
+    volatile int64_t value;
+    uint64_t mailbox;
+    uint32_t event, reserved;
+    uint64_t rest[4];
+};
+
+/* What a runtime sets up for a queue: all of it in memory that the GPU may use. */
+struct world {
+    uint8_t *memory;
+    uint8_t *ring;
+    uint8_t *queue;           /* amd_queue_t */
+    struct signal *signal;    /* ten */
+    uint8_t *code;            /* a descriptor, and code 256 bytes behind */
+    volatile uint64_t *read, *write;
+    HSA_QUEUEID id;
+    HsaEvent *event;
+    volatile int64_t error;
+};
+
+static uint8_t *allocate(size_t size)
+{
+    void *at = NULL;
+    const HsaMemFlags flags = {.ui32 = {.HostAccess = 1}};
+    HSAuint64 other = 1;
+    assert_int_equal(hsaKmtAllocMemory(0, size, flags, &at), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtMapMemoryToGPU(at, size, &other), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(other, 0);
+    return at;
+}
+
+static void set_code(struct world *w, const uint32_t *words, size_t count)
+{
+    memset(w->code, 0, 1024);
+    wt_store_le(w->code + 16, 256, 8);                 /* entry */
+    wt_store_le(w->code + 52, 2 << 1, 4);              /* two user SGPRs: */
+    wt_store_le(w->code + 56, 1 << 3, 2);              /* the kernel's arguments */
+    memcpy(w->code + 256, words, count * 4);
+    /* Instructions are cached; what is mapped afresh is not. */
+    assert_int_equal(hsaKmtUnmapMemoryToGPU(w->memory), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtMapMemoryToGPU(w->memory, 0x10000, NULL), HSAKMT_STATUS_SUCCESS);
+}
+
+static void make_queue(struct world *w)
+{
+    HsaQueueResource resource = {0};
+    memset(w->ring, 0, RING);
+    for (unsigned i = 0; i < PACKETS; i++)
+        w->ring[i * PACKET] = INVALID;
+    memset(w->queue, 0, 256);
+    w->write = (volatile uint64_t *)(void *)(w->queue + 56);
+    w->read = (volatile uint64_t *)(void *)(w->queue + 128);
+    wt_store_le(w->queue + 192, (uintptr_t)&w->signal[9], 8); /* queue_inactive_signal */
+    w->error = 0;
+    resource.Queue_read_ptr_aql = (HSAuint64 *)w->read;
+    resource.Queue_write_ptr_aql = (HSAuint64 *)w->write;
+    resource.ErrorReason = &w->error;
+    assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_COMPUTE_AQL, 100, HSA_QUEUE_PRIORITY_NORMAL,
+                                       w->ring, RING, w->event, &resource),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_non_null(resource.Queue_DoorBell_aql);
+    w->id = resource.QueueId;
+}
+
+static int setup(void **state)
+{
+    static const uint32_t end = 0xbf810000; /* s_endpgm */
+    struct world *w = calloc(1, sizeof *w);
+    HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_SIGNAL};
+    setenv("WAVETRAP_GPUS", "gfx900:cu=1", 1);
+    unsetenv("WAVETRAP_EXPLAIN");
+    assert_int_equal(hsaKmtOpenKFD(), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &w->event), HSAKMT_STATUS_SUCCESS);
+    w->memory = allocate(0x10000);
+    w->ring = w->memory;
+    w->queue = w->memory + RING;
+    w->signal = (struct signal *)(void *)(w->memory + RING + 0x1000);
+    w->code = w->memory + RING + 0x2000;
+    set_code(w, &end, 1);
+    make_queue(w);
+    *state = w;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct world *w = *state;
+    assert_int_equal(hsaKmtDestroyQueue(w->id), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDestroyEvent(w->event), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtFreeMemory(w->memory, 0x10000), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtCloseKFD(), HSAKMT_STATUS_SUCCESS);
+    free(w);
+    return 0;
+}
+
+/* A packet that is written, but not given yet. */
+static uint8_t *next_packet(const struct world *w)
+{
+    uint8_t *p = w->ring + *w->write % PACKETS * PACKET;
+    assert_int_equal(p[0], INVALID);
+    memset(p + 2, 0, PACKET - 2);
+    return p;
+}
+
+static void give(struct world *w, uint8_t *packet, uint16_t header)
+{
+    __atomic_store_n((uint16_t *)(void *)packet, header, __ATOMIC_RELEASE);
+    __atomic_store_n((uint64_t *)w->write, *w->write + 1, __ATOMIC_RELEASE);
+}
+
+static void set_signal(struct world *w, unsigned i, int64_t value)
+{
+    w->signal[i] = (struct signal){.kind = 1, .value = value};
+}
+
+static void use_signal(const struct world *w, uint8_t *packet, unsigned at, unsigned signal)
+{
+    wt_store_le(packet + at, (uintptr_t)&w->signal[signal], 8);
+}
+
+/* Conditions come true or the test hangs, and its runner says so. */
+#define UNTIL(condition)                                                                           \
+    while (!(condition))                                                                           \
+    sched_yield()
+
+static uint8_t *dispatch_packet(const struct world *w, unsigned items)
+{
+    uint8_t *p = next_packet(w);
+    for (unsigned i = 0; i < 3; i++) {
+        wt_store_le(p + 4 + 2 * i, i ? 1 : 64, 2);
+        wt_store_le(p + 12 + 4 * i, i ? 1 : items, 4);
+    }
+    wt_store_le(p + 32, (uintptr_t)w->code, 8);
+    return p;
+}
+
+/* ---- packets that are right ---- */
+
+static void a_kernel_runs_and_its_signal_counts_down(void **state)
+{
+    struct world *w = *state;
+    /* s_load_dwordx2 s[0:1], s[0:1], 0; v_mov_b32 v1, 7; v_mov_b32 v0, 0; s_waitcnt lgkmcnt(0);
+     * global_store_dword v0, v1, s[0:1]; s_endpgm */
+    static const uint32_t code[] = {0xc0060000, 0,          0x7e020287, 0x7e000280,
+                                    0xbf8cc07f, 0xdc708000, 0x00000100, 0xbf810000};
+    volatile uint32_t *result = (volatile uint32_t *)(void *)(w->memory + 0x8000);
+    uint64_t *arguments = (uint64_t *)(void *)(w->memory + 0x8100);
+    set_code(w, code, sizeof code / sizeof *code);
+    *result = 0;
+    arguments[0] = (uintptr_t)result;
+    set_signal(w, 0, 3);
+    for (unsigned i = 0; i < 2 * PACKETS; i++) { /* twice round the ring */
+        UNTIL(*w->write - *w->read < PACKETS);
+        uint8_t *p = dispatch_packet(w, 64);
+        wt_store_le(p + 40, (uintptr_t)arguments, 8);
+        if (i == 2 * PACKETS - 1)
+            use_signal(w, p, 56, 0);
+        give(w, p, DISPATCH);
+    }
+    UNTIL(w->signal[0].value == 2);
+    assert_int_equal(*result, 7);
+    assert_int_equal(*w->read, 2 * PACKETS);
+    for (unsigned i = 0; i < PACKETS; i++)
+        assert_int_equal(w->ring[i * PACKET], INVALID);
+    assert_int_equal(w->error, 0);
+}
+
+static void an_interrupt_signal_wakes_who_sleeps(void **state)
+{
+    struct world *w = *state;
+    uint8_t *p = dispatch_packet(w, 64);
+    set_signal(w, 0, 1);
+    w->signal[0].mailbox = w->event->EventData.HWData2;
+    w->signal[0].event = w->event->EventId;
+    use_signal(w, p, 56, 0);
+    give(w, p, DISPATCH);
+    assert_int_equal(hsaKmtWaitOnEvent(w->event, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(w->signal[0].value, 0);
+    assert_int_equal(*(uint64_t *)(uintptr_t)w->event->EventData.HWData2, w->event->EventId);
+}
+
+static void a_barrier_waits_for_all_or_for_one(void **state)
+{
+    struct world *w = *state;
+    set_signal(w, 0, 1);
+    set_signal(w, 1, 1);
+    set_signal(w, 2, 1);
+    set_signal(w, 3, 1);
+    uint8_t *p = next_packet(w);
+    use_signal(w, p, 8, 0);
+    use_signal(w, p, 40, 1); /* the fifth place */
+    use_signal(w, p, 56, 2);
+    give(w, p, BARRIER_AND);
+    p = next_packet(w);
+    use_signal(w, p, 16, 0);
+    use_signal(w, p, 32, 2); /* is 0 once the first barrier is done */
+    use_signal(w, p, 56, 3);
+    give(w, p, BARRIER_OR);
+    w->signal[1].value = 0;
+    for (unsigned i = 0; i < 1000; i++) { /* it has every opportunity to be wrong */
+        sched_yield();
+        assert_int_equal(w->signal[2].value, 1);
+    }
+    w->signal[0].value = 0;
+    UNTIL(w->signal[3].value == 0);
+    assert_int_equal(w->signal[2].value, 0);
+    assert_int_equal(*w->read, 2);
+}
+
+static void a_barrier_on_a_value(void **state)
+{
+    struct world *w = *state;
+    /* value & 0xff compared with 5: which values let it go */
+    static const struct {
+        uint32_t condition;
+        int64_t closed, open;
+    } row[] = {{0, 0x104, 0x105}, {1, 0x105, 0x106}, {2, 0x105, 0x104}, {3, 0x104, 0x1ff}};
+    for (unsigned i = 0; i < 4; i++) {
+        set_signal(w, 0, row[i].closed);
+        set_signal(w, 1, 1);
+        uint8_t *p = next_packet(w);
+        p[2] = 2;
+        use_signal(w, p, 8, 0);
+        wt_store_le(p + 16, 5, 8);
+        wt_store_le(p + 24, 0xff, 8);
+        wt_store_le(p + 32, row[i].condition, 4);
+        use_signal(w, p, 56, 1);
+        give(w, p, 0);
+        for (unsigned k = 0; k < 200; k++) {
+            sched_yield();
+            assert_int_equal(w->signal[1].value, 1);
+        }
+        w->signal[0].value = row[i].open;
+        UNTIL(w->signal[1].value == 0);
+    }
+}
+
+static void cache_packets_are_completed(void **state)
+{
+    struct world *w = *state;
+    uint8_t *p = next_packet(w);
+    set_signal(w, 0, 1);
+    p[2] = 1;
+    use_signal(w, p, 56, 0);
+    give(w, p, 0);
+    UNTIL(w->signal[0].value == 0);
+}
+
+static void more_scratch_is_asked_for(void **state)
+{
+    struct world *w = *state;
+    uint8_t *p = dispatch_packet(w, 64);
+    set_signal(w, 0, 1);
+    set_signal(w, 9, 0);
+    wt_store_le(p + 24, 16, 4); /* private memory that the queue does not have */
+    use_signal(w, p, 56, 0);
+    give(w, p, DISPATCH);
+    UNTIL(w->signal[9].value == 1);
+    assert_int_equal(*w->read, 0);
+    /* What a runtime does then: 16 bytes a lane, for one use. */
+    wt_store_le(w->queue + 160, (uintptr_t)w->memory + 0xc000, 8);
+    wt_store_le(w->queue + 168, 0x4000, 8);
+    wt_store_le(w->queue + 140, 16 | 1 << 12, 4); /* 16 waves of 1 KiB */
+    wt_store_le(w->queue + 176, 16, 4);
+    wt_store_le(w->queue + 180, 1 << 4, 4);
+    __atomic_store_n(&w->signal[9].value, 0, __ATOMIC_RELEASE);
+    UNTIL(w->signal[0].value == 0);
+    UNTIL(w->signal[9].value == 512);
+    w->signal[9].value = 0;
+}
+
+static void a_queue_is_destroyed_under_an_endless_kernel(void **state)
+{
+    struct world *w = *state;
+    static const uint32_t forever = 0xbf82ffff; /* s_branch to itself */
+    set_code(w, &forever, 1);
+    give(w, dispatch_packet(w, 64 * 100), DISPATCH);
+    assert_int_equal(hsaKmtDestroyQueue(w->id), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDestroyQueue(w->id), HSAKMT_STATUS_INVALID_PARAMETER);
+    a_kernel_runs_and_its_signal_counts_down((make_queue(w), state));
+}
+
+/* ---- packets that are wrong ---- */
+
+/* The reason is told, the queue stands still, and another one works. */
+static void refused(struct world *w, unsigned reason)
+{
+    assert_int_equal(hsaKmtWaitOnEvent(w->event, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(w->error, (int64_t)1 << (reason - 1));
+    assert_int_equal(*w->read, 0);
+    assert_int_equal(hsaKmtDestroyQueue(w->id), HSAKMT_STATUS_SUCCESS);
+    make_queue(w);
+}
+
+static void wrong_packets_are_refused(void **state)
+{
+    struct world *w = *state;
+    /* type, field, its size, its value, reason */
+    static const struct {
+        uint16_t header;
+        unsigned at, size;
+        uint64_t value;
+        unsigned reason;
+    } row[] = {
+        {AGENT, 2, 2, 0, 20},
+        {77, 2, 2, 0, 20},
+        {0, 2, 1, 9, 23},             /* a vendor packet of no known format */
+        {DISPATCH, 4, 2, 0, 21},      /* a work-group of none */
+        {DISPATCH, 4, 2, 1025, 21},
+        {DISPATCH, 6, 2, 1025, 21},
+        {DISPATCH, 12, 4, 0, 16},     /* a grid of none */
+        {DISPATCH, 28, 4, 65537, 17}, /* LDS */
+        {DISPATCH, 32, 8, 0, 18},     /* no code */
+        {DISPATCH, 32, 8, 0x123456000, 18},
+        {DISPATCH, 32, 8, UINT64_MAX, 18},
+        {DISPATCH, 56, 8, 8, 20},     /* a signal that is nowhere */
+        {DISPATCH, 56, 8, UINT64_MAX - 7, 20},
+        {BARRIER_AND, 8, 8, 0x1000, 20},
+        {BARRIER_OR, 40, 8, 0x1001, 20},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        uint8_t *p = row[i].header == DISPATCH ? dispatch_packet(w, 64) : next_packet(w);
+        wt_store_le(p + row[i].at, row[i].value, row[i].size);
+        give(w, p, row[i].header);
+        refused(w, row[i].reason);
+    }
+    a_kernel_runs_and_its_signal_counts_down(state);
+}
+
+static void wrong_kernels_are_faults(void **state)
+{
+    struct world *w = *state;
+    static const uint32_t illegal = 0xbeff7fff, trap = 0xbf920002; /* and no trap handler is set */
+    set_code(w, &illegal, 1);
+    give(w, dispatch_packet(w, 64), DISPATCH);
+    refused(w, 4);
+    set_code(w, &trap, 1);
+    give(w, dispatch_packet(w, 64), DISPATCH);
+    refused(w, 2);
+    a_kernel_runs_and_its_signal_counts_down(state);
+}
+
+static void memory_that_is_not_mapped_is_a_page_fault(void **state)
+{
+    struct world *w = *state;
+    /* s_load_dword s0, s[0:1], 0: from the kernel's arguments, which are nowhere */
+    static const uint32_t code[] = {0xc0020000, 0, 0xbf810000};
+    HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_MEMORY};
+    HsaEvent *faults;
+    uint8_t *other = allocate(0x1000);
+    assert_int_equal(hsaKmtCreateEvent(&descriptor, true, false, &faults), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtUnmapMemoryToGPU(other), HSAKMT_STATUS_SUCCESS);
+    set_code(w, code, 3);
+    uint8_t *p = dispatch_packet(w, 64);
+    wt_store_le(p + 40, (uintptr_t)other + 0x123 * 4, 8);
+    give(w, p, DISPATCH);
+    assert_int_equal(hsaKmtWaitOnEvent(faults, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
+    const HsaMemoryAccessFault *f = &faults->EventData.EventData.MemoryAccessFault;
+    assert_int_equal(f->NodeId, GPU);
+    assert_int_equal(f->VirtualAddress, (uintptr_t)other);
+    assert_int_equal(f->Failure.NotPresent, 1);
+    assert_int_equal(f->Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);
+    assert_int_equal(hsaKmtDestroyEvent(faults), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtFreeMemory(other, 0x1000), HSAKMT_STATUS_SUCCESS);
+}
+
+/* Whatever the bytes are, the library lives, and a new queue works. */
+static void random_packets(void **state)
+{
+    struct world *w = *state;
+    uint64_t seed = 1;
+    for (unsigned i = 0; i < 300; i++) {
+        uint8_t *p = dispatch_packet(w, 64);
+        for (unsigned k = 0; k < 1 + i % 8; k++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            const unsigned at = 2 + (unsigned)(seed >> 33) % (PACKET - 2);
+            /* The completion signal stays none: who would be told? The grid stays small. */
+            if (at < 56 && (at < 12 || at >= 24))
+                p[at] = (uint8_t)(seed >> 48);
+        }
+        give(w, p, (uint16_t)((seed >> 56) % 6));
+        assert_int_equal(hsaKmtDestroyQueue(w->id), HSAKMT_STATUS_SUCCESS);
+        make_queue(w);
+    }
+    a_kernel_runs_and_its_signal_counts_down(state);
+}
+
+/* ---- events and memory ---- */
+
+static void events_are_reset_by_waits_or_by_hand(void **state)
+{
+    struct world *w = *state;
+    HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_SIGNAL};
+    HsaEvent *by_hand, *pair[2];
+    assert_int_equal(hsaKmtCreateEvent(&descriptor, true, true, &by_hand), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtWaitOnEvent(by_hand, 0), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtWaitOnEvent(by_hand, 0), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtWaitOnEvent(w->event, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+    assert_int_equal(hsaKmtWaitOnEvent(w->event, 1), HSAKMT_STATUS_WAIT_TIMEOUT);
+    assert_int_equal(hsaKmtSetEvent(w->event), HSAKMT_STATUS_SUCCESS);
+    pair[0] = w->event;
+    pair[1] = by_hand;
+    assert_int_equal(hsaKmtWaitOnMultipleEvents(pair, 2, true, 0), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtWaitOnMultipleEvents(pair, 2, true, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+    assert_int_equal(hsaKmtWaitOnMultipleEvents(pair, 2, false, 0), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDestroyEvent(by_hand), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtSetEvent(NULL), HSAKMT_STATUS_INVALID_HANDLE);
+    assert_int_equal(hsaKmtDestroyEvent(NULL), HSAKMT_STATUS_INVALID_HANDLE);
+}
+
+static void what_a_pointer_points_into(void **state)
+{
+    struct world *w = *state;
+    HsaPointerInfo info;
+    int mark;
+    assert_int_equal(hsaKmtSetMemoryUserData(w->memory + 5, &mark), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtQueryPointerInfo(w->memory + 0xffff, &info), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(info.Type, HSA_POINTER_ALLOCATED);
+    assert_ptr_equal(info.CPUAddress, w->memory);
+    assert_int_equal(info.GPUAddress, (uintptr_t)w->memory);
+    assert_int_equal(info.SizeInBytes, 0x10000);
+    assert_ptr_equal(info.UserData, &mark);
+    assert_int_equal(info.NMappedNodes, 1);
+    assert_int_equal(info.MappedNodes[0], GPU);
+    assert_int_equal(hsaKmtQueryPointerInfo(w->memory + 0x10000, &info), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtQueryPointerInfo(&mark, &info), HSAKMT_STATUS_ERROR);
+    assert_int_equal(info.Type, HSA_POINTER_UNKNOWN);
+}
+
+/* Two registered buffers in one page: the page stays as long as one of them does. */
+static void registered_memory_shares_pages(void **state)
+{
+    struct world *w = *state;
+    static const uint32_t code[] = {0xc0020000, 0, 0xbf810000}; /* loads from the arguments */
+    uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const HsaMemFlags flags = {.Value = 0};
+    HSAuint64 other;
+    assert_ptr_not_equal(page, MAP_FAILED);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(hsaKmtRegisterMemoryWithFlags(page + 100 * i, 50, flags),
+                         HSAKMT_STATUS_SUCCESS);
+        assert_int_equal(hsaKmtMapMemoryToGPU(page + 100 * i, 50, &other), HSAKMT_STATUS_SUCCESS);
+    }
+    assert_int_equal(hsaKmtDeregisterMemory(page), HSAKMT_STATUS_SUCCESS);
+    set_code(w, code, 3);
+    set_signal(w, 0, 1);
+    uint8_t *p = dispatch_packet(w, 64);
+    wt_store_le(p + 40, (uintptr_t)page + 100, 8);
+    use_signal(w, p, 56, 0);
+    give(w, p, DISPATCH);
+    UNTIL(w->signal[0].value == 0);
+    assert_int_equal(hsaKmtDeregisterMemory(page + 100), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDeregisterMemory(page + 100), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
+    munmap(page, 4096);
+}
+
+static void what_is_wrong_is_refused(void **state)
+{
+    struct world *w = *state;
+    void *at = NULL;
+    HsaNodeProperties node;
+    HsaQueueResource resource = {0};
+    const HsaMemFlags flags = {.Value = 0};
+    assert_int_equal(hsaKmtAllocMemory(0, 0, flags, &at), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtAllocMemory(0, UINT64_MAX, flags, &at), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtAllocMemory(2, 4096, flags, &at), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    assert_int_equal(hsaKmtAllocMemory(GPU, (uint64_t)9 << 30, flags, &at), HSAKMT_STATUS_NO_MEMORY);
+    assert_int_equal(hsaKmtFreeMemory(w->memory + 4096, 4096), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtMapMemoryToGPU(w, 8, NULL), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtGetNodeProperties(2, &node), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    assert_int_equal(hsaKmtCreateQueue(0, HSA_QUEUE_COMPUTE_AQL, 100, 0, w->ring, RING, NULL, &resource),
+                     HSAKMT_STATUS_INVALID_NODE_UNIT);
+    assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA, 100, 0, w->ring, RING, NULL, &resource),
+                     HSAKMT_STATUS_NOT_SUPPORTED);
+    assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, w->ring, 100, NULL, &resource),
+                     HSAKMT_STATUS_INVALID_PARAMETER);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_kernel_runs_and_its_signal_counts_down),
+        TEST(an_interrupt_signal_wakes_who_sleeps),
+        TEST(a_barrier_waits_for_all_or_for_one),
+        TEST(a_barrier_on_a_value),
+        TEST(cache_packets_are_completed),
+        TEST(more_scratch_is_asked_for),
+        TEST(a_queue_is_destroyed_under_an_endless_kernel),
+        TEST(wrong_packets_are_refused),
+        TEST(wrong_kernels_are_faults),
+        TEST(memory_that_is_not_mapped_is_a_page_fault),
+        TEST(random_packets),
+        TEST(events_are_reset_by_waits_or_by_hand),
+        TEST(what_a_pointer_points_into),
+        TEST(registered_memory_shares_pages),
+        TEST(what_is_wrong_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
