@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "debugger/symbols.h"
@@ -82,14 +83,12 @@ static int code_object(const char *uri)
     return good ? to : -1;
 }
 
-/* Calls `look` with the symbols of each loaded code object until it says that it has found it. */
-static bool each_code_object(struct host *host,
-                             bool (*look)(struct wt_symbols *s, uint64_t moved, void *context),
-                             void *context)
+static bool look_once(const struct r_debug *debug,
+                      bool (*look)(struct wt_symbols *s, uint64_t moved, void *context),
+                      void *context)
 {
-    const struct r_debug *debug = host->debug;
     bool found = false;
-    for (const struct link_map *m = debug ? debug->r_map : NULL; m && !found; m = m->l_next) {
+    for (const struct link_map *m = debug->r_map; m && !found; m = m->l_next) {
         const int fd = m->l_name ? code_object(m->l_name) : -1;
         char path[64];
         struct wt_symbols *symbols;
@@ -104,6 +103,26 @@ static bool each_code_object(struct host *host,
         close(fd);
     }
     return found;
+}
+
+/*
+ * Calls `look` with the symbols of each loaded code object until it says that it has found it. The
+ * program's threads may just be loading another one, whose place in the list is then not made yet.
+ */
+static bool each_code_object(struct host *host,
+                             bool (*look)(struct wt_symbols *s, uint64_t moved, void *context),
+                             void *context)
+{
+    enum { TRIES = 20 };
+    const struct timespec pause = {.tv_nsec = 1000000};
+    const struct r_debug *debug = host->debug;
+    for (unsigned i = 0; debug && i < TRIES; i++) {
+        if (__atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) == RT_CONSISTENT &&
+            look_once(debug, look, context))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
 }
 
 /* As C++ writes it, where the program has a C++ library. */
