@@ -135,8 +135,8 @@ static const struct gcn_uop *by_elements(struct gcn_wave *w, const struct gcn_uo
 
 /* LDS = 1: the data go to LDS at M0[15:0], plus the offset, plus 4 for each lane (section 8.1.9).
  */
-static const struct gcn_uop *load_to_lds(struct gcn_wave *w, const struct gcn_uop *u,
-                                         struct gcn_targets *t)
+const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *u,
+                                      struct gcn_targets *t)
 {
     struct gcn_group *g = w->group;
     uint8_t bytes[GCN_LANES][4];
@@ -158,7 +158,7 @@ static const struct gcn_uop *load_to_lds(struct gcn_wave *w, const struct gcn_uo
     for (uint64_t left = t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint32_t at = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
-        if (at + 4 <= g->lds_size)
+        if ((uint64_t)at + 4 <= g->lds_size)
             memcpy(g->lds + at, bytes[lane], 4);
     }
     if (w->vm_cnt < 63)
@@ -174,7 +174,7 @@ OP(buffer_load)
     if (done)
         return next;
     if (u->lds)
-        return load_to_lds(w, u, &t);
+        return gcn_load_to_lds(w, u, &t);
     /* TFE: a register behind the data tells what failed, which is nothing: resources are resident.
      */
     const unsigned status = u->dst + (u->size + 3u) / 4;
@@ -209,7 +209,7 @@ OP(buffer_store_lds)
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint32_t at = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
         uint8_t bytes[4] = {0};
-        if (at + 4 <= g->lds_size)
+        if ((uint64_t)at + 4 <= g->lds_size)
             memcpy(bytes, g->lds + at, 4);
         if (!gcn_write(w->device, t.addr[lane], bytes, 4))
             return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, t.addr[lane],

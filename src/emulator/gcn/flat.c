@@ -20,7 +20,7 @@ static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct g
         *gone = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                           "%s: v%u is beyond the wave's %u vector registers", u->row->name,
                           u->src[0] + pair, w->vgprs);
-    else if (u->lds)
+    else if (u->lds && (u->row->encoding == GCN_FLAT || u->row->operands[0] != 'r'))
         *gone = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                           "%s with the LDS bit is not executed by this emulator", u->row->name);
     else
@@ -86,6 +86,14 @@ static const struct gcn_uop *scratch(struct gcn_wave *w, const struct gcn_uop *u
     for (unsigned lane = 0; lane < GCN_LANES; lane++)
         t.addr[lane] = (uint32_t)((u->base == 0x7f ? w->v[u->src[0]][lane] : w->s[u->base]) +
                                   (uint32_t)u->imm);
+    /* On the way to LDS each lane reads one place of memory: none may cross a dword. */
+    for (uint64_t left = u->lds ? t.lanes : 0; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        if (t.addr[lane] % 4 + u->size > 4)
+            continue;
+        t.addr[lane] = gcn_private_addr(w, lane, t.addr[lane]);
+        t.private &= ~((uint64_t)1 << lane);
+    }
     return access(w, u, &t);
 }
 
@@ -106,7 +114,7 @@ OP(flat_atomic)
 
 OP(global_load)
 {
-    return global(w, u, gcn_vmem_load);
+    return global(w, u, u->lds ? gcn_load_to_lds : gcn_vmem_load);
 }
 
 OP(global_store)
@@ -121,7 +129,7 @@ OP(global_atomic)
 
 OP(scratch_load)
 {
-    return scratch(w, u, gcn_vmem_load);
+    return scratch(w, u, u->lds ? gcn_load_to_lds : gcn_vmem_load);
 }
 
 OP(scratch_store)

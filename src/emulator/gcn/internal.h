@@ -292,6 +292,9 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
  */
 const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u,
                                          unsigned size, struct gcn_targets *t, bool *done);
+/* Loads with LDS = 1 (buffer.c): to LDS at M0[15:0] plus the offset plus 4 for each lane. */
+const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *u,
+                                      struct gcn_targets *t);
 /* Where byte `offset` of a lane's private memory lies, by the wave's FLAT_SCRATCH. */
 uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offset);
 

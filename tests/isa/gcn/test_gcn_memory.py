@@ -337,6 +337,38 @@ def test_loads_into_lds(gcn_table, run_tool):
     assert result.fault is None and result.shown[0] == want
 
 
+@pytest.mark.parametrize("exec_mask", [ALL, PARTIAL], ids=["all", "partial"])
+def test_global_and_scratch_loads_into_lds(gcn_table, run_tool, exec_mask):
+    """The LDS bit of GLOBAL and SCRATCH: the same place in LDS; what would lie before LDS is dropped."""
+    mem, before = memory("lds"), memory("before")
+    for name, offset in (("global_load_dword", 16), ("global_load_dword", -16), ("global_load_sbyte", 0), ("scratch_load_dword", 8),
+                         ("scratch_load_ushort", 0)):
+        row = find(gcn_table, name)
+        size, extend = shape(row)[1:3]
+        for m0 in (512, 4):
+            low, high = flat(row, offset)
+            case = Case([low | 1 << 13, high]).exec(exec_mask).scalar(M0, m0).scalar(FLAT_SCRATCH, SCRATCH, 2).memory(0, before)
+            at = [12 * (l + 2) for l in range(64)]
+            if name.startswith("global"):
+                base, cells = DATA, [x + offset for x in at]
+                case.wide(ADDR, [DATA + x for x in at], 2)
+            else:
+                at = [4 * (l % 5) for l in range(64)]
+                base, cells = SCRATCH, [(x + offset) // 4 * 256 + 4 * l for l, x in enumerate(at)]
+                case.vector(ADDR, at)
+            result, = run(run_tool, [case.memory(base, mem).show_memory(0, SIZE)])
+            assert result.fault is None, result.fault
+            want = bytearray(before)
+            for l in range(64):
+                place = m0 + offset + 4 * l
+                if exec_mask >> l & 1 and place >= 0:
+                    data = bytes(mem[cells[l]:cells[l] + size]) if cells[l] + size <= len(mem) else bytes(size)
+                    want[place:place + 4] = (int.from_bytes(data, "little", signed=extend == "s") & M32).to_bytes(4, "little")
+            assert result.shown[0] == bytes(want), (name, offset, m0)
+    store, = run(run_tool, [Case([flat(find(gcn_table, "global_store_dword"))[0] | 1 << 13, flat(find(gcn_table, "global_store_dword"))[1]])])
+    assert "with the LDS bit is not executed" in store.fault
+
+
 def test_what_is_not_mapped_is_refused(gcn_table, run_tool):
     """The lanes that did it are named; nothing has been done."""
     store = find(gcn_table, "global_store_dword")
