@@ -240,6 +240,41 @@ static void test_trap_handler(void **state)
     gcn_device_free(r.device);
 }
 
+static void test_floating_point_exceptions_trap(void **state)
+{
+    static const uint32_t program[] = {
+        0xbe8b0080,             /* s_mov_b32 s11, 0 */
+        0x7e024480,             /* v_rcp_f32 v1, 0: not enabled yet */
+        0xba003301, 0x00000004, /* s_setreg_imm32_b32 hwreg(MODE, 12, 7), 4: division by zero */
+        0x7e0202f2,             /* v_mov_b32 v1, 1.0: what was raised before does not trap */
+        0x7e024480,             /* v_rcp_f32 v1, 0 */
+        0xbe850087,             /* s_mov_b32 s5, 7 */
+        0xbf810000,
+    };
+    /* s_mov_b32 s8, ttmp0; s_mov_b32 s9, ttmp1; s_add_u32 s11, s11, 1; s_rfe_b64 ttmp[0:1] */
+    static const uint32_t handler[] = {0xbe88006c, 0xbe89006d, 0x800b810b, 0xbe801f6c};
+    struct rig r = rig(program, 8);
+    uint32_t value;
+    store(&r, HANDLER, handler, 4);
+    gcn_device_set_trap_handler(r.device, HANDLER, 0);
+    assert_int_equal(dispatch(&r), WT_OK);
+    assert_int_equal(r.m->ops->run(r.m, 6 + 4), WT_RUN_BUDGET);
+    /* The PC is that of the next instruction; the result is there. */
+    assert_true(gcn_wave_scalar(r.device, 0, 8, &value) && value == (uint32_t)CODE + 24);
+    assert_true(gcn_wave_scalar(r.device, 0, 9, &value) && value == 0);
+    assert_true(gcn_wave_scalar(r.device, 0, 11, &value) && value == 1);
+    assert_true(gcn_wave_scalar(r.device, 0, 5, &value) && value == 7);
+    assert_true(gcn_wave_vector(r.device, 0, 1, 0, &value) && value == 0x7f800000);
+    assert_true(gcn_wave_hwreg(r.device, 0, 3, &value) && (value & 0x7f) == 4);
+    assert_int_equal(r.m->ops->run(r.m, 10), WT_RUN_ENDED);
+    gcn_device_free(r.device);
+    /* Without a handler the program goes on. */
+    r = rig(program, 8);
+    assert_int_equal(dispatch(&r), WT_OK);
+    assert_int_equal(r.m->ops->run(r.m, 20), WT_RUN_ENDED);
+    gcn_device_free(r.device);
+}
+
 static void test_a_wave_that_halts_itself(void **state)
 {
     static const uint32_t program[] = {0xbf8d0001, 0xbf810000}; /* s_sethalt 1 */
@@ -313,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_completion_counts_the_signal_down),
         cmocka_unit_test(test_initial_state),
         cmocka_unit_test(test_trap_handler),
+        cmocka_unit_test(test_floating_point_exceptions_trap),
         cmocka_unit_test(test_a_wave_that_halts_itself),
         cmocka_unit_test(test_code_that_is_written_is_seen),
         cmocka_unit_test(test_disassembly),

@@ -138,11 +138,23 @@ OP(s_sendmsghalt)
 
 /* ---- the trap handler (section 3.10) ---- */
 
-OP(s_trap)
+const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id)
 {
     const struct gcn_device *d = w->device;
+    w->s[GCN_TTMP] = (uint32_t)pc;
+    w->s[GCN_TTMP + 1] = (uint32_t)(pc >> 32) | id << 16;
+    w->status |= GCN_STATUS_PRIV;
+    /* A runtime's handler is the second one: the driver's, which comes first, has left STATUS in
+     * TTMP12, and sets it from there in the end. */
+    if (d->shared)
+        w->s[GCN_TTMP + 12] = gcn_status(w);
+    return gcn_jump(w, d->tba);
+}
+
+OP(s_trap)
+{
     const unsigned id = (unsigned)u->imm & 0xff;
-    if (!d->tba || (w->status & GCN_STATUS_PRIV)) {
+    if (!gcn_may_trap(w)) {
         static const char *const meanings[] = {"", " (a breakpoint)",
                                                " (the program gave up: assert, abort or "
                                                "__builtin_trap)",
@@ -152,15 +164,7 @@ OP(s_trap)
                          id < 4 ? meanings[id] : "");
     }
     /* The PC is that of s_trap itself: handlers add 4. */
-    const uint64_t pc = gcn_pc_of(w, u);
-    w->s[GCN_TTMP] = (uint32_t)pc;
-    w->s[GCN_TTMP + 1] = (uint32_t)(pc >> 32) | id << 16;
-    w->status |= GCN_STATUS_PRIV;
-    /* A runtime's handler is the second one: the driver's, which comes first, has left STATUS in
-     * TTMP12, and sets it from there in the end. */
-    if (d->shared)
-        w->s[GCN_TTMP + 12] = gcn_status(w);
-    return gcn_jump(w, d->tba);
+    return gcn_enter_trap(w, gcn_pc_of(w, u), id);
 }
 
 OP(s_rfe_b64)

@@ -31,6 +31,7 @@ enum {
     GCN_MODE_DX10_CLAMP = 1 << 8,
     GCN_MODE_IEEE = 1 << 9,
     GCN_MODE_DEBUG_EN = 1 << 11,
+    GCN_MODE_EXCP_EN = 0x7f << 12,
     GCN_MODE_FP16_OVFL = 1 << 23,
     GCN_MODE_GPR_IDX_EN = 1 << 27,
     GCN_MODE_VSKIP = 1 << 28,
@@ -97,9 +98,9 @@ struct gcn_dispatch {
     uint64_t next, total, done; /* groups */
     uint32_t lds, private_size, rsrc1, rsrc2, properties;
     uint32_t vgprs, sgprs, waves_per_group;
-    uint32_t scratch_wave;      /* bytes of scratch a wave */
-    uint32_t scratch_waves;     /* how many waves the scratch arena has room for; 0: all */
-    uint64_t scratch;           /* base of the scratch arena */
+    uint32_t scratch_wave;  /* bytes of scratch a wave */
+    uint32_t scratch_waves; /* how many waves the scratch arena has room for; 0: all */
+    uint64_t scratch;       /* base of the scratch arena */
     uint32_t scratch_resource[4];
 };
 
@@ -128,10 +129,10 @@ struct gcn_device {
     /* execution */
     struct wt_tlb tlb;
     struct gcn_code *code[GCN_CODE_BUCKETS];
-    uint64_t slice;              /* issues that the turn being run began with */
-    bool shared;                 /* memory is the host process's, whose threads use it, too */
-    struct gcn_host host;        /* what the host wants to hear of */
-    bool not_issued;             /* the handler that ended the turn has not had effect */
+    uint64_t slice;       /* issues that the turn being run began with */
+    bool shared;          /* memory is the host process's, whose threads use it, too */
+    struct gcn_host host; /* what the host wants to hear of */
+    bool not_issued;      /* the handler that ended the turn has not had effect */
 };
 
 /* A vector instruction being computed: 64 values a source, whatever EXEC is. */
@@ -184,6 +185,14 @@ static inline const struct gcn_uop *gcn_next(const struct gcn_uop *u)
 /* The decoded instruction at pc; sets w->code. NULL with a fault if nothing can be fetched there.
  */
 const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc);
+/* Whether there is a trap handler, and the wave is not in it. */
+static inline bool gcn_may_trap(const struct gcn_wave *w)
+{
+    return w->device->tba && !(w->status & GCN_STATUS_PRIV);
+}
+
+/* Enters it: TTMP0 and TTMP1 tell pc and the trap's number. Returns its first instruction. */
+const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id);
 /* Goes on at pc: the next instruction for a handler to return. */
 const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc);
 /* Forgets what was decoded from [addr, addr + size). */
@@ -290,8 +299,8 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
  * *done: there is nothing left to do but to return what this returned. Lanes that cross the
  * elements of a swizzled buffer are marked private.
  */
-const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u,
-                                         unsigned size, struct gcn_targets *t, bool *done);
+const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
+                                         struct gcn_targets *t, bool *done);
 /* Loads with LDS = 1 (buffer.c): to LDS at M0[15:0] plus the offset plus 4 for each lane. */
 const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t);

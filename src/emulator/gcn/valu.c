@@ -68,7 +68,7 @@ static bool skipped(const struct gcn_wave *w)
 /* The short way: whole registers of 32 bits, no modifiers. */
 const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    if (w->mode & (GCN_MODE_GPR_IDX_EN | GCN_MODE_VSKIP))
+    if (w->mode & (GCN_MODE_GPR_IDX_EN | GCN_MODE_VSKIP | GCN_MODE_EXCP_EN))
         return gcn_valu_any(w, u);
     if (u->last_vgpr >= w->vgprs)
         return no_vgpr(w, u);
@@ -323,7 +323,7 @@ static void write_mask(struct gcn_wave *w, const struct gcn_uop *u, const uint8_
         gcn_set_pair(&w->s[GCN_EXEC], mask);
 }
 
-const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
+static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u)
 {
     if (skipped(w))
         return gcn_next(u);
@@ -366,6 +366,21 @@ const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
             write_mask(w, u, bytes, exec);
     }
     return gcn_next(u);
+}
+
+/* With EXCP_EN, an instruction that raises one of its exceptions traps once it is done. */
+const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    const uint32_t enabled = (w->mode & GCN_MODE_EXCP_EN) >> 12, before = w->trapsts & 0x7f;
+    if (!enabled)
+        return general(w, u);
+    w->trapsts &= ~(uint32_t)0x7f;
+    const struct gcn_uop *next = general(w, u);
+    const uint32_t raised = w->trapsts & enabled;
+    w->trapsts |= before;
+    if (!next || !raised || !gcn_may_trap(w))
+        return next;
+    return gcn_enter_trap(w, gcn_pc_of(w, u) + 4u * u->length, 0);
 }
 
 /* v_writelane_b32 does not look at EXEC. */
