@@ -7,7 +7,8 @@
  * VALUE", "v N VALUE" (64 lanes: one value for all, or 64), "mode", "exec", "scc", "m ADDR BYTES"
  * (a string of hexadecimal bytes at an address of DATA or, below 65536, of LDS). All numbers are
  * hexadecimal. "show" lists what the answer shows: v N, m ADDR LENGTH.
- * The answer is one line: fault text or "-" | scc | mode | trapsts | 128 scalars | the values
+ * With GCN_COVERAGE=FILE in the environment, the names of the rows of isa.def that were executed,
+ * and did not end in a fault, are appended to FILE, with their encodings. The answer is one line: fault text or "-" | scc | mode | trapsts | 128 scalars | the values
  * shown.
  */
 #include <stdio.h>
@@ -126,6 +127,35 @@ static void answer(const struct gcn_wave *w, char *shown)
     printf("\n");
 }
 
+static bool executed[GCN_INSNS];
+
+/* Issue by issue, to see what was. */
+static void run_noting(struct gcn_wave *w, uint32_t issues)
+{
+    struct wt_machine *m = gcn_machine(device);
+    for (uint32_t i = 0; i < issues && w->active && !m->fault.kind; i++) {
+        const struct gcn_uop *u = gcn_fetch(w, w->pc);
+        m->ops->run(m, 1);
+        /* It is decoded when it is executed first. */
+        if (u && u->row && !m->fault.kind)
+            executed[u->row - gcn_rows] = true;
+    }
+}
+
+static void write_executed(const char *name)
+{
+    FILE *f = fopen(name, "a");
+    if (!f) {
+        fprintf(stderr, "run_tool: cannot write %s\n", name);
+        exit(1);
+    }
+    for (unsigned i = 0; i < GCN_INSNS; i++)
+        if (executed[i])
+            fprintf(f, "%s %s\n", gcn_rows[i].name,
+                    gcn_encoding_name((enum gcn_encoding)gcn_rows[i].encoding));
+    fclose(f);
+}
+
 static void run_case(char *line)
 {
     uint32_t word[64];
@@ -158,7 +188,10 @@ static void run_case(char *line)
         }
     }
     struct wt_machine *m = gcn_machine(device);
-    m->ops->run(m, issues);
+    if (getenv("GCN_COVERAGE"))
+        run_noting(w, issues);
+    else
+        m->ops->run(m, issues);
     answer(w, shown ? shown : none);
 }
 
@@ -177,6 +210,8 @@ int main(void)
     check(gcn_device_map(device, SCRATCH, 64 * 4096, true, &err), &err);
     while (fgets(line, sizeof line, stdin))
         run_case(line);
+    if (getenv("GCN_COVERAGE"))
+        write_executed(getenv("GCN_COVERAGE"));
     gcn_device_free(device);
     return 0;
 }
