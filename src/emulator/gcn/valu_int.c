@@ -232,31 +232,37 @@ KERNEL gcn_k_v_cndmask_b32(struct gcn_valu *v)
         d[i] = v->mask >> i & 1 ? b[i] : a[i];
 }
 
-/* Sums and differences with a carry out; `sum` in 64 bits has it in bit 32. CLAMP saturates. */
-#define K_CARRY(name, sum, saturated)                     \
-    KERNEL gcn_k_##name(struct gcn_valu *v)               \
-    {                                                     \
-        ROWS32;                                           \
-        const uint32_t limit = (saturated);               \
-        const uint64_t mask = v->mask;                    \
-        const bool clamp = v->u->clamp;                   \
-        uint8_t *m = v->m;                                \
-        LANES                                             \
-        {                                                 \
-            const uint64_t in = mask >> i & 1, s = (sum); \
-            const bool carry = s >> 32 & 1;               \
-            (void)in;                                     \
-            d[i] = clamp & carry ? limit : (uint32_t)s;   \
-            m[i] = carry;                                 \
-        }                                                 \
+/* Sums and differences with a carry out, in 32 bits throughout: p plus or minus q and, with a
+ * carry in, one more. CLAMP saturates. */
+#define K_CARRY(name, first, second, with, sum, out, saturated)        \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                            \
+    {                                                                  \
+        ROWS32;                                                        \
+        _Alignas(64) uint32_t in[GCN_LANES] = {0};                     \
+        const uint32_t clamp = v->u->clamp ? UINT32_MAX : 0;           \
+        uint8_t *m = v->m;                                             \
+        if (with)                                                      \
+            gcn_spread_mask(in, v->mask);                              \
+        LANES                                                          \
+        {                                                              \
+            const uint32_t p = (first), q = (second), one = in[i] & 1; \
+            const uint32_t s = (sum), carry = (out) >> 31;             \
+            const uint32_t limit = (0 - carry) & clamp;                \
+            d[i] = (s & ~limit) | ((saturated)&limit);                 \
+            m[i] = (uint8_t)carry;                                     \
+        }                                                              \
     }
+#define K_SUM(name, with) \
+    K_CARRY(name, a[i], b[i], with, p + q + one, (p & q) | ((p | q) & ~s), UINT32_MAX)
+#define K_DIFFERENCE(name, first, second, with) \
+    K_CARRY(name, first, second, with, p - q - one, (~p & q) | ((~p | q) & s), 0u)
 
-K_CARRY(v_add_co_u32, (uint64_t)a[i] + b[i], UINT32_MAX)
-K_CARRY(v_sub_co_u32, (uint64_t)a[i] - b[i], 0)
-K_CARRY(v_subrev_co_u32, (uint64_t)b[i] - a[i], 0)
-K_CARRY(v_addc_co_u32, (uint64_t)a[i] + b[i] + in, UINT32_MAX)
-K_CARRY(v_subb_co_u32, (uint64_t)a[i] - b[i] - in, 0)
-K_CARRY(v_subbrev_co_u32, (uint64_t)b[i] - a[i] - in, 0)
+K_SUM(v_add_co_u32, false)
+K_SUM(v_addc_co_u32, true)
+K_DIFFERENCE(v_sub_co_u32, a[i], b[i], false)
+K_DIFFERENCE(v_subb_co_u32, a[i], b[i], true)
+K_DIFFERENCE(v_subrev_co_u32, b[i], a[i], false)
+K_DIFFERENCE(v_subbrev_co_u32, b[i], a[i], true)
 
 /* ---- 64 bits ---- */
 

@@ -8,7 +8,8 @@
  * (a string of hexadecimal bytes at an address of DATA or, below 65536, of LDS). All numbers are
  * hexadecimal. "show" lists what the answer shows: v N, m ADDR LENGTH.
  * With GCN_COVERAGE=FILE in the environment, the names of the rows of isa.def that were executed,
- * and did not end in a fault, are appended to FILE, with their encodings. The answer is one line: fault text or "-" | scc | mode | trapsts | 128 scalars | the values
+ * and did not end in a fault, are appended to FILE, with their encodings.
+ * The answer is one line: fault text or "-" | scc | mode | trapsts | 128 scalars | the values
  * shown.
  */
 #include <stdio.h>
