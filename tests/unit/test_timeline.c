@@ -598,6 +598,36 @@ static void any_order_of_operations_agrees_with_a_model(void **state)
     }
 }
 
+static void writing_the_same_place_again_takes_no_more_memory(void **state)
+{
+    uint32_t code[128];
+    const size_t words = mixed_program(code, 20);
+    struct fixture f = begin(&shapes[0], code, words, UINT64_MAX, 500);
+    struct wt_timeline_stats stats;
+    wt_timeline_run(f.t, 300);
+    static uint8_t block[4096];
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < 1000; i++) {
+        memset(block, (int)i, sizeof block);
+        const struct wt_input in = {.kind = WT_INPUT_MEMORY, .addr = 0x20000000, .bytes = block,
+                                    .size = sizeof block};
+        assert_true(input(&f, in));
+        wt_timeline_stats(f.t, &stats);
+        if (i == 0)
+            bytes = stats.bytes;
+    }
+    assert_true(stats.bytes == bytes);
+    const uint64_t before = hash(&f), time = f.m->time;
+    wt_timeline_run(f.t, 200);
+    go(&f, 0);
+    go(&f, time);
+    assert_true(hash(&f) == before);
+    uint8_t got;
+    assert_true(f.m->ops->read_memory(f.m, 0, 0x20000fff, &got, 1));
+    assert_int_equal(got, 999 & 0xff);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -614,6 +644,7 @@ int main(void)
         cmocka_unit_test(looking_leaves_no_trace),
         cmocka_unit_test(a_look_can_become_a_change),
         cmocka_unit_test(any_order_of_operations_agrees_with_a_model),
+        cmocka_unit_test(writing_the_same_place_again_takes_no_more_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

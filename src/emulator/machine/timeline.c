@@ -268,6 +268,23 @@ static void append(struct wt_timeline *t, const struct entry *entry)
     t->end = t->m->time;
 }
 
+/*
+ * Memory that is written a second time, with nothing in between: the first time need not be
+ * remembered. (A debugger may write any amount; what counts is how much memory it is.)
+ */
+static bool replace_last(struct wt_timeline *t, const struct entry *entry)
+{
+    struct entry *last = t->entries ? &t->entry[t->entries - 1] : NULL;
+    const struct snapshot *s = &t->snapshot[t->snapshots - 1];
+    if (!last || !entry->input.size || last->ran || last->input.kind != WT_INPUT_MEMORY ||
+        entry->input.kind != WT_INPUT_MEMORY || last->after != entry->time ||
+        last->input.wave != entry->input.wave || last->input.addr != entry->input.addr ||
+        last->input.size != entry->input.size || s->entries == t->entries)
+        return false;
+    memcpy((void *)(uintptr_t)last->input.bytes, entry->input.bytes, entry->input.size);
+    return true;
+}
+
 /* What was recorded after this point is no more. */
 static void drop_future(struct wt_timeline *t)
 {
@@ -450,7 +467,7 @@ uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input)
         restart(t);
     else if (t->looking)
         t->strayed |= !add_entry(&t->seen, &t->seen_count, &t->seen_room, &entry);
-    else if (!t->broken)
+    else if (!t->broken && !replace_last(t, &entry))
         append(t, &entry);
     return result;
 }
