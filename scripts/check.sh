@@ -11,21 +11,29 @@ export ASAN_OPTIONS="exitcode=99${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1:exitcode=99${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 
 failed=
-echo "== $1: unit tests"
-meson test -C "$1" --no-rebuild --print-errorlogs --suite unit >"$1/check-unit.log" 2>&1 || {
-    cat "$1/check-unit.log"
-    failed="$failed unit"
-}
-# Sanitizers make everything slow, and tell of what is wrong at once.
+# Sanitizers make everything slow, and tell of what is wrong at once. The soak waits for its sockets
+# half of the time, so the unit tests run beside it.
 soak=60
 case $1 in *asan*) soak=20 ;; esac
-echo "== $1: soak"
-"$1/tests/soak/soak" "$soak" || failed="$failed soak"
+echo "== $1: unit tests, and the soak beside them"
+"$1/tests/soak/soak" "$soak" >"$1/check-soak.log" 2>&1 &
+soaking=$!
+if meson test -C "$1" --no-rebuild --print-errorlogs --suite unit >"$1/check-unit.log" 2>&1; then
+    grep -E '^(Ok|Fail|Skipped|Timeout):' "$1/check-unit.log"
+else
+    cat "$1/check-unit.log"
+    failed="$failed unit"
+fi
+wait "$soaking" || failed="$failed soak"
+cat "$1/check-soak.log"
 for suite in tests/*/; do
     suite=${suite%/}
     ls "$suite"/test_*.py >/dev/null 2>&1 || continue
     echo "== $1: $suite"
+    # What talks to a debugger waits more than it computes.
+    workers=2
+    case $suite in */gdb) workers=5 ;; esac
     # Debian's Python by its path: it has Debian's pytest, which another one may not have.
-    /usr/bin/python3 -m pytest -q -p no:cacheprovider -n 2 "$suite" || failed="$failed $suite"
+    /usr/bin/python3 -m pytest -q -p no:cacheprovider -n "$workers" "$suite" || failed="$failed $suite"
 done
 [ -z "$failed" ] || { echo "$1: FAILED:$failed"; exit 1; }
