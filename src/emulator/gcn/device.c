@@ -79,8 +79,7 @@ void gcn_device_free(struct gcn_device *d)
     free(d->group);
     free(d->region);
     free(d->gds);
-    free(d->ready);
-    free(d->round);
+    wt_turns_free(&d->turns);
     wt_memory_free(d->memory);
     free(d);
 }
@@ -94,18 +93,13 @@ static void free_machine(struct wt_machine *m)
 static void reset(struct wt_machine *m)
 {
     struct gcn_device *d = device_of(m);
-    const uint32_t words = (m->waves + 63) / 64;
-    memset(d->ready, 0, words * sizeof *d->ready);
-    memset(d->round, 0, words * sizeof *d->round);
-    d->ready_count = d->active_waves = 0;
-    d->cursor = m->waves - 1; /* so that the first turn is wave 0's */
-    d->turn_left = 0;
+    wt_turns_reset(&d->turns);
+    d->active_waves = 0;
     m->time = 0;
     m->resets++;
     m->fault.kind = WT_FAULT_NONE;
     d->dispatch = (struct gcn_dispatch){0};
     memset(d->gds, 0, GCN_GDS_BYTES);
-    wt_schedule_reset(&d->config.schedule);
     for (uint32_t i = 0; i < m->waves; i++) {
         uint32_t(*v)[GCN_LANES] = d->wave[i].v;
         uint8_t *lds = d->group[i].lds;
@@ -237,12 +231,11 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
     d->memory = wt_memory_new();
     d->wave = aligned_alloc(64, waves * sizeof *d->wave);
     d->group = calloc(waves, sizeof *d->group);
-    d->ready = calloc((waves + 63) / 64, sizeof *d->ready);
-    d->round = calloc((waves + 63) / 64, sizeof *d->round);
     d->gds = calloc(1, GCN_GDS_BYTES);
     if (d->wave)
         memset(d->wave, 0, waves * sizeof *d->wave);
-    if (!d->memory || !d->wave || !d->group || !d->ready || !d->round || !d->gds) {
+    if (!d->memory || !d->wave || !d->group || !d->gds ||
+        !wt_turns_init(&d->turns, &config->schedule, waves)) {
         gcn_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u compute units",
                        config->cu);

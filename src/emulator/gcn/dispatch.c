@@ -164,14 +164,8 @@ enum wt_status gcn_device_dispatch(struct gcn_device *d, uint64_t packet, uint64
 
 void gcn_update_ready(struct gcn_wave *w)
 {
-    struct gcn_device *d = w->device;
-    const bool ready = w->active && !w->at_barrier && !(w->status & GCN_STATUS_HALT);
-    uint64_t *word = &d->ready[w->id / 64];
-    const uint64_t bit = (uint64_t)1 << (w->id % 64);
-    if (!!(*word & bit) == ready)
-        return;
-    *word ^= bit;
-    d->ready_count += ready ? 1u : -1u;
+    wt_turns_set_ready(&w->device->turns, w->id,
+                       w->active && !w->at_barrier && !(w->status & GCN_STATUS_HALT));
 }
 
 /* Adds SGPRs in the order in which the hardware fills them; those beyond the last are dropped. */

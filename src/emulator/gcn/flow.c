@@ -90,7 +90,7 @@ OP(s_waitcnt)
 /* Lets others run: what the wave waits for may be theirs to do. */
 OP(s_sleep)
 {
-    w->device->turn_left = 0;
+    w->device->turns.left = 0;
     return yield(w, u);
 }
 

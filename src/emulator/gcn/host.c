@@ -89,8 +89,8 @@ enum wt_run gcn_watch_run(struct gcn_device *d, struct gcn_watch *watch, uint64_
     /* From now on only the wave that issues can come there, or one that has just been started. */
     while (*met == GCN_ANY_WAVE && issues-- && why == WT_RUN_BUDGET) {
         why = gcn_run(&d->machine, 1);
-        if (is_there(d, watch, d->cursor))
-            *met = d->cursor;
+        if (is_there(d, watch, d->turns.current))
+            *met = d->turns.current;
         else if (watch->pc == d->dispatch.entry)
             for (uint32_t i = 0; i < d->machine.waves && *met == GCN_ANY_WAVE; i++)
                 if (is_there(d, watch, i))

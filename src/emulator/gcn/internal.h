@@ -122,10 +122,7 @@ struct gcn_device {
     uint8_t *gds;
     uint64_t tba, tma; /* trap handler: what the hardware registers hold */
     uint32_t active_waves;
-    /* scheduler: which waves can issue, as a bit set, and how many there are */
-    uint64_t *ready, *round;
-    uint32_t ready_count;
-    uint32_t cursor, turn_left;
+    struct wt_turns turns; /* which waves can issue, and whose turn it is */
     /* execution */
     struct wt_tlb tlb;
     struct gcn_code *code[GCN_CODE_BUCKETS];

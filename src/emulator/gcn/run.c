@@ -1,4 +1,4 @@
-/* The scheduler and the main loop. */
+/* The main loop. */
 #include "emulator/gcn/trace.h"
 
 #include <stdio.h>
@@ -22,29 +22,6 @@ static uint64_t turn(struct gcn_device *d, struct gcn_wave *w, uint64_t n)
     const uint64_t issued = n - w->left - d->not_issued;
     d->machine.time += issued;
     return issued;
-}
-
-static bool can_issue(const struct gcn_device *d, const struct gcn_wave *w)
-{
-    return d->ready[w->id / 64] >> (w->id % 64) & 1;
-}
-
-/* The wave whose turn it is; NULL if none can issue. */
-static struct gcn_wave *schedule(struct gcn_device *d)
-{
-    if (!d->ready_count)
-        return NULL;
-    struct gcn_wave *current = &d->wave[d->cursor];
-    if (d->turn_left && can_issue(d, current))
-        return current;
-    d->cursor = wt_schedule_next(&d->config.schedule,
-                                 &(struct wt_candidates){.waves = d->machine.waves,
-                                                         .ready = d->ready,
-                                                         .ready_count = d->ready_count,
-                                                         .round = d->round,
-                                                         .last = d->cursor},
-                                 &d->turn_left);
-    return &d->wave[d->cursor];
 }
 
 /* No wave can issue: why? */
@@ -85,10 +62,10 @@ static enum wt_run run(struct gcn_device *d, uint64_t issues, struct tracer *tra
         return WT_RUN_FAULT;
     const uint64_t end = m->time + issues;
     while (m->time < end) {
-        struct gcn_wave *w = schedule(d);
-        if (!w)
+        if (!wt_turns_next(&d->turns))
             return stopped(d);
-        uint64_t n = end - m->time < d->turn_left ? end - m->time : d->turn_left;
+        struct gcn_wave *w = &d->wave[d->turns.current];
+        uint64_t n = end - m->time < d->turns.left ? end - m->time : d->turns.left;
         if (tracer) {
             gcn_trace_before(w, &tracer->point);
             n = 1;
@@ -97,7 +74,7 @@ static enum wt_run run(struct gcn_device *d, uint64_t issues, struct tracer *tra
         if (tracer && issued)
             gcn_trace_after(w, &tracer->point, tracer->disassembler, tracer->fn, tracer->context);
         /* s_sleep gives the rest of its turn away. */
-        d->turn_left -= d->turn_left < issued ? d->turn_left : (uint32_t)issued;
+        d->turns.left -= d->turns.left < issued ? d->turns.left : (uint32_t)issued;
         if (m->fault.kind)
             return WT_RUN_FAULT;
     }

@@ -11,14 +11,13 @@
 struct wt_state {
     uint64_t time;
     struct wt_fault fault;
-    struct wt_schedule schedule;
+    struct wt_turns turns;
     struct gcn_dispatch dispatch;
     uint64_t tba, tma;
-    uint32_t ready_count, active_waves, cursor, turn_left;
+    uint32_t active_waves;
     struct wt_memory *memory;
     struct gcn_wave *wave;   /* with the device's own pointers, which never change once there */
     struct gcn_group *group; /* likewise */
-    uint64_t *ready, *round;
     uint8_t *vgprs; /* of the active waves, one after the other */
     uint8_t *lds;   /* of the used groups, one after the other */
     uint8_t *gds;
@@ -33,8 +32,7 @@ void gcn_free_state(struct wt_state *s)
     wt_memory_free(s->memory);
     free(s->wave);
     free(s->group);
-    free(s->ready);
-    free(s->round);
+    wt_turns_free(&s->turns);
     free(s->vgprs);
     free(s->lds);
     free(s->gds);
@@ -92,26 +90,24 @@ static bool save_waves(struct wt_state *s, const struct gcn_device *d)
 struct wt_state *gcn_save(struct wt_machine *m)
 {
     struct gcn_device *d = (struct gcn_device *)m;
-    const size_t words = (m->waves + 63) / 64;
     struct wt_state *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
+    if (!wt_turns_init(&s->turns, &d->turns.policy, m->waves)) {
+        gcn_free_state(s);
+        return NULL;
+    }
+    wt_turns_copy(&s->turns, &d->turns);
     s->time = m->time;
     s->fault = m->fault;
-    s->schedule = d->config.schedule;
     s->dispatch = d->dispatch;
     s->tba = d->tba;
     s->tma = d->tma;
-    s->ready_count = d->ready_count;
     s->active_waves = d->active_waves;
-    s->cursor = d->cursor;
-    s->turn_left = d->turn_left;
-    s->bytes = sizeof *s;
-    s->ready = copy_of(s, d->ready, words * sizeof *s->ready);
-    s->round = copy_of(s, d->round, words * sizeof *s->round);
+    s->bytes = sizeof *s + wt_turns_bytes(&s->turns);
     s->gds = copy_of(s, d->gds, GCN_GDS_BYTES);
     s->memory = wt_memory_fork(d->memory);
-    if (!s->ready || !s->round || !s->gds || !s->memory || !save_waves(s, d)) {
+    if (!s->gds || !s->memory || !save_waves(s, d)) {
         gcn_free_state(s);
         return NULL;
     }
@@ -145,19 +141,13 @@ static void restore_waves(struct gcn_device *d, const struct wt_state *s)
 bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
 {
     struct gcn_device *d = (struct gcn_device *)m;
-    const size_t words = (m->waves + 63) / 64;
     m->time = s->time;
     m->fault = s->fault;
-    d->config.schedule = s->schedule;
     d->dispatch = s->dispatch;
     d->tba = s->tba;
     d->tma = s->tma;
-    d->ready_count = s->ready_count;
     d->active_waves = s->active_waves;
-    d->cursor = s->cursor;
-    d->turn_left = s->turn_left;
-    memcpy(d->ready, s->ready, words * sizeof *d->ready);
-    memcpy(d->round, s->round, words * sizeof *d->round);
+    wt_turns_copy(&d->turns, &s->turns);
     memcpy(d->gds, s->gds, GCN_GDS_BYTES);
     restore_waves(d, s);
     wt_memory_become(d->memory, s->memory);
@@ -215,16 +205,16 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w)
 uint64_t gcn_hash(struct wt_machine *m)
 {
     struct gcn_device *d = (struct gcn_device *)m;
-    const struct wt_schedule *s = &d->config.schedule;
+    const struct wt_schedule *s = &d->turns.policy;
     const struct gcn_dispatch *k = &d->dispatch;
     uint64_t h = wt_memory_hash(d->memory);
     const uint64_t numbers[] = {
-        m->time,  m->fault.kind, d->cursor, d->turn_left, s->kind,   s->turn,
+        m->time,  m->fault.kind, d->turns.current, d->turns.left, s->kind,   s->turn,
         s->seed,  s->state,      d->tba,    d->tma,       k->active, k->packet,
         k->queue, k->id,         k->next,   k->total,     k->done,
     };
     mix(&h, numbers, sizeof numbers);
-    mix(&h, d->round, (m->waves + 63) / 64 * sizeof *d->round);
+    mix(&h, d->turns.round, wt_turns_words(&d->turns) * sizeof *d->turns.round);
     mix(&h, d->gds, GCN_GDS_BYTES);
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct gcn_group *g = &d->group[i];

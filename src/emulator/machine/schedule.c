@@ -1,4 +1,4 @@
-/* Parsing and state of the scheduling policies. See schedule.h. */
+/* Scheduling policies, and whose turn it is. See schedule.h. */
 #include "emulator/machine/schedule.h"
 
 #include <errno.h>
@@ -37,17 +37,15 @@ enum wt_status wt_schedule_parse(const char *text, struct wt_schedule *schedule,
         else
             s.turn = (uint32_t)value;
     }
-    wt_schedule_reset(&s);
+    s.state = s.seed;
     *schedule = s;
     return WT_OK;
 }
 
-void wt_schedule_reset(struct wt_schedule *schedule)
-{
-    schedule->state = schedule->seed;
-}
+/* ---- choosing ---- */
 
-uint64_t wt_schedule_random(struct wt_schedule *schedule)
+/* The next number of the sequence (splitmix64). */
+static uint64_t next_random(struct wt_schedule *schedule)
 {
     uint64_t z = schedule->state += 0x9e3779b97f4a7c15;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -55,47 +53,42 @@ uint64_t wt_schedule_random(struct wt_schedule *schedule)
     return z ^ (z >> 31);
 }
 
-static uint32_t words(const struct wt_candidates *c)
-{
-    return (c->waves + 63) / 64;
-}
-
 /* The next one after the last, going round. */
-static uint32_t next_ready(const struct wt_candidates *c)
+static uint32_t next_ready(const struct wt_turns *t)
 {
-    const uint32_t from = c->last + 1 < c->waves ? c->last + 1 : 0;
+    const uint32_t from = t->current + 1 < t->waves ? t->current + 1 : 0;
     uint32_t i = from / 64;
-    uint64_t word = c->ready[i] & (~(uint64_t)0 << (from % 64));
+    uint64_t word = t->ready[i] & (~(uint64_t)0 << (from % 64));
     while (!word) {
-        i = i + 1 < words(c) ? i + 1 : 0;
-        word = c->ready[i];
+        i = i + 1 < wt_turns_words(t) ? i + 1 : 0;
+        word = t->ready[i];
     }
     return i * 64 + (uint32_t)__builtin_ctzll(word);
 }
 
 /* The next one of this round that can still issue; a new round when it is over. */
-static uint32_t next_in_round(const struct wt_candidates *c)
+static uint32_t next_in_round(struct wt_turns *t)
 {
     for (;;) {
-        for (uint32_t i = 0; i < words(c); i++) {
-            const uint64_t left = c->round[i] & c->ready[i];
+        for (uint32_t i = 0; i < wt_turns_words(t); i++) {
+            const uint64_t left = t->round[i] & t->ready[i];
             if (left) {
                 const uint32_t bit = (uint32_t)__builtin_ctzll(left);
                 /* What lies before it in this round cannot issue any more. */
-                c->round[i] &= ~(uint64_t)1 << bit;
+                t->round[i] &= ~(uint64_t)1 << bit;
                 return i * 64 + bit;
             }
-            c->round[i] = 0;
+            t->round[i] = 0;
         }
-        memcpy(c->round, c->ready, words(c) * sizeof *c->round);
+        memcpy(t->round, t->ready, wt_turns_words(t) * sizeof *t->round);
     }
 }
 
 /* The n-th, from 0. */
-static uint32_t nth_ready(const struct wt_candidates *c, uint32_t n)
+static uint32_t nth_ready(const struct wt_turns *t, uint32_t n)
 {
     for (uint32_t i = 0;; i++) {
-        uint64_t word = c->ready[i];
+        uint64_t word = t->ready[i];
         const uint32_t count = (uint32_t)__builtin_popcountll(word);
         if (n >= count) {
             n -= count;
@@ -107,23 +100,61 @@ static uint32_t nth_ready(const struct wt_candidates *c, uint32_t n)
     }
 }
 
-uint32_t wt_schedule_next(struct wt_schedule *schedule, const struct wt_candidates *from,
-                          uint32_t *turn)
+void wt_turns_choose(struct wt_turns *t)
 {
-    uint32_t next = 0;
-    switch (schedule->kind) {
+    switch (t->policy.kind) {
     case WT_SCHEDULE_RR:
-        next = next_ready(from);
-        *turn = schedule->turn;
+        t->current = next_ready(t);
+        t->left = t->policy.turn;
         break;
     case WT_SCHEDULE_LOCKSTEP:
-        next = next_in_round(from);
-        *turn = 1;
+        t->current = next_in_round(t);
+        t->left = 1;
         break;
     case WT_SCHEDULE_RANDOM:
-        next = nth_ready(from, (uint32_t)(wt_schedule_random(schedule) % from->ready_count));
-        *turn = 1 + (uint32_t)(wt_schedule_random(schedule) % 16);
+        t->current = nth_ready(t, (uint32_t)(next_random(&t->policy) % t->ready_count));
+        t->left = 1 + (uint32_t)(next_random(&t->policy) % 16);
         break;
     }
-    return next;
+}
+
+/* ---- the state ---- */
+
+bool wt_turns_init(struct wt_turns *t, const struct wt_schedule *policy, uint32_t waves)
+{
+    *t = (struct wt_turns){.policy = *policy, .waves = waves};
+    t->ready = calloc(2 * wt_turns_words(t), sizeof *t->ready);
+    if (!t->ready)
+        return false;
+    t->round = t->ready + wt_turns_words(t); /* one piece of memory for both */
+    wt_turns_reset(t);
+    return true;
+}
+
+void wt_turns_free(struct wt_turns *t)
+{
+    free(t->ready);
+}
+
+size_t wt_turns_bytes(const struct wt_turns *t)
+{
+    return 2 * wt_turns_words(t) * sizeof *t->ready;
+}
+
+void wt_turns_reset(struct wt_turns *t)
+{
+    memset(t->ready, 0, wt_turns_bytes(t));
+    t->ready_count = 0;
+    t->policy.state = t->policy.seed;
+    t->current = t->waves - 1;
+    t->left = 0;
+}
+
+void wt_turns_copy(struct wt_turns *to, const struct wt_turns *from)
+{
+    uint64_t *ready = to->ready, *round = to->round;
+    *to = *from;
+    to->ready = ready;
+    to->round = round;
+    memcpy(ready, from->ready, wt_turns_bytes(from));
 }

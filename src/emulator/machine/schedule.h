@@ -6,6 +6,8 @@
 #ifndef WT_EMULATOR_SCHEDULE_H
 #define WT_EMULATOR_SCHEDULE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wavetrap/error.h"
@@ -29,23 +31,64 @@ struct wt_schedule {
 enum wt_status wt_schedule_parse(const char *text, struct wt_schedule *schedule,
                                  struct wt_error *err);
 
-/** Puts the policy back to its start (at reset). */
-void wt_schedule_reset(struct wt_schedule *schedule);
-
-/** Random: the next number of the sequence (splitmix64). */
-uint64_t wt_schedule_random(struct wt_schedule *schedule);
-
-/** The waves that a choice is made of, as bit sets of 64 a word. */
-struct wt_candidates {
-    uint32_t waves;        /**< how many there are in all */
-    const uint64_t *ready; /**< which of them can issue */
-    uint32_t ready_count;  /**< how many; 1 or more */
-    uint64_t *round;       /**< lockstep: those whose turn in this round is still to come */
-    uint32_t last;         /**< the wave that was chosen last */
+/** Who issues: the policy, and how far it is. A part of the machine's state. */
+struct wt_turns {
+    struct wt_schedule policy;
+    uint32_t waves;       /**< how many there are in all */
+    uint32_t ready_count; /**< how many of them can issue */
+    uint64_t *ready;      /**< which ones, as a bit set of 64 a word */
+    uint64_t *round;      /**< lockstep: those whose turn in this round is still to come */
+    uint32_t current;     /**< the wave whose turn it is */
+    uint32_t left;        /**< instructions left of its turn; 0: the next one is chosen first */
 };
 
-/** Chooses the wave that issues next; *turn is how many instructions it may issue. */
-uint32_t wt_schedule_next(struct wt_schedule *schedule, const struct wt_candidates *from,
-                          uint32_t *turn);
+/** No wave can issue yet; false without host memory, and then wt_turns_free may still be called. */
+bool wt_turns_init(struct wt_turns *turns, const struct wt_schedule *policy, uint32_t waves);
+void wt_turns_free(struct wt_turns *turns);
+
+/** As after wt_turns_init: no wave can issue, and the first turn will be that of the first one. */
+void wt_turns_reset(struct wt_turns *turns);
+
+/** Takes over another one's state; both are of the same number of waves. */
+void wt_turns_copy(struct wt_turns *to, const struct wt_turns *from);
+
+/** Host memory that it needs beside itself. */
+size_t wt_turns_bytes(const struct wt_turns *turns);
+
+/** Words of `ready`, and of `round`. */
+static inline size_t wt_turns_words(const struct wt_turns *turns)
+{
+    return (turns->waves + 63) / 64;
+}
+
+static inline bool wt_turns_is_ready(const struct wt_turns *turns, uint32_t wave)
+{
+    return turns->ready[wave / 64] >> (wave % 64) & 1;
+}
+
+/** Says whether a wave can issue. */
+static inline void wt_turns_set_ready(struct wt_turns *turns, uint32_t wave, bool ready)
+{
+    if (wt_turns_is_ready(turns, wave) == ready)
+        return;
+    turns->ready[wave / 64] ^= (uint64_t)1 << (wave % 64);
+    turns->ready_count += ready ? 1u : -1u;
+}
+
+/** Begins the next turn. One wave or more can issue. */
+void wt_turns_choose(struct wt_turns *turns);
+
+/**
+ * Sees to it that `current` is a wave that can issue `left` instructions, 1 or more: the one whose
+ * turn is not over, or the next one. False if none can.
+ */
+static inline bool wt_turns_next(struct wt_turns *turns)
+{
+    if (!turns->ready_count)
+        return false;
+    if (!turns->left || !wt_turns_is_ready(turns, turns->current))
+        wt_turns_choose(turns);
+    return true;
+}
 
 #endif

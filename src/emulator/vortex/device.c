@@ -58,8 +58,7 @@ void vx_device_free(struct vx_device *d)
         }
     free(d->core);
     free(d->warp);
-    free(d->ready);
-    free(d->round);
+    wt_turns_free(&d->turns);
     if (d->registers)
         munmap(d->registers, d->registers_size);
     wt_memory_free(d->memory);
@@ -75,18 +74,13 @@ static void free_machine(struct wt_machine *m)
 void vx_reset(struct wt_machine *m)
 {
     struct vx_device *d = device_of(m);
-    const uint32_t words = (m->waves + 63) / 64;
-    memset(d->ready, 0, words * sizeof *d->ready);
-    memset(d->round, 0, words * sizeof *d->round);
-    d->ready_count = d->halted = d->halted_active = d->active_warps = 0;
-    d->cursor = m->waves - 1; /* so that the first turn is warp 0's */
-    d->turn_left = 0;
+    wt_turns_reset(&d->turns);
+    d->halted = d->halted_active = d->active_warps = 0;
     m->time = 0;
     m->resets++;
     m->fault.kind = WT_FAULT_NONE;
     d->event = false;
     vx_watch_forget(d);
-    wt_schedule_reset(&d->config.schedule);
     for (uint32_t i = 0; i < d->core_count; i++) {
         struct vx_core *core = &d->core[i];
         core->active = 0;
@@ -271,12 +265,12 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
 static uint64_t program_hash(struct wt_machine *m)
 {
     struct vx_device *d = device_of(m);
-    const struct wt_schedule *s = &d->config.schedule;
+    const struct wt_schedule *s = &d->turns.policy;
     uint64_t h = wt_memory_hash(d->memory);
-    const uint64_t numbers[] = {m->time, m->fault.kind, d->cursor, d->turn_left, d->config.startup,
+    const uint64_t numbers[] = {m->time, m->fault.kind, d->turns.current, d->turns.left, d->config.startup,
                                 d->config.argument, s->kind, s->turn, s->seed, s->state};
     mix(&h, numbers, sizeof numbers);
-    mix(&h, d->round, (m->waves + 63) / 64 * sizeof *d->round);
+    mix(&h, d->turns.round, wt_turns_words(&d->turns) * sizeof *d->turns.round);
     for (uint32_t i = 0; i < d->core_count; i++) {
         const struct vx_core *core = &d->core[i];
         mix_number(&h, wt_memory_hash(core->local));
@@ -354,8 +348,6 @@ static bool allocate(struct vx_device *d)
     d->memory = wt_memory_new();
     d->warp = calloc(warps, sizeof *d->warp);
     d->core = calloc(d->core_count, sizeof *d->core);
-    d->ready = calloc((warps + 63) / 64, sizeof *d->ready);
-    d->round = calloc((warps + 63) / 64, sizeof *d->round);
     d->console = calloc(config->console_slots, sizeof *d->console);
     d->inject_code = vx_code_new(0);
     d->registers_size = layout.size * warps;
@@ -365,8 +357,8 @@ static bool allocate(struct vx_device *d)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (d->registers == MAP_FAILED)
         d->registers = NULL;
-    if (!d->memory || !d->warp || !d->core || !d->ready || !d->round || !d->console ||
-        !d->inject_code || !d->registers || vx_dm_init(d))
+    if (!d->memory || !d->warp || !d->core || !wt_turns_init(&d->turns, &config->schedule, warps) ||
+        !d->console || !d->inject_code || !d->registers || vx_dm_init(d))
         return false;
     for (uint32_t i = 0; i < d->core_count; i++) {
         struct vx_core *core = &d->core[i];

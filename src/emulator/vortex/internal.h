@@ -142,13 +142,9 @@ struct vx_device {
     uint32_t core_count, barriers;
     wt_lanes all_lanes;
     uint32_t active_warps;
-    /* scheduler: which warps can issue, as a bit set, and how many there are */
-    uint64_t *ready, *round;     /* round: lockstep's set of this round */
-    uint32_t ready_count;
+    struct wt_turns turns;       /* which warps can issue, and whose turn it is */
     uint32_t halted;             /* warps whose halt bit is set */
     uint32_t halted_active;      /* and that are active */
-    uint32_t cursor;             /* flat index of the warp whose turn it is */
-    uint32_t turn_left;          /* instructions left in its turn */
     /* execution */
     struct wt_tlb tlb;
     struct vx_core *tlb_core;    /* whose local memory the TLB shows */

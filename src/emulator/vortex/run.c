@@ -1,4 +1,4 @@
-/* The scheduler and the main loop. */
+/* The main loop. */
 #include "emulator/vortex/watch.h"
 
 #include "emulator/vortex/trace.h"
@@ -25,24 +25,6 @@ static uint64_t turn(struct vx_device *d, struct vx_warp *w, uint64_t n)
     d->machine.time += issued;
     w->core->issues += issued;
     return issued;
-}
-
-/* The warp whose turn it is; NULL if none can issue. */
-static struct vx_warp *schedule(struct vx_device *d)
-{
-    if (!d->ready_count)
-        return NULL;
-    struct vx_warp *current = &d->warp[d->cursor];
-    if (d->turn_left && current->active && current->wait == VX_RUNS && !current->halted)
-        return current;
-    d->cursor = wt_schedule_next(&d->config.schedule,
-                                 &(struct wt_candidates){.waves = d->machine.waves,
-                                                         .ready = d->ready,
-                                                         .ready_count = d->ready_count,
-                                                         .round = d->round,
-                                                         .last = d->cursor},
-                                 &d->turn_left);
-    return &d->warp[d->cursor];
 }
 
 /* No warp can issue: why? */
@@ -76,18 +58,18 @@ static enum wt_run run_turns(struct vx_device *d, uint64_t issues, vx_trace_fn f
         return WT_RUN_EVENT;
     }
     const uint64_t end = m->time + issues, resets = m->resets;
-    const bool places = d->watch && d->watch->round;
+    const bool places = d->watch && d->watch->places;
     while (m->time < end) {
         if (places)
-            vx_watch_keep_schedule(d);
-        struct vx_warp *w = schedule(d);
-        if (!w)
+            vx_watch_keep_turns(d);
+        if (!wt_turns_next(&d->turns))
             return stopped(d);
-        uint64_t n = end - m->time < d->turn_left ? end - m->time : d->turn_left;
+        struct vx_warp *w = &d->warp[d->turns.current];
+        uint64_t n = end - m->time < d->turns.left ? end - m->time : d->turns.left;
         if (places && vx_watches_issue(d, w)) {
             n = 1;
             if (vx_watch_before_issue(w)) {
-                vx_watch_undo_schedule(d);
+                vx_watch_undo_turns(d);
                 return WT_RUN_WATCH;
             }
         }
@@ -104,7 +86,7 @@ static enum wt_run run_turns(struct vx_device *d, uint64_t issues, vx_trace_fn f
         } else {
             issued = turn(d, w, n);
         }
-        d->turn_left -= (uint32_t)issued;
+        d->turns.left -= (uint32_t)issued;
         if (w->stepping && (issued || m->fault.kind))
             vx_dm_stepped(w);
         vx_dm_tick(d, issued);
@@ -113,7 +95,7 @@ static enum wt_run run_turns(struct vx_device *d, uint64_t issues, vx_trace_fn f
         if (m->hits) {
             /* Before an instruction: as if the scheduler had not got there. */
             if (places && !issued)
-                vx_watch_undo_schedule(d);
+                vx_watch_undo_turns(d);
             return WT_RUN_WATCH;
         }
         if (d->event || m->resets != resets) {
@@ -153,8 +135,9 @@ bool vx_issue_one(struct vx_warp *w)
     if (turn(w->device, w, 1)) {
         /* If it was its turn anyway, that is what it has used: a debugger that takes it past a
          * breakpoint does not change the order in which warps issue. */
-        if (w->device->cursor == w->id && w->device->turn_left)
-            w->device->turn_left--;
+        struct wt_turns *turns = &w->device->turns;
+        if (turns->current == w->id && turns->left)
+            turns->left--;
         return true;
     }
     w->device->machine.hits = hits;

@@ -72,14 +72,7 @@ void vx_set_mask(struct vx_warp *w, wt_lanes mask)
 
 void vx_update_ready(struct vx_warp *w)
 {
-    struct vx_device *d = w->device;
-    const bool ready = w->active && w->wait == VX_RUNS && !w->halted;
-    uint64_t *word = &d->ready[w->id / 64];
-    const uint64_t bit = (uint64_t)1 << (w->id % 64);
-    if (ready == ((*word & bit) != 0))
-        return;
-    *word ^= bit;
-    d->ready_count += ready ? 1u : -1u;
+    wt_turns_set_ready(&w->device->turns, w->id, w->active && w->wait == VX_RUNS && !w->halted);
 }
 
 void vx_set_wait(struct vx_warp *w, enum vx_wait wait)

@@ -17,15 +17,14 @@ struct saved_line {
 struct wt_state {
     uint64_t time;
     struct wt_fault fault;
-    struct wt_schedule schedule;
+    struct wt_turns turns;
     uint64_t startup, argument;
-    uint32_t ready_count, halted, halted_active, active_warps, cursor, turn_left, mpm_class;
+    uint32_t halted, halted_active, active_warps, mpm_class;
     char inject_fault[256];
     struct vx_dm dm;
     struct wt_memory *memory;
     struct vx_warp *warp;      /* with the device's own pointers, which never change */
     struct vx_core *core;      /* likewise, but for `local`, a fork */
-    uint64_t *ready, *round;
     uint32_t *wmask;
     uint32_t *arrived;         /* of all cores, one after the other */
     uint8_t *registers;        /* of the warps whose `touched` is set, one after the other */
@@ -46,8 +45,7 @@ void vx_free_state(struct wt_state *s)
     wt_memory_free(s->memory);
     free(s->warp);
     free(s->core);
-    free(s->ready);
-    free(s->round);
+    wt_turns_free(&s->turns);
     free(s->wmask);
     free(s->arrived);
     free(s->registers);
@@ -130,30 +128,28 @@ static bool save_console(struct wt_state *s, const struct vx_device *d)
 struct wt_state *vx_save(struct wt_machine *m)
 {
     struct vx_device *d = (struct vx_device *)m;
-    const size_t words = (m->waves + 63) / 64;
     struct wt_state *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
+    if (!wt_turns_init(&s->turns, &d->turns.policy, m->waves)) {
+        vx_free_state(s);
+        return NULL;
+    }
+    wt_turns_copy(&s->turns, &d->turns);
     s->time = m->time;
     s->fault = m->fault;
-    s->schedule = d->config.schedule;
     s->startup = d->config.startup;
     s->argument = d->config.argument;
-    s->ready_count = d->ready_count;
     s->halted = d->halted;
     s->halted_active = d->halted_active;
     s->active_warps = d->active_warps;
-    s->cursor = d->cursor;
-    s->turn_left = d->turn_left;
     s->mpm_class = d->mpm_class;
     memcpy(s->inject_fault, d->inject_fault, sizeof s->inject_fault);
     s->dm = d->dm;
-    s->bytes = sizeof *s;
+    s->bytes = sizeof *s + wt_turns_bytes(&s->turns);
     s->wmask = copy_of(s, d->dm.wmask, (m->waves + 31) / 32 * sizeof *s->wmask);
-    s->ready = copy_of(s, d->ready, words * sizeof *s->ready);
-    s->round = copy_of(s, d->round, words * sizeof *s->round);
     s->memory = wt_memory_fork(d->memory);
-    if (!s->wmask || !s->ready || !s->round || !s->memory || !save_warps(s, d) ||
+    if (!s->wmask || !s->memory || !save_warps(s, d) ||
         !save_cores(s, d) || !save_console(s, d)) {
         vx_free_state(s);
         return NULL;
@@ -201,28 +197,22 @@ static void restore_warps(struct vx_device *d, const struct wt_state *s)
 bool vx_restore(struct wt_machine *m, const struct wt_state *s)
 {
     struct vx_device *d = (struct vx_device *)m;
-    const size_t words = (m->waves + 63) / 64;
     if (!reserve_console(d, s))
         return false;
     m->time = s->time;
     m->fault = s->fault;
-    d->config.schedule = s->schedule;
     d->config.startup = s->startup;
     d->config.argument = s->argument;
-    d->ready_count = s->ready_count;
     d->halted = s->halted;
     d->halted_active = s->halted_active;
     d->active_warps = s->active_warps;
-    d->cursor = s->cursor;
-    d->turn_left = s->turn_left;
     d->mpm_class = s->mpm_class;
     memcpy(d->inject_fault, s->inject_fault, sizeof d->inject_fault);
     uint32_t *wmask = d->dm.wmask;
     d->dm = s->dm;
     d->dm.wmask = wmask;
     memcpy(wmask, s->wmask, (m->waves + 31) / 32 * sizeof *wmask);
-    memcpy(d->ready, s->ready, words * sizeof *d->ready);
-    memcpy(d->round, s->round, words * sizeof *d->round);
+    wt_turns_copy(&d->turns, &s->turns);
     restore_warps(d, s);
     for (uint32_t i = 0; i < d->core_count; i++) {
         struct vx_core *core = &d->core[i];

@@ -57,7 +57,7 @@ static void free_set(struct vx_watch *set)
     wt_spans_free(&set->write);
     wt_spans_free(&set->execute);
     free(set->issue);
-    free(set->round);
+    wt_turns_free(&set->turns);
     free(set);
 }
 
@@ -68,10 +68,8 @@ static struct vx_watch *new_set(struct vx_device *d, const struct wt_watch *list
     bool ok = set != NULL;
     for (size_t i = 0; ok && i < count; i++)
         ok = add_watch(d, set, &list[i]);
-    if (ok && (set->issue || set->execute.count)) {
-        set->round = calloc((d->machine.waves + 63) / 64, sizeof *set->round);
-        ok = set->round != NULL;
-    }
+    if (ok && (set->issue || set->execute.count))
+        ok = set->places = wt_turns_init(&set->turns, &d->turns.policy, d->machine.waves);
     if (!ok) {
         free_set(set);
         return NULL;
@@ -291,20 +289,12 @@ void vx_watch_run(struct vx_device *d, bool running)
         d->machine.hits = 0;
 }
 
-void vx_watch_keep_schedule(struct vx_device *d)
+void vx_watch_keep_turns(struct vx_device *d)
 {
-    struct vx_watch *set = d->watch;
-    set->cursor = d->cursor;
-    set->turn_left = d->turn_left;
-    set->schedule = d->config.schedule;
-    memcpy(set->round, d->round, (d->machine.waves + 63) / 64 * sizeof *set->round);
+    wt_turns_copy(&d->watch->turns, &d->turns);
 }
 
-void vx_watch_undo_schedule(struct vx_device *d)
+void vx_watch_undo_turns(struct vx_device *d)
 {
-    const struct vx_watch *set = d->watch;
-    d->cursor = set->cursor;
-    d->turn_left = set->turn_left;
-    d->config.schedule = set->schedule;
-    memcpy(d->round, set->round, (d->machine.waves + 63) / 64 * sizeof *set->round);
+    wt_turns_copy(&d->turns, &d->watch->turns);
 }

@@ -13,9 +13,8 @@
 struct vx_watch {
     struct wt_spans read, write, execute;
     uint64_t *issue;       /* waves, as a bit set; NULL: none */
-    uint64_t *round;       /* room for d->round, where the scheduler's choice may be taken back */
-    uint32_t cursor, turn_left;
-    struct wt_schedule schedule;
+    struct wt_turns turns; /* before the scheduler's choice, which may be taken back */
+    bool places;           /* waves or instructions are watched */
     bool running;          /* within vx_run: hits add up */
     /* The wave that was told of, and when: it issues next time. */
     bool told;
@@ -45,8 +44,8 @@ const struct vx_uop *vx_watch_here(struct vx_warp *w, const struct vx_uop *u);
 /* A run begins, or ends. */
 void vx_watch_run(struct vx_device *d, bool running);
 /* Keeps what the scheduler is about to change, and puts it back. */
-void vx_watch_keep_schedule(struct vx_device *d);
-void vx_watch_undo_schedule(struct vx_device *d);
+void vx_watch_keep_turns(struct vx_device *d);
+void vx_watch_undo_turns(struct vx_device *d);
 /* Whether the wave is watched for any issue. */
 bool vx_watches_issue(const struct vx_device *d, const struct vx_warp *w);
 /* Tells that w is about to issue; false if that was told already. */

@@ -1,0 +1,104 @@
+/* Unit tests of whose turn it is: the policies, waves that stop in their turn, copies. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "emulator/machine/schedule.h"
+
+#define WAVES 130 /* three words, the last one not full */
+
+static struct wt_turns turns_of(const char *policy, const uint32_t *ready, size_t count)
+{
+    struct wt_schedule schedule;
+    struct wt_turns turns;
+    assert_int_equal(wt_schedule_parse(policy, &schedule, NULL), WT_OK);
+    assert_true(wt_turns_init(&turns, &schedule, WAVES));
+    assert_false(wt_turns_next(&turns));
+    for (size_t i = 0; i < count; i++)
+        wt_turns_set_ready(&turns, ready[i], true);
+    return turns;
+}
+
+/* Gives n issues, one by one, and checks whose they are. */
+static void assert_issues(struct wt_turns *turns, const uint32_t *wave, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        assert_true(wt_turns_next(turns));
+        assert_int_equal(turns->current, wave[i]);
+        turns->left--;
+    }
+}
+
+static const uint32_t some[] = {0, 63, 64, 129};
+
+static void round_robin_goes_round_from_the_first_wave(void **state)
+{
+    struct wt_turns turns = turns_of("rr:2", some, 4);
+    assert_issues(&turns, (uint32_t[]){0, 0, 63, 63, 64, 64, 129, 129, 0, 0}, 10);
+    wt_turns_free(&turns);
+}
+
+static void a_wave_that_stops_loses_the_rest_of_its_turn(void **state)
+{
+    struct wt_turns turns = turns_of("rr:64", some, 4);
+    assert_issues(&turns, (uint32_t[]){0, 0}, 2);
+    wt_turns_set_ready(&turns, 0, false);
+    wt_turns_set_ready(&turns, 0, false); /* said twice: counted once */
+    assert_int_equal(turns.ready_count, 3);
+    assert_issues(&turns, (uint32_t[]){63, 63}, 2);
+    for (size_t i = 1; i < 4; i++)
+        wt_turns_set_ready(&turns, some[i], false);
+    assert_false(wt_turns_next(&turns));
+    wt_turns_free(&turns);
+}
+
+static void in_lockstep_each_wave_has_one_turn_a_round(void **state)
+{
+    struct wt_turns turns = turns_of("lockstep", some, 4);
+    assert_issues(&turns, (uint32_t[]){0, 63}, 2);
+    /* What can issue only now waits for the next round. */
+    wt_turns_set_ready(&turns, 70, true);
+    wt_turns_set_ready(&turns, 64, false);
+    assert_issues(&turns, (uint32_t[]){129, 0, 63, 70, 129}, 5);
+    wt_turns_free(&turns);
+}
+
+static void a_copy_goes_on_as_its_original(void **state)
+{
+    static const char *const policies[] = {"rr:3", "lockstep", "random:5"};
+    for (size_t p = 0; p < 3; p++) {
+        struct wt_turns turns = turns_of(policies[p], some, 4), copy = turns_of("rr:1", NULL, 0);
+        uint32_t wave[200];
+        for (size_t i = 0; i < 150; i++) {
+            if (i == 50)
+                wt_turns_copy(&copy, &turns);
+            assert_true(wt_turns_next(&turns));
+            wave[i] = turns.current;
+            turns.left--;
+        }
+        assert_issues(&copy, wave + 50, 100);
+        assert_int_equal(copy.policy.state, turns.policy.state);
+        /* After a reset all is as in the beginning. */
+        wt_turns_reset(&copy);
+        assert_false(wt_turns_next(&copy));
+        for (size_t i = 0; i < 4; i++)
+            wt_turns_set_ready(&copy, some[i], true);
+        assert_issues(&copy, wave, 150);
+        wt_turns_free(&turns);
+        wt_turns_free(&copy);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_robin_goes_round_from_the_first_wave),
+        cmocka_unit_test(a_wave_that_stops_loses_the_rest_of_its_turn),
+        cmocka_unit_test(in_lockstep_each_wave_has_one_turn_a_round),
+        cmocka_unit_test(a_copy_goes_on_as_its_original),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
