@@ -229,19 +229,37 @@ static bool decode_dpp(uint32_t w, struct gcn_uop *u, const char **why)
     return true;
 }
 
-/* Whether all values are whole registers of 32 bits without anything else to do. */
-static bool is_plain(const struct gcn_uop *u)
+/* Chooses the way in which a vector instruction is executed. */
+static void choose_path(struct gcn_uop *u)
 {
-    const char *o = u->row->operands;
+    const char *results = results_of(u->row), *sources = sources_of(u->row);
+    u->cmpx = u->row->encoding == GCN_VOPC &&
+              u->row->opcode & (u->row->opcode < 0x20 ? 1 : 0x10); /* section 12.9 */
+    u->path = GCN_PATH_ANY;
     if (u->form == GCN_FORM_SDWA || u->form == GCN_FORM_DPP || u->abs || u->neg || u->clamp ||
         u->omod || u->op_sel)
-        return false;
-    if ((*o != 'u' && *o != 'f') || o[1] != ':')
-        return false;
-    for (o += 2; *o; o++)
-        if (*o != 'u' && *o != 'f')
-            return false;
-    return true;
+        return;
+    u->path = GCN_PATH_PLAIN;
+    for (unsigned i = 0; sources[i]; i++) {
+        const bool wide = sources[i] == 'U' || sources[i] == 'F';
+        u->wide |= (uint8_t)(wide << i);
+        u->wide_float |= (uint8_t)((sources[i] == 'F') << i);
+        u->mask |= (uint8_t)((sources[i] == 'm') << i);
+        if (wide || sources[i] == 'm')
+            u->path = GCN_PATH_WHOLE;
+        else if (sources[i] != 'u' && sources[i] != 'f') {
+            u->path = GCN_PATH_ANY;
+            return;
+        }
+    }
+    if (!strchr("ufUFm", *results)) {
+        u->path = GCN_PATH_ANY;
+        return;
+    }
+    u->result = *results == 'm' ? 0 : (uint8_t)registers_of(*results);
+    u->mask_result = *results == 'm' || results[1] == 'm';
+    if (u->result != 1 || u->mask_result)
+        u->path = GCN_PATH_WHOLE;
 }
 
 static void note_vgpr(struct gcn_uop *u, unsigned n)
@@ -280,7 +298,7 @@ static bool check_vector(struct gcn_uop *u, bool literal, const char **why)
     results = results_of(u->row);
     if (*results != ':' && *results != 'm' && *results != 'S')
         note_vgpr(u, u->dst + registers_of(*results) - 1);
-    u->plain = is_plain(u);
+    choose_path(u);
     return true;
 }
 

@@ -227,6 +227,7 @@ const uint32_t *gcn_lanes_on(struct gcn_wave *w, uint64_t mask);
 /* ---- valu.c: vector instructions ---- */
 
 const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u);
+const struct gcn_uop *gcn_valu_whole(struct gcn_wave *w, const struct gcn_uop *u);
 const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u);
 const struct gcn_uop *gcn_valu_writelane(struct gcn_wave *w, const struct gcn_uop *u);
 /* All ones in the lanes of a mask, zeros in the others. */

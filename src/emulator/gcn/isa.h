@@ -97,6 +97,13 @@ enum gcn_operand {
 /* How an instruction of a vector encoding is written. */
 enum gcn_form { GCN_FORM_NATIVE, GCN_FORM_E64, GCN_FORM_SDWA, GCN_FORM_DPP };
 
+/* Which way a vector instruction is executed (valu.c): the short ways know no modifiers. */
+enum gcn_path {
+    GCN_PATH_ANY,
+    GCN_PATH_PLAIN, /* all values have 32 bits */
+    GCN_PATH_WHOLE, /* 32 or 64 bits, masks */
+};
+
 /* A decoded instruction. */
 struct gcn_uop {
     gcn_op run;
@@ -129,7 +136,13 @@ struct gcn_uop {
     uint8_t nfmt, dfmt;
     uint8_t sources;   /* vector: how many */
     uint8_t last_vgpr; /* vector: the highest VGPR that it uses */
-    bool plain;        /* vector: whole 32-bit values, no modifiers: the short way */
+    uint8_t path;      /* vector: enum gcn_path */
+    /* vector, GCN_PATH_WHOLE: sources of 64 bits, those of them that are floating, masks, a bit
+     * each; registers of the result, and whether there is a mask, too */
+    uint8_t wide, wide_float, mask;
+    uint8_t result;
+    bool mask_result;
+    bool cmpx; /* the mask goes to EXEC as well */
 };
 
 /*

@@ -1,7 +1,9 @@
 /* Scalar operands: registers, inline constants, special sources (manual, section 12.1). */
 #include "emulator/gcn/internal.h"
 
-#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* Section 3.4: the inline constants 0.5, -0.5, 1, -1, 2, -2, 4, -4 and 1/(2 pi), by format. */
 static const uint16_t half_constants[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
@@ -120,11 +122,18 @@ void gcn_write_pair(struct gcn_wave *w, unsigned n, uint64_t value)
 uint64_t gcn_pack(const uint8_t *byte)
 {
     uint64_t mask = 0;
+#ifdef __SSE2__
+    for (unsigned i = 0; i < GCN_LANES; i += 16) {
+        const __m128i sixteen = _mm_loadu_si128((const __m128i *)(const void *)(byte + i));
+        mask |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_slli_epi16(sixteen, 7)) << i;
+    }
+#else
     for (unsigned i = 0; i < 8; i++) {
         /* Eight bytes of 0 or 1 become eight bits: lane 0 is in the lowest byte. */
         const uint64_t eight = wt_load_le(byte + 8 * i, 8);
         mask |= ((eight * 0x0102040810204080u) >> 56) << (8 * i);
     }
+#endif
     return mask;
 }
 

@@ -13,8 +13,8 @@ union row {
     uint32_t q[4][GCN_LANES]; /* Q: register by register */
 };
 
-static const uint32_t *fetch_plain(struct gcn_wave *w, const struct gcn_uop *u, unsigned n,
-                                   uint32_t *room)
+static inline const uint32_t *fetch_plain(struct gcn_wave *w, const struct gcn_uop *u, unsigned n,
+                                          uint32_t *room)
 {
     if (n >= GCN_VGPR)
         return w->v[n - GCN_VGPR];
@@ -54,6 +54,14 @@ static KERNEL split(uint32_t *low, uint32_t *high, const uint64_t *from, const u
     }
 }
 
+static KERNEL split_all(uint32_t *low, uint32_t *high, const uint64_t *from)
+{
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        low[i] = (uint32_t)from[i];
+        high[i] = (uint32_t)(from[i] >> 32);
+    }
+}
+
 KERNEL gcn_blend(uint32_t *to, const uint32_t *from, const uint32_t *on)
 {
     for (unsigned i = 0; i < GCN_LANES; i++)
@@ -65,10 +73,13 @@ static bool skipped(const struct gcn_wave *w)
     return w->mode & GCN_MODE_VSKIP;
 }
 
-/* The short way: whole registers of 32 bits, no modifiers. */
+/* Modes in which the short ways do not do. */
+#define SPECIAL_MODES (GCN_MODE_GPR_IDX_EN | GCN_MODE_VSKIP | GCN_MODE_EXCP_EN)
+
+/* The shortest way: whole registers of 32 bits, no modifiers. */
 const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    if (w->mode & (GCN_MODE_GPR_IDX_EN | GCN_MODE_VSKIP | GCN_MODE_EXCP_EN))
+    if (w->mode & SPECIAL_MODES)
         return gcn_valu_any(w, u);
     if (u->last_vgpr >= w->vgprs)
         return no_vgpr(w, u);
@@ -87,6 +98,67 @@ const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u
     return gcn_next(u);
 }
 
+static void write_mask(struct gcn_wave *w, const struct gcn_uop *u, const uint8_t *bytes,
+                       uint64_t exec)
+{
+    const uint64_t mask = gcn_pack(bytes) & exec;
+    gcn_write_pair(w, u->sdst, mask);
+    if (u->cmpx)
+        gcn_set_pair(&w->s[GCN_EXEC], mask);
+}
+
+static inline const uint64_t *fetch_wide(struct gcn_wave *w, const struct gcn_uop *u, unsigned i,
+                                         uint64_t *room)
+{
+    const unsigned n = u->src[i];
+    if (n >= GCN_VGPR) {
+        join(room, w->v[n - GCN_VGPR], w->v[n - GCN_VGPR + 1]);
+        return room;
+    }
+    const uint64_t value = gcn_scalar64(w, u, n, u->wide_float >> i & 1);
+    for (unsigned l = 0; l < GCN_LANES; l++)
+        room[l] = value;
+    return room;
+}
+
+/* The short way of the other instructions without modifiers: values of 64 bits, masks. */
+const struct gcn_uop *gcn_valu_whole(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (w->mode & SPECIAL_MODES)
+        return gcn_valu_any(w, u);
+    if (u->last_vgpr >= w->vgprs)
+        return no_vgpr(w, u);
+    const uint64_t exec = gcn_exec(w);
+    union wide_row {
+        _Alignas(64) uint64_t d[GCN_LANES];
+        uint32_t w[GCN_LANES];
+    } room[3], result;
+    _Alignas(64) uint8_t bytes[GCN_LANES];
+    struct gcn_valu v = {.w = w, .u = u, .exec = exec, .d = &result, .m = bytes};
+    const void **source[3] = {&v.a, &v.b, &v.c};
+    for (unsigned i = 0; i < u->sources; i++) {
+        if (u->wide >> i & 1)
+            *source[i] = fetch_wide(w, u, i, room[i].d);
+        else if (u->mask >> i & 1)
+            v.mask = gcn_pair(&w->s[u->smask]);
+        else
+            *source[i] = fetch_plain(w, u, u->src[i], room[i].w);
+    }
+    uint32_t *to = u->result ? w->v[u->dst] : NULL;
+    if (u->result == 1 && !~exec)
+        v.d = to;
+    u->row->kernel(&v);
+    if (u->result == 2 && !~exec)
+        split_all(to, to + GCN_LANES, result.d);
+    else if (u->result == 2)
+        split(to, to + GCN_LANES, result.d, gcn_lanes_on(w, exec));
+    else if (u->result && ~exec)
+        gcn_blend(to, result.w, gcn_lanes_on(w, exec));
+    if (u->mask_result)
+        write_mask(w, u, bytes, exec);
+    return gcn_next(u);
+}
+
 /* ---- the general way ---- */
 
 /* VGPR indexing: M0[7:0] is added to the operands that M0[15:12] names (section 6.4). */
@@ -97,31 +169,27 @@ static unsigned indexed(const struct gcn_wave *w, unsigned number, unsigned whic
     return number;
 }
 
-static uint32_t select_part(uint32_t value, unsigned sel, bool sext)
+/* Modifiers of a source: a part of each value, zero- or sign-extended, then abs and neg. */
+static KERNEL take_part(uint32_t *to, const uint32_t *from, unsigned at, unsigned bits, bool sext)
 {
-    switch (sel) {
-    case 0:
-    case 1:
-    case 2:
-    case 3:
-        value = value >> (8 * sel) & 0xff;
-        return sext ? (uint32_t)(int8_t)value : value;
-    case 4:
-    case 5:
-        value = value >> (16 * (sel - 4)) & 0xffff;
-        return sext ? (uint32_t)(int16_t)value : value;
-    default:
-        return value;
+    const unsigned above = 32 - bits;
+    if (sext) {
+        LANES to[i] = (uint32_t)((int32_t)(from[i] >> at << above) >> above);
+    } else {
+        LANES to[i] = from[i] >> at << above >> above;
     }
 }
 
-/* abs and neg on a value of so many bits. */
-static uint64_t modified(uint64_t value, unsigned bits, bool abs, bool neg)
+static KERNEL modify32(uint32_t *to, const uint32_t *from, uint32_t sign, bool abs, bool neg)
 {
-    const uint64_t sign = (uint64_t)1 << (bits - 1);
-    if (abs)
-        value &= ~sign;
-    return neg ? value ^ sign : value;
+    const uint32_t keep = abs ? ~sign : UINT32_MAX, flip = neg ? sign : 0;
+    LANES to[i] = (from[i] & keep) ^ flip;
+}
+
+static KERNEL modify64(uint64_t *to, bool abs, bool neg)
+{
+    const uint64_t keep = abs ? ~F64_SIGN : UINT64_MAX, flip = neg ? F64_SIGN : 0;
+    LANES to[i] = (to[i] & keep) ^ flip;
 }
 
 /* The lane that lane i of a DPP source reads; -1: none (section 12.4, DPP_CTRL). */
@@ -181,7 +249,6 @@ static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char 
                   const void **source, uint64_t *exec)
 {
     const unsigned n = u->src[i];
-    const bool is_float = type == 'f' || type == 'h' || type == 'F';
     const bool abs = u->abs >> i & 1, neg = u->neg >> i & 1, high = u->op_sel >> i & 1;
     if (type == 'U' || type == 'F') {
         if (n >= GCN_VGPR) {
@@ -195,8 +262,7 @@ static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char 
                 to->d[l] = value;
         }
         if (type == 'F' && (abs || neg))
-            for (unsigned l = 0; l < GCN_LANES; l++)
-                to->d[l] = modified(to->d[l], 64, abs, neg);
+            modify64(to->d, abs, neg);
         return true;
     }
     if (type == 'Q') {
@@ -206,19 +272,16 @@ static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char 
         memcpy(to->q, w->v[r], sizeof to->q);
         return true;
     }
+    const uint32_t *from = to->w;
     if (n >= GCN_VGPR) {
         const unsigned r = indexed(w, n - GCN_VGPR, i);
         if (r >= w->vgprs)
             return false;
-        if (u->form != GCN_FORM_DPP && u->form != GCN_FORM_SDWA && type != 'h' && type != 's' &&
-            !abs && !neg) {
-            *source = w->v[r];
-            return true;
+        from = w->v[r];
+        if (i == 0 && u->form == GCN_FORM_DPP) {
+            permute(u, from, to->w, exec);
+            from = to->w;
         }
-        if (i == 0 && u->form == GCN_FORM_DPP)
-            permute(u, w->v[r], to->w, exec);
-        else
-            memcpy(to->w, w->v[r], sizeof to->w);
     } else {
         uint32_t value = gcn_scalar32(w, u, n);
         /* Of a constant, halves of mixed-precision and packed instructions see the 16-bit one. */
@@ -231,26 +294,23 @@ static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char 
         for (unsigned l = 0; l < GCN_LANES; l++)
             to->w[l] = value;
     }
-    if (u->form == GCN_FORM_SDWA && i < 2 && u->sel[i] != 6)
-        for (unsigned l = 0; l < GCN_LANES; l++)
-            to->w[l] = select_part(to->w[l], u->sel[i], u->sext >> i & 1);
-    if (type == 'h' || type == 's') {
-        if (high)
-            for (unsigned l = 0; l < GCN_LANES; l++)
-                to->w[l] >>= 16;
-        for (unsigned l = 0; l < GCN_LANES; l++)
-            to->w[l] &= 0xffff;
-        if (is_float && (abs || neg))
-            for (unsigned l = 0; l < GCN_LANES; l++)
-                to->w[l] = (uint32_t)modified(to->w[l], 16, abs, neg);
-    } else if (type == 'f' && (abs || neg)) {
-        for (unsigned l = 0; l < GCN_LANES; l++)
-            to->w[l] = (uint32_t)modified(to->w[l], 32, abs, neg);
-    } else if (type == 'u' && (abs || neg) && u->row == &gcn_rows[GCN_I_v_cndmask_b32]) {
-        /* v_cndmask_b32 chooses between values of either kind and takes the modifiers. */
-        for (unsigned l = 0; l < GCN_LANES; l++)
-            to->w[l] = (uint32_t)modified(to->w[l], 32, abs, neg);
+    if (u->form == GCN_FORM_SDWA && i < 2 && u->sel[i] != 6) {
+        const bool byte = u->sel[i] < 4;
+        take_part(to->w, from, byte ? 8u * u->sel[i] : 16 * (u->sel[i] - 4u), byte ? 8 : 16,
+                  u->sext >> i & 1);
+        from = to->w;
     }
+    if (type == 'h' || type == 's') {
+        take_part(to->w, from, high ? 16 : 0, 16, false);
+        from = to->w;
+    }
+    /* v_cndmask_b32 chooses between values of either kind and takes the modifiers. */
+    if ((abs || neg) &&
+        (type == 'f' || type == 'h' || (type == 'u' && u->row == &gcn_rows[GCN_I_v_cndmask_b32]))) {
+        modify32(to->w, from, type == 'h' ? F16_SIGN : F32_SIGN, abs, neg);
+        from = to->w;
+    }
+    *source = from;
     return true;
 }
 
@@ -266,29 +326,40 @@ static bool keeps_other_half(const struct gcn_uop *u)
                                          row->opcode == 0x29e || row->opcode == 0x29f);
 }
 
+/* The low bits of each value at a place of the register, whose bits in `keep` stay; those above the
+ * value become its sign (sext) or 0. */
+static KERNEL place(uint32_t *to, const uint32_t *from, const uint32_t *on, unsigned at,
+                    unsigned bits, bool sext, uint32_t keep)
+{
+    const unsigned above = 32 - bits;
+    LANES
+    {
+        const uint32_t value =
+            sext ? (uint32_t)((int32_t)(from[i] << above) >> above) : from[i] << above >> above;
+        const uint32_t placed = (to[i] & keep) | value << at;
+        to[i] = (to[i] & ~on[i]) | (placed & on[i]);
+    }
+}
+
 /* Puts a 32-bit result into the part that SDWA or OP_SEL chooses. */
-static uint32_t placed(const struct gcn_uop *u, char type, uint32_t old, uint32_t value)
+static void write_part(const struct gcn_uop *u, char type, uint32_t *to, const uint32_t *from,
+                       const uint32_t *on)
 {
     if (u->form == GCN_FORM_SDWA && u->sel[2] < 6) {
         const bool byte = u->sel[2] < 4;
-        const unsigned at = byte ? 8 * u->sel[2] : 16 * (u->sel[2] - 4u);
-        const uint32_t part = byte ? 0xff : 0xffff, mask = part << at;
-        value &= part;
-        if (u->unused == 2) /* UNUSED_PRESERVE */
-            return (old & ~mask) | value << at;
-        if (u->unused == 1) { /* UNUSED_SEXT: what lies above is the sign, below zero */
-            const uint32_t sign = byte ? 0x80 : 0x8000;
-            return ((value ^ sign) - sign) << at;
-        }
-        return value << at;
+        const unsigned at = byte ? 8 * u->sel[2] : 16 * (u->sel[2] - 4u), bits = byte ? 8 : 16;
+        const uint32_t part = (byte ? 0xffu : 0xffffu) << at;
+        /* UNUSED_SEXT: what lies above is the sign, below zero; UNUSED_PRESERVE: it stays */
+        place(to, from, on, at, bits, u->unused == 1, u->unused == 2 ? ~part : 0);
+    } else if (type == 'h' || type == 's') {
+        const bool high = u->op_sel >> 3 & 1 || u->row == &gcn_rows[GCN_I_v_mad_mixhi_f16];
+        place(to, from, on, high ? 16 : 0, 16, false,
+              high                  ? 0xffff
+              : keeps_other_half(u) ? 0xffff0000
+                                    : 0);
+    } else {
+        gcn_blend(to, from, on);
     }
-    if (type == 'h' || type == 's') {
-        value &= 0xffff;
-        if (u->op_sel >> 3 & 1 || u->row == &gcn_rows[GCN_I_v_mad_mixhi_f16])
-            return (old & 0xffff) | value << 16;
-        return keeps_other_half(u) ? (old & 0xffff0000) | value : value;
-    }
-    return value;
 }
 
 static void write_back(struct gcn_wave *w, const struct gcn_uop *u, char type, unsigned r,
@@ -303,24 +374,7 @@ static void write_back(struct gcn_wave *w, const struct gcn_uop *u, char type, u
             gcn_blend(w->v[r + k], result->q[k], gcn_lanes_on(w, exec));
         return;
     }
-    if (type != 'h' && type != 's' && u->form != GCN_FORM_SDWA) {
-        gcn_blend(w->v[r], result->w, gcn_lanes_on(w, exec));
-        return;
-    }
-    for (unsigned l = 0; l < GCN_LANES; l++) {
-        if (exec >> l & 1)
-            w->v[r][l] = placed(u, type, w->v[r][l], result->w[l]);
-    }
-}
-
-static void write_mask(struct gcn_wave *w, const struct gcn_uop *u, const uint8_t *bytes,
-                       uint64_t exec)
-{
-    const uint64_t mask = gcn_pack(bytes) & exec;
-    gcn_write_pair(w, u->sdst, mask);
-    /* v_cmpx writes EXEC as well. */
-    if (u->row->encoding == GCN_VOPC && strncmp(u->row->name, "v_cmpx", 6) == 0)
-        gcn_set_pair(&w->s[GCN_EXEC], mask);
+    write_part(u, type, w->v[r], result->w, gcn_lanes_on(w, exec));
 }
 
 static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u)
@@ -423,5 +477,7 @@ gcn_op gcn_handler_of(const struct gcn_uop *u)
         return gcn_valu_writelane;
     if (u->row == &gcn_rows[GCN_I_v_swap_b32])
         return u->src[0] >= GCN_VGPR ? gcn_valu_swap : gcn_illegal;
-    return u->plain ? gcn_valu_plain : gcn_valu_any;
+    return u->path == GCN_PATH_PLAIN   ? gcn_valu_plain
+           : u->path == GCN_PATH_WHOLE ? gcn_valu_whole
+                                       : gcn_valu_any;
 }

@@ -225,32 +225,37 @@ K32(v_mbcnt_hi_u32_b32,
 
 /* ---- with masks ---- */
 
+/* For each lane i, with `bits` a mask's half of which lane i is bit i % 32: compilers know that as
+ * vectors of 32 bits. */
+#define LANES_BY_HALVES(mask)                                          \
+    for (uint32_t half = 0, bits = (uint32_t)(mask); half < GCN_LANES; \
+         half += 32, bits = (uint32_t)((mask) >> 32))                  \
+    _Pragma("GCC ivdep") for (unsigned i = half; i < half + 32; i++)
+
 KERNEL gcn_k_v_cndmask_b32(struct gcn_valu *v)
 {
     ROWS32;
-    for (unsigned i = 0; i < GCN_LANES; i++)
-        d[i] = v->mask >> i & 1 ? b[i] : a[i];
+    const uint64_t mask = v->mask;
+    LANES_BY_HALVES(mask) d[i] = bits >> (i & 31) & 1 ? b[i] : a[i];
 }
 
 /* Sums and differences with a carry out, in 32 bits throughout: p plus or minus q and, with a
  * carry in, one more. CLAMP saturates. */
-#define K_CARRY(name, first, second, with, sum, out, saturated)        \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                            \
-    {                                                                  \
-        ROWS32;                                                        \
-        _Alignas(64) uint32_t in[GCN_LANES] = {0};                     \
-        const uint32_t clamp = v->u->clamp ? UINT32_MAX : 0;           \
-        uint8_t *m = v->m;                                             \
-        if (with)                                                      \
-            gcn_spread_mask(in, v->mask);                              \
-        LANES                                                          \
-        {                                                              \
-            const uint32_t p = (first), q = (second), one = in[i] & 1; \
-            const uint32_t s = (sum), carry = (out) >> 31;             \
-            const uint32_t limit = (0 - carry) & clamp;                \
-            d[i] = (s & ~limit) | ((saturated)&limit);                 \
-            m[i] = (uint8_t)carry;                                     \
-        }                                                              \
+#define K_CARRY(name, first, second, with, sum, out, saturated)                                \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                    \
+    {                                                                                          \
+        ROWS32;                                                                                \
+        const uint32_t clamp = v->u->clamp ? UINT32_MAX : 0;                                   \
+        uint8_t *m = v->m;                                                                     \
+        const uint64_t mask = (with) ? v->mask : 0;                                            \
+        LANES_BY_HALVES(mask)                                                                  \
+        {                                                                                      \
+            const uint32_t p = (first), q = (second), one = (with) ? bits >> (i & 31) & 1 : 0; \
+            const uint32_t s = (sum), carry = (out) >> 31;                                     \
+            const uint32_t limit = (0 - carry) & clamp;                                        \
+            d[i] = (s & ~limit) | ((saturated)&limit);                                         \
+            m[i] = (uint8_t)carry;                                                             \
+        }                                                                                      \
     }
 #define K_SUM(name, with) \
     K_CARRY(name, a[i], b[i], with, p + q + one, (p & q) | ((p | q) & ~s), UINT32_MAX)
@@ -267,45 +272,47 @@ K_DIFFERENCE(v_subbrev_co_u32, b[i], a[i], true)
 /* ---- 64 bits ---- */
 
 #define K_MIXED64(name, atype, btype, ctype, expression) \
-    void gcn_k_##name(struct gcn_valu *v)                \
+    KERNEL gcn_k_##name(struct gcn_valu *v)              \
     {                                                    \
         const atype *a = v->a;                           \
         const btype *b = v->b;                           \
         const ctype *c = v->c;                           \
         uint64_t *d = v->d;                              \
         (void)c;                                         \
-        for (unsigned i = 0; i < GCN_LANES; i++)         \
-            d[i] = (uint64_t)(expression);               \
+        LANES d[i] = (uint64_t)(expression);             \
     }
 
 K_MIXED64(v_lshlrev_b64, uint32_t, uint64_t, uint64_t, b[i] << (a[i] & 63))
 K_MIXED64(v_lshrrev_b64, uint32_t, uint64_t, uint64_t, b[i] >> (a[i] & 63))
 K_MIXED64(v_ashrrev_i64, uint32_t, uint64_t, uint64_t, (int64_t)b[i] >> (a[i] & 63))
 
-__extension__ typedef unsigned __int128 wide;
-__extension__ typedef __int128 signed_wide;
-
-void gcn_k_v_mad_u64_u32(struct gcn_valu *v)
+/* The mask is bit 64 of the sum. */
+KERNEL gcn_k_v_mad_u64_u32(struct gcn_valu *v)
 {
     const uint32_t *a = v->a, *b = v->b;
     const uint64_t *c = v->c;
     uint64_t *d = v->d;
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        const wide sum = (wide)((uint64_t)a[i] * b[i]) + c[i];
-        d[i] = (uint64_t)sum;
-        v->m[i] = sum >> 64 & 1;
+    uint8_t *m = v->m;
+    LANES
+    {
+        const uint64_t product = (uint64_t)a[i] * b[i], sum = product + c[i];
+        d[i] = sum;
+        m[i] = sum < product;
     }
 }
 
-void gcn_k_v_mad_i64_i32(struct gcn_valu *v)
+KERNEL gcn_k_v_mad_i64_i32(struct gcn_valu *v)
 {
     const uint32_t *a = v->a, *b = v->b;
     const uint64_t *c = v->c;
     uint64_t *d = v->d;
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        const signed_wide sum = (signed_wide)((int64_t)S(a[i]) * S(b[i])) + (int64_t)c[i];
-        d[i] = (uint64_t)sum;
-        v->m[i] = sum >> 64 & 1;
+    uint8_t *m = v->m;
+    LANES
+    {
+        const uint64_t product = (uint64_t)((int64_t)S(a[i]) * S(b[i])), sum = product + c[i];
+        d[i] = sum;
+        /* the carry into bit 64, and there the two signs */
+        m[i] = ((sum < product) ^ (product >> 63) ^ (c[i] >> 63)) & 1;
     }
 }
 
