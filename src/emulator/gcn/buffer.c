@@ -29,6 +29,12 @@ static struct resource resource_of(const uint32_t *v)
     return r;
 }
 
+/* The first offset that is not in a linear buffer; what the SGPR adds counts against it. */
+static uint64_t end_of(const struct resource *r, uint32_t soffset)
+{
+    return r->records > soffset ? r->records - soffset : 0;
+}
+
 /* The elements of a swizzled buffer have four bytes on GCN5. */
 #define ELEMENT 4
 
@@ -73,13 +79,11 @@ const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uo
             if (index >= r.records)
                 t->zero |= bit;
         } else {
-            const uint64_t end = r.records > soffset ? r.records - soffset : 0;
+            const uint64_t end = end_of(&r, soffset);
             if (at >= end)
                 t->zero |= bit;
             else if (!r.swizzle && at + size > end)
-                return gcn_fault(w, u, WT_FAULT_ACCESS, bit, r.base + soffset + at,
-                                 "%s: %u bytes at offset 0x%llx go beyond the buffer's %u bytes",
-                                 u->row->name, size, (unsigned long long)at, r.records);
+                t->split |= bit;
         }
         t->addr[lane] = r.base + soffset + at;
         /* A swizzled access wider than an element goes on in the next row of elements. */
@@ -91,46 +95,76 @@ const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uo
 }
 
 /*
- * A swizzled access of several elements: each element on its own, `row` bytes further. The shared
- * code knows that for private memory alone, so the access is taken apart here.
+ * An access of several dwords, each on its own, `row` bytes behind the one before it. Of a linear
+ * buffer, only those that begin before `end` are there.
  */
-static const struct gcn_uop *by_elements(struct gcn_wave *w, const struct gcn_uop *u,
-                                         struct gcn_targets *t, bool store)
+static const struct gcn_uop *by_dwords(struct gcn_wave *w, const struct gcn_uop *u,
+                                       struct gcn_targets *t, bool store, uint64_t row,
+                                       uint64_t end)
 {
-    const uint64_t row = (uint64_t)ELEMENT * resource_of(&w->s[u->base]).index_stride;
     struct gcn_uop part = *u;
     const unsigned words = u->size / 4u;
-    if (u->size % 4 || (t->private & t->lanes) != t->lanes)
-        return gcn_fault(w, u, WT_FAULT_ACCESS, t->lanes, 0,
-                         "%s: a swizzled access that is not aligned to its elements", u->row->name);
-    t->private = 0;
+    uint64_t zero[4];
     part.size = 4;
     /* Nothing is done before it is known that all may be done. */
-    for (uint64_t left = t->lanes & ~t->zero; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        if (t->addr[lane] % ELEMENT)
-            return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, t->addr[lane],
-                             "%s: a swizzled access that is not aligned to its elements",
-                             u->row->name);
-        for (unsigned i = 0; i < words; i++)
-            if (!gcn_mapped(w->device, t->addr[lane] + row * i, 4, store))
-                return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane,
-                                 t->addr[lane] + row * i, "%s: no memory is mapped at 0x%llx",
-                                 u->row->name, (unsigned long long)(t->addr[lane] + row * i));
+    for (unsigned i = 0; i < words; i++) {
+        zero[i] = t->zero;
+        for (uint64_t left = t->lanes & ~zero[i]; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctzll(left);
+            const uint64_t addr = t->addr[lane] + row * i;
+            if (addr >= end)
+                zero[i] |= (uint64_t)1 << lane;
+            else if (!gcn_mapped(w->device, addr, 4, store))
+                return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, addr,
+                                 "%s: no memory is mapped at 0x%llx", u->row->name,
+                                 (unsigned long long)addr);
+        }
     }
     if ((store ? u->src[1] : u->dst) + words > w->vgprs)
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s uses a register beyond the wave's %u vector registers", u->row->name,
                          w->vgprs);
+    t->private = 0;
     for (unsigned i = 0; i < words; i++) {
         part.dst = (uint16_t)(u->dst + i);
         part.src[1] = (uint16_t)(u->src[1] + i);
+        t->zero = zero[i];
         if (!(store ? gcn_vmem_store : gcn_vmem_load)(w, &part, t))
             return NULL;
         for (unsigned lane = 0; lane < GCN_LANES; lane++)
             t->addr[lane] += row;
     }
     return gcn_next(u);
+}
+
+/* A swizzled access of several elements, each of which lies in another row of the buffer. */
+static const struct gcn_uop *by_elements(struct gcn_wave *w, const struct gcn_uop *u,
+                                         struct gcn_targets *t, bool store)
+{
+    uint64_t bad = t->lanes & ~t->zero & ~t->private;
+    for (uint64_t left = t->lanes & ~t->zero; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        if (u->size % 4 || t->addr[lane] % ELEMENT)
+            bad |= (uint64_t)1 << lane;
+    }
+    if (bad)
+        return gcn_fault(w, u, WT_FAULT_ACCESS, bad, t->addr[__builtin_ctzll(bad)],
+                         "%s: a swizzled access that is not aligned to its elements", u->row->name);
+    return by_dwords(w, u, t, store, (uint64_t)ELEMENT * resource_of(&w->s[u->base]).index_stride,
+                     UINT64_MAX);
+}
+
+static const struct gcn_uop *access(struct gcn_wave *w, const struct gcn_uop *u,
+                                    struct gcn_targets *t, bool store)
+{
+    if (t->private)
+        return by_elements(w, u, t, store);
+    if (t->split && u->size > 4) {
+        const struct resource r = resource_of(&w->s[u->base]);
+        const uint32_t soffset = gcn_scalar32(w, u, u->soffset);
+        return by_dwords(w, u, t, store, 4, r.base + soffset + end_of(&r, soffset));
+    }
+    return (store ? gcn_vmem_store : gcn_vmem_load)(w, u, t);
 }
 
 /* LDS = 1: the data go to LDS at M0[15:0], plus the offset, plus 4 for each lane (section 8.1.9).
@@ -183,7 +217,7 @@ OP(buffer_load)
                          "%s: v%u is beyond the wave's %u vector registers", u->row->name, status,
                          w->vgprs);
     const uint64_t lanes = t.lanes;
-    next = t.private ? by_elements(w, u, &t, false) : gcn_vmem_load(w, u, &t);
+    next = access(w, u, &t, false);
     for (uint64_t left = next && u->tfe ? lanes : 0; left; left &= left - 1)
         w->v[status][__builtin_ctzll(left)] = 0;
     return next;
@@ -227,7 +261,7 @@ OP(buffer_store)
     const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
     if (done)
         return next;
-    return t.private ? by_elements(w, u, &t, true) : gcn_vmem_store(w, u, &t);
+    return access(w, u, &t, true);
 }
 
 OP(buffer_atomic)
@@ -237,6 +271,7 @@ OP(buffer_atomic)
     const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
     if (done)
         return next;
+    t.zero |= t.split;
     if (t.private)
         return gcn_fault(w, u, WT_FAULT_ACCESS, t.lanes, 0,
                          "%s: an atomic over several elements of a swizzled buffer", u->row->name);

@@ -284,6 +284,7 @@ struct gcn_targets {
     uint64_t lds;             /* of them, those that go to LDS */
     uint64_t private;         /* of them, those that go to swizzled scratch: addr is the offset */
     uint64_t zero;            /* lanes whose loads give 0 and whose stores are dropped */
+    uint64_t split;           /* lanes whose access begins in a linear buffer and ends behind it */
 };
 
 const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
@@ -295,7 +296,9 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
 /*
  * Fills in where each lane's access of so many bytes through a buffer resource goes (buffer.c);
  * *done: there is nothing left to do but to return what this returned. Lanes that cross the
- * elements of a swizzled buffer are marked private.
+ * elements of a swizzled buffer are marked private, those that cross a linear buffer's end split:
+ * of several dwords each counts for itself there, formatted elements and atomics are done whole
+ * or not at all (section 8.1.5).
  */
 const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
                                          struct gcn_targets *t, bool *done);

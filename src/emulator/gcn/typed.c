@@ -135,6 +135,12 @@ static uint32_t selected(const struct typed *t, const uint8_t *element, unsigned
                            t->nfmt, t->d16);
 }
 
+/* The same of what lies outside of the buffer (section 8.1.5): 0, but for the constant 1. */
+static uint32_t outside(const struct typed *t, unsigned i)
+{
+    return t->select[i] == SELECT_1 ? gcn_format_one(t->nfmt, t->d16) : 0;
+}
+
 static void to_register(struct gcn_wave *w, const struct gcn_uop *u, const struct typed *t,
                         unsigned lane, unsigned i, uint32_t value)
 {
@@ -170,6 +176,7 @@ OP(buffer_load_format)
     next = gcn_buffer_resolve(w, u, t.format->bytes, &at, &done);
     if (done)
         return next;
+    at.zero |= at.split;
     if (!checked(w, u, &t, &at, false))
         return NULL;
     for (uint64_t left = at.lanes; left; left &= left - 1) {
@@ -183,7 +190,7 @@ OP(buffer_load_format)
             got += size;
         }
         for (unsigned i = 0; i < t.components; i++)
-            to_register(w, u, &t, lane, i, zero ? 0 : selected(&t, element, i));
+            to_register(w, u, &t, lane, i, zero ? outside(&t, i) : selected(&t, element, i));
         if (u->tfe)
             w->v[u->dst + t.registers][lane] = 0;
     }
@@ -206,6 +213,7 @@ OP(buffer_store_format)
     next = gcn_buffer_resolve(w, u, t.format->bytes, &at, &done);
     if (done)
         return next;
+    at.zero |= at.split;
     if (!checked(w, u, &t, &at, true))
         return NULL;
     for (uint64_t left = at.lanes & ~at.zero; left; left &= left - 1) {

@@ -1,5 +1,6 @@
 """Formatted accesses to buffers: MTBUF and BUFFER_*_FORMAT, against exact fractions."""
 import random
+import struct
 from fractions import Fraction
 from math import floor, trunc
 
@@ -224,6 +225,18 @@ def test_beyond_the_buffer_and_impossible_formats(gcn_table, run_tool):
     impossible = [(0, UNORM), (15, UINT), (1, FLOAT), (4, UNORM), (14, SSCALED), (9, FLOAT), (5, 6)]
     for (d, n), result in zip(impossible, run(run_tool, [Case(words(load, d, n)).scalar(8, resource(DATA), 4) for d, n in impossible])):
         assert result.fault and f"DATA_FORMAT {d} and NUM_FORMAT {n}" in result.fault
+
+
+def test_an_element_across_the_end(gcn_table, run_tool):
+    """An element is loaded whole or not at all; outside, the constant 1 of DST_SEL is still 1."""
+    row, mem = find(gcn_table, "buffer_load_format_xy"), memory("half")
+    word3 = 4 | 1 << 3 | UINT << 12 | 11 << 15  # X, then 1, of 32_32
+    v = resource(DATA, 8, 84) & (1 << 96) - 1 | word3 << 96
+    result, = run(run_tool, [Case(words(row, 0, 0)).memory(DATA, mem).scalar(8, v, 4).vector(ADDR, range(64)).vector(ADDR + 1, [0] * 64)
+                             .show(VALUE, VALUE + 1)])
+    assert result.fault is None, result.fault
+    assert result.shown[0] == [struct.unpack_from("<I", mem, 8 * l)[0] if l < 10 else 0 for l in range(64)]
+    assert result.shown[1] == [1] * 64
 
 
 def test_nothing_is_stored_unless_all_can_be(gcn_table, run_tool):

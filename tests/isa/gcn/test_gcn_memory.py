@@ -328,6 +328,42 @@ def test_beyond_a_buffer(gcn_table, run_tool):
     assert all((v == 0) == (l >= 40) for l, v in enumerate(swizzled.shown[0]))
 
 
+@pytest.mark.parametrize("records", [256, 252, 258, 249])
+def test_across_the_end_of_a_buffer(gcn_table, run_tool, records):
+    """Of several dwords each counts for itself, by its first byte; an atomic is done whole or not at all."""
+    mem, offsets = memory("across"), [4 * l + 1 for l in range(64)]
+    for name in ("buffer_load_dwordx2", "buffer_load_dwordx3", "buffer_load_dwordx4", "buffer_load_dword"):
+        words = shape(find(gcn_table, name))[1] // 4
+        result, = run(run_tool, [Case(buffer(find(gcn_table, name), 0, 1)).memory(DATA, mem).scalar(8, resource(DATA, 0, records), 4)
+                                 .vector(ADDR, offsets).show(*range(VALUE, VALUE + words))])
+        assert result.fault is None
+        for lane, at in enumerate(offsets):
+            want = [struct.unpack_from("<I", mem, at + 4 * i)[0] if at + 4 * i < records else 0 for i in range(words)]
+            assert [v[lane] for v in result.shown[:words]] == want, f"{name} lane {lane}"
+    values = registers("across")
+    for name in ("buffer_store_dwordx2", "buffer_store_dwordx3", "buffer_store_dwordx4", "buffer_store_dword"):
+        words = shape(find(gcn_table, name))[1] // 4
+        case = Case(buffer(find(gcn_table, name), 0, 1)).memory(DATA, mem).scalar(8, resource(DATA, 0, records), 4).vector(ADDR, [20 * l + 1 for l in range(64)])
+        for i in range(words):
+            case.vector(VALUE + i, values[i])
+        result, = run(run_tool, [case.show_memory(DATA, SIZE)])
+        want = bytearray(mem)
+        for lane in range(64):
+            for i in range(words):
+                at = 20 * lane + 1 + 4 * i
+                if at < records:
+                    want[at:at + 4] = struct.pack("<I", values[i][lane])
+        assert result.fault is None and result.shown[0] == bytes(want), name
+    atomic = Case(buffer(find(gcn_table, "buffer_atomic_add_x2"), 0, 1)).memory(DATA, mem).scalar(8, resource(DATA, 0, records), 4)
+    result, = run(run_tool, [atomic.vector(ADDR, [8 * l for l in range(64)]).vector(VALUE, [1] * 64).vector(VALUE + 1, [0] * 64)
+                             .show_memory(DATA, SIZE)])
+    want = bytearray(mem)
+    for at in range(0, 512, 8):
+        if at + 8 <= records:
+            want[at:at + 8] = struct.pack("<Q", struct.unpack_from("<Q", mem, at)[0] + 1 & (1 << 64) - 1)
+    assert result.fault is None and result.shown[0] == bytes(want)
+
+
 def test_loads_into_lds(gcn_table, run_tool):
     """The LDS bit: at M0, plus the offset, plus 4 for each lane."""
     mem = memory("lds")
