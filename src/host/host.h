@@ -25,12 +25,13 @@ struct host;
 /** Memory that the runtime has allocated, or registered as the program's own. */
 struct host_allocation {
     uint64_t addr, size;
+    uint64_t gpu_addr;      /**< where GPUs find it; registered memory: elsewhere */
     HsaMemFlags flags;
     uint32_t node;
     HSA_POINTER_TYPE type;
     void *user;             /**< hsaKmtSetMemoryUserData */
     uint32_t registrations; /**< of a registered one */
-    uint64_t reserved;      /**< bytes of address space behind addr, with the page of no access */
+    uint64_t reserved;      /**< bytes of address space at gpu_addr, with a page of no access */
     uint32_t shown;         /**< which GPUs may use it, as a bit set */
     uint32_t nodes[HOST_MOST_GPUS]; /**< the same as node numbers, for hsaKmtQueryPointerInfo */
     uint32_t node_count;
@@ -115,9 +116,6 @@ uint64_t host_clock(void);
 
 /* ---- memory.c ---- */
 
-/** Lets a GPU use [addr, addr + size), or no longer. The caller holds host->lock. */
-bool host_show(struct host_gpu *gpu, uint64_t addr, uint64_t size);
-void host_hide(struct host_gpu *gpu, uint64_t addr, uint64_t size);
 void host_memory_free(struct host *host);
 
 /* ---- events.c ---- */

@@ -1,5 +1,6 @@
 /*
- * Memory. All of it is the process's own, at one address for host and GPU; a GPU may use what the
+ * Memory. All of it is the process's own. What the runtime allocates has one address for host and GPU;
+ * what it registers, the program's memory, is seen by GPUs at other addresses. A GPU may use what the
  * runtime has mapped for it, and nothing else.
  */
 #include "host/host.h"
@@ -9,17 +10,6 @@
 #include <sys/mman.h>
 
 /* ---- what a GPU may use ---- */
-
-bool host_show(struct host_gpu *gpu, uint64_t addr, uint64_t size)
-{
-    struct wt_error err;
-    host_enter(gpu);
-    /* Registered memory need not be whole pages: two of them may share one. */
-    const bool shown = !gcn_device_unmap(gpu->device, addr, size, &err) &&
-                       !gcn_device_map(gpu->device, addr, size, true, &err);
-    host_leave(gpu);
-    return shown;
-}
 
 static uint64_t page_down(uint64_t addr)
 {
@@ -31,22 +21,26 @@ static uint64_t page_up(uint64_t addr)
     return page_down(addr + HOST_PAGE - 1);
 }
 
-void host_hide(struct host_gpu *gpu, uint64_t addr, uint64_t size)
+static bool show(struct host_gpu *gpu, const struct host_allocation *a)
 {
-    struct host *host = gpu->host;
+    struct wt_error err;
+    const uint64_t from = page_down(a->gpu_addr), size = page_up(a->gpu_addr + a->size) - from;
+    void *pages = (void *)(uintptr_t)page_down(a->addr);
+    host_enter(gpu);
+    const bool shown = a->gpu_addr == a->addr
+                           ? !gcn_device_map(gpu->device, from, size, true, &err)
+                           : !gcn_device_map_alias(gpu->device, from, size, pages, &err);
+    host_leave(gpu);
+    return shown;
+}
+
+static void hide(struct host_gpu *gpu, uint64_t addr, uint64_t size)
+{
     struct wt_error err;
     host_enter(gpu);
-    const bool hidden = !gcn_device_unmap(gpu->device, addr, size, &err);
+    /* Without memory for that, what is gone stays mapped: whoever touches it dies of it. */
+    (void)gcn_device_unmap(gpu->device, addr, size, &err);
     host_leave(gpu);
-    if (!hidden)
-        return;
-    /* Pages that others have a part of stay. */
-    for (size_t i = 0; i < host->allocations; i++) {
-        const struct host_allocation *a = host->allocation[i];
-        if (a->shown >> gpu->index & 1 && a->addr != addr && !a->ranges &&
-            page_down(a->addr) < page_up(addr + size) && page_up(a->addr + a->size) > page_down(addr))
-            host_show(gpu, a->addr, a->size);
-    }
 }
 
 /* ---- the table of allocations; the caller holds host->lock ---- */
@@ -65,7 +59,7 @@ static size_t above(const struct host *host, uint64_t addr)
     return low;
 }
 
-/* The one that holds addr; of several the last one to begin. */
+/* The one that holds addr, the program's or the GPUs'; of several the last one to begin. */
 static struct host_allocation *holding(const struct host *host, uint64_t addr)
 {
     for (size_t i = above(host, addr); i-- > 0;) {
@@ -75,13 +69,21 @@ static struct host_allocation *holding(const struct host *host, uint64_t addr)
         if (a->type == HSA_POINTER_ALLOCATED) /* these do not overlap */
             break;
     }
+    for (size_t i = host->allocations; i-- > 0;) {
+        struct host_allocation *a = host->allocation[i];
+        if (addr - a->gpu_addr < a->size)
+            return a;
+    }
     return NULL;
 }
 
-static struct host_allocation *beginning(const struct host *host, uint64_t addr)
+/* The one that begins at addr, of that size (any: 0); of several the last one made. */
+static struct host_allocation *beginning(const struct host *host, uint64_t addr, uint64_t size)
 {
-    const size_t i = above(host, addr);
-    return i && host->allocation[i - 1]->addr == addr ? host->allocation[i - 1] : NULL;
+    for (size_t i = above(host, addr); i-- > 0 && host->allocation[i]->addr == addr;)
+        if (!size || host->allocation[i]->size == size)
+            return host->allocation[i];
+    return NULL;
 }
 
 static struct host_allocation *add(struct host *host, const struct host_allocation *given)
@@ -108,17 +110,24 @@ static struct host_allocation *add(struct host *host, const struct host_allocati
 
 static void hide_everywhere(struct host *host, struct host_allocation *a)
 {
-    const uint32_t shown = a->shown;
-    a->shown = 0; /* before others are shown again */
-    a->node_count = 0;
     for (uint32_t i = 0; i < host->gpus; i++) {
-        if (!(shown >> i & 1))
+        if (!(a->shown >> i & 1))
             continue;
         if (!a->ranges)
-            host_hide(&host->gpu[i], a->addr, a->size);
+            hide(&host->gpu[i], a->gpu_addr, a->size);
         for (size_t k = 0; k < a->ranges; k++)
-            host_hide(&host->gpu[i], a->range[k].addr, a->range[k].size);
+            hide(&host->gpu[i], a->range[k].addr, a->range[k].size);
     }
+    a->shown = 0;
+    a->node_count = 0;
+}
+
+static void release(struct host_allocation *a)
+{
+    /* Of registered memory it is only the GPUs' addresses that were reserved. */
+    munmap((void *)(uintptr_t)page_down(a->gpu_addr), a->reserved);
+    free(a->range);
+    free(a);
 }
 
 static void take_out(struct host *host, struct host_allocation *a)
@@ -130,24 +139,15 @@ static void take_out(struct host *host, struct host_allocation *a)
     host->allocations--;
     memmove(&host->allocation[at], &host->allocation[at + 1],
             (host->allocations - at) * sizeof *host->allocation);
-    if (a->type == HSA_POINTER_ALLOCATED) {
-        if (!a->flags.ui32.Scratch)
-            host->used[a->node] -= a->size;
-        munmap((void *)(uintptr_t)a->addr, a->reserved);
-    }
-    free(a->range);
-    free(a);
+    if (a->type == HSA_POINTER_ALLOCATED && !a->flags.ui32.Scratch)
+        host->used[a->node] -= a->size;
+    release(a);
 }
 
 void host_memory_free(struct host *host)
 {
-    for (size_t i = 0; i < host->allocations; i++) {
-        struct host_allocation *a = host->allocation[i];
-        if (a->type == HSA_POINTER_ALLOCATED)
-            munmap((void *)(uintptr_t)a->addr, a->reserved);
-        free(a->range);
-        free(a);
-    }
+    for (size_t i = 0; i < host->allocations; i++)
+        release(host->allocation[i]);
     free(host->allocation);
     host->allocation = NULL;
     host->allocations = 0;
@@ -197,7 +197,8 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
     if (!status && !at)
         status = HSAKMT_STATUS_NO_MEMORY;
     if (!status) {
-        const struct host_allocation a = {.addr = (uint64_t)(uintptr_t)at, .size = size,
+        const struct host_allocation a = {.addr = (uint64_t)(uintptr_t)at,
+                                          .gpu_addr = (uint64_t)(uintptr_t)at, .size = size,
                                           .reserved = size + HOST_PAGE, .flags = flags,
                                           .node = node, .type = HSA_POINTER_ALLOCATED};
         if (add(host, &a)) {
@@ -220,12 +221,30 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
     (void)size;
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-    struct host_allocation *a = beginning(host, (uint64_t)(uintptr_t)address);
+    struct host_allocation *a = beginning(host, (uint64_t)(uintptr_t)address, 0);
     const bool good = a && a->type == HSA_POINTER_ALLOCATED;
     if (good)
         take_out(host, a);
     pthread_mutex_unlock(&host->lock);
     return good ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
+}
+
+/* Registered memory has addresses of its own for GPUs, as with the real driver: the runtime relies on
+ * their being others than the program's. */
+static bool register_new(struct host *host, uint64_t addr, uint64_t size, HsaMemFlags flags)
+{
+    const uint64_t reserved = page_up(addr + size) - page_down(addr) + HOST_PAGE;
+    uint8_t *at = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return false;
+    const struct host_allocation made = {
+        .addr = addr, .gpu_addr = (uint64_t)(uintptr_t)at + addr % HOST_PAGE, .size = size,
+        .reserved = reserved, .flags = flags, .type = HSA_POINTER_REGISTERED_USER,
+        .registrations = 1};
+    if (add(host, &made))
+        return true;
+    munmap(at, reserved);
+    return false;
 }
 
 HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, HSAuint64 size, HsaMemFlags flags)
@@ -235,18 +254,15 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, HSAuint64 size, HsaMe
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     const uint64_t addr = (uint64_t)(uintptr_t)address;
     HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
-    struct host_allocation *a = beginning(host, addr);
-    if (!addr || !size || addr + size < addr || (addr + size) >> 48) {
+    struct host_allocation *a = holding(host, addr);
+    if (a && a->type == HSA_POINTER_REGISTERED_USER)
+        a = beginning(host, addr, size);
+    if (!addr || !size || addr + size < addr || (addr + size) >> 48)
         status = HSAKMT_STATUS_INVALID_PARAMETER;
-    } else if (a) {
+    else if (a)
         a->registrations++;
-    } else {
-        const struct host_allocation made = {.addr = addr, .size = size, .flags = flags,
-                                             .type = HSA_POINTER_REGISTERED_USER,
-                                             .registrations = 1};
-        if (!add(host, &made))
-            status = HSAKMT_STATUS_NO_MEMORY;
-    }
+    else if (!register_new(host, addr, size, flags))
+        status = HSAKMT_STATUS_NO_MEMORY;
     pthread_mutex_unlock(&host->lock);
     return status;
 }
@@ -256,7 +272,7 @@ HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
     struct host *host = lock();
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-    struct host_allocation *a = beginning(host, (uint64_t)(uintptr_t)address);
+    struct host_allocation *a = beginning(host, (uint64_t)(uintptr_t)address, 0);
     const bool good = a && a->registrations;
     if (good && --a->registrations == 0 && a->type == HSA_POINTER_REGISTERED_USER)
         take_out(host, a);
@@ -274,15 +290,19 @@ static bool show_range(struct host *host, struct host_allocation *a, uint64_t ad
         return false;
     a->range = grown;
     a->range[a->ranges++] = (struct host_range){addr, size};
+    const struct host_allocation part = {.addr = addr, .gpu_addr = addr, .size = size};
     for (uint32_t i = 0; i < host->gpus; i++)
-        if (gpus >> i & 1 && !host_show(&host->gpu[i], addr, size))
+        if (gpus >> i & 1 && !show(&host->gpu[i], &part))
             return false;
     return true;
 }
 
-static HSAKMT_STATUS map(struct host *host, uint64_t addr, uint64_t size, uint32_t gpus)
+static HSAKMT_STATUS map(struct host *host, uint64_t addr, uint64_t size, uint32_t gpus,
+                         uint64_t *alternate)
 {
-    struct host_allocation *a = holding(host, addr);
+    struct host_allocation *a = beginning(host, addr, size);
+    if (!a)
+        a = holding(host, addr);
     if (!a)
         return HSAKMT_STATUS_INVALID_PARAMETER;
     bool good = true;
@@ -293,10 +313,12 @@ static HSAKMT_STATUS map(struct host *host, uint64_t addr, uint64_t size, uint32
     } else {
         for (uint32_t i = 0; i < host->gpus && good; i++)
             if (gpus >> i & 1 && !(a->shown >> i & 1))
-                good = host_show(&host->gpu[i], a->addr, a->size);
+                good = show(&host->gpu[i], a);
     }
     if (!good)
         return HSAKMT_STATUS_NO_MEMORY;
+    if (alternate && a->gpu_addr != a->addr)
+        *alternate = a->gpu_addr;
     a->shown |= gpus;
     a->node_count = 0;
     for (uint32_t i = 0; i < host->gpus; i++)
@@ -323,11 +345,11 @@ HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(void *address, HSAuint64 size, HSAuint64
     }
     if (!count)
         gpus = (1u << host->gpus) - 1;
-    if (!status)
-        status = map(host, (uint64_t)(uintptr_t)address, size, gpus);
-    pthread_mutex_unlock(&host->lock);
     if (alternate)
-        *alternate = 0; /* it has no other address */
+        *alternate = 0;
+    if (!status)
+        status = map(host, (uint64_t)(uintptr_t)address, size, gpus, alternate);
+    pthread_mutex_unlock(&host->lock);
     return status;
 }
 
@@ -339,10 +361,10 @@ HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *address, HSAuint64 size, HSAuint64 *alt
     const struct host_allocation *a = holding(host, (uint64_t)(uintptr_t)address);
     const struct host_gpu *owner = a ? host_gpu_of(host, a->node) : NULL;
     const uint32_t gpus = owner ? 1u << owner->index : (1u << host->gpus) - 1;
-    const HSAKMT_STATUS status = map(host, (uint64_t)(uintptr_t)address, size, gpus);
-    pthread_mutex_unlock(&host->lock);
     if (alternate)
         *alternate = 0;
+    const HSAKMT_STATUS status = map(host, (uint64_t)(uintptr_t)address, size, gpus, alternate);
+    pthread_mutex_unlock(&host->lock);
     return status;
 }
 
@@ -359,7 +381,7 @@ HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *address)
                 continue;
             for (uint32_t i = 0; i < host->gpus; i++)
                 if (a->shown >> i & 1)
-                    host_hide(&host->gpu[i], addr, a->range[k].size);
+                    hide(&host->gpu[i], addr, a->range[k].size);
             a->range[k] = a->range[--a->ranges];
             break;
         }
@@ -385,7 +407,7 @@ HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
             .Node = a->node,
             .MemFlags = a->flags,
             .CPUAddress = (void *)(uintptr_t)a->addr,
-            .GPUAddress = a->addr,
+            .GPUAddress = a->gpu_addr,
             .SizeInBytes = a->size,
             .NRegisteredNodes = 0,
             .NMappedNodes = a->node_count,

@@ -451,29 +451,51 @@ static void what_a_pointer_points_into(void **state)
     assert_int_equal(info.Type, HSA_POINTER_UNKNOWN);
 }
 
-/* Two registered buffers in one page: the page stays as long as one of them does. */
-static void registered_memory_shares_pages(void **state)
+/* Registered memory has other addresses for GPUs: the runtime relies on it. Two buffers share a page. */
+static void registered_memory_is_seen_at_another_address(void **state)
 {
     struct world *w = *state;
-    static const uint32_t code[] = {0xc0020000, 0, 0xbf810000}; /* loads from the arguments */
+    /* s_load_dword s2, s[0:1], 0; s_waitcnt; s_add_u32 s2, s2, 1; s_store_dword s2, s[0:1], 4 */
+    static const uint32_t code[] = {0xc0020080, 0,          0xbf8cc07f, 0x80028102, 0xc0420080,
+                                    4,          0xc0840000, 0,          0xbf810000};
     uint8_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     const HsaMemFlags flags = {.Value = 0};
-    HSAuint64 other;
+    HsaPointerInfo info;
+    HSAuint64 other[2];
     assert_ptr_not_equal(page, MAP_FAILED);
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(hsaKmtRegisterMemoryWithFlags(page + 100 * i, 50, flags),
-                         HSAKMT_STATUS_SUCCESS);
-        assert_int_equal(hsaKmtMapMemoryToGPU(page + 100 * i, 50, &other), HSAKMT_STATUS_SUCCESS);
+        uint8_t *at = page + 100 * i;
+        assert_int_equal(hsaKmtRegisterMemoryWithFlags(at, 50, flags), HSAKMT_STATUS_SUCCESS);
+        assert_int_equal(hsaKmtMapMemoryToGPU(at, 50, &other[i]), HSAKMT_STATUS_SUCCESS);
+        assert_int_not_equal(other[i], (uintptr_t)at);
+        assert_int_equal(other[i] % 4096, (uintptr_t)at % 4096);
+        for (unsigned k = 0; k < 2; k++) { /* asked by either address */
+            const void *p = k ? at + 49 : (const uint8_t *)other[i] + 49;
+            assert_int_equal(hsaKmtQueryPointerInfo(p, &info), HSAKMT_STATUS_SUCCESS);
+            assert_int_equal(info.Type, HSA_POINTER_REGISTERED_USER);
+            assert_ptr_equal(info.CPUAddress, at);
+            assert_int_equal(info.GPUAddress, other[i]);
+            assert_int_equal(info.SizeInBytes, 50);
+        }
     }
     assert_int_equal(hsaKmtDeregisterMemory(page), HSAKMT_STATUS_SUCCESS);
-    set_code(w, code, 3);
+    assert_int_equal(hsaKmtQueryPointerInfo(page, &info), HSAKMT_STATUS_ERROR);
+    wt_store_le(page + 100, 41, 4);
+    set_code(w, code, 9);
     set_signal(w, 0, 1);
     uint8_t *p = dispatch_packet(w, 64);
-    wt_store_le(p + 40, (uintptr_t)page + 100, 8);
+    wt_store_le(p + 40, other[1], 8);
     use_signal(w, p, 56, 0);
     give(w, p, DISPATCH);
     UNTIL(w->signal[0].value == 0);
-    assert_int_equal(hsaKmtDeregisterMemory(page + 100), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(wt_load_le(page + 104, 4), 42);
+    /* Registered twice; another size is another registration. */
+    assert_int_equal(hsaKmtRegisterMemoryWithFlags(page + 100, 50, flags), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtRegisterMemoryWithFlags(page + 100, 60, flags), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtMapMemoryToGPU(page + 100, 60, &other[0]), HSAKMT_STATUS_SUCCESS);
+    assert_int_not_equal(other[0], other[1]);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(hsaKmtDeregisterMemory(page + 100), HSAKMT_STATUS_SUCCESS);
     assert_int_equal(hsaKmtDeregisterMemory(page + 100), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
     munmap(page, 4096);
 }
@@ -517,7 +539,7 @@ int main(void)
         TEST(random_packets),
         TEST(events_are_reset_by_waits_or_by_hand),
         TEST(what_a_pointer_points_into),
-        TEST(registered_memory_shares_pages),
+        TEST(registered_memory_is_seen_at_another_address),
         TEST(what_is_wrong_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

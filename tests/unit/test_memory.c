@@ -132,6 +132,34 @@ static void agrees_with_a_flat_model(void **state)
         wt_memory_free(m[i]);
 }
 
+/* Aliases of a process's own memory: whole pages, and only these. */
+static void pages_of_the_host_have_aliases(void **state)
+{
+    (void)state;
+    enum { PAGES = 20 };
+    static _Alignas(WT_PAGE_SIZE) uint8_t real[PAGES * WT_PAGE_SIZE];
+    struct wt_memory *m = wt_memory_new_host();
+    uint8_t byte;
+    /* Each page has an alias, two pages apart, made in another order. */
+    for (uint64_t i = 0; i < PAGES; i++) {
+        const uint64_t k = i * 7 % PAGES;
+        assert_true(wt_memory_alias(m, 0x1000000 + 2 * k * WT_PAGE_SIZE, WT_PAGE_SIZE,
+                                    real + k * WT_PAGE_SIZE));
+    }
+    for (uint64_t k = 0; k < PAGES; k++) {
+        byte = (uint8_t)(k + 1);
+        assert_true(wt_memory_write(m, 0x1000000 + 2 * k * WT_PAGE_SIZE + 5, &byte, 1));
+        assert_int_equal(real[k * WT_PAGE_SIZE + 5], k + 1);
+    }
+    assert_ptr_equal(wt_memory_page(m, 0x1000000 + 3 * WT_PAGE_SIZE), 0x1000000 + 3 * WT_PAGE_SIZE);
+    wt_memory_read(m, (uintptr_t)real + 5, &byte, 1);
+    assert_int_equal(byte, 1);
+    wt_memory_unalias(m, 0x1000000 + 4 * WT_PAGE_SIZE);
+    assert_ptr_equal(wt_memory_page(m, 0x1000000 + 4 * WT_PAGE_SIZE), 0x1000000 + 4 * WT_PAGE_SIZE);
+    assert_ptr_equal(wt_memory_page(m, 0x1000000 + 6 * WT_PAGE_SIZE), real + 3 * WT_PAGE_SIZE);
+    wt_memory_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +169,7 @@ int main(void)
         cmocka_unit_test(what_forks_hold_is_counted_once),
         cmocka_unit_test(hash_depends_on_contents_only),
         cmocka_unit_test(agrees_with_a_flat_model),
+        cmocka_unit_test(pages_of_the_host_have_aliases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

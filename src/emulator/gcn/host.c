@@ -36,6 +36,18 @@ void gcn_device_flush_code(struct gcn_device *d)
     wt_tlb_clear(&d->tlb);
 }
 
+enum wt_status gcn_device_map_alias(struct gcn_device *d, uint64_t addr, uint64_t size, void *host,
+                                    struct wt_error *err)
+{
+    if (gcn_device_map(d, addr, size, true, err))
+        return err->status;
+    if (wt_memory_alias(d->memory, addr, size, host))
+        return WT_OK;
+    struct wt_error ignored;
+    gcn_device_unmap(d, addr, size, &ignored);
+    return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+}
+
 enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t size,
                                 struct wt_error *err)
 {
@@ -61,6 +73,7 @@ enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t si
     d->region = left;
     d->region_room = d->regions + 1;
     d->regions = count;
+    wt_memory_unalias(d->memory, from);
     gcn_device_flush_code(d);
     return WT_OK;
 }

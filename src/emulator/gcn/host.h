@@ -26,6 +26,12 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, struct gc
 /** Says whom to tell. */
 void gcn_device_set_host(struct gcn_device *device, const struct gcn_host *host);
 
+/**
+ * Lets kernels use the process's pages at @p host, by addresses from @p addr on. Both are whole pages.
+ */
+enum wt_status gcn_device_map_alias(struct gcn_device *device, uint64_t addr, uint64_t size,
+                                    void *host, struct wt_error *err);
+
 /** Takes [addr, addr + size), rounded to pages, away; what of it is not mapped does not matter. */
 enum wt_status gcn_device_unmap(struct gcn_device *device, uint64_t addr, uint64_t size,
                                 struct wt_error *err);

@@ -24,10 +24,18 @@ struct account {
     uint64_t bytes;
 };
 
+/* Pages of a host's memory that are elsewhere. */
+struct alias {
+    uint64_t addr, size;
+    uint8_t *host;
+};
+
 struct wt_memory {
     struct node *root; /* NULL: all zeros */
     struct account *account;
-    bool host; /* the process's own memory; root stays NULL */
+    bool host;           /* the process's own memory; root stays NULL */
+    struct alias *alias; /* of a host's memory, by address */
+    size_t aliases, alias_room;
 };
 
 static const uint8_t zero_page[WT_PAGE_SIZE];
@@ -110,12 +118,63 @@ struct wt_memory *wt_memory_new_host(void)
     return m;
 }
 
+/* The index of the first alias that begins above addr. */
+static size_t alias_above(const struct wt_memory *m, uint64_t addr)
+{
+    size_t low = 0, high = m->aliases;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (m->alias[middle].addr <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool wt_memory_alias(struct wt_memory *m, uint64_t addr, uint64_t size, void *host)
+{
+    if (m->aliases == m->alias_room) {
+        const size_t room = m->alias_room ? 2 * m->alias_room : 16;
+        struct alias *grown = realloc(m->alias, room * sizeof *grown);
+        if (!grown)
+            return false;
+        m->alias = grown;
+        m->alias_room = room;
+    }
+    const size_t at = alias_above(m, addr);
+    memmove(&m->alias[at + 1], &m->alias[at], (m->aliases - at) * sizeof *m->alias);
+    m->alias[at] = (struct alias){addr, size, host};
+    m->aliases++;
+    return true;
+}
+
+void wt_memory_unalias(struct wt_memory *m, uint64_t addr)
+{
+    const size_t at = alias_above(m, addr);
+    if (!at || m->alias[at - 1].addr != addr)
+        return;
+    m->aliases--;
+    memmove(&m->alias[at - 1], &m->alias[at], (m->aliases - at + 1) * sizeof *m->alias);
+}
+
+/* The page of the process's own memory that addr means. */
+static uint8_t *host_page(const struct wt_memory *m, uint64_t addr)
+{
+    const uint64_t page = addr & ~WT_PAGE_MASK;
+    const size_t at = alias_above(m, page);
+    if (at && page - m->alias[at - 1].addr < m->alias[at - 1].size)
+        return m->alias[at - 1].host + (page - m->alias[at - 1].addr);
+    return (uint8_t *)(uintptr_t)page;
+}
+
 void wt_memory_free(struct wt_memory *m)
 {
     if (!m)
         return;
     release(m->account, m->root, LEVELS);
     leave_account(m);
+    free(m->alias);
     free(m);
 }
 
@@ -151,7 +210,7 @@ void wt_memory_clear(struct wt_memory *m)
 const uint8_t *wt_memory_page(const struct wt_memory *m, uint64_t addr)
 {
     if (m->host)
-        return (const uint8_t *)(uintptr_t)(addr & ~WT_PAGE_MASK);
+        return host_page(m, addr);
     const void *tree = m->root;
     for (unsigned level = LEVELS; level > 0; level--) {
         if (!tree)
@@ -164,7 +223,7 @@ const uint8_t *wt_memory_page(const struct wt_memory *m, uint64_t addr)
 uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
 {
     if (m->host)
-        return (uint8_t *)(uintptr_t)(addr & ~WT_PAGE_MASK);
+        return host_page(m, addr);
     void **at = (void **)&m->root;
     for (unsigned level = LEVELS; level > 0; level--) {
         struct node *node = own_node(m->account, *at, level);
