@@ -51,11 +51,16 @@ bool gcn_fp_host(const struct gcn_wave *w, bool single)
 #endif
 }
 
-void gcn_fp_begin(void)
+void gcn_fp_begin(const struct gcn_wave *w)
 {
 #ifdef HOST_IS_X86
-    _mm_setcsr(_mm_getcsr() & ~0x3fu);
+    /* Setting MXCSR is slow; what the wave has had anyway may stay. */
+    const unsigned csr = _mm_getcsr();
+    if (csr & 0x3f & ~w->trapsts)
+        _mm_setcsr(csr & ~0x3fu);
     __asm__ volatile("" ::: "memory");
+#else
+    (void)w;
 #endif
 }
 

@@ -26,7 +26,7 @@ void gcn_fp_raise(struct gcn_wave *w, const struct wt_fp *fp);
 /* Whether the host's own arithmetic gives the same: to nearest, with denormals. */
 bool gcn_fp_host(const struct gcn_wave *w, bool single);
 /* Around host arithmetic: its exceptions become the wave's. */
-void gcn_fp_begin(void);
+void gcn_fp_begin(const struct gcn_wave *w);
 void gcn_fp_end(struct gcn_wave *w);
 /* Whether the host has a fused multiply-add instruction. */
 bool gcn_fp_host_fma(void);
@@ -40,7 +40,7 @@ static inline bool nan32(uint32_t x)
 
 static inline bool snan32(uint32_t x)
 {
-    return nan32(x) && !(x & 0x400000);
+    return (x & ~F32_SIGN) - (F32_INF + 1) < 0x3fffff;
 }
 
 static inline bool denormal32(uint32_t x)
@@ -60,7 +60,7 @@ static inline bool nan64(uint64_t x)
 
 static inline bool snan64(uint64_t x)
 {
-    return nan64(x) && !(x & 0x8000000000000);
+    return (x & ~F64_SIGN) - (F64_INF + 1) < 0x7ffffffffffff;
 }
 
 static inline bool denormal64(uint64_t x)
@@ -80,7 +80,7 @@ static inline bool nan16(uint32_t x)
 
 static inline bool snan16(uint32_t x)
 {
-    return nan16(x) && !(x & 0x200);
+    return (x & 0x7fff) - (F16_INF + 1) < 0x1ff;
 }
 
 static inline bool denormal16(uint32_t x)
@@ -88,20 +88,20 @@ static inline bool denormal16(uint32_t x)
     return !(x & F16_INF) && (x & 0x3ff);
 }
 
-/* A source as an operation that flushes denormals sees it. */
+/* A source as an operation that flushes denormals sees it; without a branch, for vector code. */
 static inline uint32_t flushed32(uint32_t x, bool flush)
 {
-    return flush && !(x & F32_INF) ? x & F32_SIGN : x;
+    return x & (F32_SIGN | (0 - (uint32_t)(!flush | ((x & F32_INF) != 0))));
 }
 
 static inline uint64_t flushed64(uint64_t x, bool flush)
 {
-    return flush && !(x & F64_INF) ? x & F64_SIGN : x;
+    return x & (F64_SIGN | (0 - (uint64_t)(!flush | ((x & F64_INF) != 0))));
 }
 
 static inline uint32_t flushed16(uint32_t x, bool flush)
 {
-    return flush && !(x & F16_INF) ? x & F16_SIGN : x;
+    return x & (F16_SIGN | (0 - (uint32_t)(!flush | ((x & F16_INF) != 0))));
 }
 
 /* Numbers as integers in the same order, -0 below +0. */

@@ -42,37 +42,41 @@ K_INTEGERS(u64, uint64_t, uint64_t)
     KERNEL gcn_k_##name(struct gcn_valu *v)                                              \
     {                                                                                    \
         const source *a = v->a, *b = v->b;                                               \
-        uint8_t *m = v->m, bad[GCN_LANES];                                               \
+        uint8_t *m = v->m;                                                               \
         const bool flush = !(v->w->mode >> (single ? 4 : 6) & 1);                        \
-        for (unsigned i = 0; i < GCN_LANES; i++) {                                       \
+        source some = 0;                                                                 \
+        LANES                                                                            \
+        {                                                                                \
             const source p = flushed##bits(a[i], flush), q = flushed##bits(b[i], flush); \
-            const bool o = !nan##bits(p) & !nan##bits(q);                                \
-            const bool zeros = !((source)(p | q) << (8 * sizeof p - bits + 1));          \
-            const bool eq = o & ((p == q) | zeros);                                      \
-            const bool lt = o & !zeros & (order(p) < order(q));                          \
+            const source x = nan##bits(p), y = nan##bits(q), o = (x | y) ^ 1;            \
+            const source magnitude = (source)(p | q) << (8 * sizeof p - bits + 1);       \
+            const source zeros = magnitude == 0, same = p == q;                          \
+            const source below = order(p) < order(q);                                    \
+            const source eq = o & (same | zeros), lt = o & (zeros ^ 1) & below;          \
             (void)eq, (void)lt;                                                          \
-            bad[i] = snan##bits(p) | snan##bits(q);                                      \
-            m[i] = (uint8_t)(expression);                                                \
+            some |= x | y;                                                               \
+            m[i] = (uint8_t)((expression)&1);                                            \
         }                                                                                \
-        if (gcn_pack(bad) & v->exec)                                                     \
-            v->w->trapsts |= GCN_EXCP_INVALID;                                           \
+        for (unsigned i = 0; some && i < GCN_LANES; i++)                                 \
+            if ((snan##bits(a[i]) | snan##bits(b[i])) && (v->exec >> i & 1))             \
+                v->w->trapsts |= GCN_EXCP_INVALID;                                       \
     }
 #define K_FLOATS(suffix, source, bits, single, order)                          \
     K_FLOAT(v_cmp_f_##suffix, source, bits, single, order, 0)                  \
     K_FLOAT(v_cmp_lt_##suffix, source, bits, single, order, lt)                \
     K_FLOAT(v_cmp_eq_##suffix, source, bits, single, order, eq)                \
     K_FLOAT(v_cmp_le_##suffix, source, bits, single, order, lt | eq)           \
-    K_FLOAT(v_cmp_gt_##suffix, source, bits, single, order, o & !lt & !eq)     \
-    K_FLOAT(v_cmp_lg_##suffix, source, bits, single, order, o & !eq)           \
-    K_FLOAT(v_cmp_ge_##suffix, source, bits, single, order, o & !lt)           \
+    K_FLOAT(v_cmp_gt_##suffix, source, bits, single, order, o & ~lt & ~eq)     \
+    K_FLOAT(v_cmp_lg_##suffix, source, bits, single, order, o & ~eq)           \
+    K_FLOAT(v_cmp_ge_##suffix, source, bits, single, order, o & ~lt)           \
     K_FLOAT(v_cmp_o_##suffix, source, bits, single, order, o)                  \
-    K_FLOAT(v_cmp_u_##suffix, source, bits, single, order, !o)                 \
-    K_FLOAT(v_cmp_nge_##suffix, source, bits, single, order, !(o & !lt))       \
-    K_FLOAT(v_cmp_nlg_##suffix, source, bits, single, order, !(o & !eq))       \
-    K_FLOAT(v_cmp_ngt_##suffix, source, bits, single, order, !(o & !lt & !eq)) \
-    K_FLOAT(v_cmp_nle_##suffix, source, bits, single, order, !(lt | eq))       \
-    K_FLOAT(v_cmp_neq_##suffix, source, bits, single, order, !eq)              \
-    K_FLOAT(v_cmp_nlt_##suffix, source, bits, single, order, !lt)              \
+    K_FLOAT(v_cmp_u_##suffix, source, bits, single, order, ~o)                 \
+    K_FLOAT(v_cmp_nge_##suffix, source, bits, single, order, ~(o & ~lt))       \
+    K_FLOAT(v_cmp_nlg_##suffix, source, bits, single, order, ~(o & ~eq))       \
+    K_FLOAT(v_cmp_ngt_##suffix, source, bits, single, order, ~(o & ~lt & ~eq)) \
+    K_FLOAT(v_cmp_nle_##suffix, source, bits, single, order, ~(lt | eq))       \
+    K_FLOAT(v_cmp_neq_##suffix, source, bits, single, order, ~eq)              \
+    K_FLOAT(v_cmp_nlt_##suffix, source, bits, single, order, ~lt)              \
     K_FLOAT(v_cmp_tru_##suffix, source, bits, single, order, 1)
 
 static inline int32_t key16(uint32_t x)

@@ -1,12 +1,15 @@
 /* Kernels of arithmetic on 32-bit floating point (manual, sections 12.9 to 12.12). */
 #include "emulator/gcn/fp.h"
 
+#ifdef GCN_CLONES
+#include <immintrin.h>
+#endif
 #include <math.h>
+#include <string.h>
 
 /* What a NaN result is: the first NaN source, quieted. */
-static inline uint32_t settle(float result, uint32_t x, uint32_t y, uint32_t z)
+static inline uint32_t settle(uint32_t r, uint32_t x, uint32_t y, uint32_t z)
 {
-    const uint32_t r = bits_of(result);
     return !nan32(r)  ? r
            : nan32(x) ? quiet32(x)
            : nan32(y) ? quiet32(y)
@@ -37,7 +40,7 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
         a = counting(v, a, room[0]);
         b = counting(v, b, room[1]);
         c = counting(v, c, room[2]);
-        gcn_fp_begin();
+        gcn_fp_begin(v->w);
         host(d, a, b, c);
         gcn_fp_end(v->w);
         return;
@@ -49,17 +52,26 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
     gcn_fp_raise(v->w, &fp);
 }
 
+/* NaNs, which are rare, are settled once it is known that there are some. */
 #define HOST(name, expression, nan)                                              \
     static KERNEL host_##name(uint32_t *d, const uint32_t *a, const uint32_t *b, \
                               const uint32_t *c)                                 \
     {                                                                            \
+        _Alignas(64) uint32_t result[GCN_LANES];                                 \
+        uint32_t greatest = 0;                                                   \
         (void)c;                                                                 \
         LANES                                                                    \
         {                                                                        \
-            const uint32_t p = a[i], q = b[i];                                   \
-            const float x = float_of(p), y = float_of(q);                        \
-            d[i] = settle(expression, nan);                                      \
+            const float x = float_of(a[i]), y = float_of(b[i]);                  \
+            (void)x, (void)y;                                                    \
+            result[i] = bits_of(expression);                                     \
+            const uint32_t size = result[i] & ~F32_SIGN;                         \
+            greatest = size > greatest ? size : greatest;                        \
         }                                                                        \
+        if (greatest > F32_INF)                                                  \
+            for (unsigned i = 0; i < GCN_LANES; i++)                             \
+                result[i] = settle(result[i], nan);                              \
+        memcpy(d, result, sizeof result);                                        \
     }
 #define SOFT(name, call)                                                              \
     static uint32_t soft_##name(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp) \
@@ -79,16 +91,16 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
     }
 #define COMMA ,
 
-HOST(v_add_f32, x + y, p COMMA q COMMA 0)
+HOST(v_add_f32, x + y, a[i] COMMA b[i] COMMA 0)
 SOFT(v_add_f32, wt_f32_add(a, b, fp))
 K_BOTH(v_add_f32)
-HOST(v_sub_f32, x - y, p COMMA q COMMA 0)
+HOST(v_sub_f32, x - y, a[i] COMMA b[i] COMMA 0)
 SOFT(v_sub_f32, wt_f32_sub(a, b, fp))
 K_BOTH(v_sub_f32)
-HOST(v_subrev_f32, y - x, q COMMA p COMMA 0)
+HOST(v_subrev_f32, y - x, b[i] COMMA a[i] COMMA 0)
 SOFT(v_subrev_f32, wt_f32_sub(b, a, fp))
 K_BOTH(v_subrev_f32)
-HOST(v_mul_f32, x *y, p COMMA q COMMA 0)
+HOST(v_mul_f32, x *y, a[i] COMMA b[i] COMMA 0)
 SOFT(v_mul_f32, wt_f32_mul(a, b, fp))
 K_BOTH(v_mul_f32)
 
@@ -133,12 +145,28 @@ void gcn_k_v_madak_f32(struct gcn_valu *v)
 
 /* ---- fused ---- */
 
-static KERNEL host_fma(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c)
+/* By hand: in code that may round in any way, compilers do not make vectors of it. */
+#ifdef GCN_CLONES
+static __attribute__((target("avx2,fma"))) void host_fma(uint32_t *d, const uint32_t *a,
+                                                         const uint32_t *b, const uint32_t *c)
 {
-    LANES d[i] =
-        settle(__builtin_fmaf(float_of(a[i]), float_of(b[i]), float_of(c[i])), a[i], b[i], c[i]);
+    _Alignas(64) uint32_t result[GCN_LANES];
+    __m256i some = _mm256_setzero_si256();
+    for (unsigned i = 0; i < GCN_LANES; i += 8) {
+        const __m256 r = _mm256_fmadd_ps(_mm256_loadu_ps((const float *)(const void *)(a + i)),
+                                         _mm256_loadu_ps((const float *)(const void *)(b + i)),
+                                         _mm256_loadu_ps((const float *)(const void *)(c + i)));
+        _mm256_store_ps((float *)(void *)(result + i), r);
+        some = _mm256_or_si256(some, _mm256_castps_si256(_mm256_cmp_ps(r, r, _CMP_UNORD_Q)));
+    }
+    if (!_mm256_testz_si256(some, some))
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            result[i] = settle(result[i], a[i], b[i], c[i]);
+    memcpy(d, result, sizeof result);
 }
-
+#else
+#define host_fma NULL
+#endif
 SOFT(fma, wt_f32_fma(a, b, c, fp))
 
 void gcn_k_v_fma_f32(struct gcn_valu *v)
@@ -266,45 +294,49 @@ K_SOFT(v_div_fixup_f32)
 
 /* ---- least and greatest ---- */
 
-/* In IEEE mode a signalling NaN is the result, quieted; a quiet one loses against a number. */
-static inline uint32_t pick(uint32_t x, uint32_t y, bool greatest, bool ieee)
+/* Without a branch, for loops that are to become vector code. */
+static inline uint32_t either(uint32_t choice, uint32_t x, uint32_t y)
 {
-    if (ieee && snan32(x))
-        return quiet32(x);
-    if (ieee && snan32(y))
-        return quiet32(y);
-    if (nan32(x))
-        return y;
-    if (nan32(y))
-        return x;
-    return (key32(x) < key32(y)) != greatest ? x : y;
+    return (x & (0 - choice)) | (y & (choice - 1));
 }
 
-static inline uint32_t middle(uint32_t x, uint32_t y, uint32_t z, bool ieee)
+/* In IEEE mode a signalling NaN is the result, quieted; a quiet one loses against a number. */
+static inline uint32_t pick(uint32_t x, uint32_t y, uint32_t greatest, uint32_t ieee)
 {
-    if (nan32(x) || nan32(y) || nan32(z))
-        return pick(pick(x, y, false, ieee), z, false, ieee);
+    const uint32_t below = key32(x) < key32(y), p = nan32(x), q = nan32(y);
+    const uint32_t sp = snan32(x), sq = snan32(y);
+    const uint32_t number = either(p, y, either(q | (below ^ greatest), x, y));
+    return either(sp & ieee, quiet32(x), either(sq & ieee, quiet32(y), number));
+}
+
+static inline uint32_t middle(uint32_t x, uint32_t y, uint32_t z, uint32_t ieee)
+{
     const int32_t p = key32(x), q = key32(y), r = key32(z);
     const int32_t least = p < q ? p : q, most = p < q ? q : p;
     /* A key is its own inverse. */
-    return (uint32_t)key32((uint32_t)(r < least ? least : r > most ? most : r));
+    const uint32_t number = (uint32_t)key32((uint32_t)(r < least ? least : r > most ? most : r));
+    const uint32_t some = nan32(x) | nan32(y) | nan32(z);
+    return either(some, pick(pick(x, y, false, ieee), z, false, ieee), number);
 }
 
-#define K_PICK(name, expression)                                                      \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                           \
-    {                                                                                 \
-        const uint32_t *pa = v->a, *pb = v->b, *pc = v->c ? v->c : v->a;              \
-        uint32_t *d = v->d;                                                           \
-        const bool ieee = v->w->mode & GCN_MODE_IEEE, flush = !(v->w->mode >> 4 & 1); \
-        const uint32_t *on = gcn_lanes_on(v->w, v->exec);                             \
-        uint32_t invalid = 0;                                                         \
-        for (unsigned i = 0; i < GCN_LANES; i++) {                                    \
-            const uint32_t a = flushed32(pa[i], flush), b = flushed32(pb[i], flush),  \
-                           c = flushed32(pc[i], flush);                               \
-            invalid |= on[i] & (uint32_t)(snan32(a) | snan32(b) | snan32(c));         \
-            d[i] = expression;                                                        \
-        }                                                                             \
-        v->w->trapsts |= invalid & 1 ? GCN_EXCP_INVALID : 0;                          \
+#define K_PICK(name, expression)                                                     \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                          \
+    {                                                                                \
+        const uint32_t *pa = v->a, *pb = v->b, *pc = v->c ? v->c : v->a;             \
+        uint32_t *d = v->d;                                                          \
+        const uint32_t ieee = (v->w->mode & GCN_MODE_IEEE) != 0;                     \
+        const bool flush = !(v->w->mode >> 4 & 1);                                   \
+        const uint32_t *on = gcn_lanes_on(v->w, v->exec);                            \
+        uint32_t invalid = 0;                                                        \
+        LANES                                                                        \
+        {                                                                            \
+            const uint32_t a = flushed32(pa[i], flush), b = flushed32(pb[i], flush), \
+                           c = flushed32(pc[i], flush);                              \
+            const uint32_t x = snan32(a), y = snan32(b), z = snan32(c);              \
+            invalid |= on[i] & (x | y | z);                                          \
+            d[i] = expression;                                                       \
+        }                                                                            \
+        v->w->trapsts |= invalid & 1 ? GCN_EXCP_INVALID : 0;                         \
     }
 
 K_PICK(v_min_f32, pick(a, b, false, ieee))

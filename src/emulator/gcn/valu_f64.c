@@ -1,11 +1,14 @@
 /* Kernels of arithmetic on 64-bit floating point (manual, sections 12.10 and 12.12). */
 #include "emulator/gcn/fp.h"
 
+#ifdef GCN_CLONES
+#include <immintrin.h>
+#endif
 #include <math.h>
+#include <string.h>
 
-static inline uint64_t settle(double result, uint64_t x, uint64_t y, uint64_t z)
+static inline uint64_t settle(uint64_t r, uint64_t x, uint64_t y, uint64_t z)
 {
-    const uint64_t r = bits_of_double(result);
     return !nan64(r)  ? r
            : nan64(x) ? quiet64(x)
            : nan64(y) ? quiet64(y)
@@ -35,7 +38,7 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
         a = counting(v, a, room[0]);
         b = counting(v, b, room[1]);
         c = counting(v, c, room[2]);
-        gcn_fp_begin();
+        gcn_fp_begin(v->w);
         host(d, a, b, c);
         gcn_fp_end(v->w);
         return;
@@ -47,23 +50,50 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
     gcn_fp_raise(v->w, &fp);
 }
 
-static KERNEL host_add(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
-{
-    (void)c;
-    LANES d[i] = settle(double_of(a[i]) + double_of(b[i]), a[i], b[i], 0);
-}
+/* See valu_f32.c. */
+#define HOST(name, expression, nan)                                              \
+    static KERNEL host_##name(uint64_t *d, const uint64_t *a, const uint64_t *b, \
+                              const uint64_t *c)                                 \
+    {                                                                            \
+        _Alignas(64) uint64_t result[GCN_LANES];                                 \
+        uint64_t some = 0;                                                       \
+        (void)c;                                                                 \
+        LANES                                                                    \
+        {                                                                        \
+            const double x = double_of(a[i]), y = double_of(b[i]);               \
+            result[i] = bits_of_double(expression);                              \
+            some |= F64_INF - (result[i] & ~F64_SIGN);                           \
+        }                                                                        \
+        if (some >> 63)                                                          \
+            for (unsigned i = 0; i < GCN_LANES; i++)                             \
+                result[i] = settle(result[i], nan);                              \
+        memcpy(d, result, sizeof result);                                        \
+    }
+#define COMMA ,
 
-static KERNEL host_mul(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+HOST(add, x + y, a[i] COMMA b[i] COMMA 0)
+HOST(mul, x *y, a[i] COMMA b[i] COMMA 0)
+#ifdef GCN_CLONES
+static __attribute__((target("avx2,fma"))) void host_fma(uint64_t *d, const uint64_t *a,
+                                                         const uint64_t *b, const uint64_t *c)
 {
-    (void)c;
-    LANES d[i] = settle(double_of(a[i]) * double_of(b[i]), a[i], b[i], 0);
+    _Alignas(64) uint64_t result[GCN_LANES];
+    __m256i some = _mm256_setzero_si256();
+    for (unsigned i = 0; i < GCN_LANES; i += 4) {
+        const __m256d r = _mm256_fmadd_pd(_mm256_loadu_pd((const double *)(const void *)(a + i)),
+                                          _mm256_loadu_pd((const double *)(const void *)(b + i)),
+                                          _mm256_loadu_pd((const double *)(const void *)(c + i)));
+        _mm256_store_pd((double *)(void *)(result + i), r);
+        some = _mm256_or_si256(some, _mm256_castpd_si256(_mm256_cmp_pd(r, r, _CMP_UNORD_Q)));
+    }
+    if (!_mm256_testz_si256(some, some))
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            result[i] = settle(result[i], a[i], b[i], c[i]);
+    memcpy(d, result, sizeof result);
 }
-
-static KERNEL host_fma(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c)
-{
-    LANES d[i] =
-        settle(__builtin_fma(double_of(a[i]), double_of(b[i]), double_of(c[i])), a[i], b[i], c[i]);
-}
+#else
+#define host_fma NULL
+#endif
 
 #define SOFT(name, call)                                                              \
     static uint64_t soft_##name(uint64_t a, uint64_t b, uint64_t c, struct wt_fp *fp) \
