@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/gcn.h"
+#include "cli/info.h"
 #include "cli/options.h"
 #include "debugger/symbols.h"
 #include "emulator/machine/image.h"
@@ -18,8 +20,17 @@
 
 struct info {
     bool isa, profile, extension;
+    bool gcn; /* --gpu=gfx900 */
     uint64_t base;
 };
+
+static enum wt_status set_gpu(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_options gpu = {0};
+    const enum wt_status status = cli_set_gpu(&gpu, value, err);
+    ((struct info *)context)->gcn = gpu.gpu_is_gcn;
+    return status;
+}
 
 static enum wt_status set_isa(void *context, const char *value, struct wt_error *err)
 {
@@ -45,9 +56,9 @@ static enum wt_status set_base(void *context, const char *value, struct wt_error
 }
 
 static const struct cli_option options[] = {
-    {"isa", 0, NULL, "list the instructions of the emulated GPU: name, width, match and mask of\n"
-                     "the encoding, operands", set_isa},
-    {"profile", 0, NULL, "list the platform profiles: addresses, CSRs, DCRs", set_profile},
+    {"gpu", 'g', "GPU", "which GPU --isa is about: vortex (default) or gfx900", set_gpu},
+    {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding", set_isa},
+    {"profile", 0, NULL, "list Vortex's platform profiles: addresses, CSRs, DCRs", set_profile},
     {"gdb-extension", 0, NULL, "print where the file is that adds commands for GPUs to GDB",
      set_extension},
     {"base", 0, "ADDRESS", "where a raw binary would go (default 0x80000000)", set_base},
@@ -154,6 +165,11 @@ static void tell_elf(const char *path, const struct wt_image *image)
         printf(", %s ABI%s", floats[(image->elf_flags & EF_RISCV_FLOAT_ABI) >> 1],
                image->elf_flags & EF_RISCV_RVC ? ", compressed instructions" : "");
     putchar('\n');
+    cli_tell_debug_information(path);
+}
+
+void cli_tell_debug_information(const char *path)
+{
     struct sections s = read_sections(path);
     printf("  symbols: %zu, of them functions: %zu\n", s.symbols, s.functions);
     printf("  debug information: %s\n", s.info && s.lines ? "DWARF, with source lines"
@@ -177,6 +193,8 @@ static int tell_file(const char *path, uint64_t base)
                                           "Vortex .vxbin"};
     struct wt_image image;
     struct wt_error err;
+    if (cli_is_code_object(path))
+        return cli_tell_code_object(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (wt_image_load(path, base, &image, &err))
         return cli_fail(&cli_info, &err);
     struct wt_symbols *symbols = NULL;
@@ -235,7 +253,9 @@ static int run(int argc, char **argv)
         fputs("wavetrap info: an operand is missing (FILE); see 'wavetrap info --help'\n", stderr);
         return CLI_FAILED;
     }
-    if (info.isa)
+    if (info.isa && info.gcn)
+        cli_list_gcn_isa();
+    else if (info.isa)
         list_isa();
     for (size_t i = 0; info.profile && i < vx_profile_count; i++)
         list_profile(vx_profiles[i]);

@@ -42,7 +42,7 @@ enum wt_status cli_split_place(const char *text, struct cli_load *load, struct w
 
 /* ---- device options ---- */
 
-static enum wt_status set_gpu(void *context, const char *value, struct wt_error *err)
+enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
     size_t family = strcspn(value, ":");
@@ -165,7 +165,7 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
 
 static const struct cli_option device_options[] = {
     {"gpu", 'g', "SPEC", "which GPU: vortex:KEY=VALUE,… or gfx900:KEY=VALUE,… (--gpu=help lists\n"
-                         "the keys)", set_gpu},
+                         "the keys)", cli_set_gpu},
     {"schedule", 0, "POLICY", "which warp issues next: rr:N, lockstep or random:SEED (default\n"
                               WT_SCHEDULE_DEFAULT ")", set_schedule},
     {"arg", 0, "VALUE", "kernel argument; on Vortex a number: STARTUP_ARG, which programs find in\n"

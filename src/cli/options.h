@@ -50,6 +50,9 @@ enum cli_parsed {
 enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **argv, void *own,
                           struct cli_options *options, int operands, bool more);
 
+/** Handles --gpu: @p context is the struct cli_options. */
+enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *err);
+
 /** Whether the --arg options are what a Vortex takes: numbers. */
 enum wt_status cli_check_arguments(const struct cli_options *options, struct wt_error *err);
 

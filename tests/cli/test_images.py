@@ -1,4 +1,5 @@
 """Programs of every format run; files that are none get a message and status 125."""
+import re
 import struct
 import subprocess
 
@@ -143,6 +144,33 @@ def test_info_tells_what_a_file_is(build):
     assert done.returncode == 125 and "Intel HEX" in done.stdout and "/nonexistent" in done.stderr
 
 
+def test_info_tells_the_kernels_of_a_code_object(build):
+    source = build.path("k.cl", b"kernel __attribute__((reqd_work_group_size(128, 1, 1))) void scale(global float *data, local float *room, short n)\n"
+                                b"{ room[get_local_id(0)] = n; barrier(CLK_LOCAL_MEM_FENCE); data[get_global_id(0)] *= room[0]; }\n"
+                                b"kernel void nothing(void) {}\n")
+    for compiler, version in (("clang-15", 4), ("clang-19", 5)):
+        subprocess.run([compiler, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", "-cl-kernel-arg-info", "-O2", "-g",
+                        "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", "k.co"],
+                       check=True, cwd=source.parent)
+        path = source.parent / "k.co"
+        said = run("info", path).stdout
+        assert f"{path}: AMD GPU code object\n  version: {version}\n" in said
+        assert "debug information: DWARF, with source lines" in said and "runs on: gfx900" in said
+        scale, nothing = said.split("  kernel ")[1:]
+        assert scale.startswith("scale\n") and "up to 128 work-items; LDS: 0 bytes" in scale
+        for line in ("0: data: buffer, 8 bytes at 0\n", "1: room: LDS, 4 bytes at 8\n", "2: n: value, 2 bytes at 12\n"):
+            assert line in scale
+        assert nothing.startswith("nothing\n") and " 0: " not in nothing
+        # What the compiler's own tool reads of the registers in the descriptor.
+        notes = subprocess.run(["llvm-readelf-19", "--notes", path], capture_output=True, text=True, check=True).stdout
+        used = [int(n) for n in re.findall(r"\.vgpr_count: +(\d+)", notes)]
+        told = [int(n) for n in re.findall(r"(\d+) vector registers", said)]
+        assert told == [max(4, (n + 3) // 4 * 4) for n in used]
+    bad = build.path("bad.co", (source.parent / "k.co").read_bytes()[:900])
+    done = run("info", bad)
+    assert done.returncode == 125 and str(bad) in done.stderr
+
+
 def test_info_lists_the_gpu():
     isa = run("info", "--isa").stdout
     for name in ("addi", "fmadd.d", "amoadd.w", "vx_tmc", "vx_wspawn", "vx_split", "vx_join", "vx_bar", "czero.eqz",
@@ -150,3 +178,7 @@ def test_info_lists_the_gpu():
         assert f"\n{name} " in isa, name
     profile = run("info", "--profile").stdout
     assert "profile v2" in profile and "STARTUP_ADDR0" in profile and "0x7b2" in profile
+    gcn = run("info", "--gpu", "gfx900", "--isa").stdout.splitlines()
+    assert len(gcn) > 1000 and "v_fma_f32                        VOP3    opcode 0x1cb" in gcn
+    assert [line.split()[0] for line in gcn if "not executed" in line][:1] == ["s_setkill"]
+    assert "no GPU family 'gfx906'" in run("info", "--gpu=gfx906", "--isa").stderr

@@ -265,6 +265,16 @@ void gcn_object_free(struct gcn_object *object)
     *object = (struct gcn_object){0};
 }
 
+const uint8_t *gcn_object_bytes(const struct gcn_object *object, uint64_t addr, size_t size)
+{
+    for (size_t i = 0; i < object->segments; i++) {
+        const struct gcn_object_segment *s = &object->segment[i];
+        if (addr >= s->addr && addr - s->addr <= s->length && s->length - (addr - s->addr) >= size)
+            return s->bytes + (addr - s->addr);
+    }
+    return NULL;
+}
+
 const struct gcn_kernel *gcn_object_kernel(const struct gcn_object *object, const char *name)
 {
     for (size_t i = 0; i < object->kernels; i++)

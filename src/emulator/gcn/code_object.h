@@ -84,6 +84,10 @@ enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t l
                                 struct gcn_object *object, struct wt_error *err);
 void gcn_object_free(struct gcn_object *object);
 
+/** The bytes of [@p addr, @p addr + @p size) as the file has them, or NULL if they are not all there.
+ */
+const uint8_t *gcn_object_bytes(const struct gcn_object *object, uint64_t addr, size_t size);
+
 /** The kernel of that name (without ".kd"), or NULL. */
 const struct gcn_kernel *gcn_object_kernel(const struct gcn_object *object, const char *name);
 

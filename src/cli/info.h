@@ -1,0 +1,16 @@
+/* What the files of `wavetrap info` offer each other. */
+#ifndef WT_CLI_INFO_H
+#define WT_CLI_INFO_H
+
+#include "wavetrap/error.h"
+
+/** Prints what an ELF file has of symbols and debug information: two lines. */
+void cli_tell_debug_information(const char *path);
+
+/** Prints what is in a code object of AMD GPUs: its kernels and what they need. */
+enum wt_status cli_tell_code_object(const char *path, struct wt_error *err);
+
+/** Prints the instructions of gfx900, a line each. */
+void cli_list_gcn_isa(void);
+
+#endif
