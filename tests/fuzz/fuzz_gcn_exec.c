@@ -1,0 +1,302 @@
+/*
+ * Fuzz target: decoding and executing gfx900 code. A header chooses the descriptor, the grid, the
+ * schedule and what registers hold, the rest is code that a small device runs for a bounded number
+ * of issues. Each mistake must tell what and where; then its wave goes on behind it, so that what
+ * follows is executed, too. A run in slices, traced, saved and restored on the way, must reach the
+ * same state as a run in one piece. Some inputs run once more in a device whose memory is this
+ * process's own, of which the code may touch no more than is mapped.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "emulator/gcn/internal.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* All of it lies below what sanitizers keep for themselves. The code begins near a page's end. */
+enum {
+    HEADER = 16,
+    MOST_CODE = 1024,
+    ISSUES = 500,
+    MOST_MISTAKES = 300,
+    TRIPS = 3,
+    BASE = 0x10000000,
+    DESCRIPTOR = BASE,
+    PACKET = BASE + 0x1000,
+    QUEUE = BASE + 0x1040,
+    KERNARG = BASE + 0x1100,
+    CODE = BASE + 0x3000 - 256,
+    READ_ONLY = BASE + 0x4000,
+    GAP = BASE + 0x5000, /* where nothing is mapped */
+    DATA = BASE + 0x6000,
+    DATA_SIZE = 0x4000,
+    SCRATCH = BASE + 0x10000,
+    SCRATCH_SIZE = 80 * 0x1000,
+    PRIVATE = 64,
+};
+
+static void check(enum wt_status status)
+{
+    if (status)
+        abort();
+}
+
+static void put(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size)
+{
+    if (!gcn_device_write(d, addr, bytes, size))
+        abort();
+}
+
+/* Numbers that look like what programs have in registers. */
+static uint32_t number(uint64_t *seed, unsigned i)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    const uint32_t random = (uint32_t)(*seed >> 32);
+    switch (random >> 28) {
+    case 0:
+        return DATA + (random & (DATA_SIZE - 1));
+    case 1:
+        return 0x10000 << (random & 1); /* the upper half of an aperture */
+    case 2:
+        return random & 0xff;
+    case 3:
+        return CODE + (random & 0x3fc);
+    case 4:
+        return 0x3f800000 + (random << 8);
+    case 5:
+        return READ_ONLY + (random & 0xffc);
+    case 6:
+        return random;
+    case 7:
+        return 0 - (random & 0xff);
+    default:
+        return i % 2 ? 0 : DATA + (random & (DATA_SIZE - 4));
+    }
+}
+
+static void set_registers(struct gcn_device *d, const uint8_t *header)
+{
+    uint64_t seed = wt_load_le(header + 12, 4);
+    for (uint32_t n = 0; n < d->machine.waves; n++) {
+        struct gcn_wave *w = &d->wave[n];
+        if (!w->active)
+            continue;
+        for (unsigned i = 0; i < GCN_TTMP; i++)
+            w->s[i] = number(&seed, i);
+        w->s[GCN_M0] = number(&seed, 1);
+        /* Buffer resources: linear, swizzled with and without stride, with the lane added. */
+        const uint32_t resource[4][4] = {{DATA, 4 << 16, 0x400, 4 << 12 | 4 << 15},
+                                         {DATA, 16u << 16 | 1u << 31, 64, 3u << 21 | 0xfac},
+                                         {SCRATCH, 1u << 31, SCRATCH_SIZE, 0xe00fac},
+                                         {DATA, 0, DATA_SIZE, (header[11] | 1u) << 12}};
+        for (unsigned i = 0; i < 4; i++)
+            memcpy(&w->s[8 + 4 * i], resource[i], sizeof resource[i]);
+        gcn_set_pair(&w->s[GCN_FLAT_SCRATCH], SCRATCH + n * 0x1000);
+        if (header[10] & 1)
+            gcn_set_pair(&w->s[GCN_EXEC], seed);
+        for (unsigned i = 0; i < w->vgprs; i++) {
+            const uint32_t first = number(&seed, i), step = i % 2 ? 0 : 4u << (first & 3);
+            for (unsigned lane = 0; lane < GCN_LANES; lane++)
+                w->v[i][lane] = first + step * lane;
+        }
+    }
+}
+
+static void fill(struct gcn_device *d, const uint8_t *header, const uint8_t *code, size_t length)
+{
+    static uint8_t zeros[0x10000];
+    uint8_t descriptor[64] = {0}, packet[64] = {0}, queue[256] = {0};
+    uint8_t numbers[DATA_SIZE];
+    for (unsigned i = 0; i < DATA_SIZE; i += 4)
+        wt_store_le(numbers + i, i * 2654435761u, 4);
+    put(d, BASE, zeros, READ_ONLY - BASE);
+    put(d, DATA, numbers, sizeof numbers);
+    put(d, READ_ONLY, numbers, 0x1000);
+    put(d, CODE, code, length);
+    wt_store_le(descriptor + 16, CODE - DESCRIPTOR, 8);
+    wt_store_le(descriptor + 48, wt_load_le(header + 2, 4), 4);
+    wt_store_le(descriptor + 52,
+                wt_load_le(header + 6, 3) | (header[0] & 32 ? (uint64_t)header[9] << 24 : 0), 4);
+    wt_store_le(descriptor + 56, (header[9] & 0x7f) | (header[9] & 0x80u) << 4, 2);
+    put(d, DESCRIPTOR, descriptor, sizeof descriptor);
+    wt_store_le(packet, 2, 2);
+    const unsigned x = 1 + (header[10] >> 1) * 3, y = 1 + (header[1] >> 6);
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned block = i == 0 ? (x < 96 ? x : 96) : i == 1 ? y : 1;
+        wt_store_le(packet + 4 + 2 * i, block, 2);
+        wt_store_le(packet + 12 + 4 * i, i == 0 ? x : i == 1 ? y + 1 : 1, 4);
+    }
+    wt_store_le(packet + 24, PRIVATE, 4);
+    wt_store_le(packet + 28, header[11] * 64u, 4);
+    wt_store_le(packet + 32, DESCRIPTOR, 8);
+    wt_store_le(packet + 40, KERNARG, 8);
+    put(d, PACKET, packet, sizeof packet);
+    gcn_queue_set_scratch(queue, SCRATCH, SCRATCH_SIZE, PRIVATE);
+    put(d, QUEUE, queue, 192);
+}
+
+/* NULL: the descriptor or the packet is refused. */
+static struct gcn_device *new_device(bool in_host, const uint8_t *header, const uint8_t *code,
+                                     size_t length)
+{
+    static const char *const kinds[] = {"rr:%u", "lockstep", "random:%u", "rr:1"};
+    struct gcn_config config;
+    struct wt_error err = {0};
+    struct gcn_device *d;
+    char schedule[32];
+    gcn_config_default(&config);
+    config.cu = 1 + (header[0] & 1);
+    snprintf(schedule, sizeof schedule, kinds[header[0] >> 1 & 3], 1 + (header[1] & 31u));
+    check(wt_schedule_parse(schedule, &config.schedule, &err));
+    check((in_host ? gcn_device_new_in_host : gcn_device_new)(&config, &d, &err));
+    check(gcn_device_map(d, BASE, READ_ONLY - BASE, true, &err));
+    check(gcn_device_map(d, READ_ONLY, 0x1000, false, &err));
+    check(gcn_device_map(d, DATA, DATA_SIZE, true, &err));
+    check(gcn_device_map(d, SCRATCH, SCRATCH_SIZE, true, &err));
+    fill(d, header, code, length);
+    if (header[0] & 8)
+        gcn_device_set_trap_handler(d, CODE + 64, DATA);
+    if (gcn_device_dispatch(d, PACKET, QUEUE, &err)) {
+        if (!err.text[0])
+            abort();
+        gcn_device_free(d);
+        return NULL;
+    }
+    set_registers(d, header);
+    return d;
+}
+
+/* After a mistake its wave goes on behind the instruction, or somewhere in the code. */
+static bool mend(struct gcn_device *d, size_t length)
+{
+    struct wt_fault *f = &d->machine.fault;
+    if (!f->kind || !f->text[0] || f->wave >= d->machine.waves || f->time > d->machine.time)
+        abort();
+    if (f->kind == WT_FAULT_DEADLOCK || f->kind == WT_FAULT_HOST)
+        return false;
+    struct gcn_wave *w = &d->wave[f->wave];
+    if (!w->active || w->pc != f->pc)
+        abort();
+    char place[128];
+    d->machine.ops->place(&d->machine, f->wave, place, sizeof place);
+    const uint64_t in = (w->pc - CODE + 4) % (length ? length : 4);
+    w->pc = CODE + (w->pc - CODE < length ? in : in % 64) / 4 * 4;
+    f->kind = WT_FAULT_NONE;
+    return true;
+}
+
+static void ignore_trace(void *context, const struct gcn_trace *trace)
+{
+    if (!trace->text[0] || (trace->length != 4 && trace->length != 8))
+        abort();
+    ++*(uint64_t *)context;
+}
+
+static enum wt_run run_whole(struct gcn_device *d, size_t length)
+{
+    struct wt_machine *m = gcn_machine(d);
+    enum wt_run run = WT_RUN_BUDGET;
+    for (unsigned mistakes = 0; mistakes < MOST_MISTAKES; mistakes++) {
+        run = m->ops->run(m, ISSUES - m->time);
+        if ((run == WT_RUN_FAULT) != (m->fault.kind != WT_FAULT_NONE))
+            abort();
+        if (run == WT_RUN_BUDGET && m->time != ISSUES)
+            abort();
+        if (run != WT_RUN_FAULT || m->time >= ISSUES || !mend(d, length))
+            break;
+    }
+    return run;
+}
+
+/* There and back: the state of a time is the same. */
+static void trip(struct wt_machine *m, unsigned issues)
+{
+    struct wt_state *state = m->ops->save(m);
+    if (!state)
+        abort();
+    const uint64_t before = m->ops->hash(m);
+    m->ops->run(m, issues);
+    const uint64_t after = m->ops->hash(m);
+    if (!m->ops->restore(m, state) || m->ops->hash(m) != before)
+        abort();
+    m->ops->run(m, issues);
+    if (m->ops->hash(m) != after || !m->ops->restore(m, state))
+        abort();
+    m->ops->free_state(state);
+}
+
+static enum wt_run run_in_slices(struct gcn_device *d, size_t length)
+{
+    static struct gcn_disassembler *disassembler;
+    struct wt_machine *m = gcn_machine(d);
+    enum wt_run run = WT_RUN_BUDGET;
+    uint64_t traced = 0;
+    unsigned mistakes = 0, trips = 0;
+    if (!disassembler)
+        disassembler = gcn_disassembler_new();
+    for (unsigned slice = 1; mistakes < MOST_MISTAKES; slice = slice * 2 % 61) {
+        const uint64_t left = ISSUES - m->time, n = slice < left ? slice : left;
+        const uint64_t before = m->time;
+        if (trips < TRIPS && slice % 8 == 3) {
+            trip(m, slice);
+            trips++;
+        }
+        if (slice & 1) {
+            traced = 0;
+            run = gcn_run_traced(d, n, disassembler, ignore_trace, &traced);
+            if (traced != m->time - before)
+                abort();
+        } else {
+            run = m->ops->run(m, n);
+        }
+        if (run == WT_RUN_FAULT) {
+            mistakes++;
+            if (m->time >= ISSUES || !mend(d, length))
+                break;
+        } else if (run != WT_RUN_BUDGET || m->time == ISSUES) {
+            break;
+        }
+    }
+    return run;
+}
+
+/* The process's own memory at the addresses of the test. */
+static void run_in_host(const uint8_t *header, const uint8_t *code, size_t length)
+{
+    static uint8_t *memory;
+    if (!memory)
+        memory = mmap((void *)BASE, SCRATCH + SCRATCH_SIZE - BASE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (memory != (void *)BASE || mprotect(memory + GAP - BASE, DATA - GAP, PROT_NONE))
+        abort();
+    struct gcn_device *d = new_device(true, header, code, length);
+    if (!d)
+        return;
+    run_whole(d, length);
+    gcn_device_abandon(d);
+    memset((void *)SCRATCH, 0, SCRATCH_SIZE);
+    gcn_device_free(d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size <= HEADER || size > HEADER + MOST_CODE)
+        return 0;
+    const uint8_t *code = data + HEADER;
+    const size_t length = size - HEADER;
+    struct gcn_device *whole = new_device(false, data, code, length);
+    if (!whole)
+        return 0;
+    struct gcn_device *pieces = new_device(false, data, code, length);
+    struct wt_machine *a = gcn_machine(whole), *b = gcn_machine(pieces);
+    const enum wt_run run = run_whole(whole, length);
+    const enum wt_run again = run_in_slices(pieces, length);
+    if (run != again || a->time != b->time || a->ops->hash(a) != b->ops->hash(b))
+        abort();
+    gcn_device_free(whole);
+    gcn_device_free(pieces);
+    if (data[0] & 16)
+        run_in_host(data, code, length);
+    return 0;
+}
