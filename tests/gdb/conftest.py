@@ -11,6 +11,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
+import jtag
 import wire
 from rsp import Client
 
@@ -134,12 +135,12 @@ def serve():
         server.process.communicate()
 
 
-class DmServer:
-    """`wavetrap serve --dm`, and where it can be reached."""
+class RegisterServer:
+    """`wavetrap serve --dm` or `--jtag`, and where it can be reached."""
 
-    def __init__(self, program, *options, dm=":0"):
+    def __init__(self, program, *options, transport, at=":0"):
         self.process = subprocess.Popen(
-            [WAVETRAP, "serve", "--dm", dm, *map(str, options), str(program)],
+            [WAVETRAP, "serve", f"--{transport}", at, *map(str, options), str(program)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.errors = ""
         self.address = self.told(r"is served at (\S+)\n")[1]
@@ -153,7 +154,14 @@ class DmServer:
         return found
 
     def client(self):
+        """Of the line protocol."""
         return wire.Client(self.address)
+
+    def cable(self):
+        """A TAP client with the DMI selected."""
+        cable = jtag.Cable(self.address)
+        cable.ir(jtag.DMI)
+        return cable
 
     def stop(self, signal=15):
         self.process.send_signal(signal)
@@ -162,18 +170,28 @@ class DmServer:
         return self.process.returncode
 
 
-@pytest.fixture
-def serve_dm():
+def register_servers(transport):
+    """What a fixture yields: starts servers of a transport, and ends them."""
     servers = []
 
     def start(program, *options, **more):
-        servers.append(DmServer(program, *options, **more))
+        servers.append(RegisterServer(program, *options, transport=transport, **more))
         return servers[-1]
     yield start
     for server in servers:
         if server.process.poll() is None:
             server.process.kill()
         server.process.communicate()
+
+
+@pytest.fixture
+def serve_dm():
+    yield from register_servers("dm")
+
+
+@pytest.fixture
+def serve_jtag():
+    yield from register_servers("jtag")
 
 
 class Gdb:

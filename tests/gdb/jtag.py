@@ -4,8 +4,7 @@ that is a chain of them, with a Debug Transport Module in one."""
 import socket
 import threading
 
-from conftest import TIMEOUT
-from wire import connect
+from wire import TIMEOUT, connect
 
 # state: (after TMS 0, after TMS 1)
 TAP = {

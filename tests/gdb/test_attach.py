@@ -79,7 +79,7 @@ def test_memory_is_watched_by_steps(serve_dm, program, attach):
 
 def test_a_session_over_a_unix_socket(serve_dm, program, attach, tmp_path):
     file = program("lanes")
-    server = serve_dm(file, dm=f"unix:{tmp_path}/dm")
+    server = serve_dm(file, at=f"unix:{tmp_path}/dm")
     one = attach(server.address, file, "--hold")
     debug_to_the_end(one)
 
@@ -364,7 +364,7 @@ def test_a_device_that_was_switched_off_and_on(serve_dm, program, attach, tmp_pa
     """Another process takes the first one's place: the session goes on in it, breakpoints and all."""
     file = program("lanes")
     path = f"unix:{tmp_path}/dm"
-    server = serve_dm(file, dm=path)
+    server = serve_dm(file, at=path)
     one = attach(path, file, "--hold", "--timeout", "1000")
     one("break count")
     one("tbreak store")
@@ -373,7 +373,7 @@ def test_a_device_that_was_switched_off_and_on(serve_dm, program, attach, tmp_pa
     said = one("stepi")
     assert "closed it" in said or "cannot connect" in said, said
     assert "cannot connect" in one("monitor reattach")
-    serve_dm(file, dm=path)
+    serve_dm(file, at=path)
     assert "Attached again" in one("monitor reattach")
     one("maintenance flush register-cache")
     assert len(one.threads()) == 4  # of one warp: it is at its beginning
@@ -388,10 +388,10 @@ def test_a_device_that_was_switched_off_and_on(serve_dm, program, attach, tmp_pa
 def test_another_device_in_its_place_is_noticed(serve_dm, program, attach, tmp_path):
     file = program("lanes")
     path = f"unix:{tmp_path}/dm"
-    server = serve_dm(file, dm=path)
+    server = serve_dm(file, at=path)
     one = attach(path, file, "--hold", "--timeout", "1000")
     server.stop()
-    serve_dm(file, "--gpu", "vortex:threads=8", dm=path)
+    serve_dm(file, "--gpu", "vortex:threads=8", at=path)
     assert "another device than before" in one("monitor reattach")
     assert one.close() == 0
 
@@ -421,7 +421,7 @@ def test_breakpoints_of_a_debugger_that_crashed(serve_dm, program, attach, conve
 
 def test_lift_at_once(serve_dm, program, attach):
     file = program("lanes")
-    server = serve_dm(file, dm=":0")
+    server = serve_dm(file, at=":0")
     client = server.client().hello()
     client.wake()
     t0, t1 = client.gpr(5), client.gpr(6)

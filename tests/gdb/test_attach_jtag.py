@@ -7,7 +7,6 @@ import pytest
 
 import jtag
 from conftest import TIMEOUT, WAVETRAP, Gdb, Variant, each
-from test_serve_jtag import JtagServer, serve_jtag  # noqa: F401 (a fixture)
 
 SHAPES = [Variant(32, 4), Variant(64, 32)]
 
@@ -98,7 +97,7 @@ def test_a_session_over_jtag(serve_jtag, program, attach, variant, cycles):
 
 def test_a_session_over_a_unix_socket(serve_jtag, program, attach, tmp_path):
     file = program("lanes")
-    server = serve_jtag(file, jtag=f"unix:{tmp_path}/tap")
+    server = serve_jtag(file, at=f"unix:{tmp_path}/tap")
     debug_to_the_end(attach(f"remote_bitbang:unix:{tmp_path}/tap", file), 4)
 
 

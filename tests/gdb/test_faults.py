@@ -13,7 +13,6 @@ import pytest
 from conftest import TIMEOUT, WAVETRAP, symbol
 from faulty import Faulty
 from rsp import Client, checksum
-from test_serve_jtag import JtagServer
 
 REPLY_MS = 500  # how long the debugger waits for a reply
 
@@ -68,16 +67,14 @@ class Attached:
 
 
 @pytest.fixture
-def device(serve_dm, program):
+def device(serve_dm, serve_jtag, program):
     """device(transport): an endless program on two cores behind a wire that can fail."""
     open_ones = []
 
     def start(transport):
         file = program("endless")
         options = ["--gpu", "vortex:cores=2,warps=2,threads=2", "--now"]
-        server = JtagServer(file, *options) if transport == "jtag" else serve_dm(file, *options)
-        if transport == "jtag":
-            open_ones.append(server)
+        server = (serve_jtag if transport == "jtag" else serve_dm)(file, *options)
         wire = Faulty(server.address)
         open_ones.append(wire)
         wire.code = int(symbol(file, "_start"), 16)
@@ -432,11 +429,11 @@ def test_a_client_that_is_killed_while_it_reads(serve, program):
 # ---- two at once ----
 
 @pytest.mark.parametrize("transport", ["dm", "jtag"])
-def test_two_debuggers_at_once(serve_dm, program, transport):
+def test_two_debuggers_at_once(serve_dm, serve_jtag, program, transport):
     """The second one is refused and says so; the first does not notice, and then the second may."""
     file = program("endless")
     options = ["--gpu", "vortex:cores=2,warps=2,threads=2", "--now"]
-    server = JtagServer(file, *options) if transport == "jtag" else serve_dm(file, *options)
+    server = (serve_jtag if transport == "jtag" else serve_dm)(file, *options)
     where = server.address.split(":", 1)[1]
     first = Attached(transport, where, "--reset")
     registers_then = first.ask("g")
@@ -454,4 +451,3 @@ def test_two_debuggers_at_once(serve_dm, program, transport):
     third = Attached(transport, where)
     assert third.client, third.errors
     third.stop()
-    server.stop()

@@ -192,7 +192,7 @@ def test_a_client_that_does_not_read_is_not_fed(serve_dm, program):
 
 def test_unix_sockets_are_the_owners_only(serve_dm, program, tmp_path):
     path = tmp_path / "dm"
-    server = serve_dm(program("lanes"), dm=f"unix:{path}")
+    server = serve_dm(program("lanes"), at=f"unix:{path}")
     assert server.address == f"unix:{path}"
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert server.client().ask("p") == "+P"
@@ -205,7 +205,7 @@ def test_loopback_unless_another_address_is_asked_for(serve_dm, program):
     assert server.address.startswith("tcp:127.0.0.1:")
     assert server.stop(2) == 0
     assert "warning" not in server.errors
-    server = serve_dm(program("lanes"), dm="0.0.0.0:0")
+    server = serve_dm(program("lanes"), at="0.0.0.0:0")
     assert "no authentication" in server.told(r"warning: .*\n")[0]
     port = int(server.address.rsplit(":", 1)[1])
     assert Client(f"tcp:127.0.0.1:{port}").ask("p") == "+P"

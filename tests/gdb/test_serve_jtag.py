@@ -13,51 +13,6 @@ from test_serve_dm import memory_of
 from wire import DCTRL, DPC, DSELECT, PLATFORM, WACTIVE, WMASK, WSTATUS
 
 
-class JtagServer:
-    """`wavetrap serve --jtag`, and where it can be reached."""
-
-    def __init__(self, program, *options, jtag=":0"):
-        self.process = subprocess.Popen(
-            [WAVETRAP, "serve", "--jtag", jtag, *map(str, options), str(program)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.errors = ""
-        self.address = self.told(r"is served at (\S+)\n")[1]
-
-    def told(self, pattern):
-        """Waits until it has said this on stderr."""
-        while not (found := re.search(pattern, self.errors)):
-            line = self.process.stderr.readline()
-            assert line, self.errors
-            self.errors += line
-        return found
-
-    def cable(self):
-        """A client with the DMI selected."""
-        cable = Cable(self.address)
-        cable.ir(DMI)
-        return cable
-
-    def stop(self, signal=15):
-        self.process.send_signal(signal)
-        self.output, errors = self.process.communicate(timeout=TIMEOUT)
-        self.errors += errors
-        return self.process.returncode
-
-
-@pytest.fixture
-def serve_jtag():
-    servers = []
-
-    def start(program, *options, **more):
-        servers.append(JtagServer(program, *options, **more))
-        return servers[-1]
-    yield start
-    for server in servers:
-        if server.process.poll() is None:
-            server.process.kill()
-        server.process.communicate()
-
-
 def run_openocd(config, tmp_path):
     """What stock OpenOCD 0.12 prints when it has this configuration."""
     file = tmp_path / "openocd.cfg"
@@ -295,7 +250,7 @@ def test_a_client_that_does_not_read_is_not_fed(serve_jtag, program):
 
 def test_unix_sockets_are_the_owners_only(serve_jtag, program, tmp_path):
     path = tmp_path / "jtag"
-    server = serve_jtag(program("lanes"), jtag=f"unix:{path}")
+    server = serve_jtag(program("lanes"), at=f"unix:{path}")
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert server.cable().read(PLATFORM) >> 28 == 1
     assert server.stop() == 128 + 15
@@ -307,7 +262,7 @@ def test_loopback_unless_another_address_is_asked_for(serve_jtag, program):
     assert server.address.startswith("tcp:127.0.0.1:")
     assert server.stop(2) == 0
     assert "warning" not in server.errors
-    server = serve_jtag(program("lanes"), jtag="0.0.0.0:0")
+    server = serve_jtag(program("lanes"), at="0.0.0.0:0")
     assert "no authentication" in server.told(r"warning: .*\n")[0]
 
 

@@ -3,13 +3,8 @@
  * Debug Module alone, in both widths, with a Debug Module that is at once done and one that is slow,
  * with either convention for DPC, and with none of the emulator's services.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
-#include "rig.h"
+#include "steered.h"
 
 static const struct rig_options variants[] = {
     {.xlen = 32},
@@ -23,54 +18,6 @@ static const struct rig_options variants[] = {
     {.xlen = 64, .dm_only = true, .bare = true},
 };
 
-static void note_variant(const struct rig_options *v)
-{
-    if (getenv("SHOW_VARIANTS"))
-        print_message("variant %d\n", (int)(v - variants));
-}
-
-#define FOR_VARIANTS(v)                                                                            \
-    for (const struct rig_options *v = variants;                                                   \
-         v < variants + sizeof variants / sizeof *v && (note_variant(v), true); v++)
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        struct wt_error err = {0};                                                                 \
-        if (call)                                                                                  \
-            fail_msg("%s: %s", #call, err.text);                                                   \
-    } while (0)
-
-/* Pumps until something happens. */
-static struct wt_event wait_event(struct rig *r)
-{
-    for (int i = 0; i < 100000; i++) {
-        struct wt_event e = wt_debugger_next_event(r->d);
-        if (e.kind != WT_EVENT_NONE)
-            return e;
-        if (!wt_debugger_pump(r->d, 1000) && !wt_debugger_running(r->d))
-            break;
-    }
-    return wt_debugger_next_event(r->d);
-}
-
-static void resume_thread(struct rig *r, wt_thread thread, enum wt_resume_kind kind)
-{
-    const struct wt_resume how = {.thread = thread, .kind = kind};
-    OK(wt_debugger_resume(r->d, &how, 1, &err));
-}
-
-static struct wt_event go(struct rig *r)
-{
-    resume_thread(r, 0, WT_RESUME_CONTINUE);
-    return wait_event(r);
-}
-
-static struct wt_event step(struct rig *r, wt_thread thread)
-{
-    resume_thread(r, thread, WT_RESUME_STEP);
-    return wait_event(r);
-}
-
 static void insert(struct rig *r, uint64_t addr)
 {
     OK(wt_debugger_insert_breakpoint(r->d, addr, NULL, 0, NULL, 0, &err));
@@ -79,16 +26,6 @@ static void insert(struct rig *r, uint64_t addr)
 static void remove_bp(struct rig *r, uint64_t addr)
 {
     OK(wt_debugger_remove_breakpoint(r->d, addr, &err));
-}
-
-static uint64_t reg(struct rig *r, wt_thread thread, unsigned number)
-{
-    const struct wt_topology *t = wt_debugger_topology(r->d);
-    uint64_t value = 0;
-    for (unsigned i = 0; i < t->register_count; i++)
-        if (t->registers[i].number == number)
-            OK(wt_debugger_read_registers(r->d, thread, &i, 1, &value, &err));
-    return value;
 }
 
 static uint64_t pc(struct rig *r, wt_thread thread)

@@ -2,13 +2,7 @@
  * The Vortex probe: what it reads and writes by injection is what the device holds (seen through
  * the emulator's memory port), nothing else is disturbed, and no device makes it hang.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "rig.h"
+#include "steered.h"
 
 static const struct rig_options variants[] = {
     {.xlen = 32, .dm_only = true},
@@ -22,13 +16,6 @@ static const struct rig_options variants[] = {
 
 #define FOR_VARIANTS(v)                                                                            \
     for (const struct rig_options *v = variants; v < variants + sizeof variants / sizeof *v; v++)
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        struct wt_error err = {0};                                                                 \
-        if (call)                                                                                  \
-            fail_msg("%s: %s", #call, err.text);                                                   \
-    } while (0)
 
 static const struct wt_probe_ops *const ops = &wt_probe_vortex;
 

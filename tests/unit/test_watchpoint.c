@@ -2,13 +2,9 @@
  * Watchpoints of the debugger against the emulator, in both widths, with the memory port and through
  * the Debug Module alone, at once done and slow; and the refusal of a device that cannot watch.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "mixed_program.h"
+#include "steered.h"
 
 static const struct rig_options variants[] = {
     {.xlen = 32, .warps = 2},
@@ -17,17 +13,6 @@ static const struct rig_options variants[] = {
     {.xlen = 32, .warps = 2, .dm_clock = 1},
     {.xlen = 64, .warps = 2, .dm_only = true, .dm_clock = 1, .ebreak_after = true},
 };
-
-#define FOR_VARIANTS(v)                                                                            \
-    for (const struct rig_options *v = variants;                                                   \
-         v < variants + sizeof variants / sizeof *v; v++)
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        struct wt_error err = {0};                                                                 \
-        if (call)                                                                                  \
-            fail_msg("%s: %s", #call, err.text);                                                   \
-    } while (0)
 
 #define PLACE 0x10000000u
 
@@ -50,30 +35,6 @@ static struct rig *begin(const struct rig_options *v)
     return rig_new(&options, program, sizeof program / sizeof *program);
 }
 
-static struct wt_event wait_event(struct rig *r)
-{
-    for (int i = 0; i < 100000; i++) {
-        struct wt_event e = wt_debugger_next_event(r->d);
-        if (e.kind != WT_EVENT_NONE)
-            return e;
-        if (!wt_debugger_pump(r->d, 1000) && !wt_debugger_running(r->d))
-            break;
-    }
-    return wt_debugger_next_event(r->d);
-}
-
-static struct wt_event resume(struct rig *r, wt_thread thread, enum wt_resume_kind kind)
-{
-    const struct wt_resume how = {.thread = thread, .kind = kind};
-    OK(wt_debugger_resume(r->d, &how, 1, &err));
-    return wait_event(r);
-}
-
-static struct wt_event go(struct rig *r)
-{
-    return resume(r, 0, WT_RESUME_CONTINUE);
-}
-
 static void watch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, uint64_t size,
                   bool changes)
 {
@@ -86,16 +47,6 @@ static void unwatch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, 
 {
     OK(wt_debugger_remove_watchpoint(
         r->d, &(struct wt_watchpoint_request){kind, addr, size, 1, changes}, &err));
-}
-
-static uint64_t reg(struct rig *r, wt_thread thread, unsigned number)
-{
-    const struct wt_topology *t = wt_debugger_topology(r->d);
-    uint64_t value = 0;
-    for (unsigned i = 0; i < t->register_count; i++)
-        if (t->registers[i].number == number)
-            OK(wt_debugger_read_registers(r->d, thread, &i, 1, &value, &err));
-    return value;
 }
 
 static void expect(struct wt_event e, enum wt_stop_reason reason, wt_thread thread)

@@ -2,14 +2,9 @@
  * What the debugger tells of whole waves, and of one expression in all lanes of one, in front of the
  * emulator: with the memory port and without, in both widths, and without the emulator's services.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/bits.h"
-#include "rig.h"
+#include "steered.h"
 
 static const struct rig_options variants[] = {
     {.xlen = 32},
@@ -17,17 +12,6 @@ static const struct rig_options variants[] = {
     {.xlen = 64, .dm_only = true, .dm_clock = 1},
     {.xlen = 32, .dm_only = true, .bare = true},
 };
-
-#define FOR_VARIANTS(v)                                                                            \
-    for (const struct rig_options *v = variants;                                                   \
-         v < variants + sizeof variants / sizeof *v; v++)
-
-#define OK(call)                                                                                   \
-    do {                                                                                           \
-        struct wt_error err = {0};                                                                 \
-        if (call)                                                                                  \
-            fail_msg("%s: %s", #call, err.text);                                                   \
-    } while (0)
 
 /* Odd lanes take one way, even lanes the other; a1 is the lane's number, a4 the address of its word. */
 static const uint32_t divergent[] = {
@@ -62,31 +46,13 @@ static const uint32_t waiting[] = {
     /* 20 */ TMC(X0),
 };
 
-static struct wt_event wait_event(struct rig *r)
-{
-    for (int i = 0; i < 100000; i++) {
-        struct wt_event e = wt_debugger_next_event(r->d);
-        if (e.kind != WT_EVENT_NONE)
-            return e;
-        if (!wt_debugger_pump(r->d, 1000) && !wt_debugger_running(r->d))
-            break;
-    }
-    return wt_debugger_next_event(r->d);
-}
-
-static void resume(struct rig *r, enum wt_resume_kind kind)
-{
-    const struct wt_resume how = {.kind = kind};
-    OK(wt_debugger_resume(r->d, &how, 1, &err));
-}
-
 /* A device that has run to a breakpoint. */
 static struct rig *stopped_at(const struct rig_options *v, const uint32_t *code, size_t words,
                               uint64_t addr)
 {
     struct rig *r = rig_new(v, code, words);
     OK(wt_debugger_insert_breakpoint(r->d, addr, NULL, 0, NULL, 0, &err));
-    resume(r, WT_RESUME_CONTINUE);
+    resume_thread(r, 0, WT_RESUME_CONTINUE);
     assert_int_equal(wait_event(r).reason, WT_STOP_BREAKPOINT);
     return r;
 }
@@ -166,7 +132,7 @@ static void masks_of_wide_waves_have_two_halves(void **state)
     const uint32_t all = ADDI(T0, X0, 0xfff);
     OK(wt_debugger_write_memory(r->d, 1, CODE, &all, sizeof all, &err));
     for (int i = 0; i < 2; i++) {
-        resume(r, WT_RESUME_STEP);
+        resume_thread(r, 0, WT_RESUME_STEP);
         assert_int_equal(wait_event(r).reason, WT_STOP_STEP);
     }
     assert_true(value_of(r, 1, "_mask") == UINT64_MAX);
@@ -184,7 +150,7 @@ static void conditions_name_places(void **state)
         const uint8_t code[] = {0x26, (uint8_t)(number >> 8), (uint8_t)number, 0x22, 3, 0x13, 0x27};
         const struct wt_agent_code condition = {code, sizeof code};
         OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x2c, &condition, 1, NULL, 0, &err));
-        resume(r, WT_RESUME_CONTINUE);
+        resume_thread(r, 0, WT_RESUME_CONTINUE);
         const struct wt_event e = wait_event(r);
         assert_int_equal(e.reason, WT_STOP_BREAKPOINT);
         assert_int_equal(e.thread, 4);
@@ -216,7 +182,7 @@ static void a_wave_at_a_barrier_tells_who_has_come(void **state)
 {
     FOR_VARIANTS (v) {
         struct rig *r = rig_new(v, waiting, 9);
-        resume(r, WT_RESUME_CONTINUE);
+        resume_thread(r, 0, WT_RESUME_CONTINUE);
         for (int i = 0; i < 20; i++)
             wt_debugger_pump(r->d, 100);
         struct wt_wave_info info;
@@ -345,7 +311,7 @@ static void bad_questions_are_refused(void **state)
     rig_free(r);
 
     r = rig_new(&variants[0], waiting, 9);
-    resume(r, WT_RESUME_CONTINUE);
+    resume_thread(r, 0, WT_RESUME_CONTINUE);
     wt_debugger_pump(r->d, 100);
     assert_int_equal(wt_debugger_evaluate(r->d, 0, 1, &agent, 0, result, NULL, &err), WT_STATE);
     rig_free(r);
