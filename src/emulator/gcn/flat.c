@@ -1,5 +1,5 @@
 /* FLAT, GLOBAL and SCRATCH: addresses that lanes bring along (manual, chapter 9). */
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/kernel.h"
 
 #define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
 
@@ -28,18 +28,22 @@ static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct g
     return false;
 }
 
-/* Addresses in memory for all lanes, whether they access it or not: that is quicker. */
-static void plain(const struct gcn_wave *w, struct gcn_targets *t, uint64_t base,
-                  const uint32_t *low, const uint32_t *high)
+/* Addresses for all lanes, whether they access memory or not: that is quicker. In *all, the bits
+ * that are set in any of them. */
+static KERNEL address_lanes(uint64_t *addr, uint64_t base, const uint32_t *low,
+                            const uint32_t *high, uint64_t *all)
 {
-    t->lanes = gcn_exec(w);
-    t->lds = t->private = t->zero = 0;
-    if (high)
-        for (unsigned i = 0; i < GCN_LANES; i++)
-            t->addr[i] = base + (low[i] | (uint64_t)high[i] << 32);
-    else
-        for (unsigned i = 0; i < GCN_LANES; i++)
-            t->addr[i] = base + low[i];
+    uint64_t some = 0;
+    if (high) {
+        LANES
+        {
+            addr[i] = base + (low[i] | (uint64_t)high[i] << 32);
+            some |= addr[i];
+        }
+    } else {
+        LANES addr[i] = base + low[i];
+    }
+    *all = some;
 }
 
 /* The aperture that each address lies in decides where it goes. */
@@ -48,9 +52,17 @@ static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, a
     const struct gcn_uop *gone;
     if (!possible(w, u, &gone))
         return gone;
+    const uint32_t *low = w->v[u->src[0]], *high = w->v[u->src[0] + 1];
+    const uint64_t base = (uint64_t)(int64_t)u->imm;
+    if (access != gcn_vmem_atomic && high[0] >> 16 == 0 &&
+        gcn_vmem_row(w, u, base, low, high, access == gcn_vmem_store))
+        return gcn_next(u);
     struct gcn_targets t;
-    plain(w, &t, (uint64_t)(int64_t)u->imm, w->v[u->src[0]], w->v[u->src[0] + 1]);
-    for (uint64_t left = t.lanes; left; left &= left - 1) {
+    t.lanes = gcn_exec(w);
+    t.lds = t.private = t.zero = t.split = 0;
+    uint64_t all;
+    address_lanes(t.addr, base, low, high, &all);
+    for (uint64_t left = all >> 48 ? t.lanes : 0; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t addr = t.addr[lane];
         if (addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE) {
@@ -69,10 +81,17 @@ static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u,
     const struct gcn_uop *gone;
     if (!possible(w, u, &gone))
         return gone;
-    struct gcn_targets t;
     const bool scalar = u->base != 0x7f;
     const uint64_t base = (uint64_t)(int64_t)u->imm + (scalar ? gcn_pair(&w->s[u->base]) : 0);
-    plain(w, &t, base, w->v[u->src[0]], scalar ? NULL : w->v[u->src[0] + 1]);
+    const uint32_t *low = w->v[u->src[0]], *high = scalar ? NULL : w->v[u->src[0] + 1];
+    if ((access == gcn_vmem_load || access == gcn_vmem_store) &&
+        gcn_vmem_row(w, u, base, low, high, access == gcn_vmem_store))
+        return gcn_next(u);
+    struct gcn_targets t;
+    t.lanes = gcn_exec(w);
+    t.lds = t.private = t.zero = t.split = 0;
+    uint64_t all;
+    address_lanes(t.addr, base, low, high, &all);
     return access(w, u, &t);
 }
 

@@ -104,6 +104,17 @@ static inline uint32_t flushed16(uint32_t x, bool flush)
     return x & (F16_SIGN | (0 - (uint32_t)(!flush | ((x & F16_INF) != 0))));
 }
 
+/* x where the choice is 1, y where it is 0; without a branch, for vector code. */
+static inline uint32_t either32(uint32_t choice, uint32_t x, uint32_t y)
+{
+    return (x & (0 - choice)) | (y & (choice - 1));
+}
+
+static inline uint64_t either64(uint64_t choice, uint64_t x, uint64_t y)
+{
+    return (x & (0 - choice)) | (y & (choice - 1));
+}
+
 /* Numbers as integers in the same order, -0 below +0. */
 static inline int32_t key32(uint32_t x)
 {

@@ -287,6 +287,12 @@ struct gcn_targets {
     uint64_t split;           /* lanes whose access begins in a linear buffer and ends behind it */
 };
 
+/*
+ * The access of a full wave to memory side by side, in one page: lane i at base + high:low (high
+ * may be NULL). False where it is not so, or fails: then nothing is done.
+ */
+bool gcn_vmem_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t base, const uint32_t *low,
+                  const uint32_t *high, bool store);
 const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
                                     struct gcn_targets *t);
 const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u,

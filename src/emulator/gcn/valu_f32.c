@@ -10,11 +10,9 @@
 /* What a NaN result is: the first NaN source, quieted. */
 static inline uint32_t settle(uint32_t r, uint32_t x, uint32_t y, uint32_t z)
 {
-    return !nan32(r)  ? r
-           : nan32(x) ? quiet32(x)
-           : nan32(y) ? quiet32(y)
-           : nan32(z) ? quiet32(z)
-                      : F32_NAN;
+    const uint32_t last = either32(nan32(z), quiet32(z), F32_NAN);
+    const uint32_t nan = either32(nan32(x), quiet32(x), either32(nan32(y), quiet32(y), last));
+    return either32(nan32(r), nan, r);
 }
 
 /* Sources with 1 in the lanes that do not count, so that they raise nothing. */
@@ -68,9 +66,9 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
             const uint32_t size = result[i] & ~F32_SIGN;                         \
             greatest = size > greatest ? size : greatest;                        \
         }                                                                        \
-        if (greatest > F32_INF)                                                  \
-            for (unsigned i = 0; i < GCN_LANES; i++)                             \
-                result[i] = settle(result[i], nan);                              \
+        if (greatest > F32_INF) {                                                \
+            LANES result[i] = settle(result[i], nan);                            \
+        }                                                                        \
         memcpy(d, result, sizeof result);                                        \
     }
 #define SOFT(name, call)                                                              \
@@ -159,9 +157,9 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint32_t *d, const uint
         _mm256_store_ps((float *)(void *)(result + i), r);
         some = _mm256_or_si256(some, _mm256_castps_si256(_mm256_cmp_ps(r, r, _CMP_UNORD_Q)));
     }
-    if (!_mm256_testz_si256(some, some))
-        for (unsigned i = 0; i < GCN_LANES; i++)
-            result[i] = settle(result[i], a[i], b[i], c[i]);
+    if (!_mm256_testz_si256(some, some)) {
+        LANES result[i] = settle(result[i], a[i], b[i], c[i]);
+    }
     memcpy(d, result, sizeof result);
 }
 #else
@@ -294,19 +292,13 @@ K_SOFT(v_div_fixup_f32)
 
 /* ---- least and greatest ---- */
 
-/* Without a branch, for loops that are to become vector code. */
-static inline uint32_t either(uint32_t choice, uint32_t x, uint32_t y)
-{
-    return (x & (0 - choice)) | (y & (choice - 1));
-}
-
 /* In IEEE mode a signalling NaN is the result, quieted; a quiet one loses against a number. */
 static inline uint32_t pick(uint32_t x, uint32_t y, uint32_t greatest, uint32_t ieee)
 {
     const uint32_t below = key32(x) < key32(y), p = nan32(x), q = nan32(y);
     const uint32_t sp = snan32(x), sq = snan32(y);
-    const uint32_t number = either(p, y, either(q | (below ^ greatest), x, y));
-    return either(sp & ieee, quiet32(x), either(sq & ieee, quiet32(y), number));
+    const uint32_t number = either32(p, y, either32(q | (below ^ greatest), x, y));
+    return either32(sp & ieee, quiet32(x), either32(sq & ieee, quiet32(y), number));
 }
 
 static inline uint32_t middle(uint32_t x, uint32_t y, uint32_t z, uint32_t ieee)
@@ -315,8 +307,8 @@ static inline uint32_t middle(uint32_t x, uint32_t y, uint32_t z, uint32_t ieee)
     const int32_t least = p < q ? p : q, most = p < q ? q : p;
     /* A key is its own inverse. */
     const uint32_t number = (uint32_t)key32((uint32_t)(r < least ? least : r > most ? most : r));
-    const uint32_t some = nan32(x) | nan32(y) | nan32(z);
-    return either(some, pick(pick(x, y, false, ieee), z, false, ieee), number);
+    const uint32_t nx = nan32(x), ny = nan32(y), nz = nan32(z);
+    return either32(nx | ny | nz, pick(pick(x, y, false, ieee), z, false, ieee), number);
 }
 
 #define K_PICK(name, expression)                                                     \

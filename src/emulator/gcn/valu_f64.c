@@ -7,13 +7,12 @@
 #include <math.h>
 #include <string.h>
 
+/* See valu_f32.c. */
 static inline uint64_t settle(uint64_t r, uint64_t x, uint64_t y, uint64_t z)
 {
-    return !nan64(r)  ? r
-           : nan64(x) ? quiet64(x)
-           : nan64(y) ? quiet64(y)
-           : nan64(z) ? quiet64(z)
-                      : F64_NAN;
+    const uint64_t last = either64(nan64(z), quiet64(z), F64_NAN);
+    const uint64_t nan = either64(nan64(x), quiet64(x), either64(nan64(y), quiet64(y), last));
+    return either64(nan64(r), nan, r);
 }
 
 typedef void (*host_fn)(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c);
@@ -64,9 +63,9 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
             result[i] = bits_of_double(expression);                              \
             some |= F64_INF - (result[i] & ~F64_SIGN);                           \
         }                                                                        \
-        if (some >> 63)                                                          \
-            for (unsigned i = 0; i < GCN_LANES; i++)                             \
-                result[i] = settle(result[i], nan);                              \
+        if (some >> 63) {                                                        \
+            LANES result[i] = settle(result[i], nan);                            \
+        }                                                                        \
         memcpy(d, result, sizeof result);                                        \
     }
 #define COMMA ,
@@ -86,9 +85,9 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint64_t *d, const uint
         _mm256_store_pd((double *)(void *)(result + i), r);
         some = _mm256_or_si256(some, _mm256_castpd_si256(_mm256_cmp_pd(r, r, _CMP_UNORD_Q)));
     }
-    if (!_mm256_testz_si256(some, some))
-        for (unsigned i = 0; i < GCN_LANES; i++)
-            result[i] = settle(result[i], a[i], b[i], c[i]);
+    if (!_mm256_testz_si256(some, some)) {
+        LANES result[i] = settle(result[i], a[i], b[i], c[i]);
+    }
     memcpy(d, result, sizeof result);
 }
 #else

@@ -2,7 +2,7 @@
  * What the vector memory encodings share: loads, stores and atomics of lanes to memory, to LDS, or
  * to private memory, swizzled. Nothing is done before it is known that all lanes may.
  */
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/kernel.h"
 
 #include <string.h>
 
@@ -145,111 +145,275 @@ static uint64_t refused(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_
     return lanes;
 }
 
-/* What a load of less than a dword leaves in the register. */
-static uint32_t extended(const struct gcn_uop *u, uint32_t old, const uint8_t *bytes)
+/* ---- the common case: memory, no lane's bytes across a page's end ---- */
+
+#define ALL_LANES (~(uint64_t)0)
+
+/* Not 0: some lane's bytes are not in the page of the first one's, or reach across its end. */
+static KERNEL leave_page(const uint64_t *addr, unsigned size, uint64_t *differ)
 {
-    uint32_t value = (uint32_t)wt_load_le(bytes, u->size);
-    if (u->extend == 's')
-        value = (uint32_t)wt_sign_extend(value, u->size * 8u);
-    if (u->half == 'l')
-        return (old & 0xffff0000) | (value & 0xffff);
-    if (u->half == 'h')
-        return (old & 0xffff) | value << 16;
-    return value;
+    const uint64_t page = addr[0] & ~WT_PAGE_MASK, last = page + WT_PAGE_SIZE - size;
+    uint64_t some = 0;
+    LANES some |= (addr[i] ^ page) >> WT_PAGE_BITS | (last - addr[i]) >> 63;
+    *differ = some;
 }
 
-/* ---- the common case: whole dwords of memory, none across a page's end ---- */
-
-static bool is_plain(const struct gcn_uop *u, const struct gcn_targets *t)
+static KERNEL point_into(const uint8_t **host, const uint8_t *page, const uint64_t *addr)
 {
-    return u->size % 4 == 0 && !(t->lds | t->private | t->zero);
+    LANES host[i] = page + (addr[i] & WT_PAGE_MASK);
 }
 
-/* Whether all lanes access dwords side by side, in one page. */
-static bool in_a_row(const struct gcn_targets *t)
+/* By each lane's own entry of the TLB; not 0 where one has none or crosses a page's end. */
+static uint64_t look_up(struct gcn_device *d, const uint64_t *addr, unsigned size, bool write,
+                        const uint8_t **host)
 {
-    const uint64_t first = t->addr[0];
-    uint64_t off = ~t->lanes | (t->addr[GCN_LANES - 1] - first - 4 * (GCN_LANES - 1));
-    if (off || (first & WT_PAGE_MASK) + 4 * GCN_LANES > WT_PAGE_SIZE ||
-        __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-        return false;
-    for (unsigned i = 0; i < GCN_LANES; i++)
-        off |= t->addr[i] - first - 4 * i;
-    return off == 0;
+    uint64_t bad = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        const uint64_t in = addr[i] & WT_PAGE_MASK;
+        const struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr[i]);
+        bad |= (write ? e->write_page : e->read_page) ^ (addr[i] - in);
+        bad |= (WT_PAGE_SIZE - size - in) >> 63;
+        host[i] = (write ? e->write_host : e->read_host) + in;
+    }
+    return bad;
 }
 
-/* False where it must be done another way, maybe fail. */
-static inline __attribute__((always_inline)) bool load_dwords(struct gcn_device *d,
-                                                              const struct gcn_targets *t,
-                                                              uint32_t (*value)[GCN_LANES],
-                                                              const unsigned words)
+/* Where the bytes of each of these lanes are; false where they must be found another way. */
+static bool find(struct gcn_device *d, const struct gcn_targets *t, uint64_t lanes, unsigned size,
+                 bool write, const uint8_t **host)
 {
     uint64_t page = ~(uint64_t)0;
-    const uint8_t *host = NULL;
-    for (uint64_t left = t->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint64_t in = t->addr[lane] & WT_PAGE_MASK;
-        if (in + 4 * words > WT_PAGE_SIZE)
-            return false;
-        if (t->addr[lane] - in != page) {
-            page = t->addr[lane] - in;
-            if (!(host = gcn_readable(d, page, 1)))
-                return false;
+    const uint8_t *of_page = NULL;
+    if (lanes == ALL_LANES) {
+        uint64_t differ;
+        leave_page(t->addr, size, &differ);
+        if (!differ) {
+            page = t->addr[0] & ~WT_PAGE_MASK;
+            of_page = write ? gcn_writable(d, page, 1) : gcn_readable(d, page, 1);
+            if (of_page)
+                point_into(host, of_page, t->addr);
+            return of_page;
         }
-        for (unsigned i = 0; i < words; i++)
-            value[i][lane] = (uint32_t)wt_load_le(host + in + 4 * i, 4);
-    }
-    return true;
-}
-
-static bool load_plain(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t,
-                       uint32_t (*value)[GCN_LANES])
-{
-    const uint8_t *host;
-    switch (u->size) {
-    case 4:
-        if (in_a_row(t) && (host = gcn_readable(w->device, t->addr[0], 4))) {
-            memcpy(value[0], host, sizeof value[0]);
+        if (!look_up(d, t->addr, size, write, host))
             return true;
-        }
-        return load_dwords(w->device, t, value, 1);
-    case 8:
-        return load_dwords(w->device, t, value, 2);
-    case 12:
-        return load_dwords(w->device, t, value, 3);
-    default:
-        return load_dwords(w->device, t, value, 4);
+        page = ~(uint64_t)0;
     }
-}
-
-/* False where it must be done another way: then nothing is stored. */
-static bool store_plain(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t,
-                        unsigned from)
-{
-    uint8_t *host[GCN_LANES], *of_page = NULL;
-    uint64_t page = ~(uint64_t)0;
-    if (u->size == 4 && in_a_row(t) && (of_page = gcn_writable(w->device, t->addr[0], 4))) {
-        memcpy(of_page, w->v[from], sizeof w->v[from]);
-        return true;
-    }
-    for (uint64_t left = t->lanes; left; left &= left - 1) {
+    for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t in = t->addr[lane] & WT_PAGE_MASK;
-        if (in + u->size > WT_PAGE_SIZE)
+        if (in + size > WT_PAGE_SIZE)
             return false;
         if (t->addr[lane] - in != page) {
             page = t->addr[lane] - in;
-            if (!(of_page = gcn_writable(w->device, page, 1)))
+            of_page = write ? gcn_writable(d, page, 1) : gcn_readable(d, page, 1);
+            if (!of_page)
                 return false;
         }
         host[lane] = of_page + in;
     }
-    for (uint64_t left = t->lanes; left; left &= left - 1) {
+    return true;
+}
+
+static inline __attribute__((always_inline)) void get_lanes(uint32_t (*value)[GCN_LANES],
+                                                            const uint8_t *const *host,
+                                                            uint64_t lanes, const unsigned size)
+{
+    const unsigned words = (size + 3) / 4, part = size < 4 ? size : 4;
+    if (lanes == ALL_LANES) {
+        for (unsigned lane = 0; lane < GCN_LANES; lane++)
+            for (unsigned i = 0; i < words; i++)
+                value[i][lane] = (uint32_t)wt_load_le(host[lane] + 4 * i, part);
+        return;
+    }
+    for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
-        for (unsigned i = 0; i < u->size / 4u; i++)
-            wt_store_le(host[lane] + 4 * i, w->v[from + i][lane], 4);
+        for (unsigned i = 0; i < words; i++)
+            value[i][lane] = (uint32_t)wt_load_le(host[lane] + 4 * i, part);
+    }
+}
+
+static bool load_fast(struct gcn_device *d, const struct gcn_targets *t, unsigned size,
+                      uint32_t (*value)[GCN_LANES])
+{
+    const uint8_t *host[GCN_LANES];
+    const uint64_t lanes = t->lanes & ~t->zero;
+    if (t->lds | t->private || !find(d, t, lanes, size, false, host))
+        return false;
+    for (unsigned i = 0; t->zero && i < (size + 3) / 4; i++)
+        memset(value[i], 0, sizeof value[i]);
+    switch (size) {
+    case 1:
+        get_lanes(value, host, lanes, 1);
+        break;
+    case 2:
+        get_lanes(value, host, lanes, 2);
+        break;
+    case 4:
+        get_lanes(value, host, lanes, 4);
+        break;
+    case 8:
+        get_lanes(value, host, lanes, 8);
+        break;
+    case 12:
+        get_lanes(value, host, lanes, 12);
+        break;
+    default:
+        get_lanes(value, host, lanes, 16);
     }
     return true;
+}
+
+/* False where it must be done another way: then nothing is stored. */
+static bool store_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t)
+{
+    const uint8_t *host[GCN_LANES];
+    const uint64_t lanes = t->lanes & ~t->zero;
+    const uint32_t(*from)[GCN_LANES] = (const uint32_t(*)[GCN_LANES])w->v + u->src[1];
+    if (t->lds | t->private || !find(w->device, t, lanes, u->size, true, host))
+        return false;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint8_t *to = (uint8_t *)(uintptr_t)host[lane];
+        if (u->size == 4)
+            wt_store_le(to, from[0][lane], 4);
+        else if (u->size == 1)
+            wt_store_le(to, from[0][lane] >> (u->half == 'h' ? 16 : 0), 1);
+        else if (u->size == 2)
+            wt_store_le(to, from[0][lane] >> (u->half == 'h' ? 16 : 0), 2);
+        else
+            for (unsigned i = 0; i < u->size / 4u; i++)
+                wt_store_le(to + 4 * i, from[i][lane], 4);
+    }
+    return true;
+}
+
+/* ---- more common still: lane by lane side by side ---- */
+
+static KERNEL load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned words)
+{
+    if (words == 1) {
+        LANES to[0][i] = from[i];
+    } else if (words == 2) {
+        LANES to[0][i] = from[2 * i], to[1][i] = from[2 * i + 1];
+    } else if (words == 4) {
+        LANES
+        {
+            to[0][i] = from[4 * i], to[1][i] = from[4 * i + 1];
+            to[2][i] = from[4 * i + 2], to[3][i] = from[4 * i + 3];
+        }
+    } else {
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            for (unsigned k = 0; k < words; k++)
+                to[k][i] = from[words * i + k];
+    }
+}
+
+static KERNEL store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned words)
+{
+    if (words == 1) {
+        LANES to[i] = from[0][i];
+    } else if (words == 2) {
+        LANES to[2 * i] = from[0][i], to[2 * i + 1] = from[1][i];
+    } else if (words == 4) {
+        LANES
+        {
+            to[4 * i] = from[0][i], to[4 * i + 1] = from[1][i];
+            to[4 * i + 2] = from[2][i], to[4 * i + 3] = from[3][i];
+        }
+    } else {
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            for (unsigned k = 0; k < words; k++)
+                to[words * i + k] = from[k][i];
+    }
+}
+
+static KERNEL leave_row(const uint32_t *low, const uint32_t *high, uint32_t step, uint32_t *differ)
+{
+    const uint32_t first = low[0];
+    uint32_t some = first > UINT32_MAX - GCN_LANES * step;
+    LANES some |= low[i] - (uint32_t)i * step - first;
+    if (high) {
+        const uint32_t second = high[0];
+        LANES some |= high[i] ^ second;
+    }
+    *differ = some;
+}
+
+static KERNEL leave_wide_row(const uint64_t *addr, uint64_t step, uint64_t *differ)
+{
+    const uint64_t first = addr[0];
+    uint64_t some = 0;
+    LANES some |= addr[i] - i * step - first;
+    *differ = some;
+}
+
+/* Rows of whole dwords that lie in one page, read or written as they are on a little-endian host.
+ */
+static bool may_be_row(uint64_t first, unsigned size)
+{
+    return size % 4 == 0 && !(first % 4) &&
+           (first & WT_PAGE_MASK) + GCN_LANES * size <= WT_PAGE_SIZE &&
+           __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+}
+
+static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t first, bool store)
+{
+    const unsigned words = u->size / 4u, r = store ? u->src[1] : u->dst;
+    if (r + words > w->vgprs)
+        return false;
+    if (store) {
+        uint8_t *host = gcn_writable(w->device, first, 4);
+        if (host)
+            store_row((uint32_t *)(void *)host, w->v + r, words);
+        return host;
+    }
+    const uint8_t *host = gcn_readable(w->device, first, 4);
+    if (host)
+        load_row(w->v + r, (const uint32_t *)(const void *)host, words);
+    return host;
+}
+
+bool gcn_vmem_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t base, const uint32_t *low,
+                  const uint32_t *high, bool store)
+{
+    const uint64_t first = base + (low[0] | (uint64_t)(high ? high[0] : 0) << 32);
+    uint32_t differ;
+    /* The last lane tells most of those that are no rows. */
+    if (gcn_exec(w) != ALL_LANES || low[GCN_LANES - 1] - low[0] != (GCN_LANES - 1) * u->size ||
+        !may_be_row(first, u->size))
+        return false;
+    leave_row(low, high, u->size, &differ);
+    if (differ || !access_row(w, u, first, store))
+        return false;
+    issued(w, &(struct gcn_targets){0}, u->row->encoding == GCN_FLAT);
+    return true;
+}
+
+/* The same for addresses that are known. */
+static bool as_row(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t,
+                   bool store)
+{
+    const uint64_t first = t->addr[0];
+    uint64_t differ;
+    if (t->lanes != ALL_LANES || t->lds | t->private | t->zero ||
+        t->addr[GCN_LANES - 1] - first != (GCN_LANES - 1) * u->size || !may_be_row(first, u->size))
+        return false;
+    leave_wide_row(t->addr, u->size, &differ);
+    return !differ && access_row(w, u, first, store);
+}
+
+/* ---- loads and stores ---- */
+
+/* What loads of less than a dword leave in the register: they extend, or keep its other half. */
+static KERNEL extend(uint32_t *value, const uint32_t *old, unsigned bits, bool sext, char half)
+{
+    const unsigned above = 32 - bits, at = half == 'h' ? 16 : 0;
+    const uint32_t keep = half == 'l' ? 0xffff0000 : half == 'h' ? 0xffff : 0;
+    LANES
+    {
+        const uint32_t x = sext ? (uint32_t)((int32_t)(value[i] << above) >> above) : value[i];
+        value[i] = (old[i] & keep) | (x << at & ~keep);
+    }
 }
 
 const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
@@ -260,8 +424,13 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
                          u->dst + words - 1, w->vgprs);
+    const bool flat = u->row->encoding == GCN_FLAT;
+    if (as_row(w, u, t, false)) {
+        issued(w, t, flat);
+        return gcn_next(u);
+    }
     uint32_t value[4][GCN_LANES];
-    const bool done = is_plain(u, t) && load_plain(w, u, t, value);
+    const bool done = load_fast(w->device, t, u->size, value);
     for (uint64_t left = done ? 0 : t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         uint8_t bytes[16] = {0};
@@ -270,17 +439,18 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
             const uint64_t lanes = refused(w, u, t, false, &first);
             return violation(w, u, lanes, first, "load");
         }
-        if (u->size < 4) {
-            value[0][lane] = extended(u, w->v[u->dst][lane], bytes);
-        } else {
-            for (unsigned i = 0; i < words; i++)
-                value[i][lane] = (uint32_t)wt_load_le(bytes + 4 * i, 4);
-        }
+        for (unsigned i = 0; i < words; i++)
+            value[i][lane] = (uint32_t)wt_load_le(bytes + 4 * i, 4);
     }
-    const uint32_t *on = gcn_lanes_on(w, t->lanes);
-    for (unsigned i = 0; i < words; i++)
-        gcn_blend(w->v[u->dst + i], value[i], on);
-    issued(w, t, u->row->encoding == GCN_FLAT);
+    if (u->size < 4)
+        extend(value[0], w->v[u->dst], u->size * 8u, u->extend == 's', u->half);
+    for (unsigned i = 0; i < words; i++) {
+        if (t->lanes == ALL_LANES)
+            memcpy(w->v[u->dst + i], value[i], sizeof value[i]);
+        else
+            gcn_blend(w->v[u->dst + i], value[i], gcn_lanes_on(w, t->lanes));
+    }
+    issued(w, t, flat);
     return gcn_next(u);
 }
 
@@ -292,7 +462,8 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
                          from + words - 1, w->vgprs);
-    const uint64_t lanes = is_plain(u, t) && store_plain(w, u, t, from) ? 0 : t->lanes & ~t->zero;
+    const bool done = as_row(w, u, t, true) || store_fast(w, u, t);
+    const uint64_t lanes = done ? 0 : t->lanes & ~t->zero;
     for (uint64_t left = lanes; left; left &= left - 1) {
         if (may_write(w, t, (unsigned)__builtin_ctzll(left), u->size))
             continue;
