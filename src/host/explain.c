@@ -23,7 +23,7 @@ struct host_watch {
     unsigned first_lane, last_lane;
     uint64_t addr[MOST_ADDRESSES];
     unsigned addresses;
-    uint64_t packet; /* of the dispatch in which it was looked for last */
+    uint64_t launches; /* how many there had been when it was looked for last */
 };
 
 static bool take_word(struct host_watch *w, const char *word)
@@ -114,11 +114,9 @@ enum wt_run host_watch_run(struct host_gpu *gpu, uint64_t issues)
     struct wt_machine *m = gcn_machine(gpu->device);
     const uint64_t end = m->time + issues;
     enum wt_run why = WT_RUN_BUDGET;
-    uint64_t packet = 0, entry;
     uint32_t met;
-    gcn_device_running(gpu->device, &packet, &entry);
-    if (packet != w->packet) { /* its code may have been loaded since */
-        w->packet = packet;
+    if (gpu->launches != w->launches) { /* its code may have been loaded since */
+        w->launches = gpu->launches;
         w->watch.pc = find_place(gpu->host, w->function);
     }
     if (!w->watch.pc)

@@ -57,12 +57,22 @@ struct host_queue {
     uint8_t *ring;
     uint64_t packets;             /**< a power of two */
     _Atomic uint64_t *read, *write;
+    uint64_t begun;               /**< packets that have begun: the number of the next one */
+    uint64_t freed;               /**< packets whose places are free again: what *read says */
     uint8_t *queue;               /**< the amd_queue_t around read and write */
     _Atomic int64_t *error;       /**< where reasons of errors go; NULL: nobody wants them */
     HsaEvent *event;              /**< told of errors */
-    bool suspended;               /**< by the runtime, or by an error */
+    int32_t priority;             /**< HSA_QUEUE_PRIORITY */
+    bool suspended;               /**< by the runtime */
+    bool stopped;                 /**< by an error, for good */
     bool waiting;                 /**< for the runtime to take an error code back */
-    uint64_t begun;               /**< clock when its dispatch began */
+};
+
+/** A kernel that the device runs. Its place in the array is the number of the device's dispatch. */
+struct host_dispatch {
+    struct host_queue *queue;     /**< NULL: none */
+    uint64_t packet;              /**< its number in the queue */
+    uint64_t begun;               /**< clock */
 };
 
 struct host_gpu {
@@ -78,10 +88,11 @@ struct host_gpu {
     atomic_bool stop;
     struct host_queue *queues;    /**< a ring would do; this is a list, and `turn` goes round it */
     struct host_queue *turn;
-    struct host_queue *current;   /**< whose packet the device is running */
+    struct host_dispatch dispatch[GCN_DISPATCHES];
+    unsigned kernels;             /**< how many of them there are */
+    uint64_t launches;            /**< how many there have been */
+    uint32_t trapped;             /**< those of which a trap handler has told something, as a bit set */
     uint64_t *doorbells;          /**< a page; what is written there is not needed */
-    uint64_t trap_handler, trap_buffer;
-    int64_t trap_codes;           /**< what trap handlers have reported of the current dispatch */
     struct host_watch *watch;     /**< an address to be explained, or NULL */
 };
 
@@ -131,8 +142,8 @@ void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 
 /* ---- queues.c and processor.c ---- */
 
-/** Tells the device about the packet that it is about to run. */
-void host_tell_device(struct host_gpu *gpu, const struct host_queue *queue);
+/** Gives up the kernels of a queue that are running. */
+void host_queue_abandon(struct host_queue *queue);
 bool host_gpu_start(struct host_gpu *gpu, struct wt_error *err);
 void host_gpu_stop(struct host_gpu *gpu);
 /** What a GPU's thread does. */

@@ -1,8 +1,11 @@
 /*
  * The packet processor: a thread for each GPU that takes AQL packets from its queues and runs their
  * kernels (HSA Platform System Architecture Specification 1.2, section 2.9; AMD's own packets as in
- * its runtime). One kernel runs at a time; queues take turns. Signals are changed as hardware would,
- * for the program's threads look at them at any moment.
+ * its runtime). Kernels of several queues run side by side in the device. Packets of one queue begin
+ * in order: one with the barrier bit when all before it have ended; one without it when all
+ * work-groups before it have been started. Their places in the ring become free in order, too,
+ * for kernels read their packets. Signals are changed as hardware would, for the program's threads
+ * look at them at any moment.
  */
 #include "host/host.h"
 
@@ -23,6 +26,7 @@ enum packet_type {
     PACKET_AGENT = 4,
     PACKET_BARRIER_OR = 5,
 };
+enum { PACKET_BARRIER_BIT = 1 << 8 };
 enum vendor_packet { VENDOR_PM4 = 1, VENDOR_BARRIER_VALUE = 2 };
 
 /* amd_signal_t and the parts of amd_queue_t that packets concern. */
@@ -58,10 +62,14 @@ static void ring_event(struct host *host, struct signal *s)
     host_event_set(host, s->event);
 }
 
-static uint8_t *packet_of(const struct host_queue *q)
+static uint8_t *packet_of(const struct host_queue *q, uint64_t number)
 {
-    return q->ring + (atomic_load_explicit(q->read, memory_order_relaxed) & (q->packets - 1)) *
-                         PACKET_BYTES;
+    return q->ring + (number & (q->packets - 1)) * PACKET_BYTES;
+}
+
+static uint16_t header_of(const uint8_t *packet)
+{
+    return __atomic_load_n((const uint16_t *)(const void *)packet, __ATOMIC_ACQUIRE);
 }
 
 static uint32_t properties_of(const struct host_queue *q)
@@ -71,10 +79,23 @@ static uint32_t properties_of(const struct host_queue *q)
 
 /* ---- errors ---- */
 
+void host_queue_abandon(struct host_queue *q)
+{
+    struct host_gpu *gpu = q->gpu;
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++) {
+        if (gpu->dispatch[i].queue != q)
+            continue;
+        gcn_device_abandon(gpu->device, i);
+        gpu->dispatch[i].queue = NULL;
+        gpu->trapped &= ~((uint32_t)1 << i);
+        gpu->kernels--;
+    }
+}
+
 /* The queue runs no more. Whoever made it is told why. */
 static void fail(struct host_queue *q, enum host_reason reason)
 {
-    q->suspended = true;
+    q->stopped = true;
     if (!q->error)
         return;
     atomic_fetch_or(q->error, (int64_t)1 << (reason - 1));
@@ -104,17 +125,19 @@ static bool still_waiting(struct host_queue *q)
 
 /* ---- packets ---- */
 
-/* The packet at the head is done: its place is free, and its signal counts down. */
-static void retire(struct host_queue *q)
+/* A packet is done: its signal counts down, and its place is free as soon as those before it are. */
+static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
 {
-    uint8_t *packet = packet_of(q);
+    uint8_t *packet = packet_of(q, number);
     struct signal *s = signal_at(packet + 56);
     if (s && properties_of(q) & QUEUE_PROFILING) {
-        s->start = q->begun;
+        s->start = begun;
         s->end = host_clock();
     }
     __atomic_store_n((uint16_t *)(void *)packet, (uint16_t)PACKET_INVALID, __ATOMIC_RELEASE);
-    atomic_fetch_add_explicit(q->read, 1, memory_order_release);
+    while (q->freed != q->begun && (header_of(packet_of(q, q->freed)) & 0xff) == PACKET_INVALID)
+        q->freed++;
+    atomic_store_explicit(q->read, q->freed, memory_order_release);
     if (s) {
         atomic_fetch_sub(&s->value, 1);
         ring_event(q->gpu->host, s);
@@ -183,48 +206,70 @@ static unsigned refused(const uint8_t *packet)
     return wt_load_le(packet + 28, 4) > 65536 ? HOST_REASON_GROUP_MEMORY : 0;
 }
 
+/* Whether all packets before the next one have ended. */
+static bool alone(const struct host_queue *q)
+{
+    return q->freed == q->begun;
+}
+
+/* Whether all work-groups of the queue's kernels have been started. */
+static bool launched(const struct host_queue *q)
+{
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        if (q->gpu->dispatch[i].queue == q && !gcn_device_launched(q->gpu->device, i))
+            return false;
+    return true;
+}
+
+/* False if it must wait. */
 static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uint8_t *packet)
 {
     struct wt_error err;
-    if (wt_load_le(packet + 24, 4) > wt_load_le(q->queue + QUEUE_PRIVATE_SIZE, 4)) {
+    unsigned dispatch;
+    /* Scratch memory is exchanged, or given for one kernel, when none of the queue uses it. */
+    const bool more = wt_load_le(packet + 24, 4) > wt_load_le(q->queue + QUEUE_PRIVATE_SIZE, 4);
+    if (gpu->kernels == GCN_DISPATCHES ||
+        ((more || properties_of(q) & QUEUE_SCRATCH_ONCE) && !alone(q)))
+        return false;
+    if (more) {
         tell(q, NO_SCRATCH);
         return true;
     }
-    q->begun = host_clock();
-    gpu->trap_codes = 0;
     const unsigned reason = refused(packet);
-    host_tell_device(gpu, q);
-    gcn_device_set_trap_handler(gpu->device, gpu->trap_handler, gpu->trap_buffer);
-    if (gcn_device_dispatch(gpu->device, (uint64_t)(uintptr_t)packet,
-                            (uint64_t)(uintptr_t)q->queue, &err)) {
+    const struct gcn_place place = {.packet = (uint32_t)(q->begun & (q->packets - 1)),
+                                    .doorbell = (uint32_t)q->id & 0x3ff,
+                                    .priority = q->priority};
+    if (gcn_device_begin(gpu->device, (uint64_t)(uintptr_t)packet, (uint64_t)(uintptr_t)q->queue,
+                         &place, &dispatch, &err)) {
         fprintf(stderr, "wavetrap: gfx900 (node %u): a kernel cannot be run: %s\n", gpu->node,
                 err.text);
         fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);
         return true;
     }
-    gpu->current = q;
+    gpu->dispatch[dispatch] = (struct host_dispatch){q, q->begun++, host_clock()};
+    gpu->kernels++;
+    gpu->launches++;
     return true;
 }
 
-/* Looks at the head of a queue; false if there is nothing to do. */
+/* Looks at the next packet of a queue; false if there is nothing to do. */
 static bool look(struct host_gpu *gpu, struct host_queue *q)
 {
-    if (q->suspended || still_waiting(q) ||
-        atomic_load_explicit(q->read, memory_order_relaxed) >=
-            atomic_load_explicit(q->write, memory_order_acquire))
+    if (q->suspended || q->stopped || still_waiting(q) ||
+        q->begun >= atomic_load_explicit(q->write, memory_order_acquire))
         return false;
-    const uint8_t *packet = packet_of(q);
-    const uint16_t header = __atomic_load_n((const uint16_t *)(const void *)packet,
-                                            __ATOMIC_ACQUIRE);
+    const uint8_t *packet = packet_of(q, q->begun);
+    const uint16_t header = header_of(packet), type = header & 0xff;
     bool open = true;
-    if ((header & 0xff) <= PACKET_BARRIER_OR && (header & 0xff) != PACKET_INVALID &&
-        !signals_usable(gpu, packet, header & 0xff)) {
+    if (type == PACKET_INVALID) /* not written yet */
+        return false;
+    if (header & PACKET_BARRIER_BIT ? !alone(q) : !launched(q))
+        return false;
+    if (type <= PACKET_BARRIER_OR && !signals_usable(gpu, packet, type)) {
         fail(q, HOST_REASON_PACKET);
         return true;
     }
-    switch (header & 0xff) {
-    case PACKET_INVALID:
-        return false; /* not written yet */
+    switch (type) {
     case PACKET_DISPATCH:
         return begin_dispatch(gpu, q, packet);
     case PACKET_BARRIER_AND:
@@ -248,101 +293,141 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
         return true;
     default:
         fprintf(stderr, "wavetrap: gfx900 (node %u): a packet of type %u is not for GPUs\n",
-                gpu->node, header & 0xffu);
+                gpu->node, type);
         fail(q, HOST_REASON_PACKET);
         return true;
     }
-    if (!open)
-        return false;
-    q->begun = host_clock();
-    retire(q);
-    return true;
+    if (open)
+        retire(q, q->begun++, host_clock());
+    return open;
 }
 
 /* ---- running ---- */
 
-static void finish(struct host_gpu *gpu)
+static void finish(struct host_gpu *gpu, unsigned dispatch)
 {
-    struct host_queue *q = gpu->current;
-    gpu->current = NULL;
-    retire(q);
+    struct host_dispatch *k = &gpu->dispatch[dispatch];
+    struct host_queue *q = k->queue;
+    k->queue = NULL;
+    gpu->trapped &= ~((uint32_t)1 << dispatch);
+    gpu->kernels--;
+    retire(q, k->packet, k->begun);
     if (properties_of(q) & QUEUE_SCRATCH_ONCE)
         tell(q, SCRATCH_DONE);
+}
+
+/* The queue whose kernel a wave runs. */
+static struct host_queue *queue_of(const struct host_gpu *gpu, uint32_t wave)
+{
+    unsigned dispatch;
+    uint64_t entry;
+    return gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry) ? gpu->dispatch[dispatch].queue
+                                                                   : NULL;
+}
+
+/* A queue's kernels end with an error of one of them; those of other queues go on. */
+static void stop(struct host_queue *q, enum host_reason reason)
+{
+    host_queue_abandon(q);
+    fail(q, reason);
+}
+
+/* After a page fault the driver lets none of the process's queues on that GPU run any more. */
+static void page_fault(struct host_gpu *gpu, uint64_t addr)
+{
+    for (struct host_queue *q = gpu->queues; q; q = q->next) {
+        host_queue_abandon(q);
+        q->stopped = true;
+    }
+    host_event_memory(gpu->host, gpu->node, addr);
 }
 
 static void faulted(struct host_gpu *gpu)
 {
     const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
-    struct host_queue *q = gpu->current;
+    struct host_queue *q = queue_of(gpu, f->wave);
     host_report_fault(gpu);
-    gpu->current = NULL;
     switch (f->kind) {
     case WT_FAULT_ACCESS:
-        q->suspended = true;
-        host_event_memory(gpu->host, gpu->node, f->addr);
+        page_fault(gpu, f->addr);
         break;
     case WT_FAULT_ILLEGAL:
-        fail(q, HOST_REASON_ILLEGAL);
+        stop(q, HOST_REASON_ILLEGAL);
         break;
     case WT_FAULT_MISALIGNED:
-        fail(q, HOST_REASON_APERTURE);
+        stop(q, HOST_REASON_APERTURE);
+        break;
+    case WT_FAULT_HOST: /* no wave's */
+        for (q = gpu->queues; q; q = q->next)
+            stop(q, HOST_REASON_TRAP);
         break;
     default:
-        fail(q, HOST_REASON_TRAP);
+        stop(q, HOST_REASON_TRAP);
         break;
     }
-    gcn_device_abandon(gpu->device);
 }
 
-/* The trap handler has told of something, or every wave is halted, which only it does. */
-static void trapped(struct host_gpu *gpu)
+static bool is_halted(struct host_gpu *gpu, uint32_t wave)
 {
-    struct wt_machine *m = gcn_machine(gpu->device);
-    /* The handler may not yet have come to its end, where it halts the wave. */
-    for (unsigned i = 0; i < 1000 && m->ops->run(m, 1) == WT_RUN_BUDGET; i++)
-        continue;
-    for (uint32_t i = 0; i < m->waves; i++) {
-        uint32_t status;
-        if (gcn_wave_hwreg(gpu->device, i, 2, &status) && status >> 13 & 1)
-            host_report_trap(gpu, i);
-    }
-    struct host_queue *q = gpu->current;
-    gpu->current = NULL;
-    fail(q, HOST_REASON_TRAP);
-    gcn_device_abandon(gpu->device);
+    uint32_t status;
+    return gcn_wave_hwreg(gpu->device, wave, 2, &status) && status >> 13 & 1;
 }
 
-/* A slice of work; false if there is none. */
-static bool step(struct host_gpu *gpu)
+/* A trap handler has stopped a wave of the dispatch, and perhaps others. */
+static void trapped(struct host_gpu *gpu, unsigned dispatch)
+{
+    const struct wt_machine *m = gcn_machine(gpu->device);
+    uint64_t entry;
+    unsigned its;
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (is_halted(gpu, i) && gcn_wave_dispatch(gpu->device, i, &its, &entry) && its == dispatch)
+            host_report_trap(gpu, i);
+    stop(gpu->dispatch[dispatch].queue, HOST_REASON_TRAP);
+}
+
+/* Halted waves: of dispatches whose trap handler has told something; or of any, where nothing can
+ * go on. */
+static void look_for_halted(struct host_gpu *gpu, bool any)
+{
+    const struct wt_machine *m = gcn_machine(gpu->device);
+    uint64_t entry;
+    unsigned dispatch;
+    for (uint32_t i = 0; i < m->waves && (any || gpu->trapped); i++)
+        if (is_halted(gpu, i) && gcn_wave_dispatch(gpu->device, i, &dispatch, &entry) &&
+            (any || gpu->trapped >> dispatch & 1))
+            trapped(gpu, dispatch);
+}
+
+/* A slice of the kernels that run. */
+static void run(struct host_gpu *gpu)
 {
     enum { SLICE = 1 << 14 }; /* some milliseconds at most */
-    if (!gpu->current) {
-        for (struct host_queue *q = gpu->queues; q; q = q->next) {
-            gpu->turn = gpu->turn && gpu->turn->next ? gpu->turn->next : gpu->queues;
-            if (look(gpu, gpu->turn))
-                return true;
-        }
-        return false;
-    }
     struct wt_machine *m = gcn_machine(gpu->device);
     const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE) : m->ops->run(m, SLICE);
-    if (gpu->trap_codes && why != WT_RUN_FAULT) {
-        trapped(gpu);
-        return true;
-    }
-    switch (why) {
-    case WT_RUN_ENDED:
-        finish(gpu);
-        break;
-    case WT_RUN_FAULT:
+    unsigned dispatch;
+    while (gcn_device_take_ended(gpu->device, &dispatch))
+        finish(gpu, dispatch);
+    if (why == WT_RUN_FAULT)
         faulted(gpu);
-        break;
-    case WT_RUN_HALTED:
-        trapped(gpu);
-        break;
-    default:
-        break;
+    else if (why == WT_RUN_EVENT || why == WT_RUN_HALTED)
+        look_for_halted(gpu, why == WT_RUN_HALTED);
+}
+
+/* Some work; false if there is none. */
+static bool step(struct host_gpu *gpu)
+{
+    enum { PACKETS = 64 }; /* of each queue, before kernels go on */
+    bool busy = false;
+    for (struct host_queue *q = gpu->queues; q; q = q->next) {
+        gpu->turn = gpu->turn && gpu->turn->next ? gpu->turn->next : gpu->queues;
+        for (unsigned i = 0; i < PACKETS && look(gpu, gpu->turn); i++)
+            busy = true;
     }
+    /* The first one next time is the second one of this time. */
+    gpu->turn = gpu->turn && gpu->turn->next ? gpu->turn->next : gpu->queues;
+    if (!gpu->kernels)
+        return busy;
+    run(gpu);
     return true;
 }
 

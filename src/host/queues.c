@@ -26,27 +26,19 @@ void host_leave(struct host_gpu *gpu)
     pthread_mutex_unlock(&gpu->running);
 }
 
-/* A wave's interrupt: an event's number in the lower 8 bits, or what a trap handler reports. */
+/* A wave's interrupt: an event's number in the lower 8 bits; or a trap handler has found something,
+ * and halts the wave then. */
 static void interrupt(void *context, uint32_t wave, uint32_t data)
 {
     struct host_gpu *gpu = context;
     uint32_t status = 0;
+    uint64_t entry;
+    unsigned dispatch;
     gcn_wave_hwreg(gpu->device, wave, 2, &status);
-    if (status >> 5 & 1) /* PRIV: the trap handler runs */
-        gpu->trap_codes |= (int64_t)(data & 0xfffc00);
-    else
+    if (!(status >> 5 & 1)) /* PRIV: the trap handler runs */
         host_event_interrupt(gpu->host, data);
-}
-
-void host_tell_device(struct host_gpu *gpu, const struct host_queue *q)
-{
-    const struct gcn_host told = {
-        .interrupt = interrupt,
-        .context = gpu,
-        .packet = (uint32_t)(atomic_load(q->read) & (q->packets - 1)),
-        .doorbell = (uint32_t)q->id & 0x3ff,
-    };
-    gcn_device_set_host(gpu->device, &told);
+    else if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry))
+        gpu->trapped |= (uint32_t)1 << dispatch;
 }
 
 static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
@@ -54,6 +46,7 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
     struct host *host = gpu->host;
     if (gcn_device_new_in_host(&gpu->config, &gpu->device, err))
         return err->status;
+    gcn_device_set_host(gpu->device, &(struct gcn_host){.interrupt = interrupt, .context = gpu});
     gpu->doorbells = mmap(NULL, HOST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                           0);
     if (gpu->doorbells == MAP_FAILED) {
@@ -121,7 +114,7 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
                                 HsaEvent *event, HsaQueueResource *resource)
 {
     struct host *host = host_get();
-    (void)percentage, (void)priority; /* one packet at a time runs, and all queues have their turn */
+    (void)percentage; /* a queue has what it can get */
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     struct host_gpu *gpu = host_gpu_of(host, node);
@@ -144,7 +137,9 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
         .queue = (uint8_t *)resource->Queue_read_ptr_aql - QUEUE_READ_ID,
         .error = (_Atomic int64_t *)resource->ErrorReason,
         .event = event,
+        .priority = priority,
     };
+    q->begun = q->freed = atomic_load(q->read);
     host_enter(gpu);
     q->id = host->next_queue++;
     q->next = gpu->queues;
@@ -159,9 +154,10 @@ HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID id, HSAuint32 percentage, HSA_QUEUE_
                                 void *ring, HSAuint64 size, HsaEvent *event)
 {
     struct host_queue *q = enter_queue(host_get(), id);
-    (void)priority, (void)event;
+    (void)event;
     if (!q)
         return HSAKMT_STATUS_INVALID_PARAMETER;
+    q->priority = priority;
     q->suspended = percentage == 0 || !size;
     if (!q->suspended) {
         q->ring = ring;
@@ -183,10 +179,7 @@ HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
     *at = q->next;
     if (gpu->turn == q)
         gpu->turn = q->next;
-    if (gpu->current == q) { /* what it runs ends here */
-        gcn_device_abandon(gpu->device);
-        gpu->current = NULL;
-    }
+    host_queue_abandon(q); /* what it runs ends here */
     host_leave(gpu);
     free(q);
     return HSAKMT_STATUS_SUCCESS;
@@ -213,8 +206,8 @@ HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *handler, HSAuint64 hand
     if (!gpu)
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
     host_enter(gpu);
-    gpu->trap_handler = (uint64_t)(uintptr_t)handler;
-    gpu->trap_buffer = (uint64_t)(uintptr_t)buffer;
+    gcn_device_set_trap_handler(gpu->device, (uint64_t)(uintptr_t)handler,
+                                (uint64_t)(uintptr_t)buffer);
     host_leave(gpu);
     return HSAKMT_STATUS_SUCCESS;
 }

@@ -210,11 +210,12 @@ static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64
 {
     struct wt_machine *m = gcn_machine(gpu->device);
     char place[128], list[256], where[600], kernel[600] = "";
-    uint64_t packet, entry;
+    uint64_t entry;
+    unsigned dispatch;
     m->ops->place(m, wave, place, sizeof place);
     lanes_text(lanes, list, sizeof list);
     host_describe(gpu->host, pc, where, sizeof where);
-    if (gcn_device_running(gpu->device, &packet, &entry))
+    if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry))
         host_describe(gpu->host, entry, kernel, sizeof kernel);
     fprintf(stderr,
             "wavetrap: gfx900 (node %u): %s\n  at %s\n  %s, lanes %s, issue time %" PRIu64 "\n"

@@ -18,7 +18,7 @@
 #include "base/bits.h"
 
 enum { PACKET = 64, PACKETS = 64, RING = PACKETS * PACKET, GPU = 1 };
-enum { INVALID = 1, DISPATCH = 2, BARRIER_AND = 3, AGENT = 4, BARRIER_OR = 5 };
+enum { INVALID = 1, DISPATCH = 2, BARRIER_AND = 3, AGENT = 4, BARRIER_OR = 5, IN_ORDER = 1 << 8 };
 
 /* amd_signal_t. */
 struct signal {
@@ -177,9 +177,10 @@ static void a_kernel_runs_and_its_signal_counts_down(void **state)
         UNTIL(*w->write - *w->read < PACKETS);
         uint8_t *p = dispatch_packet(w, 64);
         wt_store_le(p + 40, (uintptr_t)arguments, 8);
-        if (i == 2 * PACKETS - 1)
+        const bool last = i == 2 * PACKETS - 1; /* waits for all before it */
+        if (last)
             use_signal(w, p, 56, 0);
-        give(w, p, DISPATCH);
+        give(w, p, DISPATCH | (last ? IN_ORDER : 0));
     }
     UNTIL(w->signal[0].value == 2);
     assert_int_equal(*result, 7);

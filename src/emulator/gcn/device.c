@@ -98,7 +98,9 @@ static void reset(struct wt_machine *m)
     m->time = 0;
     m->resets++;
     m->fault.kind = WT_FAULT_NONE;
-    d->dispatch = (struct gcn_dispatch){0};
+    memset(d->dispatch, 0, sizeof d->dispatch);
+    d->launching = d->served = 0;
+    d->event = false;
     memset(d->gds, 0, GCN_GDS_BYTES);
     for (uint32_t i = 0; i < m->waves; i++) {
         uint32_t(*v)[GCN_LANES] = d->wave[i].v;

@@ -1,12 +1,9 @@
 /*
- * Kernel launches: from the AQL packet and the kernel descriptor to waves with their first
- * registers (LLVM, "User Guide for AMDGPU Backend": kernel descriptor, initial kernel execution
- * state; HSA Platform System Architecture Specification 1.2: AQL packets).
+ * Kernel launches: what the AQL packet, the kernel descriptor and the queue ask for (LLVM, "User
+ * Guide for AMDGPU Backend": kernel descriptor; HSA Platform System Architecture Specification 1.2:
+ * AQL packets).
  */
 #include "emulator/gcn/internal.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Fields of amd_queue_t that a dispatch needs. */
 enum { QUEUE_TMPRING = 140, QUEUE_RESOURCE = 144, QUEUE_SCRATCH = 160,
@@ -117,305 +114,83 @@ static enum wt_status read_packet(struct gcn_device *d, uint64_t packet, struct 
     return WT_OK;
 }
 
-enum wt_status gcn_device_dispatch(struct gcn_device *d, uint64_t packet, uint64_t queue,
-                                   struct wt_error *err)
+/* The scratch memory that the queue offers. */
+static enum wt_status read_queue(struct gcn_device *d, uint64_t addr, struct gcn_dispatch *k,
+                                 struct wt_error *err)
 {
-    struct gcn_dispatch k = {
-        .active = true, .packet = packet, .queue = queue, .id = d->dispatch.id + 1};
-    uint64_t object = 0;
     uint8_t q[QUEUE_BYTES];
-    if (d->dispatch.active)
-        return wt_fail(err, WT_STATE, "a kernel is running already");
+    if (!gcn_read(d, addr, q, sizeof q))
+        return wt_fail(err, WT_INVALID, "no memory is mapped at 0x%llx, where the queue should be",
+                       (unsigned long long)addr);
+    for (unsigned i = 0; i < 4; i++)
+        k->scratch_resource[i] = (uint32_t)wt_load_le(q + QUEUE_RESOURCE + 4 * i, 4);
+    k->scratch = wt_load_le(q + QUEUE_SCRATCH, 8);
+    if (!k->private_size)
+        return WT_OK;
+    const uint32_t tmpring = (uint32_t)wt_load_le(q + QUEUE_TMPRING, 4);
+    const uint64_t size = wt_load_le(q + QUEUE_SCRATCH_SIZE, 8);
+    /* The same for all kernels of the queue, so that those that run at once do not meet. */
+    if ((tmpring >> 12 & 0x1fff) * SCRATCH_UNIT > k->scratch_wave)
+        k->scratch_wave = (tmpring >> 12 & 0x1fff) * SCRATCH_UNIT;
+    k->scratch_waves = tmpring & 0xfff;
+    if (size && k->scratch_waves && size / k->scratch_wave < k->scratch_waves)
+        k->scratch_waves = (uint32_t)(size / k->scratch_wave);
+    if (size && k->scratch_waves < k->waves_per_group)
+        return wt_fail(err, WT_INVALID, "scratch memory for %u waves; a work-group has %u",
+                       k->scratch_waves, k->waves_per_group);
+    return WT_OK;
+}
+
+/* The first place that is free; GCN_DISPATCHES if none is. *last becomes the last id given. */
+static unsigned free_place(const struct gcn_device *d, uint64_t *last)
+{
+    unsigned place = GCN_DISPATCHES;
+    *last = 0;
+    for (unsigned i = GCN_DISPATCHES; i--;) {
+        const struct gcn_dispatch *k = &d->dispatch[i];
+        if (!k->active && !k->ended)
+            place = i;
+        if (k->id > *last)
+            *last = k->id;
+    }
+    return place;
+}
+
+enum wt_status gcn_device_begin(struct gcn_device *d, uint64_t packet, uint64_t queue,
+                                const struct gcn_place *place, unsigned *dispatch,
+                                struct wt_error *err)
+{
+    struct gcn_dispatch k = {.active = true, .packet = packet, .queue = queue, .place = *place};
+    uint64_t object = 0;
+    const unsigned at = free_place(d, &k.id);
+    k.id++;
+    if (at == GCN_DISPATCHES)
+        return wt_fail(err, WT_STATE, "%u kernels are running already", GCN_DISPATCHES);
     if (read_packet(d, packet, &k, &object, err) || read_descriptor(d, object, &k, err))
         return err->status;
     k.scratch_wave = scratch_wave_size(k.private_size);
-    if (queue) {
-        if (!gcn_read(d, queue, q, sizeof q))
-            return wt_fail(err, WT_INVALID,
-                           "no memory is mapped at 0x%llx, where the queue should be",
-                           (unsigned long long)queue);
-        for (unsigned i = 0; i < 4; i++)
-            k.scratch_resource[i] = (uint32_t)wt_load_le(q + QUEUE_RESOURCE + 4 * i, 4);
-        k.scratch = wt_load_le(q + QUEUE_SCRATCH, 8);
-        if (k.private_size && k.waves_per_group) {
-            const uint64_t size = wt_load_le(q + QUEUE_SCRATCH_SIZE, 8);
-            k.scratch_waves = (uint32_t)wt_load_le(q + QUEUE_TMPRING, 4) & 0xfff;
-            if (size && k.scratch_waves && size / k.scratch_wave < k.scratch_waves)
-                k.scratch_waves = (uint32_t)(size / k.scratch_wave);
-            if (size && k.scratch_waves < k.waves_per_group)
-                return wt_fail(err, WT_INVALID, "scratch memory for %u waves; a work-group has %u",
-                               k.scratch_waves, k.waves_per_group);
-        }
-    }
+    if (queue && read_queue(d, queue, &k, err))
+        return err->status;
     if (k.vgprs > 256 || (uint64_t)k.waves_per_group > GCN_SIMDS * (256 / k.vgprs) ||
         k.waves_per_group > GCN_WAVES_PER_CU)
         return wt_fail(err, WT_INVALID,
                        "a work-group of %u waves with %u vector registers each does not fit a "
                        "compute unit",
                        k.waves_per_group, k.vgprs);
-    d->dispatch = k;
+    d->dispatch[at] = k;
+    d->launching |= (uint32_t)1 << at;
     gcn_dispatch_pump(d);
-    if (d->machine.fault.kind == WT_FAULT_HOST)
+    if (d->machine.fault.kind == WT_FAULT_HOST) {
+        gcn_device_abandon(d, at);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for the kernel's waves");
+    }
+    *dispatch = at;
     return WT_OK;
 }
 
-/* ---- waves ---- */
-
-void gcn_update_ready(struct gcn_wave *w)
+enum wt_status gcn_device_dispatch(struct gcn_device *d, uint64_t packet, uint64_t queue,
+                                   struct wt_error *err)
 {
-    wt_turns_set_ready(&w->device->turns, w->id,
-                       w->active && !w->at_barrier && !(w->status & GCN_STATUS_HALT));
-}
-
-/* Adds SGPRs in the order in which the hardware fills them; those beyond the last are dropped. */
-static void add_sgpr(struct gcn_wave *w, unsigned *n, unsigned limit, uint32_t value)
-{
-    if (*n < limit)
-        w->s[(*n)++] = value;
-}
-
-static void add_pair(struct gcn_wave *w, unsigned *n, unsigned limit, uint64_t value)
-{
-    add_sgpr(w, n, limit, (uint32_t)value);
-    add_sgpr(w, n, limit, (uint32_t)(value >> 32));
-}
-
-static void initial_sgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
-{
-    const unsigned users = wt_field(k->rsrc2, 5, 1) > 16 ? 16 : wt_field(k->rsrc2, 5, 1);
-    const uint32_t wave_offset = w->id * k->scratch_wave;
-    unsigned n = 0;
-    if (k->properties & 1 << 0)
-        for (unsigned i = 0; i < 4; i++)
-            add_sgpr(w, &n, users, k->scratch_resource[i]);
-    if (k->properties & 1 << 1)
-        add_pair(w, &n, users, k->packet);
-    if (k->properties & 1 << 2)
-        add_pair(w, &n, users, k->queue);
-    if (k->properties & 1 << 3)
-        add_pair(w, &n, users, k->kernarg);
-    if (k->properties & 1 << 4)
-        add_pair(w, &n, users, k->id);
-    if (k->properties & 1 << 5)
-        add_pair(w, &n, users, k->scratch);
-    if (k->properties & 1 << 6)
-        add_sgpr(w, &n, users, k->private_size);
-    n = users;
-    for (unsigned i = 0; i < 3; i++)
-        if (k->rsrc2 & 1u << (7 + i))
-            add_sgpr(w, &n, GCN_FLAT_SCRATCH, w->group->coordinate[i]);
-    if (k->rsrc2 & 1u << 10) /* work-group information: how many waves, and which is the first */
-        add_sgpr(w, &n, GCN_FLAT_SCRATCH, k->waves_per_group | (w->index == 0 ? 1u << 31 : 0));
-    if (k->rsrc2 & 1)
-        add_sgpr(w, &n, GCN_FLAT_SCRATCH, wave_offset);
-}
-
-/* Which lanes have a work-item, and their coordinates within the group. */
-static uint64_t initial_vgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
-{
-    const unsigned coordinates = wt_field(k->rsrc2, 12, 11) + 1u;
-    uint32_t size[3];
-    uint64_t exec = 0;
-    for (unsigned i = 0; i < 3; i++) { /* the last group of a row may be smaller */
-        const uint32_t first = w->group->coordinate[i] * k->size[i];
-        size[i] = k->grid[i] - first < k->size[i] ? k->grid[i] - first : k->size[i];
-    }
-    const uint32_t items = size[0] * size[1] * size[2];
-    for (unsigned lane = 0; lane < GCN_LANES; lane++) {
-        const uint32_t item = w->index * GCN_LANES + lane;
-        if (item >= items)
-            break;
-        exec |= (uint64_t)1 << lane;
-        const uint32_t at[3] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
-        for (unsigned i = 0; i < 3 && i < coordinates && i < w->vgprs; i++)
-            w->v[i][lane] = at[i];
-    }
-    return exec;
-}
-
-static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
-                       unsigned index)
-{
-    const struct gcn_dispatch *k = &d->dispatch;
-    uint32_t(*v)[GCN_LANES] = w->v;
-    if (!v && !(v = aligned_alloc(64, GCN_VGPRS * sizeof *v)))
-        return false;
-    memset(v, 0, k->vgprs * sizeof *v);
-    /* The slot may be that of the wave whose last instruction is being executed: its turn goes on.
-     */
-    const uint64_t left = w->left;
-    *w = (struct gcn_wave){.v = v,
-                           .device = d,
-                           .group = g,
-                           .id = w->id,
-                           .index = (uint16_t)index,
-                           .active = true,
-                           .left = left,
-                           .pc = k->entry,
-                           .vgprs = (uint16_t)k->vgprs,
-                           .sgprs = (uint16_t)k->sgprs};
-    /* MODE: FP_ROUND, FP_DENORM, DX10_CLAMP, IEEE, FP16_OVFL, EXCP_EN, as the descriptor says. */
-    w->mode = wt_field(k->rsrc1, 19, 12) | wt_field(k->rsrc1, 21, 21) << 8 |
-              wt_field(k->rsrc1, 23, 23) << 9 | wt_field(k->rsrc1, 26, 26) << 23 |
-              wt_field(k->rsrc2, 30, 24) << 12 | wt_field(k->rsrc2, 13, 13) << 19 |
-              wt_field(k->rsrc2, 14, 14) << 20;
-    w->status = wt_field(k->rsrc1, 11, 10) << 1 | (d->tba ? GCN_STATUS_TRAP_EN : 0u) |
-                (wt_field(k->rsrc1, 20, 20) ? GCN_STATUS_PRIV : 0u);
-    initial_sgprs(w, k);
-    if (d->shared) { /* what the driver has the hardware leave for trap handlers and debuggers */
-        w->s[GCN_TTMP + 6] = d->host.packet & 0x1ffffff;
-        for (unsigned i = 0; i < 3; i++)
-            w->s[GCN_TTMP + 8 + i] = g->coordinate[i];
-        w->s[GCN_TTMP + 11] = index;
-    }
-    const uint64_t exec = initial_vgprs(w, k);
-    gcn_set_pair(&w->s[GCN_EXEC], exec);
-    d->active_waves++;
-    gcn_update_ready(w);
-    return true;
-}
-
-/* ---- work-groups ---- */
-
-/* The slots of compute unit cu that a group's waves can have; false if there are too few. */
-static bool find_slots(const struct gcn_device *d, uint32_t cu, uint32_t *slot)
-{
-    const struct gcn_dispatch *k = &d->dispatch;
-    const struct gcn_wave *wave = &d->wave[cu * GCN_WAVES_PER_CU];
-    const struct gcn_group *group = &d->group[cu * GCN_WAVES_PER_CU];
-    uint32_t lds = 0, registers[GCN_SIMDS] = {0}, found = 0;
-    for (uint32_t i = 0; i < GCN_WAVES_PER_CU; i++) {
-        lds += group[i].used ? group[i].lds_size : 0;
-        registers[i % GCN_SIMDS] += wave[i].active ? wave[i].vgprs : 0;
-    }
-    if (lds + k->lds > GCN_LDS_BYTES)
-        return false;
-    /* Neighbouring slots are on different SIMDs. */
-    for (uint32_t i = 0; i < GCN_WAVES_PER_CU && found < k->waves_per_group; i++) {
-        uint32_t *taken = &registers[i % GCN_SIMDS];
-        if (wave[i].active || *taken + k->vgprs > 256)
-            continue;
-        if (k->scratch_waves && wave[i].id >= k->scratch_waves)
-            break; /* its scratch memory would lie beyond the arena */
-        *taken += k->vgprs;
-        slot[found++] = i;
-    }
-    return found == k->waves_per_group;
-}
-
-static bool start_group(struct gcn_device *d, uint32_t cu, const uint32_t *slot)
-{
-    struct gcn_dispatch *k = &d->dispatch;
-    struct gcn_group *g = &d->group[cu * GCN_WAVES_PER_CU];
-    while (g->used)
-        g++;
-    uint8_t *lds = g->lds ? g->lds : malloc(GCN_LDS_BYTES);
-    if (!lds)
-        return false;
-    memset(lds, 0, k->lds);
-    uint64_t n = k->next;
-    *g = (struct gcn_group){.lds = lds, .lds_size = k->lds, .first_cu = cu, .used = true};
-    for (unsigned i = 0; i < 3; i++) {
-        g->coordinate[i] = (uint32_t)(n % k->groups[i]);
-        n /= k->groups[i];
-    }
-    /* The last groups of a grid may need fewer waves. */
-    uint32_t items = 1;
-    for (unsigned i = 0; i < 3; i++) {
-        const uint32_t left = k->grid[i] - g->coordinate[i] * k->size[i];
-        items *= left < k->size[i] ? left : k->size[i];
-    }
-    const uint32_t waves = (items + GCN_LANES - 1) / GCN_LANES;
-    for (uint32_t i = 0; i < waves; i++) {
-        if (!start_wave(d, &d->wave[cu * GCN_WAVES_PER_CU + slot[i]], g, i))
-            return false;
-        g->waves++;
-    }
-    k->next++;
-    return true;
-}
-
-void gcn_dispatch_pump(struct gcn_device *d)
-{
-    struct gcn_dispatch *k = &d->dispatch;
-    uint32_t slot[GCN_WAVES_PER_CU];
-    bool started = true;
-    /* One group for each compute unit in turn, as long as one has room. */
-    while (k->active && started) {
-        started = false;
-        for (uint32_t cu = 0; cu < d->config.cu && k->next < k->total; cu++) {
-            if (!find_slots(d, cu, slot))
-                continue;
-            if (!start_group(d, cu, slot)) {
-                d->machine.fault = (struct wt_fault){
-                    .kind = WT_FAULT_HOST,
-                    .time = d->machine.time,
-                    .text = "the host has no memory left for the kernel's waves",
-                };
-                return;
-            }
-            started = true;
-        }
-    }
-}
-
-static void release_barrier(struct gcn_group *g, struct gcn_device *d)
-{
-    struct gcn_wave *wave = &d->wave[g->first_cu * GCN_WAVES_PER_CU];
-    g->waiting = 0;
-    for (uint32_t i = 0; i < GCN_WAVES_PER_CU; i++) {
-        if (wave[i].group == g && wave[i].at_barrier) {
-            wave[i].at_barrier = false;
-            gcn_update_ready(&wave[i]);
-        }
-    }
-}
-
-void gcn_barrier(struct gcn_wave *w)
-{
-    struct gcn_group *g = w->group;
-    if (++g->waiting == g->waves) {
-        g->waiting--;
-        release_barrier(g, w->device);
-        return;
-    }
-    w->at_barrier = true;
-    gcn_update_ready(w);
-}
-
-/* The kernel is done: its completion signal, if there is one, counts down. (amd_signal_t has the
- * value behind its kind.) A signal that is not mapped is as none. */
-static void complete(struct gcn_device *d)
-{
-    uint8_t value[8];
-    const uint64_t at = d->dispatch.completion + 8;
-    d->dispatch.active = false;
-    /* In a host process that is the affair of the packet processor, which does more on the way. */
-    if (d->shared || !d->dispatch.completion || !gcn_mapped(d, at, sizeof value, true) ||
-        !gcn_read(d, at, value, sizeof value))
-        return;
-    wt_store_le(value, wt_load_le(value, sizeof value) - 1, sizeof value);
-    gcn_write(d, at, value, sizeof value);
-}
-
-void gcn_wave_end(struct gcn_wave *w)
-{
-    struct gcn_device *d = w->device;
-    struct gcn_group *g = w->group;
-    w->active = false;
-    gcn_update_ready(w);
-    w->group = NULL;
-    d->active_waves--;
-    /* A wave that has ended counts as arrived (section 4.3). */
-    if (--g->waves && g->waiting == g->waves)
-        release_barrier(g, d);
-    if (g->waves)
-        return;
-    g->used = false;
-    d->dispatch.done++;
-    if (d->dispatch.done == d->dispatch.total)
-        complete(d);
-    else
-        gcn_dispatch_pump(d);
+    unsigned dispatch;
+    return gcn_device_begin(d, packet, queue, &(struct gcn_place){0}, &dispatch, err);
 }

@@ -14,7 +14,7 @@ static void add(struct wt_explanation *e, bool summand, const char *name, uint64
 static void explain_private(struct gcn_wave *w, unsigned lane, uint64_t addr,
                             struct wt_explanation *e)
 {
-    const struct gcn_dispatch *k = &w->device->dispatch;
+    const struct gcn_dispatch *k = gcn_dispatch_of(w);
     const uint64_t x = addr - GCN_PRIVATE_APERTURE, scratch = gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
     e->space = "private";
     e->where = "memory (scratch)";

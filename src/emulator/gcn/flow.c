@@ -116,7 +116,7 @@ OP(s_sendmsg)
     const unsigned message = (unsigned)u->imm & 15;
     const struct gcn_device *d = w->device;
     if (message == MSG_GET_DOORBELL)
-        w->s[GCN_EXEC] = d->host.doorbell;
+        w->s[GCN_EXEC] = gcn_dispatch_of(w)->place.doorbell;
     else if (message == MSG_INTERRUPT && d->host.interrupt)
         d->host.interrupt(d->host.context, w->id, w->s[GCN_M0]);
     else if (message != MSG_INTERRUPT)

@@ -57,11 +57,15 @@ bool gcn_device_write(struct gcn_device *device, uint64_t addr, const void *byte
 
 /* ---- dispatch ---- */
 
+/** How many kernels can run at once. */
+#define GCN_DISPATCHES 32
+
 /**
  * Begins to run the kernel that the AQL dispatch packet at @p packet describes (HSA Platform System
  * Architecture Specification 1.2, section 2.9.6); scratch memory is described by the amd_queue_t
  * at @p queue (LLVM, "User Guide for AMDGPU Backend"). Packet, kernel descriptor and queue are read
- * from the device's memory. One dispatch runs at a time: WT_STATE while one does.
+ * from the device's memory. It runs beside those that have not ended, as far as compute units have
+ * room; WT_STATE while there are GCN_DISPATCHES.
  */
 enum wt_status gcn_device_dispatch(struct gcn_device *device, uint64_t packet, uint64_t queue,
                                    struct wt_error *err);

@@ -78,11 +78,40 @@ enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t si
     return WT_OK;
 }
 
-bool gcn_device_running(const struct gcn_device *d, uint64_t *packet, uint64_t *entry)
+bool gcn_device_launched(const struct gcn_device *d, unsigned dispatch)
 {
-    *packet = d->dispatch.packet;
-    *entry = d->dispatch.entry;
-    return d->dispatch.active;
+    return !(d->launching >> dispatch & 1);
+}
+
+bool gcn_device_take_ended(struct gcn_device *d, unsigned *dispatch)
+{
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++) {
+        if (!d->dispatch[i].ended)
+            continue;
+        d->dispatch[i].ended = false;
+        *dispatch = i;
+        return true;
+    }
+    return false;
+}
+
+bool gcn_wave_dispatch(const struct gcn_device *d, uint32_t wave, unsigned *dispatch,
+                       uint64_t *entry)
+{
+    if (wave >= d->machine.waves || !d->wave[wave].active)
+        return false;
+    *dispatch = d->wave[wave].group->dispatch;
+    *entry = d->dispatch[*dispatch].entry;
+    return true;
+}
+
+/* Whether a kernel begins at pc. */
+static bool is_entry(const struct gcn_device *d, uint64_t pc)
+{
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        if (d->dispatch[i].active && d->dispatch[i].entry == pc)
+            return true;
+    return false;
 }
 
 static bool is_there(const struct gcn_device *d, const struct gcn_watch *watch, uint32_t wave)
@@ -104,7 +133,7 @@ enum wt_run gcn_watch_run(struct gcn_device *d, struct gcn_watch *watch, uint64_
         why = gcn_run(&d->machine, 1);
         if (is_there(d, watch, d->turns.current))
             *met = d->turns.current;
-        else if (watch->pc == d->dispatch.entry)
+        else if (is_entry(d, watch->pc))
             for (uint32_t i = 0; i < d->machine.waves && *met == GCN_ANY_WAVE; i++)
                 if (is_there(d, watch, i))
                     *met = i;
@@ -112,14 +141,4 @@ enum wt_run gcn_watch_run(struct gcn_device *d, struct gcn_watch *watch, uint64_
     if (*met != GCN_ANY_WAVE && watch->wave == GCN_EACH_WAVE)
         watch->met[*met] = 1;
     return why;
-}
-
-void gcn_device_abandon(struct gcn_device *d)
-{
-    struct wt_machine *m = &d->machine;
-    const uint64_t time = m->time;
-    const uint64_t id = d->dispatch.id;
-    m->ops->reset(m);
-    m->time = time;
-    d->dispatch.id = id;
 }

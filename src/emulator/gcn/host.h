@@ -12,13 +12,20 @@ struct gcn_host {
     /** s_sendmsg of an interrupt: the wave, and M0. Called while the device runs. */
     void (*interrupt)(void *context, uint32_t wave, uint32_t data);
     void *context;
-    uint32_t packet;   /**< which packet of its queue is being run: trap handlers may ask */
-    uint32_t doorbell; /**< what s_sendmsg tells as the doorbell of the queue being run */
+};
+
+/** What a dispatch is to the host. */
+struct gcn_place {
+    uint32_t packet;   /**< which packet of its queue it is: trap handlers may ask */
+    uint32_t doorbell; /**< what s_sendmsg tells as the doorbell of its queue */
+    int32_t priority;  /**< where there is room, work-groups of a higher one start first */
 };
 
 /**
  * A device whose memory is this process's: an address is the same for both, and what gcn_device_map
- * has named is used in place. Nothing else is ever touched. It has no snapshots.
+ * has named is used in place. Nothing else is ever touched. It has no snapshots. Its run comes back
+ * with WT_RUN_EVENT when a dispatch has ended or has started its last work-group, and when a wave
+ * has been halted; signals of dispatches are left to the host.
  */
 enum wt_status gcn_device_new_in_host(const struct gcn_config *config, struct gcn_device **device,
                                       struct wt_error *err);
@@ -42,8 +49,20 @@ bool gcn_device_usable(const struct gcn_device *device, uint64_t addr, uint64_t 
 /** Forgets decoded instructions: the host may have written code. */
 void gcn_device_flush_code(struct gcn_device *device);
 
-/** The kernel being run: the addresses of its packet and entry; false if none is. */
-bool gcn_device_running(const struct gcn_device *device, uint64_t *packet, uint64_t *entry);
+/** As gcn_device_dispatch; *dispatch is its number, below GCN_DISPATCHES, until it has ended. */
+enum wt_status gcn_device_begin(struct gcn_device *device, uint64_t packet, uint64_t queue,
+                                const struct gcn_place *place, unsigned *dispatch,
+                                struct wt_error *err);
+
+/** Whether all work-groups of a dispatch have been started. */
+bool gcn_device_launched(const struct gcn_device *device, unsigned dispatch);
+
+/** Takes the number of a dispatch that has ended; false if there is none. */
+bool gcn_device_take_ended(struct gcn_device *device, unsigned *dispatch);
+
+/** The dispatch that a wave is of, and where that kernel begins; false if there is no such wave. */
+bool gcn_wave_dispatch(const struct gcn_device *device, uint32_t wave, unsigned *dispatch,
+                       uint64_t *entry);
 
 #define GCN_ANY_WAVE UINT32_MAX
 #define GCN_EACH_WAVE (UINT32_MAX - 1)
@@ -62,10 +81,7 @@ struct gcn_watch {
 enum wt_run gcn_watch_run(struct gcn_device *device, struct gcn_watch *watch, uint64_t issues,
                           uint32_t *met);
 
-/**
- * Gives up what is being run: waves, work-groups, the fault. The issue time goes on; so do memory
- * and what is mapped.
- */
-void gcn_device_abandon(struct gcn_device *device);
+/** Gives up a dispatch, its work-groups and waves; and the fault, whoever made it. */
+void gcn_device_abandon(struct gcn_device *device, unsigned dispatch);
 
 #endif

@@ -84,12 +84,16 @@ struct gcn_group {
     uint32_t coordinate[3];
     uint16_t waves;   /* left of it */
     uint16_t waiting; /* at the barrier */
+    uint8_t dispatch; /* which one it is a part of */
     bool used;
 };
 
-/* The kernel launch being run: its AQL packet, its descriptor, and how far it is. */
+/* A kernel launch: its AQL packet, its descriptor, and how far it is. Once it has ended it stays as
+ * it was until another one takes its place. */
 struct gcn_dispatch {
-    bool active;
+    bool active;            /* it has work-groups that have not ended */
+    bool ended;             /* it has ended, and the host has not been told yet */
+    struct gcn_place place; /* in the host */
     uint64_t packet, queue; /* addresses */
     uint64_t kernarg, entry, completion;
     uint64_t id;
@@ -118,7 +122,9 @@ struct gcn_device {
     struct gcn_group *group;   /* GCN_WAVES_PER_CU a compute unit */
     struct gcn_region *region; /* sorted by address */
     size_t regions, region_room;
-    struct gcn_dispatch dispatch;
+    struct gcn_dispatch dispatch[GCN_DISPATCHES];
+    uint32_t launching; /* those that have work-groups to start, as a bit set */
+    uint32_t served;    /* the one that the last work-group started was of */
     uint8_t *gds;
     uint64_t tba, tma; /* trap handler: what the hardware registers hold */
     uint32_t active_waves;
@@ -130,6 +136,7 @@ struct gcn_device {
     bool shared;          /* memory is the host process's, whose threads use it, too */
     struct gcn_host host; /* what the host wants to hear of */
     bool not_issued;      /* the handler that ended the turn has not had effect */
+    bool event;           /* in a host process: something that run comes back for */
 };
 
 /* A vector instruction being computed: 64 values a source, whatever EXEC is. */
@@ -153,6 +160,11 @@ static inline void gcn_set_pair(uint32_t *s, uint64_t value)
 {
     s[0] = (uint32_t)value;
     s[1] = (uint32_t)(value >> 32);
+}
+
+static inline struct gcn_dispatch *gcn_dispatch_of(const struct gcn_wave *w)
+{
+    return &w->device->dispatch[w->group->dispatch];
 }
 
 static inline uint64_t gcn_exec(const struct gcn_wave *w)
@@ -334,9 +346,9 @@ enum gcn_atomic {
 uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
                     uint64_t compare);
 
-/* ---- dispatch.c ---- */
+/* ---- groups.c ---- */
 
-/* Starts groups of the dispatch wherever a compute unit has room. */
+/* Starts work-groups of the dispatches wherever a compute unit has room. */
 void gcn_dispatch_pump(struct gcn_device *d);
 /* A wave has ended. */
 void gcn_wave_end(struct gcn_wave *w);

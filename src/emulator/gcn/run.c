@@ -77,6 +77,10 @@ static enum wt_run run(struct gcn_device *d, uint64_t issues, struct tracer *tra
         d->turns.left -= d->turns.left < issued ? d->turns.left : (uint32_t)issued;
         if (m->fault.kind)
             return WT_RUN_FAULT;
+        if (d->event) {
+            d->event = false;
+            return WT_RUN_EVENT;
+        }
     }
     return d->active_waves ? WT_RUN_BUDGET : WT_RUN_ENDED;
 }

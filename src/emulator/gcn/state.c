@@ -12,7 +12,8 @@ struct wt_state {
     uint64_t time;
     struct wt_fault fault;
     struct wt_turns turns;
-    struct gcn_dispatch dispatch;
+    struct gcn_dispatch dispatch[GCN_DISPATCHES];
+    uint32_t launching, served;
     uint64_t tba, tma;
     uint32_t active_waves;
     struct wt_memory *memory;
@@ -100,7 +101,9 @@ struct wt_state *gcn_save(struct wt_machine *m)
     wt_turns_copy(&s->turns, &d->turns);
     s->time = m->time;
     s->fault = m->fault;
-    s->dispatch = d->dispatch;
+    memcpy(s->dispatch, d->dispatch, sizeof s->dispatch);
+    s->launching = d->launching;
+    s->served = d->served;
     s->tba = d->tba;
     s->tma = d->tma;
     s->active_waves = d->active_waves;
@@ -143,7 +146,9 @@ bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
     struct gcn_device *d = (struct gcn_device *)m;
     m->time = s->time;
     m->fault = s->fault;
-    d->dispatch = s->dispatch;
+    memcpy(d->dispatch, s->dispatch, sizeof d->dispatch);
+    d->launching = s->launching;
+    d->served = s->served;
     d->tba = s->tba;
     d->tma = s->tma;
     d->active_waves = s->active_waves;
@@ -202,18 +207,30 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w)
     mix(hash, w->v, w->vgprs * sizeof *w->v);
 }
 
+/* Places of dispatches in which there was none yet do not count. */
+static void mix_dispatches(uint64_t *hash, const struct gcn_device *d)
+{
+    for (uint32_t i = 1; i < GCN_DISPATCHES; i++) {
+        const struct gcn_dispatch *k = &d->dispatch[i];
+        const uint64_t numbers[] = {i,        k->active, k->packet, k->queue, k->id,
+                                    k->next, k->total,  k->done,   d->served};
+        if (k->id)
+            mix(hash, numbers, sizeof numbers);
+    }
+}
+
 uint64_t gcn_hash(struct wt_machine *m)
 {
     struct gcn_device *d = (struct gcn_device *)m;
     const struct wt_schedule *s = &d->turns.policy;
-    const struct gcn_dispatch *k = &d->dispatch;
+    const struct gcn_dispatch *k = &d->dispatch[0];
     uint64_t h = wt_memory_hash(d->memory);
-    const uint64_t numbers[] = {
-        m->time,  m->fault.kind, d->turns.current, d->turns.left, s->kind,   s->turn,
-        s->seed,  s->state,      d->tba,    d->tma,       k->active, k->packet,
-        k->queue, k->id,         k->next,   k->total,     k->done,
-    };
+    const uint64_t numbers[] = {m->time,  m->fault.kind, d->turns.current, d->turns.left, s->kind,
+                                s->turn,  s->seed,       s->state,         d->tba,        d->tma,
+                                k->active, k->packet,    k->queue,         k->id,         k->next,
+                                k->total, k->done};
     mix(&h, numbers, sizeof numbers);
+    mix_dispatches(&h, d);
     mix(&h, d->turns.round, wt_turns_words(&d->turns) * sizeof *d->turns.round);
     mix(&h, d->gds, GCN_GDS_BYTES);
     for (uint32_t i = 0; i < m->waves; i++) {
@@ -222,9 +239,13 @@ uint64_t gcn_hash(struct wt_machine *m)
             mix_wave(&h, &d->wave[i]);
         if (!g->used)
             continue;
-        const uint64_t group[] = {
-            i,        g->lds_size, g->coordinate[0], g->coordinate[1], g->coordinate[2],
-            g->waves, g->waiting};
+        const uint64_t group[] = {i | (uint64_t)g->dispatch << 32,
+                                  g->lds_size,
+                                  g->coordinate[0],
+                                  g->coordinate[1],
+                                  g->coordinate[2],
+                                  g->waves,
+                                  g->waiting};
         mix(&h, group, sizeof group);
         mix(&h, g->lds, g->lds_size);
     }

@@ -1,0 +1,322 @@
+/*
+ * Work-groups: where they start, the first registers of their waves (LLVM, "User Guide for AMDGPU
+ * Backend": initial kernel execution state), their barrier, their end. Groups of several dispatches
+ * share the compute units.
+ */
+#include "emulator/gcn/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- waves ---- */
+
+void gcn_update_ready(struct gcn_wave *w)
+{
+    wt_turns_set_ready(&w->device->turns, w->id,
+                       w->active && !w->at_barrier && !(w->status & GCN_STATUS_HALT));
+    w->device->event |= w->device->shared && w->active && w->status & GCN_STATUS_HALT;
+}
+
+/* Adds SGPRs in the order in which the hardware fills them; those beyond the last are dropped. */
+static void add_sgpr(struct gcn_wave *w, unsigned *n, unsigned limit, uint32_t value)
+{
+    if (*n < limit)
+        w->s[(*n)++] = value;
+}
+
+static void add_pair(struct gcn_wave *w, unsigned *n, unsigned limit, uint64_t value)
+{
+    add_sgpr(w, n, limit, (uint32_t)value);
+    add_sgpr(w, n, limit, (uint32_t)(value >> 32));
+}
+
+static void initial_sgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
+{
+    const unsigned users = wt_field(k->rsrc2, 5, 1) > 16 ? 16 : wt_field(k->rsrc2, 5, 1);
+    const uint32_t wave_offset = w->id * k->scratch_wave;
+    unsigned n = 0;
+    if (k->properties & 1 << 0)
+        for (unsigned i = 0; i < 4; i++)
+            add_sgpr(w, &n, users, k->scratch_resource[i]);
+    if (k->properties & 1 << 1)
+        add_pair(w, &n, users, k->packet);
+    if (k->properties & 1 << 2)
+        add_pair(w, &n, users, k->queue);
+    if (k->properties & 1 << 3)
+        add_pair(w, &n, users, k->kernarg);
+    if (k->properties & 1 << 4)
+        add_pair(w, &n, users, k->id);
+    if (k->properties & 1 << 5)
+        add_pair(w, &n, users, k->scratch);
+    if (k->properties & 1 << 6)
+        add_sgpr(w, &n, users, k->private_size);
+    n = users;
+    for (unsigned i = 0; i < 3; i++)
+        if (k->rsrc2 & 1u << (7 + i))
+            add_sgpr(w, &n, GCN_FLAT_SCRATCH, w->group->coordinate[i]);
+    if (k->rsrc2 & 1u << 10) /* work-group information: how many waves, and which is the first */
+        add_sgpr(w, &n, GCN_FLAT_SCRATCH, k->waves_per_group | (w->index == 0 ? 1u << 31 : 0));
+    if (k->rsrc2 & 1)
+        add_sgpr(w, &n, GCN_FLAT_SCRATCH, wave_offset);
+}
+
+/* Which lanes have a work-item, and their coordinates within the group. */
+static uint64_t initial_vgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
+{
+    const unsigned coordinates = wt_field(k->rsrc2, 12, 11) + 1u;
+    uint32_t size[3];
+    uint64_t exec = 0;
+    for (unsigned i = 0; i < 3; i++) { /* the last group of a row may be smaller */
+        const uint32_t first = w->group->coordinate[i] * k->size[i];
+        size[i] = k->grid[i] - first < k->size[i] ? k->grid[i] - first : k->size[i];
+    }
+    const uint32_t items = size[0] * size[1] * size[2];
+    for (unsigned lane = 0; lane < GCN_LANES; lane++) {
+        const uint32_t item = w->index * GCN_LANES + lane;
+        if (item >= items)
+            break;
+        exec |= (uint64_t)1 << lane;
+        const uint32_t at[3] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
+        for (unsigned i = 0; i < 3 && i < coordinates && i < w->vgprs; i++)
+            w->v[i][lane] = at[i];
+    }
+    return exec;
+}
+
+static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
+                       unsigned index)
+{
+    const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
+    uint32_t(*v)[GCN_LANES] = w->v;
+    if (!v && !(v = aligned_alloc(64, GCN_VGPRS * sizeof *v)))
+        return false;
+    memset(v, 0, k->vgprs * sizeof *v);
+    /* The slot may be that of the wave whose last instruction is being executed: its turn goes on.
+     */
+    const uint64_t left = w->left;
+    *w = (struct gcn_wave){.v = v,
+                           .device = d,
+                           .group = g,
+                           .id = w->id,
+                           .index = (uint16_t)index,
+                           .active = true,
+                           .left = left,
+                           .pc = k->entry,
+                           .vgprs = (uint16_t)k->vgprs,
+                           .sgprs = (uint16_t)k->sgprs};
+    /* MODE: FP_ROUND, FP_DENORM, DX10_CLAMP, IEEE, FP16_OVFL, EXCP_EN, as the descriptor says. */
+    w->mode = wt_field(k->rsrc1, 19, 12) | wt_field(k->rsrc1, 21, 21) << 8 |
+              wt_field(k->rsrc1, 23, 23) << 9 | wt_field(k->rsrc1, 26, 26) << 23 |
+              wt_field(k->rsrc2, 30, 24) << 12 | wt_field(k->rsrc2, 13, 13) << 19 |
+              wt_field(k->rsrc2, 14, 14) << 20;
+    w->status = wt_field(k->rsrc1, 11, 10) << 1 | (d->tba ? GCN_STATUS_TRAP_EN : 0u) |
+                (wt_field(k->rsrc1, 20, 20) ? GCN_STATUS_PRIV : 0u);
+    initial_sgprs(w, k);
+    if (d->shared) { /* what the driver has the hardware leave for trap handlers and debuggers */
+        w->s[GCN_TTMP + 6] = k->place.packet & 0x1ffffff;
+        for (unsigned i = 0; i < 3; i++)
+            w->s[GCN_TTMP + 8 + i] = g->coordinate[i];
+        w->s[GCN_TTMP + 11] = index;
+    }
+    const uint64_t exec = initial_vgprs(w, k);
+    gcn_set_pair(&w->s[GCN_EXEC], exec);
+    d->active_waves++;
+    gcn_update_ready(w);
+    return true;
+}
+
+/* ---- work-groups ---- */
+
+/* The slots of compute unit cu that a group's waves can have; false if there are too few. */
+static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k, uint32_t cu,
+                       uint32_t *slot)
+{
+    const struct gcn_wave *wave = &d->wave[cu * GCN_WAVES_PER_CU];
+    const struct gcn_group *group = &d->group[cu * GCN_WAVES_PER_CU];
+    uint32_t lds = 0, registers[GCN_SIMDS] = {0}, found = 0;
+    for (uint32_t i = 0; i < GCN_WAVES_PER_CU; i++) {
+        lds += group[i].used ? group[i].lds_size : 0;
+        registers[i % GCN_SIMDS] += wave[i].active ? wave[i].vgprs : 0;
+    }
+    if (lds + k->lds > GCN_LDS_BYTES)
+        return false;
+    /* Neighbouring slots are on different SIMDs. */
+    for (uint32_t i = 0; i < GCN_WAVES_PER_CU && found < k->waves_per_group; i++) {
+        uint32_t *taken = &registers[i % GCN_SIMDS];
+        if (wave[i].active || *taken + k->vgprs > 256)
+            continue;
+        if (k->scratch_waves && wave[i].id >= k->scratch_waves)
+            break; /* its scratch memory would lie beyond the arena */
+        *taken += k->vgprs;
+        slot[found++] = i;
+    }
+    return found == k->waves_per_group;
+}
+
+static bool start_group(struct gcn_device *d, struct gcn_dispatch *k, uint32_t cu,
+                        const uint32_t *slot)
+{
+    struct gcn_group *g = &d->group[cu * GCN_WAVES_PER_CU];
+    while (g->used)
+        g++;
+    uint8_t *lds = g->lds ? g->lds : malloc(GCN_LDS_BYTES);
+    if (!lds)
+        return false;
+    memset(lds, 0, k->lds);
+    uint64_t n = k->next;
+    *g = (struct gcn_group){.lds = lds,
+                            .lds_size = k->lds,
+                            .first_cu = cu,
+                            .dispatch = (uint8_t)(k - d->dispatch),
+                            .used = true};
+    for (unsigned i = 0; i < 3; i++) {
+        g->coordinate[i] = (uint32_t)(n % k->groups[i]);
+        n /= k->groups[i];
+    }
+    /* The last groups of a grid may need fewer waves. */
+    uint32_t items = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        const uint32_t left = k->grid[i] - g->coordinate[i] * k->size[i];
+        items *= left < k->size[i] ? left : k->size[i];
+    }
+    const uint32_t waves = (items + GCN_LANES - 1) / GCN_LANES;
+    for (uint32_t i = 0; i < waves; i++) {
+        if (!start_wave(d, &d->wave[cu * GCN_WAVES_PER_CU + slot[i]], g, i))
+            return false;
+        g->waves++;
+    }
+    d->served = g->dispatch;
+    if (++k->next == k->total) {
+        d->launching &= ~((uint32_t)1 << g->dispatch);
+        d->event |= d->shared;
+    }
+    return true;
+}
+
+/*
+ * The dispatch whose next group compute unit cu gets, with its waves' slots: one that has room there,
+ * of the highest priority; of several, the next one behind that which was served last. NULL if none.
+ */
+static struct gcn_dispatch *choose(struct gcn_device *d, uint32_t cu, uint32_t *slot)
+{
+    struct gcn_dispatch *chosen = NULL;
+    uint32_t found[GCN_WAVES_PER_CU];
+    const unsigned first = (d->served + 1) % GCN_DISPATCHES;
+    const uint64_t twice = d->launching | (uint64_t)d->launching << GCN_DISPATCHES;
+    for (uint32_t left = (uint32_t)(twice >> first); left; left &= left - 1) {
+        const unsigned n = (first + (unsigned)__builtin_ctz(left)) % GCN_DISPATCHES;
+        struct gcn_dispatch *k = &d->dispatch[n];
+        if ((chosen && k->place.priority <= chosen->place.priority) ||
+            !find_slots(d, k, cu, found))
+            continue;
+        chosen = k;
+        memcpy(slot, found, k->waves_per_group * sizeof *slot);
+    }
+    return chosen;
+}
+
+void gcn_dispatch_pump(struct gcn_device *d)
+{
+    uint32_t slot[GCN_WAVES_PER_CU];
+    bool started = true;
+    /* One group for each compute unit in turn, as long as one has room. */
+    while (d->launching && started) {
+        started = false;
+        for (uint32_t cu = 0; cu < d->config.cu && d->launching; cu++) {
+            struct gcn_dispatch *k = choose(d, cu, slot);
+            if (!k)
+                continue;
+            if (!start_group(d, k, cu, slot)) {
+                d->machine.fault = (struct wt_fault){
+                    .kind = WT_FAULT_HOST,
+                    .time = d->machine.time,
+                    .text = "the host has no memory left for the kernel's waves",
+                };
+                return;
+            }
+            started = true;
+        }
+    }
+}
+
+static void release_barrier(struct gcn_group *g, struct gcn_device *d)
+{
+    struct gcn_wave *wave = &d->wave[g->first_cu * GCN_WAVES_PER_CU];
+    g->waiting = 0;
+    for (uint32_t i = 0; i < GCN_WAVES_PER_CU; i++) {
+        if (wave[i].group == g && wave[i].at_barrier) {
+            wave[i].at_barrier = false;
+            gcn_update_ready(&wave[i]);
+        }
+    }
+}
+
+void gcn_barrier(struct gcn_wave *w)
+{
+    struct gcn_group *g = w->group;
+    if (++g->waiting == g->waves) {
+        g->waiting--;
+        release_barrier(g, w->device);
+        return;
+    }
+    w->at_barrier = true;
+    gcn_update_ready(w);
+}
+
+/* The kernel is done: its completion signal, if there is one, counts down. (amd_signal_t has the
+ * value behind its kind.) A signal that is not mapped is as none. */
+static void complete(struct gcn_device *d, struct gcn_dispatch *k)
+{
+    uint8_t value[8];
+    const uint64_t at = k->completion + 8;
+    k->active = false;
+    /* In a host process that is the affair of the packet processor, which does more on the way. */
+    k->ended = d->shared;
+    d->event |= d->shared;
+    if (d->shared || !k->completion || !gcn_mapped(d, at, sizeof value, true) ||
+        !gcn_read(d, at, value, sizeof value))
+        return;
+    wt_store_le(value, wt_load_le(value, sizeof value) - 1, sizeof value);
+    gcn_write(d, at, value, sizeof value);
+}
+
+/* The wave's slot is free. */
+static void vacate(struct gcn_wave *w)
+{
+    w->active = false;
+    gcn_update_ready(w);
+    w->group = NULL;
+    w->device->active_waves--;
+}
+
+void gcn_wave_end(struct gcn_wave *w)
+{
+    struct gcn_device *d = w->device;
+    struct gcn_group *g = w->group;
+    struct gcn_dispatch *k = gcn_dispatch_of(w);
+    vacate(w);
+    /* A wave that has ended counts as arrived (section 4.3). */
+    if (--g->waves && g->waiting == g->waves)
+        release_barrier(g, d);
+    if (g->waves)
+        return;
+    g->used = false;
+    if (++k->done == k->total)
+        complete(d, k);
+    gcn_dispatch_pump(d);
+}
+
+void gcn_device_abandon(struct gcn_device *d, unsigned dispatch)
+{
+    struct gcn_dispatch *k = &d->dispatch[dispatch];
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (d->wave[i].active && d->wave[i].group->dispatch == dispatch)
+            vacate(&d->wave[i]);
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (d->group[i].dispatch == dispatch)
+            d->group[i].used = false;
+    k->active = k->ended = false;
+    d->launching &= ~((uint32_t)1 << dispatch);
+    d->machine.fault.kind = WT_FAULT_NONE;
+    gcn_dispatch_pump(d);
+}

@@ -1,0 +1,53 @@
+"""Kernels of several streams run side by side on one emulated GPU."""
+import re
+import signal
+
+import pytest
+
+from conftest import compiled, hip
+
+
+def together(*args, **options):
+    done = hip(compiled("together.hip"), *args, **options)
+    assert (done.stderr, done.returncode) == ("", 0)
+    return done.stdout
+
+
+def test_a_kernel_waits_for_one_that_another_stream_launches_later():
+    assert together("flag") == "768 waited\n"
+
+
+@pytest.mark.parametrize("cu", [1, 4])
+def test_two_kernels_take_turns(cu):
+    assert together("partners", gpus=[f"gfx900:cu={cu}"]) == "200 turns\n"
+
+
+def test_kernels_of_one_stream_that_may_run_in_any_order():
+    """Their packets have no barrier bit: the second one begins beside the first one."""
+    assert together("any-order") == "192 waited\n"
+
+
+def test_events_keep_streams_in_order():
+    """60 kernels of 3 streams, none of which begins before the one that it waits for has ended."""
+    assert together("events") == "0 before\n60 after\n"
+
+
+@pytest.mark.parametrize("streams, cu", [(3, 4), (16, 1), (16, 64), (40, 4)])
+def test_many_streams_at_once(streams, cu):
+    assert together("many", streams, gpus=[f"gfx900:cu={cu}"]) == "0 wrong\n"
+
+
+@pytest.mark.parametrize("word, what, kernel, runtime", [
+    ("illegal", "illegal instruction 0xbeff7fff: there is no such instruction", "illegal(int*)",
+     "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION"),
+    ("store", "global_store_dword: store of 4 bytes at 0x123456000, where no memory is mapped for writing",
+     "store_nowhere(int*)", "Memory access fault by GPU node-1 .* on address 0x123456000"),
+])
+def test_a_mistake_beside_a_kernel_of_another_stream(word, what, kernel, runtime):
+    """The report is of the kernel that made it; the other one would wait for ever."""
+    done = hip(compiled("together.hip"), word)
+    assert (done.stdout, done.returncode) == ("", -signal.SIGABRT)
+    reports = re.findall(r"wavetrap: gfx900 \(node 1\): (.*)\n  at .*\n  .*work-group \(0,0,0\) wave 0, lanes 0-63,.*\n"
+                         r"  of the kernel at 0x[0-9a-f]+ <([^>]*)\+0>\n", done.stderr)
+    assert reports == [(what, kernel)]
+    assert re.search(runtime, done.stderr)
