@@ -37,7 +37,8 @@ void gcn_fp_raise(struct gcn_wave *w, const struct wt_fp *fp)
                   (f & WT_FP_DIVZERO ? GCN_EXCP_DIV0 : 0u) |
                   (f & WT_FP_OVERFLOW ? GCN_EXCP_OVERFLOW : 0u) |
                   (f & WT_FP_UNDERFLOW ? GCN_EXCP_UNDERFLOW : 0u) |
-                  (f & WT_FP_INEXACT ? GCN_EXCP_INEXACT : 0u);
+                  (f & WT_FP_INEXACT ? GCN_EXCP_INEXACT : 0u) |
+                  (f & FP_DENORMAL ? GCN_EXCP_DENORM : 0u);
 }
 
 bool gcn_fp_host(const struct gcn_wave *w, bool single)
@@ -68,9 +69,8 @@ void gcn_fp_end(struct gcn_wave *w)
 {
 #ifdef HOST_IS_X86
     __asm__ volatile("" ::: "memory");
-    /* The order of MXCSR's flags is that of TRAPSTS.EXCP. A denormal source is told by neither
-     * softfloat nor the other ways here, so not here either. */
-    w->trapsts |= _mm_getcsr() & 0x3f & ~(unsigned)GCN_EXCP_DENORM;
+    /* The order of MXCSR's flags is that of TRAPSTS.EXCP. */
+    w->trapsts |= _mm_getcsr() & 0x3f;
 #else
     (void)w;
 #endif
@@ -84,6 +84,68 @@ bool gcn_fp_host_fma(void)
     return false;
 #endif
 }
+
+static KERNEL some_denormal16(const uint32_t *x, bool *some)
+{
+    uint32_t any = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        any |= denormal16(x[i]) | denormal16(x[i] >> 16);
+    *some = any;
+}
+
+static KERNEL some_denormal32(const uint32_t *x, bool *some)
+{
+    uint32_t any = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        any |= denormal32(x[i]);
+    *some = any;
+}
+
+static KERNEL some_denormal64(const uint64_t *x, bool *some)
+{
+    uint64_t any = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        any |= denormal64(x[i]);
+    *some = any;
+}
+
+bool gcn_fp_denormal16(const uint32_t *x)
+{
+    bool some = false;
+    if (x)
+        some_denormal16(x, &some);
+    return some;
+}
+
+bool gcn_fp_denormal32(const uint32_t *x)
+{
+    bool some = false;
+    if (x)
+        some_denormal32(x, &some);
+    return some;
+}
+
+bool gcn_fp_denormal64(const uint64_t *x)
+{
+    bool some = false;
+    if (x)
+        some_denormal64(x, &some);
+    return some;
+}
+
+#define NOTE(bits, type, single)                                                     \
+    void gcn_fp_note##bits(struct gcn_valu *v, const type *x)                        \
+    {                                                                                \
+        if ((v->w->trapsts & GCN_EXCP_DENORM) || !(denormals(v->w, single) & 1) ||   \
+            !gcn_fp_denormal##bits(x))                                               \
+            return;                                                                  \
+        for (unsigned i = 0; i < GCN_LANES; i++)                                     \
+            if ((v->exec >> i & 1) && denormal##bits(x[i]))                          \
+                v->w->trapsts |= GCN_EXCP_DENORM;                                    \
+    }
+NOTE(16, uint32_t, false)
+NOTE(32, uint32_t, true)
+NOTE(64, uint64_t, false)
 
 uint64_t gcn_ldexp64(uint64_t x, int32_t n, struct wt_fp *fp)
 {

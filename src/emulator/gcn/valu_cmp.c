@@ -34,32 +34,62 @@ K_INTEGERS(u32, uint32_t, uint32_t)
 K_INTEGERS(i64, uint64_t, int64_t)
 K_INTEGERS(u64, uint64_t, uint64_t)
 
+/* What a comparison raises: it is invalid for signalling NaNs. */
+#define RAISE(bits, source)                                               \
+    static void raise##bits(struct gcn_valu *v, bool flush)               \
+    {                                                                     \
+        const source *a = v->a, *b = v->b;                                \
+        struct wt_fp fp = {.flush_input = flush};                         \
+        uint8_t flags = 0;                                                \
+        for (unsigned i = 0; i < GCN_LANES; i++) {                        \
+            if (!(v->exec >> i & 1))                                      \
+                continue;                                                 \
+            fp.flags = snan##bits(a[i]) | snan##bits(b[i]) ? WT_FP_INVALID : 0; \
+            note_denormal##bits(&fp, a[i], b[i], 0);                      \
+            flags |= fp.flags;                                            \
+        }                                                                 \
+        fp.flags = flags;                                                 \
+        gcn_fp_raise(v->w, &fp);                                          \
+    }
+RAISE(16, uint32_t)
+RAISE(32, uint32_t)
+RAISE(64, uint64_t)
+
 /*
  * Floating point: less, equal, or unordered (o: ordered), on bits, so that the host's exceptions
- * play no part. A signalling NaN is an invalid operation.
+ * play no part. Numbers alone, none of them denormal, raise nothing.
  */
-#define K_FLOAT(name, source, bits, single, order, expression)                           \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                              \
-    {                                                                                    \
-        const source *a = v->a, *b = v->b;                                               \
-        uint8_t *m = v->m;                                                               \
-        const bool flush = !(v->w->mode >> (single ? 4 : 6) & 1);                        \
-        source some = 0;                                                                 \
-        LANES                                                                            \
-        {                                                                                \
-            const source p = flushed##bits(a[i], flush), q = flushed##bits(b[i], flush); \
-            const source x = nan##bits(p), y = nan##bits(q), o = (x | y) ^ 1;            \
-            const source magnitude = (source)(p | q) << (8 * sizeof p - bits + 1);       \
-            const source zeros = magnitude == 0, same = p == q;                          \
-            const source below = order(p) < order(q);                                    \
-            const source eq = o & (same | zeros), lt = o & (zeros ^ 1) & below;          \
-            (void)eq, (void)lt;                                                          \
-            some |= x | y;                                                               \
-            m[i] = (uint8_t)((expression)&1);                                            \
-        }                                                                                \
-        for (unsigned i = 0; some && i < GCN_LANES; i++)                                 \
-            if ((snan##bits(a[i]) | snan##bits(b[i])) && (v->exec >> i & 1))             \
-                v->w->trapsts |= GCN_EXCP_INVALID;                                       \
+#define K_FLOAT(name, source, bits, single, order, expression)                               \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                  \
+    {                                                                                        \
+        const source *a = v->a, *b = v->b;                                                   \
+        uint8_t *m = v->m;                                                                   \
+        source special = 0;                                                                  \
+        LANES                                                                                \
+        {                                                                                    \
+            const source p = a[i], q = b[i], o = 1;                                          \
+            const source x = nan##bits(p), y = nan##bits(q);                                 \
+            const source s = denormal##bits(p), t = denormal##bits(q);                       \
+            const source magnitude = (source)(p | q) << (8 * sizeof p - bits + 1);           \
+            const source zeros = magnitude == 0, same = p == q, below = order(p) < order(q); \
+            const source eq = same | zeros, lt = (zeros ^ 1) & below;                        \
+            (void)o, (void)eq, (void)lt;                                                     \
+            special |= x | y | s | t;                                                        \
+            m[i] = (uint8_t)((expression)&1);                                                \
+        }                                                                                    \
+        if (!special)                                                                        \
+            return;                                                                          \
+        const bool flush = !(v->w->mode >> (single ? 4 : 6) & 1);                            \
+        for (unsigned i = 0; i < GCN_LANES; i++) {                                           \
+            const source p = flushed##bits(a[i], flush), q = flushed##bits(b[i], flush);     \
+            const source o = !nan##bits(p) & !nan##bits(q);                                  \
+            const source zeros = (source)(p | q) << (8 * sizeof p - bits + 1) == 0;          \
+            const source eq = o & ((p == q) | zeros);                                        \
+            const source lt = o & (zeros ^ 1) & (order(p) < order(q));                       \
+            (void)eq, (void)lt;                                                              \
+            m[i] = (uint8_t)((expression)&1);                                                \
+        }                                                                                    \
+        raise##bits(v, flush);                                                               \
     }
 #define K_FLOATS(suffix, source, bits, single, order)                          \
     K_FLOAT(v_cmp_f_##suffix, source, bits, single, order, 0)                  \

@@ -3,17 +3,23 @@
 
 #include <math.h>
 
-/* A loop over the lanes that count, with the environment fp; `single`: whose mode it has. */
-#define K_CONVERT(name, source, result, single, expression) \
-    void gcn_k_##name(struct gcn_valu *v)                   \
-    {                                                       \
-        const source *a = v->a;                             \
-        result *d = v->d;                                   \
-        struct wt_fp fp = gcn_fp_env(v->w, single);         \
-        for (unsigned i = 0; i < GCN_LANES; i++)            \
-            if (v->exec >> i & 1)                           \
-                d[i] = (result)(expression);                \
-        gcn_fp_raise(v->w, &fp);                            \
+/* A loop over the lanes that count, with the environment fp; `single`: whose mode it has; `note`:
+ * of the source, NOTE16, NOTE32, NOTE64, or NOTHING where it is an integer. */
+#define NOTE16 gcn_fp_note16(v, a)
+#define NOTE32 gcn_fp_note32(v, a)
+#define NOTE64 gcn_fp_note64(v, a)
+#define NOTHING (void)0
+#define K_CONVERT(name, source, result, single, note, expression) \
+    void gcn_k_##name(struct gcn_valu *v)                         \
+    {                                                             \
+        const source *a = v->a;                                   \
+        result *d = v->d;                                         \
+        struct wt_fp fp = gcn_fp_env(v->w, single);               \
+        note;                                                     \
+        for (unsigned i = 0; i < GCN_LANES; i++)                  \
+            if (v->exec >> i & 1)                                 \
+                d[i] = (result)(expression);                      \
+        gcn_fp_raise(v->w, &fp);                                  \
     }
 
 /*
@@ -60,36 +66,36 @@ static double nearest_up(double x)
     return x - whole >= 0.5 ? whole + 1 : whole;
 }
 
-K_CONVERT(v_cvt_i32_f32, uint32_t, uint32_t, true,
+K_CONVERT(v_cvt_i32_f32, uint32_t, uint32_t, true, NOTE32,
           to_integer(single_of(a[i], &fp), trunc, INT32_MIN, INT32_MAX, &fp))
-K_CONVERT(v_cvt_u32_f32, uint32_t, uint32_t, true,
+K_CONVERT(v_cvt_u32_f32, uint32_t, uint32_t, true, NOTE32,
           to_integer(single_of(a[i], &fp), trunc, 0, UINT32_MAX, &fp))
-K_CONVERT(v_cvt_rpi_i32_f32, uint32_t, uint32_t, true,
+K_CONVERT(v_cvt_rpi_i32_f32, uint32_t, uint32_t, true, NOTE32,
           to_integer(single_of(a[i], &fp), nearest_up, INT32_MIN, INT32_MAX, &fp))
-K_CONVERT(v_cvt_flr_i32_f32, uint32_t, uint32_t, true,
+K_CONVERT(v_cvt_flr_i32_f32, uint32_t, uint32_t, true, NOTE32,
           to_integer(single_of(a[i], &fp), floor, INT32_MIN, INT32_MAX, &fp))
-K_CONVERT(v_cvt_i32_f64, uint64_t, uint32_t, false,
+K_CONVERT(v_cvt_i32_f64, uint64_t, uint32_t, false, NOTE64,
           to_integer(whole_of(a[i], &fp), trunc, INT32_MIN, INT32_MAX, &fp))
-K_CONVERT(v_cvt_u32_f64, uint64_t, uint32_t, false,
+K_CONVERT(v_cvt_u32_f64, uint64_t, uint32_t, false, NOTE64,
           to_integer(whole_of(a[i], &fp), trunc, 0, UINT32_MAX, &fp))
-K_CONVERT(v_cvt_i16_f16, uint32_t, uint32_t, false,
+K_CONVERT(v_cvt_i16_f16, uint32_t, uint32_t, false, NOTE16,
           to_integer(half_of(a[i], &fp), trunc, INT16_MIN, INT16_MAX, &fp))
-K_CONVERT(v_cvt_u16_f16, uint32_t, uint32_t, false,
+K_CONVERT(v_cvt_u16_f16, uint32_t, uint32_t, false, NOTE16,
           to_integer(half_of(a[i], &fp), trunc, 0, UINT16_MAX, &fp))
 
-K_CONVERT(v_cvt_f32_i32, uint32_t, uint32_t, true, wt_i64_to_f32((int32_t)a[i], &fp))
-K_CONVERT(v_cvt_f32_u32, uint32_t, uint32_t, true, wt_u64_to_f32(a[i], &fp))
-K_CONVERT(v_cvt_f64_i32, uint32_t, uint64_t, false, wt_i64_to_f64((int32_t)a[i], &fp))
-K_CONVERT(v_cvt_f64_u32, uint32_t, uint64_t, false, wt_u64_to_f64(a[i], &fp))
-K_CONVERT(v_cvt_f16_i16, uint32_t, uint32_t, false, wt_i64_to_f16((int16_t)a[i], &fp))
-K_CONVERT(v_cvt_f16_u16, uint32_t, uint32_t, false, wt_u64_to_f16(a[i], &fp))
-K_CONVERT(v_cvt_f32_ubyte0, uint32_t, uint32_t, true, wt_u64_to_f32(a[i] & 0xff, &fp))
-K_CONVERT(v_cvt_f32_ubyte1, uint32_t, uint32_t, true, wt_u64_to_f32(a[i] >> 8 & 0xff, &fp))
-K_CONVERT(v_cvt_f32_ubyte2, uint32_t, uint32_t, true, wt_u64_to_f32(a[i] >> 16 & 0xff, &fp))
-K_CONVERT(v_cvt_f32_ubyte3, uint32_t, uint32_t, true, wt_u64_to_f32(a[i] >> 24, &fp))
+K_CONVERT(v_cvt_f32_i32, uint32_t, uint32_t, true, NOTHING, wt_i64_to_f32((int32_t)a[i], &fp))
+K_CONVERT(v_cvt_f32_u32, uint32_t, uint32_t, true, NOTHING, wt_u64_to_f32(a[i], &fp))
+K_CONVERT(v_cvt_f64_i32, uint32_t, uint64_t, false, NOTHING, wt_i64_to_f64((int32_t)a[i], &fp))
+K_CONVERT(v_cvt_f64_u32, uint32_t, uint64_t, false, NOTHING, wt_u64_to_f64(a[i], &fp))
+K_CONVERT(v_cvt_f16_i16, uint32_t, uint32_t, false, NOTHING, wt_i64_to_f16((int16_t)a[i], &fp))
+K_CONVERT(v_cvt_f16_u16, uint32_t, uint32_t, false, NOTHING, wt_u64_to_f16(a[i], &fp))
+K_CONVERT(v_cvt_f32_ubyte0, uint32_t, uint32_t, true, NOTHING, wt_u64_to_f32(a[i] & 0xff, &fp))
+K_CONVERT(v_cvt_f32_ubyte1, uint32_t, uint32_t, true, NOTHING, wt_u64_to_f32(a[i] >> 8 & 0xff, &fp))
+K_CONVERT(v_cvt_f32_ubyte2, uint32_t, uint32_t, true, NOTHING, wt_u64_to_f32(a[i] >> 16 & 0xff, &fp))
+K_CONVERT(v_cvt_f32_ubyte3, uint32_t, uint32_t, true, NOTHING, wt_u64_to_f32(a[i] >> 24, &fp))
 
 /* Sixteenths of a signed number of four bits. */
-K_CONVERT(v_cvt_off_f32_i4, uint32_t, uint32_t, true,
+K_CONVERT(v_cvt_off_f32_i4, uint32_t, uint32_t, true, NOTHING,
           bits_of((float)((int32_t)(a[i] << 28) >> 28) / 16))
 
 /* ---- between floating point formats: the source's mode flushes it, the result's mode rounds ----
@@ -109,7 +115,7 @@ static uint32_t to_half(struct gcn_wave *w, uint32_t x, struct wt_fp *fp)
     return half;
 }
 
-K_CONVERT(v_cvt_f16_f32, uint32_t, uint32_t, false, to_half(v->w, a[i], &fp))
+K_CONVERT(v_cvt_f16_f32, uint32_t, uint32_t, false, NOTE32, to_half(v->w, a[i], &fp))
 
 static uint32_t from_half(uint32_t x, bool flush, struct wt_fp *fp)
 {
@@ -117,7 +123,7 @@ static uint32_t from_half(uint32_t x, bool flush, struct wt_fp *fp)
     return wt_f16_to_f32((uint16_t)flushed16(x, flush), fp);
 }
 
-K_CONVERT(v_cvt_f32_f16, uint32_t, uint32_t, true,
+K_CONVERT(v_cvt_f32_f16, uint32_t, uint32_t, true, NOTE16,
           from_half(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
 
 static uint64_t to_double(uint32_t x, bool flush, struct wt_fp *fp)
@@ -126,7 +132,7 @@ static uint64_t to_double(uint32_t x, bool flush, struct wt_fp *fp)
     return wt_f32_to_f64(flushed32(x, flush), fp);
 }
 
-K_CONVERT(v_cvt_f64_f32, uint32_t, uint64_t, false,
+K_CONVERT(v_cvt_f64_f32, uint32_t, uint64_t, false, NOTE32,
           to_double(a[i], gcn_fp_env(v->w, true).flush_input, &fp))
 
 static uint32_t to_single(uint64_t x, bool flush, struct wt_fp *fp)
@@ -135,7 +141,7 @@ static uint32_t to_single(uint64_t x, bool flush, struct wt_fp *fp)
     return wt_f64_to_f32(flushed64(x, flush), fp);
 }
 
-K_CONVERT(v_cvt_f32_f64, uint64_t, uint32_t, true,
+K_CONVERT(v_cvt_f32_f64, uint64_t, uint32_t, true, NOTE64,
           to_single(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
 
 /* ---- packed results ---- */
@@ -146,6 +152,8 @@ void gcn_k_v_cvt_pkrtz_f16_f32(struct gcn_valu *v)
     ROWS32;
     struct wt_fp fp = gcn_fp_env(v->w, false);
     fp.round = WT_RTZ;
+    gcn_fp_note32(v, a);
+    gcn_fp_note32(v, b);
     for (unsigned i = 0; i < GCN_LANES; i++)
         if (v->exec >> i & 1)
             d[i] = to_half(v->w, a[i], &fp) | to_half(v->w, b[i], &fp) << 16;
@@ -162,21 +170,23 @@ static uint32_t normalised(double x, bool is_signed)
     return (uint32_t)(int32_t)roundeven(x * high) & 0xffff;
 }
 
-#define K_NORMALISED(name, single, value, is_signed)                        \
+#define K_NORMALISED(name, bits, single, value, is_signed)                  \
     void gcn_k_##name(struct gcn_valu *v)                                   \
     {                                                                       \
         ROWS32;                                                             \
         const struct wt_fp fp = gcn_fp_env(v->w, single);                   \
+        gcn_fp_note##bits(v, a);                                            \
+        gcn_fp_note##bits(v, b);                                            \
         for (unsigned i = 0; i < GCN_LANES; i++)                            \
             d[i] = normalised(value(a[i], &fp), is_signed) |                \
                    (b ? normalised(value(b[i], &fp), is_signed) << 16 : 0); \
     }
-K_NORMALISED(v_cvt_pknorm_i16_f32, true, single_of, true)
-K_NORMALISED(v_cvt_pknorm_u16_f32, true, single_of, false)
-K_NORMALISED(v_cvt_pknorm_i16_f16, false, half_of, true)
-K_NORMALISED(v_cvt_pknorm_u16_f16, false, half_of, false)
-K_NORMALISED(v_cvt_norm_i16_f16, false, half_of, true)
-K_NORMALISED(v_cvt_norm_u16_f16, false, half_of, false)
+K_NORMALISED(v_cvt_pknorm_i16_f32, 32, true, single_of, true)
+K_NORMALISED(v_cvt_pknorm_u16_f32, 32, true, single_of, false)
+K_NORMALISED(v_cvt_pknorm_i16_f16, 16, false, half_of, true)
+K_NORMALISED(v_cvt_pknorm_u16_f16, 16, false, half_of, false)
+K_NORMALISED(v_cvt_norm_i16_f16, 16, false, half_of, true)
+K_NORMALISED(v_cvt_norm_u16_f16, 16, false, half_of, false)
 
 /* A byte of the result: the first source rounded by MODE and limited to 0 .. 255. */
 static uint32_t to_byte(uint32_t x, uint8_t round)
@@ -193,6 +203,7 @@ static void pack_byte(struct gcn_valu *v)
 {
     ROWS32;
     const struct wt_fp fp = gcn_fp_env(v->w, true);
+    gcn_fp_note32(v, a);
     for (unsigned i = 0; i < GCN_LANES; i++) {
         const unsigned at = 8 * (b[i] & 3);
         d[i] = (c[i] & ~(0xffu << at)) | to_byte(flushed32(a[i], fp.flush_input), fp.round) << at;

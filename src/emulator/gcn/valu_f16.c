@@ -6,10 +6,9 @@
 typedef uint32_t (*half_fn)(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp, bool ieee);
 
 /* MODE.FP16_OVFL: a finite operation that overflows gives the largest half (section 3.4). */
-static uint32_t limited(const struct gcn_wave *w, uint32_t result, const struct wt_fp *fp,
-                        uint8_t before)
+static uint32_t limited(const struct gcn_wave *w, uint32_t result, const struct wt_fp *fp)
 {
-    const bool overflowed = fp->flags & ~before & WT_FP_OVERFLOW;
+    const bool overflowed = fp->flags & WT_FP_OVERFLOW;
     return (w->mode & GCN_MODE_FP16_OVFL) && overflowed && (result & 0x7fff) == F16_INF ? result - 1
                                                                                         : result;
 }
@@ -19,19 +18,39 @@ static uint32_t one(struct gcn_wave *w, half_fn fn, uint32_t a, uint32_t b, uint
 {
     const uint8_t before = fp->flags;
     fp->flags = 0;
-    const uint32_t result = limited(w, fn(a, b, c, fp, ieee), fp, 0);
+    const uint32_t result = limited(w, fn(a, b, c, fp, ieee), fp);
     fp->flags |= before;
     return result;
+}
+
+/* The same where a source may be denormal. */
+static uint32_t one_noting(struct gcn_wave *w, half_fn fn, uint32_t a, uint32_t b, uint32_t c,
+                           struct wt_fp *fp, bool ieee)
+{
+    const uint8_t before = fp->flags;
+    fp->flags = 0;
+    const uint32_t result = one(w, fn, a, b, c, fp, ieee);
+    note_denormal16(fp, a, b, c);
+    fp->flags |= before;
+    return result;
+}
+
+static bool some_denormal(const struct gcn_valu *v)
+{
+    return gcn_fp_denormal16(v->a) || gcn_fp_denormal16(v->b) || gcn_fp_denormal16(v->c);
 }
 
 static void compute(struct gcn_valu *v, half_fn fn)
 {
     ROWS32;
     const bool ieee = v->w->mode & GCN_MODE_IEEE;
+    const bool denormal = some_denormal(v);
     struct wt_fp fp = gcn_fp_env(v->w, false);
     for (unsigned i = 0; i < GCN_LANES; i++)
         if (v->exec >> i & 1)
-            d[i] = one(v->w, fn, a[i], b ? b[i] : 0, c ? c[i] : 0, &fp, ieee);
+            d[i] = denormal
+                       ? one_noting(v->w, fn, a[i], b ? b[i] : 0, c ? c[i] : 0, &fp, ieee)
+                       : one(v->w, fn, a[i], b ? b[i] : 0, c ? c[i] : 0, &fp, ieee);
     gcn_fp_raise(v->w, &fp);
 }
 
@@ -184,6 +203,24 @@ static uint32_t ldexp16(uint32_t a, uint32_t b, struct wt_fp *fp)
     return wt_f64_to_f16(gcn_ldexp64(x, n > 200 ? 200 : n < -200 ? -200 : n, &exact), fp);
 }
 
+/* The second source is an integer. */
+void gcn_k_v_ldexp_f16(struct gcn_valu *v)
+{
+    ROWS32;
+    struct wt_fp fp = gcn_fp_env(v->w, false);
+    uint8_t flags = 0;
+    gcn_fp_note16(v, a);
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        if (!(v->exec >> i & 1))
+            continue;
+        fp.flags = 0;
+        d[i] = limited(v->w, ldexp16(a[i], b[i], &fp), &fp);
+        flags |= fp.flags;
+    }
+    fp.flags = flags;
+    gcn_fp_raise(v->w, &fp);
+}
+
 HALF(trunc_, through_double(a, trunc, fp))
 HALF(ceil_, through_double(a, ceil, fp))
 HALF(floor_, through_double(a, floor, fp))
@@ -191,7 +228,6 @@ HALF(rndne, through_double(a, roundeven, fp))
 HALF(fract_, fract(a, fp))
 HALF(mant, frexp_mant(a, fp))
 HALF(exp_, frexp_exp(a, fp))
-HALF(ldexp_, ldexp16(a, b, fp))
 HALF(rcp, wt_f16_div(0x3c00, H(a), fp))
 HALF(sqrt_, wt_f16_sqrt(H(a), fp))
 K_HALF(v_trunc_f16, trunc_)
@@ -201,7 +237,6 @@ K_HALF(v_rndne_f16, rndne)
 K_HALF(v_fract_f16, fract_)
 K_HALF(v_frexp_mant_f16, mant)
 K_HALF(v_frexp_exp_i16_f16, exp_)
-K_HALF(v_ldexp_f16, ldexp_)
 K_HALF(v_rcp_f16, rcp)
 K_HALF(v_sqrt_f16, sqrt_)
 
@@ -244,15 +279,17 @@ static void packed(struct gcn_valu *v, half_fn fn)
 {
     ROWS32;
     const struct gcn_uop *u = v->u;
-    const bool ieee = v->w->mode & GCN_MODE_IEEE;
+    const bool ieee = v->w->mode & GCN_MODE_IEEE, denormal = some_denormal(v);
     struct wt_fp fp = gcn_fp_env(v->w, false);
     uint32_t half[2][GCN_LANES];
     for (unsigned k = 0; k < 2; k++) {
-        for (unsigned i = 0; i < GCN_LANES; i++)
-            half[k][i] = !(v->exec >> i & 1)
-                             ? 0
-                             : one(v->w, fn, chosen(u, a[i], 0, k), chosen(u, b[i], 1, k),
-                                   c ? chosen(u, c[i], 2, k) : 0, &fp, ieee);
+        for (unsigned i = 0; i < GCN_LANES; i++) {
+            const uint32_t x = chosen(u, a[i], 0, k), y = chosen(u, b[i], 1, k);
+            const uint32_t z = c ? chosen(u, c[i], 2, k) : 0;
+            half[k][i] = !(v->exec >> i & 1) ? 0
+                         : denormal          ? one_noting(v->w, fn, x, y, z, &fp, ieee)
+                                             : one(v->w, fn, x, y, z, &fp, ieee);
+        }
         if (u->clamp)
             gcn_fp_output(v->w, u, 'h', half[k]);
     }
@@ -276,13 +313,14 @@ K_PACKED(v_pk_max_f16, max_)
  * V_MAD_MIX: each source is a single, or a half that OP_SEL chooses where OP_SEL_HI says so; NEG
  * negates, NEG_HI is ABS. The product is rounded, then the sum, as in V_MAD_F32.
  */
-static uint32_t mixed(const struct gcn_valu *v, uint32_t x, unsigned source)
+static uint32_t mixed(const struct gcn_valu *v, uint32_t x, unsigned source, bool *denormal)
 {
     const struct gcn_uop *u = v->u;
     struct wt_fp exact = {.propagate_nan = true};
     if (u->op_sel_hi >> source & 1) {
         const uint32_t half = u->op_sel >> source & 1 ? x >> 16 : x & 0xffff;
         const bool flush = gcn_fp_env(v->w, false).flush_input;
+        *denormal |= !flush && denormal16(half);
         x = wt_f16_to_f32((uint16_t)flushed16(half, flush), &exact);
     } else {
         x = flushed32(x, gcn_fp_env(v->w, true).flush_input);
@@ -299,17 +337,24 @@ static void mix(struct gcn_valu *v, bool to_half)
     half.flush_input = false;
     /* V_MAD_MIX does not know denormals of 32 bits. */
     fp.flush_input = fp.flush_output = true;
+    uint8_t flags = 0;
     for (unsigned i = 0; i < GCN_LANES; i++) {
         if (!(v->exec >> i & 1))
             continue;
-        const uint32_t x = mixed(v, a[i], 0), y = mixed(v, b[i], 1), z = mixed(v, c[i], 2);
+        bool denormal = false;
+        const uint32_t x = mixed(v, a[i], 0, &denormal), y = mixed(v, b[i], 1, &denormal),
+                       z = mixed(v, c[i], 2, &denormal);
+        fp.flags = half.flags = 0;
         d[i] = nan32(x) || nan32(y) ? wt_f32_mul(x, y, &fp)
                                     : wt_f32_add(wt_f32_mul(x, y, &fp), z, &fp);
+        if (denormal && !(nan32(x) | nan32(y) | nan32(z)) && !(fp.flags & WT_FP_INVALID))
+            fp.flags |= FP_DENORMAL;
         if (to_half)
-            d[i] = limited(v->w, wt_f32_to_f16(d[i], &half), &half, 0);
+            d[i] = limited(v->w, wt_f32_to_f16(d[i], &half), &half);
+        flags |= fp.flags | half.flags;
     }
+    fp.flags = flags;
     gcn_fp_raise(v->w, &fp);
-    gcn_fp_raise(v->w, &half);
 }
 
 void gcn_k_v_mad_mix_f32(struct gcn_valu *v)

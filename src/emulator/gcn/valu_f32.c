@@ -29,25 +29,41 @@ static const uint32_t *counting(struct gcn_valu *v, const uint32_t *from, uint32
 typedef void (*host_fn)(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c);
 typedef uint32_t (*soft_fn)(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp);
 
+/* Lane by lane. */
+static void compute_soft(struct gcn_valu *v, soft_fn soft)
+{
+    ROWS32;
+    struct wt_fp fp = gcn_fp_env(v->w, true);
+    uint8_t flags = 0;
+    const bool denormal =
+        gcn_fp_denormal32(a) || gcn_fp_denormal32(b) || gcn_fp_denormal32(c);
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        if (!(v->exec >> i & 1))
+            continue;
+        const uint32_t x = a[i], y = b ? b[i] : 0, z = c ? c[i] : 0;
+        fp.flags = 0;
+        d[i] = soft(x, y, z, &fp);
+        if (denormal)
+            note_denormal32(&fp, x, y, z);
+        flags |= fp.flags;
+    }
+    fp.flags = flags;
+    gcn_fp_raise(v->w, &fp);
+}
+
 static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
 {
-    const uint32_t *a = v->a, *b = v->b, *c = v->c;
-    uint32_t *d = v->d;
-    if (host && gcn_fp_host(v->w, true)) {
-        _Alignas(64) uint32_t room[3][GCN_LANES];
-        a = counting(v, a, room[0]);
-        b = counting(v, b, room[1]);
-        c = counting(v, c, room[2]);
-        gcn_fp_begin(v->w);
-        host(d, a, b, c);
-        gcn_fp_end(v->w);
+    if (!host || !gcn_fp_host(v->w, true)) {
+        compute_soft(v, soft);
         return;
     }
-    struct wt_fp fp = gcn_fp_env(v->w, true);
-    for (unsigned i = 0; i < GCN_LANES; i++)
-        if (v->exec >> i & 1)
-            d[i] = soft(a[i], b ? b[i] : 0, c ? c[i] : 0, &fp);
-    gcn_fp_raise(v->w, &fp);
+    _Alignas(64) uint32_t room[3][GCN_LANES];
+    const uint32_t *a = counting(v, v->a, room[0]);
+    const uint32_t *b = counting(v, v->b, room[1]);
+    const uint32_t *c = counting(v, v->c, room[2]);
+    gcn_fp_begin(v->w);
+    host(v->d, a, b, c);
+    gcn_fp_end(v->w);
 }
 
 /* NaNs, which are rare, are settled once it is known that there are some. */
@@ -172,6 +188,23 @@ void gcn_k_v_fma_f32(struct gcn_valu *v)
     compute(v, gcn_fp_host_fma() ? host_fma : NULL, soft_fma);
 }
 
+/* 2^64 or 2^-64 times (a * b + c), rounded once: the scale goes into a factor and the addend, in 64
+ * bits. Which of both shows in the exponent of the addend. */
+static uint32_t scaled_fma(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)
+{
+    const int n = (c >> 23 & 0xff) > 127 ? 64 : -64;
+    struct wt_fp exact = {.round = fp->round, .propagate_nan = true};
+    const uint64_t x = gcn_ldexp64(wt_f32_to_f64(a, &exact), n, &exact);
+    const uint64_t z = gcn_ldexp64(wt_f32_to_f64(c, &exact), n, &exact);
+    const uint64_t y = wt_f32_to_f64(b, &exact);
+    /* Rounded to odd in 64 bits, so that the second rounding is as good as the only one. */
+    struct wt_fp odd = {.round = WT_RTZ, .propagate_nan = true};
+    uint64_t sum = wt_f64_fma(x, y, z, &odd);
+    if (odd.flags & WT_FP_INEXACT)
+        sum |= 1;
+    return wt_f64_to_f32(sum, fp);
+}
+
 /*
  * V_DIV_FMAS_F32: undoes the scaling that V_DIV_SCALE_F32 has noted in VCC. Which way it went shows
  * in the exponent of the addend, the quotient so far.
@@ -185,26 +218,17 @@ void gcn_k_v_div_fmas_f32(struct gcn_valu *v)
         return;
     }
     struct wt_fp fp = gcn_fp_env(v->w, true);
+    uint8_t flags = 0;
     for (unsigned i = 0; i < GCN_LANES; i++) {
         if (!(v->exec >> i & 1))
             continue;
-        if (!(vcc >> i & 1)) {
-            d[i] = wt_f32_fma(a[i], b[i], c[i], &fp);
-            continue;
-        }
-        /* One rounding: the scale goes into a factor and the addend, in 64 bits. */
-        const int n = (c[i] >> 23 & 0xff) > 127 ? 64 : -64;
-        struct wt_fp exact = {.round = fp.round, .propagate_nan = true};
-        const uint64_t x = gcn_ldexp64(wt_f32_to_f64(a[i], &exact), n, &exact);
-        const uint64_t z = gcn_ldexp64(wt_f32_to_f64(c[i], &exact), n, &exact);
-        const uint64_t y = wt_f32_to_f64(b[i], &exact);
-        /* Rounded to odd in 64 bits, so that the second rounding is as good as the only one. */
-        struct wt_fp odd = {.round = WT_RTZ, .propagate_nan = true};
-        uint64_t sum = wt_f64_fma(x, y, z, &odd);
-        if (odd.flags & WT_FP_INEXACT)
-            sum |= 1;
-        d[i] = wt_f64_to_f32(sum, &fp);
+        const uint32_t x = a[i], y = b[i], z = c[i];
+        fp.flags = 0;
+        d[i] = vcc >> i & 1 ? scaled_fma(x, y, z, &fp) : wt_f32_fma(x, y, z, &fp);
+        note_denormal32(&fp, x, y, z);
+        flags |= fp.flags;
     }
+    fp.flags = flags;
     gcn_fp_raise(v->w, &fp);
 }
 
@@ -254,11 +278,15 @@ static uint32_t div_scale(uint32_t x, uint32_t den, uint32_t num, uint8_t *vcc)
 void gcn_k_v_div_scale_f32(struct gcn_valu *v)
 {
     ROWS32;
+    struct wt_fp fp = gcn_fp_env(v->w, true);
     for (unsigned i = 0; i < GCN_LANES; i++) {
         v->m[i] = 0;
-        if (v->exec >> i & 1)
-            d[i] = div_scale(a[i], b[i], c[i], &v->m[i]);
+        if (!(v->exec >> i & 1))
+            continue;
+        note_denormal32(&fp, a[i], b[i], c[i]);
+        d[i] = div_scale(a[i], b[i], c[i], &v->m[i]);
     }
+    gcn_fp_raise(v->w, &fp);
 }
 
 static uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num, struct wt_fp *fp)
@@ -311,31 +339,54 @@ static inline uint32_t middle(uint32_t x, uint32_t y, uint32_t z, uint32_t ieee)
     return either32(nx | ny | nz, pick(pick(x, y, false, ieee), z, false, ieee), number);
 }
 
-#define K_PICK(name, expression)                                                     \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                          \
-    {                                                                                \
-        const uint32_t *pa = v->a, *pb = v->b, *pc = v->c ? v->c : v->a;             \
-        uint32_t *d = v->d;                                                          \
-        const uint32_t ieee = (v->w->mode & GCN_MODE_IEEE) != 0;                     \
-        const bool flush = !(v->w->mode >> 4 & 1);                                   \
-        const uint32_t *on = gcn_lanes_on(v->w, v->exec);                            \
-        uint32_t invalid = 0;                                                        \
-        LANES                                                                        \
-        {                                                                            \
-            const uint32_t a = flushed32(pa[i], flush), b = flushed32(pb[i], flush), \
-                           c = flushed32(pc[i], flush);                              \
-            const uint32_t x = snan32(a), y = snan32(b), z = snan32(c);              \
-            invalid |= on[i] & (x | y | z);                                          \
-            d[i] = expression;                                                       \
-        }                                                                            \
-        v->w->trapsts |= invalid & 1 ? GCN_EXCP_INVALID : 0;                         \
+/* Numbers alone, none of them denormal, are compared as integers: `numbers`, of their keys k, l, m.
+ * Else lane by lane: `any`. */
+#define K_PICK(name, any, numbers)                                                              \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                     \
+    {                                                                                           \
+        const uint32_t *pa = v->a, *pb = v->b, *pc = v->c ? v->c : v->a;                        \
+        uint32_t *d = v->d;                                                                     \
+        uint32_t special = 0;                                                                   \
+        LANES                                                                                   \
+        {                                                                                       \
+            const uint32_t x = nan32(pa[i]), y = nan32(pb[i]), z = nan32(pc[i]);                \
+            const uint32_t p = denormal32(pa[i]), q = denormal32(pb[i]), r = denormal32(pc[i]); \
+            special |= x | y | z | p | q | r;                                                   \
+        }                                                                                       \
+        if (!special) {                                                                         \
+            LANES                                                                               \
+            {                                                                                   \
+                const int32_t k = key32(pa[i]), l = key32(pb[i]), m = key32(pc[i]);             \
+                (void)m;                                                                        \
+                d[i] = (uint32_t)key32((uint32_t)(numbers)); /* a key is its own inverse */     \
+            }                                                                                   \
+            return;                                                                             \
+        }                                                                                       \
+        const bool ieee = v->w->mode & GCN_MODE_IEEE;                                           \
+        struct wt_fp fp = gcn_fp_env(v->w, true);                                               \
+        uint8_t flags = 0;                                                                      \
+        for (unsigned i = 0; i < GCN_LANES; i++) {                                              \
+            const uint32_t a = flushed32(pa[i], fp.flush_input);                                \
+            const uint32_t b = flushed32(pb[i], fp.flush_input);                                \
+            const uint32_t c = flushed32(pc[i], fp.flush_input);                                \
+            if (!(v->exec >> i & 1))                                                            \
+                continue;                                                                       \
+            fp.flags = snan32(a) | snan32(b) | snan32(c) ? WT_FP_INVALID : 0;                   \
+            note_denormal32(&fp, a, b, c);                                                      \
+            flags |= fp.flags;                                                                  \
+            d[i] = any;                                                                         \
+        }                                                                                       \
+        fp.flags = flags;                                                                       \
+        gcn_fp_raise(v->w, &fp);                                                                \
     }
 
-K_PICK(v_min_f32, pick(a, b, false, ieee))
-K_PICK(v_max_f32, pick(a, b, true, ieee))
-K_PICK(v_min3_f32, pick(pick(a, b, false, ieee), c, false, ieee))
-K_PICK(v_max3_f32, pick(pick(a, b, true, ieee), c, true, ieee))
-K_PICK(v_med3_f32, middle(a, b, c, ieee))
+#define LEAST(x, y) ((x) < (y) ? (x) : (y))
+#define MOST(x, y) ((x) < (y) ? (y) : (x))
+K_PICK(v_min_f32, pick(a, b, false, ieee), LEAST(k, l))
+K_PICK(v_max_f32, pick(a, b, true, ieee), MOST(k, l))
+K_PICK(v_min3_f32, pick(pick(a, b, false, ieee), c, false, ieee), LEAST(LEAST(k, l), m))
+K_PICK(v_max3_f32, pick(pick(a, b, true, ieee), c, true, ieee), MOST(MOST(k, l), m))
+K_PICK(v_med3_f32, middle(a, b, c, ieee), MOST(LEAST(k, l), LEAST(MOST(k, l), m)))
 
 /* ---- parts of a number ---- */
 
@@ -408,8 +459,18 @@ SOFT(v_frexp_mant_f32, frexp_mant(a, fp))
 K_SOFT(v_frexp_mant_f32)
 SOFT(v_frexp_exp_i32_f32, frexp_exp(a, fp))
 K_SOFT(v_frexp_exp_i32_f32)
-SOFT(v_ldexp_f32, gcn_ldexp32(a, (int32_t)b, fp))
-K_SOFT(v_ldexp_f32)
+
+/* The second source is an integer. */
+void gcn_k_v_ldexp_f32(struct gcn_valu *v)
+{
+    ROWS32;
+    struct wt_fp fp = gcn_fp_env(v->w, true);
+    gcn_fp_note32(v, a);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        if (v->exec >> i & 1)
+            d[i] = gcn_ldexp32(a[i], (int32_t)b[i], &fp);
+    gcn_fp_raise(v->w, &fp);
+}
 
 /* ---- cube maps: which face a direction meets, and where (section 12.12) ---- */
 

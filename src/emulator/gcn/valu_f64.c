@@ -28,25 +28,41 @@ static const uint64_t *counting(struct gcn_valu *v, const uint64_t *from, uint64
     return room;
 }
 
+/* Lane by lane. */
+static void compute_soft(struct gcn_valu *v, soft_fn soft)
+{
+    ROWS64;
+    struct wt_fp fp = gcn_fp_env(v->w, false);
+    uint8_t flags = 0;
+    const bool denormal =
+        gcn_fp_denormal64(a) || gcn_fp_denormal64(b) || gcn_fp_denormal64(c);
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        if (!(v->exec >> i & 1))
+            continue;
+        const uint64_t x = a[i], y = b ? b[i] : 0, z = c ? c[i] : 0;
+        fp.flags = 0;
+        d[i] = soft(x, y, z, &fp);
+        if (denormal)
+            note_denormal64(&fp, x, y, z);
+        flags |= fp.flags;
+    }
+    fp.flags = flags;
+    gcn_fp_raise(v->w, &fp);
+}
+
 static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
 {
-    const uint64_t *a = v->a, *b = v->b, *c = v->c;
-    uint64_t *d = v->d;
-    if (host && gcn_fp_host(v->w, false)) {
-        _Alignas(64) uint64_t room[3][GCN_LANES];
-        a = counting(v, a, room[0]);
-        b = counting(v, b, room[1]);
-        c = counting(v, c, room[2]);
-        gcn_fp_begin(v->w);
-        host(d, a, b, c);
-        gcn_fp_end(v->w);
+    if (!host || !gcn_fp_host(v->w, false)) {
+        compute_soft(v, soft);
         return;
     }
-    struct wt_fp fp = gcn_fp_env(v->w, false);
-    for (unsigned i = 0; i < GCN_LANES; i++)
-        if (v->exec >> i & 1)
-            d[i] = soft(a[i], b ? b[i] : 0, c ? c[i] : 0, &fp);
-    gcn_fp_raise(v->w, &fp);
+    _Alignas(64) uint64_t room[3][GCN_LANES];
+    const uint64_t *a = counting(v, v->a, room[0]);
+    const uint64_t *b = counting(v, v->b, room[1]);
+    const uint64_t *c = counting(v, v->c, room[2]);
+    gcn_fp_begin(v->w);
+    host(v->d, a, b, c);
+    gcn_fp_end(v->w);
 }
 
 /* See valu_f32.c. */
@@ -170,11 +186,15 @@ static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, uint8_t *vcc)
 void gcn_k_v_div_scale_f64(struct gcn_valu *v)
 {
     ROWS64;
+    struct wt_fp fp = gcn_fp_env(v->w, false);
     for (unsigned i = 0; i < GCN_LANES; i++) {
         v->m[i] = 0;
-        if (v->exec >> i & 1)
-            d[i] = div_scale(a[i], b[i], c[i], &v->m[i]);
+        if (!(v->exec >> i & 1))
+            continue;
+        note_denormal64(&fp, a[i], b[i], c[i]);
+        d[i] = div_scale(a[i], b[i], c[i], &v->m[i]);
     }
+    gcn_fp_raise(v->w, &fp);
 }
 
 /* A denormal number from a mantissa of which the last `drop` bits do not fit; `rest`: it goes on.
@@ -219,14 +239,18 @@ void gcn_k_v_div_fmas_f64(struct gcn_valu *v)
     ROWS64;
     const uint64_t vcc = gcn_pair(&v->w->s[GCN_VCC]);
     struct wt_fp fp = gcn_fp_env(v->w, false);
+    uint8_t flags = 0;
     for (unsigned i = 0; i < GCN_LANES; i++) {
         if (!(v->exec >> i & 1))
             continue;
-        if (vcc >> i & 1)
-            d[i] = scaled_fma(a[i], b[i], c[i], exponent64(c[i]) > 1023 ? 128 : -128, &fp);
-        else
-            d[i] = wt_f64_fma(a[i], b[i], c[i], &fp);
+        const uint64_t x = a[i], y = b[i], z = c[i];
+        fp.flags = 0;
+        d[i] = vcc >> i & 1 ? scaled_fma(x, y, z, exponent64(z) > 1023 ? 128 : -128, &fp)
+                            : wt_f64_fma(x, y, z, &fp);
+        note_denormal64(&fp, x, y, z);
+        flags |= fp.flags;
     }
+    fp.flags = flags;
     gcn_fp_raise(v->w, &fp);
 }
 
@@ -278,26 +302,47 @@ static uint64_t pick(uint64_t x, uint64_t y, bool greatest, bool ieee, struct wt
     return (key64(x) < key64(y)) != greatest ? x : y;
 }
 
-static void pick_all(struct gcn_valu *v, bool greatest)
+static void pick_each(struct gcn_valu *v, bool greatest)
 {
     ROWS64;
     const bool ieee = v->w->mode & GCN_MODE_IEEE;
     struct wt_fp fp = gcn_fp_env(v->w, false);
-    for (unsigned i = 0; i < GCN_LANES; i++)
-        if (v->exec >> i & 1)
-            d[i] = pick(a[i], b[i], greatest, ieee, &fp);
+    uint8_t flags = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        if (!(v->exec >> i & 1))
+            continue;
+        fp.flags = 0;
+        note_denormal64(&fp, a[i], b[i], 0);
+        d[i] = pick(a[i], b[i], greatest, ieee, &fp);
+        flags |= fp.flags;
+    }
+    fp.flags = flags;
     gcn_fp_raise(v->w, &fp);
 }
 
-void gcn_k_v_min_f64(struct gcn_valu *v)
-{
-    pick_all(v, false);
-}
-
-void gcn_k_v_max_f64(struct gcn_valu *v)
-{
-    pick_all(v, true);
-}
+/* Numbers alone, none of them denormal, are compared as integers. */
+#define K_PICK(name, greatest)                                                       \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                          \
+    {                                                                                \
+        ROWS64;                                                                      \
+        uint64_t special = 0;                                                        \
+        LANES                                                                        \
+        {                                                                            \
+            const uint64_t x = nan64(a[i]), y = nan64(b[i]);                         \
+            const uint64_t p = denormal64(a[i]), q = denormal64(b[i]);               \
+            special |= x | y | p | q;                                                \
+        }                                                                            \
+        if (special) {                                                               \
+            pick_each(v, greatest);                                                  \
+            return;                                                                  \
+        }                                                                            \
+        LANES                                                                        \
+        {                                                                            \
+            d[i] = (key64(a[i]) < key64(b[i])) != greatest ? a[i] : b[i];            \
+        }                                                                            \
+    }
+K_PICK(v_min_f64, false)
+K_PICK(v_max_f64, true)
 
 /* ---- parts of a number ---- */
 
@@ -366,6 +411,7 @@ void gcn_k_v_frexp_exp_i32_f64(struct gcn_valu *v)
     const uint64_t *a = v->a;
     uint32_t *d = v->d;
     const bool flush = gcn_fp_env(v->w, false).flush_input;
+    gcn_fp_note64(v, a);
     for (unsigned i = 0; i < GCN_LANES; i++) {
         uint64_t mantissa;
         d[i] =
@@ -379,6 +425,7 @@ void gcn_k_v_ldexp_f64(struct gcn_valu *v)
     const uint32_t *b = v->b;
     uint64_t *d = v->d;
     struct wt_fp fp = gcn_fp_env(v->w, false);
+    gcn_fp_note64(v, a);
     for (unsigned i = 0; i < GCN_LANES; i++) {
         const int32_t n = (int32_t)b[i];
         if (v->exec >> i & 1)
@@ -388,17 +435,20 @@ void gcn_k_v_ldexp_f64(struct gcn_valu *v)
 }
 
 /* Within one unit of the last place: the manual asks for less. */
-static uint64_t inverse_root(uint64_t a)
+static uint64_t inverse_root(uint64_t a, struct wt_fp *fp)
 {
-    struct wt_fp fp = {.propagate_nan = true};
-    return wt_f64_div(0x3ff0000000000000, wt_f64_sqrt(a, &fp), &fp);
+    struct wt_fp steps = {.propagate_nan = true};
+    const uint64_t root = wt_f64_sqrt(flushed64(a, fp->flush_input), &steps);
+    const uint64_t result = wt_f64_div(0x3ff0000000000000, root, &steps);
+    fp->flags |= steps.flags & (WT_FP_INVALID | WT_FP_DIVZERO);
+    return result;
 }
 
 SOFT(v_rcp_f64, wt_f64_div(0x3ff0000000000000, a, fp))
 K_SOFT(v_rcp_f64)
 SOFT(v_sqrt_f64, wt_f64_sqrt(a, fp))
 K_SOFT(v_sqrt_f64)
-SOFT(v_rsq_f64, inverse_root(a))
+SOFT(v_rsq_f64, inverse_root(a, fp))
 K_SOFT(v_rsq_f64)
 
 /* The first 1201 bits of the fraction of 2/pi, highest first. */

@@ -97,7 +97,8 @@ static double inverse_root_of(double x)
     return x == 0 ? copysign(INFINITY, x) : x < 0 ? NAN : 1 / sqrt(x);
 }
 
-static void single(struct gcn_valu *v, math_fn fn)
+/* Computes; returns the exceptions in fp's flags. */
+static struct wt_fp computed(struct gcn_valu *v, math_fn fn)
 {
     const uint32_t *a = v->a;
     uint32_t *d = v->d;
@@ -123,7 +124,20 @@ static void single(struct gcn_valu *v, math_fn fn)
             !(x & ~F32_SIGN))
             fp.flags |= WT_FP_DIVZERO;
     }
+    return fp;
+}
+
+static void single(struct gcn_valu *v, math_fn fn)
+{
+    const struct wt_fp fp = computed(v, fn);
     gcn_fp_raise(v->w, &fp);
+}
+
+/* For the division of integers: by zero is its only exception, and not one of floating point. */
+void gcn_k_v_rcp_iflag_f32(struct gcn_valu *v)
+{
+    if (computed(v, inverse_of).flags & WT_FP_DIVZERO)
+        v->w->trapsts |= GCN_EXCP_INT_DIV0;
 }
 
 static void half(struct gcn_valu *v, math_fn fn)
@@ -145,6 +159,7 @@ static void half(struct gcn_valu *v, math_fn fn)
             fp.flags |= WT_FP_INVALID;
             d[i] = F16_NAN;
         } else {
+            fp.flags |= denormal16(x) ? FP_DENORMAL : 0;
             d[i] = wt_f64_to_f16(bits_of_double(result), &fp);
         }
     }
@@ -163,7 +178,6 @@ K_MATH(v_log_legacy_f32, single, log2_of)
 K_MATH(v_sin_f32, single, sin_of)
 K_MATH(v_cos_f32, single, cos_of)
 K_MATH(v_rcp_f32, single, inverse_of)
-K_MATH(v_rcp_iflag_f32, single, inverse_of)
 K_MATH(v_rsq_f32, single, inverse_root_of)
 K_MATH(v_sqrt_f32, single, root_of)
 K_MATH(v_exp_f16, half, exp2_of)

@@ -11,7 +11,7 @@ from test_gcn_valu import DST, MASK, PARTIAL, SRC, encode, operands, width
 
 ROUNDS = {0: "even", 1: "up", 2: "down", 3: "zero"}
 IEEE, DX10, DENORMALS = 1 << 9, 1 << 8, 0xf0
-INVALID, DIV0, OVERFLOW, UNDERFLOW, INEXACT = 1, 4, 8, 16, 32
+INVALID, DENORMAL, DIV0, OVERFLOW, UNDERFLOW, INEXACT = 1, 2, 4, 8, 16, 32
 
 
 def find(table, name):
@@ -135,9 +135,9 @@ def test_exceptions_accumulate(gcn_table, run_tool, name):
     fmt = NAMES[name]
     one, big, least = fmt.bias << fmt.fbits, fmt.inf - 1, 1 << fmt.fbits
     for op, v, flags in (("add", [one, one], 0), ("add", [big, big], OVERFLOW | INEXACT), ("mul", [least, one + 1], 0),
-                         ("mul", [least + 1, one - 1], None), ("add", [one, 1], INEXACT), ("mul", [fmt.inf, 0], INVALID),
+                         ("mul", [least + 1, one - 1], None), ("add", [one, 1], DENORMAL | INEXACT), ("mul", [fmt.inf, 0], INVALID),
                          ("add", [fmt.inf | 1, one], INVALID), ("add", [fmt.nan, one], 0),
-                         ("mul", [3, one - (1 << fmt.fbits)], UNDERFLOW | INEXACT)):
+                         ("mul", [3, one - (1 << fmt.fbits)], DENORMAL | UNDERFLOW | INEXACT)):
         if flags is None:
             continue
         row = find(gcn_table, f"v_{op}_{name}")
