@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /** The field word[msb:lsb], right-aligned. 31 >= msb >= lsb >= 0. */
 static inline uint32_t wt_field(uint32_t word, unsigned msb, unsigned lsb)
@@ -30,6 +31,24 @@ static inline uint64_t wt_load_le(const void *bytes, size_t size)
 {
     const uint8_t *b = bytes;
     uint64_t value = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    /* The usual sizes as one load each, which compilers do not always make of the loop. */
+    uint16_t two;
+    uint32_t four;
+    switch (size) {
+    case 2:
+        memcpy(&two, b, 2);
+        return two;
+    case 4:
+        memcpy(&four, b, 4);
+        return four;
+    case 8:
+        memcpy(&value, b, 8);
+        return value;
+    default:
+        break;
+    }
+#endif
     for (size_t i = 0; i < size; i++)
         value |= (uint64_t)b[i] << (8 * i);
     return value;
@@ -39,6 +58,21 @@ static inline uint64_t wt_load_le(const void *bytes, size_t size)
 static inline void wt_store_le(void *bytes, uint64_t value, size_t size)
 {
     uint8_t *b = bytes;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    switch (size) {
+    case 2:
+        memcpy(b, &(uint16_t){(uint16_t)value}, 2);
+        return;
+    case 4:
+        memcpy(b, &(uint32_t){(uint32_t)value}, 4);
+        return;
+    case 8:
+        memcpy(b, &value, 8);
+        return;
+    default:
+        break;
+    }
+#endif
     for (size_t i = 0; i < size; i++)
         b[i] = (uint8_t)(value >> (8 * i));
 }

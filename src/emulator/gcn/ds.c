@@ -50,9 +50,10 @@ static void issued(struct gcn_wave *w)
         w->lgkm_cnt++;
 }
 
-#define EACH_LANE(lane)                         \
-    for (uint64_t left = gcn_exec(w), lane = 0; \
-         left && (lane = (unsigned)__builtin_ctzll(left), true); left &= left - 1)
+#define OF_LANES(lane, lanes)                                                                     \
+    for (uint64_t left = lanes, lane = 0; left && (lane = (unsigned)__builtin_ctzll(left), true); \
+         left &= left - 1)
+#define EACH_LANE(lane) OF_LANES(lane, gcn_exec(w))
 #define UNLESS_SKIPPED                 \
     if (w->mode & GCN_MODE_VSKIP)      \
         return gcn_next(u);            \
@@ -70,26 +71,115 @@ static uint32_t loaded(const struct gcn_uop *u, uint32_t old, uint64_t value)
     return (uint32_t)value;
 }
 
+/* ---- the common case: a full wave, whose accesses all lie within the share ---- */
+
+/* Offsets of the lanes; not 0: those of some reach beyond the end. */
+static KERNEL place_lanes(uint32_t *at, const uint32_t *addr, uint32_t base, uint32_t bytes,
+                          uint32_t size, uint32_t *differ)
+{
+    const uint32_t last = size - bytes;
+    uint32_t some = bytes > size;
+    LANES
+    {
+        at[i] = addr[i] + base;
+        some |= at[i] > last;
+    }
+    *differ = some;
+}
+
+static bool all_within(const struct gcn_wave *w, const struct share *s, const uint32_t *addr,
+                       uint32_t base, uint32_t bytes, uint32_t *at)
+{
+    uint32_t differ;
+    if (~gcn_exec(w))
+        return false;
+    place_lanes(at, addr, base, bytes, s->size, &differ);
+    return !differ;
+}
+
+static inline __attribute__((always_inline)) void
+get_words(uint32_t (*to)[GCN_LANES], const uint8_t *from, const uint32_t *at, const unsigned words)
+{
+    for (unsigned lane = 0; lane < GCN_LANES; lane++)
+        for (unsigned i = 0; i < words; i++)
+            to[i][lane] = (uint32_t)wt_load_le(from + at[lane] + 4 * i, 4);
+}
+
+/* In the order of the lanes: the highest one wins. */
+static inline __attribute__((always_inline)) void
+put_words(uint8_t *to, uint32_t (*from)[GCN_LANES], const uint32_t *at, const unsigned words)
+{
+    for (unsigned lane = 0; lane < GCN_LANES; lane++)
+        for (unsigned i = 0; i < words; i++)
+            wt_store_le(to + at[lane] + 4 * i, from[i][lane], 4);
+}
+
+static inline __attribute__((always_inline)) void put_two(uint8_t *to, uint32_t (*first)[GCN_LANES],
+                                                          uint32_t (*second)[GCN_LANES],
+                                                          uint32_t (*at)[GCN_LANES],
+                                                          const unsigned words)
+{
+    for (unsigned lane = 0; lane < GCN_LANES; lane++) {
+        for (unsigned i = 0; i < words; i++)
+            wt_store_le(to + at[0][lane] + 4 * i, first[i][lane], 4);
+        for (unsigned i = 0; i < words; i++)
+            wt_store_le(to + at[1][lane] + 4 * i, second[i][lane], 4);
+    }
+}
+
+/* Whole dwords of all lanes; false where it must be done lane by lane. */
+static bool read_all(struct gcn_wave *w, const struct share *s, const uint32_t *addr, uint32_t base,
+                     unsigned size, unsigned to)
+{
+    uint32_t at[GCN_LANES];
+    if (size < 4 || !all_within(w, s, addr, base, size, at))
+        return false;
+    if (size == 4)
+        get_words(w->v + to, s->bytes, at, 1);
+    else if (size == 8)
+        get_words(w->v + to, s->bytes, at, 2);
+    else if (size == 12)
+        get_words(w->v + to, s->bytes, at, 3);
+    else
+        get_words(w->v + to, s->bytes, at, 4);
+    return true;
+}
+
+static bool write_all(struct gcn_wave *w, const struct share *s, const uint32_t *addr,
+                      uint32_t base, unsigned size, unsigned from)
+{
+    uint32_t at[GCN_LANES];
+    if (size < 4 || !all_within(w, s, addr, base, size, at))
+        return false;
+    if (size == 4)
+        put_words(s->bytes, w->v + from, at, 1);
+    else if (size == 8)
+        put_words(s->bytes, w->v + from, at, 2);
+    else if (size == 12)
+        put_words(s->bytes, w->v + from, at, 3);
+    else
+        put_words(s->bytes, w->v + from, at, 4);
+    return true;
+}
+
+/* ---- loads and stores ---- */
+
 OP(ds_read)
 {
     const unsigned words = (u->size + 3u) / 4;
+    const uint32_t base = (uint32_t)u->imm, *addr = w->v[u->src[0]];
     UNLESS_SKIPPED;
     if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->dst, words, &gone))
         return gone;
-    if (u->size == 4) { /* the most common size, known to the compiler */
-        EACH_LANE(lane)
-        w->v[u->dst][lane] = (uint32_t)get(&s, w->v[u->src[0]][lane] + (uint32_t)u->imm, 4);
-        issued(w);
-        return gcn_next(u);
-    }
-    EACH_LANE(lane)
+    const uint64_t lanes = read_all(w, &s, addr, base, u->size, u->dst) ? 0 : gcn_exec(w);
+    OF_LANES(lane, lanes)
     {
-        const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
+        const uint32_t at = addr[lane] + base;
         if (u->size < 4)
-            w->v[u->dst][lane] = loaded(u, w->v[u->dst][lane], get(&s, addr, u->size));
+            w->v[u->dst][lane] = loaded(u, w->v[u->dst][lane], get(&s, at, u->size));
         else
             for (unsigned i = 0; i < words; i++)
-                w->v[u->dst + i][lane] = (uint32_t)get(&s, addr + 4 * i, 4);
+                w->v[u->dst + i][lane] = (uint32_t)get(&s, at + 4 * i, 4);
     }
     issued(w);
     return gcn_next(u);
@@ -98,23 +188,19 @@ OP(ds_read)
 OP(ds_write)
 {
     const unsigned words = (u->size + 3u) / 4;
+    const uint32_t base = (uint32_t)u->imm, *addr = w->v[u->src[0]];
     UNLESS_SKIPPED;
     if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], words, &gone))
         return gone;
-    if (u->size == 4) {
-        EACH_LANE(lane)
-        put(&s, w->v[u->src[0]][lane] + (uint32_t)u->imm, w->v[u->src[1]][lane], 4);
-        issued(w);
-        return gcn_next(u);
-    }
-    EACH_LANE(lane)
+    const uint64_t lanes = write_all(w, &s, addr, base, u->size, u->src[1]) ? 0 : gcn_exec(w);
+    OF_LANES(lane, lanes)
     {
-        const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
+        const uint32_t at = addr[lane] + base;
         if (u->size < 4)
-            put(&s, addr, w->v[u->src[1]][lane] >> (u->half == 'h' ? 16 : 0), u->size);
+            put(&s, at, w->v[u->src[1]][lane] >> (u->half == 'h' ? 16 : 0), u->size);
         else
             for (unsigned i = 0; i < words; i++)
-                put(&s, addr + 4 * i, w->v[u->src[1] + i][lane], 4);
+                put(&s, at + 4 * i, w->v[u->src[1] + i][lane], 4);
     }
     issued(w);
     return gcn_next(u);
@@ -168,17 +254,18 @@ static void result_to(struct gcn_wave *w, unsigned r, unsigned lane, unsigned si
 OP(ds_read2)
 {
     const unsigned words = u->size / 4u;
-    uint32_t offset[2];
+    uint32_t offset[2], addr[GCN_LANES];
     UNLESS_SKIPPED;
     if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->dst, 2 * words, &gone))
         return gone;
     offsets(u, offset);
-    EACH_LANE(lane)
-    {
-        const uint32_t addr = w->v[u->src[0]][lane];
-        for (unsigned i = 0; i < 2; i++)
-            result_to(w, u->dst + i * words, (unsigned)lane, u->size,
-                      get(&s, addr + offset[i], u->size));
+    /* the results may lie where the addresses are */
+    memcpy(addr, w->v[u->src[0]], sizeof addr);
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned to = u->dst + i * words;
+        const uint64_t lanes = read_all(w, &s, addr, offset[i], u->size, to) ? 0 : gcn_exec(w);
+        OF_LANES(lane, lanes)
+        result_to(w, to, (unsigned)lane, u->size, get(&s, addr[lane] + offset[i], u->size));
     }
     issued(w);
     return gcn_next(u);
@@ -193,10 +280,18 @@ OP(ds_write2)
         !registers(w, u, u->src[2], words, &gone))
         return gone;
     offsets(u, offset);
-    EACH_LANE(lane)
+    uint32_t at[2][GCN_LANES];
+    const uint32_t *addr = w->v[u->src[0]];
+    const bool all = all_within(w, &s, addr, offset[0], u->size, at[0]) &&
+                     all_within(w, &s, addr, offset[1], u->size, at[1]);
+    if (all && words == 1)
+        put_two(s.bytes, w->v + u->src[1], w->v + u->src[2], at, 1);
+    else if (all)
+        put_two(s.bytes, w->v + u->src[1], w->v + u->src[2], at, 2);
+    OF_LANES(lane, all ? 0 : gcn_exec(w))
     for (unsigned i = 0; i < 2; i++)
-        put(&s, w->v[u->src[0]][lane] + offset[i],
-            data_of(w, u->src[1 + i], (unsigned)lane, u->size), u->size);
+        put(&s, addr[lane] + offset[i], data_of(w, u->src[1 + i], (unsigned)lane, u->size),
+            u->size);
     issued(w);
     return gcn_next(u);
 }
@@ -267,7 +362,7 @@ static bool float_less(uint64_t x, uint64_t y, unsigned size)
 static uint64_t computed(struct gcn_wave *w, unsigned what, unsigned size, uint64_t old,
                          uint64_t data, uint64_t second)
 {
-    struct wt_fp fp = gcn_fp_env(w, size == 4);
+    struct wt_fp fp;
     switch (what) {
     case DS_ADD:
         return old + data;
@@ -308,6 +403,7 @@ static uint64_t computed(struct gcn_wave *w, unsigned what, unsigned size, uint6
     case DS_WRAP:
         return old >= data ? old - data : old + second;
     default: /* DS_ADD_F */
+        fp = gcn_fp_env(w, size == 4);
         return wt_f32_add((uint32_t)old, (uint32_t)data, &fp);
     }
 }
@@ -436,20 +532,18 @@ OP(ds_consume)
 /* Backwards: each lane names the lane that it reads. One that EXEC disables gives 0. */
 OP(ds_bpermute_b32)
 {
-    uint32_t result[GCN_LANES];
+    uint32_t from[GCN_LANES], result[GCN_LANES];
     UNLESS_SKIPPED;
     (void)s;
     if (!registers(w, u, u->src[0], 1, &gone) || !registers(w, u, u->src[1], 1, &gone) ||
         !registers(w, u, u->dst, 1, &gone))
         return gone;
-    const uint64_t exec = gcn_exec(w);
+    const uint32_t *on = gcn_lanes_on(w, gcn_exec(w));
+    for (unsigned lane = 0; lane < GCN_LANES; lane++)
+        from[lane] = w->v[u->src[1]][lane] & on[lane];
     EACH_LANE(lane)
-    {
-        const unsigned from = (w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES;
-        result[lane] = exec >> from & 1 ? w->v[u->src[1]][from] : 0;
-    }
-    EACH_LANE(lane)
-    w->v[u->dst][lane] = result[lane];
+    result[lane] = from[(w->v[u->src[0]][lane] + (uint32_t)u->imm) / 4 % GCN_LANES];
+    gcn_blend(w->v[u->dst], result, on);
     issued(w);
     return gcn_next(u);
 }

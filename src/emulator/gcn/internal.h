@@ -224,13 +224,43 @@ const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u);
 
 /* ---- operand.c ---- */
 
-/* A scalar source of 32 or of 64 bits; floating: inline constants are those of 16, 32, 64 bits. */
-uint32_t gcn_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n);
-uint64_t gcn_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n, bool floating);
+/* A scalar source of 32 or of 64 bits; floating: inline constants are those of 16, 32, 64 bits. The
+ * registers, most of all, need no call. */
+uint32_t gcn_other_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n);
+uint64_t gcn_other_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n, bool floating);
+
+static inline uint32_t gcn_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n)
+{
+    return n < GCN_TTMP ? w->s[n] : gcn_other_scalar32(w, u, n);
+}
+
+static inline uint64_t gcn_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n,
+                                    bool floating)
+{
+    return n < GCN_TTMP ? gcn_pair(&w->s[n]) : gcn_other_scalar64(w, u, n, floating);
+}
+
 uint16_t gcn_inline16(unsigned n, bool floating, uint32_t whole);
+
+/* Trap temporaries are there in privileged mode only: else they read 0. */
+static inline bool gcn_hidden(const struct gcn_wave *w, unsigned n)
+{
+    return n >= GCN_TTMP && n < GCN_M0 && !(w->status & GCN_STATUS_PRIV);
+}
+
 /* Writes a scalar destination; EXEC, VCC and M0 are among them. */
-void gcn_write_scalar(struct gcn_wave *w, unsigned n, uint32_t value);
-void gcn_write_pair(struct gcn_wave *w, unsigned n, uint64_t value);
+static inline void gcn_write_scalar(struct gcn_wave *w, unsigned n, uint32_t value)
+{
+    if (!gcn_hidden(w, n))
+        w->s[n] = value;
+}
+
+static inline void gcn_write_pair(struct gcn_wave *w, unsigned n, uint64_t value)
+{
+    if (!gcn_hidden(w, n))
+        gcn_set_pair(&w->s[n], value);
+}
+
 /* Bytes of 0 or 1 as a mask of lanes, and back. */
 uint64_t gcn_pack(const uint8_t *byte);
 /* w->on for this mask. */

@@ -65,16 +65,10 @@ static uint64_t special(struct gcn_wave *w, const struct gcn_uop *u, unsigned n)
     }
 }
 
-/* Trap temporaries are there in privileged mode only: else they read 0. */
-static bool hidden(const struct gcn_wave *w, unsigned n)
-{
-    return n >= GCN_TTMP && n < GCN_M0 && !(w->status & GCN_STATUS_PRIV);
-}
-
-uint32_t gcn_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n)
+uint32_t gcn_other_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n)
 {
     if (n < GCN_INLINE)
-        return hidden(w, n) ? 0 : w->s[n];
+        return gcn_hidden(w, n) ? 0 : w->s[n];
     if (is_integer_constant(n))
         return (uint32_t)integer_constant(n);
     if (n >= GCN_HALF && n < GCN_HALF + 9)
@@ -86,10 +80,10 @@ uint32_t gcn_scalar32(struct gcn_wave *w, const struct gcn_uop *u, unsigned n)
     return (uint32_t)special(w, u, n);
 }
 
-uint64_t gcn_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n, bool floating)
+uint64_t gcn_other_scalar64(struct gcn_wave *w, const struct gcn_uop *u, unsigned n, bool floating)
 {
     if (n < GCN_INLINE)
-        return hidden(w, n) ? 0 : gcn_pair(&w->s[n]);
+        return gcn_hidden(w, n) ? 0 : gcn_pair(&w->s[n]);
     if (is_integer_constant(n))
         return (uint64_t)(int64_t)integer_constant(n);
     if (n >= GCN_HALF && n < GCN_HALF + 9)
@@ -105,18 +99,6 @@ uint16_t gcn_inline16(unsigned n, bool floating, uint32_t whole)
     if (floating && n >= GCN_HALF && n < GCN_HALF + 9)
         return half_constants[n - GCN_HALF];
     return (uint16_t)whole;
-}
-
-void gcn_write_scalar(struct gcn_wave *w, unsigned n, uint32_t value)
-{
-    if (!hidden(w, n))
-        w->s[n] = value;
-}
-
-void gcn_write_pair(struct gcn_wave *w, unsigned n, uint64_t value)
-{
-    if (!hidden(w, n))
-        gcn_set_pair(&w->s[n], value);
 }
 
 uint64_t gcn_pack(const uint8_t *byte)

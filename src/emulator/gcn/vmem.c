@@ -263,26 +263,47 @@ static bool load_fast(struct gcn_device *d, const struct gcn_targets *t, unsigne
     return true;
 }
 
+static inline __attribute__((always_inline)) void put_lanes(const uint8_t *const *host,
+                                                            uint32_t (*value)[GCN_LANES],
+                                                            uint64_t lanes, unsigned shift,
+                                                            const unsigned size)
+{
+    const unsigned words = (size + 3) / 4, part = size < 4 ? size : 4;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint8_t *to = (uint8_t *)(uintptr_t)host[lane];
+        for (unsigned i = 0; i < words; i++)
+            wt_store_le(to + 4 * i, value[i][lane] >> shift, part);
+    }
+}
+
 /* False where it must be done another way: then nothing is stored. */
 static bool store_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t)
 {
     const uint8_t *host[GCN_LANES];
     const uint64_t lanes = t->lanes & ~t->zero;
-    const uint32_t(*from)[GCN_LANES] = (const uint32_t(*)[GCN_LANES])w->v + u->src[1];
+    const unsigned shift = u->half == 'h' ? 16 : 0;
+    uint32_t(*from)[GCN_LANES] = w->v + u->src[1];
     if (t->lds | t->private || !find(w->device, t, lanes, u->size, true, host))
         return false;
-    for (uint64_t left = lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint8_t *to = (uint8_t *)(uintptr_t)host[lane];
-        if (u->size == 4)
-            wt_store_le(to, from[0][lane], 4);
-        else if (u->size == 1)
-            wt_store_le(to, from[0][lane] >> (u->half == 'h' ? 16 : 0), 1);
-        else if (u->size == 2)
-            wt_store_le(to, from[0][lane] >> (u->half == 'h' ? 16 : 0), 2);
-        else
-            for (unsigned i = 0; i < u->size / 4u; i++)
-                wt_store_le(to + 4 * i, from[i][lane], 4);
+    switch (u->size) {
+    case 1:
+        put_lanes(host, from, lanes, shift, 1);
+        break;
+    case 2:
+        put_lanes(host, from, lanes, shift, 2);
+        break;
+    case 4:
+        put_lanes(host, from, lanes, 0, 4);
+        break;
+    case 8:
+        put_lanes(host, from, lanes, 0, 8);
+        break;
+    case 12:
+        put_lanes(host, from, lanes, 0, 12);
+        break;
+    default:
+        put_lanes(host, from, lanes, 0, 16);
     }
     return true;
 }
