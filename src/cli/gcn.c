@@ -210,8 +210,16 @@ enum wt_status cli_kernel_open(struct cli_kernel_run *r, const struct cli_kernel
         gcn_launch(r->device, &r->object, &r->launch, err))
         return err->status;
     struct wt_error quiet;
+    uint64_t at;
     if (wt_symbols_open(path, &r->symbols, &quiet))
         r->symbols = NULL;
+    /* The device libraries have a printf without arguments: where it was linked too early, it has
+     * taken the place of the compiler's own. */
+    if (r->symbols && !r->object.formats && wt_symbols_address(r->symbols, "__printf_alloc", &at))
+        fprintf(stderr,
+                "wavetrap: %s calls printf, but has none of its texts: compile it with clang-19, "
+                "-O1 or more and -Xclang -mlink-builtin-bitcode-postopt\n",
+                path);
     return WT_OK;
 }
 
@@ -281,6 +289,10 @@ int cli_kernel_fault(const struct cli_kernel_run *r)
     fprintf(stderr, "wavetrap: %s\n  %s, lanes %s, issue time %" PRIu64 "\n  at %s\n", f->text,
             place, lanes, f->time, where);
     report_instruction(r, f->pc);
+    if (f->addr - GCN_LAUNCH_HOSTCALL < GCN_LAUNCH_HOSTCALL_SIZE)
+        fprintf(stderr,
+                "  The kernel asks a host runtime for something (printf of HIP, assert, malloc): "
+                "such programs run under 'wavetrap exec'.\n");
     return cli_fault_status(f->kind);
 }
 
@@ -390,12 +402,33 @@ static enum wt_status compare_buffer(const struct cli_kernel_run *r,
     return WT_OK;
 }
 
+/* What the kernel's printf has left, in the order in which its waves came to it. */
+static int print(const struct cli_command *command, const struct cli_kernel_run *r, int status)
+{
+    struct wt_error err;
+    bool lost;
+    if (gcn_launch_print(r->device, &r->object, &r->launch, stdout, &lost, &err))
+        return cli_fail(command, &err);
+    if (fflush(stdout)) {
+        wt_fail(&err, WT_IO, "stdout: cannot write: %s", strerror(errno));
+        return cli_fail(command, &err);
+    }
+    if (lost)
+        fprintf(
+            stderr,
+            "wavetrap: not all that the kernel prints is there: its buffer of %u MiB is full, or "
+            "a wave has not come to the end of its printf\n",
+            (unsigned)(GCN_LAUNCH_PRINTF_SIZE >> 20));
+    return status;
+}
+
 static int results(const struct cli_command *command, const struct cli_drive *drive,
                    const struct cli_kernel_run *r, int status, double seconds)
 {
     struct wt_machine *m = gcn_machine(r->device);
     struct wt_error err;
     bool same = true;
+    status = print(command, r, status);
     for (size_t i = 0; i < r->kernel->dumps; i++)
         if (write_buffer(r, &r->kernel->dump[i], &err))
             status = cli_fail(command, &err);

@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "emulator/gcn/metadata.h"
+#include "emulator/gcn/printf.h"
 #include "emulator/machine/memory.h"
 
 enum {
@@ -258,6 +259,9 @@ void gcn_object_free(struct gcn_object *object)
         free(k->argument);
         free(k->name);
     }
+    for (size_t i = 0; i < object->formats; i++)
+        gcn_format_free(&object->format[i]);
+    free(object->format);
     free(object->kernel);
     free(object->relocation);
     free(object->segment);

@@ -32,6 +32,8 @@ enum gcn_argument_kind {
     GCN_ARG_SHARED_BASE,
     GCN_ARG_QUEUE,
     GCN_ARG_DYNAMIC_LDS,
+    GCN_ARG_PRINTF_BUFFER,   /**< where printf of OpenCL C leaves what is to be printed */
+    GCN_ARG_HOSTCALL_BUFFER, /**< through which a kernel asks a runtime: printf of HIP, assert */
     GCN_ARG_HIDDEN_ZERO, /**< the rest: 0 where no runtime offers what they stand for */
 };
 
@@ -63,6 +65,14 @@ struct gcn_relocation {
     uint64_t addend; /**< the value, less the object's base */
 };
 
+/** What a printf prints: its text and the sizes of the arguments in their record. */
+struct gcn_format {
+    uint32_t id;
+    uint32_t *size;
+    size_t sizes;
+    char *text;
+};
+
 /** A code object in memory. */
 struct gcn_object {
     uint8_t *file;    /**< a copy of its bytes */
@@ -72,6 +82,8 @@ struct gcn_object {
     uint64_t size; /**< of the address range that the segments cover from 0 on */
     struct gcn_kernel *kernel;
     size_t kernels;
+    struct gcn_format *format;
+    size_t formats;
     struct gcn_relocation *relocation;
     size_t relocations;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/gcn/printf.h"
 #include "emulator/machine/memory.h"
 
 enum { QUEUE_BYTES = 256, PACKET_BYTES = 64, MOST_LDS = 65536 };
@@ -56,6 +57,10 @@ static uint64_t hidden_value(const struct gcn_launch *l, enum gcn_argument_kind 
         return GCN_SHARED_APERTURE >> 32;
     case GCN_ARG_QUEUE:
         return queue;
+    case GCN_ARG_PRINTF_BUFFER:
+        return GCN_LAUNCH_PRINTF;
+    case GCN_ARG_HOSTCALL_BUFFER:
+        return GCN_LAUNCH_HOSTCALL;
     case GCN_ARG_DYNAMIC_LDS:
         return dynamic_lds;
     default:
@@ -93,8 +98,7 @@ static enum wt_status fill_arguments(const struct gcn_launch *l, uint64_t queue,
         const struct gcn_argument *a = &k->argument[i];
         const struct gcn_value *v = i < l->values ? &l->value[i] : NULL;
         const bool given = a->kind <= GCN_ARG_OTHER;
-        if (a->kind == GCN_ARG_OTHER || given != (v != NULL) ||
-            (a->kind != GCN_ARG_VALUE && a->size > 8))
+        if (a->kind == GCN_ARG_OTHER)
             return wt_fail(err, WT_UNSUPPORTED,
                            "argument %zu of %.64s (%.64s) is of a kind that is not offered", i,
                            k->name, a->name);
@@ -155,6 +159,62 @@ static enum wt_status place_packet(struct gcn_device *device, struct gcn_launch 
     return status ? status : gcn_device_dispatch(device, packet, queue, err);
 }
 
+static bool prints(const struct gcn_kernel *k)
+{
+    for (size_t i = k->explicit_arguments; i < k->arguments; i++)
+        if (k->argument[i].kind == GCN_ARG_PRINTF_BUFFER)
+            return true;
+    return false;
+}
+
+static enum wt_status place_printf(struct gcn_device *device, const struct gcn_kernel *k,
+                                   struct wt_error *err)
+{
+    uint8_t *bytes;
+    if (!prints(k))
+        return WT_OK;
+    if (gcn_device_map(device, GCN_LAUNCH_PRINTF, GCN_LAUNCH_PRINTF_SIZE, true, err))
+        return err->status;
+    bytes = malloc(GCN_LAUNCH_PRINTF_SIZE);
+    if (bytes) {
+        memset(bytes, GCN_PRINTF_FILL, GCN_LAUNCH_PRINTF_SIZE);
+        wt_store_le(bytes, 0, 4);
+        wt_store_le(bytes + 4, GCN_LAUNCH_PRINTF_SIZE, 4);
+    }
+    const bool written =
+        bytes && gcn_device_write(device, GCN_LAUNCH_PRINTF, bytes, GCN_LAUNCH_PRINTF_SIZE);
+    free(bytes);
+    return written ? WT_OK : wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+}
+
+enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_object *object,
+                                const struct gcn_launch *launch, FILE *out, bool *lost,
+                                struct wt_error *err)
+{
+    uint8_t header[GCN_PRINTF_HEADER];
+    *lost = false;
+    if (!prints(launch->kernel) ||
+        !gcn_device_read(device, GCN_LAUNCH_PRINTF, header, sizeof header))
+        return WT_OK;
+    const size_t room = GCN_LAUNCH_PRINTF_SIZE - sizeof header;
+    const size_t used = (size_t)wt_load_le(header, 4), length = used < room ? used : room;
+    uint8_t *bytes = malloc(length ? length : 1);
+    if (!bytes)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for what the kernel prints");
+    gcn_device_read(device, GCN_LAUNCH_PRINTF + sizeof header, bytes, length);
+    const size_t printed = gcn_printf_print(object, bytes, length, out);
+    size_t most = 0; /* what the longest record takes */
+    for (size_t i = 0; i < object->formats; i++) {
+        size_t size = 4;
+        for (size_t k = 0; k < object->format[i].sizes; k++)
+            size += object->format[i].size[k];
+        most = size > most ? size : most;
+    }
+    *lost = printed != used || room - length < most;
+    free(bytes);
+    return WT_OK;
+}
+
 enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *object,
                           struct gcn_launch *l, struct wt_error *err)
 {
@@ -170,6 +230,8 @@ enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *ob
     if (gcn_object_place(device, object, GCN_LAUNCH_CODE, err) || place_buffers(device, l, err))
         return err->status;
     if (scratch && gcn_device_map(device, GCN_LAUNCH_SCRATCH, scratch, true, err))
+        return err->status;
+    if (place_printf(device, l->kernel, err))
         return err->status;
     return place_packet(device, l, scratch, err);
 }

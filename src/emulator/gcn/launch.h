@@ -2,6 +2,8 @@
 #ifndef WT_GCN_LAUNCH_H
 #define WT_GCN_LAUNCH_H
 
+#include <stdio.h>
+
 #include "emulator/gcn/code_object.h"
 
 /** What the caller gives for one argument. */
@@ -23,6 +25,11 @@ struct gcn_launch {
 #define GCN_LAUNCH_ARGUMENTS UINT64_C(0x180000000)
 #define GCN_LAUNCH_BUFFERS UINT64_C(0x200000000)
 #define GCN_LAUNCH_SCRATCH UINT64_C(0x400000000000)
+#define GCN_LAUNCH_PRINTF UINT64_C(0x480000000000)
+#define GCN_LAUNCH_PRINTF_SIZE (UINT64_C(16) << 20)
+/** Nothing is mapped there: a kernel that comes here wants a host runtime. */
+#define GCN_LAUNCH_HOSTCALL UINT64_C(0x500000000000)
+#define GCN_LAUNCH_HOSTCALL_SIZE (UINT64_C(1) << 32)
 
 /**
  * Puts code, buffers, arguments and scratch memory into a fresh device and dispatches the kernel.
@@ -30,5 +37,13 @@ struct gcn_launch {
  */
 enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *object,
                           struct gcn_launch *launch, struct wt_error *err);
+
+/**
+ * Prints what the kernel has left for printf until now. *lost: there was no room for all of it, or
+ * the kernel has not left sound records.
+ */
+enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_object *object,
+                                const struct gcn_launch *launch, FILE *out, bool *lost,
+                                struct wt_error *err);
 
 #endif

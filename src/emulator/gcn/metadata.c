@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/gcn/printf.h"
+
 /* More than any kernel has; what asks for more is malformed. */
 #define MOST_ARGUMENTS 4096
 #define MOST_KERNARG 65536
@@ -31,6 +33,8 @@ static const struct {
     {"hidden_shared_base", GCN_ARG_SHARED_BASE},
     {"hidden_queue_ptr", GCN_ARG_QUEUE},
     {"hidden_dynamic_lds_size", GCN_ARG_DYNAMIC_LDS},
+    {"hidden_printf_buffer", GCN_ARG_PRINTF_BUFFER},
+    {"hidden_hostcall_buffer", GCN_ARG_HOSTCALL_BUFFER},
 };
 
 static bool is_text(const msgpack_object *o, const char *text)
@@ -83,8 +87,36 @@ static enum gcn_argument_kind kind_of(const msgpack_object *o)
     return GCN_ARG_OTHER;
 }
 
+/* Pointers have 8 bytes, those into LDS 4; what a runtime fills in has at most 8. */
+static bool size_is_sound(const struct gcn_argument *a)
+{
+    switch (a->kind) {
+    case GCN_ARG_VALUE:
+    case GCN_ARG_OTHER:
+        return true;
+    case GCN_ARG_BUFFER:
+    case GCN_ARG_QUEUE:
+    case GCN_ARG_PRINTF_BUFFER:
+    case GCN_ARG_HOSTCALL_BUFFER:
+        return a->size == 8;
+    case GCN_ARG_LOCAL:
+        return a->size == 4;
+    default:
+        return a->size <= 8;
+    }
+}
+
+/* Whether no byte of it is another argument's; `taken` has a byte for each. */
+static bool take(uint8_t *taken, const struct gcn_argument *a)
+{
+    if (memchr(taken + a->offset, 1, a->size))
+        return false;
+    memset(taken + a->offset, 1, a->size);
+    return true;
+}
+
 static enum wt_status read_argument(const char *file, struct gcn_kernel *k,
-                                    const msgpack_object *map, struct wt_error *err)
+                                    const msgpack_object *map, uint8_t *taken, struct wt_error *err)
 {
     struct gcn_argument *a = &k->argument[k->arguments];
     const msgpack_object *kind = lookup(map, ".value_kind"), *name = lookup(map, ".name");
@@ -96,6 +128,20 @@ static enum wt_status read_argument(const char *file, struct gcn_kernel *k,
                        "arguments, or has no kind",
                        file, k->arguments, k->name, k->kernarg_size);
     a->kind = kind_of(kind);
+    if (!size_is_sound(a))
+        return wt_fail(err, WT_INVALID,
+                       "%s: metadata: argument %zu of kernel %.64s (%.*s) cannot have %u bytes",
+                       file, k->arguments, k->name, (int)kind->via.str.size, kind->via.str.ptr,
+                       a->size);
+    if (!take(taken, a))
+        return wt_fail(err, WT_INVALID,
+                       "%s: metadata: argument %zu of kernel %.64s overlaps one before it", file,
+                       k->arguments, k->name);
+    if (a->kind <= GCN_ARG_OTHER && k->explicit_arguments != k->arguments)
+        return wt_fail(err, WT_INVALID,
+                       "%s: metadata: argument %zu of kernel %.64s, which the caller gives, comes "
+                       "behind hidden ones",
+                       file, k->arguments, k->name);
     a->name = name ? text_of(name) : strdup("");
     if (!a->name)
         return wt_fail(err, WT_INVALID,
@@ -103,9 +149,25 @@ static enum wt_status read_argument(const char *file, struct gcn_kernel *k,
                        "name",
                        file, k->arguments, k->name);
     k->arguments++;
-    if (a->kind <= GCN_ARG_OTHER && k->explicit_arguments == k->arguments - 1)
+    if (a->kind <= GCN_ARG_OTHER)
         k->explicit_arguments++;
     return WT_OK;
+}
+
+static enum wt_status read_arguments(const char *file, struct gcn_kernel *k,
+                                     const msgpack_object *list, struct wt_error *err)
+{
+    if (list->type != MSGPACK_OBJECT_ARRAY || list->via.array.size > MOST_ARGUMENTS)
+        return wt_fail(err, WT_INVALID, "%s: metadata: the arguments of kernel %.64s are no list",
+                       file, k->name);
+    uint8_t *taken = calloc(k->kernarg_size + 1, 1);
+    k->argument = calloc(list->via.array.size + 1, sizeof *k->argument);
+    enum wt_status status =
+        taken && k->argument ? WT_OK : wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    for (uint32_t i = 0; i < list->via.array.size && !status; i++)
+        status = read_argument(file, k, &list->via.array.ptr[i], taken, err);
+    free(taken);
+    return status;
 }
 
 static enum wt_status read_kernel(const char *file, struct gcn_object *object,
@@ -138,17 +200,32 @@ static enum wt_status read_kernel(const char *file, struct gcn_object *object,
     if (dynamic && dynamic->type == MSGPACK_OBJECT_BOOLEAN && dynamic->via.boolean)
         k->private_size += DYNAMIC_STACK;
     const msgpack_object *arguments = lookup(map, ".args");
-    if (!arguments)
-        return WT_OK;
-    if (arguments->type != MSGPACK_OBJECT_ARRAY || arguments->via.array.size > MOST_ARGUMENTS)
-        return wt_fail(err, WT_INVALID, "%s: metadata: the arguments of kernel %.64s are no list",
-                       file, k->name);
-    k->argument = calloc(arguments->via.array.size + 1, sizeof *k->argument);
-    if (!k->argument)
+    return arguments ? read_arguments(file, k, arguments, err) : WT_OK;
+}
+
+/* The texts of printf. */
+static enum wt_status read_formats(const char *file, const msgpack_object *list,
+                                   struct gcn_object *object, struct wt_error *err)
+{
+    if (list->type != MSGPACK_OBJECT_ARRAY)
+        return wt_fail(err, WT_INVALID, "%s: metadata: amdhsa.printf is no list", file);
+    object->format = calloc(list->via.array.size + (size_t)1, sizeof *object->format);
+    if (!object->format)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    for (uint32_t i = 0; i < arguments->via.array.size; i++)
-        if (read_argument(file, k, &arguments->via.array.ptr[i], err))
-            return err->status;
+    for (uint32_t i = 0; i < list->via.array.size; i++) {
+        char *text = text_of(&list->via.array.ptr[i]);
+        if (!text)
+            return wt_fail(err, WT_INVALID, "%s: metadata: text %u of amdhsa.printf is none", file,
+                           i);
+        const bool sound = gcn_format_parse(text, &object->format[object->formats]);
+        free(text);
+        if (!sound)
+            return wt_fail(err, WT_INVALID,
+                           "%s: metadata: text %u of amdhsa.printf is not "
+                           "NUMBER:COUNT:SIZES…:TEXT",
+                           file, i);
+        object->formats++;
+    }
     return WT_OK;
 }
 
@@ -164,16 +241,22 @@ static enum wt_status read_root(const char *file, const msgpack_object *root,
     for (uint32_t i = 0; i < kernels->via.array.size; i++)
         if (read_kernel(file, object, &kernels->via.array.ptr[i], err))
             return err->status;
-    return WT_OK;
+    const msgpack_object *formats = lookup(root, "amdhsa.printf");
+    return formats ? read_formats(file, formats, object, err) : WT_OK;
 }
 
 /*
- * Whether no array or map claims more elements than there are bytes left: msgpack-c makes room for
- * what is claimed before it looks for it. (MessagePack specification, "Formats".)
+ * Whether the elements that arrays and maps claim are not more than there are bytes left for them,
+ * all in all: msgpack-c makes room for what is claimed before it looks for it. (MessagePack
+ * specification, "Formats".)
  */
 static bool is_plausible(const uint8_t *bytes, size_t length)
 {
-    for (size_t at = 0; at < length;) {
+    uint64_t claimed = 1; /* elements that are still to come */
+    for (size_t at = 0; claimed;) {
+        if (claimed > length - at)
+            return false;
+        claimed--;
         const uint8_t type = bytes[at++];
         size_t width = 0;     /* bytes of the number that follows */
         uint64_t payload = 0; /* bytes, or elements of at least one byte */
@@ -213,7 +296,9 @@ static bool is_plausible(const uint8_t *bytes, size_t length)
         }
         if (payload > length - at)
             return false;
-        if (!container)
+        if (container)
+            claimed += payload;
+        else
             at += payload;
     }
     return true;
