@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define HUGE_PAGE ((uint64_t)2 << 20)
+
 /* ---- what a GPU may use ---- */
 
 static uint64_t page_down(uint64_t addr)
@@ -163,15 +165,26 @@ static struct host *lock(void)
 
 /* ---- allocating ---- */
 
-/* Address space for it, and a page that nobody may touch behind. */
+/*
+ * Address space for it, and a page that nobody may touch behind. What fills a huge page begins at one, as
+ * with the real driver: malloc in kernels and the runtime rely on it.
+ */
 static void *reserve(void *where, uint64_t size, bool fixed)
 {
-    uint8_t *at = mmap(fixed ? where : NULL, size + HOST_PAGE, PROT_NONE,
+    const uint64_t align = !fixed && size >= HUGE_PAGE ? HUGE_PAGE : HOST_PAGE;
+    const uint64_t space = size + align; /* at least a page more than it needs */
+    uint8_t *at = mmap(fixed ? where : NULL, space, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
                            (fixed ? MAP_FIXED_NOREPLACE : 0),
                        -1, 0);
     if (at == MAP_FAILED)
         return NULL;
+    const uint64_t before = -(uint64_t)(uintptr_t)at % align, behind = align - before - HOST_PAGE;
+    if (before)
+        munmap(at, before);
+    at += before;
+    if (behind)
+        munmap(at + size + HOST_PAGE, behind);
     if (mprotect(at, size, PROT_READ | PROT_WRITE)) {
         munmap(at, size + HOST_PAGE);
         return NULL;
