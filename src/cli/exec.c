@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/exec_file.h"
 #include "cli/options.h"
 
 #define LIBRARY "libhsakmt.so.1"
@@ -43,16 +44,31 @@ static int no_memory(const struct cli_command *command)
     return cli_fail(command, &err);
 }
 
-/* rocminfo looks for the driver by itself: another library of ours answers. */
-static bool prepare_rocminfo(const char *folder, const char *program)
+/* Adds a file of our folder to LD_PRELOAD. */
+static bool preload(const char *folder, const char *name)
 {
-    const char *name = strrchr(program, '/'), *before = getenv("LD_PRELOAD");
+    const char *before = getenv("LD_PRELOAD");
     char list[2 * PATH_MAX];
-    if (strcmp(name ? name + 1 : program, "rocminfo") != 0)
-        return true;
-    const int n = snprintf(list, sizeof list, "%s%s%s/libwavetrap-rocminfo.so", before ? before : "",
-                           before && *before ? ":" : "", folder);
+    const int n = snprintf(list, sizeof list, "%s%s%s/%s", before ? before : "",
+                           before && *before ? ":" : "", folder, name);
     return n > 0 && (size_t)n < sizeof list && !setenv("LD_PRELOAD", list, 1);
+}
+
+/* What LD_LIBRARY_PATH does not do. */
+static bool prepare_file(const char *folder, const char *program)
+{
+    char path[PATH_MAX];
+    const char *name = strrchr(program, '/');
+    /* It looks for the driver by itself: another library of ours answers. */
+    if (strcmp(name ? name + 1 : program, "rocminfo") == 0 &&
+        !preload(folder, "libwavetrap-rocminfo.so"))
+        return false;
+    if (!exec_file_find(program, path, sizeof path))
+        return true; /* execvp will say so */
+    const struct exec_file file = exec_file_look(path, LIBRARY);
+    if (!file.dynamic)
+        fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", program, file.why);
+    return !file.own_library || preload(folder, LIBRARY);
 }
 
 int cli_exec_program(const struct cli_command *command, const char *gpus, const char *explain,
@@ -77,7 +93,7 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
                      !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1)
                                : unsetenv("WAVETRAP_EXPLAIN"));
     free(path);
-    if (!set || !prepare_rocminfo(folder, argv[0]))
+    if (!set || !prepare_file(folder, argv[0]))
         return no_memory(command);
     execvp(argv[0], argv);
     wt_fail(&err, WT_IO, "%.400s: cannot be run: %s", argv[0], strerror(errno));

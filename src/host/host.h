@@ -177,6 +177,11 @@ void host_describe(struct host *host, uint64_t pc, char *text, size_t size);
 /** The address of a function in a loaded code object; false if there is none (yet). */
 bool host_symbol(struct host *host, const char *name, uint64_t *addr);
 
+/* ---- fatbins.c ---- */
+
+/** Says on stderr which of the loaded files have no code that can run here. */
+void host_check_fatbins(void);
+
 /* ---- explain.c ---- */
 
 /** Begins to look out for what host->explain names; false, with a message, if it names nothing. */

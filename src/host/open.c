@@ -94,6 +94,8 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
         if (!the_host) {
             fprintf(stderr, "wavetrap: %s\n", err.text);
             status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+        } else {
+            host_check_fatbins();
         }
     }
     if (the_host)

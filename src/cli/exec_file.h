@@ -1,0 +1,20 @@
+/* What `wavetrap exec` has to know about the file that it becomes. */
+#ifndef WT_CLI_EXEC_FILE_H
+#define WT_CLI_EXEC_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct exec_file {
+    bool dynamic;      /**< it loads libraries, of 64 bits; what is no ELF file (a script) counts as such */
+    const char *why;   /**< of one that does not: "it is linked statically" */
+    bool own_library;  /**< its DT_RPATH, which comes before LD_LIBRARY_PATH, has the library, too */
+};
+
+/** The file that execvp would take for @p program: false if there is none. */
+bool exec_file_find(const char *program, char *path, size_t size);
+
+/** Looks at the file; @p library is what must be loaded in place of another one of that name. */
+struct exec_file exec_file_look(const char *path, const char *library);
+
+#endif
