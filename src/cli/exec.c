@@ -55,20 +55,16 @@ static bool preload(const char *folder, const char *name)
 }
 
 /* What LD_LIBRARY_PATH does not do. */
-static bool prepare_file(const char *folder, const char *program)
+static bool prepare(const char *folder, const char *program, const struct exec_file *file)
 {
-    char path[PATH_MAX];
     const char *name = strrchr(program, '/');
+    if (file->why)
+        fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", program, file->why);
     /* It looks for the driver by itself: another library of ours answers. */
     if (strcmp(name ? name + 1 : program, "rocminfo") == 0 &&
         !preload(folder, "libwavetrap-rocminfo.so"))
         return false;
-    if (!exec_file_find(program, path, sizeof path))
-        return true; /* execvp will say so */
-    const struct exec_file file = exec_file_look(path, LIBRARY);
-    if (!file.dynamic)
-        fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", program, file.why);
-    return !file.own_library || preload(folder, LIBRARY);
+    return !file->own_library || preload(folder, LIBRARY);
 }
 
 int cli_exec_program(const struct cli_command *command, const char *gpus, const char *explain,
@@ -76,7 +72,8 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
 {
     const char *before = getenv("LD_LIBRARY_PATH");
     struct wt_error err;
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], file[PATH_MAX];
+    struct exec_file what = {0};
     if (!find_library(folder, sizeof folder)) {
         wt_fail(&err, WT_UNSUPPORTED,
                 LIBRARY " is not there: this wavetrap was built without libhsakmt-dev");
@@ -93,9 +90,15 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
                      !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1)
                                : unsetenv("WAVETRAP_EXPLAIN"));
     free(path);
-    if (!set || !prepare_file(folder, argv[0]))
+    const bool found = exec_file_find(argv[0], file, sizeof file);
+    if (found)
+        what = exec_file_look(file, LIBRARY);
+    if (!set || !prepare(folder, argv[0], &what))
         return no_memory(command);
-    execvp(argv[0], argv);
+    if (found && what.elf)
+        execv(file, argv); /* execvp would give what cannot be run to a shell */
+    else
+        execvp(argv[0], argv);
     wt_fail(&err, WT_IO, "%.400s: cannot be run: %s", argv[0], strerror(errno));
     return cli_fail(command, &err);
 }

@@ -71,8 +71,9 @@ static void look(Elf *elf, const char *path, const char *library, struct exec_fi
     GElf_Phdr p;
     if (elf_kind(elf) != ELF_K_ELF)
         return;
+    file->elf = true;
     if (gelf_getclass(elf) != ELFCLASS64) {
-        *file = (struct exec_file){.why = "it is a program of 32 bits"};
+        file->why = "it is a program of 32 bits";
         return;
     }
     if (elf_getphdrnum(elf, &count))
@@ -80,7 +81,7 @@ static void look(Elf *elf, const char *path, const char *library, struct exec_fi
     for (size_t i = 0; i < count; i++)
         interpreter |= gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_INTERP;
     if (!interpreter) {
-        *file = (struct exec_file){.why = "it is linked statically"};
+        file->why = "it is linked statically";
         return;
     }
     for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
@@ -94,7 +95,7 @@ static void look(Elf *elf, const char *path, const char *library, struct exec_fi
 
 struct exec_file exec_file_look(const char *path, const char *library)
 {
-    struct exec_file file = {.dynamic = true};
+    struct exec_file file = {0};
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     elf_version(EV_CURRENT);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 struct exec_file {
-    bool dynamic;      /**< it loads libraries, of 64 bits; what is no ELF file (a script) counts as such */
-    const char *why;   /**< of one that does not: "it is linked statically" */
-    bool own_library;  /**< its DT_RPATH, which comes before LD_LIBRARY_PATH, has the library, too */
+    bool elf;         /**< a program, not a script */
+    const char *why;  /**< of a program that loads no libraries of 64 bits: "it is linked statically" */
+    bool own_library; /**< its DT_RPATH, which comes before LD_LIBRARY_PATH, has the library, too */
 };
 
 /** The file that execvp would take for @p program: false if there is none. */

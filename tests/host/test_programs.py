@@ -1,0 +1,142 @@
+"""
+Programs of all sorts under `wavetrap exec`: which of them find the emulated GPUs, and what those that
+cannot are told.
+"""
+import functools
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from conftest import BUILD, compiled, environment, hip, wavetrap
+
+SYSTEM = pathlib.Path("/usr/lib/x86_64-linux-gnu/libhsakmt.so.1")
+
+
+@functools.cache
+def built(name, *flags):
+    """agents.c, linked with these flags."""
+    path = BUILD / "tests" / "host" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(f".{os.getpid()}")
+    subprocess.run(["gcc", "-o", new, pathlib.Path(__file__).parent / "agents.c", "-lhsa-runtime64", *flags], check=True)
+    os.replace(new, path)
+    return path
+
+
+def changed(tmp_path, *changes):
+    """work.hip's program, with bytes replaced by others: what another compiler would have made."""
+    path = tmp_path / "program"
+    data = compiled("work.hip").read_bytes()
+    for old, new in changes:
+        assert len(old) == len(new) and data.count(old) == 1, old
+        data = data.replace(old, new)
+    path.write_bytes(data)
+    path.chmod(0o755)
+    return path
+
+
+def bundle(target):
+    return b"hipv4-amdgcn-amd-amdhsa--" + target
+
+
+def version(number):
+    """The first bytes of a code object of that version."""
+    return b"\x7fELF\x02\x01\x01\x40" + bytes([number - 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0xe0])
+
+
+# ---- code that cannot run ----
+
+
+def test_code_for_another_gpu_is_named(tmp_path):
+    program = changed(tmp_path, (bundle(b"gfx900"), bundle(b"gfx906")))
+    done = hip(program, "print")
+    assert (f"wavetrap: {program}: it holds code for gfx906, not for gfx900, the emulated GPU: compile with "
+            "--offload-arch=gfx900\n") in done.stderr
+    assert done.returncode == -signal.SIGABRT  # the runtime's own answer
+
+
+def test_code_objects_that_the_runtime_skips_are_named(tmp_path):
+    """It says nothing itself: the kernel just does not run."""
+    program = changed(tmp_path, (version(4), version(5)))
+    done = hip(program, "print")
+    assert done.stderr.startswith(f"wavetrap: {program}: its code objects are of version 5, which this runtime "
+                                  "skips: it will not find the kernels. Compile with -mcode-object-version=4\n")
+    assert "hello" not in done.stdout
+
+
+def test_compressed_code_is_named(tmp_path):
+    program = changed(tmp_path, (b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB".ljust(24, b"\0")))
+    assert "its code for GPUs is compressed, which this runtime cannot read" in hip(program, "print").stderr
+
+
+def test_good_code_is_passed_over_in_silence(tmp_path):
+    program = changed(tmp_path, (bundle(b"gfx900"), bundle(b"gfx900")))
+    assert hip(program, "print").stderr == ""
+
+
+# ---- which library is loaded ----
+
+
+def test_a_program_for_the_runtime_itself():
+    done = hip(built("agents"), gpus=["gfx900", "gfx900:cu=2"])
+    assert (done.stdout, done.stderr, done.returncode) == ("CPU\ngfx900\ngfx900\n", "", 0)
+
+
+@pytest.mark.parametrize("how", ["--disable-new-dtags", "--enable-new-dtags"])
+def test_a_program_that_brings_its_own_library(tmp_path, how):
+    """By DT_RPATH, which comes before LD_LIBRARY_PATH, or DT_RUNPATH, which comes behind."""
+    program = tmp_path / "agents"
+    (tmp_path / "lib").mkdir()
+    shutil.copy(SYSTEM, tmp_path / "lib" / "libhsakmt.so.1")
+    shutil.copy(built("agents" + how, f"-Wl,{how}", "-Wl,-rpath,$ORIGIN/lib"), program)
+    bare = subprocess.run([program], capture_output=True, text=True, env=environment())
+    assert bare.returncode == 1  # no driver
+    assert hip(program).stdout == "CPU\ngfx900\n"
+
+
+def test_a_library_path_of_the_users_own_stays_behind_ours(tmp_path):
+    shutil.copy(SYSTEM, tmp_path / "libhsakmt.so.1")
+    env = {**environment(), "LD_LIBRARY_PATH": str(tmp_path)}
+    assert wavetrap("exec", built("agents"), env=env).stdout == "CPU\ngfx900\n"
+
+
+def test_a_script_and_what_it_starts(tmp_path):
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\necho starts\n{built('agents')} && exec {built('agents')}\n")
+    script.chmod(0o755)
+    done = hip(script)
+    assert (done.stdout, done.stderr) == ("starts\nCPU\ngfx900\nCPU\ngfx900\n", "")
+
+
+def test_a_program_that_loads_no_library(tmp_path):
+    source, program = tmp_path / "s.c", tmp_path / "static"
+    source.write_text('#include <stdio.h>\nint main(void) { puts("runs"); return 7; }\n')
+    subprocess.run(["gcc", "-static", "-o", program, source], check=True)
+    env = {k: v for k, v in environment().items() if k != "LD_PRELOAD"}
+    done = wavetrap("exec", program, env=env)
+    assert (done.stdout, done.returncode) == ("runs\n", 7)
+    assert done.stderr == (f"wavetrap exec: {program}: it is linked statically: it will not find the emulated "
+                           "GPUs\n")
+
+
+@pytest.mark.parametrize("mode, said", [(0o644, "Permission denied"), (0o755, "Exec format error")])
+def test_files_that_are_no_programs(tmp_path, mode, said):
+    path = tmp_path / "file"
+    path.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(100))
+    path.chmod(mode)
+    done = hip(path)
+    assert (done.stderr.splitlines()[-1], done.returncode) == (
+        f"wavetrap exec: {path}: cannot be run: {said}", 125)
+
+
+# ---- what passes through ----
+
+
+def test_input_and_output_are_the_programs():
+    env = {k: v for k, v in environment().items() if k != "LD_PRELOAD"}
+    done = wavetrap("exec", "sh", "-c", "cat; echo wrong >&2; exit 3", env=env, input="one\ntwo\n")
+    assert (done.stdout, done.stderr, done.returncode) == ("one\ntwo\n", "wrong\n", 3)
