@@ -1,5 +1,5 @@
 /* Buffers: addresses by a resource (V#) in four SGPRs (manual, section 8.1). */
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/kernel.h"
 
 #include <string.h>
 
@@ -36,7 +36,68 @@ static uint64_t end_of(const struct resource *r, uint32_t soffset)
 }
 
 /* The elements of a swizzled buffer have four bytes on GCN5. */
-#define ELEMENT 4
+#define ELEMENT 4u
+
+/* What is the same for all lanes of an access. */
+struct extent {
+    uint64_t base; /* with what the SGPR adds */
+    uint64_t end;  /* of offsets into a linear buffer */
+    uint32_t size; /* of the access */
+};
+
+/* What each lane does, a byte of 0 or 1: it is outside; it begins inside and ends behind the end;
+ * it goes on in another row of elements. */
+struct manner {
+    uint8_t outside[GCN_LANES], cut[GCN_LANES], goes_on[GCN_LANES];
+};
+
+/* from[i] + value (from may be NULL), and the lane's number. */
+static KERNEL sum(uint32_t *to, const uint32_t *from, uint32_t value, bool lane)
+{
+    const uint32_t one = lane;
+    if (from) {
+        LANES to[i] = from[i] + value + i * one;
+    } else {
+        LANES to[i] = value + i * one;
+    }
+}
+
+static KERNEL resolve_linear(uint64_t *addr, struct manner *m, const struct resource *r,
+                             const struct extent *x, const uint32_t *index, const uint32_t *offset)
+{
+    const uint64_t stride = r->stride, base = x->base, end = x->end, size = x->size;
+    LANES
+    {
+        const uint64_t at = stride * index[i] + offset[i];
+        addr[i] = base + at;
+        m->outside[i] = at >= end;
+        m->cut[i] = (at < end) & (at + size > end);
+        m->goes_on[i] = 0;
+    }
+}
+
+static KERNEL resolve_swizzled(uint64_t *addr, struct manner *m, const struct resource *r,
+                               const struct extent *x, const uint32_t *index,
+                               const uint32_t *offset)
+{
+    const uint64_t stride = r->stride, base = x->base, end = x->end;
+    const uint32_t mask = r->index_stride - 1, records = r->records, size = x->size;
+    const unsigned log = (unsigned)__builtin_ctz(r->index_stride);
+    LANES
+    {
+        const uint64_t row = stride * (index[i] >> log) + (offset[i] & ~(ELEMENT - 1));
+        const uint32_t in = (index[i] & mask) * ELEMENT + (offset[i] & (ELEMENT - 1));
+        addr[i] = (row << log) + in;
+    }
+    if (stride) {
+        LANES m->outside[i] = index[i] >= records;
+    } else {
+        LANES m->outside[i] = addr[i] >= end;
+    }
+    LANES addr[i] += base;
+    LANES m->cut[i] = 0;
+    LANES m->goes_on[i] = (offset[i] & (ELEMENT - 1)) + size > ELEMENT;
+}
 
 /*
  * Fills in where each lane goes. A linear buffer is one row of bytes: the offset must be below
@@ -58,38 +119,17 @@ const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uo
     if (u->tfe && u->row->operands[0] != 'r')
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                          "%s with the TFE bit is not executed by this emulator", u->row->name);
+    const struct extent x = {.base = r.base + soffset, .end = end_of(&r, soffset), .size = size};
+    uint32_t index[GCN_LANES], offset[GCN_LANES];
+    struct manner m;
+    sum(index, u->idxen ? w->v[u->src[0]] : NULL, 0, r.add_tid);
+    sum(offset, u->offen ? w->v[last] : NULL, (uint32_t)u->imm, false);
+    (r.swizzle ? resolve_swizzled : resolve_linear)(t->addr, &m, &r, &x, index, offset);
     t->lanes = gcn_exec(w);
-    for (uint64_t left = t->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint64_t bit = (uint64_t)1 << lane;
-        uint32_t index = r.add_tid ? lane : 0, offset = (uint32_t)u->imm;
-        if (u->idxen)
-            index += w->v[u->src[0]][lane];
-        if (u->offen)
-            offset += w->v[last][lane];
-        uint64_t at;
-        if (r.swizzle) {
-            const uint64_t msb = index / r.index_stride, lsb = index % r.index_stride;
-            at = (msb * r.stride + offset / ELEMENT * ELEMENT) * r.index_stride + lsb * ELEMENT +
-                 offset % ELEMENT;
-        } else {
-            at = (uint64_t)r.stride * index + offset;
-        }
-        if (r.swizzle && r.stride) {
-            if (index >= r.records)
-                t->zero |= bit;
-        } else {
-            const uint64_t end = end_of(&r, soffset);
-            if (at >= end)
-                t->zero |= bit;
-            else if (!r.swizzle && at + size > end)
-                t->split |= bit;
-        }
-        t->addr[lane] = r.base + soffset + at;
-        /* A swizzled access wider than an element goes on in the next row of elements. */
-        if (r.swizzle && offset % ELEMENT + size > ELEMENT)
-            t->private |= bit;
-    }
+    t->zero = gcn_pack(m.outside) & t->lanes;
+    t->split = gcn_pack(m.cut) & t->lanes;
+    t->private = gcn_pack(m.goes_on) & t->lanes;
+    t->lds = 0;
     *done = false;
     return NULL;
 }
@@ -202,7 +242,7 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
 
 OP(buffer_load)
 {
-    struct gcn_targets t = {0};
+    struct gcn_targets t;
     bool done;
     const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
     if (done)
@@ -227,7 +267,7 @@ OP(buffer_load)
 OP(buffer_store_lds)
 {
     const struct gcn_group *g = w->group;
-    struct gcn_targets t = {0};
+    struct gcn_targets t;
     bool done;
     const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
     if (done)
@@ -256,7 +296,7 @@ OP(buffer_store_lds)
 
 OP(buffer_store)
 {
-    struct gcn_targets t = {0};
+    struct gcn_targets t;
     bool done;
     const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
     if (done)
@@ -266,7 +306,7 @@ OP(buffer_store)
 
 OP(buffer_atomic)
 {
-    struct gcn_targets t = {0};
+    struct gcn_targets t;
     bool done;
     const struct gcn_uop *next = gcn_buffer_resolve(w, u, u->size, &t, &done);
     if (done)
