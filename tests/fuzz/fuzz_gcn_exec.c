@@ -198,7 +198,9 @@ static enum wt_run run_whole(struct gcn_device *d, size_t length)
     struct wt_machine *m = gcn_machine(d);
     enum wt_run run = WT_RUN_BUDGET;
     for (unsigned mistakes = 0; mistakes < MOST_MISTAKES; mistakes++) {
-        run = m->ops->run(m, ISSUES - m->time);
+        do /* in a host process it comes back for other things, too */
+            run = m->ops->run(m, ISSUES - m->time);
+        while (run == WT_RUN_EVENT);
         if ((run == WT_RUN_FAULT) != (m->fault.kind != WT_FAULT_NONE))
             abort();
         if (run == WT_RUN_BUDGET && m->time != ISSUES)
@@ -274,7 +276,7 @@ static void run_in_host(const uint8_t *header, const uint8_t *code, size_t lengt
     if (!d)
         return;
     run_whole(d, length);
-    gcn_device_abandon(d);
+    gcn_device_abandon(d, 0);
     memset((void *)SCRATCH, 0, SCRATCH_SIZE);
     gcn_device_free(d);
 }

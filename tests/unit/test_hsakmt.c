@@ -305,6 +305,195 @@ static void a_queue_is_destroyed_under_an_endless_kernel(void **state)
     a_kernel_runs_and_its_signal_counts_down((make_queue(w), state));
 }
 
+/* ---- several queues ---- */
+
+/* s_load_dword s4, s[0:1], 0; s_waitcnt lgkmcnt(0); s_cmp_eq_u32 s4, 0; back while it is; s_endpgm */
+static const uint32_t spin[] = {0xc0020100, 0, 0xbf8cc07f, 0xbf068004, 0xbf85fffb, 0xbf810000};
+
+/* Makes another queue, with code of its own beside that of the first one, whose code spins until
+ * word() is set. All code is there before the first kernel begins. */
+static void second(struct world *w, struct world *other, const uint32_t *words, size_t count)
+{
+    *other = *w;
+    other->ring = w->memory + 0x9000;
+    other->queue = w->memory + 0xa000;
+    other->code = w->memory + 0xb000;
+    set_code(w, spin, sizeof spin / sizeof *spin);
+    set_code(other, words, count);
+    make_queue(other);
+    for (unsigned i = 0; i < 9; i++)
+        set_signal(w, i, 1);
+    *(volatile uint32_t *)(void *)(w->memory + 0x8000) = 0; /* word() */
+}
+
+static volatile uint32_t *word(const struct world *w)
+{
+    return (volatile uint32_t *)(void *)(w->memory + 0x8000);
+}
+
+/* Gives the queue its kernel. */
+static void launch(struct world *w, unsigned signal, uint16_t header)
+{
+    uint8_t *p = dispatch_packet(w, 64);
+    wt_store_le(p + 40, (uintptr_t)word(w), 8);
+    use_signal(w, p, 56, signal);
+    give(w, p, header);
+}
+
+/* It has every opportunity not to be. */
+static void assert_still(const struct world *w, unsigned signal, int64_t value)
+{
+    for (unsigned i = 0; i < 1000; i++) {
+        sched_yield();
+        assert_int_equal(w->signal[signal].value, value);
+    }
+}
+
+static void kernels_of_two_queues_run_at_once(void **state)
+{
+    struct world *w = *state;
+    /* s_mov_b32 s4, 1; s_store_dword s4, s[0:1], 0; s_endpgm */
+    static const uint32_t sets[] = {0xbe840081, 0xc0420100, 0, 0xbf810000};
+    struct world other;
+    second(w, &other, sets, 4);
+    launch(w, 0, DISPATCH | IN_ORDER);
+    assert_still(w, 0, 1);
+    launch(&other, 1, DISPATCH | IN_ORDER);
+    UNTIL(w->signal[0].value == 0);
+    assert_int_equal(w->signal[1].value, 0);
+    assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
+}
+
+/* A barrier, and a kernel behind it, stand in one queue; another one passes by. */
+static void a_closed_barrier_closes_its_own_queue(void **state)
+{
+    struct world *w = *state;
+    static const uint32_t end = 0xbf810000;
+    struct world other;
+    second(w, &other, &end, 1);
+    uint8_t *p = next_packet(&other);
+    use_signal(w, p, 8, 0);
+    use_signal(w, p, 56, 1);
+    give(&other, p, BARRIER_AND);
+    launch(&other, 2, DISPATCH);
+    launch(w, 3, DISPATCH);
+    *word(w) = 1;
+    UNTIL(w->signal[3].value == 0);
+    assert_still(w, 2, 1);
+    w->signal[0].value = 0;
+    UNTIL(w->signal[2].value == 0);
+    assert_int_equal(w->signal[1].value, 0);
+    assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
+}
+
+/* Without the barrier bit a packet begins beside those before it, with it behind them. Places become
+ * free in order. */
+static void the_barrier_bit_keeps_a_packet_back(void **state)
+{
+    struct world *w = *state;
+    static const uint32_t end = 0xbf810000;
+    struct world other, same = *w;
+    second(w, &other, &end, 1);
+    same.code = other.code;
+    launch(w, 0, DISPATCH);
+    launch(&same, 1, DISPATCH);
+    UNTIL(w->signal[1].value == 0);
+    assert_int_equal(*w->read, 0);
+    uint8_t *p = next_packet(w);
+    use_signal(w, p, 56, 2);
+    give(w, p, BARRIER_AND);
+    UNTIL(w->signal[2].value == 0);
+    assert_int_equal(*w->read, 0);
+    launch(&same, 3, DISPATCH | IN_ORDER);
+    launch(&same, 4, DISPATCH);
+    assert_still(w, 3, 1);
+    assert_int_equal(w->signal[4].value, 1);
+    assert_int_equal(w->signal[0].value, 1);
+    *word(w) = 1;
+    UNTIL(*w->read == 5);
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(w->signal[i].value, 0);
+    assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
+}
+
+static void scratch_is_exchanged_when_no_kernel_of_the_queue_runs(void **state)
+{
+    struct world *w = *state;
+    static const uint32_t end = 0xbf810000;
+    struct world other, same = *w;
+    second(w, &other, &end, 1);
+    same.code = other.code;
+    set_signal(w, 9, 0);
+    launch(w, 0, DISPATCH);
+    uint8_t *p = dispatch_packet(&same, 64);
+    wt_store_le(p + 24, 16, 4);
+    give(&same, p, DISPATCH);
+    assert_still(w, 9, 0);
+    *word(w) = 1;
+    UNTIL(w->signal[9].value == 1);
+    assert_int_equal(w->signal[0].value, 0);
+    w->signal[9].value = 0;
+    assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
+}
+
+static void an_error_stops_its_own_queue(void **state)
+{
+    struct world *w = *state;
+    static const uint32_t wrong[][2] = {{0xbeff7fff, 4}, {0xbf920002, 2}}; /* illegal, s_trap 2 */
+    for (unsigned i = 0; i < 2; i++) {
+        struct world other;
+        second(w, &other, wrong[i], 1);
+        launch(w, 0, DISPATCH | IN_ORDER);
+        launch(&other, 1, DISPATCH | IN_ORDER);
+        UNTIL(other.error);
+        assert_int_equal(other.error, 1 << (wrong[i][1] - 1));
+        assert_still(w, 0, 1);
+        assert_int_equal(w->error, 0);
+        *word(w) = 1;
+        UNTIL(w->signal[0].value == 0);
+        assert_int_equal(w->signal[1].value, 1);
+        assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
+        UNTIL(hsaKmtWaitOnEvent(w->event, 0) == HSAKMT_STATUS_SUCCESS);
+    }
+}
+
+static void a_queue_is_destroyed_beside_another_ones_kernel(void **state)
+{
+    struct world *w = *state;
+    static const uint32_t forever = 0xbf82ffff; /* s_branch to itself */
+    struct world other;
+    second(w, &other, &forever, 1);
+    launch(w, 0, DISPATCH);
+    for (unsigned i = 0; i < PACKETS; i++) /* more than can run at once */
+        launch(&other, 1, DISPATCH);
+    assert_still(w, 1, 1);
+    assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
+    *word(w) = 1;
+    UNTIL(w->signal[0].value == 0);
+}
+
+/* The driver lets nothing run on after a page fault. */
+static void a_page_fault_stops_all_queues(void **state)
+{
+    struct world *w = *state;
+    /* s_load_dword s0, s[2:3], 0: from address 0 */
+    static const uint32_t code[] = {0xbe820180, 0xc0020001, 0, 0xbf810000};
+    HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_MEMORY};
+    HsaEvent *faults;
+    struct world other;
+    second(w, &other, code, 4);
+    assert_int_equal(hsaKmtCreateEvent(&descriptor, true, false, &faults), HSAKMT_STATUS_SUCCESS);
+    launch(w, 0, DISPATCH);
+    launch(&other, 1, DISPATCH);
+    assert_int_equal(hsaKmtWaitOnEvent(faults, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
+    *word(w) = 1;
+    launch(w, 2, DISPATCH);
+    assert_still(w, 0, 1);
+    assert_int_equal(w->signal[2].value, 1);
+    assert_int_equal(hsaKmtDestroyEvent(faults), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
+}
+
 /* ---- packets that are wrong ---- */
 
 /* The reason is told, the queue stands still, and another one works. */
@@ -534,6 +723,13 @@ int main(void)
         TEST(cache_packets_are_completed),
         TEST(more_scratch_is_asked_for),
         TEST(a_queue_is_destroyed_under_an_endless_kernel),
+        TEST(kernels_of_two_queues_run_at_once),
+        TEST(a_closed_barrier_closes_its_own_queue),
+        TEST(the_barrier_bit_keeps_a_packet_back),
+        TEST(scratch_is_exchanged_when_no_kernel_of_the_queue_runs),
+        TEST(an_error_stops_its_own_queue),
+        TEST(a_queue_is_destroyed_beside_another_ones_kernel),
+        TEST(a_page_fault_stops_all_queues),
         TEST(wrong_packets_are_refused),
         TEST(wrong_kernels_are_faults),
         TEST(memory_that_is_not_mapped_is_a_page_fault),
