@@ -77,6 +77,7 @@ void gcn_device_free(struct gcn_device *d)
     gcn_code_clear(d);
     free(d->wave);
     free(d->group);
+    free(d->cu);
     free(d->region);
     free(d->gds);
     wt_turns_free(&d->turns);
@@ -108,6 +109,7 @@ static void reset(struct wt_machine *m)
         d->wave[i] = (struct gcn_wave){.v = v, .device = d, .id = i};
         d->group[i] = (struct gcn_group){.lds = lds};
     }
+    gcn_count_taken(d);
 }
 
 static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
@@ -233,10 +235,11 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
     d->memory = wt_memory_new();
     d->wave = aligned_alloc(64, waves * sizeof *d->wave);
     d->group = calloc(waves, sizeof *d->group);
+    d->cu = calloc(config->cu, sizeof *d->cu);
     d->gds = calloc(1, GCN_GDS_BYTES);
     if (d->wave)
         memset(d->wave, 0, waves * sizeof *d->wave);
-    if (!d->memory || !d->wave || !d->group || !d->gds ||
+    if (!d->memory || !d->wave || !d->group || !d->cu || !d->gds ||
         !wt_turns_init(&d->turns, &config->schedule, waves)) {
         gcn_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u compute units",

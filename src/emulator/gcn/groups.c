@@ -70,17 +70,49 @@ static uint64_t initial_vgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
         const uint32_t first = w->group->coordinate[i] * k->size[i];
         size[i] = k->grid[i] - first < k->size[i] ? k->grid[i] - first : k->size[i];
     }
-    const uint32_t items = size[0] * size[1] * size[2];
-    for (unsigned lane = 0; lane < GCN_LANES; lane++) {
-        const uint32_t item = w->index * GCN_LANES + lane;
-        if (item >= items)
-            break;
+    const uint32_t items = size[0] * size[1] * size[2], first = w->index * GCN_LANES;
+    uint32_t at[3] = {first % size[0], first / size[0] % size[1], first / size[0] / size[1]};
+    for (unsigned lane = 0; lane < GCN_LANES && first + lane < items; lane++) {
         exec |= (uint64_t)1 << lane;
-        const uint32_t at[3] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
         for (unsigned i = 0; i < 3 && i < coordinates && i < w->vgprs; i++)
             w->v[i][lane] = at[i];
+        if (++at[0] < size[0])
+            continue;
+        at[0] = 0;
+        if (++at[1] < size[1])
+            continue;
+        at[1] = 0;
+        at[2]++;
     }
     return exec;
+}
+
+/* Says that an active wave has its slot, or has it no longer. */
+static void take_slot(struct gcn_device *d, const struct gcn_wave *w)
+{
+    struct gcn_cu *cu = &d->cu[w->id / GCN_WAVES_PER_CU];
+    const uint32_t slot = w->id % GCN_WAVES_PER_CU;
+    cu->waves |= (uint64_t)1 << slot;
+    cu->vgprs[slot % GCN_SIMDS] += w->vgprs;
+}
+
+static void leave_slot(struct gcn_device *d, const struct gcn_wave *w)
+{
+    struct gcn_cu *cu = &d->cu[w->id / GCN_WAVES_PER_CU];
+    const uint32_t slot = w->id % GCN_WAVES_PER_CU;
+    cu->waves &= ~((uint64_t)1 << slot);
+    cu->vgprs[slot % GCN_SIMDS] -= w->vgprs;
+}
+
+void gcn_count_taken(struct gcn_device *d)
+{
+    memset(d->cu, 0, d->config.cu * sizeof *d->cu);
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        if (d->wave[i].active)
+            take_slot(d, &d->wave[i]);
+        if (d->group[i].used)
+            d->cu[i / GCN_WAVES_PER_CU].lds += d->group[i].lds_size;
+    }
 }
 
 static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
@@ -121,6 +153,7 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
     const uint64_t exec = initial_vgprs(w, k);
     gcn_set_pair(&w->s[GCN_EXEC], exec);
     d->active_waves++;
+    take_slot(d, w);
     gcn_update_ready(w);
     return true;
 }
@@ -131,23 +164,22 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
 static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k, uint32_t cu,
                        uint32_t *slot)
 {
-    const struct gcn_wave *wave = &d->wave[cu * GCN_WAVES_PER_CU];
-    const struct gcn_group *group = &d->group[cu * GCN_WAVES_PER_CU];
-    uint32_t lds = 0, registers[GCN_SIMDS] = {0}, found = 0;
-    for (uint32_t i = 0; i < GCN_WAVES_PER_CU; i++) {
-        lds += group[i].used ? group[i].lds_size : 0;
-        registers[i % GCN_SIMDS] += wave[i].active ? wave[i].vgprs : 0;
-    }
-    if (lds + k->lds > GCN_LDS_BYTES)
+    const struct gcn_cu *c = &d->cu[cu];
+    uint64_t left = ~c->waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
+    uint32_t vgprs[GCN_SIMDS], found = 0;
+    if (c->lds + k->lds > GCN_LDS_BYTES ||
+        (uint32_t)__builtin_popcountll(left) < k->waves_per_group)
         return false;
+    for (unsigned i = 0; i < GCN_SIMDS; i++)
+        vgprs[i] = c->vgprs[i];
     /* Neighbouring slots are on different SIMDs. */
-    for (uint32_t i = 0; i < GCN_WAVES_PER_CU && found < k->waves_per_group; i++) {
-        uint32_t *taken = &registers[i % GCN_SIMDS];
-        if (wave[i].active || *taken + k->vgprs > 256)
+    for (; left && found < k->waves_per_group; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctzll(left);
+        if (vgprs[i % GCN_SIMDS] + k->vgprs > GCN_VGPRS)
             continue;
-        if (k->scratch_waves && wave[i].id >= k->scratch_waves)
+        if (k->scratch_waves && cu * GCN_WAVES_PER_CU + i >= k->scratch_waves)
             break; /* its scratch memory would lie beyond the arena */
-        *taken += k->vgprs;
+        vgprs[i % GCN_SIMDS] += k->vgprs;
         slot[found++] = i;
     }
     return found == k->waves_per_group;
@@ -180,6 +212,7 @@ static bool start_group(struct gcn_device *d, struct gcn_dispatch *k, uint32_t c
         items *= left < k->size[i] ? left : k->size[i];
     }
     const uint32_t waves = (items + GCN_LANES - 1) / GCN_LANES;
+    d->cu[cu].lds += k->lds;
     for (uint32_t i = 0; i < waves; i++) {
         if (!start_wave(d, &d->wave[cu * GCN_WAVES_PER_CU + slot[i]], g, i))
             return false;
@@ -283,10 +316,17 @@ static void complete(struct gcn_device *d, struct gcn_dispatch *k)
 /* The wave's slot is free. */
 static void vacate(struct gcn_wave *w)
 {
+    leave_slot(w->device, w);
     w->active = false;
     gcn_update_ready(w);
     w->group = NULL;
     w->device->active_waves--;
+}
+
+static void free_group(struct gcn_device *d, struct gcn_group *g)
+{
+    g->used = false;
+    d->cu[g->first_cu].lds -= g->lds_size;
 }
 
 void gcn_wave_end(struct gcn_wave *w)
@@ -300,7 +340,7 @@ void gcn_wave_end(struct gcn_wave *w)
         release_barrier(g, d);
     if (g->waves)
         return;
-    g->used = false;
+    free_group(d, g);
     if (++k->done == k->total)
         complete(d, k);
     gcn_dispatch_pump(d);
@@ -313,8 +353,8 @@ void gcn_device_abandon(struct gcn_device *d, unsigned dispatch)
         if (d->wave[i].active && d->wave[i].group->dispatch == dispatch)
             vacate(&d->wave[i]);
     for (uint32_t i = 0; i < d->machine.waves; i++)
-        if (d->group[i].dispatch == dispatch)
-            d->group[i].used = false;
+        if (d->group[i].used && d->group[i].dispatch == dispatch)
+            free_group(d, &d->group[i]);
     k->active = k->ended = false;
     d->launching &= ~((uint32_t)1 << dispatch);
     d->machine.fault.kind = WT_FAULT_NONE;

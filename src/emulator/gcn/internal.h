@@ -88,6 +88,13 @@ struct gcn_group {
     bool used;
 };
 
+/* What waves and work-groups have taken of a compute unit: told by them, too, but not as quickly. */
+struct gcn_cu {
+    uint64_t waves;            /* slots, as a bit set */
+    uint32_t lds;              /* bytes */
+    uint16_t vgprs[GCN_SIMDS]; /* rows */
+};
+
 /* A kernel launch: its AQL packet, its descriptor, and how far it is. Once it has ended it stays as
  * it was until another one takes its place. */
 struct gcn_dispatch {
@@ -120,6 +127,7 @@ struct gcn_device {
     struct wt_memory *memory;
     struct gcn_wave *wave;
     struct gcn_group *group;   /* GCN_WAVES_PER_CU a compute unit */
+    struct gcn_cu *cu;
     struct gcn_region *region; /* sorted by address */
     size_t regions, region_room;
     struct gcn_dispatch dispatch[GCN_DISPATCHES];
@@ -380,6 +388,8 @@ uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t 
 
 /* Starts work-groups of the dispatches wherever a compute unit has room. */
 void gcn_dispatch_pump(struct gcn_device *d);
+/* Finds out what is taken of the compute units. */
+void gcn_count_taken(struct gcn_device *d);
 /* A wave has ended. */
 void gcn_wave_end(struct gcn_wave *w);
 /* Recomputes whether the wave can issue. */

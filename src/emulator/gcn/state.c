@@ -139,6 +139,7 @@ static void restore_waves(struct gcn_device *d, const struct wt_state *s)
         from += size;
         lds_from += local;
     }
+    gcn_count_taken(d);
 }
 
 bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
