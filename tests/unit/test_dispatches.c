@@ -180,6 +180,24 @@ static void lds_and_waves_that_one_frees_are_anothers(void **state)
     }
 }
 
+/* 10 waves a SIMD, or as many as 256 rows of vector registers and 800 scalar registers are enough for. */
+static void registers_are_room_too(void **state)
+{
+    static const struct {
+        unsigned vgprs, sgprs, waves; /* in units of 4 and 16 */
+    } row[] = {{1, 1, 40}, {6, 5, 40}, {7, 5, 36}, {32, 1, 8}, {33, 1, 4},
+               {1, 6, 32}, {1, 7, 28}, {16, 7, 16}, {8, 8, 24}};
+    static const struct need many = {100, 64, 0, 0};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct rig r = rig(1);
+        set_number(&r, DESCRIPTOR + 64 * LOOPS + 48,
+                   (row[i].vgprs - 1) | (2 * row[i].sgprs - 1) << 6, 4);
+        begin(&r, 0, LOOPS, &many);
+        assert_int_equal(waves_of(&r, LOOPS), row[i].waves);
+        gcn_device_free(r.device);
+    }
+}
+
 /* Room that becomes free goes to the kernels in turn, or to the one of the higher priority. */
 static void room_is_shared_out_in_turn_or_by_priority(void **state)
 {
@@ -282,6 +300,7 @@ int main(void)
         cmocka_unit_test(one_kernel_waits_for_another),
         cmocka_unit_test(each_ends_by_itself),
         cmocka_unit_test(lds_and_waves_that_one_frees_are_anothers),
+        cmocka_unit_test(registers_are_room_too),
         cmocka_unit_test(room_is_shared_out_in_turn_or_by_priority),
         cmocka_unit_test(so_many_run_at_once_and_no_more),
         cmocka_unit_test(a_wave_that_is_halted_stops_no_other_kernel),

@@ -94,6 +94,7 @@ static void take_slot(struct gcn_device *d, const struct gcn_wave *w)
     const uint32_t slot = w->id % GCN_WAVES_PER_CU;
     cu->waves |= (uint64_t)1 << slot;
     cu->vgprs[slot % GCN_SIMDS] += w->vgprs;
+    cu->sgprs[slot % GCN_SIMDS] += w->sgprs;
 }
 
 static void leave_slot(struct gcn_device *d, const struct gcn_wave *w)
@@ -102,6 +103,7 @@ static void leave_slot(struct gcn_device *d, const struct gcn_wave *w)
     const uint32_t slot = w->id % GCN_WAVES_PER_CU;
     cu->waves &= ~((uint64_t)1 << slot);
     cu->vgprs[slot % GCN_SIMDS] -= w->vgprs;
+    cu->sgprs[slot % GCN_SIMDS] -= w->sgprs;
 }
 
 void gcn_count_taken(struct gcn_device *d)
@@ -164,22 +166,21 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
 static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k, uint32_t cu,
                        uint32_t *slot)
 {
-    const struct gcn_cu *c = &d->cu[cu];
-    uint64_t left = ~c->waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
-    uint32_t vgprs[GCN_SIMDS], found = 0;
-    if (c->lds + k->lds > GCN_LDS_BYTES ||
+    struct gcn_cu c = d->cu[cu];
+    uint64_t left = ~c.waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
+    uint32_t found = 0;
+    if (c.lds + k->lds > GCN_LDS_BYTES ||
         (uint32_t)__builtin_popcountll(left) < k->waves_per_group)
         return false;
-    for (unsigned i = 0; i < GCN_SIMDS; i++)
-        vgprs[i] = c->vgprs[i];
     /* Neighbouring slots are on different SIMDs. */
     for (; left && found < k->waves_per_group; left &= left - 1) {
-        const uint32_t i = (uint32_t)__builtin_ctzll(left);
-        if (vgprs[i % GCN_SIMDS] + k->vgprs > GCN_VGPRS)
+        const uint32_t i = (uint32_t)__builtin_ctzll(left), simd = i % GCN_SIMDS;
+        if (c.vgprs[simd] + k->vgprs > GCN_VGPRS || c.sgprs[simd] + k->sgprs > GCN_SGPRS_PER_SIMD)
             continue;
         if (k->scratch_waves && cu * GCN_WAVES_PER_CU + i >= k->scratch_waves)
             break; /* its scratch memory would lie beyond the arena */
-        vgprs[i % GCN_SIMDS] += k->vgprs;
+        c.vgprs[simd] = (uint16_t)(c.vgprs[simd] + k->vgprs);
+        c.sgprs[simd] = (uint16_t)(c.sgprs[simd] + k->sgprs);
         slot[found++] = i;
     }
     return found == k->waves_per_group;

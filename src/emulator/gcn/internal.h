@@ -14,6 +14,7 @@
 #define GCN_SCALARS 128
 #define GCN_WAVES_PER_CU 40 /* 4 SIMDs of 10 */
 #define GCN_SIMDS 4
+#define GCN_SGPRS_PER_SIMD 800
 #define GCN_LDS_BYTES 65536
 #define GCN_GDS_BYTES 65536
 #define GCN_SLOTS (WT_PAGE_SIZE / 4)
@@ -93,6 +94,7 @@ struct gcn_cu {
     uint64_t waves;            /* slots, as a bit set */
     uint32_t lds;              /* bytes */
     uint16_t vgprs[GCN_SIMDS]; /* rows */
+    uint16_t sgprs[GCN_SIMDS];
 };
 
 /* A kernel launch: its AQL packet, its descriptor, and how far it is. Once it has ended it stays as
