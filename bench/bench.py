@@ -515,7 +515,7 @@ def main():
         if options.only in (None, "gdb"):
             through_gdb(report, folder, options.pairs)
         if options.only in (None, "gcn"):
-            gcn(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
+            gcn(report, folder, WAVETRAP, pairs, timed, peak_memory, run, options.pairs)
     finally:
         shutil.rmtree(folder)
     print(f"\n{len(report.rows)} figures in {time.time() - begin:.0f} s; medians of "

@@ -1,4 +1,5 @@
-"""The GCN emulator's figures: kernels in OpenCL C beside PoCL, which runs the same source on the CPU.
+"""The GCN emulator's figures: kernels in OpenCL C beside PoCL, which runs the same source on the CPU, and the
+start-up of a HIP program.
 
 CPU time of both. `python3 gcn.py KERNEL REPEATS ITEMS` is the peer: it prints PoCL's seconds for one run, the
 compilation not counted, and the peak of its memory in KiB.
@@ -6,6 +7,8 @@ compilation not counted, and the peak of its memory in KiB.
 
 import os
 import re
+import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -14,17 +17,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, "kernels", "gcn.cl")
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 ITEMS, BLOCK = 16384, 256
-KERNELS = [  # name, repeats, what it is bound by
-    ("hash", 400, "ALU"),
-    ("polynomial", 400, "FP"),
-    ("doubles", 200, "double"),
-    ("collatz", 4, "divergent"),
-    ("triad", 400, "memory"),
-    ("gather", 200, "scattered"),
-    ("tiles", 100, "LDS"),
+KERNELS = [  # name, repeats (so many that our start does not count), what it is bound by, the aim
+    ("hash", 4000, "ALU", "aim below x20"),
+    ("polynomial", 4000, "float", "aim below x20"),
+    ("doubles", 2000, "double", "aim below x20"),
+    ("collatz", 20, "divergent loops", ""),
+    ("triad", 2000, "memory, side by side", "aim below x10"),
+    ("gather", 2000, "memory, scattered", "aim below x10"),
+    ("scratch", 2000, "private memory", ""),
+    ("tiles", 2000, "LDS and barriers", ""),
 ]
-AIMS = {"ALU": "aim below x20", "FP": "aim below x20", "triad": "aim below x10", "memory": "aim below x10",
-        "scattered": "aim below x10"}
 
 
 def peer(kernel, repeats, items):
@@ -52,7 +54,7 @@ def peer(kernel, repeats, items):
         print(seconds / runs, re.search(r"VmHWM:\s+(\d+)", f.read()).group(1))
 
 
-def gcn(report, folder, wavetrap, pairs, timed, run, count):
+def kernels(report, folder, wavetrap, pairs, timed, run, count):
     program, numbers = os.path.join(folder, "gcn.co"), os.path.join(folder, "numbers")
     run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", "-O2", "-w",
          f"--rocm-device-lib-path={BITCODE}", SOURCE, "-o", program])
@@ -60,8 +62,8 @@ def gcn(report, folder, wavetrap, pairs, timed, run, count):
         for i in range(ITEMS):
             f.write((i * 2654435761 % (1 << 32) >> 1).to_bytes(4, "little"))
     report.title(f"GCN: OpenCL kernels, {ITEMS} work-items, compiled by clang-19 -O2, beside PoCL (CPU time)")
-    memory = {}
-    for name, repeats, bound in KERNELS:
+    memory = {"wavetrap": [], "PoCL": []}
+    for name, repeats, bound, aim in KERNELS:
         command = [wavetrap, "run", "--gpu=gfx900:cu=4", f"--kernel={name}", f"--grid={ITEMS}", f"--block={BLOCK}",
                    f"--arg=file:{numbers}", f"--arg=zeros:{4 * ITEMS}"]
         ours = [*command, f"--arg=u32:{repeats}", program]
@@ -71,17 +73,59 @@ def gcn(report, folder, wavetrap, pairs, timed, run, count):
             sys.exit(f"bench: no issue count in: {done.stdout}{done.stderr}")
 
         def theirs():
-            seconds, memory["PoCL"] = map(float, run(["/usr/bin/python3", __file__, name, str(repeats),
-                                                      str(ITEMS)]).split())
+            seconds, peak = map(float, run(["/usr/bin/python3", __file__, name, str(repeats), str(ITEMS)]).split())
+            memory["PoCL"].append(peak)
             return seconds
 
         def mine():
-            seconds, memory["wavetrap"] = timed(ours)
+            seconds, peak = timed(ours)
+            memory["wavetrap"].append(peak)
             return seconds
         a, b, ratio = pairs(mine, theirs, count)
-        report.row(f"{name} ({bound})", a, "PoCL", b, ratio, "s", AIMS.get(bound, ""))
+        report.row(f"{name} ({bound})", a, "PoCL", b, ratio, "s", aim)
         report.figure(f"{name}: lane-instructions", int(issues.group(1)) * 64 / a, "1/s")
-    report.row("peak memory", memory["wavetrap"], "PoCL", memory["PoCL"], memory["wavetrap"] / memory["PoCL"], "KiB")
+    a, b = max(memory["wavetrap"]), max(memory["PoCL"])
+    report.row("peak memory", a, "PoCL", b, a / b, "KiB")
+
+
+def startup(report, folder, wavetrap, peak_memory, run, count):
+    """A HIP program under `wavetrap exec`, and the same program and runtime where there is no GPU."""
+    program = os.path.join(folder, "startup")
+    run(["hipcc", "--offload-arch=gfx900", "-O2", os.path.join(HERE, "kernels", "startup.hip"), "-o", program])
+    report.title("GCN: start-up of a HIP program under `wavetrap exec` (CPU time) beside the bare runtime: the program\n"
+                 "started directly, which finds no GPU")
+
+    def once(command, status):
+        begin = time.monotonic()
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, ended, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(ended)
+        if process.returncode != status:
+            sys.exit(f"bench: {' '.join(command)} failed ({process.returncode})")
+        return usage.ru_utime + usage.ru_stime, time.monotonic() - begin
+    bare = [program, "kernel"]
+    for what, text in (("", "the GPU found"), ("memory", "memory allocated"), ("kernel", "an empty kernel run")):
+        ours = [wavetrap, "exec", program, *([what] if what else [])]
+        runs = [(once(ours, 0), once(bare, 3)) for _ in range(2 * count)]
+        a, b = (statistics.median(r[i][0] for r in runs) for i in (0, 1))
+        report.row(text, a, "bare runtime", b, statistics.median(x[0] / y[0] for x, y in runs), "s")
+        for i, clock in enumerate(("CPU time", "by the clock")):
+            report.figure(f"{text}: more, {clock}", statistics.median(x[i] - y[i] for x, y in runs),
+                          "s" + ("   aim below 0.5" if what == "kernel" else ""))
+    peaks = []
+    for command in (ours, bare):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        peaks.append(peak_memory(process.pid))
+        process.wait()
+    report.row("peak memory with the kernel", peaks[0], "bare runtime", peaks[1], peaks[0] / peaks[1], "KiB")
+
+
+def gcn(report, folder, wavetrap, pairs, timed, peak_memory, run, count):
+    kernels(report, folder, wavetrap, pairs, timed, run, count)
+    if shutil.which("hipcc"):
+        startup(report, folder, wavetrap, peak_memory, run, count)
+    else:
+        print("  the start-up of HIP programs is left out: there is no hipcc")
 
 
 if __name__ == "__main__":

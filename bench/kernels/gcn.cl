@@ -75,3 +75,15 @@ kernel void tiles(global const uint *in, global uint *out, uint n)
     }
     out[get_global_id(0)] = x;
 }
+
+kernel void scratch(global const uint *in, global uint *out, uint n)
+{
+    uint x = in[get_global_id(0)], slot[64];
+    for (uint i = 0; i < 64; i++)
+        slot[i] = x + i;
+    for (uint i = 0; i < n; i++) {
+        x = slot[(x + i) & 63] + i;
+        slot[i & 63] = x;
+    }
+    out[get_global_id(0)] = x;
+}
