@@ -7,7 +7,7 @@ kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-u
 demo="gdb-multiarch"
 check="python3 python3-pytest python3-pytest-xdist mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
 llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd"
-gcn="rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-19 pocl-opencl-icd python3-pyopencl"
+gcn="csmith libcsmith-dev rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-19 pocl-opencl-icd python3-pyopencl"
 hip="libhsakmt-dev hipcc libamdhip64-5 libamdhip64-dev libhsa-runtime64-1 libhsa-runtime-dev libhsakmt1 rocminfo \
 rocm-device-libs clang-tools-15 clang-19"
 bench="qemu-user qemu-system-misc gdbserver time"
