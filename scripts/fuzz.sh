@@ -15,7 +15,7 @@ fi
 [ -f build-fuzz/build.ninja ] ||
     CC=$clang meson setup build-fuzz -Dfuzz=true -Dbuildtype=debugoptimized -Dwerror=false \
         -Db_sanitize=address,undefined -Db_lundef=false \
-        -Dwarning_level=0 -Dc_args='-fsanitize=fuzzer-no-link -Wno-unknown-pragmas' >build-fuzz.log 2>&1 ||
+        -Dwarning_level=0 -Dc_args='-fsanitize=fuzzer-no-link -Wno-unknown-pragmas -Wno-bitwise-conditional-parentheses' >build-fuzz.log 2>&1 ||
     { cat build-fuzz.log; exit 1; }
 rm -f build-fuzz.log
 [ $# -gt 0 ] || set -- $(cd tests/fuzz && for f in fuzz_*.c; do f=${f#fuzz_}; echo "${f%.c}"; done)

@@ -47,9 +47,25 @@ enum {
     SCRATCH_DONE = 512,       /* and what was there for one packet is free again */
 };
 
-static struct signal *signal_at(const uint8_t *place)
+/*
+ * The signal that is named at @p place; *signal is NULL if none is. False if what is named is not
+ * in memory of the GPU: kernels can write packets and queues, so that this can be so at any time.
+ */
+static bool signal_at(const struct host_gpu *gpu, const uint8_t *place, struct signal **signal)
 {
-    return (struct signal *)(uintptr_t)wt_load_le(place, 8);
+    const uint64_t at = wt_load_le(place, 8);
+    *signal = NULL;
+    if (at && (at % 8 || !gcn_device_usable(gpu->device, at, sizeof **signal)))
+        return false;
+    *signal = (struct signal *)(uintptr_t)at;
+    return true;
+}
+
+static void report_signal(const struct host_gpu *gpu, const char *whose, const uint8_t *place)
+{
+    fprintf(stderr,
+            "wavetrap: gfx900 (node %u): a %s's signal 0x%llx is not in memory of the GPU\n", gpu->node,
+            whose, (unsigned long long)wt_load_le(place, 8));
 }
 
 static void ring_event(struct host *host, struct signal *s)
@@ -103,10 +119,21 @@ static void fail(struct host_queue *q, enum host_reason reason)
         host_event_set(q->gpu->host, q->event->EventId);
 }
 
-/* Tells the runtime something by the queue's own signal, and waits until it has been dealt with. */
+/* The queue's own signal, by which the runtime is told; the queue stops where it has no sound one. */
+static struct signal *inactive_signal(struct host_queue *q)
+{
+    struct signal *s;
+    if (signal_at(q->gpu, q->queue + QUEUE_INACTIVE, &s) && s)
+        return s;
+    report_signal(q->gpu, "queue", q->queue + QUEUE_INACTIVE);
+    fail(q, HOST_REASON_PACKET);
+    return NULL;
+}
+
+/* Tells the runtime something, and waits until it has been dealt with. */
 static void tell(struct host_queue *q, int64_t code)
 {
-    struct signal *s = signal_at(q->queue + QUEUE_INACTIVE);
+    struct signal *s = inactive_signal(q);
     if (!s)
         return;
     atomic_store(&s->value, code);
@@ -116,11 +143,9 @@ static void tell(struct host_queue *q, int64_t code)
 
 static bool still_waiting(struct host_queue *q)
 {
-    const struct signal *s = signal_at(q->queue + QUEUE_INACTIVE);
-    if (q->waiting && s && atomic_load(&s->value) != 0)
-        return true;
-    q->waiting = false;
-    return false;
+    const struct signal *s = q->waiting ? inactive_signal(q) : NULL;
+    q->waiting = s && atomic_load(&s->value) != 0;
+    return q->waiting || q->stopped;
 }
 
 /* ---- packets ---- */
@@ -129,7 +154,11 @@ static bool still_waiting(struct host_queue *q)
 static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
 {
     uint8_t *packet = packet_of(q, number);
-    struct signal *s = signal_at(packet + 56);
+    struct signal *s;
+    if (!signal_at(q->gpu, packet + 56, &s)) { /* a kernel has written there */
+        report_signal(q->gpu, "packet", packet + 56);
+        fail(q, HOST_REASON_PACKET);
+    }
     if (s && properties_of(q) & QUEUE_PROFILING) {
         s->start = begun;
         s->end = host_clock();
@@ -150,23 +179,22 @@ static bool signals_usable(const struct host_gpu *gpu, const uint8_t *packet, ui
     const bool barrier = type == PACKET_BARRIER_AND || type == PACKET_BARRIER_OR;
     const unsigned count = barrier ? 5 : type == PACKET_VENDOR && packet[2] == VENDOR_BARRIER_VALUE;
     for (unsigned i = 0; i <= count; i++) {
-        const uint64_t at = wt_load_le(packet + (i == count ? 56 : 8 + 8 * i), 8);
-        if (at && (at % 8 || !gcn_device_usable(gpu->device, at, sizeof(struct signal)))) {
-            fprintf(stderr,
-                    "wavetrap: gfx900 (node %u): a packet's signal 0x%llx is not in memory of the "
-                    "GPU\n", gpu->node, (unsigned long long)at);
+        const uint8_t *place = packet + (i == count ? 56 : 8 + 8 * i);
+        struct signal *s;
+        if (!signal_at(gpu, place, &s)) {
+            report_signal(gpu, "packet", place);
             return false;
         }
     }
     return true;
 }
 
-static bool barrier_open(const uint8_t *packet, bool all)
+static bool barrier_open(const struct host_gpu *gpu, const uint8_t *packet, bool all)
 {
     unsigned signals = 0, zero = 0;
     for (unsigned i = 0; i < 5; i++) {
-        const struct signal *s = signal_at(packet + 8 + 8 * i);
-        if (!s)
+        struct signal *s;
+        if (!signal_at(gpu, packet + 8 + 8 * i, &s) || !s)
             continue;
         signals++;
         zero += atomic_load(&s->value) == 0;
@@ -174,9 +202,10 @@ static bool barrier_open(const uint8_t *packet, bool all)
     return all ? zero == signals : zero || !signals;
 }
 
-static bool value_open(const uint8_t *packet)
+static bool value_open(const struct host_gpu *gpu, const uint8_t *packet)
 {
-    const struct signal *s = signal_at(packet + 8);
+    struct signal *s;
+    signal_at(gpu, packet + 8, &s);
     const int64_t value = (int64_t)wt_load_le(packet + 16, 8);
     const int64_t mask = (int64_t)wt_load_le(packet + 24, 8);
     const int64_t now = s ? atomic_load(&s->value) & mask : value;
@@ -273,14 +302,14 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
     case PACKET_DISPATCH:
         return begin_dispatch(gpu, q, packet);
     case PACKET_BARRIER_AND:
-        open = barrier_open(packet, true);
+        open = barrier_open(gpu, packet, true);
         break;
     case PACKET_BARRIER_OR:
-        open = barrier_open(packet, false);
+        open = barrier_open(gpu, packet, false);
         break;
     case PACKET_VENDOR:
         if (packet[2] == VENDOR_BARRIER_VALUE) {
-            open = value_open(packet);
+            open = value_open(gpu, packet);
             break;
         }
         if (packet[2] == VENDOR_PM4) { /* the runtime's are for caches: of code that it has written */

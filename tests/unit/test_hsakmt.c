@@ -554,6 +554,42 @@ static void wrong_kernels_are_faults(void **state)
     a_kernel_runs_and_its_signal_counts_down(state);
 }
 
+/* What was sound when the packet came need not be so when its kernel ends. */
+static void a_kernel_that_spoils_signals(void **state)
+{
+    struct world *w = *state;
+    /* As above: stores 7 where its argument says. */
+    static const uint32_t code[] = {0xc0060000, 0,          0x7e020287, 0x7e000280,
+                                    0xbf8cc07f, 0xdc708000, 0x00000100, 0xbf810000};
+    uint64_t *arguments = (uint64_t *)(void *)(w->memory + 0x8100);
+    set_code(w, code, sizeof code / sizeof *code);
+    set_signal(w, 0, 1);
+    uint8_t *p = dispatch_packet(w, 64);
+    use_signal(w, p, 56, 0);
+    arguments[0] = (uintptr_t)p + 56;
+    wt_store_le(p + 40, (uintptr_t)arguments, 8);
+    give(w, p, DISPATCH);
+    assert_int_equal(hsaKmtWaitOnEvent(w->event, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(w->error, (int64_t)1 << (20 - 1));
+    assert_int_equal(w->signal[0].value, 1);
+    assert_int_equal(hsaKmtDestroyQueue(w->id), HSAKMT_STATUS_SUCCESS);
+    make_queue(w);
+    arguments[0] = (uintptr_t)w->queue + 192; /* the queue's own signal */
+    p = dispatch_packet(w, 64);
+    use_signal(w, p, 56, 0);
+    wt_store_le(p + 40, (uintptr_t)arguments, 8);
+    give(w, p, DISPATCH);
+    UNTIL(w->signal[0].value == 0);
+    p = dispatch_packet(w, 64);
+    wt_store_le(p + 24, 16, 4); /* more scratch is to be asked for by it */
+    give(w, p, DISPATCH);
+    assert_int_equal(hsaKmtWaitOnEvent(w->event, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(w->error, (int64_t)1 << (20 - 1));
+    assert_int_equal(hsaKmtDestroyQueue(w->id), HSAKMT_STATUS_SUCCESS);
+    make_queue(w);
+    a_kernel_runs_and_its_signal_counts_down(state);
+}
+
 static void memory_that_is_not_mapped_is_a_page_fault(void **state)
 {
     struct world *w = *state;
@@ -732,6 +768,7 @@ int main(void)
         TEST(a_page_fault_stops_all_queues),
         TEST(wrong_packets_are_refused),
         TEST(wrong_kernels_are_faults),
+        TEST(a_kernel_that_spoils_signals),
         TEST(memory_that_is_not_mapped_is_a_page_fault),
         TEST(random_packets),
         TEST(events_are_reset_by_waits_or_by_hand),
