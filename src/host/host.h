@@ -19,6 +19,7 @@
 #define HOST_MOST_GPUS 16
 #define HOST_PAGE 4096u
 #define HOST_EVENTS 4096u
+#define HOST_GWS 64u /* resources of global wave sync */
 
 struct host;
 

@@ -191,10 +191,18 @@ HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *m
     return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
+/* All queues can use all resources of global wave sync, as long as one of them does at a time. */
 HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *first)
 {
-    (void)id, (void)count, (void)first;
-    return HSAKMT_STATUS_NOT_SUPPORTED;
+    struct host_queue *q = enter_queue(host_get(), id);
+    if (!q)
+        return HSAKMT_STATUS_INVALID_HANDLE;
+    host_leave(q->gpu);
+    if (count > HOST_GWS)
+        return HSAKMT_STATUS_OUT_OF_RESOURCES;
+    if (first)
+        *first = 0;
+    return HSAKMT_STATUS_SUCCESS;
 }
 
 HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *handler, HSAuint64 handler_size,

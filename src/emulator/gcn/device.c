@@ -103,6 +103,7 @@ static void reset(struct wt_machine *m)
     d->launching = d->served = 0;
     d->event = false;
     memset(d->gds, 0, GCN_GDS_BYTES);
+    memset(d->gws, 0, sizeof d->gws);
     for (uint32_t i = 0; i < m->waves; i++) {
         uint32_t(*v)[GCN_LANES] = d->wave[i].v;
         uint8_t *lds = d->group[i].lds;
@@ -117,14 +118,19 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
     const struct gcn_wave *w = &device_of(m)->wave[wave];
     *view = (struct wt_wave_view){
         .active = w->active,
-        .waiting = w->active && w->at_barrier,
+        .waiting = w->active && (w->at_barrier || w->gws),
         .wait_pc = w->wait_pc,
         .pc = w->pc,
         .mask = w->active ? gcn_exec(w) : 0,
     };
-    if (view->waiting)
+    if (view->waiting && w->at_barrier)
         snprintf(view->wait, sizeof view->wait, "s_barrier: %u of %u waves have arrived",
                  w->group->waiting, w->group->waves);
+    else if (view->waiting && w->gws == GCN_GWS_BARRIER)
+        snprintf(view->wait, sizeof view->wait, "ds_gws_barrier %u: for %u more waves", w->gws_resource,
+                 w->device->gws[w->gws_resource] + 1);
+    else if (view->waiting)
+        snprintf(view->wait, sizeof view->wait, "ds_gws_sema_p %u", w->gws_resource);
 }
 
 /* Which lanes wait is the program's own affair on GCN: masks in SGPRs. */

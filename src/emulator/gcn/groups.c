@@ -13,7 +13,7 @@
 void gcn_update_ready(struct gcn_wave *w)
 {
     wt_turns_set_ready(&w->device->turns, w->id,
-                       w->active && !w->at_barrier && !(w->status & GCN_STATUS_HALT));
+                       w->active && !w->at_barrier && !w->gws && !(w->status & GCN_STATUS_HALT));
     w->device->event |= w->device->shared && w->active && w->status & GCN_STATUS_HALT;
 }
 

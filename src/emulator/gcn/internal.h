@@ -54,6 +54,10 @@ enum gcn_exception {
     GCN_EXCP_INT_DIV0 = 64,
 };
 
+/* Whether a wave waits at global wave sync, and as what it uses the resource. */
+enum gcn_gws_wait { GCN_GWS_NONE, GCN_GWS_BARRIER, GCN_GWS_SEMAPHORE };
+#define GCN_GWS 64
+
 struct gcn_group;
 
 struct gcn_wave {
@@ -75,6 +79,9 @@ struct gcn_wave {
     uint16_t index;                    /* within the group */
     uint8_t vm_cnt, lgkm_cnt, exp_cnt; /* accesses that no s_waitcnt has waited for */
     uint64_t wait_pc;                  /* of the barrier that it waits at */
+    uint8_t gws;                       /* enum gcn_gws_wait */
+    uint8_t gws_resource;              /* at which it waits */
+    uint64_t gws_since;                /* issue time */
 };
 
 /* A work-group that is being run. */
@@ -136,6 +143,7 @@ struct gcn_device {
     uint32_t launching; /* those that have work-groups to start, as a bit set */
     uint32_t served;    /* the one that the last work-group started was of */
     uint8_t *gds;
+    uint32_t gws[GCN_GWS]; /* counters of global wave sync */
     uint64_t tba, tma; /* trap handler: what the hardware registers hold */
     uint32_t active_waves;
     struct wt_turns turns; /* which waves can issue, and whose turn it is */

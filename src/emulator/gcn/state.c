@@ -22,6 +22,7 @@ struct wt_state {
     uint8_t *vgprs; /* of the active waves, one after the other */
     uint8_t *lds;   /* of the used groups, one after the other */
     uint8_t *gds;
+    uint32_t gws[GCN_GWS];
     uint32_t waves;
     uint64_t bytes;
 };
@@ -109,6 +110,7 @@ struct wt_state *gcn_save(struct wt_machine *m)
     s->active_waves = d->active_waves;
     s->bytes = sizeof *s + wt_turns_bytes(&s->turns);
     s->gds = copy_of(s, d->gds, GCN_GDS_BYTES);
+    memcpy(s->gws, d->gws, sizeof s->gws);
     s->memory = wt_memory_fork(d->memory);
     if (!s->gds || !s->memory || !save_waves(s, d)) {
         gcn_free_state(s);
@@ -155,6 +157,7 @@ bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
     d->active_waves = s->active_waves;
     wt_turns_copy(&d->turns, &s->turns);
     memcpy(d->gds, s->gds, GCN_GDS_BYTES);
+    memcpy(d->gws, s->gws, sizeof d->gws);
     restore_waves(d, s);
     wt_memory_become(d->memory, s->memory);
     gcn_code_clear(d);
@@ -200,7 +203,10 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w)
         w->vm_cnt,
         w->lgkm_cnt,
         w->exp_cnt,
-        w->at_barrier ? w->wait_pc : 0,
+        w->at_barrier || w->gws ? w->wait_pc : 0,
+        w->gws,
+        w->gws ? w->gws_resource : 0,
+        w->gws ? w->gws_since : 0,
         (uint64_t)(w->group - w->device->group),
     };
     mix(hash, numbers, sizeof numbers);
@@ -234,6 +240,7 @@ uint64_t gcn_hash(struct wt_machine *m)
     mix_dispatches(&h, d);
     mix(&h, d->turns.round, wt_turns_words(&d->turns) * sizeof *d->turns.round);
     mix(&h, d->gds, GCN_GDS_BYTES);
+    mix(&h, d->gws, sizeof d->gws);
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct gcn_group *g = &d->group[i];
         if (d->wave[i].active)

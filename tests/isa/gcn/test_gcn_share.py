@@ -134,3 +134,18 @@ def test_patterns_of_swizzle(gcn_table, run_tool):
                 source += lane & 32
                 want = 3 if not exec_mask >> lane & 1 else values[source] if exec_mask >> source & 1 else 0
                 assert result.shown[0][lane] == want, (hex(pattern), lane)
+
+
+def test_global_wave_sync(gcn_table, run_tool):
+    """A counter that a wave finds empty it waits at: alone, for ever. (Many waves: tests/unit/test_gws.c.)"""
+    op = lambda name: ds(find(gcn_table, f"ds_gws_{name}"), 3, 1)
+    init, p, v, br, barrier, free = map(op, ("init", "sema_p", "sema_v", "sema_br", "barrier", "sema_release_all"))
+    # The number is that of the first active lane; the counter goes on where the last case left it.
+    numbers = [99, 99, 2] + [99] * 61
+    jobs = [(init + p + p, True), (init + p + p + p, False), (init + p + p + v + p, True), (init + br + 4 * p, True),
+            (init + br + 5 * p, False), (init + p + p + free + p, False), (init + p + p + barrier, True),
+            (init + barrier, False), (init + p + p + barrier + p + p, True), (init + p + p + barrier + barrier, False)]
+    cases = [Case(code, len(code) // 2 + (not goes_on)).exec(0xfffffffffffffffc).scalar(M0, 0x3d0000).vector(ADDR, numbers) for code, goes_on in jobs]
+    for (code, goes_on), result in zip(jobs, run(run_tool, cases)):
+        assert (result.fault is None) == goes_on, code
+        assert goes_on or "deadlock" in result.fault

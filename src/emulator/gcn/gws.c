@@ -1,0 +1,161 @@
+/*
+ * Global wave sync: 64 counters of the device at which waves of all work-groups wait, as barriers or as
+ * semaphores (manual, section 10 and the DS_GWS instructions of chapter 12).
+ */
+#include "emulator/gcn/internal.h"
+
+#define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
+
+/* M0[21:16] and the offset tell which. */
+static unsigned resource_of(const struct gcn_wave *w, const struct gcn_uop *u)
+{
+    return ((w->s[GCN_M0] >> 16) + (uint32_t)u->imm) % GCN_GWS;
+}
+
+/* The number that the instruction brings: of the first lane that EXEC enables, or of lane 0. */
+static bool number_of(struct gcn_wave *w, const struct gcn_uop *u, uint32_t *number)
+{
+    const uint64_t exec = gcn_exec(w);
+    if (u->src[0] >= w->vgprs) {
+        gcn_fault(w, u, WT_FAULT_ILLEGAL, exec, 0, "%s: v%u is beyond the wave's %u vector registers",
+                  u->row->name, u->src[0], w->vgprs);
+        return false;
+    }
+    *number = w->v[u->src[0]][exec ? __builtin_ctzll(exec) : 0];
+    return true;
+}
+
+static const struct gcn_uop *done(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (w->lgkm_cnt < 15)
+        w->lgkm_cnt++;
+    return gcn_next(u);
+}
+
+/* The wave goes on behind the instruction when it is released. */
+static const struct gcn_uop *wait_at(struct gcn_wave *w, const struct gcn_uop *u,
+                                     enum gcn_gws_wait how)
+{
+    const struct gcn_uop *next = done(w, u);
+    w->wait_pc = gcn_pc_of(w, u);
+    w->pc = gcn_pc_of(w, next);
+    w->gws = how;
+    w->gws_resource = (uint8_t)resource_of(w, u);
+    w->gws_since = gcn_now(w);
+    gcn_update_ready(w);
+    return NULL;
+}
+
+static void release(struct gcn_wave *w)
+{
+    w->gws = GCN_GWS_NONE;
+    gcn_update_ready(w);
+}
+
+static bool waits(const struct gcn_wave *w, unsigned resource, enum gcn_gws_wait how)
+{
+    return w->active && w->gws == how && w->gws_resource == resource;
+}
+
+static uint32_t waiting(const struct gcn_device *d, unsigned resource, enum gcn_gws_wait how)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        count += waits(&d->wave[i], resource, how);
+    return count;
+}
+
+/* Those that have waited longest go on, as many as the counter has. */
+static void serve(struct gcn_device *d, unsigned resource)
+{
+    while (d->gws[resource]) {
+        struct gcn_wave *first = NULL;
+        for (uint32_t i = 0; i < d->machine.waves; i++)
+            if (waits(&d->wave[i], resource, GCN_GWS_SEMAPHORE) &&
+                (!first || d->wave[i].gws_since < first->gws_since))
+                first = &d->wave[i];
+        if (!first)
+            return;
+        d->gws[resource]--;
+        release(first);
+    }
+}
+
+static void raise(struct gcn_device *d, unsigned resource, uint32_t by)
+{
+    uint32_t *counter = &d->gws[resource];
+    *counter = by > UINT32_MAX - *counter ? UINT32_MAX : *counter + by;
+    serve(d, resource);
+}
+
+OP(ds_gws_init)
+{
+    uint32_t number;
+    if (w->mode & GCN_MODE_VSKIP)
+        return gcn_next(u);
+    if (!number_of(w, u, &number))
+        return NULL;
+    w->device->gws[resource_of(w, u)] = number;
+    return done(w, u);
+}
+
+/* As many waves wait as the counter says; the one after them lets all go on, and says how many the next
+ * barrier waits for. */
+OP(ds_gws_barrier)
+{
+    struct gcn_device *d = w->device;
+    const unsigned resource = resource_of(w, u);
+    uint32_t number;
+    if (w->mode & GCN_MODE_VSKIP)
+        return gcn_next(u);
+    if (!number_of(w, u, &number))
+        return NULL;
+    if (d->gws[resource]) {
+        d->gws[resource]--;
+        return wait_at(w, u, GCN_GWS_BARRIER);
+    }
+    d->gws[resource] = number;
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (waits(&d->wave[i], resource, GCN_GWS_BARRIER))
+            release(&d->wave[i]);
+    return done(w, u);
+}
+
+OP(ds_gws_sema_p)
+{
+    uint32_t *counter = &w->device->gws[resource_of(w, u)];
+    if (w->mode & GCN_MODE_VSKIP)
+        return gcn_next(u);
+    if (!*counter)
+        return wait_at(w, u, GCN_GWS_SEMAPHORE);
+    --*counter;
+    return done(w, u);
+}
+
+OP(ds_gws_sema_v)
+{
+    if (w->mode & GCN_MODE_VSKIP)
+        return gcn_next(u);
+    raise(w->device, resource_of(w, u), 1);
+    return done(w, u);
+}
+
+OP(ds_gws_sema_br)
+{
+    uint32_t number;
+    if (w->mode & GCN_MODE_VSKIP)
+        return gcn_next(u);
+    if (!number_of(w, u, &number))
+        return NULL;
+    raise(w->device, resource_of(w, u), number);
+    return done(w, u);
+}
+
+OP(ds_gws_sema_release_all)
+{
+    const unsigned resource = resource_of(w, u);
+    if (w->mode & GCN_MODE_VSKIP)
+        return gcn_next(u);
+    raise(w->device, resource, waiting(w->device, resource, GCN_GWS_SEMAPHORE));
+    return done(w, u);
+}

@@ -1,0 +1,67 @@
+"""The HIP API part by part: api.hip checks what it gets, and says "right"."""
+import signal
+import subprocess
+
+import pytest
+
+from conftest import WAVETRAP, code_object, compiled, environment, hip
+
+
+def api(*args, **options):
+    return hip(compiled("api.hip"), *args, **options)
+
+
+@pytest.mark.parametrize("part", [
+    "registered", "pinned", "managed","symbols", "pitched", "filled", "pooled", "times", "callbacks", "graphs",
+    "many-streams", "threads", "cooperative", "heap", "called", "launches", "grids", "clocked", "reset"])
+def test_part(part):
+    done = api(part)
+    assert (done.stdout, done.stderr, done.returncode) == ("right\n", "", 0)
+
+
+@pytest.mark.parametrize("part", ["room", "values"])
+def test_part_of_which_the_runtime_complains(part):
+    """On stderr, of being out of memory, and of how a stream waits for a value that another one writes."""
+    done = api(part)
+    assert (done.stdout, done.returncode) == ("right\n", 0)
+
+
+def test_two_gpus_use_each_others_memory():
+    done = api("peers", gpus=["gfx900", "gfx900:cu=1"])
+    assert (done.stdout, done.stderr, done.returncode) == ("right\n", "", 0)
+    assert api("threads", gpus=["gfx900", "gfx900:cu=1"]).stdout == "right\n"
+
+
+def test_modules_from_files(tmp_path):
+    """A code object, and a bundle of them."""
+    program = compiled("api.hip")
+    bundle = tmp_path / "bundle"
+    subprocess.run(["objcopy", "-O", "binary", "--only-section=.hip_fatbin", program, bundle], check=True)
+    done = api("modules", code_object(program), bundle)
+    assert (done.stdout, done.stderr) == ("right\n", "")
+
+
+def test_kernels_print_every_conversion():
+    lines = api("prints").stdout.splitlines()
+    assert lines[:6] == [
+        "-5|   42|42   |00042|+42|4000000000|ff|0XFF|10|q|%|text| right|left  |cu",
+        "1.500000|3.142|      2.72|1.234568e+04|0.0001|1E+20|0x1p+0",
+        "-1|-2|18446744073709551615|deadbeefcafe|-3|99|0x1234",
+        "    42|42    |3.14",
+        "abbcccddddeeeeeffffffgggggggh", "30"]
+    assert sorted(lines[6:-1]) == sorted(f"line {i} of 1000" for i in range(1000))
+
+
+def test_a_program_may_leave_while_its_kernel_runs():
+    done = api("exit-while-running")
+    assert (done.stdout, done.returncode) == ("spins\n", 4)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_signals_end_a_program_that_waits(number):
+    program = subprocess.Popen([WAVETRAP, "exec", compiled("api.hip"), "wait-for-ever"], stdout=subprocess.PIPE,
+                               text=True, env=environment(), preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    assert program.stdout.readline() == "spins\n"
+    program.send_signal(number)
+    assert program.wait(60) == -number
+    program.stdout.close()
