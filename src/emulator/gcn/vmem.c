@@ -173,7 +173,8 @@ static uint64_t look_up(struct gcn_device *d, const uint64_t *addr, unsigned siz
         const struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr[i]);
         bad |= (write ? e->write_page : e->read_page) ^ (addr[i] - in);
         bad |= (WT_PAGE_SIZE - size - in) >> 63;
-        host[i] = (write ? e->write_host : e->read_host) + in;
+        /* As a number: an entry that is not this page's may hold no address. */
+        host[i] = (const uint8_t *)((uintptr_t)(write ? e->write_host : e->read_host) + in);
     }
     return bad;
 }
