@@ -129,6 +129,8 @@ uint64_t host_clock(void);
 /* ---- memory.c ---- */
 
 void host_memory_free(struct host *host);
+/** What an address that this GPU may not use is; empty if there is nothing to say. */
+void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
 
 /* ---- events.c ---- */
 

@@ -226,7 +226,12 @@ static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64
 void host_report_fault(struct host_gpu *gpu)
 {
     const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
+    char text[256] = "";
     report(gpu, f->text, f->wave, (uint64_t)f->lanes, f->pc);
+    if (f->kind == WT_FAULT_ACCESS)
+        host_explain_fault(gpu->host, gpu->index, f->addr, text, sizeof text);
+    if (*text)
+        fprintf(stderr, "  0x%" PRIx64 ": %s\n", f->addr, text);
 }
 
 /*

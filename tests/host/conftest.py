@@ -1,4 +1,5 @@
 """What the tests of host programs share: building HIP programs, and running them on emulated GPUs."""
+import fcntl
 import functools
 import os
 import pathlib
@@ -12,15 +13,17 @@ EXAMPLES = BUILD / "examples" / "gcn"
 
 
 def compiled(source):
-    """A program of this folder, built by hipcc where it is older than its source."""
+    """A program of this folder, built by hipcc where it is older than its source; by one of us at a time."""
     path = BUILD / "tests" / "host" / pathlib.Path(source).stem
     source = pathlib.Path(__file__).parent / source
-    if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_suffix(f".{os.getpid()}")  # several of us may build it at once
-        subprocess.run(["hipcc", "--offload-arch=gfx900", "-O2", "-g", "-o", new, source], check=True,
-                       capture_output=True)
-        os.replace(new, path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path.with_suffix(".lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
+            new = path.with_suffix(".new")
+            subprocess.run(["hipcc", "--offload-arch=gfx900", "-O2", "-g", "-o", new, source], check=True,
+                           capture_output=True)
+            os.replace(new, path)
     return path
 
 

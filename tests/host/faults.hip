@@ -63,7 +63,28 @@ int main(int argc, char **argv)
         asserts<<<1, 64>>>(2);
     else if (!strcmp(what, "debugtrap"))
         breaks<<<1, 64>>>(buffer);
-    else
+    else if (!strcmp(what, "page"))
+        store_nowhere<<<1, 64>>>(buffer + 1024); // it has so many
+    else if (!strcmp(what, "null"))
+        store_nowhere<<<1, 64>>>(nullptr);
+    else if (!strcmp(what, "host"))
+        store_nowhere<<<1, 64>>>(new int[64]);
+    else if (!strcmp(what, "registered")) {
+        static int words[64];
+        if (hipHostRegister(words, sizeof words, 0))
+            return 4;
+        store_nowhere<<<1, 64>>>(words);
+    } else if (!strcmp(what, "peer")) {
+        int *other;
+        if (hipSetDevice(1) || hipMalloc(&other, 4096) || hipSetDevice(0))
+            return 4;
+        store_nowhere<<<1, 64>>>(other);
+    } else if (!strcmp(what, "behind")) {
+        int *big;
+        if (hipMalloc(&big, 4 << 20))
+            return 4;
+        store_nowhere<<<1, 64>>>(big + (1 << 20) + 5);
+    } else
         return 2;
     if (hipMemcpy(&value, buffer, sizeof value, hipMemcpyDeviceToHost))
         return 3;

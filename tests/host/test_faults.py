@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from conftest import compiled, hip
+from conftest import compiled, environment, hip, wavetrap
 
 SOURCE = (pathlib.Path(__file__).parent / "faults.hip").read_text().splitlines()
 
@@ -63,3 +63,26 @@ def test_assert_prints_and_ends_the_program():
 def test_a_debug_trap_without_a_debugger_is_no_fault():
     done = hip(compiled("faults.hip"), "debugtrap")
     assert (done.stdout, done.stderr, done.returncode) == ("value 5\n", "", 0)
+
+
+@pytest.mark.parametrize("word, said, gpus", [
+    ("null", r"0x[0-9a-f]+: a null pointer, or an offset from one", 1),
+    ("host", r"0x[0-9a-f]+: the program's own memory, which it has neither allocated nor registered for GPUs "
+             r"\(hipMalloc, hipHostMalloc, hipHostRegister\)", 1),
+    ("registered", r"0x[0-9a-f]+: the program's address of registered memory, which GPUs have at 0x[0-9a-f]+ "
+                   r"\(hipHostGetDevicePointer\)", 1),
+    ("peer", r"0x[0-9a-f]+: memory of node 2, which this GPU may not use \(hipDeviceEnablePeerAccess\)", 2),
+    ("behind", r"0x[0-9a-f]+: byte 4194324 of an allocation of 4194304 bytes at 0x[0-9a-f]+", 1),
+])
+def test_what_an_address_is_that_the_gpu_may_not_use(word, said, gpus):
+    done = hip(compiled("faults.hip"), word, gpus=["gfx900"] * gpus)
+    report(done)
+    assert re.search(rf"^  {said}$", done.stderr, re.M), done.stderr
+
+
+def test_small_buffers_by_themselves():
+    """The runtime cuts them out of blocks of 2 MiB, unless it is told not to."""
+    assert hip(compiled("faults.hip"), "page").stderr == ""
+    done = wavetrap("exec", compiled("faults.hip"), "page", env={**environment(), "HSA_DISABLE_FRAGMENT_ALLOCATOR": "1"})
+    assert "where no memory is mapped for writing" in report(done)[0]
+    assert re.search(r"^  0x[0-9a-f]+: byte 4096 of an allocation of 4096 bytes at", done.stderr, re.M)
