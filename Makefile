@@ -17,7 +17,7 @@ demo:
 # Every test: the suites of tests/ against the build and again under AddressSanitizer and UBSan, the
 # fuzz targets for some seconds each, and the bounded part of GDB's own test suite.
 check:
-	@scripts/need.sh build kernels gcn hip check
+	@scripts/need.sh build kernels gcn hip driver check
 	@[ ! -e build/build.ninja ] || [ -e build/src/host/libhsakmt.so.1 ] || meson setup --reconfigure build >/dev/null
 	@$(MAKE) --no-print-directory all
 	@scripts/check.sh build

@@ -10,6 +10,7 @@ llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source open
 gcn="csmith libcsmith-dev rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-19 pocl-opencl-icd python3-pyopencl"
 hip="libhsakmt-dev hipcc libamdhip64-5 libamdhip64-dev libhsa-runtime64-1 libhsa-runtime-dev libhsakmt1 rocminfo \
 rocm-device-libs clang-tools-15 clang-19"
+driver="linux-source-6.1"
 bench="qemu-user qemu-system-misc gdbserver time"
 want=
 for step in "$@"; do
@@ -21,6 +22,7 @@ for step in "$@"; do
     gcn) want="$want $gcn" ;;
     hip) want="$want $hip" ;;
     bench) want="$want $bench" ;;
+    driver) want="$want $driver" ;;
     *) echo "need.sh: unknown step '$step'" >&2; exit 2 ;;
     esac
 done

@@ -74,7 +74,10 @@ struct host_dispatch {
     struct host_queue *queue;     /**< NULL: none */
     uint64_t packet;              /**< its number in the queue */
     uint64_t begun;               /**< clock */
+    uint32_t told;                /**< what its trap handlers have told: bits of HOST_TOLD */
 };
+
+#define HOST_TOLD 0xfffc00u /**< M0 of a trap handler's interrupt: bit 10 is the first host_reason */
 
 struct host_gpu {
     struct host *host;

@@ -275,7 +275,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);
         return true;
     }
-    gpu->dispatch[dispatch] = (struct host_dispatch){q, q->begun++, host_clock()};
+    gpu->dispatch[dispatch] = (struct host_dispatch){q, q->begun++, host_clock(), 0};
     gpu->kernels++;
     gpu->launches++;
     return true;
@@ -411,7 +411,9 @@ static void trapped(struct host_gpu *gpu, unsigned dispatch)
     for (uint32_t i = 0; i < m->waves; i++)
         if (is_halted(gpu, i) && gcn_wave_dispatch(gpu->device, i, &its, &entry) && its == dispatch)
             host_report_trap(gpu, i);
-    stop(gpu->dispatch[dispatch].queue, HOST_REASON_TRAP);
+    const uint32_t told = gpu->dispatch[dispatch].told;
+    stop(gpu->dispatch[dispatch].queue,
+         told ? (enum host_reason)(__builtin_ctz(told) - 9) : HOST_REASON_TRAP);
 }
 
 /* Halted waves: of dispatches whose trap handler has told something; or of any, where nothing can

@@ -35,10 +35,12 @@ static void interrupt(void *context, uint32_t wave, uint32_t data)
     uint64_t entry;
     unsigned dispatch;
     gcn_wave_hwreg(gpu->device, wave, 2, &status);
-    if (!(status >> 5 & 1)) /* PRIV: the trap handler runs */
+    if (!(status >> 5 & 1)) { /* PRIV: the trap handler runs */
         host_event_interrupt(gpu->host, data);
-    else if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry))
+    } else if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry)) {
         gpu->trapped |= (uint32_t)1 << dispatch;
+        gpu->dispatch[dispatch].told |= data & HOST_TOLD;
+    }
 }
 
 static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)

@@ -236,7 +236,7 @@ void host_report_fault(struct host_gpu *gpu)
 
 /*
  * The runtime's trap handler keeps what it has found: the PC in TTMP7 and in bits 22:7 of TTMP11,
- * the number of the trap in bits 28:25 of TTMP6.
+ * the number of the trap in bits 28:25 of TTMP6, which is 0 for exceptions.
  */
 void host_report_trap(struct host_gpu *gpu, uint32_t wave)
 {
@@ -252,6 +252,11 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave)
     gcn_wave_scalar(gpu->device, wave, 126, &exec[0]);
     gcn_wave_scalar(gpu->device, wave, 127, &exec[1]);
     const unsigned trap = what >> 25 & 15;
+    const struct wt_fault *exception = gcn_wave_exception(gpu->device, wave);
+    if (!trap && exception) {
+        report(gpu, exception->text, wave, (uint64_t)exception->lanes, exception->pc);
+        return;
+    }
     snprintf(text, sizeof text, "s_trap %u%s", trap, trap < 4 ? meaning[trap] : "");
     report(gpu, text, wave, exec[0] | (uint64_t)exec[1] << 32,
            low | (uint64_t)(high >> 7 & 0xffff) << 32);

@@ -43,6 +43,12 @@ __global__ void breaks(int *out)
     *out = 5;
 }
 
+__global__ void divides(int *out)
+{
+    asm volatile("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 14, 1), 1"); // EXCP_EN: division by zero
+    out[threadIdx.x] = (int)(1.0f / (float)((int)threadIdx.x - 5));  // in lane 5
+}
+
 int main(int argc, char **argv)
 {
     int *buffer, value = 0;
@@ -57,6 +63,8 @@ int main(int argc, char **argv)
         past_the_end<<<1, 64>>>(buffer);
     else if (!strcmp(what, "illegal"))
         no_instruction<<<1, 64>>>(buffer);
+    else if (!strcmp(what, "divide"))
+        divides<<<1, 64>>>(buffer);
     else if (!strcmp(what, "trap"))
         gives_up<<<1, 64>>>(buffer);
     else if (!strcmp(what, "assert"))

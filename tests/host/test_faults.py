@@ -32,6 +32,8 @@ def report(done):
      "Memory access fault by GPU node-1 .* on address 0x123456000. Reason: Page not present"),
     ("illegal", "illegal instruction 0xbeff7fff: there is no such instruction",
      "no_instruction(int*)", "0xbeff7fff", "0-63", "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION"),
+    ("divide", "v_div_fixup_f32: division by zero, which EXCP_EN makes an exception", "divides(int*)", "(float)((int)threadIdx.x", "5",
+     "HSA_STATUS_ERROR_EXCEPTION"),
     ("trap", "s_trap 2 (the program gave up: assert, abort or __builtin_trap)",
      "gives_up(int*)", "__builtin_trap();", "5", "HSA_STATUS_ERROR_EXCEPTION"),
 ])

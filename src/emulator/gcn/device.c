@@ -19,20 +19,36 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
 {
     struct gcn_device *d = w->device;
     va_list arguments;
-    w->pc = gcn_pc_of(w, u);
-    d->machine.fault = (struct wt_fault){
+    struct wt_fault fault = {
         .kind = kind,
         .wave = w->id,
         .lanes = lanes,
-        .pc = w->pc,
+        .pc = gcn_pc_of(w, u),
         .addr = addr,
         .time = gcn_now(w),
     };
-    d->not_issued = true;
     va_start(arguments, format);
-    vsnprintf(d->machine.fault.text, sizeof d->machine.fault.text, format, arguments);
+    vsnprintf(fault.text, sizeof fault.text, format, arguments);
     va_end(arguments);
+    /* Illegal instructions and memory violations are exceptions that no mask holds back. In a host
+     * process, a page fault is the driver's. */
+    const bool illegal = kind == WT_FAULT_ILLEGAL, access = kind == WT_FAULT_ACCESS;
+    if (illegal || access || kind == WT_FAULT_MISALIGNED) {
+        w->trapsts |= illegal ? GCN_TRAPSTS_ILLEGAL : GCN_TRAPSTS_MEM_VIOL;
+        if (gcn_may_trap(w) && !(access && d->shared)) {
+            d->exception = fault;
+            return gcn_enter_trap(w, illegal ? fault.pc : fault.pc + 4u * u->length, 0);
+        }
+    }
+    w->pc = fault.pc;
+    d->machine.fault = fault;
+    d->not_issued = true;
     return NULL;
+}
+
+const struct wt_fault *gcn_wave_exception(const struct gcn_device *d, uint32_t wave)
+{
+    return d->exception.kind && d->exception.wave == wave ? &d->exception : NULL;
 }
 
 const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u)
@@ -40,7 +56,6 @@ const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u)
     const uint32_t word[2] = {u->word[0], u->word[1]};
     struct gcn_uop again = {0};
     const char *why = "";
-    w->trapsts |= GCN_TRAPSTS_ILLEGAL;
     if (gcn_decode(word, 2, &again, &why))
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                          "%s (0x%08x) is not executed by this emulator", again.row->name, word[0]);
@@ -101,7 +116,7 @@ static void reset(struct wt_machine *m)
     m->fault.kind = WT_FAULT_NONE;
     memset(d->dispatch, 0, sizeof d->dispatch);
     d->launching = d->served = 0;
-    d->event = false;
+    d->event = d->saving = false;
     memset(d->gds, 0, GCN_GDS_BYTES);
     memset(d->gws, 0, sizeof d->gws);
     for (uint32_t i = 0; i < m->waves; i++) {

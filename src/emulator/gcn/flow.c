@@ -107,16 +107,19 @@ OP(s_setprio)
     return gcn_next(u);
 }
 
-/* Messages of compute waves: an interrupt for the host, with M0 as its data; the doorbell of the
- * wave's queue (a trap handler asks for it in EXEC_LO, whose bit 31 says that it waits).
+/* Messages of compute waves: an interrupt for the host, with M0 as its data; where to save the wave's
+ * context; the doorbell of its queue (a trap handler asks for it in EXEC_LO, whose bit 31 says that
+ * it waits).
  */
 OP(s_sendmsg)
 {
-    enum { MSG_INTERRUPT = 1, MSG_GET_DOORBELL = 10 };
+    enum { MSG_INTERRUPT = 1, MSG_SAVEWAVE = 4, MSG_GET_DOORBELL = 10 };
     const unsigned message = (unsigned)u->imm & 15;
     const struct gcn_device *d = w->device;
     if (message == MSG_GET_DOORBELL)
         w->s[GCN_EXEC] = gcn_dispatch_of(w)->place.doorbell;
+    else if (message == MSG_SAVEWAVE)
+        return gcn_save_answer(w, u);
     else if (message == MSG_INTERRUPT && d->host.interrupt)
         d->host.interrupt(d->host.context, w->id, w->s[GCN_M0]);
     else if (message != MSG_INTERRUPT)
@@ -129,59 +132,12 @@ OP(s_sendmsg)
 /* The wave is halted behind it. */
 OP(s_sendmsghalt)
 {
-    if (!gcn_op_s_sendmsg(w, u))
-        return NULL;
+    const struct gcn_uop *next = gcn_op_s_sendmsg(w, u);
+    if (next != gcn_next(u))
+        return next;
     w->status |= GCN_STATUS_HALT;
     gcn_update_ready(w);
     return yield(w, u);
-}
-
-/* ---- the trap handler (section 3.10) ---- */
-
-const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id)
-{
-    const struct gcn_device *d = w->device;
-    w->s[GCN_TTMP] = (uint32_t)pc;
-    w->s[GCN_TTMP + 1] = (uint32_t)(pc >> 32) | id << 16;
-    w->status |= GCN_STATUS_PRIV;
-    /* A runtime's handler is the second one: the driver's, which comes first, has left STATUS in
-     * TTMP12, and sets it from there in the end. */
-    if (d->shared)
-        w->s[GCN_TTMP + 12] = gcn_status(w);
-    return gcn_jump(w, d->tba);
-}
-
-OP(s_trap)
-{
-    const unsigned id = (unsigned)u->imm & 0xff;
-    if (!gcn_may_trap(w)) {
-        static const char *const meanings[] = {"", " (a breakpoint)",
-                                               " (the program gave up: assert, abort or "
-                                               "__builtin_trap)",
-                                               " (a debug trap)"};
-        return gcn_fault(w, u, WT_FAULT_TRAP, gcn_exec(w), 0,
-                         "s_trap %u%s, and there is no trap handler", id,
-                         id < 4 ? meanings[id] : "");
-    }
-    /* The PC is that of s_trap itself: handlers add 4. */
-    return gcn_enter_trap(w, gcn_pc_of(w, u), id);
-}
-
-OP(s_rfe_b64)
-{
-    const uint64_t pc = gcn_scalar64(w, u, u->src[0], false);
-    w->status &= ~(uint32_t)GCN_STATUS_PRIV;
-    /* The handler may have halted the wave. */
-    gcn_update_ready(w);
-    w->pc = pc & 0xffffffffffff;
-    return NULL;
-}
-
-/* The second source restores INST_ATC, how addresses of instructions are translated: all the same
- * here. */
-OP(s_rfe_restore_b64)
-{
-    return gcn_op_s_rfe_b64(w, u);
 }
 
 /* ---- the PC as a value ---- */

@@ -82,6 +82,36 @@ void gcn_queue_set_scratch(uint8_t *queue, uint64_t addr, uint64_t size, uint32_
 /** Sets the trap handler: its address, and what it finds in TMA; 0: none. */
 void gcn_device_set_trap_handler(struct gcn_device *device, uint64_t tba, uint64_t tma);
 
+/* ---- traps from outside: what debug hardware and the driver's scheduler do ---- */
+
+/**
+ * Sets bits of a wave's TRAPSTS as hardware around it does (SAVECTX is 0x400, a watched address
+ * 0x80). If they call for it, the wave enters the trap handler before its next instruction; a halted
+ * one, too, and one that waits at a barrier, which it will come to again. False: no such wave.
+ */
+bool gcn_wave_raise(struct gcn_device *device, uint32_t wave, uint32_t trapsts);
+
+/** The host's trap: the same with a trap number, and the bit HT. False: no such wave, or no handler,
+ * or the wave is in it. */
+bool gcn_wave_trap(struct gcn_device *device, uint32_t wave, unsigned id);
+
+/** What the exception was about that made a wave enter the trap handler; NULL if it is not known. */
+const struct wt_fault *gcn_wave_exception(const struct gcn_device *device, uint32_t wave);
+
+/**
+ * Asks all waves to save their context (TRAPSTS.SAVECTX) to [addr, addr + size); no work-group
+ * starts until gcn_device_restore_context. The trap handler does the rest as the device runs, which
+ * comes back with WT_RUN_EVENT once no wave is left.
+ */
+enum wt_status gcn_device_save_context(struct gcn_device *device, uint64_t addr, uint64_t size,
+                                       struct wt_error *err);
+/** Whether all of it is saved; *end: behind what of the area is used. */
+bool gcn_device_saved_context(const struct gcn_device *device, uint64_t *end);
+/** Where the context of a wave that has been saved and has ended lies; first: with its group's LDS. */
+bool gcn_wave_saved(const struct gcn_device *device, uint32_t wave, uint64_t *addr, bool *first);
+/** Starts the saved waves again, where the trap handler restores their contexts. */
+enum wt_status gcn_device_restore_context(struct gcn_device *device, struct wt_error *err);
+
 /** A group of waves and its place, for reports: coordinates of the wave's work-group. */
 bool gcn_wave_group(struct gcn_device *device, uint32_t wave, uint32_t coordinate[3],
                     uint32_t *index);

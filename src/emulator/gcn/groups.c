@@ -12,9 +12,10 @@
 
 void gcn_update_ready(struct gcn_wave *w)
 {
-    wt_turns_set_ready(&w->device->turns, w->id,
-                       w->active && !w->at_barrier && !w->gws && !(w->status & GCN_STATUS_HALT));
-    w->device->event |= w->device->shared && w->active && w->status & GCN_STATUS_HALT;
+    /* HALT does not count in the trap handler. */
+    const bool halted = w->status & GCN_STATUS_HALT && !(w->status & GCN_STATUS_PRIV);
+    wt_turns_set_ready(&w->device->turns, w->id, w->active && !w->at_barrier && !w->gws && !halted);
+    w->device->event |= w->device->shared && w->active && halted;
 }
 
 /* Adds SGPRs in the order in which the hardware fills them; those beyond the last are dropped. */
@@ -117,8 +118,9 @@ void gcn_count_taken(struct gcn_device *d)
     }
 }
 
-static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
-                       unsigned index)
+/* A wave before its first instruction: what the kernel descriptor says of it. */
+static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
+                         unsigned index)
 {
     const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
     uint32_t(*v)[GCN_LANES] = w->v;
@@ -145,19 +147,46 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
               wt_field(k->rsrc2, 14, 14) << 20;
     w->status = wt_field(k->rsrc1, 11, 10) << 1 | (d->tba ? GCN_STATUS_TRAP_EN : 0u) |
                 (wt_field(k->rsrc1, 20, 20) ? GCN_STATUS_PRIV : 0u);
-    initial_sgprs(w, k);
-    if (d->shared) { /* what the driver has the hardware leave for trap handlers and debuggers */
-        w->s[GCN_TTMP + 6] = k->place.packet & 0x1ffffff;
-        for (unsigned i = 0; i < 3; i++)
-            w->s[GCN_TTMP + 8 + i] = g->coordinate[i];
-        w->s[GCN_TTMP + 11] = index;
-    }
-    const uint64_t exec = initial_vgprs(w, k);
-    gcn_set_pair(&w->s[GCN_EXEC], exec);
     d->active_waves++;
     take_slot(d, w);
+    return true;
+}
+
+static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
+                       unsigned index)
+{
+    const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
+    if (!prepare_wave(d, w, g, index))
+        return false;
+    initial_sgprs(w, k);
+    /* What the driver has the hardware leave for trap handlers and debuggers. */
+    w->s[GCN_TTMP + 6] = k->place.packet & 0x1ffffff;
+    for (unsigned i = 0; i < 3; i++)
+        w->s[GCN_TTMP + 8 + i] = g->coordinate[i];
+    w->s[GCN_TTMP + 11] = index;
+    const uint64_t exec = initial_vgprs(w, k);
+    gcn_set_pair(&w->s[GCN_EXEC], exec);
     gcn_update_ready(w);
     return true;
+}
+
+void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
+{
+    struct gcn_group *g = &d->group[w->place];
+    const uint64_t saved = w->saved;
+    if (!g->used) { /* the first of its waves: nothing is left of LDS */
+        memset(g->lds, 0, g->lds_size);
+        d->cu[g->first_cu].lds += g->lds_size;
+        g->used = true;
+        g->saved = false;
+        g->waves = g->waiting = 0;
+    }
+    g->waves++;
+    prepare_wave(d, w, g, w->index); /* it has had registers before */
+    w->pc = d->tba + 4;
+    w->status |= GCN_STATUS_PRIV;
+    gcn_set_pair(&w->s[GCN_EXEC], saved);
+    gcn_update_ready(w);
 }
 
 /* ---- work-groups ---- */
@@ -254,7 +283,7 @@ void gcn_dispatch_pump(struct gcn_device *d)
     uint32_t slot[GCN_WAVES_PER_CU];
     bool started = true;
     /* One group for each compute unit in turn, as long as one has room. */
-    while (d->launching && started) {
+    while (d->launching && started && !d->saving) {
         started = false;
         for (uint32_t cu = 0; cu < d->config.cu && d->launching; cu++) {
             struct gcn_dispatch *k = choose(d, cu, slot);
@@ -335,6 +364,7 @@ void gcn_wave_end(struct gcn_wave *w)
     struct gcn_device *d = w->device;
     struct gcn_group *g = w->group;
     struct gcn_dispatch *k = gcn_dispatch_of(w);
+    w->place = (uint16_t)(g - d->group);
     vacate(w);
     /* A wave that has ended counts as arrived (section 4.3). */
     if (--g->waves && g->waiting == g->waves)
@@ -342,7 +372,7 @@ void gcn_wave_end(struct gcn_wave *w)
     if (g->waves)
         return;
     free_group(d, g);
-    if (++k->done == k->total)
+    if (!g->saved && ++k->done == k->total)
         complete(d, k);
     gcn_dispatch_pump(d);
 }
@@ -353,6 +383,8 @@ void gcn_device_abandon(struct gcn_device *d, unsigned dispatch)
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->wave[i].active && d->wave[i].group->dispatch == dispatch)
             vacate(&d->wave[i]);
+        else if (d->wave[i].saved && d->group[d->wave[i].place].dispatch == dispatch)
+            d->wave[i].saved = 0;
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->group[i].used && d->group[i].dispatch == dispatch)
             free_group(d, &d->group[i]);

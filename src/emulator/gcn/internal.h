@@ -40,6 +40,7 @@ enum {
     GCN_STATUS_TRAP_EN = 1 << 6,
     GCN_STATUS_HALT = 1 << 13,
     GCN_TRAPSTS_MEM_VIOL = 1 << 8,
+    GCN_TRAPSTS_SAVECTX = 1 << 10,
     GCN_TRAPSTS_ILLEGAL = 1 << 11,
 };
 
@@ -82,6 +83,8 @@ struct gcn_wave {
     uint8_t gws;                       /* enum gcn_gws_wait */
     uint8_t gws_resource;              /* at which it waits */
     uint64_t gws_since;                /* issue time */
+    uint64_t saved; /* its context has a place in memory: what EXEC got to know of it (context.c) */
+    uint16_t place; /* its group's number, once it has been saved and has ended */
 };
 
 /* A work-group that is being run. */
@@ -94,6 +97,7 @@ struct gcn_group {
     uint16_t waiting; /* at the barrier */
     uint8_t dispatch; /* which one it is a part of */
     bool used;
+    bool saved; /* a wave's context has a place in memory */
 };
 
 /* What waves and work-groups have taken of a compute unit: told by them, too, but not as quickly. */
@@ -145,6 +149,10 @@ struct gcn_device {
     uint8_t *gds;
     uint32_t gws[GCN_GWS]; /* counters of global wave sync */
     uint64_t tba, tma; /* trap handler: what the hardware registers hold */
+    /* context save: no group starts; where the next wave's goes, and the end of that memory */
+    bool saving;
+    uint64_t save_next, save_end;
+    struct wt_fault exception; /* what the last exception of a wave was about, for reports */
     uint32_t active_waves;
     struct wt_turns turns; /* which waves can issue, and whose turn it is */
     /* execution */
@@ -220,6 +228,14 @@ static inline bool gcn_may_trap(const struct gcn_wave *w)
 
 /* Enters it: TTMP0 and TTMP1 tell pc and the trap's number. Returns its first instruction. */
 const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id);
+/* Whether bits of TRAPSTS that have just been set make the wave enter it. */
+bool gcn_calls_for_trap(const struct gcn_wave *w, uint32_t trapsts);
+/* u has had its effect, and in some lanes has raised exceptions that MODE enables: the trap handler's
+ * first instruction; without one, a fault. */
+const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, uint32_t raised,
+                                 uint64_t lanes);
+/* s_sendmsg asks where the wave's context goes. */
+const struct gcn_uop *gcn_save_answer(struct gcn_wave *w, const struct gcn_uop *u);
 /* Goes on at pc: the next instruction for a handler to return. */
 const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc);
 /* Forgets what was decoded from [addr, addr + size). */
@@ -400,6 +416,8 @@ uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t 
 void gcn_dispatch_pump(struct gcn_device *d);
 /* Finds out what is taken of the compute units. */
 void gcn_count_taken(struct gcn_device *d);
+/* A wave whose context is saved starts again, in its own place, where the trap handler restores. */
+void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w);
 /* A wave has ended. */
 void gcn_wave_end(struct gcn_wave *w);
 /* Recomputes whether the wave can issue. */

@@ -28,7 +28,7 @@ static uint64_t turn(struct gcn_device *d, struct gcn_wave *w, uint64_t n)
 static enum wt_run stopped(struct gcn_device *d)
 {
     if (d->active_waves == 0)
-        return WT_RUN_ENDED;
+        return d->saving ? WT_RUN_EVENT : WT_RUN_ENDED;
     uint32_t waiting = d->machine.waves;
     for (uint32_t i = 0; i < d->machine.waves; i++) {
         if (d->wave[i].active && d->wave[i].status & GCN_STATUS_HALT)
@@ -82,7 +82,7 @@ static enum wt_run run(struct gcn_device *d, uint64_t issues, struct tracer *tra
             return WT_RUN_EVENT;
         }
     }
-    return d->active_waves ? WT_RUN_BUDGET : WT_RUN_ENDED;
+    return d->active_waves ? WT_RUN_BUDGET : d->saving ? WT_RUN_EVENT : WT_RUN_ENDED;
 }
 
 enum wt_run gcn_run(struct wt_machine *m, uint64_t issues)

@@ -247,11 +247,46 @@ SAVEEXEC(s_orn1_saveexec_b64, ~a | exec)
 WREXEC(s_andn1_wrexec_b64, ~a &exec)
 WREXEC(s_andn2_wrexec_b64, a & ~exec)
 
-/* Registers by number M0 plus the one named; they must be the wave's (section 4.5). */
-static bool relative(struct gcn_wave *w, unsigned n, unsigned count, unsigned *at)
+/*
+ * Registers by number M0 plus the one named; they must be the wave's (section 4.5). Of those, the
+ * last six are FLAT_SCRATCH, XNACK_MASK and VCC, which have operand numbers of their own; where a
+ * program has them not, for it needs none of the three, they are its last SGPRs. (The driver's trap
+ * handler saves and restores them so.)
+ */
+struct place {
+    uint32_t *named, *other; /* other: NULL if there is only one */
+};
+
+static bool relative(struct gcn_wave *w, unsigned n, unsigned count, struct place *p)
 {
-    *at = n + w->s[GCN_M0];
-    return w->s[GCN_M0] < GCN_SCALARS && *at % count == 0 && *at + count <= 102;
+    enum { SPECIALS = 6 };
+    const unsigned at = n + w->s[GCN_M0];
+    *p = (struct place){NULL, NULL};
+    if (w->s[GCN_M0] >= GCN_SCALARS || at % count || at + count > GCN_SCALARS)
+        return false;
+    const bool special = at + SPECIALS >= w->sgprs && at < w->sgprs;
+    uint32_t *plain = at + count <= GCN_FLAT_SCRATCH ? &w->s[at] : NULL;
+    if (special)
+        *p = (struct place){&w->s[GCN_FLAT_SCRATCH + at + SPECIALS - w->sgprs], plain};
+    else
+        p->named = plain;
+    /* 112 registers are given where 108 have a name. */
+    return p->named || at + count <= w->sgprs;
+}
+
+static uint32_t look(const struct place *p, unsigned i)
+{
+    if (!p->named)
+        return 0;
+    return p->named[i] || !p->other ? p->named[i] : p->other[i];
+}
+
+static void put(const struct place *p, unsigned i, uint32_t value)
+{
+    if (p->named)
+        p->named[i] = value;
+    if (p->other)
+        p->other[i] = value;
 }
 
 static const struct gcn_uop *outside(struct gcn_wave *w, const struct gcn_uop *u)
@@ -263,37 +298,39 @@ static const struct gcn_uop *outside(struct gcn_wave *w, const struct gcn_uop *u
 
 OP(s_movrels_b32)
 {
-    unsigned at;
-    if (u->src[0] >= 102 || !relative(w, u->src[0], 1, &at))
+    struct place p;
+    if (u->src[0] >= 102 || !relative(w, u->src[0], 1, &p))
         return outside(w, u);
-    gcn_write_scalar(w, u->dst, w->s[at]);
+    gcn_write_scalar(w, u->dst, look(&p, 0));
     return gcn_next(u);
 }
 
 OP(s_movrels_b64)
 {
-    unsigned at;
-    if (u->src[0] >= 102 || !relative(w, u->src[0], 2, &at))
+    struct place p;
+    if (u->src[0] >= 102 || !relative(w, u->src[0], 2, &p))
         return outside(w, u);
-    gcn_write_pair(w, u->dst, gcn_pair(&w->s[at]));
+    gcn_write_pair(w, u->dst, look(&p, 0) | (uint64_t)look(&p, 1) << 32);
     return gcn_next(u);
 }
 
 OP(s_movreld_b32)
 {
-    unsigned at;
-    if (u->dst >= 102 || !relative(w, u->dst, 1, &at))
+    struct place p;
+    if (u->dst >= 102 || !relative(w, u->dst, 1, &p))
         return outside(w, u);
-    w->s[at] = gcn_scalar32(w, u, u->src[0]);
+    put(&p, 0, gcn_scalar32(w, u, u->src[0]));
     return gcn_next(u);
 }
 
 OP(s_movreld_b64)
 {
-    unsigned at;
-    if (u->dst >= 102 || !relative(w, u->dst, 2, &at))
+    struct place p;
+    if (u->dst >= 102 || !relative(w, u->dst, 2, &p))
         return outside(w, u);
-    gcn_set_pair(&w->s[at], gcn_scalar64(w, u, u->src[0], false));
+    const uint64_t value = gcn_scalar64(w, u, u->src[0], false);
+    put(&p, 0, (uint32_t)value);
+    put(&p, 1, (uint32_t)(value >> 32));
     return gcn_next(u);
 }
 
@@ -398,8 +435,12 @@ static const struct gcn_uop *set_register(struct gcn_wave *w, const struct gcn_u
     const uint32_t imm = (uint16_t)u->imm, id = imm & 63, first = imm >> 6 & 31;
     const unsigned bits = (imm >> 11 & 31) + 1;
     const uint32_t mask = (uint32_t)((((uint64_t)1 << bits) - 1) << first);
+    const uint32_t before = w->trapsts;
     if (!gcn_hwreg_write(w, id, value << first, mask))
         return no_register(w, u, id);
+    /* A program may raise an exception itself, and ask for its own context to be saved. */
+    if (gcn_calls_for_trap(w, w->trapsts & ~before))
+        return gcn_enter_trap(w, gcn_pc_of(w, u) + 4u * u->length, 0);
     return gcn_next(u);
 }
 

@@ -20,7 +20,6 @@ static int64_t offset_of(struct gcn_wave *w, const struct gcn_uop *u)
 static const struct gcn_uop *violation(struct gcn_wave *w, const struct gcn_uop *u, uint64_t addr,
                                        const char *what)
 {
-    w->trapsts |= GCN_TRAPSTS_MEM_VIOL;
     return gcn_fault(w, u, WT_FAULT_ACCESS, gcn_exec(w), addr,
                      "%s: %s of %u bytes at 0x%llx, where no memory is mapped%s", u->row->name,
                      what, u->size, (unsigned long long)addr, what[0] == 's' ? " for writing" : "");

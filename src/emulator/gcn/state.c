@@ -15,6 +15,8 @@ struct wt_state {
     struct gcn_dispatch dispatch[GCN_DISPATCHES];
     uint32_t launching, served;
     uint64_t tba, tma;
+    bool saving;
+    uint64_t save_next, save_end;
     uint32_t active_waves;
     struct wt_memory *memory;
     struct gcn_wave *wave;   /* with the device's own pointers, which never change once there */
@@ -107,6 +109,9 @@ struct wt_state *gcn_save(struct wt_machine *m)
     s->served = d->served;
     s->tba = d->tba;
     s->tma = d->tma;
+    s->saving = d->saving;
+    s->save_next = d->save_next;
+    s->save_end = d->save_end;
     s->active_waves = d->active_waves;
     s->bytes = sizeof *s + wt_turns_bytes(&s->turns);
     s->gds = copy_of(s, d->gds, GCN_GDS_BYTES);
@@ -154,6 +159,9 @@ bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
     d->served = s->served;
     d->tba = s->tba;
     d->tma = s->tma;
+    d->saving = s->saving;
+    d->save_next = s->save_next;
+    d->save_end = s->save_end;
     d->active_waves = s->active_waves;
     wt_turns_copy(&d->turns, &s->turns);
     memcpy(d->gds, s->gds, GCN_GDS_BYTES);
@@ -245,6 +253,9 @@ uint64_t gcn_hash(struct wt_machine *m)
         const struct gcn_group *g = &d->group[i];
         if (d->wave[i].active)
             mix_wave(&h, &d->wave[i]);
+        else if (d->wave[i].saved)
+            mix(&h, (uint64_t[]){i, d->wave[i].saved, d->wave[i].place, d->save_next},
+                4 * sizeof(uint64_t));
         if (!g->used)
             continue;
         const uint64_t group[] = {i | (uint64_t)g->dispatch << 32,

@@ -74,26 +74,28 @@ static unsigned piece(const struct typed *t, const struct gcn_targets *at, unsig
     return left < 4 ? left : 4;
 }
 
-/* Whether each lane's element may be accessed; else there is a fault: a part is not mapped or, in a
- * swizzled buffer, not aligned. */
+/* Whether each lane's element may be accessed; else there is a fault, *gone: a part is not mapped or,
+ * in a swizzled buffer, not aligned. */
 static bool checked(struct gcn_wave *w, const struct gcn_uop *u, const struct typed *t,
-                    const struct gcn_targets *at, bool store)
+                    const struct gcn_targets *at, bool store, const struct gcn_uop **gone)
 {
     for (uint64_t left = at->lanes & ~at->zero; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
-        if ((at->private >> lane & 1) && at->addr[lane] % 4)
-            return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, at->addr[lane],
-                             "%s: a swizzled access that is not aligned to its elements",
-                             u->row->name) != NULL;
+        if ((at->private >> lane & 1) && at->addr[lane] % 4) {
+            *gone = gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, at->addr[lane],
+                              "%s: a swizzled access that is not aligned to its elements",
+                              u->row->name);
+            return false;
+        }
         for (unsigned done = 0; done < t->format->bytes;) {
             uint64_t addr;
             const unsigned size = piece(t, at, lane, done, &addr);
             if (!gcn_mapped(w->device, addr, size, store)) {
-                w->trapsts |= GCN_TRAPSTS_MEM_VIOL;
-                return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, addr,
-                                 "%s: %s of %u bytes at 0x%llx, where no memory is mapped%s",
-                                 u->row->name, store ? "store" : "load", size,
-                                 (unsigned long long)addr, store ? " for writing" : "") != NULL;
+                *gone = gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, addr,
+                                  "%s: %s of %u bytes at 0x%llx, where no memory is mapped%s",
+                                  u->row->name, store ? "store" : "load", size,
+                                  (unsigned long long)addr, store ? " for writing" : "");
+                return false;
             }
             done += size;
         }
@@ -177,8 +179,8 @@ OP(buffer_load_format)
     if (done)
         return next;
     at.zero |= at.split;
-    if (!checked(w, u, &t, &at, false))
-        return NULL;
+    if (!checked(w, u, &t, &at, false, &next))
+        return next;
     for (uint64_t left = at.lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const bool zero = at.zero >> lane & 1;
@@ -214,8 +216,8 @@ OP(buffer_store_format)
     if (done)
         return next;
     at.zero |= at.split;
-    if (!checked(w, u, &t, &at, true))
-        return NULL;
+    if (!checked(w, u, &t, &at, true, &next))
+        return next;
     for (uint64_t left = at.lanes & ~at.zero; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         uint8_t element[16] = {0};

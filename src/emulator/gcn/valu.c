@@ -422,19 +422,57 @@ static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u
     return gcn_next(u);
 }
 
+/* What an instruction may have changed: scalar registers and its destination. */
+struct effect {
+    uint32_t s[GCN_SCALARS];
+    uint32_t v[4][GCN_LANES];
+};
+
+static void copy_effect(struct effect *e, struct gcn_wave *w, unsigned dst, bool back)
+{
+    const unsigned rows = dst >= w->vgprs ? 0 : w->vgprs - dst < 4 ? w->vgprs - dst : 4;
+    memcpy(back ? w->s : e->s, back ? e->s : w->s, sizeof e->s);
+    if (rows)
+        memcpy(back ? w->v[dst] : e->v[0], back ? e->v[0] : w->v[dst], rows * sizeof e->v[0]);
+}
+
+/* Which lanes raise one of the exceptions: each is tried alone on what was before. */
+static uint64_t raising(struct gcn_wave *w, const struct gcn_uop *u, struct effect *before,
+                        unsigned dst, uint32_t enabled)
+{
+    struct effect after;
+    const uint32_t trapsts = w->trapsts;
+    const uint64_t exec = gcn_pair(&before->s[GCN_EXEC]);
+    uint64_t lanes = 0;
+    copy_effect(&after, w, dst, false);
+    for (uint64_t left = exec; left; left &= left - 1) {
+        copy_effect(before, w, dst, true);
+        gcn_set_pair(&w->s[GCN_EXEC], left & (0 - left));
+        w->trapsts &= ~(uint32_t)0x7f;
+        general(w, u);
+        lanes |= w->trapsts & enabled ? left & (0 - left) : 0;
+    }
+    copy_effect(&after, w, dst, true);
+    w->trapsts = trapsts;
+    return lanes;
+}
+
 /* With EXCP_EN, an instruction that raises one of its exceptions traps once it is done. */
 const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    const uint32_t enabled = (w->mode & GCN_MODE_EXCP_EN) >> 12, before = w->trapsts & 0x7f;
-    if (!enabled)
+    const uint32_t enabled = (w->mode & GCN_MODE_EXCP_EN) >> 12, earlier = w->trapsts & 0x7f;
+    if (!enabled || u->row == &gcn_rows[GCN_I_v_clrexcp])
         return general(w, u);
+    struct effect before;
+    const unsigned dst = indexed(w, u->dst, 3);
+    copy_effect(&before, w, dst, false);
     w->trapsts &= ~(uint32_t)0x7f;
     const struct gcn_uop *next = general(w, u);
     const uint32_t raised = w->trapsts & enabled;
-    w->trapsts |= before;
-    if (!next || !raised || !gcn_may_trap(w))
-        return next;
-    return gcn_enter_trap(w, gcn_pc_of(w, u) + 4u * u->length, 0);
+    const bool traps = next && raised && !(w->status & GCN_STATUS_PRIV);
+    const uint64_t lanes = traps ? raising(w, u, &before, dst, enabled) : 0;
+    w->trapsts |= earlier;
+    return traps ? gcn_raised(w, u, raised, lanes) : next;
 }
 
 /* v_writelane_b32 does not look at EXEC. */

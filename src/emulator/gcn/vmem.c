@@ -18,7 +18,6 @@ uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offs
 static const struct gcn_uop *violation(struct gcn_wave *w, const struct gcn_uop *u, uint64_t lanes,
                                        uint64_t addr, const char *what)
 {
-    w->trapsts |= GCN_TRAPSTS_MEM_VIOL;
     return gcn_fault(w, u, WT_FAULT_ACCESS, lanes, addr,
                      "%s: %s of %u bytes at 0x%llx, where no memory is mapped%s", u->row->name,
                      what, u->size, (unsigned long long)addr, *what == 'l' ? "" : " for writing");

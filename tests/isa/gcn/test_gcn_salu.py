@@ -285,7 +285,7 @@ def test_hardware_registers(gcn_table, run_tool):
         Case(get(field_of(6, 12, 9))), Case(get(field_of(15, 0, 32))), Case(get(field_of(9, 0, 32)))])
     assert mode.s[20] == 0x3f
     assert status.s[20] & 1 and status.s[20] >> 9 & 1 and status.s[20] >> 10 & 1 and status.s[20] >> 16 & 1
-    assert gpr.s[20] == 63 << 8 | 6 << 24 and lds.s[20] == 128 and bases.s[20] == 0x10002
+    assert gpr.s[20] == 63 << 8 | 6 << 24 and lds.s[20] == 256 and bases.s[20] == 0x10002
     assert none.fault and "hardware register 9" in none.fault
     by_register, by_literal = run(run_tool, [
         Case([sopk(gcn_table, "s_setreg_b32", 8, field_of(1, 2, 2))]).scalar(8, 0xfd).mode(0x3ff),
