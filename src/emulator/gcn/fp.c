@@ -43,8 +43,13 @@ void gcn_fp_raise(struct gcn_wave *w, const struct wt_fp *fp)
 
 bool gcn_fp_host(const struct gcn_wave *w, bool single)
 {
+    return gcn_fp_nearest(w, single) && denormals(w, single) == 3;
+}
+
+bool gcn_fp_nearest(const struct gcn_wave *w, bool single)
+{
 #ifdef HOST_IS_X86
-    return rounding(w, single) == 0 && denormals(w, single) == 3;
+    return rounding(w, single) == 0;
 #else
     (void)w;
     (void)single;

@@ -28,6 +28,8 @@ struct wt_fp gcn_fp_env(const struct gcn_wave *w, bool single);
 void gcn_fp_raise(struct gcn_wave *w, const struct wt_fp *fp);
 /* Whether the host's own arithmetic gives the same: to nearest, with denormals. */
 bool gcn_fp_host(const struct gcn_wave *w, bool single);
+/* Whether it does where no denormals play a part. */
+bool gcn_fp_nearest(const struct gcn_wave *w, bool single);
 /* Around host arithmetic: its exceptions become the wave's. */
 void gcn_fp_begin(const struct gcn_wave *w);
 void gcn_fp_end(struct gcn_wave *w);

@@ -1,6 +1,9 @@
 /* Kernels of the conversions between formats (manual, sections 12.10 and 12.12). */
 #include "emulator/gcn/fp.h"
 
+#ifdef GCN_CLONES
+#include <immintrin.h>
+#endif
 #include <math.h>
 
 /* A loop over the lanes that count, with the environment fp; `single`: whose mode it has; `note`:
@@ -66,10 +69,94 @@ static double nearest_up(double x)
     return x - whole >= 0.5 ? whole + 1 : whole;
 }
 
-K_CONVERT(v_cvt_i32_f32, uint32_t, uint32_t, true, NOTE32,
-          to_integer(single_of(a[i], &fp), trunc, INT32_MIN, INT32_MAX, &fp))
-K_CONVERT(v_cvt_u32_f32, uint32_t, uint32_t, true, NOTE32,
-          to_integer(single_of(a[i], &fp), trunc, 0, UINT32_MAX, &fp))
+static void soft_i32(struct gcn_valu *v)
+{
+    ROWS32;
+    struct wt_fp fp = gcn_fp_env(v->w, true);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        if (v->exec >> i & 1)
+            d[i] = (uint32_t)to_integer(single_of(a[i], &fp), trunc, INT32_MIN, INT32_MAX, &fp);
+    gcn_fp_raise(v->w, &fp);
+}
+
+static void soft_u32(struct gcn_valu *v)
+{
+    ROWS32;
+    struct wt_fp fp = gcn_fp_env(v->w, true);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        if (v->exec >> i & 1)
+            d[i] = (uint32_t)to_integer(single_of(a[i], &fp), trunc, 0, UINT32_MAX, &fp);
+    gcn_fp_raise(v->w, &fp);
+}
+
+#ifdef GCN_CLONES
+/* The host's conversion gives INT32_MIN where the value does not fit or is a NaN, and raises what
+ * we raise. Those that are too large and the NaNs are put right. */
+static __attribute__((target("avx2"))) void host_i32(uint32_t *d, const uint32_t *a)
+{
+    const __m256 limit = _mm256_set1_ps(2147483648.0f);
+    for (unsigned i = 0; i < GCN_LANES; i += 8) {
+        const __m256 x = _mm256_loadu_ps((const float *)(const void *)(a + i));
+        const __m256i large = _mm256_castps_si256(_mm256_cmp_ps(x, limit, _CMP_GE_OQ));
+        const __m256i number = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));
+        /* INT32_MIN less 1 is INT32_MAX */
+        const __m256i r = _mm256_add_epi32(_mm256_cvttps_epi32(x), large);
+        _mm256_storeu_si256((__m256i *)(void *)(d + i), _mm256_and_si256(r, number));
+    }
+}
+
+/* From 2^31 on the value less that; what does not fit goes in as a NaN. */
+static __attribute__((target("avx2"))) void host_u32(uint32_t *d, const uint32_t *a)
+{
+    const __m256 half = _mm256_set1_ps(2147483648.0f), end = _mm256_set1_ps(4294967296.0f);
+    const __m256 minus_one = _mm256_set1_ps(-1);
+    const __m256i top = _mm256_set1_epi32(INT32_MIN);
+    for (unsigned i = 0; i < GCN_LANES; i += 8) {
+        const __m256 x = _mm256_loadu_ps((const float *)(const void *)(a + i));
+        const __m256 below = _mm256_cmp_ps(x, minus_one, _CMP_LE_OQ);
+        const __m256 above = _mm256_cmp_ps(x, end, _CMP_GE_OQ);
+        const __m256 number = _mm256_cmp_ps(x, x, _CMP_ORD_Q), bad = _mm256_or_ps(below, above);
+        const __m256 fits = _mm256_andnot_ps(bad, x);
+        const __m256 upper = _mm256_cmp_ps(fits, half, _CMP_GE_OQ);
+        const __m256 rest = _mm256_sub_ps(fits, _mm256_and_ps(upper, half));
+        /* all ones as a number are a NaN */
+        __m256i r = _mm256_cvttps_epi32(_mm256_or_ps(rest, bad));
+        r = _mm256_xor_si256(r, _mm256_and_si256(_mm256_castps_si256(upper), top));
+        r = _mm256_or_si256(r, _mm256_castps_si256(above));
+        r = _mm256_and_si256(r, _mm256_castps_si256(_mm256_andnot_ps(below, number)));
+        _mm256_storeu_si256((__m256i *)(void *)(d + i), r);
+    }
+}
+#else
+#define host_i32 NULL
+#define host_u32 NULL
+#endif
+
+static void truncated(struct gcn_valu *v, void (*host)(uint32_t *d, const uint32_t *a),
+                      void (*soft)(struct gcn_valu *v))
+{
+    uint32_t counting[GCN_LANES] = {0};
+    gcn_fp_note32(v, v->a);
+    if (!host || !gcn_fp_host_fma() || !gcn_fp_host(v->w, true)) {
+        soft(v);
+        return;
+    }
+    gcn_blend(counting, v->a, gcn_lanes_on(v->w, v->exec));
+    gcn_fp_begin(v->w);
+    host(v->d, counting);
+    gcn_fp_end(v->w);
+}
+
+void gcn_k_v_cvt_i32_f32(struct gcn_valu *v)
+{
+    truncated(v, host_i32, soft_i32);
+}
+
+void gcn_k_v_cvt_u32_f32(struct gcn_valu *v)
+{
+    truncated(v, host_u32, soft_u32);
+}
+
 K_CONVERT(v_cvt_rpi_i32_f32, uint32_t, uint32_t, true, NOTE32,
           to_integer(single_of(a[i], &fp), nearest_up, INT32_MIN, INT32_MAX, &fp))
 K_CONVERT(v_cvt_flr_i32_f32, uint32_t, uint32_t, true, NOTE32,
@@ -83,16 +170,49 @@ K_CONVERT(v_cvt_i16_f16, uint32_t, uint32_t, false, NOTE16,
 K_CONVERT(v_cvt_u16_f16, uint32_t, uint32_t, false, NOTE16,
           to_integer(half_of(a[i], &fp), trunc, 0, UINT16_MAX, &fp))
 
-K_CONVERT(v_cvt_f32_i32, uint32_t, uint32_t, true, NOTHING, wt_i64_to_f32((int32_t)a[i], &fp))
-K_CONVERT(v_cvt_f32_u32, uint32_t, uint32_t, true, NOTHING, wt_u64_to_f32(a[i], &fp))
-K_CONVERT(v_cvt_f64_i32, uint32_t, uint64_t, false, NOTHING, wt_i64_to_f64((int32_t)a[i], &fp))
-K_CONVERT(v_cvt_f64_u32, uint32_t, uint64_t, false, NOTHING, wt_u64_to_f64(a[i], &fp))
+/* From integers. Where the result is exact nothing is raised, and the host's way is ours. */
+#define K_EXACT(name, result, expression)   \
+    KERNEL gcn_k_##name(struct gcn_valu *v) \
+    {                                       \
+        const uint32_t *a = v->a;           \
+        result *d = v->d;                   \
+        LANES d[i] = expression;            \
+    }
+K_EXACT(v_cvt_f64_i32, uint64_t, bits_of_double((double)(int32_t)a[i]))
+K_EXACT(v_cvt_f64_u32, uint64_t, bits_of_double((double)a[i]))
+K_EXACT(v_cvt_f32_ubyte0, uint32_t, bits_of((float)(int32_t)(a[i] & 0xff)))
+K_EXACT(v_cvt_f32_ubyte1, uint32_t, bits_of((float)(int32_t)(a[i] >> 8 & 0xff)))
+K_EXACT(v_cvt_f32_ubyte2, uint32_t, bits_of((float)(int32_t)(a[i] >> 16 & 0xff)))
+K_EXACT(v_cvt_f32_ubyte3, uint32_t, bits_of((float)(int32_t)(a[i] >> 24)))
+
+/* Those that round: 0 in the lanes that do not count, so that they raise nothing. */
+#define K_ROUNDED(name, type, soft)                              \
+    static KERNEL host_##name(uint32_t *d, const uint32_t *a)    \
+    {                                                            \
+        LANES d[i] = bits_of((float)(type)a[i]);                 \
+    }                                                            \
+    void gcn_k_##name(struct gcn_valu *v)                        \
+    {                                                            \
+        const uint32_t *a = v->a;                                \
+        uint32_t *d = v->d, counting[GCN_LANES] = {0};           \
+        struct wt_fp fp = gcn_fp_env(v->w, true);                \
+        if (gcn_fp_host(v->w, true)) {                           \
+            gcn_blend(counting, a, gcn_lanes_on(v->w, v->exec)); \
+            gcn_fp_begin(v->w);                                  \
+            host_##name(d, counting);                            \
+            gcn_fp_end(v->w);                                    \
+            return;                                              \
+        }                                                        \
+        for (unsigned i = 0; i < GCN_LANES; i++)                 \
+            if (v->exec >> i & 1)                                \
+                d[i] = soft;                                     \
+        gcn_fp_raise(v->w, &fp);                                 \
+    }
+K_ROUNDED(v_cvt_f32_i32, int32_t, wt_i64_to_f32((int32_t)a[i], &fp))
+K_ROUNDED(v_cvt_f32_u32, uint32_t, wt_u64_to_f32(a[i], &fp))
+
 K_CONVERT(v_cvt_f16_i16, uint32_t, uint32_t, false, NOTHING, wt_i64_to_f16((int16_t)a[i], &fp))
 K_CONVERT(v_cvt_f16_u16, uint32_t, uint32_t, false, NOTHING, wt_u64_to_f16(a[i], &fp))
-K_CONVERT(v_cvt_f32_ubyte0, uint32_t, uint32_t, true, NOTHING, wt_u64_to_f32(a[i] & 0xff, &fp))
-K_CONVERT(v_cvt_f32_ubyte1, uint32_t, uint32_t, true, NOTHING, wt_u64_to_f32(a[i] >> 8 & 0xff, &fp))
-K_CONVERT(v_cvt_f32_ubyte2, uint32_t, uint32_t, true, NOTHING, wt_u64_to_f32(a[i] >> 16 & 0xff, &fp))
-K_CONVERT(v_cvt_f32_ubyte3, uint32_t, uint32_t, true, NOTHING, wt_u64_to_f32(a[i] >> 24, &fp))
 
 /* Sixteenths of a signed number of four bits. */
 K_CONVERT(v_cvt_off_f32_i4, uint32_t, uint32_t, true, NOTHING,

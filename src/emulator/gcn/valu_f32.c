@@ -51,19 +51,49 @@ static void compute_soft(struct gcn_valu *v, soft_fn soft)
     gcn_fp_raise(v->w, &fp);
 }
 
+/*
+ * Whether denormals play a part: a source is one, or a result is so small that it may be one, or
+ * zero because it was smaller still. (A product with 0 is 0, and so is a sum of zeros.)
+ */
+static KERNEL are_small(const uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+                        uint32_t *small)
+{
+    uint32_t some = 0;
+    LANES
+    {
+        const uint32_t x = a[i] & ~F32_SIGN, y = b[i] & ~F32_SIGN, z = c[i] & ~F32_SIGN;
+        const uint32_t result = d[i] & ~F32_SIGN, zero = (result | (x & (0 - (y != 0)))) == 0;
+        some |= (x - 1 < 0x7fffff) | (y - 1 < 0x7fffff) | (z - 1 < 0x7fffff);
+        some |= (result <= 0x800000) & (zero ^ 1);
+    }
+    *small = some;
+}
+
 static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
 {
-    if (!host || !gcn_fp_host(v->w, true)) {
+    _Alignas(64) uint32_t room[4][GCN_LANES];
+    const bool denormals = gcn_fp_host(v->w, true);
+    if (!host || !(denormals || gcn_fp_nearest(v->w, true))) {
         compute_soft(v, soft);
         return;
     }
-    _Alignas(64) uint32_t room[3][GCN_LANES];
     const uint32_t *a = counting(v, v->a, room[0]);
     const uint32_t *b = counting(v, v->b, room[1]);
     const uint32_t *c = counting(v, v->c, room[2]);
+    uint32_t *d = denormals ? v->d : room[3], small = 0;
+    const uint32_t before = v->w->trapsts;
     gcn_fp_begin(v->w);
-    host(v->d, a, b, c);
+    host(d, a, b, c);
     gcn_fp_end(v->w);
+    if (denormals)
+        return;
+    are_small(d, a, b, c ? c : b, &small);
+    if (small) {
+        v->w->trapsts = before;
+        compute_soft(v, soft);
+    } else {
+        memcpy(v->d, d, sizeof room[3]);
+    }
 }
 
 /* NaNs, which are rare, are settled once it is known that there are some. */
@@ -242,6 +272,10 @@ static int exponent32(uint32_t x)
 /* Whether x / y, rounded, is denormal. */
 static bool quotient_is_denormal(uint32_t x, uint32_t y)
 {
+    /* Most are not: of normal numbers, the exponents tell. */
+    const int p = exponent32(x), q = exponent32(y);
+    if (p && q && q != 0xff && p - q >= -125)
+        return false;
     struct wt_fp fp = {.propagate_nan = true};
     return denormal32(wt_f32_div(x, y, &fp));
 }

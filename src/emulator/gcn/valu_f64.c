@@ -150,6 +150,10 @@ static int exponent64(uint64_t x)
 
 static bool quotient_is_denormal(uint64_t x, uint64_t y)
 {
+    /* Most are not: of normal numbers, the exponents tell. */
+    const int p = exponent64(x), q = exponent64(y);
+    if (p && q && q != 0x7ff && p - q >= -1021)
+        return false;
     struct wt_fp fp = {.propagate_nan = true};
     return denormal64(wt_f64_div(x, y, &fp));
 }

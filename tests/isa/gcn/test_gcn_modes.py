@@ -69,6 +69,28 @@ def test_denormals(gcn_table, run_tool, op, name, denormals):
         assert g & (1 << fmt.bits) - 1 == want, [hex(x) for x in (*v, g, want)]
 
 
+@pytest.mark.parametrize("denormals", [0, 1, 2])
+@pytest.mark.parametrize("op", ["add", "mul", "fma"])
+def test_where_no_denormals_play_a_part(gcn_table, run_tool, op, denormals):
+    """Results and exceptions are those with denormals. One lane with a denormal, source or result, changes its own alone."""
+    row = find(gcn_table, f"v_{op}_f32")
+    random.seed(op)
+    one = lambda: random.choice((0, F32.sign)) | random.randrange(120, 134) << 23 | random.choice((0, random.randrange(1 << 23)))
+    zero = lambda: random.choice((0, F32.sign))
+    values = [[one() if random.random() < 0.9 else zero() for _ in range(len(row["operands"]) - 2)] for _ in range(64)]
+    for last in (None, [1, F32.bias << 23, 0], [0x00800001, 0x3f000000, 0], [0x00800001, 0x80800000, 0x00000000],
+                 [0x20000000, 0x10000000, 0]):
+        lanes_of = values if last is None else values[:-1] + [last[:len(values[0])]]
+        exact, allowed = lanes(run_tool, row, lanes_of, DENORMALS | IEEE)
+        got, result = lanes(run_tool, row, lanes_of, 0xc0 | denormals << 4 | IEEE)
+        assert got[:63] == exact[:63]
+        sources = lanes_of[63] if denormals & 1 else [F32.flush(x) for x in lanes_of[63]]
+        want = getattr(F32, op)(*sources)
+        assert got[63] == (want if denormals & 2 else F32.flush(want)), [hex(x) for x in (*lanes_of[63], got[63], want)]
+        if last is None:
+            assert got == exact and result.trapsts == allowed.trapsts
+
+
 @pytest.mark.parametrize("dx10", [0, DX10])
 @pytest.mark.parametrize("name", ["f16", "f32", "f64"])
 def test_clamp(gcn_table, run_tool, name, dx10):
@@ -145,6 +167,43 @@ def test_exceptions_accumulate(gcn_table, run_tool, name):
         _, on = lanes(run_tool, row, values)
         _, off = lanes(run_tool, row, values, exec_mask=ALL & ~(1 << 20))
         assert on.trapsts & 0x7f == flags and off.trapsts & 0x7f == 0, (op, [hex(x) for x in v], hex(on.trapsts))
+
+
+SINGLES = {"0.75": 0x3f400000, "-0.75": 0xbf400000, "-1": 0xbf800000, "-1.5": 0xbfc00000, "2^31": 0x4f000000,
+           "-2^31": 0xcf000000, "-2^31 - 256": 0xcf000001, "2^32 - 256": 0x4f7fffff, "2^32": 0x4f800000, "2^60": 0x5d800000,
+           "-2^60": 0xdd800000, "inf": 0x7f800000, "-inf": 0xff800000, "NaN": 0x7fc00000, "signalling": 0x7f800001,
+           "denormal": 1, "2^22 + 0.5": 0x4a800001, "2^23 - 0.5": 0x4affffff}
+CONVERTED = [  # instruction, sources that are invalid, those that are inexact; the others raise nothing
+    ("v_cvt_i32_f32", "2^31, -2^31 - 256, 2^32 - 256, 2^32, 2^60, -2^60, inf, -inf, NaN, signalling",
+     "0.75, -0.75, -1.5, denormal, 2^22 + 0.5, 2^23 - 0.5"),
+    ("v_cvt_u32_f32", "-1, -1.5, -2^31, -2^31 - 256, 2^32, 2^60, -2^60, inf, -inf, NaN, signalling",
+     "0.75, -0.75, denormal, 2^22 + 0.5, 2^23 - 0.5"),
+]
+
+
+@pytest.mark.parametrize("mode", [DENORMALS, DENORMALS | 1], ids=["to nearest", "up"])
+@pytest.mark.parametrize("name,invalid,inexact", CONVERTED)
+def test_exceptions_of_conversions_to_integers(gcn_table, run_tool, name, invalid, inexact, mode):
+    """Invalid where the truncated value does not fit, else inexact where something was cut off."""
+    row = find(gcn_table, name)
+    for text, value in SINGLES.items():
+        _, on = lanes(run_tool, row, [[0x40000000]] * 9 + [[value]] + [[0]] * 54, mode | IEEE)
+        _, off = lanes(run_tool, row, [[0x40000000]] * 9 + [[value]] + [[0]] * 54, mode | IEEE, exec_mask=ALL & ~(1 << 9))
+        want = INVALID if text in invalid.split(", ") else INEXACT if text in inexact.split(", ") else 0
+        assert on.trapsts & 0x7f & ~DENORMAL == want and off.trapsts & 0x7f == 0, (text, hex(on.trapsts))
+
+
+@pytest.mark.parametrize("mode", [DENORMALS, DENORMALS | 1], ids=["to nearest", "up"])
+def test_exceptions_of_conversions_from_integers(gcn_table, run_tool, mode):
+    """Inexact where the integer has more than 24 bits."""
+    for name in ("v_cvt_f32_i32", "v_cvt_f32_u32", "v_cvt_f64_i32", "v_cvt_f64_u32", "v_cvt_f32_ubyte3"):
+        row = find(gcn_table, name)
+        for value, wide in ((0, False), (0xffffff, False), (0x1000000, False), (0x1000001, True), (0x7fffffff, True),
+                            (0x80000000, False), (0xfffffffe, name != "v_cvt_f32_i32")):
+            _, on = lanes(run_tool, row, [[3]] * 9 + [[value]] + [[5]] * 54, mode | IEEE)
+            _, off = lanes(run_tool, row, [[3]] * 9 + [[value]] + [[5]] * 54, mode | IEEE, exec_mask=ALL & ~(1 << 9))
+            want = INEXACT if wide and name in ("v_cvt_f32_i32", "v_cvt_f32_u32") else 0
+            assert on.trapsts & 0x7f == want and off.trapsts & 0x7f == 0, (name, hex(value), hex(on.trapsts))
 
 
 # ---- transcendental: within so many units of the last place of the true value ----
