@@ -432,7 +432,7 @@ static void look_for_halted(struct host_gpu *gpu, bool any)
 /* A slice of the kernels that run. */
 static void run(struct host_gpu *gpu)
 {
-    enum { SLICE = 1 << 14 }; /* some milliseconds at most */
+    enum { SLICE = 1 << 12 }; /* a millisecond at most: then packets are looked for again */
     struct wt_machine *m = gcn_machine(gpu->device);
     const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE) : m->ops->run(m, SLICE);
     unsigned dispatch;

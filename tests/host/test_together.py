@@ -27,6 +27,12 @@ def test_kernels_of_one_stream_that_may_run_in_any_order():
     assert together("any-order") == "192 waited\n"
 
 
+@pytest.mark.parametrize("queues", ["same", "two"])
+def test_each_kernel_has_its_private_memory(queues):
+    """48 waves of two kernels, which need more and less of it, keep what is theirs."""
+    assert together("private", queues) == "48 arrived, 0 wrong\n"
+
+
 def test_events_keep_streams_in_order():
     """60 kernels of 3 streams, none of which begins before the one that it waits for has ended."""
     assert together("events") == "0 before\n60 after\n"

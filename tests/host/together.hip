@@ -124,6 +124,40 @@ static void any_order()
     printf("%d waited\n", value_of(flag + 1));
 }
 
+// Kernels that keep numbers in private memory until all of their waves have come so far.
+template <int N> __global__ void keep(int *arrived, int total, int *wrong)
+{
+    volatile int kept[N];
+    const int mine = N * 100000 + blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = 0; i < N; i++)
+        kept[i] = mine + 1000000 * i;
+    if (threadIdx.x % 64 == 0)
+        atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < total)
+        __builtin_amdgcn_s_sleep(1);
+    for (int i = 0; i < N; i++)
+        if (kept[i] != mine + 1000000 * i)
+            atomicAdd(wrong, 1);
+}
+
+// Of one stream, whose queue has one piece of memory for both; or of two streams.
+static void private_memory(bool same)
+{
+    int *arrived = zeros<int>(2), *wrong = arrived + 1;
+    hipStream_t one = stream(), other = same ? one : stream();
+    keep<100><<<1, 64, 0, one>>>(arrived, 0, wrong); // the queues have enough from now on
+    keep<100><<<1, 64, 0, other>>>(arrived, 0, wrong);
+    CHECK(hipDeviceSynchronize());
+    CHECK(hipMemset(arrived, 0, sizeof *arrived));
+    CHECK(hipDeviceSynchronize());
+    hipExtLaunchKernelGGL(keep<20>, dim3(6), dim3(256), 0, one, nullptr, nullptr, hipExtAnyOrderLaunch,
+                          arrived, 48, wrong);
+    hipExtLaunchKernelGGL(keep<100>, dim3(6), dim3(256), 0, other, nullptr, nullptr,
+                          hipExtAnyOrderLaunch, arrived, 48, wrong);
+    CHECK(hipDeviceSynchronize());
+    printf("%d arrived, %d wrong\n", value_of(arrived), value_of(wrong));
+}
+
 // Events take the streams' kernels in turn. The host looks on, and lets the first one go.
 static void events()
 {
@@ -201,6 +235,8 @@ int main(int argc, char **argv)
         partners();
     else if (!strcmp(what, "any-order"))
         any_order();
+    else if (!strcmp(what, "private"))
+        private_memory(!strcmp(argv[2], "same"));
     else if (!strcmp(what, "events"))
         events();
     else if (!strcmp(what, "many"))
