@@ -9,7 +9,7 @@ check="python3 python3-pytest python3-pytest-xdist mandoc zsh fish python3-pexpe
 llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd"
 gcn="csmith libcsmith-dev rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-19 pocl-opencl-icd python3-pyopencl"
 hip="libhsakmt-dev hipcc libamdhip64-5 libamdhip64-dev libhsa-runtime64-1 libhsa-runtime-dev libhsakmt1 rocminfo \
-rocm-device-libs clang-tools-15 clang-19"
+librocprim-dev rocm-device-libs clang-tools-15 clang-19"
 driver="linux-source-6.1"
 bench="qemu-user qemu-system-misc gdbserver time"
 want=

@@ -12,7 +12,7 @@ LIBRARY = BUILD / "src" / "host" / "libhsakmt.so.1"
 EXAMPLES = BUILD / "examples" / "gcn"
 
 
-def compiled(source):
+def compiled(source, *flags):
     """A program of this folder, built by hipcc where it is older than its source; by one of us at a time."""
     path = BUILD / "tests" / "host" / pathlib.Path(source).stem
     source = pathlib.Path(__file__).parent / source
@@ -21,7 +21,7 @@ def compiled(source):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
             new = path.with_suffix(".new")
-            subprocess.run(["hipcc", "--offload-arch=gfx900", "-O2", "-g", "-o", new, source], check=True,
+            subprocess.run(["hipcc", "--offload-arch=gfx900", "-O2", "-g", *flags, "-o", new, source], check=True,
                            capture_output=True)
             os.replace(new, path)
     return path

@@ -65,3 +65,11 @@ def test_signals_end_a_program_that_waits(number):
     program.send_signal(number)
     assert program.wait(60) == -number
     program.stdout.close()
+
+
+def test_a_library_of_kernels():
+    """rocPRIM sorts, scans, reduces and selects 200003 numbers."""
+    done = hip(compiled("primitives.hip", "-std=c++17"))
+    assert done.stdout == "".join(f"{what}: right\n" for what in (
+        "radix sort", "merge sort", "scan", "reduce", "select", "reduce by key"))
+    assert (done.stderr, done.returncode) == ("", 0)
