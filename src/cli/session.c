@@ -325,6 +325,8 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
     struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
     for (size_t i = 0; watches && i < count; i++)
         watches[i] = cli_watch_of(&list[i]);
+    if (watches)
+        wt_watch_pin(s->machine, watches, count);
     free(s->watch);
     s->watch = watches;
     s->watches = watches ? count : 0;

@@ -121,7 +121,7 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
         watches[i] = (struct wt_watch){list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
                                        : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
                                                                             : WT_WATCH_ACCESS,
-                                       list[i].addr, list[i].size, list[i].wave};
+                                       list[i].addr, list[i].size, list[i].wave, WT_HOME_NOW};
     const bool done = watches && m->ops->set_watches(m, watches, count);
     free(watches);
     return done ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");

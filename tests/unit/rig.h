@@ -157,7 +157,7 @@ static enum wt_status rig_watch(void *context, const struct wt_watchpoint *list,
         watch[i] = (struct wt_watch){list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
                                      : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
                                                                           : WT_WATCH_ACCESS,
-                                     list[i].addr, list[i].size, list[i].wave};
+                                     list[i].addr, list[i].size, list[i].wave, WT_HOME_NOW};
     const bool ok = r->machine->ops->set_watches(r->machine, watch, count);
     free(watch);
     r->watched = count;

@@ -16,6 +16,7 @@
 #include "wavetrap/error.h"
 
 struct wt_memory;
+struct wt_watch_set;
 /** All that decides how a machine goes on, at one moment; its contents are the family's. */
 struct wt_state;
 
@@ -135,6 +136,11 @@ struct wt_machine_ops {
      * was told; count 0: none. The list is copied. False without host memory: then none is watched.
      */
     bool (*set_watches)(struct wt_machine *m, const struct wt_watch *list, size_t count);
+    /**
+     * Which memory an address leads to as a wave sees it now, if that is not the same at any time
+     * (wt_watch.home). NULL: it always is.
+     */
+    uint64_t (*home)(struct wt_machine *m, uint32_t wave, uint64_t addr);
 };
 
 /** Takes what a program prints: one whole line, without its line end, of console @p slot. */
@@ -147,12 +153,19 @@ struct wt_machine {
     uint32_t waves; /**< how many there are */
     unsigned lanes; /**< lanes of a wave */
     struct wt_fault fault;
-    struct wt_watch_hit *hit; /**< WT_WATCH_HITS of them, owned by the family; NULL until watched */
+    struct wt_watch_set *watch; /**< what is watched (watch_set.h); NULL: nothing */
+    struct wt_watch_hit *hit; /**< WT_WATCH_HITS of them; NULL until watched */
     size_t hits;              /**< of the last run, if it came back with WT_RUN_WATCH; or of a later
                                    step, which the debug hardware did within debug_read, debug_write */
     wt_console_fn console; /**< NULL: what is printed is dropped */
     void *console_context;
 };
+
+/**
+ * Lets watches mean for ever the memory that their waves see now. A wave's local memory goes with
+ * its work-group, and the wave that was in its place before saw another one.
+ */
+void wt_watch_pin(struct wt_machine *m, struct wt_watch *list, size_t count);
 
 /** Lets a faulted machine run on (the faulting instruction is tried again). */
 static inline void wt_machine_clear_fault(struct wt_machine *m)

@@ -8,8 +8,9 @@
 #define LONG_WAY 4096
 
 void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct wt_machine *machine,
-                     bool backwards, const struct wt_watch *watch, size_t watches)
+                     bool backwards, struct wt_watch *watch, size_t watches)
 {
+    wt_watch_pin(machine, watch, watches);
     *s = (struct wt_search){.timeline = timeline,
                             .machine = machine,
                             .watch = watch,

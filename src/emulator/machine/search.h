@@ -25,7 +25,7 @@ enum wt_search_step {
 struct wt_search {
     struct wt_timeline *timeline;
     struct wt_machine *machine;
-    const struct wt_watch *watch; /**< the caller's, until the search has ended */
+    struct wt_watch *watch; /**< the caller's, until the search has ended */
     size_t watches;
     size_t code;     /**< so many of them, the first ones, are EXECUTE and ISSUE */
     bool backwards;
@@ -44,10 +44,11 @@ struct wt_search {
 /**
  * Begins a search from where the machine is. Backwards it is for places before now; forwards for
  * places from now on, the one that the machine may stand at included. Watches of memory come last
- * in the list.
+ * in the list. They are pinned (wt_watch_pin): what a wave sees where the search begins is what is
+ * looked for.
  */
 void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct wt_machine *machine,
-                     bool backwards, const struct wt_watch *watch, size_t watches);
+                     bool backwards, struct wt_watch *watch, size_t watches);
 
 /**
  * Searches on for about @p budget issues. After WT_SEARCH_PLACE the caller may look around

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-bool wt_spans_add(struct wt_spans *spans, uint32_t space, uint64_t first, uint64_t last)
+bool wt_spans_add(struct wt_spans *spans, uint64_t space, uint64_t first, uint64_t last)
 {
     if (spans->count == spans->room) {
         const size_t room = spans->room ? spans->room * 2 : 16;
@@ -45,7 +45,7 @@ void wt_spans_sort(struct wt_spans *spans)
     spans->count = kept + 1;
 }
 
-bool wt_spans_meet(const struct wt_spans *spans, uint32_t space, uint64_t first, uint64_t last)
+bool wt_spans_meet(const struct wt_spans *spans, uint64_t space, uint64_t first, uint64_t last)
 {
     /* The first span that does not end before the range begins is the only one that may meet it. */
     size_t low = 0, high = spans->count;

@@ -8,7 +8,7 @@
 
 /** All addresses from first to last, both included. */
 struct wt_span {
-    uint32_t space;
+    uint64_t space;
     uint64_t first, last;
 };
 
@@ -18,13 +18,13 @@ struct wt_spans {
 };
 
 /** Adds a range; false without host memory. wt_spans_sort() must follow before any look-up. */
-bool wt_spans_add(struct wt_spans *spans, uint32_t space, uint64_t first, uint64_t last);
+bool wt_spans_add(struct wt_spans *spans, uint64_t space, uint64_t first, uint64_t last);
 
 /** Sorts, and joins ranges that overlap or touch. */
 void wt_spans_sort(struct wt_spans *spans);
 
 /** Whether any address from first to last is in the set. */
-bool wt_spans_meet(const struct wt_spans *spans, uint32_t space, uint64_t first, uint64_t last);
+bool wt_spans_meet(const struct wt_spans *spans, uint64_t space, uint64_t first, uint64_t last);
 
 void wt_spans_free(struct wt_spans *spans);
 

@@ -42,7 +42,7 @@ const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size)
     struct vx_device *d = w->device;
     if (outside(addr))
         return NULL;
-    if (d->watch && vx_watches_read(d, w->core, addr & ~WT_PAGE_MASK, WT_PAGE_SIZE)) {
+    if (d->machine.watch && vx_watches_read(d, w->core, addr & ~WT_PAGE_MASK, WT_PAGE_SIZE)) {
         if (vx_watches_read(d, w->core, addr, size))
             return NULL;
         return wt_memory_page(memory_of(d, w->core, addr), addr) + (addr & WT_PAGE_MASK);
@@ -65,7 +65,7 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
         return NULL;
     const uint64_t page = addr & ~WT_PAGE_MASK;
     bool watched = false, read_watched = false;
-    if (d->watch) {
+    if (d->machine.watch) {
         if (vx_watches_write(d, w->core, addr, size))
             return NULL;
         watched = vx_watches_write(d, w->core, page, WT_PAGE_SIZE);
@@ -105,7 +105,7 @@ enum vx_access vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane,
                        unsigned size, uint64_t *value)
 {
     const enum vx_access why = vx_peek(w, addr, size, value);
-    if (!why && w->device->watch)
+    if (!why && w->device->machine.watch)
         vx_watch_access(w, u, WT_WATCH_READ, lane, addr, size, *value, *value);
     return why;
 }
@@ -127,7 +127,7 @@ enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane
     const enum vx_access why = vx_store_check(w, addr, size);
     if (why)
         return why;
-    if (d->watch) {
+    if (d->machine.watch) {
         uint64_t before;
         if (!vx_peek(w, addr, size, &before))
             vx_watch_access(w, u, kind, lane, addr, size, before, value);

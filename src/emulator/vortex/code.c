@@ -113,7 +113,7 @@ static const struct vx_uop *decode_here(struct vx_warp *w, const struct vx_uop *
     struct vx_device *d = w->device;
     const uint64_t pc = vx_pc_of(w, u);
     struct vx_uop *slot = &w->code->uop[u - w->code->uop];
-    if (vx_watches_execute(d, pc))
+    if (wt_watch_set_executes(d->machine.watch, pc))
         *slot = (struct vx_uop){.run = vx_watch_here};
     else
         *slot = vx_code_decode(d, pc);

@@ -44,7 +44,7 @@ void vx_device_free(struct vx_device *d)
     if (!d)
         return;
     vx_dm_free(d);
-    vx_watch_free(d);
+    wt_watch_set_free(&d->machine);
     vx_code_clear(d);
     free(d->inject_code);
     if (d->console)
@@ -80,7 +80,7 @@ void vx_reset(struct wt_machine *m)
     m->resets++;
     m->fault.kind = WT_FAULT_NONE;
     d->event = false;
-    vx_watch_forget(d);
+    wt_watch_set_forget(m);
     for (uint32_t i = 0; i < d->core_count; i++) {
         struct vx_core *core = &d->core[i];
         core->active = 0;

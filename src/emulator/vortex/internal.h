@@ -11,7 +11,6 @@
 
 struct vx_warp;
 struct vx_uop;
-struct vx_watch;
 
 /*
  * A handler executes one decoded instruction for all lanes of a warp and returns the next one.
@@ -149,7 +148,6 @@ struct vx_device {
     struct wt_tlb tlb;
     struct vx_core *tlb_core;    /* whose local memory the TLB shows */
     struct vx_code *code[VX_CODE_BUCKETS];
-    struct vx_watch *watch;      /* watched places (watch.h); NULL: none */
     struct vx_code *inject_code; /* scratch page for injected instructions */
     uint64_t slice;              /* issues that the turn being run began with */
     bool not_issued;             /* the handler that ended the turn has not had effect */

@@ -58,10 +58,10 @@ static enum wt_run run_turns(struct vx_device *d, uint64_t issues, vx_trace_fn f
         return WT_RUN_EVENT;
     }
     const uint64_t end = m->time + issues, resets = m->resets;
-    const bool places = d->watch && d->watch->places;
+    struct wt_watch_set *places = m->watch && m->watch->places ? m->watch : NULL;
     while (m->time < end) {
         if (places)
-            vx_watch_keep_turns(d);
+            wt_watch_set_keep_turns(places, &d->turns);
         if (!wt_turns_next(&d->turns))
             return stopped(d);
         struct vx_warp *w = &d->warp[d->turns.current];
@@ -69,7 +69,7 @@ static enum wt_run run_turns(struct vx_device *d, uint64_t issues, vx_trace_fn f
         if (places && vx_watches_issue(d, w)) {
             n = 1;
             if (vx_watch_before_issue(w)) {
-                vx_watch_undo_turns(d);
+                wt_watch_set_undo_turns(places, &d->turns);
                 return WT_RUN_WATCH;
             }
         }
@@ -95,7 +95,7 @@ static enum wt_run run_turns(struct vx_device *d, uint64_t issues, vx_trace_fn f
         if (m->hits) {
             /* Before an instruction: as if the scheduler had not got there. */
             if (places && !issued)
-                vx_watch_undo_turns(d);
+                wt_watch_set_undo_turns(places, &d->turns);
             return WT_RUN_WATCH;
         }
         if (d->event || m->resets != resets) {
@@ -108,9 +108,9 @@ static enum wt_run run_turns(struct vx_device *d, uint64_t issues, vx_trace_fn f
 
 static enum wt_run run(struct vx_device *d, uint64_t issues, vx_trace_fn fn, void *context)
 {
-    vx_watch_run(d, true);
+    wt_watch_set_run(&d->machine, true);
     const enum wt_run run = run_turns(d, issues, fn, context);
-    vx_watch_run(d, false);
+    wt_watch_set_run(&d->machine, false);
     if (run != WT_RUN_WATCH)
         d->machine.hits = 0;
     return run;

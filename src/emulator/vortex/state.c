@@ -235,7 +235,7 @@ bool vx_restore(struct wt_machine *m, const struct wt_state *s)
     vx_code_keep_pages(d);
     wt_tlb_clear(&d->tlb);
     d->event = false;
-    vx_watch_forget(d);
+    wt_watch_set_forget(m);
     return true;
 }
 
