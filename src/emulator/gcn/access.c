@@ -1,5 +1,5 @@
 /* The device's memory: what is mapped, the TLB's misses, and accesses that cross pages. */
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ enum wt_status gcn_device_map(struct gcn_device *d, uint64_t addr, uint64_t size
 
 const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
 {
-    if (!region_of(d, addr))
+    if (!region_of(d, addr) || gcn_watches_page_read(d, addr))
         return NULL;
     struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
     const uint64_t page = addr & ~WT_PAGE_MASK;
@@ -79,18 +79,33 @@ const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
     return e->read_host + (addr & WT_PAGE_MASK);
 }
 
-uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr)
+/* The page of addr for writing; NULL as gcn_tlb_fill_write. Its TLB entry is dropped or set after
+ * this: the page may have moved to a private copy. */
+static uint8_t *page_for_write(struct gcn_device *d, uint64_t addr)
 {
     const struct gcn_region *r = region_of(d, addr);
     if (!r || !r->writable || gcn_code_on_page(d, addr))
         return NULL;
-    uint8_t *host = wt_memory_page_for_write(d->memory, addr);
+    return wt_memory_page_for_write(d->memory, addr);
+}
+
+uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr)
+{
+    uint8_t *host = gcn_watches_page_write(d, addr) ? NULL : page_for_write(d, addr);
     if (!host)
         return NULL;
     struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
-    e->read_page = e->write_page = addr & ~WT_PAGE_MASK;
+    e->write_page = addr & ~WT_PAGE_MASK;
+    e->read_page = gcn_watches_page_read(d, addr) ? WT_TLB_NONE : e->write_page;
     e->read_host = e->write_host = host;
     return host + (addr & WT_PAGE_MASK);
+}
+
+uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr)
+{
+    uint8_t *host = page_for_write(d, addr);
+    wt_tlb_drop(&d->tlb, addr);
+    return host ? host + (addr & WT_PAGE_MASK) : NULL;
 }
 
 bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)

@@ -1,5 +1,6 @@
 /* Buffers: addresses by a resource (V#) in four SGPRs (manual, section 8.1). */
 #include "emulator/gcn/kernel.h"
+#include "emulator/gcn/watch.h"
 
 #include <string.h>
 
@@ -125,6 +126,7 @@ const struct gcn_uop *gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uo
     sum(index, u->idxen ? w->v[u->src[0]] : NULL, 0, r.add_tid);
     sum(offset, u->offen ? w->v[last] : NULL, (uint32_t)u->imm, false);
     (r.swizzle ? resolve_swizzled : resolve_linear)(t->addr, &m, &r, &x, index, offset);
+    t->at = u;
     t->lanes = gcn_exec(w);
     t->zero = gcn_pack(m.outside) & t->lanes;
     t->split = gcn_pack(m.cut) & t->lanes;
@@ -232,8 +234,15 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
     for (uint64_t left = t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint32_t at = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
-        if ((uint64_t)at + 4 <= g->lds_size)
-            memcpy(g->lds + at, bytes[lane], 4);
+        if (w->device->machine.watch && !(t->zero >> lane & 1))
+            gcn_watch_access(w, u, WT_WATCH_READ, lane, t->addr[lane], u->size, bytes[lane],
+                             bytes[lane]);
+        if ((uint64_t)at + 4 > g->lds_size)
+            continue;
+        if (w->device->machine.watch)
+            gcn_watch_access(w, u, WT_WATCH_WRITE, lane, GCN_SHARED_APERTURE + at, 4, g->lds + at,
+                             bytes[lane]);
+        memcpy(g->lds + at, bytes[lane], 4);
     }
     if (w->vm_cnt < 63)
         w->vm_cnt++;
@@ -263,6 +272,16 @@ OP(buffer_load)
     return next;
 }
 
+static void watch_store_lds(struct gcn_wave *w, const struct gcn_uop *u, unsigned lane,
+                            uint32_t from, uint64_t to, const uint8_t *bytes)
+{
+    uint8_t before[4];
+    if ((uint64_t)from + 4 <= w->group->lds_size)
+        gcn_watch_access(w, u, WT_WATCH_READ, lane, GCN_SHARED_APERTURE + from, 4, bytes, bytes);
+    if (gcn_read(w->device, to, before, 4))
+        gcn_watch_access(w, u, WT_WATCH_WRITE, lane, to, 4, before, bytes);
+}
+
 /* From LDS, at the places that loads with LDS = 1 fill, to memory. */
 OP(buffer_store_lds)
 {
@@ -285,6 +304,8 @@ OP(buffer_store_lds)
         uint8_t bytes[4] = {0};
         if ((uint64_t)at + 4 <= g->lds_size)
             memcpy(bytes, g->lds + at, 4);
+        if (w->device->machine.watch)
+            watch_store_lds(w, u, lane, at, t.addr[lane], bytes);
         if (!gcn_write(w->device, t.addr[lane], bytes, 4))
             return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, t.addr[lane],
                              "the host has no memory left for this store");

@@ -1,5 +1,5 @@
 /* Decoded code: pages of records that handlers run over, filled in as they are reached. */
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +18,20 @@ static struct gcn_code *find(struct gcn_device *d, uint64_t addr)
     return code;
 }
 
-/* The handler of a slot that nobody has reached yet: decodes it in place and runs it. */
-static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uop *u)
+static const struct gcn_uop *no_code(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    const uint64_t pc = gcn_pc_of(w, u);
+    return gcn_fault(w, u, WT_FAULT_ACCESS, gcn_exec(w), pc,
+                     "instruction fetch at 0x%llx: no memory is mapped there",
+                     (unsigned long long)pc);
+}
+
+static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uop *u);
+
+gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot)
 {
     struct gcn_device *d = w->device;
-    const uint64_t pc = gcn_pc_of(w, u);
-    struct gcn_uop *slot = &w->code->uop[u - w->code->uop];
+    const uint64_t pc = gcn_pc_of(w, slot);
     uint8_t bytes[8];
     uint32_t word[2];
     unsigned available = 0;
@@ -32,12 +40,22 @@ static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uo
         word[available++] = (uint32_t)wt_load_le(bytes, 4);
     }
     const char *why;
-    if (!available)
-        return gcn_fault(w, u, WT_FAULT_ACCESS, gcn_exec(w), pc,
-                         "instruction fetch at 0x%llx: no memory is mapped there",
-                         (unsigned long long)pc);
+    if (!available) { /* whoever comes next looks again */
+        slot->run = decode_here;
+        return no_code;
+    }
     slot->run = gcn_decode(word, available, slot, &why) ? gcn_handler_of(slot) : gcn_illegal;
-    return slot->run(w, slot);
+    return slot->run;
+}
+
+/* The handler of a slot that nobody has reached yet: decodes it in place and runs it. */
+static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    struct gcn_uop *slot = &w->code->uop[u - w->code->uop];
+    if (!wt_watch_set_executes(w->device->machine.watch, gcn_pc_of(w, u)))
+        return gcn_code_decode(w, slot)(w, slot);
+    slot->run = gcn_watch_here;
+    return gcn_watch_here(w, slot);
 }
 
 /* The handler behind the last slot of a page: goes on in the next page. */
@@ -132,6 +150,15 @@ void gcn_code_invalidate(struct gcn_device *d, uint64_t addr, uint64_t size)
         else
             at |= WT_PAGE_MASK & ~(uint64_t)3;
     }
+}
+
+void gcn_code_redecode(struct gcn_device *d, uint64_t first, uint64_t last)
+{
+    for (unsigned i = 0; i < GCN_CODE_BUCKETS; i++)
+        for (struct gcn_code *code = d->code[i]; code; code = code->next)
+            for (uint64_t at = 0; at < GCN_SLOTS; at++)
+                if (code->base + 4 * at >= first && code->base + 4 * at <= last)
+                    code->uop[at].run = decode_here;
 }
 
 void gcn_code_clear(struct gcn_device *d)

@@ -1,5 +1,5 @@
 /* The device as a machine: making, resetting, looking into it, reporting mistakes. */
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/watch.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -95,6 +95,7 @@ void gcn_device_free(struct gcn_device *d)
     free(d->cu);
     free(d->region);
     free(d->gds);
+    wt_watch_set_free(&d->machine);
     wt_turns_free(&d->turns);
     wt_memory_free(d->memory);
     free(d);
@@ -113,6 +114,7 @@ static void reset(struct wt_machine *m)
     d->active_waves = 0;
     m->time = 0;
     m->resets++;
+    wt_watch_set_forget(m);
     m->fault.kind = WT_FAULT_NONE;
     memset(d->dispatch, 0, sizeof d->dispatch);
     d->launching = d->served = 0;
@@ -156,9 +158,12 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
     return false;
 }
 
-/* Addresses in the shared aperture are in the LDS of the wave's group. */
-static uint8_t *lds_of(struct gcn_device *d, uint32_t wave, uint64_t addr, size_t size)
+/* Addresses in the shared aperture are in the LDS of the wave's group; GDS has some of its own. */
+static uint8_t *share_of(struct gcn_device *d, uint32_t wave, uint64_t addr, size_t size)
 {
+    const uint64_t in = addr - GCN_REGION_APERTURE;
+    if (in < GCN_GDS_BYTES)
+        return size <= GCN_GDS_BYTES - in ? d->gds + in : NULL;
     if (wave >= d->machine.waves || !d->wave[wave].group)
         return NULL;
     const struct gcn_group *g = d->wave[wave].group;
@@ -168,19 +173,19 @@ static uint8_t *lds_of(struct gcn_device *d, uint32_t wave, uint64_t addr, size_
 
 static bool read_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, void *out, size_t size)
 {
-    const uint8_t *lds = lds_of(device_of(m), wave, addr, size);
-    if (lds)
-        memcpy(out, lds, size);
-    return lds || gcn_device_read(device_of(m), addr, out, size);
+    const uint8_t *share = share_of(device_of(m), wave, addr, size);
+    if (share)
+        memcpy(out, share, size);
+    return share || gcn_device_read(device_of(m), addr, out, size);
 }
 
 static bool write_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, const void *bytes,
                          size_t size)
 {
-    uint8_t *lds = lds_of(device_of(m), wave, addr, size);
-    if (lds)
-        memcpy(lds, bytes, size);
-    return lds || gcn_device_write(device_of(m), addr, bytes, size);
+    uint8_t *share = share_of(device_of(m), wave, addr, size);
+    if (share)
+        memcpy(share, bytes, size);
+    return share || gcn_device_write(device_of(m), addr, bytes, size);
 }
 
 static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
@@ -213,13 +218,6 @@ static void flush_console(struct wt_machine *m)
     (void)m;
 }
 
-/* Watched places are not offered. */
-static bool set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
-{
-    (void)m, (void)list;
-    return count == 0;
-}
-
 static const struct wt_machine_ops machine_ops = {
     .family = "gfx900",
     .free = free_machine,
@@ -241,7 +239,8 @@ static const struct wt_machine_ops machine_ops = {
     .state_bytes = gcn_state_bytes,
     .held_bytes = gcn_held_bytes,
     .live_bytes = gcn_live_bytes,
-    .set_watches = set_watches,
+    .set_watches = gcn_set_watches,
+    .home = gcn_home,
 };
 
 enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device **device,

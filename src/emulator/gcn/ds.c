@@ -1,5 +1,6 @@
 /* The data share: LDS of the work-group, or GDS of the device (manual, chapter 10). */
 #include "emulator/gcn/fp.h"
+#include "emulator/gcn/watch.h"
 
 #include <string.h>
 
@@ -9,27 +10,99 @@
 struct share {
     uint8_t *bytes;
     uint32_t size;
+    /* Of a share that is watched `size` is 0, so that no quick way is taken. */
+    uint32_t watched_size;
+    uint64_t addr; /* as watches know it */
+    struct gcn_wave *w;
+    const struct gcn_uop *u;
 };
 
 /* M0 tells which part of GDS a wave may use: base in [31:16], size in [15:0]. */
-static struct share share_of(const struct gcn_wave *w, const struct gcn_uop *u)
+static struct share share_of(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    if (!u->gds)
-        return (struct share){w->group->lds, w->group->lds_size};
-    const uint32_t base = w->s[GCN_M0] >> 16, room = GCN_GDS_BYTES - base;
-    const uint32_t size = w->s[GCN_M0] & 0xffff;
-    return (struct share){w->device->gds + base, size < room ? size : room};
+    struct share s = {.bytes = w->group->lds,
+                      .size = w->group->lds_size,
+                      .addr = GCN_SHARED_APERTURE,
+                      .w = w,
+                      .u = u};
+    if (u->gds) {
+        const uint32_t base = w->s[GCN_M0] >> 16, room = GCN_GDS_BYTES - base;
+        const uint32_t size = w->s[GCN_M0] & 0xffff;
+        s.bytes = w->device->gds + base;
+        s.size = size < room ? size : room;
+        s.addr = GCN_REGION_APERTURE + base;
+    }
+    if (w->device->machine.watch && gcn_watches_share(w, s.addr, s.size)) {
+        s.watched_size = s.size;
+        s.size = 0;
+    }
+    return s;
 }
 
-static uint64_t get(const struct share *s, uint32_t addr, unsigned size)
+static bool in_watched(const struct share *s, uint32_t addr, unsigned size)
 {
-    return (uint64_t)addr + size <= s->size ? wt_load_le(s->bytes + addr, size) : 0;
+    return (uint64_t)addr + size <= s->watched_size;
 }
 
-static void put(const struct share *s, uint32_t addr, uint64_t value, unsigned size)
+static __attribute__((noinline)) uint64_t get_watched(const struct share *s, uint64_t lane,
+                                                      uint32_t addr, unsigned size)
+{
+    if (!in_watched(s, addr, size))
+        return 0;
+    gcn_watch_access(s->w, s->u, WT_WATCH_READ, (unsigned)lane, s->addr + addr, size,
+                     s->bytes + addr, s->bytes + addr);
+    return wt_load_le(s->bytes + addr, size);
+}
+
+static __attribute__((noinline)) void put_watched(const struct share *s, enum wt_watch_kind kind,
+                                                  uint64_t lane, uint32_t addr, uint64_t value,
+                                                  unsigned size)
+{
+    uint8_t after[8];
+    if (!in_watched(s, addr, size))
+        return;
+    wt_store_le(after, value, size);
+    gcn_watch_access(s->w, s->u, kind, (unsigned)lane, s->addr + addr, size, s->bytes + addr,
+                     after);
+    memcpy(s->bytes + addr, after, size);
+}
+
+/* A lane reads. */
+static uint64_t get(const struct share *s, uint64_t lane, uint32_t addr, unsigned size)
+{
+    return (uint64_t)addr + size <= s->size ? wt_load_le(s->bytes + addr, size)
+           : s->watched_size                ? get_watched(s, lane, addr, size)
+                                            : 0;
+}
+
+/* What is there; the lane's `exchange` of it follows. */
+static uint64_t peek(const struct share *s, uint32_t addr, unsigned size)
+{
+    return (uint64_t)addr + size <= s->size || in_watched(s, addr, size)
+               ? wt_load_le(s->bytes + addr, size)
+               : 0;
+}
+
+static inline void store(const struct share *s, enum wt_watch_kind kind, uint64_t lane,
+                         uint32_t addr, uint64_t value, unsigned size)
 {
     if ((uint64_t)addr + size <= s->size)
         wt_store_le(s->bytes + addr, value, size);
+    else if (s->watched_size)
+        put_watched(s, kind, lane, addr, value, size);
+}
+
+/* A lane writes. */
+static void put(const struct share *s, uint64_t lane, uint32_t addr, uint64_t value, unsigned size)
+{
+    store(s, WT_WATCH_WRITE, lane, addr, value, size);
+}
+
+/* A lane writes what is made of what it has read there, or instead of it. */
+static void exchange(const struct share *s, uint64_t lane, uint32_t addr, uint64_t value,
+                     unsigned size)
+{
+    store(s, WT_WATCH_ACCESS, lane, addr, value, size);
 }
 
 /* Whether the wave has v[first] .. v[first + count - 1]; else *gone is the fault. */
@@ -176,10 +249,10 @@ OP(ds_read)
     {
         const uint32_t at = addr[lane] + base;
         if (u->size < 4)
-            w->v[u->dst][lane] = loaded(u, w->v[u->dst][lane], get(&s, at, u->size));
+            w->v[u->dst][lane] = loaded(u, w->v[u->dst][lane], get(&s, lane, at, u->size));
         else
             for (unsigned i = 0; i < words; i++)
-                w->v[u->dst + i][lane] = (uint32_t)get(&s, at + 4 * i, 4);
+                w->v[u->dst + i][lane] = (uint32_t)get(&s, lane, at + 4 * i, 4);
     }
     issued(w);
     return gcn_next(u);
@@ -197,10 +270,10 @@ OP(ds_write)
     {
         const uint32_t at = addr[lane] + base;
         if (u->size < 4)
-            put(&s, at, w->v[u->src[1]][lane] >> (u->half == 'h' ? 16 : 0), u->size);
+            put(&s, lane, at, w->v[u->src[1]][lane] >> (u->half == 'h' ? 16 : 0), u->size);
         else
             for (unsigned i = 0; i < words; i++)
-                put(&s, at + 4 * i, w->v[u->src[1] + i][lane], 4);
+                put(&s, lane, at + 4 * i, w->v[u->src[1] + i][lane], 4);
     }
     issued(w);
     return gcn_next(u);
@@ -214,7 +287,7 @@ OP(ds_read_addtid)
         return gone;
     EACH_LANE(lane)
     w->v[u->dst][lane] =
-        (uint32_t)get(&s, (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * (uint32_t)lane, 4);
+        (uint32_t)get(&s, lane, (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * (uint32_t)lane, 4);
     issued(w);
     return gcn_next(u);
 }
@@ -225,8 +298,8 @@ OP(ds_write_addtid)
     if (!registers(w, u, u->src[1], 1, &gone))
         return gone;
     EACH_LANE(lane)
-    put(&s, (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * (uint32_t)lane, w->v[u->src[1]][lane],
-        4);
+    put(&s, lane, (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * (uint32_t)lane,
+        w->v[u->src[1]][lane], 4);
     issued(w);
     return gcn_next(u);
 }
@@ -265,7 +338,7 @@ OP(ds_read2)
         const unsigned to = u->dst + i * words;
         const uint64_t lanes = read_all(w, &s, addr, offset[i], u->size, to) ? 0 : gcn_exec(w);
         OF_LANES(lane, lanes)
-        result_to(w, to, (unsigned)lane, u->size, get(&s, addr[lane] + offset[i], u->size));
+        result_to(w, to, (unsigned)lane, u->size, get(&s, lane, addr[lane] + offset[i], u->size));
     }
     issued(w);
     return gcn_next(u);
@@ -290,7 +363,7 @@ OP(ds_write2)
         put_two(s.bytes, w->v + u->src[1], w->v + u->src[2], at, 2);
     OF_LANES(lane, all ? 0 : gcn_exec(w))
     for (unsigned i = 0; i < 2; i++)
-        put(&s, addr[lane] + offset[i], data_of(w, u->src[1 + i], (unsigned)lane, u->size),
+        put(&s, lane, addr[lane] + offset[i], data_of(w, u->src[1 + i], (unsigned)lane, u->size),
             u->size);
     issued(w);
     return gcn_next(u);
@@ -311,10 +384,10 @@ OP(ds_wrxchg2)
         uint64_t old[2], data[2];
         for (unsigned i = 0; i < 2; i++) {
             data[i] = data_of(w, u->src[1 + i], (unsigned)lane, u->size);
-            old[i] = get(&s, addr + offset[i], u->size);
+            old[i] = peek(&s, addr + offset[i], u->size);
         }
         for (unsigned i = 0; i < 2; i++) {
-            put(&s, addr + offset[i], data[i], u->size);
+            exchange(&s, lane, addr + offset[i], data[i], u->size);
             result_to(w, u->dst + i * words, (unsigned)lane, u->size, old[i]);
         }
     }
@@ -430,8 +503,8 @@ OP(ds_atomic)
         const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;
         const uint64_t data = data_of(w, u->src[1], (unsigned)lane, u->size);
         const uint64_t second = two ? data_of(w, u->src[2], (unsigned)lane, u->size) : 0;
-        const uint64_t old = get(&s, addr, u->size);
-        put(&s, addr, computed(w, what, u->size, old, data, second), u->size);
+        const uint64_t old = peek(&s, addr, u->size);
+        exchange(&s, lane, addr, computed(w, what, u->size, old, data, second), u->size);
         if (wanted)
             result_to(w, u->dst, (unsigned)lane, u->size, old);
     }
@@ -464,8 +537,10 @@ OP(ds_src2)
                                  a % u->size ? a : b, "%s: 0x%x is not a multiple of %u",
                                  u->row->name, a % u->size ? a : b, u->size);
             if (pass)
-                put(&s, a, computed(w, what, u->size, get(&s, a, u->size), get(&s, b, u->size), 0),
-                    u->size);
+                exchange(&s, lane, a,
+                         computed(w, what, u->size, peek(&s, a, u->size),
+                                  get(&s, lane, b, u->size), 0),
+                         u->size);
         }
     }
     issued(w);
@@ -486,9 +561,12 @@ OP(ds_condxchg32_rtn_b64)
         for (unsigned i = 0; i < 2; i++)
             data[i] = w->v[u->src[1] + i][lane];
         for (unsigned i = 0; i < 2; i++) {
-            w->v[u->dst + i][lane] = (uint32_t)get(&s, addr + 4 * i, 4);
-            if (data[i] >> 31)
-                put(&s, addr + 4 * i, data[i] & 0x7fffffff, 4);
+            if (data[i] >> 31) {
+                w->v[u->dst + i][lane] = (uint32_t)peek(&s, addr + 4 * i, 4);
+                exchange(&s, lane, addr + 4 * i, data[i] & 0x7fffffff, 4);
+            } else {
+                w->v[u->dst + i][lane] = (uint32_t)get(&s, lane, addr + 4 * i, 4);
+            }
         }
     }
     issued(w);
@@ -508,9 +586,10 @@ static const struct gcn_uop *counted(struct gcn_wave *w, const struct gcn_uop *u
     if (addr % 4)
         return gcn_fault(w, u, WT_FAULT_MISALIGNED, gcn_exec(w), addr,
                          "%s: 0x%x is not a multiple of 4", u->row->name, addr);
-    const uint32_t old = (uint32_t)get(&s, addr, 4);
+    const uint32_t old = (uint32_t)peek(&s, addr, 4);
     const uint32_t lanes = (uint32_t)__builtin_popcountll(gcn_exec(w));
-    put(&s, addr, append ? old + lanes : old - lanes, 4);
+    exchange(&s, lanes ? (unsigned)__builtin_ctzll(gcn_exec(w)) : 0, addr,
+             append ? old + lanes : old - lanes, 4);
     EACH_LANE(lane)
     w->v[u->dst][lane] = old;
     issued(w);

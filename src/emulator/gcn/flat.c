@@ -58,6 +58,7 @@ static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, a
         gcn_vmem_row(w, u, base, low, high, access == gcn_vmem_store))
         return gcn_next(u);
     struct gcn_targets t;
+    t.at = u;
     t.lanes = gcn_exec(w);
     t.lds = t.private = t.zero = t.split = 0;
     uint64_t all;
@@ -88,6 +89,7 @@ static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u,
         gcn_vmem_row(w, u, base, low, high, access == gcn_vmem_store))
         return gcn_next(u);
     struct gcn_targets t;
+    t.at = u;
     t.lanes = gcn_exec(w);
     t.lds = t.private = t.zero = t.split = 0;
     uint64_t all;
@@ -101,7 +103,7 @@ static const struct gcn_uop *scratch(struct gcn_wave *w, const struct gcn_uop *u
     const struct gcn_uop *gone;
     if (!possible(w, u, &gone))
         return gone;
-    struct gcn_targets t = {.lanes = gcn_exec(w), .private = gcn_exec(w)};
+    struct gcn_targets t = {.at = u, .lanes = gcn_exec(w), .private = gcn_exec(w)};
     for (unsigned lane = 0; lane < GCN_LANES; lane++)
         t.addr[lane] = (uint32_t)((u->base == 0x7f ? w->v[u->src[0]][lane] : w->s[u->base]) +
                                   (uint32_t)u->imm);

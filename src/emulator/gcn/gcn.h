@@ -47,6 +47,8 @@ struct wt_machine *gcn_machine(struct gcn_device *device);
 #define GCN_SHARED_APERTURE ((uint64_t)1 << 48)
 #define GCN_PRIVATE_APERTURE ((uint64_t)2 << 48)
 #define GCN_APERTURE_SIZE ((uint64_t)1 << 32)
+/** GDS has no flat addresses: for whoever looks from outside it begins here. */
+#define GCN_REGION_APERTURE ((uint64_t)3 << 48)
 
 /** Maps [addr, addr + size), rounded to pages; what is there reads as before, at first as zero. */
 enum wt_status gcn_device_map(struct gcn_device *device, uint64_t addr, uint64_t size,

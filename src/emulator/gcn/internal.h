@@ -240,6 +240,10 @@ const struct gcn_uop *gcn_save_answer(struct gcn_wave *w, const struct gcn_uop *
 const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc);
 /* Forgets what was decoded from [addr, addr + size). */
 void gcn_code_invalidate(struct gcn_device *d, uint64_t addr, uint64_t size);
+/* The same of the instructions that begin in [first, last]: watches come or go. */
+void gcn_code_redecode(struct gcn_device *d, uint64_t first, uint64_t last);
+/* Decodes the instruction of a slot of w->code in place; returns the handler that executes it. */
+gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot);
 void gcn_code_clear(struct gcn_device *d);
 /* Whether decoded instructions lie in the page of addr, or may reach into it. */
 bool gcn_code_on_page(struct gcn_device *d, uint64_t addr);
@@ -326,6 +330,8 @@ uint32_t gcn_status(const struct gcn_wave *w);
  * when gcn_read or gcn_write must be asked. */
 const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr);
 uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr);
+/* The same, whether it is watched or not. */
+uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr);
 /* False where nothing is mapped (or, writing, only for reading). */
 bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size);
 bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size);
@@ -355,6 +361,7 @@ static inline uint8_t *gcn_writable(struct gcn_device *d, uint64_t addr, unsigne
 
 /* Where the lanes of one access go: to memory or to the group's LDS. */
 struct gcn_targets {
+    const struct gcn_uop *at; /* the instruction, where it stands: one executed may be a part of it */
     uint64_t addr[GCN_LANES]; /* memory address, or offset into LDS */
     uint64_t lanes;           /* that access at all */
     uint64_t lds;             /* of them, those that go to LDS */

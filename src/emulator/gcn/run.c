@@ -1,5 +1,6 @@
 /* The main loop. */
 #include "emulator/gcn/trace.h"
+#include "emulator/gcn/watch.h"
 
 #include <stdio.h>
 
@@ -19,7 +20,8 @@ static uint64_t turn(struct gcn_device *d, struct gcn_wave *w, uint64_t n)
     }
     if (u)
         w->pc = gcn_pc_of(w, u);
-    const uint64_t issued = n - w->left - d->not_issued;
+    /* A watch may have cut it short. */
+    const uint64_t issued = d->slice - w->left - d->not_issued;
     d->machine.time += issued;
     return issued;
 }
@@ -55,17 +57,27 @@ struct tracer {
     void *context;
 };
 
-static enum wt_run run(struct gcn_device *d, uint64_t issues, struct tracer *tracer)
+static enum wt_run run_turns(struct gcn_device *d, uint64_t issues, struct tracer *tracer)
 {
     struct wt_machine *m = &d->machine;
     if (m->fault.kind)
         return WT_RUN_FAULT;
     const uint64_t end = m->time + issues;
+    struct wt_watch_set *places = m->watch && m->watch->places ? m->watch : NULL;
     while (m->time < end) {
+        if (places)
+            wt_watch_set_keep_turns(places, &d->turns);
         if (!wt_turns_next(&d->turns))
             return stopped(d);
         struct gcn_wave *w = &d->wave[d->turns.current];
         uint64_t n = end - m->time < d->turns.left ? end - m->time : d->turns.left;
+        if (places && wt_watch_set_issues(places, w->id)) {
+            n = 1;
+            if (gcn_watch_before_issue(w)) {
+                wt_watch_set_undo_turns(places, &d->turns);
+                return WT_RUN_WATCH;
+            }
+        }
         if (tracer) {
             gcn_trace_before(w, &tracer->point);
             n = 1;
@@ -77,12 +89,28 @@ static enum wt_run run(struct gcn_device *d, uint64_t issues, struct tracer *tra
         d->turns.left -= d->turns.left < issued ? d->turns.left : (uint32_t)issued;
         if (m->fault.kind)
             return WT_RUN_FAULT;
+        if (m->hits) {
+            /* Before an instruction: as if the scheduler had not got there. */
+            if (places && !issued)
+                wt_watch_set_undo_turns(places, &d->turns);
+            return WT_RUN_WATCH;
+        }
         if (d->event) {
             d->event = false;
             return WT_RUN_EVENT;
         }
     }
     return d->active_waves ? WT_RUN_BUDGET : d->saving ? WT_RUN_EVENT : WT_RUN_ENDED;
+}
+
+static enum wt_run run(struct gcn_device *d, uint64_t issues, struct tracer *tracer)
+{
+    wt_watch_set_run(&d->machine, true);
+    const enum wt_run run = run_turns(d, issues, tracer);
+    wt_watch_set_run(&d->machine, false);
+    if (run != WT_RUN_WATCH)
+        d->machine.hits = 0;
+    return run;
 }
 
 enum wt_run gcn_run(struct wt_machine *m, uint64_t issues)

@@ -1,5 +1,5 @@
 /* Scalar memory (manual, chapter 7). */
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/watch.h"
 
 #include <string.h>
 
@@ -33,6 +33,8 @@ static const struct gcn_uop *load(struct gcn_wave *w, const struct gcn_uop *u, u
     if (!host) {
         if (!gcn_read(w->device, addr, bytes, u->size))
             return violation(w, u, addr, "load");
+        if (w->device->machine.watch)
+            gcn_watch_scalar(w, u, WT_WATCH_READ, addr, u->size, bytes, bytes);
         host = bytes;
     }
     for (unsigned i = 0; i < u->size / 4u; i++)
@@ -47,18 +49,23 @@ static const struct gcn_uop *store(struct gcn_wave *w, const struct gcn_uop *u, 
     addr &= ~(uint64_t)3;
     for (unsigned i = 0; i < u->size / 4u; i++)
         wt_store_le(bytes + 4 * i, gcn_scalar32(w, u, u->dst + i), 4);
-    uint8_t *host = gcn_writable(w->device, addr, u->size);
-    if (host)
+    uint8_t *host = gcn_writable(w->device, addr, u->size), before[16];
+    if (host) {
         memcpy(host, bytes, u->size);
-    else if (!gcn_write(w->device, addr, bytes, u->size))
-        return violation(w, u, addr, "store");
+    } else {
+        const bool there = gcn_read(w->device, addr, before, u->size);
+        if (!gcn_write(w->device, addr, bytes, u->size))
+            return violation(w, u, addr, "store");
+        if (there && w->device->machine.watch)
+            gcn_watch_scalar(w, u, WT_WATCH_WRITE, addr, u->size, before, bytes);
+    }
     issued(w);
     return gcn_next(u);
 }
 
 static const struct gcn_uop *atomic(struct gcn_wave *w, const struct gcn_uop *u, uint64_t addr)
 {
-    uint8_t bytes[8];
+    uint8_t bytes[8], before[8];
     addr &= ~(uint64_t)(u->size - 1);
     if (!gcn_mapped(w->device, addr, u->size, true) || !gcn_read(w->device, addr, bytes, u->size))
         return violation(w, u, addr, "atomic");
@@ -67,11 +74,14 @@ static const struct gcn_uop *atomic(struct gcn_wave *w, const struct gcn_uop *u,
     const uint64_t data = words == 2 ? gcn_pair(&w->s[u->dst]) : w->s[u->dst];
     const uint64_t compare =
         words == 2 ? gcn_pair(&w->s[(u->dst + 2) & 127]) : w->s[(u->dst + 1) & 127];
+    memcpy(before, bytes, u->size);
     wt_store_le(bytes,
                 gcn_atomic((enum gcn_atomic)(u->row->opcode & 0x1f), u->size, old, data, compare),
                 u->size);
     if (!gcn_write(w->device, addr, bytes, u->size))
         return gcn_fault(w, u, WT_FAULT_HOST, gcn_exec(w), addr, "the host has no memory left");
+    if (w->device->machine.watch)
+        gcn_watch_scalar(w, u, WT_WATCH_ACCESS, addr, u->size, before, bytes);
     if (u->glc) {
         if (words == 2)
             gcn_write_pair(w, u->dst, old);
@@ -149,6 +159,8 @@ OP(s_buffer_load)
             continue;
         if (!gcn_read(w->device, base + (uint64_t)at, bytes, 4))
             return violation(w, u, base + (uint64_t)at, "load");
+        if (w->device->machine.watch)
+            gcn_watch_scalar(w, u, WT_WATCH_READ, base + (uint64_t)at, 4, bytes, bytes);
         value[i] = (uint32_t)wt_load_le(bytes, 4);
     }
     for (unsigned i = 0; i < u->size / 4u; i++)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/watch.h"
 
 struct wt_state {
     uint64_t time;
@@ -170,6 +170,7 @@ bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
     wt_memory_become(d->memory, s->memory);
     gcn_code_clear(d);
     wt_tlb_clear(&d->tlb);
+    wt_watch_set_forget(m);
     return true;
 }
 

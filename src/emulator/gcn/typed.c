@@ -3,7 +3,7 @@
  * where the resource does, and also which component goes where (manual, section 8.1.5).
  */
 #include "emulator/gcn/format.h"
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/watch.h"
 
 #include <string.h>
 
@@ -189,6 +189,9 @@ OP(buffer_load_format)
             uint64_t addr;
             const unsigned size = piece(&t, &at, lane, got, &addr);
             gcn_read(w->device, addr, element + got, size);
+            if (w->device->machine.watch)
+                gcn_watch_access(w, u, WT_WATCH_READ, lane, addr, size, element + got,
+                                 element + got);
             got += size;
         }
         for (unsigned i = 0; i < t.components; i++)
@@ -234,6 +237,11 @@ OP(buffer_store_format)
         for (unsigned put = 0; put < t.format->bytes;) {
             uint64_t addr;
             const unsigned size = piece(&t, &at, lane, put, &addr);
+            if (w->device->machine.watch) {
+                uint8_t before[16] = {0};
+                gcn_read(w->device, addr, before, size);
+                gcn_watch_access(w, u, WT_WATCH_WRITE, lane, addr, size, before, element + put);
+            }
             if (!gcn_write(w->device, addr, element + put, size))
                 return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, addr,
                                  "the host has no memory left for this store");

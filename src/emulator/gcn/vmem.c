@@ -3,6 +3,7 @@
  * to private memory, swizzled. Nothing is done before it is known that all lanes may.
  */
 #include "emulator/gcn/kernel.h"
+#include "emulator/gcn/watch.h"
 
 #include <string.h>
 
@@ -116,6 +117,25 @@ static bool write_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned
     if (host)
         put(host, bytes, size);
     return host || gcn_write(w->device, addr, bytes, size);
+}
+
+/* Tells watches what a lane has accessed: swizzled memory dword by dword. */
+static void watch_lane(struct gcn_wave *w, const struct gcn_targets *t, enum wt_watch_kind kind,
+                       unsigned lane, unsigned size, const uint8_t *before, const uint8_t *after)
+{
+    const uint64_t addr = t->addr[lane];
+    if (!(t->private >> lane & 1)) {
+        gcn_watch_access(w, t->at, kind, lane,
+                         t->lds >> lane & 1 ? GCN_SHARED_APERTURE + addr : addr, size, before,
+                         after);
+        return;
+    }
+    for (unsigned done = 0; done < size;) {
+        const unsigned in = 4 - (addr + done) % 4, part = size - done < in ? size - done : in;
+        gcn_watch_access(w, t->at, kind, lane, gcn_private_addr(w, lane, addr + done), part,
+                         before + done, after + done);
+        done += part;
+    }
 }
 
 static void issued(struct gcn_wave *w, const struct gcn_targets *t, bool flat)
@@ -460,6 +480,8 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
             const uint64_t lanes = refused(w, u, t, false, &first);
             return violation(w, u, lanes, first, "load");
         }
+        if (w->device->machine.watch && !(t->zero >> lane & 1))
+            watch_lane(w, t, WT_WATCH_READ, lane, u->size, bytes, bytes);
         for (unsigned i = 0; i < words; i++)
             value[i][lane] = (uint32_t)wt_load_le(bytes + 4 * i, 4);
     }
@@ -494,11 +516,14 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
     }
     for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint8_t bytes[16];
+        uint8_t bytes[16], before[16];
+        const uint8_t *after = bytes + (u->half == 'h' ? 2 : 0);
         for (unsigned i = 0; i < words; i++)
             wt_store_le(bytes + 4 * i, w->v[from + i][lane], 4);
-        if (!write_lane(w, t, lane, bytes + (u->half == 'h' ? 2 : 0), u->size))
-            return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, t->addr[lane],
+        if (w->device->machine.watch && read_lane(w, t, lane, before, u->size))
+            watch_lane(w, t, WT_WATCH_WRITE, lane, u->size, before, after);
+        if (!write_lane(w, t, lane, after, u->size))
+            return gcn_fault(w, t->at, WT_FAULT_HOST, (uint64_t)1 << lane, t->addr[lane],
                              "the host has no memory left for this store");
     }
     issued(w, t, u->row->encoding == GCN_FLAT);
@@ -549,6 +574,8 @@ static bool shared_atomic(struct gcn_wave *w, const struct gcn_targets *t, unsig
     if (!w->device->shared || (t->lds | t->private) >> lane & 1)
         return false;
     uint8_t *host = gcn_writable(w->device, t->addr[lane], size);
+    if (!host && w->device->machine.watch)
+        host = gcn_host_for_write(w->device, t->addr[lane]);
     if (!host)
         return false;
     if (size == 8) {
@@ -567,6 +594,15 @@ static bool shared_atomic(struct gcn_wave *w, const struct gcn_targets *t, unsig
         *old = value;
     }
     return true;
+}
+
+static void watch_atomic(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t,
+                         unsigned lane, uint64_t before, uint64_t after)
+{
+    uint8_t was[8], is[8];
+    wt_store_le(was, before, u->size);
+    wt_store_le(is, after, u->size);
+    watch_lane(w, t, WT_WATCH_ACCESS, lane, u->size, was, is);
 }
 
 const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
@@ -617,6 +653,8 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
                 return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, t->addr[lane],
                                  "the host has no memory left for this atomic");
         }
+        if (w->device->machine.watch)
+            watch_atomic(w, u, t, lane, old, gcn_atomic(what, u->size, old, data, compare));
         for (unsigned i = 0; u->glc && i < words; i++)
             w->v[u->dst + i][lane] = (uint32_t)(old >> (32 * i));
     }

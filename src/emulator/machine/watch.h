@@ -56,7 +56,8 @@ struct wt_watch_hit {
                                         of a read the same; of a console what is stored */
 };
 
-/** Hits of one run: those of the one instruction that it came back for, by lane. */
-#define WT_WATCH_HITS (2 * WT_MAX_LANES)
+/** Hits of one run: those of the one instruction that it came back for, by lane. (At most: 64 lanes
+ * of gfx900 that access 16 bytes of swizzled memory which are in 5 dwords.) */
+#define WT_WATCH_HITS (3 * WT_MAX_LANES)
 
 #endif

@@ -1,0 +1,222 @@
+/* Watched places: where they lie, what is met, and what is told before it issues. See watch.h. */
+#include "emulator/gcn/watch.h"
+
+/*
+ * Spaces: global memory, in which scratch memory lies, too; the LDS of each work-group, numbered by
+ * dispatch and group; GDS.
+ */
+#define SPACE_GDS UINT64_MAX
+/* Where a wave sees no such memory. */
+#define NOWHERE (UINT64_MAX - 1)
+
+static uint64_t space_of_group(const struct gcn_device *d, const struct gcn_group *g)
+{
+    const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
+    const uint64_t row = (uint64_t)g->coordinate[2] * k->groups[1] + g->coordinate[1];
+    const uint64_t number = row * k->groups[0] + g->coordinate[0];
+    return k->id << 40 | ((number + 1) & 0xffffffffff);
+}
+
+/* FLAT_SCRATCH of a wave, or what it will be: a kernel begins with setting it. */
+static uint64_t scratch_of(const struct gcn_wave *w)
+{
+    const struct gcn_dispatch *k = gcn_dispatch_of(w);
+    const uint64_t set = gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
+    if (set)
+        return set;
+    return k->scratch ? k->scratch + (uint64_t)w->id * k->scratch_wave : NOWHERE;
+}
+
+uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
+{
+    const struct gcn_device *d = (const struct gcn_device *)m;
+    const bool shared = addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE;
+    const bool private = addr - GCN_PRIVATE_APERTURE < GCN_APERTURE_SIZE;
+    if (!shared && !private)
+        return WT_HOME_NOW; /* the same at any time */
+    if (wave >= m->waves || !d->wave[wave].active)
+        return NOWHERE;
+    const struct gcn_wave *w = &d->wave[wave];
+    return shared ? space_of_group(d, w->group) : scratch_of(w);
+}
+
+/* ---- where ranges lie ---- */
+
+/*
+ * Offsets [first, last] of the private memory of a wave's lanes: whole dwords of all lanes are one
+ * piece of global memory, parts of a dword one for each lane.
+ */
+static bool add_private(struct wt_spans *spans, uint64_t scratch, uint64_t first, uint64_t last)
+{
+    const uint64_t row = 4 * GCN_LANES;
+    while (first <= last) {
+        const uint64_t at = scratch + first / 4 * row;
+        if (first % 4 == 0 && last - first >= 3) {
+            const uint64_t words = (last - first + 1) / 4;
+            if (!wt_spans_add(spans, WT_SPACE_GLOBAL, at, at + words * row - 1))
+                return false;
+            first += 4 * words;
+            continue;
+        }
+        const uint64_t end = last / 4 == first / 4 ? last % 4 : 3;
+        for (unsigned lane = 0; lane < GCN_LANES; lane++)
+            if (!wt_spans_add(spans, WT_SPACE_GLOBAL, at + 4 * lane + first % 4,
+                              at + 4 * lane + end))
+                return false;
+        first += end - first % 4 + 1;
+    }
+    return true;
+}
+
+/* A range that lies in one aperture, or in none. */
+static bool add_part(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                     uint64_t last, struct wt_spans *spans)
+{
+    if (first - GCN_REGION_APERTURE < GCN_GDS_BYTES)
+        return wt_spans_add(spans, SPACE_GDS, first, last);
+    const bool shared = first - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE;
+    if (!shared && first - GCN_PRIVATE_APERTURE >= GCN_APERTURE_SIZE)
+        return wt_spans_add(spans, WT_SPACE_GLOBAL, first, last);
+    /* What was pinned is that part of the range in which it begins. */
+    const uint64_t home = first == watch->addr && watch->home != WT_HOME_NOW
+                              ? watch->home
+                              : gcn_home(m, watch->wave, first);
+    if (home == NOWHERE)
+        return true;
+    if (shared)
+        return wt_spans_add(spans, home, first, last);
+    return add_private(spans, home, first - GCN_PRIVATE_APERTURE, last - GCN_PRIVATE_APERTURE);
+}
+
+static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                      uint64_t last, struct wt_spans *spans)
+{
+    static const uint64_t bounds[] = {
+        GCN_SHARED_APERTURE,  GCN_SHARED_APERTURE + GCN_APERTURE_SIZE,
+        GCN_PRIVATE_APERTURE, GCN_PRIVATE_APERTURE + GCN_APERTURE_SIZE,
+        GCN_REGION_APERTURE,  GCN_REGION_APERTURE + GCN_GDS_BYTES,
+    };
+    for (unsigned i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        if (bounds[i] <= first || bounds[i] > last)
+            continue;
+        if (!add_part(m, watch, first, bounds[i] - 1, spans))
+            return false;
+        first = bounds[i];
+    }
+    return add_part(m, watch, first, last, spans);
+}
+
+/* Watched instructions are decoded again: gcn_watch_here comes into their slots, or goes. */
+static void redecode(struct gcn_device *d)
+{
+    const struct wt_watch_set *set = d->machine.watch;
+    for (size_t i = 0; set && i < set->execute.count; i++)
+        gcn_code_redecode(d, set->execute.span[i].first, set->execute.span[i].last);
+}
+
+bool gcn_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    redecode(d);
+    const bool done = wt_watch_set_replace(m, list, count, &d->turns, add_range);
+    /* Pages that are watched no more are fast again; those watched now must come the slow way. */
+    wt_tlb_clear(&d->tlb);
+    redecode(d);
+    return done;
+}
+
+/* ---- memory ---- */
+
+static uint64_t space_at(const struct gcn_wave *w, uint64_t addr)
+{
+    if (addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE)
+        return space_of_group(w->device, w->group);
+    return addr - GCN_REGION_APERTURE < GCN_GDS_BYTES ? SPACE_GDS : WT_SPACE_GLOBAL;
+}
+
+bool gcn_watches_share(const struct gcn_wave *w, uint64_t addr, uint32_t bytes)
+{
+    return bytes && wt_watch_set_meets(w->device->machine.watch, WT_WATCH_ACCESS,
+                                       space_at(w, addr), addr, addr + bytes - 1);
+}
+
+/* The issue at pc. */
+static struct wt_issue issue_of(const struct gcn_wave *w, uint64_t pc)
+{
+    return (struct wt_issue){.time = gcn_now(w), .pc = pc, .wave = w->id, .mask = gcn_exec(w)};
+}
+
+void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                      unsigned lane, uint64_t addr, unsigned size, const void *before,
+                      const void *after)
+{
+    struct gcn_device *d = w->device;
+    if (!wt_watch_set_meets(d->machine.watch, kind, space_at(w, addr), addr, addr + size - 1))
+        return;
+    const struct wt_issue issue = issue_of(w, gcn_pc_of(w, u));
+    wt_watch_set_access(&d->machine, &issue, kind, lane, addr, size, before, after);
+    /* The turn is cut short behind this instruction; when it issues stays what it was. */
+    d->slice -= w->left;
+    w->left = 0;
+}
+
+void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                      uint64_t addr, unsigned size, const void *before, const void *after)
+{
+    const uint64_t exec = gcn_exec(w);
+    const unsigned lane = exec ? (unsigned)__builtin_ctzll(exec) : 0;
+    for (unsigned done = 0; done < size; done += 16) {
+        const unsigned part = size - done < 16 ? size - done : 16;
+        gcn_watch_access(w, u, kind, lane, addr + done, part, (const uint8_t *)before + done,
+                         (const uint8_t *)after + done);
+    }
+}
+
+/* ---- before an instruction ---- */
+
+/* Notes all that is watched of an issue. Waves issue whatever EXEC is. */
+static void note_place(struct gcn_wave *w, const struct wt_issue *issue)
+{
+    struct wt_machine *m = &w->device->machine;
+    wt_watch_set_place(m, issue, wt_watch_set_issues(m->watch, w->id),
+                       wt_watch_set_executes(m->watch, issue->pc));
+}
+
+bool gcn_watch_before_issue(struct gcn_wave *w)
+{
+    /* A turn in which nothing has issued yet, for gcn_now(). */
+    w->device->slice = 1;
+    w->left = 0;
+    const struct wt_issue issue = issue_of(w, w->pc);
+    if (wt_watch_set_told(w->device->machine.watch, &issue))
+        return false;
+    note_place(w, &issue);
+    return true;
+}
+
+const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    struct gcn_device *d = w->device;
+    const struct wt_issue issue = issue_of(w, gcn_pc_of(w, u));
+    if (!wt_watch_set_told(d->machine.watch, &issue)) {
+        note_place(w, &issue);
+        w->pc = issue.pc;
+        d->not_issued = true;
+        return NULL;
+    }
+    /* The slot holds the instruction for as long as it takes; nothing follows on its own, since it
+     * might lead here again. */
+    struct gcn_uop *slot = &w->code->uop[u - w->code->uop];
+    const uint64_t left = w->left;
+    const size_t hits = d->machine.hits;
+    const gcn_op run = gcn_code_decode(w, slot);
+    d->slice -= left;
+    w->left = 0;
+    const struct gcn_uop *next = run(w, slot);
+    if (d->machine.hits == hits) {
+        d->slice += left;
+        w->left = left;
+    }
+    slot->run = gcn_watch_here;
+    return next;
+}

@@ -1,0 +1,50 @@
+/*
+ * Watched places of a device (machine/watch_set.h). What has no watch pays nothing: watched pages
+ * are kept out of the software TLB, so that accesses to them are done lane by lane, the slow way,
+ * which looks; a watched data share seems to have no bytes to the quick ways of ds.c; a watched
+ * instruction has another handler in its slot of the decoded page; a watched wave is looked for
+ * once a turn.
+ */
+#ifndef WT_GCN_WATCH_H
+#define WT_GCN_WATCH_H
+
+#include "emulator/gcn/internal.h"
+#include "emulator/machine/watch_set.h"
+
+bool gcn_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
+/* The work-group whose LDS, or the scratch memory in which, an address lies as the wave sees it. */
+uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
+
+/* Whether the page of addr has a byte that is watched for reads, or for writes. */
+static inline bool gcn_watches_page_read(const struct gcn_device *d, uint64_t addr)
+{
+    return wt_watch_set_reads(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
+                              addr | WT_PAGE_MASK);
+}
+
+static inline bool gcn_watches_page_write(const struct gcn_device *d, uint64_t addr)
+{
+    return wt_watch_set_writes(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
+                               addr | WT_PAGE_MASK);
+}
+
+/* Whether any byte of the share that a DS instruction uses is watched: so many from addr on. */
+bool gcn_watches_share(const struct gcn_wave *w, uint64_t addr, uint32_t bytes);
+
+/*
+ * A lane has accessed `size` bytes, 1 to 16, at addr: in global memory or, as the apertures say, in
+ * the wave's LDS or in GDS. `u` stands where the instruction does. Ends the turn if it is watched.
+ */
+void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                      unsigned lane, uint64_t addr, unsigned size, const void *before,
+                      const void *after);
+/* The same of the whole wave, by scalar memory: up to 64 bytes. */
+void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                      uint64_t addr, unsigned size, const void *before, const void *after);
+
+/* The handler of a slot whose instruction is watched. */
+const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u);
+/* Tells that w is about to issue; false if that was told already. */
+bool gcn_watch_before_issue(struct gcn_wave *w);
+
+#endif

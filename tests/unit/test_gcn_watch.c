@@ -1,0 +1,1000 @@
+/*
+ * Watched places of gfx900: each memory row of the instruction table, in each of its forms, tells
+ * exactly the bytes that it gets at, with what was there before and after; of what is told when all
+ * is watched, a watch of one byte tells exactly what overlaps it; and whatever is watched, the
+ * machine passes through the same states at the same issue times.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emulator/gcn/internal.h"
+#include "emulator/machine/search.h"
+
+#define BASE UINT64_C(0x10000)
+#define DESCRIPTOR BASE
+#define PACKET (BASE + 0x1000)
+#define QUEUE (BASE + 0x1100)
+#define CODE (BASE + 0x2000)
+#define DATA (BASE + 0x4000)
+#define DATA_SIZE 0x4000
+#define SCRATCH UINT64_C(0x100000)
+#define PRIVATE 256 /* bytes of a lane */
+#define LDS 8192
+#define GDS_PART 8192 /* that M0 lets the wave use, from 0 on */
+#define S_NOP 0xbf800000u
+#define S_ENDPGM 0xbf810000u
+#define ALL (~(uint64_t)0)
+
+static uint64_t random_state;
+
+/* 0 .. below-1 */
+static uint64_t any(uint64_t below)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % below;
+}
+
+struct rig {
+    struct gcn_device *d;
+    struct wt_machine *m;
+};
+
+static void put(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size)
+{
+    assert_true(gcn_device_write(d, addr, bytes, size));
+}
+
+static void put_numbers(struct gcn_device *d)
+{
+    static uint8_t bytes[DATA_SIZE];
+    for (size_t i = 0; i < sizeof bytes; i += 4)
+        wt_store_le(bytes + i, i * 2654435761u + 12345, 4);
+    put(d, DATA, bytes, sizeof bytes);
+    for (uint64_t at = 0; at < gcn_device_scratch_size(d, PRIVATE); at += sizeof bytes)
+        put(d, SCRATCH + at, bytes, sizeof bytes);
+    memcpy(d->gds, bytes, GDS_PART);
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (d->group[i].used)
+            memcpy(d->group[i].lds, bytes + 1024 * (i & 1), LDS);
+}
+
+/* Groups of `items` work-items that run this code. */
+static struct rig rig_new(const char *schedule, unsigned groups, unsigned items,
+                          const uint32_t *code, size_t words)
+{
+    struct rig r;
+    struct gcn_config config;
+    struct wt_error err;
+    uint8_t descriptor[64] = {0}, packet[64] = {0}, queue[256] = {0};
+    gcn_config_default(&config);
+    config.cu = 2;
+    assert_int_equal(wt_schedule_parse(schedule, &config.schedule, &err), WT_OK);
+    assert_int_equal(gcn_device_new(&config, &r.d, &err), WT_OK);
+    r.m = gcn_machine(r.d);
+    const uint64_t scratch = gcn_device_scratch_size(r.d, PRIVATE);
+    assert_int_equal(gcn_device_map(r.d, BASE, DATA + DATA_SIZE - BASE, true, &err), WT_OK);
+    assert_int_equal(gcn_device_map(r.d, SCRATCH, scratch, true, &err), WT_OK);
+    put(r.d, CODE, code, 4 * words);
+    wt_store_le(descriptor + 16, CODE - DESCRIPTOR, 8);
+    wt_store_le(descriptor + 48, 15 | 12 << 6, 4);    /* 64 VGPRs, many SGPRs */
+    wt_store_le(descriptor + 52, 1 | 1 << 7, 4); /* s0: the group, s1: the wave's scratch */
+    put(r.d, DESCRIPTOR, descriptor, sizeof descriptor);
+    wt_store_le(packet, 2, 2);
+    for (unsigned i = 0; i < 3; i++) {
+        wt_store_le(packet + 4 + 2 * i, i ? 1 : items, 2);
+        wt_store_le(packet + 12 + 4 * i, i ? 1 : groups * items, 4);
+    }
+    wt_store_le(packet + 24, PRIVATE, 4);
+    wt_store_le(packet + 28, LDS, 4);
+    wt_store_le(packet + 32, DESCRIPTOR, 8);
+    put(r.d, PACKET, packet, sizeof packet);
+    gcn_queue_set_scratch(queue, SCRATCH, scratch, PRIVATE);
+    put(r.d, QUEUE, queue, 192);
+    assert_int_equal(gcn_device_dispatch(r.d, PACKET, QUEUE, &err), WT_OK);
+    put_numbers(r.d);
+    return r;
+}
+
+static void rig_free(struct rig *r)
+{
+    gcn_device_free(r->d);
+}
+
+static void set(struct rig *r, const struct wt_watch *list, size_t count)
+{
+    assert_true(r->m->ops->set_watches(r->m, list, count));
+}
+
+static uint64_t hash(struct rig *r)
+{
+    return r->m->ops->hash(r->m);
+}
+
+static enum wt_run run(struct rig *r, uint64_t issues)
+{
+    return r->m->ops->run(r->m, issues);
+}
+
+static struct gcn_wave *wave_of(struct rig *r, unsigned n)
+{
+    for (uint32_t i = 0; i < r->m->waves; i++)
+        if (r->d->wave[i].active && !n--)
+            return &r->d->wave[i];
+    fail();
+    return NULL;
+}
+
+static const struct wt_watch everything = {.kind = WT_WATCH_ACCESS, .addr = 0, .size = UINT64_MAX};
+
+/* ---- each row of the instruction table ---- */
+
+/* How a row is used. */
+enum form { GLOBAL_FORM, LOCAL_FORM, PRIVATE_FORM, SWIZZLED_FORM, LDS_BIT_FORM, GDS_FORM, FORMS };
+static const char *const form_names[FORMS] = {"global", "local", "private", "swizzled", "lds bit",
+                                              "gds"};
+
+/* Whether there is such a form of the row. */
+static bool has_form(const struct gcn_row *row, enum form form)
+{
+    struct gcn_uop u = {.row = row};
+    const bool load = row->operands[0] == 'r';
+    u.size = (uint8_t)strtoul(row->operands + 1, NULL, 10);
+    switch (row->encoding) {
+    case GCN_FLAT:
+        return form == GLOBAL_FORM || form == LOCAL_FORM || form == PRIVATE_FORM;
+    case GCN_GLOBAL:
+        return form == GLOBAL_FORM || (form == LDS_BIT_FORM && load && u.size <= 4);
+    case GCN_SCRATCH:
+        return form == PRIVATE_FORM || (form == LDS_BIT_FORM && load && u.size <= 4);
+    case GCN_MUBUF:
+        return form == GLOBAL_FORM || (form == SWIZZLED_FORM && row->operands[0] != 'a') ||
+               (form == LDS_BIT_FORM && load && u.size && u.size <= 4 &&
+                row->operands[1] != 'd' && row->operands[1] != 'f');
+    case GCN_MTBUF:
+        return form == GLOBAL_FORM || form == SWIZZLED_FORM;
+    case GCN_SMEM: /* clocks and probes get at no memory */
+        return form == GLOBAL_FORM && !strstr(row->name, "time") && !strstr(row->name, "probe");
+    case GCN_DS:
+        /* M0 cannot be both the lanes' address and which part of GDS there is. */
+        return form == LOCAL_FORM || (form == GDS_FORM && !strstr(row->name, "addtid"));
+    default:
+        return false;
+    }
+}
+
+#define OFFSET 8u /* of an instruction, in bytes */
+
+static bool is_store_lds(const struct gcn_row *row)
+{
+    return !strcmp(row->name, "buffer_store_lds_dword");
+}
+
+/* The words of a row: address v0 (v1), data v4 and v12, result v20, SGPRs from s8 on. */
+static void words_of(const struct gcn_row *row, enum form form, uint32_t word[2])
+{
+    const uint32_t op = row->opcode;
+    switch ((enum gcn_encoding)row->encoding) {
+    case GCN_SMEM: /* base s8, data s16, offset */
+        word[0] = 0x30u << 26 | op << 18 | 1u << 17 | 1u << 16 | 16u << 6 | 8 / 2;
+        word[1] = OFFSET;
+        break;
+    case GCN_DS:
+        word[0] = 0x36u << 26 | op << 17 | (form == GDS_FORM ? 1u << 16 : 0) | OFFSET;
+        word[1] = 20u << 24 | 12u << 16 | 4u << 8;
+        break;
+    case GCN_FLAT:
+    case GCN_GLOBAL:
+    case GCN_SCRATCH:
+        word[0] = 0x37u << 26 | op << 18 | 1u << 16 |
+                  (row->encoding == GCN_FLAT     ? 0u
+                   : row->encoding == GCN_GLOBAL ? 2u
+                                                 : 1u)
+                      << 14 |
+                  (form == LDS_BIT_FORM ? 1u << 13 : 0) | OFFSET;
+        if (row->operands[0] == 'r') /* glc makes no difference */
+            word[0] &= ~(1u << 16);
+        word[1] = 20u << 24 | 0x7fu << 16 | 4u << 8;
+        break;
+    case GCN_MUBUF: /* resource s8, offset in v0 or, swizzled, index in v0 and offset in v1 */
+        word[0] = 0x38u << 26 | op << 18 | (form == LDS_BIT_FORM ? 1u << 16 : 0) | 1u << 14 |
+                  (form == SWIZZLED_FORM ? 3u << 12 : 1u << 12) | OFFSET;
+        word[1] = 128u << 24 | 8u / 4 << 16 | 4u << 8;
+        break;
+    default: /* MTBUF: four floats */
+        word[0] = 0x3au << 26 | 7u << 23 | 14u << 19 | op << 15 |
+                  (form == SWIZZLED_FORM ? 3u << 12 : 1u << 12) | OFFSET;
+        word[1] = 128u << 24 | 8u / 4 << 16 | 4u << 8;
+    }
+}
+
+/* What the test expects: each byte that a lane gets at, and how. */
+struct bytes {
+    struct {
+        uint64_t addr;
+        unsigned lane;
+        enum wt_watch_kind kind;
+    } byte[64 * 64 * 2];
+    size_t count;
+};
+
+static void expect(struct bytes *b, unsigned lane, enum wt_watch_kind kind, uint64_t addr,
+                   unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        b->byte[b->count].addr = addr + i;
+        b->byte[b->count].lane = lane;
+        b->byte[b->count++].kind = kind;
+    }
+}
+
+static int by_byte(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof ((struct bytes *)NULL)->byte[0]);
+}
+
+/* The same as memory would say of it: private bytes by the swizzle. */
+static void expect_private(struct bytes *b, const struct gcn_wave *w, unsigned lane,
+                           enum wt_watch_kind kind, uint64_t offset, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        const uint64_t x = offset + i;
+        expect(b, lane, kind,
+               gcn_pair(&w->s[GCN_FLAT_SCRATCH]) + x / 4 * 256 + 4 * lane + x % 4, 1);
+    }
+}
+
+static enum wt_watch_kind kind_of(const struct gcn_row *row)
+{
+    return row->operands[0] == 'r'   ? WT_WATCH_READ
+           : row->operands[0] == 'w' ? WT_WATCH_WRITE
+                                     : WT_WATCH_ACCESS;
+}
+
+/* Of the data share. */
+static void expect_ds(struct bytes *b, const struct gcn_wave *w, const struct gcn_row *row,
+                      unsigned size, enum form form)
+{
+    const uint64_t base = form == GDS_FORM ? GCN_REGION_APERTURE : GCN_SHARED_APERTURE;
+    const enum wt_watch_kind kind = kind_of(row);
+    const char *name = row->name;
+    const uint64_t exec = gcn_exec(w);
+    if (strstr(name, "append") || strstr(name, "consume")) {
+        expect(b, (unsigned)__builtin_ctzll(exec), WT_WATCH_ACCESS,
+               base + OFFSET + (form == GDS_FORM ? 0 : w->s[GCN_M0] & 0xffff), 4);
+        return;
+    }
+    for (unsigned lane = 0; lane < 64; lane++) {
+        const uint64_t at = base + w->v[0][lane];
+        if (!(exec >> lane & 1) || strstr(name, "permute") || strstr(name, "swizzle"))
+            continue;
+        if (strstr(name, "addtid")) {
+            expect(b, lane, kind, base + (w->s[GCN_M0] & 0xffff) + OFFSET + 4 * lane, 4);
+        } else if (strstr(name, "_src2")) { /* 8 dwords on */
+            expect(b, lane, WT_WATCH_READ, at + 4 * OFFSET, size);
+            expect(b, lane, WT_WATCH_ACCESS, at, size);
+        } else if (strstr(name, "condxchg")) {
+            for (unsigned i = 0; i < 2; i++)
+                expect(b, lane, w->v[4 + i][lane] >> 31 ? WT_WATCH_ACCESS : WT_WATCH_READ,
+                       ((at + OFFSET) & ~(uint64_t)7) + 4 * i, 4);
+        } else if (strstr(name, "read2") || strstr(name, "write2") || strstr(name, "wrxchg2")) {
+            const unsigned unit = size * (strstr(name, "st64") ? 64 : 1);
+            const enum wt_watch_kind how = strstr(name, "wrxchg") ? WT_WATCH_ACCESS : kind;
+            expect(b, lane, how, at + OFFSET * unit, size);
+            expect(b, lane, how, at, size);
+        } else {
+            expect(b, lane, kind, at + OFFSET, size);
+        }
+    }
+}
+
+static void expect_row(struct bytes *b, const struct gcn_wave *w, const struct gcn_row *row,
+                       enum form form)
+{
+    const char *o = row->operands;
+    const bool typed = o[1] == 'd' || o[1] == 'f';
+    const unsigned size = typed ? 16 : (unsigned)strtoul(o + 1, NULL, 10);
+    const enum wt_watch_kind kind = kind_of(row);
+    const uint64_t exec = gcn_exec(w);
+    b->count = 0;
+    if (row->encoding == GCN_DS) {
+        expect_ds(b, w, row, size, form);
+        return;
+    }
+    if (row->encoding == GCN_SMEM) {
+        const unsigned lane = exec ? (unsigned)__builtin_ctzll(exec) : 0;
+        expect(b, lane, kind, gcn_pair(&w->s[8]) % (UINT64_C(1) << 48) + OFFSET, size);
+        return;
+    }
+    for (unsigned lane = 0; lane < 64; lane++) {
+        const uint32_t low = w->v[0][lane];
+        const uint64_t flat = low | (uint64_t)w->v[1][lane] << 32;
+        const uint32_t at = (w->s[GCN_M0] & 0xffff) + OFFSET + 4 * lane;
+        if (!(exec >> lane & 1))
+            continue;
+        if (row->encoding == GCN_MUBUF || row->encoding == GCN_MTBUF) {
+            const uint32_t offset = OFFSET + w->v[1][lane];
+            if (form != SWIZZLED_FORM) {
+                expect(b, lane, kind, DATA + OFFSET + low, size);
+            } else if (!is_store_lds(row) || size <= 4) { /* stride 16, rows of 8 records */
+                for (unsigned i = 0; i < size; i++)
+                    expect(b, lane, kind,
+                           DATA + (low / 8 * 16 + (offset + i) / 4 * 4) * 8 + low % 8 * 4 +
+                               (offset + i) % 4,
+                           1);
+            }
+        } else if (row->encoding == GCN_SCRATCH) {
+            expect_private(b, w, lane, kind, low + OFFSET, size);
+        } else if (form == PRIVATE_FORM) {
+            expect_private(b, w, lane, kind, flat + OFFSET - GCN_PRIVATE_APERTURE, size);
+        } else {
+            expect(b, lane, kind, flat + OFFSET, size);
+        }
+        if (form == LDS_BIT_FORM)
+            expect(b, lane, WT_WATCH_WRITE, GCN_SHARED_APERTURE + at, 4);
+        if (is_store_lds(row))
+            expect(b, lane, WT_WATCH_READ, GCN_SHARED_APERTURE + at, 4);
+    }
+}
+
+/* Registers of a wave for a row: addresses that are right for it, of lanes that may meet. */
+static void set_registers(struct gcn_wave *w, const struct gcn_row *row, enum form form)
+{
+    const unsigned size = 16, align = row->operands[0] == 'a' || row->encoding == GCN_DS ? 8 : 1;
+    for (unsigned i = 0; i < 64; i++)
+        for (unsigned lane = 0; lane < 64; lane++)
+            w->v[i][lane] = (uint32_t)any(UINT64_C(1) << 32) << 1 | (lane & 1);
+    for (unsigned i = 0; i < 48; i++)
+        w->s[i] = (uint32_t)any(UINT64_C(1) << 32);
+    const unsigned manner = (unsigned)any(3);
+    for (unsigned lane = 0; lane < 64; lane++) {
+        const uint64_t room = form == LOCAL_FORM     ? LDS / 4
+                              : form == GDS_FORM     ? GDS_PART / 4
+                              : form == PRIVATE_FORM ? PRIVATE
+                                                     : DATA_SIZE;
+        uint64_t x = manner == 0   ? any((room - size - OFFSET) / align) * align /* anywhere */
+                     : manner == 1 ? lane * 16 % (room - size - OFFSET) / align * align
+                                   : any(4) * align;
+        if (row->encoding == GCN_SCRATCH && form == LDS_BIT_FORM)
+            x = any((PRIVATE - OFFSET) / 4) * 4;
+        uint64_t flat = x;
+        if (row->encoding == GCN_FLAT || row->encoding == GCN_GLOBAL)
+            flat += form == LOCAL_FORM     ? GCN_SHARED_APERTURE
+                    : form == PRIVATE_FORM ? GCN_PRIVATE_APERTURE
+                                           : DATA;
+        w->v[0][lane] = (uint32_t)flat;
+        w->v[1][lane] = (uint32_t)(flat >> 32);
+        if (form == SWIZZLED_FORM) {
+            w->v[0][lane] = (uint32_t)any(64);
+            w->v[1][lane] = (uint32_t)any(4) * 4;
+        }
+    }
+    gcn_set_pair(&w->s[8], DATA);
+    if (row->encoding == GCN_MUBUF || row->encoding == GCN_MTBUF || strstr(row->name, "buffer")) {
+        w->s[9] = form == SWIZZLED_FORM ? 16u << 16 | 1u << 31 : 0;
+        w->s[10] = DATA_SIZE;
+        w->s[11] = 7u << 12 | 14u << 15 | 4 | 5u << 3 | 6u << 6 | 7u << 9;
+        if (row->encoding == GCN_SMEM)
+            w->s[9] = 0;
+    }
+    w->s[GCN_M0] = row->encoding == GCN_DS && form == GDS_FORM ? GDS_PART : 64 + 4 * (uint32_t)any(9);
+    gcn_set_pair(&w->s[GCN_FLAT_SCRATCH], SCRATCH + 0x1000);
+    const uint64_t exec = any(3) ? any(UINT64_C(1) << 31) << 33 | any(UINT64_C(1) << 31) : ALL;
+    gcn_set_pair(&w->s[GCN_EXEC], any(8) && exec ? exec : UINT64_C(1) << any(64));
+}
+
+/* All memory that the row may get at, as the hits name it. */
+struct mirror {
+    uint8_t data[DATA_SIZE], lds[LDS], gds[GDS_PART], scratch[0x1000 + PRIVATE * 64];
+};
+
+static void take(struct mirror *m, const struct gcn_wave *w)
+{
+    gcn_device_read(w->device, DATA, m->data, sizeof m->data);
+    gcn_device_read(w->device, SCRATCH, m->scratch, sizeof m->scratch);
+    memcpy(m->lds, w->group->lds, LDS);
+    memcpy(m->gds, w->device->gds, GDS_PART);
+}
+
+static uint8_t *in_mirror(struct mirror *m, uint64_t addr)
+{
+    if (addr - DATA < sizeof m->data)
+        return m->data + (addr - DATA);
+    if (addr - SCRATCH < sizeof m->scratch)
+        return m->scratch + (addr - SCRATCH);
+    if (addr - GCN_SHARED_APERTURE < LDS)
+        return m->lds + (addr - GCN_SHARED_APERTURE);
+    if (addr - GCN_REGION_APERTURE < GDS_PART)
+        return m->gds + (addr - GCN_REGION_APERTURE);
+    fail();
+    return NULL;
+}
+
+/* Are the hits those bytes, in the order in which lanes do it, and is memory what they say? */
+static void check_hits(struct rig *r, const struct gcn_wave *w, struct mirror *before,
+                       struct bytes *expected, const char *what)
+{
+    static struct bytes told;
+    static struct mirror after;
+    told.count = 0;
+    memset(told.byte, 0, sizeof told.byte);
+    for (size_t i = 0; i < r->m->hits; i++) {
+        const struct wt_watch_hit *h = &r->m->hit[i];
+        assert_true(h->time == 1 && h->wave == w->id && h->pc == CODE + 4);
+        assert_true(h->mask == gcn_exec(w) && h->size >= 1 && h->size <= 16);
+        expect(&told, h->lane, h->kind, h->addr, h->size);
+        uint8_t *at = in_mirror(before, h->addr);
+        if (memcmp(at, h->before, h->size))
+            fail_msg("%s: lane %u at 0x%llx: not what was there before", what, h->lane,
+                     (unsigned long long)h->addr);
+        if (h->kind == WT_WATCH_READ)
+            assert_memory_equal(h->before, h->after, h->size);
+        memcpy(at, h->after, h->size);
+    }
+    take(&after, w);
+    if (memcmp(before, &after, sizeof after))
+        fail_msg("%s: memory is not what the hits made of it", what);
+    qsort(told.byte, told.count, sizeof told.byte[0], by_byte);
+    qsort(expected->byte, expected->count, sizeof told.byte[0], by_byte);
+    if (told.count != expected->count ||
+        memcmp(told.byte, expected->byte, told.count * sizeof told.byte[0]))
+        fail_msg("%s: %zu bytes told, %zu expected", what, told.count, expected->count);
+}
+
+/* One byte of what was met, or another one; what overlaps it must be told again, nothing else. */
+static void check_narrow(const uint32_t *code, const struct gcn_row *row, enum form form,
+                         uint64_t seed, const struct wt_watch_hit *all, size_t count,
+                         uint64_t end, const char *what)
+{
+    random_state = seed;
+    struct rig r = rig_new("rr:64", 1, 64, code, 4);
+    assert_int_equal(run(&r, 1), WT_RUN_BUDGET);
+    struct gcn_wave *w = wave_of(&r, 0);
+    set_registers(w, row, form);
+    const struct wt_watch_hit *h = &all[any(count)];
+    struct wt_watch watch = {.kind = (enum wt_watch_kind)any(3),
+                             .addr = h->addr + any(h->size),
+                             .size = 1,
+                             .wave = w->id};
+    set(&r, &watch, 1);
+    size_t next = 0;
+    const enum wt_run how = run(&r, 1);
+    for (size_t i = 0; i < count; i++) {
+        if (watch.addr < all[i].addr || watch.addr >= all[i].addr + all[i].size ||
+            (watch.kind != WT_WATCH_ACCESS && all[i].kind != WT_WATCH_ACCESS &&
+             watch.kind != all[i].kind))
+            continue;
+        if (next >= r.m->hits || memcmp(&r.m->hit[next], &all[i], sizeof *all))
+            fail_msg("%s: byte 0x%llx, kind %d: another hit", what, (unsigned long long)watch.addr,
+                     watch.kind);
+        next++;
+    }
+    assert_int_equal(r.m->hits, next);
+    assert_int_equal(how, next ? WT_RUN_WATCH : WT_RUN_BUDGET);
+    assert_true(hash(&r) == end);
+    rig_free(&r);
+}
+
+static void check_row(const struct gcn_row *row, enum form form, unsigned trip)
+{
+    static struct bytes expected;
+    static struct mirror before;
+    static struct wt_watch_hit hits[WT_WATCH_HITS];
+    uint32_t code[4] = {S_NOP, 0, 0, S_ENDPGM};
+    char what[128];
+    words_of(row, form, code + 1);
+    snprintf(what, sizeof what, "%s (%s) %u", row->name, form_names[form], trip);
+    const uint64_t seed = random_state;
+    uint64_t end[2];
+    for (unsigned watched = 0; watched < 2; watched++) {
+        random_state = seed;
+        struct rig r = rig_new("rr:64", 1, 64, code, 4);
+        assert_int_equal(run(&r, 1), WT_RUN_BUDGET);
+        struct gcn_wave *w = wave_of(&r, 0);
+        set_registers(w, row, form);
+        if (watched) {
+            set(&r, &everything, 1);
+            memset(expected.byte, 0, sizeof expected.byte);
+            expect_row(&expected, w, row, form);
+            take(&before, w);
+        }
+        const enum wt_run how = run(&r, 1);
+        if (r.m->fault.kind)
+            fail_msg("%s: %s", what, r.m->fault.text);
+        if (how != (watched && expected.count ? WT_RUN_WATCH : WT_RUN_BUDGET))
+            fail_msg("%s: run %d", what, how);
+        assert_true(r.m->time == 2);
+        if (watched)
+            check_hits(&r, w, &before, &expected, what);
+        end[watched] = hash(&r);
+        const size_t count = r.m->hits;
+        if (watched && count)
+            memcpy(hits, r.m->hit, count * sizeof *hits);
+        rig_free(&r);
+        for (unsigned i = 0; watched && count && i < 3; i++)
+            check_narrow(code, row, form, seed, hits, count, end[0], what);
+        random_state = seed + 1;
+    }
+    if (end[0] != end[1])
+        fail_msg("%s: watching changed the state", what);
+}
+
+static void each_row_tells_its_bytes(void **state)
+{
+    unsigned rows = 0;
+    random_state = 5;
+    for (size_t i = 0; i < GCN_INSNS; i++)
+        for (unsigned form = 0; form < FORMS; form++) {
+            const struct gcn_row *row = &gcn_rows[i];
+            if (!gcn_row_executes(row) || !row->operands[0] || !has_form(row, (enum form)form))
+                continue;
+            rows++;
+            for (unsigned trip = 0; trip < 4; trip++)
+                check_row(row, (enum form)form, trip);
+        }
+    assert_true(rows > 400);
+}
+
+/* ---- a program of several groups, which do all kinds of accesses and meet ---- */
+
+/* Its memory instructions get at DATA, at LDS, at private memory; `loop` four times each wave. */
+static const uint32_t mixed[] = {
+    0xbe8200ff, 0x00014000, /* s_mov_b32 s2, DATA */
+    0xbe830080,             /* s_mov_b32 s3, 0 */
+    0x8066ff01, 0x00100000, /* s_add_u32 flat_scratch_lo, s1, SCRATCH */
+    0xbee70080,             /* s_mov_b32 flat_scratch_hi, 0 */
+    0x24020082,             /* v_lshlrev_b32 v1, 2, v0 */
+    0x7e080288,             /* v_mov_b32 v4, 8 */
+    0x7e0e0280,             /* v_mov_b32 v7, 0 */
+    0xbe840084,             /* s_mov_b32 s4, 4 */
+    0xdc508000, 0x03020001, /* loop: global_load_dword v3, v1, s[2:3] */
+    0xbf8c0000,             /* s_waitcnt 0 */
+    0x68060103,             /* v_add_u32 v3, v3, v0 */
+    0xdc708400, 0x00020301, /* global_store_dword v1, v3, s[2:3] offset:1024 */
+    0xdc704004, 0x007f0304, /* scratch_store_dword v4, v3, off offset:4 */
+    0xdc504004, 0x057f0004, /* scratch_load_dword v5, v4, off offset:4 */
+    0xd81a0000, 0x00000301, /* ds_write_b32 v1, v3 */
+    0xbf8a0000,             /* s_barrier */
+    0xd86c0004, 0x06000001, /* ds_read_b32 v6, v1 offset:4 */
+    0xd8000010, 0x00000507, /* ds_add_u32 v7, v5 offset:16 */
+    0xdd088800, 0x00020607, /* global_atomic_add v7, v6, s[2:3] offset:2048 */
+    0xc00a0201, 0x00000040, /* s_load_dwordx4 s[8:11], s[2:3], 0x40 */
+    0xc0420101, 0x00000080, /* s_store_dword s4, s[2:3], 0x80 */
+    0x80848104,             /* s_sub_u32 s4, s4, 1 */
+    0xbf078004,             /* s_cmp_lg_u32 s4, 0 */
+    0xbf85ffe6,             /* s_cbranch_scc1 loop */
+    0xbf810000,             /* s_endpgm */
+};
+enum { MIXED_WORDS = sizeof mixed / sizeof mixed[0], GROUPS = 20, ITEMS = 100 };
+#define LOOP (CODE + 40)      /* the first instruction of the loop */
+#define SUM (DATA + 2048)     /* what all lanes add to */
+#define COUNTER (DATA + 0x80) /* what all waves store to */
+#define PRIVATE_WORD (GCN_PRIVATE_APERTURE + 12)
+
+static const char *const schedules[] = {"rr:1", "rr:64", "lockstep", "random:7"};
+
+static struct rig rig_mixed(size_t schedule)
+{
+    return rig_new(schedules[schedule], GROUPS, ITEMS, mixed, MIXED_WORDS);
+}
+
+/* Places that the program uses all the time, and a few at random. */
+static size_t hot_watches(struct wt_watch *list, const struct rig *r)
+{
+    size_t n = 0;
+    const uint32_t wave = (uint32_t)any(r->m->waves);
+    const enum wt_watch_kind kind = (enum wt_watch_kind)any(3);
+    switch (any(7)) {
+    case 0:
+        list[n++] = (struct wt_watch){kind, SUM, 4, wave, 0};
+        break;
+    case 1:
+        list[n++] = (struct wt_watch){kind, GCN_SHARED_APERTURE + any(512), 1 + any(64), wave, 0};
+        break;
+    case 2:
+        list[n++] = (struct wt_watch){kind, PRIVATE_WORD + any(3), 1 + any(9), wave, 0};
+        list[n++] = (struct wt_watch){kind, DATA + any(0x1000), 1 + any(9), wave, 0};
+        break;
+    case 3:
+        list[n++] = (struct wt_watch){kind, 0, UINT64_MAX, wave, 0};
+        break;
+    case 4: /* pages and shares that are used, bytes that are not */
+        list[n++] = (struct wt_watch){WT_WATCH_ACCESS, DATA + 0x900, 16, wave, 0};
+        list[n++] = (struct wt_watch){WT_WATCH_ACCESS, GCN_SHARED_APERTURE + 4096, 16, wave, 0};
+        list[n++] = (struct wt_watch){WT_WATCH_ACCESS, GCN_REGION_APERTURE, 65536, wave, 0};
+        break;
+    }
+    for (uint64_t i = any(4); i > 0; i--)
+        list[n++] =
+            (struct wt_watch){WT_WATCH_EXECUTE, CODE + 4 * any(MIXED_WORDS), 1 + any(9), 0, 0};
+    for (uint64_t i = any(3); i > 0; i--)
+        list[n++] = (struct wt_watch){WT_WATCH_ISSUE, 0, 1, (uint32_t)any(r->m->waves), 0};
+    return n;
+}
+
+static void watching_changes_nothing(void **state)
+{
+    random_state = 1;
+    uint64_t met = 0;
+    for (size_t k = 0; k < 4; k++)
+        for (unsigned trip = 0; trip < 8; trip++) {
+            struct rig plain = rig_mixed(k), watched = rig_mixed(k);
+            enum wt_run how = WT_RUN_BUDGET;
+            uint64_t last = UINT64_MAX;
+            unsigned again = 0, checks = 0;
+            do {
+                struct wt_watch list[16];
+                const bool other = how == WT_RUN_BUDGET || any(50) == 0;
+                if (other)
+                    set(&watched, list, hot_watches(list, &watched));
+                how = run(&watched, 1 + any(trip ? 1000 : 3));
+                met += how == WT_RUN_WATCH;
+                assert_true((how == WT_RUN_WATCH) == (watched.m->hits != 0));
+                /* Places before an issue are told once, so at one time there are few. */
+                again = watched.m->time == last && !other ? again + 1 : 0;
+                assert_true(again < 2);
+                last = watched.m->time;
+                if (last > plain.m->time)
+                    run(&plain, last - plain.m->time);
+                assert_true(plain.m->time == last);
+                if (checks++ % 32 == 0)
+                    assert_true(hash(&plain) == hash(&watched));
+            } while (how == WT_RUN_BUDGET || how == WT_RUN_WATCH);
+            assert_int_equal(how, WT_RUN_ENDED);
+            assert_int_equal(run(&plain, 1), WT_RUN_ENDED);
+            assert_true(hash(&plain) == hash(&watched));
+            rig_free(&plain);
+            rig_free(&watched);
+        }
+    assert_true(met > 3000);
+}
+
+/* A value that changed, or was written. */
+struct change {
+    uint64_t time;
+    uint32_t wave;
+    uint8_t before[4], after[4];
+};
+
+/* Memory of the watch, if there is such memory now: the wave's group may have ended. */
+static bool look(struct rig *r, const struct wt_watch *watch, const struct gcn_group *group,
+                 const uint32_t *coordinate, uint8_t *out)
+{
+    if (group) {
+        if (!group->used || memcmp(group->coordinate, coordinate, sizeof group->coordinate))
+            return false;
+        memcpy(out, group->lds + (watch->addr - GCN_SHARED_APERTURE), 4);
+        return true;
+    }
+    return gcn_device_read(r->d, watch->addr, out, 4);
+}
+
+enum { MOST_CHANGES = 8192 };
+
+/* By comparing what is in memory after each issue: which ones changed it, and who issued. */
+static size_t changes_seen(size_t schedule, uint64_t from, const struct wt_watch *watch,
+                           struct change *list)
+{
+    struct rig r = rig_mixed(schedule);
+    if (from)
+        run(&r, from);
+    const bool shared = watch->addr >> 48 == 1;
+    const struct gcn_group *group = shared ? r.d->wave[watch->wave].group : NULL;
+    uint32_t coordinate[3] = {0};
+    if (group)
+        memcpy(coordinate, group->coordinate, sizeof coordinate);
+    uint8_t last[4], now[4];
+    size_t n = 0;
+    bool there = look(&r, watch, group, coordinate, last);
+    while (run(&r, 1) == WT_RUN_BUDGET) {
+        if (!there || !(there = look(&r, watch, group, coordinate, now)))
+            continue;
+        if (!memcmp(last, now, 4))
+            continue;
+        assert_true(n < MOST_CHANGES);
+        list[n] = (struct change){.time = r.m->time - 1, .wave = r.d->turns.current};
+        memcpy(list[n].before, last, 4);
+        memcpy(list[n++].after, now, 4);
+        memcpy(last, now, 4);
+    }
+    rig_free(&r);
+    return n;
+}
+
+/* The bytes of the watched word in a hit that covers it. */
+static size_t at_word(const struct wt_watch *watch, const struct wt_watch_hit *h)
+{
+    assert_true(watch->addr >= h->addr && watch->addr + 4 <= h->addr + h->size);
+    return (size_t)(watch->addr - h->addr);
+}
+
+/* The same by watching; of all writes, and of those that left another value behind. */
+static size_t changes_told(size_t schedule, uint64_t from, const struct wt_watch *watch,
+                           struct change *list, struct change *writes, size_t *write_count)
+{
+    struct rig r = rig_mixed(schedule);
+    size_t n = 0;
+    *write_count = 0;
+    if (from)
+        run(&r, from);
+    set(&r, watch, 1);
+    enum wt_run how;
+    while ((how = run(&r, 1000)) == WT_RUN_WATCH || how == WT_RUN_BUDGET) {
+        if (how != WT_RUN_WATCH)
+            continue;
+        const struct wt_watch_hit *first = &r.m->hit[0], *last = &r.m->hit[r.m->hits - 1];
+        struct change c = {.time = first->time, .wave = first->wave};
+        memcpy(c.before, first->before + at_word(watch, first), 4);
+        memcpy(c.after, last->after + at_word(watch, last), 4);
+        assert_true(*write_count < MOST_CHANGES && r.m->time == first->time + 1);
+        writes[(*write_count)++] = c;
+        if (memcmp(c.before, c.after, 4))
+            list[n++] = c;
+    }
+    rig_free(&r);
+    return n;
+}
+
+/* A word that is written: in memory, or in the LDS of the wave's group. */
+static struct wt_watch some_word(uint32_t wave)
+{
+    struct wt_watch watch = {.kind = WT_WATCH_WRITE, .size = 4, .wave = wave};
+    switch (any(5)) {
+    case 0:
+        watch.addr = SUM;
+        break;
+    case 1:
+        watch.addr = COUNTER;
+        break;
+    case 2:
+        watch.addr = DATA + 1024 + 4 * any(ITEMS);
+        break;
+    case 3:
+        watch.addr = GCN_SHARED_APERTURE + 16;
+        break;
+    default:
+        watch.addr = GCN_SHARED_APERTURE + 4 * any(ITEMS);
+    }
+    return watch;
+}
+
+static void hits_are_what_memory_shows(void **state)
+{
+    static struct change seen[MOST_CHANGES], told[MOST_CHANGES], writes[MOST_CHANGES];
+    random_state = 3;
+    size_t total = 0;
+    for (unsigned trip = 0; trip < 24; trip++) {
+        const size_t schedule = trip % 4;
+        const uint64_t from = any(3) ? any(1500) : 0;
+        /* Waves of the first slots are there at any time before. */
+        const struct wt_watch watch = some_word((uint32_t)any(8));
+        size_t all;
+        const size_t n = changes_told(schedule, from, &watch, told, writes, &all);
+        assert_int_equal(changes_seen(schedule, from, &watch, seen), n);
+        for (size_t i = 0; i < n; i++)
+            if (memcmp(&seen[i], &told[i], sizeof *seen))
+                fail_msg("trip %u, change %zu: at %llu by wave %u, told at %llu by wave %u", trip, i,
+                         (unsigned long long)seen[i].time, seen[i].wave,
+                         (unsigned long long)told[i].time, told[i].wave);
+        total += n;
+    }
+    assert_true(total > 500);
+}
+
+/* Where the search ends: the time and place, or false where there is none. */
+static bool found(struct wt_timeline *t, struct wt_machine *m, bool backwards,
+                  struct wt_watch *watch, struct wt_watch_hit *hit)
+{
+    struct wt_search s;
+    struct wt_error err;
+    bool have = false;
+    wt_search_begin(&s, t, m, backwards, watch, 1);
+    for (;;) {
+        switch (wt_search_on(&s, 777, &err)) {
+        case WT_SEARCH_ON:
+            continue;
+        case WT_SEARCH_PLACE:
+            *hit = s.place;
+            have = true;
+            wt_search_accept(&s);
+            if (backwards)
+                continue;
+            m->ops->set_watches(m, NULL, 0);
+            return true;
+        case WT_SEARCH_FOUND:
+            assert_true(have && m->time == hit->time);
+            return true;
+        case WT_SEARCH_EDGE:
+            return false;
+        case WT_SEARCH_FAILED:
+            fail();
+        }
+    }
+}
+
+static void a_search_finds_who_wrote(void **state)
+{
+    static struct change told[MOST_CHANGES], writes[MOST_CHANGES];
+    random_state = 4;
+    unsigned edges = 0, there = 0;
+    for (unsigned trip = 0; trip < 8; trip++) {
+        const size_t schedule = trip % 4;
+        struct rig r = rig_mixed(schedule);
+        struct wt_timeline *t;
+        struct wt_error err;
+        assert_int_equal(wt_timeline_new(r.m, UINT64_MAX, &t, &err), WT_OK);
+        wt_timeline_set_interval(t, 300);
+        while (wt_timeline_run(t, 500) == WT_RUN_BUDGET)
+            continue;
+        const uint64_t end = r.m->time;
+        for (unsigned i = 0; i < 12; i++) {
+            const uint64_t at = any(end);
+            const bool backwards = any(4) != 0;
+            assert_int_equal(wt_timeline_goto(t, at, &err), WT_OK);
+            uint32_t wave = (uint32_t)any(r.m->waves);
+            struct wt_watch watch = some_word(wave);
+            /* The word as it is named there is looked for from the beginning. */
+            wt_watch_pin(r.m, &watch, 1);
+            size_t count, before = 0;
+            changes_told(schedule, 0, &watch, told, writes, &count);
+            while (before < count && writes[before].time < at)
+                before++;
+            const bool expected = backwards ? before > 0 : before < count;
+            const struct change *c = &writes[backwards ? before - 1 : before];
+            struct wt_watch_hit hit;
+            if (found(t, r.m, backwards, &watch, &hit) != expected)
+                fail_msg("trip %u: %s", trip, expected ? "not found" : "found");
+            expected ? there++ : edges++;
+            if (expected && (hit.time != c->time || hit.wave != c->wave ||
+                             memcmp(hit.before + at_word(&watch, &hit), c->before, 4)))
+                fail_msg("trip %u: found at %llu by wave %u, expected at %llu by wave %u", trip,
+                         (unsigned long long)hit.time, hit.wave, (unsigned long long)c->time,
+                         c->wave);
+        }
+        wt_timeline_free(t);
+        rig_free(&r);
+    }
+    assert_true(edges > 5 && there > 40);
+}
+
+/* ---- one thing each ---- */
+
+/* Another group that comes into the same slot has another LDS. */
+static void the_lds_of_a_group_goes_with_it(void **state)
+{
+    struct rig r = rig_mixed(1);
+    const uint32_t first = r.d->wave[0].group->coordinate[0];
+    struct wt_watch watch = {
+        .kind = WT_WATCH_ACCESS, .addr = GCN_SHARED_APERTURE, .size = LDS, .wave = 0};
+    wt_watch_pin(r.m, &watch, 1);
+    set(&r, &watch, 1);
+    unsigned met = 0;
+    enum wt_run how;
+    while ((how = run(&r, 1000)) != WT_RUN_ENDED)
+        if (how == WT_RUN_WATCH) {
+            met++;
+            assert_true(r.m->hit[0].wave < GCN_WAVES_PER_CU);
+            const struct gcn_wave *w = &r.d->wave[r.m->hit[0].wave];
+            assert_true(w->group->coordinate[0] == first);
+        }
+    /* Two waves, four times, three accesses. */
+    assert_int_equal(met, 24);
+    rig_free(&r);
+}
+
+/* A private address is that of all lanes of one wave. */
+static void private_memory_is_that_of_a_wave(void **state)
+{
+    struct rig r = rig_mixed(1);
+    struct wt_watch watch = {.kind = WT_WATCH_WRITE, .addr = PRIVATE_WORD, .size = 4, .wave = 1};
+    set(&r, &watch, 1);
+    assert_int_equal(run(&r, 1000), WT_RUN_WATCH);
+    const struct gcn_wave *w = &r.d->wave[1];
+    const unsigned lanes = (unsigned)__builtin_popcountll(gcn_exec(w));
+    assert_int_equal(r.m->hits, lanes);
+    for (unsigned i = 0; i < lanes; i++) {
+        const struct wt_watch_hit *h = &r.m->hit[i];
+        assert_true(h->wave == 1 && h->lane == i && h->size == 4);
+        assert_true(h->addr == gcn_private_addr(w, i, 12) && h->kind == WT_WATCH_WRITE);
+        assert_int_equal(wt_load_le(h->after, 4), w->v[3][i]);
+    }
+    /* One byte of it is as good. */
+    watch = (struct wt_watch){
+        .kind = WT_WATCH_WRITE, .addr = PRIVATE_WORD + 2, .size = 1, .wave = 1};
+    set(&r, &watch, 1);
+    assert_int_equal(run(&r, 1000), WT_RUN_WATCH);
+    assert_int_equal(r.m->hits, lanes);
+    /* Where there is no wave there is none. */
+    watch.wave = 79;
+    set(&r, &watch, 1);
+    enum wt_run how;
+    while ((how = run(&r, 1000)) != WT_RUN_ENDED)
+        assert_int_equal(how, WT_RUN_BUDGET);
+    rig_free(&r);
+}
+
+/* Told before it issues, once; the next run issues it. */
+static void an_instruction_is_told_before_it_issues(void **state)
+{
+    for (size_t k = 0; k < 4; k++) {
+        struct rig r = rig_mixed(k);
+        const struct wt_watch watch = {.kind = WT_WATCH_EXECUTE, .addr = LOOP, .size = 1};
+        set(&r, &watch, 1);
+        unsigned met = 0;
+        uint64_t last = UINT64_MAX;
+        enum wt_run how;
+        while ((how = run(&r, 1000)) != WT_RUN_ENDED) {
+            if (how != WT_RUN_WATCH)
+                continue;
+            met++;
+            const struct wt_watch_hit *h = &r.m->hit[0];
+            assert_true(r.m->hits == 1 && h->kind == WT_WATCH_EXECUTE && h->pc == LOOP);
+            assert_true(h->time == r.m->time && h->size == 0 && h->addr == LOOP);
+            assert_true(h->time != last && r.d->wave[h->wave].pc == LOOP);
+            last = h->time;
+        }
+        assert_int_equal(met, 4 * 2 * GROUPS);
+        rig_free(&r);
+    }
+}
+
+/* Scalar instructions issue where no lane is enabled. */
+static void an_instruction_without_lanes_is_told(void **state)
+{
+    static const uint32_t code[] = {0xbefe0180 /* s_mov_b64 exec, 0 */, S_NOP, S_ENDPGM};
+    struct rig r = rig_new("rr:64", 1, 64, code, 3);
+    const struct wt_watch list[] = {
+        {.kind = WT_WATCH_EXECUTE, .addr = CODE + 4, .size = 1},
+        {.kind = WT_WATCH_ISSUE, .wave = 0},
+    };
+    set(&r, list, 2);
+    assert_int_equal(run(&r, 9), WT_RUN_WATCH);
+    assert_true(r.m->time == 0 && r.m->hits == 1 && r.m->hit[0].kind == WT_WATCH_ISSUE);
+    assert_int_equal(run(&r, 9), WT_RUN_WATCH);
+    assert_true(r.m->time == 1 && r.m->hits == 2 && r.m->hit[1].kind == WT_WATCH_EXECUTE);
+    assert_true(r.m->hit[0].mask == 0 && r.m->hit[0].lane == 0 && r.m->hit[0].pc == CODE + 4);
+    assert_int_equal(run(&r, 9), WT_RUN_WATCH);
+    assert_int_equal(r.m->time, 2);
+    assert_int_equal(run(&r, 9), WT_RUN_ENDED);
+    assert_int_equal(r.m->time, 3);
+    rig_free(&r);
+}
+
+/* A watched instruction that is rewritten is watched still, and is the new one. */
+static void a_watched_instruction_can_change(void **state)
+{
+    static const uint32_t code[] = {S_NOP, 0xbe800081 /* s_mov_b32 s0, 1 */,
+                                    0xbf82fffd /* s_branch to the first */};
+    struct rig r = rig_new("rr:64", 1, 64, code, 3);
+    const struct wt_watch watch = {.kind = WT_WATCH_EXECUTE, .addr = CODE + 4, .size = 4};
+    set(&r, &watch, 1);
+    assert_int_equal(run(&r, 100), WT_RUN_WATCH);
+    assert_int_equal(run(&r, 100), WT_RUN_WATCH);
+    assert_int_equal(r.d->wave[0].s[0], 1);
+    put(r.d, CODE + 4, (const uint8_t[]){0x82, 0x00, 0x80, 0xbe}, 4); /* s_mov_b32 s0, 2 */
+    assert_int_equal(run(&r, 100), WT_RUN_WATCH);
+    assert_int_equal(r.d->wave[0].s[0], 2);
+    set(&r, NULL, 0);
+    assert_int_equal(run(&r, 100), WT_RUN_BUDGET);
+    rig_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_row_tells_its_bytes),
+        cmocka_unit_test(watching_changes_nothing),
+        cmocka_unit_test(hits_are_what_memory_shows),
+        cmocka_unit_test(a_search_finds_who_wrote),
+        cmocka_unit_test(the_lds_of_a_group_goes_with_it),
+        cmocka_unit_test(private_memory_is_that_of_a_wave),
+        cmocka_unit_test(an_instruction_is_told_before_it_issues),
+        cmocka_unit_test(an_instruction_without_lanes_is_told),
+        cmocka_unit_test(a_watched_instruction_can_change),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
