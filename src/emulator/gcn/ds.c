@@ -9,43 +9,44 @@
 /* The memory that the instruction means. What lies outside reads 0; writes are dropped. */
 struct share {
     uint8_t *bytes;
-    uint32_t size;
-    /* Of a share that is watched `size` is 0, so that no quick way is taken. */
-    uint32_t watched_size;
-    uint64_t addr; /* as watches know it */
-    struct gcn_wave *w;
-    const struct gcn_uop *u;
+    uint32_t size; /* 0 if it is watched, so that no quick way is taken */
+    const struct gcn_watched_share *watched; /* NULL: it is not */
 };
+
+/* A share that is watched. */
+static __attribute__((noinline)) struct share watched_share(struct gcn_wave *w,
+                                                            const struct gcn_uop *u,
+                                                            struct share s, uint64_t addr)
+{
+    struct gcn_watched_share *watched = &w->device->watched_share;
+    if (!gcn_watches_share(w, addr, s.size))
+        return s;
+    *watched = (struct gcn_watched_share){s.bytes, s.size, addr, w, u};
+    return (struct share){s.bytes, 0, watched};
+}
 
 /* M0 tells which part of GDS a wave may use: base in [31:16], size in [15:0]. */
 static struct share share_of(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    struct share s = {.bytes = w->group->lds,
-                      .size = w->group->lds_size,
-                      .addr = GCN_SHARED_APERTURE,
-                      .w = w,
-                      .u = u};
+    struct share s = {w->group->lds, w->group->lds_size, NULL};
+    uint32_t base = 0;
     if (u->gds) {
-        const uint32_t base = w->s[GCN_M0] >> 16, room = GCN_GDS_BYTES - base;
-        const uint32_t size = w->s[GCN_M0] & 0xffff;
-        s.bytes = w->device->gds + base;
-        s.size = size < room ? size : room;
-        s.addr = GCN_REGION_APERTURE + base;
+        base = w->s[GCN_M0] >> 16;
+        const uint32_t room = GCN_GDS_BYTES - base, size = w->s[GCN_M0] & 0xffff;
+        s = (struct share){w->device->gds + base, size < room ? size : room, NULL};
     }
-    if (w->device->machine.watch && gcn_watches_share(w, s.addr, s.size)) {
-        s.watched_size = s.size;
-        s.size = 0;
-    }
+    if (__builtin_expect(w->device->machine.watch != NULL, false))
+        return watched_share(w, u, s, u->gds ? GCN_REGION_APERTURE + base : GCN_SHARED_APERTURE);
     return s;
 }
 
-static bool in_watched(const struct share *s, uint32_t addr, unsigned size)
+static bool in_watched(const struct gcn_watched_share *s, uint32_t addr, unsigned size)
 {
-    return (uint64_t)addr + size <= s->watched_size;
+    return s && (uint64_t)addr + size <= s->size;
 }
 
-static __attribute__((noinline)) uint64_t get_watched(const struct share *s, uint64_t lane,
-                                                      uint32_t addr, unsigned size)
+static __attribute__((noinline)) uint64_t get_watched(const struct gcn_watched_share *s,
+                                                      uint64_t lane, uint32_t addr, unsigned size)
 {
     if (!in_watched(s, addr, size))
         return 0;
@@ -54,9 +55,9 @@ static __attribute__((noinline)) uint64_t get_watched(const struct share *s, uin
     return wt_load_le(s->bytes + addr, size);
 }
 
-static __attribute__((noinline)) void put_watched(const struct share *s, enum wt_watch_kind kind,
-                                                  uint64_t lane, uint32_t addr, uint64_t value,
-                                                  unsigned size)
+static __attribute__((noinline)) void put_watched(const struct gcn_watched_share *s,
+                                                  enum wt_watch_kind kind, uint64_t lane,
+                                                  uint32_t addr, uint64_t value, unsigned size)
 {
     uint8_t after[8];
     if (!in_watched(s, addr, size))
@@ -71,14 +72,14 @@ static __attribute__((noinline)) void put_watched(const struct share *s, enum wt
 static uint64_t get(const struct share *s, uint64_t lane, uint32_t addr, unsigned size)
 {
     return (uint64_t)addr + size <= s->size ? wt_load_le(s->bytes + addr, size)
-           : s->watched_size                ? get_watched(s, lane, addr, size)
+           : s->watched                     ? get_watched(s->watched, lane, addr, size)
                                             : 0;
 }
 
 /* What is there; the lane's `exchange` of it follows. */
 static uint64_t peek(const struct share *s, uint32_t addr, unsigned size)
 {
-    return (uint64_t)addr + size <= s->size || in_watched(s, addr, size)
+    return (uint64_t)addr + size <= s->size || in_watched(s->watched, addr, size)
                ? wt_load_le(s->bytes + addr, size)
                : 0;
 }
@@ -88,8 +89,8 @@ static inline void store(const struct share *s, enum wt_watch_kind kind, uint64_
 {
     if ((uint64_t)addr + size <= s->size)
         wt_store_le(s->bytes + addr, value, size);
-    else if (s->watched_size)
-        put_watched(s, kind, lane, addr, value, size);
+    else if (s->watched)
+        put_watched(s->watched, kind, lane, addr, value, size);
 }
 
 /* A lane writes. */

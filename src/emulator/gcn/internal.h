@@ -134,6 +134,15 @@ struct gcn_region {
     bool writable;
 };
 
+/* The data share that a DS instruction uses, when it is watched (ds.c). */
+struct gcn_watched_share {
+    uint8_t *bytes;
+    uint32_t size;
+    uint64_t addr; /* as watches know it */
+    struct gcn_wave *w;
+    const struct gcn_uop *u;
+};
+
 struct gcn_device {
     struct wt_machine machine;
     struct gcn_config config;
@@ -158,6 +167,7 @@ struct gcn_device {
     /* execution */
     struct wt_tlb tlb;
     struct gcn_code *code[GCN_CODE_BUCKETS];
+    struct gcn_watched_share watched_share;
     uint64_t slice;       /* issues that the turn being run began with */
     bool shared;          /* memory is the host process's, whose threads use it, too */
     struct gcn_host host; /* what the host wants to hear of */
