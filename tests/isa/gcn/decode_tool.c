@@ -1,7 +1,7 @@
 /*
  * The decoder of the GCN emulator, for tests. Each line of stdin is an instruction as dwords in
  * hexadecimal; the answer is its length in dwords and its mnemonic, or "0" and why it is none.
- * `rows` prints the table instead.
+ * `executes`: a 1 comes first if the emulator executes it, else a 0. `rows` prints the table instead.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "rows") == 0)
         return rows();
+    const bool executes = argc == 2 && strcmp(argv[1], "executes") == 0;
     char line[256];
     while (fgets(line, sizeof line, stdin)) {
         uint32_t word[3];
@@ -30,9 +31,12 @@ int main(int argc, char **argv)
         struct gcn_uop u = {0};
         const char *why = "";
         char mnemonic[64];
+        const bool good = words > 0 && gcn_decode(word, (unsigned)words, &u, &why);
+        if (executes)
+            printf("%d ", good && gcn_row_executes(u.row));
         if (words < 1) {
             printf("0 not a dword\n");
-        } else if (gcn_decode(word, (unsigned)words, &u, &why)) {
+        } else if (good) {
             gcn_mnemonic(&u, mnemonic, sizeof mnemonic);
             printf("%u %s\n", u.length, mnemonic);
         } else {

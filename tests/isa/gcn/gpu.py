@@ -3,6 +3,7 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 
@@ -34,6 +35,27 @@ def driver_handler():
         part.rename(kept)
     data = kept.read_bytes()
     return list(struct.unpack(f"<{len(data) // 4}I", data))
+
+
+def runtime_code():
+    """What AMD's runtime hands to the GPU: its trap handler, and its kernels that copy and fill memory, in dwords."""
+    source = ROOT / "tests" / "host" / "rocr_code.c"
+    folder = BUILD / "tests" / "rocr"
+    if not folder.exists() or folder.stat().st_mtime < source.stat().st_mtime:
+        part = folder.with_suffix(f".{os.getpid()}")
+        part.mkdir(parents=True)
+        subprocess.run(["cc", "-rdynamic", "-o", part / "tool", source, "-I/usr/include/rocm", "-lhsa-runtime64", "-ldl"], check=True)
+        done = subprocess.run([os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"), "exec", part / "tool", part], capture_output=True,
+                              text=True)
+        assert done.returncode == 0, done.stderr
+        shutil.rmtree(folder, ignore_errors=True)
+        part.rename(folder)
+    words = {path.name: struct.unpack(f"<{path.stat().st_size // 4}I", path.read_bytes()) for path in folder.iterdir() if path.name != "tool"}
+    end = lambda w: max((i for i, x in enumerate(w) if x), default=-1) + 1
+    handler = words["trap-handler"]
+    # A kernel object begins with amd_kernel_code_t, of 256 bytes, which says where the code begins.
+    kernels = [w[64:end(w)] for name, w in sorted(words.items()) if name != "trap-handler" and w[4:6] == (256, 0) and w[8:10] == (0, 0)]
+    return handler[:end(handler)], kernels
 
 
 def assemble(text, folder=BUILD / "tests"):
@@ -104,9 +126,11 @@ class Wave:
 
 
 class Gpu:
-    """The emulated device."""
+    """The emulated device. `seen`: which dwords of handlers the devices of this process have issued, by their contents."""
+    seen = {}
 
     def __init__(self):
+        self.loaded = []
         self.tool = subprocess.Popen([BUILD / "tests" / "isa" / "gcn" / "gcn_device_tool"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      text=True)
         for addr, size in ((PACKET, 0x2000), (HANDLER, 0x6000), (OUT, 0x10000), (AREA, AREA_SIZE)):
@@ -116,6 +140,8 @@ class Gpu:
         return self
 
     def __exit__(self, *_):
+        for base, handler in self.loaded:
+            self.seen.setdefault(handler, set()).update((at - base) // 4 for at in self.reached(base, len(handler)))
         self.tool.stdin.close()
         assert self.tool.wait() == 0
         self.tool.stdout.close()
@@ -141,6 +167,7 @@ class Gpu:
         """The driver's handler and, by its TMA, a second one, which gets TMA2."""
         self.words(HANDLER, *first)
         assert len(first) * 4 <= SECOND - HANDLER
+        self.loaded = [(HANDLER, tuple(first))] + ([(SECOND, tuple(second))] if second else [])
         if second:
             self.words(SECOND, *second)
         self.words(TMA, SECOND if second else 0, 0, TMA2, 0, 0)

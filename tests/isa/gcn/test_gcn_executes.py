@@ -1,0 +1,133 @@
+"""Whatever Debian's compilers, AMD's runtime and the two trap handlers contain is executed; of the handlers, each instruction is reached."""
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import test_gcn_traps as traps
+from gpu import ADDR_WATCH, BUILD, MEM_VIOL, XNACK_ERROR, Gpu, driver_handler, kernel, runtime_code
+
+ROOT = Path(__file__).resolve().parents[3]
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+OPENCL = sorted([*(ROOT / "tests" / "kernels" / "gcn").rglob("*.cl"), *(ROOT / "bench" / "kernels").glob("gcn*.cl")])
+HIP = sorted([*(ROOT / "tests" / "host").glob("*.hip"), *(ROOT / "examples" / "gcn").glob("*.hip")])
+
+
+def split(llvm, words):
+    """The instructions of straight code: their places and words."""
+    at = 0
+    while at < len(words):
+        length, text = llvm(words[at:at + 2])
+        assert length, f"dword {at}: {words[at]:#x} is no instruction"
+        yield at, words[at:at + length]
+        at += length
+
+
+def executed(decode_tool, instructions):
+    """Mnemonics of instructions, all of which must be executed."""
+    text = "".join(" ".join(f"{w:x}" for w in words) + "\n" for words in instructions)
+    out = subprocess.run([decode_tool, "executes"], input=text, capture_output=True, text=True, check=True).stdout
+    answers = [line.split(" ", 2) for line in out.splitlines()]
+    assert len(answers) == len(instructions) > 0
+    wrong = {(name, *map(hex, words)) for (yes, _, name), words in zip(answers, instructions) if yes != "1"}
+    assert not wrong
+    return {name for _, _, name in answers}
+
+
+def disassembled(path):
+    """The instructions of a code object, as LLVM finds them."""
+    text = subprocess.run(["llvm-objdump-19", "-d", path], check=True, capture_output=True, text=True).stdout
+    lines = [line for line in text.splitlines() if ".long" not in line]  # what is no instruction at all: a test of faults has one
+    return [[int(w, 16) for w in m[1].split()] for m in re.finditer(r"// [0-9A-F]{12}: ((?:[0-9A-F]{8} ?)+)", "\n".join(lines))]
+
+
+def compiled(source, compiler, level, option):
+    """A code object of an OpenCL or HIP source; None where this compiler cannot."""
+    made = BUILD / "tests" / "disassembled" / f"{source.stem}-{source.suffix[1:]}-{compiler}{level}{option}.co"
+    if made.exists() and made.stat().st_mtime > source.stat().st_mtime:
+        return made
+    made.parent.mkdir(parents=True, exist_ok=True)
+    part = made.with_suffix(f".{os.getpid()}")
+    if source.suffix == ".cl":
+        words = [compiler, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", "-cl-std=CL2.0", f"--rocm-device-lib-path={BITCODE}"]
+    else:
+        words = [compiler, "-x", "hip", "--offload-arch=gfx900", "--rocm-path=/usr", f"--rocm-device-lib-path={BITCODE}", "--hip-path=/usr",
+                 "--cuda-device-only", "--no-gpu-bundle-output"]
+    done = subprocess.run([*words, level, option, "-w", source, "-o", part], capture_output=True, text=True)
+    if done.returncode:
+        assert (compiler, level) == ("clang-15", "-O0") and "permlanex16" in done.stderr, done.stderr  # no work_group_reduce there
+        return None
+    part.rename(made)
+    return made
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("compiler", ["clang-15", "clang-19"])
+def test_compiled_code(decode_tool, compiler, level):
+    sources = OPENCL + (HIP if compiler == "clang-19" else [])
+    assert len(OPENCL) >= 8 and len(HIP) >= 4
+    variants = [(source, option) for source in sources
+                for option in (("-DREAL=float", "-DREAL=double") if "REAL" in source.read_text() else ("-DSIZE=256",))]
+    objects = [made for made in (compiled(source, compiler, level, option) for source, option in variants) if made]
+    names = executed(decode_tool, [words for made in objects for words in disassembled(made)])
+    print(f"{compiler} {level}: {len(objects)} code objects, {len(names)} mnemonics")
+    assert len(names) > 100
+
+
+def test_runtime_kernels(decode_tool, llvm):
+    """Those that copy (aligned, misaligned) and fill."""
+    kernels = runtime_code()[1]
+    assert len(kernels) == 3
+    for words in kernels:
+        assert "s_endpgm" in executed(decode_tool, [w for _, w in split(llvm, words)])
+
+
+def test_driver_handler(decode_tool, llvm):
+    """Each of its instructions is executed, and reached by what test_gcn_traps.py does."""
+    handler = driver_handler()
+    assert len(handler) == 798
+    instructions = dict(split(llvm, handler))
+    executed(decode_tool, list(instructions.values()))
+    Gpu.seen.clear()
+    for name in ("more registers", "all SGPRs, stores through the scalar cache"):
+        traps.test_context_save_and_restore(name)
+    traps.test_trap_goes_through_both_handlers()
+    traps.test_trap_without_a_second_handler()
+    traps.test_exception_without_a_second_handler()
+    traps.test_host_trap()
+    traps.test_address_watch(ADDR_WATCH)
+    traps.test_memory_violation()
+    traps.test_single_stepped_wave_is_halted_before_it_is_saved()
+    traps.test_halted_wave_waits_in_the_handler_until_it_is_saved()
+    missed = {at: [hex(w) for w in words] for at, words in instructions.items() if at not in Gpu.seen[tuple(handler)]}
+    print(f"{len(instructions) - len(missed)} of {len(instructions)} instructions reached")
+    assert not missed
+
+
+# The loop in which a wave is parked, halted: it goes on there when a debugger lets it go.
+PARKED = {0x150 // 4, 0x154 // 4}
+
+
+def test_runtime_handler(decode_tool, llvm):
+    """The same of the runtime's, which is behind the driver's; but for the loop in which it parks a halted wave."""
+    handler = runtime_code()[0]
+    instructions = dict(split(llvm, handler))
+    executed(decode_tool, list(instructions.values()))
+    Gpu.seen.clear()
+    divide = traps.ONE_SOURCE["division by zero"]
+    cases = [(" s_trap 2", (), 0), (" s_trap 1", (), 0), (" s_trap 3", (), 0), (divide[2], [divide[0]], 0), (" .long 0xbeff7fff", (), 0),
+             (" s_nop 0", (), MEM_VIOL), (" s_nop 0", (), MEM_VIOL | XNACK_ERROR), (" s_nop 0", (), "host")]
+    for body, directives, raised in cases:
+        with Gpu() as gpu:
+            gpu.handlers(driver_handler(), handler)
+            gpu.start(kernel(f"{body}\n s_nop 0\n s_endpgm", directives))
+            if raised == "host":
+                assert gpu.ask("trap", 0, 4) == "1"
+            elif raised:
+                assert gpu.ask("raise", 0, raised) == "1"
+            assert gpu.run() == ("ended" if body == " s_trap 3" else "halted")
+    missed = {at for at in instructions if at not in Gpu.seen[tuple(handler)]}
+    print(f"{len(instructions) - len(missed)} of {len(instructions)} instructions reached")
+    assert missed == PARKED
