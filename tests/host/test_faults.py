@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from conftest import compiled, environment, hip, wavetrap
+from conftest import ROOT, compiled, environment, example, hip, wavetrap
 
 SOURCE = (pathlib.Path(__file__).parent / "faults.hip").read_text().splitlines()
 
@@ -88,3 +88,23 @@ def test_small_buffers_by_themselves():
     done = wavetrap("exec", compiled("faults.hip"), "page", env={**environment(), "HSA_DISABLE_FRAGMENT_ALLOCATOR": "1"})
     assert "where no memory is mapped for writing" in report(done)[0]
     assert re.search(r"^  0x[0-9a-f]+: byte 4096 of an allocation of 4096 bytes at", done.stderr, re.M)
+
+
+def line_of_example(name, text):
+    lines = (ROOT / "examples" / "gcn" / name).read_text().splitlines()
+    return f"{name}:{next(i for i, line in enumerate(lines, 1) if text in line)}"
+
+
+def test_example_of_a_division_by_zero():
+    """An enabled exception: the runtime's trap handler finds it; the report has the lanes that divide by zero."""
+    said = report(hip(example("division")))
+    assert said[0] == "v_div_fixup_f32: division by zero, which EXCP_EN makes an exception"
+    assert said[2].endswith(line_of_example("division.hip", "speed[i] = metres[i]")) and said[4] == "21,42,63"
+
+
+def test_example_of_an_exception_in_assembly():
+    """Without a runtime: the same, and status 122."""
+    done = wavetrap("run", "--grid=64", example("exception.co"))
+    assert done.returncode == 122
+    assert re.search(r"wavetrap: v_rcp_f32: division by zero, which EXCP_EN .*, and there is no trap handler\n.*, lanes 37, .*\n"
+                     rf"  at 0x\w+ <reciprocals\+12> at .*{line_of_example('exception.s', 'v_rcp_f32')}\n", done.stderr)

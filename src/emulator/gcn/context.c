@@ -1,7 +1,7 @@
 /*
- * Context save and restore of waves (CWSR): the hardware's part. The trap handler does the work; who
- * starts it, where a wave goes in memory and which waves start again is the hardware's (source: the
- * kernel driver's handler for gfx9).
+ * Context save and restore of waves (CWSR): the hardware's part. The trap handler does the work;
+ * who starts it, where a wave goes in memory and which waves start again is the hardware's (source:
+ * the kernel driver's handler for gfx9).
  *
  * A wave that is asked to save enters the handler, which asks for an address by s_sendmsg and finds
  * it in EXEC, saves, and ends the wave. A group whose waves have been saved keeps its place: it
@@ -87,8 +87,9 @@ enum wt_status gcn_device_restore_context(struct gcn_device *d, struct wt_error 
 {
     uint64_t end;
     if (!gcn_device_saved_context(d, &end))
-        return wt_fail(err, WT_STATE, d->saving ? "%u waves are still being saved"
-                                                : "no context is saved (%u waves run)",
+        return wt_fail(err, WT_STATE,
+                       d->saving ? "%u waves are still being saved"
+                                 : "no context is saved (%u waves run)",
                        d->active_waves);
     d->saving = false;
     for (uint32_t i = 0; i < d->machine.waves; i++)

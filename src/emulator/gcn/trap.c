@@ -72,9 +72,15 @@ bool gcn_calls_for_trap(const struct gcn_wave *w, uint32_t trapsts)
 static const char *exception_name(uint32_t raised)
 {
     static const char *const name[] = {
-        "an invalid operation",  "a denormal source",          "division by zero",
-        "overflow",              "underflow",                  "an inexact result",
-        "integer division by 0", "access to a watched address", "a memory violation",
+        "an invalid operation",
+        "a denormal source",
+        "division by zero",
+        "overflow",
+        "underflow",
+        "an inexact result",
+        "integer division by 0",
+        "access to a watched address",
+        "a memory violation",
     };
     return raised & TRAPSTS_EXCP ? name[__builtin_ctz(raised & TRAPSTS_EXCP)] : "no exception";
 }
@@ -92,8 +98,7 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
         .time = gcn_now(w),
     };
     snprintf(fault.text, sizeof fault.text, "%s: %s, which EXCP_EN makes an exception%s",
-             u->row->name, exception_name(raised),
-             d->tba ? "" : ", and there is no trap handler");
+             u->row->name, exception_name(raised), d->tba ? "" : ", and there is no trap handler");
     /* EXCP_CYCLE[1:0]: which 16 lanes came first. */
     if (lanes)
         w->trapsts = (w->trapsts & ~(uint32_t)TRAPSTS_EXCP_CYCLE) |
