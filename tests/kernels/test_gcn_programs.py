@@ -33,15 +33,17 @@ HEAD = """
 #define STATIC static
 #define UNDEFINED(x) (x)
 #define LOG_INDEX
-#define LOG_EXEC
 #define FUNC_NAME(x) (safe_##x)
 #ifdef __AMDGCN__
 #define LANE (LANES > 1 ? __builtin_amdgcn_workitem_id_x() : 0)
+#define LOG_EXEC
 #define printf(...) ((void)0)
 #else
 #include <stdio.h>
-static unsigned lane;
+#include <stdlib.h>
+static unsigned lane, calls;
 #define LANE lane
+#define LOG_EXEC if (++calls > 100000) exit(1); /* takes long, maybe for ever */
 #endif
 static uint32_t mixed(uint32_t crc, uint32_t x) { return (crc ^ x) * 0x9e3779b1u + (crc >> 15); }
 static uint32_t crc_of(uint32_t crc, uint64_t x) { return mixed(mixed(crc, (uint32_t)x), (uint32_t)(x >> 32)); }
@@ -54,7 +56,7 @@ TAIL = """
 #ifdef __AMDGCN__
 __attribute__((amdgpu_kernel)) void run(uint32_t *out) { out[__builtin_amdgcn_workitem_id_x()] = checksum(); }
 #else
-int main(void) { for (lane = 0; lane < LANES; lane++) { printf("%08x\\n", checksum()); fflush(stdout); } }
+int main(void) { for (lane = 0; lane < LANES; lane++) { printf("%08x\\n", checksum()); calls = 0; fflush(stdout); } }
 #endif
 """
 
@@ -104,8 +106,8 @@ def test_a_random_program(number, lanes, tmp_path):
         done = subprocess.run([compiler, "-x", "c", "-w", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-nogpulib", "-ffreestanding",
                                "-fwrapv", "-ffp-contract=off", level, "-I/usr/include", f"-DLANES={lanes}", source, "-o", tmp_path / "k.co"],
                               capture_output=True, text=True, timeout=120)
-        if "PLEASE submit a bug report" in done.stderr:
-            continue  # the compiler's own mistake
+        if "PLEASE submit a bug report" in done.stderr or "invalid addrspacecast" in done.stderr:
+            continue  # the compiler's own mistakes
         assert done.returncode == 0, done.stderr
         subprocess.run([WAVETRAP, "run", f"--grid={lanes}", f"--block={lanes}", f"--arg=zeros:{4 * lanes}", f"--dump-arg=0:{tmp_path}/out",
                         tmp_path / "k.co"], check=True, timeout=300)
