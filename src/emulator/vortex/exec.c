@@ -432,6 +432,10 @@ struct pattern {
 static inline struct pattern pattern_of(const struct vx_warp *w, const ux *base, unsigned size)
 {
     ux stride = 0, differ = 0;
+    /* The last lane tells most of those that are neither. */
+    const ux span = base[N - 1] - base[0];
+    if (span && span != (ux)((N - 1) * size))
+        return (struct pattern){false, false};
     LANES {
         stride |= (base[l] - base[0]) ^ (ux)(l * size);
         differ |= base[l] ^ base[0];
