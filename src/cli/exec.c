@@ -84,8 +84,7 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
     if (!path)
         return no_memory(command);
     snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
-    /* There is no copy engine: the runtime is to copy with kernels. */
-    const bool set = !setenv("LD_LIBRARY_PATH", path, 1) && !setenv("HSA_ENABLE_SDMA", "0", 1) &&
+    const bool set = !setenv("LD_LIBRARY_PATH", path, 1) &&
                      !setenv("WAVETRAP_GPUS", gpus, 1) &&
                      !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1)
                                : unsetenv("WAVETRAP_EXPLAIN"));

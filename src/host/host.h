@@ -50,14 +50,16 @@ struct host_event {
     bool set, manual;
 };
 
-/** A queue of AQL packets. Guarded by its GPU's lock. */
+/** A queue of AQL packets, or of the copy engine. Guarded by its GPU's lock. */
 struct host_queue {
     struct host_queue *next;
     struct host_gpu *gpu;
     uint64_t id;
     uint8_t *ring;
+    bool copies;                  /**< of the copy engine: counts bytes, not packets */
     uint64_t packets;             /**< a power of two */
     _Atomic uint64_t *read, *write;
+    _Atomic uint64_t own[2];      /**< a copy engine's queue: where these two are */
     uint64_t begun;               /**< packets that have begun: the number of the next one */
     uint64_t freed;               /**< packets whose places are free again: what *read says */
     uint8_t *queue;               /**< the amd_queue_t around read and write */
@@ -154,6 +156,14 @@ bool host_gpu_start(struct host_gpu *gpu, struct wt_error *err);
 void host_gpu_stop(struct host_gpu *gpu);
 /** What a GPU's thread does. */
 void *host_processor(void *gpu);
+
+/** After a page fault the driver lets none of the process's queues on that GPU run any more. */
+void host_page_fault(struct host_gpu *gpu, uint64_t addr);
+
+/* ---- copies.c ---- */
+
+/** Does the next packet of a copy engine's queue; false if there is none, or it waits. */
+bool host_copy(struct host_queue *queue);
 
 /** Reasons of a queue's error, as the driver counts them. */
 enum host_reason {

@@ -54,11 +54,9 @@ enum {
 static bool signal_at(const struct host_gpu *gpu, const uint8_t *place, struct signal **signal)
 {
     const uint64_t at = wt_load_le(place, 8);
-    *signal = NULL;
-    if (at && (at % 8 || !gcn_device_usable(gpu->device, at, sizeof **signal)))
-        return false;
-    *signal = (struct signal *)(uintptr_t)at;
-    return true;
+    uint64_t room = 0;
+    *signal = at && at % 8 == 0 ? gcn_device_pointer(gpu->device, at, &room) : NULL;
+    return !at || room >= sizeof **signal;
 }
 
 static void report_signal(const struct host_gpu *gpu, const char *whose, const uint8_t *place)
@@ -284,7 +282,11 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
 /* Looks at the next packet of a queue; false if there is nothing to do. */
 static bool look(struct host_gpu *gpu, struct host_queue *q)
 {
-    if (q->suspended || q->stopped || still_waiting(q) ||
+    if (q->suspended || q->stopped)
+        return false;
+    if (q->copies)
+        return host_copy(q);
+    if (still_waiting(q) ||
         q->begun >= atomic_load_explicit(q->write, memory_order_acquire))
         return false;
     const uint8_t *packet = packet_of(q, q->begun);
@@ -361,8 +363,7 @@ static void stop(struct host_queue *q, enum host_reason reason)
     fail(q, reason);
 }
 
-/* After a page fault the driver lets none of the process's queues on that GPU run any more. */
-static void page_fault(struct host_gpu *gpu, uint64_t addr)
+void host_page_fault(struct host_gpu *gpu, uint64_t addr)
 {
     for (struct host_queue *q = gpu->queues; q; q = q->next) {
         host_queue_abandon(q);
@@ -378,7 +379,7 @@ static void faulted(struct host_gpu *gpu)
     host_report_fault(gpu);
     switch (f->kind) {
     case WT_FAULT_ACCESS:
-        page_fault(gpu, f->addr);
+        host_page_fault(gpu, f->addr);
         break;
     case WT_FAULT_ILLEGAL:
         stop(q, HOST_REASON_ILLEGAL);

@@ -122,25 +122,31 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
     struct host_gpu *gpu = host_gpu_of(host, node);
     if (!gpu)
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
-    if (type != HSA_QUEUE_COMPUTE_AQL)
+    const bool copies = type == HSA_QUEUE_SDMA;
+    if (type != HSA_QUEUE_COMPUTE_AQL && !copies)
         return HSAKMT_STATUS_NOT_SUPPORTED;
-    if (!ring || size < PACKET_BYTES || size & (size - 1) || !resource->Queue_read_ptr_aql ||
-        !resource->Queue_write_ptr_aql)
+    if (!ring || size < PACKET_BYTES || size & (size - 1) ||
+        (!copies && (!resource->Queue_read_ptr_aql || !resource->Queue_write_ptr_aql)))
         return HSAKMT_STATUS_INVALID_PARAMETER;
     struct host_queue *q = calloc(1, sizeof *q);
     if (!q)
         return HSAKMT_STATUS_NO_MEMORY;
     *q = (struct host_queue){
         .gpu = gpu,
+        .copies = copies,
         .ring = ring,
-        .packets = size / PACKET_BYTES,
-        .read = (_Atomic uint64_t *)resource->Queue_read_ptr_aql,
-        .write = (_Atomic uint64_t *)resource->Queue_write_ptr_aql,
-        .queue = (uint8_t *)resource->Queue_read_ptr_aql - QUEUE_READ_ID,
-        .error = (_Atomic int64_t *)resource->ErrorReason,
+        .packets = copies ? size : size / PACKET_BYTES,
+        .read = copies ? &q->own[0] : (_Atomic uint64_t *)resource->Queue_read_ptr_aql,
+        .write = copies ? &q->own[1] : (_Atomic uint64_t *)resource->Queue_write_ptr_aql,
+        .queue = copies ? NULL : (uint8_t *)resource->Queue_read_ptr_aql - QUEUE_READ_ID,
+        .error = copies ? NULL : (_Atomic int64_t *)resource->ErrorReason,
         .event = event,
         .priority = priority,
     };
+    if (copies) {
+        resource->Queue_read_ptr_aql = (HSAuint64 *)q->read;
+        resource->Queue_write_ptr_aql = (HSAuint64 *)q->write;
+    }
     q->begun = q->freed = atomic_load(q->read);
     host_enter(gpu);
     q->id = host->next_queue++;
@@ -163,7 +169,7 @@ HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID id, HSAuint32 percentage, HSA_QUEUE_
     q->suspended = percentage == 0 || !size;
     if (!q->suspended) {
         q->ring = ring;
-        q->packets = size / PACKET_BYTES;
+        q->packets = q->copies ? size : size / PACKET_BYTES;
     }
     host_leave(q->gpu);
     return HSAKMT_STATUS_SUCCESS;

@@ -86,6 +86,8 @@ static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
     p->DrmRenderMinor = 128 + (HSAint32)gpu->index;
     p->NumCpQueues = 24;
     p->NumGws = HOST_GWS;
+    p->NumSdmaEngines = 2;
+    p->NumSdmaQueuesPerEngine = 2;
     p->UniqueID = 0x77617665u + gpu->index;
     p->VGPRSizePerCU = 4 * 64 * 1024;
     p->SGPRSizePerCU = 4 * 3200;

@@ -742,7 +742,7 @@ static void what_is_wrong_is_refused(void **state)
     assert_int_equal(hsaKmtGetNodeProperties(2, &node), HSAKMT_STATUS_INVALID_NODE_UNIT);
     assert_int_equal(hsaKmtCreateQueue(0, HSA_QUEUE_COMPUTE_AQL, 100, 0, w->ring, RING, NULL, &resource),
                      HSAKMT_STATUS_INVALID_NODE_UNIT);
-    assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA, 100, 0, w->ring, RING, NULL, &resource),
+    assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA_XGMI, 100, 0, w->ring, RING, NULL, &resource),
                      HSAKMT_STATUS_NOT_SUPPORTED);
     assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, w->ring, 100, NULL, &resource),
                      HSAKMT_STATUS_INVALID_PARAMETER);

@@ -21,6 +21,15 @@ static const struct gcn_region *region_of(const struct gcn_device *d, uint64_t a
     return NULL;
 }
 
+void *gcn_device_pointer(const struct gcn_device *d, uint64_t addr, uint64_t *room)
+{
+    const struct gcn_region *r = region_of(d, addr);
+    if (!d->shared || !r || !r->writable)
+        return NULL;
+    *room = r->addr + r->size - addr;
+    return wt_memory_page_for_write(d->memory, addr) + (addr & WT_PAGE_MASK);
+}
+
 bool gcn_mapped(const struct gcn_device *d, uint64_t addr, uint64_t size, bool write)
 {
     while (size) {

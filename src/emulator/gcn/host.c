@@ -30,6 +30,11 @@ bool gcn_device_usable(const struct gcn_device *d, uint64_t addr, uint64_t size)
     return gcn_mapped(d, addr, size, true);
 }
 
+void gcn_device_changed(struct gcn_device *d, uint64_t addr, uint64_t size)
+{
+    gcn_code_invalidate(d, addr, size);
+}
+
 void gcn_device_flush_code(struct gcn_device *d)
 {
     gcn_code_clear(d);

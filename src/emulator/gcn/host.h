@@ -46,6 +46,15 @@ enum wt_status gcn_device_unmap(struct gcn_device *device, uint64_t addr, uint64
 /** Whether all of [addr, addr + size) is mapped, and may be written. */
 bool gcn_device_usable(const struct gcn_device *device, uint64_t addr, uint64_t size);
 
+/**
+ * Where in the process's memory the GPU has @p addr, and how many bytes lie there in one piece; NULL where
+ * it may not write.
+ */
+void *gcn_device_pointer(const struct gcn_device *device, uint64_t addr, uint64_t *room);
+
+/** The host has written there: decoded instructions of it are forgotten. */
+void gcn_device_changed(struct gcn_device *device, uint64_t addr, uint64_t size);
+
 /** Forgets decoded instructions: the host may have written code. */
 void gcn_device_flush_code(struct gcn_device *device);
 
