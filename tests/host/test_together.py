@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from conftest import compiled, hip
+from conftest import compiled, environment, hip, wavetrap
 
 
 def together(*args, **options):
@@ -15,6 +15,12 @@ def together(*args, **options):
 
 def test_a_kernel_waits_for_one_that_another_stream_launches_later():
     assert together("flag") == "768 waited\n"
+
+
+def test_twelve_kernels_wait_for_one():
+    """The runtime gives streams four queues, if it is not told to give more."""
+    done = wavetrap("exec", compiled("together.hip"), "flag", 12, env={**environment(), "GPU_MAX_HW_QUEUES": "16"})
+    assert (done.stdout, done.stderr, done.returncode) == ("9216 waited\n", "", 0)
 
 
 @pytest.mark.parametrize("cu", [1, 4])

@@ -80,15 +80,14 @@ static int value_of(const int *at)
     return value;
 }
 
-// A kernel waits for one that is launched later, in another stream.
-static void flag()
+// Kernels of some streams wait for one that is launched later, in another stream.
+static void flag(int streams)
 {
     int *flag = zeros<int>(2);
-    hipStream_t one = stream(), other = stream();
-    wait_for<<<3, 256, 0, one>>>(flag, 1, flag + 1);
-    set<<<1, 1, 0, other>>>(flag, 1);
-    CHECK(hipStreamSynchronize(one));
-    CHECK(hipStreamSynchronize(other));
+    for (int i = 0; i < streams; i++)
+        wait_for<<<3, 256, 0, stream()>>>(flag, 1, flag + 1);
+    set<<<1, 1, 0, stream()>>>(flag, 1);
+    CHECK(hipDeviceSynchronize());
     printf("%d waited\n", value_of(flag + 1));
 }
 
@@ -230,7 +229,7 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     if (!strcmp(what, "flag"))
-        flag();
+        flag(argc > 2 ? atoi(argv[2]) : 1);
     else if (!strcmp(what, "partners"))
         partners();
     else if (!strcmp(what, "any-order"))

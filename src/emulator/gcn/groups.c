@@ -346,11 +346,14 @@ static void complete(struct gcn_device *d, struct gcn_dispatch *k)
 /* The wave's slot is free. */
 static void vacate(struct gcn_wave *w)
 {
-    leave_slot(w->device, w);
+    struct gcn_device *d = w->device;
+    leave_slot(d, w);
     w->active = false;
     gcn_update_ready(w);
     w->group = NULL;
-    w->device->active_waves--;
+    d->active_waves--;
+    if (d->exception.wave == w->id) /* not the next wave's in this slot */
+        d->exception.kind = WT_FAULT_NONE;
 }
 
 static void free_group(struct gcn_device *d, struct gcn_group *g)
