@@ -28,6 +28,20 @@ def test_two_kernels_take_turns(cu):
     assert together("partners", gpus=[f"gfx900:cu={cu}"]) == "200 turns\n"
 
 
+def test_addresses_are_explained_as_each_of_two_kernels_sees_them():
+    """Their queues have scratch memory of their own, whose offsets are those of the waves' slots."""
+    done = wavetrap("explain-address", "--at=_Z4keepILi100EEvPiiS0_+64", "--wave=each", compiled("together.hip"),
+                    "0x2000000000004", "private", "two")
+    assert done.stdout == "48 arrived, 0 wrong\n"
+    found = re.findall(r"compute unit (\d) SIMD (\d) wave (\d), .* at 0x[0-9a-f]+ <void keep<100>.*\n.*\n.*\n"
+                       r" *0x([0-9a-f]+)  private segment buffer\n *(?:0x)?([0-9a-f]+)  wave offset", done.stderr)
+    places = [(int(buffer, 16), int(cu) * 40 + int(wave) * 4 + int(simd), int(offset, 16))
+              for cu, simd, wave, buffer, offset in found]
+    assert len({buffer for buffer, _, _ in places}) == 2
+    size = {offset // slot for _, slot, offset in places if slot}
+    assert len(size) == 1 and all(offset == slot * min(size) for _, slot, offset in places)
+
+
 def test_kernels_of_one_stream_that_may_run_in_any_order():
     """Their packets have no barrier bit: the second one begins beside the first one."""
     assert together("any-order") == "192 waited\n"
