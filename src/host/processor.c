@@ -263,11 +263,13 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         return true;
     }
     const unsigned reason = refused(packet);
-    const struct gcn_place place = {.packet = (uint32_t)(q->begun & (q->packets - 1)),
-                                    .doorbell = (uint32_t)q->id & 0x3ff,
-                                    .priority = q->priority};
+    const struct gcn_origin origin = {
+        .packet = (uint32_t)(q->begun & (q->packets - 1)),
+        .doorbell = (uint32_t)q->id & 0x3ff,
+        .priority = q->priority,
+    };
     if (gcn_device_begin(gpu->device, (uint64_t)(uintptr_t)packet, (uint64_t)(uintptr_t)q->queue,
-                         &place, &dispatch, &err)) {
+                         &origin, &dispatch, &err)) {
         fprintf(stderr, "wavetrap: gfx900 (node %u): a kernel cannot be run: %s\n", gpu->node,
                 err.text);
         fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);

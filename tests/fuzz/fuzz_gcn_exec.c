@@ -176,7 +176,8 @@ static bool mend(struct gcn_device *d, size_t length)
     if (f->kind == WT_FAULT_DEADLOCK || f->kind == WT_FAULT_HOST)
         return false;
     struct gcn_wave *w = &d->wave[f->wave];
-    if (!w->active || w->pc != f->pc)
+    /* An arithmetic exception is told when the instruction is done; all else has had no effect. */
+    if (!w->active || (w->pc != f->pc && f->kind != WT_FAULT_TRAP))
         abort();
     char place[128];
     d->machine.ops->place(&d->machine, f->wave, place, sizeof place);

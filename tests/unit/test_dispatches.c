@@ -101,8 +101,8 @@ static unsigned begin(struct rig *r, unsigned i, unsigned kernel, const struct n
     wt_store_le(p + 56, SIGNAL + 64 * i, 8);
     set_number(r, SIGNAL + 64 * i + 8, 1, 8);
     assert_true(gcn_device_write(r->device, PACKET + 64 * i, p, 64));
-    const struct gcn_place place = {.priority = need->priority};
-    if (gcn_device_begin(r->device, PACKET + 64 * i, 0, &place, &dispatch, &r->err))
+    const struct gcn_origin origin = {.priority = need->priority};
+    if (gcn_device_begin(r->device, PACKET + 64 * i, 0, &origin, &dispatch, &r->err))
         assert_int_equal(r->err.status, WT_STATE);
     return dispatch;
 }

@@ -157,10 +157,10 @@ static unsigned free_place(const struct gcn_device *d, uint64_t *last)
 }
 
 enum wt_status gcn_device_begin(struct gcn_device *d, uint64_t packet, uint64_t queue,
-                                const struct gcn_place *place, unsigned *dispatch,
+                                const struct gcn_origin *origin, unsigned *dispatch,
                                 struct wt_error *err)
 {
-    struct gcn_dispatch k = {.active = true, .packet = packet, .queue = queue, .place = *place};
+    struct gcn_dispatch k = {.active = true, .packet = packet, .queue = queue, .origin = *origin};
     uint64_t object = 0;
     const unsigned at = free_place(d, &k.id);
     k.id++;
@@ -192,5 +192,5 @@ enum wt_status gcn_device_dispatch(struct gcn_device *d, uint64_t packet, uint64
                                    struct wt_error *err)
 {
     unsigned dispatch;
-    return gcn_device_begin(d, packet, queue, &(struct gcn_place){0}, &dispatch, err);
+    return gcn_device_begin(d, packet, queue, &(struct gcn_origin){0}, &dispatch, err);
 }

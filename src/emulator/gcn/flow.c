@@ -117,7 +117,7 @@ OP(s_sendmsg)
     const unsigned message = (unsigned)u->imm & 15;
     const struct gcn_device *d = w->device;
     if (message == MSG_GET_DOORBELL)
-        w->s[GCN_EXEC] = gcn_dispatch_of(w)->place.doorbell;
+        w->s[GCN_EXEC] = gcn_dispatch_of(w)->origin.doorbell;
     else if (message == MSG_SAVEWAVE)
         return gcn_save_answer(w, u);
     else if (message == MSG_INTERRUPT && d->host.interrupt)

@@ -160,7 +160,7 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
         return false;
     initial_sgprs(w, k);
     /* What the driver has the hardware leave for trap handlers and debuggers. */
-    w->s[GCN_TTMP + 6] = k->place.packet & 0x1ffffff;
+    w->s[GCN_TTMP + 6] = k->origin.packet & 0x1ffffff;
     for (unsigned i = 0; i < 3; i++)
         w->s[GCN_TTMP + 8 + i] = g->coordinate[i];
     w->s[GCN_TTMP + 11] = index;
@@ -269,7 +269,7 @@ static struct gcn_dispatch *choose(struct gcn_device *d, uint32_t cu, uint32_t *
     for (uint32_t left = (uint32_t)(twice >> first); left; left &= left - 1) {
         const unsigned n = (first + (unsigned)__builtin_ctz(left)) % GCN_DISPATCHES;
         struct gcn_dispatch *k = &d->dispatch[n];
-        if ((chosen && k->place.priority <= chosen->place.priority) ||
+        if ((chosen && k->origin.priority <= chosen->origin.priority) ||
             !find_slots(d, k, cu, found))
             continue;
         chosen = k;

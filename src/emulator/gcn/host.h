@@ -7,15 +7,15 @@
 
 #include "emulator/gcn/gcn.h"
 
-/** What the host is told, and what it answers. */
+/** What the host is told. */
 struct gcn_host {
     /** s_sendmsg of an interrupt: the wave, and M0. Called while the device runs. */
     void (*interrupt)(void *context, uint32_t wave, uint32_t data);
     void *context;
 };
 
-/** What a dispatch is to the host. */
-struct gcn_place {
+/** Where a dispatch comes from. */
+struct gcn_origin {
     uint32_t packet;   /**< which packet of its queue it is: trap handlers may ask */
     uint32_t doorbell; /**< what s_sendmsg tells as the doorbell of its queue */
     int32_t priority;  /**< where there is room, work-groups of a higher one start first */
@@ -60,7 +60,7 @@ void gcn_device_flush_code(struct gcn_device *device);
 
 /** As gcn_device_dispatch; *dispatch is its number, below GCN_DISPATCHES, until it has ended. */
 enum wt_status gcn_device_begin(struct gcn_device *device, uint64_t packet, uint64_t queue,
-                                const struct gcn_place *place, unsigned *dispatch,
+                                const struct gcn_origin *origin, unsigned *dispatch,
                                 struct wt_error *err);
 
 /** Whether all work-groups of a dispatch have been started. */

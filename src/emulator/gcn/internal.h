@@ -113,7 +113,7 @@ struct gcn_cu {
 struct gcn_dispatch {
     bool active;            /* it has work-groups that have not ended */
     bool ended;             /* it has ended, and the host has not been told yet */
-    struct gcn_place place; /* in the host */
+    struct gcn_origin origin;
     uint64_t packet, queue; /* addresses */
     uint64_t kernarg, entry, completion;
     uint64_t id;
