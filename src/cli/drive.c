@@ -179,19 +179,32 @@ static int run_to_end(const struct cli_command *command, struct cli_drive *d,
     }
 }
 
+enum wt_status cli_check_dumps(const struct cli_drive *drive, struct cli_session *session,
+                               struct wt_error *err)
+{
+    uint64_t addr, length;
+    for (size_t i = 0; i < drive->dumps; i++)
+        if (dump_range(session, &drive->dump[i], &addr, &length, err))
+            return wt_fail_in(err, "--dump");
+    return WT_OK;
+}
+
+enum wt_status cli_write_dumps(const struct cli_drive *drive, struct cli_session *session,
+                               struct wt_error *err)
+{
+    for (size_t i = 0; i < drive->dumps; i++)
+        if (write_dump(session, &drive->dump[i], err))
+            return wt_fail_in(err, "--dump");
+    return WT_OK;
+}
+
 int cli_drive(const struct cli_command *command, struct cli_drive *drive,
               struct cli_session *session)
 {
     struct wt_error err;
     struct timespec start;
-    /* A wrong place in --dump is said before the program runs, not after. */
-    for (size_t i = 0; i < drive->dumps; i++) {
-        uint64_t addr, length;
-        if (dump_range(session, &drive->dump[i], &addr, &length, &err)) {
-            wt_fail_in(&err, "--dump");
-            return cli_fail(command, &err);
-        }
-    }
+    if (cli_check_dumps(drive, session, &err))
+        return cli_fail(command, &err);
     clock_gettime(CLOCK_MONOTONIC, &start);
     caught_signal = 0;
     set_signals(catch_signal);
@@ -203,11 +216,8 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive,
         wt_fail(&err, WT_IO, "the program's console could not be written: %s", strerror(errno));
         status = cli_fail(command, &err);
     }
-    for (size_t i = 0; i < drive->dumps; i++)
-        if (write_dump(session, &drive->dump[i], &err)) {
-            wt_fail_in(&err, "--dump");
-            status = cli_fail(command, &err);
-        }
+    if (cli_write_dumps(drive, session, &err))
+        status = cli_fail(command, &err);
     if (drive->hash)
         fprintf(stderr, "wavetrap: state hash %016" PRIx64 " after %" PRIu64 " issues\n",
                 session->machine->ops->hash(session->machine), session->machine->time);

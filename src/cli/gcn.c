@@ -71,6 +71,15 @@ enum wt_status cli_kernel_set_block(void *context, const char *value, struct wt_
     return WT_OK;
 }
 
+enum wt_status cli_kernel_add_handler(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_kernel *k = kernel_of(context);
+    if (k->handlers == 2)
+        return wt_fail(err, WT_INVALID, "there are two levels of trap handlers, not three");
+    k->handler[k->handlers++] = value;
+    return WT_OK;
+}
+
 static enum wt_status add_file(struct cli_buffer_file **list, size_t *count, const char *value,
                                struct wt_error *err)
 {
@@ -193,6 +202,26 @@ static enum wt_status check_files(const struct cli_kernel_run *r, struct wt_erro
     return WT_OK;
 }
 
+static enum wt_status read_handlers(struct cli_kernel_run *r, struct wt_error *err)
+{
+    for (size_t i = 0; i < r->kernel->handlers; i++) {
+        struct gcn_value *h = &r->launch.handler[i];
+        if (cli_read_file(r->kernel->handler[i], &h->bytes, &h->length, err))
+            return err->status;
+        if (h->length >= 4 && memcmp(h->bytes, "\177ELF", 4) == 0)
+            return wt_fail(err, WT_INVALID,
+                           "%s is an ELF file; a trap handler is its code alone: llvm-objcopy-19 -O "
+                           "binary -j .text",
+                           r->kernel->handler[i]);
+        if (!h->length || h->length % 4 || h->length > 1 << 20)
+            return wt_fail(err, WT_INVALID,
+                           "%s has %zu bytes; a trap handler is of whole dwords, and not more than "
+                           "a MiB",
+                           r->kernel->handler[i], h->length);
+    }
+    return WT_OK;
+}
+
 enum wt_status cli_kernel_open(struct cli_kernel_run *r, const struct cli_kernel *kernel,
                                const struct cli_options *o, const char *path, struct wt_error *err)
 {
@@ -206,7 +235,7 @@ enum wt_status cli_kernel_open(struct cli_kernel_run *r, const struct cli_kernel
     const enum wt_status status = gcn_object_parse(path, bytes, length, &r->object, err);
     free(bytes);
     if (status || choose_kernel(r, path, err) || set_shape(r, err) || read_values(r, o, err) ||
-        check_files(r, err) || gcn_device_new(&o->gcn, &r->device, err) ||
+        check_files(r, err) || read_handlers(r, err) || gcn_device_new(&o->gcn, &r->device, err) ||
         gcn_launch(r->device, &r->object, &r->launch, err))
         return err->status;
     struct wt_error quiet;
@@ -228,6 +257,8 @@ void cli_kernel_close(struct cli_kernel_run *r)
     for (size_t i = 0; i < r->launch.values; i++)
         free(r->launch.value[i].bytes);
     free(r->launch.value);
+    for (unsigned i = 0; i < 2; i++)
+        free(r->launch.handler[i].bytes);
     if (r->symbols)
         wt_symbols_close(r->symbols);
     gcn_device_free(r->device);
@@ -423,7 +454,8 @@ static int print(const struct cli_command *command, const struct cli_kernel_run 
 }
 
 static int results(const struct cli_command *command, const struct cli_drive *drive,
-                   const struct cli_kernel_run *r, int status, double seconds)
+                   const struct cli_kernel_run *r, struct cli_session *places, int status,
+                   double seconds)
 {
     struct wt_machine *m = gcn_machine(r->device);
     struct wt_error err;
@@ -432,6 +464,8 @@ static int results(const struct cli_command *command, const struct cli_drive *dr
     for (size_t i = 0; i < r->kernel->dumps; i++)
         if (write_buffer(r, &r->kernel->dump[i], &err))
             status = cli_fail(command, &err);
+    if (cli_write_dumps(drive, places, &err))
+        status = cli_fail(command, &err);
     for (size_t i = 0; i < r->kernel->compares && !status; i++)
         if (compare_buffer(r, &r->kernel->compare[i], &same, &err))
             status = cli_fail(command, &err);
@@ -461,6 +495,14 @@ int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
     if (cli_kernel_open(&r, kernel, &drive->options, path, &err) ||
         (kernel->opened && kernel->opened(kernel->context, &r, &err))) {
         status = cli_fail(command, &err);
+        cli_kernel_close(&r);
+        return status;
+    }
+    /* All that --dump needs of a session. */
+    struct cli_session places = {.program = path, .symbols = r.symbols, .moved = GCN_LAUNCH_CODE,
+                                 .machine = gcn_machine(r.device)};
+    if (cli_check_dumps(drive, &places, &err)) {
+        status = cli_fail(command, &err);
     } else {
         clock_gettime(CLOCK_MONOTONIC, &start);
         caught = 0;
@@ -470,7 +512,7 @@ int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
         clock_gettime(CLOCK_MONOTONIC, &end);
         const double seconds =
             (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
-        status = results(command, drive, &r, status, seconds);
+        status = results(command, drive, &r, &places, status, seconds);
     }
     cli_kernel_close(&r);
     return status;

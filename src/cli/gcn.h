@@ -20,6 +20,8 @@ struct cli_kernel {
     bool grid_given, block_given;
     struct cli_buffer_file *dump, *compare;
     size_t dumps, compares;
+    const char *handler[2]; /**< files with code of trap handlers */
+    size_t handlers;
     /** Looks at what was launched before it runs; NULL: nothing to look at. */
     enum wt_status (*opened)(void *context, struct cli_kernel_run *run, struct wt_error *err);
     /** Runs some issues; NULL: machine->ops->run. */
@@ -39,6 +41,7 @@ struct cli_kernel_options {
 enum wt_status cli_kernel_set_name(void *context, const char *value, struct wt_error *err);
 enum wt_status cli_kernel_set_grid(void *context, const char *value, struct wt_error *err);
 enum wt_status cli_kernel_set_block(void *context, const char *value, struct wt_error *err);
+enum wt_status cli_kernel_add_handler(void *context, const char *value, struct wt_error *err);
 enum wt_status cli_kernel_add_dump(void *context, const char *value, struct wt_error *err);
 enum wt_status cli_kernel_add_compare(void *context, const char *value, struct wt_error *err);
 
@@ -47,9 +50,12 @@ enum wt_status cli_kernel_add_compare(void *context, const char *value, struct w
     {"kernel", 0, "NAME", "code objects: the kernel to run", cli_kernel_set_name}, \
         {"grid", 0, "X[,Y[,Z]]", "code objects: how many work-items there are",    \
          cli_kernel_set_grid},                                                     \
+        {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (64)", \
+         cli_kernel_set_block},                                                    \
     {                                                                              \
-        "block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (64)",  \
-            cli_kernel_set_block                                                   \
+        "trap-handler", 0, "FILE",                                                 \
+            "code objects: the code that traps enter (raw); twice: a handler behind it", \
+            cli_kernel_add_handler                                                 \
     }
 
 /** A kernel in a device. */

@@ -178,7 +178,7 @@ enum wt_status cli_session_address(struct cli_session *session, const char *text
     if (!session->symbols || !wt_symbols_address(session->symbols, name, addr))
         return wt_fail(err, WT_INVALID, "'%s' is neither a number nor a symbol of %s", name,
                        session->program ? session->program : "a program");
-    *addr += offset;
+    *addr += session->moved + offset;
     return WT_OK;
 }
 

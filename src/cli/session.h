@@ -27,6 +27,7 @@ struct cli_session {
     const char *program; /**< NULL: there is none */
     struct wt_image image;
     struct wt_symbols *symbols; /**< NULL if the program is no ELF file */
+    uint64_t moved;             /**< how far from its symbols' addresses the program lies */
     struct vx_device *device;
     struct wt_machine *machine; /**< the same device */
     struct cli_loaded *loaded;

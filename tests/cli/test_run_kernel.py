@@ -63,11 +63,23 @@ def test_only_kernel_needs_no_name(tmp_path):
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--dump-arg=3:x"], "argument 3 is not a buffer"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--dump-arg=9:x"], "argument 9 is not a buffer"),
     (["--dump-arg=x"], "'x' is not NUMBER:FILE"), (["--load=x@0"], "not for code objects"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--dump=x@nothing:4"], "'nothing' is neither a number nor a symbol"),
+    ([*["--trap-handler=x"] * 3], "there are two levels of trap handlers, not three"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--trap-handler=/nonexistent"], "/nonexistent: cannot open"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", f"--trap-handler={VADD}"], "is an ELF file; a trap handler is its code alone"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--trap-handler=/dev/null"], "has 0 bytes"),
     (["--gpu=gfx900:cu=0"], "must be 1 to 64"), (["--gpu=gfx900:warps=2"], "a gfx900 has no 'warps=2'"),
 ])
 def test_bad_options_are_explained(options, words):
     done = run("run", *options, VADD)
     assert done.returncode == 125 and words in done.stderr, done.stderr
+
+
+def test_memory_is_dumped(tmp_path):
+    """By address, and by symbol: where the code lies, not where the code object says."""
+    assert vadd(f"--dump={tmp_path}/sum@0x200004000:8", f"--dump={tmp_path}/code@vadd.kd:16").returncode == 0
+    assert (tmp_path / "sum").read_bytes() == THREE * 2
+    assert (tmp_path / "code").read_bytes()[:12] == struct.pack("<3I", 0, 0, 288)  # LDS, private memory, arguments of version 5
 
 
 def test_options_of_kernels_are_for_code_objects(tmp_path):

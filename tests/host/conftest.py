@@ -30,7 +30,7 @@ def compiled(source, *flags):
 def example(name):
     """An example of examples/gcn; NAME.buffered by the recipe of its Makefile."""
     path = EXAMPLES / name
-    source = ROOT / "examples" / "gcn" / (name.split(".")[0] + (".s" if name.endswith(".co") else ".hip"))
+    source = ROOT / "examples" / "gcn" / (name.split(".")[0] + (".s" if name.endswith((".co", ".bin")) else ".hip"))
     if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
         own = EXAMPLES / str(os.getpid())
         subprocess.run(["make", "-s", "-C", source.parent, f"OUT={own}", own / name], check=True,

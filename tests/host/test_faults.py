@@ -2,6 +2,7 @@
 import pathlib
 import re
 import signal
+import struct
 
 import pytest
 
@@ -108,3 +109,12 @@ def test_example_of_an_exception_in_assembly():
     assert done.returncode == 122
     assert re.search(r"wavetrap: v_rcp_f32: division by zero, which EXCP_EN .*, and there is no trap handler\n.*, lanes 37, .*\n"
                      rf"  at 0x\w+ <reciprocals\+12> at .*{line_of_example('exception.s', 'v_rcp_f32')}\n", done.stderr)
+
+
+def test_example_of_a_trap_handler(tmp_path):
+    """It notes the next PC, number 0, the exception and the 16 lanes; the kernel ends."""
+    done = wavetrap("run", "--grid=64", f"--trap-handler={example('handler.bin')}", f"--dump={tmp_path}/noted@0x1c0001000:12",
+                    example("exception.co"))
+    assert (done.returncode, done.stderr) == (0, "")
+    low, high, trapsts = struct.unpack("<3I", (tmp_path / "noted").read_bytes())
+    assert low | high << 32 == 0x100001410 and trapsts == 4 | 2 << 16

@@ -215,6 +215,32 @@ enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_obje
     return WT_OK;
 }
 
+/* Of two, the page that TMA points to begins with the second one's TBA and TMA. */
+static enum wt_status place_handlers(struct gcn_device *device, struct gcn_launch *l,
+                                     struct wt_error *err)
+{
+    uint64_t at = GCN_LAUNCH_HANDLER, data[2] = {0};
+    uint8_t second[16];
+    for (unsigned i = 0; i < 2 && l->handler[i].length; i++) {
+        struct gcn_value *h = &l->handler[i];
+        h->addr = at;
+        data[i] = at + ((h->length + WT_PAGE_MASK) & ~WT_PAGE_MASK);
+        at = data[i] + WT_PAGE_SIZE;
+        if (gcn_device_map(device, h->addr, at - h->addr, true, err))
+            return err->status;
+        if (!gcn_device_write(device, h->addr, h->bytes, h->length))
+            return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    }
+    if (!l->handler[0].length)
+        return WT_OK;
+    wt_store_le(second, l->handler[1].addr, 8);
+    wt_store_le(second + 8, data[1], 8);
+    gcn_device_set_trap_handler(device, l->handler[0].addr, data[0]);
+    return gcn_device_write(device, data[0], second, sizeof second)
+               ? WT_OK
+               : wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+}
+
 enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *object,
                           struct gcn_launch *l, struct wt_error *err)
 {
@@ -231,7 +257,7 @@ enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *ob
         return err->status;
     if (scratch && gcn_device_map(device, GCN_LAUNCH_SCRATCH, scratch, true, err))
         return err->status;
-    if (place_printf(device, l->kernel, err))
+    if (place_printf(device, l->kernel, err) || place_handlers(device, l, err))
         return err->status;
     return place_packet(device, l, scratch, err);
 }

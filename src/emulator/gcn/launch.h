@@ -18,11 +18,15 @@ struct gcn_launch {
     uint32_t grid[3], block[3]; /**< work-items: of all, of a work-group */
     struct gcn_value *value;    /**< one for each explicit argument */
     size_t values;
+    struct gcn_value handler[2]; /**< code of trap handlers; no bytes: none. The second one is found
+                                    by the first one's TMA, as with the kernel driver's */
 };
 
 /** Where things lie in a device that gcn_launch has set up. */
 #define GCN_LAUNCH_CODE UINT64_C(0x100000000)
 #define GCN_LAUNCH_ARGUMENTS UINT64_C(0x180000000)
+/** The trap handler, and behind it, on a page of its own, what TMA points to; then the second ones. */
+#define GCN_LAUNCH_HANDLER UINT64_C(0x1c0000000)
 #define GCN_LAUNCH_BUFFERS UINT64_C(0x200000000)
 #define GCN_LAUNCH_SCRATCH UINT64_C(0x400000000000)
 #define GCN_LAUNCH_PRINTF UINT64_C(0x480000000000)
