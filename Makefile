@@ -53,6 +53,13 @@ bench: all
 	@scripts/need.sh kernels demo gcn bench
 	@python3 bench/bench.py $(BENCH)
 
+# Which test checks the result of each row of gfx900's instruction table: some minutes. Each row is made
+# to go wrong, and a test must notice. ROWS="v_add_f32 ds_read_b32" for some of them.
+.PHONY: gcn-coverage
+gcn-coverage: all
+	@scripts/need.sh check gcn
+	@WAVETRAP_BUILD=$(CURDIR)/build WAVETRAP=$(CURDIR)/build/wavetrap /usr/bin/python3 tests/isa/gcn/checked.py $(ROWS)
+
 unit: all
 	@meson test -C build --no-rebuild --print-errorlogs --suite unit
 

@@ -8,7 +8,9 @@
  * (a string of hexadecimal bytes at an address of DATA or, below 65536, of LDS). All numbers are
  * hexadecimal. "show" lists what the answer shows: v N, m ADDR LENGTH.
  * With GCN_COVERAGE=FILE in the environment, the names of the rows of isa.def that were executed,
- * and did not end in a fault, are appended to FILE, with their encodings.
+ * and did not end in a fault, are appended to FILE, with their encodings and with what they were
+ * seen to change. With GCN_SPOIL="NAME ENCODING WHAT" that row is made to go wrong: after each time
+ * that it changes this, a bit of the change is undone. checked.py sees which test finds that out.
  * The answer is one line: fault text or "-" | scc | mode | trapsts | 128 scalars | the values
  * shown.
  */
@@ -128,18 +130,149 @@ static void answer(const struct gcn_wave *w, char *shown)
     printf("\n");
 }
 
-static bool executed[GCN_INSNS];
+/* ---- what instructions change ---- */
 
-/* Issue by issue, to see what was. */
+enum what { SCALAR, VECTOR, SCC, MODE, TRAPSTS, STATUS, MEMORY, LDS, GDS, JUMP, COUNTERS, WHATS };
+static const char *const what_names[WHATS] = {"scalar",  "vector", "scc",     "mode",
+                                              "trapsts", "status", "memory",  "lds",
+                                              "gds",     "jump",   "counters"};
+
+struct seen {
+    uint32_t s[GCN_SCALARS], v[GCN_VGPRS][GCN_LANES], mode, trapsts, status;
+    bool scc;
+    uint64_t pc;
+    uint32_t counters;
+    uint8_t data[DATA_SIZE], scratch[64 * 4096], lds[GCN_LDS_BYTES], gds[GCN_GDS_BYTES];
+};
+
+static unsigned executed[GCN_INSNS]; /* bits of what they changed, and one more */
+static int spoiled_row = -1;
+static enum what spoiled;
+
+static void look(const struct gcn_wave *w, struct seen *t)
+{
+    memcpy(t->s, w->s, sizeof t->s);
+    memcpy(t->v, w->v, sizeof t->v);
+    t->scc = w->scc;
+    t->mode = w->mode;
+    t->trapsts = w->trapsts;
+    t->status = w->status;
+    t->pc = w->pc;
+    t->counters = w->vm_cnt | (uint32_t)w->lgkm_cnt << 8 | (uint32_t)w->exp_cnt << 16;
+    gcn_device_read(device, DATA, t->data, sizeof t->data);
+    gcn_device_read(device, SCRATCH, t->scratch, sizeof t->scratch);
+    memcpy(t->lds, device->group[0].lds, sizeof t->lds);
+    memcpy(t->gds, device->gds, sizeof t->gds);
+}
+
+/* Undoes a bit of the first difference; false if there is none. */
+static bool undo(void *now, const void *before, size_t size)
+{
+    uint8_t *a = now;
+    const uint8_t *b = before;
+    for (size_t i = 0; i < size; i++) {
+        if (a[i] == b[i])
+            continue;
+        a[i] ^= (uint8_t)((a[i] ^ b[i]) & -(a[i] ^ b[i]));
+        return true;
+    }
+    return false;
+}
+
+static bool undo_memory(uint64_t addr, const uint8_t *now, const uint8_t *before, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (now[i] == before[i])
+            continue;
+        const uint8_t changed = now[i] ^ before[i], byte = now[i] ^ (uint8_t)(changed & -changed);
+        gcn_device_write(device, addr + i, &byte, 1);
+        return true;
+    }
+    return false;
+}
+
+static void spoil(struct gcn_wave *w, const struct seen *old, const struct seen *new,
+                  unsigned length)
+{
+    switch (spoiled) {
+    case SCALAR:
+        undo(w->s, old->s, sizeof w->s);
+        break;
+    case VECTOR:
+        undo(w->v, old->v, sizeof old->v);
+        break;
+    case SCC:
+        w->scc = old->scc;
+        break;
+    case MODE:
+        undo(&w->mode, &old->mode, sizeof w->mode);
+        break;
+    case TRAPSTS:
+        undo(&w->trapsts, &old->trapsts, sizeof w->trapsts);
+        break;
+    case STATUS:
+        undo(&w->status, &old->status, sizeof w->status);
+        break;
+    case MEMORY:
+        if (!undo_memory(DATA, new->data, old->data, sizeof old->data))
+            undo_memory(SCRATCH, new->scratch, old->scratch, sizeof old->scratch);
+        break;
+    case LDS:
+        undo(device->group[0].lds, old->lds, sizeof old->lds);
+        break;
+    case GDS:
+        undo(device->gds, old->gds, sizeof old->gds);
+        break;
+    case JUMP:
+        w->pc = old->pc + 4 * length;
+        break;
+    default:
+        w->vm_cnt = (uint8_t)old->counters;
+        w->lgkm_cnt = (uint8_t)(old->counters >> 8);
+        w->exp_cnt = (uint8_t)(old->counters >> 16);
+        break;
+    }
+}
+
+static unsigned changes(const struct gcn_wave *w, const struct seen *old, const struct seen *new,
+                        unsigned length)
+{
+    const bool memory = memcmp(new->data, old->data, sizeof old->data) ||
+                        memcmp(new->scratch, old->scratch, sizeof old->scratch);
+    return (memcmp(new->s, old->s, sizeof old->s) != 0) << SCALAR |
+           (memcmp(new->v, old->v, sizeof old->v) != 0) << VECTOR | (new->scc != old->scc) << SCC |
+           (new->mode != old->mode) << MODE | (new->trapsts != old->trapsts) << TRAPSTS |
+           (new->status != old->status) << STATUS | memory << MEMORY |
+           (memcmp(new->lds, old->lds, sizeof old->lds) != 0) << LDS |
+           (memcmp(new->gds, old->gds, sizeof old->gds) != 0) << GDS |
+           (w->active && new->pc != old->pc + 4 * length) << JUMP |
+           (new->counters != old->counters) << COUNTERS;
+}
+
+/* Issue by issue, to see what each one does. */
 static void run_noting(struct gcn_wave *w, uint32_t issues)
 {
+    static struct seen old, new;
     struct wt_machine *m = gcn_machine(device);
     for (uint32_t i = 0; i < issues && w->active && !m->fault.kind; i++) {
-        const struct gcn_uop *u = gcn_fetch(w, w->pc);
+        struct gcn_uop u = {0};
+        uint8_t bytes[8] = {0};
+        const char *why;
+        gcn_device_read(device, w->pc, bytes, sizeof bytes);
+        const uint32_t word[2] = {(uint32_t)wt_load_le(bytes, 4),
+                                  (uint32_t)wt_load_le(bytes + 4, 4)};
+        const int row = gcn_decode(word, 2, &u, &why) ? (int)(u.row - gcn_rows) : -1;
+        const bool noted = row >= 0 && (spoiled_row < 0 || spoiled_row == row);
+        if (noted)
+            look(w, &old);
         m->ops->run(m, 1);
-        /* It is decoded when it is executed first. */
-        if (u && u->row && !m->fault.kind)
-            executed[u->row - gcn_rows] = true;
+        if (!noted || m->fault.kind)
+            continue;
+        look(w, &new);
+        const unsigned what = changes(w, &old, &new, u.length);
+        executed[row] |= what | 1u << WHATS;
+        if (spoiled_row >= 0 && what >> spoiled & 1)
+            spoil(w, &old, &new, u.length);
     }
 }
 
@@ -150,11 +283,31 @@ static void write_executed(const char *name)
         fprintf(stderr, "run_tool: cannot write %s\n", name);
         exit(1);
     }
-    for (unsigned i = 0; i < GCN_INSNS; i++)
-        if (executed[i])
-            fprintf(f, "%s %s\n", gcn_rows[i].name,
-                    gcn_encoding_name((enum gcn_encoding)gcn_rows[i].encoding));
+    for (unsigned i = 0; i < GCN_INSNS; i++) {
+        if (!executed[i])
+            continue;
+        fprintf(f, "%s %s", gcn_rows[i].name,
+                gcn_encoding_name((enum gcn_encoding)gcn_rows[i].encoding));
+        for (unsigned k = 0; k < WHATS; k++)
+            if (executed[i] >> k & 1)
+                fprintf(f, " %s", what_names[k]);
+        fprintf(f, "\n");
+    }
     fclose(f);
+}
+
+static void read_spoil(const char *text)
+{
+    char name[64], encoding[16], what[16];
+    if (!text || sscanf(text, "%63s %15s %15s", name, encoding, what) != 3)
+        return;
+    for (unsigned i = 0; i < GCN_INSNS; i++)
+        if (strcmp(gcn_rows[i].name, name) == 0 &&
+            strcmp(gcn_encoding_name((enum gcn_encoding)gcn_rows[i].encoding), encoding) == 0)
+            spoiled_row = (int)i;
+    for (unsigned i = 0; i < WHATS; i++)
+        if (strcmp(what_names[i], what) == 0)
+            spoiled = (enum what)i;
 }
 
 static void run_case(char *line)
@@ -189,7 +342,7 @@ static void run_case(char *line)
         }
     }
     struct wt_machine *m = gcn_machine(device);
-    if (getenv("GCN_COVERAGE"))
+    if (getenv("GCN_COVERAGE") || spoiled_row >= 0)
         run_noting(w, issues);
     else
         m->ops->run(m, issues);
@@ -209,6 +362,7 @@ int main(void)
     check(gcn_device_map(device, PACKET, 64, true, &err), &err);
     check(gcn_device_map(device, DATA, DATA_SIZE, true, &err), &err);
     check(gcn_device_map(device, SCRATCH, 64 * 4096, true, &err), &err);
+    read_spoil(getenv("GCN_SPOIL"));
     while (fgets(line, sizeof line, stdin))
         run_case(line);
     if (getenv("GCN_COVERAGE"))

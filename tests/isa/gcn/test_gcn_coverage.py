@@ -18,7 +18,7 @@ def test_every_row_is_executed(gcn_table, tmp_path):
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", CHOSEN, FOLDER],
                           env={**os.environ, "GCN_COVERAGE": str(listing)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
-    executed = set(listing.read_text().splitlines())
+    executed = {" ".join(line.split()[:2]) for line in listing.read_text().splitlines()}
     rows = {f"{r['name']} {r['encoding']}": r["executes"] for r in gcn_table}
     missing = [name for name, executes in rows.items() if executes and name not in executed | WITH_HANDLER]
     print(f"{sum(rows.values()) - len(missing)} of the {sum(rows.values())} rows that the emulator executes are tested; it has "
