@@ -134,8 +134,8 @@ def atomic_memory(mem, size, registers_, seed):
             mem[n * size:(n + 1) * size] = compare
 
 
-def vector_case(words, exec_mask, values, old, mem, base):
-    case = Case(words).exec(exec_mask).memory(base, mem)
+def vector_case(words, exec_mask, values, old, mem, base, issues=1):
+    case = Case(words, issues).exec(exec_mask).memory(base, mem)
     for i in range(4):
         case.vector(VALUE + i, values[i]).vector(RESULT + i, old[i])
     return case.show(*range(RESULT, RESULT + 4))
@@ -558,7 +558,8 @@ def test_data_share_atomics(gcn_table, run_tool, gds):
     assert not wrong, "\n".join(wrong[:20])
 
 
-def test_data_share_reads_and_writes(gcn_table, run_tool):
+@pytest.mark.parametrize("exec_mask", [ALL, PARTIAL], ids=["all", "partial"])
+def test_data_share_reads_and_writes(gcn_table, run_tool, exec_mask):
     """Every width, d16, two at a time, in strides of 64, and by the lane's number."""
     wrong = []
     for row in gcn_table:
@@ -574,14 +575,14 @@ def test_data_share_reads_and_writes(gcn_table, run_tool):
         random.seed(name)
         step = 16 if not two else 8 * size
         at = [step * n for n in random.sample(range(64), 64)]
-        case = Case(ds(row, offset)).exec(PARTIAL).vector(ADDR, at).scalar(M0, 32).memory(0, mem)
+        case = Case(ds(row, offset)).exec(exec_mask).vector(ADDR, at).scalar(M0, 32).memory(0, mem)
         for i in range(4):
             case.vector(VALUE + i, values[i]).vector(SECOND + i, seconds[i]).vector(RESULT + i, old[i])
         result, = run(run_tool, [case.show(*range(RESULT, RESULT + 4)).show_memory(0, 49152)])
         assert result.fault is None, result.fault
         for lane in range(64):
             want = [old[i][lane] for i in range(4)]
-            if PARTIAL >> lane & 1:
+            if exec_mask >> lane & 1:
                 bases = [at[lane] + 3 * unit, at[lane] + unit] if two else [32 + 24 + 4 * lane if addtid else at[lane] + 24]
                 out = []
                 for base in bases:
@@ -596,6 +597,46 @@ def test_data_share_reads_and_writes(gcn_table, run_tool):
         if result.shown[4] != bytes(mem):
             wrong.append(f"{name}: LDS is wrong")
     assert not wrong, "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("exec_mask", [ALL, PARTIAL], ids=["all", "partial"])
+def test_data_share_beyond_its_end(gcn_table, run_tool, exec_mask):
+    """What lies outside reads 0, and is not written; addresses are of 32 bits, so that the offset leads to the beginning again."""
+    size = 49152  # what the tool gives a group
+    mem = bytearray((memory("end") * 12)[:size])
+    at = [4 * l for l in range(60)] + [size - 4, size, 0x7ffffff0, (-16) & M32]
+    values = registers("end", 1)[0]
+    for offset in (0, 16, 4096, 0xfff0):
+        load, store = (Case(ds(find(gcn_table, name), offset)).exec(exec_mask).memory(0, mem).vector(ADDR, at)
+                       .vector(VALUE, values).vector(RESULT, [7] * 64).show(RESULT).show_memory(0, size)
+                       for name in ("ds_read_b32", "ds_write_b32"))
+        read, written = run(run_tool, [load, store])
+        want, after = [7] * 64, bytearray(mem)
+        for lane in range(64):
+            place = at[lane] + offset & M32
+            if exec_mask >> lane & 1:
+                want[lane] = struct.unpack_from("<I", mem, place)[0] if place + 4 <= size else 0
+                if place + 4 <= size:
+                    struct.pack_into("<I", after, place, values[lane])
+        assert read.fault is None and read.shown[0] == want
+        assert written.fault is None and written.shown[1] == bytes(after)
+
+
+@pytest.mark.parametrize("name", ["ds_read_b32", "ds_read_b64", "ds_read_b128", "ds_read2_b32", "ds_read2_b64"])
+def test_data_share_results_over_the_addresses(gcn_table, run_tool, name):
+    """The destination may hold the addresses, first register or last."""
+    row, mem = find(gcn_table, name), memory(name)
+    at = [16 * ((5 * l + 3) % 64) for l in range(64)]
+    size = int("".join(c for c in name.split("_b")[1]))  # bits of one access
+    words, two = size // 32 * (2 if "read2" in name else 1), "read2" in name
+    for last in (0, words - 1):
+        case = Case(ds(row, 0x400 if two else 0, dst=ADDR - last)).memory(0, mem).vector(ADDR, at)
+        result, = run(run_tool, [case.show(*range(ADDR - last, ADDR - last + words))])
+        assert result.fault is None
+        for lane in range(64):
+            places = [at[lane] + 4 * i for i in range(words)] if not two else \
+                [at[lane] + n * 4 * size // 8 + 4 * i for n in range(2) for i in range(size // 32)]
+            assert [result.shown[i][lane] for i in range(words)] == [struct.unpack_from("<I", mem, p)[0] for p in places]
 
 
 def test_data_share_between_lanes(gcn_table, run_tool):
@@ -688,3 +729,50 @@ def test_rows_of_dwords(gcn_table, run_tool, encoding, offset):
     want = bytearray(mem)
     struct.pack_into("<64I", want, offset, *values)
     assert stored_.fault is None and stored_.shown[1] == bytes(want) and loaded_.shown[1] == bytes(mem)
+
+
+LIE = {  # how the lanes lie: the offset of lane l, of accesses of n bytes
+    "side by side": lambda l, n: n * l, "not aligned": lambda l, n: n * l + 3, "up to the page's end": lambda l, n: 4096 - n * (64 - l),
+    "across the page's end": lambda l, n: 4096 - n * (40 - l), "a dword further": lambda l, n: n * l + 4,
+    "neighbours exchanged": lambda l, n: n * (l ^ 1), "backwards": lambda l, n: n * (63 - l), "at one place": lambda l, n: 64,
+    "one elsewhere": lambda l, n: n * l if l != 17 else 6000, "in two pages in turn": lambda l, n: n * l + 4096 * (l & 1),
+    "overlapping": lambda l, n: 4 * l, "over a page's end each": lambda l, n: 4096 - n + 1 if l & 1 else 16 * l,
+}
+
+
+@pytest.mark.parametrize("exec_mask", [ALL, PARTIAL], ids=["all", "partial"])
+@pytest.mark.parametrize("how", LIE)
+def test_however_lanes_lie(gcn_table, run_tool, how, exec_mask):
+    """Loads and stores of every width, twice: with the TLB empty and not. Of several lanes at one place the highest one's
+    bytes stay."""
+    jobs = []
+    for row in gcn_table:
+        if row["encoding"] not in ("FLAT", "GLOBAL") or not row["executes"] or shape(row)[0] == "a":
+            continue
+        name = row["name"]
+        mem, values, old = memory(name) + memory(name + "2"), registers(name), registers(name + "o")
+        at = [LIE[how](l, shape(row)[1]) for l in range(64)]
+        case = vector_case(2 * flat(row), exec_mask, values, old, mem, DATA, issues=2)
+        jobs.append((row, exec_mask, at, mem, values, old, 0, case.wide(ADDR, [DATA + a for a in at], 2).show_memory(DATA, 8192)))
+    run_rows(run_tool, jobs)
+
+
+@pytest.mark.parametrize("name", ["global_load_dword", "global_store_dword", "global_load_dwordx4", "global_store_dwordx4"])
+def test_offsets_end_at_32_bits(gcn_table, run_tool, name):
+    """An offset beside an SGPR pair is a number of 32 bits: what looks side by side there may not be."""
+    row, mem = find(gcn_table, name), memory(name)
+    size = shape(row)[1]
+    base = DATA + 32 * size - (1 << 32)  # lanes 0 to 31 are at DATA, lane 32 is 4 GiB before its neighbour
+    case = Case(flat(row, saddr=12)).memory(DATA, mem).scalar(12, base & M64, 2)
+    result, = run(run_tool, [case.vector(ADDR, [(-32 * size + size * l) & M32 for l in range(64)]).show_memory(DATA, SIZE)])
+    assert "where no memory is mapped" in result.fault and result.shown[0] == bytes(mem)
+
+
+@pytest.mark.parametrize("name", ["global_store_dwordx2", "flat_store_dwordx4", "global_store_short", "global_store_byte"])
+def test_a_store_that_is_refused_does_nothing(gcn_table, run_tool, name):
+    """One lane beyond the last mapped page: the others have not stored."""
+    row, end = find(gcn_table, name), DATA + 0x40000
+    size = shape(row)[1]
+    at = [end - size * (63 - l) for l in range(64)]  # side by side, the last lane outside
+    result, = run(run_tool, [Case(flat(row)).wide(ADDR, at, 2).vector(VALUE, [7] * 64).show_memory(end - 1024, 1024)])
+    assert f"{end:#x}, where no memory is mapped" in result.fault and result.shown[0] == bytes(1024)
