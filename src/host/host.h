@@ -66,6 +66,7 @@ struct host_queue {
     _Atomic int64_t *error;       /**< where reasons of errors go; NULL: nobody wants them */
     HsaEvent *event;              /**< told of errors */
     int32_t priority;             /**< HSA_QUEUE_PRIORITY */
+    uint64_t barred;              /**< compute units that are not for it, as a bit set */
     bool suspended;               /**< by the runtime */
     bool stopped;                 /**< by an error, for good */
     bool waiting;                 /**< for the runtime to take an error code back */

@@ -54,6 +54,18 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
     return WT_OK;
 }
 
+/* A child process begins anew: threads and memory of the GPUs are its parent's. */
+static void forget(void)
+{
+    the_host = NULL;
+    pthread_mutex_init(&opening, NULL);
+}
+
+static void forget_in_children(void)
+{
+    pthread_atfork(NULL, NULL, forget);
+}
+
 static void close_host(struct host *host)
 {
     for (uint32_t i = 0; i < host->gpus; i++)
@@ -66,6 +78,8 @@ static void close_host(struct host *host)
 
 static struct host *open_host(struct wt_error *err)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, forget_in_children);
     const char *gpus = getenv("WAVETRAP_GPUS"), *explain = getenv("WAVETRAP_EXPLAIN");
     struct host *host = calloc(1, sizeof *host);
     if (!host) {

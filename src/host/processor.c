@@ -267,6 +267,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .packet = (uint32_t)(q->begun & (q->packets - 1)),
         .doorbell = (uint32_t)q->id & 0x3ff,
         .priority = q->priority,
+        .barred = q->barred,
     };
     if (gcn_device_begin(gpu->device, (uint64_t)(uintptr_t)packet, (uint64_t)(uintptr_t)q->queue,
                          &origin, &dispatch, &err)) {

@@ -49,12 +49,14 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
     if (gcn_device_new_in_host(&gpu->config, &gpu->device, err))
         return err->status;
     gcn_device_set_host(gpu->device, &(struct gcn_host){.interrupt = interrupt, .context = gpu});
+    /* As with the driver, a child process has none: it has no thread that would serve its queues. */
     gpu->doorbells = mmap(NULL, HOST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                           0);
     if (gpu->doorbells == MAP_FAILED) {
         gpu->doorbells = NULL;
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for doorbells");
     }
+    madvise(gpu->doorbells, HOST_PAGE, MADV_DONTFORK);
     /* Kernels that launch kernels ring doorbells; kernels that print set events. */
     if (gcn_device_map(gpu->device, (uint64_t)(uintptr_t)gpu->doorbells, HOST_PAGE, true, err) ||
         gcn_device_map(gpu->device, (uint64_t)(uintptr_t)host->event_page,
@@ -195,8 +197,17 @@ HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
 
 HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *mask)
 {
-    (void)id, (void)count, (void)mask;
-    return HSAKMT_STATUS_NOT_SUPPORTED;
+    struct host_queue *q = enter_queue(host_get(), id);
+    uint64_t given = 0;
+    if (!q)
+        return HSAKMT_STATUS_INVALID_HANDLE;
+    struct host_gpu *gpu = q->gpu;
+    for (uint32_t i = 0; mask && i < gpu->config.cu && i < count; i++)
+        given |= (uint64_t)(mask[i / 32] >> i % 32 & 1) << i;
+    if (given)
+        q->barred = ~given;
+    host_leave(gpu);
+    return given ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
 }
 
 /* All queues can use all resources of global wave sync, as long as one of them does at a time. */

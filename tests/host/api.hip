@@ -1,6 +1,9 @@
 // Parts of the HIP API, one for each word that the program may be called with. Each says "right", or what
 // was not.
 #include <hip/hip_runtime.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
 #include <hip/hip_cooperative_groups.h> // which needs the other one
 #include <atomic>
 #include <cstdio>
@@ -699,7 +702,48 @@ static void modules(int count, char **files)
     FAILS_WITH(hipErrorInvalidKernelFile, hipModuleLoad(&none, "/etc/passwd"));
 }
 
-// ---- the end of a program ----
+// HW_ID says on which compute unit a wave is.
+__global__ void units(unsigned *seen)
+{
+    atomicOr(seen, 1u << (__builtin_amdgcn_s_getreg((31 << 11) | 4) >> 8 & 15));
+}
+
+static void masked()
+{
+    unsigned *seen;
+    CHECK(hipHostMalloc((void **)&seen, 4));
+    for (uint32_t mask : {0xfu, 0x2u, 0x9u}) { // of the 4 that there are
+        hipStream_t stream;
+        CHECK(hipExtStreamCreateWithCUMask(&stream, 1, &mask));
+        *seen = 0;
+        units<<<100, 256, 0, stream>>>(seen);
+        CHECK(hipStreamSynchronize(stream));
+        EXPECT(*seen == mask);
+    }
+}
+
+// ---- the end of a program, and others that it begins ----
+
+static void forks()
+{
+    int *p, status;
+    CHECK(hipMalloc(&p, 256));
+    CHECK(hipMemset(p, 0, 256));
+    launch_add(p, 1, 64);
+    CHECK(hipDeviceSynchronize());
+    fflush(stdout);
+    if (fork() == 0) {
+        launch_add(p, 1, 64); // as with the kernel driver: a child has no GPU
+        _exit(0);
+    }
+    EXPECT(wait(&status) > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    EXPECT(system("exit 3") >> 8 == 3);
+    if (fork() == 0)
+        execlp("true", "true", nullptr);
+    EXPECT(wait(&status) > 0 && status == 0);
+    launch_add(p, 1, 64);
+    EXPECT(read(p, 64)[63] == 2);
+}
 
 __global__ void spin(volatile int *until)
 {
@@ -728,7 +772,7 @@ int main(int argc, char **argv)
         {"values", values},         {"threads", threads},     {"peers", peers},
         {"cooperative", cooperative}, {"heap", heap},         {"called", called},
         {"launches", launches},     {"grids", grids},         {"clocked", clocked},
-        {"prints", prints},
+        {"prints", prints},           {"masked", masked},     {"forks", forks},
         {"modules", [&] { modules(argc - 2, argv + 2); }},
         {"reset", [] { CHECK(hipDeviceReset()); registered(); CHECK(hipDeviceReset()); symbols(); }},
         {"exit-while-running", [] { start_spinning(); exit(4); }},

@@ -13,7 +13,8 @@ def api(*args, **options):
 
 @pytest.mark.parametrize("part", [
     "registered", "pinned", "managed", "symbols", "filled", "pooled", "times", "callbacks", "graphs",
-    "many-streams", "threads", "cooperative", "heap", "called", "launches", "grids", "clocked", "reset"])
+    "many-streams", "threads", "cooperative", "heap", "called", "launches", "grids", "clocked", "reset", "masked",
+    "forks"])
 def test_part(part):
     done = api(part)
     assert (done.stdout, done.stderr, done.returncode) == ("right\n", "", 0)

@@ -198,7 +198,7 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
     struct gcn_cu c = d->cu[cu];
     uint64_t left = ~c.waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
     uint32_t found = 0;
-    if (c.lds + k->lds > GCN_LDS_BYTES ||
+    if (k->origin.barred >> cu & 1 || c.lds + k->lds > GCN_LDS_BYTES ||
         (uint32_t)__builtin_popcountll(left) < k->waves_per_group)
         return false;
     /* Neighbouring slots are on different SIMDs. */
