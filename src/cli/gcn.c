@@ -109,8 +109,19 @@ enum wt_status cli_kernel_add_compare(void *context, const char *value, struct w
     return add_file(&k->compare, &k->compares, value, err);
 }
 
+enum wt_status cli_kernel_add_writer(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_kernel *k = kernel_of(context);
+    struct cli_writer *grown = realloc(k->writer, (k->writers + 1) * sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    k->writer = grown;
+    return cli_writer_parse(value, &grown[k->writers++], err);
+}
+
 void cli_kernel_free(struct cli_kernel *kernel)
 {
+    free(kernel->writer);
     free(kernel->dump);
     free(kernel->compare);
     *kernel = (struct cli_kernel){0};
@@ -222,6 +233,22 @@ static enum wt_status read_handlers(struct cli_kernel_run *r, struct wt_error *e
     return WT_OK;
 }
 
+static enum wt_status check_writers(const struct cli_kernel_run *r, struct wt_error *err)
+{
+    for (size_t i = 0; i < r->kernel->writers; i++) {
+        const struct cli_writer *w = &r->kernel->writer[i];
+        if (w->argument >= r->launch.values ||
+            r->launch.kernel->argument[w->argument].kind != GCN_ARG_BUFFER)
+            return wt_fail(err, WT_INVALID, "--who-wrote: argument %zu is not a buffer",
+                           w->argument);
+        const uint64_t length = r->launch.value[w->argument].length;
+        if (w->offset >= length || w->length > length - w->offset)
+            return wt_fail(err, WT_INVALID, "--who-wrote: argument %zu has %" PRIu64 " bytes",
+                           w->argument, length);
+    }
+    return WT_OK;
+}
+
 enum wt_status cli_kernel_open(struct cli_kernel_run *r, const struct cli_kernel *kernel,
                                const struct cli_options *o, const char *path, struct wt_error *err)
 {
@@ -235,8 +262,9 @@ enum wt_status cli_kernel_open(struct cli_kernel_run *r, const struct cli_kernel
     const enum wt_status status = gcn_object_parse(path, bytes, length, &r->object, err);
     free(bytes);
     if (status || choose_kernel(r, path, err) || set_shape(r, err) || read_values(r, o, err) ||
-        check_files(r, err) || read_handlers(r, err) || gcn_device_new(&o->gcn, &r->device, err) ||
-        gcn_launch(r->device, &r->object, &r->launch, err))
+        check_files(r, err) || check_writers(r, err) || read_handlers(r, err) ||
+        gcn_device_new(&o->gcn, &r->device, err) ||
+        gcn_launch(r->device, &r->object, &r->launch, err) || cli_writers_watch(r, err))
         return err->status;
     struct wt_error quiet;
     uint64_t at;
@@ -267,7 +295,7 @@ void cli_kernel_close(struct cli_kernel_run *r)
 
 /* ---- running ---- */
 
-static void describe(const struct cli_kernel_run *r, uint64_t pc, char *text, size_t size)
+void cli_kernel_describe(const struct cli_kernel_run *r, uint64_t pc, char *text, size_t size)
 {
     if (pc - GCN_LAUNCH_CODE < r->object.size)
         wt_symbols_describe(r->symbols, pc - GCN_LAUNCH_CODE, text, size);
@@ -285,14 +313,13 @@ static void report_waves(const struct cli_kernel_run *r)
         if (!view.active)
             continue;
         m->ops->place(m, i, place, sizeof place);
-        describe(r, view.waiting ? view.wait_pc : view.pc, where, sizeof where);
+        cli_kernel_describe(r, view.waiting ? view.wait_pc : view.pc, where, sizeof where);
         fprintf(stderr, "  %s: %s%s%s\n", place, where, view.waiting ? ": " : "",
                 view.waiting ? view.wait : "");
     }
 }
 
-/* The instruction that made a mistake, in words. */
-static void report_instruction(const struct cli_kernel_run *r, uint64_t pc)
+void cli_kernel_instruction(const struct cli_kernel_run *r, uint64_t pc)
 {
     uint8_t bytes[8];
     char text[256];
@@ -316,10 +343,10 @@ int cli_kernel_fault(const struct cli_kernel_run *r)
     char place[128], lanes[256], where[512];
     m->ops->place(m, f->wave, place, sizeof place);
     cli_lanes_text(f->lanes, lanes, sizeof lanes);
-    describe(r, f->pc, where, sizeof where);
+    cli_kernel_describe(r, f->pc, where, sizeof where);
     fprintf(stderr, "wavetrap: %s\n  %s, lanes %s, issue time %" PRIu64 "\n  at %s\n", f->text,
             place, lanes, f->time, where);
-    report_instruction(r, f->pc);
+    cli_kernel_instruction(r, f->pc);
     if (f->addr - GCN_LAUNCH_HOSTCALL < GCN_LAUNCH_HOSTCALL_SIZE)
         fprintf(stderr,
                 "  The kernel asks a host runtime for something (printf of HIP, assert, malloc): "
@@ -341,8 +368,8 @@ static void set_signals(void (*handler)(int))
     sigaction(SIGTERM, &action, NULL);
 }
 
-static int run_to_end(const struct cli_command *command, const struct cli_drive *drive,
-                      struct cli_kernel_run *r)
+static int run_until(const struct cli_command *command, const struct cli_drive *drive,
+                     struct cli_kernel_run *r)
 {
     enum { SLICE = 1 << 16 }; /* well below a second of any program */
     struct wt_machine *m = gcn_machine(r->device);
@@ -363,6 +390,9 @@ static int run_to_end(const struct cli_command *command, const struct cli_drive 
         }
         switch (r->kernel->run ? r->kernel->run(r->kernel->context, r, issues)
                                : m->ops->run(m, issues)) {
+        case WT_RUN_WATCH:
+            cli_writers_note(r);
+            break;
         case WT_RUN_ENDED:
             return 0;
         case WT_RUN_FAULT:
@@ -375,6 +405,16 @@ static int run_to_end(const struct cli_command *command, const struct cli_drive 
             break;
         }
     }
+}
+
+static int run_to_end(const struct cli_command *command, const struct cli_drive *drive,
+                      struct cli_kernel_run *r)
+{
+    caught = 0;
+    set_signals(catch);
+    const int status = run_until(command, drive, r);
+    set_signals(SIG_DFL);
+    return status;
 }
 
 /* ---- results ---- */
@@ -406,9 +446,11 @@ static enum wt_status write_buffer(const struct cli_kernel_run *r, const struct 
     return WT_OK;
 }
 
-/* *same is false, and a line says where, if the buffer is not what the file holds. */
+/* Compares a buffer with what the file holds. If they are not the same a line says where; *wrong is
+ * one more byte to ask about, if it is the contents. */
 static enum wt_status compare_buffer(const struct cli_kernel_run *r,
                                      const struct cli_buffer_file *f, bool *same,
+                                     struct cli_writer *wrong, size_t *wrongs,
                                      struct wt_error *err)
 {
     uint8_t *bytes, *expected;
@@ -421,10 +463,12 @@ static enum wt_status compare_buffer(const struct cli_kernel_run *r,
     }
     while (at < length && at < size && bytes[at] == expected[at])
         at++;
-    if (at < length && at < size)
+    if (at < length && at < size) {
         fprintf(stderr, "wavetrap: argument %zu is not as %s: byte %zu is 0x%02x, not 0x%02x\n",
                 f->argument, f->path, at, bytes[at], expected[at]);
-    else if (length != size)
+        wrong[(*wrongs)++] =
+            (struct cli_writer){.argument = f->argument, .offset = at, .length = 1};
+    } else if (length != size)
         fprintf(stderr, "wavetrap: argument %zu has %zu bytes, %s has %zu\n", f->argument, length,
                 f->path, size);
     *same &= at == length && length == size;
@@ -453,36 +497,81 @@ static int print(const struct cli_command *command, const struct cli_kernel_run 
     return status;
 }
 
+/*
+ * The same run again, from its beginning, for who wrote what is wrong: only now it is known which
+ * place to watch.
+ */
+static int ask_again(const struct cli_command *command, const struct cli_drive *drive,
+                     struct cli_kernel_run *r, const struct wt_state *begin,
+                     struct cli_writer *wrong, size_t wrongs)
+{
+    struct wt_machine *m = gcn_machine(r->device);
+    const struct cli_kernel *kernel = r->kernel;
+    struct cli_kernel again = {.writer = wrong, .writers = wrongs};
+    struct wt_error err;
+    r->kernel = &again;
+    const bool ready = m->ops->restore(m, begin) && !cli_writers_watch(r, &err);
+    /* It ends as it did before, if nobody interrupts it. */
+    const int status = ready ? run_to_end(command, drive, r) : 0;
+    for (size_t i = 0; ready && i < wrongs && !status; i++)
+        cli_writer_report(r, &wrong[i]);
+    r->kernel = kernel;
+    return status ? status : COMPARE_FAILED;
+}
+
+static int compare(const struct cli_command *command, const struct cli_drive *drive,
+                   struct cli_kernel_run *r, const struct wt_state *begin)
+{
+    struct cli_writer *wrong = calloc(r->kernel->compares + 1, sizeof *wrong);
+    struct wt_error err;
+    size_t wrongs = 0;
+    bool same = true;
+    int status = 0;
+    if (!wrong) {
+        wt_fail(&err, WT_NO_MEMORY, "no host memory");
+        return cli_fail(command, &err);
+    }
+    for (size_t i = 0; i < r->kernel->compares && !status; i++)
+        if (compare_buffer(r, &r->kernel->compare[i], &same, wrong, &wrongs, &err))
+            status = cli_fail(command, &err);
+    if (!status && !same)
+        status = COMPARE_FAILED;
+    if (status == COMPARE_FAILED && wrongs && begin)
+        status = ask_again(command, drive, r, begin, wrong, wrongs);
+    free(wrong);
+    return status;
+}
+
+static void print_stats(const struct wt_machine *m, double seconds)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    fprintf(stderr,
+            "wavetrap: %" PRIu64 " issues in %.3f s (%.1f million a second), "
+            "peak memory %ld KiB\n",
+            m->time, seconds, (double)m->time / (seconds * 1e6 + 1e-9), usage.ru_maxrss);
+}
+
 static int results(const struct cli_command *command, const struct cli_drive *drive,
-                   const struct cli_kernel_run *r, struct cli_session *places, int status,
-                   double seconds)
+                   struct cli_kernel_run *r, struct cli_session *places,
+                   const struct wt_state *begin, int status, double seconds)
 {
     struct wt_machine *m = gcn_machine(r->device);
     struct wt_error err;
-    bool same = true;
     status = print(command, r, status);
     for (size_t i = 0; i < r->kernel->dumps; i++)
         if (write_buffer(r, &r->kernel->dump[i], &err))
             status = cli_fail(command, &err);
     if (cli_write_dumps(drive, places, &err))
         status = cli_fail(command, &err);
-    for (size_t i = 0; i < r->kernel->compares && !status; i++)
-        if (compare_buffer(r, &r->kernel->compare[i], &same, &err))
-            status = cli_fail(command, &err);
-    if (!status && !same)
-        status = COMPARE_FAILED;
+    for (size_t i = 0; i < r->kernel->writers; i++)
+        cli_writer_report(r, &r->kernel->writer[i]);
     if (drive->hash)
         fprintf(stderr, "wavetrap: state hash %016" PRIx64 " after %" PRIu64 " issues\n",
                 m->ops->hash(m), m->time);
-    if (drive->stats) {
-        struct rusage usage;
-        getrusage(RUSAGE_SELF, &usage);
-        fprintf(stderr,
-                "wavetrap: %" PRIu64 " issues in %.3f s (%.1f million a second), "
-                "peak memory %ld KiB\n",
-                m->time, seconds, (double)m->time / (seconds * 1e6 + 1e-9), usage.ru_maxrss);
-    }
-    return status;
+    if (drive->stats)
+        print_stats(m, seconds);
+    return status ? status : compare(command, drive, r, begin);
 }
 
 int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
@@ -504,15 +593,15 @@ int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
     if (cli_check_dumps(drive, &places, &err)) {
         status = cli_fail(command, &err);
     } else {
+        struct wt_machine *m = gcn_machine(r.device);
+        struct wt_state *begin = kernel->compares ? m->ops->save(m) : NULL;
         clock_gettime(CLOCK_MONOTONIC, &start);
-        caught = 0;
-        set_signals(catch);
         status = run_to_end(command, drive, &r);
-        set_signals(SIG_DFL);
         clock_gettime(CLOCK_MONOTONIC, &end);
         const double seconds =
             (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
-        status = results(command, drive, &r, &places, status, seconds);
+        status = results(command, drive, &r, &places, begin, status, seconds);
+        m->ops->free_state(begin);
     }
     cli_kernel_close(&r);
     return status;

@@ -3,6 +3,7 @@
 #define WT_CLI_GCN_H
 
 #include "cli/drive.h"
+#include "cli/gcn_writer.h"
 #include "emulator/gcn/launch.h"
 
 /** "N:FILE": the buffer of argument N, and a file. */
@@ -22,6 +23,8 @@ struct cli_kernel {
     size_t dumps, compares;
     const char *handler[2]; /**< files with code of trap handlers */
     size_t handlers;
+    struct cli_writer *writer; /**< whom to look for */
+    size_t writers;
     /** Looks at what was launched before it runs; NULL: nothing to look at. */
     enum wt_status (*opened)(void *context, struct cli_kernel_run *run, struct wt_error *err);
     /** Runs some issues; NULL: machine->ops->run. */
@@ -44,6 +47,7 @@ enum wt_status cli_kernel_set_block(void *context, const char *value, struct wt_
 enum wt_status cli_kernel_add_handler(void *context, const char *value, struct wt_error *err);
 enum wt_status cli_kernel_add_dump(void *context, const char *value, struct wt_error *err);
 enum wt_status cli_kernel_add_compare(void *context, const char *value, struct wt_error *err);
+enum wt_status cli_kernel_add_writer(void *context, const char *value, struct wt_error *err);
 
 /** The rows of the options that say which kernel runs, and on what. */
 #define CLI_KERNEL_OPTIONS                                                         \
@@ -75,6 +79,11 @@ void cli_kernel_close(struct cli_kernel_run *run);
 
 /** Says on stderr which mistake the kernel has made; returns the exit status that tells of it. */
 int cli_kernel_fault(const struct cli_kernel_run *run);
+
+/** The function and line of an address, in words. */
+void cli_kernel_describe(const struct cli_kernel_run *run, uint64_t pc, char *text, size_t size);
+/** Says on stderr which instruction is at pc. */
+void cli_kernel_instruction(const struct cli_kernel_run *run, uint64_t pc);
 
 /** Whether the file is an ELF file for AMD GPUs. (A pipe is never: it can be read but once.) */
 bool cli_is_code_object(const char *path);

@@ -33,6 +33,9 @@ static const struct cli_option options[] = {
      cli_kernel_add_dump},
     {"compare-arg", 0, "N:FILE", "code objects: at the end, compare that buffer with FILE",
      cli_kernel_add_compare},
+    {"who-wrote", 0, "N:OFFSET[,LENGTH]",
+     "code objects: at the end, say who wrote these bytes (4) of the\nbuffer of argument N last",
+     cli_kernel_add_writer},
     {0},
 };
 
@@ -51,7 +54,8 @@ const struct cli_command cli_run = {
         "zeros:SIZE,\n"
         "iota:SIZE (dwords 0, 1, 2 …), pattern:SIZE=HEX, file:PATH; for local memory local:SIZE.\n"
         "The exit status of a kernel is 0, or 1 if a buffer is not as --compare-arg "
-        "says.\n\n" CLI_DRIVE_NOTES,
+        "says; then it\n"
+        "is also said who wrote the first wrong byte.\n\n" CLI_DRIVE_NOTES,
     .run = run,
 };
 
@@ -61,8 +65,8 @@ static int run_program(struct cli_kernel_options *r, const char *path)
     struct wt_error err;
     if (r->given) {
         wt_fail(&err, WT_INVALID,
-                "%s is no AMD code object: --kernel, --grid, --block, --dump-arg and --compare-arg "
-                "are for those",
+                "%s is no AMD code object: --kernel, --grid, --block, --dump-arg, --compare-arg "
+                "and --who-wrote are for those",
                 path);
         return cli_fail(&cli_run, &err);
     }

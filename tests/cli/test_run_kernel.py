@@ -32,6 +32,36 @@ def test_results_are_dumped_and_compared(tmp_path, program):
     assert done.returncode == 1 and "has 1024 bytes" in done.stderr
 
 
+def test_a_wrong_result_is_told_with_who_wrote_it(tmp_path):
+    (tmp_path / "other").write_bytes(THREE * 100 + TWO + THREE * 155)
+    for more in [], ["--schedule=random:5", "--block=32"], ["--gpu=gfx900:cu=1", "--schedule=rr:1"]:
+        done = vadd(f"--compare-arg=2:{tmp_path}/other", *more)
+        assert done.returncode == 1
+        assert re.search(r"byte 402 is 0x40, not 0x00\n.*byte 402: written last by work-item \(100,0,0\), issue time \d+\n"
+                         r"  lane (36|4) of compute unit \d SIMD \d wave \d, work-group \((1|3),0,0\) wave 0\n  at .*<vadd\+\d+>.*\n"
+                         r"  global_store_dword .*\n  was 0x00000000, is 0x40400000\n$", done.stderr), done.stderr
+    # What nobody wrote has no writer.
+    (tmp_path / "other").write_bytes(THREE * 255 + TWO)
+    done = vadd(f"--compare-arg=2:{tmp_path}/other", n="255")
+    assert done.returncode == 1 and "byte 1023: the kernel has not written there" in done.stderr
+
+
+@pytest.mark.parametrize("block,x,item,lanes", [("8,8", 5, "(5,7,0)", 8), ("3,5", 7, "(7,7,0)", 3), ("4,1", 2, "(2,7,0)", 1)])
+def test_who_wrote_is_a_work_item(block, x, item, lanes):
+    """The rows of a grid write the same; the last groups of each direction are smaller."""
+    done = run("run", "--grid=8,8", f"--block={block}", "--gpu=gfx900:cu=1", "--schedule=rr:1000", *["--arg=pattern:32=0000803f"] * 2,
+               "--arg=zeros:32", "--arg=8", f"--who-wrote=2:{4 * x}", VADD)
+    assert done.returncode == 0 and f"bytes {4 * x} to {4 * x + 3}: written last by work-item {item}" in done.stderr, done.stderr
+    assert ("lanes wrote there" in done.stderr) == (lanes > 1) and (lanes == 1 or f"; {lanes} lanes wrote there" in done.stderr)
+
+
+def test_looking_for_who_wrote_changes_nothing():
+    plain = vadd("--hash")
+    asked = vadd("--hash", "--who-wrote=2:0,1024", "--who-wrote=0:4")
+    assert plain.stderr in asked.stderr and "argument 0" in asked.stderr and "the kernel has not written there" in asked.stderr
+    assert "64 lanes wrote there" in asked.stderr and "(4 instructions wrote there)" in asked.stderr
+
+
 def test_buffers_come_from_files_and_patterns(tmp_path):
     (tmp_path / "in").write_bytes(ONE * 256)
     vadd(f"--dump-arg=2:{tmp_path}/sum", a=f"file:{tmp_path}/in", b="iota:1024", n="i32:3")
@@ -51,6 +81,11 @@ def test_only_kernel_needs_no_name(tmp_path):
     (["--block=2000", "--grid=1"], "at most 1024"), (["--block=64,64", "--grid=64,64", *["--arg=zeros:4"] * 3, "--arg=1"], "4096 work-items"),
     (["--grid=1"], "takes 4 arguments; 0 --arg are given"),
     (["--grid=1", *["--arg=zeros:4"] * 4], "'zeros:4' is not a number"),
+    *[([f"--who-wrote={text}", "--grid=1"], f"'{text}' is not ARGUMENT:OFFSET")
+      for text in ["2", "2:", "x:0", "2:0,", "2:0,0", "2:0,4,4", "2:-1", "2:99999999999999999999"]],
+    *[([f"--who-wrote={text}", "--grid=1", *["--arg=zeros:4"] * 3, "--arg=1"], words) for text, words in
+      [("3:0", "argument 3 is not a buffer"), ("9:0", "argument 9 is not a buffer"), ("2:4", "argument 2 has 4 bytes"),
+       ("2:0,5", "argument 2 has 4 bytes"), ("2:1", "argument 2 has 4 bytes"), ("2:2,18446744073709551615", "has 4 bytes")]],
     (["--grid=1", "--arg=5", *["--arg=zeros:4"] * 2, "--arg=1"], "'5' is none of zeros:SIZE"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=u8:1"], "has 4 bytes, not 1"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=u32:4294967296"], "is not a number of 4 bytes"),
