@@ -318,6 +318,11 @@ static void expect_row(struct bytes *b, const struct gcn_wave *w, const struct g
             continue;
         if (row->encoding == GCN_MUBUF || row->encoding == GCN_MTBUF) {
             const uint32_t offset = OFFSET + w->v[1][lane];
+            if (form != SWIZZLED_FORM && OFFSET + low >= w->s[10]) {
+                if (form == LDS_BIT_FORM) /* a zero comes there */
+                    expect(b, lane, WT_WATCH_WRITE, GCN_SHARED_APERTURE + at, 4);
+                continue;
+            }
             if (form != SWIZZLED_FORM) {
                 expect(b, lane, kind, DATA + OFFSET + low, size);
             } else if (!is_store_lds(row) || size <= 4) { /* stride 16, rows of 8 records */
@@ -377,6 +382,9 @@ static void set_registers(struct gcn_wave *w, const struct gcn_row *row, enum fo
     if (row->encoding == GCN_MUBUF || row->encoding == GCN_MTBUF || strstr(row->name, "buffer")) {
         w->s[9] = form == SWIZZLED_FORM ? 16u << 16 | 1u << 31 : 0;
         w->s[10] = DATA_SIZE;
+        /* A buffer that ends between two lanes' places. */
+        if (manner == 1 && row->encoding != GCN_SMEM && form != SWIZZLED_FORM)
+            w->s[10] = OFFSET + 16 * 32;
         w->s[11] = 7u << 12 | 14u << 15 | 4 | 5u << 3 | 6u << 6 | 7u << 9;
         if (row->encoding == GCN_SMEM)
             w->s[9] = 0;
@@ -445,6 +453,24 @@ static void check_hits(struct rig *r, const struct gcn_wave *w, struct mirror *b
         fail_msg("%s: %zu bytes told, %zu expected", what, told.count, expected->count);
 }
 
+/* The offset in private memory that a byte of the wave's scratch memory is for some lane. */
+static uint64_t private_offset(const struct gcn_wave *w, uint64_t addr)
+{
+    const uint64_t in = addr - gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
+    return in / 256 * 4 + in % 4;
+}
+
+static bool overlaps(const struct gcn_wave *w, const struct wt_watch *watch,
+                     const struct wt_watch_hit *hit)
+{
+    const bool private = watch->addr >= GCN_PRIVATE_APERTURE && watch->addr < GCN_REGION_APERTURE;
+    for (unsigned i = 0; i < hit->size; i++)
+        if (private ? private_offset(w, hit->addr + i) == watch->addr - GCN_PRIVATE_APERTURE
+                    : hit->addr + i == watch->addr)
+            return true;
+    return false;
+}
+
 /* One byte of what was met, or another one; what overlaps it must be told again, nothing else. */
 static void check_narrow(const uint32_t *code, const struct gcn_row *row, enum form form,
                          uint64_t seed, const struct wt_watch_hit *all, size_t count,
@@ -460,11 +486,13 @@ static void check_narrow(const uint32_t *code, const struct gcn_row *row, enum f
                              .addr = h->addr + any(h->size),
                              .size = 1,
                              .wave = w->id};
+    if (form == PRIVATE_FORM && any(2)) /* that byte of all lanes */
+        watch.addr = GCN_PRIVATE_APERTURE + private_offset(w, watch.addr);
     set(&r, &watch, 1);
     size_t next = 0;
     const enum wt_run how = run(&r, 1);
     for (size_t i = 0; i < count; i++) {
-        if (watch.addr < all[i].addr || watch.addr >= all[i].addr + all[i].size ||
+        if (!overlaps(w, &watch, &all[i]) ||
             (watch.kind != WT_WATCH_ACCESS && all[i].kind != WT_WATCH_ACCESS &&
              watch.kind != all[i].kind))
             continue;
@@ -653,6 +681,55 @@ static void watching_changes_nothing(void **state)
     assert_true(met > 3000);
 }
 
+enum { MOST_HITS = 1 << 16 };
+
+/* All hits of a run. */
+static size_t all_hits(size_t schedule, const struct wt_watch *watch, struct wt_watch_hit *list)
+{
+    struct rig r = rig_mixed(schedule);
+    size_t n = 0;
+    set(&r, watch, 1);
+    enum wt_run how;
+    while ((how = run(&r, 1000)) != WT_RUN_ENDED) {
+        assert_true(n + r.m->hits <= MOST_HITS);
+        if (how == WT_RUN_WATCH)
+            memcpy(list + n, r.m->hit, r.m->hits * sizeof *list);
+        n += how == WT_RUN_WATCH ? r.m->hits : 0;
+    }
+    rig_free(&r);
+    return n;
+}
+
+/* Of what is told when all is watched, a watch of some bytes tells what gets at them, no less. */
+static void a_watch_misses_nothing(void **state)
+{
+    static struct wt_watch_hit all[MOST_HITS], some[MOST_HITS];
+    random_state = 6;
+    for (size_t k = 0; k < 4; k++) {
+        const size_t count = all_hits(k, &everything, all);
+        assert_true(count > 40000 && count < MOST_HITS);
+        for (unsigned trip = 0; trip < 16; trip++) {
+            struct wt_watch watch = {.kind = (enum wt_watch_kind)any(3), .size = 1 + any(8)};
+            watch.addr = DATA + (any(4) ? any(0x800 + 64) : SUM - DATA);
+            const size_t n = all_hits(k, &watch, some);
+            size_t next = 0;
+            for (size_t i = 0; i < count; i++) {
+                const struct wt_watch_hit *h = &all[i];
+                if (h->addr >= watch.addr + watch.size || watch.addr >= h->addr + h->size ||
+                    (watch.kind != WT_WATCH_ACCESS && h->kind != WT_WATCH_ACCESS &&
+                     h->kind != watch.kind))
+                    continue;
+                if (next >= n || memcmp(&some[next], h, sizeof *h))
+                    fail_msg("schedule %zu, %llu bytes at 0x%llx, kind %d: hit %zu", k,
+                             (unsigned long long)watch.size, (unsigned long long)watch.addr,
+                             watch.kind, next);
+                next++;
+            }
+            assert_int_equal(next, n);
+        }
+    }
+}
+
 /* A value that changed, or was written. */
 struct change {
     uint64_t time;
@@ -836,11 +913,11 @@ static void a_search_finds_who_wrote(void **state)
             const bool backwards = any(4) != 0;
             assert_int_equal(wt_timeline_goto(t, at, &err), WT_OK);
             uint32_t wave = (uint32_t)any(r.m->waves);
-            struct wt_watch watch = some_word(wave);
+            struct wt_watch watch = some_word(wave), pinned = watch;
             /* The word as it is named there is looked for from the beginning. */
-            wt_watch_pin(r.m, &watch, 1);
+            wt_watch_pin(r.m, &pinned, 1);
             size_t count, before = 0;
-            changes_told(schedule, 0, &watch, told, writes, &count);
+            changes_told(schedule, 0, &pinned, told, writes, &count);
             while (before < count && writes[before].time < at)
                 before++;
             const bool expected = backwards ? before > 0 : before < count;
@@ -936,6 +1013,15 @@ static void an_instruction_is_told_before_it_issues(void **state)
             assert_true(h->time == r.m->time && h->size == 0 && h->addr == LOOP);
             assert_true(h->time != last && r.d->wave[h->wave].pc == LOOP);
             last = h->time;
+            if (met % 16)
+                continue;
+            /* Who comes back there is told again. */
+            struct wt_state *saved = r.m->ops->save(r.m);
+            assert_true(r.m->ops->restore(r.m, saved));
+            assert_int_equal(r.m->hits, 0);
+            assert_int_equal(run(&r, 1000), WT_RUN_WATCH);
+            assert_true(r.m->hit[0].time == last && r.m->time == last);
+            r.m->ops->free_state(saved);
         }
         assert_int_equal(met, 4 * 2 * GROUPS);
         rig_free(&r);
@@ -988,6 +1074,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_tells_its_bytes),
         cmocka_unit_test(watching_changes_nothing),
+        cmocka_unit_test(a_watch_misses_nothing),
         cmocka_unit_test(hits_are_what_memory_shows),
         cmocka_unit_test(a_search_finds_who_wrote),
         cmocka_unit_test(the_lds_of_a_group_goes_with_it),
