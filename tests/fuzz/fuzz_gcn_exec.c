@@ -3,8 +3,9 @@
  * schedule and what registers hold, the rest is code that a small device runs for a bounded number
  * of issues. Each mistake must tell what and where; then its wave goes on behind it, so that what
  * follows is executed, too. A run in slices, traced, saved and restored on the way, must reach the
- * same state as a run in one piece. Some inputs run once more in a device whose memory is this
- * process's own, of which the code may touch no more than is mapped.
+ * same state as a run in one piece. So must a run that is watched: what is told of its accesses
+ * makes of a copy of memory what is there in the end. Some inputs run once more in a device whose
+ * memory is this process's own, of which the code may touch no more than is mapped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -264,6 +265,72 @@ static enum wt_run run_in_slices(struct gcn_device *d, size_t length)
     return run;
 }
 
+/* What the hits say of memory, done to a copy: each tells what the one before it left. */
+static void apply_hits(const struct wt_machine *m, struct wt_memory *copy)
+{
+    for (size_t i = 0; i < m->hits; i++) {
+        const struct wt_watch_hit *hit = &m->hit[i];
+        uint8_t before[16];
+        if (hit->kind >= WT_WATCH_EXECUTE || hit->addr >> 48)
+            continue;
+        if (!hit->size || hit->size > sizeof before || hit->time >= m->time)
+            abort();
+        wt_memory_read(copy, hit->addr, before, hit->size);
+        if (memcmp(before, hit->before, hit->size))
+            abort();
+        wt_memory_write(copy, hit->addr, hit->after, hit->size);
+    }
+}
+
+/* All of memory; and code, waves as the header says. */
+static size_t some_watches(struct wt_watch *list, const struct gcn_device *d, uint64_t seed)
+{
+    size_t n = 0;
+    list[n++] = (struct wt_watch){.kind = WT_WATCH_ACCESS, .size = UINT64_MAX};
+    if (seed & 1)
+        list[n++] = (struct wt_watch){
+            .kind = WT_WATCH_EXECUTE, .addr = CODE + (seed >> 8 & 0x3fc), .size = seed >> 3 & 31};
+    if (seed & 2)
+        list[n++] = (struct wt_watch){.kind = WT_WATCH_ISSUE,
+                                      .wave = (uint32_t)(seed >> 16) % d->machine.waves};
+    return n;
+}
+
+static enum wt_run run_watched(struct gcn_device *d, const uint8_t *header, size_t length)
+{
+    struct wt_machine *m = gcn_machine(d);
+    struct wt_watch list[3];
+    enum wt_run run = WT_RUN_BUDGET;
+    struct wt_memory *copy = wt_memory_fork(d->memory);
+    wt_tlb_clear(&d->tlb);
+    if (!copy ||
+        !m->ops->set_watches(m, list, some_watches(list, d, wt_load_le(header + 12, 4))))
+        abort();
+    uint64_t last = UINT64_MAX;
+    for (unsigned mistakes = 0, again = 0; mistakes < MOST_MISTAKES;) {
+        run = m->ops->run(m, ISSUES - m->time);
+        if ((run == WT_RUN_WATCH) != (m->hits != 0))
+            abort();
+        /* Before an issue it is told once. */
+        again = m->time == last && run == WT_RUN_WATCH ? again + 1 : 0;
+        last = m->time;
+        if (again > 1)
+            abort();
+        if (run == WT_RUN_FAULT) {
+            mistakes++;
+            if (m->time >= ISSUES || !mend(d, length))
+                break;
+        } else if (run != WT_RUN_WATCH) {
+            break;
+        }
+        apply_hits(m, copy);
+    }
+    if (wt_memory_hash(copy) != wt_memory_hash(d->memory))
+        abort();
+    wt_memory_free(copy);
+    return run;
+}
+
 /* The process's own memory at the addresses of the test. */
 static void run_in_host(const uint8_t *header, const uint8_t *code, size_t length)
 {
@@ -297,8 +364,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const enum wt_run again = run_in_slices(pieces, length);
     if (run != again || a->time != b->time || a->ops->hash(a) != b->ops->hash(b))
         abort();
-    gcn_device_free(whole);
     gcn_device_free(pieces);
+    struct gcn_device *watched = new_device(false, data, code, length);
+    const enum wt_run once_more = run_watched(watched, data, length);
+    struct wt_machine *c = gcn_machine(watched);
+    if (run != once_more || a->time != c->time || a->ops->hash(a) != c->ops->hash(c))
+        abort();
+    gcn_device_free(watched);
+    gcn_device_free(whole);
     if (data[0] & 16)
         run_in_host(data, code, length);
     return 0;

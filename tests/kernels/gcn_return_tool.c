@@ -1,6 +1,6 @@
 /*
- * gcn_return_tool CODE-OBJECT KERNEL GRID BLOCK GPU SCHEDULE BUDGET SEED: time travel of a kernel
- * on a gfx900, checked; see travel.h. Each buffer has 16 KiB of numbers, local memory 4 KiB, values
+ * gcn_return_tool CODE-OBJECT KERNEL GRID BLOCK GPU SCHEDULE BUDGET SEED: watched places and time
+ * travel of a kernel on a gfx900, checked; see watched.h, travel.h. Each buffer has 16 KiB of numbers, local memory 4 KiB, values
  * are 77.
  */
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "emulator/gcn/launch.h"
 #include "travel.h"
+#include "watched.h"
 
 enum { BUFFER = 16384, LOCAL = 4096, MOST = 8 };
 
@@ -67,8 +68,15 @@ int main(int argc, char **argv)
     }
     if (gcn_device_new(&config, &device, &err) || gcn_launch(device, &object, &launch, &err))
         return fail(&err);
-    const int status =
-        travel_check(gcn_machine(device), strtoull(argv[7], NULL, 0), strtoull(argv[8], NULL, 0));
+    const uint64_t budget = strtoull(argv[7], NULL, 0), seed = strtoull(argv[8], NULL, 0);
+    size_t last = launch.values; /* the last buffer, where the results are */
+    while (last && launch.kernel->argument[last - 1].kind != GCN_ARG_BUFFER)
+        last--;
+    if (!last)
+        return 2;
+    int status = watched_check(device, value[last - 1].addr, BUFFER, seed);
+    if (!status)
+        status = travel_check(gcn_machine(device), budget, seed);
     gcn_device_free(device);
     gcn_object_free(&object);
     return status;

@@ -248,10 +248,10 @@ def test_runs_are_repeatable(device, tmp_path):
 @pytest.mark.parametrize("kernel,grid,block", [("scan", "512", "256"), ("histogram", "1000", "128"), ("sort", "200", "64"),
                                                ("matmul", "24,24", "8,8"), ("generic_pointers", "300", "64")])
 def test_every_return_is_the_same(device, kernel, grid, block, gpu, schedule, budget):
-    """The state at an issue time is the same on the way there and on every return."""
+    """The state at an issue time is the same on the way there and on every return; watches tell all that is written."""
     tool = Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")) / "tests" / "kernels" / "gcn_return_tool"
     done = subprocess.run([tool, device(COMPILERS[0], "-O0", CASES[kernel][0]), kernel, grid, block, gpu, schedule, str(budget),
                            "1"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    issues, trips, snapshots = map(int, done.stdout.split())
-    assert issues > 1000 and trips == 40 and snapshots > 1
+    writes, found, issues, trips, snapshots = map(int, done.stdout.split())
+    assert writes > 500 and found and issues > 1000 and trips == 40 and snapshots > 1
