@@ -21,7 +21,7 @@ enum operation {
 enum { COPY_LINEAR = 0, COPY_RECT = 4, TIMESTAMP_GLOBAL = 2, ATOMIC_ADD64 = 47, LONGEST = 13 };
 
 /* What a packet came to. */
-enum outcome { DONE, WAITS, FAULTED, MALFORMED };
+enum outcome { DONE, GOES_ON, WAITS, FAULTED, MALFORMED };
 
 static uint64_t pair(const uint32_t *p)
 {
@@ -66,9 +66,11 @@ static enum outcome copy(struct host_gpu *gpu, uint64_t to, uint64_t from, uint6
     return DONE;
 }
 
-/* A box of elements of 1 to 16 bytes, row by row. */
-static enum outcome copy_box(struct host_gpu *gpu, const uint32_t *p)
+/* A box of elements of 1 to 16 bytes, row by row: some of them now, from row *done on, for others want
+ * the GPU, too, and it may be the largest box there is. */
+static enum outcome copy_box(struct host_gpu *gpu, const uint32_t *p, uint32_t *done)
 {
+    enum { AT_ONCE = 1 << 22 };
     const unsigned element = p[0] >> 29 & 7;
     const uint64_t width = (uint64_t)((p[11] & 0x3fff) + 1) << element;
     const uint32_t rows = (p[11] >> 16 & 0x3fff) + 1, slices = (p[12] & 0x7ff) + 1;
@@ -80,12 +82,19 @@ static enum outcome copy_box(struct host_gpu *gpu, const uint32_t *p)
         base[i] = pair(q) + ((uint64_t)(q[2] & 0x3fff) << element) + (q[2] >> 16 & 0x3fff) * pitch[i] +
                   (q[3] & 0x7ff) * slice[i];
     }
-    enum outcome o = element > 4 ? MALFORMED : DONE;
-    for (uint32_t z = 0; z < slices && o == DONE; z++)
-        for (uint32_t y = 0; y < rows && o == DONE; y++)
-            o = copy(gpu, base[1] + z * slice[1] + y * pitch[1], base[0] + z * slice[0] + y * pitch[0],
-                     width);
-    return o;
+    if (element > 4)
+        return MALFORMED;
+    for (uint64_t copied = 0; *done < rows * slices; ++*done, copied += width + 64) {
+        const uint32_t z = *done / rows, y = *done % rows;
+        if (copied >= AT_ONCE)
+            return GOES_ON;
+        const enum outcome o = copy(gpu, base[1] + z * slice[1] + y * pitch[1],
+                                    base[0] + z * slice[0] + y * pitch[0], width);
+        if (o != DONE)
+            return o;
+    }
+    *done = 0;
+    return DONE;
 }
 
 /* With a byte, two or four of them, as bits 31:30 say. */
@@ -182,12 +191,13 @@ static unsigned length_of(uint32_t header)
     }
 }
 
-static enum outcome execute(struct host_gpu *gpu, const uint32_t *p)
+static enum outcome execute(struct host_queue *q, const uint32_t *p)
 {
+    struct host_gpu *gpu = q->gpu;
     switch (p[0] & 0xff) {
     case OP_COPY:
         if ((p[0] >> 8 & 0xff) == COPY_RECT)
-            return copy_box(gpu, p);
+            return copy_box(gpu, p, &q->rows_done);
         return copy(gpu, pair(p + 5), pair(p + 3), (p[1] & 0x3fffff) + 1);
     case OP_FENCE:
         return fence(gpu, p);
@@ -213,7 +223,7 @@ bool host_copy(struct host_queue *q)
     for (unsigned i = 0; i < LONGEST; i++)
         memcpy(&p[i], q->ring + ((q->begun + 4 * i) & mask), 4);
     const uint64_t length = length_of(p[0]) * UINT64_C(4);
-    const enum outcome o = length && length <= left ? execute(q->gpu, p) : MALFORMED;
+    const enum outcome o = length && length <= left ? execute(q, p) : MALFORMED;
     if (o == WAITS)
         return false;
     if (o == MALFORMED) {

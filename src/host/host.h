@@ -57,6 +57,7 @@ struct host_queue {
     uint64_t id;
     uint8_t *ring;
     bool copies;                  /**< of the copy engine: counts bytes, not packets */
+    uint32_t rows_done;           /**< of the box that the copy engine is at */
     uint64_t packets;             /**< a power of two */
     _Atomic uint64_t *read, *write;
     _Atomic uint64_t own[2];      /**< a copy engine's queue: where these two are */

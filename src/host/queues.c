@@ -163,8 +163,10 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID id, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority,
                                 void *ring, HSAuint64 size, HsaEvent *event)
 {
-    struct host_queue *q = enter_queue(host_get(), id);
     (void)event;
+    if (size & (size - 1) || (size && (size < PACKET_BYTES || !ring)))
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host_queue *q = enter_queue(host_get(), id);
     if (!q)
         return HSAKMT_STATUS_INVALID_PARAMETER;
     q->priority = priority;

@@ -29,7 +29,8 @@ enum {
     ARGUMENTS = SIGNAL + 0x1000,
     CODE = ARGUMENTS + 0x1000,
     SCRATCH = CODE + 0x2000,
-    MEMORY = SCRATCH + 0x10000,
+    COPIES = SCRATCH + 0x10000,
+    MEMORY = COPIES + 0x1000,
     OTHER = 0x2000, /* of another allocation, which may be taken away */
 };
 
@@ -51,6 +52,10 @@ struct queue {
 static uint8_t *memory, *other;
 static HsaEvent *event;
 static struct queue queue[QUEUES];
+static struct {
+    HSA_QUEUEID id;
+    uint64_t *read, *write;
+} copies;
 
 /* Each kernel is 256 bytes behind its descriptor, and has its arguments' address in s[0:1]. */
 static const uint32_t kernels[][10] = {
@@ -129,6 +134,16 @@ static void open_queue(unsigned i)
     check(hsaKmtCreateQueue(GPU, HSA_QUEUE_COMPUTE_AQL, 100, HSA_QUEUE_PRIORITY_NORMAL, q->ring,
                             RING, event, &resource));
     q->id = resource.QueueId;
+}
+
+static void open_copies(void)
+{
+    HsaQueueResource resource = {0};
+    check(hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA, 100, HSA_QUEUE_PRIORITY_NORMAL, memory + COPIES,
+                            0x1000, NULL, &resource));
+    copies.id = resource.QueueId;
+    copies.read = (uint64_t *)resource.Queue_read_ptr_aql;
+    copies.write = (uint64_t *)resource.Queue_write_ptr_aql;
 }
 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
@@ -226,6 +241,30 @@ static void write_packet(struct input *in)
         __atomic_store_n(write, *write + 1, __ATOMIC_RELEASE);
 }
 
+/* A packet of the copy engine: the header's operation and kind, then dwords and addresses. */
+static void write_copy(struct input *in)
+{
+    static const uint16_t headers[] = {1, 1, 1 | 4 << 8, 5, 6, 8, 10, 11, 13 | 2 << 8, 0};
+    const uint8_t how = (uint8_t)take(in, 1);
+    uint32_t p[14] = {0};
+    p[0] = (how & 15) < 10 ? headers[how & 15] : 0;
+    p[0] |= (uint32_t)take(in, 2) << ((how & 15) < 10 ? 16 : 0);
+    const unsigned length = 1 + (unsigned)take(in, 1) % 13;
+    for (unsigned i = 1; i < length; i++) {
+        const unsigned kind = (unsigned)take(in, 1);
+        if (kind & 1 && i + 1 < length) {
+            wt_store_le((uint8_t *)&p[i], pointer(in), 8);
+            i++;
+        } else {
+            p[i] = (uint32_t)take(in, 1 + (kind >> 1) % 4);
+        }
+    }
+    const uint64_t write = *copies.write;
+    for (unsigned i = 0; i < length; i++)
+        memcpy(memory + COPIES + (write + 4 * i) % 0x1000 / 4 * 4, &p[i], 4);
+    __atomic_store_n(copies.write, write + 4 * length, __ATOMIC_RELEASE);
+}
+
 static void operation(struct input *in)
 {
     const unsigned what = (unsigned)take(in, 1), i = what >> 4;
@@ -271,7 +310,17 @@ static void operation(struct input *in)
             sched_yield();
         break;
     case 9:
-        hsaKmtUpdateQueue(q->id, i & 2 ? 100 : 0, HSA_QUEUE_PRIORITY_NORMAL, q->ring, RING, NULL);
+        hsaKmtUpdateQueue(q->id, i & 2 ? 100 : 0, HSA_QUEUE_PRIORITY_NORMAL, q->ring,
+                          i & 4 ? take(in, 8) : RING, NULL);
+        break;
+    case 10:
+        write_copy(in);
+        break;
+    case 11:
+        if (i & 1)
+            __atomic_store_n(copies.write, take(in, 8), __ATOMIC_RELEASE);
+        else
+            hsaKmtSetTrapHandler(GPU, (void *)(uintptr_t)pointer(in), 4096, memory, 0);
         break;
     default:
         write_packet(in);
@@ -330,12 +379,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         signal_of(i)->kind = 1;
     for (unsigned i = 0; i < QUEUES; i++)
         open_queue(i);
+    open_copies();
     while (in.left)
         operation(&in);
     /* Barriers may wait for ever, kernels run for ever. */
     const int64_t end = milliseconds() + PATIENCE_MS;
-    while (!(is_idle(&queue[0]) && is_idle(&queue[1])) && milliseconds() < end)
+    while (!(is_idle(&queue[0]) && is_idle(&queue[1]) &&
+             __atomic_load_n(copies.read, __ATOMIC_ACQUIRE) >= *copies.write) &&
+           milliseconds() < end)
         sched_yield();
+    check(hsaKmtDestroyQueue(copies.id));
+    hsaKmtSetTrapHandler(GPU, NULL, 0, NULL, 0);
     for (unsigned i = 0; i < QUEUES; i++)
         check(hsaKmtDestroyQueue(queue[i].id));
     still_works();
