@@ -70,7 +70,7 @@ static enum outcome copy(struct host_gpu *gpu, uint64_t to, uint64_t from, uint6
  * the GPU, too, and it may be the largest box there is. */
 static enum outcome copy_box(struct host_gpu *gpu, const uint32_t *p, uint32_t *done)
 {
-    enum { AT_ONCE = 1 << 22 };
+    enum { AT_ONCE = 1 << 18 };
     const unsigned element = p[0] >> 29 & 7;
     const uint64_t width = (uint64_t)((p[11] & 0x3fff) + 1) << element;
     const uint32_t rows = (p[11] >> 16 & 0x3fff) + 1, slices = (p[12] & 0x7ff) + 1;
