@@ -47,7 +47,7 @@ static enum wt_run run(uint64_t issues)
 
 static void print_wave(const struct gcn_wave *w)
 {
-    printf(" %x:%llx:%x:", w->id, (unsigned long long)(w->at_barrier ? w->wait_pc : w->pc), w->scc);
+    printf(" %x:%llx:%x:", w->id, (unsigned long long)(w->at_barrier || w->gws ? w->wait_pc : w->pc), w->scc);
     for (unsigned i = 0; i < GCN_SCALARS; i++)
         printf("%s%x", i ? "," : "", w->s[i]);
     for (unsigned id = 1; id <= 7; id++) {

@@ -371,6 +371,43 @@ def test_context_save_and_restore(name):
         assert gpu.read(OUT, groups * ITEMS) == results(groups, vgprs, lds)
 
 
+@pytest.mark.parametrize("how", ["semaphore", "barrier"])
+def test_waves_that_wait_for_other_groups_are_saved(how):
+    """Global wave sync: a wave that waits comes back to the instruction, and the counter is as if it had not been there."""
+    waits, lets = ("ds_gws_sema_p offset:3 gds", "ds_gws_sema_v offset:3 gds") if how == "semaphore" else \
+        ("ds_gws_barrier v3 offset:3 gds", "ds_gws_barrier v3 offset:3 gds")
+    with Gpu() as gpu:
+        gpu.handlers(driver_handler(), second_level())
+        gpu.start(kernel(f"""
+ s_mov_b32 m0, 0
+ v_mov_b32 v3, 1
+ s_load_dwordx2 s[4:5], s[0:1], 0x0
+ s_cmp_eq_u32 s2, 0
+ s_cbranch_scc0 other
+ {"ds_gws_init v3 offset:3 gds" if how == "barrier" else "s_nop 0"}
+there: {waits}
+ s_branch both
+other:
+ s_movk_i32 s6, 200
+again:
+ s_sub_u32 s6, s6, 1
+ s_cmp_lg_u32 s6, 0
+ s_cbranch_scc1 again
+ {lets}
+both:
+ s_waitcnt lgkmcnt(0)
+ v_mov_b32 v1, 7
+ s_lshl_b32 s7, s2, 2
+ v_mov_b32 v2, s7
+ global_store_dword v2, v1, s[4:5]
+ s_endpgm
+""", vgprs=8), 2)
+        assert gpu.run(100) == "budget"
+        for _ in range(2):
+            save_and_restore(gpu, lds=0)
+        assert gpu.run() == "ended" and gpu.read(OUT, 2) == [7, 7]
+
+
 def test_program_asks_for_its_own_save():
     """TRAPSTS.SAVECTX is a program's to write; without an area that is a mistake that says so."""
     body = " s_mov_b32 s3, 1\n s_setreg_b32 hwreg(HW_REG_TRAPSTS, 10, 1), s3\nthere:"
