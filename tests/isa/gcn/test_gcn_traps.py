@@ -371,6 +371,21 @@ def test_context_save_and_restore(name):
         assert gpu.read(OUT, groups * ITEMS) == results(groups, vgprs, lds)
 
 
+def test_host_traps_disturb_nothing():
+    """Waves are made to trap wherever they are, also at barriers, to which they come again."""
+    random.seed("host traps")
+    with Gpu() as gpu:
+        prepared(gpu, 3, 8, 10, LDS)
+        at_barrier = traps = 0
+        while gpu.run(random.randrange(1, 100)) == "budget":
+            for number, wave in gpu.waves().items():
+                if random.random() < 0.1 and gpu.ask("trap", number, 9) == "1":
+                    traps += 1
+                    at_barrier += wave.status >> 12 & 1
+        assert at_barrier > 10 and traps - at_barrier > 10
+        assert Noted(gpu).count > 50 and gpu.read(OUT, 3 * ITEMS) == results(3, 8, LDS)
+
+
 @pytest.mark.parametrize("how", ["semaphore", "barrier"])
 def test_waves_that_wait_for_other_groups_are_saved(how):
     """Global wave sync: a wave that waits comes back to the instruction, and the counter is as if it had not been there."""
