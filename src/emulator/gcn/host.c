@@ -1,5 +1,5 @@
 /* A device inside a host process. See host.h. */
-#include "emulator/gcn/internal.h"
+#include "emulator/gcn/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,40 +110,35 @@ bool gcn_wave_dispatch(const struct gcn_device *d, uint32_t wave, unsigned *disp
     return true;
 }
 
-/* Whether a kernel begins at pc. */
-static bool is_entry(const struct gcn_device *d, uint64_t pc)
+static bool is_wanted(const struct gcn_watch *watch, uint32_t wave)
 {
-    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
-        if (d->dispatch[i].active && d->dispatch[i].entry == pc)
-            return true;
-    return false;
-}
-
-static bool is_there(const struct gcn_device *d, const struct gcn_watch *watch, uint32_t wave)
-{
-    return (watch->wave >= GCN_EACH_WAVE || watch->wave == wave) && !watch->met[wave] &&
-           d->wave[wave].active && d->wave[wave].pc == watch->pc;
+    return (watch->wave >= GCN_EACH_WAVE || watch->wave == wave) && !watch->met[wave];
 }
 
 enum wt_run gcn_watch_run(struct gcn_device *d, struct gcn_watch *watch, uint64_t issues,
                           uint32_t *met)
 {
+    struct wt_machine *m = &d->machine;
+    const struct wt_watch place = {.kind = WT_WATCH_EXECUTE, .addr = watch->pc, .size = 1};
+    const uint64_t end = m->time + issues;
     enum wt_run why = WT_RUN_BUDGET;
     *met = GCN_ANY_WAVE;
-    for (uint32_t i = 0; i < d->machine.waves && *met == GCN_ANY_WAVE; i++)
-        if (is_there(d, watch, i))
-            *met = i;
-    /* From now on only the wave that issues can come there, or one that has just been started. */
-    while (*met == GCN_ANY_WAVE && issues-- && why == WT_RUN_BUDGET) {
-        why = gcn_run(&d->machine, 1);
-        if (is_there(d, watch, d->turns.current))
-            *met = d->turns.current;
-        else if (is_entry(d, watch->pc))
-            for (uint32_t i = 0; i < d->machine.waves && *met == GCN_ANY_WAVE; i++)
-                if (is_there(d, watch, i))
-                    *met = i;
+    if (!gcn_set_watches(m, &place, 1)) {
+        m->fault = (struct wt_fault){.kind = WT_FAULT_HOST,
+                                     .time = m->time,
+                                     .text = "the host has no memory left to look out for waves"};
+        return WT_RUN_FAULT;
+    }
+    while (*met == GCN_ANY_WAVE && m->time < end && why == WT_RUN_BUDGET) {
+        why = gcn_run(m, end - m->time);
+        if (why != WT_RUN_WATCH)
+            continue;
+        why = WT_RUN_BUDGET;
+        if (is_wanted(watch, m->hit[0].wave))
+            *met = m->hit[0].wave;
     }
     if (*met != GCN_ANY_WAVE && watch->wave == GCN_EACH_WAVE)
         watch->met[*met] = 1;
+    gcn_set_watches(m, NULL, 0);
     return why;
 }

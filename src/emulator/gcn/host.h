@@ -85,8 +85,8 @@ struct gcn_watch {
 };
 
 /**
- * Runs, one instruction at a time, until a wave is there, and sets *met to it; or at most @p issues,
- * and sets *met to GCN_ANY_WAVE.
+ * Runs until a wave is there, and sets *met to it; or at most @p issues, and sets *met to
+ * GCN_ANY_WAVE. What else was watched no longer is.
  */
 enum wt_run gcn_watch_run(struct gcn_device *device, struct gcn_watch *watch, uint64_t issues,
                           uint32_t *met);
