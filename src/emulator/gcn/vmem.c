@@ -198,23 +198,39 @@ static uint64_t look_up(struct gcn_device *d, const uint64_t *addr, unsigned siz
     return bad;
 }
 
-/* Where the bytes of each of these lanes are; false where they must be found another way. */
+/* From so many lanes on, the others are looked up as well: each as if it were the first one. */
+#define MANY_LANES 12
+
+static KERNEL fill_up(uint64_t *to, const uint64_t *addr, uint64_t lanes)
+{
+    const uint64_t first = addr[__builtin_ctzll(lanes)];
+    LANES to[i] = lanes >> i & 1 ? addr[i] : first;
+}
+
+/* Where the bytes of each of these lanes are, and for MANY_LANES something for the others, too;
+ * false where they must be found another way. */
 static bool find(struct gcn_device *d, const struct gcn_targets *t, uint64_t lanes, unsigned size,
                  bool write, const uint8_t **host)
 {
-    uint64_t page = ~(uint64_t)0;
+    uint64_t page = ~(uint64_t)0, filled[GCN_LANES];
     const uint8_t *of_page = NULL;
-    if (lanes == ALL_LANES) {
+    const bool many = __builtin_popcountll(lanes) >= MANY_LANES;
+    if (many) {
+        const uint64_t *addr = t->addr;
         uint64_t differ;
-        leave_page(t->addr, size, &differ);
+        if (lanes != ALL_LANES) {
+            fill_up(filled, addr, lanes);
+            addr = filled;
+        }
+        leave_page(addr, size, &differ);
         if (!differ) {
-            page = t->addr[0] & ~WT_PAGE_MASK;
+            page = addr[0] & ~WT_PAGE_MASK;
             of_page = write ? gcn_writable(d, page, 1) : gcn_readable(d, page, 1);
             if (of_page)
-                point_into(host, of_page, t->addr);
+                point_into(host, of_page, addr);
             return of_page;
         }
-        if (!look_up(d, t->addr, size, write, host))
+        if (!look_up(d, addr, size, write, host))
             return true;
         page = ~(uint64_t)0;
     }
@@ -231,6 +247,8 @@ static bool find(struct gcn_device *d, const struct gcn_targets *t, uint64_t lan
         }
         host[lane] = of_page + in;
     }
+    for (uint64_t left = many ? ~lanes : 0; left; left &= left - 1)
+        host[__builtin_ctzll(left)] = host[__builtin_ctzll(lanes)];
     return true;
 }
 
@@ -256,11 +274,11 @@ static bool load_fast(struct gcn_device *d, const struct gcn_targets *t, unsigne
                       uint32_t (*value)[GCN_LANES])
 {
     const uint8_t *host[GCN_LANES];
-    const uint64_t lanes = t->lanes & ~t->zero;
+    uint64_t lanes = t->lanes & ~t->zero;
     if (t->lds | t->private || !find(d, t, lanes, size, false, host))
         return false;
-    for (unsigned i = 0; t->zero && i < (size + 3) / 4; i++)
-        memset(value[i], 0, sizeof value[i]);
+    if (__builtin_popcountll(lanes) >= MANY_LANES)
+        lanes = ALL_LANES;
     switch (size) {
     case 1:
         get_lanes(value, host, lanes, 1);
@@ -280,6 +298,9 @@ static bool load_fast(struct gcn_device *d, const struct gcn_targets *t, unsigne
     default:
         get_lanes(value, host, lanes, 16);
     }
+    for (uint64_t left = t->zero; left; left &= left - 1)
+        for (unsigned i = 0; i < (size + 3) / 4; i++)
+            value[i][__builtin_ctzll(left)] = 0;
     return true;
 }
 
