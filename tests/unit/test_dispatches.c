@@ -58,7 +58,7 @@ static struct rig rig(unsigned cu)
         assert_true(gcn_device_write(r.device, CODE + 256 * i, bytes, sizeof bytes));
         wt_store_le(descriptor + 16, CODE + 256 * i - (DESCRIPTOR + 64 * i), 8);
         wt_store_le(descriptor + 48, 1 | 1 << 6, 4); /* 8 vector registers */
-        wt_store_le(descriptor + 52, 2 << 1, 4);     /* 2 user SGPRs: */
+        wt_store_le(descriptor + 52, 2 << 1 | 1, 4); /* 2 user SGPRs and the offset in scratch: */
         wt_store_le(descriptor + 56, 1 << 3, 2);     /* the arguments' address */
         assert_true(gcn_device_write(r.device, DESCRIPTOR + 64 * i, descriptor, 64));
     }
@@ -84,6 +84,7 @@ struct need {
     unsigned groups, items; /* of a group */
     unsigned lds;
     int priority;
+    unsigned scratch; /* waves that the queue has scratch memory for; 0: no queue */
 };
 
 /* Dispatches a kernel as the i-th packet, with the i-th word and signal; returns its number. */
@@ -96,18 +97,26 @@ static unsigned begin(struct rig *r, unsigned i, unsigned kernel, const struct n
         wt_store_le(p + 12 + 4 * k, k ? 1 : need->items * need->groups, 4);
     }
     wt_store_le(p + 28, need->lds, 4);
+    wt_store_le(p + 24, need->scratch ? 16 : 0, 4);
     wt_store_le(p + 32, DESCRIPTOR + 64 * kernel, 8);
     wt_store_le(p + 40, WORD, 8);
     wt_store_le(p + 56, SIGNAL + 64 * i, 8);
     set_number(r, SIGNAL + 64 * i + 8, 1, 8);
     assert_true(gcn_device_write(r->device, PACKET + 64 * i, p, 64));
+    /* Queues lie behind the words, with scratch memory for waves of 1 KiB. */
+    const uint64_t queue = need->scratch ? WORD + 256 * (1 + i) : 0;
+    if (queue) {
+        set_number(r, queue + 140, need->scratch | 1 << 12, 4);
+        set_number(r, queue + 160, 0x1000000 * (1 + i), 8);
+        set_number(r, queue + 168, need->scratch * 1024, 8);
+    }
     const struct gcn_origin origin = {.priority = need->priority};
-    if (gcn_device_begin(r->device, PACKET + 64 * i, 0, &origin, &dispatch, &r->err))
+    if (gcn_device_begin(r->device, PACKET + 64 * i, queue, &origin, &dispatch, &r->err))
         assert_int_equal(r->err.status, WT_STATE);
     return dispatch;
 }
 
-static const struct need wave = {1, 64, 0, 0};
+static const struct need wave = {1, 64, 0, 0, 0};
 
 /* How many waves run a kernel. */
 static unsigned waves_of(const struct rig *r, unsigned kernel)
@@ -154,8 +163,8 @@ static void each_ends_by_itself(void **state)
 
 static void lds_and_waves_that_one_frees_are_anothers(void **state)
 {
-    static const struct need all_lds = {1, 64, 65536, 0}, half_lds = {1, 64, 32768, 0};
-    static const struct need most_waves = {2, 1024, 0, 0}, all_waves = {40, 64, 0, 0};
+    static const struct need all_lds = {1, 64, 65536, 0, 0}, half_lds = {1, 64, 32768, 0, 0};
+    static const struct need most_waves = {2, 1024, 0, 0, 0}, all_waves = {40, 64, 0, 0, 0};
     static const struct {
         const struct need *first, *second;
         unsigned waves; /* of the second one, beside the first one and without it */
@@ -187,7 +196,7 @@ static void registers_are_room_too(void **state)
         unsigned vgprs, sgprs, waves; /* in units of 4 and 16 */
     } row[] = {{1, 1, 40}, {6, 5, 40}, {7, 5, 36}, {32, 1, 8}, {33, 1, 4},
                {1, 6, 32}, {1, 7, 28}, {16, 7, 16}, {8, 8, 24}};
-    static const struct need many = {100, 64, 0, 0};
+    static const struct need many = {100, 64, 0, 0, 0};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct rig r = rig(1);
         set_number(&r, DESCRIPTOR + 64 * LOOPS + 48,
@@ -198,11 +207,46 @@ static void registers_are_room_too(void **state)
     }
 }
 
+/* Each queue has its own; which slots its waves have does not matter. Each of its places is one wave's,
+ * also after some have ended. */
+static void scratch_memory_is_room_too(void **state)
+{
+    static const struct need some = {100, 128, 0, 0, 10}, other = {100, 128, 0, 0, 7};
+    struct rig r = rig(2);
+    int most = 0;
+    begin(&r, 0, SPINS, &some);
+    begin(&r, 1, LOOPS, &other); /* groups of two waves: one place is left over */
+    for (unsigned step = 0; step < 50; step++) {
+        uint64_t used[2] = {0};
+        for (uint32_t i = 0; i < r.m->waves; i++) {
+            uint32_t offset;
+            uint64_t entry;
+            unsigned dispatch;
+            if (!gcn_wave_dispatch(r.device, i, &dispatch, &entry))
+                continue;
+            assert_true(gcn_wave_scalar(r.device, i, 2, &offset));
+            assert_int_equal(offset % 1024, 0);
+            assert_true(offset / 1024 < (dispatch ? 7 : 10));
+            assert_false(used[dispatch] >> (offset / 1024) & 1);
+            used[dispatch] |= (uint64_t)1 << (offset / 1024);
+        }
+        /* Where one wave of a group has ended, the next group has no room yet. */
+        const int waves = __builtin_popcountll(used[0]);
+        assert_true(step ? waves >= 5 && waves <= 10 : waves == 10);
+        most = step > 25 && waves > most ? waves : most;
+        assert_int_equal(__builtin_popcountll(used[1]), 6);
+        set_number(&r, WORD, step % 2, 4); /* lets some of them end, and others come */
+        r.m->ops->run(r.m, 37);
+    }
+    assert_int_equal(most, 10);
+    gcn_device_free(r.device);
+}
+
 /* Room that becomes free goes to the kernels in turn, or to the one of the higher priority. */
 static void room_is_shared_out_in_turn_or_by_priority(void **state)
 {
-    static const struct need first = {9, 1024, 0, 0}, same = {400, 1024, 0, 0};
-    static const struct need higher = {400, 1024, 0, 1};
+    static const struct need first = {9, 1024, 0, 0, 0}, same = {400, 1024, 0, 0, 0};
+    static const struct need higher = {400, 1024, 0, 1, 0};
     for (unsigned k = 0; k < 2; k++) {
         struct rig r = rig(4); /* each compute unit has room for two of these groups */
         begin(&r, 0, ENDS, &first);
@@ -251,7 +295,7 @@ static void a_wave_that_is_halted_stops_no_other_kernel(void **state)
 /* From any point on all goes as it went before, whatever ran meanwhile. */
 static void all_of_them_are_saved_and_restored(void **state)
 {
-    static const struct need some = {18, 256, 1024, 0}, many = {100, 256, 1024, 0};
+    static const struct need some = {18, 256, 1024, 0, 0}, many = {100, 256, 1024, 0, 0};
     struct rig r = rig(2); /* with room for 20 of these groups */
     unsigned points = 0;
     begin(&r, 0, SPINS, &some);
@@ -284,8 +328,8 @@ static void whose_a_wave_is_counts_in_the_hash(void **state)
     uint64_t hash[2];
     for (unsigned i = 0; i < 2; i++) {
         struct rig r = rig(1);
-        begin(&r, 0, LOOPS, &(struct need){1 + i, 64, 0, 0});
-        begin(&r, 1, LOOPS, &(struct need){2 - i, 64, 0, 0});
+        begin(&r, 0, LOOPS, &(struct need){1 + i, 64, 0, 0, 0});
+        begin(&r, 1, LOOPS, &(struct need){2 - i, 64, 0, 0, 0});
         for (uint64_t at = PACKET; at < PACKET + 128; at += 8) /* memory is the same then */
             set_number(&r, at, 0, 8);
         hash[i] = r.m->ops->hash(r.m);
@@ -301,6 +345,7 @@ int main(void)
         cmocka_unit_test(each_ends_by_itself),
         cmocka_unit_test(lds_and_waves_that_one_frees_are_anothers),
         cmocka_unit_test(registers_are_room_too),
+        cmocka_unit_test(scratch_memory_is_room_too),
         cmocka_unit_test(room_is_shared_out_in_turn_or_by_priority),
         cmocka_unit_test(so_many_run_at_once_and_no_more),
         cmocka_unit_test(a_wave_that_is_halted_stops_no_other_kernel),

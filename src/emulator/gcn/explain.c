@@ -20,8 +20,9 @@ static void explain_private(struct gcn_wave *w, unsigned lane, uint64_t addr,
     e->where = "memory (scratch)";
     add(e, false, "X = address - src_private_base", x);
     add(e, false, "private segment buffer", k->scratch);
-    add(e, false, "wave offset: slot * bytes of a wave", (uint64_t)w->id * k->scratch_wave);
-    if (scratch != k->scratch + (uint64_t)w->id * k->scratch_wave)
+    const uint64_t offset = (uint64_t)w->scratch * k->scratch_wave;
+    add(e, false, "wave offset: slot * bytes of a wave", offset);
+    if (scratch != k->scratch + offset)
         add(e, false, "FLAT_SCRATCH is not their sum: the kernel has not set it (yet)", scratch);
     add(e, true, "FLAT_SCRATCH", scratch);
     add(e, true, "X / 4 * 4 * 64: its dword, of all lanes", x / 4 * 4 * GCN_LANES);

@@ -34,7 +34,7 @@ static void add_pair(struct gcn_wave *w, unsigned *n, unsigned limit, uint64_t v
 static void initial_sgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
 {
     const unsigned users = wt_field(k->rsrc2, 5, 1) > 16 ? 16 : wt_field(k->rsrc2, 5, 1);
-    const uint32_t wave_offset = w->id * k->scratch_wave;
+    const uint32_t wave_offset = w->scratch * k->scratch_wave;
     unsigned n = 0;
     if (k->properties & 1 << 0)
         for (unsigned i = 0; i < 4; i++)
@@ -118,6 +118,48 @@ void gcn_count_taken(struct gcn_device *d)
     }
 }
 
+/* ---- scratch memory ---- */
+
+/* Whether it has room for fewer waves than there can be. */
+static bool scratch_is_short(const struct gcn_device *d, const struct gcn_dispatch *k)
+{
+    return k->scratch_waves && k->scratch_waves < d->machine.waves;
+}
+
+/* The places in it that are taken, as a bit set; returns how many. All kernels of a queue have the
+ * same memory. */
+static uint32_t scratch_taken(const struct gcn_device *d, const struct gcn_dispatch *k,
+                              uint64_t taken[GCN_MOST_WAVES / 64])
+{
+    uint32_t count = 0;
+    memset(taken, 0, GCN_MOST_WAVES / 8);
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        const struct gcn_wave *w = &d->wave[i];
+        if (!w->active || !gcn_dispatch_of(w)->private_size ||
+            gcn_dispatch_of(w)->scratch != k->scratch)
+            continue;
+        taken[w->scratch / 64] |= (uint64_t)1 << (w->scratch % 64);
+        count++;
+    }
+    return count;
+}
+
+/* A place for a wave: that of its slot, or the first one that is free. */
+static uint16_t scratch_place(const struct gcn_device *d, const struct gcn_dispatch *k,
+                              uint32_t wave)
+{
+    uint64_t taken[GCN_MOST_WAVES / 64];
+    uint32_t i = 0;
+    if (!scratch_is_short(d, k))
+        return (uint16_t)wave;
+    scratch_taken(d, k, taken);
+    while (!~taken[i])
+        i++;
+    return (uint16_t)(i * 64 + (uint32_t)__builtin_ctzll(~taken[i]));
+}
+
+/* ---- starting ---- */
+
 /* A wave before its first instruction: what the kernel descriptor says of it. */
 static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
                          unsigned index)
@@ -135,6 +177,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
                            .group = g,
                            .id = w->id,
                            .index = (uint16_t)index,
+                           .scratch = w->scratch,
                            .active = true,
                            .left = left,
                            .pc = k->entry,
@@ -156,6 +199,7 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
                        unsigned index)
 {
     const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
+    w->scratch = scratch_place(d, k, w->id);
     if (!prepare_wave(d, w, g, index))
         return false;
     initial_sgprs(w, k);
@@ -197,17 +241,17 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
 {
     struct gcn_cu c = d->cu[cu];
     uint64_t left = ~c.waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
+    uint64_t places[GCN_MOST_WAVES / 64];
     uint32_t found = 0;
     if (k->origin.barred >> cu & 1 || c.lds + k->lds > GCN_LDS_BYTES ||
-        (uint32_t)__builtin_popcountll(left) < k->waves_per_group)
+        (uint32_t)__builtin_popcountll(left) < k->waves_per_group ||
+        (scratch_is_short(d, k) && scratch_taken(d, k, places) + k->waves_per_group > k->scratch_waves))
         return false;
     /* Neighbouring slots are on different SIMDs. */
     for (; left && found < k->waves_per_group; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctzll(left), simd = i % GCN_SIMDS;
         if (c.vgprs[simd] + k->vgprs > GCN_VGPRS || c.sgprs[simd] + k->sgprs > GCN_SGPRS_PER_SIMD)
             continue;
-        if (k->scratch_waves && cu * GCN_WAVES_PER_CU + i >= k->scratch_waves)
-            break; /* its scratch memory would lie beyond the arena */
         c.vgprs[simd] = (uint16_t)(c.vgprs[simd] + k->vgprs);
         c.sgprs[simd] = (uint16_t)(c.sgprs[simd] + k->sgprs);
         slot[found++] = i;

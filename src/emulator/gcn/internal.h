@@ -13,6 +13,7 @@
 #define GCN_VGPRS 256
 #define GCN_SCALARS 128
 #define GCN_WAVES_PER_CU 40 /* 4 SIMDs of 10 */
+#define GCN_MOST_WAVES (64 * GCN_WAVES_PER_CU)
 #define GCN_SIMDS 4
 #define GCN_SGPRS_PER_SIMD 800
 #define GCN_LDS_BYTES 65536
@@ -78,6 +79,7 @@ struct gcn_wave {
     uint16_t vgprs, sgprs;             /* allocated */
     uint32_t id;                       /* flat index of its slot */
     uint16_t index;                    /* within the group */
+    uint16_t scratch;                  /* its place in its queue's scratch memory */
     uint8_t vm_cnt, lgkm_cnt, exp_cnt; /* accesses that no s_waitcnt has waited for */
     uint64_t wait_pc;                  /* of the barrier that it waits at */
     uint8_t gws;                       /* enum gcn_gws_wait */

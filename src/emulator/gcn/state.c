@@ -199,7 +199,7 @@ static void mix(uint64_t *hash, const void *bytes, size_t size)
 static void mix_wave(uint64_t *hash, const struct gcn_wave *w)
 {
     const uint64_t numbers[] = {
-        w->id,
+        w->id | (uint64_t)(w->id ^ w->scratch) << 32, /* mostly the same */
         w->index,
         w->pc,
         w->mode,

@@ -24,7 +24,7 @@ static uint64_t scratch_of(const struct gcn_wave *w)
     const uint64_t set = gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
     if (set)
         return set;
-    return k->scratch ? k->scratch + (uint64_t)w->id * k->scratch_wave : NOWHERE;
+    return k->scratch ? k->scratch + (uint64_t)w->scratch * k->scratch_wave : NOWHERE;
 }
 
 uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
