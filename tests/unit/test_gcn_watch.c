@@ -4,6 +4,7 @@
  * is watched, a watch of one byte tells exactly what overlaps it; and whatever is watched, the
  * machine passes through the same states at the same issue times.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -1069,6 +1070,67 @@ static void a_watched_instruction_can_change(void **state)
     rig_free(&r);
 }
 
+/* ---- in a host process ---- */
+
+enum { ROUNDS = 2000 };
+
+static void *count_up(void *word)
+{
+    for (unsigned i = 0; i < 100 * ROUNDS; i++)
+        __atomic_fetch_add((uint32_t *)word, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+/* Atomics stay atomic where they are watched: threads of the host may do some at the same time. */
+static void watched_atomics_are_atomic(void **state)
+{
+    static _Alignas(4096) uint8_t memory[3][4096]; /* the kernel; its packet; the word */
+    static const uint32_t code[] = {
+        0x7e020281,             /* v_mov_b32 v1, 1 */
+        0x7e000280,             /* v_mov_b32 v0, 0 */
+        0xbe8400ff, ROUNDS,     /* s_mov_b32 s4, ROUNDS */
+        0xdd088000, 0x00020100, /* loop: global_atomic_add v0, v1, s[2:3] */
+        0x80848104,             /* s_sub_u32 s4, s4, 1 */
+        0xbf078004,             /* s_cmp_lg_u32 s4, 0 */
+        0xbf85fffb,             /* s_cbranch_scc1 loop */
+        S_ENDPGM,
+    };
+    struct gcn_config config;
+    struct gcn_device *d;
+    struct wt_error err;
+    uint8_t *descriptor = memory[1], *packet = memory[1] + 64;
+    uint32_t *word = (uint32_t *)(void *)memory[2];
+    gcn_config_default(&config);
+    assert_int_equal(gcn_device_new_in_host(&config, &d, &err), WT_OK);
+    assert_int_equal(gcn_device_map(d, (uintptr_t)memory, sizeof memory, true, &err), WT_OK);
+    memcpy(memory[0], code, sizeof code);
+    wt_store_le(descriptor + 16, (uintptr_t)memory[0] - (uintptr_t)descriptor, 8);
+    wt_store_le(descriptor + 48, 1 << 6, 4);
+    wt_store_le(packet, 2, 2);
+    for (unsigned i = 0; i < 3; i++) {
+        wt_store_le(packet + 4 + 2 * i, i ? 1 : 64, 2);
+        wt_store_le(packet + 12 + 4 * i, i ? 1 : 64, 4);
+    }
+    wt_store_le(packet + 32, (uintptr_t)descriptor, 8);
+    assert_int_equal(gcn_device_dispatch(d, (uintptr_t)packet, 0, &err), WT_OK);
+    gcn_set_pair(&d->wave[0].s[2], (uintptr_t)word);
+    struct wt_machine *m = gcn_machine(d);
+    const struct wt_watch watch = {.kind = WT_WATCH_WRITE, .addr = (uintptr_t)word, .size = 4};
+    assert_true(m->ops->set_watches(m, &watch, 1));
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, count_up, word), 0);
+    uint64_t met = 0;
+    enum wt_run how;
+    while ((how = m->ops->run(m, 1000)) != WT_RUN_ENDED) {
+        assert_true(how != WT_RUN_FAULT);
+        met += m->hits;
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(met, 64 * ROUNDS);
+    assert_int_equal(*word, (64 + 100) * ROUNDS);
+    gcn_device_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1082,6 +1144,7 @@ int main(void)
         cmocka_unit_test(an_instruction_is_told_before_it_issues),
         cmocka_unit_test(an_instruction_without_lanes_is_told),
         cmocka_unit_test(a_watched_instruction_can_change),
+        cmocka_unit_test(watched_atomics_are_atomic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
