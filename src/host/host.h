@@ -31,7 +31,8 @@ struct host_allocation {
     uint32_t node;
     HSA_POINTER_TYPE type;
     void *user;             /**< hsaKmtSetMemoryUserData */
-    uint32_t registrations; /**< of a registered one */
+    uint32_t registrations; /**< of a registered one, and how often it is mapped: the runtime registers */
+    uint32_t mappings;      /**< the same memory again before it has let go of it */
     uint64_t reserved;      /**< bytes of address space at gpu_addr, with a page of no access */
     uint32_t shown;         /**< which GPUs may use it, as a bit set */
     uint32_t nodes[HOST_MOST_GPUS]; /**< the same as node numbers, for hsaKmtQueryPointerInfo */

@@ -333,6 +333,7 @@ static HSAKMT_STATUS map(struct host *host, uint64_t addr, uint64_t size, uint32
         return HSAKMT_STATUS_NO_MEMORY;
     if (alternate && a->gpu_addr != a->addr)
         *alternate = a->gpu_addr;
+    a->mappings++;
     a->shown |= gpus;
     a->node_count = 0;
     for (uint32_t i = 0; i < host->gpus; i++)
@@ -399,7 +400,10 @@ HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *address)
             a->range[k] = a->range[--a->ranges];
             break;
         }
+    } else if (a && a->mappings > 1 && a->type == HSA_POINTER_REGISTERED_USER) {
+        a->mappings--;
     } else if (a) {
+        a->mappings = 0;
         hide_everywhere(host, a);
     }
     pthread_mutex_unlock(&host->lock);

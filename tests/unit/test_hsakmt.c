@@ -715,8 +715,20 @@ static void registered_memory_is_seen_at_another_address(void **state)
     give(w, p, DISPATCH);
     UNTIL(w->signal[0].value == 0);
     assert_int_equal(wt_load_le(page + 104, 4), 42);
-    /* Registered twice; another size is another registration. */
+    /* Registered and mapped twice: unmapped once, it is still there. */
     assert_int_equal(hsaKmtRegisterMemoryWithFlags(page + 100, 50, flags), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtMapMemoryToGPU(page + 100, 50, &other[0]), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(other[0], other[1]);
+    assert_int_equal(hsaKmtUnmapMemoryToGPU(page + 100), HSAKMT_STATUS_SUCCESS);
+    wt_store_le(page + 100, 51, 4);
+    set_signal(w, 0, 1);
+    p = dispatch_packet(w, 64);
+    wt_store_le(p + 40, other[1], 8);
+    use_signal(w, p, 56, 0);
+    give(w, p, DISPATCH);
+    UNTIL(w->signal[0].value == 0);
+    assert_int_equal(wt_load_le(page + 104, 4), 52);
+    /* Another size is another registration. */
     assert_int_equal(hsaKmtRegisterMemoryWithFlags(page + 100, 60, flags), HSAKMT_STATUS_SUCCESS);
     assert_int_equal(hsaKmtMapMemoryToGPU(page + 100, 60, &other[0]), HSAKMT_STATUS_SUCCESS);
     assert_int_not_equal(other[0], other[1]);
