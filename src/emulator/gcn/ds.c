@@ -145,29 +145,32 @@ static uint32_t loaded(const struct gcn_uop *u, uint32_t old, uint64_t value)
     return (uint32_t)value;
 }
 
-/* ---- the common case: a full wave, whose accesses all lie within the share ---- */
+/* ---- the common case: many lanes, whose accesses all lie within the share ---- */
 
-/* Offsets of the lanes; not 0: those of some reach beyond the end. */
-static KERNEL place_lanes(uint32_t *at, const uint32_t *addr, uint32_t base, uint32_t bytes,
-                          uint32_t size, uint32_t *differ)
+#define MANY_LANES 12
+
+/* Offsets of the lanes, 0 of those that are off; not 0: those of some reach beyond the end. */
+static KERNEL place_lanes(uint32_t *at, const uint32_t *addr, const uint32_t *on, uint32_t base,
+                          uint32_t bytes, uint32_t size, uint32_t *differ)
 {
     const uint32_t last = size - bytes;
     uint32_t some = bytes > size;
     LANES
     {
-        at[i] = addr[i] + base;
+        at[i] = (addr[i] + base) & on[i];
         some |= at[i] > last;
     }
     *differ = some;
 }
 
-static bool all_within(const struct gcn_wave *w, const struct share *s, const uint32_t *addr,
+static bool all_within(struct gcn_wave *w, const struct share *s, const uint32_t *addr,
                        uint32_t base, uint32_t bytes, uint32_t *at)
 {
+    const uint64_t exec = gcn_exec(w);
     uint32_t differ;
-    if (~gcn_exec(w))
+    if (__builtin_popcountll(exec) < MANY_LANES)
         return false;
-    place_lanes(at, addr, base, bytes, s->size, &differ);
+    place_lanes(at, addr, gcn_lanes_on(w, exec), base, bytes, s->size, &differ);
     return !differ;
 }
 
@@ -180,12 +183,17 @@ get_words(uint32_t (*to)[GCN_LANES], const uint8_t *from, const uint32_t *at, co
 }
 
 /* In the order of the lanes: the highest one wins. */
-static inline __attribute__((always_inline)) void
-put_words(uint8_t *to, uint32_t (*from)[GCN_LANES], const uint32_t *at, const unsigned words)
+static inline __attribute__((always_inline)) void put_words(uint8_t *to,
+                                                            uint32_t (*from)[GCN_LANES],
+                                                            const uint32_t *at, uint64_t lanes,
+                                                            const unsigned words)
 {
-    for (unsigned lane = 0; lane < GCN_LANES; lane++)
+    for (unsigned lane = 0; !~lanes && lane < GCN_LANES; lane++)
         for (unsigned i = 0; i < words; i++)
             wt_store_le(to + at[lane] + 4 * i, from[i][lane], 4);
+    OF_LANES(lane, ~lanes ? lanes : 0)
+    for (unsigned i = 0; i < words; i++)
+        wt_store_le(to + at[lane] + 4 * i, from[i][lane], 4);
 }
 
 static inline __attribute__((always_inline)) void put_two(uint8_t *to, uint32_t (*first)[GCN_LANES],
@@ -205,17 +213,21 @@ static inline __attribute__((always_inline)) void put_two(uint8_t *to, uint32_t 
 static bool read_all(struct gcn_wave *w, const struct share *s, const uint32_t *addr, uint32_t base,
                      unsigned size, unsigned to)
 {
-    uint32_t at[GCN_LANES];
+    const uint64_t exec = gcn_exec(w);
+    uint32_t at[GCN_LANES], some[4][GCN_LANES];
+    uint32_t(*value)[GCN_LANES] = ~exec ? some : w->v + to;
     if (size < 4 || !all_within(w, s, addr, base, size, at))
         return false;
     if (size == 4)
-        get_words(w->v + to, s->bytes, at, 1);
+        get_words(value, s->bytes, at, 1);
     else if (size == 8)
-        get_words(w->v + to, s->bytes, at, 2);
+        get_words(value, s->bytes, at, 2);
     else if (size == 12)
-        get_words(w->v + to, s->bytes, at, 3);
+        get_words(value, s->bytes, at, 3);
     else
-        get_words(w->v + to, s->bytes, at, 4);
+        get_words(value, s->bytes, at, 4);
+    for (unsigned i = 0; ~exec && i < size / 4; i++)
+        gcn_blend(w->v[to + i], some[i], gcn_lanes_on(w, exec));
     return true;
 }
 
@@ -226,13 +238,13 @@ static bool write_all(struct gcn_wave *w, const struct share *s, const uint32_t 
     if (size < 4 || !all_within(w, s, addr, base, size, at))
         return false;
     if (size == 4)
-        put_words(s->bytes, w->v + from, at, 1);
+        put_words(s->bytes, w->v + from, at, gcn_exec(w), 1);
     else if (size == 8)
-        put_words(s->bytes, w->v + from, at, 2);
+        put_words(s->bytes, w->v + from, at, gcn_exec(w), 2);
     else if (size == 12)
-        put_words(s->bytes, w->v + from, at, 3);
+        put_words(s->bytes, w->v + from, at, gcn_exec(w), 3);
     else
-        put_words(s->bytes, w->v + from, at, 4);
+        put_words(s->bytes, w->v + from, at, gcn_exec(w), 4);
     return true;
 }
 
@@ -356,7 +368,7 @@ OP(ds_write2)
     offsets(u, offset);
     uint32_t at[2][GCN_LANES];
     const uint32_t *addr = w->v[u->src[0]];
-    const bool all = all_within(w, &s, addr, offset[0], u->size, at[0]) &&
+    const bool all = !~gcn_exec(w) && all_within(w, &s, addr, offset[0], u->size, at[0]) &&
                      all_within(w, &s, addr, offset[1], u->size, at[1]);
     if (all && words == 1)
         put_two(s.bytes, w->v + u->src[1], w->v + u->src[2], at, 1);
