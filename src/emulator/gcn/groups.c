@@ -96,6 +96,7 @@ static void take_slot(struct gcn_device *d, const struct gcn_wave *w)
     cu->waves |= (uint64_t)1 << slot;
     cu->vgprs[slot % GCN_SIMDS] += w->vgprs;
     cu->sgprs[slot % GCN_SIMDS] += w->sgprs;
+    gcn_dispatch_of(w)->running++;
 }
 
 static void leave_slot(struct gcn_device *d, const struct gcn_wave *w)
@@ -105,11 +106,14 @@ static void leave_slot(struct gcn_device *d, const struct gcn_wave *w)
     cu->waves &= ~((uint64_t)1 << slot);
     cu->vgprs[slot % GCN_SIMDS] -= w->vgprs;
     cu->sgprs[slot % GCN_SIMDS] -= w->sgprs;
+    gcn_dispatch_of(w)->running--;
 }
 
 void gcn_count_taken(struct gcn_device *d)
 {
     memset(d->cu, 0, d->config.cu * sizeof *d->cu);
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        d->dispatch[i].running = 0;
     for (uint32_t i = 0; i < d->machine.waves; i++) {
         if (d->wave[i].active)
             take_slot(d, &d->wave[i]);
@@ -126,21 +130,18 @@ static bool scratch_is_short(const struct gcn_device *d, const struct gcn_dispat
     return k->scratch_waves && k->scratch_waves < d->machine.waves;
 }
 
-/* The places in it that are taken, as a bit set; returns how many. All kernels of a queue have the
- * same memory. */
-static uint32_t scratch_taken(const struct gcn_device *d, const struct gcn_dispatch *k,
-                              uint64_t taken[GCN_MOST_WAVES / 64])
+/* All kernels of a queue have the same memory. */
+static bool same_scratch(const struct gcn_dispatch *a, const struct gcn_dispatch *b)
+{
+    return a->private_size && b->private_size && a->scratch == b->scratch;
+}
+
+/* How many of its places are taken. */
+static uint32_t scratch_taken(const struct gcn_device *d, const struct gcn_dispatch *k)
 {
     uint32_t count = 0;
-    memset(taken, 0, GCN_MOST_WAVES / 8);
-    for (uint32_t i = 0; i < d->machine.waves; i++) {
-        const struct gcn_wave *w = &d->wave[i];
-        if (!w->active || !gcn_dispatch_of(w)->private_size ||
-            gcn_dispatch_of(w)->scratch != k->scratch)
-            continue;
-        taken[w->scratch / 64] |= (uint64_t)1 << (w->scratch % 64);
-        count++;
-    }
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        count += same_scratch(&d->dispatch[i], k) ? d->dispatch[i].running : 0;
     return count;
 }
 
@@ -148,14 +149,18 @@ static uint32_t scratch_taken(const struct gcn_device *d, const struct gcn_dispa
 static uint16_t scratch_place(const struct gcn_device *d, const struct gcn_dispatch *k,
                               uint32_t wave)
 {
-    uint64_t taken[GCN_MOST_WAVES / 64];
-    uint32_t i = 0;
+    uint64_t taken[GCN_MOST_WAVES / 64] = {0};
+    uint32_t word = 0;
     if (!scratch_is_short(d, k))
         return (uint16_t)wave;
-    scratch_taken(d, k, taken);
-    while (!~taken[i])
-        i++;
-    return (uint16_t)(i * 64 + (uint32_t)__builtin_ctzll(~taken[i]));
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        const struct gcn_wave *w = &d->wave[i];
+        if (w->active && same_scratch(gcn_dispatch_of(w), k))
+            taken[w->scratch / 64] |= (uint64_t)1 << (w->scratch % 64);
+    }
+    while (!~taken[word])
+        word++;
+    return (uint16_t)(word * 64 + (uint32_t)__builtin_ctzll(~taken[word]));
 }
 
 /* ---- starting ---- */
@@ -241,11 +246,10 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
 {
     struct gcn_cu c = d->cu[cu];
     uint64_t left = ~c.waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
-    uint64_t places[GCN_MOST_WAVES / 64];
     uint32_t found = 0;
     if (k->origin.barred >> cu & 1 || c.lds + k->lds > GCN_LDS_BYTES ||
         (uint32_t)__builtin_popcountll(left) < k->waves_per_group ||
-        (scratch_is_short(d, k) && scratch_taken(d, k, places) + k->waves_per_group > k->scratch_waves))
+        (scratch_is_short(d, k) && scratch_taken(d, k) + k->waves_per_group > k->scratch_waves))
         return false;
     /* Neighbouring slots are on different SIMDs. */
     for (; left && found < k->waves_per_group; left &= left - 1) {

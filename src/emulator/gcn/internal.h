@@ -122,6 +122,7 @@ struct gcn_dispatch {
     uint32_t grid[3], size[3]; /* work-items; of a group */
     uint32_t groups[3];
     uint64_t next, total, done; /* groups */
+    uint32_t running;           /* waves */
     uint32_t lds, private_size, rsrc1, rsrc2, properties;
     uint32_t vgprs, sgprs, waves_per_group;
     uint32_t scratch_wave;  /* bytes of scratch a wave */
