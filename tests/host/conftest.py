@@ -1,14 +1,12 @@
 """What the tests of host programs share: building HIP programs, and running them on emulated GPUs."""
 import fcntl
-import functools
 import os
 import pathlib
 import subprocess
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from sanitizer import BUILD, LIBRARY, ROOT, environment
+
 WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"))
-BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve()
-LIBRARY = BUILD / "src" / "host" / "libhsakmt.so.1"
 EXAMPLES = BUILD / "examples" / "gcn"
 
 
@@ -39,18 +37,6 @@ def example(name):
             os.replace(file, EXAMPLES / file.name)
         own.rmdir()
     return path
-
-
-@functools.cache
-def environment():
-    """A sanitizer must be there before a program that was built without it loads our library."""
-    env = dict(os.environ)
-    needs = subprocess.run(["ldd", LIBRARY], capture_output=True, text=True, check=True).stdout
-    preload = [line.split("=>")[1].split()[0] for line in needs.splitlines() if "libasan" in line]
-    if preload:
-        env["LD_PRELOAD"] = ":".join(preload)
-        env["ASAN_OPTIONS"] = "detect_leaks=0:" + env.get("ASAN_OPTIONS", "")
-    return env
 
 
 def wavetrap(*args, **options):

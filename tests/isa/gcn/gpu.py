@@ -1,4 +1,5 @@
 """A gfx900 driven by gcn_device_tool: memory, dispatches, traps, context save and restore; assembled kernels; the driver's handler."""
+import fcntl
 import hashlib
 import os
 import pathlib
@@ -6,10 +7,13 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "tests" / "host"))
+from sanitizer import environment  # noqa: E402
 BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve()
 SOURCE = pathlib.Path("/usr/src/linux-source-6.1.tar.xz")
 PACKET, KERNARG, HANDLER, SECOND, TMA, TMA2, CODE, OUT, AREA = 0x2000, 0x3000, 0x8000, 0xa000, 0xc000, 0xd000, 0x100000, 0x400000, 0x800000
@@ -41,15 +45,19 @@ def runtime_code():
     """What AMD's runtime hands to the GPU: its trap handler, and its kernels that copy and fill memory, in dwords."""
     source = ROOT / "tests" / "host" / "rocr_code.c"
     folder = BUILD / "tests" / "rocr"
-    if not folder.exists() or folder.stat().st_mtime < source.stat().st_mtime:
-        part = folder.with_suffix(f".{os.getpid()}")
-        part.mkdir(parents=True)
-        subprocess.run(["cc", "-rdynamic", "-o", part / "tool", source, "-I/usr/include/rocm", "-lhsa-runtime64", "-ldl"], check=True)
-        done = subprocess.run([os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"), "exec", part / "tool", part], capture_output=True,
-                              text=True)
-        assert done.returncode == 0, done.stderr
-        shutil.rmtree(folder, ignore_errors=True)
-        part.rename(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(folder.with_suffix(".lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists() or folder.stat().st_mtime < source.stat().st_mtime:
+            part = folder.with_suffix(".new")
+            shutil.rmtree(part, ignore_errors=True)
+            part.mkdir()
+            subprocess.run(["cc", "-rdynamic", "-o", part / "tool", source, "-I/usr/include/rocm", "-lhsa-runtime64", "-ldl"], check=True)
+            done = subprocess.run([os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"), "exec", part / "tool", part],
+                                  capture_output=True, text=True, env=environment())
+            assert done.returncode == 0, done.stderr
+            shutil.rmtree(folder, ignore_errors=True)
+            part.rename(folder)
     words = {path.name: struct.unpack(f"<{path.stat().st_size // 4}I", path.read_bytes()) for path in folder.iterdir() if path.name != "tool"}
     end = lambda w: max((i for i, x in enumerate(w) if x), default=-1) + 1
     handler = words["trap-handler"]
