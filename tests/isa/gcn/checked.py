@@ -17,7 +17,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 FOLDER = Path(__file__).resolve().parent
-MOST_TESTS = 40  # that are asked about one change, the quickest first
+MOST_TESTS = 60  # that are asked about one change, the quickest first
 # What there is to see of them is seen elsewhere.
 ELSEWHERE = {"s_trap SOPP": "tests/unit/test_gcn.c", "s_rfe_b64 SOP1": "tests/unit/test_gcn.c",
              "ds_gws_init DS": "tests/unit/test_gws.c", "ds_gws_barrier DS": "tests/unit/test_gws.c",

@@ -35,6 +35,10 @@ class Case:
         self.parts.append(f"mode {value:x}")
         return self
 
+    def status(self, bits):
+        self.parts.append(f"status {bits:x}")
+        return self
+
     def scc(self, value):
         self.parts.append(f"scc {value:x}")
         return self
@@ -49,6 +53,10 @@ class Case:
 
     def show_memory(self, addr, length):
         self.shown.append(f"m {addr:x} {length:x}")
+        return self
+
+    def show_gds(self, addr, length):
+        self.shown.append(f"g {addr:x} {length:x}")
         return self
 
     def text(self):

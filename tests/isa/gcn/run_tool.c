@@ -4,9 +4,9 @@
  *   ISSUES WORDS… [; KEY VALUE…]…
  *
  * instructions (they begin at CODE), how many are to issue, then what the wave has before: "s N
- * VALUE", "v N VALUE" (64 lanes: one value for all, or 64), "mode", "exec", "scc", "m ADDR BYTES"
+ * VALUE", "v N VALUE" (64 lanes: one value for all, or 64), "mode", "status", "scc", "m ADDR BYTES"
  * (a string of hexadecimal bytes at an address of DATA or, below 65536, of LDS). All numbers are
- * hexadecimal. "show" lists what the answer shows: v N, m ADDR LENGTH.
+ * hexadecimal. "show" lists what the answer shows: v N, m ADDR LENGTH, g ADDR LENGTH (of GDS).
  * With GCN_COVERAGE=FILE in the environment, the names of the rows of isa.def that were executed,
  * and did not end in a fault, are appended to FILE, with their encodings and with what they were
  * seen to change. With GCN_SPOIL="NAME ENCODING WHAT" that row is made to go wrong: after each time
@@ -105,6 +105,10 @@ static void show(const struct gcn_wave *w, const char *what)
         printf("|");
         for (unsigned i = 0; i < GCN_LANES; i++)
             printf("%s%x", i ? " " : "", w->v[n & 255][i]);
+    } else if (sscanf(what, " g %lx %lx", &n, &length) == 2) {
+        printf("|");
+        for (unsigned long i = 0; i < length; i++)
+            printf("%02x", device->gds[(n + i) & 65535]);
     } else if (sscanf(what, " m %lx %lx", &n, &length) == 2) {
         printf("|");
         for (unsigned long i = 0; i < length; i++) {
@@ -165,30 +169,30 @@ static void look(const struct gcn_wave *w, struct seen *t)
     memcpy(t->gds, device->gds, sizeof t->gds);
 }
 
-/* Undoes a bit of the first difference; false if there is none. */
-static bool undo(void *now, const void *before, size_t size)
+/* Undoes a bit of the first difference: the highest, for some results need not be exact. */
+static void undo(void *now, const void *before, size_t size)
 {
-    uint8_t *a = now;
-    const uint8_t *b = before;
-    for (size_t i = 0; i < size; i++) {
-        if (a[i] == b[i])
+    uint32_t a, b;
+    for (size_t i = 0; i < size; i += 4) {
+        memcpy(&a, (uint8_t *)now + i, 4);
+        memcpy(&b, (const uint8_t *)before + i, 4);
+        if (a == b)
             continue;
-        a[i] ^= (uint8_t)((a[i] ^ b[i]) & -(a[i] ^ b[i]));
-        return true;
+        a ^= UINT32_C(1) << (31 - __builtin_clz(a ^ b));
+        memcpy((uint8_t *)now + i, &a, 4);
+        return;
     }
-    return false;
 }
 
-static bool undo_memory(uint64_t addr, const uint8_t *now, const uint8_t *before, size_t size)
+static void undo_memory(uint64_t addr, const uint8_t *now, const uint8_t *before, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        if (now[i] == before[i])
-            continue;
         const uint8_t changed = now[i] ^ before[i], byte = now[i] ^ (uint8_t)(changed & -changed);
+        if (!changed)
+            continue;
         gcn_device_write(device, addr + i, &byte, 1);
-        return true;
+        return;
     }
-    return false;
 }
 
 static void spoil(struct gcn_wave *w, const struct seen *old, const struct seen *new,
@@ -214,8 +218,8 @@ static void spoil(struct gcn_wave *w, const struct seen *old, const struct seen 
         undo(&w->status, &old->status, sizeof w->status);
         break;
     case MEMORY:
-        if (!undo_memory(DATA, new->data, old->data, sizeof old->data))
-            undo_memory(SCRATCH, new->scratch, old->scratch, sizeof old->scratch);
+        undo_memory(DATA, new->data, old->data, sizeof old->data);
+        undo_memory(SCRATCH, new->scratch, old->scratch, sizeof old->scratch);
         break;
     case LDS:
         undo(device->group[0].lds, old->lds, sizeof old->lds);
@@ -265,7 +269,10 @@ static void run_noting(struct gcn_wave *w, uint32_t issues)
         const bool noted = row >= 0 && (spoiled_row < 0 || spoiled_row == row);
         if (noted)
             look(w, &old);
+        const uint64_t time = m->time;
         m->ops->run(m, 1);
+        if (m->time == time) /* it is halted, or has made a mistake */
+            break;
         if (!noted || m->fault.kind)
             continue;
         look(w, &new);
@@ -335,6 +342,8 @@ static void run_case(char *line)
             set_vector(w);
         } else if (strcmp(key, "mode") == 0) {
             w->mode = next_number();
+        } else if (strcmp(key, "status") == 0) {
+            w->status |= next_number();
         } else if (strcmp(key, "scc") == 0) {
             w->scc = next_number();
         } else if (strcmp(key, "m") == 0) {

@@ -122,3 +122,67 @@ def test_reciprocals_of_integers(gcn_table, run_tool):
             cases.append(Case(encode(row, "long")).mode(0xf0).exec(ALL).vector(SRC[0], [value] * 64))
     flags = [result.trapsts & 0x7f for result in run(run_tool, cases)]
     assert flags == [DIV0, 0, 0, INVALID, DIV0, INT_DIV0, 0, 0, 0, INT_DIV0]
+
+
+# Steps of longer computations, and what only takes a number apart or packs it: nothing is said of their NaNs.
+STEPS = ("v_cube", "v_frexp", "v_div_fixup", "v_div_scale", "v_cvt_pk", "v_cvt_norm", "v_rcp_iflag")
+TO_INTEGER = ("v_cvt_flr_i32", "v_cvt_rpi_i32", "v_cvt_i16", "v_cvt_i32", "v_cvt_u16", "v_cvt_u32")
+
+
+def test_signalling_nans(gcn_table, run_tool):
+    """A source that is one makes the operation invalid, a quiet one only conversions to integers (IEEE 754, 7.2)."""
+    cases, wanted = [], []
+    for row in gcn_table:
+        if not row["executes"] or row["encoding"] not in VALU or ":" not in row["operands"] or row["name"] in QUIET \
+                or row["name"].startswith(STEPS):
+            continue
+        kinds = kinds_of(sources_of(row)[1])
+        literal = row["forms"] == LIT
+        if literal:
+            kinds = kinds[:1] * 2
+        ones = {k: 0x3c003c00 if k == "P" else FORMATS[k].bias << FORMATS[k].fbits if k in FORMATS else 1 for k in kinds}
+        for at, kind in enumerate(kinds):
+            if kind not in FORMATS:
+                continue
+            for signalling in (True, False):
+                f = FORMATS[kind]
+                nan = f.inf | 1 if signalling else f.nan
+                nan |= 0x3c000000 if kind == "P" else 0
+                words = encode(row, "native") + [ones[kind]] if literal else \
+                    encode(row, "long", *((0x4000, 3 << 27) if row["encoding"] == "VOP3P" else (0, 0)))
+                case = Case(words).mode(0xf0).vector(DST, [ones.get(kind)] * 64).vector(DST + 1, [0] * 64)
+                for i, k in enumerate(kinds):
+                    values = [ones[k]] * 20 + [nan if i == at else ones[k]] + [ones[k]] * 43
+                    case.wide(SRC[i], values, 2 if width(k) == 64 else 1)
+                cases.append(case)
+                wanted.append((row["name"], at, signalling or row["name"].startswith(TO_INTEGER)))
+    wrong = []
+    for result, (name, at, want) in zip(run(run_tool, cases), wanted):
+        assert result.fault is None, (name, result.fault)
+        if bool(result.trapsts & INVALID) != want:
+            wrong.append((name, at, want))
+    assert not wrong, (len(wrong), " ".join(sorted({w[0] + (":s" if w[2] else ":q") for w in wrong})))
+
+
+def test_signalling_nans_of_mixed_precision(gcn_table, run_tool):
+    """Sources in single precision, as OP_SEL_HI says; results in either half or in all of the register."""
+    for name in ("v_mad_mix_f32", "v_mad_mixlo_f16", "v_mad_mixhi_f16"):
+        row = next(r for r in gcn_table if r["name"] == name)
+        for at in range(3):
+            for nan in (F32.inf | 1, F32.nan):
+                case = Case([0xd3800000 | row["opcode"] << 16 | DST, 256 + SRC[0] | 256 + SRC[1] << 9 | 256 + SRC[2] << 18])
+                for i in range(3):
+                    case.vector(SRC[i], [nan if i == at else F32.bias << F32.fbits] * 64)
+                result, = run(run_tool, [case.mode(0xf0)])
+                assert result.fault is None and result.trapsts & 0x7f == (INVALID if nan != F32.nan else 0), (name, at, hex(nan))
+
+
+def test_integers_that_halves_cannot_hold(gcn_table, run_tool):
+    """A half has 11 bits and ends at 65504."""
+    overflow, inexact = 8, 32
+    for name, value, want in (("v_cvt_f16_i16", 2048, 0), ("v_cvt_f16_i16", 2049, inexact), ("v_cvt_f16_i16", 0x10000 - 2049, inexact),
+                              ("v_cvt_f16_u16", 65504, 0), ("v_cvt_f16_u16", 4097, inexact),
+                              ("v_cvt_f16_u16", 65535, overflow | inexact)):
+        row = next(r for r in gcn_table if r["name"] == name)
+        result, = run(run_tool, [Case(encode(row, "native")).mode(0xf0).vector(SRC[0], [value] * 64)])
+        assert result.fault is None and result.trapsts & 0x7f == want, (name, value)

@@ -34,22 +34,25 @@ def test_nothing_is_changed(gcn_table, run_tool, name):
     assert (with_it.s, with_it.shown, with_it.scc, with_it.mode) == (without.s, without.shown, without.scc, without.mode)
 
 
-# Lanes of EXEC, VCC and SCC that make each branch be taken, and that make it not.
+USER, SYSTEM = 1 << 20, 1 << 21  # STATUS: a debugger's conditions
+# Lanes of EXEC, VCC, SCC and bits of STATUS that make each branch be taken, and that make it not.
 BRANCHES = {"s_branch": ((ALL, 0, 0), None), "s_cbranch_scc0": ((ALL, 0, 0), (ALL, 0, 1)), "s_cbranch_scc1": ((ALL, 0, 1), (ALL, 0, 0)),
             "s_cbranch_vccz": ((ALL, 0, 0), (ALL, 1 << 63, 0)), "s_cbranch_vccnz": ((ALL, 1 << 32, 0), (ALL, 0, 0)),
             "s_cbranch_execz": ((0, 0, 0), (1 << 40, 0, 0)), "s_cbranch_execnz": ((1, 0, 0), (0, ALL, 1)),
-            "s_cbranch_cdbgsys": (None, (ALL, 0, 0)), "s_cbranch_cdbguser": (None, (ALL, 0, 0)),
-            "s_cbranch_cdbgsys_or_user": (None, (ALL, 0, 0)), "s_cbranch_cdbgsys_and_user": (None, (ALL, 0, 0))}
+            "s_cbranch_cdbgsys": ((ALL, 0, 0, SYSTEM), (ALL, 0, 0, USER)), "s_cbranch_cdbguser": ((ALL, 0, 0, USER), (ALL, 0, 0, SYSTEM)),
+            "s_cbranch_cdbgsys_or_user": ((ALL, 0, 0, USER), (ALL, 0, 0)),
+            "s_cbranch_cdbgsys_and_user": ((ALL, 0, 0, USER | SYSTEM), (ALL, 0, 0, SYSTEM))}
 
 
 @pytest.mark.parametrize("name", BRANCHES)
 def test_branches(gcn_table, run_tool, name):
-    """Over one instruction, or not. (The debugger's conditions are never set.)"""
+    """Over one instruction, or not."""
     for taken, state in zip((True, False), BRANCHES[name]):
         if state is None:
             continue
         case = Case([sopp(find(gcn_table, name), 1), move(gcn_table, 20, 5), move(gcn_table, 21, 6)], 2)
-        after, = run(run_tool, [case.scalar(20, 1).scalar(21, 2).exec(state[0]).scalar(VCC, state[1], 2).scc(state[2])])
+        case.scalar(20, 1).scalar(21, 2).exec(state[0]).scalar(VCC, state[1], 2).scc(state[2])
+        after, = run(run_tool, [case.status(state[3] if len(state) > 3 else 0)])
         assert after.fault is None and (after.s[20], after.s[21]) == ((1, 6) if taken else (5, 2)), taken
         assert after.pair(EXEC) == state[0]
 
@@ -60,6 +63,16 @@ def test_backwards(gcn_table, run_tool):
     counts = 0xb0000000 | add << 23 | 20 << 16 | 3
     after, = run(run_tool, [Case([counts, sopp(find(gcn_table, "s_branch"), -2)], 9).scalar(20, 0)])
     assert after.fault is None and after.s[20] == 15
+
+
+def test_priority_and_halt(gcn_table, run_tool):
+    """S_SETPRIO is seen in STATUS[4:3]; behind S_SETHALT the wave issues nothing."""
+    getreg = 0xb0000000 | find(gcn_table, "s_getreg_b32")["opcode"] << 23 | 30 << 16 | 2 | 31 << 11
+    for priority in (3, 1, 2):
+        after, = run(run_tool, [Case([sopp(find(gcn_table, "s_setprio"), priority), getreg], 2)])
+        assert after.s[30] >> 3 & 3 == priority
+    after, = run(run_tool, [Case([sopp(find(gcn_table, "s_sethalt"), 1), move(gcn_table, 20, 5)], 2).scalar(20, 1)])
+    assert after.fault is None and after.s[20] == 1
 
 
 @pytest.mark.parametrize("name", ["s_endpgm", "s_endpgm_saved"])

@@ -1,4 +1,5 @@
 """Every scalar arithmetic instruction against independent formulas: result, SCC, EXEC."""
+import itertools
 import random
 
 import pytest
@@ -195,8 +196,8 @@ def test_comparisons(gcn_table, run_tool):
 def test_bits(gcn_table, run_tool):
     """S_BITSET and S_BITCMP."""
     for bits in (32, 64):
-        for n in (0, 1, 31, 32, 63, 65):
-            old, at = 0x0123456789abcdef & (1 << bits) - 1, n % bits
+        for n, number in itertools.product((0, 1, 31, 32, 63, 65), (0x0123456789abcdef, 0xfedcba9876543210)):
+            old, at = number & (1 << bits) - 1, n % bits
             jobs = []
             for value in (0, 1):
                 op = find(gcn_table, f"s_bitset{value}_b{bits}")["opcode"]

@@ -100,10 +100,12 @@ def test_append_in_gds(gcn_table, run_tool):
     """Twice: the second one gets the first one's count. M0 has the base and the size."""
     code = ds(find(gcn_table, "ds_append"), 8, 1) + ds(find(gcn_table, "ds_append"), 8, 1, dst=RESULT + 1) \
         + ds(find(gcn_table, "ds_consume"), 8, 1, dst=RESULT + 2)
-    result, = run(run_tool, [Case(code, 3).exec(PARTIAL).scalar(M0, 0x01000040).show(RESULT, RESULT + 1, RESULT + 2)])
+    result, = run(run_tool, [Case(code, 3).exec(PARTIAL).scalar(M0, 0x01000040).show(RESULT, RESULT + 1, RESULT + 2)
+                             .show_gds(0x100 + 8, 4)])
     lanes = bin(PARTIAL).count("1")
     lane = PARTIAL.bit_length() - 1
     assert result.fault is None and [result.shown[i][lane] for i in range(3)] == [0, lanes, 2 * lanes]
+    assert int.from_bytes(result.shown[3], "little") == lanes
 
 
 def test_a_counter_is_aligned(gcn_table, run_tool):
