@@ -124,7 +124,10 @@ def main():
     print(f"\n{len(of_row)} rows, {len(spoiler.checked) - len(missed)} of {len(spoiler.checked)} sorts of change checked")
     print("no test sees a change of: " + (", ".join(f"{row} ({ELSEWHERE[row]})" if row in ELSEWHERE else row for row in still) or "-"))
     if missed:
-        print("not checked:\n  " + "\n  ".join(missed))
+        print("not checked:")
+        for m in missed:
+            row = m.split(":")[0]
+            print(f"  {m}" + (f" ({ELSEWHERE[row]})" if row in ELSEWHERE else ""))
     return bool([m for m in missed if m.split(":")[0] not in ELSEWHERE])
 
 

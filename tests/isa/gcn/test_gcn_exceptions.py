@@ -177,7 +177,7 @@ def test_signalling_nans_of_mixed_precision(gcn_table, run_tool):
                 assert result.fault is None and result.trapsts & 0x7f == (INVALID if nan != F32.nan else 0), (name, at, hex(nan))
 
 
-def test_integers_that_halves_cannot_hold(gcn_table, run_tool):
+def test_numbers_that_halves_cannot_hold(gcn_table, run_tool):
     """A half has 11 bits and ends at 65504."""
     overflow, inexact = 8, 32
     for name, value, want in (("v_cvt_f16_i16", 2048, 0), ("v_cvt_f16_i16", 2049, inexact), ("v_cvt_f16_i16", 0x10000 - 2049, inexact),
@@ -186,3 +186,9 @@ def test_integers_that_halves_cannot_hold(gcn_table, run_tool):
         row = next(r for r in gcn_table if r["name"] == name)
         result, = run(run_tool, [Case(encode(row, "native")).mode(0xf0).vector(SRC[0], [value] * 64)])
         assert result.fault is None and result.trapsts & 0x7f == want, (name, value)
+    row = next(r for r in gcn_table if r["name"] == "v_cvt_pkrtz_f16_f32")
+    for value, want in ((0x3f800000, 0), (0x3f802000, 0), (0x3f801000, inexact)):
+        for pair in ((value, 0x3f800000), (0x3f800000, value)):
+            case = Case(encode(row, "long")).mode(0xf0).vector(SRC[0], [pair[0]] * 64).vector(SRC[1], [pair[1]] * 64)
+            result, = run(run_tool, [case])
+            assert result.fault is None and result.trapsts & 0x7f == want, hex(value)
