@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "cli/report.h"
@@ -120,22 +119,11 @@ static void set_signals(void (*handler)(int))
     sigaction(SIGTERM, &action, NULL);
 }
 
-static double seconds_since(const struct timespec *start)
+double cli_seconds_since(const struct timespec *start)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
-}
-
-static void print_stats(const struct cli_session *s, double seconds)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    fprintf(stderr,
-            "wavetrap: %" PRIu64 " issues in %.3f s (%.1f million a second), "
-            "peak memory %ld KiB\n",
-            s->machine->time, seconds, (double)s->machine->time / (seconds * 1e6 + 1e-9),
-            usage.ru_maxrss);
 }
 
 /* Runs until the program is done in one way or another; returns the exit status. */
@@ -210,7 +198,7 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive,
     set_signals(catch_signal);
     int status = run_to_end(command, drive, session);
     set_signals(SIG_DFL);
-    double seconds = seconds_since(&start);
+    double seconds = cli_seconds_since(&start);
     vx_device_flush_console(session->device);
     if (session->console_broken) {
         wt_fail(&err, WT_IO, "the program's console could not be written: %s", strerror(errno));
@@ -222,6 +210,6 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive,
         fprintf(stderr, "wavetrap: state hash %016" PRIx64 " after %" PRIu64 " issues\n",
                 session->machine->ops->hash(session->machine), session->machine->time);
     if (drive->stats)
-        print_stats(session, seconds);
+        cli_report_stats(session->machine, seconds);
     return status;
 }

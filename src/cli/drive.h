@@ -2,6 +2,8 @@
 #ifndef WT_CLI_DRIVE_H
 #define WT_CLI_DRIVE_H
 
+#include <time.h>
+
 #include "cli/session.h"
 
 /** Options of both, and their rows. */
@@ -58,5 +60,8 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive,
               struct cli_session *session);
 
 void cli_drive_free(struct cli_drive *drive);
+
+/** Since a time of CLOCK_MONOTONIC. */
+double cli_seconds_since(const struct timespec *start);
 
 #endif

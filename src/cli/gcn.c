@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -542,16 +541,6 @@ static int compare(const struct cli_command *command, const struct cli_drive *dr
     return status;
 }
 
-static void print_stats(const struct wt_machine *m, double seconds)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    fprintf(stderr,
-            "wavetrap: %" PRIu64 " issues in %.3f s (%.1f million a second), "
-            "peak memory %ld KiB\n",
-            m->time, seconds, (double)m->time / (seconds * 1e6 + 1e-9), usage.ru_maxrss);
-}
-
 static int results(const struct cli_command *command, const struct cli_drive *drive,
                    struct cli_kernel_run *r, struct cli_session *places,
                    const struct wt_state *begin, int status, double seconds)
@@ -570,7 +559,7 @@ static int results(const struct cli_command *command, const struct cli_drive *dr
         fprintf(stderr, "wavetrap: state hash %016" PRIx64 " after %" PRIu64 " issues\n",
                 m->ops->hash(m), m->time);
     if (drive->stats)
-        print_stats(m, seconds);
+        cli_report_stats(m, seconds);
     return status ? status : compare(command, drive, r, begin);
 }
 
@@ -579,7 +568,7 @@ int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
 {
     struct cli_kernel_run r;
     struct wt_error err;
-    struct timespec start, end;
+    struct timespec start;
     int status;
     if (cli_kernel_open(&r, kernel, &drive->options, path, &err) ||
         (kernel->opened && kernel->opened(kernel->context, &r, &err))) {
@@ -597,10 +586,7 @@ int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
         struct wt_state *begin = kernel->compares ? m->ops->save(m) : NULL;
         clock_gettime(CLOCK_MONOTONIC, &start);
         status = run_to_end(command, drive, &r);
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        const double seconds =
-            (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
-        status = results(command, drive, &r, &places, begin, status, seconds);
+        status = results(command, drive, &r, &places, begin, status, cli_seconds_since(&start));
         m->ops->free_state(begin);
     }
     cli_kernel_close(&r);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 
 void cli_lanes_text(wt_lanes lanes, char *text, size_t size)
 {
@@ -96,6 +97,16 @@ void cli_report_fault(FILE *out, struct cli_session *session)
     wt_symbols_describe(session->symbols, f->pc, place, sizeof place);
     fprintf(out, "wavetrap: %s\n  %s, threads %s, issue time %" PRIu64 "\n  at %s\n", f->text, wave,
             lanes, f->time, place);
+}
+
+void cli_report_stats(const struct wt_machine *m, double seconds)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    fprintf(stderr,
+            "wavetrap: %" PRIu64 " issues in %.3f s (%.1f million a second), "
+            "peak memory %ld KiB\n",
+            m->time, seconds, (double)m->time / (seconds * 1e6 + 1e-9), usage.ru_maxrss);
 }
 
 int cli_fault_status(enum wt_fault_kind kind)

@@ -18,6 +18,9 @@ void cli_report_fault(FILE *out, struct cli_session *session);
 /** Where every active warp is and what it waits for; neighbours in the same state share a line. */
 void cli_report_waves(FILE *out, struct cli_session *session);
 
+/** Says on stderr how many instructions of waves were issued, how fast, and the peak of memory. */
+void cli_report_stats(const struct wt_machine *machine, double seconds);
+
 /** The exit status that tells of the machine's fault. */
 int cli_fault_status(enum wt_fault_kind kind);
 
