@@ -7,7 +7,6 @@ compilation not counted, and the peak of its memory in KiB.
 
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -122,10 +121,7 @@ def startup(report, folder, wavetrap, peak_memory, run, count):
 
 def gcn(report, folder, wavetrap, pairs, timed, peak_memory, run, count):
     kernels(report, folder, wavetrap, pairs, timed, run, count)
-    if shutil.which("hipcc"):
-        startup(report, folder, wavetrap, peak_memory, run, count)
-    else:
-        print("  the start-up of HIP programs is left out: there is no hipcc")
+    startup(report, folder, wavetrap, peak_memory, run, count)
 
 
 if __name__ == "__main__":
