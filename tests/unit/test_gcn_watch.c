@@ -922,7 +922,7 @@ static void a_search_finds_who_wrote(void **state)
             while (before < count && writes[before].time < at)
                 before++;
             const bool expected = backwards ? before > 0 : before < count;
-            const struct change *c = &writes[backwards ? before - 1 : before];
+            const struct change *c = expected ? &writes[backwards ? before - 1 : before] : NULL;
             struct wt_watch_hit hit;
             if (found(t, r.m, backwards, &watch, &hit) != expected)
                 fail_msg("trip %u: %s", trip, expected ? "not found" : "found");
