@@ -1,4 +1,5 @@
 """What the tests of host programs share: building HIP programs, and running them on emulated GPUs."""
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -10,14 +11,25 @@ WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap
 EXAMPLES = BUILD / "examples" / "gcn"
 
 
+@contextlib.contextmanager
+def alone(path):
+    """Files of this name are made by one test at a time; others wait, and find them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path.with_name(path.name + ".lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def is_old(path, source):
+    return not path.exists() or path.stat().st_mtime < source.stat().st_mtime
+
+
 def compiled(source, *flags):
-    """A program of this folder, built by hipcc where it is older than its source; by one of us at a time."""
+    """A program of this folder, built by hipcc where it is older than its source."""
     path = BUILD / "tests" / "host" / pathlib.Path(source).stem
     source = pathlib.Path(__file__).parent / source
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.with_suffix(".lock"), "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
+    with alone(path):
+        if is_old(path, source):
             new = path.with_suffix(".new")
             subprocess.run(["hipcc", "--offload-arch=gfx900", "-O2", "-g", *flags, "-o", new, source], check=True,
                            capture_output=True)
@@ -26,16 +38,18 @@ def compiled(source, *flags):
 
 
 def example(name):
-    """An example of examples/gcn; NAME.buffered by the recipe of its Makefile."""
+    """An example of examples/gcn; NAME.buffered by the recipe of its Makefile. Not made again while a test runs it: its
+    symbols would be those of a file that is gone."""
     path = EXAMPLES / name
     source = ROOT / "examples" / "gcn" / (name.split(".")[0] + (".s" if name.endswith((".co", ".bin")) else ".hip"))
-    if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
-        own = EXAMPLES / str(os.getpid())
-        subprocess.run(["make", "-s", "-C", source.parent, f"OUT={own}", own / name], check=True,
-                       capture_output=True)
-        for file in own.iterdir():
-            os.replace(file, EXAMPLES / file.name)
-        own.rmdir()
+    with alone(EXAMPLES):
+        if is_old(path, source):
+            own = EXAMPLES / "new"
+            subprocess.run(["make", "-s", "-C", source.parent, f"OUT={own}", own / name], check=True,
+                           capture_output=True)
+            for file in own.iterdir():
+                os.replace(file, EXAMPLES / file.name)
+            own.rmdir()
     return path
 
 
