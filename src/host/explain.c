@@ -1,7 +1,6 @@
 /*
  * wavetrap explain-address for a host program: when a wave reaches a function, the addresses that
- * were asked about are explained as lanes of that wave see them. Until then the device runs one
- * instruction at a time; afterwards nothing is slower than without.
+ * were asked about are explained as lanes of that wave see them.
  *
  * WAVETRAP_EXPLAIN holds words: at=FUNCTION or at=FUNCTION+OFFSET, wave=N (if a certain one, or
  * wave=each), lanes=FIRST-LAST, and addresses.
@@ -84,6 +83,7 @@ static void explain(struct host_gpu *gpu, uint32_t wave)
     const struct host_watch *w = gpu->watch;
     struct wt_machine *m = gcn_machine(gpu->device);
     char place[128], where[600];
+    atomic_store(&gpu->host->explained, true);
     m->ops->place(m, wave, place, sizeof place);
     host_describe(gpu->host, w->watch.pc, where, sizeof where);
     for (unsigned lane = w->first_lane; lane <= w->last_lane; lane++) {

@@ -120,6 +120,7 @@ struct host {
     const void *debug;                   /**< the runtime's struct r_debug */
     uint64_t next_queue;
     char explain[1024];                  /**< what to explain: see explain.c */
+    atomic_bool explained;               /**< a wave came there */
 };
 
 /** The open driver; NULL before hsaKmtOpenKFD. The library's interface has no handle of it. */

@@ -118,6 +118,15 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
     return status;
 }
 
+/* HIP's runtime leaves without closing. */
+static __attribute__((destructor)) void tell_what_was_not_met(void)
+{
+    if (the_host && *the_host->explain && !atomic_load(&the_host->explained))
+        fputs("wavetrap: nothing is explained: no wave came to the place, or the program has no such "
+              "function for gfx900\n",
+              stderr);
+}
+
 HSAKMT_STATUS hsaKmtCloseKFD(void)
 {
     HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
@@ -125,6 +134,7 @@ HSAKMT_STATUS hsaKmtCloseKFD(void)
     if (!the_host) {
         status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     } else if (--the_host->opened == 0) {
+        tell_what_was_not_met();
         close_host(the_host);
         the_host = NULL;
     }

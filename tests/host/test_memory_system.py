@@ -155,3 +155,10 @@ def test_mistakes_on_the_command_line(options, said):
     names = {"PROGRAM": example("private_address"), "CODE": code_object(compiled("work.hip"))}
     done = wavetrap("explain-address", *(names.get(o, o) for o in options))
     assert done.returncode == 125 and said in done.stderr, done.stderr
+
+
+def test_a_place_to_which_no_wave_comes_is_told():
+    done = wavetrap("explain-address", "--at", "nowhere", example("private_address"), f"0x{PRIVATE:x}")
+    assert "nothing is explained: no wave came to the place" in done.stderr and done.stdout.endswith("v is 1\n")
+    done = wavetrap("explain-address", "--at", "test", example("private_address"), f"0x{PRIVATE:x}")
+    assert "private, aperture" in done.stderr and "nothing is explained" not in done.stderr
