@@ -1,13 +1,11 @@
 /* `wavetrap info` for gfx900: code objects, and the table of instructions. */
 #include "cli/info.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bits.h"
 #include "cli/gcn.h"
-#include "debugger/symbols.h"
 #include "emulator/gcn/isa.h"
 
 void cli_list_gcn_isa(void)
