@@ -18,7 +18,7 @@ demo:
 # fuzz targets for some seconds each, and the bounded part of GDB's own test suite.
 check:
 	@scripts/need.sh build kernels gcn hip driver check
-	@[ ! -e build/build.ninja ] || [ -e build/src/host/libhsakmt.so.1 ] || meson setup --reconfigure build >/dev/null
+	@[ ! -e build/build.ninja ] || [ -e build/src/runtime/hsakmt/libhsakmt.so.1 ] || meson setup --reconfigure build >/dev/null
 	@$(MAKE) --no-print-directory all
 	@scripts/check.sh build
 	@$(MAKE) --no-print-directory check-gdb-quick

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "bus/jtag.h"
+#include "bus/jtag/jtag.h"
 #include "bus/tcp.h"
-#include "debugger/probe.h"
+#include "debug/core/probe.h"
 
 enum { BYTES = 4096, GENERAL = 32 };
 

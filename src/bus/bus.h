@@ -3,8 +3,8 @@
  * through this and nothing else; what is on the other side may be an emulator in this process,
  * another program, or hardware.
  */
-#ifndef WT_BUS_H
-#define WT_BUS_H
+#ifndef WT_BUS_BUS_H
+#define WT_BUS_BUS_H
 
 #include <stdbool.h>
 #include <stddef.h>

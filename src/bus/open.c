@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bus/jtag.h"
+#include "bus/jtag/jtag.h"
 #include "bus/tcp.h"
 
 static enum wt_status open_jtag(const char *address, const struct wt_bus_open_options *options,

@@ -6,13 +6,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "bus/target.h"
+#include "debug/core/target.h"
 #include "cli/code.h"
 #include "cli/connect.h"
 #include "cli/gdb_child.h"
 #include "cli/options.h"
 #include "cli/remote.h"
-#include "emulator/machine/image.h"
+#include "object/image.h"
 
 /* Where programs of the default profile leave their exit word. */
 #define EXIT_ADDR 0x88

@@ -1,6 +1,6 @@
 /* What the subcommands of `wavetrap` share: how each one is described, and exit statuses. */
-#ifndef WT_CLI_H
-#define WT_CLI_H
+#ifndef WT_CLI_CLI_H
+#define WT_CLI_CLI_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef WT_CLI_CODE_H
 #define WT_CLI_CODE_H
 
-#include "debugger/debugger.h"
+#include "debug/core/debugger.h"
 
 struct cli_code {
     struct wt_code *list; /**< its bytes are parts of what is held here */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "bus/jtag.h"
+#include "bus/jtag/jtag.h"
 #include "cli/options.h"
 
 enum wt_status cli_connect_timeout(struct cli_connect *connect, const char *value,

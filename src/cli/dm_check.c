@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "cli/remote.h"
 #include "cli/session.h"
-#include "debugger/conformance/conformance.h"
+#include "debug/vortex/conformance/conformance.h"
 
 enum { CHECK_FAILED = 1 }; /* exit status: a check has failed */
 

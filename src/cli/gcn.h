@@ -4,7 +4,7 @@
 
 #include "cli/drive.h"
 #include "cli/gcn_writer.h"
-#include "emulator/gcn/launch.h"
+#include "runtime/gcn/launch.h"
 
 /** "N:FILE": the buffer of argument N, and a file. */
 struct cli_buffer_file {

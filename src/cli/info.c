@@ -13,8 +13,8 @@
 #include "cli/gcn.h"
 #include "cli/info.h"
 #include "cli/options.h"
-#include "debugger/symbols.h"
-#include "emulator/machine/image.h"
+#include "debug/source/symbols.h"
+#include "object/image.h"
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/profile.h"
 

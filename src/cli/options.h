@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "cli/cli.h"
-#include "debugger/debugger.h"
+#include "debug/core/debugger.h"
 #include "emulator/gcn/gcn.h"
 #include "emulator/vortex/vortex.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/loop.h"
-#include "bus/jtag_stream.h"
+#include "bus/jtag/stream.h"
 #include "bus/line.h"
 #include "bus/stream.h"
 #include "cli/remote.h"

@@ -6,11 +6,11 @@
 #define WT_CLI_SESSION_H
 
 #include "bus/bus.h"
-#include "bus/target.h"
+#include "debug/core/target.h"
 #include "cli/options.h"
-#include "debugger/debugger.h"
-#include "debugger/symbols.h"
-#include "emulator/machine/image.h"
+#include "debug/core/debugger.h"
+#include "debug/source/symbols.h"
+#include "object/image.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/search.h"
 #include "emulator/vortex/vortex.h"

@@ -1,4 +1,4 @@
-/* Time travel of an emulated device, as its target's service. See bus/target.h. */
+/* Time travel of an emulated device, as its target's service. See debug/core/target.h. */
 #include "cli/session_history.h"
 
 #include <inttypes.h>

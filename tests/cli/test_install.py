@@ -27,7 +27,7 @@ def test_what_is_installed_works(build):
         assert any(name.endswith(place) for name in files), place
     # The library for HIP programs, if it was built.
     library = [path for name, path in files.items() if name.endswith("/wavetrap/libhsakmt.so.1")]
-    if os.path.exists(f"{BUILD}/src/host/libhsakmt.so.1"):
+    if os.path.exists(f"{BUILD}/src/runtime/hsakmt/libhsakmt.so.1"):
         told = subprocess.run([command, "exec", "env"], capture_output=True, text=True, timeout=60).stdout
         assert f"LD_LIBRARY_PATH={library[0].parent.resolve()}" in told
     # GDB's commands: found from where the command is, and all of them.

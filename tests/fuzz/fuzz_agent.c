@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/agent.h"
+#include "debug/core/agent.h"
 
 static bool read_memory(void *context, uint64_t addr, void *out, size_t size)
 {

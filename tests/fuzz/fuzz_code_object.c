@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/gcn/launch.h"
+#include "runtime/gcn/launch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/conformance/conformance.h"
+#include "debug/vortex/conformance/conformance.h"
 #include "emulator/vortex/vortex.h"
 
 enum { MAX_FAULTS = 16, MAX_ACCESSES = 4000000 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/image.h"
+#include "object/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

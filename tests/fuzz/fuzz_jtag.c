@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bus/jtag_stream.h"
+#include "bus/jtag/stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,8 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "bus/jtag.h"
-#include "bus/jtag_stream.h"
+#include "bus/jtag/jtag.h"
+#include "bus/jtag/stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
 
 #include "base/bits.h"
 #include "cli/gcn.h"
-#include "emulator/gcn/metadata.h"
-#include "emulator/gcn/printf.h"
+#include "object/metadata.h"
+#include "runtime/gcn/printf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "emulator/gcn/launch.h"
+#include "runtime/gcn/launch.h"
 #include "travel.h"
 #include "watched.h"
 

@@ -16,7 +16,7 @@
 
 #include "../unit/rig.h"
 #include "base/loop.h"
-#include "bus/jtag_stream.h"
+#include "bus/jtag/stream.h"
 #include "bus/line.h"
 #include "bus/stream.h"
 

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "bus/open.h"
-#include "bus/target.h"
-#include "debugger/debugger.h"
+#include "debug/core/target.h"
+#include "debug/core/debugger.h"
 #include "device.h"
 
 enum {

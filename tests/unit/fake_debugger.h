@@ -5,7 +5,7 @@
 #ifndef FAKE_DEBUGGER_H
 #define FAKE_DEBUGGER_H
 
-#include "debugger/debugger.h"
+#include "debug/core/debugger.h"
 
 #define FAKE_MEMORY 0x80000000u
 #define FAKE_MEMORY_SIZE 0x10000u

@@ -5,7 +5,7 @@
 #ifndef TESTS_MUTANT_H
 #define TESTS_MUTANT_H
 
-#include "bus/target.h"
+#include "debug/core/target.h"
 #include "emulator/vortex/vortex.h"
 
 struct mutant;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bus/target.h"
-#include "debugger/debugger.h"
+#include "debug/core/target.h"
+#include "debug/core/debugger.h"
 #include "emulator/machine/machine.h"
 #include "emulator/vortex/vortex.h"
 

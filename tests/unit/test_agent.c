@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "debugger/agent.h"
+#include "debug/core/agent.h"
 
 struct world {
     uint8_t memory[64]; /* at 0x1000 */

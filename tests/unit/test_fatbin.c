@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "emulator/gcn/fatbin.h"
+#include "object/fatbin.h"
 
 enum { PAGE = 4096, ROOM = 4 * PAGE };
 

@@ -11,7 +11,7 @@
 #include <elf.h>
 
 #include "base/bits.h"
-#include "emulator/machine/image.h"
+#include "object/image.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "bus/jtag_dtm.h"
-#include "bus/jtag_scan.h"
-#include "bus/jtag_stream.h"
+#include "bus/jtag/dtm.h"
+#include "bus/jtag/scan.h"
+#include "bus/jtag/stream.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "bus/jtag.h"
-#include "bus/jtag_stream.h"
+#include "bus/jtag/jtag.h"
+#include "bus/jtag/stream.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

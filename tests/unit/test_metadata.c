@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <msgpack.h>
 
-#include "emulator/gcn/metadata.h"
+#include "object/metadata.h"
 
 struct argument {
     uint32_t offset, size;

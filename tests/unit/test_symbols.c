@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "debugger/symbols.h"
+#include "debug/source/symbols.h"
 
 #define SELF "/proc/self/exe"
 

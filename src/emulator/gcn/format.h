@@ -1,6 +1,6 @@
 /* Formats of buffer elements: how they lie in memory, and what registers see of them. */
-#ifndef WT_GCN_FORMAT_H
-#define WT_GCN_FORMAT_H
+#ifndef WT_EMULATOR_GCN_FORMAT_H
+#define WT_EMULATOR_GCN_FORMAT_H
 
 #include <stdbool.h>
 #include <stdint.h>

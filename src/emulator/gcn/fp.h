@@ -3,8 +3,8 @@
  * (manual, section 3.4 and 6.5). A result that is a NaN is the first NaN source, quieted, or the
  * positive default NaN.
  */
-#ifndef WT_GCN_FP_H
-#define WT_GCN_FP_H
+#ifndef WT_EMULATOR_GCN_FP_H
+#define WT_EMULATOR_GCN_FP_H
 
 #include "emulator/gcn/kernel.h"
 #include "emulator/machine/softfloat.h"

@@ -2,8 +2,8 @@
  * An emulated AMD GCN5 GPU (gfx900): compute units that run wavefronts of 64 lanes. This header is
  * all that the world outside emulator/gcn needs.
  */
-#ifndef WT_EMULATOR_GCN_H
-#define WT_EMULATOR_GCN_H
+#ifndef WT_EMULATOR_GCN_GCN_H
+#define WT_EMULATOR_GCN_GCN_H
 
 #include <stdbool.h>
 #include <stdint.h>

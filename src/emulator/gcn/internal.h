@@ -1,6 +1,6 @@
 /* Inside of the GCN emulator: its structures, and what its files offer each other. */
-#ifndef WT_GCN_INTERNAL_H
-#define WT_GCN_INTERNAL_H
+#ifndef WT_EMULATOR_GCN_INTERNAL_H
+#define WT_EMULATOR_GCN_INTERNAL_H
 
 #include "base/bits.h"
 #include "base/lanes.h"

@@ -1,6 +1,6 @@
 /* The instruction table of GCN5 as data, and decoded instructions. See isa.def for the rows. */
-#ifndef WT_GCN_ISA_H
-#define WT_GCN_ISA_H
+#ifndef WT_EMULATOR_GCN_ISA_H
+#define WT_EMULATOR_GCN_ISA_H
 
 #include <stdbool.h>
 #include <stddef.h>

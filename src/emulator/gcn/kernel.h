@@ -1,6 +1,6 @@
 /* How kernels (gcn_k_X: the arithmetic of one vector instruction) are written. */
-#ifndef WT_GCN_KERNEL_H
-#define WT_GCN_KERNEL_H
+#ifndef WT_EMULATOR_GCN_KERNEL_H
+#define WT_EMULATOR_GCN_KERNEL_H
 
 #include "emulator/gcn/internal.h"
 

@@ -1,7 +1,7 @@
 /* The trace of a run: what stood before each instruction, and what it changed. Private to the GCN
  * emulator. */
-#ifndef WT_GCN_TRACE_H
-#define WT_GCN_TRACE_H
+#ifndef WT_EMULATOR_GCN_TRACE_H
+#define WT_EMULATOR_GCN_TRACE_H
 
 #include "emulator/gcn/internal.h"
 

@@ -5,8 +5,8 @@
  * instruction has another handler in its slot of the decoded page; a watched wave is looked for
  * once a turn.
  */
-#ifndef WT_GCN_WATCH_H
-#define WT_GCN_WATCH_H
+#ifndef WT_EMULATOR_GCN_WATCH_H
+#define WT_EMULATOR_GCN_WATCH_H
 
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/watch_set.h"

@@ -1,6 +1,6 @@
 /* What becomes of an address that one lane uses: for people who want to know where it leads. */
-#ifndef WT_EMULATOR_EXPLAIN_H
-#define WT_EMULATOR_EXPLAIN_H
+#ifndef WT_EMULATOR_MACHINE_EXPLAIN_H
+#define WT_EMULATOR_MACHINE_EXPLAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * reset, run for a number of issues, looked into and hashed. A family embeds struct wt_machine as
  * the first member of its device.
  */
-#ifndef WT_EMULATOR_MACHINE_H
-#define WT_EMULATOR_MACHINE_H
+#ifndef WT_EMULATOR_MACHINE_MACHINE_H
+#define WT_EMULATOR_MACHINE_MACHINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

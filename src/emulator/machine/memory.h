@@ -6,8 +6,8 @@
  * An emulator reaches pages through a small software TLB (struct wt_tlb), which it drops whenever
  * a page may have changed its place (a fork, a restore, a write past the TLB).
  */
-#ifndef WT_EMULATOR_MEMORY_H
-#define WT_EMULATOR_MEMORY_H
+#ifndef WT_EMULATOR_MACHINE_MEMORY_H
+#define WT_EMULATOR_MACHINE_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * next choice. All are deterministic functions of the policy's own state, which is part of the
  * machine's state.
  */
-#ifndef WT_EMULATOR_SCHEDULE_H
-#define WT_EMULATOR_SCHEDULE_H
+#ifndef WT_EMULATOR_MACHINE_SCHEDULE_H
+#define WT_EMULATOR_MACHINE_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stddef.h>

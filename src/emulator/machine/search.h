@@ -8,8 +8,8 @@
  * whole intervals between saved states, so that a search of the whole run costs about as much as
  * that run.
  */
-#ifndef WT_EMULATOR_SEARCH_H
-#define WT_EMULATOR_SEARCH_H
+#ifndef WT_EMULATOR_MACHINE_SEARCH_H
+#define WT_EMULATOR_MACHINE_SEARCH_H
 
 #include "emulator/machine/timeline.h"
 

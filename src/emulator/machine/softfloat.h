@@ -3,8 +3,8 @@
  * rounding mode, with flags. Emulators use it where the host's arithmetic would not do (another
  * rounding mode, another host), and as the reference for where it would.
  */
-#ifndef WT_EMULATOR_SOFTFLOAT_H
-#define WT_EMULATOR_SOFTFLOAT_H
+#ifndef WT_EMULATOR_MACHINE_SOFTFLOAT_H
+#define WT_EMULATOR_MACHINE_SOFTFLOAT_H
 
 #include <stdbool.h>
 #include <stdint.h>

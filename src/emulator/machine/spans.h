@@ -1,6 +1,6 @@
 /* Sets of addresses as sorted ranges that do not touch, in several address spaces. */
-#ifndef WT_EMULATOR_SPANS_H
-#define WT_EMULATOR_SPANS_H
+#ifndef WT_EMULATOR_MACHINE_SPANS_H
+#define WT_EMULATOR_MACHINE_SPANS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
  * While a timeline exists, its machine is run and changed through it alone. A machine without one
  * does not know of it.
  */
-#ifndef WT_EMULATOR_TIMELINE_H
-#define WT_EMULATOR_TIMELINE_H
+#ifndef WT_EMULATOR_MACHINE_TIMELINE_H
+#define WT_EMULATOR_MACHINE_TIMELINE_H
 
 #include "emulator/machine/machine.h"
 

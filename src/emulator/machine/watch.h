@@ -3,8 +3,8 @@
  * whoever looks, not to the machine's state: they are not saved, they change nothing of how the
  * machine goes on, and memory that is not watched is as fast as without them.
  */
-#ifndef WT_EMULATOR_WATCH_H
-#define WT_EMULATOR_WATCH_H
+#ifndef WT_EMULATOR_MACHINE_WATCH_H
+#define WT_EMULATOR_MACHINE_WATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * family adds where a range lies (wt_watch_range_fn), sees to it that what is watched comes by
  * where it is looked for, and notes what was met.
  */
-#ifndef WT_EMULATOR_WATCH_SET_H
-#define WT_EMULATOR_WATCH_SET_H
+#ifndef WT_EMULATOR_MACHINE_WATCH_SET_H
+#define WT_EMULATOR_MACHINE_WATCH_SET_H
 
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"

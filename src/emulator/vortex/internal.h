@@ -1,6 +1,6 @@
 /* Inside of the Vortex emulator: its structures, and what its files offer each other. */
-#ifndef WT_VORTEX_INTERNAL_H
-#define WT_VORTEX_INTERNAL_H
+#ifndef WT_EMULATOR_VORTEX_INTERNAL_H
+#define WT_EMULATOR_VORTEX_INTERNAL_H
 
 #include "base/bits.h"
 #include "base/lanes.h"

@@ -1,6 +1,6 @@
 /* The instruction table as data: see isa.def for the rows and their meaning. */
-#ifndef WT_VORTEX_ISA_H
-#define WT_VORTEX_ISA_H
+#ifndef WT_EMULATOR_VORTEX_ISA_H
+#define WT_EMULATOR_VORTEX_ISA_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * Platform profiles: what differs between versions of Vortex, as tables. A CSR number means a
  * thing (enum vx_csr); a DCR number means a thing (enum vx_dcr); addresses are numbers here.
  */
-#ifndef WT_VORTEX_PROFILE_H
-#define WT_VORTEX_PROFILE_H
+#ifndef WT_EMULATOR_VORTEX_PROFILE_H
+#define WT_EMULATOR_VORTEX_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* What the trace looks at before and after an issue. */
-#ifndef WT_VORTEX_TRACE_H
-#define WT_VORTEX_TRACE_H
+#ifndef WT_EMULATOR_VORTEX_TRACE_H
+#define WT_EMULATOR_VORTEX_TRACE_H
 
 #include "emulator/vortex/internal.h"
 

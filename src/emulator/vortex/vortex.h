@@ -3,14 +3,14 @@
  * RV64 IMAFDC with Vortex's own instructions. This header is all that the world outside
  * emulator/vortex needs.
  */
-#ifndef WT_EMULATOR_VORTEX_H
-#define WT_EMULATOR_VORTEX_H
+#ifndef WT_EMULATOR_VORTEX_VORTEX_H
+#define WT_EMULATOR_VORTEX_VORTEX_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "emulator/machine/image.h"
+#include "object/image.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"

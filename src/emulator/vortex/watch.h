@@ -4,8 +4,8 @@
  * instruction has another handler in its slot of the decoded page; a watched warp is looked for
  * once a turn.
  */
-#ifndef WT_VORTEX_WATCH_H
-#define WT_VORTEX_WATCH_H
+#ifndef WT_EMULATOR_VORTEX_WATCH_H
+#define WT_EMULATOR_VORTEX_WATCH_H
 
 #include "emulator/machine/watch_set.h"
 #include "emulator/vortex/internal.h"

@@ -11,8 +11,8 @@
  *   [   what follows, to the end of the schema, may be missing altogether; arguments of an optional
  *       part that is missing are not counted
  */
-#ifndef WT_RSP_COMMAND_H
-#define WT_RSP_COMMAND_H
+#ifndef WT_FRONTEND_RSP_COMMAND_H
+#define WT_FRONTEND_RSP_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>

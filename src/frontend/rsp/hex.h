@@ -1,6 +1,6 @@
 /* Hexadecimal text, by table in both directions. */
-#ifndef WT_RSP_HEX_H
-#define WT_RSP_HEX_H
+#ifndef WT_FRONTEND_RSP_HEX_H
+#define WT_FRONTEND_RSP_HEX_H
 
 #include <stddef.h>
 #include <stdint.h>

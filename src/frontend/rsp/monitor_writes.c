@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "debugger/symbols.h"
+#include "debug/source/symbols.h"
 
 #define MOST_WRITES 200
 #define DEFAULT_SIZE 4

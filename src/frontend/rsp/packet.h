@@ -2,8 +2,8 @@
  * The framing of GDB's remote serial protocol (GDB manual, appendix E.1 "Overview"): bytes from the
  * wire become packets, replies become bytes. Nothing here knows what a packet means.
  */
-#ifndef WT_RSP_PACKET_H
-#define WT_RSP_PACKET_H
+#ifndef WT_FRONTEND_RSP_PACKET_H
+#define WT_FRONTEND_RSP_PACKET_H
 
 #include <stdbool.h>
 #include <stddef.h>

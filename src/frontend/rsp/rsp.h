@@ -2,13 +2,13 @@
  * The server for GDB's remote serial protocol: stock GDB and LLDB talk to a debugger through it.
  * One client at a time, over TCP, a Unix socket or standard input and output.
  */
-#ifndef WT_RSP_RSP_H
-#define WT_RSP_RSP_H
+#ifndef WT_FRONTEND_RSP_RSP_H
+#define WT_FRONTEND_RSP_RSP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "debugger/debugger.h"
+#include "debug/core/debugger.h"
 
 /** When the server ends by itself. */
 enum wt_rsp_until {

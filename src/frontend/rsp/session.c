@@ -1,7 +1,7 @@
 /* A conversation with a client: packets in, replies out. */
 #include "frontend/rsp/session.h"
 
-#include "debugger/symbols.h"
+#include "debug/source/symbols.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
  * answer it still waits for. Bytes go in and come out; sockets are the server's business.
  * This header is for the files of the front end and its tests.
  */
-#ifndef WT_RSP_SESSION_H
-#define WT_RSP_SESSION_H
+#ifndef WT_FRONTEND_RSP_SESSION_H
+#define WT_FRONTEND_RSP_SESSION_H
 
 #include <stdio.h>
 

@@ -1,0 +1,416 @@
+/*
+ * The debugger proper: threads, run control, breakpoints, stepping, memory and registers of one
+ * target, for any front end. It knows no wire format, and no GPU: front ends bring requests,
+ * probes know the hardware.
+ *
+ * Threads. What a person looks at is a thread: one lane of a wave (lane mode) or a whole wave seen
+ * through one chosen lane (wave mode). A thread id is 1 + wave * lanes + lane (lane mode) or
+ * 1 + wave * lanes (wave mode): stable for the whole session. Id 0 means "any" where a function
+ * allows it.
+ *
+ * Running. wt_debugger_resume() sets waves going and returns at once; the owner then calls
+ * wt_debugger_pump() until an event is there. All-stop: the first event halts every wave at the
+ * same issue time. Non-stop: waves stop one by one.
+ */
+#ifndef WT_DEBUG_CORE_DEBUGGER_H
+#define WT_DEBUG_CORE_DEBUGGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debug/core/probe.h"
+
+struct wt_debugger;
+typedef uint32_t wt_thread;
+
+/**
+ * The set of registers that the debugger adds to those of the probe, all read-only: _core, _warp
+ * (the family's word for a wave), _lane, _mask (_mask_high: lanes 64 and up, if there are any) and
+ * _time, if the target tells it.
+ */
+#define WT_PLACE_SET "place"
+
+enum wt_thread_mode {
+    WT_THREADS_AUTO,  /**< lanes while at most 1,024 lanes are in active waves, else waves */
+    WT_THREADS_LANES,
+    WT_THREADS_WAVES,
+};
+
+struct wt_debugger_options {
+    bool dm_only; /**< do not use the target's memory port */
+    enum wt_thread_mode threads;
+    /** Takes text that breakpoint commands print (agent printf). May be NULL. */
+    void (*output)(void *context, const char *text, size_t length);
+    void *context;
+};
+
+/** Connects to a target, which keeps running or halted as it is. The target must outlive it. */
+enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_probe_ops *probe,
+                                const struct wt_debugger_options *options,
+                                struct wt_debugger **debugger, struct wt_error *err);
+
+/** Lifts all breakpoints (as far as the target answers), leaves waves as they are, and frees. */
+void wt_debugger_close(struct wt_debugger *d);
+
+/**
+ * Connects anew to a device that has gone and come back, or seems stuck, and halts it. Breakpoints
+ * stay inserted: what is left of them in memory is looked at. (A device that answers again by itself
+ * is taken up by whatever is asked of it next; this is for one that needs a new connection.)
+ */
+enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err);
+
+const struct wt_topology *wt_debugger_topology(struct wt_debugger *d);
+const struct wt_target *wt_debugger_target(struct wt_debugger *d);
+
+/* ---- program ---- */
+
+/** Resets the device with every wave halted before its first instruction (program not reloaded). */
+enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err);
+
+/**
+ * Runs the program from its beginning: memory loaded afresh if the target can (services.reload),
+ * reset, halted at the first instruction. Breakpoints stay inserted.
+ */
+enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err);
+
+/** True when the program has ended; *status (if not NULL) then holds its exit word. */
+bool wt_debugger_ended(struct wt_debugger *d, uint32_t *status);
+
+/* ---- threads ---- */
+
+/** The mode in force now (never WT_THREADS_AUTO). */
+enum wt_thread_mode wt_debugger_thread_mode(struct wt_debugger *d);
+
+/** Forces a mode, or gives the choice back (WT_THREADS_AUTO). */
+void wt_debugger_set_thread_mode(struct wt_debugger *d, enum wt_thread_mode mode);
+
+/** Wave mode: which lane a wave's thread shows. WT_INVALID if there is no such lane. */
+enum wt_status wt_debugger_choose_lane(struct wt_debugger *d, unsigned lane, struct wt_error *err);
+unsigned wt_debugger_chosen_lane(struct wt_debugger *d);
+
+struct wt_thread_info {
+    wt_thread id;
+    uint32_t wave;
+    unsigned core, wave_in_core, lane;
+    bool enabled;  /**< its lane is in the wave's mask (wave mode: some lane is) */
+    bool running;  /**< set going by resume and not stopped since */
+    uint64_t pc;   /**< next instruction; of a masked-off lane where it will wake up, if known;
+                        0 while running */
+};
+
+/**
+ * The threads there are now (of active or halted-and-active waves), in order of id. *list is
+ * owned by the debugger and valid until the next call of any of its functions.
+ */
+enum wt_status wt_debugger_threads(struct wt_debugger *d, const struct wt_thread_info **list,
+                                   size_t *count, struct wt_error *err);
+
+/** Whether @p thread names a thread that exists now. */
+bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread);
+
+/** "core 0 warp 1 thread 3 (masked off)", for people. Works for any id; "?" if it is none. */
+void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size);
+
+/** The thread that commands mean when they name none: that of the last stop, or the first. */
+wt_thread wt_debugger_current_thread(struct wt_debugger *d);
+
+/* ---- registers and memory (the thread's wave must be stopped; WT_STATE otherwise) ---- */
+
+/** Reads registers by index in topology->registers. pc is the thread's own (masked lanes too). */
+enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread thread,
+                                          const unsigned *index, size_t count, uint64_t *value,
+                                          struct wt_error *err);
+enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread thread, unsigned index,
+                                          uint64_t value, struct wt_error *err);
+
+/** Memory as the thread sees it, with the original instructions in place of breakpoints. */
+enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
+                                       void *out, size_t size, struct wt_error *err);
+/** Writes memory; breakpoints that lie in it stay planted. */
+enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
+                                        const void *bytes, size_t size, struct wt_error *err);
+
+/* ---- breakpoints ---- */
+
+/** Agent expression bytecode (GDB manual, appendix "The GDB Agent Expression Mechanism"). */
+struct wt_agent_code {
+    const uint8_t *bytes;
+    size_t length;
+};
+
+/**
+ * Inserts a breakpoint at @p addr. It stops an active lane for which some condition is non-zero
+ * (or there is none). Commands run for each such lane; a breakpoint that has commands does not
+ * stop (GDB sends commands for dprintf only, and means just that), any other does. Inserting one that exists replaces its conditions and
+ * commands. Code is copied.
+ */
+enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
+                                             const struct wt_agent_code *conditions,
+                                             size_t condition_count,
+                                             const struct wt_agent_code *commands,
+                                             size_t command_count, struct wt_error *err);
+enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t addr,
+                                             struct wt_error *err);
+void wt_debugger_remove_all_breakpoints(struct wt_debugger *d);
+
+/* ---- watchpoints ---- */
+
+struct wt_watchpoint_request {
+    enum wt_watchpoint_kind kind;
+    uint64_t addr, size;
+    wt_thread thread; /**< the range is where this thread sees it (local memory!); 0: the first wave */
+    bool changes;     /**< writes that leave the watched bytes as they are do not count */
+};
+
+/**
+ * Watches a range, whichever lane gets at it, from the next resume on (at once if something runs).
+ * Any number of them, of any size, may overlap. One instruction that meets several of them, with
+ * several lanes, is told by one stop for each, unless the address of an earlier one lies in it, too.
+ * WT_UNSUPPORTED if the target cannot watch.
+ */
+enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
+                                             const struct wt_watchpoint_request *request,
+                                             struct wt_error *err);
+/** Removes what was inserted by an equal request. */
+enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
+                                             const struct wt_watchpoint_request *request,
+                                             struct wt_error *err);
+void wt_debugger_remove_all_watchpoints(struct wt_debugger *d);
+
+/* ---- waves ---- */
+
+/** A wave as it is now. */
+struct wt_wave_info {
+    uint32_t wave;
+    unsigned core, wave_in_core;
+    bool active, running;
+    /* Of a wave that is active and stopped: */
+    uint64_t pc;                  /**< next instruction */
+    wt_lanes mask;                /**< lanes enabled */
+    bool has_detail;              /**< the target has told the rest */
+    struct wt_wave_detail detail; /**< why it waits, and which lanes wait in it */
+};
+
+/** Describes wave @p wave (0 … topology->waves - 1), be it active or not. */
+enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_wave_info *info,
+                                struct wt_error *err);
+
+/** What an expression came to in one lane. */
+struct wt_lane_value {
+    bool known;     /**< it could be evaluated */
+    bool read;      /**< memory at `value` could be read, where that was asked for */
+    uint64_t value;
+};
+
+/**
+ * Evaluates an agent expression for each of @p lanes of a stopped wave, with few round trips to the
+ * device. @p result has room for as many lanes as there are in @p lanes, the lowest first. If
+ * @p size is not 0, the value is an address, and so many bytes at it are read to @p bytes, which
+ * has room for those of all lanes.
+ */
+enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                                    const struct wt_agent_code *code, size_t size,
+                                    struct wt_lane_value *result, void *bytes,
+                                    struct wt_error *err);
+
+/* ---- breakpoints that another debugger left in memory ---- */
+
+/** Code as the program's file has it. */
+struct wt_code {
+    uint64_t addr;
+    const uint8_t *bytes;
+    size_t size;
+};
+
+/** Says what code the program has. List and bytes must outlive the debugger. */
+void wt_debugger_set_code(struct wt_debugger *d, const struct wt_code *list, size_t count);
+
+/** A breakpoint instruction in memory where the program's file has another one. */
+struct wt_leftover {
+    uint64_t addr;
+    uint8_t original[4];
+    size_t length;
+};
+
+/**
+ * Compares the program's code with memory (all must be halted). A slow device may take long for
+ * that: it ends after @p limit_ms (0: not before the end). *looked of *total bytes were compared.
+ */
+enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms, uint64_t *looked,
+                                          uint64_t *total, struct wt_error *err);
+
+/** What was found the last time and has not been lifted; valid until the next call of these. */
+const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *count);
+
+/** Puts the program's code back in their places. */
+enum wt_status wt_debugger_lift_leftovers(struct wt_debugger *d, struct wt_error *err);
+
+/* ---- running ---- */
+
+enum wt_resume_kind {
+    WT_RESUME_CONTINUE,
+    WT_RESUME_STEP,  /**< one instruction of the thread's lane; masked off: when it has its turn */
+    WT_RESUME_RANGE, /**< step while the pc of the lane is in [start, end) */
+    WT_RESUME_STOP,  /**< halt it (non-stop); a STOP event with reason WT_STOP_REQUESTED follows */
+};
+
+/** What one thread is to do; thread 0: all threads not named by an earlier entry. */
+struct wt_resume {
+    wt_thread thread;
+    enum wt_resume_kind kind;
+    uint64_t start, end;
+};
+
+/**
+ * Non-stop: waves stop one by one. Default: all-stop. The lanes of a wave cannot stop apart: with a
+ * thread per lane, each of them gets an event, first the one that it happened to, then the others
+ * with reason WT_STOP_REQUESTED. wt_debugger_interrupt() stops all with that reason, too.
+ */
+void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop);
+
+/**
+ * Sets threads going. In all-stop, threads not named stay halted. A wave runs when any of its
+ * threads is named; what one of them is to do (step before range before continue) holds for all.
+ * Entries are looked at in order: the first that names a thread, by its id or by 0, counts.
+ *
+ * A wave that stands on a breakpoint which it has reported, or which is the one that a step starts
+ * at, is taken past it. Clients that step the threads at a breakpoint past it one by one, lifting
+ * and inserting it around each step, are followed: a lane that went along with another lane's step
+ * is not moved a second time, its step is done at once.
+ *
+ * A step that cannot issue (its wave waits at a barrier) stays pending while other waves run; when
+ * nothing runs, `output` of the options is told so, and wt_debugger_interrupt() ends it.
+ */
+enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                                  struct wt_error *err);
+
+/**
+ * Says which lane of its wave the user looks at: that of @p thread. Of several lanes that meet a
+ * breakpoint together this one is reported, if the condition holds for it. (Clients plant
+ * breakpoints that mean one thread only, for `next` and `finish`, and ignore a stop of another.) A
+ * thread that is stepped or reported is looked at from then on.
+ */
+void wt_debugger_focus(struct wt_debugger *d, wt_thread thread);
+
+/**
+ * Stops what runs: an event with reason WT_STOP_INTERRUPTED will follow (all-stop), or WT_STOP_LOST if
+ * the device does not answer.
+ */
+enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err);
+
+/** Whether any thread is set going. */
+bool wt_debugger_running(struct wt_debugger *d);
+
+enum wt_stop_reason {
+    WT_STOP_BREAKPOINT,
+    WT_STOP_WATCHPOINT,  /**< after an instruction that got at what is watched: `watch`, `addr`,
+                              `lanes`; `text` says who and with which values */
+    WT_STOP_STEP,        /**< a step or range is done */
+    WT_STOP_INTERRUPTED, /**< wt_debugger_interrupt */
+    WT_STOP_REQUESTED,   /**< WT_RESUME_STOP, or non-stop: it stopped since another lane of its
+                              wave did */
+    WT_STOP_FAULT,       /**< the program made a mistake: `signal` and `text` say which */
+    WT_STOP_TRAP,        /**< a breakpoint instruction of the program's own */
+    WT_STOP_LOST,        /**< the device did not answer: `text` says how */
+    WT_STOP_HISTORY_BEGIN, /**< the recorded run begins here: there is nothing before */
+    WT_STOP_HISTORY_END,   /**< the present has been reached again: what comes is new */
+};
+
+enum wt_event_kind { WT_EVENT_NONE, WT_EVENT_STOPPED, WT_EVENT_EXITED };
+
+struct wt_event {
+    enum wt_event_kind kind;
+    wt_thread thread;           /**< stopped: an active lane that it happened to */
+    enum wt_stop_reason reason;
+    int signal;                 /**< fault: WT_SIGNAL_… of debug/core/target.h */
+    uint32_t status;            /**< exited: exit word */
+    enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
+    uint64_t addr;              /**< watchpoint: the first of its bytes that was got at */
+    wt_lanes lanes;             /**< watchpoint: all lanes that did, that of `thread` included */
+    uint64_t pc;                /**< watchpoint: of the instruction, which is done */
+    char text[256];             /**< for people; "" if there is nothing to say */
+};
+
+/**
+ * Lets the target advance by about @p budget issues and looks at what happened. Returns true if it
+ * should be called again soon, false if nothing will happen before something is asked for (the
+ * caller may then wait for input, looking in again every few milliseconds on hardware).
+ */
+bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget);
+
+/** Takes the next event off the queue; WT_EVENT_NONE when there is none. */
+struct wt_event wt_debugger_next_event(struct wt_debugger *d);
+
+/* ---- time travel: WT_UNSUPPORTED where the target does not record its run ---- */
+
+/** Whether the run is recorded. */
+bool wt_debugger_has_history(struct wt_debugger *d);
+
+struct wt_debugger_time {
+    uint64_t now, start, end; /**< issue times: here, of the first and the last recorded state */
+    bool in_past;
+    struct wt_history_stats stats;
+};
+
+/** Where in the recorded run the device is. */
+enum wt_status wt_debugger_time(struct wt_debugger *d, struct wt_debugger_time *time,
+                                struct wt_error *err);
+
+/**
+ * Puts the device to an issue time of the recorded run, at once. There it can be looked at like
+ * any stopped device. Resuming follows the recorded run up to its end, with breakpoints and
+ * watchpoints in force. Writing a register or memory begins a new future: the recorded one is
+ * dropped, which wt_debugger_take_notice() tells. All-stop only; nothing may run.
+ */
+enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err);
+
+/** Takes a line that the user should be told when there is a chance; false if there is none. */
+bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size);
+
+/**
+ * Runs backwards: with WT_RESUME_STEP to before the last instruction that the thread's lane issued,
+ * with WT_RESUME_RANGE on until its pc is outside, with WT_RESUME_CONTINUE to the last hit of a
+ * breakpoint or watchpoint. The whole device goes along. Like wt_debugger_resume it returns at
+ * once, and an event follows.
+ */
+enum wt_status wt_debugger_reverse(struct wt_debugger *d, const struct wt_resume *resume,
+                                   struct wt_error *err);
+
+#define WT_WRITE_LANES 8
+
+/** An instruction that wrote to a range of memory. */
+struct wt_write {
+    uint64_t time; /**< issue time: going there, it is about to issue */
+    uint32_t wave;
+    uint64_t pc;
+    wt_lanes lanes; /**< that wrote to the range */
+    unsigned shown; /**< of these, in order: */
+    struct wt_watchpoint_hit lane[WT_WRITE_LANES]; /**< the first ones */
+    struct wt_watchpoint_hit last; /**< the last one: of lanes that wrote the same bytes, it stays */
+};
+
+/**
+ * Searches the recorded run for writes to a range before now: at most the @p most last ones, the
+ * latest first. *more: there may be others before. What a debugger wrote, and the loading of the
+ * program, are none. The device stands where it stood. The caller frees *list.
+ */
+enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
+                                     const struct wt_watchpoint_request *where, size_t most,
+                                     struct wt_write **list, size_t *count, bool *more,
+                                     struct wt_error *err);
+
+/**
+ * Whether a program that ends is stopped just before (at first: it is not), so that all of its run
+ * is there to go back to with a client for which a program that has ended is gone. Resumed, it ends.
+ */
+void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop);
+bool wt_debugger_stops_at_end(struct wt_debugger *d);
+
+/**
+ * A hash of the whole state of the program here, the same whenever this point of the same run is
+ * reached, with whatever breakpoints.
+ */
+enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt_error *err);
+
+#endif

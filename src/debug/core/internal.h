@@ -1,0 +1,421 @@
+/* What the files of the debugger share. */
+#ifndef WT_DEBUG_CORE_INTERNAL_H
+#define WT_DEBUG_CORE_INTERNAL_H
+
+#include <string.h>
+
+#include "debug/core/agent.h"
+#include "debug/core/debugger.h"
+
+#define MAX_REGISTERS 192
+#define CACHED_LANES 2048 /* lanes whose registers are remembered while they are stopped */
+
+/** What a wave has been told to do. */
+enum wave_go {
+    GO_STOPPED,
+    GO_FREE,  /**< runs */
+    GO_STEP,  /**< one instruction of wave.lane */
+    GO_RANGE, /**< steps while wave.lane is in [start, end) */
+    GO_PASS,  /**< steps off a breakpoint, then runs */
+};
+
+struct wave {
+    uint64_t pc;
+    wt_lanes mask;
+    wt_lanes followed; /**< lanes that another lane's step took off breakpoint `left` */
+    uint64_t left;
+    uint64_t met;      /**< breakpoint, or trap of the program's own, that was acted upon here */
+    uint64_t start, end;
+    enum wt_halt_cause cause;
+    uint8_t go;
+    uint8_t lane;
+    uint8_t focus;           /**< 1 + the lane that the user looks at; 0: none yet */
+    bool have_pc, have_mask; /**< pc with cause, mask: known since it stopped */
+    bool has_met;            /**< it will not act upon `met` again as long as it stands there */
+    bool met_trap;           /**< `met` is an instruction of the program's own */
+    bool came_back;          /**< `left` was inserted again since */
+    bool pending;            /**< a step was asked of the device, and is not done */
+    bool lifted;             /**< its pending step is off a breakpoint that is not in memory */
+    bool told;               /**< the user knows that it is pending */
+    bool was_here;           /**< `lane` was enabled when its step began, or has become so */
+};
+
+struct code_list {
+    struct wt_agent **agent;
+    size_t count;
+};
+
+struct breakpoint {
+    uint64_t addr;
+    bool inserted; /**< the client wants it */
+    bool planted;  /**< it is in memory */
+    bool doubtful; /**< it may be in memory: writing it failed on the way */
+    uint8_t length;
+    uint8_t original[4], trap[4];
+    struct code_list conditions, commands;
+    unsigned *index; /**< registers that conditions and commands name, once each */
+    size_t indices;
+    uint8_t **slot; /**< of each code, conditions first: where its registers are in `index` */
+};
+
+/**
+ * A breakpoint that was planted once: on the way through the past it may be met in memory. There may
+ * be several for an address, one after the other, since its instruction may have been written.
+ */
+struct trace {
+    uint64_t addr;
+    uint64_t time; /**< since when */
+    uint8_t length;
+    uint8_t original[4], trap[4];
+};
+
+/** Where to stop on the way through the past, as far as is known. */
+struct candidate {
+    struct wt_event event; /**< but for the thread */
+    uint64_t time;
+    uint32_t wave;
+    unsigned lane;
+    bool met; /**< the wave stands on a breakpoint that it is stopped for */
+};
+
+/** A way through the recorded run. */
+struct travel {
+    bool going, backwards;
+    enum wt_resume_kind kind;
+    uint32_t wave; /**< step and range: whose issues count; else WT_NO_WAVE */
+    unsigned lane;
+    uint64_t start, end; /**< range */
+    bool have_candidate;
+    struct candidate candidate;
+};
+
+/** What is known of the present, while the device is in the past. */
+struct present {
+    struct wave *wave;
+    bool ended;
+    uint32_t exit_status;
+    wt_thread current;
+};
+
+struct watchpoint {
+    struct wt_watchpoint at;
+    bool changes;
+    bool inserted; /**< the client wants it */
+    bool active;   /**< the target watches it */
+};
+
+/** A watchpoint that was met, and what is to be told of it. */
+struct met {
+    struct wt_watchpoint at;
+    uint32_t wave;
+    unsigned lane;
+    struct wt_event event;
+};
+
+struct met_list {
+    struct met *met;
+    size_t count, capacity, next;
+};
+
+/** Registers of one stopped lane. */
+struct lane_cache {
+    bool used;
+    uint32_t wave;
+    unsigned lane;
+    uint64_t generation;
+    uint8_t valid[MAX_REGISTERS / 8];
+    uint64_t value[MAX_REGISTERS];
+};
+
+struct wt_debugger {
+    const struct wt_target *target;
+    const struct wt_probe_ops *ops;
+    struct wt_probe *probe;
+    const struct wt_topology *topology; /**< &shape */
+    struct wt_topology shape;           /**< the probe's, with the registers of place.c */
+    struct wt_register *registers;      /**< of `shape` */
+    size_t probe_registers;             /**< those before this index are the probe's */
+    char wave_register[32];
+    struct wt_debugger_options options;
+    unsigned words; /**< of a wave set */
+
+    struct wave *wave;
+    struct wt_wave_set active; /**< as last looked at */
+    struct wt_wave_set free;   /**< told to run: go == GO_FREE (active or not) */
+    struct wt_wave_set held;   /**< told to run just now, and not resumed yet */
+    uint32_t *stepper;         /**< waves with go of GO_STEP, GO_RANGE or GO_PASS */
+    size_t steppers;
+    bool going;                /**< something was resumed and has not stopped */
+    bool active_known;
+    bool nonstop;
+    bool any_followed;         /**< some wave has lanes in `followed` */
+    bool ended, lost;
+    uint32_t exit_status;
+    enum { FROZEN_UNKNOWN, FROZEN, NOT_FROZEN } frozen;
+
+    enum wt_thread_mode wanted_mode, mode;
+    unsigned chosen_lane;
+    wt_thread current;
+    struct wt_thread_info *thread;
+    size_t threads, thread_capacity;
+
+    struct breakpoint *bp; /**< sorted by address */
+    size_t bps, bp_capacity;
+
+    char notice[128]; /**< what the user should know and no event tells; "": nothing */
+    bool in_past;
+    bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
+    struct present present;
+    struct travel travel;
+    struct trace *trace;
+    size_t traces, trace_capacity;
+    struct watchpoint *wp;
+    size_t wps, wp_capacity;
+    struct met *met; /**< what the last stop for a watchpoint left to be told */
+    size_t mets, met_capacity, next_met;
+    bool past_backwards;  /**< the direction of the last way */
+    struct met_list past; /**< the same of the last stop on the way through the past */
+
+    const struct wt_code *code; /**< what the program's file has; not ours */
+    size_t codes;
+    struct wt_leftover *leftover;
+    size_t leftovers;
+
+    struct lane_cache *cache;
+    uint64_t *generation; /**< of each wave: cached registers of an older one are stale */
+
+    uint64_t *scratch; /**< register values of all lanes, for conditions */
+    size_t scratch_size;
+
+    struct wt_event *event;
+    size_t events, event_capacity, first_event;
+};
+
+/* Sets have room for the largest device: only the words that this one uses are touched. */
+static inline void dbg_fill_set(struct wt_debugger *d, struct wt_wave_set *set, int byte)
+{
+    memset(set->word, byte, d->words * sizeof set->word[0]);
+}
+
+static inline void dbg_copy_set(struct wt_debugger *d, struct wt_wave_set *to,
+                                const struct wt_wave_set *from)
+{
+    memcpy(to->word, from->word, d->words * sizeof to->word[0]);
+}
+
+static inline void dbg_one_wave(struct wt_debugger *d, struct wt_wave_set *set, uint32_t wave)
+{
+    dbg_fill_set(d, set, 0);
+    wt_wave_set_add(set, wave);
+}
+
+static inline bool dbg_is_stepping(const struct wave *w)
+{
+    return w->go == GO_STEP || w->go == GO_RANGE || w->go == GO_PASS;
+}
+
+/* ---- debugger.c ---- */
+
+/** Looks at which waves are active and (may be NULL) halted. */
+enum wt_status dbg_look(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err);
+/** The same where it can have changed: while something runs, waves come and go by themselves. */
+enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err);
+/** Chooses lanes or waves as threads, from the waves that are active. */
+void dbg_choose_mode(struct wt_debugger *d);
+bool dbg_is_active(struct wt_debugger *d, uint32_t wave);
+/** The thread that shows @p lane of @p wave. */
+wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane);
+/** The wave and lane of a thread; WT_INVALID if it is none. Need not be active. */
+enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
+                          struct wt_error *err);
+enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+/** The pc of a lane of a stopped wave: where it will wake up, if it is masked off. */
+enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t *pc,
+                           struct wt_error *err);
+/** Forgets what was known of a wave that has moved or will move. */
+void dbg_forget(struct wt_debugger *d, uint32_t wave);
+void dbg_forget_all(struct wt_debugger *d);
+bool dbg_any_free_active(struct wt_debugger *d);
+uint32_t dbg_count_free_active(struct wt_debugger *d);
+
+/* ---- place.c ---- */
+
+/** Makes the debugger's topology: the probe's, and registers that say where a lane is. */
+enum wt_status dbg_add_place_registers(struct wt_debugger *d, const struct wt_topology *of_probe,
+                                       struct wt_error *err);
+/** Whether a register is one of these. */
+static inline bool dbg_is_place(const struct wt_debugger *d, unsigned index)
+{
+    return index >= d->probe_registers;
+}
+/** Reads one of them; the wave must be stopped. */
+enum wt_status dbg_place_register(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                                  unsigned index, uint64_t *value, struct wt_error *err);
+/** As the probe's read_registers(), for any registers. */
+enum wt_status dbg_read_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                              const unsigned *index, size_t count, uint64_t *value,
+                              struct wt_error *err);
+
+/* ---- access.c ---- */
+
+/** A stopped wave that memory can be reached through; may be inactive if there is no other. */
+uint32_t dbg_memory_wave(struct wt_debugger *d);
+/** Whether registers can be had past the debug hardware on the way through the recorded run. */
+bool dbg_has_register_port(const struct wt_debugger *d);
+/** Registers of lanes as probe.h's read_registers has them, through the port where there is one. */
+enum wt_status dbg_fetch_registers(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                                   const unsigned *index, size_t count, uint64_t *value,
+                                   struct wt_error *err);
+/** Memory as it is, breakpoints and all. Halts a wave for a moment if it has to. */
+enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
+                            void *out, size_t size, struct wt_error *err);
+enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
+                             const void *bytes, size_t size, struct wt_error *err);
+
+/* ---- breakpoints.c ---- */
+
+/** The lane that an agent expression is evaluated for. */
+struct place {
+    struct wt_debugger *d;
+    uint32_t wave;
+    unsigned lane;
+};
+
+/** Memory for an agent expression: @p context is its struct place. */
+bool dbg_agent_read(void *context, uint64_t addr, void *out, size_t size);
+struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
+/** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */
+void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *bytes, size_t size);
+/** Whether it is the trace of its address that counts at this issue time. */
+bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t);
+/** What was planted after this issue time is not in memory now, nor will it be. */
+void dbg_drop_later_traces(struct wt_debugger *d);
+/** Removes from memory every breakpoint that was ever planted. */
+enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err);
+/** Finds out which planted breakpoints are still in memory (the device was out of reach). */
+enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *err);
+/** Plants what is inserted, and lifts what is not. */
+enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
+enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                         struct wt_error *err);
+enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                        struct wt_error *err);
+/** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
+bool dbg_covers_trap(const struct breakpoint *bp);
+/** Runs conditions and commands. *stops: an active lane wants to stop, *lane is the lowest. */
+enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                            bool *stops, unsigned *lane, struct wt_error *err);
+void dbg_free_breakpoints(struct wt_debugger *d);
+/** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
+unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
+
+/* ---- watchpoints.c ---- */
+
+/** What a client asks to be watched, as the target wants it. */
+enum wt_status dbg_place_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
+                                    struct wt_watchpoint *at, struct wt_error *err);
+/** Lets the target watch what is inserted, and nothing else. */
+enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err);
+/** Asks the target what was met (*met: something), and stops for it if anybody wants that. */
+enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *stopped,
+                                     struct wt_error *err);
+/** A list, to be freed, of what the client wants watched. */
+enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint **list,
+                                    size_t *count, struct wt_error *err);
+/** What to tell of what the target met, without stopping; false if nobody wants to hear of it. */
+bool dbg_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave, unsigned *lane);
+/** The next watchpoint that the same instruction met; false if there is none. */
+bool dbg_next_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave,
+                          unsigned *lane);
+/** All-stop: tells of the next watchpoint that the last instruction met; false if there is none. */
+bool dbg_tell_next_watchpoint(struct wt_debugger *d);
+void dbg_free_watchpoints(struct wt_debugger *d);
+
+/* ---- lost.c ---- */
+
+/** The device did not answer: nothing is known to run any more, and the client is told. */
+void dbg_lose(struct wt_debugger *d, const struct wt_error *err);
+/** After the device was lost: halts it, and finds out what is left of what was planted. */
+enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err);
+/** Notes that the device did not answer an access, where that is what @p status says; returns it. */
+enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
+
+/* ---- stop.c ---- */
+
+void dbg_push_event(struct wt_debugger *d, const struct wt_event *event);
+bool dbg_has_event(const struct wt_debugger *d);
+void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go);
+/** Finds out whether anything that was resumed can still be expected to stop. */
+void dbg_update_going(struct wt_debugger *d);
+/** Forgets all that was going on (the device was reset). */
+void dbg_stop_everything(struct wt_debugger *d);
+/** Halts every wave, those that are not active included: they must not start running unseen. */
+enum wt_status dbg_halt_everything(struct wt_debugger *d, struct wt_error *err);
+/** No wave is known to run any more. */
+void dbg_all_stopped(struct wt_debugger *d);
+wt_thread dbg_first_thread(struct wt_debugger *d);
+/**
+ * Something happened to @p lane of @p wave: stop it (non-stop), or everything (all-stop), and tell.
+ * Text and signal come from @p more, which may be NULL.
+ */
+enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                            enum wt_stop_reason reason, const struct wt_event *more,
+                            struct wt_error *err);
+/** No wave is active: tell, with the exit word. */
+enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err);
+/** Stops for a mistake of the program, if the device found one. */
+enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err);
+
+/* ---- step.c ---- */
+
+enum turn {
+    TURN_WAITS, /**< the instruction cannot issue yet */
+    TURN_MOVED, /**< it has; another one is to follow */
+    TURN_OVER,  /**< nothing more to do: it stopped, or runs freely now */
+};
+
+/** A stepping wave's turn. */
+enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *turn,
+                             struct wt_error *err);
+/** Takes back a step that has not been done, and closes the gap that it left in a breakpoint. */
+enum wt_status dbg_take_back_step(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+/** Says once that a step cannot be done. */
+void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave);
+/** A wave has met a breakpoint: stop for it, or let it pass. */
+enum wt_status dbg_meet_breakpoint(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
+                                   bool *stopped, struct wt_error *err);
+/** A wave has met a breakpoint instruction of the program's own. */
+enum wt_status dbg_meet_trap(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+
+/* ---- history.c ---- */
+
+/** Whether the past can be gone to now. */
+enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err);
+/** Keeps what is known of the present, which will be come back to. */
+enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err);
+/** Puts the device to an issue time, every wave halted. */
+enum wt_status dbg_go(struct wt_debugger *d, uint64_t time, struct wt_error *err);
+/** The user changes something: in the past, what was recorded after this is dropped. */
+enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err);
+/** The program begins anew: there is no past any more. */
+void dbg_forget_past(struct wt_debugger *d);
+/** Goes back to the present, if the device is in the past. */
+enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err);
+/** Waves are resumed in the past: along the recorded run. */
+enum wt_status dbg_resume_past(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                               struct wt_error *err);
+/** A part of the way; true when it should be called again soon. */
+bool dbg_travel(struct wt_debugger *d, uint64_t budget);
+/** The program has ended with @p status: goes back to just before, and tells. */
+enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struct wt_error *err);
+/** Ends the way where the device is. */
+enum wt_status dbg_stop_travel(struct wt_debugger *d, struct wt_error *err);
+
+/* ---- run.c ---- */
+
+/** Non-stop: halts a wave that runs, and tells of each of its threads. */
+enum wt_status dbg_stop_wave(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                             struct wt_error *err);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * A device that does not answer, and one that answers again. What the user had (breakpoints, the
+ * chosen thread and lane) is the debugger's and stays; what the device has is looked at afresh before
+ * anything else is done with it.
+ */
+#include "debug/core/internal.h"
+
+#include <stdio.h>
+
+/* The device did not answer: nothing is known to run any more, and the client is told. */
+void dbg_lose(struct wt_debugger *d, const struct wt_error *err)
+{
+    dbg_all_stopped(d);
+    d->active_known = false;
+    d->lost = true;
+    struct wt_event event = {
+        .kind = WT_EVENT_STOPPED, .reason = WT_STOP_LOST, .thread = d->current};
+    snprintf(event.text, sizeof event.text, "%.255s", err->text);
+    dbg_push_event(d, &event);
+}
+
+enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
+{
+    /* While waves run, the next look at them finds out by itself, and tells. */
+    if ((status == WT_IO || status == WT_TIMEOUT) && !d->going)
+        d->lost = true;
+    return status;
+}
+
+enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
+{
+    if (!d->lost)
+        return WT_OK;
+    enum wt_status status =
+        d->ops->reattach ? d->ops->reattach(d->probe, err) : WT_OK;
+    if (!status)
+        status = dbg_halt_everything(d, err);
+    if (!status) {
+        dbg_forget_all(d);
+        status = dbg_verify_breakpoints(d, err);
+    }
+    /* A program that waits for its debugger again may begin, now that it is halted. */
+    if (!status)
+        status = wt_bus_start(d->target->bus, err);
+    d->lost = status != WT_OK;
+    return status;
+}
+
+enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err)
+{
+    bool going = d->going;
+    if (d->travel.going)
+        return wt_fail(err, WT_STATE, "the program is running; stop it first");
+    enum wt_status status = wt_bus_reconnect(d->target->bus, err);
+    d->lost = true;
+    if (!status)
+        status = dbg_regain(d, err);
+    if (going && status) {
+        dbg_lose(d, err);
+    } else if (going) {
+        struct wt_event event = {.kind = WT_EVENT_STOPPED,
+                                 .reason = WT_STOP_INTERRUPTED,
+                                 .thread = wt_debugger_current_thread(d)};
+        dbg_push_event(d, &event);
+    }
+    return status;
+}

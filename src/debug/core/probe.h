@@ -1,0 +1,166 @@
+/*
+ * A probe knows the debug registers of one family of GPU, and turns the debugger's wishes into
+ * accesses of them. Each family fills one table of operations. A probe uses the register bus, and
+ * services of the target only where the debugger allows them.
+ */
+#ifndef WT_DEBUG_CORE_PROBE_H
+#define WT_DEBUG_CORE_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lanes.h"
+#include "debug/core/target.h"
+#include "debug/core/wave_set.h"
+#include "wavetrap/error.h"
+
+enum wt_register_type {
+    WT_REG_INT,      /**< an integer of `bits` */
+    WT_REG_CODE_PTR, /**< an address of code */
+    WT_REG_DATA_PTR, /**< an address of data */
+    WT_REG_FLOAT,    /**< binary32 or binary64, by `bits` */
+    WT_REG_FLOAT_UNION, /**< 64 bits, seen as a binary32 (low half) or a binary64 */
+};
+
+/** One register as a debugger sees it. Values are at most 64 bits. */
+struct wt_register {
+    const char *name;
+    const char *set;     /**< its register set: "cpu", "fpu", "csr", "vortex", … */
+    enum wt_register_type type;
+    unsigned bits;       /**< 8..64 */
+    unsigned number;     /**< stable number within the family, as stock GDB numbers it if it does */
+    uint32_t code;       /**< the probe's own name for it */
+    bool per_lane;       /**< each lane has its own; else one for the wave or core */
+    bool read_only;
+};
+
+/** What the device is: constant while connected. */
+struct wt_topology {
+    const char *family;    /**< "vortex" */
+    const char *arch;      /**< GDB's name of the architecture: "riscv:rv32" */
+    unsigned clusters;
+    unsigned cores;        /**< in all */
+    unsigned waves_per_core;
+    uint32_t waves;        /**< in all, flat index = core * waves_per_core + wave in core */
+    unsigned lanes;        /**< of a wave */
+    unsigned address_bits; /**< 32 or 64 */
+    const char *wave_word; /**< the family's word: "warp" */
+    const char *lane_word; /**< "thread" */
+    const struct wt_register *registers;
+    size_t register_count;
+    size_t pc_index;       /**< of the program counter in `registers` */
+};
+
+enum wt_halt_cause {
+    WT_HALT_NONE,
+    WT_HALT_BREAKPOINT, /**< a breakpoint instruction */
+    WT_HALT_REQUEST,
+    WT_HALT_STEP,
+    WT_HALT_RESET,
+};
+
+/** The device at a glance, in one round trip. */
+struct wt_probe_summary {
+    bool any_halted;
+    bool any_running;
+    bool all_unavailable; /**< no wave is active: the program has ended (or not begun) */
+};
+
+/** What a debugger wants to know of each halted wave at a stop. */
+struct wt_probe_view {
+    enum wt_halt_cause cause;
+    uint64_t pc;   /**< its next instruction */
+    wt_lanes mask; /**< lanes enabled */
+};
+
+/** What a step has come to. */
+struct wt_probe_step {
+    bool done;   /**< the instruction has issued, and the wave is halted again */
+    bool active; /**< the wave still has lanes to run (done only) */
+    enum wt_halt_cause cause;
+    uint64_t pc; /**< its next instruction (done only) */
+};
+
+struct wt_probe;
+
+struct wt_probe_ops {
+    const char *family;
+
+    /**
+     * Wakes the debug hardware, reads what the device is, arms breakpoint halts. Leaves running
+     * waves running. On success *probe is to be closed with close().
+     */
+    enum wt_status (*open)(const struct wt_target *target, bool use_memory_port,
+                           struct wt_probe **probe, struct wt_error *err);
+    void (*close)(struct wt_probe *probe);
+    /**
+     * After the device did not answer for a while: makes sure that it is the same one, wakes its
+     * debug hardware if it was reset meanwhile, and forgets what may have changed. May be NULL.
+     */
+    enum wt_status (*reattach)(struct wt_probe *probe, struct wt_error *err);
+    const struct wt_topology *(*topology)(struct wt_probe *probe);
+
+    enum wt_status (*summary)(struct wt_probe *probe, struct wt_probe_summary *summary,
+                              struct wt_error *err);
+    /** Which waves are active, and which are halted, right now. */
+    enum wt_status (*scan)(struct wt_probe *probe, struct wt_wave_set *active,
+                           struct wt_wave_set *halted, struct wt_error *err);
+    enum wt_status (*halt)(struct wt_probe *probe, const struct wt_wave_set *waves,
+                           struct wt_error *err);
+    enum wt_status (*resume)(struct wt_probe *probe, const struct wt_wave_set *waves,
+                             struct wt_error *err);
+    /**
+     * Asks one halted wave to issue one instruction and halt again, and looks at it once. A wave
+     * that waits may not issue for long: then step->done is false, and step_poll() tells later.
+     * At most one step is under way at a time; halt() of the wave takes it back.
+     */
+    enum wt_status (*step)(struct wt_probe *probe, uint32_t wave, struct wt_probe_step *step,
+                           struct wt_error *err);
+    enum wt_status (*step_poll)(struct wt_probe *probe, uint32_t wave, struct wt_probe_step *step,
+                                struct wt_error *err);
+    /** Why a halted wave halted, and its next instruction. */
+    enum wt_status (*halt_cause)(struct wt_probe *probe, uint32_t wave, enum wt_halt_cause *cause,
+                                 uint64_t *pc, struct wt_error *err);
+    /** Lanes enabled in a halted wave. */
+    enum wt_status (*mask)(struct wt_probe *probe, uint32_t wave, wt_lanes *mask,
+                           struct wt_error *err);
+    /** halt_cause and mask of many halted waves, in few round trips. May be NULL. */
+    enum wt_status (*survey)(struct wt_probe *probe, const uint32_t *waves, size_t count,
+                             struct wt_probe_view *views, struct wt_error *err);
+    /** Resets the program's side of the device, every wave halted before its first instruction. */
+    enum wt_status (*reset_halted)(struct wt_probe *probe, struct wt_error *err);
+
+    /**
+     * Reads @p count registers, given by their indices in topology->registers, of each lane in
+     * @p lanes of a halted wave, in as few round trips as it can: first all values of the lowest
+     * lane, then those of the next.
+     */
+    enum wt_status (*read_registers)(struct wt_probe *probe, uint32_t wave, wt_lanes lanes,
+                                     const unsigned *index, size_t count, uint64_t *value,
+                                     struct wt_error *err);
+    enum wt_status (*write_register)(struct wt_probe *probe, uint32_t wave, unsigned lane,
+                                     unsigned index, uint64_t value, struct wt_error *err);
+
+    /** Memory as a lane of a halted wave sees it. All or nothing when reading. */
+    enum wt_status (*read_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,
+                                  uint64_t addr, void *out, size_t size, struct wt_error *err);
+    enum wt_status (*write_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,
+                                   uint64_t addr, const void *bytes, size_t size,
+                                   struct wt_error *err);
+
+    /** The device was put into another state behind the probe's back: what is remembered is void. */
+    void (*replaced)(struct wt_probe *probe);
+
+    /**
+     * The breakpoint instruction to plant at @p addr over the instruction whose first bytes are
+     * @p original (4 bytes): its bytes go to @p bytes, its length (2 or 4) is returned.
+     */
+    size_t (*breakpoint)(struct wt_probe *probe, uint64_t addr, const uint8_t *original,
+                         uint8_t *bytes);
+};
+
+/** The Vortex probe: VxDebug Debug Module registers. */
+extern const struct wt_probe_ops wt_probe_vortex;
+
+#endif

@@ -1,0 +1,299 @@
+/* Setting waves going: who is to do what, and getting them ready for it. */
+#include "debug/core/internal.h"
+
+#include <string.h>
+
+static int strength(enum wt_resume_kind kind)
+{
+    switch (kind) {
+    case WT_RESUME_STOP:
+        return 4;
+    case WT_RESUME_STEP:
+        return 3;
+    case WT_RESUME_RANGE:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+static int strength_of(const struct wave *w)
+{
+    return w->go == GO_STEP ? 3 : w->go == GO_RANGE ? 2 : w->go == GO_FREE ? 1 : 0;
+}
+
+static void assign(struct wt_debugger *d, uint32_t wave, unsigned lane, const struct wt_resume *r)
+{
+    struct wave *w = &d->wave[wave];
+    w->lane = (uint8_t)lane;
+    w->start = r->start;
+    w->end = r->end;
+    dbg_set_go(d, wave,
+               r->kind == WT_RESUME_STEP    ? GO_STEP
+               : r->kind == WT_RESUME_RANGE ? GO_RANGE
+                                        : GO_FREE);
+}
+
+static bool named_before(const struct wt_resume *list, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (list[k].thread == list[i].thread)
+            return true;
+    return false;
+}
+
+static enum wt_status check_list(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                                 struct wt_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t wave;
+        unsigned lane;
+        if (list[i].kind == WT_RESUME_STOP && !d->nonstop)
+            return wt_fail(err, WT_INVALID, "threads can be stopped one by one only in non-stop");
+        if (list[i].thread == 0)
+            continue;
+        enum wt_status status = dbg_locate(d, list[i].thread, &wave, &lane, err);
+        if (status)
+            return status;
+        if (!dbg_is_active(d, wave))
+            return wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)list[i].thread);
+    }
+    return WT_OK;
+}
+
+/* The lane that a step of a whole wave follows. */
+static unsigned lane_to_follow(struct wt_debugger *d, uint32_t wave)
+{
+    uint32_t current_wave;
+    unsigned lane = 0;
+    if (d->current && dbg_locate(d, d->current, &current_wave, &lane, NULL) == WT_OK &&
+        current_wave == wave)
+        return lane;
+    if (dbg_need_mask(d, wave, NULL) == WT_OK && d->wave[wave].mask)
+        return wt_lanes_lowest(d->wave[wave].mask);
+    return 0;
+}
+
+/* Waves that nobody has named do what the entry for thread 0 says. */
+static void assign_rest(struct wt_debugger *d, const struct wt_resume *r,
+                        const struct wt_wave_set *eligible)
+{
+    for (uint32_t w = 0; w < d->topology->waves; w++) {
+        if (!wt_wave_set_has(eligible, w))
+            continue;
+        if (r->kind == WT_RESUME_CONTINUE)
+            assign(d, w, 0, r);
+        else if (dbg_is_active(d, w))
+            assign(d, w, lane_to_follow(d, w), r);
+    }
+}
+
+void wt_debugger_focus(struct wt_debugger *d, wt_thread thread)
+{
+    uint32_t wave;
+    unsigned lane;
+    if (d->mode == WT_THREADS_LANES && dbg_locate(d, thread, &wave, &lane, NULL) == WT_OK)
+        d->wave[wave].focus = (uint8_t)(lane + 1);
+}
+
+static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                       const struct wt_wave_set *eligible)
+{
+    const struct wt_resume *rest = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].thread == 0 && list[i].kind != WT_RESUME_STOP) {
+            rest = &list[i];
+            assign_rest(d, rest, eligible);
+            break;
+        }
+    }
+    bool alone = d->mode == WT_THREADS_WAVES || d->topology->lanes == 1;
+    struct wt_wave_set named;
+    dbg_fill_set(d, &named, 0);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t wave;
+        unsigned lane;
+        /* What comes after an entry for all threads has nothing left to name. */
+        if (rest && &list[i] > rest)
+            break;
+        if (list[i].thread == 0 || list[i].kind == WT_RESUME_STOP || named_before(list, i) ||
+            dbg_locate(d, list[i].thread, &wave, &lane, NULL) || !wt_wave_set_has(eligible, wave))
+            continue;
+        d->wave[wave].focus = (uint8_t)(lane + 1);
+        bool first = !wt_wave_set_has(&named, wave);
+        wt_wave_set_add(&named, wave);
+        if ((alone && first) || strength(list[i].kind) > strength_of(&d->wave[wave]))
+            assign(d, wave, lane, &list[i]);
+    }
+}
+
+/*
+ * LLDB takes the threads at a breakpoint past it one after another, each time lifting the
+ * breakpoint, stepping that thread alone, and inserting it again. Lanes of one wave move together:
+ * the first of these steps has moved all of them, and the rest must not move them again.
+ */
+static bool went_along(struct wt_debugger *d, const struct wt_resume *r)
+{
+    uint32_t wave;
+    unsigned lane;
+    if (d->nonstop || d->mode != WT_THREADS_LANES || r->kind != WT_RESUME_STEP || r->thread == 0 ||
+        dbg_locate(d, r->thread, &wave, &lane, NULL))
+        return false;
+    struct wave *w = &d->wave[wave];
+    struct breakpoint *bp = dbg_find_breakpoint(d, w->left);
+    if (!wt_has_lane(w->followed, lane) || !w->came_back || (bp && bp->inserted) ||
+        dbg_need_pc(d, wave, NULL) || w->pc == w->left)
+        return false;
+    w->followed &= ~wt_lane_bit(lane);
+    struct wt_event event = {
+        .kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP, .thread = r->thread};
+    d->current = r->thread;
+    dbg_push_event(d, &event);
+    return true;
+}
+
+/* Notes which lanes a step off a breakpoint takes along. */
+static void note_followers(struct wt_debugger *d, uint32_t wave)
+{
+    struct wave *w = &d->wave[wave];
+    w->followed = 0;
+    if (w->go != GO_STEP || d->mode != WT_THREADS_LANES || dbg_need_pc(d, wave, NULL) ||
+        dbg_need_mask(d, wave, NULL) || !dbg_find_breakpoint(d, w->pc))
+        return;
+    w->followed = w->mask & ~wt_lane_bit(w->lane);
+    w->left = w->pc;
+    w->came_back = false;
+    d->any_followed = true;
+}
+
+/* Gets waves ready that are about to run: off breakpoints that they have met, past traps. */
+static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set *eligible,
+                                 struct wt_error *err)
+{
+    for (uint32_t i = 0; i < d->topology->waves; i++) {
+        struct wave *w = &d->wave[i];
+        if (!wt_wave_set_has(eligible, i) || w->go != GO_FREE)
+            continue;
+        w->followed = 0;
+        if (!w->has_met || !dbg_is_active(d, i))
+            continue;
+        enum wt_status status = dbg_need_pc(d, i, err);
+        if (status)
+            return status;
+        struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
+        if (w->pc == w->met && (w->met_trap || (bp && bp->planted)))
+            dbg_set_go(d, i, GO_PASS);
+        w->has_met = w->go == GO_PASS && w->met_trap;
+    }
+    for (size_t i = 0; i < d->steppers;) {
+        uint32_t wave = d->stepper[i];
+        enum turn turn;
+        if (d->wave[wave].go == GO_PASS && wt_wave_set_has(eligible, wave)) {
+            /* The waves that are about to run do not yet: nothing can slip through the gap. */
+            struct wt_wave_set free;
+            dbg_copy_set(d, &free, &d->free);
+            dbg_fill_set(d, &d->free, 0);
+            enum wt_status status = dbg_take_turn(d, wave, &turn, err);
+            if (status || (dbg_has_event(d) && !d->nonstop))
+                return status;
+            bool others = false;
+            for (unsigned k = 0; k < d->words; k++) {
+                others |= free.word[k] != 0;
+                d->free.word[k] |= free.word[k];
+            }
+            if (d->wave[wave].pending && others && (status = dbg_take_back_step(d, wave, err)))
+                return status;
+        }
+        if (i < d->steppers && d->stepper[i] == wave)
+            i++;
+    }
+    return WT_OK;
+}
+
+static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                                struct wt_error *err)
+{
+    const struct wt_target_services *services = d->target->services;
+    struct wt_wave_set eligible, go;
+    enum wt_status status;
+    dbg_fill_set(d, &eligible, 0);
+    for (uint32_t w = 0; w < d->topology->waves; w++)
+        if (d->wave[w].go == GO_STOPPED)
+            wt_wave_set_add(&eligible, w);
+    assign_all(d, list, count, &eligible);
+    for (uint32_t w = 0; w < d->topology->waves && d->nonstop; w++) {
+        /* Waves that are spawned later run, too: nobody waits for them to be resumed. */
+        if (wt_wave_set_has(&eligible, w) && !dbg_is_active(d, w))
+            dbg_set_go(d, w, GO_FREE);
+    }
+    for (size_t i = 0; i < d->steppers; i++)
+        if (wt_wave_set_has(&eligible, d->stepper[i]))
+            note_followers(d, d->stepper[i]);
+    /* They are to go, but stand still yet: memory is written through them as they are. */
+    dbg_copy_set(d, &d->held, &eligible);
+    if ((status = dbg_sync_breakpoints(d, err)) || (status = dbg_sync_watchpoints(d, err)))
+        return status;
+    if (services->clear_fault)
+        services->clear_fault(d->target->context);
+    if ((status = make_ready(d, &eligible, err)) || (dbg_has_event(d) && !d->nonstop))
+        return status;
+    bool any = false;
+    for (unsigned i = 0; i < d->words; i++) {
+        go.word[i] = eligible.word[i] & d->free.word[i];
+        any |= go.word[i] != 0;
+    }
+    for (uint32_t w = 0; w < d->topology->waves; w++)
+        if (wt_wave_set_has(&eligible, w) && d->wave[w].go == GO_FREE)
+            dbg_forget(d, w);
+    d->going = true;
+    return any ? d->ops->resume(d->probe, &go, err) : WT_OK;
+}
+
+enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                                  struct wt_error *err)
+{
+    enum wt_status status;
+    if (d->ended)
+        return wt_fail(err, WT_STATE, "the program has ended; run it again");
+    if ((d->going && !d->nonstop) || d->travel.going)
+        return wt_fail(err, WT_STATE, "the program is running already");
+    if ((status = dbg_regain(d, err)))
+        return status;
+    if (d->in_past)
+        return dbg_resume_past(d, list, count, err);
+    if (!d->active_known || d->nonstop) {
+        if ((status = dbg_look(d, NULL, err)))
+            return status;
+    }
+    if (count == 0)
+        return WT_OK;
+    if ((status = check_list(d, list, count, err)))
+        return status;
+    if (count == 1 && went_along(d, &list[0]))
+        return WT_OK;
+    if (dbg_tell_next_watchpoint(d))
+        return WT_OK;
+    for (size_t i = 0; i < count && d->nonstop; i++) {
+        uint32_t wave = 0, end = d->topology->waves;
+        unsigned lane = 0;
+        if (list[i].kind != WT_RESUME_STOP)
+            continue;
+        if (list[i].thread && dbg_locate(d, list[i].thread, &wave, &lane, NULL) == WT_OK)
+            end = wave + 1;
+        for (; wave < end; wave++)
+            if ((status = dbg_stop_wave(d, wave, lane, err)))
+                return status;
+    }
+    bool only_stops = true;
+    for (size_t i = 0; i < count; i++)
+        only_stops &= list[i].kind == WT_RESUME_STOP;
+    if (only_stops)
+        return WT_OK;
+    status = set_going(d, list, count, err);
+    dbg_fill_set(d, &d->held, 0);
+    if (status && !d->nonstop) {
+        dbg_halt_everything(d, NULL);
+        d->lost = true;
+    }
+    return status;
+}

@@ -1,0 +1,295 @@
+/*
+ * One instruction of one wave: from under a breakpoint, past a trap, or as it stands; and what is
+ * to be done after it.
+ */
+#include "debug/core/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Whether the device stands still between accesses of its debug registers, so that waves need not
+ * be halted while a breakpoint is lifted for a moment. Only asked while something runs.
+ */
+static bool device_is_frozen(struct wt_debugger *d)
+{
+    const struct wt_target_services *services = d->target->services;
+    if (d->frozen == FROZEN_UNKNOWN && services->pump && services->time) {
+        struct wt_probe_summary summary;
+        uint64_t before = services->time(d->target->context);
+        for (int i = 0; i < 8; i++)
+            if (d->ops->summary(d->probe, &summary, NULL))
+                return false;
+        d->frozen = services->time(d->target->context) == before ? FROZEN : NOT_FROZEN;
+    }
+    return d->frozen == FROZEN;
+}
+
+/* Moves a wave past an instruction without executing it. */
+static enum wt_status skip_instruction(struct wt_debugger *d, uint32_t wave, unsigned length,
+                                       struct wt_probe_step *step, struct wt_error *err)
+{
+    struct wave *w = &d->wave[wave];
+    *step = (struct wt_probe_step){
+        .done = true, .active = true, .cause = WT_HALT_STEP, .pc = w->pc + length};
+    unsigned pc = (unsigned)d->topology->pc_index;
+    return d->ops->write_register(d->probe, wave, 0, pc, step->pc, err);
+}
+
+/* One instruction from under a breakpoint: lift it, step, plant it again. */
+static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
+                                struct wt_probe_step *step, struct wt_error *err)
+{
+    struct wave *w = &d->wave[wave];
+    if (dbg_covers_trap(bp))
+        return skip_instruction(d, wave, bp->length, step, err);
+    bool others = dbg_any_free_active(d), hold = others && !device_is_frozen(d);
+    struct wt_wave_set held;
+    enum wt_status status = WT_OK, plant = WT_OK, release = WT_OK;
+    if (hold) {
+        dbg_copy_set(d, &held, &d->free);
+        if ((status = d->ops->halt(d->probe, &held, err)))
+            return status;
+    }
+    status = dbg_raw_write(d, wave, 0, bp->addr, bp->original, bp->length, err);
+    if (!status)
+        status = d->ops->step(d->probe, wave, step, err);
+    if (!status && !step->done && !others) {
+        /* It waits, and nobody else can run into the gap: leave it open. */
+        bp->planted = false;
+        w->lifted = true;
+        return WT_OK;
+    }
+    if (!status && !step->done) {
+        /* It waits for others: close the gap, let them run, try again. */
+        struct wt_wave_set one;
+        dbg_one_wave(d, &one, wave);
+        status = d->ops->halt(d->probe, &one, err);
+    }
+    plant = dbg_raw_write(d, wave, 0, bp->addr, bp->trap, bp->length, status ? NULL : err);
+    bp->planted = !plant;
+    bp->doubtful = plant;
+    if (hold)
+        release = d->ops->resume(d->probe, &held, status || plant ? NULL : err);
+    return status ? status : plant ? plant : release;
+}
+
+/* Says once that a step cannot be done. */
+void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave)
+{
+    struct wave *w = &d->wave[wave];
+    char text[512], why[128] = "";
+    if (w->told || !d->options.output)
+        return;
+    w->told = true;
+    if (d->target->services->wave_detail) {
+        struct wt_wave_detail detail;
+        d->target->services->wave_detail(d->target->context, wave, &detail);
+        if (detail.wait[0])
+            snprintf(why, sizeof why, " (%s)", detail.wait);
+    }
+    int n = snprintf(text, sizeof text,
+                     "core %u %s %u cannot go on by itself%s, and nothing else runs: the step "
+                     "stays pending; interrupt it, or resume other threads too\n",
+                     (unsigned)(wave / d->topology->waves_per_core), d->topology->wave_word,
+                     (unsigned)(wave % d->topology->waves_per_core), why);
+    d->options.output(d->options.context, text, (size_t)n);
+}
+
+/* A wave has met a breakpoint: stop for it, or let it pass. */
+enum wt_status dbg_meet_breakpoint(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
+                                   bool *stopped, struct wt_error *err)
+{
+    unsigned lane;
+    enum wt_status status = dbg_evaluate(d, bp, wave, stopped, &lane, err);
+    if (status || !*stopped)
+        return status;
+    struct wave *w = &d->wave[wave];
+    w->has_met = true;
+    w->met_trap = false;
+    w->met = bp->addr;
+    if (bp->conditions.count)
+        d->chosen_lane = lane;
+    return dbg_stop_for(d, wave, lane, WT_STOP_BREAKPOINT, NULL, err);
+}
+
+/* A wave has met a breakpoint instruction of the program's own. */
+enum wt_status dbg_meet_trap(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wave *w = &d->wave[wave];
+    w->has_met = w->met_trap = true;
+    w->met = w->pc;
+    enum wt_status status = dbg_need_mask(d, wave, err);
+    if (status)
+        return status;
+    struct wt_event event = {.signal = WT_SIGNAL_TRAP};
+    snprintf(event.text, sizeof event.text,
+             "a breakpoint instruction of the program's own; resuming goes past it");
+    return dbg_stop_for(d, wave, w->mask ? wt_lanes_lowest(w->mask) : 0, WT_STOP_TRAP, &event, err);
+}
+
+/* A stepping wave whose warp has no lanes left. */
+static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wt_event event = {0};
+    bool told = d->wave[wave].go != GO_PASS;
+    enum wt_status status = dbg_look(d, NULL, err);
+    if (status)
+        return status;
+    bool any = false;
+    for (unsigned i = 0; i < d->words; i++)
+        any |= d->active.word[i] != 0;
+    if (!any)
+        return dbg_report_end(d, err);
+    if (!told || d->nonstop) {
+        /* It may be set to work again: it must not be found halted then. */
+        struct wt_wave_set one;
+        dbg_one_wave(d, &one, wave);
+        dbg_set_go(d, wave, GO_FREE);
+        dbg_update_going(d);
+        return d->ops->resume(d->probe, &one, err);
+    }
+    snprintf(event.text, sizeof event.text, "core %u %s %u has ended",
+             (unsigned)(wave / d->topology->waves_per_core), d->topology->wave_word,
+             (unsigned)(wave % d->topology->waves_per_core));
+    return dbg_stop_for(d, wave, 0, WT_STOP_STEP, &event, err);
+}
+
+/* What to do after a stepping wave has moved. */
+static enum wt_status after_move(struct wt_debugger *d, uint32_t wave, enum turn *turn,
+                                 struct wt_error *err)
+{
+    struct wave *w = &d->wave[wave];
+    struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
+    enum wt_status status;
+    if (w->go == GO_PASS) {
+        struct wt_wave_set one;
+        dbg_one_wave(d, &one, wave);
+        dbg_set_go(d, wave, GO_FREE);
+        dbg_forget(d, wave);
+        *turn = TURN_OVER;
+        return d->ops->resume(d->probe, &one, err);
+    }
+    if ((status = dbg_need_mask(d, wave, err)))
+        return status;
+    bool here = wt_has_lane(w->mask, w->lane);
+    bool inside = w->pc >= w->start && w->pc < w->end;
+    /* A step is one instruction of the lane, also if that puts it to sleep: clients step past a
+     * breakpoint before they let all go, and its warp must not run ahead of the others. A lane that
+     * sleeps is waited for first, and shown where it wakes up if nothing has told that before. */
+    bool told = d->target->services->wave_detail != NULL;
+    bool done = w->go == GO_STEP ? w->was_here || (here && !told) : here && !inside;
+    w->was_here |= here;
+    if (done) {
+        *turn = TURN_OVER;
+        return dbg_stop_for(d, wave, w->lane, WT_STOP_STEP, NULL, err);
+    }
+    *turn = TURN_MOVED;
+    if (bp && bp->planted) {
+        bool stopped;
+        status = dbg_meet_breakpoint(d, wave, bp, &stopped, err);
+        if (stopped)
+            *turn = TURN_OVER;
+    }
+    return status;
+}
+
+/* Takes back a step that has not been done, and closes the gap that it left in a breakpoint. */
+enum wt_status dbg_take_back_step(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wt_wave_set one;
+    dbg_one_wave(d, &one, wave);
+    enum wt_status status = d->ops->halt(d->probe, &one, err);
+    bool lifted = d->wave[wave].lifted;
+    d->wave[wave].pending = d->wave[wave].lifted = false;
+    return status || !lifted ? status : dbg_sync_breakpoints(d, err);
+}
+
+/* The device takes one step at a time: one that waits makes room for another wave's. */
+static enum wt_status take_back_pending(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    for (size_t i = 0; i < d->steppers; i++) {
+        uint32_t other = d->stepper[i];
+        if (other == wave || !d->wave[other].pending)
+            continue;
+        enum wt_status status = dbg_take_back_step(d, other, err);
+        if (status)
+            return status;
+    }
+    return WT_OK;
+}
+
+/* A stepping wave's turn. */
+enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *turn,
+                             struct wt_error *err)
+{
+    struct wave *w = &d->wave[wave];
+    struct wt_probe_step step = {0};
+    enum wt_status status = WT_OK;
+    *turn = TURN_WAITS;
+    if (w->pending) {
+        status = d->ops->step_poll(d->probe, wave, &step, err);
+        if (!status && step.done && w->lifted) {
+            w->lifted = false;
+            status = dbg_sync_breakpoints(d, err);
+        }
+    } else {
+        if (d->steppers > 1 && (status = take_back_pending(d, wave, err)))
+            return status;
+        if ((status = dbg_need_pc(d, wave, err)))
+            return status;
+        if (w->go != GO_PASS && (status = dbg_need_mask(d, wave, err)))
+            return status;
+        w->was_here = w->go != GO_PASS && wt_has_lane(w->mask, w->lane);
+        struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
+        unsigned length = 0;
+        if (w->has_met && w->met_trap && w->met == w->pc)
+            length = dbg_trap_length(d, wave, w->pc);
+        if (bp && bp->planted)
+            status = step_over(d, wave, bp, &step, err);
+        else if (length)
+            status = skip_instruction(d, wave, length, &step, err);
+        else
+            status = d->ops->step(d->probe, wave, &step, err);
+        w->pending = !status && !step.done && (w->lifted || !(bp && bp->planted));
+    }
+    if (status)
+        return status;
+    if ((status = dbg_check_fault(d, err)) || w->go == GO_STOPPED) {
+        *turn = TURN_OVER;
+        return status;
+    }
+    if (!step.done)
+        return WT_OK;
+    uint64_t before = w->pc;
+    bool knew = w->have_pc;
+    dbg_forget(d, wave);
+    w->pending = w->told = false;
+    w->pc = step.pc;
+    w->cause = step.cause;
+    w->have_pc = true;
+    if (!step.active) {
+        *turn = TURN_OVER;
+        return step_ended(d, wave, err);
+    }
+    if (step.cause == WT_HALT_BREAKPOINT) {
+        struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
+        bool stays = knew && before == w->pc;
+        if (bp && bp->planted && stays)
+            return WT_OK; /* it was planted again while the step was pending: try once more */
+        bool stopped = true;
+        if (bp && bp->planted)
+            status = dbg_meet_breakpoint(d, wave, bp, &stopped, err);
+        else
+            status = dbg_meet_trap(d, wave, err);
+        *turn = stopped ? TURN_OVER : TURN_MOVED;
+        return status;
+    }
+    w->has_met = false;
+    bool met, stopped;
+    if ((status = dbg_check_watchpoints(d, &met, &stopped, err)) || stopped) {
+        *turn = TURN_OVER;
+        return status;
+    }
+    return after_move(d, wave, turn, err);
+}

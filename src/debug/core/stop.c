@@ -1,0 +1,233 @@
+/* Stopping: events, which waves have been told to go, halting them, and saying what happened. */
+#include "debug/core/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+/* ---- events ---- */
+
+void dbg_push_event(struct wt_debugger *d, const struct wt_event *event)
+{
+    if (d->first_event == d->events)
+        d->first_event = d->events = 0;
+    if (d->events == d->event_capacity) {
+        size_t capacity = d->event_capacity ? 2 * d->event_capacity : 16;
+        struct wt_event *more = realloc(d->event, capacity * sizeof *more);
+        if (!more)
+            return;
+        d->event = more;
+        d->event_capacity = capacity;
+    }
+    d->event[d->events++] = *event;
+}
+
+bool dbg_has_event(const struct wt_debugger *d)
+{
+    return d->first_event < d->events;
+}
+
+struct wt_event wt_debugger_next_event(struct wt_debugger *d)
+{
+    if (!dbg_has_event(d))
+        return (struct wt_event){.kind = WT_EVENT_NONE};
+    return d->event[d->first_event++];
+}
+
+/* ---- who goes ---- */
+
+static void leave_steppers(struct wt_debugger *d, uint32_t wave)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->steppers; i++)
+        if (d->stepper[i] != wave)
+            d->stepper[kept++] = d->stepper[i];
+    d->steppers = kept;
+}
+
+void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go)
+{
+    struct wave *w = &d->wave[wave];
+    bool was = dbg_is_stepping(w);
+    w->go = (uint8_t)go;
+    if (was && !dbg_is_stepping(w))
+        leave_steppers(d, wave);
+    if (!was && dbg_is_stepping(w))
+        d->stepper[d->steppers++] = wave;
+    if (!dbg_is_stepping(w))
+        w->pending = w->lifted = w->told = false;
+    if (go == GO_FREE)
+        wt_wave_set_add(&d->free, wave);
+    else
+        wt_wave_set_remove(&d->free, wave);
+}
+
+/* Whether anything that was resumed can still be expected to stop. */
+void dbg_update_going(struct wt_debugger *d)
+{
+    d->going = d->steppers > 0 || dbg_any_free_active(d);
+}
+
+void dbg_all_stopped(struct wt_debugger *d)
+{
+    for (uint32_t i = 0; i < d->topology->waves; i++) {
+        struct wave *w = &d->wave[i];
+        if (w->go == GO_STOPPED)
+            continue;
+        w->go = GO_STOPPED;
+        w->pending = w->lifted = w->told = false;
+        dbg_forget(d, i);
+    }
+    dbg_fill_set(d, &d->free, 0);
+    d->steppers = 0;
+    d->going = false;
+}
+
+void dbg_stop_everything(struct wt_debugger *d)
+{
+    dbg_all_stopped(d);
+    for (uint32_t i = 0; i < d->topology->waves; i++) {
+        d->wave[i].has_met = d->wave[i].met_trap = false;
+        d->wave[i].followed = 0;
+        dbg_forget(d, i);
+    }
+    d->any_followed = false;
+    d->ended = d->lost = false;
+    d->active_known = false;
+    d->current = 0;
+    d->first_event = d->events = 0;
+    d->mets = d->next_met = 0;
+}
+
+/* Halts every wave, those that are not active included: they must not start running unseen. */
+enum wt_status dbg_halt_everything(struct wt_debugger *d, struct wt_error *err)
+{
+    struct wt_wave_set all;
+    dbg_fill_set(d, &all, 0xff);
+    enum wt_status status = d->ops->halt(d->probe, &all, err);
+    dbg_all_stopped(d);
+    if (!status)
+        status = dbg_look(d, NULL, err);
+    dbg_choose_mode(d);
+    return status;
+}
+
+/* ---- stopping ---- */
+
+wt_thread dbg_first_thread(struct wt_debugger *d)
+{
+    for (unsigned i = 0; i < d->words; i++)
+        if (d->active.word[i])
+            return dbg_thread_of(d, 32 * i + (uint32_t)__builtin_ctz(d->active.word[i]), 0);
+    return 0;
+}
+
+/* Events for the other lanes of a wave that stopped by itself, where lanes are threads. */
+static void tell_other_lanes(struct wt_debugger *d, uint32_t wave, unsigned lane)
+{
+    if (d->mode != WT_THREADS_LANES)
+        return;
+    for (unsigned i = 0; i < d->topology->lanes; i++) {
+        struct wt_event other = {.kind = WT_EVENT_STOPPED,
+                                 .reason = WT_STOP_REQUESTED,
+                                 .thread = dbg_thread_of(d, wave, i)};
+        if (i != lane)
+            dbg_push_event(d, &other);
+    }
+}
+
+/*
+ * Something happened to @p lane of @p wave: stop it (non-stop), or everything (all-stop), and tell.
+ * Text and signal are filled in by the caller.
+ */
+enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                            enum wt_stop_reason reason, const struct wt_event *more,
+                            struct wt_error *err)
+{
+    struct wt_event event = {.kind = WT_EVENT_STOPPED};
+    if (more)
+        event = *more;
+    event.kind = WT_EVENT_STOPPED;
+    event.reason = reason;
+    enum wt_status status;
+    if (d->nonstop) {
+        struct wt_wave_set one;
+        dbg_one_wave(d, &one, wave);
+        if ((status = d->ops->halt(d->probe, &one, err)))
+            return status;
+        dbg_set_go(d, wave, GO_STOPPED);
+        dbg_update_going(d);
+        if ((status = dbg_look(d, NULL, err)))
+            return status;
+    } else {
+        /* It stands where its step has left it: what is known of it stays known. */
+        struct wave *w = &d->wave[wave];
+        if (reason != WT_STOP_FAULT && dbg_is_stepping(w) && !w->pending && w->have_pc)
+            dbg_set_go(d, wave, GO_STOPPED);
+        if ((status = dbg_halt_everything(d, err)))
+            return status;
+    }
+    event.thread = dbg_thread_of(d, wave, lane);
+    if (!dbg_is_active(d, wave))
+        event.thread = dbg_first_thread(d);
+    else if (d->mode == WT_THREADS_WAVES && dbg_need_mask(d, wave, NULL) == WT_OK &&
+             !wt_has_lane(d->wave[wave].mask, d->chosen_lane))
+        d->chosen_lane = lane;
+    d->current = event.thread;
+    d->wave[wave].focus = (uint8_t)(lane + 1);
+    dbg_push_event(d, &event);
+    if (d->nonstop && dbg_is_active(d, wave))
+        tell_other_lanes(d, wave, lane);
+    return WT_OK;
+}
+
+/* No wave is active: read the exit word through whichever wave can. */
+enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err)
+{
+    uint8_t word[4] = {0};
+    struct wt_event event = {.kind = WT_EVENT_EXITED};
+    struct wt_error why;
+    dbg_all_stopped(d);
+    struct wt_wave_set one;
+    dbg_one_wave(d, &one, 0);
+    enum wt_status status = d->ops->halt(d->probe, &one, err);
+    if (status)
+        return status;
+    if (d->ops->read_memory(d->probe, 0, 0, d->target->exit_addr, word, sizeof word, &why))
+        snprintf(event.text, sizeof event.text, "the exit word cannot be read: %.200s", why.text);
+    if ((status = d->ops->resume(d->probe, &one, err)))
+        return status;
+    event.status = (uint32_t)wt_load_le(word, 4);
+    if (d->stop_at_end && !d->ended && d->target->services->history && !d->nonstop)
+        return dbg_stop_before_end(d, event.status, err);
+    d->exit_status = event.status;
+    d->ended = true;
+    d->current = 0;
+    dbg_choose_mode(d);
+    dbg_push_event(d, &event);
+    return WT_OK;
+}
+
+/* A mistake of the program, if the device found one. */
+enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
+{
+    const struct wt_target_services *services = d->target->services;
+    struct wt_target_fault fault;
+    if (!services->fault)
+        return WT_OK;
+    fault.present = false;
+    services->fault(d->target->context, &fault);
+    if (!fault.present)
+        return WT_OK;
+    struct wt_event event = {.signal = (int)fault.signal};
+    snprintf(event.text, sizeof event.text, "%s", fault.text);
+    uint32_t wave = fault.wave < d->topology->waves ? fault.wave : 0;
+    unsigned lane = fault.lanes ? wt_lanes_lowest(fault.lanes) : 0;
+    enum wt_status status = dbg_stop_for(d, wave, lane, WT_STOP_FAULT, &event, err);
+    /* The others may go on; this one is halted. */
+    if (!status && d->nonstop && services->clear_fault)
+        services->clear_fault(d->target->context);
+    return status;
+}

@@ -1,0 +1,216 @@
+/*
+ * A target: a register bus, and the optional services that a device may offer beside it. Real
+ * hardware offers the bus alone. A debugger must work without every service (each may be NULL).
+ */
+#ifndef WT_DEBUG_CORE_TARGET_H
+#define WT_DEBUG_CORE_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lanes.h"
+#include "bus/bus.h"
+
+/** What pumping a target did. */
+enum wt_pump {
+    WT_PUMP_RAN,   /**< the device advanced: pump again soon */
+    WT_PUMP_EVENT, /**< something happened that the debug registers show (a wave halted, the program
+                        ended, a fault): look now */
+    WT_PUMP_IDLE,  /**< the device cannot advance until a debug register is written */
+};
+
+/** Lanes that wait in a wave's divergence stack. */
+struct wt_wave_waiters {
+    wt_lanes lanes;
+    uint64_t pc; /**< where they wake up */
+};
+
+/** What debug registers cannot tell of a wave. */
+struct wt_wave_detail {
+    wt_lanes mask;      /**< lanes enabled now */
+    char wait[96];      /**< why the wave cannot issue, for people; "" if it can */
+    uint64_t wait_pc;   /**< where it waits */
+    bool at_barrier;    /**< it waits at a barrier, of which the next four tell */
+    bool between_cores; /**< cores arrive there, not waves of one core */
+    unsigned barrier;   /**< its number */
+    unsigned arrived, expected;
+    unsigned waiters;   /**< entries used below, innermost first */
+    struct wt_wave_waiters waiter[WT_MAX_LANES];
+};
+
+/** A mistake of the program that stopped the device. */
+struct wt_target_fault {
+    bool present;
+    uint32_t wave;
+    wt_lanes lanes;
+    uint64_t pc;
+    uint64_t addr;
+    enum { WT_SIGNAL_ILL, WT_SIGNAL_TRAP, WT_SIGNAL_BUS, WT_SIGNAL_SEGV, WT_SIGNAL_ABRT } signal;
+    char text[256];
+};
+
+/** What a watchpoint watches. */
+enum wt_watchpoint_kind { WT_WATCHPOINT_WRITE, WT_WATCHPOINT_READ, WT_WATCHPOINT_ACCESS };
+
+/** A range of memory as a wave sees it, so that local memory is that of its core. */
+struct wt_watchpoint {
+    enum wt_watchpoint_kind kind;
+    uint64_t addr;
+    uint64_t size; /**< bytes, 1 or more */
+    uint32_t wave;
+};
+
+/** What one lane did to memory that is watched; it is done. */
+struct wt_watchpoint_hit {
+    bool read, write; /**< an atomic does both */
+    uint64_t time;    /**< issue time before the instruction */
+    uint32_t wave;
+    unsigned lane;
+    uint64_t pc;      /**< of the instruction */
+    uint64_t addr;    /**< of the access, which overlaps the range but may be wider */
+    unsigned size;
+    uint8_t before[16], after[16];
+};
+
+/** No wave in particular. */
+#define WT_NO_WAVE UINT32_MAX
+
+/** What to search the recorded run for: places at which any of these happens. */
+struct wt_history_query {
+    bool backwards;      /**< before now, the nearest first; else from now on */
+    const uint64_t *pcs; /**< a wave is about to issue the instruction at one of these */
+    size_t pc_count;
+    uint32_t wave;       /**< this wave is about to issue an instruction; WT_NO_WAVE: none */
+    const struct wt_watchpoint *watchpoint; /**< a lane has got at one of these */
+    size_t watchpoints;
+};
+
+enum wt_history_step {
+    WT_HISTORY_ON,     /**< nothing yet: call again */
+    WT_HISTORY_PLACE,  /**< the device stands at a place: accept it or not, and call again */
+    WT_HISTORY_FOUND,  /**< backwards: it stands before the nearest of those that were accepted;
+                            forwards: behind the one that was passed */
+    WT_HISTORY_EDGE,   /**< there was none: it stands at the first or last recorded issue time */
+    WT_HISTORY_FAILED,
+};
+
+enum wt_history_kind {
+    WT_HISTORY_PC,    /**< a wave is about to issue the instruction at a pc that was asked for */
+    WT_HISTORY_ISSUE, /**< the wave that was asked for is about to issue */
+    WT_HISTORY_WATCH, /**< memory was got at: the device's watch_hits() tell */
+};
+
+struct wt_history_place {
+    enum wt_history_kind kind;
+    bool issue;    /**< WT_HISTORY_PC: it is WT_HISTORY_ISSUE, too */
+    uint64_t time; /**< issue time of the instruction: before it */
+    uint32_t wave;
+    wt_lanes mask; /**< its enabled lanes */
+    uint64_t pc;
+};
+
+/** A change of memory, to be seen in place of what is there. */
+struct wt_patch {
+    uint64_t addr;
+    size_t size; /**< up to 4 */
+    uint8_t bytes[4];
+};
+
+struct wt_history_stats {
+    uint64_t saved;      /**< states */
+    uint64_t bytes;      /**< host memory */
+    uint64_t budget;     /**< bytes */
+    uint64_t widest_gap; /**< issues: from a saved state to the next */
+    uint64_t branches;   /**< how often a future was dropped */
+};
+
+/**
+ * Time travel: the run since the last reset is recorded, and the device can be put back to any
+ * issue time of it. There it stands as it stood when the run went on; a debugger may halt it and
+ * look through the debug registers as ever, and none of that counts, unless it says so by branch().
+ * A reset, or a program that is loaded, begins a new recorded run.
+ */
+struct wt_history_services {
+    /** First and last issue time of the recorded run; the last is the present. */
+    void (*extent)(void *context, uint64_t *start, uint64_t *end);
+    /** Whether the device has been put back to before the present. */
+    bool (*in_past)(void *context);
+    /** Goes there; WT_INVALID beyond the extent. In the present all is as it was left. */
+    enum wt_status (*go)(void *context, uint64_t time, struct wt_error *err);
+    /** What was done since the device was put here counts, and what was recorded after is dropped. */
+    enum wt_status (*branch)(void *context, struct wt_error *err);
+    /** Begins a search from where the device is. The query may be freed after. */
+    enum wt_status (*search)(void *context, const struct wt_history_query *query,
+                             struct wt_error *err);
+    /** Searches on for about @p budget issues. */
+    enum wt_history_step (*search_on)(void *context, uint64_t budget,
+                                      struct wt_history_place *place, struct wt_error *err);
+    /**
+     * A register of a lane at the place just told, past the debug hardware (for conditions, of which
+     * there may be very many): @p number as in the family's register table. False if it has none.
+     * May be NULL.
+     */
+    bool (*read_register)(void *context, uint32_t wave, unsigned lane, unsigned number,
+                          uint64_t *value);
+    /**
+     * The place just told counts. Forwards, the search has ended with this; with @p pass (a place of
+     * code) it has ended behind the instruction (WT_HISTORY_FOUND), whose accesses to memory that is
+     * watched are places before that.
+     */
+    void (*accept)(void *context, bool pass);
+    /**
+     * From now on, in the past, the debugger's accesses do not count: needed after go(), after a
+     * place was told, and when a search has ended, before anything is looked at.
+     */
+    enum wt_status (*look)(void *context, struct wt_error *err);
+    /**
+     * A hash of the whole state of the program at this issue time, with @p patch in memory: what a
+     * debugger planted, replaced by what was there. In the past, looking ends with this.
+     */
+    enum wt_status (*hash)(void *context, const struct wt_patch *patch, size_t patches,
+                           uint64_t *value, struct wt_error *err);
+    /** The recording in figures. */
+    void (*stats)(void *context, struct wt_history_stats *stats);
+};
+
+struct wt_target_services {
+    /** Lets the device advance by about @p budget issues. NULL: it runs by itself (hardware). */
+    enum wt_pump (*pump)(void *context, uint64_t budget);
+    /** Memory port: memory as wave @p wave sees it, past the debug registers. */
+    bool (*read_memory)(void *context, uint32_t wave, uint64_t addr, void *out, size_t size);
+    bool (*write_memory)(void *context, uint32_t wave, uint64_t addr, const void *bytes,
+                         size_t size);
+    void (*wave_detail)(void *context, uint32_t wave, struct wt_wave_detail *detail);
+    void (*fault)(void *context, struct wt_target_fault *fault);
+    /** Lets a faulted device try the instruction again when its wave is resumed. */
+    void (*clear_fault)(void *context);
+    /** Loads the program afresh (memory and all); the debugger resets and halts the waves. */
+    enum wt_status (*reload)(void *context, struct wt_error *err);
+    /** Issue time. */
+    uint64_t (*time)(void *context);
+    /**
+     * Watches these ranges from now on, instead of those watched before; count 0: none. When one is
+     * met, pump() comes back with WT_PUMP_EVENT, the instruction done. The list is copied.
+     */
+    enum wt_status (*watch)(void *context, const struct wt_watchpoint *list, size_t count,
+                            struct wt_error *err);
+    /**
+     * What was met since this was last asked, by the last pump() or a step by the debug registers,
+     * by lane; 0: nothing. *list is valid until the next pump().
+     */
+    size_t (*watch_hits)(void *context, const struct wt_watchpoint_hit **list);
+    const struct wt_history_services *history; /**< NULL: the run is not recorded */
+};
+
+struct wt_target {
+    struct wt_bus *bus;
+    const struct wt_target_services *services; /**< never NULL; members may be */
+    void *context;
+    /* What only the person who starts the debugger knows. */
+    uint64_t exit_addr; /**< where the program leaves its exit word */
+    unsigned xlen;      /**< 32, 64, or 0: find out from the device */
+    unsigned wait_ms;   /**< how long the device may take for one request; 0: 2000 */
+};
+
+#endif

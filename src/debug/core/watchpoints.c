@@ -1,0 +1,397 @@
+/*
+ * Watchpoints: what the client wants watched, brought to the target when waves are set going, and
+ * what is told when a lane gets at it. One instruction of a wave may meet many of them with many
+ * lanes: one stop tells of one watchpoint, and the rest is told by the next stops, without going on.
+ */
+#include "debug/core/internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/bits.h"
+
+static bool same(const struct watchpoint *w, const struct wt_watchpoint *at, bool changes)
+{
+    return w->at.kind == at->kind && w->at.addr == at->addr && w->at.size == at->size &&
+           w->at.wave == at->wave && w->changes == changes;
+}
+
+static struct watchpoint *find(struct wt_debugger *d, const struct wt_watchpoint *at, bool changes)
+{
+    for (size_t i = 0; i < d->wps; i++)
+        if (same(&d->wp[i], at, changes))
+            return &d->wp[i];
+    return NULL;
+}
+
+enum wt_status dbg_place_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
+                                    struct wt_watchpoint *at, struct wt_error *err)
+{
+    unsigned lane;
+    const unsigned bits = d->topology->address_bits;
+    if (!d->target->services->watch)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "this device has no watchpoints; GDB can watch by single steps ('set "
+                       "can-use-hw-watchpoints 0')");
+    if (r->size == 0)
+        return wt_fail(err, WT_INVALID, "a watchpoint of no bytes");
+    const uint64_t last = r->addr + (r->size - 1);
+    if (last < r->addr || (bits < 64 && last >> bits))
+        return wt_fail(err, WT_INVALID,
+                       "%" PRIu64 " bytes at 0x%" PRIx64 " reach past the end of the address space",
+                       r->size, r->addr);
+    *at = (struct wt_watchpoint){.kind = r->kind, .addr = r->addr, .size = r->size};
+    /* Where there is no thread yet, all see the same. */
+    return r->thread ? dbg_locate(d, r->thread, &at->wave, &lane, err) : WT_OK;
+}
+
+static void drop_unused(struct wt_debugger *d)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->wps; i++)
+        if (d->wp[i].inserted || d->wp[i].active)
+            d->wp[kept++] = d->wp[i];
+    d->wps = kept;
+}
+
+enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint **list,
+                                    size_t *count, struct wt_error *err)
+{
+    *count = 0;
+    *list = calloc(d->wps ? d->wps : 1, sizeof **list);
+    if (!*list)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for %zu watchpoints", d->wps);
+    for (size_t i = 0; i < d->wps; i++)
+        if (d->wp[i].inserted)
+            (*list)[(*count)++] = d->wp[i].at;
+    return WT_OK;
+}
+
+enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err)
+{
+    size_t count;
+    bool differ = false;
+    for (size_t i = 0; i < d->wps; i++)
+        differ |= d->wp[i].inserted != d->wp[i].active;
+    if (!differ)
+        return WT_OK;
+    struct wt_watchpoint *list;
+    enum wt_status status = dbg_list_watchpoints(d, &list, &count, err);
+    if (status)
+        return status;
+    status = d->target->services->watch(d->target->context, list, count, err);
+    free(list);
+    for (size_t i = 0; i < d->wps; i++)
+        d->wp[i].active = !status && d->wp[i].inserted;
+    drop_unused(d);
+    return status;
+}
+
+enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
+                                             const struct wt_watchpoint_request *request,
+                                             struct wt_error *err)
+{
+    struct wt_watchpoint at;
+    enum wt_status status = dbg_place_watchpoint(d, request, &at, err);
+    if (status)
+        return status;
+    struct watchpoint *w = find(d, &at, request->changes);
+    if (!w && d->wps == d->wp_capacity) {
+        const size_t capacity = d->wp_capacity ? 2 * d->wp_capacity : 16;
+        struct watchpoint *more = realloc(d->wp, capacity * sizeof *more);
+        if (!more)
+            return wt_fail(err, WT_NO_MEMORY, "out of memory for a watchpoint");
+        d->wp = more;
+        d->wp_capacity = capacity;
+    }
+    if (!w) {
+        w = &d->wp[d->wps++];
+        *w = (struct watchpoint){.at = at, .changes = request->changes};
+    }
+    w->inserted = true;
+    if (d->going && (status = dbg_sync_watchpoints(d, err))) {
+        w->inserted = false;
+        drop_unused(d);
+    }
+    return status;
+}
+
+enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
+                                             const struct wt_watchpoint_request *request,
+                                             struct wt_error *err)
+{
+    struct wt_watchpoint at;
+    enum wt_status status = dbg_place_watchpoint(d, request, &at, err);
+    if (status)
+        return status;
+    struct watchpoint *w = find(d, &at, request->changes);
+    if (!w || !w->inserted)
+        return wt_fail(err, WT_INVALID, "there is no such watchpoint at 0x%" PRIx64, at.addr);
+    w->inserted = false;
+    drop_unused(d);
+    return d->going ? dbg_sync_watchpoints(d, err) : WT_OK;
+}
+
+void wt_debugger_remove_all_watchpoints(struct wt_debugger *d)
+{
+    for (size_t i = 0; i < d->wps; i++)
+        d->wp[i].inserted = false;
+    drop_unused(d);
+    if (d->going)
+        dbg_sync_watchpoints(d, NULL);
+}
+
+void dbg_free_watchpoints(struct wt_debugger *d)
+{
+    free(d->wp);
+    free(d->met);
+    free(d->past.met);
+}
+
+/* ---- what was met ---- */
+
+/* The first byte of the watchpoint that the access got at. */
+static uint64_t first_byte(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
+{
+    return hit->addr > w->at.addr ? hit->addr : w->at.addr;
+}
+
+static bool concerns(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
+{
+    const bool kind = w->at.kind == WT_WATCHPOINT_WRITE  ? hit->write
+                      : w->at.kind == WT_WATCHPOINT_READ ? hit->read
+                                                         : true;
+    if (!w->inserted || !kind || hit->addr > w->at.addr + (w->at.size - 1) ||
+        w->at.addr > hit->addr + (hit->size - 1))
+        return false;
+    if (!w->changes)
+        return true;
+    const uint64_t first = first_byte(w, hit) - hit->addr;
+    uint64_t count = hit->size - first;
+    if (w->at.addr + (w->at.size - 1) < hit->addr + (hit->size - 1))
+        count = w->at.addr + w->at.size - hit->addr - first;
+    return memcmp(hit->before + first, hit->after + first, count) != 0;
+}
+
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+    const size_t length = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + length, size - length, format, args);
+    va_end(args);
+}
+
+static void append_value(char *text, size_t size, const uint8_t *bytes, unsigned count)
+{
+    append(text, size, "0x");
+    if (count > 8)
+        append(text, size, "%" PRIx64 "%016" PRIx64, wt_load_le(bytes + 8, count - 8),
+               wt_load_le(bytes, 8));
+    else
+        append(text, size, "%" PRIx64, wt_load_le(bytes, count));
+}
+
+/* "2, 4-7": the lanes of a set. */
+static void append_lanes(char *text, size_t size, wt_lanes lanes)
+{
+    const char *comma = "";
+    for (unsigned first = 0; first < WT_MAX_LANES; first++) {
+        if (!wt_has_lane(lanes, first))
+            continue;
+        unsigned last = first;
+        while (last + 1 < WT_MAX_LANES && wt_has_lane(lanes, last + 1))
+            last++;
+        if (first == last)
+            append(text, size, "%s%u", comma, first);
+        else
+            append(text, size, "%s%u-%u", comma, first, last);
+        comma = ", ";
+        first = last;
+    }
+}
+
+/* Which lane did what, for people; `others` did it, too. */
+static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit, wt_lanes others,
+                     char *text, size_t size)
+{
+    const struct wt_topology *t = d->topology;
+    snprintf(text, size, "core %u %s %u %s %u %s 0x%" PRIx64 ": ",
+             (unsigned)(hit->wave / t->waves_per_core), t->wave_word,
+             (unsigned)(hit->wave % t->waves_per_core), t->lane_word, hit->lane,
+             hit->read && hit->write ? "wrote atomically to"
+             : hit->write            ? "wrote to"
+                                     : "read",
+             hit->addr);
+    append_value(text, size, hit->before, hit->size);
+    if (hit->write) {
+        append(text, size, " -> ");
+        append_value(text, size, hit->after, hit->size);
+    }
+    if (others) {
+        append(text, size, "; so did %s%s ", t->lane_word, wt_lanes_count(others) > 1 ? "s" : "");
+        append_lanes(text, size, others);
+    }
+}
+
+/* Whether the client still watches that. */
+static bool is_wanted(const struct wt_debugger *d, const struct met *met)
+{
+    for (size_t i = 0; i < d->wps; i++)
+        if (d->wp[i].inserted && same(&d->wp[i], &met->at, d->wp[i].changes))
+            return true;
+    return false;
+}
+
+/* The lane whose doing is told: the one that the user looks at, if it is among them. */
+static unsigned lane_to_tell(struct wt_debugger *d, uint32_t wave, wt_lanes lanes)
+{
+    const struct wave *w = &d->wave[wave];
+    if ((w->go == GO_STEP || w->go == GO_RANGE) && wt_has_lane(lanes, w->lane))
+        return w->lane;
+    if (d->mode == WT_THREADS_WAVES && wt_has_lane(lanes, d->chosen_lane))
+        return d->chosen_lane;
+    if (w->focus && wt_has_lane(lanes, w->focus - 1u))
+        return w->focus - 1u;
+    return wt_lanes_lowest(lanes);
+}
+
+/* What is to be told of a watchpoint; false if none of the hits concerns it. */
+static bool tell(struct wt_debugger *d, const struct watchpoint *w,
+                 const struct wt_watchpoint_hit *list, size_t count, struct met *met)
+{
+    wt_lanes lanes = 0;
+    uint32_t wave = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!concerns(w, &list[i]) || (lanes && list[i].wave != wave))
+            continue;
+        wave = list[i].wave;
+        lanes |= wt_lane_bit(list[i].lane);
+    }
+    if (!lanes)
+        return false;
+    met->at = w->at;
+    met->wave = wave;
+    met->lane = lane_to_tell(d, wave, lanes);
+    size_t i = 0;
+    while (list[i].wave != wave || list[i].lane != met->lane || !concerns(w, &list[i]))
+        i++;
+    met->event = (struct wt_event){.watch = w->at.kind,
+                                   .addr = first_byte(w, &list[i]),
+                                   .lanes = lanes,
+                                   .pc = list[i].pc};
+    describe(d, &list[i], lanes & ~wt_lane_bit(met->lane), met->event.text,
+             sizeof met->event.text);
+    return true;
+}
+
+static enum wt_status stop_for(struct wt_debugger *d, const struct met *met, struct wt_error *err)
+{
+    if (d->mode == WT_THREADS_WAVES)
+        d->chosen_lane = met->lane;
+    return dbg_stop_for(d, met->wave, met->lane, WT_STOP_WATCHPOINT, &met->event, err);
+}
+
+/* Finds out what is to be told, in d->met, first what happened to the lane that the user looks at. */
+static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count)
+{
+    d->mets = d->next_met = 0;
+    for (size_t i = 0; i < d->wps; i++) {
+        struct met met;
+        if (!tell(d, &d->wp[i], list, count, &met))
+            continue;
+        /* Clients go by the address: it tells of all watchpoints that it lies in. */
+        bool told = false;
+        for (size_t k = 0; k < d->mets; k++)
+            told |= d->met[k].event.addr - met.at.addr < met.at.size;
+        if (told)
+            continue;
+        if (d->mets == d->met_capacity) {
+            const size_t capacity = d->met_capacity ? 2 * d->met_capacity : 8;
+            struct met *more = realloc(d->met, capacity * sizeof *more);
+            if (!more)
+                break;
+            d->met = more;
+            d->met_capacity = capacity;
+        }
+        d->met[d->mets++] = met;
+    }
+    if (!d->mets)
+        return;
+    size_t first = 0;
+    while (first < d->mets && d->wave[d->met[first].wave].focus != d->met[first].lane + 1)
+        first++;
+    first = first < d->mets ? first : 0;
+    const struct met swapped = d->met[first];
+    d->met[first] = d->met[0];
+    d->met[0] = swapped;
+    d->next_met = 1;
+}
+
+enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *stopped,
+                                     struct wt_error *err)
+{
+    const struct wt_target_services *services = d->target->services;
+    const struct wt_watchpoint_hit *list;
+    *met = *stopped = false;
+    if (!services->watch_hits || !d->wps)
+        return WT_OK;
+    const size_t count = services->watch_hits(d->target->context, &list);
+    if (!count)
+        return WT_OK;
+    *met = true;
+    collect(d, list, count);
+    *stopped = d->mets != 0;
+    return *stopped ? stop_for(d, &d->met[0], err) : WT_OK;
+}
+
+bool dbg_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave, unsigned *lane)
+{
+    const struct wt_target_services *services = d->target->services;
+    const struct wt_watchpoint_hit *list;
+    if (!services->watch_hits || !d->wps)
+        return false;
+    const size_t count = services->watch_hits(d->target->context, &list);
+    collect(d, list, count);
+    if (!d->mets)
+        return false;
+    const struct met_list now = {d->met, d->mets, d->met_capacity, 0};
+    d->met = d->past.met;
+    d->met_capacity = d->past.capacity;
+    d->mets = d->next_met = 0;
+    d->past = now;
+    return dbg_next_watch_event(d, event, wave, lane);
+}
+
+bool dbg_next_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave,
+                          unsigned *lane)
+{
+    while (d->past.next < d->past.count) {
+        const struct met *met = &d->past.met[d->past.next++];
+        if (!is_wanted(d, met))
+            continue;
+        *event = met->event;
+        event->kind = WT_EVENT_STOPPED;
+        event->reason = WT_STOP_WATCHPOINT;
+        *wave = met->wave;
+        *lane = met->lane;
+        return true;
+    }
+    return false;
+}
+
+bool dbg_tell_next_watchpoint(struct wt_debugger *d)
+{
+    while (!d->nonstop && d->next_met < d->mets) {
+        const struct met *met = &d->met[d->next_met++];
+        if (is_wanted(d, met) && dbg_is_active(d, met->wave))
+            return stop_for(d, met, NULL) == WT_OK;
+    }
+    d->mets = d->next_met = 0;
+    return false;
+}

@@ -1,0 +1,30 @@
+/* A set of waves of a device, in windows of 32 as debug hardware has them. */
+#ifndef WT_DEBUG_CORE_WAVE_SET_H
+#define WT_DEBUG_CORE_WAVE_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WT_MAX_WAVES 32768
+
+/** 4 KiB, so that it can live anywhere; only words [0, (waves + 31) / 32) are used. */
+struct wt_wave_set {
+    uint32_t word[WT_MAX_WAVES / 32];
+};
+
+static inline bool wt_wave_set_has(const struct wt_wave_set *set, uint32_t wave)
+{
+    return set->word[wave / 32] >> (wave % 32) & 1;
+}
+
+static inline void wt_wave_set_add(struct wt_wave_set *set, uint32_t wave)
+{
+    set->word[wave / 32] |= (uint32_t)1 << (wave % 32);
+}
+
+static inline void wt_wave_set_remove(struct wt_wave_set *set, uint32_t wave)
+{
+    set->word[wave / 32] &= ~((uint32_t)1 << (wave % 32));
+}
+
+#endif

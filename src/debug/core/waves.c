@@ -1,0 +1,125 @@
+/* What there is to know of a whole wave: where it stands, why it waits, a value of each lane. */
+#include "debug/core/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_wave_info *info,
+                                struct wt_error *err)
+{
+    if (wave >= d->topology->waves)
+        return wt_fail(err, WT_INVALID, "there is no %s %u: they go from 0 to %u",
+                       d->topology->wave_word, (unsigned)wave, (unsigned)d->topology->waves - 1);
+    enum wt_status status = dbg_refresh(d, err);
+    if (status)
+        return status;
+    info->wave = wave;
+    info->core = wave / d->topology->waves_per_core;
+    info->wave_in_core = wave % d->topology->waves_per_core;
+    info->active = dbg_is_active(d, wave);
+    info->running = info->active && d->wave[wave].go != GO_STOPPED;
+    info->pc = 0;
+    info->mask = 0;
+    info->has_detail = false;
+    if (!info->active || info->running)
+        return WT_OK;
+    if ((status = dbg_need_pc(d, wave, err)) || (status = dbg_need_mask(d, wave, err)))
+        return status;
+    info->pc = d->wave[wave].pc;
+    info->mask = d->wave[wave].mask;
+    info->has_detail = d->target->services->wave_detail != NULL;
+    if (info->has_detail) {
+        info->detail = (struct wt_wave_detail){0};
+        d->target->services->wave_detail(d->target->context, wave, &info->detail);
+    }
+    return WT_OK;
+}
+
+/* ---- an expression for each lane ---- */
+
+/* Registers that the code names, as indices; those that there are not fail the evaluation. */
+static enum wt_status link_code(struct wt_debugger *d, const struct wt_agent *agent,
+                                unsigned *index, size_t *count, struct wt_error *err)
+{
+    const unsigned *number = wt_agent_registers(agent, count);
+    if (*count > MAX_REGISTERS)
+        return wt_fail(err, WT_INVALID, "the expression names %zu registers; at most %d work",
+                       *count, MAX_REGISTERS);
+    for (size_t i = 0; i < *count; i++) {
+        size_t k = 0;
+        while (k < d->topology->register_count && d->topology->registers[k].number != number[i])
+            k++;
+        if (k == d->topology->register_count)
+            return wt_fail(err, WT_INVALID, "the expression names register %u, which is not there",
+                           number[i]);
+        index[i] = (unsigned)k;
+    }
+    return WT_OK;
+}
+
+/* The program counter of a lane that is masked off is where it will wake up. */
+static enum wt_status put_pc(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                             const unsigned *index, size_t count, uint64_t *value,
+                             struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (size_t i = 0; i < count && !status; i++)
+        if (index[i] == d->topology->pc_index)
+            status = dbg_lane_pc(d, wave, lane, &value[i], err);
+    return status;
+}
+
+static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                               const struct wt_agent *agent, size_t size,
+                               struct wt_lane_value *result, uint8_t *bytes, struct wt_error *err)
+{
+    unsigned index[MAX_REGISTERS];
+    size_t count;
+    enum wt_status status = link_code(d, agent, index, &count, err);
+    if (status)
+        return status;
+    uint64_t *fetched = calloc(count * wt_lanes_count(lanes) + 1, sizeof *fetched);
+    if (!fetched)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the registers of %u lanes",
+                       wt_lanes_count(lanes));
+    if (count)
+        status = dbg_read_lanes(d, wave, lanes, index, count, fetched, err);
+    uint64_t *value = fetched;
+    for (; lanes && !status; lanes &= lanes - 1, value += count, result++) {
+        struct place at = {d, wave, wt_lanes_lowest(lanes)};
+        const struct wt_agent_world world = {&at, dbg_agent_read, NULL};
+        if ((status = put_pc(d, wave, at.lane, index, count, value, err)))
+            break;
+        result->known = wt_agent_run(agent, value, &world, &result->value);
+        result->read = result->known && size && dbg_agent_read(&at, result->value, bytes, size);
+        if (bytes)
+            bytes += size;
+    }
+    free(fetched);
+    return status;
+}
+
+enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                                    const struct wt_agent_code *code, size_t size,
+                                    struct wt_lane_value *result, void *bytes, struct wt_error *err)
+{
+    struct wt_wave_info info;
+    enum wt_status status = wt_debugger_wave(d, wave, &info, err);
+    if (status)
+        return status;
+    if (!info.active)
+        return wt_fail(err, WT_INVALID, "%s %u of core %u is not active", d->topology->wave_word,
+                       info.wave_in_core, info.core);
+    if (info.running)
+        return wt_fail(err, WT_STATE, "%s %u of core %u is running; stop it first",
+                       d->topology->wave_word, info.wave_in_core, info.core);
+    if (!lanes || lanes & ~wt_lanes_first(d->topology->lanes))
+        return wt_fail(err, WT_INVALID, "a %s has %ss 0 to %u", d->topology->wave_word,
+                       d->topology->lane_word, d->topology->lanes - 1);
+    struct wt_agent *agent;
+    if ((status = wt_agent_compile(code->bytes, code->length, &agent, err)))
+        return status;
+    status = evaluate(d, wave, lanes, agent, size, result, bytes, err);
+    wt_agent_free(agent);
+    return status;
+}

@@ -1,0 +1,299 @@
+/*
+ * Names and lines from ELF symbols and DWARF line tables, by libelf and libdw. Everything is read
+ * into sorted tables when the file is opened (lines when they are first asked for), so that a file
+ * that is damaged somewhere gives what is whole in it.
+ */
+#include "debug/source/symbols.h"
+
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct symbol {
+    uint64_t addr, size;
+    const char *name;
+    bool code;
+    uint8_t rank; /* of two at one address the lower is the better name */
+};
+
+struct line {
+    uint64_t addr;
+    const char *file;
+    unsigned line;
+    bool end; /* nothing is known from here on */
+    size_t order;
+};
+
+struct wt_symbols {
+    int fd;
+    Elf *elf;
+    Dwarf *dwarf;
+    struct symbol *symbol;
+    size_t symbols, symbol_capacity;
+    struct line *line;
+    size_t lines, line_capacity;
+    bool lines_read;
+};
+
+/* Makes room for one more element of @p size bytes. */
+static bool grow(void *array, size_t used, size_t *capacity, size_t size)
+{
+    if (used < *capacity)
+        return true;
+    size_t more = *capacity ? 2 * *capacity : 256;
+    void *bigger = realloc(*(void **)array, more * size);
+    if (!bigger)
+        return false;
+    *(void **)array = bigger;
+    *capacity = more;
+    return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct symbol *x = a, *y = b;
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static bool is_code(Elf *elf, const GElf_Sym *sym)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = elf_getscn(elf, sym->st_shndx);
+    return section && gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR;
+}
+
+static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *name)
+{
+    int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
+    /* Mapping symbols ($x) and the assembler's own labels name nothing. */
+    if (!name || !name[0] || name[0] == '$' || strncmp(name, ".L", 2) == 0 ||
+        sym->st_shndx == SHN_UNDEF ||
+        (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT))
+        return;
+    if (!grow(&s->symbol, s->symbols, &s->symbol_capacity, sizeof *s->symbol))
+        return;
+    s->symbol[s->symbols++] = (struct symbol){
+        .addr = sym->st_value,
+        .size = sym->st_size,
+        .name = name,
+        .code = type == STT_FUNC || (type == STT_NOTYPE && is_code(s->elf, sym)),
+        .rank = (uint8_t)((type == STT_FUNC ? 0 : 2) + (bind == STB_GLOBAL ? 0 : 1)),
+    };
+}
+
+static void read_symbols(struct wt_symbols *s)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(s->elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        GElf_Sym sym;
+        for (int i = 1; data && gelf_getsym(data, i, &sym); i++)
+            add_symbol(s, &sym, elf_strptr(s->elf, header.sh_link, sym.st_name));
+    }
+    if (s->symbols)
+        qsort(s->symbol, s->symbols, sizeof *s->symbol, by_address);
+}
+
+static int by_line_address(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    /* Where one sequence ends another one may begin. */
+    if (x->end != y->end)
+        return x->end ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
+{
+    Dwarf_Lines *lines;
+    size_t count;
+    if (dwarf_getsrclines(die, &lines, &count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Line *line = dwarf_onesrcline(lines, i);
+        Dwarf_Addr addr;
+        int number = 0;
+        bool end = false;
+        if (!line || dwarf_lineaddr(line, &addr) || dwarf_lineno(line, &number) ||
+            dwarf_lineendsequence(line, &end) ||
+            !grow(&s->line, s->lines, &s->line_capacity, sizeof *s->line))
+            continue;
+        const char *file = dwarf_linesrc(line, NULL, NULL);
+        s->line[s->lines] = (struct line){.addr = addr,
+                                          .file = file,
+                                          .line = number > 0 ? (unsigned)number : 0,
+                                          .end = end || !file,
+                                          .order = s->lines};
+        s->lines++;
+    }
+}
+
+static void read_lines(struct wt_symbols *s)
+{
+    s->lines_read = true;
+    s->dwarf = dwarf_begin_elf(s->elf, DWARF_C_READ, NULL);
+    if (!s->dwarf)
+        return;
+    Dwarf_Off offset = 0, next;
+    size_t header;
+    while (dwarf_nextcu(s->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0 && next > offset) {
+        Dwarf_Die die;
+        if (dwarf_offdie(s->dwarf, offset + header, &die))
+            read_unit(s, &die);
+        offset = next;
+    }
+    if (s->lines)
+        qsort(s->line, s->lines, sizeof *s->line, by_line_address);
+}
+
+enum wt_status wt_symbols_open(const char *path, struct wt_symbols **symbols, struct wt_error *err)
+{
+    *symbols = NULL;
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return wt_fail(err, WT_UNSUPPORTED, "libelf is too old: %s", elf_errmsg(-1));
+    struct wt_symbols *s = calloc(1, sizeof *s);
+    if (!s)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", path);
+    s->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (s->fd < 0) {
+        enum wt_status status = wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
+        free(s);
+        return status;
+    }
+    s->elf = elf_begin(s->fd, ELF_C_READ, NULL);
+    if (!s->elf || elf_kind(s->elf) != ELF_K_ELF) {
+        enum wt_status status = wt_fail(err, WT_INVALID, "%s: not an ELF file", path);
+        wt_symbols_close(s);
+        return status;
+    }
+    read_symbols(s);
+    *symbols = s;
+    return WT_OK;
+}
+
+void wt_symbols_close(struct wt_symbols *s)
+{
+    if (!s)
+        return;
+    if (s->dwarf)
+        dwarf_end(s->dwarf);
+    if (s->elf)
+        elf_end(s->elf);
+    close(s->fd);
+    free(s->symbol);
+    free(s->line);
+    free(s);
+}
+
+bool wt_symbols_function(struct wt_symbols *s, uint64_t addr, const char **name, uint64_t *offset)
+{
+    if (!s)
+        return false;
+    size_t low = 0, high = s->symbols;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (s->symbol[middle].addr <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    /* Back to the first code symbol at or before it that reaches so far; labels have no size. */
+    const struct symbol *best = NULL;
+    for (size_t i = low; i-- > 0;) {
+        const struct symbol *x = &s->symbol[i];
+        if (best && x->addr != best->addr)
+            break;
+        if (x->code && (x->size == 0 || addr - x->addr < x->size))
+            best = x;
+        else if (x->code && !best && x->size)
+            break;
+    }
+    if (!best)
+        return false;
+    *name = best->name;
+    *offset = addr - best->addr;
+    return true;
+}
+
+bool wt_symbols_line(struct wt_symbols *s, uint64_t addr, const char **file, unsigned *line)
+{
+    if (!s)
+        return false;
+    if (!s->lines_read)
+        read_lines(s);
+    size_t low = 0, high = s->lines;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (s->line[middle].addr <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || s->line[low - 1].end || s->line[low - 1].line == 0)
+        return false;
+    *file = s->line[low - 1].file;
+    *line = s->line[low - 1].line;
+    return true;
+}
+
+/* Whether a symbol is a C++ function of this name, at file scope: _Z, or _ZL if it is static, the
+ * name's length, the name, the types of its parameters. */
+static bool is_cplusplus(const char *symbol, const char *name, size_t length)
+{
+    char *end;
+    if (strncmp(symbol, "_Z", 2) != 0)
+        return false;
+    symbol += symbol[2] == 'L' ? 3 : 2;
+    return *symbol >= '1' && *symbol <= '9' && strtoul(symbol, &end, 10) == length &&
+           strncmp(end, name, length) == 0;
+}
+
+bool wt_symbols_address(struct wt_symbols *s, const char *name, uint64_t *addr)
+{
+    const struct symbol *best = NULL;
+    for (size_t i = 0; s && i < s->symbols; i++)
+        if (strcmp(s->symbol[i].name, name) == 0 && (!best || s->symbol[i].rank < best->rank))
+            best = &s->symbol[i];
+    const size_t length = strlen(name);
+    for (size_t i = 0; s && !best && i < s->symbols; i++)
+        if (s->symbol[i].code && is_cplusplus(s->symbol[i].name, name, length))
+            best = &s->symbol[i];
+    if (!best)
+        return false;
+    *addr = best->addr;
+    return true;
+}
+
+void wt_symbols_describe(struct wt_symbols *s, uint64_t addr, char *text, size_t size)
+{
+    const char *name, *file;
+    uint64_t offset;
+    unsigned line;
+    char function[256] = "", place[256] = "";
+    if (wt_symbols_function(s, addr, &name, &offset)) {
+        if (offset)
+            snprintf(function, sizeof function, " <%.200s+%" PRIu64 ">", name, offset);
+        else
+            snprintf(function, sizeof function, " <%.200s>", name);
+    }
+    if (wt_symbols_line(s, addr, &file, &line)) {
+        const char *slash = strrchr(file, '/');
+        snprintf(place, sizeof place, " at %.200s:%u", slash ? slash + 1 : file, line);
+    }
+    snprintf(text, size, "0x%" PRIx64 "%s%s", addr, function, place);
+}

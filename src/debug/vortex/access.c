@@ -1,0 +1,361 @@
+/*
+ * Registers of a halted warp by injected instructions (VxDebug specification, "Features": registers,
+ * CSRs and memory are "emulated using instruction injection"). DSCRATCH0, CSR 0x7b2, carries 32 bits
+ * a time; only that one is used, since not every device has the other three.
+ */
+#include <string.h>
+
+#include "debug/vortex/loan.h"
+
+static unsigned code_of(struct wt_probe *p, unsigned index)
+{
+    return p->registers[index].code;
+}
+
+/* fmv.x.w or fmv.x.d t0, f */
+static uint32_t rv_fmv_x(bool wide, unsigned rd, unsigned f)
+{
+    return (wide ? 0x71u : 0x70u) << 25 | f << 15 | rd << 7 | 0x53;
+}
+
+static uint32_t rv_fmv_f(bool wide, unsigned f, unsigned rs1)
+{
+    return (wide ? 0x79u : 0x78u) << 25 | rs1 << 15 | f << 7 | 0x53;
+}
+
+/* Adds what reads one register other than a GPR through t0. */
+static void add_read(struct wt_probe *p, const struct dm_places *places, unsigned code,
+                     unsigned bits)
+{
+    bool wide = p->xlen == 64 && bits > 32;
+    dm_inject_at(p, places,
+                 CODE_CLASS(code) == CODE_CSR ? rv_csrr(X_T0, CODE_NUMBER(code))
+                                              : rv_fmv_x(wide, X_T0, CODE_NUMBER(code)));
+    dm_fetch_at(p, places, X_T0);
+    if (wide) {
+        dm_inject_at(p, places, rv_srli(X_T0, X_T0, 32));
+        dm_fetch_at(p, places, X_T0);
+    }
+}
+
+enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
+                               uint32_t *value, struct wt_error *err)
+{
+    struct dm_loan loan;
+    struct dm_places place;
+    dm_one_place(&place, wave, lane);
+    enum wt_status status = loan_borrow(p, &loan, &place, false, err);
+    if (status)
+        return status;
+    bool before = dm_fault_present(p);
+    dm_begin(p);
+    dm_select_lane(p, wave, lane);
+    dm_inject(p, rv_csrr(X_T0, csr));
+    dm_fetch(p, X_T0);
+    loan_add_return(p, &loan);
+    status = loan_run(p, &loan, err);
+    if (!status)
+        status = loan_check_fault(p, before, &loan, err);
+    if (!status) {
+        size_t cursor = 0;
+        *value = dm_next_value(p, &cursor);
+    }
+    return status;
+}
+
+static bool needs_passage(struct wt_probe *p, unsigned index)
+{
+    return p->xlen == 32 && CODE_CLASS(code_of(p, index)) == CODE_FPR &&
+           p->registers[index].bits == 64;
+}
+
+/* Upper halves of 64-bit FPRs on RV32: only a store can reach them. */
+static enum wt_status read_upper_fprs(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                      const unsigned *index, size_t count, uint64_t *value,
+                                      struct wt_error *err)
+{
+    enum wt_status status = passage_find(p, wave, lane, err);
+    if (status)
+        return status;
+    if (!p->scratch) {
+        /* No memory to pass through: what compiled code for single precision leaves there. */
+        for (size_t i = 0; i < count; i++)
+            if (needs_passage(p, index[i]))
+                value[i] |= 0xffffffff00000000;
+        return WT_OK;
+    }
+    struct dm_passage pass;
+    if ((status = passage_open(p, &pass, wave, lane, err)))
+        return status;
+    dm_begin(p);
+    dm_select_lane(p, wave, lane);
+    dm_inject_constant(p, X_T0, p->scratch);
+    for (size_t i = 0; i < count; i++) {
+        if (!needs_passage(p, index[i]))
+            continue;
+        dm_inject(p, rv_s(0x27, 3, X_T0, CODE_NUMBER(code_of(p, index[i])), 0));
+        dm_inject(p, rv_i(0x03, X_T1, 2, X_T0, 4));
+        dm_fetch(p, X_T1);
+    }
+    passage_add_close(p, &pass);
+    if ((status = passage_close(p, &pass, err)))
+        return status;
+    size_t cursor = 0;
+    for (size_t i = 0; i < count; i++)
+        if (needs_passage(p, index[i]))
+            value[i] |= (uint64_t)dm_next_value(p, &cursor) << 32;
+    return WT_OK;
+}
+
+/* The second half of reading: everything that has to go through t0. */
+static enum wt_status read_through_t0(struct wt_probe *p, const struct dm_loan *loan,
+                                      const unsigned *index, size_t count, uint64_t *value,
+                                      struct wt_error *err)
+{
+    const struct dm_places *places = &loan->places;
+    bool before = dm_fault_present(p);
+    dm_begin(p);
+    for (size_t i = 0; i < count; i++) {
+        unsigned code = code_of(p, index[i]), reg = CODE_NUMBER(code);
+        bool gpr = CODE_CLASS(code) == CODE_GPR;
+        if (CODE_CLASS(code) == CODE_PC || (gpr && (p->xlen == 32 || reg == 0 || reg == X_T0)))
+            continue;
+        if (gpr) {
+            dm_inject_at(p, places, rv_srli(X_T0, reg, 32));
+            dm_fetch_at(p, places, X_T0);
+        } else {
+            add_read(p, places, code, p->registers[index[i]].bits);
+        }
+    }
+    loan_add_return(p, loan);
+    enum wt_status status = loan_run(p, loan, err);
+    if (!status)
+        status = loan_check_fault(p, before, loan, err);
+    if (status)
+        return status;
+    size_t cursor = 0;
+    for (size_t i = 0; i < count; i++) {
+        unsigned code = code_of(p, index[i]), reg = CODE_NUMBER(code), k;
+        bool gpr = CODE_CLASS(code) == CODE_GPR;
+        bool wide = p->xlen == 64 && p->registers[index[i]].bits > 32;
+        if (CODE_CLASS(code) == CODE_PC || (gpr && (p->xlen == 32 || reg == 0)))
+            continue; /* has its value already */
+        if (gpr && reg == X_T0) {
+            for (k = 0; k < places->count; k++)
+                value[i + k * count] = loan->t0[k];
+            continue;
+        }
+        for (k = 0; k < places->count && !gpr; k++)
+            value[i + k * count] = dm_next_value(p, &cursor);
+        for (k = 0; k < places->count && wide; k++)
+            value[i + k * count] |= (uint64_t)dm_next_value(p, &cursor) << 32;
+    }
+    return WT_OK;
+}
+
+enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                     const unsigned *index, size_t count, uint64_t *value,
+                                     struct wt_error *err)
+{
+    bool through_t0 = false, passage = false, pc = false;
+    struct dm_loan loan = {.t1_too = false};
+    struct dm_places *places = &loan.places;
+    enum wt_status status = vortex_repay(p, err);
+    if (status)
+        return status;
+    dm_lanes_of(places, wave, lanes);
+    dm_begin(p);
+    for (size_t i = 0; i < count; i++) {
+        unsigned code = code_of(p, index[i]);
+        if (CODE_CLASS(code) != CODE_GPR) {
+            pc |= CODE_CLASS(code) == CODE_PC;
+            through_t0 |= CODE_CLASS(code) != CODE_PC;
+            passage |= needs_passage(p, index[i]);
+            continue;
+        }
+        if (CODE_NUMBER(code) == 0)
+            continue;
+        through_t0 |= p->xlen == 64;
+        dm_fetch_at(p, places, CODE_NUMBER(code));
+    }
+    /* What t0 holds is needed first, to be given back: it comes along. */
+    if (through_t0)
+        dm_fetch_at(p, places, X_T0);
+    if ((status = dm_run(p, err)))
+        return status;
+    size_t cursor = 0;
+    for (size_t i = 0; i < count; i++) {
+        unsigned code = code_of(p, index[i]);
+        bool fetched = CODE_CLASS(code) == CODE_GPR && CODE_NUMBER(code) != 0;
+        for (unsigned k = 0; k < places->count; k++)
+            value[i + k * count] = fetched ? dm_next_value(p, &cursor) : 0;
+    }
+    for (unsigned k = 0; k < places->count && through_t0; k++)
+        loan.t0[k] = dm_next_value(p, &cursor);
+    if (pc) {
+        enum wt_halt_cause cause;
+        uint64_t address;
+        if ((status = wt_probe_vortex.halt_cause(p, wave, &cause, &address, err)))
+            return status;
+        for (size_t i = 0; i < count; i++)
+            for (unsigned k = 0; k < places->count; k++)
+                if (CODE_CLASS(code_of(p, index[i])) == CODE_PC)
+                    value[i + k * count] = address;
+    }
+    if (through_t0 && ((status = loan_finish(p, &loan, err)) ||
+                       (status = read_through_t0(p, &loan, index, count, value, err))))
+        return status;
+    for (unsigned k = 0; k < places->count && passage; k++)
+        if ((status = read_upper_fprs(p, wave, places->at[k].lane, index, count, value + k * count,
+                                      err)))
+            return status;
+    return WT_OK;
+}
+
+static enum wt_status write_gpr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned reg,
+                                uint64_t value, struct wt_error *err)
+{
+    enum wt_status status = vortex_repay(p, err);
+    if (status)
+        return status;
+    p->saved.valid = false;
+    dm_begin(p);
+    dm_select_lane(p, wave, lane);
+    dm_inject_constant(p, reg, value);
+    return dm_run(p, err);
+}
+
+/* A double on RV32 that is not a boxed single: through memory. */
+static enum wt_status write_wide_fpr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned reg,
+                                     uint64_t value, struct wt_error *err)
+{
+    enum wt_status status = passage_find(p, wave, lane, err);
+    if (status)
+        return status;
+    if (!p->scratch)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "a 64-bit value of f%u can be set only through local memory, and this "
+                       "device has none (CSR 0xfc3 reads 0)",
+                       reg);
+    struct dm_passage pass;
+    if ((status = passage_open(p, &pass, wave, lane, err)))
+        return status;
+    dm_begin(p);
+    dm_select_lane(p, wave, lane);
+    dm_inject_constant(p, X_T0, p->scratch);
+    for (int i = 0; i < 2; i++) {
+        dm_inject_constant(p, X_T1, value >> (32 * i) & 0xffffffff);
+        dm_inject(p, rv_s(0x23, 2, X_T0, X_T1, 4 * i));
+    }
+    dm_inject(p, rv_i(0x07, reg, 3, X_T0, 0));
+    passage_add_close(p, &pass);
+    return passage_close(p, &pass, err);
+}
+
+/* RV64: DPC cannot name this address, but an injected jump goes there (and DPC then names its low
+ * half; see vortex_remember_far). */
+static enum wt_status write_far_pc(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t value,
+                                   struct wt_error *err)
+{
+    struct dm_loan loan;
+    struct dm_places place;
+    dm_one_place(&place, wave, lane);
+    enum wt_status status = loan_borrow(p, &loan, &place, false, err);
+    if (status)
+        return status;
+    bool before = dm_fault_present(p);
+    dm_begin(p);
+    dm_select_lane(p, wave, lane);
+    dm_inject_constant(p, X_T0, value & ~(uint64_t)1);
+    dm_inject(p, rv_i(0x67, 0, 0, X_T0, 0));
+    loan_add_return(p, &loan);
+    status = loan_run(p, &loan, err);
+    if (!status)
+        status = loan_check_fault(p, before, &loan, err);
+    if (!status)
+        vortex_remember_far(p, value);
+    return status;
+}
+
+enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                     unsigned index, uint64_t value, struct wt_error *err)
+{
+    const struct wt_register *r = &p->registers[index];
+    unsigned number = CODE_NUMBER(r->code);
+    if (r->read_only)
+        return wt_fail(err, WT_INVALID, "register %s cannot be written", r->name);
+    if (r->bits < 64)
+        value &= ((uint64_t)1 << r->bits) - 1;
+    switch (CODE_CLASS(r->code)) {
+    case CODE_GPR:
+        return number == 0 ? WT_OK : write_gpr(p, wave, lane, number, value, err);
+    case CODE_PC:
+        if (value >> 32)
+            return write_far_pc(p, wave, lane, value, err);
+        dm_begin(p);
+        dm_select(p, wave / 32, wave, 0);
+        dm_put(p, DM_DPC, (uint32_t)value);
+        return dm_run(p, err);
+    }
+    bool fpr = CODE_CLASS(r->code) == CODE_FPR;
+    if (fpr && r->bits == 64 && p->xlen == 32 && value >> 32 != 0xffffffff)
+        return write_wide_fpr(p, wave, lane, number, value, err);
+    struct dm_loan loan;
+    struct dm_places place;
+    dm_one_place(&place, wave, lane);
+    enum wt_status status = loan_borrow(p, &loan, &place, false, err);
+    if (status)
+        return status;
+    bool before = dm_fault_present(p);
+    dm_begin(p);
+    dm_select_lane(p, wave, lane);
+    dm_inject_constant(p, X_T0, p->xlen == 32 ? (uint32_t)value : value);
+    if (fpr)
+        dm_inject(p, rv_fmv_f(r->bits == 64 && p->xlen == 64, number, X_T0));
+    else
+        dm_inject(p, rv_csrw(number, X_T0));
+    loan_add_return(p, &loan);
+    status = loan_run(p, &loan, err);
+    return status ? status : loan_check_fault(p, before, &loan, err);
+}
+
+/* ---- what the device is ---- */
+
+enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err)
+{
+    /*
+     * Shifts by less than 32 are legal in both widths. The low half of t0 is read first, then two
+     * shifts bring the upper half down (0 on RV32): so t0 is known whole before it is known how
+     * wide it is. The shifts of t0 are done one at a time since they cannot be repeated.
+     */
+    bool brisk = p->brisk;
+    p->brisk = false;
+    size_t cursor = 0;
+    dm_begin(p);
+    dm_select(p, wave / 32, wave, 0);
+    dm_fetch(p, X_T0);
+    dm_inject(p, rv_srli(X_T0, X_T0, 31));
+    dm_inject(p, rv_srli(X_T0, X_T0, 1));
+    dm_fetch(p, X_T0);
+    dm_inject(p, rv_addi(X_T0, 0, -1));
+    dm_inject(p, rv_srli(X_T0, X_T0, 31));
+    dm_inject(p, rv_srli(X_T0, X_T0, 1));
+    dm_fetch(p, X_T0);
+    enum wt_status status = dm_run(p, err);
+    if (!status) {
+        uint64_t t0 = dm_next_value(p, &cursor);
+        t0 |= (uint64_t)dm_next_value(p, &cursor) << 32;
+        uint32_t ones = dm_next_value(p, &cursor);
+        if (ones != 0 && ones != 0xffffffff) {
+            status = wt_fail(err, WT_IO,
+                             "injected instructions do not do what they say (-1 >> 32 gave "
+                             "0x%08x): cannot tell RV32 from RV64",
+                             (unsigned)ones);
+        } else {
+            p->xlen = ones ? 64 : 32;
+            status = write_gpr(p, wave, 0, X_T0, t0, err);
+        }
+    }
+    p->brisk = brisk;
+    return status;
+}

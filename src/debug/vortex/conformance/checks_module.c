@@ -1,0 +1,404 @@
+/* Checks of DCTRL's module side: dmactive, ndmreset, the summary bits, what may be written. */
+#include "debug/vortex/conformance/internal.h"
+
+#define DCTRL "0x6: DCTRL"
+
+/* ---- dmactive ---- */
+
+static void dmactive_holds(struct conformance *c)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        const uint32_t value = i % 2 ? 0 : DCTRL_DMACTIVE;
+        c->wmask_known = false;
+        wr(c, DM_DCTRL, value);
+        if (!expect(c, value >> 31, rd(c, DM_DCTRL) >> 31, "DCTRL.dmactive after writing %u",
+                    (unsigned)(value >> 31)))
+            return;
+    }
+}
+
+/* The value of a register after dmactive was 0. */
+static uint32_t after_sleep(struct conformance *c, unsigned reg)
+{
+    c->wmask_known = false;
+    wr(c, DM_DCTRL, 0);
+    wr(c, DM_DCTRL, DCTRL_DMACTIVE);
+    return rd(c, reg);
+}
+
+/*
+ * dmactive = 0 resets the register. The specification does not say to what, so that what counts is
+ * that it is the same whatever the register held.
+ */
+static void sleep_resets(struct conformance *c, unsigned reg, const char *name, uint32_t mask)
+{
+    const uint32_t reset = after_sleep(c, reg);
+    for (unsigned i = 0; i < 2; i++) {
+        if (!awake(c))
+            return;
+        const uint32_t value = i ? reset & ~mask : reset | mask;
+        wr(c, reg, value);
+        if (rd(c, reg) != value && i == 0 && rd(c, reg) == reset) {
+            failed(c, "%s cannot be given another value than 0x%x, so that nothing can reset it",
+                   name, (unsigned)reset);
+            return;
+        }
+        if (!expect(c, reset, after_sleep(c, reg), "%s (0x%x before) after dmactive=0", name,
+                    (unsigned)value))
+            return;
+    }
+}
+
+static void sleep_resets_dconfig(struct conformance *c)
+{
+    sleep_resets(c, DM_DCONFIG, "DCONFIG", 0xfc000001);
+    wr(c, DM_DCONFIG, c->dconfig);
+}
+
+static void sleep_resets_dselect(struct conformance *c)
+{
+    const struct wt_conformance_device *d = &c->device;
+    const uint32_t mask = (c->windows - 1) << 22 | (c->waves - 1) << 7 | (d->threads - 1);
+    if (!mask) {
+        cannot(c, "there is only one warp of one thread to select");
+        return;
+    }
+    sleep_resets(c, DM_DSELECT, "DSELECT", mask);
+}
+
+static void sleep_resets_wmask(struct conformance *c)
+{
+    sleep_resets(c, DM_WMASK, "WMASK of window 0", window_bits(c, 0));
+    if (c->decided || c->windows == 1)
+        return;
+    /* And the last window. */
+    c->wmask_known = false;
+    dselect(c, 0, 0, 0);
+    wr(c, DM_WMASK, 0);
+    after_sleep(c, DM_WMASK);
+    dselect(c, c->windows - 1, 0, 0);
+    const uint32_t reset = rd(c, DM_WMASK);
+    wr(c, DM_WMASK, ~reset & window_bits(c, c->windows - 1));
+    after_sleep(c, DM_WMASK);
+    dselect(c, c->windows - 1, 0, 0);
+    expect(c, reset, rd(c, DM_WMASK), "WMASK of window %u after dmactive=0", c->windows - 1);
+}
+
+static void sleep_resets_inject(struct conformance *c)
+{
+    sleep_resets(c, DM_INJECT, "INJECT", 0xffffffff);
+}
+
+/* Registers are reset all the time that dmactive is 0: a write then is in vain. */
+static void sleep_holds(struct conformance *c)
+{
+    const uint32_t reset = after_sleep(c, DM_INJECT);
+    wr(c, DM_DCTRL, 0);
+    wr(c, DM_INJECT, ~reset);
+    wr(c, DM_DCTRL, DCTRL_DMACTIVE);
+    expect(c, reset, rd(c, DM_INJECT), "INJECT after writing 0x%x to it while dmactive=0",
+           (unsigned)~reset);
+}
+
+/* ---- ndmreset ---- */
+
+static void ndmreset_ends(struct conformance *c)
+{
+    if (!awake(c))
+        return;
+    wr(c, DM_DCONFIG, c->dconfig);
+    wmask_all(c);
+    request(c, DCTRL_RESETHALTREQ | DCTRL_NDMRESET);
+    if (!wait_for(c, DM_DCTRL, DCTRL_NDMRESET, 0))
+        failed(c, "expected DCTRL.ndmreset to come back to 0, it reads 1 for ever");
+}
+
+static void ndmreset_pc(struct conformance *c)
+{
+    if (!placed(c))
+        return;
+    select_warp(c, c->warp);
+    const uint32_t start = rd(c, DM_DPC);
+    if (!go_to(c, c->warp, AT_WAIT) || !at_reset(c))
+        return;
+    select_warp(c, c->warp);
+    expect(c, start, rd(c, DM_DPC), "DPC of warp %u after a second reset", (unsigned)c->warp);
+}
+
+static void ndmreset_active(struct conformance *c)
+{
+    if (!counting(c))
+        return;
+    send_all(c, AT_EXIT);
+    wmask_all(c);
+    request(c, DCTRL_RESUMEREQ);
+    uint32_t came[DM_MAX_WINDOWS];
+    settle(c);
+    if (!at_reset(c))
+        return;
+    read_windows(c, DM_WACTIVE, came);
+    for (unsigned i = 0; i < c->windows; i++)
+        if (!expect(c, c->active[i], came[i],
+                    "WACTIVE of window %u after a reset, expected as after the first reset", i))
+            return;
+}
+
+static void ndmreset_unhalts(struct conformance *c)
+{
+    if (!counting(c))
+        return;
+    if (!expect(c, 1, warp_bit(c, DM_WSTATUS, c->warp), "WSTATUS of warp %u before the reset",
+                (unsigned)c->warp))
+        return;
+    request(c, DCTRL_NDMRESET);
+    if (!reset_ends(c))
+        return;
+    expect(c, 0, warp_bit(c, DM_WSTATUS, c->warp),
+           "WSTATUS of warp %u, halted before, after a reset without resethaltreq",
+           (unsigned)c->warp);
+}
+
+/* It resets all but the module, which would not know what resethaltreq means otherwise. */
+static void ndmreset_keeps(struct conformance *c)
+{
+    if (!at_reset(c))
+        return;
+    const uint32_t select = (c->waves - 1) << 7 | (c->device.threads - 1);
+    const uint32_t config = c->dconfig | DCONFIG_EH;
+    wr(c, DM_DCONFIG, config);
+    wr(c, DM_INJECT, 0x12345678);
+    wmask_all(c);
+    dselect(c, 0, 0, 0);
+    const uint32_t mask = rd(c, DM_WMASK);
+    wr(c, DM_DSELECT, select);
+    request(c, DCTRL_RESETHALTREQ | DCTRL_NDMRESET);
+    if (!reset_ends(c) ||
+        !expect(c, select, rd(c, DM_DSELECT), "DSELECT after ndmreset") ||
+        !expect(c, config, rd(c, DM_DCONFIG), "DCONFIG after ndmreset") ||
+        !expect(c, 0x12345678, rd(c, DM_INJECT), "INJECT after ndmreset") ||
+        !expect(c, mask, rd(c, DM_WMASK), "WMASK of window 0 after ndmreset"))
+        return;
+    wr(c, DM_DCONFIG, c->dconfig);
+    expect(c, 1, rd(c, DM_DCTRL) >> 31, "DCTRL.dmactive after ndmreset");
+}
+
+/* ---- which warps there are, in the six summary bits ---- */
+
+enum situation { ALL_HALTED, ALL_RESUMED, MIXED, ALL_EXITED, SITUATIONS };
+
+static const char *const situation_names[] = {
+    "with every warp halted",
+    "with every warp resumed",
+    "with one active warp halted and another running",
+    "after every warp has exited",
+};
+
+/* Brings the device there. False without a verdict: this device cannot. */
+static bool arrange(struct conformance *c, enum situation situation)
+{
+    uint32_t other;
+    switch (situation) {
+    case ALL_HALTED:
+    case ALL_RESUMED:
+        if (!counting(c))
+            return false;
+        wmask_all(c);
+        request(c, situation == ALL_HALTED ? DCTRL_HALTREQ : DCTRL_RESUMEREQ);
+        break;
+    case MIXED:
+        if (!c->has_other && c->device.warps < 2)
+            return false;
+        if (!two_warps(c, &other))
+            return false;
+        release_warp(c, other);
+        break;
+    default:
+        if (!counting(c))
+            return false;
+        send_all(c, AT_EXIT);
+        wmask_all(c);
+        request(c, DCTRL_RESUMEREQ);
+        for (struct patience p = {0}; more(c, &p);) {
+            uint32_t words[DM_MAX_WINDOWS], any = 0;
+            read_windows(c, DM_WACTIVE, words);
+            for (unsigned i = 0; i < c->windows; i++)
+                any |= words[i];
+            if (!any)
+                return !c->broken;
+        }
+        return cannot(c, "not every warp becomes inactive when all exit (WACTIVE)");
+    }
+    settle(c);
+    return !c->broken;
+}
+
+/* What a summary bit must read in each situation: '0', '1', or '?' where the words leave it open. */
+static void summary_bit(struct conformance *c, unsigned bit, const char *name,
+                        const char expected[SITUATIONS + 1])
+{
+    bool seen[2] = {false, false};
+    for (enum situation s = ALL_HALTED; s < SITUATIONS; s++) {
+        if (expected[s] == '?')
+            continue;
+        if (!arrange(c, s)) {
+            if (c->decided || c->broken)
+                return;
+            continue;
+        }
+        const uint32_t wanted = expected[s] == '1';
+        seen[wanted] = true;
+        if (!expect(c, wanted, rd(c, DM_DCTRL) >> bit & 1, "DCTRL.%s %s", name, situation_names[s]))
+            return;
+    }
+    if (!seen[0] || !seen[1])
+        remark(c, "only its %u was seen", seen[1]);
+}
+
+static void allhalted(struct conformance *c)
+{
+    summary_bit(c, 29, "allhalted", "100?");
+}
+
+static void anyhalted(struct conformance *c)
+{
+    summary_bit(c, 28, "anyhalted", "1010");
+}
+
+static void allrunning(struct conformance *c)
+{
+    summary_bit(c, 27, "allrunning", "010?");
+}
+
+static void anyrunning(struct conformance *c)
+{
+    summary_bit(c, 26, "anyrunning", "0110");
+}
+
+static void allunavail(struct conformance *c)
+{
+    summary_bit(c, 25, "allunavail", "0001");
+}
+
+static void anyunavail(struct conformance *c)
+{
+    /* Whether a warp that waits to be spawned is unavailable, the specification does not say. */
+    const bool all_active = c->waves == 1;
+    summary_bit(c, 24, "anyunavail", all_active ? "00?1" : "???1");
+}
+
+/* ---- what may be written ---- */
+
+/* DCTRL with the situations of a halted and a running device. */
+static void reserved(struct conformance *c)
+{
+    if (!counting(c))
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        request(c, DCTRL_RESERVED);
+        if (!expect(c, 0, rd(c, DM_DCTRL) & DCTRL_RESERVED,
+                    "DCTRL[23:12] after writing 1s to them, warps %s", i ? "running" : "halted"))
+            return;
+        wmask_all(c);
+        request(c, DCTRL_RESUMEREQ);
+    }
+}
+
+/* Clients read DCTRL, change a field and write it back: status bits must not mind. */
+static void read_only_bits(struct conformance *c)
+{
+    const uint32_t status =
+        DCTRL_SUMMARY | (uint32_t)7 << 9 | DCTRL_INJECTSTATE | DCTRL_STEPSTATE;
+    if (!at_reset(c))
+        return;
+    select_warp(c, c->warp);
+    const uint32_t before = rd(c, DM_DCTRL);
+    wr(c, DM_DCTRL, before);
+    if (!expect(c, before, rd(c, DM_DCTRL), "DCTRL after writing back what it read"))
+        return;
+    wr(c, DM_DCTRL, before ^ status);
+    if (!expect(c, before, rd(c, DM_DCTRL), "DCTRL after writing the complement of its status bits"))
+        return;
+    expect(c, 1, warp_bit(c, DM_WSTATUS, c->warp),
+           "WSTATUS of warp %u, halted, after writing DCTRL's status bits", (unsigned)c->warp);
+}
+
+static void requests_read_zero(struct conformance *c)
+{
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } requests[] = {{DCTRL_INJECTREQ, "injectreq"},
+                    {DCTRL_STEPREQ, "stepreq"},
+                    {DCTRL_RESUMEREQ, "resumereq"},
+                    {DCTRL_HALTREQ, "haltreq"}};
+    if (!placed(c) || !go_to(c, c->warp, AT_COUNT))
+        return;
+    wmask_only(c, c->warp);
+    select_warp(c, c->warp);
+    wr(c, DM_INJECT, rv_addi(X_T0, X_T0, 0));
+    for (unsigned i = 0; i < 4; i++) {
+        request(c, requests[i].bit);
+        if (!expect(c, 0, rd(c, DM_DCTRL) & DCTRL_REQUESTS,
+                    "DCTRL's request bits [6], [3], [1:0] after a %s", requests[i].name))
+            return;
+        if (!wait_for(c, DM_DCTRL, DCTRL_INJECTSTATE | DCTRL_STEPSTATE, 0)) {
+            cannot(c, "DCTRL.%s is not done in time", requests[i].name);
+            return;
+        }
+    }
+}
+
+/* Addresses from 0xd on mean nothing, and no register answers to them. */
+static void map_ends(struct conformance *c)
+{
+    static const unsigned aliased[] = {DM_DCONFIG, DM_DSELECT, DM_WMASK, DM_INJECT, DM_DSCRATCH0};
+    if (!at_reset(c))
+        return;
+    dselect(c, 0, c->warp, 0);
+    wr(c, DM_INJECT, 0x00000013);
+    wr(c, DM_DSCRATCH0, 0x5a5a5a5a);
+    uint32_t before[5];
+    for (unsigned i = 0; i < 5; i++)
+        before[i] = rd(c, aliased[i]);
+    c->wmask_known = false;
+    for (unsigned addr = 0xd; addr < 0x20; addr++)
+        if (addr != 0x16) /* were it DCTRL, the rest would mean nothing */
+            wr(c, addr, 0xa5a5a5a5);
+    for (unsigned i = 0; i < 5; i++)
+        if (!expect(c, before[i], rd(c, aliased[i]),
+                    "register 0x%x after writing to addresses 0xd to 0x1f", aliased[i]))
+            return;
+}
+
+const struct check wt_checks_of_module[] = {
+    {{"dmactive.holds", DCTRL, "DCTRL.dmactive", "holds what is written"}, dmactive_holds},
+    {{"dmactive.resets-dconfig", DCTRL, "DCTRL.dmactive", "0 resets DCONFIG"},
+     sleep_resets_dconfig},
+    {{"dmactive.resets-dselect", DCTRL, "DCTRL.dmactive", "0 resets DSELECT"},
+     sleep_resets_dselect},
+    {{"dmactive.resets-wmask", DCTRL, "DCTRL.dmactive", "0 resets WMASK, first and last window"},
+     sleep_resets_wmask},
+    {{"dmactive.resets-inject", DCTRL, "DCTRL.dmactive", "0 resets INJECT"}, sleep_resets_inject},
+    {{"dmactive.keeps-asleep", DCTRL, "DCTRL.dmactive", "while it is 0, registers stay reset"},
+     sleep_holds},
+    {{"ndmreset.ends", DCTRL, "DCTRL.ndmreset", "comes back to 0"}, ndmreset_ends},
+    {{"ndmreset.pc", DCTRL, "DCTRL.ndmreset", "warps begin where they began"}, ndmreset_pc},
+    {{"ndmreset.active", DCTRL, "DCTRL.ndmreset", "the same warps are active as at first"},
+     ndmreset_active},
+    {{"ndmreset.unhalts", DCTRL, "DCTRL.ndmreset", "without resethaltreq, warps run after it"},
+     ndmreset_unhalts},
+    {{"ndmreset.keeps-module", DCTRL, "DCTRL.ndmreset", "the module's own registers stay"},
+     ndmreset_keeps},
+    {{"dctrl.allhalted", DCTRL, "DCTRL.allhalted", "all warps are halted"}, allhalted},
+    {{"dctrl.anyhalted", DCTRL, "DCTRL.anyhalted", "some warp is halted"}, anyhalted},
+    {{"dctrl.allrunning", DCTRL, "DCTRL.allrunning", "all warps are running"}, allrunning},
+    {{"dctrl.anyrunning", DCTRL, "DCTRL.anyrunning", "some warp is running"}, anyrunning},
+    {{"dctrl.allunavail", DCTRL, "DCTRL.allunavail", "all warps are unavailable"}, allunavail},
+    {{"dctrl.anyunavail", DCTRL, "DCTRL.anyunavail", "some warp is unavailable"}, anyunavail},
+    {{"dctrl.reserved", DCTRL, "DCTRL[23:12]", "reserved bits read 0"}, reserved},
+    {{"dctrl.read-only", DCTRL, "DCTRL", "status bits take no writes"}, read_only_bits},
+    {{"dctrl.requests-read-0", DCTRL, "DCTRL", "request bits are for writing only"},
+     requests_read_zero},
+    {{"map.ends", "Debug Module Registers", "0xd and up", "no register answers there"}, map_ends},
+    {.run = NULL},
+};

@@ -1,0 +1,259 @@
+/*
+ * The Debug Module as the Vortex probe sees it: register and field names of the VxDebug
+ * specification ("Debug Module Registers"), and what the probe's files share.
+ */
+#ifndef WT_DEBUG_VORTEX_DM_H
+#define WT_DEBUG_VORTEX_DM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debug/core/probe.h"
+
+enum dm_register {
+    DM_PLATFORM = 0x0,
+    DM_DCONFIG = 0x1,
+    DM_DSELECT = 0x2,
+    DM_WMASK = 0x3,
+    DM_WACTIVE = 0x4,
+    DM_WSTATUS = 0x5,
+    DM_DCTRL = 0x6,
+    DM_DPC = 0x7,
+    DM_INJECT = 0x8,
+    DM_DSCRATCH0 = 0x9,
+};
+
+#define DCONFIG_EH ((uint32_t)1 << 0)
+
+#define DCTRL_DMACTIVE ((uint32_t)1 << 31)
+#define DCTRL_NDMRESET ((uint32_t)1 << 30)
+#define DCTRL_ANYHALTED ((uint32_t)1 << 28)
+#define DCTRL_ANYRUNNING ((uint32_t)1 << 26)
+#define DCTRL_ALLUNAVAIL ((uint32_t)1 << 25)
+#define DCTRL_INJECTREQ ((uint32_t)1 << 6)
+#define DCTRL_STEPREQ ((uint32_t)1 << 3)
+#define DCTRL_RESETHALTREQ ((uint32_t)1 << 2)
+#define DCTRL_RESUMEREQ ((uint32_t)1 << 1)
+#define DCTRL_HALTREQ ((uint32_t)1 << 0)
+#define DCTRL_INJECTSTATE ((uint32_t)3 << 7)
+#define DCTRL_STEPSTATE ((uint32_t)3 << 4)
+#define DCTRL_HACAUSE(v) ((v) >> 9 & 7)
+
+#define DM_MAX_WINDOWS (WT_MAX_WAVES / 32)
+
+/* CSRs that the probe itself uses. */
+enum {
+    CSR_MISA = 0x301,
+    CSR_DSCRATCH0 = 0x7b2,
+    CSR_ACTIVE_THREADS = 0xcc4,
+    CSR_NUM_THREADS = 0xfc0,
+    CSR_LOCAL_MEM_BASE = 0xfc3,
+};
+
+enum { X_T0 = 5, X_T1 = 6 };
+
+/* What wt_register.code holds: a class, and the number within it. */
+enum { CODE_GPR = 0x10000, CODE_FPR = 0x20000, CODE_CSR = 0x30000, CODE_PC = 0x40000 };
+#define CODE_CLASS(code) ((code) & 0xf0000)
+#define CODE_NUMBER(code) ((code) & 0xffff)
+
+/** Register accesses that make one request, with the injections among them marked. */
+struct dm_batch {
+    struct wt_bus_op *op;
+    size_t count, capacity;
+    size_t *injection; /**< index of the last poll of each injection */
+    size_t injections, injection_capacity;
+    size_t guard; /**< index of the read that shows that the Debug Module was awake, if guarded */
+    bool guarded;
+    uint32_t selected; /**< DSELECT as it will be, when selected_known */
+    uint32_t instruction;
+    bool selected_known, instruction_known;
+    bool no_memory;
+};
+
+enum ebreak_dpc {
+    EBREAK_DPC_UNKNOWN,
+    EBREAK_DPC_AT,    /**< DPC of an EBREAK halt is the address of the ebreak */
+    EBREAK_DPC_AFTER, /**< it is the address of what follows (the RTL of 2025) */
+};
+
+/** t0 and t1 of a lane as the program left them, while injections use them. */
+struct dm_saved {
+    bool valid;
+    uint32_t wave;
+    unsigned lane;
+    uint64_t t0, t1;
+};
+
+/** Lanes, of one or several warps, in the order in which a batch takes them. */
+struct dm_places {
+    unsigned count;
+    struct {
+        uint32_t wave;
+        uint8_t lane;
+    } at[WT_MAX_LANES];
+};
+
+/** Lanes whose t0 (and t1) injections use, and what they held, by place. */
+struct dm_loan {
+    struct dm_places places;
+    bool t1_too;
+    uint64_t t0[WT_MAX_LANES], t1[WT_MAX_LANES];
+};
+
+struct wt_probe {
+    const struct wt_target *target;
+    struct wt_bus *bus;
+    bool port;
+    struct wt_topology topology;
+    struct wt_register *registers;
+    unsigned windows;
+    unsigned xlen;
+    bool has_f, has_d;
+    bool has_compressed;
+
+    bool brisk; /**< injections were always done by the last of `polls` reads so far */
+    unsigned polls;
+    bool stuck; /**< a wait ran out: do not wait as long again until something is answered */
+    struct dm_batch batch;
+    struct dm_saved saved;
+    /* What could not be given back since the device did not answer: it is before anything else. */
+    struct dm_loan owed;
+    bool owes;
+    bool owes_shift;  /**< t0 may have been shifted right by 32 already; its upper half is unknown */
+    bool owes_memory; /**< the words at `scratch`, too */
+    uint32_t owed_word[2];
+    bool scanned; /**< `scan` holds WACTIVE and WSTATUS as they were at the end of the last batch */
+    struct wt_wave_set scan[2];
+    bool wmask_known;
+    uint32_t wmask[DM_MAX_WINDOWS];
+    uint32_t platform;
+    uint32_t dconfig; /**< as it was found */
+    enum ebreak_dpc ebreak_dpc;
+    struct wt_wave_set went;     /**< set going by this probe since it was opened */
+    struct wt_wave_set found;    /**< halted already when the probe was opened, and not set going since */
+    struct wt_wave_set examined; /**< cause read since it halted, DPC put right */
+    enum { MASK_UNKNOWN, MASK_OF_WARP, MASK_OF_INJECTION } mask_csr;
+    bool step_under_way;
+    uint32_t step_wave;
+    /** RV64: the latest places above 4 GiB, which DPC cannot name, that have a breakpoint or were
+     *  set (see whole_pc). */
+    uint64_t far[8];
+    unsigned fars;
+    bool scratch_known;
+    uint64_t scratch; /**< memory through which doubles pass on RV32 */
+};
+
+/* ---- vortex_batch.c: building and running batches ---- */
+
+void dm_begin(struct wt_probe *p);
+void dm_put(struct wt_probe *p, enum dm_register reg, uint32_t value);
+/** Reads a register; the result is dm_got() of what this returns. */
+size_t dm_get(struct wt_probe *p, enum dm_register reg);
+void dm_select(struct wt_probe *p, unsigned window, uint32_t wave, unsigned lane);
+void dm_inject(struct wt_probe *p, uint32_t instruction);
+/** Writes request bits of DCTRL. */
+void dm_request(struct wt_probe *p, uint32_t bits);
+static inline uint32_t dm_got(const struct wt_probe *p, size_t index)
+{
+    return p->batch.op[index].value;
+}
+
+/**
+ * Runs the batch. It must be restartable: where the device turns out to be slower than it was,
+ * it is run a second time from its beginning, injection by injection.
+ */
+enum wt_status dm_run(struct wt_probe *p, struct wt_error *err);
+
+/** Polls DCTRL of the selected warp until none of @p bits is set; says @p what it waited for. */
+enum wt_status dm_wait_clear(struct wt_probe *p, uint32_t bits, const char *what,
+                             struct wt_error *err);
+
+/** A clock for bounded waits: false once the time is over; naps where polling goes on for long. */
+struct dm_wait {
+    uint64_t deadline_ns;
+    unsigned polls;
+};
+void dm_wait_begin(struct wt_probe *p, struct dm_wait *wait);
+bool dm_wait_more(struct dm_wait *wait);
+
+/** Instructions that set @p reg to @p value, whatever it held. */
+void dm_inject_constant(struct wt_probe *p, unsigned reg, uint64_t value);
+
+/* Instruction words. */
+static inline uint32_t rv_i(unsigned op, unsigned rd, unsigned f3, unsigned rs1, int32_t imm)
+{
+    return (uint32_t)imm << 20 | rs1 << 15 | f3 << 12 | rd << 7 | op;
+}
+static inline uint32_t rv_s(unsigned op, unsigned f3, unsigned rs1, unsigned rs2, int32_t imm)
+{
+    return ((uint32_t)imm >> 5 & 0x7f) << 25 | rs2 << 20 | rs1 << 15 | f3 << 12 |
+           ((uint32_t)imm & 0x1f) << 7 | op;
+}
+static inline uint32_t rv_csrw(unsigned csr, unsigned rs1)
+{
+    return rv_i(0x73, 0, 1, rs1, (int32_t)csr);
+}
+static inline uint32_t rv_csrr(unsigned rd, unsigned csr)
+{
+    return rv_i(0x73, rd, 2, 0, (int32_t)csr);
+}
+static inline uint32_t rv_addi(unsigned rd, unsigned rs1, int32_t imm)
+{
+    return rv_i(0x13, rd, 0, rs1, imm);
+}
+static inline uint32_t rv_slli(unsigned rd, unsigned rs1, unsigned by)
+{
+    return rv_i(0x13, rd, 1, rs1, (int32_t)by);
+}
+static inline uint32_t rv_srli(unsigned rd, unsigned rs1, unsigned by)
+{
+    return rv_i(0x13, rd, 5, rs1, (int32_t)by);
+}
+
+/* ---- vortex.c ---- */
+
+enum wt_halt_cause vortex_cause_of(uint32_t dctrl);
+uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc);
+/** Puts the DPC of an EBREAK halt right, where the device has it behind the ebreak. */
+enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
+                                 struct wt_error *err);
+
+/* ---- vortex_survey.c ---- */
+
+enum wt_status vortex_survey(struct wt_probe *p, const uint32_t *wave, size_t count,
+                             struct wt_probe_view *view, struct wt_error *err);
+
+/* ---- vortex_loan.c ---- */
+
+/** Gives back what is owed; fails while the device does not answer. */
+enum wt_status vortex_repay(struct wt_probe *p, struct wt_error *err);
+
+/* ---- vortex_access.c: registers by injection ---- */
+
+enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                     const unsigned *index, size_t count, uint64_t *value,
+                                     struct wt_error *err);
+enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                     unsigned index, uint64_t value, struct wt_error *err);
+/** Makes a DPC at the low half of @p addr mean that address, if it is above 4 GiB. */
+void vortex_remember_far(struct wt_probe *p, uint64_t addr);
+/** Reads CSRs of one lane (each 32 bits of it). */
+enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
+                               uint32_t *value, struct wt_error *err);
+/** Finds XLEN by what shifts do, and leaves the lane as it was. */
+enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
+
+/* ---- vortex_memory.c: memory by injection, or through a port ---- */
+
+enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
+                                  void *out, size_t size, struct wt_error *err);
+enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
+                                   const void *bytes, size_t size, struct wt_error *err);
+/* ---- vortex_registers.c ---- */
+
+/** Makes the register table of topology. */
+enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err);
+
+#endif

@@ -1,0 +1,819 @@
+/*
+ * The Vortex probe: run control and status through the Debug Module of the VxDebug specification.
+ * DCTRL is only ever written as dmactive plus request bits: what is read back from it are status
+ * bits, which must not be written again.
+ */
+#include "debug/vortex/dm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+#define EBREAK 0x00100073u
+#define C_EBREAK 0x9002u
+
+static void window_range(const struct wt_probe *p, const struct wt_wave_set *set, unsigned window,
+                         uint32_t *bits)
+{
+    uint32_t last = p->topology.waves - 32 * window;
+    *bits = set->word[window] & (last >= 32 ? ~(uint32_t)0 : ((uint32_t)1 << last) - 1);
+}
+
+/* Adds the writes that make WMASK select exactly @p waves. */
+static void select_waves(struct wt_probe *p, const struct wt_wave_set *waves)
+{
+    for (unsigned i = 0; i < p->windows; i++) {
+        uint32_t bits;
+        window_range(p, waves, i, &bits);
+        if (p->wmask_known && p->wmask[i] == bits)
+            continue;
+        dm_select(p, i, 0, 0);
+        dm_put(p, DM_WMASK, bits);
+        p->wmask[i] = bits;
+    }
+}
+
+/* Runs a batch that may have changed WMASK. */
+static enum wt_status run_selection(struct wt_probe *p, struct wt_error *err)
+{
+    enum wt_status status = dm_run(p, err);
+    p->wmask_known = !status;
+    return status;
+}
+
+/* Adds the reads that vortex_scan makes to the batch; returns where the first of them is. */
+static size_t add_scan(struct wt_probe *p)
+{
+    size_t first = 0;
+    for (unsigned i = 0; i < p->windows; i++) {
+        dm_select(p, i, 0, 0);
+        size_t at = dm_get(p, DM_WACTIVE);
+        dm_get(p, DM_WSTATUS);
+        if (i == 0)
+            first = at;
+    }
+    return first;
+}
+
+/* Takes their results, once the batch has run. */
+static void take_scan(struct wt_probe *p, size_t at, struct wt_wave_set *active,
+                      struct wt_wave_set *halted)
+{
+    for (unsigned i = 0; i < p->windows; i++, at += 2) {
+        if (p->batch.op[at].write) /* of DSELECT */
+            at++;
+        active->word[i] = dm_got(p, at);
+        halted->word[i] = dm_got(p, at + 1);
+        window_range(p, active, i, &active->word[i]);
+        window_range(p, halted, i, &halted->word[i]);
+    }
+}
+
+static enum wt_status vortex_scan(struct wt_probe *p, struct wt_wave_set *active,
+                                  struct wt_wave_set *halted, struct wt_error *err)
+{
+    /* A halt has looked just now: nothing was asked of the device since. */
+    if (p->scanned) {
+        p->scanned = false;
+        memcpy(active->word, p->scan[0].word, p->windows * sizeof active->word[0]);
+        memcpy(halted->word, p->scan[1].word, p->windows * sizeof halted->word[0]);
+        return WT_OK;
+    }
+    dm_begin(p);
+    size_t at = add_scan(p);
+    enum wt_status status = dm_run(p, err);
+    if (!status)
+        take_scan(p, at, active, halted);
+    return status;
+}
+
+static enum wt_status vortex_summary(struct wt_probe *p, struct wt_probe_summary *summary,
+                                     struct wt_error *err)
+{
+    dm_begin(p);
+    size_t dctrl_at = dm_get(p, DM_DCTRL);
+    enum wt_status status = dm_run(p, err);
+    if (status)
+        return status;
+    uint32_t dctrl = dm_got(p, dctrl_at);
+    if (!(dctrl & DCTRL_DMACTIVE))
+        return wt_fail(err, WT_IO,
+                       "the Debug Module is not active any more (DCTRL reads 0x%08x): the device "
+                       "was reset or powered down; attach again",
+                       (unsigned)dctrl);
+    summary->any_halted = dctrl & DCTRL_ANYHALTED;
+    summary->any_running = dctrl & DCTRL_ANYRUNNING;
+    summary->all_unavailable = dctrl & DCTRL_ALLUNAVAIL;
+    if (summary->all_unavailable)
+        return WT_OK;
+    /* Halted warps may all be inactive, and not every device tells allunavail: look at WACTIVE. */
+    struct wt_wave_set active, halted;
+    if ((status = vortex_scan(p, &active, &halted, err)))
+        return status;
+    summary->all_unavailable = true;
+    for (unsigned i = 0; i < p->windows; i++)
+        if (active.word[i])
+            summary->all_unavailable = false;
+    return WT_OK;
+}
+
+/*
+ * A step that waits is not taken back by a halt: its request stays, and keeps others from being
+ * accepted. Putting the Debug Module to sleep resets its registers, step state included, and leaves
+ * the halted bits alone.
+ */
+static enum wt_status take_step_back(struct wt_probe *p, struct wt_error *err)
+{
+    dm_begin(p);
+    dm_select(p, p->step_wave / 32, p->step_wave, 0);
+    size_t at = dm_get(p, DM_DCTRL);
+    enum wt_status status = dm_run(p, err);
+    if (status)
+        return status;
+    p->step_under_way = false;
+    if (!(dm_got(p, at) & DCTRL_STEPSTATE))
+        return WT_OK;
+    p->wmask_known = false;
+    dm_begin(p);
+    dm_put(p, DM_DCTRL, 0);
+    dm_put(p, DM_DCTRL, DCTRL_DMACTIVE);
+    dm_put(p, DM_DCONFIG, p->dconfig | DCONFIG_EH);
+    at = dm_get(p, DM_DCTRL);
+    if ((status = dm_run(p, err)))
+        return status;
+    if (!(dm_got(p, at) & DCTRL_DMACTIVE))
+        return wt_fail(err, WT_IO, "the Debug Module does not wake up again after dmactive was 0");
+    return WT_OK;
+}
+
+/*
+ * Where DPC of an EBREAK halt has to be put right, warps that met an ebreak unseen keep their halt
+ * cause: a halt request would overwrite it. They are halted already.
+ */
+static enum wt_status leave_unexamined(struct wt_probe *p, struct wt_wave_set *waves,
+                                       struct wt_error *err)
+{
+    struct wt_wave_set active, halted;
+    enum wt_status status = vortex_scan(p, &active, &halted, err);
+    for (unsigned i = 0; i < p->windows && !status; i++)
+        waves->word[i] &=
+            ~(active.word[i] & halted.word[i] & (p->went.word[i] | p->found.word[i]) &
+              ~p->examined.word[i]);
+    return status;
+}
+
+static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *asked,
+                                  struct wt_error *err)
+{
+    struct wt_wave_set chosen;
+    const struct wt_wave_set *waves = asked;
+    enum wt_status status;
+    if (p->ebreak_dpc != EBREAK_DPC_AT) {
+        memcpy(chosen.word, asked->word, p->windows * sizeof chosen.word[0]);
+        if ((status = leave_unexamined(p, &chosen, err)))
+            return status;
+        waves = &chosen;
+    }
+    dm_begin(p);
+    select_waves(p, waves);
+    dm_request(p, DCTRL_HALTREQ);
+    size_t at = add_scan(p);
+    status = run_selection(p, err);
+    if (status)
+        return status;
+    struct wt_wave_set *active = &p->scan[0], *halted = &p->scan[1];
+    take_scan(p, at, active, halted);
+    if (p->step_under_way && wt_wave_set_has(asked, p->step_wave) &&
+        ((status = take_step_back(p, err)) || (status = vortex_scan(p, active, halted, err))))
+        return status;
+    struct dm_wait wait;
+    dm_wait_begin(p, &wait);
+    for (;;) {
+        uint32_t late = UINT32_MAX;
+        for (unsigned i = 0; i < p->windows && late == UINT32_MAX; i++) {
+            /* An inactive warp need not be able to halt. */
+            uint32_t bits;
+            window_range(p, waves, i, &bits);
+            bits &= active->word[i] & ~halted->word[i];
+            if (bits)
+                late = 32 * i + (uint32_t)__builtin_ctz(bits);
+        }
+        if (late == UINT32_MAX) {
+            p->stuck = false;
+            p->scanned = true;
+            return WT_OK;
+        }
+        if (!dm_wait_more(&wait)) {
+            p->stuck = true;
+            return wt_fail(err, WT_TIMEOUT,
+                           "warp %u did not halt in time: waited for its bit of WSTATUS after "
+                           "DCTRL.haltreq",
+                           (unsigned)late);
+        }
+        if ((status = vortex_scan(p, active, halted, err)))
+            return status;
+    }
+}
+
+static enum wt_status read_code(struct wt_probe *p, uint32_t wave, uint64_t addr, size_t size,
+                                uint8_t *bytes)
+{
+    return vortex_read_memory(p, wave, 0, addr, bytes, size, NULL);
+}
+
+static bool is_ebreak(const uint8_t *bytes)
+{
+    return wt_load_le(bytes, 4) == EBREAK;
+}
+
+static bool is_c_ebreak(const uint8_t *bytes)
+{
+    return wt_load_le(bytes, 2) == C_EBREAK;
+}
+
+enum wt_halt_cause vortex_cause_of(uint32_t dctrl)
+{
+    switch (DCTRL_HACAUSE(dctrl)) {
+    case 1:
+        return WT_HALT_BREAKPOINT;
+    case 2:
+        return WT_HALT_REQUEST;
+    case 3:
+        return WT_HALT_STEP;
+    case 4:
+        return WT_HALT_RESET;
+    default:
+        return WT_HALT_NONE;
+    }
+}
+
+void vortex_remember_far(struct wt_probe *p, uint64_t addr)
+{
+    size_t count = sizeof p->far / sizeof p->far[0];
+    bool known = addr >> 32 == 0;
+    for (size_t i = 0; i < count; i++)
+        known |= p->far[i] == addr;
+    if (!known)
+        p->far[p->fars++ % count] = addr;
+}
+
+/*
+ * The program counter that DPC means. On RV64 it holds the low half, and code lies below 4 GiB. But
+ * a debugger that calls a function lets it return to a breakpoint on the stack, which is above: so
+ * a DPC at, or right behind, the low half of such a breakpoint's address is taken to mean that one.
+ */
+uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc)
+{
+    for (size_t i = 0; i < sizeof p->far / sizeof p->far[0]; i++)
+        if (p->far[i] && dpc - (uint32_t)p->far[i] <= 4)
+            return p->far[i] + (dpc - (uint32_t)p->far[i]);
+    return dpc;
+}
+
+/*
+ * An ebreak stands where DPC points and another one before it, so that memory does not tell which
+ * of them was met. Stepping the one at DPC does nothing but halt again, and shows what DPC is then.
+ */
+static enum wt_status try_ebreak(struct wt_probe *p, uint32_t wave, uint64_t pc,
+                                 struct wt_error *err)
+{
+    dm_begin(p);
+    dm_select(p, wave / 32, wave, 0);
+    dm_request(p, DCTRL_STEPREQ);
+    for (int i = 0; i < 32; i++)
+        dm_get(p, DM_DCTRL);
+    size_t dctrl = dm_get(p, DM_DCTRL), dpc = dm_get(p, DM_DPC);
+    enum wt_status status = dm_run(p, err);
+    if (status || dm_got(p, dctrl) & DCTRL_STEPSTATE ||
+        vortex_cause_of(dm_got(p, dctrl)) != WT_HALT_BREAKPOINT)
+        return status;
+    p->ebreak_dpc = dm_got(p, dpc) == (uint32_t)pc ? EBREAK_DPC_AT : EBREAK_DPC_AFTER;
+    return wt_bus_write(p->bus, DM_DPC, (uint32_t)pc, err);
+}
+
+/*
+ * The specification does not say whether DPC of an EBREAK halt is the address of the ebreak or of
+ * what follows it. Debuggers expect the former. What this device does is learned at its first
+ * ebreak whose surroundings tell; where it is the latter, DPC is moved back.
+ */
+enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
+                                 struct wt_error *err)
+{
+    bool went = wt_wave_set_has(&p->went, wave), found = wt_wave_set_has(&p->found, wave);
+    if (p->ebreak_dpc == EBREAK_DPC_AT || (!went && !found) ||
+        wt_wave_set_has(&p->examined, wave))
+        return WT_OK;
+    enum wt_status status;
+    uint8_t code[8] = {0}, *before = code, *at = code + 4;
+    bool have_before = *pc >= 4, have_at = true;
+    if (!have_before || read_code(p, wave, *pc - 4, 8, code)) {
+        have_before = have_before && !read_code(p, wave, *pc - 4, 4, before);
+        have_at = !read_code(p, wave, *pc, 2, at) && !read_code(p, wave, *pc, 4, at);
+    }
+    bool is_at = have_at && (is_ebreak(at) || is_c_ebreak(at));
+    unsigned back = 0;
+    if (have_before && is_ebreak(before))
+        back = 4;
+    else if (have_before && is_c_ebreak(before + 2))
+        back = 2;
+    /*
+     * Who halted it before this probe came may have put DPC right already: so it tells nothing of the
+     * device where it is at an ebreak. Behind one, it has not been put right.
+     */
+    if (p->ebreak_dpc == EBREAK_DPC_UNKNOWN && (went || !is_at)) {
+        if (is_at && !back)
+            p->ebreak_dpc = EBREAK_DPC_AT;
+        else if (back && !is_at)
+            p->ebreak_dpc = EBREAK_DPC_AFTER;
+        else if (back && (status = try_ebreak(p, wave, *pc, err)))
+            return status;
+    }
+    if (found && is_at)
+        return WT_OK;
+    if (p->ebreak_dpc != EBREAK_DPC_AFTER || !back)
+        return WT_OK;
+    *pc -= back;
+    dm_begin(p);
+    dm_select(p, wave / 32, wave, 0);
+    dm_put(p, DM_DPC, (uint32_t)*pc);
+    return dm_run(p, err);
+}
+
+static enum wt_status vortex_halt_cause(struct wt_probe *p, uint32_t wave,
+                                        enum wt_halt_cause *cause, uint64_t *pc,
+                                        struct wt_error *err)
+{
+    dm_begin(p);
+    dm_select(p, wave / 32, wave, 0);
+    size_t dctrl = dm_get(p, DM_DCTRL), dpc = dm_get(p, DM_DPC);
+    enum wt_status status = dm_run(p, err);
+    if (status)
+        return status;
+    *cause = vortex_cause_of(dm_got(p, dctrl));
+    *pc = vortex_whole_pc(p, dm_got(p, dpc));
+    if (*cause == WT_HALT_BREAKPOINT)
+        status = vortex_settle_dpc(p, wave, pc, err);
+    if (!status)
+        wt_wave_set_add(&p->examined, wave);
+    return status;
+}
+
+static void forget(struct wt_probe *p, uint32_t wave)
+{
+    wt_wave_set_add(&p->went, wave);
+    wt_wave_set_remove(&p->examined, wave);
+    p->saved.valid = false;
+}
+
+static enum wt_status vortex_resume(struct wt_probe *p, const struct wt_wave_set *waves,
+                                    struct wt_error *err)
+{
+    enum wt_status status = vortex_repay(p, err);
+    if (status)
+        return status;
+    if (p->ebreak_dpc != EBREAK_DPC_AT) {
+        /* Warps that nobody has looked at may stand behind an ebreak that they must hit again. */
+        struct wt_wave_set active, halted;
+        if ((status = vortex_scan(p, &active, &halted, err)))
+            return status;
+        for (unsigned i = 0; i < p->windows; i++) {
+            uint32_t bits = waves->word[i] & active.word[i] & halted.word[i] &
+                            ~p->examined.word[i] & (p->went.word[i] | p->found.word[i]);
+            for (; bits && !status; bits &= bits - 1) {
+                enum wt_halt_cause cause;
+                uint64_t pc;
+                status = vortex_halt_cause(p, 32 * i + (uint32_t)__builtin_ctz(bits), &cause, &pc,
+                                           err);
+            }
+        }
+        if (status)
+            return status;
+    }
+    p->saved.valid = false;
+    for (unsigned i = 0; i < p->windows; i++) {
+        p->went.word[i] |= waves->word[i];
+        p->found.word[i] &= ~waves->word[i];
+        p->examined.word[i] &= ~waves->word[i];
+    }
+    dm_begin(p);
+    select_waves(p, waves);
+    dm_request(p, DCTRL_RESUMEREQ);
+    return run_selection(p, err);
+}
+
+/* Adds what looks at the selected warp's step, and after the run reads it. */
+static void add_step_look(struct wt_probe *p)
+{
+    dm_get(p, DM_DCTRL);
+    dm_get(p, DM_DPC);
+    dm_get(p, DM_WACTIVE);
+    dm_get(p, DM_WSTATUS);
+}
+
+static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
+                                  struct wt_error *err)
+{
+    size_t n = p->batch.count;
+    uint32_t dctrl = dm_got(p, n - 4), bit = wave % 32;
+    bool halted = dm_got(p, n - 1) >> bit & 1;
+    step->active = dm_got(p, n - 2) >> bit & 1;
+    step->done = !(dctrl & DCTRL_STEPSTATE) && (halted || !step->active);
+    step->cause = vortex_cause_of(dctrl);
+    step->pc = vortex_whole_pc(p, dm_got(p, n - 3));
+    p->step_under_way = !step->done;
+    p->step_wave = wave;
+    if (step->done && step->cause == WT_HALT_BREAKPOINT)
+        return vortex_halt_cause(p, wave, &step->cause, &step->pc, err);
+    if (step->done)
+        wt_wave_set_add(&p->examined, wave);
+    return WT_OK;
+}
+
+static enum wt_status vortex_step(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
+                                  struct wt_error *err)
+{
+    if (p->step_under_way)
+        return wt_fail(err, WT_STATE, "a step of warp %u is under way", (unsigned)p->step_wave);
+    enum wt_status status = vortex_repay(p, err);
+    if (status)
+        return status;
+    forget(p, wave);
+    dm_begin(p);
+    dm_select(p, wave / 32, wave, 0);
+    dm_request(p, DCTRL_STEPREQ);
+    /* A device that takes its time is not one whose warp waits: some accesses more, same trip. */
+    for (int i = 0; i < 32 && !(p->brisk && p->polls == 1); i++)
+        dm_get(p, DM_DCTRL);
+    add_step_look(p);
+    status = dm_run(p, err);
+    return status ? status : finish_step(p, wave, step, err);
+}
+
+static enum wt_status vortex_step_poll(struct wt_probe *p, uint32_t wave,
+                                       struct wt_probe_step *step, struct wt_error *err)
+{
+    dm_begin(p);
+    dm_select(p, wave / 32, wave, 0);
+    add_step_look(p);
+    enum wt_status status = dm_run(p, err);
+    return status ? status : finish_step(p, wave, step, err);
+}
+
+static enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask,
+                                  struct wt_error *err)
+{
+    const struct wt_target *target = p->target;
+    unsigned lanes = p->topology.lanes;
+    if (target->services->wave_detail && (p->port || lanes > p->xlen)) {
+        struct wt_wave_detail detail;
+        target->services->wave_detail(target->context, wave, &detail);
+        *mask = detail.mask & wt_lanes_first(lanes);
+        return WT_OK;
+    }
+    unsigned index = 0;
+    while (p->registers[index].code != (CODE_CSR | CSR_ACTIVE_THREADS))
+        index++;
+    uint64_t value[2] = {0};
+    bool ask_two = p->mask_csr == MASK_UNKNOWN && lanes > 1;
+    enum wt_status status = WT_OK;
+    if (p->mask_csr != MASK_OF_INJECTION)
+        status = vortex_read_registers(p, wave, ask_two ? 3 : 1, &index, 1, value, err);
+    if (status)
+        return status;
+    /* A device may show the mask of the injection itself, one lane, in place of the warp's. */
+    if (ask_two)
+        p->mask_csr = value[0] == 1 && value[1] == 2 ? MASK_OF_INJECTION : MASK_OF_WARP;
+    if (p->mask_csr == MASK_OF_INJECTION) {
+        *mask = wt_lanes_first(lanes);
+        return WT_OK;
+    }
+    *mask = value[0];
+    /* Lanes that the register has no bit for cannot be told: take them as enabled. */
+    if (lanes > p->xlen)
+        *mask |= wt_lanes_first(lanes) & ~wt_lanes_first(p->xlen);
+    *mask &= wt_lanes_first(lanes);
+    return WT_OK;
+}
+
+static void vortex_replaced(struct wt_probe *p)
+{
+    p->saved.valid = p->wmask_known = p->scanned = false;
+    memset(&p->went, 0, sizeof p->went);
+    memset(&p->examined, 0, sizeof p->examined);
+    p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
+}
+
+static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *err)
+{
+    struct wt_wave_set all;
+    memset(&all, 0xff, sizeof all);
+    const bool wmask_known = p->wmask_known; /* WMASK survives a reset */
+    vortex_replaced(p);
+    p->wmask_known = wmask_known;
+    dm_begin(p);
+    select_waves(p, &all);
+    dm_request(p, DCTRL_RESETHALTREQ);
+    dm_request(p, DCTRL_NDMRESET);
+    enum wt_status status = run_selection(p, err);
+    if (!status)
+        status = dm_wait_clear(p, DCTRL_NDMRESET, "the end of the reset (DCTRL.ndmreset)", err);
+    if (status)
+        return status;
+    struct dm_wait wait;
+    dm_wait_begin(p, &wait);
+    for (;;) {
+        struct wt_wave_set active, halted;
+        if ((status = vortex_scan(p, &active, &halted, err)))
+            return status;
+        bool any = false, late = false;
+        for (unsigned i = 0; i < p->windows; i++) {
+            any |= active.word[i] != 0;
+            late |= (active.word[i] & ~halted.word[i]) != 0;
+        }
+        if (any && !late)
+            return WT_OK;
+        if (!dm_wait_more(&wait))
+            return wt_fail(err, WT_TIMEOUT,
+                           any ? "warps are still running after the reset: waited for WSTATUS to "
+                                 "show them halted (DCTRL.resethaltreq)"
+                               : "no warp became active after the reset: waited for WACTIVE");
+    }
+}
+
+static size_t vortex_breakpoint(struct wt_probe *p, uint64_t addr, const uint8_t *original,
+                                uint8_t *bytes)
+{
+    /* The two low bits tell a 2-byte instruction. */
+    size_t length = (original[0] & 3) == 3 ? 4 : 2;
+    vortex_remember_far(p, addr);
+    wt_store_le(bytes, length == 4 ? EBREAK : C_EBREAK, length);
+    return length;
+}
+
+static const struct wt_topology *vortex_topology(struct wt_probe *p)
+{
+    return &p->topology;
+}
+
+/* ---- opening ---- */
+
+/* *slept (may be NULL): it had been asleep, or was reset. */
+static enum wt_status wake(struct wt_probe *p, bool *slept, struct wt_error *err)
+{
+    uint32_t dctrl;
+    enum wt_status status = wt_bus_read(p->bus, DM_DCTRL, &dctrl, err);
+    if (status)
+        return status;
+    if (slept)
+        *slept = !(dctrl & DCTRL_DMACTIVE);
+    if (dctrl & DCTRL_NDMRESET &&
+        (status = dm_wait_clear(p, DCTRL_NDMRESET, "the end of a reset (DCTRL.ndmreset)", err)))
+        return status;
+    struct dm_wait wait;
+    dm_wait_begin(p, &wait);
+    while (!(dctrl & DCTRL_DMACTIVE)) {
+        dm_begin(p);
+        dm_put(p, DM_DCTRL, DCTRL_DMACTIVE);
+        size_t at = dm_get(p, DM_DCTRL);
+        if ((status = dm_run(p, err)))
+            return status;
+        dctrl = dm_got(p, at);
+        if (!(dctrl & DCTRL_DMACTIVE) && !dm_wait_more(&wait))
+            return wt_fail(err, WT_TIMEOUT,
+                           "the Debug Module does not wake up: DCTRL.dmactive stays 0 (reads "
+                           "0x%08x)",
+                           (unsigned)dctrl);
+    }
+    return WT_OK;
+}
+
+static enum wt_status read_platform(struct wt_probe *p, struct wt_error *err)
+{
+    uint32_t platform;
+    dm_begin(p);
+    size_t platform_at = dm_get(p, DM_PLATFORM), dconfig_at = dm_get(p, DM_DCONFIG);
+    enum wt_status status = dm_run(p, err);
+    if (status)
+        return status;
+    p->platform = platform = dm_got(p, platform_at);
+    p->dconfig = dm_got(p, dconfig_at);
+    if (wt_field(platform, 31, 28) != 1)
+        return wt_fail(err, WT_INVALID,
+                       "this is no Vortex Debug Module: PLATFORM reads 0x%08x, its platformid is "
+                       "%u, not 1",
+                       (unsigned)platform, (unsigned)wt_field(platform, 31, 28));
+    struct wt_topology *t = &p->topology;
+    t->clusters = wt_field(platform, 27, 21);
+    unsigned cores = wt_field(platform, 20, 12);
+    t->waves_per_core = wt_field(platform, 11, 3);
+    t->lanes = 1u << wt_field(platform, 2, 0);
+    uint64_t cores_in_all = (uint64_t)t->clusters * cores;
+    uint64_t waves = cores_in_all * t->waves_per_core;
+    if (waves == 0 || waves > WT_MAX_WAVES)
+        return wt_fail(err, WT_INVALID,
+                       "PLATFORM reads 0x%08x: %u clusters of %u cores of %u warps make %llu "
+                       "warps; the Debug Module can name 1 to %d",
+                       (unsigned)platform, t->clusters, cores, t->waves_per_core,
+                       (unsigned long long)waves, WT_MAX_WAVES);
+    t->cores = (unsigned)cores_in_all;
+    t->waves = (uint32_t)waves;
+    p->windows = (t->waves + 31) / 32;
+    return wt_bus_write(p->bus, DM_DCONFIG, p->dconfig | DCONFIG_EH, err);
+}
+
+/* The warp that answers questions about the device: one that is active, else warp 0. */
+static enum wt_status choose_witness(struct wt_probe *p, uint32_t *wave, bool *was_halted,
+                                     bool *active, struct wt_error *err)
+{
+    struct wt_wave_set a, h;
+    enum wt_status status = vortex_scan(p, &a, &h, err);
+    if (status)
+        return status;
+    for (unsigned i = 0; i < p->windows; i++)
+        p->found.word[i] = a.word[i] & h.word[i];
+    *wave = UINT32_MAX;
+    *active = false;
+    for (unsigned i = 0; i < p->windows; i++) {
+        uint32_t halted_active = a.word[i] & h.word[i];
+        if (halted_active || (a.word[i] && *wave == UINT32_MAX)) {
+            *wave = 32 * i + (uint32_t)__builtin_ctz(halted_active ? halted_active : a.word[i]);
+            *active = true;
+            if (halted_active)
+                break;
+        }
+    }
+    if (*wave == UINT32_MAX)
+        *wave = 0;
+    *was_halted = wt_wave_set_has(&h, *wave);
+    return WT_OK;
+}
+
+/* How many reads after an injection see it done, always: 32 nops in one batch, for 1 to 8 reads. */
+static enum wt_status try_pace(struct wt_probe *p, uint32_t wave, struct wt_error *err)
+{
+    for (p->polls = 1;; p->polls *= 2) {
+        dm_begin(p);
+        dm_select(p, wave / 32, wave, 0);
+        for (int i = 0; i < 32; i++)
+            dm_inject(p, rv_addi(0, 0, 0));
+        p->brisk = true;
+        enum wt_status status = dm_run(p, err); /* clears brisk if one came late */
+        if (status || p->brisk)
+            return status;
+        if (p->polls == 8) {
+            p->polls = 1;
+            return WT_OK;
+        }
+    }
+}
+
+static enum wt_status ask_witness(struct wt_probe *p, uint32_t wave, struct wt_error *err)
+{
+    enum wt_status status = try_pace(p, wave, err);
+    if (!status) {
+        p->xlen = p->target->xlen;
+        if (!p->xlen)
+            status = vortex_discover_xlen(p, wave, err);
+    }
+    uint32_t misa = 0, lanes = 0;
+    if (!status)
+        status = vortex_read_csr(p, wave, 0, CSR_MISA, &misa, err);
+    if (!status)
+        status = vortex_read_csr(p, wave, 0, CSR_NUM_THREADS, &lanes, err);
+    if (status)
+        return status;
+    /* misa may read 0 ("not implemented"); such devices have both. */
+    p->has_f = !misa || misa >> ('F' - 'A') & 1;
+    p->has_d = !misa || misa >> ('D' - 'A') & 1;
+    /* One thread a warp is described as 2^1 by devices that take LOG2UP of it. */
+    if (lanes == 1 && p->topology.lanes == 2)
+        p->topology.lanes = 1;
+    return WT_OK;
+}
+
+static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
+{
+    uint32_t wave;
+    bool was_halted, active;
+    enum wt_status status = choose_witness(p, &wave, &was_halted, &active, err);
+    if (status)
+        return status;
+    struct wt_wave_set one;
+    memset(&one, 0, sizeof one);
+    wt_wave_set_add(&one, wave);
+    if (active && !was_halted && (status = vortex_halt(p, &one, err)))
+        return status;
+    status = ask_witness(p, wave, err);
+    if (active && !was_halted) {
+        enum wt_status resumed = vortex_resume(p, &one, status ? NULL : err);
+        status = status ? status : resumed;
+    }
+    if (status && !active) {
+        /* Nothing is there to ask: describe what every Vortex has. */
+        p->brisk = false;
+        p->xlen = p->target->xlen ? p->target->xlen : 32;
+        p->has_f = true;
+        p->has_d = p->xlen == 64;
+        status = WT_OK;
+    }
+    return status;
+}
+
+static enum wt_status vortex_reattach(struct wt_probe *p, struct wt_error *err)
+{
+    bool slept;
+    enum wt_status status = wake(p, &slept, err);
+    if (status)
+        return status;
+    dm_begin(p);
+    size_t at = dm_get(p, DM_PLATFORM);
+    dm_put(p, DM_DCONFIG, p->dconfig | DCONFIG_EH);
+    if ((status = dm_run(p, err)))
+        return status;
+    if (dm_got(p, at) != p->platform)
+        return wt_fail(err, WT_STATE,
+                       "this is another device than before: PLATFORM reads 0x%08x, it was 0x%08x; "
+                       "end this session and attach to it",
+                       (unsigned)dm_got(p, at), (unsigned)p->platform);
+    p->wmask_known = p->saved.valid = p->stuck = false;
+    if (slept) {
+        /* It was reset: what was under way, and what was borrowed, is gone. */
+        memset(&p->went, 0, sizeof p->went);
+        memset(&p->examined, 0, sizeof p->examined);
+        memset(&p->found, 0, sizeof p->found);
+        p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
+    }
+    return WT_OK;
+}
+
+static void vortex_close(struct wt_probe *p)
+{
+    if (!p)
+        return;
+    if (p->windows)
+        wt_bus_write(p->bus, DM_DCONFIG, p->dconfig, NULL);
+    free(p->batch.op);
+    free(p->batch.injection);
+    free(p->registers);
+    free(p);
+}
+
+static enum wt_status vortex_open(const struct wt_target *target, bool use_memory_port,
+                                  struct wt_probe **probe, struct wt_error *err)
+{
+    *probe = NULL;
+    if (target->xlen != 0 && target->xlen != 32 && target->xlen != 64)
+        return wt_fail(err, WT_INVALID, "xlen is 32 or 64, not %u", target->xlen);
+    struct wt_probe *p = calloc(1, sizeof *p);
+    if (!p)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
+    p->target = target;
+    p->bus = target->bus;
+    p->port = use_memory_port;
+    p->polls = 1;
+    enum wt_status status = wake(p, NULL, err);
+    if (!status)
+        status = read_platform(p, err);
+    if (!status)
+        status = describe(p, err);
+    if (!status)
+        status = vortex_make_registers(p, err);
+    if (status) {
+        vortex_close(p);
+        wt_fail_in(err, "attaching to the Debug Module");
+        return status;
+    }
+    struct wt_topology *t = &p->topology;
+    t->family = "vortex";
+    t->arch = p->xlen == 64 ? "riscv:rv64" : "riscv:rv32";
+    t->address_bits = p->xlen;
+    t->wave_word = "warp";
+    t->lane_word = "thread";
+    *probe = p;
+    return WT_OK;
+}
+
+const struct wt_probe_ops wt_probe_vortex = {
+    .family = "vortex",
+    .open = vortex_open,
+    .close = vortex_close,
+    .reattach = vortex_reattach,
+    .topology = vortex_topology,
+    .summary = vortex_summary,
+    .scan = vortex_scan,
+    .halt = vortex_halt,
+    .resume = vortex_resume,
+    .step = vortex_step,
+    .step_poll = vortex_step_poll,
+    .halt_cause = vortex_halt_cause,
+    .mask = vortex_mask,
+    .survey = vortex_survey,
+    .reset_halted = vortex_reset_halted,
+    .replaced = vortex_replaced,
+    .read_registers = vortex_read_registers,
+    .write_register = vortex_write_register,
+    .read_memory = vortex_read_memory,
+    .write_memory = vortex_write_memory,
+    .breakpoint = vortex_breakpoint,
+};

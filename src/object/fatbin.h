@@ -1,0 +1,36 @@
+/*
+ * Fat binaries: what HIP programs carry their code objects in, one bundle for each source file, with
+ * an entry for each target (Clang documentation, "Clang Offload Bundler").
+ */
+#ifndef WT_OBJECT_FATBIN_H
+#define WT_OBJECT_FATBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Whether the code of a bundle can run on a gfx900. */
+enum gcn_fatbin_verdict {
+    GCN_FATBIN_GOOD,       /**< it can; `version` is that of its code object */
+    GCN_FATBIN_OTHER,      /**< it is for other GPUs, which `targets` names */
+    GCN_FATBIN_XNACK,      /**< it is for gfx900 with XNACK only */
+    GCN_FATBIN_COMPRESSED, /**< what is in it cannot be seen */
+};
+
+struct gcn_fatbin_bundle {
+    enum gcn_fatbin_verdict verdict;
+    unsigned version;  /**< of the code object ABI; 0: unknown */
+    char targets[200]; /**< "gfx906, gfx1030": what it has code for; "nothing" */
+};
+
+/** Where a walk over the bundles is; begins with `at` 0. */
+struct gcn_fatbin {
+    const uint8_t *bytes;
+    size_t size;
+    size_t at;
+};
+
+/** The next bundle; false when there is none. What is malformed ends the walk. */
+bool gcn_fatbin_next(struct gcn_fatbin *fatbin, struct gcn_fatbin_bundle *bundle);
+
+#endif

@@ -1,0 +1,188 @@
+/* Reading program images: the file, its format, its segments. */
+#include "object/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "object/image_formats.h"
+
+enum wt_status wt_image_add(struct wt_image *image, uint64_t addr, const uint8_t *bytes,
+                            size_t length, uint64_t size, bool executable, struct wt_error *err)
+{
+    if (size == 0)
+        return WT_OK;
+    if (size - 1 > UINT64_MAX - addr)
+        return wt_fail(err, WT_INVALID,
+                       "0x%" PRIx64 " bytes at 0x%" PRIx64 " go past the end of the address space",
+                       size, addr);
+    if (size > WT_IMAGE_MAX_MEMORY - image->covered || length > WT_IMAGE_MAX_BYTES - image->held)
+        return wt_fail(err, WT_INVALID,
+                       "it wants 0x%" PRIx64 " bytes of memory at 0x%" PRIx64
+                       "; the limit is 1 GiB of bytes and 4 GiB of memory in all",
+                       size, addr);
+    /* Room grows at powers of two; the count alone tells how much there is. */
+    if ((image->segments & (image->segments - 1)) == 0) {
+        size_t room = image->segments ? image->segments * 2 : 1;
+        struct wt_segment *grown = realloc(image->segment, room * sizeof *grown);
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory for %zu segments", room);
+        image->segment = grown;
+    }
+    struct wt_segment *s = &image->segment[image->segments];
+    *s = (struct wt_segment){.addr = addr, .size = size, .length = length,
+                             .executable = executable};
+    if (length) {
+        s->bytes = malloc(length);
+        if (!s->bytes)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory for a segment of %zu bytes", length);
+        memcpy(s->bytes, bytes, length);
+    }
+    image->segments++;
+    image->held += length;
+    image->covered += size;
+    return WT_OK;
+}
+
+void wt_image_free(struct wt_image *image)
+{
+    for (size_t i = 0; i < image->segments; i++)
+        free(image->segment[i].bytes);
+    free(image->segment);
+    *image = (struct wt_image){0};
+}
+
+/* Whether @p name ends in ".EXTENSION", whatever the case. */
+static bool named(const char *name, const char *extension)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && strcasecmp(dot + 1, extension) == 0;
+}
+
+static bool is_hex_digit(uint8_t c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static enum wt_status parse_raw(const struct wt_image_source *source, uint64_t base,
+                                struct wt_image *image, struct wt_error *err)
+{
+    image->format = WT_IMAGE_RAW;
+    image->has_entry = true;
+    image->entry = base;
+    if (wt_image_add(image, base, source->bytes, source->length, source->length, true, err))
+        return wt_fail_in(err, "%s", source->name);
+    return WT_OK;
+}
+
+enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t length, uint64_t base,
+                              struct wt_image *image, struct wt_error *err)
+{
+    const struct wt_image_source source = {.name = name, .bytes = bytes, .length = length};
+    enum wt_status status;
+    *image = (struct wt_image){0};
+    if (length == 0)
+        return wt_fail(err, WT_INVALID, "%s: the file is empty", name);
+    if (length > WT_IMAGE_MAX_BYTES)
+        return wt_fail(err, WT_INVALID, "%s: the file has more than 1 GiB", name);
+    if (length >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
+        status = wt_image_parse_elf(&source, image, err);
+    else if (length >= 3 && bytes[0] == ':' && is_hex_digit(bytes[1]) && is_hex_digit(bytes[2]))
+        status = wt_image_parse_hex(&source, image, err);
+    else if (named(name, "vxbin"))
+        status = wt_image_parse_vxbin(&source, image, err);
+    else if (named(name, "elf"))
+        status = wt_fail(err, WT_INVALID,
+                         "%s: the name says ELF, but the file does not begin with the ELF magic",
+                         name);
+    else if (named(name, "hex") || named(name, "ihex"))
+        status = wt_fail(err, WT_INVALID,
+                         "%s: the name says Intel HEX, but the first line is no record (a record "
+                         "begins with ':' and hexadecimal digits)",
+                         name);
+    else
+        status = parse_raw(&source, base, image, err);
+    if (status)
+        wt_image_free(image);
+    return status;
+}
+
+/* Reads all of @p fd; the size that stat tells is no more than a hint (pipes have none). */
+static enum wt_status read_all(const char *path, int fd, size_t hint, uint8_t **bytes,
+                               size_t *length, struct wt_error *err)
+{
+    size_t room = hint + 1, have = 0;
+    uint8_t *buffer = malloc(room);
+    if (!buffer)
+        return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for the file", path);
+    for (;;) {
+        ssize_t got = read(fd, buffer + have, room - have);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            int reason = errno;
+            free(buffer);
+            return wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(reason));
+        }
+        if (got == 0)
+            break;
+        have += (size_t)got;
+        if (have > WT_IMAGE_MAX_BYTES) {
+            free(buffer);
+            return wt_fail(err, WT_INVALID, "%s: the file has more than 1 GiB", path);
+        }
+        if (have == room) {
+            uint8_t *grown = realloc(buffer, room * 2);
+            if (!grown) {
+                free(buffer);
+                return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for the file", path);
+            }
+            buffer = grown;
+            room *= 2;
+        }
+    }
+    *bytes = buffer;
+    *length = have;
+    return WT_OK;
+}
+
+enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *image,
+                             struct wt_error *err)
+{
+    *image = (struct wt_image){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return wt_fail(err, WT_IO, "%s: cannot open: %s", path, strerror(errno));
+    struct stat st;
+    if (fstat(fd, &st)) {
+        int reason = errno;
+        close(fd);
+        return wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(reason));
+    }
+    if (S_ISDIR(st.st_mode)) {
+        close(fd);
+        return wt_fail(err, WT_IO, "%s: it is a directory, not a program", path);
+    }
+    size_t hint = 65535;
+    if (S_ISREG(st.st_mode) && st.st_size > 0) {
+        if ((uint64_t)st.st_size > WT_IMAGE_MAX_BYTES) {
+            close(fd);
+            return wt_fail(err, WT_INVALID, "%s: the file has more than 1 GiB", path);
+        }
+        hint = (size_t)st.st_size;
+    }
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    enum wt_status status = read_all(path, fd, hint, &bytes, &length, err);
+    close(fd);
+    if (status)
+        return status;
+    status = wt_image_parse(path, bytes, length, base, image, err);
+    free(bytes);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* The metadata note of a code object: MessagePack that describes kernels and arguments. */
+#ifndef WT_OBJECT_METADATA_H
+#define WT_OBJECT_METADATA_H
+
+#include "object/code_object.h"
+
+/**
+ * Fills in object->kernel (names, arguments, sizes; not the descriptors). On failure what is there
+ * is left for gcn_object_free.
+ */
+enum wt_status gcn_metadata_parse(const char *name, const uint8_t *bytes, size_t length,
+                                  struct gcn_object *object, struct wt_error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* Running one kernel of a code object without any host runtime. */
+#ifndef WT_RUNTIME_GCN_LAUNCH_H
+#define WT_RUNTIME_GCN_LAUNCH_H
+
+#include <stdio.h>
+
+#include "emulator/gcn/gcn.h"
+#include "object/code_object.h"
+
+/** What the caller gives for one argument. */
+struct gcn_value {
+    uint8_t *bytes; /**< GCN_ARG_VALUE: the value; GCN_ARG_BUFFER: the first contents */
+    size_t length;  /**< of them; GCN_ARG_LOCAL: bytes of LDS, and `bytes` is NULL */
+    uint64_t addr;  /**< GCN_ARG_BUFFER: where gcn_launch put it */
+};
+
+struct gcn_launch {
+    const struct gcn_kernel *kernel;
+    uint32_t grid[3], block[3]; /**< work-items: of all, of a work-group */
+    struct gcn_value *value;    /**< one for each explicit argument */
+    size_t values;
+    struct gcn_value handler[2]; /**< code of trap handlers; no bytes: none. The second one is found
+                                    by the first one's TMA, as with the kernel driver's */
+};
+
+/** Where things lie in a device that gcn_launch has set up. */
+#define GCN_LAUNCH_CODE UINT64_C(0x100000000)
+#define GCN_LAUNCH_ARGUMENTS UINT64_C(0x180000000)
+/** The trap handler, and behind it, on a page of its own, what TMA points to; then the second ones. */
+#define GCN_LAUNCH_HANDLER UINT64_C(0x1c0000000)
+#define GCN_LAUNCH_BUFFERS UINT64_C(0x200000000)
+#define GCN_LAUNCH_SCRATCH UINT64_C(0x400000000000)
+#define GCN_LAUNCH_PRINTF UINT64_C(0x480000000000)
+#define GCN_LAUNCH_PRINTF_SIZE (UINT64_C(16) << 20)
+/** Nothing is mapped there: a kernel that comes here wants a host runtime. */
+#define GCN_LAUNCH_HOSTCALL UINT64_C(0x500000000000)
+#define GCN_LAUNCH_HOSTCALL_SIZE (UINT64_C(1) << 32)
+
+/**
+ * Puts code, buffers, arguments and scratch memory into a fresh device and dispatches the kernel.
+ * Arguments that do not fit the kernel give WT_INVALID.
+ */
+enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *object,
+                          struct gcn_launch *launch, struct wt_error *err);
+
+/**
+ * Prints what the kernel has left for printf until now. *lost: there was no room for all of it, or
+ * the kernel has not left sound records.
+ */
+enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_object *object,
+                                const struct gcn_launch *launch, FILE *out, bool *lost,
+                                struct wt_error *err);
+
+#endif

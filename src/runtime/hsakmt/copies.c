@@ -1,0 +1,240 @@
+/*
+ * The copy engine: queues of SDMA packets, as AMD's runtime writes them for GFX9 (its public headers of
+ * SDMA packets; each is some dwords, the first of which has the operation in bits 7:0 and the kind of it
+ * in 15:8). A packet is done at once, in the order of its queue.
+ */
+#include "runtime/hsakmt/host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum operation {
+    OP_NOP = 0,
+    OP_COPY = 1,
+    OP_FENCE = 5,
+    OP_TRAP = 6,
+    OP_POLL = 8,
+    OP_ATOMIC = 10,
+    OP_FILL = 11,
+    OP_TIMESTAMP = 13,
+};
+enum { COPY_LINEAR = 0, COPY_RECT = 4, TIMESTAMP_GLOBAL = 2, ATOMIC_ADD64 = 47, LONGEST = 13 };
+
+/* What a packet came to. */
+enum outcome { DONE, GOES_ON, WAITS, FAULTED, MALFORMED };
+
+static uint64_t pair(const uint32_t *p)
+{
+    return p[0] | (uint64_t)p[1] << 32;
+}
+
+/* What the GPU has at addr, in the program's memory: `size` bytes in one piece, or NULL. */
+static void *memory_at(const struct host_gpu *gpu, uint64_t addr, uint64_t size)
+{
+    uint64_t room = 0;
+    uint8_t *at = gcn_device_pointer(gpu->device, addr, &room);
+    return room >= size ? at : NULL;
+}
+
+static enum outcome fault(struct host_gpu *gpu, const char *what, uint64_t addr)
+{
+    char text[256];
+    fprintf(stderr, "wavetrap: gfx900 (node %u): the copy engine %s 0x%llx, where no memory is mapped\n",
+            gpu->node, what, (unsigned long long)addr);
+    host_explain_fault(gpu->host, gpu->index, addr, text, sizeof text);
+    if (*text)
+        fprintf(stderr, "  0x%llx: %s\n", (unsigned long long)addr, text);
+    host_page_fault(gpu, addr);
+    return FAULTED;
+}
+
+static enum outcome copy(struct host_gpu *gpu, uint64_t to, uint64_t from, uint64_t size)
+{
+    gcn_device_changed(gpu->device, to, size);
+    while (size) {
+        uint64_t read = 0, write = 0;
+        const uint8_t *source = gcn_device_pointer(gpu->device, from, &read);
+        uint8_t *target = gcn_device_pointer(gpu->device, to, &write);
+        if (!source || !target)
+            return source ? fault(gpu, "writes to", to) : fault(gpu, "reads from", from);
+        const uint64_t room = read < write ? read : write, part = size < room ? size : room;
+        memmove(target, source, part);
+        to += part;
+        from += part;
+        size -= part;
+    }
+    return DONE;
+}
+
+/* A box of elements of 1 to 16 bytes, row by row: some of them now, from row *done on, for others want
+ * the GPU, too, and it may be the largest box there is. */
+static enum outcome copy_box(struct host_gpu *gpu, const uint32_t *p, uint32_t *done)
+{
+    enum { AT_ONCE = 1 << 18 };
+    const unsigned element = p[0] >> 29 & 7;
+    const uint64_t width = (uint64_t)((p[11] & 0x3fff) + 1) << element;
+    const uint32_t rows = (p[11] >> 16 & 0x3fff) + 1, slices = (p[12] & 0x7ff) + 1;
+    uint64_t base[2], pitch[2], slice[2]; /* of the source, of the target */
+    for (unsigned i = 0; i < 2; i++) {
+        const uint32_t *q = p + 1 + 5 * i;
+        pitch[i] = (uint64_t)((q[3] >> 13) + 1) << element;
+        slice[i] = (uint64_t)((q[4] & 0xfffffff) + 1) << element;
+        base[i] = pair(q) + ((uint64_t)(q[2] & 0x3fff) << element) + (q[2] >> 16 & 0x3fff) * pitch[i] +
+                  (q[3] & 0x7ff) * slice[i];
+    }
+    if (element > 4)
+        return MALFORMED;
+    for (uint64_t copied = 0; *done < rows * slices; ++*done, copied += width + 64) {
+        const uint32_t z = *done / rows, y = *done % rows;
+        if (copied >= AT_ONCE)
+            return GOES_ON;
+        const enum outcome o = copy(gpu, base[1] + z * slice[1] + y * pitch[1],
+                                    base[0] + z * slice[0] + y * pitch[0], width);
+        if (o != DONE)
+            return o;
+    }
+    *done = 0;
+    return DONE;
+}
+
+/* With a byte, two or four of them, as bits 31:30 say. */
+static enum outcome fill(struct host_gpu *gpu, const uint32_t *p)
+{
+    const unsigned unit = 1u << (p[0] >> 30 & 3);
+    uint64_t to = pair(p + 1), left = ((p[4] & 0x3fffff) & ~(uint64_t)(unit - 1)) + unit;
+    if (unit > 4)
+        return MALFORMED;
+    gcn_device_changed(gpu->device, to, left);
+    while (left) {
+        uint64_t room = 0;
+        uint8_t *at = gcn_device_pointer(gpu->device, to, &room);
+        if (room < unit || !at)
+            return fault(gpu, "writes to", to);
+        const uint64_t part = (left < room ? left : room) & ~(uint64_t)(unit - 1);
+        for (uint64_t i = 0; i < part; i++)
+            at[i] = (uint8_t)(p[3] >> (i % unit * 8));
+        to += part;
+        left -= part;
+    }
+    return DONE;
+}
+
+static enum outcome poll(struct host_gpu *gpu, const uint32_t *p)
+{
+    if (!(p[0] >> 31)) /* a register, and there is none to wait for */
+        return DONE;
+    const uint32_t *at = memory_at(gpu, pair(p + 1), 4);
+    if (!at || pair(p + 1) % 4)
+        return fault(gpu, "waits for", pair(p + 1));
+    const uint32_t value = __atomic_load_n(at, __ATOMIC_ACQUIRE) & p[4], wanted = p[3];
+    const bool met[8] = {true, value < wanted, value <= wanted, value == wanted, value != wanted,
+                         value >= wanted, value > wanted, false};
+    return met[p[0] >> 28 & 7] ? DONE : WAITS;
+}
+
+/* The mailbox of an event is written with the event's number: whoever sleeps on it wakes up. */
+static enum outcome fence(struct host_gpu *gpu, const uint32_t *p)
+{
+    struct host *host = gpu->host;
+    uint32_t *at = memory_at(gpu, pair(p + 1), 4);
+    if (!at || pair(p + 1) % 4)
+        return fault(gpu, "writes to", pair(p + 1));
+    __atomic_store_n(at, p[3], __ATOMIC_RELEASE);
+    if (pair(p + 1) - (uintptr_t)host->event_page < HOST_EVENTS * sizeof *host->event_page)
+        host_event_set(host, p[3]);
+    return DONE;
+}
+
+static enum outcome change(struct host_gpu *gpu, const uint32_t *p)
+{
+    uint64_t *at = memory_at(gpu, pair(p + 1), 8);
+    if (p[0] >> 25 != ATOMIC_ADD64)
+        return MALFORMED;
+    if (!at || pair(p + 1) % 8)
+        return fault(gpu, "changes", pair(p + 1));
+    __atomic_fetch_add(at, pair(p + 3), __ATOMIC_ACQ_REL);
+    return DONE;
+}
+
+static enum outcome timestamp(struct host_gpu *gpu, const uint32_t *p)
+{
+    uint64_t *at = memory_at(gpu, pair(p + 1), 8);
+    if (!at || pair(p + 1) % 8)
+        return fault(gpu, "writes to", pair(p + 1));
+    __atomic_store_n(at, host_clock(), __ATOMIC_RELEASE);
+    return DONE;
+}
+
+/* How many dwords the packet has; 0: there is none such. */
+static unsigned length_of(uint32_t header)
+{
+    const unsigned kind = header >> 8 & 0xff;
+    switch (header & 0xff) {
+    case OP_NOP:
+        return 1 + (header >> 16 & 0x3fff);
+    case OP_COPY:
+        return kind == COPY_LINEAR ? 7 : kind == COPY_RECT ? 13 : 0;
+    case OP_FENCE:
+        return 4;
+    case OP_TRAP:
+        return 2;
+    case OP_POLL:
+        return 6;
+    case OP_ATOMIC:
+        return 8;
+    case OP_FILL:
+        return 5;
+    case OP_TIMESTAMP:
+        return kind == TIMESTAMP_GLOBAL ? 3 : 0;
+    default:
+        return 0;
+    }
+}
+
+static enum outcome execute(struct host_queue *q, const uint32_t *p)
+{
+    struct host_gpu *gpu = q->gpu;
+    switch (p[0] & 0xff) {
+    case OP_COPY:
+        if ((p[0] >> 8 & 0xff) == COPY_RECT)
+            return copy_box(gpu, p, &q->rows_done);
+        return copy(gpu, pair(p + 5), pair(p + 3), (p[1] & 0x3fffff) + 1);
+    case OP_FENCE:
+        return fence(gpu, p);
+    case OP_POLL:
+        return poll(gpu, p);
+    case OP_ATOMIC:
+        return change(gpu, p);
+    case OP_FILL:
+        return fill(gpu, p);
+    case OP_TIMESTAMP:
+        return timestamp(gpu, p);
+    default: /* NOP; TRAP: the fence before it has told of the event */
+        return DONE;
+    }
+}
+
+bool host_copy(struct host_queue *q)
+{
+    const uint64_t mask = q->packets - 1, left = atomic_load_explicit(q->write, memory_order_acquire) - q->begun;
+    uint32_t p[LONGEST];
+    if (left < 4)
+        return false;
+    for (unsigned i = 0; i < LONGEST; i++)
+        memcpy(&p[i], q->ring + ((q->begun + 4 * i) & mask), 4);
+    const uint64_t length = length_of(p[0]) * UINT64_C(4);
+    const enum outcome o = length && length <= left ? execute(q, p) : MALFORMED;
+    if (o == WAITS)
+        return false;
+    if (o == MALFORMED) {
+        fprintf(stderr,
+                "wavetrap: gfx900 (node %u): the copy engine knows no packet of operation %u, kind %u "
+                "(0x%08x), or it is cut off\n",
+                q->gpu->node, p[0] & 0xff, p[0] >> 8 & 0xff, p[0]);
+        q->stopped = true;
+    } else if (o == DONE) {
+        q->begun += length;
+        atomic_store_explicit(q->read, q->begun, memory_order_release);
+    }
+    return true;
+}

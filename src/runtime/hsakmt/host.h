@@ -1,0 +1,213 @@
+/*
+ * A drop-in libhsakmt.so.1: the library through which AMD's runtime reaches the kernel driver, with
+ * emulated GPUs in place of the driver. This header is what its files share.
+ *
+ * Locks, in the order in which they are taken: host->lock (allocations), gpu->running (a device and
+ * its queues), host->events_lock.
+ */
+#ifndef WT_RUNTIME_HSAKMT_HOST_H
+#define WT_RUNTIME_HSAKMT_HOST_H
+
+#include <hsakmt.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emulator/gcn/host.h"
+
+#define HOST_MOST_GPUS 16
+#define HOST_PAGE 4096u
+#define HOST_EVENTS 4096u
+#define HOST_GWS 64u /* resources of global wave sync */
+
+struct host;
+
+/** Memory that the runtime has allocated, or registered as the program's own. */
+struct host_allocation {
+    uint64_t addr, size;
+    uint64_t gpu_addr;      /**< where GPUs find it; registered memory: elsewhere */
+    HsaMemFlags flags;
+    uint32_t node;
+    HSA_POINTER_TYPE type;
+    void *user;             /**< hsaKmtSetMemoryUserData */
+    uint32_t registrations; /**< of a registered one, and how often it is mapped: the runtime registers */
+    uint32_t mappings;      /**< the same memory again before it has let go of it */
+    uint64_t reserved;      /**< bytes of address space at gpu_addr, with a page of no access */
+    uint32_t shown;         /**< which GPUs may use it, as a bit set */
+    uint32_t nodes[HOST_MOST_GPUS]; /**< the same as node numbers, for hsaKmtQueryPointerInfo */
+    uint32_t node_count;
+    struct host_range *range; /**< scratch arenas: the parts in use */
+    size_t ranges;
+};
+
+struct host_range {
+    uint64_t addr, size;
+};
+
+/** An event; its slot is its number. */
+struct host_event {
+    HsaEvent *event; /**< NULL: free */
+    bool set, manual;
+};
+
+/** A queue of AQL packets, or of the copy engine. Guarded by its GPU's lock. */
+struct host_queue {
+    struct host_queue *next;
+    struct host_gpu *gpu;
+    uint64_t id;
+    uint8_t *ring;
+    bool copies;                  /**< of the copy engine: counts bytes, not packets */
+    uint32_t rows_done;           /**< of the box that the copy engine is at */
+    uint64_t packets;             /**< a power of two */
+    _Atomic uint64_t *read, *write;
+    _Atomic uint64_t own[2];      /**< a copy engine's queue: where these two are */
+    uint64_t begun;               /**< packets that have begun: the number of the next one */
+    uint64_t freed;               /**< packets whose places are free again: what *read says */
+    uint8_t *queue;               /**< the amd_queue_t around read and write */
+    _Atomic int64_t *error;       /**< where reasons of errors go; NULL: nobody wants them */
+    HsaEvent *event;              /**< told of errors */
+    int32_t priority;             /**< HSA_QUEUE_PRIORITY */
+    uint64_t barred;              /**< compute units that are not for it, as a bit set */
+    bool suspended;               /**< by the runtime */
+    bool stopped;                 /**< by an error, for good */
+    bool waiting;                 /**< for the runtime to take an error code back */
+};
+
+/** A kernel that the device runs. Its place in the array is the number of the device's dispatch. */
+struct host_dispatch {
+    struct host_queue *queue;     /**< NULL: none */
+    uint64_t packet;              /**< its number in the queue */
+    uint64_t begun;               /**< clock */
+    uint32_t told;                /**< what its trap handlers have told: bits of HOST_TOLD */
+};
+
+#define HOST_TOLD 0xfffc00u /**< M0 of a trap handler's interrupt: bit 10 is the first host_reason */
+
+struct host_gpu {
+    struct host *host;
+    uint32_t index, node;
+    struct gcn_config config;
+    uint64_t memory;              /**< bytes that it claims to have */
+    struct gcn_device *device;
+    pthread_t thread;
+    bool started;
+    pthread_mutex_t running;
+    atomic_uint waiters;          /**< threads that want `running` */
+    atomic_bool stop;
+    struct host_queue *queues;    /**< a ring would do; this is a list, and `turn` goes round it */
+    struct host_queue *turn;
+    struct host_dispatch dispatch[GCN_DISPATCHES];
+    unsigned kernels;             /**< how many of them there are */
+    uint64_t launches;            /**< how many there have been */
+    uint32_t trapped;             /**< those of which a trap handler has told something, as a bit set */
+    uint64_t *doorbells;          /**< a page; what is written there is not needed */
+    struct host_watch *watch;     /**< an address to be explained, or NULL */
+};
+
+struct host {
+    uint32_t opened;
+    struct host_gpu gpu[HOST_MOST_GPUS];
+    uint32_t gpus;
+    pthread_mutex_t lock;
+    struct host_allocation **allocation; /**< by address */
+    size_t allocations, allocation_room;
+    uint64_t used[HOST_MOST_GPUS + 1];   /**< bytes, by node */
+    pthread_mutex_t events_lock;
+    pthread_cond_t events_changed;
+    struct host_event event[HOST_EVENTS];
+    uint64_t *event_page;                /**< a mailbox for each event, which waves write */
+    const void *debug;                   /**< the runtime's struct r_debug */
+    uint64_t next_queue;
+    char explain[1024];                  /**< what to explain: see explain.c */
+    atomic_bool explained;               /**< a wave came there */
+};
+
+/** The open driver; NULL before hsaKmtOpenKFD. The library's interface has no handle of it. */
+struct host *host_get(void);
+/** The GPU of a node; NULL where the node is none. */
+struct host_gpu *host_gpu_of(struct host *host, uint32_t node);
+
+/** Takes a GPU's lock; its thread gives it up as soon as it can. */
+void host_enter(struct host_gpu *gpu);
+void host_leave(struct host_gpu *gpu);
+
+/** Nanoseconds of the clock that GPUs count with. */
+uint64_t host_clock(void);
+
+/* ---- memory.c ---- */
+
+void host_memory_free(struct host *host);
+/** What an address that this GPU may not use is; empty if there is nothing to say. */
+void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
+
+/* ---- events.c ---- */
+
+bool host_events_open(struct host *host, struct wt_error *err);
+void host_events_close(struct host *host);
+/** Sets the event of this number; numbers that are none are ignored. */
+void host_event_set(struct host *host, uint32_t id);
+/** Sets each event whose number has these lower 8 bits: all that a wave's interrupt can tell. */
+void host_event_interrupt(struct host *host, uint32_t low);
+/** Tells whoever waits for memory faults of this one. */
+void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
+
+/* ---- queues.c and processor.c ---- */
+
+/** Gives up the kernels of a queue that are running. */
+void host_queue_abandon(struct host_queue *queue);
+bool host_gpu_start(struct host_gpu *gpu, struct wt_error *err);
+void host_gpu_stop(struct host_gpu *gpu);
+/** What a GPU's thread does. */
+void *host_processor(void *gpu);
+
+/** After a page fault the driver lets none of the process's queues on that GPU run any more. */
+void host_page_fault(struct host_gpu *gpu, uint64_t addr);
+
+/* ---- copies.c ---- */
+
+/** Does the next packet of a copy engine's queue; false if there is none, or it waits. */
+bool host_copy(struct host_queue *queue);
+
+/** Reasons of a queue's error, as the driver counts them. */
+enum host_reason {
+    HOST_REASON_ABORT = 1,
+    HOST_REASON_TRAP = 2,
+    HOST_REASON_MATH = 3,
+    HOST_REASON_ILLEGAL = 4,
+    HOST_REASON_MEMORY = 5,
+    HOST_REASON_APERTURE = 6,
+    HOST_REASON_DIMENSIONS = 16,
+    HOST_REASON_GROUP_MEMORY = 17,
+    HOST_REASON_CODE = 18,
+    HOST_REASON_PACKET = 20,
+    HOST_REASON_GROUP_SIZE = 21,
+    HOST_REASON_REGISTERS = 22,
+    HOST_REASON_VENDOR_PACKET = 23,
+};
+
+/* ---- report.c ---- */
+
+/** Says on stderr what went wrong, and where: device->fault. */
+void host_report_fault(struct host_gpu *gpu);
+/** Says it of a wave that a trap handler has stopped. */
+void host_report_trap(struct host_gpu *gpu, uint32_t wave);
+/** "0x… <function+16> at file.hip:12", by the code objects that the runtime has loaded. */
+void host_describe(struct host *host, uint64_t pc, char *text, size_t size);
+/** The address of a function in a loaded code object; false if there is none (yet). */
+bool host_symbol(struct host *host, const char *name, uint64_t *addr);
+
+/* ---- fatbins.c ---- */
+
+/** Says on stderr which of the loaded files have no code that can run here. */
+void host_check_fatbins(void);
+
+/* ---- explain.c ---- */
+
+/** Begins to look out for what host->explain names; false, with a message, if it names nothing. */
+bool host_watch_start(struct host_gpu *gpu, struct wt_error *err);
+void host_watch_stop(struct host_gpu *gpu);
+/** Runs the device until the place is met, or for a slice; explains there. */
+enum wt_run host_watch_run(struct host_gpu *gpu, uint64_t issues);
+
+#endif

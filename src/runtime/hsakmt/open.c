@@ -1,0 +1,214 @@
+/* Opening and closing the driver: which GPUs there are is in WAVETRAP_GPUS. */
+#include "runtime/hsakmt/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The interface is a set of functions without a handle: there can be one driver only. */
+static struct host *the_host;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+struct host *host_get(void)
+{
+    return the_host;
+}
+
+struct host_gpu *host_gpu_of(struct host *host, uint32_t node)
+{
+    return node >= 1 && node <= host->gpus ? &host->gpu[node - 1] : NULL;
+}
+
+uint64_t host_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* "gfx900:KEY=VALUE,…" for each GPU, with blanks between; nothing: one with defaults. */
+static enum wt_status configure(struct host *host, const char *text, struct wt_error *err)
+{
+    do {
+        char spec[256];
+        text += strspn(text, " ");
+        const size_t length = strcspn(text, " ");
+        if (host->gpus == HOST_MOST_GPUS)
+            return wt_fail(err, WT_INVALID, "at most %u GPUs", HOST_MOST_GPUS);
+        if (length >= sizeof spec)
+            return wt_fail(err, WT_INVALID, "'%.40s…' is too long", text);
+        memcpy(spec, text, length);
+        spec[length] = 0;
+        text += length;
+        struct host_gpu *gpu = &host->gpu[host->gpus];
+        *gpu = (struct host_gpu){.host = host, .index = host->gpus, .node = host->gpus + 1,
+                                 .memory = (uint64_t)8 << 30};
+        gcn_config_default(&gpu->config);
+        if (*spec && strcmp(spec, "gfx900") != 0 &&
+            (strncmp(spec, "gfx900:", 7) != 0 || gcn_config_parse(&gpu->config, spec + 7, err)))
+            return *err->text ? err->status
+                              : wt_fail(err, WT_INVALID, "'%s' is not gfx900:KEY=VALUE,…", spec);
+        host->gpus++;
+    } while (text[strspn(text, " ")]);
+    return WT_OK;
+}
+
+/* A child process begins anew: threads and memory of the GPUs are its parent's. */
+static void forget(void)
+{
+    the_host = NULL;
+    pthread_mutex_init(&opening, NULL);
+}
+
+static void forget_in_children(void)
+{
+    pthread_atfork(NULL, NULL, forget);
+}
+
+static void close_host(struct host *host)
+{
+    for (uint32_t i = 0; i < host->gpus; i++)
+        host_gpu_stop(&host->gpu[i]);
+    host_memory_free(host);
+    host_events_close(host);
+    pthread_mutex_destroy(&host->lock);
+    free(host);
+}
+
+static struct host *open_host(struct wt_error *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, forget_in_children);
+    const char *gpus = getenv("WAVETRAP_GPUS"), *explain = getenv("WAVETRAP_EXPLAIN");
+    struct host *host = calloc(1, sizeof *host);
+    if (!host) {
+        wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+        return NULL;
+    }
+    host->next_queue = 1;
+    pthread_mutex_init(&host->lock, NULL);
+    snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");
+    bool good = host_events_open(host, err) && !configure(host, gpus ? gpus : "", err);
+    for (uint32_t i = 0; good && i < host->gpus; i++)
+        good = host_gpu_start(&host->gpu[i], err);
+    if (good)
+        return host;
+    close_host(host);
+    return NULL;
+}
+
+HSAKMT_STATUS hsaKmtOpenKFD(void)
+{
+    HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+    pthread_mutex_lock(&opening);
+    if (!the_host) {
+        struct wt_error err = {0};
+        the_host = open_host(&err);
+        if (!the_host) {
+            fprintf(stderr, "wavetrap: %s\n", err.text);
+            status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+        } else {
+            host_check_fatbins();
+        }
+    }
+    if (the_host)
+        the_host->opened++;
+    pthread_mutex_unlock(&opening);
+    return status;
+}
+
+/* HIP's runtime leaves without closing. */
+static __attribute__((destructor)) void tell_what_was_not_met(void)
+{
+    if (the_host && *the_host->explain && !atomic_load(&the_host->explained))
+        fputs("wavetrap: nothing is explained: no wave came to the place, or the program has no such "
+              "function for gfx900\n",
+              stderr);
+}
+
+HSAKMT_STATUS hsaKmtCloseKFD(void)
+{
+    HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+    pthread_mutex_lock(&opening);
+    if (!the_host) {
+        status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    } else if (--the_host->opened == 0) {
+        tell_what_was_not_met();
+        close_host(the_host);
+        the_host = NULL;
+    }
+    pthread_mutex_unlock(&opening);
+    return status;
+}
+
+/* 1.10 and later tell of exceptions in queues, which we do. */
+HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *version)
+{
+    *version = (HsaVersionInfo){.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 10};
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtRuntimeEnable(void *debug, bool setup_ttmp)
+{
+    struct host *host = host_get();
+    (void)setup_ttmp; /* what waves find in TTMP registers is always set up */
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    host->debug = debug;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtRuntimeDisable(void)
+{
+    struct host *host = host_get();
+    if (host)
+        host->debug = NULL;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters *counters)
+{
+    const uint64_t now = host_clock();
+    (void)node;
+    *counters = (HsaClockCounters){.GPUClockCounter = now, .CPUClockCounter = now,
+                                   .SystemClockCounter = now,
+                                   .SystemClockFrequencyHz = 1000000000};
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+/* ---- what an emulated Vega does not have ---- */
+
+HSAKMT_STATUS hsaKmtGetTileConfig(HSAuint32 node, HsaGpuTileConfig *config)
+{
+    (void)node;
+    /* No image is tiled here. */
+    config->NumTileConfigs = config->NumMacroTileConfigs = 0;
+    config->GbAddrConfig = config->NumBanks = config->NumRanks = 0;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtSetXNACKMode(HSAint32 enable)
+{
+    return enable ? HSAKMT_STATUS_NOT_SUPPORTED : HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *enable)
+{
+    *enable = 0;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtSVMSetAttr(void *start, HSAuint64 size, unsigned int count,
+                               HSA_SVM_ATTRIBUTE *attributes)
+{
+    (void)start, (void)size, (void)count, (void)attributes;
+    return HSAKMT_STATUS_NOT_SUPPORTED;
+}
+
+HSAKMT_STATUS hsaKmtSVMGetAttr(void *start, HSAuint64 size, unsigned int count,
+                               HSA_SVM_ATTRIBUTE *attributes)
+{
+    (void)start, (void)size, (void)count, (void)attributes;
+    return HSAKMT_STATUS_NOT_SUPPORTED;
+}

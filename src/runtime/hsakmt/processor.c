@@ -1,0 +1,490 @@
+/*
+ * The packet processor: a thread for each GPU that takes AQL packets from its queues and runs their
+ * kernels (HSA Platform System Architecture Specification 1.2, section 2.9; AMD's own packets as in
+ * its runtime). Kernels of several queues run side by side in the device. Packets of one queue begin
+ * in order: one with the barrier bit when all before it have ended; one without it when all
+ * work-groups before it have been started. Their places in the ring become free in order, too,
+ * for kernels read their packets. Signals are changed as hardware would, for the program's threads
+ * look at them at any moment.
+ */
+#include "runtime/hsakmt/host.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/bits.h"
+#include "emulator/machine/machine.h"
+
+enum { PACKET_BYTES = 64 };
+enum packet_type {
+    PACKET_VENDOR = 0,
+    PACKET_INVALID = 1,
+    PACKET_DISPATCH = 2,
+    PACKET_BARRIER_AND = 3,
+    PACKET_AGENT = 4,
+    PACKET_BARRIER_OR = 5,
+};
+enum { PACKET_BARRIER_BIT = 1 << 8 };
+enum vendor_packet { VENDOR_PM4 = 1, VENDOR_BARRIER_VALUE = 2 };
+
+/* amd_signal_t and the parts of amd_queue_t that packets concern. */
+struct signal {
+    int64_t kind;
+    _Atomic int64_t value;
+    uint64_t mailbox;
+    uint32_t event, reserved;
+    uint64_t start, end;
+};
+enum {
+    QUEUE_PRIVATE_SIZE = 176, /* scratch_wave64_lane_byte_size */
+    QUEUE_PROPERTIES = 180,
+    QUEUE_INACTIVE = 192,     /* queue_inactive_signal */
+    QUEUE_PROFILING = 1 << 3,
+    QUEUE_SCRATCH_ONCE = 1 << 4,
+    NO_SCRATCH = 1,           /* codes of the signal: not enough scratch memory for the packet, */
+    SCRATCH_DONE = 512,       /* and what was there for one packet is free again */
+};
+
+/*
+ * The signal that is named at @p place; *signal is NULL if none is. False if what is named is not
+ * in memory of the GPU: kernels can write packets and queues, so that this can be so at any time.
+ */
+static bool signal_at(const struct host_gpu *gpu, const uint8_t *place, struct signal **signal)
+{
+    const uint64_t at = wt_load_le(place, 8);
+    uint64_t room = 0;
+    *signal = at && at % 8 == 0 ? gcn_device_pointer(gpu->device, at, &room) : NULL;
+    return !at || room >= sizeof **signal;
+}
+
+static void report_signal(const struct host_gpu *gpu, const char *whose, const uint8_t *place)
+{
+    fprintf(stderr,
+            "wavetrap: gfx900 (node %u): a %s's signal 0x%llx is not in memory of the GPU\n", gpu->node,
+            whose, (unsigned long long)wt_load_le(place, 8));
+}
+
+static void ring_event(struct host *host, struct signal *s)
+{
+    /* The mailboxes are all in one place. */
+    if (s->mailbox % 8 || s->mailbox - (uint64_t)(uintptr_t)host->event_page >=
+                              HOST_EVENTS * sizeof *host->event_page)
+        return;
+    __atomic_store_n((uint64_t *)(uintptr_t)s->mailbox, (uint64_t)s->event, __ATOMIC_RELEASE);
+    host_event_set(host, s->event);
+}
+
+static uint8_t *packet_of(const struct host_queue *q, uint64_t number)
+{
+    return q->ring + (number & (q->packets - 1)) * PACKET_BYTES;
+}
+
+static uint16_t header_of(const uint8_t *packet)
+{
+    return __atomic_load_n((const uint16_t *)(const void *)packet, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t properties_of(const struct host_queue *q)
+{
+    return __atomic_load_n((uint32_t *)(void *)(q->queue + QUEUE_PROPERTIES), __ATOMIC_ACQUIRE);
+}
+
+/* ---- errors ---- */
+
+void host_queue_abandon(struct host_queue *q)
+{
+    struct host_gpu *gpu = q->gpu;
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++) {
+        if (gpu->dispatch[i].queue != q)
+            continue;
+        gcn_device_abandon(gpu->device, i);
+        gpu->dispatch[i].queue = NULL;
+        gpu->trapped &= ~((uint32_t)1 << i);
+        gpu->kernels--;
+    }
+}
+
+/* The queue runs no more. Whoever made it is told why. */
+static void fail(struct host_queue *q, enum host_reason reason)
+{
+    q->stopped = true;
+    if (!q->error)
+        return;
+    atomic_fetch_or(q->error, (int64_t)1 << (reason - 1));
+    if (q->event)
+        host_event_set(q->gpu->host, q->event->EventId);
+}
+
+/* The queue's own signal, by which the runtime is told; the queue stops where it has no sound one. */
+static struct signal *inactive_signal(struct host_queue *q)
+{
+    struct signal *s;
+    if (signal_at(q->gpu, q->queue + QUEUE_INACTIVE, &s) && s)
+        return s;
+    report_signal(q->gpu, "queue", q->queue + QUEUE_INACTIVE);
+    fail(q, HOST_REASON_PACKET);
+    return NULL;
+}
+
+/* Tells the runtime something, and waits until it has been dealt with. */
+static void tell(struct host_queue *q, int64_t code)
+{
+    struct signal *s = inactive_signal(q);
+    if (!s)
+        return;
+    atomic_store(&s->value, code);
+    ring_event(q->gpu->host, s);
+    q->waiting = true;
+}
+
+static bool still_waiting(struct host_queue *q)
+{
+    const struct signal *s = q->waiting ? inactive_signal(q) : NULL;
+    q->waiting = s && atomic_load(&s->value) != 0;
+    return q->waiting || q->stopped;
+}
+
+/* ---- packets ---- */
+
+/* A packet is done: its signal counts down, and its place is free as soon as those before it are. */
+static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
+{
+    uint8_t *packet = packet_of(q, number);
+    struct signal *s;
+    if (!signal_at(q->gpu, packet + 56, &s)) { /* a kernel has written there */
+        report_signal(q->gpu, "packet", packet + 56);
+        fail(q, HOST_REASON_PACKET);
+    }
+    if (s && properties_of(q) & QUEUE_PROFILING) {
+        s->start = begun;
+        s->end = host_clock();
+    }
+    __atomic_store_n((uint16_t *)(void *)packet, (uint16_t)PACKET_INVALID, __ATOMIC_RELEASE);
+    while (q->freed != q->begun && (header_of(packet_of(q, q->freed)) & 0xff) == PACKET_INVALID)
+        q->freed++;
+    atomic_store_explicit(q->read, q->freed, memory_order_release);
+    if (s) {
+        atomic_fetch_sub(&s->value, 1);
+        ring_event(q->gpu->host, s);
+    }
+}
+
+/* Whether each signal that the packet names is memory that the GPU may use. */
+static bool signals_usable(const struct host_gpu *gpu, const uint8_t *packet, uint16_t type)
+{
+    const bool barrier = type == PACKET_BARRIER_AND || type == PACKET_BARRIER_OR;
+    const unsigned count = barrier ? 5 : type == PACKET_VENDOR && packet[2] == VENDOR_BARRIER_VALUE;
+    for (unsigned i = 0; i <= count; i++) {
+        const uint8_t *place = packet + (i == count ? 56 : 8 + 8 * i);
+        struct signal *s;
+        if (!signal_at(gpu, place, &s)) {
+            report_signal(gpu, "packet", place);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool barrier_open(const struct host_gpu *gpu, const uint8_t *packet, bool all)
+{
+    unsigned signals = 0, zero = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        struct signal *s;
+        if (!signal_at(gpu, packet + 8 + 8 * i, &s) || !s)
+            continue;
+        signals++;
+        zero += atomic_load(&s->value) == 0;
+    }
+    return all ? zero == signals : zero || !signals;
+}
+
+static bool value_open(const struct host_gpu *gpu, const uint8_t *packet)
+{
+    struct signal *s;
+    signal_at(gpu, packet + 8, &s);
+    const int64_t value = (int64_t)wt_load_le(packet + 16, 8);
+    const int64_t mask = (int64_t)wt_load_le(packet + 24, 8);
+    const int64_t now = s ? atomic_load(&s->value) & mask : value;
+    switch (wt_load_le(packet + 32, 4)) { /* hsa_signal_condition_t */
+    case 0:
+        return now == value;
+    case 1:
+        return now != value;
+    case 2:
+        return now < value;
+    default:
+        return now >= value;
+    }
+}
+
+/* What the packet asks for that cannot be: a reason for fail(); 0 if nothing. */
+static unsigned refused(const uint8_t *packet)
+{
+    uint64_t items = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        items *= wt_load_le(packet + 4 + 2 * i, 2);
+        if (!wt_load_le(packet + 12 + 4 * i, 4))
+            return HOST_REASON_DIMENSIONS;
+    }
+    if (!items || items > 1024)
+        return HOST_REASON_GROUP_SIZE;
+    return wt_load_le(packet + 28, 4) > 65536 ? HOST_REASON_GROUP_MEMORY : 0;
+}
+
+/* Whether all packets before the next one have ended. */
+static bool alone(const struct host_queue *q)
+{
+    return q->freed == q->begun;
+}
+
+/* Whether all work-groups of the queue's kernels have been started. */
+static bool launched(const struct host_queue *q)
+{
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        if (q->gpu->dispatch[i].queue == q && !gcn_device_launched(q->gpu->device, i))
+            return false;
+    return true;
+}
+
+/* False if it must wait. */
+static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uint8_t *packet)
+{
+    struct wt_error err;
+    unsigned dispatch;
+    /* Scratch memory is exchanged, or given for one kernel, when none of the queue uses it. */
+    const bool more = wt_load_le(packet + 24, 4) > wt_load_le(q->queue + QUEUE_PRIVATE_SIZE, 4);
+    if (gpu->kernels == GCN_DISPATCHES ||
+        ((more || properties_of(q) & QUEUE_SCRATCH_ONCE) && !alone(q)))
+        return false;
+    if (more) {
+        tell(q, NO_SCRATCH);
+        return true;
+    }
+    const unsigned reason = refused(packet);
+    const struct gcn_origin origin = {
+        .packet = (uint32_t)(q->begun & (q->packets - 1)),
+        .doorbell = (uint32_t)q->id & 0x3ff,
+        .priority = q->priority,
+        .barred = q->barred,
+    };
+    if (gcn_device_begin(gpu->device, (uint64_t)(uintptr_t)packet, (uint64_t)(uintptr_t)q->queue,
+                         &origin, &dispatch, &err)) {
+        fprintf(stderr, "wavetrap: gfx900 (node %u): a kernel cannot be run: %s\n", gpu->node,
+                err.text);
+        fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);
+        return true;
+    }
+    gpu->dispatch[dispatch] = (struct host_dispatch){q, q->begun++, host_clock(), 0};
+    gpu->kernels++;
+    gpu->launches++;
+    return true;
+}
+
+/* Looks at the next packet of a queue; false if there is nothing to do. */
+static bool look(struct host_gpu *gpu, struct host_queue *q)
+{
+    if (q->suspended || q->stopped)
+        return false;
+    if (q->copies)
+        return host_copy(q);
+    if (still_waiting(q) ||
+        q->begun >= atomic_load_explicit(q->write, memory_order_acquire))
+        return false;
+    const uint8_t *packet = packet_of(q, q->begun);
+    const uint16_t header = header_of(packet), type = header & 0xff;
+    bool open = true;
+    if (type == PACKET_INVALID) /* not written yet */
+        return false;
+    if (header & PACKET_BARRIER_BIT ? !alone(q) : !launched(q))
+        return false;
+    if (type <= PACKET_BARRIER_OR && !signals_usable(gpu, packet, type)) {
+        fail(q, HOST_REASON_PACKET);
+        return true;
+    }
+    switch (type) {
+    case PACKET_DISPATCH:
+        return begin_dispatch(gpu, q, packet);
+    case PACKET_BARRIER_AND:
+        open = barrier_open(gpu, packet, true);
+        break;
+    case PACKET_BARRIER_OR:
+        open = barrier_open(gpu, packet, false);
+        break;
+    case PACKET_VENDOR:
+        if (packet[2] == VENDOR_BARRIER_VALUE) {
+            open = value_open(gpu, packet);
+            break;
+        }
+        if (packet[2] == VENDOR_PM4) { /* the runtime's are for caches: of code that it has written */
+            gcn_device_flush_code(gpu->device);
+            break;
+        }
+        fprintf(stderr, "wavetrap: gfx900 (node %u): there is no vendor packet of format %u\n",
+                gpu->node, packet[2]);
+        fail(q, HOST_REASON_VENDOR_PACKET);
+        return true;
+    default:
+        fprintf(stderr, "wavetrap: gfx900 (node %u): a packet of type %u is not for GPUs\n",
+                gpu->node, type);
+        fail(q, HOST_REASON_PACKET);
+        return true;
+    }
+    if (open)
+        retire(q, q->begun++, host_clock());
+    return open;
+}
+
+/* ---- running ---- */
+
+static void finish(struct host_gpu *gpu, unsigned dispatch)
+{
+    struct host_dispatch *k = &gpu->dispatch[dispatch];
+    struct host_queue *q = k->queue;
+    k->queue = NULL;
+    gpu->trapped &= ~((uint32_t)1 << dispatch);
+    gpu->kernels--;
+    retire(q, k->packet, k->begun);
+    if (properties_of(q) & QUEUE_SCRATCH_ONCE)
+        tell(q, SCRATCH_DONE);
+}
+
+/* The queue whose kernel a wave runs. */
+static struct host_queue *queue_of(const struct host_gpu *gpu, uint32_t wave)
+{
+    unsigned dispatch;
+    uint64_t entry;
+    return gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry) ? gpu->dispatch[dispatch].queue
+                                                                   : NULL;
+}
+
+/* A queue's kernels end with an error of one of them; those of other queues go on. */
+static void stop(struct host_queue *q, enum host_reason reason)
+{
+    host_queue_abandon(q);
+    fail(q, reason);
+}
+
+void host_page_fault(struct host_gpu *gpu, uint64_t addr)
+{
+    for (struct host_queue *q = gpu->queues; q; q = q->next) {
+        host_queue_abandon(q);
+        q->stopped = true;
+    }
+    host_event_memory(gpu->host, gpu->node, addr);
+}
+
+static void faulted(struct host_gpu *gpu)
+{
+    const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
+    struct host_queue *q = queue_of(gpu, f->wave);
+    host_report_fault(gpu);
+    switch (f->kind) {
+    case WT_FAULT_ACCESS:
+        host_page_fault(gpu, f->addr);
+        break;
+    case WT_FAULT_ILLEGAL:
+        stop(q, HOST_REASON_ILLEGAL);
+        break;
+    case WT_FAULT_MISALIGNED:
+        stop(q, HOST_REASON_APERTURE);
+        break;
+    case WT_FAULT_HOST: /* no wave's */
+        for (q = gpu->queues; q; q = q->next)
+            stop(q, HOST_REASON_TRAP);
+        break;
+    default:
+        stop(q, HOST_REASON_TRAP);
+        break;
+    }
+}
+
+static bool is_halted(struct host_gpu *gpu, uint32_t wave)
+{
+    uint32_t status;
+    return gcn_wave_hwreg(gpu->device, wave, 2, &status) && status >> 13 & 1;
+}
+
+/* A trap handler has stopped a wave of the dispatch, and perhaps others. */
+static void trapped(struct host_gpu *gpu, unsigned dispatch)
+{
+    const struct wt_machine *m = gcn_machine(gpu->device);
+    uint64_t entry;
+    unsigned its;
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (is_halted(gpu, i) && gcn_wave_dispatch(gpu->device, i, &its, &entry) && its == dispatch)
+            host_report_trap(gpu, i);
+    const uint32_t told = gpu->dispatch[dispatch].told;
+    stop(gpu->dispatch[dispatch].queue,
+         told ? (enum host_reason)(__builtin_ctz(told) - 9) : HOST_REASON_TRAP);
+}
+
+/* Halted waves: of dispatches whose trap handler has told something; or of any, where nothing can
+ * go on. */
+static void look_for_halted(struct host_gpu *gpu, bool any)
+{
+    const struct wt_machine *m = gcn_machine(gpu->device);
+    uint64_t entry;
+    unsigned dispatch;
+    for (uint32_t i = 0; i < m->waves && (any || gpu->trapped); i++)
+        if (is_halted(gpu, i) && gcn_wave_dispatch(gpu->device, i, &dispatch, &entry) &&
+            (any || gpu->trapped >> dispatch & 1))
+            trapped(gpu, dispatch);
+}
+
+/* A slice of the kernels that run. */
+static void run(struct host_gpu *gpu)
+{
+    enum { SLICE = 1 << 12 }; /* a millisecond at most: then packets are looked for again */
+    struct wt_machine *m = gcn_machine(gpu->device);
+    const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE) : m->ops->run(m, SLICE);
+    unsigned dispatch;
+    while (gcn_device_take_ended(gpu->device, &dispatch))
+        finish(gpu, dispatch);
+    if (why == WT_RUN_FAULT)
+        faulted(gpu);
+    else if (why == WT_RUN_EVENT || why == WT_RUN_HALTED)
+        look_for_halted(gpu, why == WT_RUN_HALTED);
+}
+
+/* Some work; false if there is none. */
+static bool step(struct host_gpu *gpu)
+{
+    enum { PACKETS = 64 }; /* of each queue, before kernels go on */
+    bool busy = false;
+    for (struct host_queue *q = gpu->queues; q; q = q->next) {
+        gpu->turn = gpu->turn && gpu->turn->next ? gpu->turn->next : gpu->queues;
+        for (unsigned i = 0; i < PACKETS && look(gpu, gpu->turn); i++)
+            busy = true;
+    }
+    /* The first one next time is the second one of this time. */
+    gpu->turn = gpu->turn && gpu->turn->next ? gpu->turn->next : gpu->queues;
+    if (!gpu->kernels)
+        return busy;
+    run(gpu);
+    return true;
+}
+
+void *host_processor(void *context)
+{
+    enum { PATIENCE = 200 };
+    struct host_gpu *gpu = context;
+    unsigned idle = 0;
+    while (!atomic_load(&gpu->stop)) {
+        /* The lock is not fair: others go first. */
+        while (atomic_load(&gpu->waiters))
+            sched_yield();
+        pthread_mutex_lock(&gpu->running);
+        const bool busy = step(gpu);
+        pthread_mutex_unlock(&gpu->running);
+        idle = busy ? 0 : idle + 1;
+        if (idle > PATIENCE) { /* packets come without a call: they must be looked for */
+            const struct timespec pause = {.tv_nsec = idle > 20 * PATIENCE ? 500000 : 50000};
+            nanosleep(&pause, NULL);
+        } else if (idle) {
+            sched_yield();
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,242 @@
+/* Queues: making and unmaking them, and the threads that serve them. */
+#include "runtime/hsakmt/host.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/bits.h"
+
+enum { PACKET_BYTES = 64, QUEUE_READ_ID = 128 /* read_dispatch_id in amd_queue_t */ };
+
+void host_enter(struct host_gpu *gpu)
+{
+    atomic_fetch_add(&gpu->waiters, 1);
+    pthread_mutex_lock(&gpu->running);
+    atomic_fetch_sub(&gpu->waiters, 1);
+}
+
+void host_leave(struct host_gpu *gpu)
+{
+    pthread_mutex_unlock(&gpu->running);
+}
+
+/* A wave's interrupt: an event's number in the lower 8 bits; or a trap handler has found something,
+ * and halts the wave then. */
+static void interrupt(void *context, uint32_t wave, uint32_t data)
+{
+    struct host_gpu *gpu = context;
+    uint32_t status = 0;
+    uint64_t entry;
+    unsigned dispatch;
+    gcn_wave_hwreg(gpu->device, wave, 2, &status);
+    if (!(status >> 5 & 1)) { /* PRIV: the trap handler runs */
+        host_event_interrupt(gpu->host, data);
+    } else if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry)) {
+        gpu->trapped |= (uint32_t)1 << dispatch;
+        gpu->dispatch[dispatch].told |= data & HOST_TOLD;
+    }
+}
+
+static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
+{
+    struct host *host = gpu->host;
+    if (gcn_device_new_in_host(&gpu->config, &gpu->device, err))
+        return err->status;
+    gcn_device_set_host(gpu->device, &(struct gcn_host){.interrupt = interrupt, .context = gpu});
+    /* As with the driver, a child process has none: it has no thread that would serve its queues. */
+    gpu->doorbells = mmap(NULL, HOST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                          0);
+    if (gpu->doorbells == MAP_FAILED) {
+        gpu->doorbells = NULL;
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for doorbells");
+    }
+    madvise(gpu->doorbells, HOST_PAGE, MADV_DONTFORK);
+    /* Kernels that launch kernels ring doorbells; kernels that print set events. */
+    if (gcn_device_map(gpu->device, (uint64_t)(uintptr_t)gpu->doorbells, HOST_PAGE, true, err) ||
+        gcn_device_map(gpu->device, (uint64_t)(uintptr_t)host->event_page,
+                       HOST_EVENTS * sizeof *host->event_page, true, err))
+        return err->status;
+    if (*host->explain && !host_watch_start(gpu, err))
+        return err->status;
+    /* Signals are the program's: none may land on this thread. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int wrong = pthread_create(&gpu->thread, NULL, host_processor, gpu);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (wrong)
+        return wt_fail(err, WT_NO_MEMORY, "no thread for the GPU: %s", strerror(wrong));
+    gpu->started = true;
+    return WT_OK;
+}
+
+bool host_gpu_start(struct host_gpu *gpu, struct wt_error *err)
+{
+    pthread_mutex_init(&gpu->running, NULL);
+    return !start(gpu, err);
+}
+
+void host_gpu_stop(struct host_gpu *gpu)
+{
+    if (gpu->started) {
+        atomic_store(&gpu->stop, true);
+        pthread_join(gpu->thread, NULL);
+    }
+    while (gpu->queues) {
+        struct host_queue *q = gpu->queues;
+        gpu->queues = q->next;
+        free(q);
+    }
+    host_watch_stop(gpu);
+    if (gpu->doorbells)
+        munmap(gpu->doorbells, HOST_PAGE);
+    gcn_device_free(gpu->device);
+    pthread_mutex_destroy(&gpu->running);
+}
+
+/* The queue of this number, with its GPU entered; NULL, with nothing entered, if there is none. */
+static struct host_queue *enter_queue(struct host *host, uint64_t id)
+{
+    for (uint32_t i = 0; host && i < host->gpus; i++) {
+        host_enter(&host->gpu[i]);
+        for (struct host_queue *q = host->gpu[i].queues; q; q = q->next)
+            if (q->id == id)
+                return q;
+        host_leave(&host->gpu[i]);
+    }
+    return NULL;
+}
+
+HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 percentage,
+                                HSA_QUEUE_PRIORITY priority, void *ring, HSAuint64 size,
+                                HsaEvent *event, HsaQueueResource *resource)
+{
+    struct host *host = host_get();
+    (void)percentage; /* a queue has what it can get */
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    struct host_gpu *gpu = host_gpu_of(host, node);
+    if (!gpu)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    const bool copies = type == HSA_QUEUE_SDMA;
+    if (type != HSA_QUEUE_COMPUTE_AQL && !copies)
+        return HSAKMT_STATUS_NOT_SUPPORTED;
+    if (!ring || size < PACKET_BYTES || size & (size - 1) ||
+        (!copies && (!resource->Queue_read_ptr_aql || !resource->Queue_write_ptr_aql)))
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host_queue *q = calloc(1, sizeof *q);
+    if (!q)
+        return HSAKMT_STATUS_NO_MEMORY;
+    *q = (struct host_queue){
+        .gpu = gpu,
+        .copies = copies,
+        .ring = ring,
+        .packets = copies ? size : size / PACKET_BYTES,
+        .read = copies ? &q->own[0] : (_Atomic uint64_t *)resource->Queue_read_ptr_aql,
+        .write = copies ? &q->own[1] : (_Atomic uint64_t *)resource->Queue_write_ptr_aql,
+        .queue = copies ? NULL : (uint8_t *)resource->Queue_read_ptr_aql - QUEUE_READ_ID,
+        .error = copies ? NULL : (_Atomic int64_t *)resource->ErrorReason,
+        .event = event,
+        .priority = priority,
+    };
+    if (copies) {
+        resource->Queue_read_ptr_aql = (HSAuint64 *)q->read;
+        resource->Queue_write_ptr_aql = (HSAuint64 *)q->write;
+    }
+    q->begun = q->freed = atomic_load(q->read);
+    host_enter(gpu);
+    q->id = host->next_queue++;
+    q->next = gpu->queues;
+    gpu->queues = q;
+    host_leave(gpu);
+    resource->QueueId = q->id;
+    resource->Queue_DoorBell_aql = &gpu->doorbells[q->id % (HOST_PAGE / sizeof *gpu->doorbells)];
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID id, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority,
+                                void *ring, HSAuint64 size, HsaEvent *event)
+{
+    (void)event;
+    if (size & (size - 1) || (size && (size < PACKET_BYTES || !ring)))
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host_queue *q = enter_queue(host_get(), id);
+    if (!q)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    q->priority = priority;
+    q->suspended = percentage == 0 || !size;
+    if (!q->suspended) {
+        q->ring = ring;
+        q->packets = q->copies ? size : size / PACKET_BYTES;
+    }
+    host_leave(q->gpu);
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
+{
+    struct host_queue *q = enter_queue(host_get(), id);
+    if (!q)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host_gpu *gpu = q->gpu;
+    struct host_queue **at = &gpu->queues;
+    while (*at != q)
+        at = &(*at)->next;
+    *at = q->next;
+    if (gpu->turn == q)
+        gpu->turn = q->next;
+    host_queue_abandon(q); /* what it runs ends here */
+    host_leave(gpu);
+    free(q);
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *mask)
+{
+    struct host_queue *q = enter_queue(host_get(), id);
+    uint64_t given = 0;
+    if (!q)
+        return HSAKMT_STATUS_INVALID_HANDLE;
+    struct host_gpu *gpu = q->gpu;
+    for (uint32_t i = 0; mask && i < gpu->config.cu && i < count; i++)
+        given |= (uint64_t)(mask[i / 32] >> i % 32 & 1) << i;
+    if (given)
+        q->barred = ~given;
+    host_leave(gpu);
+    return given ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
+}
+
+/* All queues can use all resources of global wave sync, as long as one of them does at a time. */
+HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *first)
+{
+    struct host_queue *q = enter_queue(host_get(), id);
+    if (!q)
+        return HSAKMT_STATUS_INVALID_HANDLE;
+    host_leave(q->gpu);
+    if (count > HOST_GWS)
+        return HSAKMT_STATUS_OUT_OF_RESOURCES;
+    if (first)
+        *first = 0;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *handler, HSAuint64 handler_size,
+                                   void *buffer, HSAuint64 buffer_size)
+{
+    struct host *host = host_get();
+    struct host_gpu *gpu = host ? host_gpu_of(host, node) : NULL;
+    (void)handler_size, (void)buffer_size;
+    if (!gpu)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    host_enter(gpu);
+    gcn_device_set_trap_handler(gpu->device, (uint64_t)(uintptr_t)handler,
+                                (uint64_t)(uintptr_t)buffer);
+    host_leave(gpu);
+    return HSAKMT_STATUS_SUCCESS;
+}

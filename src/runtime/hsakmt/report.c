@@ -1,0 +1,263 @@
+/*
+ * What went wrong, and where, on stderr. Names and lines come from the code objects that the runtime
+ * has loaded; it lists them for debuggers, as the dynamic linker lists libraries, with a URI for each
+ * (LLVM, "User Guide for AMDGPU Backend", section "Loaded Code Object Path URI").
+ */
+#include "runtime/hsakmt/host.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "debug/source/symbols.h"
+#include "emulator/machine/machine.h"
+
+/* ---- code objects ---- */
+
+/* "%41" is 'A'; the rest stands for itself. Ends at a '#'. */
+static bool decode_path(const char *uri, char *path, size_t size)
+{
+    size_t n = 0;
+    for (; *uri && *uri != '#' && n + 1 < size; uri++) {
+        unsigned code;
+        if (*uri == '%' && sscanf(uri + 1, "%2x", &code) == 1 && uri[1] && uri[2]) {
+            path[n++] = (char)code;
+            uri += 2;
+        } else {
+            path[n++] = *uri;
+        }
+    }
+    path[n] = 0;
+    return n + 1 < size;
+}
+
+/* A file in memory that holds the code object; -1 if it cannot be had. */
+static int code_object(const char *uri)
+{
+    unsigned long long offset = 0, size = 0;
+    char path[4096] = "";
+    const char *part = strchr(uri, '#');
+    for (; part && *part; part = strpbrk(part + 1, "&")) {
+        if (strncmp(part + 1, "offset=", 7) == 0)
+            offset = strtoull(part + 8, NULL, 0);
+        else if (strncmp(part + 1, "size=", 5) == 0)
+            size = strtoull(part + 6, NULL, 0);
+    }
+    const bool file = strncmp(uri, "file://", 7) == 0;
+    if (!file && strncmp(uri, "memory://", 9) != 0)
+        return -1;
+    if (file ? !decode_path(uri + 7, path, sizeof path) : !offset || !size)
+        return -1;
+    const int from = file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file && from < 0)
+        return -1;
+    if (file && !size)
+        size = (unsigned long long)lseek(from, 0, SEEK_END) - offset;
+    const int to = memfd_create("code object", MFD_CLOEXEC);
+    bool good = to >= 0;
+    for (unsigned long long done = 0; good && done < size;) {
+        uint8_t bytes[65536];
+        const uint8_t *source = bytes;
+        size_t part_size = size - done < sizeof bytes ? size - done : sizeof bytes;
+        if (file) {
+            const ssize_t got = pread(from, bytes, part_size, (off_t)(offset + done));
+            good = got > 0;
+            part_size = good ? (size_t)got : 0;
+        } else {
+            source = (const uint8_t *)(uintptr_t)(offset + done);
+        }
+        good = good && write(to, source, part_size) == (ssize_t)part_size;
+        done += part_size;
+    }
+    if (from >= 0)
+        close(from);
+    if (!good && to >= 0)
+        close(to);
+    return good ? to : -1;
+}
+
+static bool look_once(const struct r_debug *debug,
+                      bool (*look)(struct wt_symbols *s, uint64_t moved, void *context),
+                      void *context)
+{
+    bool found = false;
+    for (const struct link_map *m = debug->r_map; m && !found; m = m->l_next) {
+        const int fd = m->l_name ? code_object(m->l_name) : -1;
+        char path[64];
+        struct wt_symbols *symbols;
+        struct wt_error err;
+        if (fd < 0)
+            continue;
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        if (!wt_symbols_open(path, &symbols, &err)) {
+            found = look(symbols, m->l_addr, context);
+            wt_symbols_close(symbols);
+        }
+        close(fd);
+    }
+    return found;
+}
+
+/*
+ * Calls `look` with the symbols of each loaded code object until it says that it has found it. The
+ * program's threads may just be loading another one, whose place in the list is then not made yet.
+ */
+static bool each_code_object(struct host *host,
+                             bool (*look)(struct wt_symbols *s, uint64_t moved, void *context),
+                             void *context)
+{
+    enum { TRIES = 20 };
+    const struct timespec pause = {.tv_nsec = 1000000};
+    const struct r_debug *debug = host->debug;
+    for (unsigned i = 0; debug && i < TRIES; i++) {
+        if (__atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) == RT_CONSISTENT &&
+            look_once(debug, look, context))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+/* As C++ writes it, where the program has a C++ library. */
+static void plain_name(const char *name, char *text, size_t size)
+{
+    char *(*demangle)(const char *, char *, size_t *, int *) =
+        (char *(*)(const char *, char *, size_t *, int *))dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    int status = -1;
+    char *made = demangle ? demangle(name, NULL, NULL, &status) : NULL;
+    snprintf(text, size, "%s", made && !status ? made : name);
+    free(made);
+}
+
+struct description {
+    uint64_t pc;
+    char *text;
+    size_t size;
+};
+
+static bool describe(struct wt_symbols *symbols, uint64_t moved, void *context)
+{
+    const struct description *d = context;
+    const char *name, *file;
+    char plain[256];
+    uint64_t offset;
+    unsigned line;
+    if (!wt_symbols_function(symbols, d->pc - moved, &name, &offset))
+        return false;
+    plain_name(name, plain, sizeof plain);
+    int n = snprintf(d->text, d->size, "0x%" PRIx64 " <%s+%" PRIu64 ">", d->pc, plain, offset);
+    if (n > 0 && (size_t)n < d->size && wt_symbols_line(symbols, d->pc - moved, &file, &line))
+        snprintf(d->text + n, d->size - (size_t)n, " at %s:%u", file, line);
+    return true;
+}
+
+void host_describe(struct host *host, uint64_t pc, char *text, size_t size)
+{
+    struct description d = {pc, text, size};
+    if (!each_code_object(host, describe, &d))
+        snprintf(text, size, "0x%" PRIx64 " (in none of the program's code objects)", pc);
+}
+
+struct search {
+    const char *name;
+    uint64_t addr;
+};
+
+static bool look_up(struct wt_symbols *symbols, uint64_t moved, void *context)
+{
+    struct search *s = context;
+    if (!wt_symbols_address(symbols, s->name, &s->addr))
+        return false;
+    s->addr += moved;
+    return true;
+}
+
+bool host_symbol(struct host *host, const char *name, uint64_t *addr)
+{
+    struct search s = {.name = name};
+    const bool found = each_code_object(host, look_up, &s);
+    *addr = s.addr;
+    return found;
+}
+
+/* ---- reports ---- */
+
+static void lanes_text(uint64_t lanes, char *text, size_t size)
+{
+    size_t n = 0;
+    *text = 0;
+    for (unsigned lane = 0; lane < 64 && n < size; lane++) {
+        if (!(lanes >> lane & 1))
+            continue;
+        unsigned last = lane;
+        while (last < 63 && lanes >> (last + 1) & 1)
+            last++;
+        n += (size_t)snprintf(text + n, size - n, last == lane ? "%s%u" : "%s%u-%u", n ? "," : "",
+                              lane, last);
+        lane = last;
+    }
+}
+
+static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64_t lanes,
+                   uint64_t pc)
+{
+    struct wt_machine *m = gcn_machine(gpu->device);
+    char place[128], list[256], where[600], kernel[600] = "";
+    uint64_t entry;
+    unsigned dispatch;
+    m->ops->place(m, wave, place, sizeof place);
+    lanes_text(lanes, list, sizeof list);
+    host_describe(gpu->host, pc, where, sizeof where);
+    if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry))
+        host_describe(gpu->host, entry, kernel, sizeof kernel);
+    fprintf(stderr,
+            "wavetrap: gfx900 (node %u): %s\n  at %s\n  %s, lanes %s, issue time %" PRIu64 "\n"
+            "  of the kernel at %s\n",
+            gpu->node, what, where, place, *list ? list : "none", m->time, kernel);
+}
+
+void host_report_fault(struct host_gpu *gpu)
+{
+    const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
+    char text[256] = "";
+    report(gpu, f->text, f->wave, (uint64_t)f->lanes, f->pc);
+    if (f->kind == WT_FAULT_ACCESS)
+        host_explain_fault(gpu->host, gpu->index, f->addr, text, sizeof text);
+    if (*text)
+        fprintf(stderr, "  0x%" PRIx64 ": %s\n", f->addr, text);
+}
+
+/*
+ * The runtime's trap handler keeps what it has found: the PC in TTMP7 and in bits 22:7 of TTMP11,
+ * the number of the trap in bits 28:25 of TTMP6, which is 0 for exceptions.
+ */
+void host_report_trap(struct host_gpu *gpu, uint32_t wave)
+{
+    enum { TTMP = 108 };
+    static const char *const meaning[] = {"", " (a breakpoint)",
+                                          " (the program gave up: assert, abort or __builtin_trap)",
+                                          " (a debug trap)"};
+    uint32_t low = 0, high = 0, what = 0, exec[2] = {0, 0};
+    char text[128];
+    gcn_wave_scalar(gpu->device, wave, TTMP + 7, &low);
+    gcn_wave_scalar(gpu->device, wave, TTMP + 11, &high);
+    gcn_wave_scalar(gpu->device, wave, TTMP + 6, &what);
+    gcn_wave_scalar(gpu->device, wave, 126, &exec[0]);
+    gcn_wave_scalar(gpu->device, wave, 127, &exec[1]);
+    const unsigned trap = what >> 25 & 15;
+    const struct wt_fault *exception = gcn_wave_exception(gpu->device, wave);
+    if (!trap && exception) {
+        report(gpu, exception->text, wave, (uint64_t)exception->lanes, exception->pc);
+        return;
+    }
+    snprintf(text, sizeof text, "s_trap %u%s", trap, trap < 4 ? meaning[trap] : "");
+    report(gpu, text, wave, exec[0] | (uint64_t)exec[1] << 32,
+           low | (uint64_t)(high >> 7 & 0xffff) << 32);
+}
