@@ -4,8 +4,8 @@
  *
  *   client HOST:PORT step|read|write|break|watch SECONDS [ADDR]
  *
- * Prints one number: single steps, bytes, or stops for a breakpoint or watchpoint per second. The best of what the
- * server offers is used: no acknowledgements, X for writing, its own packet size.
+ * Prints one number: single steps, bytes, or stops for a breakpoint or watchpoint per second. The
+ * best of what the server offers is used: no acknowledgements, X for writing, its own packet size.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -26,11 +26,11 @@ struct client {
     bool binary_write; /* X */
     bool binary_read;  /* x, as GDB 16 has it */
     bool vcont;
-    size_t packet;     /* largest packet of the server */
-    char in[1 << 18];  /* bytes received and not yet used: [at, end) */
+    size_t packet;    /* largest packet of the server */
+    char in[1 << 18]; /* bytes received and not yet used: [at, end) */
     size_t at, end;
     char reply[1 << 18];
-    char thread[64];   /* "p1.1" of the last stop */
+    char thread[64]; /* "p1.1" of the last stop */
 };
 
 static void die(const char *what)

@@ -50,8 +50,8 @@ int main(int argc, char **argv)
     const uint64_t issues = strtoull(argv[3], NULL, 0);
     struct wt_watch watch[3];
     for (unsigned i = 0; i < 3; i++)
-        watch[i] = (struct wt_watch){.kind = WT_WATCH_ACCESS, .addr = strtoull(argv[4 + i], NULL, 0),
-                                     .size = 4};
+        watch[i] = (struct wt_watch){
+            .kind = WT_WATCH_ACCESS, .addr = strtoull(argv[4 + i], NULL, 0), .size = 4};
     for (unsigned i = 0; i < 3 * ROUNDS; i++) {
         const unsigned what = i % 3;
         if (vx_device_load(device, &image, &err) ||

@@ -1,10 +1,10 @@
 /*
  * wire-bench ADDRESS MODE WHAT SECONDS: how fast a debugger gets at a device elsewhere. ADDRESS is
- * that of a Debug Module ("tcp:…", "unix:…", "remote_bitbang:…"); MODE is "batched", as the debugger
- * does it, or "single": the same accesses, one request and its reply after another. WHAT is "read"
- * or "write" (4 KiB of memory in the middle of its address space) or "registers" (all general
- * registers of all lanes of warp 0). Prints, in one line: bytes or values a second, round trips of
- * one operation.
+ * that of a Debug Module ("tcp:…", "unix:…", "remote_bitbang:…"); MODE is "batched", as the
+ * debugger does it, or "single": the same accesses, one request and its reply after another. WHAT
+ * is "read" or "write" (4 KiB of memory in the middle of its address space) or "registers" (all
+ * general registers of all lanes of warp 0). Prints, in one line: bytes or values a second, round
+ * trips of one operation.
  */
 #include <inttypes.h>
 #include <stdio.h>

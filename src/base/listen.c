@@ -96,7 +96,8 @@ static enum wt_status listen_tcp(const char *text, struct wt_listener *l, struct
     if (!isdigit((unsigned char)*port) || *end || number > 65535 || length >= sizeof host)
         return wt_fail(err, WT_INVALID,
                        "'%s' is no address to listen at: :PORT, HOST:PORT, unix:PATH or stdio "
-                       "(a port is a number from 0 to 65535)", text);
+                       "(a port is a number from 0 to 65535)",
+                       text);
     memcpy(host, text, length);
     host[length] = 0;
     char *name = host;
@@ -106,8 +107,8 @@ static enum wt_status listen_tcp(const char *text, struct wt_listener *l, struct
     }
     if (strcmp(name, "*") == 0)
         strcpy(host, "0.0.0.0");
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
-                             .ai_flags = AI_NUMERICSERV};
+    struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *list;
     int failed = getaddrinfo(*name ? name : "127.0.0.1", port, &hints, &list);
     if (failed)

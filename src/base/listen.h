@@ -14,8 +14,8 @@ struct wt_listener {
 };
 
 /**
- * Listens at ":PORT", "PORT" (both: loopback), "HOST:PORT", "tcp:…" of these, "unix:PATH" or "stdio".
- * The file of a Unix socket is the owner's only (0600).
+ * Listens at ":PORT", "PORT" (both: loopback), "HOST:PORT", "tcp:…" of these, "unix:PATH" or
+ * "stdio". The file of a Unix socket is the owner's only (0600).
  */
 enum wt_status wt_listen(const char *address, struct wt_listener *listener, struct wt_error *err);
 

@@ -47,10 +47,11 @@ enum wt_status wt_address_parse(const char *text, struct wt_address *address, st
         digits &= isdigit((unsigned char)*c) && c - port < 5;
     unsigned long number = digits ? strtoul(port, NULL, 10) : 0;
     if (number == 0 || number > 65535 || length >= sizeof address->host)
-        return wt_fail(err, WT_INVALID,
-                       "'%.200s' is no address: tcp:HOST:PORT or unix:PATH (a port is a number from "
-                       "1 to 65535)",
-                       text);
+        return wt_fail(
+            err, WT_INVALID,
+            "'%.200s' is no address: tcp:HOST:PORT or unix:PATH (a port is a number from "
+            "1 to 65535)",
+            text);
     if (length)
         memcpy(address->host, host, length);
     else
@@ -66,8 +67,8 @@ static int remaining_ms(const struct timespec *begin, unsigned timeout_ms)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    long long passed = (long long)(now.tv_sec - begin->tv_sec) * 1000 +
-                       (now.tv_nsec - begin->tv_nsec) / 1000000;
+    long long passed =
+        (long long)(now.tv_sec - begin->tv_sec) * 1000 + (now.tv_nsec - begin->tv_nsec) / 1000000;
     return passed >= timeout_ms ? 0 : (int)(timeout_ms - passed);
 }
 
@@ -99,8 +100,9 @@ static enum wt_status cannot(const struct wt_address *a, int why, unsigned timeo
                              struct wt_error *err)
 {
     if (why == ETIMEDOUT)
-        return wt_fail(err, WT_TIMEOUT, "%s: nobody answers the call: waited %u ms for the connection",
-                       a->text, timeout_ms);
+        return wt_fail(err, WT_TIMEOUT,
+                       "%s: nobody answers the call: waited %u ms for the connection", a->text,
+                       timeout_ms);
     return wt_fail(err, WT_IO, "cannot connect to %s: %s", a->text, strerror(why));
 }
 
@@ -126,8 +128,8 @@ enum wt_status wt_address_connect(const struct wt_address *address, unsigned tim
     *fd = -1;
     if (address->local)
         return connect_local(address, timeout_ms, fd, err);
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
-                             .ai_flags = AI_NUMERICSERV};
+    struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     struct addrinfo *list;
     int failed = getaddrinfo(address->host, address->port, &hints, &list);
     if (failed)

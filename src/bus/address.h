@@ -15,8 +15,8 @@ struct wt_address {
 };
 
 /**
- * Parses "tcp:HOST:PORT", "tcp:[IPV6]:PORT", "unix:PATH", or the short forms "HOST:PORT", ":PORT" and
- * "PORT" (HOST left out: 127.0.0.1).
+ * Parses "tcp:HOST:PORT", "tcp:[IPV6]:PORT", "unix:PATH", or the short forms "HOST:PORT", ":PORT"
+ * and "PORT" (HOST left out: 127.0.0.1).
  */
 enum wt_status wt_address_parse(const char *text, struct wt_address *address, struct wt_error *err);
 

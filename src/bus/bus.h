@@ -52,7 +52,8 @@ static inline enum wt_status wt_bus_transact(struct wt_bus *bus, struct wt_bus_o
 }
 
 /** Reads one register. */
-enum wt_status wt_bus_read(struct wt_bus *bus, uint16_t addr, uint32_t *value, struct wt_error *err);
+enum wt_status wt_bus_read(struct wt_bus *bus, uint16_t addr, uint32_t *value,
+                           struct wt_error *err);
 
 /** Writes one register. */
 enum wt_status wt_bus_write(struct wt_bus *bus, uint16_t addr, uint32_t value,

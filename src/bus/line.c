@@ -72,8 +72,9 @@ static enum wt_status not_understood(const char *line, size_t length, const char
 enum wt_status wt_line_reply(struct wt_bus_op *ops, size_t span, const char *line, size_t length,
                              struct wt_error *err)
 {
-    const char *expected = ops[0].write ? "'+'" : span > 1 ? "'+' and 8 hex digits for each register"
-                                                           : "'+' and 8 hex digits";
+    const char *expected = ops[0].write ? "'+'"
+                           : span > 1   ? "'+' and 8 hex digits for each register"
+                                        : "'+' and 8 hex digits";
     if (length && line[length - 1] == '\r')
         length--;
     if (length && line[0] == '-') {
@@ -111,7 +112,8 @@ void wt_line_server_begin(struct wt_line_server *server)
     server->too_long = false;
 }
 
-/* Hex digits from *at on, at least one, as many as there are; false if the number has over 32 bits. */
+/* Hex digits from *at on, at least one, as many as there are; false if the number has over 32 bits.
+ */
 static bool take_hex(const char **at, const char *end, uint32_t *value)
 {
     const char *begin = *at;

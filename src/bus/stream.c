@@ -187,7 +187,8 @@ static void listener_ready(void *context, int fd, short events)
 
 /* ---- life ---- */
 
-enum wt_status wt_stream_server_open(struct wt_loop *loop, const struct wt_stream_protocol *protocol,
+enum wt_status wt_stream_server_open(struct wt_loop *loop,
+                                     const struct wt_stream_protocol *protocol,
                                      const struct wt_stream_options *options,
                                      struct wt_stream_server **server, struct wt_error *err)
 {
@@ -203,8 +204,10 @@ enum wt_status wt_stream_server_open(struct wt_loop *loop, const struct wt_strea
         s->refused[i] = -1;
     enum wt_status status = wt_listen(options->address, &s->listener, err);
     if (!status && s->listener.fd < 0)
-        status = wt_fail(err, WT_INVALID, "'%s' is no address to listen at: PORT, HOST:PORT or "
-                         "unix:PATH", options->address);
+        status = wt_fail(err, WT_INVALID,
+                         "'%s' is no address to listen at: PORT, HOST:PORT or "
+                         "unix:PATH",
+                         options->address);
     if (!status && !wt_loop_watch(loop, s->listener.fd, POLLIN, listener_ready, s)) {
         wt_listener_close(&s->listener);
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
@@ -217,8 +220,10 @@ enum wt_status wt_stream_server_open(struct wt_loop *loop, const struct wt_strea
     snprintf(s->address, sizeof s->address, "%s:%s", s->listener.local ? "unix" : "tcp",
              strncmp(name, "tcp6:", 5) == 0 ? name + 5 : name);
     if (s->listener.exposed)
-        say(s, "warning: other machines can reach %s, and the protocol has no authentication: who "
-               "connects controls the device", s->address);
+        say(s,
+            "warning: other machines can reach %s, and the protocol has no authentication: who "
+            "connects controls the device",
+            s->address);
     *server = s;
     return WT_OK;
 }

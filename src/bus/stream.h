@@ -38,8 +38,10 @@ struct wt_stream_options {
 
 struct wt_stream_server;
 
-/** Listens, and serves from within wt_loop_run(). *protocol is copied; its context stays the caller's. */
-enum wt_status wt_stream_server_open(struct wt_loop *loop, const struct wt_stream_protocol *protocol,
+/** Listens, and serves from within wt_loop_run(). *protocol is copied; its context stays the
+ * caller's. */
+enum wt_status wt_stream_server_open(struct wt_loop *loop,
+                                     const struct wt_stream_protocol *protocol,
                                      const struct wt_stream_options *options,
                                      struct wt_stream_server **server, struct wt_error *err);
 

@@ -39,7 +39,7 @@ struct tcp_bus {
     bool started; /* "s" was sent on this connection */
     enum link link;
     int fd;
-    size_t owed; /* requests without a reply yet */
+    size_t owed;   /* requests without a reply yet */
     char late[96]; /* what the first of them asks */
     uint64_t rest_until_ms;
     char out[16384];
@@ -209,17 +209,16 @@ static enum wt_status not_a_server(struct tcp_bus *t, const char *request, const
 /* ---- finding out whom we talk to ---- */
 
 /*
- * "p". A server that knows only 'r' and 'w' says no or nothing to it: so a register is read next, and
- * an answer to that one, or a late one to "p", settles it.
+ * "p". A server that knows only 'r' and 'w' says no or nothing to it: so a register is read next,
+ * and an answer to that one, or a late one to "p", settles it.
  */
 static enum wt_status hello(struct tcp_bus *t, struct wt_error *err)
 {
     const char *line;
     size_t length;
     unsigned trial = limit_ms(t) < TRIAL_MS ? limit_ms(t) : TRIAL_MS;
-    enum wt_status status = t->known && !t->traits.hello
-                                ? WT_TIMEOUT
-                                : ask(t, "p\n", trial, &line, &length, err);
+    enum wt_status status =
+        t->known && !t->traits.hello ? WT_TIMEOUT : ask(t, "p\n", trial, &line, &length, err);
     t->traits.hello = !status && is_hello(line, length);
     if (t->traits.hello)
         return WT_OK;
@@ -400,11 +399,12 @@ static enum wt_status collect_debts(struct tcp_bus *t, struct wt_error *err)
             /* It had its chance: the next access begins a new connection. */
             size_t owed = t->owed;
             hang_up(t);
-            return wt_fail(err, WT_TIMEOUT,
-                           "%s: the device is silent: waited another %u ms for the answer to %s (%zu "
-                           "in all are missing); the connection was closed, the next access opens "
-                           "a new one",
-                           t->address.text, limit_ms(t), t->late, owed);
+            return wt_fail(
+                err, WT_TIMEOUT,
+                "%s: the device is silent: waited another %u ms for the answer to %s (%zu "
+                "in all are missing); the connection was closed, the next access opens "
+                "a new one",
+                t->address.text, limit_ms(t), t->late, owed);
         }
         if (status)
             return status;
@@ -439,8 +439,8 @@ static enum wt_status ready(struct tcp_bus *t, struct wt_error *err)
     return connect_to(t, err);
 }
 
-static enum wt_status out_of_step(struct tcp_bus *t, const char *request, const struct wt_error *why,
-                                  struct wt_error *err)
+static enum wt_status out_of_step(struct tcp_bus *t, const char *request,
+                                  const struct wt_error *why, struct wt_error *err)
 {
     hang_up(t);
     return wt_fail(err, WT_IO,

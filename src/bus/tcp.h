@@ -26,8 +26,8 @@ struct wt_bus_tcp_traits {
 };
 
 /**
- * Connects to "tcp:HOST:PORT" or "unix:PATH" and finds out what the server understands. Servers that
- * know no more than 'r' and 'w' are served so. @p options may be NULL.
+ * Connects to "tcp:HOST:PORT" or "unix:PATH" and finds out what the server understands. Servers
+ * that know no more than 'r' and 'w' are served so. @p options may be NULL.
  *
  * A reply that does not come in time fails the access, with a message that says which reply was
  * waited for. The next access waits for what is still owed, and where that does not come, or the

@@ -25,7 +25,8 @@ static const struct wt_dm_field dconfig[] = {
 };
 
 static const struct wt_dm_field dselect[] = {
-    {"winsel", NULL, 31, 22, WT_DM_RW, NULL, "window of 32 warps that WMASK, WACTIVE, WSTATUS show"},
+    {"winsel", NULL, 31, 22, WT_DM_RW, NULL,
+     "window of 32 warps that WMASK, WACTIVE, WSTATUS show"},
     {"warpsel", NULL, 21, 7, WT_DM_RW, NULL, "warp (of all) for step, inject, DPC, hacause"},
     {"threadsel", NULL, 6, 0, WT_DM_RW, NULL, "thread of that warp for inject and DSCRATCH"},
 };
@@ -73,7 +74,10 @@ static const struct wt_dm_field dscratch[] = {
     {"data", NULL, 31, 0, WT_DM_RW, NULL, "the selected thread's scratch register, a CSR for it"},
 };
 
-#define REGISTER(addr, name, fields, about) {addr, name, fields, COUNT(fields), about}
+#define REGISTER(addr, name, fields, about)                                                        \
+    {                                                                                              \
+        addr, name, fields, COUNT(fields), about                                                   \
+    }
 
 const struct wt_dm_register wt_vxdebug_registers[] = {
     REGISTER(0x0, "PLATFORM", platform, "what the device is"),

@@ -24,8 +24,8 @@ struct attach {
     struct cli_options options;
     const char *dm, *jtag; /* address of the device: one of them */
     struct cli_connect connect;
-    const char *symbols; /* the program's file, or NULL */
-    const char *rsp;     /* where to listen; NULL: start GDB */
+    const char *symbols;                 /* the program's file, or NULL */
+    const char *rsp;                     /* where to listen; NULL: start GDB */
     char socket[CLI_GDB_DIRECTORY + 16]; /* between it and this process */
     struct cli_gdb_choice choice;
     uint64_t exit_addr;
@@ -120,7 +120,6 @@ static void say(void *context, const char *text)
     fprintf(stderr, "wavetrap: %s\n", text);
 }
 
-
 /* What the program's own breakpoint commands print. */
 static void print(void *context, const char *text, size_t length)
 {
@@ -154,28 +153,31 @@ static enum wt_status stop_device(struct attach *a, struct wt_error *err)
 }
 
 /*
- * Breakpoints that a debugger left in memory when it crashed: they are found where memory is not what
- * the program's file says. On a slow device that is not looked at for long.
+ * Breakpoints that a debugger left in memory when it crashed: they are found where memory is not
+ * what the program's file says. On a slow device that is not looked at for long.
  */
 static enum wt_status look_for_leftovers(struct attach *a, struct wt_error *err)
 {
     uint64_t looked, total;
     size_t count;
     wt_debugger_set_code(a->debugger, a->code.list, a->code.count);
-    enum wt_status status = wt_debugger_find_leftovers(
-        a->debugger, a->lift ? 0 : LEFTOVERS_MS, &looked, &total, err);
+    enum wt_status status =
+        wt_debugger_find_leftovers(a->debugger, a->lift ? 0 : LEFTOVERS_MS, &looked, &total, err);
     if (status)
         return status;
     const struct wt_leftover *list = wt_debugger_leftovers(a->debugger, &count);
     if (looked < total)
-        fprintf(stderr,
-                "wavetrap: looked for forgotten breakpoints in %llu of %llu bytes of code; 'monitor "
-                "lift-breakpoints' looks at all\n",
-                (unsigned long long)looked, (unsigned long long)total);
+        fprintf(
+            stderr,
+            "wavetrap: looked for forgotten breakpoints in %llu of %llu bytes of code; 'monitor "
+            "lift-breakpoints' looks at all\n",
+            (unsigned long long)looked, (unsigned long long)total);
     if (count == 0)
         return WT_OK;
-    fprintf(stderr, "wavetrap: %zu breakpoint%s of another debugger %s in memory, where %s has other "
-                    "code:", count, count == 1 ? "" : "s", count == 1 ? "is" : "are", a->symbols);
+    fprintf(stderr,
+            "wavetrap: %zu breakpoint%s of another debugger %s in memory, where %s has other "
+            "code:",
+            count, count == 1 ? "" : "s", count == 1 ? "is" : "are", a->symbols);
     for (size_t i = 0; i < count && i < 8; i++)
         fprintf(stderr, " 0x%llx", (unsigned long long)list[i].addr);
     fprintf(stderr, "%s; %s\n", count > 8 ? " ..." : "",
@@ -203,9 +205,11 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
     enum wt_status status = cli_connect_open(&a->connect, &a->bus, err);
     if (status)
         return status;
-    a->target = (struct wt_target){
-        .bus = a->bus, .services = &none, .context = a, .exit_addr = a->exit_addr,
-        .wait_ms = a->connect.how.timeout_ms};
+    a->target = (struct wt_target){.bus = a->bus,
+                                   .services = &none,
+                                   .context = a,
+                                   .exit_addr = a->exit_addr,
+                                   .wait_ms = a->connect.how.timeout_ms};
     const struct wt_debugger_options how = {
         .threads = a->options.threads, .output = print, .context = a};
     status = wt_debugger_open(&a->target, &wt_probe_vortex, &how, &a->debugger, err);
@@ -281,8 +285,8 @@ static int debug(struct attach *a, char **arguments)
     else if (a->rsp)
         status = serve(a, rsp.stop_fd);
     else
-        status = cli_gdb_serve(&cli_attach, &a->choice, a->symbols, arguments, a->server,
-                               rsp.stop_fd);
+        status =
+            cli_gdb_serve(&cli_attach, &a->choice, a->symbols, arguments, a->server, rsp.stop_fd);
     close_device(a);
     if (rsp.stop_fd >= 0)
         close(rsp.stop_fd);
@@ -304,11 +308,13 @@ static int attach(int argc, char **argv)
         break;
     case CLI_GO:
         if (!a.dm == !a.jtag)
-            wt_fail(&err, WT_INVALID, "where is the device? Say one of --dm=tcp:HOST:PORT, "
-                                      "--dm=unix:PATH and --jtag=remote_bitbang:HOST:PORT");
+            wt_fail(&err, WT_INVALID,
+                    "where is the device? Say one of --dm=tcp:HOST:PORT, "
+                    "--dm=unix:PATH and --jtag=remote_bitbang:HOST:PORT");
         else if (a.jtag && a.connect.how.hold)
-            wt_fail(&err, WT_INVALID, "--hold is about the start request of --dm; a device behind "
-                                      "JTAG has none");
+            wt_fail(&err, WT_INVALID,
+                    "--hold is about the start request of --dm; a device behind "
+                    "JTAG has none");
         else if (!a.jtag && (a.connect.how.jtag_tap || a.connect.how.jtag_ir))
             wt_fail(&err, WT_INVALID, "--jtag-tap and --jtag-ir go with --jtag");
         else if (a.lift && !a.symbols)
@@ -329,30 +335,38 @@ static int attach(int argc, char **argv)
 static const struct cli_option options[] = {
     {"dm", 0, "ADDRESS",
      "the device: a server of the Debug Module's registers by the line\n"
-     "protocol of VxDebug, at tcp:HOST:PORT or unix:PATH", set_dm},
+     "protocol of VxDebug, at tcp:HOST:PORT or unix:PATH",
+     set_dm},
     {"jtag", 0, "ADDRESS",
      "the device: behind a JTAG TAP with a RISC-V Debug Transport\n"
-     "Module, at remote_bitbang:HOST:PORT or remote_bitbang:unix:PATH", set_jtag},
+     "Module, at remote_bitbang:HOST:PORT or remote_bitbang:unix:PATH",
+     set_jtag},
     {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, set_tap},
     {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
     {"symbols", 's', "FILE", "the program that runs there (ELF), for GDB", set_symbols},
     {"rsp", 'r', "ADDRESS",
      "start no GDB, but let one connect: at :PORT, HOST:PORT or\n"
-     "unix:PATH; port 0 is any free port", set_rsp},
-    {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)", set_gdb},
+     "unix:PATH; port 0 is any free port",
+     set_rsp},
+    {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)",
+     set_gdb},
     {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB", set_plain},
     {"timeout", 0, "MS",
      "how long to wait for the connection, for each reply, and for\n"
-     "the device to do a request, in milliseconds (default 5000)", set_timeout},
+     "the device to do a request, in milliseconds (default 5000)",
+     set_timeout},
     {"reset", 0, NULL,
      "reset the device, halted before its first instruction (its\n"
-     "memory stays)", set_reset},
+     "memory stays)",
+     set_reset},
     {"hold", 0, NULL,
      "halt a program that waits for its debugger before it is told to\n"
-     "start, not after", set_hold},
+     "start, not after",
+     set_hold},
     {"lift", 0, NULL,
      "put the program's code back where another debugger left\n"
-     "breakpoints in memory (with --symbols)", set_lift},
+     "breakpoints in memory (with --symbols)",
+     set_lift},
     {"exit-word", 0, "ADDRESS", "where the program leaves its exit word (default 0x88)", set_exit},
     {0},
 };
@@ -360,14 +374,16 @@ static const struct cli_option options[] = {
 const struct cli_command cli_attach = {
     .name = "attach",
     .operands = "[-- GDB-ARGUMENTS]",
-    .summary = "Debugs a device that is elsewhere: hardware, an RTL simulation, another emulator. It is\n"
-               "halted, and GDB started on it.",
+    .summary =
+        "Debugs a device that is elsewhere: hardware, an RTL simulation, another emulator. It is\n"
+        "halted, and GDB started on it.",
     .options = options,
     .device = false,
     .debugger = true,
-    .notes = "The device is reached through its debug registers alone. 'detach' in GDB lets it run\n"
-             "on; breakpoints are lifted in any case. When it does not answer, GDB is told what was\n"
-             "waited for, and goes on as soon as it answers again ('monitor reattach' makes a new\n"
-             "connection). The exit status is GDB's.\n",
+    .notes =
+        "The device is reached through its debug registers alone. 'detach' in GDB lets it run\n"
+        "on; breakpoints are lifted in any case. When it does not answer, GDB is told what was\n"
+        "waited for, and goes on as soon as it answers again ('monitor reattach' makes a new\n"
+        "connection). The exit status is GDB's.\n",
     .run = attach,
 };

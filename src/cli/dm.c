@@ -1,4 +1,5 @@
-/* `wavetrap dm`: reads and writes the Debug Module's registers by name, for bringing up hardware. */
+/* `wavetrap dm`: reads and writes the Debug Module's registers by name, for bringing up hardware.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -64,10 +65,12 @@ static const struct cli_option options[] = {
     {"registers", 0, NULL, "list all registers and fields; PROGRAM may be left out", set_list},
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of PROGRAM in an emulated one:\n"
-     "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT", set_connect},
+     "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
+     set_connect},
     {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, set_tap},
     {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
-    {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)", set_timeout},
+    {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
+     set_timeout},
     {"hold", 0, NULL, "with --connect: a program that waits for a debugger waits on", set_hold},
     {0},
 };
@@ -99,8 +102,7 @@ static enum wt_status assign(struct dm *dm, const struct cli_place *place, const
     if (!place->field)
         return wt_bus_write(dm->bus, place->addr, value, err);
     if (place->field->access == WT_DM_R)
-        return wt_fail(err, WT_INVALID, "%s.%s is read-only", place->reg->name,
-                       place->field->name);
+        return wt_fail(err, WT_INVALID, "%s.%s is read-only", place->reg->name, place->field->name);
     if (read_place(dm, place, &word, err))
         return err->status;
     word = wt_with_field(word, place->field->msb, place->field->lsb, value);
@@ -139,8 +141,9 @@ static enum wt_status run_issues(struct dm *dm, uint64_t issues, struct wt_error
 {
     struct wt_machine *m = dm->session.machine;
     if (dm->connect.address)
-        return wt_fail(err, WT_UNSUPPORTED, "a device elsewhere runs by itself: 'run' is for the "
-                                            "emulator");
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "a device elsewhere runs by itself: 'run' is for the "
+                       "emulator");
     uint64_t before = m->time;
     tell_run(dm, m->ops->run(m, issues), before);
     return WT_OK;
@@ -150,8 +153,8 @@ static enum wt_status run_issues(struct dm *dm, uint64_t issues, struct wt_error
 
 struct span {
     uint64_t limit, begin;
-    bool over;        /* nothing can issue any more */
-    enum wt_run run;  /* then: why */
+    bool over;       /* nothing can issue any more */
+    enum wt_run run; /* then: why */
 };
 
 static uint64_t now(const struct dm *dm)
@@ -330,7 +333,6 @@ static enum wt_status run_script(struct dm *dm, struct wt_error *err)
     return status;
 }
 
-
 static enum wt_status open_device(struct dm *dm, const char *program, struct wt_error *err)
 {
     if (dm->connect.address)
@@ -406,25 +408,27 @@ static int run(int argc, char **argv)
 const struct cli_command cli_dm = {
     .name = "dm",
     .operands = "PROGRAM [COMMAND]…",
-    .summary = "Reads and writes registers of the Debug Module by name. PROGRAM is in the device;\n"
-               "with --connect the device is elsewhere, and there is no PROGRAM. Without COMMAND or\n"
-               "--script, commands come from stdin. 'wavetrap dm check' tests a Debug Module.",
+    .summary =
+        "Reads and writes registers of the Debug Module by name. PROGRAM is in the device;\n"
+        "with --connect the device is elsewhere, and there is no PROGRAM. Without COMMAND or\n"
+        "--script, commands come from stdin. 'wavetrap dm check' tests a Debug Module.",
     .options = options,
     .device = true,
-    .notes = "Commands:\n"
-             "  REGISTER                     read a register and show its fields; 0x6 names one, too\n"
-             "  REGISTER.FIELD               read one field\n"
-             "  REGISTER=VALUE               write a register\n"
-             "  REGISTER.FIELD=VALUE         read the register, change the field, write it back\n"
-             "  all                          read all registers\n"
-             "  run [N]                      let the device issue N instructions (default 1)\n"
-             "  wait REGISTER[.FIELD]=VALUE [N]\n"
-             "                               let it run until that is so, N issues at most\n"
-             "                               (default 1,000,000)\n"
-             "  watch REGISTER[.FIELD],… [N]\n"
-             "                               let it run for N issues (default 1,000,000) and show\n"
-             "                               each change\n"
-             "With --connect the device runs by itself: there is no 'run', N is milliseconds, 'wait'\n"
-             "takes 10,000 and 'watch' goes on until Ctrl-C. What follows '#' is a comment.\n",
+    .notes =
+        "Commands:\n"
+        "  REGISTER                     read a register and show its fields; 0x6 names one, too\n"
+        "  REGISTER.FIELD               read one field\n"
+        "  REGISTER=VALUE               write a register\n"
+        "  REGISTER.FIELD=VALUE         read the register, change the field, write it back\n"
+        "  all                          read all registers\n"
+        "  run [N]                      let the device issue N instructions (default 1)\n"
+        "  wait REGISTER[.FIELD]=VALUE [N]\n"
+        "                               let it run until that is so, N issues at most\n"
+        "                               (default 1,000,000)\n"
+        "  watch REGISTER[.FIELD],… [N]\n"
+        "                               let it run for N issues (default 1,000,000) and show\n"
+        "                               each change\n"
+        "With --connect the device runs by itself: there is no 'run', N is milliseconds, 'wait'\n"
+        "takes 10,000 and 'watch' goes on until Ctrl-C. What follows '#' is a comment.\n",
     .run = run,
 };

@@ -18,7 +18,7 @@ enum { CHECK_FAILED = 1 }; /* exit status: a check has failed */
 struct check {
     struct cli_options options; /* first: device options */
     struct cli_connect connect; /* to a device elsewhere */
-    const char *only; /* "NAME,NAME": checks, or what their names begin with */
+    const char *only;           /* "NAME,NAME": checks, or what their names begin with */
     bool list, json;
     struct wt_conformance_options run;
     int stop_fd; /* readable once a signal asked for the end */
@@ -102,20 +102,24 @@ static enum wt_status set_ir(void *context, const char *value, struct wt_error *
 static const struct cli_option options[] = {
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of an emulated one: tcp:HOST:PORT,\n"
-     "unix:PATH or remote_bitbang:HOST:PORT", set_connect},
+     "unix:PATH or remote_bitbang:HOST:PORT",
+     set_connect},
     {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, set_tap},
     {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
     {"only", 'o', "NAME,…",
      "these checks alone; 'hacause' means all whose names begin with\n"
-     "'hacause.'", set_only},
+     "'hacause.'",
+     set_only},
     {"list", 'l', NULL, "list all checks and what they say", set_list},
     {"json", 'j', NULL, "print one JSON object a line, the summary last", set_json},
     {"at", 0, "ADDRESS",
      "put the checks' few instructions there, not where the device\n"
-     "starts; 68 bytes of memory that can be executed", set_at},
+     "starts; 68 bytes of memory that can be executed",
+     set_at},
     {"patience", 0, "MS", "how long the device may take for a request (default 1000)",
      set_patience},
-    {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)", set_timeout},
+    {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
+     set_timeout},
     {0},
 };
 
@@ -188,11 +192,12 @@ static void print_summary(const struct check *c, const struct wt_conformance_sum
     const struct wt_conformance_device *d = &s->device;
     const unsigned checks = s->passed + s->failed + s->cannot_tell;
     if (c->json) {
-        printf("{\"checks\": %u, \"pass\": %u, \"fail\": %u, \"cannot tell\": %u, \"complete\": %s, "
-               "\"platform\": %" PRIu32 ", \"clusters\": %u, \"cores\": %u, \"warps\": %u, "
-               "\"threads\": %u, \"xlen\": %u}\n",
-               checks, s->passed, s->failed, s->cannot_tell, s->stopped ? "false" : "true",
-               d->platform, d->clusters, d->cores, d->warps, d->threads, d->xlen);
+        printf(
+            "{\"checks\": %u, \"pass\": %u, \"fail\": %u, \"cannot tell\": %u, \"complete\": %s, "
+            "\"platform\": %" PRIu32 ", \"clusters\": %u, \"cores\": %u, \"warps\": %u, "
+            "\"threads\": %u, \"xlen\": %u}\n",
+            checks, s->passed, s->failed, s->cannot_tell, s->stopped ? "false" : "true",
+            d->platform, d->clusters, d->cores, d->warps, d->threads, d->xlen);
         return;
     }
     printf("\n%u cluster%s of %u core%s, %u warp%s of %u thread%s", d->clusters,
@@ -202,8 +207,7 @@ static void print_summary(const struct check *c, const struct wt_conformance_sum
         printf(", RV%u", d->xlen);
     putchar('\n');
     printf("%u check%s: %u pass, %u fail, %u cannot tell%s\n", checks, checks == 1 ? "" : "s",
-           s->passed, s->failed, s->cannot_tell,
-           s->stopped ? "; ended early by a signal" : "");
+           s->passed, s->failed, s->cannot_tell, s->stopped ? "; ended early by a signal" : "");
 }
 
 static bool asked_to_stop(void *context)
@@ -273,8 +277,10 @@ static int run(int argc, char **argv)
         break;
     case CLI_GO:
         if (argc - optind > (c.connect.address || c.list ? 0 : 1))
-            fprintf(stderr, "wavetrap dm check: '%s' is one operand too many; see 'wavetrap dm "
-                            "check --help'\n", argv[argc - 1]);
+            fprintf(stderr,
+                    "wavetrap dm check: '%s' is one operand too many; see 'wavetrap dm "
+                    "check --help'\n",
+                    argv[argc - 1]);
         else if (c.list) {
             print_list(c.json);
             status = 0;
@@ -297,11 +303,12 @@ const struct cli_command cli_dm_check = {
                "emulated device (with PROGRAM in it, or nothing), or with --connect any other.",
     .options = options,
     .device = true,
-    .notes = "Each rule is reported as 'pass', 'FAIL' (what was expected, and what came) or 'cannot\n"
-             "tell' (why). What needs something to run is tried with a few instructions that are\n"
-             "written by injected stores; memory is put back at the end, and the device is reset\n"
-             "and runs from its beginning. General and scratch registers are not put back.\n"
-             "The exit status is 0 if nothing failed, 1 if something did, 125 if wavetrap could not\n"
-             "test.\n",
+    .notes =
+        "Each rule is reported as 'pass', 'FAIL' (what was expected, and what came) or 'cannot\n"
+        "tell' (why). What needs something to run is tried with a few instructions that are\n"
+        "written by injected stores; memory is put back at the end, and the device is reset\n"
+        "and runs from its beginning. General and scratch registers are not put back.\n"
+        "The exit status is 0 if nothing failed, 1 if something did, 125 if wavetrap could not\n"
+        "test.\n",
     .run = run,
 };

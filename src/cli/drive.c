@@ -58,8 +58,8 @@ void cli_drive_free(struct cli_drive *drive)
 }
 
 /* Where a dump begins and how long it is. */
-static enum wt_status dump_range(struct cli_session *s, const struct cli_dump *dump,
-                                 uint64_t *addr, uint64_t *length, struct wt_error *err)
+static enum wt_status dump_range(struct cli_session *s, const struct cli_dump *dump, uint64_t *addr,
+                                 uint64_t *length, struct wt_error *err)
 {
     char place[300];
     const char *colon = strrchr(dump->file.place, ':');
@@ -90,8 +90,8 @@ static enum wt_status write_dump(struct cli_session *s, const struct cli_dump *d
         uint8_t bytes[65536];
         size_t size = length < sizeof bytes ? (size_t)length : sizeof bytes;
         if (!s->machine->ops->read_memory(s->machine, 0, addr, bytes, size))
-            status = wt_fail(err, WT_INVALID, "%s: memory at 0x%" PRIx64 " is past the end", path,
-                             addr);
+            status =
+                wt_fail(err, WT_INVALID, "%s: memory at 0x%" PRIx64 " is past the end", path, addr);
         else if (fwrite(bytes, 1, size, file) != size)
             status = wt_fail(err, WT_IO, "%s: cannot write: %s", path, strerror(errno));
         addr += size;
@@ -127,8 +127,7 @@ double cli_seconds_since(const struct timespec *start)
 }
 
 /* Runs until the program is done in one way or another; returns the exit status. */
-static int run_to_end(const struct cli_command *command, struct cli_drive *d,
-                      struct cli_session *s)
+static int run_to_end(const struct cli_command *command, struct cli_drive *d, struct cli_session *s)
 {
     /* Issues between two looks at what the user wants: well below a second of any program. */
     enum { SLICE = 1 << 18 };

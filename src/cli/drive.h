@@ -22,7 +22,8 @@ enum wt_status cli_set_max_issues(void *context, const char *value, struct wt_er
 enum wt_status cli_set_hash(void *context, const char *value, struct wt_error *err);
 enum wt_status cli_set_stats(void *context, const char *value, struct wt_error *err);
 enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *err);
-/** Whether the places that --dump names are sound: to be said before the program runs, not after. */
+/** Whether the places that --dump names are sound: to be said before the program runs, not after.
+ */
 enum wt_status cli_check_dumps(const struct cli_drive *drive, struct cli_session *session,
                                struct wt_error *err);
 enum wt_status cli_write_dumps(const struct cli_drive *drive, struct cli_session *session,

@@ -59,7 +59,8 @@ static bool prepare(const char *folder, const char *program, const struct exec_f
 {
     const char *name = strrchr(program, '/');
     if (file->why)
-        fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", program, file->why);
+        fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", program,
+                file->why);
     /* It looks for the driver by itself: another library of ours answers. */
     if (strcmp(name ? name + 1 : program, "rocminfo") == 0 &&
         !preload(folder, "libwavetrap-rocminfo.so"))
@@ -84,10 +85,9 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
     if (!path)
         return no_memory(command);
     snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
-    const bool set = !setenv("LD_LIBRARY_PATH", path, 1) &&
-                     !setenv("WAVETRAP_GPUS", gpus, 1) &&
-                     !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1)
-                               : unsetenv("WAVETRAP_EXPLAIN"));
+    const bool set =
+        !setenv("LD_LIBRARY_PATH", path, 1) && !setenv("WAVETRAP_GPUS", gpus, 1) &&
+        !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1) : unsetenv("WAVETRAP_EXPLAIN"));
     free(path);
     const bool found = exec_file_find(argv[0], file, sizeof file);
     if (found)
@@ -156,19 +156,23 @@ static int exec(int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-    {"gpu", 'g', "SPEC", "a GPU: gfx900:KEY=VALUE,… (--gpu=help lists the keys); once for each\n"
-                         "(default: one gfx900)", add_gpu},
+    {"gpu", 'g', "SPEC",
+     "a GPU: gfx900:KEY=VALUE,… (--gpu=help lists the keys); once for each\n"
+     "(default: one gfx900)",
+     add_gpu},
     {0},
 };
 
 const struct cli_command cli_exec = {
     .name = "exec",
     .operands = "PROGRAM [ARGUMENT]…",
-    .summary = "Runs PROGRAM, a host program for AMD GPUs (HIP), as it is on emulated ones. It needs\n"
-               "no GPU, no driver and no special rights.",
+    .summary =
+        "Runs PROGRAM, a host program for AMD GPUs (HIP), as it is on emulated ones. It needs\n"
+        "no GPU, no driver and no special rights.",
     .options = options,
     .program = true,
-    .notes = "The exit status is the program's: what its runtime makes of a GPU's fault (AMD's own\n"
-             "aborts: 134), after a report of ours on stderr. 125: it could not be started.\n",
+    .notes =
+        "The exit status is the program's: what its runtime makes of a GPU's fault (AMD's own\n"
+        "aborts: 134), after a report of ours on stderr. 125: it could not be started.\n",
     .run = exec,
 };

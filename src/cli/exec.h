@@ -5,7 +5,8 @@
 #include "cli/cli.h"
 
 /**
- * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs as
+ * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs
+ * as
  * @p gpus says: "gfx900:KEY=VALUE,…" for each, with blanks between. @p explain is for the library's
  * WAVETRAP_EXPLAIN, or NULL. Returns only if that fails: the exit status.
  */

@@ -87,7 +87,8 @@ static void look(Elf *elf, const char *path, const char *library, struct exec_fi
     for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
         GElf_Shdr header;
         const char *rpath = gelf_getshdr(s, &header) && header.sh_type == SHT_DYNAMIC
-                                ? rpath_of(elf, s, &header) : NULL;
+                                ? rpath_of(elf, s, &header)
+                                : NULL;
         if (rpath && in_folders(rpath, path, library))
             file->own_library = true;
     }

@@ -229,8 +229,10 @@ static int run_explain(int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-    {"at", 0, "TIME", "after so many issues (0: before the first); or FUNCTION[+OFFSET]: when\n"
-                      "a wave is about to issue the instruction there", set_at},
+    {"at", 0, "TIME",
+     "after so many issues (0: before the first); or FUNCTION[+OFFSET]: when\n"
+     "a wave is about to issue the instruction there",
+     set_at},
     {"wave", 0, "N", "as this wave sees it, or 'each' (0; at a function: the first to come)",
      set_wave},
     {"lane", 0, "N", "as this lane sees it, or FIRST-LAST (0)", set_lane},
@@ -247,8 +249,9 @@ const struct cli_command cli_explain = {
     .options = options,
     .device = true,
     .program = true,
-    .notes = "A code object's kernel is launched as by 'wavetrap run'; so are its arguments given.\n"
-             "Another PROGRAM is a host program: it runs with its ARGUMENTs as by 'wavetrap exec', to\n"
-             "its end; --at is a function then, and explanations go to stderr.\n",
+    .notes =
+        "A code object's kernel is launched as by 'wavetrap run'; so are its arguments given.\n"
+        "Another PROGRAM is a host program: it runs with its ARGUMENTs as by 'wavetrap exec', to\n"
+        "its end; --at is a function then, and explanations go to stderr.\n",
     .run = run_explain,
 };

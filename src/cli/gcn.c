@@ -219,10 +219,11 @@ static enum wt_status read_handlers(struct cli_kernel_run *r, struct wt_error *e
         if (cli_read_file(r->kernel->handler[i], &h->bytes, &h->length, err))
             return err->status;
         if (h->length >= 4 && memcmp(h->bytes, "\177ELF", 4) == 0)
-            return wt_fail(err, WT_INVALID,
-                           "%s is an ELF file; a trap handler is its code alone: llvm-objcopy-19 -O "
-                           "binary -j .text",
-                           r->kernel->handler[i]);
+            return wt_fail(
+                err, WT_INVALID,
+                "%s is an ELF file; a trap handler is its code alone: llvm-objcopy-19 -O "
+                "binary -j .text",
+                r->kernel->handler[i]);
         if (!h->length || h->length % 4 || h->length > 1 << 20)
             return wt_fail(err, WT_INVALID,
                            "%s has %zu bytes; a trap handler is of whole dwords, and not more than "
@@ -449,8 +450,7 @@ static enum wt_status write_buffer(const struct cli_kernel_run *r, const struct 
  * one more byte to ask about, if it is the contents. */
 static enum wt_status compare_buffer(const struct cli_kernel_run *r,
                                      const struct cli_buffer_file *f, bool *same,
-                                     struct cli_writer *wrong, size_t *wrongs,
-                                     struct wt_error *err)
+                                     struct cli_writer *wrong, size_t *wrongs, struct wt_error *err)
 {
     uint8_t *bytes, *expected;
     size_t length, size, at = 0;
@@ -577,7 +577,9 @@ int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
         return status;
     }
     /* All that --dump needs of a session. */
-    struct cli_session places = {.program = path, .symbols = r.symbols, .moved = GCN_LAUNCH_CODE,
+    struct cli_session places = {.program = path,
+                                 .symbols = r.symbols,
+                                 .moved = GCN_LAUNCH_CODE,
                                  .machine = gcn_machine(r.device)};
     if (cli_check_dumps(drive, &places, &err)) {
         status = cli_fail(command, &err);

@@ -50,16 +50,16 @@ enum wt_status cli_kernel_add_compare(void *context, const char *value, struct w
 enum wt_status cli_kernel_add_writer(void *context, const char *value, struct wt_error *err);
 
 /** The rows of the options that say which kernel runs, and on what. */
-#define CLI_KERNEL_OPTIONS                                                         \
-    {"kernel", 0, "NAME", "code objects: the kernel to run", cli_kernel_set_name}, \
-        {"grid", 0, "X[,Y[,Z]]", "code objects: how many work-items there are",    \
-         cli_kernel_set_grid},                                                     \
-        {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (64)", \
-         cli_kernel_set_block},                                                    \
-    {                                                                              \
-        "trap-handler", 0, "FILE",                                                 \
-            "code objects: the code that traps enter (raw); twice: a handler behind it", \
-            cli_kernel_add_handler                                                 \
+#define CLI_KERNEL_OPTIONS                                                                         \
+    {"kernel", 0, "NAME", "code objects: the kernel to run", cli_kernel_set_name},                 \
+        {"grid", 0, "X[,Y[,Z]]", "code objects: how many work-items there are",                    \
+         cli_kernel_set_grid},                                                                     \
+        {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (64)",                 \
+         cli_kernel_set_block},                                                                    \
+    {                                                                                              \
+        "trap-handler", 0, "FILE",                                                                 \
+            "code objects: the code that traps enter (raw); twice: a handler behind it",           \
+            cli_kernel_add_handler                                                                 \
     }
 
 /** A kernel in a device. */

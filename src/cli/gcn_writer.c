@@ -124,8 +124,8 @@ void cli_writer_report(const struct cli_kernel_run *r, const struct cli_writer *
         return;
     }
     fprintf(stderr,
-            ": written last by work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64
-            "), issue time %" PRIu64 "\n  lane %u of %s",
+            ": written last by work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 "), issue time %" PRIu64
+            "\n  lane %u of %s",
             w->item[0], w->item[1], w->item[2], hit->time, hit->lane, w->place);
     if (w->lanes > 1)
         fprintf(stderr, "; %u lanes wrote there, this one last", w->lanes);

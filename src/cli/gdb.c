@@ -72,7 +72,8 @@ static int gdb(int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-    {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)", set_gdb},
+    {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)",
+     set_gdb},
     {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB", set_plain},
     {0},
 };
@@ -80,8 +81,9 @@ static const struct cli_option options[] = {
 const struct cli_command cli_gdb = {
     .name = "gdb",
     .operands = "PROGRAM [-- GDB-ARGUMENTS]",
-    .summary = "Starts GDB connected to PROGRAM at its first instruction. What the program prints is\n"
-               "shown by GDB; 'run' starts it afresh.",
+    .summary =
+        "Starts GDB connected to PROGRAM at its first instruction. What the program prints is\n"
+        "shown by GDB; 'run' starts it afresh.",
     .options = options,
     .device = true,
     .debugger = true,

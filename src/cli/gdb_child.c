@@ -16,8 +16,8 @@
 static const char *const debuggers[] = {"gdb-multiarch", "riscv64-unknown-elf-gdb", "gdb"};
 
 /* In the child: becomes GDB, connected to the server. Does not return. */
-static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
-                       const char *socket, char **more)
+static void become_gdb(const struct cli_gdb_choice *choice, const char *program, const char *socket,
+                       char **more)
 {
     const char *gdb = choice->gdb;
     size_t count = 0;

@@ -9,8 +9,8 @@
 
 /** Which GDB, and with what. */
 struct cli_gdb_choice {
-    const char *gdb; /**< NULL: the first that is there */
-    bool plain;      /**< without our commands */
+    const char *gdb;     /**< NULL: the first that is there */
+    bool plain;          /**< without our commands */
     bool steps_to_watch; /**< the device cannot watch memory: GDB is to do it by single steps */
 };
 

@@ -110,7 +110,8 @@ static void list_profile(const struct vx_profile *p)
 
 /* ---- a file ---- */
 
-/* What an ELF file's sections tell. libelf checks what it reads; what it refuses counts as absent. */
+/* What an ELF file's sections tell. libelf checks what it reads; what it refuses counts as absent.
+ */
 struct sections {
     size_t symbols, functions;
     bool lines, info;
@@ -274,7 +275,8 @@ static int run(int argc, char **argv)
 const struct cli_command cli_info = {
     .name = "info",
     .operands = "[FILE]…",
-    .summary = "Says what each FILE is: format, width, entry, segments, symbols, debug information.",
+    .summary =
+        "Says what each FILE is: format, width, entry, segments, symbols, debug information.",
     .options = options,
     .run = run,
 };

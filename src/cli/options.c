@@ -164,25 +164,37 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
 }
 
 static const struct cli_option device_options[] = {
-    {"gpu", 'g', "SPEC", "which GPU: vortex:KEY=VALUE,… or gfx900:KEY=VALUE,… (--gpu=help lists\n"
-                         "the keys)", cli_set_gpu},
-    {"schedule", 0, "POLICY", "which warp issues next: rr:N, lockstep or random:SEED (default\n"
-                              WT_SCHEDULE_DEFAULT ")", set_schedule},
-    {"arg", 0, "VALUE", "kernel argument; on Vortex a number: STARTUP_ARG, which programs find in\n"
-                        "mscratch", set_arg},
+    {"gpu", 'g', "SPEC",
+     "which GPU: vortex:KEY=VALUE,… or gfx900:KEY=VALUE,… (--gpu=help lists\n"
+     "the keys)",
+     cli_set_gpu},
+    {"schedule", 0, "POLICY",
+     "which warp issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT ")",
+     set_schedule},
+    {"arg", 0, "VALUE",
+     "kernel argument; on Vortex a number: STARTUP_ARG, which programs find in\n"
+     "mscratch",
+     set_arg},
     {"base", 0, "ADDRESS", "where a raw binary goes (default: the startup address)", set_base},
-    {"load", 0, "FILE@PLACE", "put the bytes of FILE into memory at an address or symbol", set_load},
+    {"load", 0, "FILE@PLACE", "put the bytes of FILE into memory at an address or symbol",
+     set_load},
     {"slots", 0, NULL, "begin each line of the program's console with '#slot: '", set_slots},
     {0},
 };
 
 static const struct cli_option debugger_options[] = {
-    {"dm-only", 0, NULL, "debug through the Debug Module's registers alone, as on hardware\n"
-                         "without a memory port", set_dm_only},
-    {"gdb-threads", 0, "MODE", "what a debugger's thread is: lanes, warps, or auto (lanes up to\n"
-                               "1,024 of them; the default)", set_threads},
-    {"history-memory", 0, "SIZE", "host memory for going back in time: a number of bytes, or with K,\n"
-                                  "M or G (default: 512M)", set_history_memory},
+    {"dm-only", 0, NULL,
+     "debug through the Debug Module's registers alone, as on hardware\n"
+     "without a memory port",
+     set_dm_only},
+    {"gdb-threads", 0, "MODE",
+     "what a debugger's thread is: lanes, warps, or auto (lanes up to\n"
+     "1,024 of them; the default)",
+     set_threads},
+    {"history-memory", 0, "SIZE",
+     "host memory for going back in time: a number of bytes, or with K,\n"
+     "M or G (default: 512M)",
+     set_history_memory},
     {"no-history", 0, NULL, "record nothing: no way back", set_no_history},
     {0},
 };
@@ -203,10 +215,10 @@ static void help_option(const struct cli_option *option, FILE *out)
 {
     enum { COLUMN = 26 };
     char left[64];
-    int width = snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter ? '-' : ' ',
-                         option->letter ? option->letter : ' ', option->letter ? ',' : ' ',
-                         option->name, option->argument ? "=" : "",
-                         option->argument ? option->argument : "");
+    int width =
+        snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter ? '-' : ' ',
+                 option->letter ? option->letter : ' ', option->letter ? ',' : ' ', option->name,
+                 option->argument ? "=" : "", option->argument ? option->argument : "");
     fputs(left, out);
     if (width > COLUMN - 2) {
         fputc('\n', out);
@@ -248,7 +260,13 @@ void cli_help(const struct cli_command *command, FILE *out)
 /* ---- parsing ---- */
 
 /* What getopt_long answers: a letter, or a row's place in one of the tables. */
-enum { MAX_OPTIONS = 64, VALUE_OWN = 256, VALUE_DEVICE = 512, VALUE_DEBUGGER = 768, VALUE_HELP = 1024 };
+enum {
+    MAX_OPTIONS = 64,
+    VALUE_OWN = 256,
+    VALUE_DEVICE = 512,
+    VALUE_DEBUGGER = 768,
+    VALUE_HELP = 1024
+};
 
 struct table {
     struct option row[MAX_OPTIONS];
@@ -261,9 +279,8 @@ static void add_row(struct table *t, const struct cli_option *o, int value)
 {
     if (t->rows + 1 >= MAX_OPTIONS)
         abort(); /* a table in this program is too long */
-    t->row[t->rows++] = (struct option){.name = o->name,
-                                        .has_arg = o->argument ? required_argument : no_argument,
-                                        .val = value};
+    t->row[t->rows++] = (struct option){
+        .name = o->name, .has_arg = o->argument ? required_argument : no_argument, .val = value};
     if (o->letter) {
         t->letters[t->letter_count++] = o->letter;
         if (o->argument)
@@ -299,7 +316,7 @@ static enum cli_parsed bad_option(const struct cli_command *command, char **argv
     /* For a long option optopt is 0, or its row's value: the word itself is the best name. */
     bool is_long = optopt == 0 || optopt >= VALUE_OWN;
     snprintf(text, sizeof text, "%s '%.200s'",
-             answer == ':' ? "an argument is missing after"
+             answer == ':'       ? "an argument is missing after"
              : is_long && optopt ? "there is no argument to"
                                  : "there is no option",
              is_long ? argv[optind - 1] : letter);

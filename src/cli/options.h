@@ -22,15 +22,15 @@ struct cli_options {
     struct vx_config config;
     struct gcn_config gcn; /**< of a gfx900 */
     bool gpu_is_gcn;       /**< --gpu=gfx900 was given */
-    bool gpu_help; /**< --gpu=help was given */
+    bool gpu_help;         /**< --gpu=help was given */
     const char **argument; /**< each --arg as it was given: those of a kernel */
     size_t arguments;
     uint64_t base; /**< where a raw binary goes, when base_given */
     bool base_given;
     struct cli_load *load;
     size_t loads;
-    bool slots;   /**< console lines begin with "#slot: " */
-    bool dm_only; /**< debuggers: no memory port */
+    bool slots;                  /**< console lines begin with "#slot: " */
+    bool dm_only;                /**< debuggers: no memory port */
     enum wt_thread_mode threads; /**< debuggers: --gdb-threads */
     uint64_t history_memory;     /**< debuggers: bytes for what time travel keeps; 0: no history */
 };

@@ -29,8 +29,7 @@ enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_optio
     enum wt_status status = cli_session_open(&remote->session, options, program, err);
     if (status)
         return status;
-    remote->console =
-        fopencookie(remote, "w", (cookie_io_functions_t){.write = console_write});
+    remote->console = fopencookie(remote, "w", (cookie_io_functions_t){.write = console_write});
     if (!remote->console) {
         cli_session_close(&remote->session);
         return wt_fail(err, WT_NO_MEMORY, "no host memory");

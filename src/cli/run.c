@@ -54,7 +54,8 @@ const struct cli_command cli_run = {
         "zeros:SIZE,\n"
         "iota:SIZE (dwords 0, 1, 2 …), pattern:SIZE=HEX, file:PATH; for local memory local:SIZE.\n"
         "What it prints (printf of OpenCL C) goes to stdout when it ends, or is stopped. Its exit\n"
-        "status is 0, or 1 if a buffer is not as --compare-arg says; then it is also said who wrote\n"
+        "status is 0, or 1 if a buffer is not as --compare-arg says; then it is also said who "
+        "wrote\n"
         "the first wrong byte.\n\n" CLI_DRIVE_NOTES,
     .run = run,
 };

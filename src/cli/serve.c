@@ -89,8 +89,8 @@ static int serve_program(struct serve *s, const char *program)
         status = cli_fail(&cli_serve, &err);
     } else {
         if (!stdio) {
-            fprintf(stderr,
-                    "wavetrap: %s is halted before its first instruction. In GDB, type\n", program);
+            fprintf(stderr, "wavetrap: %s is halted before its first instruction. In GDB, type\n",
+                    program);
             cli_say_how_to_connect(wt_rsp_server_address(remote.server));
         }
         if (wt_rsp_server_run(remote.server, &err)) {
@@ -119,13 +119,15 @@ static int serve_either(struct serve *s, const char *program)
         return serve_program(s, program);
     }
     if (s->registers.dm && s->registers.jtag) {
-        wt_fail(&err, WT_INVALID, "--dm and --jtag: one debugger owns the Debug Module, so that it "
-                                  "is served in one way only");
+        wt_fail(&err, WT_INVALID,
+                "--dm and --jtag: one debugger owns the Debug Module, so that it "
+                "is served in one way only");
         return cli_fail(&cli_serve, &err);
     }
     if (s->rsp.address || s->rsp.console_to_gdb) {
         wt_fail(&err, WT_INVALID,
-                "--dm and --jtag give the Debug Module to their client, so that there is no debugger here for "
+                "--dm and --jtag give the Debug Module to their client, so that there is no "
+                "debugger here for "
                 "--rsp and --console-to-gdb; run 'wavetrap attach' for one");
         return cli_fail(&cli_serve, &err);
     }
@@ -153,20 +155,24 @@ static int serve(int argc, char **argv)
 static const struct cli_option options[] = {
     {"rsp", 'r', "ADDRESS",
      "where GDB and LLDB connect (default :3333): :PORT, HOST:PORT,\n"
-     "unix:PATH or stdio; port 0 is any free port", set_rsp},
+     "unix:PATH or stdio; port 0 is any free port",
+     set_rsp},
     {"dm", 0, "ADDRESS",
      "serve the Debug Module's registers instead, for debuggers that\n"
      "drive them, by the line protocol of VxDebug (PORT, HOST:PORT,\n"
-     "unix:PATH); the program waits for a client's 's'", set_dm},
+     "unix:PATH); the program waits for a client's 's'",
+     set_dm},
     {"jtag", 0, "ADDRESS",
      "serve them behind a JTAG TAP, by OpenOCD's remote_bitbang; the\n"
-     "program waits with its warps halted", set_jtag},
+     "program waits with its warps halted",
+     set_jtag},
     {"jtag-cycles", 0, "N", "clocks of TCK that an access over JTAG takes (default 0)",
      set_jtag_cycles},
     {"now", 0, NULL, "with --dm or --jtag: the program runs at once", set_now},
     {"once", 0, NULL,
      "end when the first client has left (and, if it detached, the\n"
-     "program has ended)", set_once},
+     "program has ended)",
+     set_once},
     {"console-to-gdb", 0, NULL, "the client shows what the program prints", set_console},
     {0},
 };
@@ -174,15 +180,17 @@ static const struct cli_option options[] = {
 const struct cli_command cli_serve = {
     .name = "serve",
     .operands = "PROGRAM",
-    .summary = "Serves PROGRAM to stock GDB and LLDB over the remote serial protocol. It is halted\n"
-               "before its first instruction. With --dm or --jtag, its Debug Module is served\n"
-               "instead, to debuggers that drive it.",
+    .summary =
+        "Serves PROGRAM to stock GDB and LLDB over the remote serial protocol. It is halted\n"
+        "before its first instruction. With --dm or --jtag, its Debug Module is served\n"
+        "instead, to debuggers that drive it.",
     .options = options,
     .device = true,
     .debugger = true,
-    .notes = "A client that leaves without detaching leaves the program halted; the next one finds\n"
-             "it where it was. After the program's end the next client gets it from its beginning.\n"
-             "One client at a time; Ctrl-C ends the server. With --once the exit status is the\n"
-             "program's, as that of 'wavetrap run', if it came to its end.\n",
+    .notes =
+        "A client that leaves without detaching leaves the program halted; the next one finds\n"
+        "it where it was. After the program's end the next client gets it from its beginning.\n"
+        "One client at a time; Ctrl-C ends the server. With --once the exit status is the\n"
+        "program's, as that of 'wavetrap run', if it came to its end.\n",
     .run = serve,
 };

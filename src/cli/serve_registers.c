@@ -126,9 +126,10 @@ static void tell(struct served *s)
     if (!active && !s->ended) {
         uint8_t word[4] = {0};
         m->ops->read_memory(m, 0, s->session.target.exit_addr, word, sizeof word);
-        fprintf(stderr, "wavetrap: the program has ended with status %u; its Debug Module is still "
-                        "served\n", (unsigned)(word[0] | word[1] << 8 | word[2] << 16 |
-                                               (uint32_t)word[3] << 24));
+        fprintf(stderr,
+                "wavetrap: the program has ended with status %u; its Debug Module is still "
+                "served\n",
+                (unsigned)(word[0] | word[1] << 8 | word[2] << 16 | (uint32_t)word[3] << 24));
     }
     s->ended = !active;
 }
@@ -161,8 +162,7 @@ static enum wt_status open_server(struct served *s, int stop_fd, struct wt_error
     s->loop = wt_loop_new();
     if (!s->loop || !wt_loop_watch(s->loop, stop_fd, POLLIN, stop_ready, s))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    s->line = (struct wt_line_server){
-        .device = registers, .start = start, .context = s};
+    s->line = (struct wt_line_server){.device = registers, .start = start, .context = s};
     wt_dtm_init(&s->dtm, &dtm, &registers);
     wt_loop_set_work(s->loop, work, s);
     return wt_stream_server_open(s->loop, s->how->jtag ? &jtag : &line, &options, &s->server, err);

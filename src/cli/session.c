@@ -117,8 +117,8 @@ static enum wt_status open_files(struct cli_session *s, struct wt_error *err)
 enum wt_status cli_session_open(struct cli_session *session, const struct cli_options *options,
                                 const char *program, struct wt_error *err)
 {
-    *session = (struct cli_session){.options = options, .program = program, .console = stdout,
-                                    .console_slots = options->slots};
+    *session = (struct cli_session){
+        .options = options, .program = program, .console = stdout, .console_slots = options->slots};
     enum wt_status status = cli_check_arguments(options, err);
     if (!status && options->gpu_is_gcn)
         status = wt_fail(err, WT_UNSUPPORTED,
@@ -187,7 +187,8 @@ enum wt_status cli_session_address(struct cli_session *session, const char *text
 static uint32_t bus_read(void *context, uint32_t addr)
 {
     struct cli_session *s = context;
-    /* Unless core cycles pass with each access, reading changes nothing that replay has to repeat. */
+    /* Unless core cycles pass with each access, reading changes nothing that replay has to repeat.
+     */
     if (!s->options->config.dm_clock)
         return vx_dm_read(s->device, addr);
     return cli_history_input(s, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = addr});
@@ -195,8 +196,8 @@ static uint32_t bus_read(void *context, uint32_t addr)
 
 static void bus_write(void *context, uint32_t addr, uint32_t value)
 {
-    cli_history_input(context, &(struct wt_input){
-                                   .kind = WT_INPUT_DEBUG_WRITE, .addr = addr, .value = value});
+    cli_history_input(
+        context, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = addr, .value = value});
 }
 
 static enum wt_pump pump(void *context, uint64_t budget)
@@ -211,7 +212,8 @@ static enum wt_pump pump(void *context, uint64_t budget)
         cli_history_input(s, &(struct wt_input){.kind = WT_INPUT_FLUSH_CONSOLE});
     if (run == WT_RUN_BUDGET)
         return WT_PUMP_RAN;
-    return run == WT_RUN_EVENT || run == WT_RUN_WATCH || advanced || new_fault ? WT_PUMP_EVENT : WT_PUMP_IDLE;
+    return run == WT_RUN_EVENT || run == WT_RUN_WATCH || advanced || new_fault ? WT_PUMP_EVENT
+                                                                               : WT_PUMP_IDLE;
 }
 
 static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
@@ -223,11 +225,10 @@ static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, 
 static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
                          size_t size)
 {
-    return cli_history_input(context, &(struct wt_input){.kind = WT_INPUT_MEMORY,
-                                                         .wave = wave,
-                                                         .addr = addr,
-                                                         .bytes = bytes,
-                                                         .size = size});
+    return cli_history_input(
+        context,
+        &(struct wt_input){
+            .kind = WT_INPUT_MEMORY, .wave = wave, .addr = addr, .bytes = bytes, .size = size});
 }
 
 static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
@@ -258,8 +259,11 @@ static void fault(void *context, struct wt_target_fault *out)
     out->present = f->kind != WT_FAULT_NONE;
     if (!out->present)
         return; /* asked after every step */
-    *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE, .wave = f->wave,
-                                    .lanes = f->lanes, .pc = f->pc, .addr = f->addr,
+    *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE,
+                                    .wave = f->wave,
+                                    .lanes = f->lanes,
+                                    .pc = f->pc,
+                                    .addr = f->addr,
                                     .signal = WT_SIGNAL_ABRT};
     snprintf(out->text, sizeof out->text, "%s", f->text);
     switch (f->kind) {
@@ -349,9 +353,13 @@ static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
             continue; /* a place of code, which nobody watches here */
         struct wt_watchpoint_hit *hit = &s->hit[count++];
         *hit = (struct wt_watchpoint_hit){.read = h->kind != WT_WATCH_WRITE,
-                                          .write = h->kind != WT_WATCH_READ, .time = h->time,
-                                          .wave = h->wave, .lane = h->lane, .pc = h->pc,
-                                          .addr = h->addr, .size = h->size};
+                                          .write = h->kind != WT_WATCH_READ,
+                                          .time = h->time,
+                                          .wave = h->wave,
+                                          .lane = h->lane,
+                                          .pc = h->pc,
+                                          .addr = h->addr,
+                                          .size = h->size};
         memcpy(hit->before, h->before, sizeof hit->before);
         memcpy(hit->after, h->after, sizeof hit->after);
     }
@@ -385,7 +393,8 @@ enum wt_status cli_session_attach(struct cli_session *session, struct wt_error *
     if (!session->bus)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     session->services = services;
-    session->target = (struct wt_target){.bus = session->bus, .services = &session->services,
+    session->target = (struct wt_target){.bus = session->bus,
+                                         .services = &session->services,
                                          .context = session,
                                          .exit_addr = vx_device_config(session->device)->exit_addr,
                                          .xlen = vx_device_config(session->device)->xlen};

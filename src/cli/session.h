@@ -31,16 +31,16 @@ struct cli_session {
     struct vx_device *device;
     struct wt_machine *machine; /**< the same device */
     struct cli_loaded *loaded;
-    FILE *console;        /**< where the program's lines go; NULL drops them */
-    bool console_slots;   /**< with "#slot: " */
-    bool console_broken;  /**< a line could not be written */
-    bool fault_told;      /**< pump has told of the present fault */
+    FILE *console;          /**< where the program's lines go; NULL drops them */
+    bool console_slots;     /**< with "#slot: " */
+    bool console_broken;    /**< a line could not be written */
+    bool fault_told;        /**< pump has told of the present fault */
     struct wt_watch *watch; /**< what the debugger watches */
     size_t watches;
     struct wt_watchpoint_hit *hit; /**< room for WT_WATCH_HITS, once something was watched */
-    struct wt_timeline *timeline; /**< NULL: the run is not recorded */
-    struct wt_search search;      /**< of the recorded run, the last one */
-    struct wt_watch *query_watch; /**< what it is for */
+    struct wt_timeline *timeline;  /**< NULL: the run is not recorded */
+    struct wt_search search;       /**< of the recorded run, the last one */
+    struct wt_watch *query_watch;  /**< what it is for */
     struct wt_target_services services;
     struct wt_bus *bus;
     struct wt_target target;
@@ -50,7 +50,8 @@ struct cli_session {
 /**
  * Loads @p program (NULL: none, memory is empty) into a new device, ready to run from its first
  * instruction. The console goes to stdout; the caller may set session->console to another stream.
- * On failure nothing is left to close. @p options must outlive the session, which stays where it is in memory.
+ * On failure nothing is left to close. @p options must outlive the session, which stays where it is
+ * in memory.
  */
 enum wt_status cli_session_open(struct cli_session *session, const struct cli_options *options,
                                 const char *program, struct wt_error *err);

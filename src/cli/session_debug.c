@@ -13,8 +13,8 @@ enum wt_status cli_session_debug(struct cli_session *session,
     if (!status && session->options->history_memory)
         status = cli_history_start(session, err);
     if (!status)
-        status = wt_debugger_open(&session->target, &wt_probe_vortex, &options,
-                                  &session->debugger, err);
+        status =
+            wt_debugger_open(&session->target, &wt_probe_vortex, &options, &session->debugger, err);
     if (status)
         return status;
     status = wt_debugger_reset(session->debugger, err);

@@ -22,7 +22,8 @@ void cli_history_stop(struct cli_session *s)
 
 enum wt_run cli_history_run(struct cli_session *s, uint64_t issues)
 {
-    return s->timeline ? wt_timeline_run(s->timeline, issues) : s->machine->ops->run(s->machine, issues);
+    return s->timeline ? wt_timeline_run(s->timeline, issues)
+                       : s->machine->ops->run(s->machine, issues);
 }
 
 uint32_t cli_history_input(struct cli_session *s, const struct wt_input *input)
@@ -114,7 +115,7 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
     }
     const struct wt_watch_hit *hit = &s->search.place;
     *place = (struct wt_history_place){
-        .kind = hit->size                                      ? WT_HISTORY_WATCH
+        .kind = hit->size                                  ? WT_HISTORY_WATCH
                 : s->search.kinds & 1u << WT_WATCH_EXECUTE ? WT_HISTORY_PC
                                                            : WT_HISTORY_ISSUE,
         .issue = s->search.kinds & 1u << WT_WATCH_ISSUE,

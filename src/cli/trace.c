@@ -106,8 +106,10 @@ static enum wt_status set_symbols(void *context, const char *value, struct wt_er
 static const struct cli_option options[] = {
     {"core", 0, "LIST", "only these cores (of a gfx900: compute units), such as 0,4-7", set_core},
     {"warp", 0, "LIST", "only these warps (waves) of each core", set_warp},
-    {"range", 0, "A..B", "only instructions at A and up to, not including, B: addresses or\n"
-                         "symbols; or the name of one function", set_range},
+    {"range", 0, "A..B",
+     "only instructions at A and up to, not including, B: addresses or\n"
+     "symbols; or the name of one function",
+     set_range},
     {"from", 0, "TIME", "only from this issue time on", set_from},
     {"to", 0, "TIME", "only up to this issue time", set_to},
     {"output", 'o', "FILE", "write the trace to FILE", set_output},
@@ -269,8 +271,7 @@ static void print_kernel_issue(void *context, const struct gcn_trace *issue)
     fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
 }
 
-static enum wt_status kernel_opened(void *context, struct cli_kernel_run *run,
-                                    struct wt_error *err)
+static enum wt_status kernel_opened(void *context, struct cli_kernel_run *run, struct wt_error *err)
 {
     struct trace *t = context;
     t->session->symbols = run->symbols;
@@ -304,8 +305,7 @@ static int trace_kernel(struct trace *t, const char *path)
     if (open_output(t, &err))
         return cli_fail(&cli_trace, &err);
     t->disassembler = gcn_disassembler_new();
-    const int status =
-        cli_run_kernel(&cli_trace, &t->options.drive, &t->options.kernel, path);
+    const int status = cli_run_kernel(&cli_trace, &t->options.drive, &t->options.kernel, path);
     gcn_disassembler_free(t->disassembler);
     return close_output(t, status);
 }
@@ -341,10 +341,11 @@ static int run(int argc, char **argv)
 const struct cli_command cli_trace = {
     .name = "trace",
     .operands = "PROGRAM",
-    .summary = "Runs PROGRAM and prints one line for each instruction that is issued. The line has\n"
-               "the issue time, core, warp, mask of threads, address, instruction, disassembly, and\n"
-               "after '#' what was written. The trace goes to stdout and the program's console to\n"
-               "stderr; with --output the console goes to stdout.",
+    .summary =
+        "Runs PROGRAM and prints one line for each instruction that is issued. The line has\n"
+        "the issue time, core, warp, mask of threads, address, instruction, disassembly, and\n"
+        "after '#' what was written. The trace goes to stdout and the program's console to\n"
+        "stderr; with --output the console goes to stdout.",
     .options = options,
     .device = true,
     .notes = CLI_DRIVE_NOTES,

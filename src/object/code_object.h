@@ -34,7 +34,7 @@ enum gcn_argument_kind {
     GCN_ARG_DYNAMIC_LDS,
     GCN_ARG_PRINTF_BUFFER,   /**< where printf of OpenCL C leaves what is to be printed */
     GCN_ARG_HOSTCALL_BUFFER, /**< through which a kernel asks a runtime: printf of HIP, assert */
-    GCN_ARG_HIDDEN_ZERO, /**< the rest: 0 where no runtime offers what they stand for */
+    GCN_ARG_HIDDEN_ZERO,     /**< the rest: 0 where no runtime offers what they stand for */
 };
 
 struct gcn_argument {
@@ -96,7 +96,8 @@ enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t l
                                 struct gcn_object *object, struct wt_error *err);
 void gcn_object_free(struct gcn_object *object);
 
-/** The bytes of [@p addr, @p addr + @p size) as the file has them, or NULL if they are not all there.
+/** The bytes of [@p addr, @p addr + @p size) as the file has them, or NULL if they are not all
+ * there.
  */
 const uint8_t *gcn_object_bytes(const struct gcn_object *object, uint64_t addr, size_t size);
 

@@ -48,7 +48,8 @@ static unsigned version_of(const uint8_t *code, size_t size)
     return code[IDENT_ABI_VERSION] + 2u; /* 0 is version 2 */
 }
 
-/* Looks at the entries of the bundle at fatbin->at; returns how many bytes it has, 0 if it is none. */
+/* Looks at the entries of the bundle at fatbin->at; returns how many bytes it has, 0 if it is none.
+ */
 static size_t read_bundle(const struct gcn_fatbin *fatbin, struct gcn_fatbin_bundle *bundle)
 {
     const uint8_t *start = fatbin->bytes + fatbin->at;

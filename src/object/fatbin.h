@@ -1,6 +1,6 @@
 /*
- * Fat binaries: what HIP programs carry their code objects in, one bundle for each source file, with
- * an entry for each target (Clang documentation, "Clang Offload Bundler").
+ * Fat binaries: what HIP programs carry their code objects in, one bundle for each source file,
+ * with an entry for each target (Clang documentation, "Clang Offload Bundler").
  */
 #ifndef WT_OBJECT_FATBIN_H
 #define WT_OBJECT_FATBIN_H

@@ -35,8 +35,8 @@ enum wt_status wt_image_add(struct wt_image *image, uint64_t addr, const uint8_t
         image->segment = grown;
     }
     struct wt_segment *s = &image->segment[image->segments];
-    *s = (struct wt_segment){.addr = addr, .size = size, .length = length,
-                             .executable = executable};
+    *s =
+        (struct wt_segment){.addr = addr, .size = size, .length = length, .executable = executable};
     if (length) {
         s->bytes = malloc(length);
         if (!s->bytes)
@@ -97,9 +97,9 @@ enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t len
     else if (named(name, "vxbin"))
         status = wt_image_parse_vxbin(&source, image, err);
     else if (named(name, "elf"))
-        status = wt_fail(err, WT_INVALID,
-                         "%s: the name says ELF, but the file does not begin with the ELF magic",
-                         name);
+        status =
+            wt_fail(err, WT_INVALID,
+                    "%s: the name says ELF, but the file does not begin with the ELF magic", name);
     else if (named(name, "hex") || named(name, "ihex"))
         status = wt_fail(err, WT_INVALID,
                          "%s: the name says Intel HEX, but the first line is no record (a record "

@@ -10,10 +10,10 @@
 
 struct wt_segment {
     uint64_t addr;
-    uint64_t size;      /**< in memory; what goes beyond `length` is zero */
+    uint64_t size; /**< in memory; what goes beyond `length` is zero */
     uint8_t *bytes;
-    size_t length;      /**< of bytes */
-    bool executable;    /**< as far as the format tells; true where it cannot */
+    size_t length;   /**< of bytes */
+    bool executable; /**< as far as the format tells; true where it cannot */
 };
 
 enum wt_image_format { WT_IMAGE_ELF, WT_IMAGE_RAW, WT_IMAGE_HEX, WT_IMAGE_VXBIN };
@@ -22,13 +22,13 @@ struct wt_image {
     enum wt_image_format format;
     bool has_entry;
     uint64_t entry;
-    unsigned bits;            /**< 32 or 64 from the ELF class; 0 when the format does not tell */
-    unsigned elf_machine;     /**< e_machine; 0 if not ELF */
-    unsigned elf_flags;       /**< e_flags; 0 if not ELF */
+    unsigned bits;        /**< 32 or 64 from the ELF class; 0 when the format does not tell */
+    unsigned elf_machine; /**< e_machine; 0 if not ELF */
+    unsigned elf_flags;   /**< e_flags; 0 if not ELF */
     struct wt_segment *segment;
     size_t segments;
-    uint64_t held;            /**< bytes that all segments hold */
-    uint64_t covered;         /**< memory that all segments cover, zeros included */
+    uint64_t held;    /**< bytes that all segments hold */
+    uint64_t covered; /**< memory that all segments cover, zeros included */
 };
 
 /**

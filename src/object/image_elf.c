@@ -21,10 +21,10 @@ const char *wt_image_machine_name(unsigned elf_machine)
         unsigned machine;
         const char *name;
     } names[] = {
-        {EM_RISCV, "RISC-V"},   {EM_X86_64, "x86-64"}, {EM_386, "x86 (i386)"},
+        {EM_RISCV, "RISC-V"},    {EM_X86_64, "x86-64"}, {EM_386, "x86 (i386)"},
         {EM_AARCH64, "AArch64"}, {EM_ARM, "ARM"},       {EM_PPC64, "PowerPC 64"},
-        {EM_S390, "S/390"},     {EM_MIPS, "MIPS"},     {224, "AMD GPU"},
-        {190, "NVIDIA CUDA"},   {205, "Intel GPU"},    {EM_BPF, "BPF"},
+        {EM_S390, "S/390"},      {EM_MIPS, "MIPS"},     {224, "AMD GPU"},
+        {190, "NVIDIA CUDA"},    {205, "Intel GPU"},    {EM_BPF, "BPF"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (names[i].machine == elf_machine)
@@ -38,8 +38,8 @@ static enum wt_status check_ident(const struct wt_image_source *source, struct w
     const uint8_t *ident = source->bytes;
     if (source->length < EI_NIDENT)
         return wt_fail(err, WT_INVALID,
-                       "%s: the ELF file ends within its identification (offset %zu)",
-                       source->name, source->length);
+                       "%s: the ELF file ends within its identification (offset %zu)", source->name,
+                       source->length);
     if (ident[EI_CLASS] != ELFCLASS32 && ident[EI_CLASS] != ELFCLASS64)
         return wt_fail(err, WT_INVALID, "%s: ELF class %u (offset 4) is neither 32 nor 64 bits",
                        source->name, ident[EI_CLASS]);
@@ -69,10 +69,11 @@ static enum wt_status check_header(const struct wt_image_source *source, Elf *el
                        "%s: it is an object file for %s; link it into an executable first",
                        source->name, wt_image_machine_name(header->e_machine));
     case ET_DYN:
-        return wt_fail(err, WT_INVALID,
-                       "%s: it is a shared object or a position-independent executable for %s; link "
-                       "it with -static -no-pie at the address where it shall run",
-                       source->name, wt_image_machine_name(header->e_machine));
+        return wt_fail(
+            err, WT_INVALID,
+            "%s: it is a shared object or a position-independent executable for %s; link "
+            "it with -static -no-pie at the address where it shall run",
+            source->name, wt_image_machine_name(header->e_machine));
     case ET_CORE:
         return wt_fail(err, WT_INVALID, "%s: it is a core dump of a program for %s, not a program",
                        source->name, wt_image_machine_name(header->e_machine));
@@ -156,8 +157,8 @@ static enum wt_status add_loads(const struct wt_image_source *source, const GElf
     return WT_OK;
 }
 
-static enum wt_status parse(const struct wt_image_source *source, Elf *elf,
-                            struct wt_image *image, struct wt_error *err)
+static enum wt_status parse(const struct wt_image_source *source, Elf *elf, struct wt_image *image,
+                            struct wt_error *err)
 {
     GElf_Ehdr header;
     enum wt_status status = check_header(source, elf, &header, err);
@@ -180,8 +181,8 @@ static enum wt_status parse(const struct wt_image_source *source, Elf *elf,
         return wt_fail(err, WT_INVALID,
                        "%s: program headers of %u bytes each, %zu are what the format has",
                        source->name, header.e_phentsize, phdr_size);
-    if (count && (header.e_phoff > source->length ||
-                  count > (source->length - header.e_phoff) / phdr_size))
+    if (count &&
+        (header.e_phoff > source->length || count > (source->length - header.e_phoff) / phdr_size))
         return wt_fail(err, WT_INVALID,
                        "%s: %zu program headers at offset 0x%" PRIx64
                        " do not fit the file, which ends at 0x%zx: it is truncated or malformed",
@@ -194,8 +195,8 @@ static enum wt_status parse(const struct wt_image_source *source, Elf *elf,
     for (size_t i = 0; i < count && !status; i++) {
         struct load *load = &loads[found];
         if (!gelf_getphdr(elf, (int)i, &load->phdr)) {
-            status = wt_fail(err, WT_INVALID, "%s: malformed program header %zu: %s",
-                             source->name, i, elf_errmsg(-1));
+            status = wt_fail(err, WT_INVALID, "%s: malformed program header %zu: %s", source->name,
+                             i, elf_errmsg(-1));
         } else if (load->phdr.p_type == PT_LOAD) {
             load->index = i;
             found++;
@@ -217,8 +218,7 @@ enum wt_status wt_image_parse_elf(const struct wt_image_source *source, struct w
     /* libelf only reads a file that it is given in memory (elf_memory is ELF_C_READ). */
     Elf *elf = elf_memory((char *)(uintptr_t)source->bytes, source->length);
     if (!elf)
-        return wt_fail(err, WT_INVALID, "%s: malformed ELF file: %s", source->name,
-                       elf_errmsg(-1));
+        return wt_fail(err, WT_INVALID, "%s: malformed ELF file: %s", source->name, elf_errmsg(-1));
     status = parse(source, elf, image, err);
     elf_end(elf);
     return status;

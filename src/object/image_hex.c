@@ -22,7 +22,7 @@ struct reader {
     size_t data_length;
     struct run *run;
     size_t runs, room;
-    uint64_t base; /* of the last extended address record */
+    uint64_t base;  /* of the last extended address record */
     bool segmented; /* that record was of type 02: offsets wrap at 64 KiB */
     bool ended;
 };
@@ -144,8 +144,8 @@ static enum wt_status add_data(struct reader *r, const struct record *record)
     if (first)
         status = add_run(r, r->base + record->offset, record->data, first);
     if (!status && first < record->length)
-        status = add_run(r, r->segmented ? r->base : 0, record->data + first,
-                         record->length - first);
+        status =
+            add_run(r, r->segmented ? r->base : 0, record->data + first, record->length - first);
     return status;
 }
 
@@ -157,10 +157,9 @@ static enum wt_status take_record(struct reader *r, const struct record *record,
         return wt_fail(r->err, WT_INVALID, "%s: line %zu: there is no record type %u (0..5)",
                        r->source->name, r->line, record->type);
     if (record->type != 0 && record->length != lengths[record->type])
-        return wt_fail(r->err, WT_INVALID,
-                       "%s: line %zu: a record of type %u has %u bytes of data, not %u",
-                       r->source->name, r->line, record->type, lengths[record->type],
-                       record->length);
+        return wt_fail(
+            r->err, WT_INVALID, "%s: line %zu: a record of type %u has %u bytes of data, not %u",
+            r->source->name, r->line, record->type, lengths[record->type], record->length);
     uint64_t value = 0;
     if (record->type != 0)
         for (unsigned i = 0; i < record->length; i++)
@@ -187,8 +186,8 @@ static enum wt_status take_record(struct reader *r, const struct record *record,
     }
     if (image->has_entry && image->entry != value)
         return wt_fail(r->err, WT_INVALID,
-                       "%s: line %zu: start address 0x%" PRIx64 " contradicts an earlier one, 0x%"
-                       PRIx64,
+                       "%s: line %zu: start address 0x%" PRIx64
+                       " contradicts an earlier one, 0x%" PRIx64,
                        r->source->name, r->line, value, image->entry);
     image->has_entry = true;
     image->entry = value;

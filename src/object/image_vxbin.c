@@ -2,9 +2,9 @@
  * .vxbin, what Vortex's own runtime uploads: u64 first address, u64 end address (memory that is to
  * be zero included), both little-endian, then the image, which goes to the first address. From 2026
  * on a symbol table may follow the image: names one after another, each ended by a NUL; one entry
- * of 16 bytes for each kernel (u32 offset and u16 length of its name, u16 unused, u64 PC); u32 number
- * of entries; "VXSYMTAB". It names kernels for the runtime's launches, which a start at the first
- * address does not need.
+ * of 16 bytes for each kernel (u32 offset and u16 length of its name, u16 unused, u64 PC); u32
+ * number of entries; "VXSYMTAB". It names kernels for the runtime's launches, which a start at the
+ * first address does not need.
  */
 #include "object/image_formats.h"
 
@@ -44,7 +44,8 @@ static enum wt_status symbol_table(const struct wt_image_source *source, size_t 
     }
     if (names > room)
         return wt_fail(err, WT_INVALID,
-                       "%s: its symbol table has names of %" PRIu64 " bytes, more than fit the file",
+                       "%s: its symbol table has names of %" PRIu64
+                       " bytes, more than fit the file",
                        source->name, names);
     *length = (size_t)(names + count * ENTRY + TRAILER);
     return WT_OK;

@@ -1,7 +1,7 @@
 /*
  * The conformance test on Debug Modules that are wrong in any way: bits of registers flip when they
- * are read or written, now and then or always, writes get lost, the connection ends. It comes to its
- * end, with a verdict and a text for each check, within a bounded number of accesses.
+ * are read or written, now and then or always, writes get lost, the connection ends. It comes to
+ * its end, with a verdict and a text for each check, within a bounded number of accesses.
  *
  * Input: the shape, then 4 bytes a fault: register and kind, bit, every so many accesses, from then
  * on for so many.
@@ -69,9 +69,8 @@ static void close_bus(struct wt_bus *bus)
 static enum wt_pump pump(void *context, uint64_t budget)
 {
     struct wt_machine *machine = vx_machine(((struct module *)context)->device);
-    return machine->ops->run(machine, budget < 500 ? budget : 500) == WT_RUN_BUDGET
-               ? WT_PUMP_RAN
-               : WT_PUMP_EVENT;
+    return machine->ops->run(machine, budget < 500 ? budget : 500) == WT_RUN_BUDGET ? WT_PUMP_RAN
+                                                                                    : WT_PUMP_EVENT;
 }
 
 static void take(void *context, const struct wt_conformance_result *result)

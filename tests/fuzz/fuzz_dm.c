@@ -55,9 +55,9 @@ static void check(struct vx_device *device)
         abort();
     /* No warp beyond the last one is active or halted. */
     uint32_t winsel = vx_dm_read(device, VX_DM_DSELECT) >> 22;
-    uint32_t exist = winsel * 32 >= m->waves          ? 0
+    uint32_t exist = winsel * 32 >= m->waves        ? 0
                      : m->waves - winsel * 32 >= 32 ? UINT32_MAX
-                                                      : (1u << (m->waves - winsel * 32)) - 1;
+                                                    : (1u << (m->waves - winsel * 32)) - 1;
     if ((vx_dm_read(device, VX_DM_WACTIVE) | vx_dm_read(device, VX_DM_WSTATUS)) & ~exist)
         abort();
 }
@@ -74,11 +74,16 @@ static struct vx_device *new_device(uint8_t shape)
     config.dm_clock = shape >> 4 & 7;
     if (vx_device_new(&config, &device, &err))
         abort();
-    struct wt_segment segment = {.addr = 0x80000000, .size = sizeof program,
-                                 .bytes = (uint8_t *)(uintptr_t)program, .length = sizeof program,
+    struct wt_segment segment = {.addr = 0x80000000,
+                                 .size = sizeof program,
+                                 .bytes = (uint8_t *)(uintptr_t)program,
+                                 .length = sizeof program,
                                  .executable = true};
-    struct wt_image image = {.format = WT_IMAGE_RAW, .has_entry = true, .entry = 0x80000000,
-                             .segment = &segment, .segments = 1};
+    struct wt_image image = {.format = WT_IMAGE_RAW,
+                             .has_entry = true,
+                             .entry = 0x80000000,
+                             .segment = &segment,
+                             .segments = 1};
     if (vx_device_load(device, &image, &err))
         abort();
     vx_dm_write(device, VX_DM_DCTRL, 1u << 31);

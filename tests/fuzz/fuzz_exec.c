@@ -34,10 +34,16 @@ static struct vx_device *new_device(const uint8_t *header, const uint8_t *code, 
     if (wt_schedule_parse(schedule, &config.schedule, &err) ||
         vx_device_new(&config, &device, &err))
         abort();
-    struct wt_segment segment = {.addr = BASE, .size = length, .bytes = (uint8_t *)(uintptr_t)code,
-                                 .length = length, .executable = true};
-    struct wt_image image = {.format = WT_IMAGE_RAW, .has_entry = true, .entry = BASE,
-                             .segment = &segment, .segments = 1};
+    struct wt_segment segment = {.addr = BASE,
+                                 .size = length,
+                                 .bytes = (uint8_t *)(uintptr_t)code,
+                                 .length = length,
+                                 .executable = true};
+    struct wt_image image = {.format = WT_IMAGE_RAW,
+                             .has_entry = true,
+                             .entry = BASE,
+                             .segment = &segment,
+                             .segments = 1};
     if (vx_device_load(device, &image, &err))
         abort();
     return device;
@@ -73,8 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         unsigned available = length - i > 4 ? 4 : (unsigned)(length - i);
         if (available < 2)
             break;
-        unsigned n = vx_disassemble(code + i, available, data[0] & 1 ? 64 : 32, BASE + i, text,
-                                    sizeof text);
+        unsigned n =
+            vx_disassemble(code + i, available, data[0] & 1 ? 64 : 32, BASE + i, text, sizeof text);
         if ((n != 2 && n != 4) || !text[0])
             abort();
     }

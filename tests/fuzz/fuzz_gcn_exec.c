@@ -303,8 +303,7 @@ static enum wt_run run_watched(struct gcn_device *d, const uint8_t *header, size
     enum wt_run run = WT_RUN_BUDGET;
     struct wt_memory *copy = wt_memory_fork(d->memory);
     wt_tlb_clear(&d->tlb);
-    if (!copy ||
-        !m->ops->set_watches(m, list, some_watches(list, d, wt_load_le(header + 12, 4))))
+    if (!copy || !m->ops->set_watches(m, list, some_watches(list, d, wt_load_le(header + 12, 4))))
         abort();
     uint64_t last = UINT64_MAX;
     for (unsigned mistakes = 0, again = 0; mistakes < MOST_MISTAKES;) {

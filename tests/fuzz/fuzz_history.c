@@ -1,8 +1,8 @@
 /*
  * Fuzz target: time travel through the debugger. The first four bytes choose a small device, its
- * schedule and how it is reached; the rest is a user's operations in any order (forwards, backwards,
- * writes, breakpoints, watchpoints, resets), each of which must lead where a model does that runs
- * again from reset (tests/history).
+ * schedule and how it is reached; the rest is a user's operations in any order (forwards,
+ * backwards, writes, breakpoints, watchpoints, resets), each of which must lead where a model does
+ * that runs again from reset (tests/history).
  */
 #include <unistd.h>
 

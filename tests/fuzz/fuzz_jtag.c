@@ -71,9 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                    .addresses = data[2]};
     struct registers registers = {.addresses = config.addresses ? config.addresses
                                                                 : (uint32_t)1 << config.abits};
-    const struct wt_bus_device device = {.context = &registers,
-                                         .read = read_register,
-                                         .write = write_register};
+    const struct wt_bus_device device = {
+        .context = &registers, .read = read_register, .write = write_register};
     struct wt_dtm dtm;
     struct follower follower = {.state = WT_TAP_RESET};
     size_t room = 1 + data[3] % 16;

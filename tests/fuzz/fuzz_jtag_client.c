@@ -131,9 +131,8 @@ static void *serve(void *context)
         c.run = 0;
         pthread_mutex_unlock(&s->lock);
         const struct wt_dtm_config config = config_of(c.input);
-        const struct wt_bus_device device = {.context = s,
-                                             .read = read_register,
-                                             .write = write_register};
+        const struct wt_bus_device device = {
+            .context = s, .read = read_register, .write = write_register};
         struct wt_dtm dtm;
         wt_dtm_init(&dtm, &config, &device);
         talk(&c, &dtm);

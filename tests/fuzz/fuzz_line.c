@@ -1,7 +1,7 @@
 /*
- * Fuzz target: the line protocol, both halves. The first byte chooses. As requests, the input goes to
- * a server in one piece and byte by byte: the answers must be the same, one line of a known shape for
- * each line. As a reply, it goes to a client that asked for registers.
+ * Fuzz target: the line protocol, both halves. The first byte chooses. As requests, the input goes
+ * to a server in one piece and byte by byte: the answers must be the same, one line of a known
+ * shape for each line. As a reply, it goes to a client that asked for registers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,8 @@ static char *answers(const char *bytes, size_t size, size_t piece, uint32_t *reg
     wt_line_server_begin(&server);
     for (size_t at = 0; at < size;) {
         size_t part = size - at < piece ? size - at : piece, sent;
-        size_t taken = wt_line_server_feed(&server, bytes + at, part, all + *length, room - *length,
-                                           &sent);
+        size_t taken =
+            wt_line_server_feed(&server, bytes + at, part, all + *length, room - *length, &sent);
         if (taken != part)
             abort(); /* there is room for everything */
         at += taken;

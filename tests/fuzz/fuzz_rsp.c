@@ -1,10 +1,12 @@
 /*
  * Fuzz target: packets of the remote serial protocol, against the whole stack: session, debugger,
- * probe, Debug Module and emulator. The first byte chooses how the debugger reaches the device, what
- * a thread is, and whether the run is recorded and can be gone back in. The rest is lines: each is a packet, framed here so that its checksum is right,
- * but for a line that begins with 0x01, whose rest is sent as it is (a bare 0x03 in it interrupts).
+ * probe, Debug Module and emulator. The first byte chooses how the debugger reaches the device,
+ * what a thread is, and whether the run is recorded and can be gone back in. The rest is lines:
+ * each is a packet, framed here so that its checksum is right, but for a line that begins with
+ * 0x01, whose rest is sent as it is (a bare 0x03 in it interrupts).
  *
- * Whatever was sent, an interrupt ends what runs, and the next client is told why the program stands.
+ * Whatever was sent, an interrupt ends what runs, and the next client is told why the program
+ * stands.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,8 +96,11 @@ static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void
 static void fault(void *context, struct wt_target_fault *out)
 {
     const struct wt_fault *f = &((struct wt_machine *)context)->fault;
-    *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE, .wave = f->wave,
-                                    .lanes = f->lanes, .pc = f->pc, .signal = WT_SIGNAL_ILL};
+    *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE,
+                                    .wave = f->wave,
+                                    .lanes = f->lanes,
+                                    .pc = f->pc,
+                                    .signal = WT_SIGNAL_ILL};
     snprintf(out->text, sizeof out->text, "%s", f->text);
 }
 
@@ -134,9 +139,14 @@ static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
     const size_t count = m->hits;
     for (size_t i = 0; i < count; i++) {
         const struct wt_watch_hit *h = &m->hit[i];
-        hit[i] = (struct wt_watchpoint_hit){
-            .read = h->kind != WT_WATCH_WRITE, .write = h->kind != WT_WATCH_READ, .time = h->time,
-            .wave = h->wave, .lane = h->lane, .pc = h->pc, .addr = h->addr, .size = h->size};
+        hit[i] = (struct wt_watchpoint_hit){.read = h->kind != WT_WATCH_WRITE,
+                                            .write = h->kind != WT_WATCH_READ,
+                                            .time = h->time,
+                                            .wave = h->wave,
+                                            .lane = h->lane,
+                                            .pc = h->pc,
+                                            .addr = h->addr,
+                                            .size = h->size};
         memcpy(hit[i].before, h->before, sizeof h->before);
         memcpy(hit[i].after, h->after, sizeof h->after);
     }
@@ -227,8 +237,11 @@ static struct wt_target plain_target(struct stack *w)
     w->machine->ops->write_memory(w->machine, 0, BASE, program, sizeof program);
     struct wt_bus *bus = wt_bus_local(&(struct wt_bus_device){
         .context = w->device, .read = read_register, .write = write_register});
-    return (struct wt_target){.bus = bus, .services = &services, .context = w->machine,
-                              .exit_addr = config.exit_addr, .xlen = 32};
+    return (struct wt_target){.bus = bus,
+                              .services = &services,
+                              .context = w->machine,
+                              .exit_addr = config.exit_addr,
+                              .xlen = 32};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -253,9 +266,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         target = plain_target(&w);
         bus = target.bus;
     }
-    struct wt_debugger_options options = {.dm_only = data[0] & 1,
-                                          .threads = data[0] >> 1 & 1 ? WT_THREADS_WAVES
-                                                                      : WT_THREADS_AUTO};
+    struct wt_debugger_options options = {
+        .dm_only = data[0] & 1, .threads = data[0] >> 1 & 1 ? WT_THREADS_WAVES : WT_THREADS_AUTO};
     if (wt_debugger_open(&target, &wt_probe_vortex, &options, &w.debugger, NULL) ||
         wt_debugger_reset(w.debugger, NULL))
         abort();

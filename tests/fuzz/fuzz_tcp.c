@@ -1,7 +1,8 @@
 /*
- * Fuzz target: the socket transport against a server that says anything. The input is what the server
- * sends, in pieces: the client must come to an end in bounded time, with a value or a message, and be
- * usable afterwards. A piece is a length byte and as many bytes; length 255: the server closes.
+ * Fuzz target: the socket transport against a server that says anything. The input is what the
+ * server sends, in pieces: the client must come to an end in bounded time, with a value or a
+ * message, and be usable afterwards. A piece is a length byte and as many bytes; length 255: the
+ * server closes.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
- * What the suite's programs call beyond the C library, as far as it makes sense on bare metal. There
- * is no clock: a sleep runs for a number of instructions, long enough to be interrupted; the alarm
- * that ends a program that was forgotten is not needed. Programs that want more (other processes,
- * signals, files) are not run: skipped.txt.
+ * What the suite's programs call beyond the C library, as far as it makes sense on bare metal.
+ * There is no clock: a sleep runs for a number of instructions, long enough to be interrupted; the
+ * alarm that ends a program that was forgotten is not needed. Programs that want more (other
+ * processes, signals, files) are not run: skipped.txt.
  */
 #include <stdio.h>
 #include <unistd.h>

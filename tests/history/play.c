@@ -298,8 +298,8 @@ static struct stop want_backwards(struct play *p, const struct wt_resume *r,
         const bool step = on_the_way(r, who, i) && !in_range(r, i->pc);
         const bool met = i->mask && is_breakpoint(p, i->pc), watched = is_watched(p, i);
         if (met || watched || step)
-            return (struct stop){.breakpoint = met, .watchpoint = watched, .step = step, .time = t,
-                                 .wave = i->wave};
+            return (struct stop){
+                .breakpoint = met, .watchpoint = watched, .step = step, .time = t, .wave = i->wave};
     }
     return (struct stop){.edge = true};
 }
@@ -367,11 +367,9 @@ static struct stop want_forwards(struct play *p, const struct wt_resume *r,
         }
         const bool step = on_the_way(r, who, i);
         if (stops)
-            return (struct stop){
-                .breakpoint = true, .step = false, .time = t, .wave = i->wave};
+            return (struct stop){.breakpoint = true, .step = false, .time = t, .wave = i->wave};
         if (is_watched(p, i))
-            return (struct stop){
-                .watchpoint = true, .step = step, .time = t + 1, .wave = i->wave};
+            return (struct stop){.watchpoint = true, .step = step, .time = t + 1, .wave = i->wave};
         if (!step)
             continue;
         struct wt_wave_view view;

@@ -44,8 +44,8 @@ static void drop_future(struct world *w, uint64_t time)
     struct model *models[] = {&w->here, &w->whole};
     for (size_t i = 0; i < 2; i++) {
         struct model *m = models[i];
-        if (m->session.machine && (m->next > log->count || (m->epoch == w->epoch &&
-                                                            m->session.machine->time > time)))
+        if (m->session.machine &&
+            (m->next > log->count || (m->epoch == w->epoch && m->session.machine->time > time)))
             cli_session_close(&m->session);
     }
 }
@@ -331,8 +331,8 @@ static const struct wt_target_services services = {
 static void open_session(struct world *w, struct cli_session *s, bool recorded)
 {
     struct wt_error err = {0};
-    if (cli_session_open(s, &w->how.options, w->how.program, &err) ||
-        cli_session_attach(s, &err) || (recorded && cli_history_start(s, &err))) {
+    if (cli_session_open(s, &w->how.options, w->how.program, &err) || cli_session_attach(s, &err) ||
+        (recorded && cli_history_start(s, &err))) {
         fprintf(stderr, "%s\n", err.text);
         abort();
     }

@@ -1,7 +1,7 @@
 /*
- * A recorded device with a debugger, and a model to compare it with: an emulator of the same program
- * that records nothing and has no debugger, and that can only be run again from its beginning, with
- * what came from outside (log.h) done again where it was done.
+ * A recorded device with a debugger, and a model to compare it with: an emulator of the same
+ * program that records nothing and has no debugger, and that can only be run again from its
+ * beginning, with what came from outside (log.h) done again where it was done.
  *
  * For tests of time travel. What does not agree is told on stderr, and ends the process.
  */
@@ -78,8 +78,8 @@ struct world {
     bool looking;
     uint64_t look_time;
     uint64_t epoch, resets;
-    struct model here;   /* for views of the state now */
-    struct model whole;  /* run to the end: its list of issues */
+    struct model here;           /* for views of the state now */
+    struct model whole;          /* run to the end: its list of issues */
     struct cli_session pristine; /* memory as it was loaded */
 };
 

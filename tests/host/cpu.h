@@ -1,9 +1,10 @@
 /*
- * HIP on the CPU, as far as kernels.hip needs it: the same source, compiled as C++ for the host. The
- * work-items of a group take turns, each in a context of its own. One goes on until it comes to a
- * barrier, where it waits for its group, or to something that the lanes of a wave do together: there
- * it waits until each lane of its wave waits somewhere or has ended; then those at the first place do
- * it. (Places are addresses: compile it with -O0, so that they are in the order of the source.)
+ * HIP on the CPU, as far as kernels.hip needs it: the same source, compiled as C++ for the host.
+ * The work-items of a group take turns, each in a context of its own. One goes on until it comes to
+ * a barrier, where it waits for its group, or to something that the lanes of a wave do together:
+ * there it waits until each lane of its wave waits somewhere or has ended; then those at the first
+ * place do it. (Places are addresses: compile it with -O0, so that they are in the order of the
+ * source.)
  */
 #ifndef CPU_H
 #define CPU_H
@@ -25,24 +26,43 @@
 
 struct dim3 {
     unsigned x, y, z;
-    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
+    {
+    }
 };
-struct int2 { int x, y; };
-struct int4 { int x, y, z, w; };
-struct float4 { float x, y, z, w; };
-static inline int2 make_int2(int x, int y) { return {x, y}; }
-static inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
-static inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+struct int2 {
+    int x, y;
+};
+struct int4 {
+    int x, y, z, w;
+};
+struct float4 {
+    float x, y, z, w;
+};
+static inline int2 make_int2(int x, int y)
+{
+    return {x, y};
+}
+static inline int4 make_int4(int x, int y, int z, int w)
+{
+    return {x, y, z, w};
+}
+static inline float4 make_float4(float x, float y, float z, float w)
+{
+    return {x, y, z, w};
+}
 
-namespace cpu {
+namespace cpu
+{
 enum { MOST_ITEMS = 1024, WAVE = 64, STACK = 1 << 16, SHARED = 65536 };
 enum state { RUNNING, AT_BARRIER, TOGETHER, ENDED };
 inline ucontext_t scheduler, context[MOST_ITEMS];
 inline char stack[MOST_ITEMS][STACK];
 inline state is[MOST_ITEMS];
 inline const void *place[MOST_ITEMS]; // where an item waits for its wave
-inline uint64_t value[MOST_ITEMS], left[MOST_ITEMS]; // what each has brought, and what those that go on see
-inline uint64_t active[MOST_ITEMS];   // the lanes that did it together
+inline uint64_t value[MOST_ITEMS],
+    left[MOST_ITEMS];               // what each has brought, and what those that go on see
+inline uint64_t active[MOST_ITEMS]; // the lanes that did it together
 inline unsigned current, items;
 alignas(16) inline char shared[SHARED];
 inline std::function<void()> body;
@@ -50,7 +70,8 @@ inline std::function<void()> body;
 
 inline dim3 threadIdx, blockIdx, blockDim, gridDim;
 
-namespace cpu {
+namespace cpu
+{
 inline void start()
 {
     const unsigned n = current;
@@ -160,14 +181,23 @@ static TOGETHER uint64_t __ballot(int x)
             result |= (uint64_t)1 << i;
     return result;
 }
-static TOGETHER int __any(int x) { return __ballot(x) != 0; }
-static TOGETHER int __all(int x) { return __ballot(!x) == 0; }
+static TOGETHER int __any(int x)
+{
+    return __ballot(x) != 0;
+}
+static TOGETHER int __all(int x)
+{
+    return __ballot(!x) == 0;
+}
 template <typename T> TOGETHER T shuffled(T x, int lane)
 {
     cpu::together(x);
     return cpu::of_lane<T>((unsigned)lane);
 }
-static inline int lane_of() { return (int)(cpu::current % cpu::WAVE); }
+static inline int lane_of()
+{
+    return (int)(cpu::current % cpu::WAVE);
+}
 template <typename T> TOGETHER T __shfl(T x, int from, int width = 64)
 {
     return shuffled(x, (lane_of() & -width) + (from & (width - 1)));
@@ -188,27 +218,114 @@ template <typename T> TOGETHER T __shfl_xor(T x, int mask, int width = 64)
     return shuffled(x, to >= ((self + width) & -width) ? self : to);
 }
 
-template <typename T> T atomicAdd(T *p, T x) { T old = *p; *p = old + x; return old; }
-template <typename T> T atomicSub(T *p, T x) { T old = *p; *p = old - x; return old; }
-template <typename T> T atomicMin(T *p, T x) { T old = *p; *p = x < old ? x : old; return old; }
-template <typename T> T atomicMax(T *p, T x) { T old = *p; *p = x > old ? x : old; return old; }
-template <typename T> T atomicAnd(T *p, T x) { T old = *p; *p = old & x; return old; }
-template <typename T> T atomicOr(T *p, T x) { T old = *p; *p = old | x; return old; }
-template <typename T> T atomicXor(T *p, T x) { T old = *p; *p = old ^ x; return old; }
-template <typename T> T atomicExch(T *p, T x) { T old = *p; *p = x; return old; }
-template <typename T> T atomicCAS(T *p, T is, T x) { T old = *p; *p = old == is ? x : old; return old; }
-static inline unsigned atomicInc(unsigned *p, unsigned x) { unsigned old = *p; *p = old >= x ? 0 : old + 1; return old; }
+template <typename T> T atomicAdd(T *p, T x)
+{
+    T old = *p;
+    *p = old + x;
+    return old;
+}
+template <typename T> T atomicSub(T *p, T x)
+{
+    T old = *p;
+    *p = old - x;
+    return old;
+}
+template <typename T> T atomicMin(T *p, T x)
+{
+    T old = *p;
+    *p = x < old ? x : old;
+    return old;
+}
+template <typename T> T atomicMax(T *p, T x)
+{
+    T old = *p;
+    *p = x > old ? x : old;
+    return old;
+}
+template <typename T> T atomicAnd(T *p, T x)
+{
+    T old = *p;
+    *p = old & x;
+    return old;
+}
+template <typename T> T atomicOr(T *p, T x)
+{
+    T old = *p;
+    *p = old | x;
+    return old;
+}
+template <typename T> T atomicXor(T *p, T x)
+{
+    T old = *p;
+    *p = old ^ x;
+    return old;
+}
+template <typename T> T atomicExch(T *p, T x)
+{
+    T old = *p;
+    *p = x;
+    return old;
+}
+template <typename T> T atomicCAS(T *p, T is, T x)
+{
+    T old = *p;
+    *p = old == is ? x : old;
+    return old;
+}
+static inline unsigned atomicInc(unsigned *p, unsigned x)
+{
+    unsigned old = *p;
+    *p = old >= x ? 0 : old + 1;
+    return old;
+}
 
-static inline int __popc(unsigned x) { return __builtin_popcount(x); }
-static inline int __popcll(uint64_t x) { return __builtin_popcountll(x); }
-static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
-static inline int __clzll(int64_t x) { return x ? __builtin_clzll((uint64_t)x) : 64; }
-static inline int __ffs(int x) { return __builtin_ffs(x); }
-static inline unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
-static inline unsigned __umulhi(unsigned x, unsigned y) { return (uint64_t)x * y >> 32; }
-static inline int __mulhi(int x, int y) { return (int64_t)x * y >> 32; }
-static inline uint64_t __umul64hi(uint64_t x, uint64_t y) { return (unsigned __int128)x * y >> 64; }
-static inline float __uint_as_float(unsigned x) { float f; memcpy(&f, &x, 4); return f; }
-static inline unsigned __float_as_uint(float f) { unsigned x; memcpy(&x, &f, 4); return x; }
+static inline int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
+static inline int __popcll(uint64_t x)
+{
+    return __builtin_popcountll(x);
+}
+static inline int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
+static inline int __clzll(int64_t x)
+{
+    return x ? __builtin_clzll((uint64_t)x) : 64;
+}
+static inline int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+static inline unsigned __brev(unsigned x)
+{
+    return __builtin_bitreverse32(x);
+}
+static inline unsigned __umulhi(unsigned x, unsigned y)
+{
+    return (uint64_t)x * y >> 32;
+}
+static inline int __mulhi(int x, int y)
+{
+    return (int64_t)x * y >> 32;
+}
+static inline uint64_t __umul64hi(uint64_t x, uint64_t y)
+{
+    return (unsigned __int128)x * y >> 64;
+}
+static inline float __uint_as_float(unsigned x)
+{
+    float f;
+    memcpy(&f, &x, 4);
+    return f;
+}
+static inline unsigned __float_as_uint(float f)
+{
+    unsigned x;
+    memcpy(&x, &f, 4);
+    return x;
+}
 
 #endif

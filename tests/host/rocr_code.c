@@ -26,8 +26,10 @@ static void keep(const char *name, unsigned number, const void *bytes, size_t si
 HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *handler, HSAuint64 size, void *buffer,
                                    HSAuint64 buffer_size)
 {
-    HSAKMT_STATUS (*real)(HSAuint32, void *, HSAuint64, void *, HSAuint64) =
-        dlsym(RTLD_NEXT, "hsaKmtSetTrapHandler");
+    /* clang-format off: version 14 alternates between two layouts of this */
+    HSAKMT_STATUS (*real)
+    (HSAuint32, void *, HSAuint64, void *, HSAuint64) = dlsym(RTLD_NEXT, "hsaKmtSetTrapHandler");
+    /* clang-format on */
     keep("trap-handler", 0, handler, size);
     return real(node, handler, size, buffer, buffer_size);
 }
@@ -41,8 +43,10 @@ static unsigned codes;
 
 HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flags, void **address)
 {
-    HSAKMT_STATUS (*real)(HSAuint32, HSAuint64, HsaMemFlags, void **) =
-        dlsym(RTLD_NEXT, "hsaKmtAllocMemory");
+    /* clang-format off: version 14 alternates between two layouts of this */
+    HSAKMT_STATUS (*real)
+    (HSAuint32, HSAuint64, HsaMemFlags, void **) = dlsym(RTLD_NEXT, "hsaKmtAllocMemory");
+    /* clang-format on */
     const HSAKMT_STATUS status = real(node, size, flags, address);
     if (status == HSAKMT_STATUS_SUCCESS && flags.ui32.ExecuteAccess && codes < MOST) {
         code[codes].at = *address;

@@ -1,9 +1,9 @@
 /*
- * debug_tool PROGRAM GPU SCHEDULE BUDGET SEED: time travel in PROGRAM by a debugger. It is run to its
- * end with breakpoints at some of its instructions, with a stop at each of them; every stop must be
- * found again, by going to it, backwards and forwards, with the same state; and so many single steps
- * back and forth must lead to where they began. Prints "ISSUES STOPS TRIPS STEPS", or what was
- * different (status 1).
+ * debug_tool PROGRAM GPU SCHEDULE BUDGET SEED: time travel in PROGRAM by a debugger. It is run to
+ * its end with breakpoints at some of its instructions, with a stop at each of them; every stop
+ * must be found again, by going to it, backwards and forwards, with the same state; and so many
+ * single steps back and forth must lead to where they began. Prints "ISSUES STOPS TRIPS STEPS", or
+ * what was different (status 1).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,8 +60,8 @@ static void must(struct tool *t, bool right, const char *what, uint64_t from)
 {
     if (right)
         return;
-    fprintf(stderr, "%s from %" PRIu64 ": wrong at %" PRIu64 " of %" PRIu64 "\n", what, from, now(t),
-            t->end);
+    fprintf(stderr, "%s from %" PRIu64 ": wrong at %" PRIu64 " of %" PRIu64 "\n", what, from,
+            now(t), t->end);
     exit(1);
 }
 

@@ -1,7 +1,7 @@
 /*
  * gcn_return_tool CODE-OBJECT KERNEL GRID BLOCK GPU SCHEDULE BUDGET SEED: watched places and time
- * travel of a kernel on a gfx900, checked; see watched.h, travel.h. Each buffer has 16 KiB of numbers, local memory 4 KiB, values
- * are 77.
+ * travel of a kernel on a gfx900, checked; see watched.h, travel.h. Each buffer has 16 KiB of
+ * numbers, local memory 4 KiB, values are 77.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,8 @@
 /*
  * Runs the machine to its end with `budget` bytes for what is recorded, noting a hash of the whole
  * state at random issue times; then goes to these times in random order, and on from there, and
- * compares. Prints "ISSUES TRIPS SNAPSHOTS" and returns 0, or says what was different and returns 1.
+ * compares. Prints "ISSUES TRIPS SNAPSHOTS" and returns 0, or says what was different and
+ * returns 1.
  */
 int travel_check(struct wt_machine *m, uint64_t budget, uint64_t seed);
 

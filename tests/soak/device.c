@@ -30,8 +30,8 @@
 #define RET I(0x67, X0, 0, RA, 0)
 
 /*
- * Every warp with every lane: a random number, one of two ways by its bit 7, one of them with a call
- * that stores, and a barrier of all the core's warps; until the flag is set.
+ * Every warp with every lane: a random number, one of two ways by its bit 7, one of them with a
+ * call that stores, and a barrier of all the core's warps; until the flag is set.
  */
 static const uint32_t program[] = {
     /*  0 */ CSRR(A0, 0xfc1),

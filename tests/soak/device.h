@@ -1,7 +1,7 @@
 /*
  * Devices for the soak test: an emulator whose time passes as its registers are read, so that what
- * it does depends on what a debugger does, and not on how fast the wire is; and processes that serve
- * such devices over the transports of the register bus.
+ * it does depends on what a debugger does, and not on how fast the wire is; and processes that
+ * serve such devices over the transports of the register bus.
  */
 #ifndef TESTS_SOAK_DEVICE_H
 #define TESTS_SOAK_DEVICE_H
@@ -26,9 +26,9 @@ size_t soak_program_words(void);
 
 /* How a device and its process are. */
 struct soak_state {
-    uint64_t hash; /* of the whole device */
-    uint64_t time; /* its issue time */
-    uint64_t heap; /* bytes in use */
+    uint64_t hash;  /* of the whole device */
+    uint64_t time;  /* its issue time */
+    uint64_t heap;  /* bytes in use */
     uint64_t files; /* open descriptors */
 };
 

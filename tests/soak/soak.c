@@ -1,9 +1,9 @@
 /*
- * Soak test: three debuggers of three devices, one in this process, one behind TCP, one behind JTAG,
- * do the same random things. Time passes in a device as its registers are read, so that the three
- * must stay in step: each answer of a debugger, and each state of a device, is the same in all
- * three. At the end the heaps and descriptors of all processes are what they were after the first
- * part.
+ * Soak test: three debuggers of three devices, one in this process, one behind TCP, one behind
+ * JTAG, do the same random things. Time passes in a device as its registers are read, so that the
+ * three must stay in step: each answer of a debugger, and each state of a device, is the same in
+ * all three. At the end the heaps and descriptors of all processes are what they were after the
+ * first part.
  *
  *   soak [SECONDS [SEED]]
  *
@@ -58,8 +58,9 @@ static void die(struct soak *s, const char *format, ...) __attribute__((format(p
 static void die(struct soak *s, const char *format, ...)
 {
     va_list args;
-    fprintf(stderr, "soak: seed %" PRIu64 ", round %" PRIu64 ", operation %" PRIu64 " (%s): ",
-            s->seed, s->rounds, s->operations, s->operation);
+    fprintf(stderr,
+            "soak: seed %" PRIu64 ", round %" PRIu64 ", operation %" PRIu64 " (%s): ", s->seed,
+            s->rounds, s->operations, s->operation);
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
@@ -109,9 +110,10 @@ static void say_events(struct side *side)
         const struct wt_event e = wt_debugger_next_event(side->d);
         if (e.kind == WT_EVENT_NONE)
             return;
-        fprintf(side->out, "event %d thread %" PRIu32 " reason %d signal %d status %" PRIu32 " %s\n",
-                e.kind, e.thread, e.kind == WT_EVENT_STOPPED ? (int)e.reason : -1, e.signal,
-                e.status, e.text);
+        fprintf(side->out,
+                "event %d thread %" PRIu32 " reason %d signal %d status %" PRIu32 " %s\n", e.kind,
+                e.thread, e.kind == WT_EVENT_STOPPED ? (int)e.reason : -1, e.signal, e.status,
+                e.text);
     }
 }
 
@@ -199,8 +201,8 @@ static void do_insert(struct side *side, const struct numbers *n)
     const struct wt_agent_code condition = {.bytes = code[n->b % 2], .length = 3};
     struct wt_error err;
     say_status(side,
-               wt_debugger_insert_breakpoint(side->d, code_address(n->a), &condition,
-                                             n->c % 3 == 0, NULL, 0, &err),
+               wt_debugger_insert_breakpoint(side->d, code_address(n->a), &condition, n->c % 3 == 0,
+                                             NULL, 0, &err),
                &err);
 }
 
@@ -287,8 +289,9 @@ static void do_threads(struct side *side, const struct numbers *n)
     const enum wt_status status = wt_debugger_threads(side->d, &list, &count, &err);
     say_status(side, status, &err);
     for (size_t i = 0; !status && i < count; i++)
-        fprintf(side->out, "%" PRIu32 " wave %" PRIu32 " lane %u enabled %d running %d pc %" PRIx64
-                "\n", list[i].id, list[i].wave, list[i].lane, list[i].enabled, list[i].running,
+        fprintf(side->out,
+                "%" PRIu32 " wave %" PRIu32 " lane %u enabled %d running %d pc %" PRIx64 "\n",
+                list[i].id, list[i].wave, list[i].lane, list[i].enabled, list[i].running,
                 list[i].pc);
     wt_debugger_thread_name(side->d, (wt_thread)(n->a % 64), name, sizeof name);
     fprintf(side->out, "%s; current %" PRIu32 "\n", name, wt_debugger_current_thread(side->d));
@@ -301,8 +304,9 @@ static void do_waves(struct side *side, const struct numbers *n)
         struct wt_wave_info info = {0};
         struct wt_error err;
         say_status(side, wt_debugger_wave(side->d, w, &info, &err), &err);
-        fprintf(side->out, "wave %" PRIu32 " active %d running %d pc %" PRIx64 " mask %" PRIx64 "\n",
-                w, info.active, info.running, info.pc, (uint64_t)info.mask);
+        fprintf(side->out,
+                "wave %" PRIu32 " active %d running %d pc %" PRIx64 " mask %" PRIx64 "\n", w,
+                info.active, info.running, info.pc, (uint64_t)info.mask);
     }
 }
 
@@ -346,7 +350,8 @@ static void set_flag(struct side *side, uint32_t value)
     uint64_t pc;
     const wt_thread thread = pick_thread(side, 0, &pc);
     if (thread)
-        say_status(side, wt_debugger_write_memory(side->d, thread, SOAK_FLAG, &value, 4, &err), &err);
+        say_status(side, wt_debugger_write_memory(side->d, thread, SOAK_FLAG, &value, 4, &err),
+                   &err);
 }
 
 static void do_reset(struct side *side, const struct numbers *n)
@@ -457,9 +462,10 @@ static void compare_states(struct soak *s)
     for (unsigned i = 1; i < SIDES; i++) {
         soak_server_state(s->side[i].server, true, &state[i]);
         if (state[i].hash != state[LOCAL].hash || state[i].time != state[LOCAL].time)
-            die(s, "the device behind %s is at time %" PRIu64 ", hash %016" PRIx64
-                ", the local one at %" PRIu64 ", %016" PRIx64, side_names[i], state[i].time,
-                state[i].hash, state[LOCAL].time, state[LOCAL].hash);
+            die(s,
+                "the device behind %s is at time %" PRIu64 ", hash %016" PRIx64
+                ", the local one at %" PRIu64 ", %016" PRIx64,
+                side_names[i], state[i].time, state[i].hash, state[LOCAL].time, state[LOCAL].hash);
     }
 }
 

@@ -15,12 +15,12 @@ static void describe_registers(void)
         registers[i] = (struct wt_register){names[i], "cpu", WT_REG_INT, 32, i, i, true, i == 0};
     }
     registers[32] = (struct wt_register){"pc", "cpu", WT_REG_CODE_PTR, 32, 32, 32, true, false};
-    registers[33] = (struct wt_register){"vx_warp_id", "vortex", WT_REG_INT, 32, 65 + 0xcc1, 0xcc1,
-                                         false, true};
-    registers[34] = (struct wt_register){"mscratch", "csr", WT_REG_INT, 32, 65 + 0x340, 0x340, true,
-                                         false};
-    registers[35] = (struct wt_register){"vx_thread_id", "vortex", WT_REG_INT, 32, 65 + 0xcc0,
-                                         0xcc0, true, true};
+    registers[33] = (struct wt_register){"vx_warp_id", "vortex", WT_REG_INT, 32,
+                                         65 + 0xcc1,   0xcc1,    false,      true};
+    registers[34] =
+        (struct wt_register){"mscratch", "csr", WT_REG_INT, 32, 65 + 0x340, 0x340, true, false};
+    registers[35] = (struct wt_register){"vx_thread_id", "vortex", WT_REG_INT, 32,
+                                         65 + 0xcc0,     0xcc0,    true,       true};
 }
 
 struct wt_debugger *fake_debugger_new(void)
@@ -28,11 +28,19 @@ struct wt_debugger *fake_debugger_new(void)
     static const struct wt_target_services none;
     describe_registers();
     struct wt_debugger *d = calloc(1, sizeof *d);
-    d->topology = (struct wt_topology){.family = "vortex", .arch = "riscv:rv32", .clusters = 1,
-                                       .cores = 2, .waves_per_core = 2, .waves = FAKE_WAVES,
-                                       .lanes = FAKE_LANES, .address_bits = 32, .wave_word = "warp",
-                                       .lane_word = "thread", .registers = registers,
-                                       .register_count = FAKE_REGISTERS, .pc_index = 32};
+    d->topology = (struct wt_topology){.family = "vortex",
+                                       .arch = "riscv:rv32",
+                                       .clusters = 1,
+                                       .cores = 2,
+                                       .waves_per_core = 2,
+                                       .waves = FAKE_WAVES,
+                                       .lanes = FAKE_LANES,
+                                       .address_bits = 32,
+                                       .wave_word = "warp",
+                                       .lane_word = "thread",
+                                       .registers = registers,
+                                       .register_count = FAKE_REGISTERS,
+                                       .pc_index = 32};
     d->target.services = &none;
     d->waves = 1;
     d->current = 1;
@@ -96,8 +104,8 @@ enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
     return WT_OK;
 }
 
-enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms, uint64_t *looked,
-                                          uint64_t *total, struct wt_error *err)
+enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms,
+                                          uint64_t *looked, uint64_t *total, struct wt_error *err)
 {
     *looked = *total = d->code_size;
     return WT_OK;
@@ -163,8 +171,8 @@ enum wt_status wt_debugger_threads(struct wt_debugger *d, const struct wt_thread
             if (d->mode == WT_THREADS_WAVES && lane)
                 continue;
             threads[n++] = (struct wt_thread_info){
-                id, wave, wave / 2, wave % 2, lane, !d->masked[id], d->running[id],
-                d->running[id] ? 0 : d->registers[id][32]};
+                id,   wave,           wave / 2,       wave % 2,
+                lane, !d->masked[id], d->running[id], d->running[id] ? 0 : d->registers[id][32]};
         }
     }
     *list = threads;
@@ -266,8 +274,8 @@ enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t add
             b = &d->breakpoint[i];
     if (!b)
         return wt_fail(err, WT_NO_MEMORY, "too many breakpoints");
-    *b = (struct fake_breakpoint){.used = true, .addr = addr, .conditions = condition_count,
-                                  .commands = command_count};
+    *b = (struct fake_breakpoint){
+        .used = true, .addr = addr, .conditions = condition_count, .commands = command_count};
     b->first_condition_length =
         keep(b->first_condition, sizeof b->first_condition, conditions, condition_count);
     b->first_command_length =
@@ -334,8 +342,8 @@ void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop)
 static void stop_wave(struct wt_debugger *d, wt_thread thread)
 {
     wt_thread first = (thread - 1) / FAKE_LANES * FAKE_LANES + 1;
-    struct wt_event event = {.kind = WT_EVENT_STOPPED, .thread = thread,
-                             .reason = WT_STOP_REQUESTED};
+    struct wt_event event = {
+        .kind = WT_EVENT_STOPPED, .thread = thread, .reason = WT_STOP_REQUESTED};
     fake_debugger_event(d, event);
     for (event.thread = first; event.thread < first + FAKE_LANES; event.thread++) {
         d->running[event.thread] = false;
@@ -392,8 +400,8 @@ static void stopped(struct wt_debugger *d, wt_thread thread, enum wt_stop_reason
 {
     d->current = thread;
     stop_all(d);
-    fake_debugger_event(d, (struct wt_event){.kind = WT_EVENT_STOPPED, .thread = thread,
-                                             .reason = reason});
+    fake_debugger_event(
+        d, (struct wt_event){.kind = WT_EVENT_STOPPED, .thread = thread, .reason = reason});
 }
 
 bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
@@ -512,8 +520,7 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_
 /* The bytecode of tests is one byte: 0 fails, another number is added to the lane's number. */
 enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
                                     const struct wt_agent_code *code, size_t size,
-                                    struct wt_lane_value *result, void *bytes,
-                                    struct wt_error *err)
+                                    struct wt_lane_value *result, void *bytes, struct wt_error *err)
 {
     if (wave >= d->waves || !lanes || lanes >> FAKE_LANES)
         return wt_fail(err, WT_INVALID, "there is no such lane");

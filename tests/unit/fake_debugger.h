@@ -29,10 +29,10 @@ struct wt_debugger {
     struct wt_target target;
     uint8_t memory[FAKE_MEMORY_SIZE];
     uint64_t registers[FAKE_THREADS + 1][FAKE_REGISTERS];
-    unsigned waves;  /**< active now: waves 0 .. waves-1 */
+    unsigned waves; /**< active now: waves 0 .. waves-1 */
     bool masked[FAKE_THREADS + 1];
     struct wt_wave_detail detail[FAKE_WAVES]; /**< mask 0: the target does not tell */
-    bool broken;     /**< the device does not answer */
+    bool broken;                              /**< the device does not answer */
     bool running[FAKE_THREADS + 1];
     enum wt_thread_mode mode;
     unsigned lane;
@@ -44,12 +44,12 @@ struct wt_debugger {
     size_t watchpoints;
     bool cannot_watch;
     struct wt_resume resume[32];
-    size_t resumes;        /**< entries of the last resume */
+    size_t resumes; /**< entries of the last resume */
     unsigned resume_calls, restarts, resets, reattaches, pumps;
     uint64_t code_size; /* of the program's file */
     size_t leftovers;
-    bool gone; /* nobody answers a call */
-    bool endless;          /**< a continued program never ends */
+    bool gone;    /* nobody answers a call */
+    bool endless; /**< a continued program never ends */
     struct wt_event queue[64];
     size_t queued, taken;
     struct wt_event fault; /**< what a continue ends with, if its kind is not NONE */

@@ -31,8 +31,8 @@ static size_t mixed_program(uint32_t *code, unsigned rounds)
     PUT(WSPAWN(A0, A1)); /* the others begin at the next instruction */
     PUT(ADDI(T0, X0, -1));
     PUT(TMC(T0));
-    PUT(CSRR(S1, 0xf14)); /* hart */
-    PUT(CSRR(A3, 0xfc3)); /* local memory */
+    PUT(CSRR(S1, 0xf14));  /* hart */
+    PUT(CSRR(A3, 0xfc3));  /* local memory */
     PUT(LUI(A4, 0x10000)); /* global memory */
     PUT(CSRR(A0, 0xfc1));
     PUT(ADDI(S2, S1, 0x137));

@@ -56,8 +56,8 @@ static enum wt_status reconnect(struct wt_bus *bus, struct wt_error *err)
     return WT_OK;
 }
 
-static const struct wt_bus_ops bus_ops = {.name = "mutant", .transact = transact,
-                                          .close = close_bus, .reconnect = reconnect};
+static const struct wt_bus_ops bus_ops = {
+    .name = "mutant", .transact = transact, .close = close_bus, .reconnect = reconnect};
 
 static enum wt_pump pump(void *context, uint64_t budget)
 {

@@ -1,6 +1,7 @@
 /*
  * Debug Modules that are wrong in one point: the emulator's, with a register bus before it that
- * spoils what goes through. Each mutation names the checks of the conformance test that must notice.
+ * spoils what goes through. Each mutation names the checks of the conformance test that must
+ * notice.
  */
 #ifndef TESTS_MUTANT_H
 #define TESTS_MUTANT_H
@@ -23,15 +24,15 @@ struct mutation {
 };
 
 struct mutant {
-    struct wt_bus bus; /* first */
+    struct wt_bus bus;               /* first */
     const struct mutation *mutation; /* NULL: nothing is wrong */
     struct vx_device *device;
     struct wt_target_services services;
     struct wt_target target;
     uint64_t accesses;
-    uint64_t cut_at;     /* the access that fails, and all after it until it is connected again;
-                          * 0: none */
-    bool dead;           /* it cannot be */
+    uint64_t cut_at; /* the access that fails, and all after it until it is connected again;
+                      * 0: none */
+    bool dead;       /* it cannot be */
     /* For the mutations to use; all 0 at first. */
     uint32_t shadow[16];
     bool shadowed[16];

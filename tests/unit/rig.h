@@ -24,7 +24,7 @@ struct rig_options {
     bool ebreak_after; /* DPC convention of the RTL */
     bool dm_only;
     bool restless; /* runs between any two transactions, as hardware does */
-    bool bare; /* no services but the pump: as hardware would be */
+    bool bare;     /* no services but the pump: as hardware would be */
     enum wt_thread_mode threads_mode;
     const char *schedule;
 };
@@ -89,7 +89,8 @@ static enum wt_pump rig_pump(void *context, uint64_t budget)
     enum wt_run run = r->machine->ops->run(r->machine, budget);
     if (run == WT_RUN_BUDGET)
         return WT_PUMP_RAN;
-    return run == WT_RUN_EVENT || run == WT_RUN_WATCH || r->machine->time != before || (run == WT_RUN_FAULT && !told)
+    return run == WT_RUN_EVENT || run == WT_RUN_WATCH || r->machine->time != before ||
+                   (run == WT_RUN_FAULT && !told)
                ? WT_PUMP_EVENT
                : WT_PUMP_IDLE;
 }
@@ -170,9 +171,16 @@ static size_t rig_watch_hits(void *context, const struct wt_watchpoint_hit **lis
     const size_t count = r->machine->hits;
     for (size_t i = 0; i < count; i++) {
         const struct wt_watch_hit *h = &r->machine->hit[i];
-        r->hit[i] = (struct wt_watchpoint_hit){h->kind != WT_WATCH_WRITE, h->kind != WT_WATCH_READ,
-                                               h->time, h->wave, h->lane, h->pc, h->addr, h->size,
-                                               {0}, {0}};
+        r->hit[i] = (struct wt_watchpoint_hit){h->kind != WT_WATCH_WRITE,
+                                               h->kind != WT_WATCH_READ,
+                                               h->time,
+                                               h->wave,
+                                               h->lane,
+                                               h->pc,
+                                               h->addr,
+                                               h->size,
+                                               {0},
+                                               {0}};
         memcpy(r->hit[i].before, h->before, 16);
         memcpy(r->hit[i].after, h->after, 16);
     }
@@ -301,8 +309,8 @@ enum { X0, RA, SP, GP, TP, T0, T1, T2, FP, S1, A0, A1, A2, A3, A4, A5, A6, A7, S
 #define CSRR(rd, csr) I(0x73, rd, 2, X0, csr)
 #define LW(rd, rs, imm) I(0x03, rd, 2, rs, imm)
 #define SW(rs2, rs1, imm)                                                                          \
-    (((uint32_t)(imm) >> 5 & 127) << 25 | (uint32_t)(rs2) << 20 | (uint32_t)(rs1) << 15 | 2 << 12 | \
-     ((uint32_t)(imm) & 31) << 7 | 0x23)
+    (((uint32_t)(imm) >> 5 & 127) << 25 | (uint32_t)(rs2) << 20 | (uint32_t)(rs1) << 15 |          \
+     2 << 12 | ((uint32_t)(imm)&31) << 7 | 0x23)
 #define AUIPC(rd, imm) ((uint32_t)(imm) << 12 | (uint32_t)(rd) << 7 | 0x17)
 #define BEQZ(rs, by) B(0, rs, X0, by)
 #define BNEZ(rs, by) B(1, rs, X0, by)

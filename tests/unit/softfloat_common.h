@@ -118,11 +118,11 @@ static inline uint64_t ours(unsigned width, enum operation op, uint64_t a, uint6
                             struct wt_fp *fp)
 {
     switch (op) {
-#define CASE(OP, F16, F32, F64) \
-    case OP:                    \
+#define CASE(OP, F16, F32, F64)                                                                    \
+    case OP:                                                                                       \
         return width == 16 ? F16 : width == 32 ? F32 : F64;
-#define TWO(OP, NAME)                                     \
-    CASE(OP, wt_f16_##NAME((uint16_t)a, (uint16_t)b, fp), \
+#define TWO(OP, NAME)                                                                              \
+    CASE(OP, wt_f16_##NAME((uint16_t)a, (uint16_t)b, fp),                                          \
          wt_f32_##NAME((uint32_t)a, (uint32_t)b, fp), wt_f64_##NAME(a, b, fp))
         TWO(ADD, add)
         TWO(SUB, sub)

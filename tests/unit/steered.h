@@ -11,17 +11,16 @@
 #include "rig.h"
 
 /* A call that must succeed; it takes &err. */
-#define OK(call)                                 \
-    do {                                         \
-        struct wt_error err = {0};               \
-        if (call)                                \
-            fail_msg("%s: %s", #call, err.text); \
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        struct wt_error err = {0};                                                                 \
+        if (call)                                                                                  \
+            fail_msg("%s: %s", #call, err.text);                                                   \
     } while (0)
 
 /* Each element of the test's array `variants`, as *v. */
-#define FOR_VARIANTS(v)                          \
-    for (const struct rig_options *v = variants; \
-         v < variants + sizeof variants / sizeof *v; v++)
+#define FOR_VARIANTS(v)                                                                            \
+    for (const struct rig_options *v = variants; v < variants + sizeof variants / sizeof *v; v++)
 
 /* Pumps until something happens. */
 static struct wt_event wait_event(struct rig *r)

@@ -35,7 +35,8 @@ static void print(void *context, const char *text, size_t length)
     }
 }
 
-static struct world world = {.memory = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x91, 'h', 'e', 'y', 0}};
+static struct world world = {
+    .memory = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x91, 'h', 'e', 'y', 0}};
 static const struct wt_agent_world reach = {&world, read_memory, print};
 
 /* Registers: number n holds 1000 + n. */
@@ -165,22 +166,22 @@ static void jumps(void **state)
     GIVES(1, C8(5), 0x20, 0, 8, C8(2), END, C8(1), END); /* if_goto taken */
     GIVES(2, C8(0), 0x20, 0, 8, C8(2), END, C8(1), END);
     GIVES(1, 0x21, 0, 6, C8(2), END, C8(1), END);
-    FAILS(0x21, 0, 0);                      /* for ever */
-    REFUSED(0x21, 0, 1, END);               /* into an operand */
-    REFUSED(0x21, 0x70, 0, END);            /* nowhere */
+    FAILS(0x21, 0, 0);                         /* for ever */
+    REFUSED(0x21, 0, 1, END);                  /* into an operand */
+    REFUSED(0x21, 0x70, 0, END);               /* nowhere */
     GIVES(3, C8(3), 0x21, 0, 5, 0x16, 8, END); /* a constant jumped past is no constant there */
     GIVES(0, 0x21, 0, 3, END);
 }
 
 static void the_stack(void **state)
 {
-    GIVES(10, C8(5), 0x28, 0x02, END);                      /* dup */
-    GIVES(5, C8(5), C8(6), 0x29, END);                      /* pop */
-    GIVES(1, C8(5), C8(6), 0x2b, 0x03, END);                /* swap: 6 - 5 */
-    GIVES(5, C8(5), C8(6), C8(7), 0x32, 2, END);            /* pick */
+    GIVES(10, C8(5), 0x28, 0x02, END);           /* dup */
+    GIVES(5, C8(5), C8(6), 0x29, END);           /* pop */
+    GIVES(1, C8(5), C8(6), 0x2b, 0x03, END);     /* swap: 6 - 5 */
+    GIVES(5, C8(5), C8(6), C8(7), 0x32, 2, END); /* pick */
     GIVES(7, C8(5), C8(6), C8(7), 0x32, 0, END);
     FAILS(C8(5), C8(6), C8(7), 0x32, 3, END);
-    GIVES(2, C8(1), C8(2), C8(3), 0x33, END);               /* rot: 1 2 3 -> 3 1 2 */
+    GIVES(2, C8(1), C8(2), C8(3), 0x33, END); /* rot: 1 2 3 -> 3 1 2 */
     GIVES(1, C8(1), C8(2), C8(3), 0x33, 0x29, END);
     GIVES(3, C8(1), C8(2), C8(3), 0x33, 0x29, 0x29, END);
     FAILS(0x02, END);
@@ -207,18 +208,18 @@ static void registers_are_named_once_each(void **state)
 static void what_cannot_work_here(void **state)
 {
     REFUSED(0x00);
-    REFUSED(0x0c);             /* trace */
-    REFUSED(C8(0), 0x0d, 1);   /* trace_quick */
-    REFUSED(0x30, 0, 1);       /* trace16 */
-    REFUSED(0x2e, 0, 1);       /* tracev */
-    REFUSED(0x2f);             /* tracenz */
+    REFUSED(0x0c);           /* trace */
+    REFUSED(C8(0), 0x0d, 1); /* trace_quick */
+    REFUSED(0x30, 0, 1);     /* trace16 */
+    REFUSED(0x2e, 0, 1);     /* tracev */
+    REFUSED(0x2f);           /* tracenz */
     REFUSED(0x31);
     REFUSED(0x35);
     REFUSED(0x40);
     REFUSED(0xff);
-    FAILS(0x2c, 0, 1, END);    /* getv */
+    FAILS(0x2c, 0, 1, END); /* getv */
     FAILS(C8(1), 0x2d, 0, 1, END);
-    FAILS(C8(1), 0x1b, END);   /* floating point */
+    FAILS(C8(1), 0x1b, END);          /* floating point */
     GIVES(5, C8(5), END, 0x2c, 0, 1); /* not reached */
 }
 
@@ -259,8 +260,8 @@ static void printf_prints(void **state)
            ' ', 'b', '=', '%', 'd', '\n', 0, 0, END);
     PRINTS(true, "  2a|0x2a|052|*", C8('*'), C8(42), C8(42), C8(42), C8(0), C8(0), 0x34, 4, 0, 16,
            '%', '4', 'x', '|', '%', '#', 'x', '|', '%', '0', '3', 'o', '|', '%', 'c', 0, END);
-    PRINTS(true, "hey 100%", 0x23, 0x10, 0x08, C8(0), C8(0), 0x34, 1, 0, 9, '%', 's', ' ', '1',
-           '0', '0', '%', '%', 0, END);
+    PRINTS(true, "hey 100%", 0x23, 0x10, 0x08, C8(0), C8(0), 0x34, 1, 0, 9, '%', 's', ' ', '1', '0',
+           '0', '%', '%', 0, END);
     PRINTS(true, "he", 0x23, 0x10, 0x08, C8(0), C8(0), 0x34, 1, 0, 5, '%', '.', '2', 's', 0, END);
     PRINTS(true, "4294967295 18446744073709551615", MINUS_ONE, MINUS_ONE, C8(0), C8(0), 0x34, 2, 0,
            9, '%', 'u', ' ', '%', 'l', 'l', 'u', 0, 0, END);

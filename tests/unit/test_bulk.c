@@ -1,6 +1,7 @@
 /*
- * The documents that tell of many lanes at once (docs/rsp.md, "Bulk data"), in front of a test double
- * of the debugger: what is in them, that they come in pieces, and what is answered to nonsense.
+ * The documents that tell of many lanes at once (docs/rsp.md, "Bulk data"), in front of a test
+ * double of the debugger: what is in them, that they come in pieces, and what is answered to
+ * nonsense.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,12 +94,14 @@ static void the_device_stands_at_the_head(void **state)
 {
     static const char head[] =
         "{\"family\":\"vortex\",\"wave_word\":\"warp\",\"lane_word\":\"thread\",\"cores\":2,"
-        "\"waves_per_core\":2,\"lanes\":4,\"address_bits\":32,\"threads\":\"lanes\",\"chosen_lane\":0,"
+        "\"waves_per_core\":2,\"lanes\":4,\"address_bits\":32,\"threads\":\"lanes\",\"chosen_"
+        "lane\":0,"
         "\"ended\":false,\"waves\":[\n";
     char want[1024];
     snprintf(want, sizeof want, "l%s]}\n", head);
     expect("qXfer:wavetrap-waves:read:-:0,1000", want);
-    snprintf(want, sizeof want, "l%s{\"wave\":0,\"pc\":2147483648,\"mask\":\"f\",\"detail\":false}]}\n", head);
+    snprintf(want, sizeof want,
+             "l%s{\"wave\":0,\"pc\":2147483648,\"mask\":\"f\",\"detail\":false}]}\n", head);
     expect(ALL_WAVES, want);
     f.d->mode = WT_THREADS_WAVES;
     f.d->lane = 3;
@@ -111,12 +114,15 @@ static void a_row_for_each_active_wave(void **state)
     f.d->masked[5] = f.d->masked[8] = true;
     f.d->running[9] = true;
     const char *got = ask(ALL_WAVES);
-    assert_non_null(strstr(got, "{\"wave\":0,\"pc\":2147483648,\"mask\":\"f\",\"detail\":false},\n"));
-    assert_non_null(strstr(got, "{\"wave\":1,\"pc\":2147483648,\"mask\":\"6\",\"detail\":false},\n"));
+    assert_non_null(
+        strstr(got, "{\"wave\":0,\"pc\":2147483648,\"mask\":\"f\",\"detail\":false},\n"));
+    assert_non_null(
+        strstr(got, "{\"wave\":1,\"pc\":2147483648,\"mask\":\"6\",\"detail\":false},\n"));
     assert_non_null(strstr(got, "{\"wave\":2,\"running\":true}]}\n"));
     assert_null(strstr(got, "{\"wave\":3"));
     got = ask("qXfer:wavetrap-waves:read:1:0,1000");
-    assert_non_null(strstr(got, "[\n{\"wave\":1,\"pc\":2147483648,\"mask\":\"6\",\"detail\":false}]}\n"));
+    assert_non_null(
+        strstr(got, "[\n{\"wave\":1,\"pc\":2147483648,\"mask\":\"6\",\"detail\":false}]}\n"));
     /* One that is not active has no row, and is no error. */
     expect_has("qXfer:wavetrap-waves:read:3:0,1000", "\"waves\":[\n]}\n");
 }
@@ -132,13 +138,13 @@ static void why_a_wave_waits_and_which_lanes_wait_in_it(void **state)
         .arrived = 1,
         .expected = 2,
         .waiters = 2,
-        .waiter = {{.lanes = wt_lane_bit(2), .pc = 0x20}, {.lanes = wt_lane_bit(127) | 8, .pc = 0x24}},
+        .waiter = {{.lanes = wt_lane_bit(2), .pc = 0x20},
+                   {.lanes = wt_lane_bit(127) | 8, .pc = 0x24}},
     };
     assert_null(strstr(ask(ALL_WAVES), "detail"));
-    expect_has(ALL_WAVES,
-               "\"mask\":\"f\",\"wait\":\"a \\\"barrier\\\"\",\"wait_pc\":2147483664,"
-               "\"barrier\":{\"id\":7,\"cores\":false,\"arrived\":1,\"expected\":2},"
-               "\"waiters\":[[\"4\",32],[\"80000000000000000000000000000008\",36]]}");
+    expect_has(ALL_WAVES, "\"mask\":\"f\",\"wait\":\"a \\\"barrier\\\"\",\"wait_pc\":2147483664,"
+                          "\"barrier\":{\"id\":7,\"cores\":false,\"arrived\":1,\"expected\":2},"
+                          "\"waiters\":[[\"4\",32],[\"80000000000000000000000000000008\",36]]}");
     f.d->detail[0].between_cores = true;
     expect_has(ALL_WAVES, "\"cores\":true");
 }
@@ -192,15 +198,24 @@ static void bytes_of_lanes(void **state)
 static void nonsense_is_refused(void **state)
 {
     static const char *const errors[] = {
-        "qXfer:wavetrap-waves:read:4:0,1000", "qXfer:wavetrap-waves:read:x:0,1000",
-        "qXfer:wavetrap-waves:read:0,1:0,1000", "qXfer:wavetrap-waves:read:--:0,1000",
-        "qXfer:wavetrap-waves:read:ffffffffffffffffff:0,1000", "qXfer:wavetrap-waves:read::0",
-        "qXfer:wavetrap-waves:read:0,1000", "qXfer:wavetrap-waves:read::ffffff,10",
-        "qXfer:wavetrap-lanes:read::0,1000", "qXfer:wavetrap-lanes:read:0,f,0:0,1000",
-        "qXfer:wavetrap-lanes:read:0,f,0,:0,1000", "qXfer:wavetrap-lanes:read:0,f,0,5:0,1000",
-        "qXfer:wavetrap-lanes:read:0,f,0,0g:0,1000", "qXfer:wavetrap-lanes:read:0,,0,05:0,1000",
-        "qXfer:wavetrap-lanes:read:0,0,0,05:0,1000", "qXfer:wavetrap-lanes:read:0,1f,0,05:0,1000",
-        "qXfer:wavetrap-lanes:read:0,fg,0,05:0,1000", "qXfer:wavetrap-lanes:read:9,f,0,05:0,1000",
+        "qXfer:wavetrap-waves:read:4:0,1000",
+        "qXfer:wavetrap-waves:read:x:0,1000",
+        "qXfer:wavetrap-waves:read:0,1:0,1000",
+        "qXfer:wavetrap-waves:read:--:0,1000",
+        "qXfer:wavetrap-waves:read:ffffffffffffffffff:0,1000",
+        "qXfer:wavetrap-waves:read::0",
+        "qXfer:wavetrap-waves:read:0,1000",
+        "qXfer:wavetrap-waves:read::ffffff,10",
+        "qXfer:wavetrap-lanes:read::0,1000",
+        "qXfer:wavetrap-lanes:read:0,f,0:0,1000",
+        "qXfer:wavetrap-lanes:read:0,f,0,:0,1000",
+        "qXfer:wavetrap-lanes:read:0,f,0,5:0,1000",
+        "qXfer:wavetrap-lanes:read:0,f,0,0g:0,1000",
+        "qXfer:wavetrap-lanes:read:0,,0,05:0,1000",
+        "qXfer:wavetrap-lanes:read:0,0,0,05:0,1000",
+        "qXfer:wavetrap-lanes:read:0,1f,0,05:0,1000",
+        "qXfer:wavetrap-lanes:read:0,fg,0,05:0,1000",
+        "qXfer:wavetrap-lanes:read:9,f,0,05:0,1000",
         "qXfer:wavetrap-lanes:read:100000000,f,0,05:0,1000",
         "qXfer:wavetrap-lanes:read:0,1000000000000000000000000000000000,0,05:0,1000",
         "qXfer:wavetrap-lanes:read:0,f,1001,05:0,1000",

@@ -1,4 +1,5 @@
-/* The copy engine of the drop-in libhsakmt: packets of every kind in its queues, right and wrong. */
+/* The copy engine of the drop-in libhsakmt: packets of every kind in its queues, right and wrong.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +17,8 @@ enum { GPU = 1, SIZE = 1 << 16, RING = 4096 };
 enum { COPY = 1, FENCE = 5, TRAP = 6, POLL = 8, ATOMIC = 10, FILL = 11, TIMESTAMP = 13 };
 
 /* Conditions come true or the test hangs, and its runner says so. */
-#define UNTIL(condition)  \
-    while (!(condition))  \
+#define UNTIL(condition)                                                                           \
+    while (!(condition))                                                                           \
     sched_yield()
 
 struct queue {
@@ -51,8 +52,9 @@ static int setup(void **state)
         struct queue *q = &w->queue[i];
         HsaQueueResource resource = {0};
         q->ring = allocate(RING);
-        assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA, 100, 0, q->ring, RING, NULL, &resource),
-                         HSAKMT_STATUS_SUCCESS);
+        assert_int_equal(
+            hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA, 100, 0, q->ring, RING, NULL, &resource),
+            HSAKMT_STATUS_SUCCESS);
         q->read = (volatile uint64_t *)resource.Queue_read_ptr_aql;
         q->write = (volatile uint64_t *)resource.Queue_write_ptr_aql;
         q->id = resource.QueueId;
@@ -84,10 +86,10 @@ static void give(struct queue *q, const uint32_t *packet, unsigned dwords)
 
 #define LOW(p) (uint32_t)(uintptr_t)(p)
 #define HIGH(p) (uint32_t)((uint64_t)(uintptr_t)(p) >> 32)
-#define GIVE(q, ...)                                                      \
-    do {                                                                  \
-        const uint32_t packet[] = {__VA_ARGS__};                          \
-        give(q, packet, sizeof packet / sizeof *packet);                  \
+#define GIVE(q, ...)                                                                               \
+    do {                                                                                           \
+        const uint32_t packet[] = {__VA_ARGS__};                                                   \
+        give(q, packet, sizeof packet / sizeof *packet);                                           \
     } while (0)
 
 static void give_copy(struct queue *q, const void *to, const void *from, uint32_t size)
@@ -131,20 +133,21 @@ static void boxes_are_copied(void **state)
     static uint8_t expected[SIZE];
     for (uint32_t element = 0; element <= 4; element++) {
         const uint32_t unit = 1u << element, x = 5, y = 4, z = 3;
-        const uint32_t pitch[2] = {16, 12}, slice[2] = {16 * 8, 12 * 7}, off[2][3] = {{2, 1, 3}, {1, 2, 1}};
+        const uint32_t pitch[2] = {16, 12}, slice[2] = {16 * 8, 12 * 7},
+                       off[2][3] = {{2, 1, 3}, {1, 2, 1}};
         uint8_t *base[2] = {w->memory, w->memory + SIZE / 2};
         fill_with_numbers(w->memory, SIZE - 64);
         memcpy(expected, w->memory, SIZE);
-        GIVE(&w->queue[0], COPY | 4 << 8 | element << 29,
-             LOW(base[0]), HIGH(base[0]), off[0][0] | off[0][1] << 16, off[0][2] | (pitch[0] - 1) << 13,
-             slice[0] - 1,
-             LOW(base[1]), HIGH(base[1]), off[1][0] | off[1][1] << 16, off[1][2] | (pitch[1] - 1) << 13,
-             slice[1] - 1, (x - 1) | (y - 1) << 16, z - 1);
+        GIVE(&w->queue[0], COPY | 4 << 8 | element << 29, LOW(base[0]), HIGH(base[0]),
+             off[0][0] | off[0][1] << 16, off[0][2] | (pitch[0] - 1) << 13, slice[0] - 1,
+             LOW(base[1]), HIGH(base[1]), off[1][0] | off[1][1] << 16,
+             off[1][2] | (pitch[1] - 1) << 13, slice[1] - 1, (x - 1) | (y - 1) << 16, z - 1);
         for (uint32_t k = 0; k < z; k++)
             for (uint32_t j = 0; j < y; j++) {
                 size_t at[2];
                 for (unsigned s = 0; s < 2; s++)
-                    at[s] = unit * ((off[s][2] + k) * slice[s] + (off[s][1] + j) * pitch[s] + off[s][0]);
+                    at[s] = unit *
+                            ((off[s][2] + k) * slice[s] + (off[s][1] + j) * pitch[s] + off[s][0]);
                 memcpy(expected + SIZE / 2 + at[1], expected + at[0], x * unit);
             }
         finish(&w->queue[0]);
@@ -165,8 +168,8 @@ static void memory_is_filled(void **state)
         memset(expected, 0xee, sizeof expected);
         for (unsigned k = 0; k < row[i].bytes; k++)
             expected[8 + k] = (uint8_t)(0x44332211u >> k % row[i].unit * 8);
-        GIVE(&w->queue[0], FILL | row[i].kind << 30, LOW(w->memory + 8), HIGH(w->memory), 0x44332211,
-             row[i].count);
+        GIVE(&w->queue[0], FILL | row[i].kind << 30, LOW(w->memory + 8), HIGH(w->memory),
+             0x44332211, row[i].count);
         finish(&w->queue[0]);
         assert_memory_equal(w->memory, expected, sizeof expected);
     }
@@ -186,7 +189,8 @@ static void a_queue_waits_for_a_value(void **state)
     for (unsigned i = 0; i < sizeof row / sizeof *row; i++) {
         w->word[0] = row[i].value | 0xab00; /* the mask lets that out */
         w->word[1] = w->word[2] = 0;
-        GIVE(&w->queue[0], POLL | row[i].function << 28 | 1u << 31, LOW(w->word), HIGH(w->word), 5, 0xff, 0);
+        GIVE(&w->queue[0], POLL | row[i].function << 28 | 1u << 31, LOW(w->word), HIGH(w->word), 5,
+             0xff, 0);
         GIVE(&w->queue[0], FENCE, LOW(w->word + 1), HIGH(w->word), 1);
         /* Each queue is looked at in turn: twice the other one, then this one must have been. */
         for (unsigned k = 1; k < 3; k++) {
@@ -199,7 +203,8 @@ static void a_queue_waits_for_a_value(void **state)
         for (uint32_t value = 0; *w->queue[0].read != *w->queue[0].write; value++)
             w->word[0] = value % 16; /* one of these will do */
     }
-    GIVE(&w->queue[0], POLL, 0, 0x80000000, 0, 0, 0); /* flushes the host's data path: nothing to wait for */
+    GIVE(&w->queue[0], POLL, 0, 0x80000000, 0, 0,
+         0); /* flushes the host's data path: nothing to wait for */
     finish(&w->queue[0]);
 }
 
@@ -211,7 +216,8 @@ static void signals_count_and_times_are_noted(void **state)
     number[0] = 7;
     assert_int_equal(hsaKmtGetClockCounters(GPU, &before), HSAKMT_STATUS_SUCCESS);
     GIVE(&w->queue[0], TIMESTAMP | 2 << 8, LOW(&number[4]), HIGH(number));
-    GIVE(&w->queue[0], ATOMIC | 47u << 25, LOW(number), HIGH(number), UINT32_MAX, UINT32_MAX, 0, 0, 0);
+    GIVE(&w->queue[0], ATOMIC | 47u << 25, LOW(number), HIGH(number), UINT32_MAX, UINT32_MAX, 0, 0,
+         0);
     finish(&w->queue[0]);
     assert_int_equal(hsaKmtGetClockCounters(GPU, &after), HSAKMT_STATUS_SUCCESS);
     assert_int_equal(number[0], 6);
@@ -226,8 +232,8 @@ static void an_event_is_told(void **state)
     HsaEvent *event;
     assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &event), HSAKMT_STATUS_SUCCESS);
     assert_int_equal(hsaKmtWaitOnEvent(event, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
-    GIVE(&w->queue[0], FENCE, (uint32_t)event->EventData.HWData2, (uint32_t)(event->EventData.HWData2 >> 32),
-         event->EventId);
+    GIVE(&w->queue[0], FENCE, (uint32_t)event->EventData.HWData2,
+         (uint32_t)(event->EventData.HWData2 >> 32), event->EventId);
     GIVE(&w->queue[0], TRAP, 0);
     assert_int_equal(hsaKmtWaitOnEvent(event, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
     assert_int_equal(hsaKmtDestroyEvent(event), HSAKMT_STATUS_SUCCESS);
@@ -240,7 +246,8 @@ static void registered_memory_is_copied(void **state)
     const HsaMemFlags flags = {.Value = 0};
     HSAuint64 at;
     fill_with_numbers(w->memory, SIZE);
-    assert_int_equal(hsaKmtRegisterMemoryWithFlags(bytes + 100, 5000, flags), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtRegisterMemoryWithFlags(bytes + 100, 5000, flags),
+                     HSAKMT_STATUS_SUCCESS);
     assert_int_equal(hsaKmtMapMemoryToGPU(bytes + 100, 5000, &at), HSAKMT_STATUS_SUCCESS);
     memcpy(expected, w->memory, 5000);
     give_copy(&w->queue[0], (void *)(uintptr_t)at, w->memory, 5000);
@@ -272,8 +279,12 @@ static void memory_that_is_not_mapped_is_a_page_fault(void **state)
 /* The queue stops at it; others do not. */
 static void wrong_packets_are_refused(void **state)
 {
-    static const uint32_t wrong[][13] = {
-        {77}, {COPY | 9 << 8}, {COPY | 4 << 8 | 5u << 29}, {TIMESTAMP | 1 << 8}, {ATOMIC | 3 << 25}, {FILL | 3u << 30}};
+    static const uint32_t wrong[][13] = {{77},
+                                         {COPY | 9 << 8},
+                                         {COPY | 4 << 8 | 5u << 29},
+                                         {TIMESTAMP | 1 << 8},
+                                         {ATOMIC | 3 << 25},
+                                         {FILL | 3u << 30}};
     struct world *w = *state;
     for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct queue *q = &w->queue[0];
@@ -287,8 +298,9 @@ static void wrong_packets_are_refused(void **state)
         }
         assert_int_equal(w->word[0], 0);
         assert_int_equal(hsaKmtDestroyQueue(q->id), HSAKMT_STATUS_SUCCESS);
-        assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA, 100, 0, q->ring, RING, NULL, &resource),
-                         HSAKMT_STATUS_SUCCESS);
+        assert_int_equal(
+            hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA, 100, 0, q->ring, RING, NULL, &resource),
+            HSAKMT_STATUS_SUCCESS);
         *q = (struct queue){q->ring, (volatile uint64_t *)resource.Queue_read_ptr_aql,
                             (volatile uint64_t *)resource.Queue_write_ptr_aql, resource.QueueId};
     }
@@ -305,13 +317,16 @@ static void random_packets(void **state)
         uint32_t packet[13];
         for (unsigned k = 0; k < 13; k++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
-            packet[k] = seed >> 40 & 1 ? (uint32_t)(seed >> 32) : k % 2 ? LOW(w->memory) : HIGH(w->memory);
+            packet[k] = seed >> 40 & 1 ? (uint32_t)(seed >> 32)
+                        : k % 2        ? LOW(w->memory)
+                                       : HIGH(w->memory);
         }
         packet[0] = (packet[0] & ~0xffu) | (i % 14);
         give(q, packet, 13);
         assert_int_equal(hsaKmtDestroyQueue(q->id), HSAKMT_STATUS_SUCCESS);
-        assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA, 100, 0, q->ring, RING, NULL, &resource),
-                         HSAKMT_STATUS_SUCCESS);
+        assert_int_equal(
+            hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA, 100, 0, q->ring, RING, NULL, &resource),
+            HSAKMT_STATUS_SUCCESS);
         *q = (struct queue){q->ring, (volatile uint64_t *)resource.Queue_read_ptr_aql,
                             (volatile uint64_t *)resource.Queue_write_ptr_aql, resource.QueueId};
     }

@@ -1,7 +1,7 @@
 /*
  * The debugger against the emulator: each truth is checked with the memory port and through the
- * Debug Module alone, in both widths, with a Debug Module that is at once done and one that is slow,
- * with either convention for DPC, and with none of the emulator's services.
+ * Debug Module alone, in both widths, with a Debug Module that is at once done and one that is
+ * slow, with either convention for DPC, and with none of the emulator's services.
  */
 
 #include "steered.h"
@@ -59,7 +59,8 @@ static const uint32_t counting[] = {
 
 static void a_breakpoint_stops_each_time_without_the_client_stepping(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, counting, 5);
         assert_int_equal(pc(r, 1), CODE);
         insert(r, CODE + 8);
@@ -79,7 +80,8 @@ static void a_breakpoint_stops_each_time_without_the_client_stepping(void **stat
 
 static void clients_that_lift_step_and_insert_see_every_pass(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, counting, 5);
         insert(r, CODE + 8);
         for (unsigned i = 1; i <= 3; i++) {
@@ -96,7 +98,8 @@ static void clients_that_lift_step_and_insert_see_every_pass(void **state)
 
 static void a_step_onto_a_breakpoint_does_not_hide_it(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, counting, 5);
         insert(r, CODE + 4);
         expect_stop(step(r, 1), WT_STOP_STEP, 1);
@@ -114,7 +117,8 @@ static void a_step_onto_a_breakpoint_does_not_hide_it(void **state)
 
 static void setting_pc_to_a_breakpoint_meets_it_again(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, counting, 5);
         insert(r, CODE + 8);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
@@ -128,7 +132,8 @@ static void setting_pc_to_a_breakpoint_meets_it_again(void **state)
 
 static void what_the_client_reads_is_the_original(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, counting, 5);
         uint32_t word = 0;
         uint16_t half;
@@ -157,7 +162,8 @@ static void what_the_client_reads_is_the_original(void **state)
 
 static void a_range_is_stepped_until_it_is_left(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, counting, 5);
         const struct wt_resume range = {
             .thread = 1, .kind = WT_RESUME_RANGE, .start = CODE, .end = CODE + 16};
@@ -178,7 +184,8 @@ static void a_range_is_stepped_until_it_is_left(void **state)
 
 static void an_endless_program_is_interrupted(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, counting, 5);
         resume_thread(r, 0, WT_RESUME_CONTINUE);
         for (int i = 0; i < 10; i++) {
@@ -208,7 +215,8 @@ static const uint32_t own_ebreak[] = {
 
 static void an_ebreak_of_the_program_traps_once_and_is_passed(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         if (v->ebreak_after)
             continue; /* two in a row do not tell which convention holds */
         struct rig *r = rig_new(v, own_ebreak, 6);
@@ -241,7 +249,8 @@ static const uint32_t faulty[] = {
 
 static void a_fault_stops_at_its_instruction_and_can_be_mended(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         if (v->bare)
             continue; /* debug registers do not tell of faults */
         struct rig *r = rig_new(v, faulty, 3);
@@ -263,7 +272,8 @@ static void a_fault_stops_at_its_instruction_and_can_be_mended(void **state)
 
 static void a_restart_runs_from_the_beginning(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, own_ebreak, 6);
         uint32_t one = 1;
         insert(r, CODE + 12);
@@ -305,7 +315,8 @@ static const uint32_t divergent[] = {
 
 static void a_step_follows_its_lane_through_divergence(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         for (unsigned lane = 0; lane < 4; lane++) {
             struct rig *r = rig_new(v, divergent, 13);
             expect_stop(step(r, 1), WT_STOP_STEP, 1);
@@ -333,7 +344,8 @@ static void a_step_follows_its_lane_through_divergence(void **state)
 
 static void masked_off_lanes_are_shown_where_they_wake_up(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, divergent, 13);
         insert(r, CODE + 0x14);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
@@ -377,11 +389,15 @@ static void masked_off_lanes_are_shown_where_they_wake_up(void **state)
 }
 
 /* reg 11 (a1, the lane), const8 N, equal, end */
-#define LANE_IS(n) {0x26, 0, A1, 0x22, n, 0x13, 0x27}
+#define LANE_IS(n)                                                                                 \
+    {                                                                                              \
+        0x26, 0, A1, 0x22, n, 0x13, 0x27                                                           \
+    }
 
 static void a_condition_chooses_the_lane(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         for (unsigned lane = 0; lane < 4; lane++) {
             struct rig *r = rig_new(v, divergent, 13);
             const uint8_t code[] = LANE_IS(lane);
@@ -397,7 +413,8 @@ static void a_condition_chooses_the_lane(void **state)
 
 static void only_active_lanes_meet_a_breakpoint(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, divergent, 13);
         const uint8_t code[] = LANE_IS(0);
         const struct wt_agent_code condition = {code, sizeof code};
@@ -410,7 +427,8 @@ static void only_active_lanes_meet_a_breakpoint(void **state)
 
 static void a_condition_that_fails_stops(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, counting, 5);
         const uint8_t code[] = {0x22, 1, 0x22, 0, 0x05, 0x27}; /* 1 / 0 */
         const uint8_t no_register[] = {0x26, 0x7f, 0xff, 0x27};
@@ -433,11 +451,12 @@ static void a_condition_that_fails_stops(void **state)
 
 static void commands_print_for_each_lane_and_do_not_stop(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, divergent, 13);
         /* a1, channel, function; printf of one argument */
-        const uint8_t code[] = {0x26, 0, A1, 0x22, 0, 0x22, 0, 0x34, 1, 0, 9, 'l', 'a', 'n', 'e',
-                                ' ',  '%', 'd', '\n', 0, 0x27};
+        const uint8_t code[] = {0x26, 0,   A1,  0x22, 0,   0x22, 0,   0x34, 1, 0,   9,
+                                'l',  'a', 'n', 'e',  ' ', '%',  'd', '\n', 0, 0x27};
         const uint8_t odd[] = {0x26, 0, A1, 0x22, 1, 0x0f, 0x27};
         const struct wt_agent_code command = {code, sizeof code}, condition = {odd, sizeof odd};
         OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x0c, &condition, 1, &command, 1, &err));
@@ -455,24 +474,25 @@ static const uint32_t spawning[] = {
     /* 08 */ ADDI(A1, A1, 0x24),
     /* 0c */ WSPAWN(A0, A1),
     /* 10 */ J(X0, 0x18),
-    /* 14 */ ADDI(A0, X0, 1),     /* back: wait for all to end */
+    /* 14 */ ADDI(A0, X0, 1), /* back: wait for all to end */
     /* 18 */ WSPAWN(A0, X0),
     /* 1c */ SW(S2, X0, 0x88),
     /* 20 */ TMC(X0),
     /* 24 */ ADDI(A4, X0, 0),
-    /* 28 */ CSRR(A1, 0xcc1),     /* every warp: count its number up */
+    /* 28 */ CSRR(A1, 0xcc1), /* every warp: count its number up */
     /* 2c */ ADDI(S2, A1, 10),
     /* 30 */ ADDI(S3, X0, 3),
     /* 34 */ ADDI(S3, S3, -1),
     /* 38 */ BNEZ(S3, -4),
     /* 3c */ ADDI(S2, S2, 1),
-    /* 40 */ BEQZ(A1, -0x2c),     /* warp 0 goes back */
+    /* 40 */ BEQZ(A1, -0x2c), /* warp 0 goes back */
     /* 44 */ TMC(X0),
 };
 
 static void every_warp_stops_once_at_a_breakpoint(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, spawning, 18);
         unsigned seen = 0;
         insert(r, CODE + 0x3c);
@@ -494,7 +514,8 @@ static void every_warp_stops_once_at_a_breakpoint(void **state)
 
 static void a_stop_halts_all_warps_at_the_same_issue_time(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, spawning, 18);
         insert(r, CODE + 0x3c);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
@@ -513,7 +534,8 @@ static void a_stop_halts_all_warps_at_the_same_issue_time(void **state)
 
 static void stepping_one_warp_leaves_the_others_where_they_are(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, spawning, 18);
         insert(r, CODE + 0x30);
         wt_thread first = go(r).thread;
@@ -534,7 +556,8 @@ static void stepping_one_warp_leaves_the_others_where_they_are(void **state)
 
 static void a_warp_that_a_step_spawns_is_found_halted_at_its_first_instruction(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, spawning, 18);
         for (int i = 0; i < 4; i++)
             expect_stop(step(r, 1), WT_STOP_STEP, 1);
@@ -554,7 +577,8 @@ static void a_warp_that_a_step_spawns_is_found_halted_at_its_first_instruction(v
 
 static void a_step_over_the_end_of_a_warp_stops(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, spawning, 18);
         insert(r, CODE + 0x44);
         wt_thread thread = go(r).thread;
@@ -572,7 +596,7 @@ static const uint32_t meeting[] = {
     /* 04 */ AUIPC(A1, 0),
     /* 08 */ ADDI(A1, A1, 0x0c),
     /* 0c */ WSPAWN(A0, A1),
-    /* 10 */ CSRR(A1, 0xcc1),   /* both warps */
+    /* 10 */ CSRR(A1, 0xcc1), /* both warps */
     /* 14 */ ADDI(A2, X0, 0),
     /* 18 */ ADDI(A3, X0, 2),
     /* 1c */ BAR(A2, A3),
@@ -583,7 +607,8 @@ static const uint32_t meeting[] = {
 
 static void a_step_that_waits_says_so_and_can_be_interrupted(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, meeting, 11);
         insert(r, CODE + 0x1c);
         wt_thread first = go(r).thread;
@@ -615,7 +640,8 @@ static void a_step_that_waits_says_so_and_can_be_interrupted(void **state)
 
 static void a_step_that_waits_is_done_when_others_run(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, meeting, 11);
         insert(r, CODE + 0x1c);
         wt_thread first = go(r).thread;
@@ -632,7 +658,8 @@ static void a_step_that_waits_is_done_when_others_run(void **state)
 
 static void a_breakpoint_on_a_barrier_lets_all_through(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, meeting, 11);
         insert(r, CODE + 0x1c);
         insert(r, CODE + 0x20);
@@ -651,7 +678,8 @@ static void a_breakpoint_on_a_barrier_lets_all_through(void **state)
 
 static void a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, spawning, 18);
         insert(r, CODE + 0x44);
         wt_thread thread = go(r).thread;
@@ -664,7 +692,8 @@ static void a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting(v
     }
 }
 
-/* Its only warp is the one through which breakpoints are planted: it must not go before they are. */
+/* Its only warp is the one through which breakpoints are planted: it must not go before they are.
+ */
 static void a_device_that_does_not_wait_meets_its_first_breakpoint(void **state)
 {
     const struct rig_options options = {
@@ -681,7 +710,8 @@ static void a_device_that_does_not_wait_meets_its_first_breakpoint(void **state)
 
 static void lanes_that_went_along_are_not_moved_again(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, divergent, 13);
         insert(r, CODE + 0x08);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
@@ -701,7 +731,8 @@ static void lanes_that_went_along_are_not_moved_again(void **state)
 
 static void stepping_another_lane_after_a_breakpoint_moves(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, divergent, 13);
         insert(r, CODE + 0x08);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
@@ -718,7 +749,8 @@ static void stepping_another_lane_after_a_breakpoint_moves(void **state)
 
 static void in_nonstop_other_warps_run_on(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, spawning, 18);
         wt_debugger_set_nonstop(r->d, true);
         insert(r, CODE + 0x3c);
@@ -750,7 +782,8 @@ static void in_nonstop_other_warps_run_on(void **state)
 
 static void in_nonstop_a_thread_is_stopped_by_request(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, counting, 5);
         wt_debugger_set_nonstop(r->d, true);
         resume_thread(r, 0, WT_RESUME_CONTINUE);
@@ -806,7 +839,8 @@ static void many_lanes_become_threads_of_warps(void **state)
 
 static void a_hundred_warps_need_several_windows(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig_options wide = *v;
         wide.cores = 10;
         wide.warps = 10;
@@ -907,7 +941,8 @@ static void whatever_a_debugger_does_the_program_ends_the_same(void **state)
     } program[] = {{divergent, 13, 112}, {spawning, 18, 11}, {meeting, 11, 77}};
     srand(13);
     for (int i = 0; i < 40; i++) {
-        FOR_VARIANTS (v) {
+        FOR_VARIANTS(v)
+        {
             struct rig_options o = *v;
             char schedule[32];
             size_t k = (size_t)rand() % 3;
@@ -942,7 +977,8 @@ static void whatever_a_debugger_does_the_program_ends_the_same(void **state)
 
 static void a_lost_device_is_reported_wherever_it_is_lost(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         for (unsigned k = 1; k < 60; k += 7) {
             struct rig *r = rig_new(v, spawning, 18);
             struct wt_error why;
@@ -1001,7 +1037,8 @@ static void power_cycle(struct rig *r)
 
 static void a_device_that_was_without_power_is_taken_up_again(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, spawning, 18);
         struct wt_error why = {0};
         uint64_t value;
@@ -1080,7 +1117,8 @@ static void reattaching_stops_what_runs(void **state)
 /* Whoever asked for a stop waits for an event: there is one, whatever happens to the wire. */
 static void an_interrupt_is_always_answered(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         bool interrupted = false;
         for (unsigned k = 1; !interrupted; k++) {
             struct rig *r = rig_new(v, counting, 5);
@@ -1113,7 +1151,8 @@ static void plant(struct rig *r, uint64_t addr, uint32_t word, size_t size)
 
 static void forgotten_breakpoints_are_found_and_lifted(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, spawning, 18);
         uint32_t big[3000];
         for (size_t i = 0; i < 3000; i++)
@@ -1163,7 +1202,8 @@ static void forgotten_breakpoints_are_found_and_lifted(void **state)
 
 static void a_warp_that_another_debugger_left_at_a_breakpoint_stands_at_it(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, spawning, 18);
         insert(r, CODE + 0x3c);
         /* All warps meet it, and nobody looks: then the debugger dies. */
@@ -1220,7 +1260,8 @@ static void requests_that_make_no_sense_are_refused(void **state)
 
 static void closing_leaves_the_program_as_it_was(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, counting, 5);
         uint32_t word;
         insert(r, CODE + 8);
@@ -1240,7 +1281,8 @@ static void closing_leaves_the_program_as_it_was(void **state)
 
 static void attaching_to_a_running_program_leaves_it_running(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_device(v, counting, 5);
         r->machine->ops->run(r->machine, 1000);
         const struct wt_debugger_options how = {.dm_only = v->dm_only};

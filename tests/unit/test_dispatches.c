@@ -1,6 +1,6 @@
 /*
- * Several kernels at once on one gfx900: they share its compute units, wait for each other, end one by
- * one, and all of it is a part of what is saved, restored and hashed.
+ * Several kernels at once on one gfx900: they share its compute units, wait for each other, end one
+ * by one, and all of it is a part of what is saved, restored and hashed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,13 +25,13 @@ enum { ENDS, SPINS, SETS, LOOPS, HALTS, KERNELS };
 
 /* Kernels have the address of a word in s[0:1]. */
 static const uint32_t code[KERNELS][8] = {
-    [ENDS] = {0xbf810000}, /* s_endpgm */
+    [ENDS] = {0xbf810000},                /* s_endpgm */
     [SPINS] = {0xc0020100, 0, 0xbf8cc07f, /* s_load_dword s4, s[0:1], 0; s_waitcnt lgkmcnt(0) */
                0xbf068004, 0xbf85fffb,    /* s_cmp_eq_u32 s4, 0; s_cbranch_scc1 back to the load */
                0xbf810000},
     [SETS] = {0xbe840081, 0xc0420100, 0, /* s_mov_b32 s4, 1; s_store_dword s4, s[0:1], 0 */
               0xbf810000},
-    [LOOPS] = {0xbf82ffff}, /* s_branch to itself */
+    [LOOPS] = {0xbf82ffff},             /* s_branch to itself */
     [HALTS] = {0xbf8d0001, 0xbf810000}, /* s_sethalt 1 */
 };
 
@@ -170,9 +170,9 @@ static void lds_and_waves_that_one_frees_are_anothers(void **state)
         unsigned waves; /* of the second one, beside the first one and without it */
         unsigned after;
     } row[] = {
-        {&all_lds, &half_lds, 0, 1},   {&half_lds, &all_lds, 0, 1},  {&half_lds, &half_lds, 1, 1},
-        {&all_waves, &wave, 0, 1},     {&most_waves, &most_waves, 0, 32},
-        {&most_waves, &all_waves, 8, 40},
+        {&all_lds, &half_lds, 0, 1},       {&half_lds, &all_lds, 0, 1},
+        {&half_lds, &half_lds, 1, 1},      {&all_waves, &wave, 0, 1},
+        {&most_waves, &most_waves, 0, 32}, {&most_waves, &all_waves, 8, 40},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct rig r = rig(1);
@@ -189,12 +189,13 @@ static void lds_and_waves_that_one_frees_are_anothers(void **state)
     }
 }
 
-/* 10 waves a SIMD, or as many as 256 rows of vector registers and 800 scalar registers are enough for. */
+/* 10 waves a SIMD, or as many as 256 rows of vector registers and 800 scalar registers are enough
+ * for. */
 static void registers_are_room_too(void **state)
 {
     static const struct {
         unsigned vgprs, sgprs, waves; /* in units of 4 and 16 */
-    } row[] = {{1, 1, 40}, {6, 5, 40}, {7, 5, 36}, {32, 1, 8}, {33, 1, 4},
+    } row[] = {{1, 1, 40}, {6, 5, 40}, {7, 5, 36},  {32, 1, 8}, {33, 1, 4},
                {1, 6, 32}, {1, 7, 28}, {16, 7, 16}, {8, 8, 24}};
     static const struct need many = {100, 64, 0, 0, 0};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -207,8 +208,8 @@ static void registers_are_room_too(void **state)
     }
 }
 
-/* Each queue has its own; which slots its waves have does not matter. Each of its places is one wave's,
- * also after some have ended. */
+/* Each queue has its own; which slots its waves have does not matter. Each of its places is one
+ * wave's, also after some have ended. */
 static void scratch_memory_is_room_too(void **state)
 {
     static const struct need some = {100, 128, 0, 0, 10}, other = {100, 128, 0, 0, 7};

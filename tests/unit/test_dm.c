@@ -539,7 +539,7 @@ static void reset_halt_stops_selected_warps_at_the_first_instruction(void **stat
     START("cores=2,warps=2", COUNT);
     wake();
     run(50);
-    wr(VX_DM_WMASK, 0x3); /* core 0 only, its warp 1 too */
+    wr(VX_DM_WMASK, 0x3);  /* core 0 only, its warp 1 too */
     request(RESETHALTREQ); /* latched, in a write of its own … */
     assert_int_equal(rd(VX_DM_DCTRL) & RESETHALTREQ, 0);
     assert_int_equal(rd(VX_DM_WSTATUS), 0);
@@ -555,8 +555,8 @@ static void reset_halt_stops_selected_warps_at_the_first_instruction(void **stat
 
 static void a_warp_halted_while_inactive_starts_halted(void **state)
 {
-    START("warps=2", addi(T0, 0, 2), lui(T1, 0x80000), addi(T1, T1, 20), wspawn(T0, T1),
-          jal(0, 0), addi(T2, T2, 1), jal(0, -4));
+    START("warps=2", addi(T0, 0, 2), lui(T1, 0x80000), addi(T1, T1, 20), wspawn(T0, T1), jal(0, 0),
+          addi(T2, T2, 1), jal(0, -4));
     wake();
     wr(VX_DM_WMASK, 2);
     request(HALTREQ);
@@ -710,8 +710,7 @@ static void dscratch_is_four_csrs_of_32_bits_a_thread(void **state)
                 assert_int_equal(rd(VX_DM_DSCRATCH0 + i), 1000 * warp + 100 * thread + i);
                 inject(csrr(T0, 0x7b2 + i));
                 inject(csrw(0x7b2 + (i + 1) % 4, T0)); /* the CSR is the register */
-                assert_int_equal(rd(VX_DM_DSCRATCH0 + (i + 1) % 4),
-                                 1000 * warp + 100 * thread + i);
+                assert_int_equal(rd(VX_DM_DSCRATCH0 + (i + 1) % 4), 1000 * warp + 100 * thread + i);
                 wr(VX_DM_DSCRATCH0 + (i + 1) % 4, 1000 * warp + 100 * thread + (i + 1) % 4);
             }
     select_lane(0, 0);

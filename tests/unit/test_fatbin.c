@@ -14,7 +14,8 @@
 
 enum { PAGE = 4096, ROOM = 4 * PAGE };
 
-/* A bundle with an entry of a page for each target; the ELF header of version 4. Returns its size. */
+/* A bundle with an entry of a page for each target; the ELF header of version 4. Returns its size.
+ */
 static size_t put_bundle(uint8_t *at, const char *const *targets, size_t count)
 {
     memcpy(at, "__CLANG_OFFLOAD_BUNDLE__", 24);
@@ -70,7 +71,8 @@ static void targets_are_told_apart(void **state)
 
 static void one_target_of_many_will_do(void **state)
 {
-    static const char *const targets[] = {"host-x86_64-unknown-linux--", "hipv4-amdgcn-amd-amdhsa--gfx803",
+    static const char *const targets[] = {"host-x86_64-unknown-linux--",
+                                          "hipv4-amdgcn-amd-amdhsa--gfx803",
                                           "hipv4-amdgcn-amd-amdhsa--gfx900"};
     uint8_t bytes[ROOM] = {0};
     (void)state;
@@ -85,7 +87,8 @@ static void one_target_of_many_will_do(void **state)
 /* One for each source file, each at a page. */
 static void there_are_several_bundles(void **state)
 {
-    static const char *const good = "hipv4-amdgcn-amd-amdhsa--gfx900", *const other = "hip-amdgcn-amd-amdhsa-gfx90a";
+    static const char *const good = "hipv4-amdgcn-amd-amdhsa--gfx900",
+                             *const other = "hip-amdgcn-amd-amdhsa-gfx90a";
     uint8_t bytes[ROOM] = {0};
     struct gcn_fatbin fatbin = {bytes, ROOM, 0};
     struct gcn_fatbin_bundle b;
@@ -114,7 +117,8 @@ static void more_targets_than_can_be_named(void **state)
         snprintf(text[i], sizeof text[i], "hip-amdgcn-amd-amdhsa-gfx1%04u", i);
         targets[i] = text[i];
     }
-    /* So many entries need more than the page that put_bundle leaves them: their code is further on. */
+    /* So many entries need more than the page that put_bundle leaves them: their code is further
+     * on. */
     const size_t size = put_bundle(bytes, targets, COUNT);
     memset(bytes, 0, 1024);
     memcpy(bytes, "__CLANG_OFFLOAD_BUNDLE__", 24);
@@ -164,8 +168,10 @@ static void what_is_malformed_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_are_told_apart),   cmocka_unit_test(one_target_of_many_will_do),
-        cmocka_unit_test(there_are_several_bundles), cmocka_unit_test(more_targets_than_can_be_named),
+        cmocka_unit_test(targets_are_told_apart),
+        cmocka_unit_test(one_target_of_many_will_do),
+        cmocka_unit_test(there_are_several_bundles),
+        cmocka_unit_test(more_targets_than_can_be_named),
         cmocka_unit_test(what_is_malformed_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

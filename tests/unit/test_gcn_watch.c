@@ -82,8 +82,8 @@ static struct rig rig_new(const char *schedule, unsigned groups, unsigned items,
     assert_int_equal(gcn_device_map(r.d, SCRATCH, scratch, true, &err), WT_OK);
     put(r.d, CODE, code, 4 * words);
     wt_store_le(descriptor + 16, CODE - DESCRIPTOR, 8);
-    wt_store_le(descriptor + 48, 15 | 12 << 6, 4);    /* 64 VGPRs, many SGPRs */
-    wt_store_le(descriptor + 52, 1 | 1 << 7, 4); /* s0: the group, s1: the wave's scratch */
+    wt_store_le(descriptor + 48, 15 | 12 << 6, 4); /* 64 VGPRs, many SGPRs */
+    wt_store_le(descriptor + 52, 1 | 1 << 7, 4);   /* s0: the group, s1: the wave's scratch */
     put(r.d, DESCRIPTOR, descriptor, sizeof descriptor);
     wt_store_le(packet, 2, 2);
     for (unsigned i = 0; i < 3; i++) {
@@ -136,8 +136,8 @@ static const struct wt_watch everything = {.kind = WT_WATCH_ACCESS, .addr = 0, .
 
 /* How a row is used. */
 enum form { GLOBAL_FORM, LOCAL_FORM, PRIVATE_FORM, SWIZZLED_FORM, LDS_BIT_FORM, GDS_FORM, FORMS };
-static const char *const form_names[FORMS] = {"global", "local", "private", "swizzled", "lds bit",
-                                              "gds"};
+static const char *const form_names[FORMS] = {"global",   "local",   "private",
+                                              "swizzled", "lds bit", "gds"};
 
 /* Whether there is such a form of the row. */
 static bool has_form(const struct gcn_row *row, enum form form)
@@ -154,8 +154,8 @@ static bool has_form(const struct gcn_row *row, enum form form)
         return form == PRIVATE_FORM || (form == LDS_BIT_FORM && load && u.size <= 4);
     case GCN_MUBUF:
         return form == GLOBAL_FORM || (form == SWIZZLED_FORM && row->operands[0] != 'a') ||
-               (form == LDS_BIT_FORM && load && u.size && u.size <= 4 &&
-                row->operands[1] != 'd' && row->operands[1] != 'f');
+               (form == LDS_BIT_FORM && load && u.size && u.size <= 4 && row->operands[1] != 'd' &&
+                row->operands[1] != 'f');
     case GCN_MTBUF:
         return form == GLOBAL_FORM || form == SWIZZLED_FORM;
     case GCN_SMEM: /* clocks and probes get at no memory */
@@ -235,7 +235,7 @@ static void expect(struct bytes *b, unsigned lane, enum wt_watch_kind kind, uint
 
 static int by_byte(const void *a, const void *b)
 {
-    return memcmp(a, b, sizeof ((struct bytes *)NULL)->byte[0]);
+    return memcmp(a, b, sizeof((struct bytes *)NULL)->byte[0]);
 }
 
 /* The same as memory would say of it: private bytes by the swizzle. */
@@ -244,8 +244,8 @@ static void expect_private(struct bytes *b, const struct gcn_wave *w, unsigned l
 {
     for (unsigned i = 0; i < size; i++) {
         const uint64_t x = offset + i;
-        expect(b, lane, kind,
-               gcn_pair(&w->s[GCN_FLAT_SCRATCH]) + x / 4 * 256 + 4 * lane + x % 4, 1);
+        expect(b, lane, kind, gcn_pair(&w->s[GCN_FLAT_SCRATCH]) + x / 4 * 256 + 4 * lane + x % 4,
+               1);
     }
 }
 
@@ -390,7 +390,8 @@ static void set_registers(struct gcn_wave *w, const struct gcn_row *row, enum fo
         if (row->encoding == GCN_SMEM)
             w->s[9] = 0;
     }
-    w->s[GCN_M0] = row->encoding == GCN_DS && form == GDS_FORM ? GDS_PART : 64 + 4 * (uint32_t)any(9);
+    w->s[GCN_M0] =
+        row->encoding == GCN_DS && form == GDS_FORM ? GDS_PART : 64 + 4 * (uint32_t)any(9);
     gcn_set_pair(&w->s[GCN_FLAT_SCRATCH], SCRATCH + 0x1000);
     const uint64_t exec = any(3) ? any(UINT64_C(1) << 31) << 33 | any(UINT64_C(1) << 31) : ALL;
     gcn_set_pair(&w->s[GCN_EXEC], any(8) && exec ? exec : UINT64_C(1) << any(64));
@@ -474,8 +475,8 @@ static bool overlaps(const struct gcn_wave *w, const struct wt_watch *watch,
 
 /* One byte of what was met, or another one; what overlaps it must be told again, nothing else. */
 static void check_narrow(const uint32_t *code, const struct gcn_row *row, enum form form,
-                         uint64_t seed, const struct wt_watch_hit *all, size_t count,
-                         uint64_t end, const char *what)
+                         uint64_t seed, const struct wt_watch_hit *all, size_t count, uint64_t end,
+                         const char *what)
 {
     random_state = seed;
     struct rig r = rig_new("rr:64", 1, 64, code, 4);
@@ -855,8 +856,8 @@ static void hits_are_what_memory_shows(void **state)
         assert_int_equal(changes_seen(schedule, from, &watch, seen), n);
         for (size_t i = 0; i < n; i++)
             if (memcmp(&seen[i], &told[i], sizeof *seen))
-                fail_msg("trip %u, change %zu: at %llu by wave %u, told at %llu by wave %u", trip, i,
-                         (unsigned long long)seen[i].time, seen[i].wave,
+                fail_msg("trip %u, change %zu: at %llu by wave %u, told at %llu by wave %u", trip,
+                         i, (unsigned long long)seen[i].time, seen[i].wave,
                          (unsigned long long)told[i].time, told[i].wave);
         total += n;
     }
@@ -981,8 +982,8 @@ static void private_memory_is_that_of_a_wave(void **state)
         assert_int_equal(wt_load_le(h->after, 4), w->v[3][i]);
     }
     /* One byte of it is as good. */
-    watch = (struct wt_watch){
-        .kind = WT_WATCH_WRITE, .addr = PRIVATE_WORD + 2, .size = 1, .wave = 1};
+    watch =
+        (struct wt_watch){.kind = WT_WATCH_WRITE, .addr = PRIVATE_WORD + 2, .size = 1, .wave = 1};
     set(&r, &watch, 1);
     assert_int_equal(run(&r, 1000), WT_RUN_WATCH);
     assert_int_equal(r.m->hits, lanes);

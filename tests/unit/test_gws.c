@@ -26,18 +26,19 @@ static const uint32_t code[KERNELS][32] = {
               0xbf810000},
     [MEETS] = {0xbefe0181, 0x7e020200, 0x7e040201, 0x7e060281, /* EXEC 1; v[1:2] the words; v3 1 */
                0xdd088000, 0x007f0301,                         /* global_atomic_add word 0 */
-               0xc0020100, 8, 0xbefc00ff, 0x70000, 0xbf8cc07f, 0x7e000204,
-               0xd93b0000, 0,                                  /* ds_gws_barrier v0 gds */
-               0xc0020140, 0, 0xbf8cc07f,                      /* s_load_dword s5, word 0 */
-               0xbf080405, 0xbf850002,                         /* s5 > s4: all were there */
-               0xdd088004, 0x007f0301,                         /* else: global_atomic_add word 1 */
+               0xc0020100, 8,          0xbefc00ff, 0x70000,
+               0xbf8cc07f, 0x7e000204, 0xd93b0000, 0, /* ds_gws_barrier v0 gds */
+               0xc0020140, 0,          0xbf8cc07f,    /* s_load_dword s5, word 0 */
+               0xbf080405, 0xbf850002,                /* s5 > s4: all were there */
+               0xdd088004, 0x007f0301,                /* else: global_atomic_add word 1 */
                0xbf810000},
-    [TAKES] = {0xbefe0181, 0x7e020200, 0x7e040201, 0x7e060281, 0xbefc00ff, 0x70000,
-               0xd9390000, 0,                                  /* ds_gws_sema_p gds */
-               0xdd088000, 0x007f0301,                         /* global_atomic_add word 0 */
+    [TAKES] = {0xbefe0181, 0x7e020200, 0x7e040201, 0x7e060281, 0xbefc00ff, 0x70000, 0xd9390000,
+               0,                      /* ds_gws_sema_p gds */
+               0xdd088000, 0x007f0301, /* global_atomic_add word 0 */
                0xbf810000},
     [GIVES] = {0xbefc00ff, 0x70000, 0xd9350000, 0, 0xbf810000}, /* ds_gws_sema_v gds */
-    [GIVES_3] = {0xbefc00ff, 0x70000, 0x7e000283, 0xd9370000, 0, 0xbf810000}, /* ds_gws_sema_br v0 */
+    [GIVES_3] = {0xbefc00ff, 0x70000, 0x7e000283, 0xd9370000, 0,
+                 0xbf810000},                                   /* ds_gws_sema_br v0 */
     [FREES] = {0xbefc00ff, 0x70000, 0xd9310000, 0, 0xbf810000}, /* ds_gws_sema_release_all gds */
 };
 

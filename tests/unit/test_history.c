@@ -1,10 +1,10 @@
 /*
  * Time travel through the debugger: operations in random order, forwards, backwards, writes and
- * resets, agree with a model that runs again from reset. tests/fuzz/fuzz_history.c does the same with
- * what libFuzzer thinks of.
+ * resets, agree with a model that runs again from reset. tests/fuzz/fuzz_history.c does the same
+ * with what libFuzzer thinks of.
  *
- * HISTORY_SEED=n is the first seed, HISTORY_SEEDS=n how many there are, HISTORY_TELL=1 tells of each
- * operation where it led.
+ * HISTORY_SEED=n is the first seed, HISTORY_SEEDS=n how many there are, HISTORY_TELL=1 tells of
+ * each operation where it led.
  */
 #include <setjmp.h>
 #include <stdarg.h>

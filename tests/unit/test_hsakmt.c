@@ -33,9 +33,9 @@ struct signal {
 struct world {
     uint8_t *memory;
     uint8_t *ring;
-    uint8_t *queue;           /* amd_queue_t */
-    struct signal *signal;    /* ten */
-    uint8_t *code;            /* a descriptor, and code 256 bytes behind */
+    uint8_t *queue;        /* amd_queue_t */
+    struct signal *signal; /* ten */
+    uint8_t *code;         /* a descriptor, and code 256 bytes behind */
     volatile uint64_t *read, *write;
     HSA_QUEUEID id;
     HsaEvent *event;
@@ -56,9 +56,9 @@ static uint8_t *allocate(size_t size)
 static void set_code(struct world *w, const uint32_t *words, size_t count)
 {
     memset(w->code, 0, 1024);
-    wt_store_le(w->code + 16, 256, 8);                 /* entry */
-    wt_store_le(w->code + 52, 2 << 1, 4);              /* two user SGPRs: */
-    wt_store_le(w->code + 56, 1 << 3, 2);              /* the kernel's arguments */
+    wt_store_le(w->code + 16, 256, 8);    /* entry */
+    wt_store_le(w->code + 52, 2 << 1, 4); /* two user SGPRs: */
+    wt_store_le(w->code + 56, 1 << 3, 2); /* the kernel's arguments */
     memcpy(w->code + 256, words, count * 4);
     /* Instructions are cached; what is mapped afresh is not. */
     assert_int_equal(hsaKmtUnmapMemoryToGPU(w->memory), HSAKMT_STATUS_SUCCESS);
@@ -94,7 +94,8 @@ static int setup(void **state)
     setenv("WAVETRAP_GPUS", "gfx900:cu=1", 1);
     unsetenv("WAVETRAP_EXPLAIN");
     assert_int_equal(hsaKmtOpenKFD(), HSAKMT_STATUS_SUCCESS);
-    assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &w->event), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &w->event),
+                     HSAKMT_STATUS_SUCCESS);
     w->memory = allocate(0x10000);
     w->ring = w->memory;
     w->queue = w->memory + RING;
@@ -307,7 +308,8 @@ static void a_queue_is_destroyed_under_an_endless_kernel(void **state)
 
 /* ---- several queues ---- */
 
-/* s_load_dword s4, s[0:1], 0; s_waitcnt lgkmcnt(0); s_cmp_eq_u32 s4, 0; back while it is; s_endpgm */
+/* s_load_dword s4, s[0:1], 0; s_waitcnt lgkmcnt(0); s_cmp_eq_u32 s4, 0; back while it is; s_endpgm
+ */
 static const uint32_t spin[] = {0xc0020100, 0, 0xbf8cc07f, 0xbf068004, 0xbf85fffb, 0xbf810000};
 
 /* Makes another queue, with code of its own beside that of the first one, whose code spins until
@@ -386,8 +388,8 @@ static void a_closed_barrier_closes_its_own_queue(void **state)
     assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
 }
 
-/* Without the barrier bit a packet begins beside those before it, with it behind them. Places become
- * free in order. */
+/* Without the barrier bit a packet begins beside those before it, with it behind them. Places
+ * become free in order. */
 static void the_barrier_bit_keeps_a_packet_back(void **state)
 {
     struct world *w = *state;
@@ -518,8 +520,8 @@ static void wrong_packets_are_refused(void **state)
     } row[] = {
         {AGENT, 2, 2, 0, 20},
         {77, 2, 2, 0, 20},
-        {0, 2, 1, 9, 23},             /* a vendor packet of no known format */
-        {DISPATCH, 4, 2, 0, 21},      /* a work-group of none */
+        {0, 2, 1, 9, 23},        /* a vendor packet of no known format */
+        {DISPATCH, 4, 2, 0, 21}, /* a work-group of none */
         {DISPATCH, 4, 2, 1025, 21},
         {DISPATCH, 6, 2, 1025, 21},
         {DISPATCH, 12, 4, 0, 16},     /* a grid of none */
@@ -527,7 +529,7 @@ static void wrong_packets_are_refused(void **state)
         {DISPATCH, 32, 8, 0, 18},     /* no code */
         {DISPATCH, 32, 8, 0x123456000, 18},
         {DISPATCH, 32, 8, UINT64_MAX, 18},
-        {DISPATCH, 56, 8, 8, 20},     /* a signal that is nowhere */
+        {DISPATCH, 56, 8, 8, 20}, /* a signal that is nowhere */
         {DISPATCH, 56, 8, UINT64_MAX - 7, 20},
         {BARRIER_AND, 8, 8, 0x1000, 20},
         {BARRIER_OR, 40, 8, 0x1001, 20},
@@ -677,7 +679,8 @@ static void what_a_pointer_points_into(void **state)
     assert_int_equal(info.Type, HSA_POINTER_UNKNOWN);
 }
 
-/* Registered memory has other addresses for GPUs: the runtime relies on it. Two buffers share a page. */
+/* Registered memory has other addresses for GPUs: the runtime relies on it. Two buffers share a
+ * page. */
 static void registered_memory_is_seen_at_another_address(void **state)
 {
     struct world *w = *state;
@@ -748,16 +751,20 @@ static void what_is_wrong_is_refused(void **state)
     assert_int_equal(hsaKmtAllocMemory(0, 0, flags, &at), HSAKMT_STATUS_INVALID_PARAMETER);
     assert_int_equal(hsaKmtAllocMemory(0, UINT64_MAX, flags, &at), HSAKMT_STATUS_INVALID_PARAMETER);
     assert_int_equal(hsaKmtAllocMemory(2, 4096, flags, &at), HSAKMT_STATUS_INVALID_NODE_UNIT);
-    assert_int_equal(hsaKmtAllocMemory(GPU, (uint64_t)9 << 30, flags, &at), HSAKMT_STATUS_NO_MEMORY);
+    assert_int_equal(hsaKmtAllocMemory(GPU, (uint64_t)9 << 30, flags, &at),
+                     HSAKMT_STATUS_NO_MEMORY);
     assert_int_equal(hsaKmtFreeMemory(w->memory + 4096, 4096), HSAKMT_STATUS_INVALID_PARAMETER);
     assert_int_equal(hsaKmtMapMemoryToGPU(w, 8, NULL), HSAKMT_STATUS_INVALID_PARAMETER);
     assert_int_equal(hsaKmtGetNodeProperties(2, &node), HSAKMT_STATUS_INVALID_NODE_UNIT);
-    assert_int_equal(hsaKmtCreateQueue(0, HSA_QUEUE_COMPUTE_AQL, 100, 0, w->ring, RING, NULL, &resource),
-                     HSAKMT_STATUS_INVALID_NODE_UNIT);
-    assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA_XGMI, 100, 0, w->ring, RING, NULL, &resource),
-                     HSAKMT_STATUS_NOT_SUPPORTED);
-    assert_int_equal(hsaKmtCreateQueue(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, w->ring, 100, NULL, &resource),
-                     HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(
+        hsaKmtCreateQueue(0, HSA_QUEUE_COMPUTE_AQL, 100, 0, w->ring, RING, NULL, &resource),
+        HSAKMT_STATUS_INVALID_NODE_UNIT);
+    assert_int_equal(
+        hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA_XGMI, 100, 0, w->ring, RING, NULL, &resource),
+        HSAKMT_STATUS_NOT_SUPPORTED);
+    assert_int_equal(
+        hsaKmtCreateQueue(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, w->ring, 100, NULL, &resource),
+        HSAKMT_STATUS_INVALID_PARAMETER);
 }
 
 int main(void)

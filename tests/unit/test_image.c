@@ -91,14 +91,24 @@ static void elf_load(struct elf_file *f, unsigned index, uint64_t offset, uint64
 {
     if (f->bits == 64)
         ((Elf64_Phdr *)(void *)(f->bytes + sizeof(Elf64_Ehdr)))[index] =
-            (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = flags, .p_offset = offset,
-                         .p_vaddr = vaddr, .p_paddr = paddr, .p_filesz = filesz,
-                         .p_memsz = memsz, .p_align = 4};
+            (Elf64_Phdr){.p_type = PT_LOAD,
+                         .p_flags = flags,
+                         .p_offset = offset,
+                         .p_vaddr = vaddr,
+                         .p_paddr = paddr,
+                         .p_filesz = filesz,
+                         .p_memsz = memsz,
+                         .p_align = 4};
     else
         ((Elf32_Phdr *)(void *)(f->bytes + sizeof(Elf32_Ehdr)))[index] =
-            (Elf32_Phdr){.p_type = PT_LOAD, .p_flags = flags, .p_offset = (uint32_t)offset,
-                         .p_vaddr = (uint32_t)vaddr, .p_paddr = (uint32_t)paddr,
-                         .p_filesz = (uint32_t)filesz, .p_memsz = (uint32_t)memsz, .p_align = 4};
+            (Elf32_Phdr){.p_type = PT_LOAD,
+                         .p_flags = flags,
+                         .p_offset = (uint32_t)offset,
+                         .p_vaddr = (uint32_t)vaddr,
+                         .p_paddr = (uint32_t)paddr,
+                         .p_filesz = (uint32_t)filesz,
+                         .p_memsz = (uint32_t)memsz,
+                         .p_align = 4};
 }
 
 static void elf_segments_are_read(void **state)
@@ -167,8 +177,10 @@ static void malformed_elf_is_refused(void **state)
     static const struct {
         Elf64_Half type;
         const char *words;
-    } types[] = {{ET_REL, "object file"}, {ET_DYN, "position-independent"},
-                 {ET_CORE, "core dump"}, {77, "ELF type 77"}};
+    } types[] = {{ET_REL, "object file"},
+                 {ET_DYN, "position-independent"},
+                 {ET_CORE, "core dump"},
+                 {77, "ELF type 77"}};
     for (size_t i = 0; i < COUNT(types); i++) {
         header64(&f)->e_type = types[i].type;
         refuses("k", f.bytes, sizeof f.bytes, types[i].words);
@@ -281,7 +293,8 @@ static void hex_data_joins_into_segments(void **state)
                                ":0400000001020304F2\n"
                                "\n"
                                ":01010000AA54\n"
-                               ":0400000580000004" "73\n"
+                               ":0400000580000004"
+                               "73\n"
                                ":00000001FF\n\n";
     struct wt_image image;
     struct wt_error err;
@@ -348,7 +361,8 @@ static void malformed_hex_is_refused(void **state)
     refuses_text(":00000001FF\n", "no data records");
     refuses_text(":0400000001020304F2\n:0400030001020304EF\n:00000001FF\n",
                  "line 2 puts data at 0x3, where line 1 has put some");
-    refuses_text(":0400000001020304F2\n:040000050000000" "1F6\n:0400000500000002F5\n:00000001FF\n",
+    refuses_text(":0400000001020304F2\n:040000050000000"
+                 "1F6\n:0400000500000002F5\n:00000001FF\n",
                  "line 3: start address 0x2 contradicts an earlier one, 0x1");
     refuses_text("hello", "the first line is no record");
     refuses_text(":zz", "the first line is no record");

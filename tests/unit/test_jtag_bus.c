@@ -1,7 +1,7 @@
 /*
  * The JTAG transport against remote_bitbang servers: of a device that is quick, slow or broken, of
- * chains of several TAPs, and against peers that are silent, gone, or talk nonsense. The server is a
- * thread; its devices are emulated TAPs with registers.
+ * chains of several TAPs, and against peers that are silent, gone, or talk nonsense. The server is
+ * a thread; its devices are emulated TAPs with registers.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -161,8 +161,7 @@ static struct peer *peer_with(unsigned taps, const struct wt_dtm_config *config)
     for (unsigned i = 0; i < taps; i++) {
         struct device *d = &p->device[i];
         struct wt_dtm_config c = *config;
-        const struct wt_bus_device registers = {.context = d, .read = read_reg,
-                                                .write = write_reg};
+        const struct wt_bus_device registers = {.context = d, .read = read_reg, .write = write_reg};
         c.idcode += i << 12;
         wt_dtm_init(&d->dtm, &c, &registers);
         for (unsigned k = 0; k < COUNT(d->reg); k++)
@@ -234,8 +233,8 @@ static void a_batch_is_one_round_trip_in_order(void **state)
     struct wt_error err;
     struct wt_bus_op ops[600];
     for (unsigned i = 0; i < COUNT(ops); i++) /* write, read it, read another one */
-        ops[i] = (struct wt_bus_op){.write = i % 3 == 0, .addr = i % 3 == 2 ? 77 : 5,
-                                    .value = 0x80000000u + i};
+        ops[i] = (struct wt_bus_op){
+            .write = i % 3 == 0, .addr = i % 3 == 2 ? 77 : 5, .value = 0x80000000u + i};
     uint64_t before = bus->round_trips;
     assert_int_equal(wt_bus_transact(bus, ops, COUNT(ops), &err), WT_OK);
     assert_int_equal(bus->round_trips - before, 1);
@@ -425,7 +424,8 @@ static void each_tap_of_a_chain_can_be_reached(void **state)
     options.tap = 3;
     open_fails(&options, WT_INVALID, "there is no TAP 3");
     options.tap = -1;
-    open_fails(&options, WT_INVALID, "the chain has 3 TAPs: 0 (IDCODE 0x15754001), 1 (IDCODE 0x1575");
+    open_fails(&options, WT_INVALID,
+               "the chain has 3 TAPs: 0 (IDCODE 0x15754001), 1 (IDCODE 0x1575");
     options.tap = 1;
     wt_jtag_parse_ir("5,5", &options, &err);
     open_fails(&options, WT_INVALID, "2 instruction register lengths");
@@ -440,8 +440,17 @@ static void each_tap_of_a_chain_can_be_reached(void **state)
 
 static void lists_of_lengths_are_checked(void **state)
 {
-    static const char *const bad[] = {"", ",", "5,", "0", "33", "5;5", "-5", "5,,5", "x",
-                                      "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "99999999999999999999"};
+    static const char *const bad[] = {"",
+                                      ",",
+                                      "5,",
+                                      "0",
+                                      "33",
+                                      "5;5",
+                                      "-5",
+                                      "5,,5",
+                                      "x",
+                                      "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
+                                      "99999999999999999999"};
     struct wt_jtag_options options = wt_jtag_default_options("");
     struct wt_error err;
     assert_int_equal(wt_jtag_parse_ir("5", &options, &err), WT_OK);
@@ -547,7 +556,8 @@ static void a_bit_that_nobody_asked_for_is_noticed(void **state)
     peer_free(p);
 }
 
-/* A server that takes connections and keeps silent costs its time limit now and then, not always. */
+/* A server that takes connections and keeps silent costs its time limit now and then, not always.
+ */
 static void a_silent_server_is_not_called_at_each_access(void **state)
 {
     struct peer *p = peer_new(0);

@@ -21,7 +21,7 @@ static struct wt_error err;
 /* Every warp of every core comes to `count` with 32 lanes, and counts in t1 for ever. */
 enum { COUNT = 7 };
 static const uint32_t all_warps[] = {
-    CSRR(T0, 0xfc1), AUIPC(T1, 0),   ADDI(T1, T1, 3 * 4), WSPAWN(T0, T1),  ADDI(T0, X0, -1),
+    CSRR(T0, 0xfc1), AUIPC(T1, 0),    ADDI(T1, T1, 3 * 4), WSPAWN(T0, T1), ADDI(T0, X0, -1),
     TMC(T0),         ADDI(T1, X0, 0), ADDI(T1, T1, 1),     J(X0, -4),
 };
 #define WORDS (sizeof all_warps / sizeof *all_warps)
@@ -53,8 +53,12 @@ static uint64_t register_of(struct rig *r, wt_thread thread, unsigned index)
 /* 32,768 warps of 128 threads: as many as DSELECT.warpsel and threadsel can name. */
 static void the_largest_device_is_debugged(void **state)
 {
-    const struct rig_options options = {.cores = 128, .warps = 256, .threads = 128, .bare = true,
-                                        .dm_only = true, .schedule = "rr:1"};
+    const struct rig_options options = {.cores = 128,
+                                        .warps = 256,
+                                        .threads = 128,
+                                        .bare = true,
+                                        .dm_only = true,
+                                        .schedule = "rr:1"};
     struct rig *r = rig_new(&options, all_warps, WORDS);
     const struct wt_topology *t = wt_debugger_topology(r->d);
     const struct wt_thread_info *list;
@@ -121,8 +125,13 @@ static void the_largest_device_is_debugged(void **state)
 /* Requests of a slow Debug Module are waited for, however many polls of a fast bus that takes. */
 static void a_module_may_take_many_cycles(void **state)
 {
-    const struct rig_options options = {.cores = 2, .warps = 4, .threads = 4, .bare = true,
-                                        .dm_only = true, .dm_clock = 1, .schedule = "rr:1"};
+    const struct rig_options options = {.cores = 2,
+                                        .warps = 4,
+                                        .threads = 4,
+                                        .bare = true,
+                                        .dm_only = true,
+                                        .dm_clock = 1,
+                                        .schedule = "rr:1"};
     struct rig *r = rig_new(&options, all_warps, WORDS);
     vx_dm_write(r->device, VX_DM_DCONFIG, 7u << 29 | 7u << 26); /* 128 cycles each */
     OK(wt_debugger_reset(r->d, &err));

@@ -67,9 +67,9 @@ static void replies_give_their_values(void **state)
 
 static void a_no_is_told_from_nonsense(void **state)
 {
-    static const char *const bad[] = {"",           "0d000000",   "+0d00000",          "+0d0000000",
-                                      "+0d00000g",  "+0d000000 ", "+0d000000,0d000000", "?",
-                                      "+P",         "+",          "\xff\xfe",           "+-0000001"};
+    static const char *const bad[] = {"",          "0d000000",   "+0d00000",           "+0d0000000",
+                                      "+0d00000g", "+0d000000 ", "+0d000000,0d000000", "?",
+                                      "+P",        "+",          "\xff\xfe",           "+-0000001"};
     struct wt_bus_op op = {0};
     struct wt_error err;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -164,11 +164,46 @@ static void accesses_of_a_line_are_made_in_order(void **state)
 static void what_it_does_not_know_is_refused_and_touches_nothing(void **state)
 {
     static const char *const bad[] = {
-        "x", "P", "pp", "p ", "s1", "q", "r", "r ", "r00g6", "r0006,0007", "r10000", "r0006 ", " r0006",
-        "r-6", "r0x6", "w", "w0006", "w0006:", "w:1", "w0006;1", "w0006:100000000", "w0006:1,2",
-        "w0006,0007:1,2", "w0006:1x", "R", "R,", "R0006,", "R0,0,0,0,0,0,0,0,0", "R0006:1", "W",
-        "W0006;", "W0006,0007;1", "W0006;1,2", "W0006,;1,", "W0,0,0,0,0,0,0,0,0;1,1,1,1,1,1,1,1,1",
-        "W6,7;1;2", "\xff\xff\xff", "-", "+", "W2,10000;1,2",
+        "x",
+        "P",
+        "pp",
+        "p ",
+        "s1",
+        "q",
+        "r",
+        "r ",
+        "r00g6",
+        "r0006,0007",
+        "r10000",
+        "r0006 ",
+        " r0006",
+        "r-6",
+        "r0x6",
+        "w",
+        "w0006",
+        "w0006:",
+        "w:1",
+        "w0006;1",
+        "w0006:100000000",
+        "w0006:1,2",
+        "w0006,0007:1,2",
+        "w0006:1x",
+        "R",
+        "R,",
+        "R0006,",
+        "R0,0,0,0,0,0,0,0,0",
+        "R0006:1",
+        "W",
+        "W0006;",
+        "W0006,0007;1",
+        "W0006;1,2",
+        "W0006,;1,",
+        "W0,0,0,0,0,0,0,0,0;1,1,1,1,1,1,1,1,1",
+        "W6,7;1;2",
+        "\xff\xff\xff",
+        "-",
+        "+",
+        "W2,10000;1,2",
     };
     struct device d;
     struct wt_line_server s = new_server(&d);

@@ -170,8 +170,8 @@ static void random_bytes_never_confuse_it_for_good(void **state)
         char noise[500];
         for (size_t i = 0; i < sizeof noise; i++) {
             seed = seed * 1103515245 + 12345;
-            noise[i] = seed >> 31 ? alphabet[(seed >> 16) % (sizeof alphabet - 1)]
-                                  : (char)(seed >> 16);
+            noise[i] =
+                seed >> 31 ? alphabet[(seed >> 16) % (sizeof alphabet - 1)] : (char)(seed >> 16);
         }
         feed_bytes(noise, sizeof noise);
         struct wt_packet packet;

@@ -64,7 +64,8 @@ static void the_device_describes_itself(void **state)
 
 static void opening_leaves_a_running_program_undisturbed(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_device(v, code, 2), *other = rig_device(v, code, 2);
         r->machine->ops->run(r->machine, 100);
         other->machine->ops->run(other->machine, 100);
@@ -122,7 +123,8 @@ static uint64_t shown(const struct wt_register *r, uint64_t value)
 static void registers_hold_what_is_written(void **state)
 {
     srand(2);
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_device(v, code, 2);
         struct wt_wave_set all;
         struct wt_probe *p = open_probe(r, &all);
@@ -161,7 +163,8 @@ static void registers_hold_what_is_written(void **state)
 
 static void csrs_read_what_they_mean(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_device(v, code, 2);
         struct wt_wave_set all;
         struct wt_probe *p = open_probe(r, &all);
@@ -207,7 +210,8 @@ static void memory_is_read_and_written_at_any_address_and_size(void **state)
 {
     enum { BASE = 0x90000000u, SIZE = 3 * 4096 };
     srand(3);
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_device(v, code, 2);
         struct wt_wave_set all;
         struct wt_probe *p = open_probe(r, &all);
@@ -233,7 +237,8 @@ static void memory_is_read_and_written_at_any_address_and_size(void **state)
 
 static void looking_changes_nothing(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         if (v->dm_clock)
             continue; /* the clock of the device goes on */
         struct rig *r = rig_device(v, code, 2);
@@ -263,7 +268,8 @@ static void looking_changes_nothing(void **state)
 
 static void past_the_end_of_memory_is_refused(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_device(v, code, 2);
         struct wt_wave_set all;
         struct wt_probe *p = open_probe(r, &all);
@@ -286,7 +292,8 @@ static void past_the_end_of_memory_is_refused(void **state)
  */
 static void a_cut_wire_is_reported_at_every_access(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         if (!v->dm_only)
             continue;
         struct rig *r = rig_device(v, code, 2);
@@ -397,18 +404,19 @@ static const uint32_t crowd[] = {
     /* 04 */ AUIPC(A1, 0),
     /* 08 */ ADDI(A1, A1, 12),
     /* 0c */ WSPAWN(A0, A1),
-    /* 10 */ CSRR(A0, 0xcc1),  /* every warp: as many lanes as its number and one say in bits */
+    /* 10 */ CSRR(A0, 0xcc1), /* every warp: as many lanes as its number and one say in bits */
     /* 14 */ ADDI(A0, A0, 1),
     /* 18 */ TMC(A0),
     /* 1c */ ADDI(A2, A2, 1), /* loop */
     /* 20 */ J(X0, -4),
 };
 
-/* A survey says of each warp what asking for it alone says; and nothing is lost when the wire is cut
- * at any access of it. */
+/* A survey says of each warp what asking for it alone says; and nothing is lost when the wire is
+ * cut at any access of it. */
 static void a_survey_is_what_asking_each_warp_says(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig_options o = *v;
         o.warps = 40;
         o.schedule = "rr:1";

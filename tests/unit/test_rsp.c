@@ -153,7 +153,8 @@ static int teardown(void **state)
 static void as_gdb(void)
 {
     expect_has("qSupported:multiprocess+;swbreak+;hwbreak+;qRelocInsn+;no-resumed+;"
-               "xmlRegisters=i386", "PacketSize=20000");
+               "xmlRegisters=i386",
+               "PacketSize=20000");
 }
 
 /* ---- tests ---- */
@@ -192,16 +193,72 @@ static void damaged_packets_are_answered(void **state)
 static void malformed_packets_get_errors(void **state)
 {
     static const char *const errors[] = {
-        "m", "m,", "m0", "m0,", "mx,4", "m80000000,4z", "M80000000,2:00", "M80000000,1:0g",
-        "X80000000,2:a", "p", "pzz", "p999", "pffffffffffffffff", "P1", "P1=", "P1=00", "P1=000000zz",
-        "P999=00000000", "G0", "Gzz", "Z0", "Z0,", "Z0,80000000", "Z0,80000000,4;X", "Z0,80000000,4;X5,00",
-        "Z0,80000000,4;Xffffffffffffffff,00", "Z0,80000000,4;cmds:", "Z0,80000000,4;cmds:1",
-        "Z0,80000000,4;junk", "z0", "Hg", "Hx1", "H", "Hg99", "Hgp1.99", "Hgp2.1", "T99", "T", "Tp1",
-        "vCont;", "vCont;q", "vCont;c:", "vCont;r", "vCont;r1", "vCont;r1,", "vCont;Czz", "vCont;c:p",
-        "vCont;c;;", "vCont;sq", "D;2", "vKill;2", "vAttach;2", "qCRC:", "qCRC:0,4", "qCRC:x",
-        "qSearch:memory:", "qSearch:memory:80000000;10;", "qXfer:features:read:target.xml:0",
-        "qXfer:features:read:target.xml:ffffff,10", "qXfer:features:read:other.xml:0,10",
-        "qRcmd,0", "qRcmd,zz", "QNonStop:2", "QNonStop:", "qThreadExtraInfo,99", "c80000000x",
+        "m",
+        "m,",
+        "m0",
+        "m0,",
+        "mx,4",
+        "m80000000,4z",
+        "M80000000,2:00",
+        "M80000000,1:0g",
+        "X80000000,2:a",
+        "p",
+        "pzz",
+        "p999",
+        "pffffffffffffffff",
+        "P1",
+        "P1=",
+        "P1=00",
+        "P1=000000zz",
+        "P999=00000000",
+        "G0",
+        "Gzz",
+        "Z0",
+        "Z0,",
+        "Z0,80000000",
+        "Z0,80000000,4;X",
+        "Z0,80000000,4;X5,00",
+        "Z0,80000000,4;Xffffffffffffffff,00",
+        "Z0,80000000,4;cmds:",
+        "Z0,80000000,4;cmds:1",
+        "Z0,80000000,4;junk",
+        "z0",
+        "Hg",
+        "Hx1",
+        "H",
+        "Hg99",
+        "Hgp1.99",
+        "Hgp2.1",
+        "T99",
+        "T",
+        "Tp1",
+        "vCont;",
+        "vCont;q",
+        "vCont;c:",
+        "vCont;r",
+        "vCont;r1",
+        "vCont;r1,",
+        "vCont;Czz",
+        "vCont;c:p",
+        "vCont;c;;",
+        "vCont;sq",
+        "D;2",
+        "vKill;2",
+        "vAttach;2",
+        "qCRC:",
+        "qCRC:0,4",
+        "qCRC:x",
+        "qSearch:memory:",
+        "qSearch:memory:80000000;10;",
+        "qXfer:features:read:target.xml:0",
+        "qXfer:features:read:target.xml:ffffff,10",
+        "qXfer:features:read:other.xml:0,10",
+        "qRcmd,0",
+        "qRcmd,zz",
+        "QNonStop:2",
+        "QNonStop:",
+        "qThreadExtraInfo,99",
+        "c80000000x",
     };
     as_gdb();
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
@@ -213,9 +270,23 @@ static void malformed_packets_get_errors(void **state)
 static void unknown_packets_get_an_empty_reply(void **state)
 {
     static const char *const unknown[] = {
-        "", "vMustReplyEmpty", "qTStatus", "QTDisconnected:0", "qGetTLSAddr:1,2,3", "b", "bz", "F0",
-        "qXfer:auxv:read::0,1000", "qXfer:features:write:target.xml:0:aa", "Z5,80000000,4",
-        "z5,80000000,4", "vFile:chmod:61,1ff", "qRegisterInfo0", "_M10,rwx", "qCfoo", "jUnknown",
+        "",
+        "vMustReplyEmpty",
+        "qTStatus",
+        "QTDisconnected:0",
+        "qGetTLSAddr:1,2,3",
+        "b",
+        "bz",
+        "F0",
+        "qXfer:auxv:read::0,1000",
+        "qXfer:features:write:target.xml:0:aa",
+        "Z5,80000000,4",
+        "z5,80000000,4",
+        "vFile:chmod:61,1ff",
+        "qRegisterInfo0",
+        "_M10,rwx",
+        "qCfoo",
+        "jUnknown",
     };
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         expect(unknown[i], "");
@@ -255,10 +326,12 @@ static void the_thread_list_in_both_forms(void **state)
     const char *xml = ask("qXfer:threads:read::0,ffff");
     assert_non_null(strstr(xml, "<thread id=\"p1.6\" core=\"0\" name=\"core 0 warp 1 thread 1\">"
                                 "masked off</thread>"));
-    assert_non_null(strstr(xml, "<thread id=\"p1.1\" core=\"0\" name=\"core 0 warp 0 thread 0\"/>"));
+    assert_non_null(
+        strstr(xml, "<thread id=\"p1.1\" core=\"0\" name=\"core 0 warp 0 thread 0\"/>"));
     /* hex of "core 0 warp 1 thread 1 (masked off)" */
-    expect("qThreadExtraInfo,p1.6", "636f726520302077617270203120746872656164203120286d61736b6564206f6666"
-                                    "29");
+    expect("qThreadExtraInfo,p1.6",
+           "636f726520302077617270203120746872656164203120286d61736b6564206f6666"
+           "29");
     expect("Tp1.8", "OK");
     expect_error("Tp1.9");
 }
@@ -273,7 +346,8 @@ static void documents_come_in_pieces(void **state)
     assert_non_null(strstr(whole, "org.gnu.gdb.riscv.cpu"));
     assert_non_null(strstr(whole, "org.gnu.gdb.riscv.csr"));
     assert_non_null(strstr(whole, "org.wavetrap.vortex.csr"));
-    assert_non_null(strstr(whole, "<reg name=\"pc\" bitsize=\"32\" regnum=\"32\" type=\"code_ptr\""));
+    assert_non_null(
+        strstr(whole, "<reg name=\"pc\" bitsize=\"32\" regnum=\"32\" type=\"code_ptr\""));
     for (size_t at = 0;; at += 0x20) {
         snprintf(piece, sizeof piece, "qXfer:features:read:target.xml:%zx,20", at);
         const char *got = ask(piece);
@@ -282,7 +356,8 @@ static void documents_come_in_pieces(void **state)
         if (got[0] == 'l')
             break;
     }
-    expect_has("qXfer:memory-map:read::0,1000", "type=\"ram\" start=\"0x0\" length=\"0x100000000\"");
+    expect_has("qXfer:memory-map:read::0,1000",
+               "type=\"ram\" start=\"0x0\" length=\"0x100000000\"");
 }
 
 static void registers(void **state)
@@ -459,9 +534,13 @@ static void stops_for_watchpoints_name_them(void **state)
     static const char *const keys[] = {"watch:80000104;", "rwatch:80000104;", "awatch:80000104;"};
     as_gdb();
     for (unsigned kind = 0; kind < 3; kind++) {
-        f.d->fault = (struct wt_event){.kind = WT_EVENT_STOPPED, .reason = WT_STOP_WATCHPOINT,
-                                       .thread = 1, .watch = (enum wt_watchpoint_kind)kind,
-                                       .addr = 0x80000104, .lanes = 1, .text = "who"};
+        f.d->fault = (struct wt_event){.kind = WT_EVENT_STOPPED,
+                                       .reason = WT_STOP_WATCHPOINT,
+                                       .thread = 1,
+                                       .watch = (enum wt_watchpoint_kind)kind,
+                                       .addr = 0x80000104,
+                                       .lanes = 1,
+                                       .text = "who"};
         const char *got = ask("vCont;c");
         assert_memory_equal(got, "T05", 3);
         assert_non_null(strstr(got, keys[kind]));
@@ -509,7 +588,8 @@ static void resuming_in_every_form(void **state)
         {"vCont;s:p1.2", 1, {{2, WT_RESUME_STEP, 0, 0}}},
         {"vCont;s:p1.2;c", 2, {{2, WT_RESUME_STEP, 0, 0}, {0, WT_RESUME_CONTINUE, 0, 0}}},
         {"vCont;S05:2;C05:-1", 2, {{2, WT_RESUME_STEP, 0, 0}, {0, WT_RESUME_CONTINUE, 0, 0}}},
-        {"vCont;r80000000,80000010:p1.1;c:p1.-1", 2,
+        {"vCont;r80000000,80000010:p1.1;c:p1.-1",
+         2,
          {{1, WT_RESUME_RANGE, 0x80000000, 0x80000010}, {0, WT_RESUME_CONTINUE, 0, 0}}},
         {"s", 2, {{1, WT_RESUME_STEP, 0, 0}, {0, WT_RESUME_CONTINUE, 0, 0}}},
         {"S05", 2, {{1, WT_RESUME_STEP, 0, 0}, {0, WT_RESUME_CONTINUE, 0, 0}}},
@@ -565,7 +645,8 @@ static void a_stop_is_told_of_a_thread_that_was_resumed(void **state)
     turn();
     assert_memory_equal(next(), "T05thread:p1.2;", 15);
     /* With all of them resumed it is told of the one that it happened to. */
-    expect("vCont;s:p1.2;c", "T05thread:p1.2;core:0;20:04000080;01:01020000;02:02020000;08:08020000;");
+    expect("vCont;s:p1.2;c",
+           "T05thread:p1.2;core:0;20:04000080;01:01020000;02:02020000;08:08020000;");
     expect("vCont;c", "(nothing)");
     memset(f.d->running, 0, sizeof f.d->running);
     fake_debugger_event(f.d, event);
@@ -582,8 +663,11 @@ static void a_stop_is_told_of_a_thread_that_was_resumed(void **state)
 
 static void faults_come_with_their_text(void **state)
 {
-    f.d->fault = (struct wt_event){.kind = WT_EVENT_STOPPED, .thread = 2, .reason = WT_STOP_FAULT,
-                                   .signal = WT_SIGNAL_SEGV, .text = "no memory"};
+    f.d->fault = (struct wt_event){.kind = WT_EVENT_STOPPED,
+                                   .thread = 2,
+                                   .reason = WT_STOP_FAULT,
+                                   .signal = WT_SIGNAL_SEGV,
+                                   .text = "no memory"};
     expect("c", "O6e6f206d656d6f72790a");
     assert_memory_equal(next(), "T0bthread:2;", 12);
     assert_memory_equal(ask("?"), "T0bthread:2;", 12);
@@ -805,8 +889,8 @@ static void lldb_gets_its_keys(void **state)
     f.d->masked[3] = true;
     expect("QThreadSuffixSupported", "OK");
     expect("QListThreadsInStopReply", "OK");
-    assert_null(strstr(ask("qSupported:xmlRegisters=i386,arm,mips,arc;multiprocess+"),
-                       "multiprocess+"));
+    assert_null(
+        strstr(ask("qSupported:xmlRegisters=i386,arm,mips,arc;multiprocess+"), "multiprocess+"));
     expect_has("?", "threads:1,2,3,4;thread-pcs:80000000,80000000,80000000,80000000;");
     expect("Z0,80000010,4", "OK");
     expect_has("c", "reason:breakpoint;");
@@ -858,14 +942,47 @@ static void console_text_waits_for_a_client_that_listens(void **state)
 static void mangled_packets_do_no_harm(void **state)
 {
     static const char *const seeds[] = {
-        "qSupported:multiprocess+;swbreak+", "vCont;s:p1.1;c", "Z0,80000010,4;X3,220127",
-        "Z0,80000010,4;cmds:1,X4,22012734", "m80000000,100", "M80000000,2:0000", "p20", "P5=00000000",
-        "qXfer:features:read:target.xml:0,1000", "qXfer:threads:read::0,1000", "Hgp1.1", "T1",
-        "vFile:open:2f,0,0", "vFile:pread:3,4,0", "qRcmd,68656c70", "qSearch:memory:80000000;10;ab",
-        "QNonStop:1", "vStopped", "?", "vKill;1", "vRun;", "g", "jThreadsInfo", "qfThreadInfo",
-        "qsThreadInfo", "vAttach;1", "qThreadExtraInfo,1", "x80000000,4", "R00", "c", "D;1", "k",
-        "QThreadSuffixSupported", "QListThreadsInStopReply", "qMemoryRegionInfo:0", "qCRC:80000000,4",
-        "Z2,80000100,4", "Z3,80000100,4", "z2,80000100,4", "z4,80000100,8", "Z4,80000100,8",
+        "qSupported:multiprocess+;swbreak+",
+        "vCont;s:p1.1;c",
+        "Z0,80000010,4;X3,220127",
+        "Z0,80000010,4;cmds:1,X4,22012734",
+        "m80000000,100",
+        "M80000000,2:0000",
+        "p20",
+        "P5=00000000",
+        "qXfer:features:read:target.xml:0,1000",
+        "qXfer:threads:read::0,1000",
+        "Hgp1.1",
+        "T1",
+        "vFile:open:2f,0,0",
+        "vFile:pread:3,4,0",
+        "qRcmd,68656c70",
+        "qSearch:memory:80000000;10;ab",
+        "QNonStop:1",
+        "vStopped",
+        "?",
+        "vKill;1",
+        "vRun;",
+        "g",
+        "jThreadsInfo",
+        "qfThreadInfo",
+        "qsThreadInfo",
+        "vAttach;1",
+        "qThreadExtraInfo,1",
+        "x80000000,4",
+        "R00",
+        "c",
+        "D;1",
+        "k",
+        "QThreadSuffixSupported",
+        "QListThreadsInStopReply",
+        "qMemoryRegionInfo:0",
+        "qCRC:80000000,4",
+        "Z2,80000100,4",
+        "Z3,80000100,4",
+        "z2,80000100,4",
+        "z4,80000100,8",
+        "Z4,80000100,8",
     };
     uint32_t seed = 12345;
     for (unsigned round = 0; round < 20000; round++) {

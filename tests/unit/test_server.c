@@ -23,7 +23,7 @@
 
 struct running {
     pid_t pid;
-    int stop;          /* written to end it */
+    int stop; /* written to end it */
     char address[160];
     char directory[64];
 };
@@ -94,7 +94,8 @@ static int dial_tcp(const struct running *r)
 {
     const char *colon = strrchr(r->address, ':');
     assert_non_null(colon);
-    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(colon + 1)),
+    struct sockaddr_in name = {.sin_family = AF_INET,
+                               .sin_port = htons((uint16_t)atoi(colon + 1)),
                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(connect(fd, (struct sockaddr *)&name, sizeof name), 0);
@@ -294,8 +295,16 @@ static void hostile_clients_do_not_stop_it(void **state)
 
 static void bad_addresses_are_refused(void **state)
 {
-    static const char *const bad[] = {"", ":", ":x", ":-1", ":65536", "1.2.3.4.5:0", "unix:", ":12a",
-                                      "no such host:1", "unix:/nonexistent/directory/s"};
+    static const char *const bad[] = {"",
+                                      ":",
+                                      ":x",
+                                      ":-1",
+                                      ":65536",
+                                      "1.2.3.4.5:0",
+                                      "unix:",
+                                      ":12a",
+                                      "no such host:1",
+                                      "unix:/nonexistent/directory/s"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct wt_listener l;
         struct wt_error err = {0};

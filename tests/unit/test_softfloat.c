@@ -43,30 +43,30 @@ static const uint32_t corners32[] = {
 
 /* ---- the host's arithmetic ---- */
 
-#define HOST(NAME, T, SQRT_FN, FMA_FN)                       \
-    static T NAME(enum operation op, T a_in, T b_in, T c_in) \
-    {                                                        \
-        volatile T a = a_in, b = b_in, c = c_in, r = 0;      \
-        switch (op) {                                        \
-        case ADD:                                            \
-            r = a + b;                                       \
-            break;                                           \
-        case SUB:                                            \
-            r = a - b;                                       \
-            break;                                           \
-        case MUL:                                            \
-            r = a * b;                                       \
-            break;                                           \
-        case DIV:                                            \
-            r = a / b;                                       \
-            break;                                           \
-        case SQRT:                                           \
-            r = SQRT_FN(a);                                  \
-            break;                                           \
-        default:                                             \
-            r = FMA_FN(a, b, c);                             \
-        }                                                    \
-        return r;                                            \
+#define HOST(NAME, T, SQRT_FN, FMA_FN)                                                             \
+    static T NAME(enum operation op, T a_in, T b_in, T c_in)                                       \
+    {                                                                                              \
+        volatile T a = a_in, b = b_in, c = c_in, r = 0;                                            \
+        switch (op) {                                                                              \
+        case ADD:                                                                                  \
+            r = a + b;                                                                             \
+            break;                                                                                 \
+        case SUB:                                                                                  \
+            r = a - b;                                                                             \
+            break;                                                                                 \
+        case MUL:                                                                                  \
+            r = a * b;                                                                             \
+            break;                                                                                 \
+        case DIV:                                                                                  \
+            r = a / b;                                                                             \
+            break;                                                                                 \
+        case SQRT:                                                                                 \
+            r = SQRT_FN(a);                                                                        \
+            break;                                                                                 \
+        default:                                                                                   \
+            r = FMA_FN(a, b, c);                                                                   \
+        }                                                                                          \
+        return r;                                                                                  \
     }
 HOST(host32, float, sqrtf, fmaf)
 HOST(host64, double, sqrt, fma)

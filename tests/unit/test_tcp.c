@@ -440,8 +440,9 @@ static void addresses_are_understood(void **state)
     assert_int_equal(wt_address_parse("unix:/tmp/x", &a, &err), WT_OK);
     assert_true(a.local);
     assert_string_equal(a.path, "/tmp/x");
-    static const char *const bad[] = {"",         "tcp:",      "tcp:host",    "tcp:host:", "host:0",
-                                      "host:65536", "host:-1", "host:12345678901", "unix:", "host:1x"};
+    static const char *const bad[] = {
+        "",           "tcp:",    "tcp:host",         "tcp:host:", "host:0",
+        "host:65536", "host:-1", "host:12345678901", "unix:",     "host:1x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(wt_address_parse(bad[i], &a, &err), WT_INVALID);
     char path[300] = "unix:/";

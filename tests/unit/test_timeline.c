@@ -224,8 +224,14 @@ static uint32_t dm_read(struct fixture *f, uint32_t addr)
     return input(f, (struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = addr});
 }
 
-enum { DM_ON = 1u << 31, DM_RESET = 1u << 30, DM_INJECT = 1u << 6, DM_STEP = 1u << 3,
-       DM_RESUME = 2, DM_HALT = 1 };
+enum {
+    DM_ON = 1u << 31,
+    DM_RESET = 1u << 30,
+    DM_INJECT = 1u << 6,
+    DM_STEP = 1u << 3,
+    DM_RESUME = 2,
+    DM_HALT = 1
+};
 
 static void wake_dm(struct fixture *f)
 {
@@ -234,11 +240,12 @@ static void wake_dm(struct fixture *f)
     dm(f, VX_DM_WMASK, 0xffffffff);
 }
 
-/* A breakpoint halts without an issue. It must be met again where it was, and resumed where it was. */
+/* A breakpoint halts without an issue. It must be met again where it was, and resumed where it was.
+ */
 static void halts_at_breakpoints_come_back(void **state)
 {
-    static const uint32_t code[] = {ADDI(A0, A0, 1), ADDI(A0, A0, 1), EBREAK, ADDI(A0, A0, 1),
-                                    ADDI(A0, A0, 1), TMC(X0)};
+    static const uint32_t code[] = {ADDI(A0, A0, 1), ADDI(A0, A0, 1), EBREAK,
+                                    ADDI(A0, A0, 1), ADDI(A0, A0, 1), TMC(X0)};
     struct fixture f = begin(&(struct rig_options){.warps = 2}, code, 6, UINT64_MAX, 1);
     wake_dm(&f);
     assert_int_equal(wt_timeline_run(f.t, 100), WT_RUN_EVENT);
@@ -247,8 +254,9 @@ static void halts_at_breakpoints_come_back(void **state)
     const uint64_t halted = hash(&f);
     /* Over it: the instruction takes its place. */
     static const uint32_t nop = ADDI(A0, A0, 7);
-    assert_true(input(&f, (struct wt_input){.kind = WT_INPUT_MEMORY, .addr = CODE + 8,
-                                            .bytes = &nop, .size = 4}));
+    assert_true(input(
+        &f,
+        (struct wt_input){.kind = WT_INPUT_MEMORY, .addr = CODE + 8, .bytes = &nop, .size = 4}));
     dm(&f, VX_DM_DCTRL, DM_ON | DM_RESUME);
     const uint64_t resumed = hash(&f);
     assert_true(resumed != halted);
@@ -327,8 +335,8 @@ static void a_fault_can_be_left_backwards_and_repaired(void **state)
     assert_true(hash(&f) == faulted);
     go(&f, 1);
     static const uint32_t nop = ADDI(A0, A0, 7);
-    input(&f, (struct wt_input){.kind = WT_INPUT_MEMORY, .addr = CODE + 8, .bytes = &nop,
-                                .size = 4});
+    input(&f,
+          (struct wt_input){.kind = WT_INPUT_MEMORY, .addr = CODE + 8, .bytes = &nop, .size = 4});
     struct wt_timeline_stats stats;
     wt_timeline_stats(f.t, &stats);
     assert_true(stats.branches == 1 && wt_timeline_end(f.t) == 1 && wt_timeline_at_end(f.t));
@@ -346,8 +354,8 @@ static void a_cleared_fault_is_recorded(void **state)
     struct fixture f = begin(&(struct rig_options){.warps = 1}, code, 4, UINT64_MAX, 1);
     assert_int_equal(wt_timeline_run(f.t, 100), WT_RUN_FAULT);
     static const uint32_t nop = ADDI(A0, A0, 7);
-    input(&f, (struct wt_input){.kind = WT_INPUT_MEMORY, .addr = CODE + 4, .bytes = &nop,
-                                .size = 4});
+    input(&f,
+          (struct wt_input){.kind = WT_INPUT_MEMORY, .addr = CODE + 4, .bytes = &nop, .size = 4});
     input(&f, (struct wt_input){.kind = WT_INPUT_CLEAR_FAULT});
     assert_int_equal(wt_timeline_run(f.t, 100), WT_RUN_ENDED);
     const uint64_t last = hash(&f);
@@ -447,8 +455,8 @@ static void a_look_can_become_a_change(void **state)
         assert_int_equal(wt_timeline_look(f.t, true, &f.err), WT_OK);
         assert_int_equal(wt_timeline_at_end(f.t), !past);
         dm(&f, VX_DM_DCTRL, DM_ON | DM_HALT);
-        input(&f, (struct wt_input){.kind = WT_INPUT_MEMORY, .addr = 0x10000200, .bytes = &word,
-                                    .size = 4});
+        input(&f, (struct wt_input){
+                      .kind = WT_INPUT_MEMORY, .addr = 0x10000200, .bytes = &word, .size = 4});
         dm(&f, VX_DM_INJECT, ADDI(S2, S2, 5));
         dm(&f, VX_DM_DCTRL, DM_ON | DM_INJECT);
         dm(&f, VX_DM_DCTRL, DM_ON | DM_STEP);
@@ -523,7 +531,9 @@ static struct wt_input random_input(void)
     switch (any(6)) {
     case 0:
     case 1:
-        in = (struct wt_input){.kind = WT_INPUT_MEMORY, .wave = (uint32_t)any(2) * 4, .size = 4,
+        in = (struct wt_input){.kind = WT_INPUT_MEMORY,
+                               .wave = (uint32_t)any(2) * 4,
+                               .size = 4,
                                .addr = any(2) ? 0x10000000 + any(64) * 4 : 0xffff0000 + any(8) * 4};
         break;
     case 2:
@@ -549,17 +559,19 @@ static void any_order_of_operations_agrees_with_a_model(void **state)
     for (unsigned round = 0; round < 12; round++) {
         static struct done done[200];
         size_t n = 0;
-        struct rig_options options = {.xlen = 32, .cores = 2, .warps = 4, .threads = 4,
+        struct rig_options options = {.xlen = 32,
+                                      .cores = 2,
+                                      .warps = 4,
+                                      .threads = 4,
                                       .schedule = schedules[round % 4],
                                       .dm_clock = round >= 8 ? 3 : 0};
-        struct fixture f = begin(&options, code, words, round % 3 ? UINT64_MAX : 300 << 10,
-                                 50 + round * 40);
+        struct fixture f =
+            begin(&options, code, words, round % 3 ? UINT64_MAX : 300 << 10, 50 + round * 40);
         random_state = 100 + round;
         for (unsigned i = 0; i < 3; i++) {
-            done[n++] = (struct done){
-                .in = {.kind = WT_INPUT_DEBUG_WRITE,
-                       .addr = i == 2 ? VX_DM_WMASK : VX_DM_DCTRL,
-                       .value = i == 2 ? 0x5a : DM_ON}};
+            done[n++] = (struct done){.in = {.kind = WT_INPUT_DEBUG_WRITE,
+                                             .addr = i == 2 ? VX_DM_WMASK : VX_DM_DCTRL,
+                                             .value = i == 2 ? 0x5a : DM_ON}};
             wt_timeline_input(f.t, &done[n - 1].in);
         }
         size_t most = n;
@@ -609,8 +621,8 @@ static void writing_the_same_place_again_takes_no_more_memory(void **state)
     uint64_t bytes = 0;
     for (unsigned i = 0; i < 1000; i++) {
         memset(block, (int)i, sizeof block);
-        const struct wt_input in = {.kind = WT_INPUT_MEMORY, .addr = 0x20000000, .bytes = block,
-                                    .size = sizeof block};
+        const struct wt_input in = {
+            .kind = WT_INPUT_MEMORY, .addr = 0x20000000, .bytes = block, .size = sizeof block};
         assert_true(input(&f, in));
         wt_timeline_stats(f.t, &stats);
         if (i == 0)

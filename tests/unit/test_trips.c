@@ -1,6 +1,6 @@
 /*
- * How many round trips each operation of the probe and of the debugger takes, exactly: over a wire a
- * round trip is what costs.
+ * How many round trips each operation of the probe and of the debugger takes, exactly: over a wire
+ * a round trip is what costs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +33,13 @@ static const uint32_t all_go[] = {
 
 static struct rig *new_rig(unsigned xlen, unsigned warps, unsigned threads, bool after)
 {
-    const struct rig_options o = {.xlen = xlen, .warps = warps, .threads = threads, .dm_only = true,
-                                  .bare = true, .ebreak_after = after, .schedule = "rr:1"};
+    const struct rig_options o = {.xlen = xlen,
+                                  .warps = warps,
+                                  .threads = threads,
+                                  .dm_only = true,
+                                  .bare = true,
+                                  .ebreak_after = after,
+                                  .schedule = "rr:1"};
     struct rig *r = rig_new(&o, all_go, sizeof all_go / 4);
     const struct wt_thread_info *list;
     size_t count;
@@ -66,10 +71,8 @@ struct column {
 };
 
 static const struct column columns[] = {
-    {32, 4, 32, false, 4, 3, 1, 7, 2, 7, 5, 5},
-    {32, 32, 4, false, 4, 3, 1, 7, 2, 7, 5, 5},
-    {64, 4, 4, false, 5, 4, 3, 3, 4, 10, 6, 6},
-    {64, 32, 32, false, 5, 4, 3, 3, 4, 10, 6, 6},
+    {32, 4, 32, false, 4, 3, 1, 7, 2, 7, 5, 5}, {32, 32, 4, false, 4, 3, 1, 7, 2, 7, 5, 5},
+    {64, 4, 4, false, 5, 4, 3, 3, 4, 10, 6, 6}, {64, 32, 32, false, 5, 4, 3, 3, 4, 10, 6, 6},
     {32, 32, 4, true, 4, 3, 1, 7, 2, 9, 9, 5},
 };
 
@@ -97,10 +100,12 @@ static struct rig *looping(const struct column *c)
     return r;
 }
 
-/* The registers of the stop, of each warp: not some round trips for each, however many there are. */
+/* The registers of the stop, of each warp: not some round trips for each, however many there are.
+ */
 static void listing_threads(void **state)
 {
-    FOR_COLUMNS (c) {
+    FOR_COLUMNS(c)
+    {
         struct rig *r = looping(c);
         const struct wt_thread_info *list;
         size_t count;
@@ -111,14 +116,16 @@ static void listing_threads(void **state)
             assert_true(list[i].pc == CODE + 0x1c || list[i].pc == CODE + 0x20);
             assert_true(list[i].enabled);
         }
-        expect(c, "listing them again", TRIPS(r, wt_debugger_threads(r->d, &list, &count, &err)), 0);
+        expect(c, "listing them again", TRIPS(r, wt_debugger_threads(r->d, &list, &count, &err)),
+               0);
         rig_free(r);
     }
 }
 
 static void registers(void **state)
 {
-    FOR_COLUMNS (c) {
+    FOR_COLUMNS(c)
+    {
         struct rig *r = looping(c);
         unsigned index[200];
         static uint64_t value[32 * 200];
@@ -135,8 +142,8 @@ static void registers(void **state)
         expect(c, "reading all registers",
                TRIPS(r, wt_debugger_read_registers(r->d, 2, index, all, value, &err)),
                c->all_registers);
-        expect(c, "writing a register",
-               TRIPS(r, wt_debugger_write_register(r->d, 1, 7, 5, &err)), 1);
+        expect(c, "writing a register", TRIPS(r, wt_debugger_write_register(r->d, 1, 7, 5, &err)),
+               1);
         rig_free(r);
     }
 }
@@ -144,9 +151,13 @@ static void registers(void **state)
 /* All GPRs of all lanes of a warp: as many as of one lane. */
 static void registers_of_all_lanes(void **state)
 {
-    FOR_COLUMNS (c) {
-        const struct rig_options o = {.xlen = c->xlen, .warps = c->warps, .threads = c->threads,
-                                      .dm_only = true, .bare = true};
+    FOR_COLUMNS(c)
+    {
+        const struct rig_options o = {.xlen = c->xlen,
+                                      .warps = c->warps,
+                                      .threads = c->threads,
+                                      .dm_only = true,
+                                      .bare = true};
         struct rig *r = rig_device(&o, all_go, sizeof all_go / 4);
         struct wt_probe *p;
         struct wt_wave_set all;
@@ -169,7 +180,8 @@ static void registers_of_all_lanes(void **state)
 
 static void memory(void **state)
 {
-    FOR_COLUMNS (c) {
+    FOR_COLUMNS(c)
+    {
         struct rig *r = looping(c);
         static uint8_t bytes[65536];
         expect(c, "reading 4 KiB",
@@ -198,7 +210,8 @@ static int to_event(struct rig *r, enum wt_stop_reason reason)
 
 static void steps_and_breakpoints(void **state)
 {
-    FOR_COLUMNS (c) {
+    FOR_COLUMNS(c)
+    {
         struct rig *r = looping(c);
         const struct wt_resume step = {.thread = 1, .kind = WT_RESUME_STEP};
         const struct wt_thread_info *list;

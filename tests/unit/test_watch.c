@@ -55,8 +55,9 @@ static enum access access_of(const struct vx_insn *row)
         return strcmp(row->name, "jalr") ? LOAD : NO_ACCESS;
     if (!address)
         return NO_ACCESS;
-    return !strncmp(row->name, "lr.", 3) ? LOAD : !strncmp(row->name, "sc.", 3) ? STORE_CONDITIONAL
-                                                                           : ATOMIC;
+    return !strncmp(row->name, "lr.", 3)   ? LOAD
+           : !strncmp(row->name, "sc.", 3) ? STORE_CONDITIONAL
+                                           : ATOMIC;
 }
 
 #define PLACE 0x10002000u /* the beginning of a page */
@@ -123,8 +124,8 @@ static void check_one(const struct vx_insn *row, unsigned xlen, uint64_t at, uin
     assert_int_equal(r->machine->hits, 0);
     const enum wt_run how = run(r, 2);
     const bool reads = access == LOAD || access == ATOMIC;
-    const bool writes = access == STORE || access == ATOMIC ||
-                        (access == STORE_CONDITIONAL && reserved);
+    const bool writes =
+        access == STORE || access == ATOMIC || (access == STORE_CONDITIONAL && reserved);
     const bool expected = byte >= at && byte < at + size &&
                           ((reads && kind != WT_WATCH_WRITE) || (writes && kind != WT_WATCH_READ));
     if (how != (expected ? WT_RUN_WATCH : WT_RUN_BUDGET))
@@ -243,11 +244,13 @@ static void local_memory_is_that_of_the_core(void **state)
 static void one_kind_does_not_hide_the_other(void **state)
 {
     static const uint32_t code[] = {
-        LUI(A1, PLACE >> 12), SW(A1, A1, 64), LW(A0, A1, 0), LW(A0, A1, 64), SW(A1, A1, 0), J(X0, -16),
+        LUI(A1, PLACE >> 12), SW(A1, A1, 64), LW(A0, A1, 0),
+        LW(A0, A1, 64),       SW(A1, A1, 0),  J(X0, -16),
     };
     for (unsigned threads = 1; threads <= 32; threads *= 4)
         for (unsigned k = 0; k < 2; k++) {
-            struct rig *r = rig_device(&(struct rig_options){.warps = 1, .threads = threads}, code, 6);
+            struct rig *r =
+                rig_device(&(struct rig_options){.warps = 1, .threads = threads}, code, 6);
             const struct wt_watch watch = {
                 .kind = k ? WT_WATCH_READ : WT_WATCH_WRITE, .addr = PLACE, .size = 4};
             set(r, &watch, 1);

@@ -1,6 +1,7 @@
 /*
- * Watchpoints of the debugger against the emulator, in both widths, with the memory port and through
- * the Debug Module alone, at once done and slow; and the refusal of a device that cannot watch.
+ * Watchpoints of the debugger against the emulator, in both widths, with the memory port and
+ * through the Debug Module alone, at once done and slow; and the refusal of a device that cannot
+ * watch.
  */
 
 #include "mixed_program.h"
@@ -18,14 +19,20 @@ static const struct rig_options variants[] = {
 
 /* Each lane writes its number to a word of its own, then all write one word, and read it; thrice.
  * Both warps do it, the second one 0x100 further on. */
-enum { BEFORE = CODE + 4 * 13, OWN = BEFORE + 4, COMMON = OWN + 4, LOOK = OWN + 8, AGAIN = OWN + 12 };
+enum {
+    BEFORE = CODE + 4 * 13,
+    OWN = BEFORE + 4,
+    COMMON = OWN + 4,
+    LOOK = OWN + 8,
+    AGAIN = OWN + 12
+};
 static const uint32_t program[] = {
-    CSRR(A0, 0xfc1), AUIPC(A1, 0), ADDI(A1, A1, 3 * 4), WSPAWN(A0, A1), ADDI(T0, X0, -1), TMC(T0),
-    CSRR(S1, 0xcc1), SLLI(S1, S1, 8), /* warp */
-    CSRR(S2, 0xcc0), SLLI(A5, S2, 2), /* lane */
-    LUI(A4, PLACE >> 12), ADD(A4, A4, S1), ADD(A5, A5, A4), ADDI(T2, X0, 3),
-    /* OWN */ SW(S2, A5, 0), SW(T2, A4, 0x80), LW(A0, A4, 0x80), ADDI(T2, T2, -1), BNEZ(T2, -16),
-    TMC(X0),
+    CSRR(A0, 0xfc1),         AUIPC(A1, 0),     ADDI(A1, A1, 3 * 4), WSPAWN(A0, A1),
+    ADDI(T0, X0, -1),        TMC(T0),          CSRR(S1, 0xcc1),     SLLI(S1, S1, 8), /* warp */
+    CSRR(S2, 0xcc0),         SLLI(A5, S2, 2),                                        /* lane */
+    LUI(A4, PLACE >> 12),    ADD(A4, A4, S1),  ADD(A5, A5, A4),     ADDI(T2, X0, 3),
+    /* OWN */ SW(S2, A5, 0), SW(T2, A4, 0x80), LW(A0, A4, 0x80),    ADDI(T2, T2, -1),
+    BNEZ(T2, -16),           TMC(X0),
 };
 
 static struct rig *begin(const struct rig_options *v)
@@ -72,7 +79,8 @@ static uint64_t pc_of(struct rig *r, wt_thread thread)
 
 static void a_write_stops_behind_it_and_names_the_lane(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = begin(v);
         all_to_loop(r);
         watch(r, WT_WATCHPOINT_WRITE, PLACE + 4 * 2 + 1, 1, false);
@@ -81,8 +89,9 @@ static void a_write_stops_behind_it_and_names_the_lane(void **state)
             expect(e, WT_STOP_WATCHPOINT, 3);
             assert_int_equal(e.watch, WT_WATCHPOINT_WRITE);
             assert_true(e.addr == PLACE + 9 && e.lanes == 4);
-            assert_string_equal(e.text, i ? "core 0 warp 0 thread 2 wrote to 0x10000008: 0x2 -> 0x2"
-                                          : "core 0 warp 0 thread 2 wrote to 0x10000008: 0x0 -> 0x2");
+            assert_string_equal(e.text,
+                                i ? "core 0 warp 0 thread 2 wrote to 0x10000008: 0x2 -> 0x2"
+                                  : "core 0 warp 0 thread 2 wrote to 0x10000008: 0x0 -> 0x2");
             assert_int_equal(pc_of(r, 3), COMMON);
             assert_int_equal(reg(r, 3, T2), 3 - i);
         }
@@ -93,7 +102,8 @@ static void a_write_stops_behind_it_and_names_the_lane(void **state)
 
 static void only_changes_count_where_that_is_wanted(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = begin(v);
         all_to_loop(r);
         watch(r, WT_WATCHPOINT_WRITE, PLACE + 4 * 2, 4, true);
@@ -107,7 +117,8 @@ static void only_changes_count_where_that_is_wanted(void **state)
 
 static void the_lane_that_is_looked_at_is_told_first(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = begin(v);
         const unsigned lanes = r->machine->lanes;
         char all[64];
@@ -134,7 +145,8 @@ static void the_lane_that_is_looked_at_is_told_first(void **state)
 
 static void each_watchpoint_of_one_instruction_is_told(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = begin(v);
         all_to_loop(r);
         watch(r, WT_WATCHPOINT_WRITE, PLACE, 4, false);
@@ -175,7 +187,8 @@ static void each_watchpoint_of_one_instruction_is_told(void **state)
 
 static void a_step_is_told_as_well(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = begin(v);
         all_to_loop(r);
         watch(r, WT_WATCHPOINT_WRITE, PLACE, 0x80, false);
@@ -201,7 +214,8 @@ static void a_step_is_told_as_well(void **state)
 
 static void waves_that_nobody_steps_are_told_too(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = begin(v);
         const unsigned lanes = r->machine->lanes;
         all_to_loop(r);
@@ -218,7 +232,8 @@ static void waves_that_nobody_steps_are_told_too(void **state)
 
 static void nonstop_halts_that_wave_only(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = begin(v);
         const unsigned lanes = r->machine->lanes;
         all_to_loop(r);
@@ -240,7 +255,8 @@ static void nonstop_halts_that_wave_only(void **state)
 
 static void a_thread_may_be_a_wave(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig_options options = *v;
         options.threads_mode = WT_THREADS_WAVES;
         struct rig *r = begin(&options);

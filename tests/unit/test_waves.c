@@ -1,6 +1,7 @@
 /*
- * What the debugger tells of whole waves, and of one expression in all lanes of one, in front of the
- * emulator: with the memory port and without, in both widths, and without the emulator's services.
+ * What the debugger tells of whole waves, and of one expression in all lanes of one, in front of
+ * the emulator: with the memory port and without, in both widths, and without the emulator's
+ * services.
  */
 
 #include "base/bits.h"
@@ -13,7 +14,8 @@ static const struct rig_options variants[] = {
     {.xlen = 32, .dm_only = true, .bare = true},
 };
 
-/* Odd lanes take one way, even lanes the other; a1 is the lane's number, a4 the address of its word. */
+/* Odd lanes take one way, even lanes the other; a1 is the lane's number, a4 the address of its
+ * word. */
 static const uint32_t divergent[] = {
     /* 00 */ ADDI(T0, X0, 15),
     /* 04 */ TMC(T0),
@@ -79,7 +81,8 @@ static uint64_t value_of(struct rig *r, wt_thread thread, const char *name)
 
 static void a_lane_knows_its_place(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = stopped_at(v, divergent, 16, CODE + 0x2c);
         for (unsigned lane = 0; lane < 4; lane++) {
             assert_int_equal(value_of(r, 1 + lane, "_lane"), lane);
@@ -98,7 +101,8 @@ static void a_lane_knows_its_place(void **state)
 
 static void places_are_read_together_with_other_registers(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = stopped_at(v, divergent, 16, CODE + 0x2c);
         const unsigned index[] = {index_of(r, "_lane"), index_of(r, "a1"), index_of(r, "_mask"),
                                   index_of(r, "pc"), index_of(r, "_warp")};
@@ -117,7 +121,8 @@ static void a_place_cannot_be_set(void **state)
 {
     struct rig *r = stopped_at(&variants[0], divergent, 16, CODE + 0x2c);
     struct wt_error err;
-    assert_int_equal(wt_debugger_write_register(r->d, 1, index_of(r, "_lane"), 2, &err), WT_INVALID);
+    assert_int_equal(wt_debugger_write_register(r->d, 1, index_of(r, "_lane"), 2, &err),
+                     WT_INVALID);
     assert_int_equal(value_of(r, 1, "_lane"), 0);
     rig_free(r);
 }
@@ -143,7 +148,8 @@ static void masks_of_wide_waves_have_two_halves(void **state)
 
 static void conditions_name_places(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, divergent, 16);
         const unsigned number = wt_debugger_topology(r->d)->registers[index_of(r, "_lane")].number;
         /* reg N, const8 3, equal, end */
@@ -162,7 +168,8 @@ static void conditions_name_places(void **state)
 
 static void a_wave_tells_which_lanes_wait_where(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = stopped_at(v, divergent, 16, CODE + 0x2c);
         struct wt_wave_info info;
         OK(wt_debugger_wave(r->d, 0, &info, &err));
@@ -180,7 +187,8 @@ static void a_wave_tells_which_lanes_wait_where(void **state)
 
 static void a_wave_at_a_barrier_tells_who_has_come(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = rig_new(v, waiting, 9);
         resume_thread(r, 0, WT_RESUME_CONTINUE);
         for (int i = 0; i < 20; i++)
@@ -222,7 +230,8 @@ static enum wt_status evaluate(struct rig *r, wt_lanes lanes, const uint8_t *cod
 
 static void an_expression_of_registers(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = stopped_at(v, divergent, 16, CODE + 0x2c);
         struct wt_lane_value result[4];
         /* a1 * 3 + 1 */
@@ -259,7 +268,8 @@ static void the_pc_is_each_lanes_own(void **state)
 
 static void bytes_at_an_address(void **state)
 {
-    FOR_VARIANTS (v) {
+    FOR_VARIANTS(v)
+    {
         struct rig *r = stopped_at(v, divergent, 16, CODE + 0x2c);
         struct wt_lane_value result[4];
         uint8_t bytes[4][4];

@@ -57,9 +57,10 @@ enum wt_status wt_jtag_exchange(struct wt_jtag_chain *c, const char *doing, stru
     wt_bitbang_close(&c->link); /* a bit too few or too many is one way to get here */
     if (why)
         return wt_fail(err, WT_IO, "%s: while %s: %s", c->link.address.text, doing, why);
-    return wt_fail(err, WT_IO,
-                   "%s: while %s: TDO is garbage: 0x%02x was sent through the chain and 0x%02x came",
-                   c->link.address.text, doing, CHECK, (unsigned)check);
+    return wt_fail(
+        err, WT_IO,
+        "%s: while %s: TDO is garbage: 0x%02x was sent through the chain and 0x%02x came",
+        c->link.address.text, doing, CHECK, (unsigned)check);
 }
 
 /*
@@ -100,8 +101,10 @@ static enum wt_status find_taps(struct wt_jtag_chain *c, struct wt_error *err)
             return wt_fail(err, WT_UNSUPPORTED, "%s: the chain has more than %d TAPs",
                            c->link.address.text, WT_JTAG_TAPS);
         if (has && at + 32 > length)
-            return wt_fail(err, WT_IO, "%s: while looking for TAPs: TDO is garbage: an IDCODE "
-                           "of %u bits", c->link.address.text, length - at);
+            return wt_fail(err, WT_IO,
+                           "%s: while looking for TAPs: TDO is garbage: an IDCODE "
+                           "of %u bits",
+                           c->link.address.text, length - at);
         c->idcode[c->taps] = has ? (uint32_t)bits_at(c->tdo + at, 32) : 0;
         at += has ? 32 : 1;
     }
@@ -142,21 +145,25 @@ static enum wt_status choose(struct wt_jtag_chain *c, const struct wt_jtag_optio
     if (options->ir_count) {
         unsigned sum = 0;
         if (options->ir_count != c->taps)
-            return wt_fail(err, WT_INVALID, "%s: %u instruction register lengths are given; the "
-                           "chain has %u TAPs: %s", where, options->ir_count, c->taps,
-                           list_taps(c, list));
+            return wt_fail(err, WT_INVALID,
+                           "%s: %u instruction register lengths are given; the "
+                           "chain has %u TAPs: %s",
+                           where, options->ir_count, c->taps, list_taps(c, list));
         for (unsigned i = 0; i < c->taps; i++)
             sum += c->ir_bits[i] = options->ir_bits[i];
         if (sum != c->ir_total)
-            return wt_fail(err, WT_INVALID, "%s: the instruction registers have %u bits together, "
-                           "not %u", where, c->ir_total, sum);
+            return wt_fail(err, WT_INVALID,
+                           "%s: the instruction registers have %u bits together, "
+                           "not %u",
+                           where, c->ir_total, sum);
     } else {
         c->ir_bits[0] = (uint8_t)c->ir_total;
     }
     if (c->ir_bits[c->tap] < WT_JTAG_IR_MIN)
-        return wt_fail(err, WT_UNSUPPORTED, "%s: TAP %u is no Debug Transport Module: its "
-                       "instruction register has %u bits, not %d or more", where, c->tap,
-                       c->ir_bits[c->tap], WT_JTAG_IR_MIN);
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "%s: TAP %u is no Debug Transport Module: its "
+                       "instruction register has %u bits, not %d or more",
+                       where, c->tap, c->ir_bits[c->tap], WT_JTAG_IR_MIN);
     return WT_OK;
 }
 

@@ -57,8 +57,8 @@ static void capture_dr(struct wt_dtm *dtm)
         break;
     case WT_DTM_DTMCS:
         dtm->dr_bits = 32;
-        dtm->dr_shift = (uint64_t)c->idle << 12 | (uint64_t)dtm->sticky << 10 | c->abits << 4 |
-                        WT_DTM_VERSION;
+        dtm->dr_shift =
+            (uint64_t)c->idle << 12 | (uint64_t)dtm->sticky << 10 | c->abits << 4 | WT_DTM_VERSION;
         break;
     case WT_DTM_DMI:
         /* "An operation was attempted while a DMI request is still in progress": to look at the

@@ -32,7 +32,7 @@ struct jtag_bus {
     bool found; /* the DTM is known, and the connection in step */
     unsigned abits;
     unsigned idle, told_idle; /* clocks in Run-Test/Idle after each dmi scan; what dtmcs says */
-    size_t window; /* accesses of the next round trip */
+    size_t window;            /* accesses of the next round trip */
     int64_t rest_until_ms;
     char about[160];
 };
@@ -86,10 +86,11 @@ static enum wt_status find(struct jtag_bus *b, struct wt_error *err)
     wt_jtag_put_ir(c, WT_DTM_DMI);
     /* Sent with the first batch. */
     b->found = true;
-    snprintf(b->about, sizeof b->about,
-             "IDCODE 0x%08x (TAP %u of %u, instruction register of %u bits), Debug Transport Module "
-             "of version %u, %u address bits, idle %u",
-             c->idcode[c->tap], c->tap, c->taps, c->ir_bits[c->tap], version, b->abits, b->idle);
+    snprintf(
+        b->about, sizeof b->about,
+        "IDCODE 0x%08x (TAP %u of %u, instruction register of %u bits), Debug Transport Module "
+        "of version %u, %u address bits, idle %u",
+        c->idcode[c->tap], c->tap, c->taps, c->ir_bits[c->tap], version, b->abits, b->idle);
     return WT_OK;
 }
 
@@ -124,9 +125,9 @@ static enum wt_status failed(struct jtag_bus *b, const struct wt_bus_op *op, str
 }
 
 /*
- * The DTM said "busy": an access (@p op, if it is one of ours) was still in progress when its result
- * was looked at. It goes on; what came after it was not begun. Clears the error and waits longer and
- * longer for the result.
+ * The DTM said "busy": an access (@p op, if it is one of ours) was still in progress when its
+ * result was looked at. It goes on; what came after it was not begun. Clears the error and waits
+ * longer and longer for the result.
  */
 static enum wt_status recover(struct jtag_bus *b, struct wt_bus_op *op, struct wt_error *err)
 {

@@ -25,8 +25,7 @@ static enum wt_status stopped_thread(struct wt_debugger *d, wt_thread thread, ui
 
 static struct lane_cache *cache_of(struct wt_debugger *d, uint32_t wave, unsigned lane)
 {
-    struct lane_cache *c =
-        &d->cache[((uint64_t)wave * d->topology->lanes + lane) % CACHED_LANES];
+    struct lane_cache *c = &d->cache[((uint64_t)wave * d->topology->lanes + lane) % CACHED_LANES];
     if (!c->used || c->wave != wave || c->lane != lane || c->generation != d->generation[wave]) {
         c->used = true;
         c->wave = wave;
@@ -153,7 +152,7 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
     }
     if (d->topology->registers[index].per_lane) {
         struct lane_cache *c = cache_of(d, wave, lane);
-        c->valid[index / 8] &= (uint8_t)~(1 << index % 8);
+        c->valid[index / 8] &= (uint8_t) ~(1 << index % 8);
     } else {
         d->wave[wave].have_mask = false;
     }

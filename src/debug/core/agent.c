@@ -10,15 +10,50 @@
 
 /* Opcodes, by their names in the manual ("Bytecode Descriptions"). */
 enum {
-    AX_ADD = 0x02, AX_SUB, AX_MUL, AX_DIV_SIGNED, AX_DIV_UNSIGNED, AX_REM_SIGNED,
-    AX_REM_UNSIGNED, AX_LSH, AX_RSH_SIGNED, AX_RSH_UNSIGNED, AX_TRACE, AX_TRACE_QUICK,
-    AX_LOG_NOT, AX_BIT_AND, AX_BIT_OR, AX_BIT_XOR, AX_BIT_NOT, AX_EQUAL, AX_LESS_SIGNED,
-    AX_LESS_UNSIGNED, AX_EXT, AX_REF8, AX_REF16, AX_REF32, AX_REF64,
-    AX_IF_GOTO = 0x20, AX_GOTO, AX_CONST8, AX_CONST16, AX_CONST32, AX_CONST64, AX_REG, AX_END,
-    AX_DUP, AX_POP, AX_ZERO_EXT, AX_SWAP,
-    AX_TRACE16 = 0x30, AX_PICK = 0x32, AX_ROT, AX_PRINTF,
+    AX_ADD = 0x02,
+    AX_SUB,
+    AX_MUL,
+    AX_DIV_SIGNED,
+    AX_DIV_UNSIGNED,
+    AX_REM_SIGNED,
+    AX_REM_UNSIGNED,
+    AX_LSH,
+    AX_RSH_SIGNED,
+    AX_RSH_UNSIGNED,
+    AX_TRACE,
+    AX_TRACE_QUICK,
+    AX_LOG_NOT,
+    AX_BIT_AND,
+    AX_BIT_OR,
+    AX_BIT_XOR,
+    AX_BIT_NOT,
+    AX_EQUAL,
+    AX_LESS_SIGNED,
+    AX_LESS_UNSIGNED,
+    AX_EXT,
+    AX_REF8,
+    AX_REF16,
+    AX_REF32,
+    AX_REF64,
+    AX_IF_GOTO = 0x20,
+    AX_GOTO,
+    AX_CONST8,
+    AX_CONST16,
+    AX_CONST32,
+    AX_CONST64,
+    AX_REG,
+    AX_END,
+    AX_DUP,
+    AX_POP,
+    AX_ZERO_EXT,
+    AX_SWAP,
+    AX_TRACE16 = 0x30,
+    AX_PICK = 0x32,
+    AX_ROT,
+    AX_PRINTF,
     /* ours */
-    AX_CONST = 0x40, AX_FAIL,
+    AX_CONST = 0x40,
+    AX_FAIL,
 };
 
 enum {
@@ -35,24 +70,33 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-    [0x00] = {-1, 0, 0},           [0x01] = {-2, 0, 0},          [AX_ADD] = {0, 2, 1},
-    [AX_SUB] = {0, 2, 1},          [AX_MUL] = {0, 2, 1},         [AX_DIV_SIGNED] = {0, 2, 1},
-    [AX_DIV_UNSIGNED] = {0, 2, 1}, [AX_REM_SIGNED] = {0, 2, 1},  [AX_REM_UNSIGNED] = {0, 2, 1},
-    [AX_LSH] = {0, 2, 1},          [AX_RSH_SIGNED] = {0, 2, 1},  [AX_RSH_UNSIGNED] = {0, 2, 1},
-    [AX_TRACE] = {-1, 0, 0},       [AX_TRACE_QUICK] = {-1, 0, 0}, [AX_LOG_NOT] = {0, 1, 1},
-    [AX_BIT_AND] = {0, 2, 1},      [AX_BIT_OR] = {0, 2, 1},      [AX_BIT_XOR] = {0, 2, 1},
-    [AX_BIT_NOT] = {0, 1, 1},      [AX_EQUAL] = {0, 2, 1},       [AX_LESS_SIGNED] = {0, 2, 1},
-    [AX_LESS_UNSIGNED] = {0, 2, 1}, [AX_EXT] = {1, 1, 1},        [AX_REF8] = {0, 1, 1},
-    [AX_REF16] = {0, 1, 1},        [AX_REF32] = {0, 1, 1},       [AX_REF64] = {0, 1, 1},
-    [0x1b] = {-2, 0, 0},           [0x1c] = {-2, 0, 0},          [0x1d] = {-2, 0, 0},
-    [0x1e] = {-2, 0, 0},           [0x1f] = {-2, 0, 0},          [AX_IF_GOTO] = {2, 1, 0},
-    [AX_GOTO] = {2, 0, 0},         [AX_CONST8] = {1, 0, 1},      [AX_CONST16] = {2, 0, 1},
-    [AX_CONST32] = {4, 0, 1},      [AX_CONST64] = {8, 0, 1},     [AX_REG] = {2, 0, 1},
-    [AX_END] = {0, 0, 0},          [AX_DUP] = {0, 1, 2},         [AX_POP] = {0, 1, 0},
-    [AX_ZERO_EXT] = {1, 1, 1},     [AX_SWAP] = {0, 2, 2},        [0x2c] = {-2, 0, 0},
-    [0x2d] = {-2, 0, 0},           [0x2e] = {-1, 0, 0},          [0x2f] = {-1, 0, 0},
-    [AX_TRACE16] = {-1, 0, 0},     [0x31] = {-1, 0, 0},          [AX_PICK] = {1, 0, 1},
-    [AX_ROT] = {0, 3, 3},          [AX_PRINTF] = {3, 0, 0},      [0x35 ... 0x3f] = {-1, 0, 0},
+    [0x00] = {-1, 0, 0},           [0x01] = {-2, 0, 0},
+    [AX_ADD] = {0, 2, 1},          [AX_SUB] = {0, 2, 1},
+    [AX_MUL] = {0, 2, 1},          [AX_DIV_SIGNED] = {0, 2, 1},
+    [AX_DIV_UNSIGNED] = {0, 2, 1}, [AX_REM_SIGNED] = {0, 2, 1},
+    [AX_REM_UNSIGNED] = {0, 2, 1}, [AX_LSH] = {0, 2, 1},
+    [AX_RSH_SIGNED] = {0, 2, 1},   [AX_RSH_UNSIGNED] = {0, 2, 1},
+    [AX_TRACE] = {-1, 0, 0},       [AX_TRACE_QUICK] = {-1, 0, 0},
+    [AX_LOG_NOT] = {0, 1, 1},      [AX_BIT_AND] = {0, 2, 1},
+    [AX_BIT_OR] = {0, 2, 1},       [AX_BIT_XOR] = {0, 2, 1},
+    [AX_BIT_NOT] = {0, 1, 1},      [AX_EQUAL] = {0, 2, 1},
+    [AX_LESS_SIGNED] = {0, 2, 1},  [AX_LESS_UNSIGNED] = {0, 2, 1},
+    [AX_EXT] = {1, 1, 1},          [AX_REF8] = {0, 1, 1},
+    [AX_REF16] = {0, 1, 1},        [AX_REF32] = {0, 1, 1},
+    [AX_REF64] = {0, 1, 1},        [0x1b] = {-2, 0, 0},
+    [0x1c] = {-2, 0, 0},           [0x1d] = {-2, 0, 0},
+    [0x1e] = {-2, 0, 0},           [0x1f] = {-2, 0, 0},
+    [AX_IF_GOTO] = {2, 1, 0},      [AX_GOTO] = {2, 0, 0},
+    [AX_CONST8] = {1, 0, 1},       [AX_CONST16] = {2, 0, 1},
+    [AX_CONST32] = {4, 0, 1},      [AX_CONST64] = {8, 0, 1},
+    [AX_REG] = {2, 0, 1},          [AX_END] = {0, 0, 0},
+    [AX_DUP] = {0, 1, 2},          [AX_POP] = {0, 1, 0},
+    [AX_ZERO_EXT] = {1, 1, 1},     [AX_SWAP] = {0, 2, 2},
+    [0x2c] = {-2, 0, 0},           [0x2d] = {-2, 0, 0},
+    [0x2e] = {-1, 0, 0},           [0x2f] = {-1, 0, 0},
+    [AX_TRACE16] = {-1, 0, 0},     [0x31] = {-1, 0, 0},
+    [AX_PICK] = {1, 0, 1},         [AX_ROT] = {0, 3, 3},
+    [AX_PRINTF] = {3, 0, 0},       [0x35 ... 0x3f] = {-1, 0, 0},
     [AX_CONST] = {0, 0, 1},        [AX_FAIL] = {0, 0, 0},
 };
 
@@ -368,8 +412,8 @@ static void put_number(struct printer *out, const struct conversion *c, uint64_t
 }
 
 /*
- * GDB sends a format as it was typed, with the escape sequences of C still in it. Takes the one whose
- * backslash @p s points at; an unknown one stands for itself.
+ * GDB sends a format as it was typed, with the escape sequences of C still in it. Takes the one
+ * whose backslash @p s points at; an unknown one stands for itself.
  */
 static const char *put_escape(struct printer *out, const char *s)
 {
@@ -425,8 +469,8 @@ static bool run_printf(const struct wt_agent_world *world, const char *format,
             break;
         }
         case 'p':
-            c = (struct conversion){.flags = "#", .width = -1, .precision = -1, .length = 'l',
-                                    .what = 'x'};
+            c = (struct conversion){
+                .flags = "#", .width = -1, .precision = -1, .length = 'l', .what = 'x'};
             put_number(&out, &c, value);
             break;
         case 'd':

@@ -199,8 +199,7 @@ enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error
     struct wave *w = &d->wave[wave];
     if (w->have_pc)
         return WT_OK;
-    enum wt_status status =
-        dbg_note(d, d->ops->halt_cause(d->probe, wave, &w->cause, &w->pc, err));
+    enum wt_status status = dbg_note(d, d->ops->halt_cause(d->probe, wave, &w->cause, &w->pc, err));
     w->have_pc = !status;
     return status;
 }

@@ -32,7 +32,7 @@ typedef uint32_t wt_thread;
 #define WT_PLACE_SET "place"
 
 enum wt_thread_mode {
-    WT_THREADS_AUTO,  /**< lanes while at most 1,024 lanes are in active waves, else waves */
+    WT_THREADS_AUTO, /**< lanes while at most 1,024 lanes are in active waves, else waves */
     WT_THREADS_LANES,
     WT_THREADS_WAVES,
 };
@@ -55,8 +55,8 @@ void wt_debugger_close(struct wt_debugger *d);
 
 /**
  * Connects anew to a device that has gone and come back, or seems stuck, and halts it. Breakpoints
- * stay inserted: what is left of them in memory is looked at. (A device that answers again by itself
- * is taken up by whatever is asked of it next; this is for one that needs a new connection.)
+ * stay inserted: what is left of them in memory is looked at. (A device that answers again by
+ * itself is taken up by whatever is asked of it next; this is for one that needs a new connection.)
  */
 enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err);
 
@@ -93,10 +93,10 @@ struct wt_thread_info {
     wt_thread id;
     uint32_t wave;
     unsigned core, wave_in_core, lane;
-    bool enabled;  /**< its lane is in the wave's mask (wave mode: some lane is) */
-    bool running;  /**< set going by resume and not stopped since */
-    uint64_t pc;   /**< next instruction; of a masked-off lane where it will wake up, if known;
-                        0 while running */
+    bool enabled; /**< its lane is in the wave's mask (wave mode: some lane is) */
+    bool running; /**< set going by resume and not stopped since */
+    uint64_t pc;  /**< next instruction; of a masked-off lane where it will wake up, if known;
+                       0 while running */
 };
 
 /**
@@ -142,8 +142,8 @@ struct wt_agent_code {
 /**
  * Inserts a breakpoint at @p addr. It stops an active lane for which some condition is non-zero
  * (or there is none). Commands run for each such lane; a breakpoint that has commands does not
- * stop (GDB sends commands for dprintf only, and means just that), any other does. Inserting one that exists replaces its conditions and
- * commands. Code is copied.
+ * stop (GDB sends commands for dprintf only, and means just that), any other does. Inserting one
+ * that exists replaces its conditions and commands. Code is copied.
  */
 enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
                                              const struct wt_agent_code *conditions,
@@ -159,15 +159,16 @@ void wt_debugger_remove_all_breakpoints(struct wt_debugger *d);
 struct wt_watchpoint_request {
     enum wt_watchpoint_kind kind;
     uint64_t addr, size;
-    wt_thread thread; /**< the range is where this thread sees it (local memory!); 0: the first wave */
-    bool changes;     /**< writes that leave the watched bytes as they are do not count */
+    wt_thread
+        thread;   /**< the range is where this thread sees it (local memory!); 0: the first wave */
+    bool changes; /**< writes that leave the watched bytes as they are do not count */
 };
 
 /**
  * Watches a range, whichever lane gets at it, from the next resume on (at once if something runs).
  * Any number of them, of any size, may overlap. One instruction that meets several of them, with
- * several lanes, is told by one stop for each, unless the address of an earlier one lies in it, too.
- * WT_UNSUPPORTED if the target cannot watch.
+ * several lanes, is told by one stop for each, unless the address of an earlier one lies in it,
+ * too. WT_UNSUPPORTED if the target cannot watch.
  */
 enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,
@@ -198,8 +199,8 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_
 
 /** What an expression came to in one lane. */
 struct wt_lane_value {
-    bool known;     /**< it could be evaluated */
-    bool read;      /**< memory at `value` could be read, where that was asked for */
+    bool known; /**< it could be evaluated */
+    bool read;  /**< memory at `value` could be read, where that was asked for */
     uint64_t value;
 };
 
@@ -237,8 +238,8 @@ struct wt_leftover {
  * Compares the program's code with memory (all must be halted). A slow device may take long for
  * that: it ends after @p limit_ms (0: not before the end). *looked of *total bytes were compared.
  */
-enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms, uint64_t *looked,
-                                          uint64_t *total, struct wt_error *err);
+enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms,
+                                          uint64_t *looked, uint64_t *total, struct wt_error *err);
 
 /** What was found the last time and has not been lifted; valid until the next call of these. */
 const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *count);
@@ -294,8 +295,8 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
 void wt_debugger_focus(struct wt_debugger *d, wt_thread thread);
 
 /**
- * Stops what runs: an event with reason WT_STOP_INTERRUPTED will follow (all-stop), or WT_STOP_LOST if
- * the device does not answer.
+ * Stops what runs: an event with reason WT_STOP_INTERRUPTED will follow (all-stop), or WT_STOP_LOST
+ * if the device does not answer.
  */
 enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err);
 
@@ -304,15 +305,15 @@ bool wt_debugger_running(struct wt_debugger *d);
 
 enum wt_stop_reason {
     WT_STOP_BREAKPOINT,
-    WT_STOP_WATCHPOINT,  /**< after an instruction that got at what is watched: `watch`, `addr`,
-                              `lanes`; `text` says who and with which values */
-    WT_STOP_STEP,        /**< a step or range is done */
-    WT_STOP_INTERRUPTED, /**< wt_debugger_interrupt */
-    WT_STOP_REQUESTED,   /**< WT_RESUME_STOP, or non-stop: it stopped since another lane of its
-                              wave did */
-    WT_STOP_FAULT,       /**< the program made a mistake: `signal` and `text` say which */
-    WT_STOP_TRAP,        /**< a breakpoint instruction of the program's own */
-    WT_STOP_LOST,        /**< the device did not answer: `text` says how */
+    WT_STOP_WATCHPOINT,    /**< after an instruction that got at what is watched: `watch`, `addr`,
+                                `lanes`; `text` says who and with which values */
+    WT_STOP_STEP,          /**< a step or range is done */
+    WT_STOP_INTERRUPTED,   /**< wt_debugger_interrupt */
+    WT_STOP_REQUESTED,     /**< WT_RESUME_STOP, or non-stop: it stopped since another lane of its
+                                wave did */
+    WT_STOP_FAULT,         /**< the program made a mistake: `signal` and `text` say which */
+    WT_STOP_TRAP,          /**< a breakpoint instruction of the program's own */
+    WT_STOP_LOST,          /**< the device did not answer: `text` says how */
     WT_STOP_HISTORY_BEGIN, /**< the recorded run begins here: there is nothing before */
     WT_STOP_HISTORY_END,   /**< the present has been reached again: what comes is new */
 };
@@ -321,15 +322,15 @@ enum wt_event_kind { WT_EVENT_NONE, WT_EVENT_STOPPED, WT_EVENT_EXITED };
 
 struct wt_event {
     enum wt_event_kind kind;
-    wt_thread thread;           /**< stopped: an active lane that it happened to */
+    wt_thread thread; /**< stopped: an active lane that it happened to */
     enum wt_stop_reason reason;
-    int signal;                 /**< fault: WT_SIGNAL_… of debug/core/target.h */
-    uint32_t status;            /**< exited: exit word */
+    int signal;                    /**< fault: WT_SIGNAL_… of debug/core/target.h */
+    uint32_t status;               /**< exited: exit word */
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
-    uint64_t addr;              /**< watchpoint: the first of its bytes that was got at */
-    wt_lanes lanes;             /**< watchpoint: all lanes that did, that of `thread` included */
-    uint64_t pc;                /**< watchpoint: of the instruction, which is done */
-    char text[256];             /**< for people; "" if there is nothing to say */
+    uint64_t addr;                 /**< watchpoint: the first of its bytes that was got at */
+    wt_lanes lanes;                /**< watchpoint: all lanes that did, that of `thread` included */
+    uint64_t pc;                   /**< watchpoint: of the instruction, which is done */
+    char text[256];                /**< for people; "" if there is nothing to say */
 };
 
 /**
@@ -384,10 +385,11 @@ struct wt_write {
     uint64_t time; /**< issue time: going there, it is about to issue */
     uint32_t wave;
     uint64_t pc;
-    wt_lanes lanes; /**< that wrote to the range */
-    unsigned shown; /**< of these, in order: */
+    wt_lanes lanes;                                /**< that wrote to the range */
+    unsigned shown;                                /**< of these, in order: */
     struct wt_watchpoint_hit lane[WT_WRITE_LANES]; /**< the first ones */
-    struct wt_watchpoint_hit last; /**< the last one: of lanes that wrote the same bytes, it stays */
+    struct wt_watchpoint_hit
+        last; /**< the last one: of lanes that wrote the same bytes, it stays */
 };
 
 /**
@@ -402,7 +404,8 @@ enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
 
 /**
  * Whether a program that ends is stopped just before (at first: it is not), so that all of its run
- * is there to go back to with a client for which a program that has ended is gone. Resumed, it ends.
+ * is there to go back to with a client for which a program that has ended is gone. Resumed, it
+ * ends.
  */
 void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop);
 bool wt_debugger_stops_at_end(struct wt_debugger *d);

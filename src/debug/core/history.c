@@ -3,9 +3,9 @@
  * along the lane that the user follows.
  *
  * In the past nothing is resumed by the debug hardware: the target replays what was recorded, and
- * searches it for the places at which to stop. Where it stops every wave is halted and can be looked
- * at, as everywhere; the target puts that right before it goes on. Breakpoints are not planted
- * there, but those that were planted when the run was recorded are found in memory again.
+ * searches it for the places at which to stop. Where it stops every wave is halted and can be
+ * looked at, as everywhere; the target puts that right before it goes on. Breakpoints are not
+ * planted there, but those that were planted when the run was recorded are found in memory again.
  */
 #include "debug/core/internal.h"
 
@@ -240,7 +240,8 @@ enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struc
         return went;
     struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_TRAP};
     snprintf(event.text, sizeof event.text,
-             "the program ends with the next instruction, with status %u; resumed, it does", status);
+             "the program ends with the next instruction, with status %u; resumed, it does",
+             status);
     d->current = 0;
     event.thread = d->current = wt_debugger_current_thread(d);
     dbg_push_event(d, &event);
@@ -375,8 +376,8 @@ static void judge_step(struct wt_debugger *d, const struct wt_history_place *pla
 {
     uint64_t start, end;
     history_of(d)->extent(d->target->context, &start, &end);
-    /* A lane that is masked off does not go along with its wave. At the end nothing has been issued:
-     * it is where the present came upon a mistake of the program's. */
+    /* A lane that is masked off does not go along with its wave. At the end nothing has been
+     * issued: it is where the present came upon a mistake of the program's. */
     *stops = wt_has_lane(place->mask, d->travel.lane) && place->time < end;
     c->lane = d->travel.lane;
     c->met = false;
@@ -388,9 +389,8 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_place
                             bool *stops, struct wt_error *err)
 {
     struct travel *t = &d->travel;
-    struct candidate c = {.event = {.kind = WT_EVENT_STOPPED},
-                          .time = place->time,
-                          .wave = place->wave};
+    struct candidate c = {
+        .event = {.kind = WT_EVENT_STOPPED}, .time = place->time, .wave = place->wave};
     enum wt_status status = WT_OK;
     *stops = false;
     switch (place->kind) {
@@ -411,8 +411,7 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_place
             d->past.count = 0;
         t->candidate = c;
         t->have_candidate = true;
-        history_of(d)->accept(d->target->context,
-                              !t->backwards && c.event.reason == WT_STOP_STEP);
+        history_of(d)->accept(d->target->context, !t->backwards && c.event.reason == WT_STOP_STEP);
     }
     return status;
 }
@@ -484,7 +483,8 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
     if (t->kind == WT_RESUME_RANGE && c.event.reason == WT_STOP_STEP && d->in_past) {
         struct wave *w = &d->wave[t->wave];
         if (dbg_is_active(d, t->wave)) {
-            if ((status = dbg_need_pc(d, t->wave, err)) || (status = dbg_need_mask(d, t->wave, err)))
+            if ((status = dbg_need_pc(d, t->wave, err)) ||
+                (status = dbg_need_mask(d, t->wave, err)))
                 return status;
             if ((w->pc >= t->start && w->pc < t->end) || !wt_has_lane(w->mask, t->lane))
                 return begin_search(d, err);

@@ -24,7 +24,7 @@ struct wave {
     wt_lanes mask;
     wt_lanes followed; /**< lanes that another lane's step took off breakpoint `left` */
     uint64_t left;
-    uint64_t met;      /**< breakpoint, or trap of the program's own, that was acted upon here */
+    uint64_t met; /**< breakpoint, or trap of the program's own, that was acted upon here */
     uint64_t start, end;
     enum wt_halt_cause cause;
     uint8_t go;
@@ -59,8 +59,8 @@ struct breakpoint {
 };
 
 /**
- * A breakpoint that was planted once: on the way through the past it may be met in memory. There may
- * be several for an address, one after the other, since its instruction may have been written.
+ * A breakpoint that was planted once: on the way through the past it may be met in memory. There
+ * may be several for an address, one after the other, since its instruction may have been written.
  */
 struct trace {
     uint64_t addr;
@@ -145,10 +145,10 @@ struct wt_debugger {
     struct wt_wave_set held;   /**< told to run just now, and not resumed yet */
     uint32_t *stepper;         /**< waves with go of GO_STEP, GO_RANGE or GO_PASS */
     size_t steppers;
-    bool going;                /**< something was resumed and has not stopped */
+    bool going; /**< something was resumed and has not stopped */
     bool active_known;
     bool nonstop;
-    bool any_followed;         /**< some wave has lanes in `followed` */
+    bool any_followed; /**< some wave has lanes in `followed` */
     bool ended, lost;
     uint32_t exit_status;
     enum { FROZEN_UNKNOWN, FROZEN, NOT_FROZEN } frozen;
@@ -338,7 +338,8 @@ void dbg_free_watchpoints(struct wt_debugger *d);
 void dbg_lose(struct wt_debugger *d, const struct wt_error *err);
 /** After the device was lost: halts it, and finds out what is left of what was planted. */
 enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err);
-/** Notes that the device did not answer an access, where that is what @p status says; returns it. */
+/** Notes that the device did not answer an access, where that is what @p status says; returns it.
+ */
 enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
 
 /* ---- stop.c ---- */

@@ -70,8 +70,8 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms, uint64_t *looked,
-                                          uint64_t *total, struct wt_error *err)
+enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms,
+                                          uint64_t *looked, uint64_t *total, struct wt_error *err)
 {
     uint8_t memory[CHUNK];
     struct traps traps;

@@ -1,7 +1,7 @@
 /*
  * A device that does not answer, and one that answers again. What the user had (breakpoints, the
- * chosen thread and lane) is the debugger's and stays; what the device has is looked at afresh before
- * anything else is done with it.
+ * chosen thread and lane) is the debugger's and stays; what the device has is looked at afresh
+ * before anything else is done with it.
  */
 #include "debug/core/internal.h"
 
@@ -31,8 +31,7 @@ enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
 {
     if (!d->lost)
         return WT_OK;
-    enum wt_status status =
-        d->ops->reattach ? d->ops->reattach(d->probe, err) : WT_OK;
+    enum wt_status status = d->ops->reattach ? d->ops->reattach(d->probe, err) : WT_OK;
     if (!status)
         status = dbg_halt_everything(d, err);
     if (!status) {

@@ -16,31 +16,31 @@
 #include "wavetrap/error.h"
 
 enum wt_register_type {
-    WT_REG_INT,      /**< an integer of `bits` */
-    WT_REG_CODE_PTR, /**< an address of code */
-    WT_REG_DATA_PTR, /**< an address of data */
-    WT_REG_FLOAT,    /**< binary32 or binary64, by `bits` */
+    WT_REG_INT,         /**< an integer of `bits` */
+    WT_REG_CODE_PTR,    /**< an address of code */
+    WT_REG_DATA_PTR,    /**< an address of data */
+    WT_REG_FLOAT,       /**< binary32 or binary64, by `bits` */
     WT_REG_FLOAT_UNION, /**< 64 bits, seen as a binary32 (low half) or a binary64 */
 };
 
 /** One register as a debugger sees it. Values are at most 64 bits. */
 struct wt_register {
     const char *name;
-    const char *set;     /**< its register set: "cpu", "fpu", "csr", "vortex", … */
+    const char *set; /**< its register set: "cpu", "fpu", "csr", "vortex", … */
     enum wt_register_type type;
-    unsigned bits;       /**< 8..64 */
-    unsigned number;     /**< stable number within the family, as stock GDB numbers it if it does */
-    uint32_t code;       /**< the probe's own name for it */
-    bool per_lane;       /**< each lane has its own; else one for the wave or core */
+    unsigned bits;   /**< 8..64 */
+    unsigned number; /**< stable number within the family, as stock GDB numbers it if it does */
+    uint32_t code;   /**< the probe's own name for it */
+    bool per_lane;   /**< each lane has its own; else one for the wave or core */
     bool read_only;
 };
 
 /** What the device is: constant while connected. */
 struct wt_topology {
-    const char *family;    /**< "vortex" */
-    const char *arch;      /**< GDB's name of the architecture: "riscv:rv32" */
+    const char *family; /**< "vortex" */
+    const char *arch;   /**< GDB's name of the architecture: "riscv:rv32" */
     unsigned clusters;
-    unsigned cores;        /**< in all */
+    unsigned cores; /**< in all */
     unsigned waves_per_core;
     uint32_t waves;        /**< in all, flat index = core * waves_per_core + wave in core */
     unsigned lanes;        /**< of a wave */
@@ -49,7 +49,7 @@ struct wt_topology {
     const char *lane_word; /**< "thread" */
     const struct wt_register *registers;
     size_t register_count;
-    size_t pc_index;       /**< of the program counter in `registers` */
+    size_t pc_index; /**< of the program counter in `registers` */
 };
 
 enum wt_halt_cause {
@@ -149,7 +149,8 @@ struct wt_probe_ops {
                                    uint64_t addr, const void *bytes, size_t size,
                                    struct wt_error *err);
 
-    /** The device was put into another state behind the probe's back: what is remembered is void. */
+    /** The device was put into another state behind the probe's back: what is remembered is void.
+     */
     void (*replaced)(struct wt_probe *probe);
 
     /**

@@ -31,7 +31,7 @@ static void assign(struct wt_debugger *d, uint32_t wave, unsigned lane, const st
     dbg_set_go(d, wave,
                r->kind == WT_RESUME_STEP    ? GO_STEP
                : r->kind == WT_RESUME_RANGE ? GO_RANGE
-                                        : GO_FREE);
+                                            : GO_FREE);
 }
 
 static bool named_before(const struct wt_resume *list, size_t i)
@@ -145,8 +145,7 @@ static bool went_along(struct wt_debugger *d, const struct wt_resume *r)
         dbg_need_pc(d, wave, NULL) || w->pc == w->left)
         return false;
     w->followed &= ~wt_lane_bit(lane);
-    struct wt_event event = {
-        .kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP, .thread = r->thread};
+    struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP, .thread = r->thread};
     d->current = r->thread;
     dbg_push_event(d, &event);
     return true;

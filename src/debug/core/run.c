@@ -146,7 +146,8 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* All that goes runs freely. Breakpoints that do not stop end a slice early: go on with the rest. */
+/* All that goes runs freely. Breakpoints that do not stop end a slice early: go on with the rest.
+ */
 static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool *soon,
                                    struct wt_error *err)
 {

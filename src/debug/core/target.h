@@ -35,7 +35,7 @@ struct wt_wave_detail {
     bool between_cores; /**< cores arrive there, not waves of one core */
     unsigned barrier;   /**< its number */
     unsigned arrived, expected;
-    unsigned waiters;   /**< entries used below, innermost first */
+    unsigned waiters; /**< entries used below, innermost first */
     struct wt_wave_waiters waiter[WT_MAX_LANES];
 };
 
@@ -67,8 +67,8 @@ struct wt_watchpoint_hit {
     uint64_t time;    /**< issue time before the instruction */
     uint32_t wave;
     unsigned lane;
-    uint64_t pc;      /**< of the instruction */
-    uint64_t addr;    /**< of the access, which overlaps the range but may be wider */
+    uint64_t pc;   /**< of the instruction */
+    uint64_t addr; /**< of the access, which overlaps the range but may be wider */
     unsigned size;
     uint8_t before[16], after[16];
 };
@@ -81,17 +81,17 @@ struct wt_history_query {
     bool backwards;      /**< before now, the nearest first; else from now on */
     const uint64_t *pcs; /**< a wave is about to issue the instruction at one of these */
     size_t pc_count;
-    uint32_t wave;       /**< this wave is about to issue an instruction; WT_NO_WAVE: none */
+    uint32_t wave; /**< this wave is about to issue an instruction; WT_NO_WAVE: none */
     const struct wt_watchpoint *watchpoint; /**< a lane has got at one of these */
     size_t watchpoints;
 };
 
 enum wt_history_step {
-    WT_HISTORY_ON,     /**< nothing yet: call again */
-    WT_HISTORY_PLACE,  /**< the device stands at a place: accept it or not, and call again */
-    WT_HISTORY_FOUND,  /**< backwards: it stands before the nearest of those that were accepted;
-                            forwards: behind the one that was passed */
-    WT_HISTORY_EDGE,   /**< there was none: it stands at the first or last recorded issue time */
+    WT_HISTORY_ON,    /**< nothing yet: call again */
+    WT_HISTORY_PLACE, /**< the device stands at a place: accept it or not, and call again */
+    WT_HISTORY_FOUND, /**< backwards: it stands before the nearest of those that were accepted;
+                           forwards: behind the one that was passed */
+    WT_HISTORY_EDGE,  /**< there was none: it stands at the first or last recorded issue time */
     WT_HISTORY_FAILED,
 };
 
@@ -138,7 +138,8 @@ struct wt_history_services {
     bool (*in_past)(void *context);
     /** Goes there; WT_INVALID beyond the extent. In the present all is as it was left. */
     enum wt_status (*go)(void *context, uint64_t time, struct wt_error *err);
-    /** What was done since the device was put here counts, and what was recorded after is dropped. */
+    /** What was done since the device was put here counts, and what was recorded after is dropped.
+     */
     enum wt_status (*branch)(void *context, struct wt_error *err);
     /** Begins a search from where the device is. The query may be freed after. */
     enum wt_status (*search)(void *context, const struct wt_history_query *query,
@@ -147,16 +148,16 @@ struct wt_history_services {
     enum wt_history_step (*search_on)(void *context, uint64_t budget,
                                       struct wt_history_place *place, struct wt_error *err);
     /**
-     * A register of a lane at the place just told, past the debug hardware (for conditions, of which
-     * there may be very many): @p number as in the family's register table. False if it has none.
-     * May be NULL.
+     * A register of a lane at the place just told, past the debug hardware (for conditions, of
+     * which there may be very many): @p number as in the family's register table. False if it has
+     * none. May be NULL.
      */
     bool (*read_register)(void *context, uint32_t wave, unsigned lane, unsigned number,
                           uint64_t *value);
     /**
-     * The place just told counts. Forwards, the search has ended with this; with @p pass (a place of
-     * code) it has ended behind the instruction (WT_HISTORY_FOUND), whose accesses to memory that is
-     * watched are places before that.
+     * The place just told counts. Forwards, the search has ended with this; with @p pass (a place
+     * of code) it has ended behind the instruction (WT_HISTORY_FOUND), whose accesses to memory
+     * that is watched are places before that.
      */
     void (*accept)(void *context, bool pass);
     /**

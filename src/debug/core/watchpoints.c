@@ -1,7 +1,8 @@
 /*
  * Watchpoints: what the client wants watched, brought to the target when waves are set going, and
  * what is told when a lane gets at it. One instruction of a wave may meet many of them with many
- * lanes: one stop tells of one watchpoint, and the rest is told by the next stops, without going on.
+ * lanes: one stop tells of one watchpoint, and the rest is told by the next stops, without going
+ * on.
  */
 #include "debug/core/internal.h"
 
@@ -281,12 +282,9 @@ static bool tell(struct wt_debugger *d, const struct watchpoint *w,
     size_t i = 0;
     while (list[i].wave != wave || list[i].lane != met->lane || !concerns(w, &list[i]))
         i++;
-    met->event = (struct wt_event){.watch = w->at.kind,
-                                   .addr = first_byte(w, &list[i]),
-                                   .lanes = lanes,
-                                   .pc = list[i].pc};
-    describe(d, &list[i], lanes & ~wt_lane_bit(met->lane), met->event.text,
-             sizeof met->event.text);
+    met->event = (struct wt_event){
+        .watch = w->at.kind, .addr = first_byte(w, &list[i]), .lanes = lanes, .pc = list[i].pc};
+    describe(d, &list[i], lanes & ~wt_lane_bit(met->lane), met->event.text, sizeof met->event.text);
     return true;
 }
 
@@ -297,7 +295,8 @@ static enum wt_status stop_for(struct wt_debugger *d, const struct met *met, str
     return dbg_stop_for(d, met->wave, met->lane, WT_STOP_WATCHPOINT, &met->event, err);
 }
 
-/* Finds out what is to be told, in d->met, first what happened to the lane that the user looks at. */
+/* Finds out what is to be told, in d->met, first what happened to the lane that the user looks at.
+ */
 static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count)
 {
     d->mets = d->next_met = 0;

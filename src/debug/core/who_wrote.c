@@ -101,8 +101,8 @@ static enum wt_status collect(struct wt_debugger *d, const struct wt_watchpoint 
             list[(*count)++] = *at(&f, --i);
         *more |= f.dropped || i;
         if (!status && !edge && *count && *count < most)
-            status = d->target->services->history->go(d->target->context, list[*count - 1].time,
-                                                      err);
+            status =
+                d->target->services->history->go(d->target->context, list[*count - 1].time, err);
     }
     *more |= !edge;
     free(f.write);
@@ -139,8 +139,8 @@ enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
         status = dbg_leave_present(d, err);
         if (!status)
             status = collect(d, &range, most ? most : 1, *list, count, more, err);
-        const enum wt_status back = in_past ? dbg_go(d, now, status ? NULL : err)
-                                            : dbg_to_present(d, status ? NULL : err);
+        const enum wt_status back =
+            in_past ? dbg_go(d, now, status ? NULL : err) : dbg_to_present(d, status ? NULL : err);
         status = status ? status : back;
         for (uint32_t w = 0; !back && w < d->topology->waves; w++) {
             d->wave[w].has_met = waves[w].has_met;

@@ -22,8 +22,8 @@ bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char *
 bool wt_symbols_line(struct wt_symbols *symbols, uint64_t addr, const char **file, unsigned *line);
 
 /**
- * The address of a symbol; false if there is none of that name. A C++ function is found by its plain
- * name, too.
+ * The address of a symbol; false if there is none of that name. A C++ function is found by its
+ * plain name, too.
  */
 bool wt_symbols_address(struct wt_symbols *symbols, const char *name, uint64_t *addr);
 

@@ -1,7 +1,7 @@
 /*
- * Registers of a halted warp by injected instructions (VxDebug specification, "Features": registers,
- * CSRs and memory are "emulated using instruction injection"). DSCRATCH0, CSR 0x7b2, carries 32 bits
- * a time; only that one is used, since not every device has the other three.
+ * Registers of a halted warp by injected instructions (VxDebug specification, "Features":
+ * registers, CSRs and memory are "emulated using instruction injection"). DSCRATCH0, CSR 0x7b2,
+ * carries 32 bits a time; only that one is used, since not every device has the other three.
  */
 #include <string.h>
 

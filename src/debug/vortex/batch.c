@@ -218,8 +218,8 @@ enum wt_status dm_run(struct wt_probe *p, struct wt_error *err)
     if (!late)
         return WT_OK;
     p->brisk = false;
-    status = dm_wait_clear(p, DCTRL_INJECTSTATE, "an injected instruction (DCTRL.injectstate)",
-                           err);
+    status =
+        dm_wait_clear(p, DCTRL_INJECTSTATE, "an injected instruction (DCTRL.injectstate)", err);
     return status ? status : run_slowly(p, err);
 }
 

@@ -55,8 +55,8 @@ enum { X_T0 = 5, X_T1 = 6 };
 
 /* What wt_register.code holds: a class, and the number within it. */
 enum { CODE_GPR = 0x10000, CODE_FPR = 0x20000, CODE_CSR = 0x30000, CODE_PC = 0x40000 };
-#define CODE_CLASS(code) ((code) & 0xf0000)
-#define CODE_NUMBER(code) ((code) & 0xffff)
+#define CODE_CLASS(code) ((code)&0xf0000)
+#define CODE_NUMBER(code) ((code)&0xffff)
 
 /** Register accesses that make one request, with the injections among them marked. */
 struct dm_batch {
@@ -121,7 +121,7 @@ struct wt_probe {
     /* What could not be given back since the device did not answer: it is before anything else. */
     struct dm_loan owed;
     bool owes;
-    bool owes_shift;  /**< t0 may have been shifted right by 32 already; its upper half is unknown */
+    bool owes_shift; /**< t0 may have been shifted right by 32 already; its upper half is unknown */
     bool owes_memory; /**< the words at `scratch`, too */
     uint32_t owed_word[2];
     bool scanned; /**< `scan` holds WACTIVE and WSTATUS as they were at the end of the last batch */
@@ -131,8 +131,9 @@ struct wt_probe {
     uint32_t platform;
     uint32_t dconfig; /**< as it was found */
     enum ebreak_dpc ebreak_dpc;
-    struct wt_wave_set went;     /**< set going by this probe since it was opened */
-    struct wt_wave_set found;    /**< halted already when the probe was opened, and not set going since */
+    struct wt_wave_set went; /**< set going by this probe since it was opened */
+    struct wt_wave_set
+        found; /**< halted already when the probe was opened, and not set going since */
     struct wt_wave_set examined; /**< cause read since it halted, DPC put right */
     enum { MASK_UNKNOWN, MASK_OF_WARP, MASK_OF_INJECTION } mask_csr;
     bool step_under_way;

@@ -1,7 +1,7 @@
 /*
- * t0 and t1 of lanes are borrowed for injections, and given back whatever happens; so are eight bytes
- * of memory. Each batch can be run again from its beginning; the one instruction that could not (the
- * shift that frees the upper half of t0 on RV64) has a function of its own.
+ * t0 and t1 of lanes are borrowed for injections, and given back whatever happens; so are eight
+ * bytes of memory. Each batch can be run again from its beginning; the one instruction that could
+ * not (the shift that frees the upper half of t0 on RV64) has a function of its own.
  */
 #include "debug/vortex/loan.h"
 

@@ -26,7 +26,8 @@ enum wt_status loan_finish(struct wt_probe *p, struct dm_loan *loan, struct wt_e
 void loan_add_return(struct wt_probe *p, const struct dm_loan *loan);
 /** After a failure: gives back in a batch of its own, or as soon as the device answers again. */
 void loan_return_now(struct wt_probe *p, const struct dm_loan *loan);
-/** Runs a batch that ends with loan_add_return(); if it fails, the loan is given back separately. */
+/** Runs a batch that ends with loan_add_return(); if it fails, the loan is given back separately.
+ */
 enum wt_status loan_run(struct wt_probe *p, const struct dm_loan *loan, struct wt_error *err);
 
 bool dm_fault_present(struct wt_probe *p);

@@ -15,8 +15,10 @@ static enum wt_status check_range(struct wt_probe *p, uint64_t addr, size_t size
 {
     uint64_t last = addr + size - 1;
     if (last < addr || (p->xlen == 32 && last >> 32))
-        return wt_fail(err, WT_INVALID, "0x%" PRIx64 " and %zu bytes from there is past the end of "
-                       "the address space", addr, size);
+        return wt_fail(err, WT_INVALID,
+                       "0x%" PRIx64 " and %zu bytes from there is past the end of "
+                       "the address space",
+                       addr, size);
     return WT_OK;
 }
 

@@ -157,9 +157,8 @@ static enum wt_status leave_unexamined(struct wt_probe *p, struct wt_wave_set *w
     struct wt_wave_set active, halted;
     enum wt_status status = vortex_scan(p, &active, &halted, err);
     for (unsigned i = 0; i < p->windows && !status; i++)
-        waves->word[i] &=
-            ~(active.word[i] & halted.word[i] & (p->went.word[i] | p->found.word[i]) &
-              ~p->examined.word[i]);
+        waves->word[i] &= ~(active.word[i] & halted.word[i] & (p->went.word[i] | p->found.word[i]) &
+                            ~p->examined.word[i]);
     return status;
 }
 
@@ -301,8 +300,7 @@ enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc
                                  struct wt_error *err)
 {
     bool went = wt_wave_set_has(&p->went, wave), found = wt_wave_set_has(&p->found, wave);
-    if (p->ebreak_dpc == EBREAK_DPC_AT || (!went && !found) ||
-        wt_wave_set_has(&p->examined, wave))
+    if (p->ebreak_dpc == EBREAK_DPC_AT || (!went && !found) || wt_wave_set_has(&p->examined, wave))
         return WT_OK;
     enum wt_status status;
     uint8_t code[8] = {0}, *before = code, *at = code + 4;
@@ -318,8 +316,8 @@ enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc
     else if (have_before && is_c_ebreak(before + 2))
         back = 2;
     /*
-     * Who halted it before this probe came may have put DPC right already: so it tells nothing of the
-     * device where it is at an ebreak. Behind one, it has not been put right.
+     * Who halted it before this probe came may have put DPC right already: so it tells nothing of
+     * the device where it is at an ebreak. Behind one, it has not been put right.
      */
     if (p->ebreak_dpc == EBREAK_DPC_UNKNOWN && (went || !is_at)) {
         if (is_at && !back)
@@ -383,8 +381,8 @@ static enum wt_status vortex_resume(struct wt_probe *p, const struct wt_wave_set
             for (; bits && !status; bits &= bits - 1) {
                 enum wt_halt_cause cause;
                 uint64_t pc;
-                status = vortex_halt_cause(p, 32 * i + (uint32_t)__builtin_ctz(bits), &cause, &pc,
-                                           err);
+                status =
+                    vortex_halt_cause(p, 32 * i + (uint32_t)__builtin_ctz(bits), &cause, &pc, err);
             }
         }
         if (status)

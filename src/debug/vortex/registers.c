@@ -13,8 +13,8 @@ static const char *const gpr_name[32] = {
 };
 
 static const char *const fpr_name[32] = {
-    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6",  "ft7",  "fs0", "fs1", "fa0",
-    "fa1", "fa2", "fa3", "fa4", "fa5", "fa6", "fa7",  "fs2",  "fs3", "fs4", "fs5",
+    "ft0", "ft1", "ft2", "ft3", "ft4",  "ft5",  "ft6", "ft7", "fs0",  "fs1",  "fa0",
+    "fa1", "fa2", "fa3", "fa4", "fa5",  "fa6",  "fa7", "fs2", "fs3",  "fs4",  "fs5",
     "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 };
 
@@ -75,8 +75,8 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
     if (!table)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the register table");
     for (unsigned i = 0; i < 32; i++)
-        *r++ = (struct wt_register){gpr_name[i], "cpu", gpr_type(i), p->xlen, i,
-                                    CODE_GPR | i,  true, false};
+        *r++ = (struct wt_register){gpr_name[i], "cpu",        gpr_type(i), p->xlen,
+                                    i,           CODE_GPR | i, true,        false};
     p->topology.pc_index = (size_t)(r - table);
     *r++ = (struct wt_register){"pc", "cpu", WT_REG_CODE_PTR, p->xlen, 32, CODE_PC, false, false};
     for (unsigned i = 0; p->has_f && i < 32; i++)

@@ -1,7 +1,7 @@
 /*
  * Many halted warps looked at together: where each stands, why, and which of its lanes are enabled.
- * That is what a debugger asks of every warp at every stop, so it takes some round trips in all, not
- * some for each warp.
+ * That is what a debugger asks of every warp at every stop, so it takes some round trips in all,
+ * not some for each warp.
  */
 #include "debug/vortex/loan.h"
 

@@ -57,9 +57,11 @@ static KERNEL sum(uint32_t *to, const uint32_t *from, uint32_t value, bool lane)
 {
     const uint32_t one = lane;
     if (from) {
-        LANES to[i] = from[i] + value + i * one;
+        LANES
+            to[i] = from[i] + value + i * one;
     } else {
-        LANES to[i] = value + i * one;
+        LANES
+            to[i] = value + i * one;
     }
 }
 
@@ -67,8 +69,7 @@ static KERNEL resolve_linear(uint64_t *addr, struct manner *m, const struct reso
                              const struct extent *x, const uint32_t *index, const uint32_t *offset)
 {
     const uint64_t stride = r->stride, base = x->base, end = x->end, size = x->size;
-    LANES
-    {
+    LANES {
         const uint64_t at = stride * index[i] + offset[i];
         addr[i] = base + at;
         m->outside[i] = at >= end;
@@ -84,20 +85,24 @@ static KERNEL resolve_swizzled(uint64_t *addr, struct manner *m, const struct re
     const uint64_t stride = r->stride, base = x->base, end = x->end;
     const uint32_t mask = r->index_stride - 1, records = r->records, size = x->size;
     const unsigned log = (unsigned)__builtin_ctz(r->index_stride);
-    LANES
-    {
+    LANES {
         const uint64_t row = stride * (index[i] >> log) + (offset[i] & ~(ELEMENT - 1));
         const uint32_t in = (index[i] & mask) * ELEMENT + (offset[i] & (ELEMENT - 1));
         addr[i] = (row << log) + in;
     }
     if (stride) {
-        LANES m->outside[i] = index[i] >= records;
+        LANES
+            m->outside[i] = index[i] >= records;
     } else {
-        LANES m->outside[i] = addr[i] >= end;
+        LANES
+            m->outside[i] = addr[i] >= end;
     }
-    LANES addr[i] += base;
-    LANES m->cut[i] = 0;
-    LANES m->goes_on[i] = (offset[i] & (ELEMENT - 1)) + size > ELEMENT;
+    LANES
+        addr[i] += base;
+    LANES
+        m->cut[i] = 0;
+    LANES
+        m->goes_on[i] = (offset[i] & (ELEMENT - 1)) + size > ELEMENT;
 }
 
 /*

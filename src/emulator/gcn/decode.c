@@ -574,7 +574,8 @@ bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, con
     case 0x31:
     case 0x35:
     case 0x3c:
-        *why = "an instruction of graphics or images: there are no textures and surfaces here, only buffers";
+        *why = "an instruction of graphics or images: there are no textures and surfaces here, "
+               "only buffers";
         return false;
     default:
         u->length = 1;

@@ -144,8 +144,8 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         snprintf(view->wait, sizeof view->wait, "s_barrier: %u of %u waves have arrived",
                  w->group->waiting, w->group->waves);
     else if (view->waiting && w->gws == GCN_GWS_BARRIER)
-        snprintf(view->wait, sizeof view->wait, "ds_gws_barrier %u: for %u more waves", w->gws_resource,
-                 w->device->gws[w->gws_resource] + 1);
+        snprintf(view->wait, sizeof view->wait, "ds_gws_barrier %u: for %u more waves",
+                 w->gws_resource, w->device->gws[w->gws_resource] + 1);
     else if (view->waiting)
         snprintf(view->wait, sizeof view->wait, "ds_gws_sema_p %u", w->gws_resource);
 }

@@ -6,8 +6,13 @@
 #include "emulator/gcn/internal.h"
 
 /* Fields of amd_queue_t that a dispatch needs. */
-enum { QUEUE_TMPRING = 140, QUEUE_RESOURCE = 144, QUEUE_SCRATCH = 160,
-       QUEUE_SCRATCH_SIZE = 168, QUEUE_BYTES = 192 };
+enum {
+    QUEUE_TMPRING = 140,
+    QUEUE_RESOURCE = 144,
+    QUEUE_SCRATCH = 160,
+    QUEUE_SCRATCH_SIZE = 168,
+    QUEUE_BYTES = 192
+};
 /* COMPUTE_TMPRING_SIZE.WAVESIZE counts 1 KiB. */
 #define SCRATCH_UNIT 1024
 

@@ -9,14 +9,13 @@
 /* The memory that the instruction means. What lies outside reads 0; writes are dropped. */
 struct share {
     uint8_t *bytes;
-    uint32_t size; /* 0 if it is watched, so that no quick way is taken */
+    uint32_t size;                           /* 0 if it is watched, so that no quick way is taken */
     const struct gcn_watched_share *watched; /* NULL: it is not */
 };
 
 /* A share that is watched. */
-static __attribute__((noinline)) struct share watched_share(struct gcn_wave *w,
-                                                            const struct gcn_uop *u,
-                                                            struct share s, uint64_t addr)
+static __attribute__((noinline)) struct share
+watched_share(struct gcn_wave *w, const struct gcn_uop *u, struct share s, uint64_t addr)
 {
     struct gcn_watched_share *watched = &w->device->watched_share;
     if (!gcn_watches_share(w, addr, s.size))
@@ -124,14 +123,14 @@ static void issued(struct gcn_wave *w)
         w->lgkm_cnt++;
 }
 
-#define OF_LANES(lane, lanes)                                                                     \
-    for (uint64_t left = lanes, lane = 0; left && (lane = (unsigned)__builtin_ctzll(left), true); \
+#define OF_LANES(lane, lanes)                                                                      \
+    for (uint64_t left = lanes, lane = 0; left && (lane = (unsigned)__builtin_ctzll(left), true);  \
          left &= left - 1)
 #define EACH_LANE(lane) OF_LANES(lane, gcn_exec(w))
-#define UNLESS_SKIPPED                 \
-    if (w->mode & GCN_MODE_VSKIP)      \
-        return gcn_next(u);            \
-    const struct gcn_uop *gone = NULL; \
+#define UNLESS_SKIPPED                                                                             \
+    if (w->mode & GCN_MODE_VSKIP)                                                                  \
+        return gcn_next(u);                                                                        \
+    const struct gcn_uop *gone = NULL;                                                             \
     const struct share s = share_of(w, u)
 
 static uint32_t loaded(const struct gcn_uop *u, uint32_t old, uint64_t value)
@@ -155,8 +154,7 @@ static KERNEL place_lanes(uint32_t *at, const uint32_t *addr, const uint32_t *on
 {
     const uint32_t last = size - bytes;
     uint32_t some = bytes > size;
-    LANES
-    {
+    LANES {
         at[i] = (addr[i] + base) & on[i];
         some |= at[i] > last;
     }
@@ -550,10 +548,10 @@ OP(ds_src2)
                                  a % u->size ? a : b, "%s: 0x%x is not a multiple of %u",
                                  u->row->name, a % u->size ? a : b, u->size);
             if (pass)
-                exchange(&s, lane, a,
-                         computed(w, what, u->size, peek(&s, a, u->size),
-                                  get(&s, lane, b, u->size), 0),
-                         u->size);
+                exchange(
+                    &s, lane, a,
+                    computed(w, what, u->size, peek(&s, a, u->size), get(&s, lane, b, u->size), 0),
+                    u->size);
         }
     }
     issued(w);

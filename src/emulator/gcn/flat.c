@@ -35,13 +35,13 @@ static KERNEL address_lanes(uint64_t *addr, uint64_t base, const uint32_t *low,
 {
     uint64_t some = 0;
     if (high) {
-        LANES
-        {
+        LANES {
             addr[i] = base + (low[i] | (uint64_t)high[i] << 32);
             some |= addr[i];
         }
     } else {
-        LANES addr[i] = base + low[i];
+        LANES
+            addr[i] = base + low[i];
     }
     *all = some;
 }

@@ -19,11 +19,11 @@ static const struct gcn_uop *yield(struct gcn_wave *w, const struct gcn_uop *u)
 }
 
 /* Nothing that a program can see: hints, delays, caches (they are coherent here), counters. */
-#define NOTHING(name)       \
-    OP(name)                \
-    {                       \
-        (void)w;            \
-        return gcn_next(u); \
+#define NOTHING(name)                                                                              \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        (void)w;                                                                                   \
+        return gcn_next(u);                                                                        \
     }
 NOTHING(s_nop)
 NOTHING(s_wakeup)
@@ -32,10 +32,10 @@ NOTHING(s_incperflevel)
 NOTHING(s_decperflevel)
 NOTHING(s_ttracedata)
 
-#define BRANCH(name, condition)         \
-    OP(name)                            \
-    {                                   \
-        return branch(w, u, condition); \
+#define BRANCH(name, condition)                                                                    \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        return branch(w, u, condition);                                                            \
     }
 /* Conditional debug (STATUS bits 20 and 21). */
 #define USER (w->status >> 20 & 1)
@@ -107,9 +107,9 @@ OP(s_setprio)
     return gcn_next(u);
 }
 
-/* Messages of compute waves: an interrupt for the host, with M0 as its data; where to save the wave's
- * context; the doorbell of its queue (a trap handler asks for it in EXEC_LO, whose bit 31 says that
- * it waits).
+/* Messages of compute waves: an interrupt for the host, with M0 as its data; where to save the
+ * wave's context; the doorbell of its queue (a trap handler asks for it in EXEC_LO, whose bit 31
+ * says that it waits).
  */
 OP(s_sendmsg)
 {

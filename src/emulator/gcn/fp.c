@@ -33,12 +33,11 @@ struct wt_fp gcn_fp_env(const struct gcn_wave *w, bool single)
 void gcn_fp_raise(struct gcn_wave *w, const struct wt_fp *fp)
 {
     const unsigned f = fp->flags;
-    w->trapsts |= (f & WT_FP_INVALID ? GCN_EXCP_INVALID : 0u) |
-                  (f & WT_FP_DIVZERO ? GCN_EXCP_DIV0 : 0u) |
-                  (f & WT_FP_OVERFLOW ? GCN_EXCP_OVERFLOW : 0u) |
-                  (f & WT_FP_UNDERFLOW ? GCN_EXCP_UNDERFLOW : 0u) |
-                  (f & WT_FP_INEXACT ? GCN_EXCP_INEXACT : 0u) |
-                  (f & FP_DENORMAL ? GCN_EXCP_DENORM : 0u);
+    w->trapsts |=
+        (f & WT_FP_INVALID ? GCN_EXCP_INVALID : 0u) | (f & WT_FP_DIVZERO ? GCN_EXCP_DIV0 : 0u) |
+        (f & WT_FP_OVERFLOW ? GCN_EXCP_OVERFLOW : 0u) |
+        (f & WT_FP_UNDERFLOW ? GCN_EXCP_UNDERFLOW : 0u) |
+        (f & WT_FP_INEXACT ? GCN_EXCP_INEXACT : 0u) | (f & FP_DENORMAL ? GCN_EXCP_DENORM : 0u);
 }
 
 bool gcn_fp_host(const struct gcn_wave *w, bool single)
@@ -138,15 +137,15 @@ bool gcn_fp_denormal64(const uint64_t *x)
     return some;
 }
 
-#define NOTE(bits, type, single)                                                     \
-    void gcn_fp_note##bits(struct gcn_valu *v, const type *x)                        \
-    {                                                                                \
-        if ((v->w->trapsts & GCN_EXCP_DENORM) || !(denormals(v->w, single) & 1) ||   \
-            !gcn_fp_denormal##bits(x))                                               \
-            return;                                                                  \
-        for (unsigned i = 0; i < GCN_LANES; i++)                                     \
-            if ((v->exec >> i & 1) && denormal##bits(x[i]))                          \
-                v->w->trapsts |= GCN_EXCP_DENORM;                                    \
+#define NOTE(bits, type, single)                                                                   \
+    void gcn_fp_note##bits(struct gcn_valu *v, const type *x)                                      \
+    {                                                                                              \
+        if ((v->w->trapsts & GCN_EXCP_DENORM) || !(denormals(v->w, single) & 1) ||                 \
+            !gcn_fp_denormal##bits(x))                                                             \
+            return;                                                                                \
+        for (unsigned i = 0; i < GCN_LANES; i++)                                                   \
+            if ((v->exec >> i & 1) && denormal##bits(x[i]))                                        \
+                v->w->trapsts |= GCN_EXCP_DENORM;                                                  \
     }
 NOTE(16, uint32_t, false)
 NOTE(32, uint32_t, true)

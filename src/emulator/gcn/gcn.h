@@ -88,16 +88,18 @@ void gcn_device_set_trap_handler(struct gcn_device *device, uint64_t tba, uint64
 
 /**
  * Sets bits of a wave's TRAPSTS as hardware around it does (SAVECTX is 0x400, a watched address
- * 0x80). If they call for it, the wave enters the trap handler before its next instruction; a halted
- * one, too, and one that waits at a barrier, which it will come to again. False: no such wave.
+ * 0x80). If they call for it, the wave enters the trap handler before its next instruction; a
+ * halted one, too, and one that waits at a barrier, which it will come to again. False: no such
+ * wave.
  */
 bool gcn_wave_raise(struct gcn_device *device, uint32_t wave, uint32_t trapsts);
 
-/** The host's trap: the same with a trap number, and the bit HT. False: no such wave, or no handler,
- * or the wave is in it. */
+/** The host's trap: the same with a trap number, and the bit HT. False: no such wave, or no
+ * handler, or the wave is in it. */
 bool gcn_wave_trap(struct gcn_device *device, uint32_t wave, unsigned id);
 
-/** What the exception was about that made a wave enter the trap handler; NULL if it is not known. */
+/** What the exception was about that made a wave enter the trap handler; NULL if it is not known.
+ */
 const struct wt_fault *gcn_wave_exception(const struct gcn_device *device, uint32_t wave);
 
 /**
@@ -109,7 +111,8 @@ enum wt_status gcn_device_save_context(struct gcn_device *device, uint64_t addr,
                                        struct wt_error *err);
 /** Whether all of it is saved; *end: behind what of the area is used. */
 bool gcn_device_saved_context(const struct gcn_device *device, uint64_t *end);
-/** Where the context of a wave that has been saved and has ended lies; first: with its group's LDS. */
+/** Where the context of a wave that has been saved and has ended lies; first: with its group's LDS.
+ */
 bool gcn_wave_saved(const struct gcn_device *device, uint32_t wave, uint64_t *addr, bool *first);
 /** Starts the saved waves again, where the trap handler restores their contexts. */
 enum wt_status gcn_device_restore_context(struct gcn_device *device, struct wt_error *err);
@@ -128,7 +131,8 @@ bool gcn_wave_vector(struct gcn_device *device, uint32_t wave, unsigned number, 
 /** A hardware register by the id that s_getreg knows it by (MODE is 1, STATUS 2). */
 bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint32_t *value);
 
-/** Where a flat address leads as one lane of a wave sees it; false if there is no such wave or lane. */
+/** Where a flat address leads as one lane of a wave sees it; false if there is no such wave or
+ * lane. */
 bool gcn_explain_address(struct gcn_device *device, uint32_t wave, unsigned lane, uint64_t addr,
                          struct wt_explanation *explanation);
 
@@ -151,7 +155,7 @@ unsigned gcn_disassemble(struct gcn_disassembler *disassembler, const uint8_t *b
 struct gcn_trace {
     uint64_t time;
     uint32_t wave;
-    uint64_t exec;      /**< EXEC before it */
+    uint64_t exec; /**< EXEC before it */
     uint64_t pc;
     uint32_t word[2];   /**< as it stands in memory; the second one counts if length is 8 */
     unsigned length;    /**< bytes: 4 or 8 */

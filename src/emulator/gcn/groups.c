@@ -305,8 +305,9 @@ static bool start_group(struct gcn_device *d, struct gcn_dispatch *k, uint32_t c
 }
 
 /*
- * The dispatch whose next group compute unit cu gets, with its waves' slots: one that has room there,
- * of the highest priority; of several, the next one behind that which was served last. NULL if none.
+ * The dispatch whose next group compute unit cu gets, with its waves' slots: one that has room
+ * there, of the highest priority; of several, the next one behind that which was served last. NULL
+ * if none.
  */
 static struct gcn_dispatch *choose(struct gcn_device *d, uint32_t cu, uint32_t *slot)
 {

@@ -1,6 +1,6 @@
 /*
- * Global wave sync: 64 counters of the device at which waves of all work-groups wait, as barriers or as
- * semaphores (manual, section 10 and the DS_GWS instructions of chapter 12).
+ * Global wave sync: 64 counters of the device at which waves of all work-groups wait, as barriers
+ * or as semaphores (manual, section 10 and the DS_GWS instructions of chapter 12).
  */
 #include "emulator/gcn/internal.h"
 
@@ -17,8 +17,9 @@ static bool number_of(struct gcn_wave *w, const struct gcn_uop *u, uint32_t *num
 {
     const uint64_t exec = gcn_exec(w);
     if (u->src[0] >= w->vgprs) {
-        gcn_fault(w, u, WT_FAULT_ILLEGAL, exec, 0, "%s: v%u is beyond the wave's %u vector registers",
-                  u->row->name, u->src[0], w->vgprs);
+        gcn_fault(w, u, WT_FAULT_ILLEGAL, exec, 0,
+                  "%s: v%u is beyond the wave's %u vector registers", u->row->name, u->src[0],
+                  w->vgprs);
         return false;
     }
     *number = w->v[u->src[0]][exec ? __builtin_ctzll(exec) : 0];
@@ -99,8 +100,8 @@ OP(ds_gws_init)
     return done(w, u);
 }
 
-/* As many waves wait as the counter says; the one after them lets all go on, and says how many the next
- * barrier waits for. */
+/* As many waves wait as the counter says; the one after them lets all go on, and says how many the
+ * next barrier waits for. */
 OP(ds_gws_barrier)
 {
     struct gcn_device *d = w->device;

@@ -1,6 +1,6 @@
 /*
- * A gfx900 in a host process: its memory is the process's own, whose threads it meets in signals and
- * queues. What a drop-in driver library needs beyond gcn.h.
+ * A gfx900 in a host process: its memory is the process's own, whose threads it meets in signals
+ * and queues. What a drop-in driver library needs beyond gcn.h.
  */
 #ifndef WT_EMULATOR_GCN_HOST_H
 #define WT_EMULATOR_GCN_HOST_H
@@ -35,7 +35,8 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, struct gc
 void gcn_device_set_host(struct gcn_device *device, const struct gcn_host *host);
 
 /**
- * Lets kernels use the process's pages at @p host, by addresses from @p addr on. Both are whole pages.
+ * Lets kernels use the process's pages at @p host, by addresses from @p addr on. Both are whole
+ * pages.
  */
 enum wt_status gcn_device_map_alias(struct gcn_device *device, uint64_t addr, uint64_t size,
                                     void *host, struct wt_error *err);
@@ -48,8 +49,8 @@ enum wt_status gcn_device_unmap(struct gcn_device *device, uint64_t addr, uint64
 bool gcn_device_usable(const struct gcn_device *device, uint64_t addr, uint64_t size);
 
 /**
- * Where in the process's memory the GPU has @p addr, and how many bytes lie there in one piece; NULL where
- * it may not write.
+ * Where in the process's memory the GPU has @p addr, and how many bytes lie there in one piece;
+ * NULL where it may not write.
  */
 void *gcn_device_pointer(const struct gcn_device *device, uint64_t addr, uint64_t *room);
 
@@ -80,8 +81,8 @@ bool gcn_wave_dispatch(const struct gcn_device *device, uint32_t wave, unsigned 
 /** A look-out for waves that are about to issue the instruction at `pc`. */
 struct gcn_watch {
     uint64_t pc;
-    uint32_t wave;          /**< that one; GCN_ANY_WAVE; GCN_EACH_WAVE: each once */
-    uint8_t met[64 * 40];   /**< GCN_EACH_WAVE: which ones have been there */
+    uint32_t wave;        /**< that one; GCN_ANY_WAVE; GCN_EACH_WAVE: each once */
+    uint8_t met[64 * 40]; /**< GCN_EACH_WAVE: which ones have been there */
 };
 
 /**

@@ -102,7 +102,8 @@ struct gcn_group {
     bool saved; /* a wave's context has a place in memory */
 };
 
-/* What waves and work-groups have taken of a compute unit: told by them, too, but not as quickly. */
+/* What waves and work-groups have taken of a compute unit: told by them, too, but not as quickly.
+ */
 struct gcn_cu {
     uint64_t waves;            /* slots, as a bit set */
     uint32_t lds;              /* bytes */
@@ -113,8 +114,8 @@ struct gcn_cu {
 /* A kernel launch: its AQL packet, its descriptor, and how far it is. Once it has ended it stays as
  * it was until another one takes its place. */
 struct gcn_dispatch {
-    bool active;            /* it has work-groups that have not ended */
-    bool ended;             /* it has ended, and the host has not been told yet */
+    bool active; /* it has work-groups that have not ended */
+    bool ended;  /* it has ended, and the host has not been told yet */
     struct gcn_origin origin;
     uint64_t packet, queue; /* addresses */
     uint64_t kernarg, entry, completion;
@@ -151,7 +152,7 @@ struct gcn_device {
     struct gcn_config config;
     struct wt_memory *memory;
     struct gcn_wave *wave;
-    struct gcn_group *group;   /* GCN_WAVES_PER_CU a compute unit */
+    struct gcn_group *group; /* GCN_WAVES_PER_CU a compute unit */
     struct gcn_cu *cu;
     struct gcn_region *region; /* sorted by address */
     size_t regions, region_room;
@@ -160,7 +161,7 @@ struct gcn_device {
     uint32_t served;    /* the one that the last work-group started was of */
     uint8_t *gds;
     uint32_t gws[GCN_GWS]; /* counters of global wave sync */
-    uint64_t tba, tma; /* trap handler: what the hardware registers hold */
+    uint64_t tba, tma;     /* trap handler: what the hardware registers hold */
     /* context save: no group starts; where the next wave's goes, and the end of that memory */
     bool saving;
     uint64_t save_next, save_end;
@@ -243,8 +244,8 @@ static inline bool gcn_may_trap(const struct gcn_wave *w)
 const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id);
 /* Whether bits of TRAPSTS that have just been set make the wave enter it. */
 bool gcn_calls_for_trap(const struct gcn_wave *w, uint32_t trapsts);
-/* u has had its effect, and in some lanes has raised exceptions that MODE enables: the trap handler's
- * first instruction; without one, a fault. */
+/* u has had its effect, and in some lanes has raised exceptions that MODE enables: the trap
+ * handler's first instruction; without one, a fault. */
 const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, uint32_t raised,
                                  uint64_t lanes);
 /* s_sendmsg asks where the wave's context goes. */
@@ -374,7 +375,8 @@ static inline uint8_t *gcn_writable(struct gcn_device *d, uint64_t addr, unsigne
 
 /* Where the lanes of one access go: to memory or to the group's LDS. */
 struct gcn_targets {
-    const struct gcn_uop *at; /* the instruction, where it stands: one executed may be a part of it */
+    const struct gcn_uop
+        *at; /* the instruction, where it stands: one executed may be a part of it */
     uint64_t addr[GCN_LANES]; /* memory address, or offset into LDS */
     uint64_t lanes;           /* that access at all */
     uint64_t lds;             /* of them, those that go to LDS */
@@ -467,7 +469,7 @@ uint64_t gcn_hash(struct wt_machine *m);
 
 /* The functions that execute instructions, as isa.def names them. */
 #define I(id, name, encoding, opcode, forms, operands, executor) DECLARE_##encoding(executor)
-#define DECLARE_OP(executor) \
+#define DECLARE_OP(executor)                                                                       \
     const struct gcn_uop *gcn_op_##executor(struct gcn_wave *w, const struct gcn_uop *u);
 #define DECLARE_KERNEL(executor) void gcn_k_##executor(struct gcn_valu *v);
 #define DECLARE_SOP2 DECLARE_OP

@@ -3,13 +3,13 @@
 
 #include "emulator/gcn/internal.h"
 
-#define OP(executor)            \
-    {                           \
-        .op = gcn_op_##executor \
+#define OP(executor)                                                                               \
+    {                                                                                              \
+        .op = gcn_op_##executor                                                                    \
     }
-#define KERNEL(executor)           \
-    {                              \
-        .kernel = gcn_k_##executor \
+#define KERNEL(executor)                                                                           \
+    {                                                                                              \
+        .kernel = gcn_k_##executor                                                                 \
     }
 #define EXECUTOR_SOP2 OP
 #define EXECUTOR_SOPK OP
@@ -35,7 +35,7 @@ const struct gcn_row gcn_rows[GCN_INSNS] = {
 #define DPP GCN_DPP
 #define LIT GCN_LIT
 #define ALL GCN_ALL
-#define I(id, name, encoding, opcode, forms, operands, executor) \
+#define I(id, name, encoding, opcode, forms, operands, executor)                                   \
     [GCN_I_##id] = {name, GCN_##encoding, forms, opcode, operands, EXECUTOR_##encoding(executor)},
 #include "emulator/gcn/isa.def"
 #undef I

@@ -15,33 +15,36 @@
 /* Each lane depends on itself alone; a result may lie where a source was. */
 #define LANES _Pragma("GCC ivdep") for (unsigned i = 0; i < GCN_LANES; i++)
 
-#define ROWS32                                      \
-    const uint32_t *a = v->a, *b = v->b, *c = v->c; \
-    uint32_t *d = v->d;                             \
+#define ROWS32                                                                                     \
+    const uint32_t *a = v->a, *b = v->b, *c = v->c;                                                \
+    uint32_t *d = v->d;                                                                            \
     (void)a, (void)b, (void)c
-#define ROWS64                                      \
-    const uint64_t *a = v->a, *b = v->b, *c = v->c; \
-    uint64_t *d = v->d;                             \
+#define ROWS64                                                                                     \
+    const uint64_t *a = v->a, *b = v->b, *c = v->c;                                                \
+    uint64_t *d = v->d;                                                                            \
     (void)a, (void)b, (void)c
 
 /* A kernel whose values all have 32 (or, in 32 bits, 16) or all 64 bits: lane i is `expression`. */
-#define K32(name, expression)                \
-    KERNEL gcn_k_##name(struct gcn_valu *v)  \
-    {                                        \
-        ROWS32;                              \
-        LANES d[i] = (uint32_t)(expression); \
+#define K32(name, expression)                                                                      \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        ROWS32;                                                                                    \
+        LANES                                                                                      \
+            d[i] = (uint32_t)(expression);                                                         \
     }
 
 /* The same where CLAMP asks for saturation. */
-#define K32_CLAMP(name, expression, saturated)   \
-    KERNEL gcn_k_##name(struct gcn_valu *v)      \
-    {                                            \
-        ROWS32;                                  \
-        if (v->u->clamp) {                       \
-            LANES d[i] = (uint32_t)(saturated);  \
-        } else {                                 \
-            LANES d[i] = (uint32_t)(expression); \
-        }                                        \
+#define K32_CLAMP(name, expression, saturated)                                                     \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        ROWS32;                                                                                    \
+        if (v->u->clamp) {                                                                         \
+            LANES                                                                                  \
+                d[i] = (uint32_t)(saturated);                                                      \
+        } else {                                                                                   \
+            LANES                                                                                  \
+                d[i] = (uint32_t)(expression);                                                     \
+        }                                                                                          \
     }
 
 #endif

@@ -6,34 +6,34 @@
  * a second source of 32 bits. Inside, `scc` may be set.
  */
 #define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
-#define S2_32(name, result, condition)                                                       \
-    OP(name)                                                                                 \
-    {                                                                                        \
-        const uint32_t a = gcn_scalar32(w, u, u->src[0]), b = gcn_scalar32(w, u, u->src[1]); \
-        const uint32_t d = (uint32_t)(result);                                               \
-        w->scc = condition;                                                                  \
-        gcn_write_scalar(w, u->dst, d);                                                      \
-        return gcn_next(u);                                                                  \
+#define S2_32(name, result, condition)                                                             \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        const uint32_t a = gcn_scalar32(w, u, u->src[0]), b = gcn_scalar32(w, u, u->src[1]);       \
+        const uint32_t d = (uint32_t)(result);                                                     \
+        w->scc = condition;                                                                        \
+        gcn_write_scalar(w, u->dst, d);                                                            \
+        return gcn_next(u);                                                                        \
     }
-#define S2_64(name, result, condition)                           \
-    OP(name)                                                     \
-    {                                                            \
-        const uint64_t a = gcn_scalar64(w, u, u->src[0], false); \
-        const uint64_t b = gcn_scalar64(w, u, u->src[1], false); \
-        const uint64_t d = (uint64_t)(result);                   \
-        w->scc = condition;                                      \
-        gcn_write_pair(w, u->dst, d);                            \
-        return gcn_next(u);                                      \
+#define S2_64(name, result, condition)                                                             \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        const uint64_t a = gcn_scalar64(w, u, u->src[0], false);                                   \
+        const uint64_t b = gcn_scalar64(w, u, u->src[1], false);                                   \
+        const uint64_t d = (uint64_t)(result);                                                     \
+        w->scc = condition;                                                                        \
+        gcn_write_pair(w, u->dst, d);                                                              \
+        return gcn_next(u);                                                                        \
     }
-#define S2_SHIFT(name, result)                                   \
-    OP(name)                                                     \
-    {                                                            \
-        const uint64_t a = gcn_scalar64(w, u, u->src[0], false); \
-        const uint32_t b = gcn_scalar32(w, u, u->src[1]);        \
-        const uint64_t d = (uint64_t)(result);                   \
-        w->scc = d != 0;                                         \
-        gcn_write_pair(w, u->dst, d);                            \
-        return gcn_next(u);                                      \
+#define S2_SHIFT(name, result)                                                                     \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        const uint64_t a = gcn_scalar64(w, u, u->src[0], false);                                   \
+        const uint32_t b = gcn_scalar32(w, u, u->src[1]);                                          \
+        const uint64_t d = (uint64_t)(result);                                                     \
+        w->scc = d != 0;                                                                           \
+        gcn_write_pair(w, u->dst, d);                                                              \
+        return gcn_next(u);                                                                        \
     }
 #define SI(x) ((int32_t)(x))
 
@@ -114,14 +114,14 @@ S2_SHIFT(s_bfe_i64, field(a, b, 64, true))
 
 /* ---- one source ---- */
 
-#define S1(name, from, to, result, condition)          \
-    OP(name)                                           \
-    {                                                  \
-        const uint##from##_t a = SOURCE_##from;        \
-        const uint##to##_t d = (uint##to##_t)(result); \
-        w->scc = condition;                            \
-        WRITE_##to;                                    \
-        return gcn_next(u);                            \
+#define S1(name, from, to, result, condition)                                                      \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        const uint##from##_t a = SOURCE_##from;                                                    \
+        const uint##to##_t d = (uint##to##_t)(result);                                             \
+        w->scc = condition;                                                                        \
+        WRITE_##to;                                                                                \
+        return gcn_next(u);                                                                        \
     }
 #define SOURCE_32 gcn_scalar32(w, u, u->src[0])
 #define SOURCE_64 gcn_scalar64(w, u, u->src[0], false)
@@ -212,15 +212,15 @@ OP(s_cmov_b64)
 }
 
 /* D = EXEC; EXEC = result of the source and EXEC; SCC = whether a lane is left. */
-#define SAVEEXEC(name, result)                                                       \
-    OP(name)                                                                         \
-    {                                                                                \
-        const uint64_t a = gcn_scalar64(w, u, u->src[0], false), exec = gcn_exec(w); \
-        const uint64_t d = (result);                                                 \
-        gcn_write_pair(w, u->dst, exec);                                             \
-        gcn_set_pair(&w->s[GCN_EXEC], d);                                            \
-        w->scc = d != 0;                                                             \
-        return gcn_next(u);                                                          \
+#define SAVEEXEC(name, result)                                                                     \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        const uint64_t a = gcn_scalar64(w, u, u->src[0], false), exec = gcn_exec(w);               \
+        const uint64_t d = (result);                                                               \
+        gcn_write_pair(w, u->dst, exec);                                                           \
+        gcn_set_pair(&w->s[GCN_EXEC], d);                                                          \
+        w->scc = d != 0;                                                                           \
+        return gcn_next(u);                                                                        \
     }
 SAVEEXEC(s_and_saveexec_b64, a &exec)
 SAVEEXEC(s_or_saveexec_b64, a | exec)
@@ -234,15 +234,15 @@ SAVEEXEC(s_andn1_saveexec_b64, ~a &exec)
 SAVEEXEC(s_orn1_saveexec_b64, ~a | exec)
 
 /* EXEC and D get the same. */
-#define WREXEC(name, result)                                                         \
-    OP(name)                                                                         \
-    {                                                                                \
-        const uint64_t a = gcn_scalar64(w, u, u->src[0], false), exec = gcn_exec(w); \
-        const uint64_t d = (result);                                                 \
-        gcn_set_pair(&w->s[GCN_EXEC], d);                                            \
-        gcn_write_pair(w, u->dst, d);                                                \
-        w->scc = d != 0;                                                             \
-        return gcn_next(u);                                                          \
+#define WREXEC(name, result)                                                                       \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        const uint64_t a = gcn_scalar64(w, u, u->src[0], false), exec = gcn_exec(w);               \
+        const uint64_t d = (result);                                                               \
+        gcn_set_pair(&w->s[GCN_EXEC], d);                                                          \
+        gcn_write_pair(w, u->dst, d);                                                              \
+        w->scc = d != 0;                                                                           \
+        return gcn_next(u);                                                                        \
     }
 WREXEC(s_andn1_wrexec_b64, ~a &exec)
 WREXEC(s_andn2_wrexec_b64, a & ~exec)
@@ -336,12 +336,12 @@ OP(s_movreld_b64)
 
 /* ---- comparisons ---- */
 
-#define SC(name, bits, condition)                                  \
-    OP(name)                                                       \
-    {                                                              \
-        const uint##bits##_t a = SOURCE_##bits, b = SECOND_##bits; \
-        w->scc = condition;                                        \
-        return gcn_next(u);                                        \
+#define SC(name, bits, condition)                                                                  \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        const uint##bits##_t a = SOURCE_##bits, b = SECOND_##bits;                                 \
+        w->scc = condition;                                                                        \
+        return gcn_next(u);                                                                        \
     }
 #define SECOND_32 gcn_scalar32(w, u, u->src[1])
 #define SECOND_64 gcn_scalar64(w, u, u->src[1], false)
@@ -375,11 +375,11 @@ OP(s_bitcmp1_b64)
 }
 
 /* With the immediate; sign-extended for signed comparisons, else zero-extended. */
-#define SK(name, type, operator)                                                                 \
-    OP(name)                                                                                     \
-    {                                                                                            \
-        w->scc = (type##32_t)gcn_scalar32(w, u, u->dst) operator(type##32_t)(type##16_t) u->imm; \
-        return gcn_next(u);                                                                      \
+#define SK(name, type, operator)                                                                   \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        w->scc = (type##32_t)gcn_scalar32(w, u, u->dst) operator(type##32_t)(type##16_t) u->imm;   \
+        return gcn_next(u);                                                                        \
     }
 SK(s_cmpk_eq_i32, int, ==)
 SK(s_cmpk_lg_i32, int, !=)

@@ -21,8 +21,8 @@ struct wt_state {
     struct wt_memory *memory;
     struct gcn_wave *wave;   /* with the device's own pointers, which never change once there */
     struct gcn_group *group; /* likewise */
-    uint8_t *vgprs; /* of the active waves, one after the other */
-    uint8_t *lds;   /* of the used groups, one after the other */
+    uint8_t *vgprs;          /* of the active waves, one after the other */
+    uint8_t *lds;            /* of the used groups, one after the other */
     uint8_t *gds;
     uint32_t gws[GCN_GWS];
     uint32_t waves;
@@ -228,7 +228,7 @@ static void mix_dispatches(uint64_t *hash, const struct gcn_device *d)
 {
     for (uint32_t i = 1; i < GCN_DISPATCHES; i++) {
         const struct gcn_dispatch *k = &d->dispatch[i];
-        const uint64_t numbers[] = {i,        k->active, k->packet, k->queue, k->id,
+        const uint64_t numbers[] = {i,       k->active, k->packet, k->queue, k->id,
                                     k->next, k->total,  k->done,   d->served};
         if (k->id)
             mix(hash, numbers, sizeof numbers);
@@ -241,10 +241,10 @@ uint64_t gcn_hash(struct wt_machine *m)
     const struct wt_schedule *s = &d->turns.policy;
     const struct gcn_dispatch *k = &d->dispatch[0];
     uint64_t h = wt_memory_hash(d->memory);
-    const uint64_t numbers[] = {m->time,  m->fault.kind, d->turns.current, d->turns.left, s->kind,
-                                s->turn,  s->seed,       s->state,         d->tba,        d->tma,
-                                k->active, k->packet,    k->queue,         k->id,         k->next,
-                                k->total, k->done};
+    const uint64_t numbers[] = {m->time,   m->fault.kind, d->turns.current, d->turns.left, s->kind,
+                                s->turn,   s->seed,       s->state,         d->tba,        d->tma,
+                                k->active, k->packet,     k->queue,         k->id,         k->next,
+                                k->total,  k->done};
     mix(&h, numbers, sizeof numbers);
     mix_dispatches(&h, d);
     mix(&h, d->turns.round, wt_turns_words(&d->turns) * sizeof *d->turns.round);

@@ -74,8 +74,8 @@ static unsigned piece(const struct typed *t, const struct gcn_targets *at, unsig
     return left < 4 ? left : 4;
 }
 
-/* Whether each lane's element may be accessed; else there is a fault, *gone: a part is not mapped or,
- * in a swizzled buffer, not aligned. */
+/* Whether each lane's element may be accessed; else there is a fault, *gone: a part is not mapped
+ * or, in a swizzled buffer, not aligned. */
 static bool checked(struct gcn_wave *w, const struct gcn_uop *u, const struct typed *t,
                     const struct gcn_targets *at, bool store, const struct gcn_uop **gone)
 {

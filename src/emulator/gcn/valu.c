@@ -43,7 +43,8 @@ KERNEL gcn_spread_mask(uint32_t *on, uint64_t mask)
 /* Rows of 64 bits lie in two registers. */
 static KERNEL join(uint64_t *to, const uint32_t *low, const uint32_t *high)
 {
-    LANES to[i] = low[i] | (uint64_t)high[i] << 32;
+    LANES
+        to[i] = low[i] | (uint64_t)high[i] << 32;
 }
 
 static KERNEL split(uint32_t *low, uint32_t *high, const uint64_t *from, const uint32_t *on)
@@ -174,22 +175,26 @@ static KERNEL take_part(uint32_t *to, const uint32_t *from, unsigned at, unsigne
 {
     const unsigned above = 32 - bits;
     if (sext) {
-        LANES to[i] = (uint32_t)((int32_t)(from[i] >> at << above) >> above);
+        LANES
+            to[i] = (uint32_t)((int32_t)(from[i] >> at << above) >> above);
     } else {
-        LANES to[i] = from[i] >> at << above >> above;
+        LANES
+            to[i] = from[i] >> at << above >> above;
     }
 }
 
 static KERNEL modify32(uint32_t *to, const uint32_t *from, uint32_t sign, bool abs, bool neg)
 {
     const uint32_t keep = abs ? ~sign : UINT32_MAX, flip = neg ? sign : 0;
-    LANES to[i] = (from[i] & keep) ^ flip;
+    LANES
+        to[i] = (from[i] & keep) ^ flip;
 }
 
 static KERNEL modify64(uint64_t *to, bool abs, bool neg)
 {
     const uint64_t keep = abs ? ~F64_SIGN : UINT64_MAX, flip = neg ? F64_SIGN : 0;
-    LANES to[i] = (to[i] & keep) ^ flip;
+    LANES
+        to[i] = (to[i] & keep) ^ flip;
 }
 
 /* The lane that lane i of a DPP source reads; -1: none (section 12.4, DPP_CTRL). */
@@ -332,8 +337,7 @@ static KERNEL place(uint32_t *to, const uint32_t *from, const uint32_t *on, unsi
                     unsigned bits, bool sext, uint32_t keep)
 {
     const unsigned above = 32 - bits;
-    LANES
-    {
+    LANES {
         const uint32_t value =
             sext ? (uint32_t)((int32_t)(from[i] << above) >> above) : from[i] << above >> above;
         const uint32_t placed = (to[i] & keep) | value << at;

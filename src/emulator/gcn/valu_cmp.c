@@ -5,26 +5,25 @@
 #include "emulator/gcn/fp.h"
 
 /* One kernel: m[i] says how x and y, the converted sources, compare. */
-#define K_COMPARE(name, source, type, expression)      \
-    KERNEL gcn_k_##name(struct gcn_valu *v)            \
-    {                                                  \
-        const source *a = v->a, *b = v->b;             \
-        uint8_t *m = v->m;                             \
-        LANES                                          \
-        {                                              \
-            const type x = (type)a[i], y = (type)b[i]; \
-            (void)x, (void)y;                          \
-            m[i] = (uint8_t)(expression);              \
-        }                                              \
+#define K_COMPARE(name, source, type, expression)                                                  \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        const source *a = v->a, *b = v->b;                                                         \
+        uint8_t *m = v->m;                                                                         \
+        LANES {                                                                                    \
+            const type x = (type)a[i], y = (type)b[i];                                             \
+            (void)x, (void)y;                                                                      \
+            m[i] = (uint8_t)(expression);                                                          \
+        }                                                                                          \
     }
-#define K_INTEGERS(suffix, source, type)               \
-    K_COMPARE(v_cmp_f_##suffix, source, type, 0)       \
-    K_COMPARE(v_cmp_lt_##suffix, source, type, x < y)  \
-    K_COMPARE(v_cmp_eq_##suffix, source, type, x == y) \
-    K_COMPARE(v_cmp_le_##suffix, source, type, x <= y) \
-    K_COMPARE(v_cmp_gt_##suffix, source, type, x > y)  \
-    K_COMPARE(v_cmp_ne_##suffix, source, type, x != y) \
-    K_COMPARE(v_cmp_ge_##suffix, source, type, x >= y) \
+#define K_INTEGERS(suffix, source, type)                                                           \
+    K_COMPARE(v_cmp_f_##suffix, source, type, 0)                                                   \
+    K_COMPARE(v_cmp_lt_##suffix, source, type, x < y)                                              \
+    K_COMPARE(v_cmp_eq_##suffix, source, type, x == y)                                             \
+    K_COMPARE(v_cmp_le_##suffix, source, type, x <= y)                                             \
+    K_COMPARE(v_cmp_gt_##suffix, source, type, x > y)                                              \
+    K_COMPARE(v_cmp_ne_##suffix, source, type, x != y)                                             \
+    K_COMPARE(v_cmp_ge_##suffix, source, type, x >= y)                                             \
     K_COMPARE(v_cmp_t_##suffix, source, type, 1)
 
 K_INTEGERS(i16, uint32_t, int16_t)
@@ -35,21 +34,21 @@ K_INTEGERS(i64, uint64_t, int64_t)
 K_INTEGERS(u64, uint64_t, uint64_t)
 
 /* What a comparison raises: it is invalid for signalling NaNs. */
-#define RAISE(bits, source)                                               \
-    static void raise##bits(struct gcn_valu *v, bool flush)               \
-    {                                                                     \
-        const source *a = v->a, *b = v->b;                                \
-        struct wt_fp fp = {.flush_input = flush};                         \
-        uint8_t flags = 0;                                                \
-        for (unsigned i = 0; i < GCN_LANES; i++) {                        \
-            if (!(v->exec >> i & 1))                                      \
-                continue;                                                 \
-            fp.flags = snan##bits(a[i]) | snan##bits(b[i]) ? WT_FP_INVALID : 0; \
-            note_denormal##bits(&fp, a[i], b[i], 0);                      \
-            flags |= fp.flags;                                            \
-        }                                                                 \
-        fp.flags = flags;                                                 \
-        gcn_fp_raise(v->w, &fp);                                          \
+#define RAISE(bits, source)                                                                        \
+    static void raise##bits(struct gcn_valu *v, bool flush)                                        \
+    {                                                                                              \
+        const source *a = v->a, *b = v->b;                                                         \
+        struct wt_fp fp = {.flush_input = flush};                                                  \
+        uint8_t flags = 0;                                                                         \
+        for (unsigned i = 0; i < GCN_LANES; i++) {                                                 \
+            if (!(v->exec >> i & 1))                                                               \
+                continue;                                                                          \
+            fp.flags = snan##bits(a[i]) | snan##bits(b[i]) ? WT_FP_INVALID : 0;                    \
+            note_denormal##bits(&fp, a[i], b[i], 0);                                               \
+            flags |= fp.flags;                                                                     \
+        }                                                                                          \
+        fp.flags = flags;                                                                          \
+        gcn_fp_raise(v->w, &fp);                                                                   \
     }
 RAISE(16, uint32_t)
 RAISE(32, uint32_t)
@@ -59,54 +58,53 @@ RAISE(64, uint64_t)
  * Floating point: less, equal, or unordered (o: ordered), on bits, so that the host's exceptions
  * play no part. Numbers alone, none of them denormal, raise nothing.
  */
-#define K_FLOAT(name, source, bits, single, order, expression)                               \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                                  \
-    {                                                                                        \
-        const source *a = v->a, *b = v->b;                                                   \
-        uint8_t *m = v->m;                                                                   \
-        source special = 0;                                                                  \
-        LANES                                                                                \
-        {                                                                                    \
-            const source p = a[i], q = b[i], o = 1;                                          \
-            const source x = nan##bits(p), y = nan##bits(q);                                 \
-            const source s = denormal##bits(p), t = denormal##bits(q);                       \
-            const source magnitude = (source)(p | q) << (8 * sizeof p - bits + 1);           \
-            const source zeros = magnitude == 0, same = p == q, below = order(p) < order(q); \
-            const source eq = same | zeros, lt = (zeros ^ 1) & below;                        \
-            (void)o, (void)eq, (void)lt;                                                     \
-            special |= x | y | s | t;                                                        \
-            m[i] = (uint8_t)((expression)&1);                                                \
-        }                                                                                    \
-        if (!special)                                                                        \
-            return;                                                                          \
-        const bool flush = !(v->w->mode >> (single ? 4 : 6) & 1);                            \
-        for (unsigned i = 0; i < GCN_LANES; i++) {                                           \
-            const source p = flushed##bits(a[i], flush), q = flushed##bits(b[i], flush);     \
-            const source o = !nan##bits(p) & !nan##bits(q);                                  \
-            const source zeros = (source)(p | q) << (8 * sizeof p - bits + 1) == 0;          \
-            const source eq = o & ((p == q) | zeros);                                        \
-            const source lt = o & (zeros ^ 1) & (order(p) < order(q));                       \
-            (void)eq, (void)lt;                                                              \
-            m[i] = (uint8_t)((expression)&1);                                                \
-        }                                                                                    \
-        raise##bits(v, flush);                                                               \
+#define K_FLOAT(name, source, bits, single, order, expression)                                     \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        const source *a = v->a, *b = v->b;                                                         \
+        uint8_t *m = v->m;                                                                         \
+        source special = 0;                                                                        \
+        LANES {                                                                                    \
+            const source p = a[i], q = b[i], o = 1;                                                \
+            const source x = nan##bits(p), y = nan##bits(q);                                       \
+            const source s = denormal##bits(p), t = denormal##bits(q);                             \
+            const source magnitude = (source)(p | q) << (8 * sizeof p - bits + 1);                 \
+            const source zeros = magnitude == 0, same = p == q, below = order(p) < order(q);       \
+            const source eq = same | zeros, lt = (zeros ^ 1) & below;                              \
+            (void)o, (void)eq, (void)lt;                                                           \
+            special |= x | y | s | t;                                                              \
+            m[i] = (uint8_t)((expression)&1);                                                      \
+        }                                                                                          \
+        if (!special)                                                                              \
+            return;                                                                                \
+        const bool flush = !(v->w->mode >> (single ? 4 : 6) & 1);                                  \
+        for (unsigned i = 0; i < GCN_LANES; i++) {                                                 \
+            const source p = flushed##bits(a[i], flush), q = flushed##bits(b[i], flush);           \
+            const source o = !nan##bits(p) & !nan##bits(q);                                        \
+            const source zeros = (source)(p | q) << (8 * sizeof p - bits + 1) == 0;                \
+            const source eq = o & ((p == q) | zeros);                                              \
+            const source lt = o & (zeros ^ 1) & (order(p) < order(q));                             \
+            (void)eq, (void)lt;                                                                    \
+            m[i] = (uint8_t)((expression)&1);                                                      \
+        }                                                                                          \
+        raise##bits(v, flush);                                                                     \
     }
-#define K_FLOATS(suffix, source, bits, single, order)                          \
-    K_FLOAT(v_cmp_f_##suffix, source, bits, single, order, 0)                  \
-    K_FLOAT(v_cmp_lt_##suffix, source, bits, single, order, lt)                \
-    K_FLOAT(v_cmp_eq_##suffix, source, bits, single, order, eq)                \
-    K_FLOAT(v_cmp_le_##suffix, source, bits, single, order, lt | eq)           \
-    K_FLOAT(v_cmp_gt_##suffix, source, bits, single, order, o & ~lt & ~eq)     \
-    K_FLOAT(v_cmp_lg_##suffix, source, bits, single, order, o & ~eq)           \
-    K_FLOAT(v_cmp_ge_##suffix, source, bits, single, order, o & ~lt)           \
-    K_FLOAT(v_cmp_o_##suffix, source, bits, single, order, o)                  \
-    K_FLOAT(v_cmp_u_##suffix, source, bits, single, order, ~o)                 \
-    K_FLOAT(v_cmp_nge_##suffix, source, bits, single, order, ~(o & ~lt))       \
-    K_FLOAT(v_cmp_nlg_##suffix, source, bits, single, order, ~(o & ~eq))       \
-    K_FLOAT(v_cmp_ngt_##suffix, source, bits, single, order, ~(o & ~lt & ~eq)) \
-    K_FLOAT(v_cmp_nle_##suffix, source, bits, single, order, ~(lt | eq))       \
-    K_FLOAT(v_cmp_neq_##suffix, source, bits, single, order, ~eq)              \
-    K_FLOAT(v_cmp_nlt_##suffix, source, bits, single, order, ~lt)              \
+#define K_FLOATS(suffix, source, bits, single, order)                                              \
+    K_FLOAT(v_cmp_f_##suffix, source, bits, single, order, 0)                                      \
+    K_FLOAT(v_cmp_lt_##suffix, source, bits, single, order, lt)                                    \
+    K_FLOAT(v_cmp_eq_##suffix, source, bits, single, order, eq)                                    \
+    K_FLOAT(v_cmp_le_##suffix, source, bits, single, order, lt | eq)                               \
+    K_FLOAT(v_cmp_gt_##suffix, source, bits, single, order, o & ~lt & ~eq)                         \
+    K_FLOAT(v_cmp_lg_##suffix, source, bits, single, order, o & ~eq)                               \
+    K_FLOAT(v_cmp_ge_##suffix, source, bits, single, order, o & ~lt)                               \
+    K_FLOAT(v_cmp_o_##suffix, source, bits, single, order, o)                                      \
+    K_FLOAT(v_cmp_u_##suffix, source, bits, single, order, ~o)                                     \
+    K_FLOAT(v_cmp_nge_##suffix, source, bits, single, order, ~(o & ~lt))                           \
+    K_FLOAT(v_cmp_nlg_##suffix, source, bits, single, order, ~(o & ~eq))                           \
+    K_FLOAT(v_cmp_ngt_##suffix, source, bits, single, order, ~(o & ~lt & ~eq))                     \
+    K_FLOAT(v_cmp_nle_##suffix, source, bits, single, order, ~(lt | eq))                           \
+    K_FLOAT(v_cmp_neq_##suffix, source, bits, single, order, ~eq)                                  \
+    K_FLOAT(v_cmp_nlt_##suffix, source, bits, single, order, ~lt)                                  \
     K_FLOAT(v_cmp_tru_##suffix, source, bits, single, order, 1)
 
 static inline int32_t key16(uint32_t x)
@@ -120,28 +118,28 @@ K_FLOATS(f64, uint64_t, 64, false, key64)
 
 /* V_CMP_CLASS: whether the first source is of one of the classes that the second one's bits name:
  * signalling NaN, quiet NaN, -inf, -normal, -denormal, -0, 0, denormal, normal, inf. */
-#define CLASS(name, source, bits, fraction)                                                \
-    static inline unsigned name(source x)                                                  \
-    {                                                                                      \
-        const bool negative = x >> (bits - 1) & 1;                                         \
-        const source rest = x & (((source)1 << (bits - 1)) - 1);                           \
-        const source infinity = (((source)1 << (bits - 1 - fraction)) - 1) << fraction;    \
-        if (rest > infinity)                                                               \
-            return rest >> (fraction - 1) & 1 ? 2 : 1;                                     \
-        const unsigned which = rest == infinity ? 3 : rest >> fraction ? 2 : rest ? 1 : 0; \
-        return negative ? 1u << (5 - which) : 1u << (6 + which);                           \
+#define CLASS(name, source, bits, fraction)                                                        \
+    static inline unsigned name(source x)                                                          \
+    {                                                                                              \
+        const bool negative = x >> (bits - 1) & 1;                                                 \
+        const source rest = x & (((source)1 << (bits - 1)) - 1);                                   \
+        const source infinity = (((source)1 << (bits - 1 - fraction)) - 1) << fraction;            \
+        if (rest > infinity)                                                                       \
+            return rest >> (fraction - 1) & 1 ? 2 : 1;                                             \
+        const unsigned which = rest == infinity ? 3 : rest >> fraction ? 2 : rest ? 1 : 0;         \
+        return negative ? 1u << (5 - which) : 1u << (6 + which);                                   \
     }
 CLASS(class16, uint32_t, 16, 10)
 CLASS(class32, uint32_t, 32, 23)
 CLASS(class64, uint64_t, 64, 52)
 
-#define K_CLASS(name, source, class)             \
-    void gcn_k_##name(struct gcn_valu *v)        \
-    {                                            \
-        const source *a = v->a;                  \
-        const uint32_t *b = v->b;                \
-        for (unsigned i = 0; i < GCN_LANES; i++) \
-            v->m[i] = (class(a[i]) & b[i]) != 0; \
+#define K_CLASS(name, source, class)                                                               \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        const source *a = v->a;                                                                    \
+        const uint32_t *b = v->b;                                                                  \
+        for (unsigned i = 0; i < GCN_LANES; i++)                                                   \
+            v->m[i] = (class(a[i]) & b[i]) != 0;                                                   \
     }
 K_CLASS(v_cmp_class_f16, uint32_t, class16)
 K_CLASS(v_cmp_class_f32, uint32_t, class32)

@@ -12,17 +12,17 @@
 #define NOTE32 gcn_fp_note32(v, a)
 #define NOTE64 gcn_fp_note64(v, a)
 #define NOTHING (void)0
-#define K_CONVERT(name, source, result, single, note, expression) \
-    void gcn_k_##name(struct gcn_valu *v)                         \
-    {                                                             \
-        const source *a = v->a;                                   \
-        result *d = v->d;                                         \
-        struct wt_fp fp = gcn_fp_env(v->w, single);               \
-        note;                                                     \
-        for (unsigned i = 0; i < GCN_LANES; i++)                  \
-            if (v->exec >> i & 1)                                 \
-                d[i] = (result)(expression);                      \
-        gcn_fp_raise(v->w, &fp);                                  \
+#define K_CONVERT(name, source, result, single, note, expression)                                  \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        const source *a = v->a;                                                                    \
+        result *d = v->d;                                                                          \
+        struct wt_fp fp = gcn_fp_env(v->w, single);                                                \
+        note;                                                                                      \
+        for (unsigned i = 0; i < GCN_LANES; i++)                                                   \
+            if (v->exec >> i & 1)                                                                  \
+                d[i] = (result)(expression);                                                       \
+        gcn_fp_raise(v->w, &fp);                                                                   \
     }
 
 /*
@@ -171,12 +171,13 @@ K_CONVERT(v_cvt_u16_f16, uint32_t, uint32_t, false, NOTE16,
           to_integer(half_of(a[i], &fp), trunc, 0, UINT16_MAX, &fp))
 
 /* From integers. Where the result is exact nothing is raised, and the host's way is ours. */
-#define K_EXACT(name, result, expression)   \
-    KERNEL gcn_k_##name(struct gcn_valu *v) \
-    {                                       \
-        const uint32_t *a = v->a;           \
-        result *d = v->d;                   \
-        LANES d[i] = expression;            \
+#define K_EXACT(name, result, expression)                                                          \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        const uint32_t *a = v->a;                                                                  \
+        result *d = v->d;                                                                          \
+        LANES                                                                                      \
+            d[i] = expression;                                                                     \
     }
 K_EXACT(v_cvt_f64_i32, uint64_t, bits_of_double((double)(int32_t)a[i]))
 K_EXACT(v_cvt_f64_u32, uint64_t, bits_of_double((double)a[i]))
@@ -186,27 +187,28 @@ K_EXACT(v_cvt_f32_ubyte2, uint32_t, bits_of((float)(int32_t)(a[i] >> 16 & 0xff))
 K_EXACT(v_cvt_f32_ubyte3, uint32_t, bits_of((float)(int32_t)(a[i] >> 24)))
 
 /* Those that round: 0 in the lanes that do not count, so that they raise nothing. */
-#define K_ROUNDED(name, type, soft)                              \
-    static KERNEL host_##name(uint32_t *d, const uint32_t *a)    \
-    {                                                            \
-        LANES d[i] = bits_of((float)(type)a[i]);                 \
-    }                                                            \
-    void gcn_k_##name(struct gcn_valu *v)                        \
-    {                                                            \
-        const uint32_t *a = v->a;                                \
-        uint32_t *d = v->d, counting[GCN_LANES] = {0};           \
-        struct wt_fp fp = gcn_fp_env(v->w, true);                \
-        if (gcn_fp_host(v->w, true)) {                           \
-            gcn_blend(counting, a, gcn_lanes_on(v->w, v->exec)); \
-            gcn_fp_begin(v->w);                                  \
-            host_##name(d, counting);                            \
-            gcn_fp_end(v->w);                                    \
-            return;                                              \
-        }                                                        \
-        for (unsigned i = 0; i < GCN_LANES; i++)                 \
-            if (v->exec >> i & 1)                                \
-                d[i] = soft;                                     \
-        gcn_fp_raise(v->w, &fp);                                 \
+#define K_ROUNDED(name, type, soft)                                                                \
+    static KERNEL host_##name(uint32_t *d, const uint32_t *a)                                      \
+    {                                                                                              \
+        LANES                                                                                      \
+            d[i] = bits_of((float)(type)a[i]);                                                     \
+    }                                                                                              \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        const uint32_t *a = v->a;                                                                  \
+        uint32_t *d = v->d, counting[GCN_LANES] = {0};                                             \
+        struct wt_fp fp = gcn_fp_env(v->w, true);                                                  \
+        if (gcn_fp_host(v->w, true)) {                                                             \
+            gcn_blend(counting, a, gcn_lanes_on(v->w, v->exec));                                   \
+            gcn_fp_begin(v->w);                                                                    \
+            host_##name(d, counting);                                                              \
+            gcn_fp_end(v->w);                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (unsigned i = 0; i < GCN_LANES; i++)                                                   \
+            if (v->exec >> i & 1)                                                                  \
+                d[i] = soft;                                                                       \
+        gcn_fp_raise(v->w, &fp);                                                                   \
     }
 K_ROUNDED(v_cvt_f32_i32, int32_t, wt_i64_to_f32((int32_t)a[i], &fp))
 K_ROUNDED(v_cvt_f32_u32, uint32_t, wt_u64_to_f32(a[i], &fp))
@@ -290,16 +292,16 @@ static uint32_t normalised(double x, bool is_signed)
     return (uint32_t)(int32_t)roundeven(x * high) & 0xffff;
 }
 
-#define K_NORMALISED(name, bits, single, value, is_signed)                  \
-    void gcn_k_##name(struct gcn_valu *v)                                   \
-    {                                                                       \
-        ROWS32;                                                             \
-        const struct wt_fp fp = gcn_fp_env(v->w, single);                   \
-        gcn_fp_note##bits(v, a);                                            \
-        gcn_fp_note##bits(v, b);                                            \
-        for (unsigned i = 0; i < GCN_LANES; i++)                            \
-            d[i] = normalised(value(a[i], &fp), is_signed) |                \
-                   (b ? normalised(value(b[i], &fp), is_signed) << 16 : 0); \
+#define K_NORMALISED(name, bits, single, value, is_signed)                                         \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        ROWS32;                                                                                    \
+        const struct wt_fp fp = gcn_fp_env(v->w, single);                                          \
+        gcn_fp_note##bits(v, a);                                                                   \
+        gcn_fp_note##bits(v, b);                                                                   \
+        for (unsigned i = 0; i < GCN_LANES; i++)                                                   \
+            d[i] = normalised(value(a[i], &fp), is_signed) |                                       \
+                   (b ? normalised(value(b[i], &fp), is_signed) << 16 : 0);                        \
     }
 K_NORMALISED(v_cvt_pknorm_i16_f32, 32, true, single_of, true)
 K_NORMALISED(v_cvt_pknorm_u16_f32, 32, true, single_of, false)

@@ -48,23 +48,22 @@ static void compute(struct gcn_valu *v, half_fn fn)
     struct wt_fp fp = gcn_fp_env(v->w, false);
     for (unsigned i = 0; i < GCN_LANES; i++)
         if (v->exec >> i & 1)
-            d[i] = denormal
-                       ? one_noting(v->w, fn, a[i], b ? b[i] : 0, c ? c[i] : 0, &fp, ieee)
-                       : one(v->w, fn, a[i], b ? b[i] : 0, c ? c[i] : 0, &fp, ieee);
+            d[i] = denormal ? one_noting(v->w, fn, a[i], b ? b[i] : 0, c ? c[i] : 0, &fp, ieee)
+                            : one(v->w, fn, a[i], b ? b[i] : 0, c ? c[i] : 0, &fp, ieee);
     gcn_fp_raise(v->w, &fp);
 }
 
 #define H(x) ((uint16_t)(x))
-#define HALF(name, call)                                                                  \
-    static uint32_t name(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp, bool ieee) \
-    {                                                                                     \
-        (void)b, (void)c, (void)ieee;                                                     \
-        return call;                                                                      \
+#define HALF(name, call)                                                                           \
+    static uint32_t name(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp, bool ieee)          \
+    {                                                                                              \
+        (void)b, (void)c, (void)ieee;                                                              \
+        return call;                                                                               \
     }
-#define K_HALF(name, fn)                  \
-    void gcn_k_##name(struct gcn_valu *v) \
-    {                                     \
-        compute(v, fn);                   \
+#define K_HALF(name, fn)                                                                           \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        compute(v, fn);                                                                            \
     }
 
 static inline int32_t key16(uint32_t x)
@@ -298,10 +297,10 @@ static void packed(struct gcn_valu *v, half_fn fn)
     gcn_fp_raise(v->w, &fp);
 }
 
-#define K_PACKED(name, fn)                \
-    void gcn_k_##name(struct gcn_valu *v) \
-    {                                     \
-        packed(v, fn);                    \
+#define K_PACKED(name, fn)                                                                         \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        packed(v, fn);                                                                             \
     }
 K_PACKED(v_pk_add_f16, add)
 K_PACKED(v_pk_mul_f16, mul)

@@ -35,8 +35,7 @@ static void compute_soft(struct gcn_valu *v, soft_fn soft)
     ROWS32;
     struct wt_fp fp = gcn_fp_env(v->w, true);
     uint8_t flags = 0;
-    const bool denormal =
-        gcn_fp_denormal32(a) || gcn_fp_denormal32(b) || gcn_fp_denormal32(c);
+    const bool denormal = gcn_fp_denormal32(a) || gcn_fp_denormal32(b) || gcn_fp_denormal32(c);
     for (unsigned i = 0; i < GCN_LANES; i++) {
         if (!(v->exec >> i & 1))
             continue;
@@ -59,8 +58,7 @@ static KERNEL are_small(const uint32_t *d, const uint32_t *a, const uint32_t *b,
                         uint32_t *small)
 {
     uint32_t some = 0;
-    LANES
-    {
+    LANES {
         const uint32_t x = a[i] & ~F32_SIGN, y = b[i] & ~F32_SIGN, z = c[i] & ~F32_SIGN;
         const uint32_t result = d[i] & ~F32_SIGN, zero = (result | (x & (0 - (y != 0)))) == 0;
         some |= (x - 1 < 0x7fffff) | (y - 1 < 0x7fffff) | (z - 1 < 0x7fffff);
@@ -97,41 +95,41 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
 }
 
 /* NaNs, which are rare, are settled once it is known that there are some. */
-#define HOST(name, expression, nan)                                              \
-    static KERNEL host_##name(uint32_t *d, const uint32_t *a, const uint32_t *b, \
-                              const uint32_t *c)                                 \
-    {                                                                            \
-        _Alignas(64) uint32_t result[GCN_LANES];                                 \
-        uint32_t greatest = 0;                                                   \
-        (void)c;                                                                 \
-        LANES                                                                    \
-        {                                                                        \
-            const float x = float_of(a[i]), y = float_of(b[i]);                  \
-            (void)x, (void)y;                                                    \
-            result[i] = bits_of(expression);                                     \
-            const uint32_t size = result[i] & ~F32_SIGN;                         \
-            greatest = size > greatest ? size : greatest;                        \
-        }                                                                        \
-        if (greatest > F32_INF) {                                                \
-            LANES result[i] = settle(result[i], nan);                            \
-        }                                                                        \
-        memcpy(d, result, sizeof result);                                        \
+#define HOST(name, expression, nan)                                                                \
+    static KERNEL host_##name(uint32_t *d, const uint32_t *a, const uint32_t *b,                   \
+                              const uint32_t *c)                                                   \
+    {                                                                                              \
+        _Alignas(64) uint32_t result[GCN_LANES];                                                   \
+        uint32_t greatest = 0;                                                                     \
+        (void)c;                                                                                   \
+        LANES {                                                                                    \
+            const float x = float_of(a[i]), y = float_of(b[i]);                                    \
+            (void)x, (void)y;                                                                      \
+            result[i] = bits_of(expression);                                                       \
+            const uint32_t size = result[i] & ~F32_SIGN;                                           \
+            greatest = size > greatest ? size : greatest;                                          \
+        }                                                                                          \
+        if (greatest > F32_INF) {                                                                  \
+            LANES                                                                                  \
+                result[i] = settle(result[i], nan);                                                \
+        }                                                                                          \
+        memcpy(d, result, sizeof result);                                                          \
     }
-#define SOFT(name, call)                                                              \
-    static uint32_t soft_##name(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp) \
-    {                                                                                 \
-        (void)b, (void)c;                                                             \
-        return call;                                                                  \
+#define SOFT(name, call)                                                                           \
+    static uint32_t soft_##name(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)              \
+    {                                                                                              \
+        (void)b, (void)c;                                                                          \
+        return call;                                                                               \
     }
-#define K_SOFT(name)                      \
-    void gcn_k_##name(struct gcn_valu *v) \
-    {                                     \
-        compute(v, NULL, soft_##name);    \
+#define K_SOFT(name)                                                                               \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        compute(v, NULL, soft_##name);                                                             \
     }
-#define K_BOTH(name)                          \
-    void gcn_k_##name(struct gcn_valu *v)     \
-    {                                         \
-        compute(v, host_##name, soft_##name); \
+#define K_BOTH(name)                                                                               \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        compute(v, host_##name, soft_##name);                                                      \
     }
 #define COMMA ,
 
@@ -204,7 +202,8 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint32_t *d, const uint
         some = _mm256_or_si256(some, _mm256_castps_si256(_mm256_cmp_ps(r, r, _CMP_UNORD_Q)));
     }
     if (!_mm256_testz_si256(some, some)) {
-        LANES result[i] = settle(result[i], a[i], b[i], c[i]);
+        LANES
+            result[i] = settle(result[i], a[i], b[i], c[i]);
     }
     memcpy(d, result, sizeof result);
 }
@@ -375,43 +374,41 @@ static inline uint32_t middle(uint32_t x, uint32_t y, uint32_t z, uint32_t ieee)
 
 /* Numbers alone, none of them denormal, are compared as integers: `numbers`, of their keys k, l, m.
  * Else lane by lane: `any`. */
-#define K_PICK(name, any, numbers)                                                              \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                                     \
-    {                                                                                           \
-        const uint32_t *pa = v->a, *pb = v->b, *pc = v->c ? v->c : v->a;                        \
-        uint32_t *d = v->d;                                                                     \
-        uint32_t special = 0;                                                                   \
-        LANES                                                                                   \
-        {                                                                                       \
-            const uint32_t x = nan32(pa[i]), y = nan32(pb[i]), z = nan32(pc[i]);                \
-            const uint32_t p = denormal32(pa[i]), q = denormal32(pb[i]), r = denormal32(pc[i]); \
-            special |= x | y | z | p | q | r;                                                   \
-        }                                                                                       \
-        if (!special) {                                                                         \
-            LANES                                                                               \
-            {                                                                                   \
-                const int32_t k = key32(pa[i]), l = key32(pb[i]), m = key32(pc[i]);             \
-                (void)m;                                                                        \
-                d[i] = (uint32_t)key32((uint32_t)(numbers)); /* a key is its own inverse */     \
-            }                                                                                   \
-            return;                                                                             \
-        }                                                                                       \
-        const bool ieee = v->w->mode & GCN_MODE_IEEE;                                           \
-        struct wt_fp fp = gcn_fp_env(v->w, true);                                               \
-        uint8_t flags = 0;                                                                      \
-        for (unsigned i = 0; i < GCN_LANES; i++) {                                              \
-            const uint32_t a = flushed32(pa[i], fp.flush_input);                                \
-            const uint32_t b = flushed32(pb[i], fp.flush_input);                                \
-            const uint32_t c = flushed32(pc[i], fp.flush_input);                                \
-            if (!(v->exec >> i & 1))                                                            \
-                continue;                                                                       \
-            fp.flags = snan32(a) | snan32(b) | snan32(c) ? WT_FP_INVALID : 0;                   \
-            note_denormal32(&fp, a, b, c);                                                      \
-            flags |= fp.flags;                                                                  \
-            d[i] = any;                                                                         \
-        }                                                                                       \
-        fp.flags = flags;                                                                       \
-        gcn_fp_raise(v->w, &fp);                                                                \
+#define K_PICK(name, any, numbers)                                                                 \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        const uint32_t *pa = v->a, *pb = v->b, *pc = v->c ? v->c : v->a;                           \
+        uint32_t *d = v->d;                                                                        \
+        uint32_t special = 0;                                                                      \
+        LANES {                                                                                    \
+            const uint32_t x = nan32(pa[i]), y = nan32(pb[i]), z = nan32(pc[i]);                   \
+            const uint32_t p = denormal32(pa[i]), q = denormal32(pb[i]), r = denormal32(pc[i]);    \
+            special |= x | y | z | p | q | r;                                                      \
+        }                                                                                          \
+        if (!special) {                                                                            \
+            LANES {                                                                                \
+                const int32_t k = key32(pa[i]), l = key32(pb[i]), m = key32(pc[i]);                \
+                (void)m;                                                                           \
+                d[i] = (uint32_t)key32((uint32_t)(numbers)); /* a key is its own inverse */        \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        const bool ieee = v->w->mode & GCN_MODE_IEEE;                                              \
+        struct wt_fp fp = gcn_fp_env(v->w, true);                                                  \
+        uint8_t flags = 0;                                                                         \
+        for (unsigned i = 0; i < GCN_LANES; i++) {                                                 \
+            const uint32_t a = flushed32(pa[i], fp.flush_input);                                   \
+            const uint32_t b = flushed32(pb[i], fp.flush_input);                                   \
+            const uint32_t c = flushed32(pc[i], fp.flush_input);                                   \
+            if (!(v->exec >> i & 1))                                                               \
+                continue;                                                                          \
+            fp.flags = snan32(a) | snan32(b) | snan32(c) ? WT_FP_INVALID : 0;                      \
+            note_denormal32(&fp, a, b, c);                                                         \
+            flags |= fp.flags;                                                                     \
+            d[i] = any;                                                                            \
+        }                                                                                          \
+        fp.flags = flags;                                                                          \
+        gcn_fp_raise(v->w, &fp);                                                                   \
     }
 
 #define LEAST(x, y) ((x) < (y) ? (x) : (y))
@@ -557,7 +554,7 @@ static uint32_t cube_ma(uint32_t x, uint32_t y, uint32_t z, struct wt_fp *fp)
     return wt_f32_add(major, major, fp);
 }
 
-#define FLUSHED \
+#define FLUSHED                                                                                    \
     flushed32(a, fp->flush_input), flushed32(b, fp->flush_input), flushed32(c, fp->flush_input)
 SOFT(v_cubeid_f32, cube_id(FLUSHED))
 K_SOFT(v_cubeid_f32)

@@ -34,8 +34,7 @@ static void compute_soft(struct gcn_valu *v, soft_fn soft)
     ROWS64;
     struct wt_fp fp = gcn_fp_env(v->w, false);
     uint8_t flags = 0;
-    const bool denormal =
-        gcn_fp_denormal64(a) || gcn_fp_denormal64(b) || gcn_fp_denormal64(c);
+    const bool denormal = gcn_fp_denormal64(a) || gcn_fp_denormal64(b) || gcn_fp_denormal64(c);
     for (unsigned i = 0; i < GCN_LANES; i++) {
         if (!(v->exec >> i & 1))
             continue;
@@ -66,23 +65,23 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
 }
 
 /* See valu_f32.c. */
-#define HOST(name, expression, nan)                                              \
-    static KERNEL host_##name(uint64_t *d, const uint64_t *a, const uint64_t *b, \
-                              const uint64_t *c)                                 \
-    {                                                                            \
-        _Alignas(64) uint64_t result[GCN_LANES];                                 \
-        uint64_t some = 0;                                                       \
-        (void)c;                                                                 \
-        LANES                                                                    \
-        {                                                                        \
-            const double x = double_of(a[i]), y = double_of(b[i]);               \
-            result[i] = bits_of_double(expression);                              \
-            some |= F64_INF - (result[i] & ~F64_SIGN);                           \
-        }                                                                        \
-        if (some >> 63) {                                                        \
-            LANES result[i] = settle(result[i], nan);                            \
-        }                                                                        \
-        memcpy(d, result, sizeof result);                                        \
+#define HOST(name, expression, nan)                                                                \
+    static KERNEL host_##name(uint64_t *d, const uint64_t *a, const uint64_t *b,                   \
+                              const uint64_t *c)                                                   \
+    {                                                                                              \
+        _Alignas(64) uint64_t result[GCN_LANES];                                                   \
+        uint64_t some = 0;                                                                         \
+        (void)c;                                                                                   \
+        LANES {                                                                                    \
+            const double x = double_of(a[i]), y = double_of(b[i]);                                 \
+            result[i] = bits_of_double(expression);                                                \
+            some |= F64_INF - (result[i] & ~F64_SIGN);                                             \
+        }                                                                                          \
+        if (some >> 63) {                                                                          \
+            LANES                                                                                  \
+                result[i] = settle(result[i], nan);                                                \
+        }                                                                                          \
+        memcpy(d, result, sizeof result);                                                          \
     }
 #define COMMA ,
 
@@ -102,7 +101,8 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint64_t *d, const uint
         some = _mm256_or_si256(some, _mm256_castpd_si256(_mm256_cmp_pd(r, r, _CMP_UNORD_Q)));
     }
     if (!_mm256_testz_si256(some, some)) {
-        LANES result[i] = settle(result[i], a[i], b[i], c[i]);
+        LANES
+            result[i] = settle(result[i], a[i], b[i], c[i]);
     }
     memcpy(d, result, sizeof result);
 }
@@ -110,16 +110,16 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint64_t *d, const uint
 #define host_fma NULL
 #endif
 
-#define SOFT(name, call)                                                              \
-    static uint64_t soft_##name(uint64_t a, uint64_t b, uint64_t c, struct wt_fp *fp) \
-    {                                                                                 \
-        (void)b, (void)c;                                                             \
-        return call;                                                                  \
+#define SOFT(name, call)                                                                           \
+    static uint64_t soft_##name(uint64_t a, uint64_t b, uint64_t c, struct wt_fp *fp)              \
+    {                                                                                              \
+        (void)b, (void)c;                                                                          \
+        return call;                                                                               \
     }
-#define K_SOFT(name)                      \
-    void gcn_k_##name(struct gcn_valu *v) \
-    {                                     \
-        compute(v, NULL, soft_##name);    \
+#define K_SOFT(name)                                                                               \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        compute(v, NULL, soft_##name);                                                             \
     }
 
 SOFT(add, wt_f64_add(a, b, fp))
@@ -325,25 +325,23 @@ static void pick_each(struct gcn_valu *v, bool greatest)
 }
 
 /* Numbers alone, none of them denormal, are compared as integers. */
-#define K_PICK(name, greatest)                                                       \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                          \
-    {                                                                                \
-        ROWS64;                                                                      \
-        uint64_t special = 0;                                                        \
-        LANES                                                                        \
-        {                                                                            \
-            const uint64_t x = nan64(a[i]), y = nan64(b[i]);                         \
-            const uint64_t p = denormal64(a[i]), q = denormal64(b[i]);               \
-            special |= x | y | p | q;                                                \
-        }                                                                            \
-        if (special) {                                                               \
-            pick_each(v, greatest);                                                  \
-            return;                                                                  \
-        }                                                                            \
-        LANES                                                                        \
-        {                                                                            \
-            d[i] = (key64(a[i]) < key64(b[i])) != greatest ? a[i] : b[i];            \
-        }                                                                            \
+#define K_PICK(name, greatest)                                                                     \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        ROWS64;                                                                                    \
+        uint64_t special = 0;                                                                      \
+        LANES {                                                                                    \
+            const uint64_t x = nan64(a[i]), y = nan64(b[i]);                                       \
+            const uint64_t p = denormal64(a[i]), q = denormal64(b[i]);                             \
+            special |= x | y | p | q;                                                              \
+        }                                                                                          \
+        if (special) {                                                                             \
+            pick_each(v, greatest);                                                                \
+            return;                                                                                \
+        }                                                                                          \
+        LANES {                                                                                    \
+            d[i] = (key64(a[i]) < key64(b[i])) != greatest ? a[i] : b[i];                          \
+        }                                                                                          \
     }
 K_PICK(v_min_f64, false)
 K_PICK(v_max_f64, true)

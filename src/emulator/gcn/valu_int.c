@@ -227,9 +227,9 @@ K32(v_mbcnt_hi_u32_b32,
 
 /* For each lane i, with `bits` a mask's half of which lane i is bit i % 32: compilers know that as
  * vectors of 32 bits. */
-#define LANES_BY_HALVES(mask)                                          \
-    for (uint32_t half = 0, bits = (uint32_t)(mask); half < GCN_LANES; \
-         half += 32, bits = (uint32_t)((mask) >> 32))                  \
+#define LANES_BY_HALVES(mask)                                                                      \
+    for (uint32_t half = 0, bits = (uint32_t)(mask); half < GCN_LANES;                             \
+         half += 32, bits = (uint32_t)((mask) >> 32))                                              \
     _Pragma("GCC ivdep") for (unsigned i = half; i < half + 32; i++)
 
 KERNEL gcn_k_v_cndmask_b32(struct gcn_valu *v)
@@ -241,25 +241,25 @@ KERNEL gcn_k_v_cndmask_b32(struct gcn_valu *v)
 
 /* Sums and differences with a carry out, in 32 bits throughout: p plus or minus q and, with a
  * carry in, one more. CLAMP saturates. */
-#define K_CARRY(name, first, second, with, sum, out, saturated)                                \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                                    \
-    {                                                                                          \
-        ROWS32;                                                                                \
-        const uint32_t clamp = v->u->clamp ? UINT32_MAX : 0;                                   \
-        uint8_t *m = v->m;                                                                     \
-        const uint64_t mask = (with) ? v->mask : 0;                                            \
-        LANES_BY_HALVES(mask)                                                                  \
-        {                                                                                      \
-            const uint32_t p = (first), q = (second), one = (with) ? bits >> (i & 31) & 1 : 0; \
-            const uint32_t s = (sum), carry = (out) >> 31;                                     \
-            const uint32_t limit = (0 - carry) & clamp;                                        \
-            d[i] = (s & ~limit) | ((saturated)&limit);                                         \
-            m[i] = (uint8_t)carry;                                                             \
-        }                                                                                      \
+#define K_CARRY(name, first, second, with, sum, out, saturated)                                    \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        ROWS32;                                                                                    \
+        const uint32_t clamp = v->u->clamp ? UINT32_MAX : 0;                                       \
+        uint8_t *m = v->m;                                                                         \
+        const uint64_t mask = (with) ? v->mask : 0;                                                \
+        LANES_BY_HALVES(mask)                                                                      \
+        {                                                                                          \
+            const uint32_t p = (first), q = (second), one = (with) ? bits >> (i & 31) & 1 : 0;     \
+            const uint32_t s = (sum), carry = (out) >> 31;                                         \
+            const uint32_t limit = (0 - carry) & clamp;                                            \
+            d[i] = (s & ~limit) | ((saturated)&limit);                                             \
+            m[i] = (uint8_t)carry;                                                                 \
+        }                                                                                          \
     }
-#define K_SUM(name, with) \
+#define K_SUM(name, with)                                                                          \
     K_CARRY(name, a[i], b[i], with, p + q + one, (p & q) | ((p | q) & ~s), UINT32_MAX)
-#define K_DIFFERENCE(name, first, second, with) \
+#define K_DIFFERENCE(name, first, second, with)                                                    \
     K_CARRY(name, first, second, with, p - q - one, (~p & q) | ((~p | q) & s), 0u)
 
 K_SUM(v_add_co_u32, false)
@@ -271,15 +271,16 @@ K_DIFFERENCE(v_subbrev_co_u32, b[i], a[i], true)
 
 /* ---- 64 bits ---- */
 
-#define K_MIXED64(name, atype, btype, ctype, expression) \
-    KERNEL gcn_k_##name(struct gcn_valu *v)              \
-    {                                                    \
-        const atype *a = v->a;                           \
-        const btype *b = v->b;                           \
-        const ctype *c = v->c;                           \
-        uint64_t *d = v->d;                              \
-        (void)c;                                         \
-        LANES d[i] = (uint64_t)(expression);             \
+#define K_MIXED64(name, atype, btype, ctype, expression)                                           \
+    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        const atype *a = v->a;                                                                     \
+        const btype *b = v->b;                                                                     \
+        const ctype *c = v->c;                                                                     \
+        uint64_t *d = v->d;                                                                        \
+        (void)c;                                                                                   \
+        LANES                                                                                      \
+            d[i] = (uint64_t)(expression);                                                         \
     }
 
 K_MIXED64(v_lshlrev_b64, uint32_t, uint64_t, uint64_t, b[i] << (a[i] & 63))
@@ -293,8 +294,7 @@ KERNEL gcn_k_v_mad_u64_u32(struct gcn_valu *v)
     const uint64_t *c = v->c;
     uint64_t *d = v->d;
     uint8_t *m = v->m;
-    LANES
-    {
+    LANES {
         const uint64_t product = (uint64_t)a[i] * b[i], sum = product + c[i];
         d[i] = sum;
         m[i] = sum < product;
@@ -307,8 +307,7 @@ KERNEL gcn_k_v_mad_i64_i32(struct gcn_valu *v)
     const uint64_t *c = v->c;
     uint64_t *d = v->d;
     uint8_t *m = v->m;
-    LANES
-    {
+    LANES {
         const uint64_t product = (uint64_t)((int64_t)S(a[i]) * S(b[i])), sum = product + c[i];
         d[i] = sum;
         /* the carry into bit 64, and there the two signs */
@@ -390,22 +389,22 @@ static inline uint32_t half_of(uint32_t x, bool high)
     return high ? x >> 16 : x & 0xffff;
 }
 
-#define K_PACKED(name, expression, saturated)                                                  \
-    void gcn_k_##name(struct gcn_valu *v)                                                      \
-    {                                                                                          \
-        const uint32_t *pa = v->a, *pb = v->b, *pc = v->c ? v->c : v->a;                       \
-        uint32_t *d = v->d, result[2];                                                         \
-        const unsigned sel[2] = {v->u->op_sel, v->u->op_sel_hi};                               \
-        const bool clamp = v->u->clamp;                                                        \
-        for (unsigned i = 0; i < GCN_LANES; i++) {                                             \
-            for (unsigned k = 0; k < 2; k++) {                                                 \
-                const uint32_t a = half_of(pa[i], sel[k] & 1), b = half_of(pb[i], sel[k] & 2), \
-                               c = half_of(pc[i], sel[k] & 4);                                 \
-                (void)c;                                                                       \
-                result[k] = (uint32_t)(clamp ? (saturated) : (expression)) & 0xffff;           \
-            }                                                                                  \
-            d[i] = result[0] | result[1] << 16;                                                \
-        }                                                                                      \
+#define K_PACKED(name, expression, saturated)                                                      \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        const uint32_t *pa = v->a, *pb = v->b, *pc = v->c ? v->c : v->a;                           \
+        uint32_t *d = v->d, result[2];                                                             \
+        const unsigned sel[2] = {v->u->op_sel, v->u->op_sel_hi};                                   \
+        const bool clamp = v->u->clamp;                                                            \
+        for (unsigned i = 0; i < GCN_LANES; i++) {                                                 \
+            for (unsigned k = 0; k < 2; k++) {                                                     \
+                const uint32_t a = half_of(pa[i], sel[k] & 1), b = half_of(pb[i], sel[k] & 2),     \
+                               c = half_of(pc[i], sel[k] & 4);                                     \
+                (void)c;                                                                           \
+                result[k] = (uint32_t)(clamp ? (saturated) : (expression)) & 0xffff;               \
+            }                                                                                      \
+            d[i] = result[0] | result[1] << 16;                                                    \
+        }                                                                                          \
     }
 #define K_PACKED_SAME(name, expression) K_PACKED(name, expression, expression)
 

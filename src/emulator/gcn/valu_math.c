@@ -171,10 +171,10 @@ static void half(struct gcn_valu *v, math_fn fn)
     gcn_fp_raise(v->w, &fp);
 }
 
-#define K_MATH(name, kind, fn)            \
-    void gcn_k_##name(struct gcn_valu *v) \
-    {                                     \
-        kind(v, fn);                      \
+#define K_MATH(name, kind, fn)                                                                     \
+    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    {                                                                                              \
+        kind(v, fn);                                                                               \
     }
 K_MATH(v_exp_f32, single, exp2_of)
 K_MATH(v_log_f32, single, log2_of)

@@ -173,13 +173,15 @@ static KERNEL leave_page(const uint64_t *addr, unsigned size, uint64_t *differ)
 {
     const uint64_t page = addr[0] & ~WT_PAGE_MASK, last = page + WT_PAGE_SIZE - size;
     uint64_t some = 0;
-    LANES some |= (addr[i] ^ page) >> WT_PAGE_BITS | (last - addr[i]) >> 63;
+    LANES
+        some |= (addr[i] ^ page) >> WT_PAGE_BITS | (last - addr[i]) >> 63;
     *differ = some;
 }
 
 static KERNEL point_into(const uint8_t **host, const uint8_t *page, const uint64_t *addr)
 {
-    LANES host[i] = page + (addr[i] & WT_PAGE_MASK);
+    LANES
+        host[i] = page + (addr[i] & WT_PAGE_MASK);
 }
 
 /* By each lane's own entry of the TLB; not 0 where one has none or crosses a page's end. */
@@ -204,7 +206,8 @@ static uint64_t look_up(struct gcn_device *d, const uint64_t *addr, unsigned siz
 static KERNEL fill_up(uint64_t *to, const uint64_t *addr, uint64_t lanes)
 {
     const uint64_t first = addr[__builtin_ctzll(lanes)];
-    LANES to[i] = lanes >> i & 1 ? addr[i] : first;
+    LANES
+        to[i] = lanes >> i & 1 ? addr[i] : first;
 }
 
 /* Where the bytes of each of these lanes are, and for MANY_LANES something for the others, too;
@@ -354,12 +357,13 @@ static bool store_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct
 static KERNEL load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned words)
 {
     if (words == 1) {
-        LANES to[0][i] = from[i];
-    } else if (words == 2) {
-        LANES to[0][i] = from[2 * i], to[1][i] = from[2 * i + 1];
-    } else if (words == 4) {
         LANES
-        {
+            to[0][i] = from[i];
+    } else if (words == 2) {
+        LANES
+            to[0][i] = from[2 * i], to[1][i] = from[2 * i + 1];
+    } else if (words == 4) {
+        LANES {
             to[0][i] = from[4 * i], to[1][i] = from[4 * i + 1];
             to[2][i] = from[4 * i + 2], to[3][i] = from[4 * i + 3];
         }
@@ -373,12 +377,13 @@ static KERNEL load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned
 static KERNEL store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned words)
 {
     if (words == 1) {
-        LANES to[i] = from[0][i];
-    } else if (words == 2) {
-        LANES to[2 * i] = from[0][i], to[2 * i + 1] = from[1][i];
-    } else if (words == 4) {
         LANES
-        {
+            to[i] = from[0][i];
+    } else if (words == 2) {
+        LANES
+            to[2 * i] = from[0][i], to[2 * i + 1] = from[1][i];
+    } else if (words == 4) {
+        LANES {
             to[4 * i] = from[0][i], to[4 * i + 1] = from[1][i];
             to[4 * i + 2] = from[2][i], to[4 * i + 3] = from[3][i];
         }
@@ -393,10 +398,12 @@ static KERNEL leave_row(const uint32_t *low, const uint32_t *high, uint32_t step
 {
     const uint32_t first = low[0];
     uint32_t some = first > UINT32_MAX - GCN_LANES * step;
-    LANES some |= low[i] - (uint32_t)i * step - first;
+    LANES
+        some |= low[i] - (uint32_t)i * step - first;
     if (high) {
         const uint32_t second = high[0];
-        LANES some |= high[i] ^ second;
+        LANES
+            some |= high[i] ^ second;
     }
     *differ = some;
 }
@@ -405,7 +412,8 @@ static KERNEL leave_wide_row(const uint64_t *addr, uint64_t step, uint64_t *diff
 {
     const uint64_t first = addr[0];
     uint64_t some = 0;
-    LANES some |= addr[i] - i * step - first;
+    LANES
+        some |= addr[i] - i * step - first;
     *differ = some;
 }
 
@@ -471,8 +479,7 @@ static KERNEL extend(uint32_t *value, const uint32_t *old, unsigned bits, bool s
 {
     const unsigned above = 32 - bits, at = half == 'h' ? 16 : 0;
     const uint32_t keep = half == 'l' ? 0xffff0000 : half == 'h' ? 0xffff : 0;
-    LANES
-    {
+    LANES {
         const uint32_t x = sext ? (uint32_t)((int32_t)(value[i] << above) >> above) : value[i];
         value[i] = (old[i] & keep) | (x << at & ~keep);
     }

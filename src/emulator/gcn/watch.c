@@ -136,8 +136,8 @@ static uint64_t space_at(const struct gcn_wave *w, uint64_t addr)
 
 bool gcn_watches_share(const struct gcn_wave *w, uint64_t addr, uint32_t bytes)
 {
-    return bytes && wt_watch_set_meets(w->device->machine.watch, WT_WATCH_ACCESS,
-                                       space_at(w, addr), addr, addr + bytes - 1);
+    return bytes && wt_watch_set_meets(w->device->machine.watch, WT_WATCH_ACCESS, space_at(w, addr),
+                                       addr, addr + bytes - 1);
 }
 
 /* The issue at pc. */

@@ -16,16 +16,16 @@ struct wt_explain_term {
 
 /** The answer. The terms that are marked as summands add up to `landing`. */
 struct wt_explanation {
-    const char *space;   /**< the address space, in the family's words */
+    const char *space; /**< the address space, in the family's words */
     bool has_aperture;
     uint64_t first, last; /**< of the aperture that the address lies in */
     struct wt_explain_term term[WT_EXPLAIN_TERMS];
     bool summand[WT_EXPLAIN_TERMS];
     unsigned terms;
-    const char *where;   /**< what kind of place it lands in: "memory", "LDS of the work-group" */
-    uint64_t landing;    /**< address or offset there */
-    bool usable;         /**< something is there that the lane may read */
-    uint64_t contents;   /**< the four bytes there, if so */
+    const char *where; /**< what kind of place it lands in: "memory", "LDS of the work-group" */
+    uint64_t landing;  /**< address or offset there */
+    bool usable;       /**< something is there that the lane may read */
+    uint64_t contents; /**< the four bytes there, if so */
 };
 
 /** Prints the explanation of @p addr, a line a term. */

@@ -23,11 +23,14 @@ struct wt_state;
 /** Why a run came back. */
 enum wt_run {
     WT_RUN_BUDGET, /**< all issues asked for were done */
-    WT_RUN_EVENT,  /**< the debug hardware did something that a debugger wants to see (a wave halted) */
+    WT_RUN_EVENT, /**< the debug hardware did something that a debugger wants to see (a wave halted)
+                   */
     WT_RUN_HALTED, /**< nothing can issue until the debug hardware lets a wave go */
     WT_RUN_ENDED,  /**< no wave is active any more: the program has ended */
-    WT_RUN_FAULT,  /**< the program made a mistake; see wt_machine.fault. Nothing issues until cleared */
-    WT_RUN_WATCH,  /**< a watched place was met; see wt_machine.hit. Comes after FAULT, before EVENT */
+    WT_RUN_FAULT,  /**< the program made a mistake; see wt_machine.fault. Nothing issues until
+                      cleared */
+    WT_RUN_WATCH,  /**< a watched place was met; see wt_machine.hit. Comes after FAULT, before EVENT
+                    */
 };
 
 enum wt_fault_kind {
@@ -46,27 +49,27 @@ enum wt_fault_kind {
 /** A mistake of the program, found by the machine. */
 struct wt_fault {
     enum wt_fault_kind kind;
-    uint32_t wave;   /**< flat index of the wave */
-    wt_lanes lanes;  /**< the lanes that made it */
-    uint64_t pc;     /**< of the instruction, which has had no effect */
-    uint64_t addr;   /**< the memory address, where the kind has one */
-    uint64_t time;   /**< issue time */
-    char text[256];  /**< one sentence for people, without place */
+    uint32_t wave;  /**< flat index of the wave */
+    wt_lanes lanes; /**< the lanes that made it */
+    uint64_t pc;    /**< of the instruction, which has had no effect */
+    uint64_t addr;  /**< the memory address, where the kind has one */
+    uint64_t time;  /**< issue time */
+    char text[256]; /**< one sentence for people, without place */
 };
 
 /** Where a wave is and why it does not move: what debug hardware often cannot tell. */
 struct wt_wave_view {
-    bool active;         /**< it has lanes to run (or waits) */
-    bool waiting;        /**< it cannot issue until another wave does something */
-    char wait[96];       /**< why it waits, for people; "" if it does not */
-    uint64_t wait_pc;    /**< the instruction that it waits in */
-    bool at_barrier;     /**< it waits at a barrier, of which the next four tell */
-    bool between_cores;  /**< cores arrive there, not waves of one core */
-    unsigned barrier;    /**< its number */
+    bool active;        /**< it has lanes to run (or waits) */
+    bool waiting;       /**< it cannot issue until another wave does something */
+    char wait[96];      /**< why it waits, for people; "" if it does not */
+    uint64_t wait_pc;   /**< the instruction that it waits in */
+    bool at_barrier;    /**< it waits at a barrier, of which the next four tell */
+    bool between_cores; /**< cores arrive there, not waves of one core */
+    unsigned barrier;   /**< its number */
     unsigned arrived, expected;
-    uint64_t pc;         /**< next instruction */
-    wt_lanes mask;       /**< lanes enabled now */
-    unsigned depth;      /**< entries of the divergence stack */
+    uint64_t pc;    /**< next instruction */
+    wt_lanes mask;  /**< lanes enabled now */
+    unsigned depth; /**< entries of the divergence stack */
 };
 
 /** One entry of a wave's divergence stack, lowest first. */
@@ -87,7 +90,8 @@ struct wt_machine_ops {
     enum wt_run (*run)(struct wt_machine *m, uint64_t issues);
     /** A hash of the whole architectural state, memory included. */
     uint64_t (*hash)(struct wt_machine *m);
-    /** The same without what only the debug hardware holds: halts, steps, debug scratch registers. */
+    /** The same without what only the debug hardware holds: halts, steps, debug scratch registers.
+     */
     uint64_t (*program_hash)(struct wt_machine *m);
     /** Describes wave @p wave (0 .. waves-1). */
     void (*view)(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view);
@@ -148,15 +152,15 @@ typedef void (*wt_console_fn)(void *context, unsigned slot, const char *line, si
 
 struct wt_machine {
     const struct wt_machine_ops *ops;
-    uint64_t time;  /**< issue time: wave-instructions issued since reset */
+    uint64_t time;   /**< issue time: wave-instructions issued since reset */
     uint64_t resets; /**< how often it was reset: each begins a new count of issue time */
-    uint32_t waves; /**< how many there are */
-    unsigned lanes; /**< lanes of a wave */
+    uint32_t waves;  /**< how many there are */
+    unsigned lanes;  /**< lanes of a wave */
     struct wt_fault fault;
     struct wt_watch_set *watch; /**< what is watched (watch_set.h); NULL: nothing */
-    struct wt_watch_hit *hit; /**< WT_WATCH_HITS of them; NULL until watched */
-    size_t hits;              /**< of the last run, if it came back with WT_RUN_WATCH; or of a later
-                                   step, which the debug hardware did within debug_read, debug_write */
+    struct wt_watch_hit *hit;   /**< WT_WATCH_HITS of them; NULL until watched */
+    size_t hits;           /**< of the last run, if it came back with WT_RUN_WATCH; or of a later
+                                step, which the debug hardware did within debug_read, debug_write */
     wt_console_fn console; /**< NULL: what is printed is dropped */
     void *console_context;
 };

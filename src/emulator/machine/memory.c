@@ -285,8 +285,9 @@ static uint64_t hash_tree(const void *tree, unsigned level, uint64_t base)
         return 0;
     if (level == 0) {
         const uint8_t *data = ((const struct page *)tree)->data;
-        return memcmp(data, zero_page, WT_PAGE_SIZE) ? XXH3_64bits_withSeed(data, WT_PAGE_SIZE, base)
-                                                     : 0;
+        return memcmp(data, zero_page, WT_PAGE_SIZE)
+                   ? XXH3_64bits_withSeed(data, WT_PAGE_SIZE, base)
+                   : 0;
     }
     uint64_t sum = 0;
     for (uint64_t i = 0; i < FANOUT; i++)

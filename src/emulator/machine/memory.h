@@ -31,8 +31,8 @@ struct wt_memory *wt_memory_new(void);
 struct wt_memory *wt_memory_new_host(void);
 
 /**
- * In a memory that is the process's own: lets the pages [addr, addr + size), which no other alias has,
- * be those at @p host. False when the host has no memory left.
+ * In a memory that is the process's own: lets the pages [addr, addr + size), which no other alias
+ * has, be those at @p host. False when the host has no memory left.
  */
 bool wt_memory_alias(struct wt_memory *m, uint64_t addr, uint64_t size, void *host);
 

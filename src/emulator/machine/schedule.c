@@ -8,7 +8,8 @@
 static enum wt_status bad(const char *text, struct wt_error *err)
 {
     return wt_fail(err, WT_INVALID,
-                   "schedule '%s' is not one of rr:N (N = 1..1000000), lockstep, random:SEED", text);
+                   "schedule '%s' is not one of rr:N (N = 1..1000000), lockstep, random:SEED",
+                   text);
 }
 
 enum wt_status wt_schedule_parse(const char *text, struct wt_schedule *schedule,

@@ -20,8 +20,8 @@ void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct w
                             .low = machine->time,
                             .from = machine->time,
                             .high = backwards ? machine->time : wt_timeline_end(timeline)};
-    while (s->code < watches && (watch[s->code].kind == WT_WATCH_EXECUTE ||
-                                 watch[s->code].kind == WT_WATCH_ISSUE))
+    while (s->code < watches &&
+           (watch[s->code].kind == WT_WATCH_EXECUTE || watch[s->code].kind == WT_WATCH_ISSUE))
         s->code++;
 }
 
@@ -129,8 +129,8 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
         s->kinds = 1u << s->place.kind;
         return WT_SEARCH_PLACE;
     }
-    /* A step by the debug hardware is told after it: back to before it, and then once more, for what
-     * it does to memory. */
+    /* A step by the debug hardware is told after it: back to before it, and then once more, for
+     * what it does to memory. */
     if (!s->place.size && m->time > s->place.time) {
         s->from = s->place.time;
         s->behind = m->time;

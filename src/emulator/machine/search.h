@@ -14,11 +14,11 @@
 #include "emulator/machine/timeline.h"
 
 enum wt_search_step {
-    WT_SEARCH_ON,     /**< nothing yet: call again */
-    WT_SEARCH_PLACE,  /**< the machine stands at a place (`place`): accept it or not, call again */
-    WT_SEARCH_FOUND,  /**< backwards: the machine stands before the nearest place that was accepted;
-                           forwards: behind the one that was passed */
-    WT_SEARCH_EDGE,   /**< there is none: the machine stands where the recorded run begins or ends */
+    WT_SEARCH_ON,    /**< nothing yet: call again */
+    WT_SEARCH_PLACE, /**< the machine stands at a place (`place`): accept it or not, call again */
+    WT_SEARCH_FOUND, /**< backwards: the machine stands before the nearest place that was accepted;
+                          forwards: behind the one that was passed */
+    WT_SEARCH_EDGE,  /**< there is none: the machine stands where the recorded run begins or ends */
     WT_SEARCH_FAILED, /**< the host has no memory; the machine stands somewhere in the past */
 };
 
@@ -27,18 +27,18 @@ struct wt_search {
     struct wt_machine *machine;
     struct wt_watch *watch; /**< the caller's, until the search has ended */
     size_t watches;
-    size_t code;     /**< so many of them, the first ones, are EXECUTE and ISSUE */
+    size_t code; /**< so many of them, the first ones, are EXECUTE and ISSUE */
     bool backwards;
-    bool scanning;   /**< in a window; else on the way to one */
+    bool scanning; /**< in a window; else on the way to one */
     bool have_best;
-    uint64_t best;   /**< issue time of the last place in this window that was accepted */
+    uint64_t best;             /**< issue time of the last place in this window that was accepted */
     struct wt_watch_hit place; /**< that was told last: its first hit */
-    unsigned kinds;  /**< 1 << WT_WATCH_… of all its hits */
-    uint64_t low, high; /**< the window: [low, high) */
-    uint64_t from;      /**< where in it the scan goes on */
-    uint64_t behind;    /**< not 0: until there only memory is watched, then all again */
-    bool pass;          /**< the search has ended there */
-    uint64_t width;  /**< of the window */
+    unsigned kinds;            /**< 1 << WT_WATCH_… of all its hits */
+    uint64_t low, high;        /**< the window: [low, high) */
+    uint64_t from;             /**< where in it the scan goes on */
+    uint64_t behind;           /**< not 0: until there only memory is watched, then all again */
+    bool pass;                 /**< the search has ended there */
+    uint64_t width;            /**< of the window */
 };
 
 /**
@@ -57,7 +57,8 @@ void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct w
  */
 enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt_error *err);
 
-/** The place just told counts. Forwards the search has ended with this, where the machine stands. */
+/** The place just told counts. Forwards the search has ended with this, where the machine stands.
+ */
 void wt_search_accept(struct wt_search *s);
 
 /**

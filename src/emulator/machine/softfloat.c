@@ -548,78 +548,78 @@ INLINE uint64_t from_signed(struct format f, int64_t a, struct wt_fp *fp)
 
 /* ---- the functions of the header, for each format ---- */
 
-#define FORMAT_FUNCTIONS(F, T)                                                    \
-    T wt_##F##_add(T a, T b, struct wt_fp *fp)                                    \
-    {                                                                             \
-        return (T)add(F, a, b, false, fp);                                        \
-    }                                                                             \
-    T wt_##F##_sub(T a, T b, struct wt_fp *fp)                                    \
-    {                                                                             \
-        return (T)add(F, a, b, true, fp);                                         \
-    }                                                                             \
-    T wt_##F##_mul(T a, T b, struct wt_fp *fp)                                    \
-    {                                                                             \
-        return (T)mul(F, a, b, fp);                                               \
-    }                                                                             \
-    T wt_##F##_div(T a, T b, struct wt_fp *fp)                                    \
-    {                                                                             \
-        return (T)divide(F, a, b, fp);                                            \
-    }                                                                             \
-    T wt_##F##_sqrt(T a, struct wt_fp *fp)                                        \
-    {                                                                             \
-        return (T)square_root(F, a, fp);                                          \
-    }                                                                             \
-    T wt_##F##_fma(T a, T b, T c, struct wt_fp *fp)                               \
-    {                                                                             \
-        return (T)fused(F, a, b, c, fp);                                          \
-    }                                                                             \
-    bool wt_##F##_eq(T a, T b, struct wt_fp *fp)                                  \
-    {                                                                             \
-        return equal(F, a, b, fp);                                                \
-    }                                                                             \
-    bool wt_##F##_lt(T a, T b, struct wt_fp *fp)                                  \
-    {                                                                             \
-        return less(F, a, b, fp);                                                 \
-    }                                                                             \
-    bool wt_##F##_le(T a, T b, struct wt_fp *fp)                                  \
-    {                                                                             \
-        return less_or_equal(F, a, b, fp);                                        \
-    }                                                                             \
-    T wt_##F##_min(T a, T b, struct wt_fp *fp)                                    \
-    {                                                                             \
-        return (T)min_or_max(F, a, b, false, fp);                                 \
-    }                                                                             \
-    T wt_##F##_max(T a, T b, struct wt_fp *fp)                                    \
-    {                                                                             \
-        return (T)min_or_max(F, a, b, true, fp);                                  \
-    }                                                                             \
-    unsigned wt_##F##_class(T a)                                                  \
-    {                                                                             \
-        return classify(F, a);                                                    \
-    }                                                                             \
-    int32_t wt_##F##_to_i32(T a, struct wt_fp *fp)                                \
-    {                                                                             \
-        return (int32_t)to_integer(F, a, (uint64_t)INT32_MAX + 1, INT32_MAX, fp); \
-    }                                                                             \
-    uint32_t wt_##F##_to_u32(T a, struct wt_fp *fp)                               \
-    {                                                                             \
-        return (uint32_t)to_integer(F, a, 0, UINT32_MAX, fp);                     \
-    }                                                                             \
-    int64_t wt_##F##_to_i64(T a, struct wt_fp *fp)                                \
-    {                                                                             \
-        return (int64_t)to_integer(F, a, (uint64_t)INT64_MAX + 1, INT64_MAX, fp); \
-    }                                                                             \
-    uint64_t wt_##F##_to_u64(T a, struct wt_fp *fp)                               \
-    {                                                                             \
-        return to_integer(F, a, 0, UINT64_MAX, fp);                               \
-    }                                                                             \
-    T wt_i64_to_##F(int64_t a, struct wt_fp *fp)                                  \
-    {                                                                             \
-        return (T)from_signed(F, a, fp);                                          \
-    }                                                                             \
-    T wt_u64_to_##F(uint64_t a, struct wt_fp *fp)                                 \
-    {                                                                             \
-        return (T)from_integer(F, false, a, fp);                                  \
+#define FORMAT_FUNCTIONS(F, T)                                                                     \
+    T wt_##F##_add(T a, T b, struct wt_fp *fp)                                                     \
+    {                                                                                              \
+        return (T)add(F, a, b, false, fp);                                                         \
+    }                                                                                              \
+    T wt_##F##_sub(T a, T b, struct wt_fp *fp)                                                     \
+    {                                                                                              \
+        return (T)add(F, a, b, true, fp);                                                          \
+    }                                                                                              \
+    T wt_##F##_mul(T a, T b, struct wt_fp *fp)                                                     \
+    {                                                                                              \
+        return (T)mul(F, a, b, fp);                                                                \
+    }                                                                                              \
+    T wt_##F##_div(T a, T b, struct wt_fp *fp)                                                     \
+    {                                                                                              \
+        return (T)divide(F, a, b, fp);                                                             \
+    }                                                                                              \
+    T wt_##F##_sqrt(T a, struct wt_fp *fp)                                                         \
+    {                                                                                              \
+        return (T)square_root(F, a, fp);                                                           \
+    }                                                                                              \
+    T wt_##F##_fma(T a, T b, T c, struct wt_fp *fp)                                                \
+    {                                                                                              \
+        return (T)fused(F, a, b, c, fp);                                                           \
+    }                                                                                              \
+    bool wt_##F##_eq(T a, T b, struct wt_fp *fp)                                                   \
+    {                                                                                              \
+        return equal(F, a, b, fp);                                                                 \
+    }                                                                                              \
+    bool wt_##F##_lt(T a, T b, struct wt_fp *fp)                                                   \
+    {                                                                                              \
+        return less(F, a, b, fp);                                                                  \
+    }                                                                                              \
+    bool wt_##F##_le(T a, T b, struct wt_fp *fp)                                                   \
+    {                                                                                              \
+        return less_or_equal(F, a, b, fp);                                                         \
+    }                                                                                              \
+    T wt_##F##_min(T a, T b, struct wt_fp *fp)                                                     \
+    {                                                                                              \
+        return (T)min_or_max(F, a, b, false, fp);                                                  \
+    }                                                                                              \
+    T wt_##F##_max(T a, T b, struct wt_fp *fp)                                                     \
+    {                                                                                              \
+        return (T)min_or_max(F, a, b, true, fp);                                                   \
+    }                                                                                              \
+    unsigned wt_##F##_class(T a)                                                                   \
+    {                                                                                              \
+        return classify(F, a);                                                                     \
+    }                                                                                              \
+    int32_t wt_##F##_to_i32(T a, struct wt_fp *fp)                                                 \
+    {                                                                                              \
+        return (int32_t)to_integer(F, a, (uint64_t)INT32_MAX + 1, INT32_MAX, fp);                  \
+    }                                                                                              \
+    uint32_t wt_##F##_to_u32(T a, struct wt_fp *fp)                                                \
+    {                                                                                              \
+        return (uint32_t)to_integer(F, a, 0, UINT32_MAX, fp);                                      \
+    }                                                                                              \
+    int64_t wt_##F##_to_i64(T a, struct wt_fp *fp)                                                 \
+    {                                                                                              \
+        return (int64_t)to_integer(F, a, (uint64_t)INT64_MAX + 1, INT64_MAX, fp);                  \
+    }                                                                                              \
+    uint64_t wt_##F##_to_u64(T a, struct wt_fp *fp)                                                \
+    {                                                                                              \
+        return to_integer(F, a, 0, UINT64_MAX, fp);                                                \
+    }                                                                                              \
+    T wt_i64_to_##F(int64_t a, struct wt_fp *fp)                                                   \
+    {                                                                                              \
+        return (T)from_signed(F, a, fp);                                                           \
+    }                                                                                              \
+    T wt_u64_to_##F(uint64_t a, struct wt_fp *fp)                                                  \
+    {                                                                                              \
+        return (T)from_integer(F, false, a, fp);                                                   \
     }
 
 FORMAT_FUNCTIONS(f16, uint16_t)

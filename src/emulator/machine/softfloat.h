@@ -29,12 +29,13 @@ enum wt_fp_flags {
 
 /** How an operation behaves, and what it raised. A zeroed struct is RISC-V's default. */
 struct wt_fp {
-    uint8_t round;      /**< enum wt_round */
-    uint8_t flags;      /**< enum wt_fp_flags, accumulated, never cleared here */
-    bool propagate_nan; /**< a NaN result is the first NaN operand, quieted (GCN, Gen, SM); else the
-                             canonical quiet NaN: positive, only the top fraction bit set (RISC-V) */
-    bool flush_input;   /**< denormal operands count as zeros of their sign */
-    bool flush_output;  /**< denormal results become zeros of their sign (underflow, inexact) */
+    uint8_t round; /**< enum wt_round */
+    uint8_t flags; /**< enum wt_fp_flags, accumulated, never cleared here */
+    bool
+        propagate_nan; /**< a NaN result is the first NaN operand, quieted (GCN, Gen, SM); else the
+                            canonical quiet NaN: positive, only the top fraction bit set (RISC-V) */
+    bool flush_input;  /**< denormal operands count as zeros of their sign */
+    bool flush_output; /**< denormal results become zeros of their sign (underflow, inexact) */
 };
 
 /* Arithmetic. Tininess is detected after rounding. */

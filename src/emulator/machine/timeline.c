@@ -19,10 +19,10 @@
 #define MOST_SNAPSHOTS 4096
 
 struct entry {
-    uint64_t time;  /* before it */
-    uint64_t after; /* after it */
-    bool ran;       /* no input: a run that came back early; `time` is then `after` */
-    uint64_t until; /* of a run: where it would have stopped for lack of issues */
+    uint64_t time;         /* before it */
+    uint64_t after;        /* after it */
+    bool ran;              /* no input: a run that came back early; `time` is then `after` */
+    uint64_t until;        /* of a run: where it would have stopped for lack of issues */
     struct wt_input input; /* bytes: owned */
 };
 
@@ -43,8 +43,8 @@ struct wt_timeline {
     size_t done;          /* entries that the machine's state has behind it */
     uint64_t end;         /* issue time of the last recorded state */
     uint64_t resets;
-    uint64_t held;        /* pages, when the last snapshot was taken */
-    uint64_t tried;       /* issue time of the last snapshot that was tried; it may be gone */
+    uint64_t held;  /* pages, when the last snapshot was taken */
+    uint64_t tried; /* issue time of the last snapshot that was tried; it may be gone */
     uint64_t interval, fixed_interval;
     struct wt_state *looking; /* the state to come back to, or NULL */
     uint64_t look_time;       /* its issue time */
@@ -52,7 +52,7 @@ struct wt_timeline {
     struct entry *seen;       /* inputs while looking */
     size_t seen_count, seen_room;
     uint64_t branches, restarts;
-    bool broken;          /* the host's memory did not suffice: there is no past */
+    bool broken; /* the host's memory did not suffice: there is no past */
 };
 
 /* ---- snapshots ---- */
@@ -349,7 +349,8 @@ static enum wt_run replay_to(struct wt_timeline *t, uint64_t time)
     while (t->done < t->entries && t->entry[t->done].after <= time) {
         const struct entry *e = &t->entry[t->done];
         run = run_to(t, e->time);
-        /* An attempt that issued nothing; or a watch was told when it happened, and it is to come. */
+        /* An attempt that issued nothing; or a watch was told when it happened, and it is to come.
+         */
         if (e->ran && run != WT_RUN_EVENT && run != WT_RUN_FAULT && run != WT_RUN_WATCH)
             run = m->ops->run(m, e->until - m->time);
         if (run == WT_RUN_WATCH)
@@ -446,10 +447,8 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
         }
         t->end = m->time;
         if (run == WT_RUN_EVENT || (run == WT_RUN_FAULT && !faulted))
-            append(t, &(struct entry){.time = m->time,
-                                      .after = m->time,
-                                      .ran = true,
-                                      .until = before + part});
+            append(t, &(struct entry){
+                          .time = m->time, .after = m->time, .ran = true, .until = before + part});
         issues -= part;
     } while (issues && run == WT_RUN_BUDGET);
     return run;

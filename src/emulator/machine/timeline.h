@@ -87,7 +87,8 @@ enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_e
  */
 enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err);
 
-/** Saves the state here, in addition to those that are saved anyway, as far as the budget allows. */
+/** Saves the state here, in addition to those that are saved anyway, as far as the budget allows.
+ */
 void wt_timeline_keep(struct wt_timeline *t);
 
 /** The latest time not after @p time that is reached without running there: a state is saved. */

@@ -16,9 +16,9 @@
 
 enum wt_watch_kind {
     /* The instruction that does it completes; then the run comes back. */
-    WT_WATCH_WRITE,   /**< a lane writes into the range (the same value, too) */
-    WT_WATCH_READ,    /**< a lane reads from it */
-    WT_WATCH_ACCESS,  /**< either */
+    WT_WATCH_WRITE,  /**< a lane writes into the range (the same value, too) */
+    WT_WATCH_READ,   /**< a lane reads from it */
+    WT_WATCH_ACCESS, /**< either */
     /* The run comes back before the instruction; the next run from there on issues it. */
     WT_WATCH_EXECUTE, /**< a wave is about to issue the instruction at addr; on Vortex, one with an
                            enabled lane */
@@ -40,20 +40,21 @@ struct wt_watch {
 
 /** What one lane did, or (EXECUTE, ISSUE) a wave is about to do. */
 struct wt_watch_hit {
-    enum wt_watch_kind kind; /**< WRITE, READ, ACCESS (an atomic, which does both), EXECUTE, ISSUE */
-    uint64_t time;  /**< issue time: of the state before the instruction */
+    enum wt_watch_kind
+        kind;      /**< WRITE, READ, ACCESS (an atomic, which does both), EXECUTE, ISSUE */
+    uint64_t time; /**< issue time: of the state before the instruction */
     uint32_t wave;
-    unsigned lane;  /**< EXECUTE, ISSUE, and where a whole wave did it (scalar memory): the lowest
-                         enabled one, or 0 */
-    wt_lanes mask;  /**< lanes that were enabled when it issued */
-    uint64_t pc;    /**< of the instruction */
-    uint64_t addr;  /**< first byte of the access: it overlaps a watched range, but may be wider;
-                         what has several addresses (scratch memory of gfx900) is told by that in
-                         global memory; EXECUTE, ISSUE: the same as pc */
-    unsigned size;  /**< of the access, 1 to 16 bytes (one of more, or one that is done in pieces, is
-                         several hits); 0 for EXECUTE and ISSUE */
-    uint8_t before[16], after[16]; /**< contents of the access, before this lane's part and after it;
-                                        of a read the same; of a console what is stored */
+    unsigned lane; /**< EXECUTE, ISSUE, and where a whole wave did it (scalar memory): the lowest
+                        enabled one, or 0 */
+    wt_lanes mask; /**< lanes that were enabled when it issued */
+    uint64_t pc;   /**< of the instruction */
+    uint64_t addr; /**< first byte of the access: it overlaps a watched range, but may be wider;
+                        what has several addresses (scratch memory of gfx900) is told by that in
+                        global memory; EXECUTE, ISSUE: the same as pc */
+    unsigned size; /**< of the access, 1 to 16 bytes (one of more, or one that is done in pieces, is
+                        several hits); 0 for EXECUTE and ISSUE */
+    uint8_t before[16], after[16]; /**< contents of the access, before this lane's part and after
+                                      it; of a read the same; of a console what is stored */
 };
 
 /** Hits of one run: those of the one instruction that it came back for, by lane. (At most: 64 lanes

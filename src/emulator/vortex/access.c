@@ -141,9 +141,8 @@ enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane
     return vx_write_bytes(w->core, d, addr, bytes, size) ? VX_ACCESS_OK : VX_ACCESS_HOST;
 }
 
-const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u,
-                                     enum vx_access why, unsigned lane, uint64_t addr,
-                                     unsigned size, bool store)
+const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, enum vx_access why,
+                                     unsigned lane, uint64_t addr, unsigned size, bool store)
 {
     const char *what = store ? "store" : "load";
     const unsigned long long at = addr;

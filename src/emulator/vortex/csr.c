@@ -6,8 +6,8 @@
 /* misa: MXL, extensions A C D F I M, user mode, and X for Vortex's own (privileged ISA 3.1.1). */
 static uint64_t misa(const struct vx_device *d)
 {
-    const uint64_t extensions = 1u << 0 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 8 | 1u << 12 |
-                                1u << 20 | 1u << 23;
+    const uint64_t extensions =
+        1u << 0 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 8 | 1u << 12 | 1u << 20 | 1u << 23;
     return d->config.xlen == 32 ? (uint64_t)1 << 30 | extensions : (uint64_t)2 << 62 | extensions;
 }
 

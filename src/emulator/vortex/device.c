@@ -242,8 +242,16 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
     const struct vx_device *d = w->device;
     const size_t lanes = d->machine.lanes;
     const uint64_t numbers[] = {
-        w->id, w->active, w->frm, w->fflags, w->pc, w->depth, w->wait,
-        w->wait ? w->wait_id : 0, w->wait ? w->wait_count : 0, w->wait ? w->wait_pc : 0,
+        w->id,
+        w->active,
+        w->frm,
+        w->fflags,
+        w->pc,
+        w->depth,
+        w->wait,
+        w->wait ? w->wait_id : 0,
+        w->wait ? w->wait_count : 0,
+        w->wait ? w->wait_pc : 0,
         w->wait == VX_WAIT_WSPAWN ? w->wait_target : 0,
     };
     mix(hash, numbers, sizeof numbers);
@@ -267,8 +275,10 @@ static uint64_t program_hash(struct wt_machine *m)
     struct vx_device *d = device_of(m);
     const struct wt_schedule *s = &d->turns.policy;
     uint64_t h = wt_memory_hash(d->memory);
-    const uint64_t numbers[] = {m->time, m->fault.kind, d->turns.current, d->turns.left, d->config.startup,
-                                d->config.argument, s->kind, s->turn, s->seed, s->state};
+    const uint64_t numbers[] = {m->time,       m->fault.kind,     d->turns.current,
+                                d->turns.left, d->config.startup, d->config.argument,
+                                s->kind,       s->turn,           s->seed,
+                                s->state};
     mix(&h, numbers, sizeof numbers);
     mix(&h, d->turns.round, wt_turns_words(&d->turns) * sizeof *d->turns.round);
     for (uint32_t i = 0; i < d->core_count; i++) {
@@ -409,7 +419,8 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
     wt_tlb_clear(&d->tlb);
     if (!allocate(d)) {
         vx_device_free(d);
-        return wt_fail(err, WT_NO_MEMORY, "no memory for a Vortex of %u cores, %u warps, %u threads",
+        return wt_fail(err, WT_NO_MEMORY,
+                       "no memory for a Vortex of %u cores, %u warps, %u threads",
                        config->clusters * config->cores, config->warps, config->threads);
     }
     vx_reset(&d->machine);
@@ -444,8 +455,9 @@ static enum wt_status check_image(const struct vx_device *d, const struct wt_ima
                        "(%u)",
                        image->elf_machine, EM_RISCV);
     if (image->bits && image->bits != xlen)
-        return wt_fail(err, WT_INVALID, "the program is RV%u, the device RV%u (--gpu vortex:xlen=%u)",
-                       image->bits, xlen, image->bits);
+        return wt_fail(err, WT_INVALID,
+                       "the program is RV%u, the device RV%u (--gpu vortex:xlen=%u)", image->bits,
+                       xlen, image->bits);
     for (size_t i = 0; i < image->segments; i++) {
         const struct wt_segment *s = &image->segment[i];
         if (!in_space(d, s->addr, s->size))

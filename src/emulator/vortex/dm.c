@@ -4,7 +4,8 @@
  * is halted if its halt bit is set, even while inactive, else running if active, else unavailable.
  *
  * Requests take effect between two instructions. With config.dm_clock they take core cycles, which
- * pass as warps issue and with each access of a register, so that the state machines can be watched.
+ * pass as warps issue and with each access of a register, so that the state machines can be
+ * watched.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -28,7 +28,8 @@ __extension__ typedef __int128 sx2;
 #if VX_LANES
 #define N ((unsigned)VX_LANES)
 #define ROOM VX_LANES
-#define ALIGNED(p) __builtin_assume_aligned(p, VX_LANES * VX_XLEN / 8 < 64 ? VX_LANES * VX_XLEN / 8 : 64)
+#define ALIGNED(p)                                                                                 \
+    __builtin_assume_aligned(p, VX_LANES *VX_XLEN / 8 < 64 ? VX_LANES * VX_XLEN / 8 : 64)
 #else
 #define N (w->device->machine.lanes)
 #define ROOM WT_MAX_LANES
@@ -38,7 +39,9 @@ __extension__ typedef __int128 sx2;
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define LANES _Pragma("GCC ivdep") for (unsigned l = 0; l < N; l++)
-#define ACTIVE_LANES for (unsigned l = 0; l < N; l++) if (w->full || w->lane32[l])
+#define ACTIVE_LANES                                                                               \
+    for (unsigned l = 0; l < N; l++)                                                               \
+        if (w->full || w->lane32[l])
 
 /* Every handler has this shape. */
 #define OP(id) static const struct vx_uop *op_##id(struct vx_warp *w, const struct vx_uop *u)
@@ -88,7 +91,7 @@ static inline unsigned last_lane(const struct vx_warp *w)
 }
 
 /* rd = VALUE for each enabled lane; VALUE may use a, b (the operands), i (immediate) and l. */
-#define EACH_X(STEP, VALUE)                                                                           \
+#define EACH_X(STEP, VALUE)                                                                        \
     ux *rd = x_row(w, u->rd);                                                                      \
     const ux *ra = x_row(w, u->rs1), *rb = x_row(w, u->rs2);                                       \
     const sx i = u->imm;                                                                           \
@@ -124,6 +127,7 @@ static inline unsigned last_lane(const struct vx_warp *w)
 
 /* ---- RV32I, RV64I: unprivileged ISA, chapters 2 and 5 ---- */
 
+/* clang-format off */
 X_OP_C(addi, a + (ux)i)
 X_OP(slti, SX(a) < i)
 X_OP(sltiu, a < (ux)i)
@@ -146,6 +150,7 @@ X_OP_C(and, a & b)
 X_OP_C(lui, i)
 
 OP(auipc)
+/* clang-format on */
 {
     const ux pc = (ux)vx_pc_of(w, u);
     EACH_X(2, pc + (ux)i);
@@ -183,7 +188,8 @@ OP(jal)
     ux *rd = x_row(w, u->rd);
     const ux *on = x_blend(w);
     if (u->rd != VX_SINK)
-        LANES rd[l] = (link & on[l]) | (rd[l] & ~on[l]);
+        LANES
+            rd[l] = (link & on[l]) | (rd[l] & ~on[l]);
     return jump_relative(w, u, u->imm);
 }
 
@@ -195,7 +201,8 @@ OP(jalr)
     ux *rd = x_row(w, u->rd);
     const ux *on = x_blend(w);
     if (u->rd != VX_SINK)
-        LANES rd[l] = (link & on[l]) | (rd[l] & ~on[l]);
+        LANES
+            rd[l] = (link & on[l]) | (rd[l] & ~on[l]);
     const uint64_t slot = (target - w->code->base) / 2;
     if (slot < VX_SLOTS)
         return &w->code->uop[slot];
@@ -251,7 +258,7 @@ diverged(struct vx_warp *w, const struct vx_uop *u, wt_lanes taken)
         }                                                                                          \
         if (decision)                                                                              \
             return jump_relative(w, u, u->imm);                                                    \
-        GO_ON(u->halves);                                                                                     \
+        GO_ON(u->halves);                                                                          \
     }
 
 BRANCH(beq, a == b)
@@ -329,11 +336,13 @@ static inline int32_t remainder_w(int32_t a, int32_t b)
     return a == INT32_MIN && b == -1 ? 0 : a % b;
 }
 
+/* clang-format off */
 X_OP(mulw, W32((uint32_t)a * (uint32_t)b))
 X_OP(divw, W32(divide_w((int32_t)a, (int32_t)b)))
 X_OP(divuw, W32((uint32_t)b ? (uint32_t)a / (uint32_t)b : UINT32_MAX))
 X_OP(remw, W32(remainder_w((int32_t)a, (int32_t)b)))
 X_OP(remuw, W32((uint32_t)b ? (uint32_t)a % (uint32_t)b : (uint32_t)a))
+/* clang-format on */
 #endif
 
 /* ---- Zicond ---- */
@@ -346,8 +355,8 @@ X_OP(czero_nez, b != 0 ? 0 : a)
 static const struct vx_uop *no_csr(struct vx_warp *w, const struct vx_uop *u, const char *what)
 {
     const struct vx_csr_row *row = vx_profile_csr(w->device->profile, (unsigned)u->imm, VX_XLEN);
-    return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0, "%s CSR 0x%03x%s%s", what,
-                    (unsigned)u->imm, row ? " " : "", row ? row->name : "");
+    return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0, "%s CSR 0x%03x%s%s", what, (unsigned)u->imm,
+                    row ? " " : "", row ? row->name : "");
 }
 
 enum csr_action { CSR_WRITE, CSR_SET, CSR_CLEAR };
@@ -376,7 +385,8 @@ static inline const struct vx_uop *csr_op(struct vx_warp *w, const struct vx_uop
         }
     }
     ux *rd = x_row(w, u->rd);
-    ACTIVE_LANES rd[l] = (ux)old[l];
+    ACTIVE_LANES
+        rd[l] = (ux)old[l];
     NEXT;
 }
 
@@ -525,7 +535,8 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                     } else {                                                                       \
                         T value;                                                                   \
                         memcpy(&value, host, sizeof value);                                        \
-                        LANES out[l] = value;                                                      \
+                        LANES                                                                      \
+                            out[l] = value;                                                        \
                     }                                                                              \
                     return true;                                                                   \
                 }                                                                                  \
@@ -533,8 +544,9 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 const uint8_t *host = read_host(w, first & ~(ux)WT_PAGE_MASK, WT_PAGE_SIZE);       \
                 if (LIKELY(host)) {                                                                \
                     const T *page = (const T *)host;                                               \
-                    LANES out[l] =                                                                 \
-                        page[(uint32_t)(base[l] + (ux)(sx)u->imm) % WT_PAGE_SIZE / sizeof(T)];     \
+                    LANES                                                                          \
+                        out[l] =                                                                   \
+                            page[(uint32_t)(base[l] + (ux)(sx)u->imm) % WT_PAGE_SIZE / sizeof(T)]; \
                     return true;                                                                   \
                 }                                                                                  \
             }                                                                                      \
@@ -565,8 +577,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             if (LIKELY(host && !(addr & (sizeof(T) - 1))))                                         \
                 memcpy(host, &in[l], sizeof(T));                                                   \
             else {                                                                                 \
-                enum vx_access why =                                                               \
-                    vx_store(w, u, l, addr, sizeof(T), in[l], WT_WATCH_WRITE);                     \
+                enum vx_access why = vx_store(w, u, l, addr, sizeof(T), in[l], WT_WATCH_WRITE);    \
                 if (why)                                                                           \
                     return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
             }                                                                                      \
@@ -646,7 +657,8 @@ LOAD_X(ld, uint64_t, v)
     {                                                                                              \
         T value[ROOM] __attribute__((aligned(64)));                                                \
         const ux *rb = x_row(w, u->rs2);                                                           \
-        LANES value[l] = (T)rb[l];                                                                 \
+        LANES                                                                                      \
+            value[l] = (T)rb[l];                                                                   \
         if (UNLIKELY(!store_##T(w, u, value)))                                                     \
             return NULL;                                                                           \
         NEXT;                                                                                      \
@@ -703,7 +715,8 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
                 return vx_access_fault(w, u, why, l, ra[l], sizeof(T), true);                      \
             old[l] = EXTEND(T, a);                                                                 \
         }                                                                                          \
-        ACTIVE_LANES rd[l] = old[l];                                                               \
+        ACTIVE_LANES                                                                               \
+            rd[l] = old[l];                                                                        \
         NEXT;                                                                                      \
     }
 
@@ -761,7 +774,8 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
             w->reserved_addr[l] = 0;                                                               \
             failed[l] = !keeps;                                                                    \
         }                                                                                          \
-        ACTIVE_LANES rd[l] = failed[l];                                                            \
+        ACTIVE_LANES                                                                               \
+            rd[l] = failed[l];                                                                     \
         NEXT;                                                                                      \
     }
 
@@ -806,7 +820,8 @@ static wt_lanes votes(const struct vx_warp *w, const struct vx_uop *u)
 static const struct vx_uop *to_active(struct vx_warp *w, const struct vx_uop *u, ux value)
 {
     ux *rd = x_row(w, u->rd);
-    ACTIVE_LANES rd[l] = value;
+    ACTIVE_LANES
+        rd[l] = value;
     NEXT;
 }
 
@@ -871,7 +886,8 @@ static inline const struct vx_uop *shuffle(struct vx_warp *w, const struct vx_uo
         inside = inside && from >= 0 && from + high < (int)N;
         result[l] = inside ? ra[from + high] : ra[l];
     }
-    ACTIVE_LANES rd[l] = result[l];
+    ACTIVE_LANES
+        rd[l] = result[l];
     NEXT;
 }
 
@@ -910,31 +926,33 @@ OP(shfl_idx)
 /* Of compressed instructions only those with a handler of their own; the others take both. */
 extern const struct vx_handlers TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST);
 const struct vx_handlers TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST) = {
-    .full = {
+    .full =
+        {
 #define I(id, name, xlen, match, mask, operands) [VX_INSN_##id] = ROW_##xlen(id),
 #include "emulator/vortex/isa.def"
 #undef I
-    },
-    .compressed = {
-        [VX_INSN_addi] = op_addi_c,
-        [VX_INSN_andi] = op_andi_c,
-        [VX_INSN_add] = op_add_c,
-        [VX_INSN_sub] = op_sub_c,
-        [VX_INSN_xor] = op_xor_c,
-        [VX_INSN_or] = op_or_c,
-        [VX_INSN_and] = op_and_c,
-        [VX_INSN_lui] = op_lui_c,
+        },
+    .compressed =
+        {
+            [VX_INSN_addi] = op_addi_c,
+            [VX_INSN_andi] = op_andi_c,
+            [VX_INSN_add] = op_add_c,
+            [VX_INSN_sub] = op_sub_c,
+            [VX_INSN_xor] = op_xor_c,
+            [VX_INSN_or] = op_or_c,
+            [VX_INSN_and] = op_and_c,
+            [VX_INSN_lui] = op_lui_c,
 #if VX_XLEN == 32
-        [VX_INSN_slli_32] = op_slli_c,
-        [VX_INSN_srli_32] = op_srli_c,
-        [VX_INSN_srai_32] = op_srai_c,
+            [VX_INSN_slli_32] = op_slli_c,
+            [VX_INSN_srli_32] = op_srli_c,
+            [VX_INSN_srai_32] = op_srai_c,
 #else
-        [VX_INSN_slli] = op_slli_c,
-        [VX_INSN_srli] = op_srli_c,
-        [VX_INSN_srai] = op_srai_c,
-        [VX_INSN_addiw] = op_addiw_c,
-        [VX_INSN_addw] = op_addw_c,
-        [VX_INSN_subw] = op_subw_c,
+            [VX_INSN_slli] = op_slli_c,
+            [VX_INSN_srli] = op_srli_c,
+            [VX_INSN_srai] = op_srai_c,
+            [VX_INSN_addiw] = op_addiw_c,
+            [VX_INSN_addw] = op_addw_c,
+            [VX_INSN_subw] = op_subw_c,
 #endif
-    },
+        },
 };

@@ -51,7 +51,8 @@ static inline unsigned flags_to_host(unsigned flags)
 
 static inline unsigned flags_from_host(unsigned host)
 {
-    return (host & 1) << 4 | (host & 4) << 1 | (host & 8) >> 1 | (host & 16) >> 3 | (host & 32) >> 5;
+    return (host & 1) << 4 | (host & 4) << 1 | (host & 8) >> 1 | (host & 16) >> 3 |
+           (host & 32) >> 5;
 }
 
 /*
@@ -88,10 +89,12 @@ static inline void host_fp_end(struct vx_warp *w)
 #define EACH_F(VALUE)                                                                              \
     uint64_t *fd = f_row(w, u->rd);                                                                \
     if (LIKELY(w->full)) {                                                                         \
-        LANES fd[l] = (VALUE);                                                                     \
+        LANES                                                                                      \
+            fd[l] = (VALUE);                                                                       \
     } else {                                                                                       \
         const uint64_t *fon = w->lane64;                                                           \
-        LANES fd[l] = ((VALUE)&fon[l]) | (fd[l] & ~fon[l]);                                        \
+        LANES                                                                                      \
+            fd[l] = ((VALUE)&fon[l]) | (fd[l] & ~fon[l]);                                          \
     }
 
 /*
@@ -131,11 +134,11 @@ static inline void host_fp_end(struct vx_warp *w)
         BITS xs[ROOM] __attribute__((aligned(64))), ys[ROOM] __attribute__((aligned(64))),         \
             zs[ROOM] __attribute__((aligned(64)));                                                 \
         if (LIKELY(w->full)) {                                                                     \
-            LANES xs[l] = TAKE(fa[l]), ys[l] = TAKE(fb[l]), zs[l] = TAKE(fc[l]);                   \
+            LANES                                                                                  \
+                xs[l] = TAKE(fa[l]), ys[l] = TAKE(fb[l]), zs[l] = TAKE(fc[l]);                     \
         } else {                                                                                   \
             const uint64_t *on = w->lane64;                                                        \
-            LANES                                                                                  \
-            {                                                                                      \
+            LANES {                                                                                \
                 const BITS m = (BITS)on[l];                                                        \
                 xs[l] = (TAKE(fa[l]) & m) | (ONE & ~m);                                            \
                 ys[l] = (TAKE(fb[l]) & m) | (ONE & ~m);                                            \
@@ -146,8 +149,7 @@ static inline void host_fp_end(struct vx_warp *w)
         ORDERED(xs);                                                                               \
         ORDERED(ys);                                                                               \
         ORDERED(zs);                                                                               \
-        LANES                                                                                      \
-        {                                                                                          \
+        LANES {                                                                                    \
             FLOAT x, y, z, r;                                                                      \
             memcpy(&x, &xs[l], sizeof x);                                                          \
             memcpy(&y, &ys[l], sizeof y);                                                          \
@@ -160,14 +162,18 @@ static inline void host_fp_end(struct vx_warp *w)
         host_fp_end(w);                                                                            \
         if (FUSED) {                                                                               \
             BITS nans = 0;                                                                         \
-            LANES nans |= (BITS)IS_NAN(zs[l]);                                                     \
+            LANES                                                                                  \
+                nans |= (BITS)IS_NAN(zs[l]);                                                       \
             if (UNLIKELY(nans)) {                                                                  \
                 struct wt_fp product = {0};                                                        \
-                LANES if (IS_NAN(zs[l])) MUL(xs[l], ys[l], &product);                              \
+                LANES                                                                              \
+                    if (IS_NAN(zs[l]))                                                             \
+                        MUL(xs[l], ys[l], &product);                                               \
                 w->fflags |= product.flags & WT_FP_INVALID;                                        \
             }                                                                                      \
         }                                                                                          \
-        LANES result[l] = IS_NAN(result[l]) ? CANON : result[l];                                   \
+        LANES                                                                                      \
+            result[l] = IS_NAN(result[l]) ? CANON : result[l];                                     \
     }
 #else
 #define ARITH_HOST(...) (void)result;
@@ -219,8 +225,7 @@ FUSED_D(fnmadd_d, __builtin_fma(-x, y, -z), wt_f64_fma(a ^ NEG64, b, c ^ NEG64, 
     {                                                                                              \
         const uint64_t *fa = f_row(w, u->rs1), *fb = f_row(w, u->rs2);                             \
         uint64_t result[ROOM];                                                                     \
-        LANES                                                                                      \
-        {                                                                                          \
+        LANES {                                                                                    \
             const uint32_t a = unbox(fa[l]), b = unbox(fb[l]);                                     \
             result[l] = BOX32 | (uint32_t)(VALUE);                                                 \
         }                                                                                          \
@@ -232,8 +237,7 @@ FUSED_D(fnmadd_d, __builtin_fma(-x, y, -z), wt_f64_fma(a ^ NEG64, b, c ^ NEG64, 
     {                                                                                              \
         const uint64_t *fa = f_row(w, u->rs1), *fb = f_row(w, u->rs2);                             \
         uint64_t result[ROOM];                                                                     \
-        LANES                                                                                      \
-        {                                                                                          \
+        LANES {                                                                                    \
             const uint64_t a = fa[l], b = fb[l];                                                   \
             result[l] = (VALUE);                                                                   \
         }                                                                                          \
@@ -270,7 +274,8 @@ BITS_D(fsgnjx_d, a ^ (b & NEG64))
         ux *rd = x_row(w, u->rd);                                                                  \
         BITS xs[ROOM] __attribute__((aligned(64))), ys[ROOM] __attribute__((aligned(64))),         \
             invalid = 0;                                                                           \
-        LANES xs[l] = TAKE(fa[l]), ys[l] = TAKE(fb[l]);                                            \
+        LANES                                                                                      \
+            xs[l] = TAKE(fa[l]), ys[l] = TAKE(fb[l]);                                              \
         LANES {                                                                                    \
             const BITS a = xs[l], b = ys[l];                                                       \
             const BITS less = KEY(a) < KEY(b), zeros = (BITS)((a | b) << 1) == 0;                  \
@@ -279,7 +284,8 @@ BITS_D(fsgnjx_d, a ^ (b & NEG64))
             invalid |= (BITS)(SIGNAL(a) | SIGNAL(b)) & (BITS)w->LANE_ON[l];                        \
             xs[l] = (BITS)(VALUE) & (nan ^ 1);                                                     \
         }                                                                                          \
-        LANES rd[l] = ((ux)xs[l] & on[l]) | (rd[l] & ~on[l]);                                      \
+        LANES                                                                                      \
+            rd[l] = ((ux)xs[l] & on[l]) | (rd[l] & ~on[l]);                                        \
         w->fflags |= (uint8_t)(invalid ? WT_FP_INVALID : 0);                                       \
         NEXT;                                                                                      \
     }
@@ -288,12 +294,14 @@ BITS_D(fsgnjx_d, a ^ (b & NEG64))
 #define COMPARE_D(id, SIGNAL, VALUE)                                                               \
     COMPARE_(id, uint64_t, lane64, SAME64, KEY64, IS_NAN64, SIGNAL, VALUE)
 
+/* clang-format off */
 COMPARE_S(feq_s, IS_SNAN32, (a == b) | zeros)
 COMPARE_S(flt_s, IS_NAN32, less & (zeros ^ 1))
 COMPARE_S(fle_s, IS_NAN32, less | (a == b) | zeros)
 COMPARE_D(feq_d, IS_SNAN64, (a == b) | zeros)
 COMPARE_D(flt_d, IS_NAN64, less & (zeros ^ 1))
 COMPARE_D(fle_d, IS_NAN64, less | (a == b) | zeros)
+/* clang-format on */
 
 /* rd = a where a FIRST b, else b; of a NaN and a number the number. */
 #define CHOOSE_(id, BITS, LANE_ON, TAKE, GIVE, KEY, IS_NAN, IS_SNAN, CANON, FIRST)                 \
@@ -302,7 +310,8 @@ COMPARE_D(fle_d, IS_NAN64, less | (a == b) | zeros)
         const uint64_t *fa = f_row(w, u->rs1), *fb = f_row(w, u->rs2);                             \
         BITS xs[ROOM] __attribute__((aligned(64))), ys[ROOM] __attribute__((aligned(64))),         \
             invalid = 0;                                                                           \
-        LANES xs[l] = TAKE(fa[l]), ys[l] = TAKE(fb[l]);                                            \
+        LANES                                                                                      \
+            xs[l] = TAKE(fa[l]), ys[l] = TAKE(fb[l]);                                              \
         LANES {                                                                                    \
             const BITS a = xs[l], b = ys[l];                                                       \
             const BITS first = KEY(a) FIRST KEY(b) ? a : b;                                        \
@@ -402,9 +411,11 @@ MOVE_FROM_X(fmv_d_x, a)
         TO_BITS result[ROOM] __attribute__((aligned(64)));                                         \
         if (LIKELY(HOST_FP && rm == WT_RNE)) {                                                     \
             FROM_BITS xs[ROOM] __attribute__((aligned(64)));                                       \
-            LANES xs[l] = (FROM_BITS)((TAKE(fa[l]) & on[l]) | (ONE & ~on[l]));                     \
+            LANES                                                                                  \
+                xs[l] = (FROM_BITS)((TAKE(fa[l]) & on[l]) | (ONE & ~on[l]));                       \
             CONVERT_ON_HOST(FROM, TO)                                                              \
-            LANES result[l] = IS_NAN(result[l]) ? CANON : result[l];                               \
+            LANES                                                                                  \
+                result[l] = IS_NAN(result[l]) ? CANON : result[l];                                 \
         } else {                                                                                   \
             SOFT_LANES(fa, SOFT)                                                                   \
         }                                                                                          \
@@ -428,7 +439,8 @@ FORMAT_(fcvt_d_s, uint32_t, float, 0x3f800000u, unbox, uint64_t, double, SAME64,
         BITS result[ROOM] __attribute__((aligned(64)));                                            \
         if (LIKELY(HOST_OK && rm == WT_RNE)) {                                                     \
             INT xs[ROOM] __attribute__((aligned(64)));                                             \
-            LANES xs[l] = (INT)(ra[l] & on[l]);                                                    \
+            LANES                                                                                  \
+                xs[l] = (INT)(ra[l] & on[l]);                                                      \
             CONVERT_ON_HOST(INT, FLOAT)                                                            \
         } else {                                                                                   \
             SOFT_LANES(ra, SOFT)                                                                   \
@@ -472,7 +484,8 @@ FROM_X_(fcvt_d_lu, 0, uint64_t, uint64_t, double, SAME64, wt_u64_to_f64(a, &fp))
         } else {                                                                                   \
             SOFT_LANES(fa, SOFT)                                                                   \
         }                                                                                          \
-        LANES rd[l] = ((ux)(sx)result[l] & on_x[l]) | (rd[l] & ~on_x[l]);                          \
+        LANES                                                                                      \
+            rd[l] = ((ux)(sx)result[l] & on_x[l]) | (rd[l] & ~on_x[l]);                            \
         NEXT;                                                                                      \
     }
 
@@ -499,7 +512,8 @@ TO_X_(fcvt_wu_d, uint64_t, double, 0x3ff0000000000000u, SAME64, , 0x41e000000000
         ux *rd = x_row(w, u->rd);                                                                  \
         uint64_t result[ROOM];                                                                     \
         SOFT_LANES(fa, SOFT)                                                                       \
-        LANES rd[l] = (result[l] & on[l]) | (rd[l] & ~on[l]);                                      \
+        LANES                                                                                      \
+            rd[l] = (result[l] & on[l]) | (rd[l] & ~on[l]);                                        \
         NEXT;                                                                                      \
     }
 
@@ -530,7 +544,8 @@ LOAD_F(fld, uint64_t, loaded[l])
     {                                                                                              \
         T value[ROOM] __attribute__((aligned(64)));                                                \
         const uint64_t *fb = f_row(w, u->rs2);                                                     \
-        LANES value[l] = (T)fb[l];                                                                 \
+        LANES                                                                                      \
+            value[l] = (T)fb[l];                                                                   \
         if (UNLIKELY(!store_##T(w, u, value)))                                                     \
             return NULL;                                                                           \
         NEXT;                                                                                      \

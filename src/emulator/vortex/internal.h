@@ -39,7 +39,7 @@ struct vx_uop {
 /* The decoded instructions of one page of code, one slot a halfword. */
 struct vx_code {
     uint64_t base;
-    struct vx_code *next; /* in its hash bucket */
+    struct vx_code *next;   /* in its hash bucket */
     const uint8_t *page[2]; /* vx_code_note_pages: where its page of memory and the next one were */
     struct vx_uop uop[VX_SLOTS + 2]; /* the last two lead on to the next page */
 };
@@ -59,35 +59,35 @@ struct vx_ipdom {
 
 /* Registers are arrays over lanes: register r of x starts at x + r * lanes * xlen / 8. */
 struct vx_warp {
-    uint8_t *x;         /* VX_X_ROWS rows of integers */
-    uint64_t *f;        /* 32 rows of 64-bit floating point registers, binary32 NaN-boxed */
-    uint32_t *lane32;   /* all ones in enabled lanes, for blending 32-bit rows */
-    uint64_t *lane64;   /* the same for 64-bit rows */
+    uint8_t *x;               /* VX_X_ROWS rows of integers */
+    uint64_t *f;              /* 32 rows of 64-bit floating point registers, binary32 NaN-boxed */
+    uint32_t *lane32;         /* all ones in enabled lanes, for blending 32-bit rows */
+    uint64_t *lane64;         /* the same for 64-bit rows */
     uint64_t *reserved_addr;  /* LR: address + 1 (0: no reservation) */
     uint64_t *reserved_value; /* LR: what it read */
-    uint32_t *dscratch; /* 4 rows: DSCRATCH0-3, CSRs 0x7b2-0x7b5 */
+    uint32_t *dscratch;       /* 4 rows: DSCRATCH0-3, CSRs 0x7b2-0x7b5 */
     struct vx_ipdom *ipdom;
     struct vx_device *device;
     struct vx_core *core;
     struct vx_code *code; /* page of the instruction being executed, valid while it runs */
     uint64_t left;        /* issues left of its turn, the one being executed not counted */
     wt_lanes mask;
-    bool full;          /* all lanes are enabled */
+    bool full; /* all lanes are enabled */
     bool active;
-    bool touched;       /* its registers may be other than zero */
+    bool touched; /* its registers may be other than zero */
     uint8_t frm, fflags;
     uint64_t pc;
-    unsigned depth;     /* of ipdom */
-    uint32_t id;        /* flat index */
-    uint16_t index;     /* within the core */
+    unsigned depth; /* of ipdom */
+    uint32_t id;    /* flat index */
+    uint16_t index; /* within the core */
     enum vx_wait wait;
-    uint32_t wait_id;   /* barrier, or how many warps wspawn wants */
-    uint32_t wait_count; /* barrier: how many must arrive */
-    uint64_t wait_pc;   /* of the instruction that waits */
+    uint32_t wait_id;     /* barrier, or how many warps wspawn wants */
+    uint32_t wait_count;  /* barrier: how many must arrive */
+    uint64_t wait_pc;     /* of the instruction that waits */
     uint64_t wait_target; /* wspawn: where the new warps start */
     /* Debug Module */
     bool halted;
-    bool stepping;      /* issue one instruction, then halt */
+    bool stepping; /* issue one instruction, then halt */
     uint8_t hacause;
 };
 
@@ -95,10 +95,10 @@ struct vx_core {
     struct wt_memory *local; /* local memory, at profile->local_mem_base */
     uint32_t id;
     uint32_t first_warp;
-    uint32_t active;         /* number of active warps */
+    uint32_t active; /* number of active warps */
     uint64_t mscratch;
     uint64_t issues;
-    uint32_t *arrived;       /* local barriers: warps that wait there */
+    uint32_t *arrived; /* local barriers: warps that wait there */
 };
 
 /* Console lines that are not complete yet. */
@@ -113,15 +113,15 @@ enum vx_dm_state { VX_DM_NONE, VX_DM_REQ, VX_DM_INFLIGHT };
 struct vx_dm {
     bool active;
     uint32_t dconfig, dselect, inject;
-    uint32_t *wmask;    /* a window of 32 warps a word */
+    uint32_t *wmask; /* a window of 32 warps a word */
     enum vx_dm_state inject_state;
     uint32_t inject_warp;
     unsigned inject_thread;
     enum vx_dm_state step_state;
     uint32_t step_warp;
-    bool reset_halt;      /* resethaltreq, latched until the reset */
-    uint32_t reset_left;  /* cycles for which ndmreset stays asserted */
-    uint32_t halt_left;   /* cycles for which resethaltreq stays asserted after the reset */
+    bool reset_halt;     /* resethaltreq, latched until the reset */
+    uint32_t reset_left; /* cycles for which ndmreset stays asserted */
+    uint32_t halt_left;  /* cycles for which resethaltreq stays asserted after the reset */
 };
 
 #define VX_NO_CSR 0xff
@@ -131,22 +131,22 @@ struct vx_device {
     struct vx_config config;
     const struct vx_profile *profile;
     const struct vx_handlers *handlers; /* for this width and lane count */
-    uint8_t csr[4096];           /* by CSR number: enum vx_csr, or VX_NO_CSR */
+    uint8_t csr[4096];                  /* by CSR number: enum vx_csr, or VX_NO_CSR */
     struct wt_memory *memory;
     struct vx_warp *warp;
     struct vx_core *core;
-    uint8_t *registers;          /* of all warps, lazily touched */
+    uint8_t *registers; /* of all warps, lazily touched */
     size_t registers_size;
-    size_t warp_bytes;           /* of one warp's */
+    size_t warp_bytes; /* of one warp's */
     uint32_t core_count, barriers;
     wt_lanes all_lanes;
     uint32_t active_warps;
-    struct wt_turns turns;       /* which warps can issue, and whose turn it is */
-    uint32_t halted;             /* warps whose halt bit is set */
-    uint32_t halted_active;      /* and that are active */
+    struct wt_turns turns;  /* which warps can issue, and whose turn it is */
+    uint32_t halted;        /* warps whose halt bit is set */
+    uint32_t halted_active; /* and that are active */
     /* execution */
     struct wt_tlb tlb;
-    struct vx_core *tlb_core;    /* whose local memory the TLB shows */
+    struct vx_core *tlb_core; /* whose local memory the TLB shows */
     struct vx_code *code[VX_CODE_BUCKETS];
     struct vx_code *inject_code; /* scratch page for injected instructions */
     uint64_t slice;              /* issues that the turn being run began with */
@@ -154,9 +154,9 @@ struct vx_device {
     bool mask_written;           /* vx_set_mask was called (for injection) */
     bool event;                  /* a warp halted: tell whoever runs us */
     bool injecting;
-    wt_lanes inject_mask;        /* the warp's own mask, while an instruction is injected */
-    char inject_fault[256];      /* why the last injected instruction had no effect, or "" */
-    uint32_t injected_word;      /* what injected_uop was decoded from, when injection_decoded */
+    wt_lanes inject_mask;   /* the warp's own mask, while an instruction is injected */
+    char inject_fault[256]; /* why the last injected instruction had no effect, or "" */
+    uint32_t injected_word; /* what injected_uop was decoded from, when injection_decoded */
     bool injection_decoded;
     struct vx_uop injected_uop;
     uint32_t mpm_class;
@@ -187,7 +187,8 @@ void vx_set_x(struct vx_warp *w, unsigned r, unsigned lane, uint64_t value);
 
 /* ---- code.c: decoded pages ---- */
 
-/* The decoded instruction at pc; sets w->code. NULL with a fault if nothing can be fetched there. */
+/* The decoded instruction at pc; sets w->code. NULL with a fault if nothing can be fetched there.
+ */
 const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc);
 /* Forgets what was decoded from [addr, addr + size). */
 void vx_code_invalidate(struct vx_device *d, uint64_t addr, uint64_t size);
@@ -247,9 +248,8 @@ enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane
                         unsigned size, uint64_t value, enum wt_watch_kind kind);
 /* Whether a store of that size may go there at all. */
 enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size);
-const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u,
-                                     enum vx_access why, unsigned lane, uint64_t addr,
-                                     unsigned size, bool store);
+const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, enum vx_access why,
+                                     unsigned lane, uint64_t addr, unsigned size, bool store);
 /* What a debugger reads and writes, as core sees it. */
 bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out,
                    size_t size);
@@ -276,7 +276,8 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc);
 void vx_warp_exit(struct vx_warp *w);
 /* Recomputes whether the warp can issue. */
 void vx_update_ready(struct vx_warp *w);
-/** Cores of @p core's cluster that have arrived at a global barrier: all their active warps wait. */
+/** Cores of @p core's cluster that have arrived at a global barrier: all their active warps wait.
+ */
 uint32_t vx_cores_at_barrier(const struct vx_device *d, const struct vx_core *core, uint32_t id);
 void vx_set_wait(struct vx_warp *w, enum vx_wait wait);
 /* ecall or ebreak without a debugger: the whole core stops (SimX, 2025). */

@@ -46,8 +46,13 @@ struct vx_csr_row {
 };
 
 /* What a DCR number means. */
-enum vx_dcr { VX_DCR_STARTUP_ADDR0, VX_DCR_STARTUP_ADDR1, VX_DCR_STARTUP_ARG0, VX_DCR_STARTUP_ARG1,
-              VX_DCR_MPM_CLASS };
+enum vx_dcr {
+    VX_DCR_STARTUP_ADDR0,
+    VX_DCR_STARTUP_ADDR1,
+    VX_DCR_STARTUP_ARG0,
+    VX_DCR_STARTUP_ARG1,
+    VX_DCR_MPM_CLASS
+};
 
 struct vx_dcr_row {
     uint16_t addr;

@@ -26,8 +26,20 @@ static uint32_t s_type(uint32_t base, unsigned rs1, unsigned rs2, uint32_t imm)
     return base | rs1 << 15 | rs2 << 20 | wt_field(imm, 4, 0) << 7 | wt_field(imm, 11, 5) << 25;
 }
 
-enum { LW = 0x2003, LD = 0x3003, SW = 0x2023, SD = 0x3023, FLW = 0x2007, FLD = 0x3007,
-       FSW = 0x2027, FSD = 0x3027, ADDI = 0x13, ADDIW = 0x1b, ADD = 0x33, JALR = 0x67 };
+enum {
+    LW = 0x2003,
+    LD = 0x3003,
+    SW = 0x2023,
+    SD = 0x3023,
+    FLW = 0x2007,
+    FLD = 0x3007,
+    FSW = 0x2027,
+    FSD = 0x3027,
+    ADDI = 0x13,
+    ADDIW = 0x1b,
+    ADD = 0x33,
+    JALR = 0x67
+};
 
 static unsigned rd_of(uint16_t h)
 {
@@ -86,11 +98,11 @@ static uint32_t offset_sdsp(uint16_t h)
 
 static int32_t offset_j(uint16_t h)
 {
-    return (int32_t)wt_sign_extend(
-        wt_field(h, 12, 12) << 11 | wt_field(h, 11, 11) << 4 | wt_field(h, 10, 9) << 8 |
-            wt_field(h, 8, 8) << 10 | wt_field(h, 7, 7) << 6 | wt_field(h, 6, 6) << 7 |
-            wt_field(h, 5, 3) << 1 | wt_field(h, 2, 2) << 5,
-        12);
+    return (int32_t)wt_sign_extend(wt_field(h, 12, 12) << 11 | wt_field(h, 11, 11) << 4 |
+                                       wt_field(h, 10, 9) << 8 | wt_field(h, 8, 8) << 10 |
+                                       wt_field(h, 7, 7) << 6 | wt_field(h, 6, 6) << 7 |
+                                       wt_field(h, 5, 3) << 1 | wt_field(h, 2, 2) << 5,
+                                   12);
 }
 
 static int32_t offset_b(uint16_t h)
@@ -124,6 +136,7 @@ EXPAND(addi4spn)
                    wt_field(h, 5, 5) << 3;
     return imm ? i_type(ADDI, rs2_short(h), 2, (int32_t)imm) : 0;
 }
+/* clang-format off */
 EXPAND(fld) { return i_type(FLD, rs2_short(h), rs1_short(h), (int32_t)offset_d(h)); }
 EXPAND(lw) { return i_type(LW, rs2_short(h), rs1_short(h), (int32_t)offset_w(h)); }
 EXPAND(flw) { return i_type(FLW, rs2_short(h), rs1_short(h), (int32_t)offset_w(h)); }
@@ -132,13 +145,16 @@ EXPAND(fsd) { return s_type(FSD, rs1_short(h), rs2_short(h), offset_d(h)); }
 EXPAND(sw) { return s_type(SW, rs1_short(h), rs2_short(h), offset_w(h)); }
 EXPAND(fsw) { return s_type(FSW, rs1_short(h), rs2_short(h), offset_w(h)); }
 EXPAND(sd) { return s_type(SD, rs1_short(h), rs2_short(h), offset_d(h)); }
+/* clang-format on */
 
 /* Quadrant 1 */
+/* clang-format off */
 EXPAND(addi) { return i_type(ADDI, rd_of(h), rd_of(h), imm6(h)); }
 EXPAND(jal) { return jal(1, offset_j(h)); }
 EXPAND(addiw) { return rd_of(h) ? i_type(ADDIW, rd_of(h), rd_of(h), imm6(h)) : 0; }
 EXPAND(li) { return i_type(ADDI, rd_of(h), 0, imm6(h)); }
 EXPAND(addi16sp)
+/* clang-format on */
 {
     int32_t imm = (int32_t)wt_sign_extend(wt_field(h, 12, 12) << 9 | wt_field(h, 6, 6) << 4 |
                                               wt_field(h, 5, 5) << 6 | wt_field(h, 4, 3) << 7 |
@@ -146,12 +162,15 @@ EXPAND(addi16sp)
                                           10);
     return imm ? i_type(ADDI, 2, 2, imm) : 0;
 }
+/* clang-format off */
 EXPAND(lui) { return imm6(h) ? 0x37 | rd_of(h) << 7 | (uint32_t)imm6(h) << 12 : 0; }
+/* clang-format on */
 static uint32_t shift(uint32_t base, unsigned rd, uint16_t h, unsigned xlen)
 {
     uint32_t amount = (uint32_t)imm6(h) & 63;
     return amount < xlen ? base | rd << 7 | rd << 15 | amount << 20 : 0;
 }
+/* clang-format off */
 EXPAND(srli) { return shift(0x5013, rs1_short(h), h, xlen); }
 EXPAND(srai) { return shift(0x40005013, rs1_short(h), h, xlen); }
 EXPAND(andi) { return i_type(0x7013, rs1_short(h), rs1_short(h), imm6(h)); }
@@ -164,8 +183,10 @@ EXPAND(addw) { return r_type(0x3b, rs1_short(h), rs1_short(h), rs2_short(h)); }
 EXPAND(j) { return jal(0, offset_j(h)); }
 EXPAND(beqz) { return branch(0x63, rs1_short(h), offset_b(h)); }
 EXPAND(bnez) { return branch(0x1063, rs1_short(h), offset_b(h)); }
+/* clang-format on */
 
 /* Quadrant 2 */
+/* clang-format off */
 EXPAND(slli) { return shift(0x1013, rd_of(h), h, xlen); }
 EXPAND(fldsp) { return i_type(FLD, rd_of(h), 2, (int32_t)offset_ldsp(h)); }
 EXPAND(lwsp) { return rd_of(h) ? i_type(LW, rd_of(h), 2, (int32_t)offset_lwsp(h)) : 0; }
@@ -180,6 +201,7 @@ EXPAND(fsdsp) { return s_type(FSD, 2, rs2_of(h), offset_sdsp(h)); }
 EXPAND(swsp) { return s_type(SW, 2, rs2_of(h), offset_swsp(h)); }
 EXPAND(fswsp) { return s_type(FSW, 2, rs2_of(h), offset_swsp(h)); }
 EXPAND(sdsp) { return s_type(SD, 2, rs2_of(h), offset_sdsp(h)); }
+/* clang-format on */
 
 /* Rows in order of precedence: special encodings stand before the general ones they overlap. */
 const struct vx_rvc vx_rvcs[] = {

@@ -8,7 +8,8 @@
 uint64_t vx_get_x(const struct vx_warp *w, unsigned r, unsigned lane)
 {
     const size_t at = (size_t)r * w->device->machine.lanes + lane;
-    return w->device->config.xlen == 32 ? ((const uint32_t *)w->x)[at] : ((const uint64_t *)w->x)[at];
+    return w->device->config.xlen == 32 ? ((const uint32_t *)w->x)[at]
+                                        : ((const uint64_t *)w->x)[at];
 }
 
 void vx_set_x(struct vx_warp *w, unsigned r, unsigned lane, uint64_t value)

@@ -23,11 +23,11 @@ struct wt_state {
     char inject_fault[256];
     struct vx_dm dm;
     struct wt_memory *memory;
-    struct vx_warp *warp;      /* with the device's own pointers, which never change */
-    struct vx_core *core;      /* likewise, but for `local`, a fork */
+    struct vx_warp *warp; /* with the device's own pointers, which never change */
+    struct vx_core *core; /* likewise, but for `local`, a fork */
     uint32_t *wmask;
-    uint32_t *arrived;         /* of all cores, one after the other */
-    uint8_t *registers;        /* of the warps whose `touched` is set, one after the other */
+    uint32_t *arrived;  /* of all cores, one after the other */
+    uint8_t *registers; /* of the warps whose `touched` is set, one after the other */
     struct saved_line *line;
     unsigned lines;
     uint32_t cores;
@@ -149,8 +149,7 @@ struct wt_state *vx_save(struct wt_machine *m)
     s->bytes = sizeof *s + wt_turns_bytes(&s->turns);
     s->wmask = copy_of(s, d->dm.wmask, (m->waves + 31) / 32 * sizeof *s->wmask);
     s->memory = wt_memory_fork(d->memory);
-    if (!s->wmask || !s->memory || !save_warps(s, d) ||
-        !save_cores(s, d) || !save_console(s, d)) {
+    if (!s->wmask || !s->memory || !save_warps(s, d) || !save_cores(s, d) || !save_console(s, d)) {
         vx_free_state(s);
         return NULL;
     }

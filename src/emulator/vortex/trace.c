@@ -59,8 +59,8 @@ void vx_trace_before(const struct vx_warp *w, struct vx_trace_point *point)
         return;
     const int32_t offset = has_operand(point->id, 'q') ? vx_imm_s(point->word) : 0;
     for (unsigned l = 0; l < d->machine.lanes; l++)
-        point->addr[l] = vx_truncate(
-            d, vx_get_x(w, wt_field(point->word, 19, 15), l) + (uint64_t)(int64_t)offset);
+        point->addr[l] = vx_truncate(d, vx_get_x(w, wt_field(point->word, 19, 15), l) +
+                                            (uint64_t)(int64_t)offset);
 }
 
 static uint64_t lane_value(const struct vx_warp *w, unsigned r, unsigned lane, bool fp)
@@ -113,8 +113,7 @@ void vx_trace_after(const struct vx_warp *w, const struct vx_trace_point *point,
     const unsigned size = stores(point->id);
     for (unsigned l = 0; size && l < d->machine.lanes; l++) {
         uint8_t bytes[8];
-        if (!wt_has_lane(point->mask, l) ||
-            !vx_read_bytes(w->core, d, point->addr[l], bytes, size))
+        if (!wt_has_lane(point->mask, l) || !vx_read_bytes(w->core, d, point->addr[l], bytes, size))
             continue;
         append(effect, sizeof effect, "%smem[0x%llx]=0x%llx", *effect ? " " : "",
                (unsigned long long)point->addr[l], (unsigned long long)wt_load_le(bytes, size));

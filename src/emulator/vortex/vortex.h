@@ -28,15 +28,15 @@ struct vx_config {
     unsigned xlen;     /**< 32 or 64; 0: as the program says, else 32 */
     uint64_t startup;  /**< DCR STARTUP_ADDR, when startup_given */
     bool startup_given;
-    uint64_t argument; /**< DCR STARTUP_ARG: mscratch at reset */
-    uint64_t console_addr; /**< IO_COUT_ADDR */
-    unsigned console_slots; /**< IO_COUT_SIZE in bytes, a power of two 1..4096 */
-    uint64_t exit_addr;    /**< where the program stores its exit word */
+    uint64_t argument;        /**< DCR STARTUP_ARG: mscratch at reset */
+    uint64_t console_addr;    /**< IO_COUT_ADDR */
+    unsigned console_slots;   /**< IO_COUT_SIZE in bytes, a power of two 1..4096 */
+    uint64_t exit_addr;       /**< where the program stores its exit word */
     bool follow_rtl_branches; /**< divergent branch: last active lane decides; else a fault */
     bool allow_misaligned;    /**< misaligned loads and stores work (SimX); else a fault (RTL) */
     bool ebreak_pc_after;     /**< DPC of an EBREAK halt is ebreak + 4, as the RTL of 2025 */
-    unsigned dm_clock; /**< core cycles between two accesses of DM registers; 0: requests complete
-                            before the next access */
+    unsigned dm_clock;   /**< core cycles between two accesses of DM registers; 0: requests complete
+                              before the next access */
     unsigned host_level; /**< 1..3: the most of the host's x86-64 levels that is used; the result is
                               the same at each */
     struct wt_schedule schedule;

@@ -48,7 +48,8 @@ static bool meets(struct vx_device *d, const struct wt_spans *spans, const struc
     /* Page by page, as the access itself goes: local memory begins and ends with a page, and the
      * space wraps at its end. */
     while (size) {
-        const uint64_t room = WT_PAGE_SIZE - (addr & WT_PAGE_MASK), part = room < size ? room : size;
+        const uint64_t room = WT_PAGE_SIZE - (addr & WT_PAGE_MASK),
+                       part = room < size ? room : size;
         const uint64_t space = vx_is_local(d, addr) ? core->id + 1 : WT_SPACE_GLOBAL;
         if (wt_spans_meet(spans, space, addr, addr + part - 1))
             return true;

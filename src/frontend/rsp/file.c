@@ -117,12 +117,12 @@ static void file_fstat(struct wt_rsp_session *s, const char *text, size_t length
     }
     /* "struct stat" of the File-I/O extension: big-endian, 64 bytes. */
     uint8_t out[64] = {0};
-    store_be(out + 0, 0, 4);                      /* st_dev: 0 is a file */
+    store_be(out + 0, 0, 4); /* st_dev: 0 is a file */
     store_be(out + 4, (uint64_t)st.st_ino, 4);
     store_be(out + 8, 0100000 | (st.st_mode & 0777), 4);
-    store_be(out + 12, 1, 4);                     /* st_nlink */
+    store_be(out + 12, 1, 4); /* st_nlink */
     store_be(out + 28, (uint64_t)st.st_size, 8);
-    store_be(out + 36, 4096, 8);                  /* st_blksize */
+    store_be(out + 36, 4096, 8); /* st_blksize */
     store_be(out + 44, ((uint64_t)st.st_size + 511) / 512, 8);
     store_be(out + 52, (uint64_t)st.st_atime, 4);
     store_be(out + 56, (uint64_t)st.st_mtime, 4);
@@ -159,8 +159,8 @@ static const struct {
     const char *name;
     void (*handle)(struct wt_rsp_session *s, const char *text, size_t length);
 } operations[] = {
-    {"setfs", file_setfs},     {"open", file_open},         {"pread", file_pread},
-    {"fstat", file_fstat},     {"close", file_close},       {"readlink", file_readlink},
+    {"setfs", file_setfs},      {"open", file_open},        {"pread", file_pread},
+    {"fstat", file_fstat},      {"close", file_close},      {"readlink", file_readlink},
     {"pwrite", file_forbidden}, {"unlink", file_forbidden},
 };
 

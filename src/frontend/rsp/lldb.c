@@ -134,8 +134,7 @@ static void put_thread(struct wt_rsp_session *s, const struct wt_thread_info *t)
     wt_debugger_thread_name(s->debugger, t->id, name, sizeof name);
     wt_put_format(&s->out, "{\"tid\":%" PRIu32 ",\"name\":\"", t->id);
     wt_rsp_put_json(&s->out, name);
-    wt_put_format(&s->out, "\",\"reason\":\"%s\"",
-                  stopped ? wt_rsp_lldb_reason(&s->last) : "none");
+    wt_put_format(&s->out, "\",\"reason\":\"%s\"", stopped ? wt_rsp_lldb_reason(&s->last) : "none");
     if (stopped && s->last.reason == WT_STOP_WATCHPOINT) {
         wt_put_format(&s->out, ",\"description\":\"%" PRIu64 " 0\"", s->last.addr);
     } else if (stopped && s->last.text[0]) {
@@ -169,7 +168,7 @@ void wt_rsp_thread_stop_info(struct wt_rsp_session *s, const struct wt_rsp_args 
         return;
     struct wt_event event = s->last;
     if (event.thread != thread)
-        event = (struct wt_event){.kind = WT_EVENT_STOPPED, .thread = thread,
-                                  .reason = WT_STOP_REQUESTED};
+        event = (struct wt_event){
+            .kind = WT_EVENT_STOPPED, .thread = thread, .reason = WT_STOP_REQUESTED};
     wt_rsp_put_stop(s, &event);
 }

@@ -10,8 +10,9 @@
 
 const char *wt_rsp_stale(const struct wt_rsp_session *s)
 {
-    return s->lldb ? "LLDB shows what it read before until it stops the next time.\n"
-                   : "GDB still shows what it read before: type 'maintenance flush register-cache'.\n";
+    return s->lldb
+               ? "LLDB shows what it read before until it stops the next time.\n"
+               : "GDB still shows what it read before: type 'maintenance flush register-cache'.\n";
 }
 
 static void help(struct wt_rsp_session *s, const char *args, FILE *out);
@@ -48,7 +49,9 @@ static void threads(struct wt_rsp_session *s, const char *args, FILE *out)
     static const struct {
         const char *word;
         enum wt_thread_mode mode;
-    } modes[] = {{"auto", WT_THREADS_AUTO}, {"lanes", WT_THREADS_LANES}, {"warps", WT_THREADS_WAVES},
+    } modes[] = {{"auto", WT_THREADS_AUTO},
+                 {"lanes", WT_THREADS_LANES},
+                 {"warps", WT_THREADS_WAVES},
                  {"waves", WT_THREADS_WAVES}};
     bool found = !*args;
     for (size_t i = 0; i < sizeof modes / sizeof *modes && !found; i++) {
@@ -87,8 +90,9 @@ static void reset(struct wt_rsp_session *s, const char *args, FILE *out)
     s->last = wt_rsp_standing(s);
     const struct wt_target *target = wt_debugger_target(s->debugger);
     fprintf(out, "%s, halted before the first instruction.\n%s",
-            device || !target->services->reload ? "The device was reset (memory is as it was)"
-                   : "The program was loaded afresh and the device reset",
+            device || !target->services->reload
+                ? "The device was reset (memory is as it was)"
+                : "The program was loaded afresh and the device reset",
             wt_rsp_stale(s));
 }
 
@@ -133,8 +137,8 @@ static void info(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     const struct wt_topology *t = s->topology;
     const struct wt_target *target = wt_debugger_target(s->debugger);
-    fprintf(out, "%s, %s: %u cluster%s, %u core%s, %u %ss a core, %u %ss a %s\n", t->family, t->arch,
-            t->clusters, t->clusters == 1 ? "" : "s", t->cores, t->cores == 1 ? "" : "s",
+    fprintf(out, "%s, %s: %u cluster%s, %u core%s, %u %ss a core, %u %ss a %s\n", t->family,
+            t->arch, t->clusters, t->clusters == 1 ? "" : "s", t->cores, t->cores == 1 ? "" : "s",
             t->waves_per_core, t->wave_word, t->lanes, t->lane_word, t->wave_word);
     if (target && target->services && target->services->time)
         fprintf(out, "issue time: %llu\n",

@@ -157,8 +157,9 @@ void wt_rsp_who_wrote(struct wt_rsp_session *s, const char *args, FILE *out)
     }
     if (count == 0)
         fprintf(out,
-                "Nothing has written to 0x%" PRIx64 " (%" PRIu64 " bytes) between issue time %" PRIu64
-                " and now, %" PRIu64 ": it is as it was loaded, or a debugger wrote it.\n",
+                "Nothing has written to 0x%" PRIx64 " (%" PRIu64
+                " bytes) between issue time %" PRIu64 " and now, %" PRIu64
+                ": it is as it was loaded, or a debugger wrote it.\n",
                 where.addr, where.size, time.start, time.now);
     if (all && more)
         fprintf(out, "(the last %zu; there may be more before)\n", count);

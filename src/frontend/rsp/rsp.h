@@ -26,7 +26,8 @@ struct wt_rsp_options {
     /** The program's file, which clients may read; NULL if there is none. */
     const char *program;
     enum wt_rsp_until until;
-    /** The device was running before: a client that leaves lets it go, rather than end its program. */
+    /** The device was running before: a client that leaves lets it go, rather than end its program.
+     */
     bool attached;
     /** Send what wt_rsp_server_output() gets to the client. */
     bool console_to_gdb;
@@ -60,9 +61,10 @@ const char *wt_rsp_server_address(const struct wt_rsp_server *server);
 enum wt_status wt_rsp_server_run(struct wt_rsp_server *server, struct wt_error *err);
 
 /**
- * Text that the program printed, for the client. False when it is not for it: options.console_to_gdb
- * is off, nobody is connected, or the client has chosen non-stop mode, where the protocol has no
- * place for it. May be called from within wt_rsp_server_run(), by what the debugger's target calls.
+ * Text that the program printed, for the client. False when it is not for it:
+ * options.console_to_gdb is off, nobody is connected, or the client has chosen non-stop mode, where
+ * the protocol has no place for it. May be called from within wt_rsp_server_run(), by what the
+ * debugger's target calls.
  */
 bool wt_rsp_server_output(struct wt_rsp_server *server, const char *text, size_t length);
 

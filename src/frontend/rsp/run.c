@@ -229,8 +229,8 @@ static void push_notice(struct wt_rsp_session *s, const struct wt_event *event)
     set_known(s, event->thread, true);
 }
 
-/* The client must hear of each thread that it takes for running, and of no other that merely stopped
- * since its wave did. */
+/* The client must hear of each thread that it takes for running, and of no other that merely
+ * stopped since its wave did. */
 static void note_stop(struct wt_rsp_session *s, const struct wt_event *event)
 {
     bool known = event->kind == WT_EVENT_STOPPED && event->reason == WT_STOP_REQUESTED &&
@@ -397,8 +397,8 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         push_notice(s, &event);
     } else if (wt_rsp_load_threads(s)) {
         for (size_t i = 0; i < s->thread_count; i++) {
-            struct wt_event standing = {.kind = WT_EVENT_STOPPED, .thread = s->threads[i].id,
-                                        .reason = WT_STOP_REQUESTED};
+            struct wt_event standing = {
+                .kind = WT_EVENT_STOPPED, .thread = s->threads[i].id, .reason = WT_STOP_REQUESTED};
             if (!s->threads[i].running)
                 push_notice(s, &standing);
         }
@@ -551,8 +551,8 @@ static void go_on(struct wt_rsp_session *s, enum wt_resume_kind kind, bool has_a
 {
     struct wt_error err = {0};
     wt_thread thread = s->control ? s->control : wt_rsp_thread(s);
-    if (has_addr && wt_debugger_write_register(s->debugger, thread,
-                                               (unsigned)s->topology->pc_index, addr, &err)) {
+    if (has_addr && wt_debugger_write_register(s->debugger, thread, (unsigned)s->topology->pc_index,
+                                               addr, &err)) {
         wt_rsp_error(s, &err);
         return;
     }

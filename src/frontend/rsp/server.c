@@ -32,10 +32,10 @@ struct wt_rsp_server {
     struct wt_rsp_session *session;
     struct wt_loop *loop;
     struct wt_listener listener;
-    int in, out;      /* of the client; -1: none */
+    int in, out;             /* of the client; -1: none */
     int in_flags, out_flags; /* of standard input and output, to be put back */
-    bool was_here;    /* a client has come and gone */
-    bool detached;    /* the program goes on without a client */
+    bool was_here;           /* a client has come and gone */
+    bool detached;           /* the program goes on without a client */
     int refused[REFUSED];
 };
 

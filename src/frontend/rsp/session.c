@@ -324,8 +324,8 @@ static void handle_command(struct wt_rsp_session *s, const struct wt_packet *pac
         else
             s->command->handle(s, &args);
         /* What runs the program is answered when it stops; what ends it, not at all. */
-        silent = s->out.end == begin && ((s->waiting && !was_waiting) || s->closing ||
-                                         s->command->handle == wt_rsp_R);
+        silent = s->out.end == begin &&
+                 ((s->waiting && !was_waiting) || s->closing || s->command->handle == wt_rsp_R);
     }
     s->command = NULL;
     char notice[160];

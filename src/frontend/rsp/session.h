@@ -47,13 +47,15 @@ struct wt_rsp_watchpoint {
     bool inserted;
 };
 
-/** A thread that has stopped for a watchpoint, and the PC at which it is shown until it is stepped. */
+/** A thread that has stopped for a watchpoint, and the PC at which it is shown until it is stepped.
+ */
 struct wt_rsp_shown {
     wt_thread thread;
     uint64_t pc;
 };
 
-/** What a client has read since it let something go, of late: for whose eyes it sets watchpoints. */
+/** What a client has read since it let something go, of late: for whose eyes it sets watchpoints.
+ */
 struct wt_rsp_reads {
     struct {
         uint64_t addr, size;
@@ -73,16 +75,16 @@ struct wt_rsp_session {
     /* Negotiated. */
     bool no_ack, next_no_ack; /**< the reply to QStartNoAckMode is the last one acknowledged */
     bool multiprocess, swbreak, hwbreak, error_message, no_resumed;
-    bool lldb;         /**< the client is LLDB */
-    bool list_threads; /**< QListThreadsInStopReply */
+    bool lldb;          /**< the client is LLDB */
+    bool list_threads;  /**< QListThreadsInStopReply */
     bool error_strings; /**< QEnableErrorStrings */
-    bool bare_x;       /**< replies to x have no 'b' (LLDB 19) */
-    bool extended;     /**< "!": the connection outlives the program */
+    bool bare_x;        /**< replies to x have no 'b' (LLDB 19) */
+    bool extended;      /**< "!": the connection outlives the program */
     bool nonstop;
 
     wt_thread general, control; /**< Hg, Hc; 0: any */
-    bool waiting;  /**< a stop reply is owed */
-    wt_thread *resumed; /**< all-stop: the threads that the client set going, if not all */
+    bool waiting;               /**< a stop reply is owed */
+    wt_thread *resumed;         /**< all-stop: the threads that the client set going, if not all */
     size_t resumed_count, resumed_capacity; /**< count 0: all */
     bool settling; /**< a client has come: packets wait until what runs has stopped */
     bool lifting;  /**< breakpoints of a client that is gone are removed when all has stopped */
@@ -124,8 +126,8 @@ struct wt_rsp_session {
     size_t mark_count, mark_capacity;
 
     struct wt_symbols *symbols; /**< of the program, once they were needed */
-    char *program;   /**< absolute path; NULL: none that a client could use */
-    int file;        /**< of the program, opened by vFile:open; -1: not open */
+    char *program;              /**< absolute path; NULL: none that a client could use */
+    int file;                   /**< of the program, opened by vFile:open; -1: not open */
 
     unsigned *core_registers; /**< indices of those that g and G hold, in order of number */
     size_t core_register_count;
@@ -266,8 +268,8 @@ wt_rsp_monitor wt_rsp_who_wrote;
 
 /* lldb.c: what LLDB asks beyond GDB's protocol */
 wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, wt_rsp_host_info,
-    wt_rsp_process_info, wt_rsp_region_info, wt_rsp_watchpoint_info,
-    wt_rsp_threads_json, wt_rsp_thread_stop_info;
+    wt_rsp_process_info, wt_rsp_region_info, wt_rsp_watchpoint_info, wt_rsp_threads_json,
+    wt_rsp_thread_stop_info;
 
 /** Puts what LLDB wants to know about all threads into a stop reply. */
 void wt_rsp_put_lldb_threads(struct wt_rsp_session *session, const struct wt_event *event);

@@ -219,7 +219,8 @@ void wt_rsp_x(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     }
     wt_rsp_note_read(s, clip(s, args->arg[0].number), args->arg[1].number);
-    if (size && wt_rsp_read_memory(s, clip(s, args->arg[0].number), s->scratch, size, &done, &err)) {
+    if (size &&
+        wt_rsp_read_memory(s, clip(s, args->arg[0].number), s->scratch, size, &done, &err)) {
         wt_rsp_error(s, &err);
         return;
     }
@@ -231,8 +232,8 @@ void wt_rsp_x(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 static void write_memory(struct wt_rsp_session *s, uint64_t addr, const void *bytes, size_t size)
 {
     struct wt_error err = {0};
-    if (size && wt_debugger_write_memory(s->debugger, memory_thread(s), clip(s, addr), bytes, size,
-                                         &err))
+    if (size &&
+        wt_debugger_write_memory(s->debugger, memory_thread(s), clip(s, addr), bytes, size, &err))
         wt_rsp_error(s, &err);
     else
         wt_rsp_ok(s);
@@ -261,8 +262,8 @@ void wt_rsp_X(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 }
 
 /*
- * Clients give up on a reply after some seconds (GDB: `set remotetimeout`, 2), and the device stands
- * meanwhile; through debug registers alone, memory may be read as slowly as that.
+ * Clients give up on a reply after some seconds (GDB: `set remotetimeout`, 2), and the device
+ * stands meanwhile; through debug registers alone, memory may be read as slowly as that.
  */
 #define LONGEST_SECONDS 3
 
@@ -277,8 +278,10 @@ static bool takes_too_long(struct wt_rsp_session *s, time_t begin)
 {
     if (seconds() - begin <= LONGEST_SECONDS)
         return false;
-    wt_rsp_refuse(s, WT_TIMEOUT, "given up after %d seconds: the device reads memory slowly, ask for "
-                                 "less of it", LONGEST_SECONDS);
+    wt_rsp_refuse(s, WT_TIMEOUT,
+                  "given up after %d seconds: the device reads memory slowly, ask for "
+                  "less of it",
+                  LONGEST_SECONDS);
     return true;
 }
 

@@ -93,7 +93,8 @@ char *wt_rsp_target_xml(const struct wt_topology *t, bool lldb, size_t *length)
                 fputs(" group=\"general\"", out);
             else if (!strcmp(set, "fpu"))
                 fputs(" group=\"float\"", out);
-            else if (!strcmp(set, WT_PLACE_SET)) /* a group of its own: not among the general ones */
+            else if (!strcmp(set,
+                             WT_PLACE_SET)) /* a group of its own: not among the general ones */
                 fputs(" save-restore=\"no\" group=\"place\"", out);
             else /* GDB does not put them back after a function that it called */
                 fputs(" save-restore=\"no\"", out);

@@ -8,9 +8,9 @@
 
 /*
  * A packet does not say whose view of memory is meant: it is that of the thread at which the user
- * set the watchpoint. GDB reads the value then, twice in a row, and inserts it when it goes on, when
- * it reads it once more, looking at whatever thread. It lifts all at each stop, and inserts them
- * again: the thread stays the same.
+ * set the watchpoint. GDB reads the value then, twice in a row, and inserts it when it goes on,
+ * when it reads it once more, looking at whatever thread. It lifts all at each stop, and inserts
+ * them again: the thread stays the same.
  */
 
 void wt_rsp_note_read(struct wt_rsp_session *s, uint64_t addr, uint64_t size)
@@ -104,8 +104,9 @@ void wt_rsp_watch(struct wt_rsp_session *s, const struct wt_rsp_args *args, bool
     }
     /* Removing one that is not there is no error, as with breakpoints. */
     enum wt_status status = !w || w->inserted == insert ? WT_OK
-                            : insert ? wt_debugger_insert_watchpoint(s->debugger, &w->request, &err)
-                                     : wt_debugger_remove_watchpoint(s->debugger, &w->request, &err);
+                            : insert
+                                ? wt_debugger_insert_watchpoint(s->debugger, &w->request, &err)
+                                : wt_debugger_remove_watchpoint(s->debugger, &w->request, &err);
     if (status == WT_UNSUPPORTED)
         return; /* an empty reply says that there are none */
     if (w && !status)

@@ -241,7 +241,8 @@ static enum wt_status place_handlers(struct gcn_device *device, struct gcn_launc
                : wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
 }
 
-/* Maps the segments at `base`, a multiple of 4096, and copies them there. Segments may share pages: the whole range is mapped at once. */
+/* Maps the segments at `base`, a multiple of 4096, and copies them there. Segments may share pages:
+ * the whole range is mapped at once. */
 static enum wt_status place_object(struct gcn_device *device, const struct gcn_object *object,
                                    uint64_t base, struct wt_error *err)
 {

@@ -26,7 +26,8 @@ struct gcn_launch {
 /** Where things lie in a device that gcn_launch has set up. */
 #define GCN_LAUNCH_CODE UINT64_C(0x100000000)
 #define GCN_LAUNCH_ARGUMENTS UINT64_C(0x180000000)
-/** The trap handler, and behind it, on a page of its own, what TMA points to; then the second ones. */
+/** The trap handler, and behind it, on a page of its own, what TMA points to; then the second ones.
+ */
 #define GCN_LAUNCH_HANDLER UINT64_C(0x1c0000000)
 #define GCN_LAUNCH_BUFFERS UINT64_C(0x200000000)
 #define GCN_LAUNCH_SCRATCH UINT64_C(0x400000000000)

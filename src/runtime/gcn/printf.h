@@ -1,6 +1,6 @@
 /*
- * printf of OpenCL C kernels. The compiler puts the texts into the metadata (amdhsa.printf), and the
- * kernel leaves a record for each call in a buffer (hidden_printf_buffer): two dwords, how many
+ * printf of OpenCL C kernels. The compiler puts the texts into the metadata (amdhsa.printf), and
+ * the kernel leaves a record for each call in a buffer (hidden_printf_buffer): two dwords, how many
  * bytes of records there are and how many the buffer has in all, then the records: the number of
  * the text, then the arguments. (LLVM, "User Guide for AMDGPU Backend"; its pass
  * AMDGPUPrintfRuntimeBinding, and printf_alloc of the device libraries.)

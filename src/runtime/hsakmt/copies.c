@@ -1,7 +1,7 @@
 /*
- * The copy engine: queues of SDMA packets, as AMD's runtime writes them for GFX9 (its public headers of
- * SDMA packets; each is some dwords, the first of which has the operation in bits 7:0 and the kind of it
- * in 15:8). A packet is done at once, in the order of its queue.
+ * The copy engine: queues of SDMA packets, as AMD's runtime writes them for GFX9 (its public
+ * headers of SDMA packets; each is some dwords, the first of which has the operation in bits 7:0
+ * and the kind of it in 15:8). A packet is done at once, in the order of its queue.
  */
 #include "runtime/hsakmt/host.h"
 
@@ -39,7 +39,8 @@ static void *memory_at(const struct host_gpu *gpu, uint64_t addr, uint64_t size)
 static enum outcome fault(struct host_gpu *gpu, const char *what, uint64_t addr)
 {
     char text[256];
-    fprintf(stderr, "wavetrap: gfx900 (node %u): the copy engine %s 0x%llx, where no memory is mapped\n",
+    fprintf(stderr,
+            "wavetrap: gfx900 (node %u): the copy engine %s 0x%llx, where no memory is mapped\n",
             gpu->node, what, (unsigned long long)addr);
     host_explain_fault(gpu->host, gpu->index, addr, text, sizeof text);
     if (*text)
@@ -66,8 +67,8 @@ static enum outcome copy(struct host_gpu *gpu, uint64_t to, uint64_t from, uint6
     return DONE;
 }
 
-/* A box of elements of 1 to 16 bytes, row by row: some of them now, from row *done on, for others want
- * the GPU, too, and it may be the largest box there is. */
+/* A box of elements of 1 to 16 bytes, row by row: some of them now, from row *done on, for others
+ * want the GPU, too, and it may be the largest box there is. */
 static enum outcome copy_box(struct host_gpu *gpu, const uint32_t *p, uint32_t *done)
 {
     enum { AT_ONCE = 1 << 18 };
@@ -79,8 +80,8 @@ static enum outcome copy_box(struct host_gpu *gpu, const uint32_t *p, uint32_t *
         const uint32_t *q = p + 1 + 5 * i;
         pitch[i] = (uint64_t)((q[3] >> 13) + 1) << element;
         slice[i] = (uint64_t)((q[4] & 0xfffffff) + 1) << element;
-        base[i] = pair(q) + ((uint64_t)(q[2] & 0x3fff) << element) + (q[2] >> 16 & 0x3fff) * pitch[i] +
-                  (q[3] & 0x7ff) * slice[i];
+        base[i] = pair(q) + ((uint64_t)(q[2] & 0x3fff) << element) +
+                  (q[2] >> 16 & 0x3fff) * pitch[i] + (q[3] & 0x7ff) * slice[i];
     }
     if (element > 4)
         return MALFORMED;
@@ -127,8 +128,11 @@ static enum outcome poll(struct host_gpu *gpu, const uint32_t *p)
     if (!at || pair(p + 1) % 4)
         return fault(gpu, "waits for", pair(p + 1));
     const uint32_t value = __atomic_load_n(at, __ATOMIC_ACQUIRE) & p[4], wanted = p[3];
-    const bool met[8] = {true, value < wanted, value <= wanted, value == wanted, value != wanted,
-                         value >= wanted, value > wanted, false};
+    const bool met[8] = {
+        true,
+        value<wanted, value <= wanted, value == wanted, value != wanted, value >= wanted, value>
+            wanted,
+        false};
     return met[p[0] >> 28 & 7] ? DONE : WAITS;
 }
 
@@ -216,7 +220,8 @@ static enum outcome execute(struct host_queue *q, const uint32_t *p)
 
 bool host_copy(struct host_queue *q)
 {
-    const uint64_t mask = q->packets - 1, left = atomic_load_explicit(q->write, memory_order_acquire) - q->begun;
+    const uint64_t mask = q->packets - 1,
+                   left = atomic_load_explicit(q->write, memory_order_acquire) - q->begun;
     uint32_t p[LONGEST];
     if (left < 4)
         return false;
@@ -227,10 +232,11 @@ bool host_copy(struct host_queue *q)
     if (o == WAITS)
         return false;
     if (o == MALFORMED) {
-        fprintf(stderr,
-                "wavetrap: gfx900 (node %u): the copy engine knows no packet of operation %u, kind %u "
-                "(0x%08x), or it is cut off\n",
-                q->gpu->node, p[0] & 0xff, p[0] >> 8 & 0xff, p[0]);
+        fprintf(
+            stderr,
+            "wavetrap: gfx900 (node %u): the copy engine knows no packet of operation %u, kind %u "
+            "(0x%08x), or it is cut off\n",
+            q->gpu->node, p[0] & 0xff, p[0] >> 8 & 0xff, p[0]);
         q->stopped = true;
     } else if (o == DONE) {
         q->begun += length;

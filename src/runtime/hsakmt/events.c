@@ -16,8 +16,8 @@ bool host_events_open(struct host *host, struct wt_error *err)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&host->events_changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    host->event_page = mmap(NULL, MAILBOXES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                            -1, 0);
+    host->event_page =
+        mmap(NULL, MAILBOXES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (host->event_page == MAP_FAILED) {
         host->event_page = NULL;
         wt_fail(err, WT_NO_MEMORY, "the host has no memory left for events");

@@ -29,8 +29,7 @@ static bool take_word(struct host_watch *w, const char *word)
 {
     char *end = NULL;
     if (strncmp(word, "at=", 3) == 0)
-        return snprintf(w->function, sizeof w->function, "%s", word + 3) <
-               (int)sizeof w->function;
+        return snprintf(w->function, sizeof w->function, "%s", word + 3) < (int)sizeof w->function;
     if (strncmp(word, "wave=", 5) == 0) {
         if (strcmp(word + 5, "each") == 0)
             return w->watch.wave = GCN_EACH_WAVE, true;

@@ -32,8 +32,8 @@ static const uint8_t *fatbin_of(const struct dl_phdr_info *info, const char *pat
     GElf_Shdr header;
     if (elf && !elf_getshdrstrndx(elf, &names))
         while (!found && (section = elf_nextscn(elf, section))) {
-            const char *name = gelf_getshdr(section, &header)
-                                   ? elf_strptr(elf, names, header.sh_name) : NULL;
+            const char *name =
+                gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
             if (!name || strcmp(name, ".hip_fatbin") != 0)
                 continue;
             /* The file need not be what is loaded: only what is loaded is looked at. */
@@ -61,17 +61,24 @@ static void check(const char *path, const uint8_t *bytes, size_t size, bool old_
             continue;
         fprintf(stderr, "wavetrap: %s: ", path);
         if (b.verdict == GCN_FATBIN_XNACK)
-            fprintf(stderr, "it holds code for gfx900:xnack+, and the emulated GPU has no XNACK: compile "
-                            "with --offload-arch=gfx900\n");
+            fprintf(stderr,
+                    "it holds code for gfx900:xnack+, and the emulated GPU has no XNACK: compile "
+                    "with --offload-arch=gfx900\n");
         else if (b.verdict == GCN_FATBIN_OTHER)
-            fprintf(stderr, "it holds code for %s, not for gfx900, the emulated GPU: compile with "
-                            "--offload-arch=gfx900\n", b.targets);
+            fprintf(stderr,
+                    "it holds code for %s, not for gfx900, the emulated GPU: compile with "
+                    "--offload-arch=gfx900\n",
+                    b.targets);
         else if (old_runtime && b.verdict == GCN_FATBIN_COMPRESSED)
-            fprintf(stderr, "its code for GPUs is compressed, which this runtime cannot read: compile with "
-                            "--no-offload-compress\n");
+            fprintf(stderr,
+                    "its code for GPUs is compressed, which this runtime cannot read: compile with "
+                    "--no-offload-compress\n");
         else if (b.verdict == GCN_FATBIN_GOOD)
-            fprintf(stderr, "its code objects are of version %u, which this runtime skips: it will not find "
-                            "the kernels. Compile with -mcode-object-version=%u\n", b.version, NEWEST_KNOWN);
+            fprintf(
+                stderr,
+                "its code objects are of version %u, which this runtime skips: it will not find "
+                "the kernels. Compile with -mcode-object-version=%u\n",
+                b.version, NEWEST_KNOWN);
         return; /* once a file */
     }
 }
@@ -80,7 +87,8 @@ static int has_old_runtime(struct dl_phdr_info *info, size_t size, void *found)
 {
     const char *name = strrchr(info->dlpi_name, '/');
     (void)size;
-    *(bool *)found |= strncmp(name ? name + 1 : info->dlpi_name, OLD_RUNTIME, strlen(OLD_RUNTIME)) == 0;
+    *(bool *)found |=
+        strncmp(name ? name + 1 : info->dlpi_name, OLD_RUNTIME, strlen(OLD_RUNTIME)) == 0;
     return 0;
 }
 

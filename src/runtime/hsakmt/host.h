@@ -26,12 +26,13 @@ struct host;
 /** Memory that the runtime has allocated, or registered as the program's own. */
 struct host_allocation {
     uint64_t addr, size;
-    uint64_t gpu_addr;      /**< where GPUs find it; registered memory: elsewhere */
+    uint64_t gpu_addr; /**< where GPUs find it; registered memory: elsewhere */
     HsaMemFlags flags;
     uint32_t node;
     HSA_POINTER_TYPE type;
     void *user;             /**< hsaKmtSetMemoryUserData */
-    uint32_t registrations; /**< of a registered one, and how often it is mapped: the runtime registers */
+    uint32_t registrations; /**< of a registered one, and how often it is mapped: the runtime
+                               registers */
     uint32_t mappings;      /**< the same memory again before it has let go of it */
     uint64_t reserved;      /**< bytes of address space at gpu_addr, with a page of no access */
     uint32_t shown;         /**< which GPUs may use it, as a bit set */
@@ -57,52 +58,53 @@ struct host_queue {
     struct host_gpu *gpu;
     uint64_t id;
     uint8_t *ring;
-    bool copies;                  /**< of the copy engine: counts bytes, not packets */
-    uint32_t rows_done;           /**< of the box that the copy engine is at */
-    uint64_t packets;             /**< a power of two */
+    bool copies;        /**< of the copy engine: counts bytes, not packets */
+    uint32_t rows_done; /**< of the box that the copy engine is at */
+    uint64_t packets;   /**< a power of two */
     _Atomic uint64_t *read, *write;
-    _Atomic uint64_t own[2];      /**< a copy engine's queue: where these two are */
-    uint64_t begun;               /**< packets that have begun: the number of the next one */
-    uint64_t freed;               /**< packets whose places are free again: what *read says */
-    uint8_t *queue;               /**< the amd_queue_t around read and write */
-    _Atomic int64_t *error;       /**< where reasons of errors go; NULL: nobody wants them */
-    HsaEvent *event;              /**< told of errors */
-    int32_t priority;             /**< HSA_QUEUE_PRIORITY */
-    uint64_t barred;              /**< compute units that are not for it, as a bit set */
-    bool suspended;               /**< by the runtime */
-    bool stopped;                 /**< by an error, for good */
-    bool waiting;                 /**< for the runtime to take an error code back */
+    _Atomic uint64_t own[2]; /**< a copy engine's queue: where these two are */
+    uint64_t begun;          /**< packets that have begun: the number of the next one */
+    uint64_t freed;          /**< packets whose places are free again: what *read says */
+    uint8_t *queue;          /**< the amd_queue_t around read and write */
+    _Atomic int64_t *error;  /**< where reasons of errors go; NULL: nobody wants them */
+    HsaEvent *event;         /**< told of errors */
+    int32_t priority;        /**< HSA_QUEUE_PRIORITY */
+    uint64_t barred;         /**< compute units that are not for it, as a bit set */
+    bool suspended;          /**< by the runtime */
+    bool stopped;            /**< by an error, for good */
+    bool waiting;            /**< for the runtime to take an error code back */
 };
 
 /** A kernel that the device runs. Its place in the array is the number of the device's dispatch. */
 struct host_dispatch {
-    struct host_queue *queue;     /**< NULL: none */
-    uint64_t packet;              /**< its number in the queue */
-    uint64_t begun;               /**< clock */
-    uint32_t told;                /**< what its trap handlers have told: bits of HOST_TOLD */
+    struct host_queue *queue; /**< NULL: none */
+    uint64_t packet;          /**< its number in the queue */
+    uint64_t begun;           /**< clock */
+    uint32_t told;            /**< what its trap handlers have told: bits of HOST_TOLD */
 };
 
-#define HOST_TOLD 0xfffc00u /**< M0 of a trap handler's interrupt: bit 10 is the first host_reason */
+#define HOST_TOLD                                                                                  \
+    0xfffc00u /**< M0 of a trap handler's interrupt: bit 10 is the first host_reason */
 
 struct host_gpu {
     struct host *host;
     uint32_t index, node;
     struct gcn_config config;
-    uint64_t memory;              /**< bytes that it claims to have */
+    uint64_t memory; /**< bytes that it claims to have */
     struct gcn_device *device;
     pthread_t thread;
     bool started;
     pthread_mutex_t running;
-    atomic_uint waiters;          /**< threads that want `running` */
+    atomic_uint waiters; /**< threads that want `running` */
     atomic_bool stop;
-    struct host_queue *queues;    /**< a ring would do; this is a list, and `turn` goes round it */
+    struct host_queue *queues; /**< a ring would do; this is a list, and `turn` goes round it */
     struct host_queue *turn;
     struct host_dispatch dispatch[GCN_DISPATCHES];
-    unsigned kernels;             /**< how many of them there are */
-    uint64_t launches;            /**< how many there have been */
-    uint32_t trapped;             /**< those of which a trap handler has told something, as a bit set */
-    uint64_t *doorbells;          /**< a page; what is written there is not needed */
-    struct host_watch *watch;     /**< an address to be explained, or NULL */
+    unsigned kernels;         /**< how many of them there are */
+    uint64_t launches;        /**< how many there have been */
+    uint32_t trapped;         /**< those of which a trap handler has told something, as a bit set */
+    uint64_t *doorbells;      /**< a page; what is written there is not needed */
+    struct host_watch *watch; /**< an address to be explained, or NULL */
 };
 
 struct host {
@@ -112,15 +114,15 @@ struct host {
     pthread_mutex_t lock;
     struct host_allocation **allocation; /**< by address */
     size_t allocations, allocation_room;
-    uint64_t used[HOST_MOST_GPUS + 1];   /**< bytes, by node */
+    uint64_t used[HOST_MOST_GPUS + 1]; /**< bytes, by node */
     pthread_mutex_t events_lock;
     pthread_cond_t events_changed;
     struct host_event event[HOST_EVENTS];
-    uint64_t *event_page;                /**< a mailbox for each event, which waves write */
-    const void *debug;                   /**< the runtime's struct r_debug */
+    uint64_t *event_page; /**< a mailbox for each event, which waves write */
+    const void *debug;    /**< the runtime's struct r_debug */
     uint64_t next_queue;
-    char explain[1024];                  /**< what to explain: see explain.c */
-    atomic_bool explained;               /**< a wave came there */
+    char explain[1024];    /**< what to explain: see explain.c */
+    atomic_bool explained; /**< a wave came there */
 };
 
 /** The open driver; NULL before hsaKmtOpenKFD. The library's interface has no handle of it. */

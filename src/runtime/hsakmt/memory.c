@@ -1,7 +1,7 @@
 /*
- * Memory. All of it is the process's own. What the runtime allocates has one address for host and GPU;
- * what it registers, the program's memory, is seen by GPUs at other addresses. A GPU may use what the
- * runtime has mapped for it, and nothing else.
+ * Memory. All of it is the process's own. What the runtime allocates has one address for host and
+ * GPU; what it registers, the program's memory, is seen by GPUs at other addresses. A GPU may use
+ * what the runtime has mapped for it, and nothing else.
  */
 #include "runtime/hsakmt/host.h"
 
@@ -167,17 +167,16 @@ static struct host *lock(void)
 /* ---- allocating ---- */
 
 /*
- * Address space for it, and a page that nobody may touch behind. What fills a huge page begins at one, as
- * with the real driver: malloc in kernels and the runtime rely on it.
+ * Address space for it, and a page that nobody may touch behind. What fills a huge page begins at
+ * one, as with the real driver: malloc in kernels and the runtime rely on it.
  */
 static void *reserve(void *where, uint64_t size, bool fixed)
 {
     const uint64_t align = !fixed && size >= HUGE_PAGE ? HUGE_PAGE : HOST_PAGE;
     const uint64_t space = size + align; /* at least a page more than it needs */
-    uint8_t *at = mmap(fixed ? where : NULL, space, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-                           (fixed ? MAP_FIXED_NOREPLACE : 0),
-                       -1, 0);
+    uint8_t *at = mmap(
+        fixed ? where : NULL, space, PROT_NONE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (fixed ? MAP_FIXED_NOREPLACE : 0), -1, 0);
     if (at == MAP_FAILED)
         return NULL;
     const uint64_t before = -(uint64_t)(uintptr_t)at % align, behind = align - before - HOST_PAGE;
@@ -212,9 +211,12 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
         status = HSAKMT_STATUS_NO_MEMORY;
     if (!status) {
         const struct host_allocation a = {.addr = (uint64_t)(uintptr_t)at,
-                                          .gpu_addr = (uint64_t)(uintptr_t)at, .size = size,
-                                          .reserved = size + HOST_PAGE, .flags = flags,
-                                          .node = node, .type = HSA_POINTER_ALLOCATED};
+                                          .gpu_addr = (uint64_t)(uintptr_t)at,
+                                          .size = size,
+                                          .reserved = size + HOST_PAGE,
+                                          .flags = flags,
+                                          .node = node,
+                                          .type = HSA_POINTER_ALLOCATED};
         if (add(host, &a)) {
             /* A scratch arena is filled by hsaKmtMapMemoryToGPU; it is no memory taken. */
             if (!flags.ui32.Scratch)
@@ -243,18 +245,22 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
     return good ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
 }
 
-/* Registered memory has addresses of its own for GPUs, as with the real driver: the runtime relies on
- * their being others than the program's. */
+/* Registered memory has addresses of its own for GPUs, as with the real driver: the runtime relies
+ * on their being others than the program's. */
 static bool register_new(struct host *host, uint64_t addr, uint64_t size, HsaMemFlags flags)
 {
     const uint64_t reserved = page_up(addr + size) - page_down(addr) + HOST_PAGE;
-    uint8_t *at = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *at =
+        mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return false;
-    const struct host_allocation made = {
-        .addr = addr, .gpu_addr = (uint64_t)(uintptr_t)at + addr % HOST_PAGE, .size = size,
-        .reserved = reserved, .flags = flags, .type = HSA_POINTER_REGISTERED_USER,
-        .registrations = 1};
+    const struct host_allocation made = {.addr = addr,
+                                         .gpu_addr = (uint64_t)(uintptr_t)at + addr % HOST_PAGE,
+                                         .size = size,
+                                         .reserved = reserved,
+                                         .flags = flags,
+                                         .type = HSA_POINTER_REGISTERED_USER,
+                                         .registrations = 1};
     if (add(host, &made))
         return true;
     munmap(at, reserved);
@@ -480,17 +486,21 @@ void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *te
     if (addr < NULL_PAGES)
         snprintf(text, size, "a null pointer, or an offset from one");
     else if (a && addr - a->gpu_addr >= a->size)
-        snprintf(text, size, "the program's address of registered memory, which GPUs have at 0x%llx "
-                 "(hipHostGetDevicePointer)", (unsigned long long)(a->gpu_addr + (addr - a->addr)));
+        snprintf(text, size,
+                 "the program's address of registered memory, which GPUs have at 0x%llx "
+                 "(hipHostGetDevicePointer)",
+                 (unsigned long long)(a->gpu_addr + (addr - a->addr)));
     else if (a && !(a->shown >> gpu & 1))
-        snprintf(text, size, "memory of node %u, which this GPU may not use (hipDeviceEnablePeerAccess)",
+        snprintf(text, size,
+                 "memory of node %u, which this GPU may not use (hipDeviceEnablePeerAccess)",
                  a->node);
     else if (!a && behind < NEAR)
         snprintf(text, size, "byte %llu of an allocation of %llu bytes at 0x%llx",
                  (unsigned long long)(addr - before->gpu_addr), (unsigned long long)before->size,
                  (unsigned long long)before->gpu_addr);
     else if (!a && is_the_programs(addr))
-        snprintf(text, size, "the program's own memory, which it has neither allocated nor registered for "
+        snprintf(text, size,
+                 "the program's own memory, which it has neither allocated nor registered for "
                  "GPUs (hipMalloc, hipHostMalloc, hipHostRegister)");
     pthread_mutex_unlock(&host->lock);
 }

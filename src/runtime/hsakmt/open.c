@@ -42,8 +42,8 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         spec[length] = 0;
         text += length;
         struct host_gpu *gpu = &host->gpu[host->gpus];
-        *gpu = (struct host_gpu){.host = host, .index = host->gpus, .node = host->gpus + 1,
-                                 .memory = (uint64_t)8 << 30};
+        *gpu = (struct host_gpu){
+            .host = host, .index = host->gpus, .node = host->gpus + 1, .memory = (uint64_t)8 << 30};
         gcn_config_default(&gpu->config);
         if (*spec && strcmp(spec, "gfx900") != 0 &&
             (strncmp(spec, "gfx900:", 7) != 0 || gcn_config_parse(&gpu->config, spec + 7, err)))
@@ -122,9 +122,10 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
 static __attribute__((destructor)) void tell_what_was_not_met(void)
 {
     if (the_host && *the_host->explain && !atomic_load(&the_host->explained))
-        fputs("wavetrap: nothing is explained: no wave came to the place, or the program has no such "
-              "function for gfx900\n",
-              stderr);
+        fputs(
+            "wavetrap: nothing is explained: no wave came to the place, or the program has no such "
+            "function for gfx900\n",
+            stderr);
 }
 
 HSAKMT_STATUS hsaKmtCloseKFD(void)
@@ -145,7 +146,8 @@ HSAKMT_STATUS hsaKmtCloseKFD(void)
 /* 1.10 and later tell of exceptions in queues, which we do. */
 HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *version)
 {
-    *version = (HsaVersionInfo){.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 10};
+    *version =
+        (HsaVersionInfo){.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 10};
     return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -171,7 +173,8 @@ HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters *counters)
 {
     const uint64_t now = host_clock();
     (void)node;
-    *counters = (HsaClockCounters){.GPUClockCounter = now, .CPUClockCounter = now,
+    *counters = (HsaClockCounters){.GPUClockCounter = now,
+                                   .CPUClockCounter = now,
                                    .SystemClockCounter = now,
                                    .SystemClockFrequencyHz = 1000000000};
     return HSAKMT_STATUS_SUCCESS;

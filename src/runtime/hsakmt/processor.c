@@ -1,8 +1,8 @@
 /*
  * The packet processor: a thread for each GPU that takes AQL packets from its queues and runs their
  * kernels (HSA Platform System Architecture Specification 1.2, section 2.9; AMD's own packets as in
- * its runtime). Kernels of several queues run side by side in the device. Packets of one queue begin
- * in order: one with the barrier bit when all before it have ended; one without it when all
+ * its runtime). Kernels of several queues run side by side in the device. Packets of one queue
+ * begin in order: one with the barrier bit when all before it have ended; one without it when all
  * work-groups before it have been started. Their places in the ring become free in order, too,
  * for kernels read their packets. Signals are changed as hardware would, for the program's threads
  * look at them at any moment.
@@ -40,11 +40,11 @@ struct signal {
 enum {
     QUEUE_PRIVATE_SIZE = 176, /* scratch_wave64_lane_byte_size */
     QUEUE_PROPERTIES = 180,
-    QUEUE_INACTIVE = 192,     /* queue_inactive_signal */
+    QUEUE_INACTIVE = 192, /* queue_inactive_signal */
     QUEUE_PROFILING = 1 << 3,
     QUEUE_SCRATCH_ONCE = 1 << 4,
-    NO_SCRATCH = 1,           /* codes of the signal: not enough scratch memory for the packet, */
-    SCRATCH_DONE = 512,       /* and what was there for one packet is free again */
+    NO_SCRATCH = 1,     /* codes of the signal: not enough scratch memory for the packet, */
+    SCRATCH_DONE = 512, /* and what was there for one packet is free again */
 };
 
 /*
@@ -62,8 +62,8 @@ static bool signal_at(const struct host_gpu *gpu, const uint8_t *place, struct s
 static void report_signal(const struct host_gpu *gpu, const char *whose, const uint8_t *place)
 {
     fprintf(stderr,
-            "wavetrap: gfx900 (node %u): a %s's signal 0x%llx is not in memory of the GPU\n", gpu->node,
-            whose, (unsigned long long)wt_load_le(place, 8));
+            "wavetrap: gfx900 (node %u): a %s's signal 0x%llx is not in memory of the GPU\n",
+            gpu->node, whose, (unsigned long long)wt_load_le(place, 8));
 }
 
 static void ring_event(struct host *host, struct signal *s)
@@ -117,7 +117,8 @@ static void fail(struct host_queue *q, enum host_reason reason)
         host_event_set(q->gpu->host, q->event->EventId);
 }
 
-/* The queue's own signal, by which the runtime is told; the queue stops where it has no sound one. */
+/* The queue's own signal, by which the runtime is told; the queue stops where it has no sound one.
+ */
 static struct signal *inactive_signal(struct host_queue *q)
 {
     struct signal *s;
@@ -148,7 +149,8 @@ static bool still_waiting(struct host_queue *q)
 
 /* ---- packets ---- */
 
-/* A packet is done: its signal counts down, and its place is free as soon as those before it are. */
+/* A packet is done: its signal counts down, and its place is free as soon as those before it are.
+ */
 static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
 {
     uint8_t *packet = packet_of(q, number);
@@ -289,8 +291,7 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
         return false;
     if (q->copies)
         return host_copy(q);
-    if (still_waiting(q) ||
-        q->begun >= atomic_load_explicit(q->write, memory_order_acquire))
+    if (still_waiting(q) || q->begun >= atomic_load_explicit(q->write, memory_order_acquire))
         return false;
     const uint8_t *packet = packet_of(q, q->begun);
     const uint16_t header = header_of(packet), type = header & 0xff;
@@ -317,7 +318,8 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
             open = value_open(gpu, packet);
             break;
         }
-        if (packet[2] == VENDOR_PM4) { /* the runtime's are for caches: of code that it has written */
+        if (packet[2] ==
+            VENDOR_PM4) { /* the runtime's are for caches: of code that it has written */
             gcn_device_flush_code(gpu->device);
             break;
         }

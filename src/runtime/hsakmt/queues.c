@@ -49,9 +49,10 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
     if (gcn_device_new_in_host(&gpu->config, &gpu->device, err))
         return err->status;
     gcn_device_set_host(gpu->device, &(struct gcn_host){.interrupt = interrupt, .context = gpu});
-    /* As with the driver, a child process has none: it has no thread that would serve its queues. */
-    gpu->doorbells = mmap(NULL, HOST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                          0);
+    /* As with the driver, a child process has none: it has no thread that would serve its queues.
+     */
+    gpu->doorbells =
+        mmap(NULL, HOST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (gpu->doorbells == MAP_FAILED) {
         gpu->doorbells = NULL;
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for doorbells");

@@ -1,5 +1,6 @@
 /*
- * For rocminfo alone: before it asks the runtime anything, it looks whether the kernel module is loaded
+ * For rocminfo alone: before it asks the runtime anything, it looks whether the kernel module is
+ * loaded
  * (`lsmod | grep amdgpu`) and opens /dev/kfd. This library, loaded before all others, answers both.
  */
 /* open, by this name. */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum {
-    SIMDS = 4,            /* of a compute unit */
+    SIMDS = 4, /* of a compute unit */
     SIMD_WAVES = 10,
     CU_PER_ENGINE = 16,
     VENDOR_AMD = 0x1002,
@@ -123,7 +123,8 @@ HSAKMT_STATUS hsaKmtGetNodeMemoryProperties(HSAuint32 node, HSAuint32 banks,
         const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
         const HsaMemoryProperties bank = {.HeapType = HSA_HEAPTYPE_SYSTEM,
                                           .SizeInBytes = (uint64_t)pages * (uint64_t)page,
-                                          .Width = 64, .MemoryClockMax = 1600};
+                                          .Width = 64,
+                                          .MemoryClockMax = 1600};
         if (banks)
             properties[0] = bank;
         return HSAKMT_STATUS_SUCCESS;

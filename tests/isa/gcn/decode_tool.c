@@ -1,7 +1,8 @@
 /*
  * The decoder of the GCN emulator, for tests. Each line of stdin is an instruction as dwords in
  * hexadecimal; the answer is its length in dwords and its mnemonic, or "0" and why it is none.
- * `executes`: a 1 comes first if the emulator executes it, else a 0. `rows` prints the table instead.
+ * `executes`: a 1 comes first if the emulator executes it, else a 0. `rows` prints the table
+ * instead.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * A gfx900 that does what stdin says, for tests of traps: a command a line, an answer a line. Numbers
- * are hexadecimal.
+ * A gfx900 that does what stdin says, for tests of traps: a command a line, an answer a line.
+ * Numbers are hexadecimal.
  *
  *   map ADDR SIZE             memory for kernels
  *   write ADDR BYTES          bytes as hexadecimal digits, without blanks
@@ -19,7 +19,8 @@
  *   lanes                     that the fault names
  *   hash
  *
- * The state of a wave: number:PC:scc:128 scalars:hardware registers 1 to 7:VGPRs; blanks between waves.
+ * The state of a wave: number:PC:scc:128 scalars:hardware registers 1 to 7:VGPRs; blanks between
+ * waves.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,8 @@ static enum wt_run run(uint64_t issues)
 
 static void print_wave(const struct gcn_wave *w)
 {
-    printf(" %x:%llx:%x:", w->id, (unsigned long long)(w->at_barrier || w->gws ? w->wait_pc : w->pc), w->scc);
+    printf(" %x:%llx:%x:", w->id,
+           (unsigned long long)(w->at_barrier || w->gws ? w->wait_pc : w->pc), w->scc);
     for (unsigned i = 0; i < GCN_SCALARS; i++)
         printf("%s%x", i ? "," : "", w->s[i]);
     for (unsigned id = 1; id <= 7; id++) {

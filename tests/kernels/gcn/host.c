@@ -140,47 +140,47 @@ static void range(int whole, unsigned *from, unsigned *to)
 #define MAX(x, y) ((y) > (x) ? (y) : (x))
 
 /* From the first item to `last`, of which there is none for the first exclusive sum. */
-#define FOLD(name, whole, type, field, operation, first_is, last)     \
-    type OVERLOAD name(type x)                                        \
-    {                                                                 \
-        unsigned from, to;                                            \
-        left_by[current].field = x;                                   \
-        all_come_here();                                              \
-        range(whole, &from, &to);                                     \
-        type result = first_is ? (type)left_by[from].field : (type)0; \
-        for (unsigned i = from + first_is; i < (last); i++)           \
-            result = (type)operation(result, (type)left_by[i].field); \
-        all_come_here();                                              \
-        return result;                                                \
+#define FOLD(name, whole, type, field, operation, first_is, last)                                  \
+    type OVERLOAD name(type x)                                                                     \
+    {                                                                                              \
+        unsigned from, to;                                                                         \
+        left_by[current].field = x;                                                                \
+        all_come_here();                                                                           \
+        range(whole, &from, &to);                                                                  \
+        type result = first_is ? (type)left_by[from].field : (type)0;                              \
+        for (unsigned i = from + first_is; i < (last); i++)                                        \
+            result = (type)operation(result, (type)left_by[i].field);                              \
+        all_come_here();                                                                           \
+        return result;                                                                             \
     }
-#define FOLDS(prefix, whole, type, field)                                      \
-    FOLD(prefix##_reduce_add, whole, type, field, ADD, 1, to)                  \
-    FOLD(prefix##_reduce_min, whole, type, field, MIN, 1, to)                  \
-    FOLD(prefix##_reduce_max, whole, type, field, MAX, 1, to)                  \
-    FOLD(prefix##_scan_inclusive_add, whole, type, field, ADD, 1, current + 1) \
-    FOLD(prefix##_scan_inclusive_min, whole, type, field, MIN, 1, current + 1) \
-    FOLD(prefix##_scan_inclusive_max, whole, type, field, MAX, 1, current + 1) \
+#define FOLDS(prefix, whole, type, field)                                                          \
+    FOLD(prefix##_reduce_add, whole, type, field, ADD, 1, to)                                      \
+    FOLD(prefix##_reduce_min, whole, type, field, MIN, 1, to)                                      \
+    FOLD(prefix##_reduce_max, whole, type, field, MAX, 1, to)                                      \
+    FOLD(prefix##_scan_inclusive_add, whole, type, field, ADD, 1, current + 1)                     \
+    FOLD(prefix##_scan_inclusive_min, whole, type, field, MIN, 1, current + 1)                     \
+    FOLD(prefix##_scan_inclusive_max, whole, type, field, MAX, 1, current + 1)                     \
     FOLD(prefix##_scan_exclusive_add, whole, type, field, ADD, 0, current)
-#define BROADCAST(name, whole, type, field, index)                           \
-    type OVERLOAD name(type x, index from_item)                              \
-    {                                                                        \
-        unsigned from, to;                                                   \
-        left_by[current].field = x;                                          \
-        all_come_here();                                                     \
-        range(whole, &from, &to);                                            \
-        const type result = (type)left_by[from + (unsigned)from_item].field; \
-        all_come_here();                                                     \
-        return result;                                                       \
+#define BROADCAST(name, whole, type, field, index)                                                 \
+    type OVERLOAD name(type x, index from_item)                                                    \
+    {                                                                                              \
+        unsigned from, to;                                                                         \
+        left_by[current].field = x;                                                                \
+        all_come_here();                                                                           \
+        range(whole, &from, &to);                                                                  \
+        const type result = (type)left_by[from + (unsigned)from_item].field;                       \
+        all_come_here();                                                                           \
+        return result;                                                                             \
     }
-#define VOTES(prefix, whole)                                                       \
-    static FOLD(prefix##_fewest, whole, int, i, MIN, 1, to) static FOLD(           \
-        prefix##_most, whole, int, i, MAX, 1, to) int OVERLOAD prefix##_all(int x) \
-    {                                                                              \
-        return prefix##_fewest(x != 0);                                            \
-    }                                                                              \
-    int OVERLOAD prefix##_any(int x)                                               \
-    {                                                                              \
-        return prefix##_most(x != 0);                                              \
+#define VOTES(prefix, whole)                                                                       \
+    static FOLD(prefix##_fewest, whole, int, i, MIN, 1, to) static FOLD(                           \
+        prefix##_most, whole, int, i, MAX, 1, to) int OVERLOAD prefix##_all(int x)                 \
+    {                                                                                              \
+        return prefix##_fewest(x != 0);                                                            \
+    }                                                                                              \
+    int OVERLOAD prefix##_any(int x)                                                               \
+    {                                                                                              \
+        return prefix##_most(x != 0);                                                              \
     }
 
 FOLDS(sub_group, 0, int, i)

@@ -172,8 +172,7 @@ static void ndmreset_keeps(struct conformance *c)
     const uint32_t mask = rd(c, DM_WMASK);
     wr(c, DM_DSELECT, select);
     request(c, DCTRL_RESETHALTREQ | DCTRL_NDMRESET);
-    if (!reset_ends(c) ||
-        !expect(c, select, rd(c, DM_DSELECT), "DSELECT after ndmreset") ||
+    if (!reset_ends(c) || !expect(c, select, rd(c, DM_DSELECT), "DSELECT after ndmreset") ||
         !expect(c, config, rd(c, DM_DCONFIG), "DCONFIG after ndmreset") ||
         !expect(c, 0x12345678, rd(c, DM_INJECT), "INJECT after ndmreset") ||
         !expect(c, mask, rd(c, DM_WMASK), "WMASK of window 0 after ndmreset"))
@@ -232,7 +231,8 @@ static bool arrange(struct conformance *c, enum situation situation)
     return !c->broken;
 }
 
-/* What a summary bit must read in each situation: '0', '1', or '?' where the words leave it open. */
+/* What a summary bit must read in each situation: '0', '1', or '?' where the words leave it open.
+ */
 static void summary_bit(struct conformance *c, unsigned bit, const char *name,
                         const char expected[SITUATIONS + 1])
 {
@@ -306,8 +306,7 @@ static void reserved(struct conformance *c)
 /* Clients read DCTRL, change a field and write it back: status bits must not mind. */
 static void read_only_bits(struct conformance *c)
 {
-    const uint32_t status =
-        DCTRL_SUMMARY | (uint32_t)7 << 9 | DCTRL_INJECTSTATE | DCTRL_STEPSTATE;
+    const uint32_t status = DCTRL_SUMMARY | (uint32_t)7 << 9 | DCTRL_INJECTSTATE | DCTRL_STEPSTATE;
     if (!at_reset(c))
         return;
     select_warp(c, c->warp);
@@ -316,7 +315,8 @@ static void read_only_bits(struct conformance *c)
     if (!expect(c, before, rd(c, DM_DCTRL), "DCTRL after writing back what it read"))
         return;
     wr(c, DM_DCTRL, before ^ status);
-    if (!expect(c, before, rd(c, DM_DCTRL), "DCTRL after writing the complement of its status bits"))
+    if (!expect(c, before, rd(c, DM_DCTRL),
+                "DCTRL after writing the complement of its status bits"))
         return;
     expect(c, 1, warp_bit(c, DM_WSTATUS, c->warp),
            "WSTATUS of warp %u, halted, after writing DCTRL's status bits", (unsigned)c->warp);

@@ -103,8 +103,7 @@ static void resumereq_selected(struct conformance *c)
     if (expect(c, 0, warp_bit(c, DM_WSTATUS, other), "WSTATUS of warp %u, which WMASK names",
                (unsigned)other))
         expect(c, 1, warp_bit(c, DM_WSTATUS, c->warp),
-               "WSTATUS of warp %u, which WMASK does not name, after resumereq",
-               (unsigned)c->warp);
+               "WSTATUS of warp %u, which WMASK does not name, after resumereq", (unsigned)c->warp);
 }
 
 /* ---- resethaltreq ---- */
@@ -264,8 +263,8 @@ static void stepreq_one(struct conformance *c)
     if (!placed(c) || !go_to(c, c->warp, AT_LINE) || !get_x(c, c->warp, 0, X_T0, &before))
         return;
     for (unsigned i = 1; i <= 3; i++) {
-        if (!step_warp(c, c->warp) ||
-            !expect(c, c->base + AT_LINE + 4 * i, rd(c, DM_DPC), "DPC after %u steps of 4 bytes", i))
+        if (!step_warp(c, c->warp) || !expect(c, c->base + AT_LINE + 4 * i, rd(c, DM_DPC),
+                                              "DPC after %u steps of 4 bytes", i))
             return;
         if (!get_x(c, c->warp, 0, X_T0, &after) ||
             !expect(c, before + i, after, "t0 after %u steps of t0 += 1 from 0x%x", i,
@@ -312,8 +311,8 @@ static void stepreq_selected(struct conformance *c)
                 (unsigned)other))
         return;
     select_warp(c, c->warp);
-    if (expect(c, c->base + AT_LINE, rd(c, DM_DPC),
-               "DPC of warp %u, when warp %u was stepped", (unsigned)c->warp, (unsigned)other))
+    if (expect(c, c->base + AT_LINE, rd(c, DM_DPC), "DPC of warp %u, when warp %u was stepped",
+               (unsigned)c->warp, (unsigned)other))
         expect(c, 1, rd(c, DM_WSTATUS) >> (c->warp % 32) & 1,
                "WSTATUS of warp %u, when warp %u was stepped", (unsigned)c->warp, (unsigned)other);
 }
@@ -389,8 +388,9 @@ static void step_pending(struct conformance *c)
     if (!step_in_vain(c))
         return;
     if (!(rd(c, DM_DCTRL) & DCTRL_STEPSTATE))
-        failed(c, "expected DCTRL.stepstate to be REQ or INFLIGHT while the warp waits at a barrier "
-                  "and cannot issue, came NONE");
+        failed(c,
+               "expected DCTRL.stepstate to be REQ or INFLIGHT while the warp waits at a barrier "
+               "and cannot issue, came NONE");
 }
 
 static void ndmreset_ends_step(struct conformance *c)
@@ -421,10 +421,14 @@ const struct check wt_checks_of_requests[] = {
      resumereq_runs},
     {{"resumereq.only-selected", SELECTING, "DCTRL.resumereq, WMASK", "other warps stay halted"},
      resumereq_selected},
-    {{"resethaltreq.halts", DCTRL, "DCTRL.resethaltreq", "in one write with ndmreset: halted at "
-      "the first instruction"}, resethaltreq_halts},
-    {{"resethaltreq.latched", DCTRL, "DCTRL.resethaltreq", "in a write before that of ndmreset, as "
-      "clients do it"}, resethaltreq_latched},
+    {{"resethaltreq.halts", DCTRL, "DCTRL.resethaltreq",
+      "in one write with ndmreset: halted at "
+      "the first instruction"},
+     resethaltreq_halts},
+    {{"resethaltreq.latched", DCTRL, "DCTRL.resethaltreq",
+      "in a write before that of ndmreset, as "
+      "clients do it"},
+     resethaltreq_latched},
     {{"resethaltreq.only-selected", DCTRL, "DCTRL.resethaltreq, WMASK", "other warps run"},
      resethaltreq_selected},
     {{"resethaltreq.once", DCTRL, "DCTRL.resethaltreq", "the reset after that does not halt"},
@@ -435,7 +439,8 @@ const struct check wt_checks_of_requests[] = {
     {{"hacause.ebreak", DCTRL, "DCTRL.hacause", "EBREAK after an ebreak"}, hacause_ebreak},
     {{"hacause.resethaltreq", DCTRL, "DCTRL.hacause", "RESETHALTREQ or HALTREQ after resethaltreq"},
      hacause_resethaltreq},
-    {{"hacause.of-selected", SELECTING_ONE, "DCTRL.hacause, DSELECT.warpsel", "of the selected warp"},
+    {{"hacause.of-selected", SELECTING_ONE, "DCTRL.hacause, DSELECT.warpsel",
+      "of the selected warp"},
      hacause_selected},
     {{"stepreq.one", DCTRL, "DCTRL.stepreq", "one instruction, no more and no less"}, stepreq_one},
     {{"stepreq.halts", DCTRL, "DCTRL.stepreq, stepstate", "it ends, and the warp is halted again"},

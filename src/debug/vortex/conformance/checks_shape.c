@@ -54,7 +54,8 @@ static void platform_numwarps(struct conformance *c)
 
 static void platform_numcores(struct conformance *c)
 {
-    compare_csr(c, CSR_NUM_CORES, "numclusters times numcores", c->device.clusters * c->device.cores);
+    compare_csr(c, CSR_NUM_CORES, "numclusters times numcores",
+                c->device.clusters * c->device.cores);
 }
 
 /* ---- fields that are RW ---- */
@@ -196,7 +197,8 @@ static void dconfig_resethaltreq_length(struct conformance *c)
         return;
     wr(c, DM_DCONFIG, c->dconfig);
     if (shortest <= 1 && longest <= 1)
-        cannot(c, "resethaltreq is over before a resumereq can meet it, with every resethaltreqcyc");
+        cannot(c,
+               "resethaltreq is over before a resumereq can meet it, with every resethaltreqcyc");
     else if (longest <= shortest)
         failed(c,
                "expected resethaltreq to withstand resumereq longer with resethaltreqcyc=7 than "
@@ -253,8 +255,8 @@ static void dselect_field(struct conformance *c, const char *name, unsigned msb,
                           uint32_t limit)
 {
     /* A device need not keep bits that name no window, warp or thread of its own. */
-    uint32_t others = all_ones(c->windows - 1) << 22 | all_ones(c->waves - 1) << 7 |
-                      (c->device.threads - 1);
+    uint32_t others =
+        all_ones(c->windows - 1) << 22 | all_ones(c->waves - 1) << 7 | (c->device.threads - 1);
     if (!limit) {
         cannot(c, "the device has only one that %s could name", name);
         return;
@@ -289,7 +291,8 @@ const struct check wt_checks_of_shape[] = {
      platform_numthreads},
     {{"platform.numwarps", PLATFORM, "PLATFORM.numwarps", "as the program sees it"},
      platform_numwarps},
-    {{"platform.numcores", PLATFORM, "PLATFORM.numcores", "times numclusters: as the program sees it"},
+    {{"platform.numcores", PLATFORM, "PLATFORM.numcores",
+      "times numclusters: as the program sees it"},
      platform_numcores},
     {{"dconfig.ndmresetcyc", DCONFIG, "DCONFIG.ndmresetcyc", "holds what is written"},
      dconfig_ndmresetcyc},

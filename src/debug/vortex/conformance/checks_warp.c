@@ -40,8 +40,7 @@ static void dpc_selected(struct conformance *c)
     wr(c, DM_DPC, c->base + AT_LINE);
     select_warp(c, c->warp);
     if (!expect(c, c->base + AT_COUNT, rd(c, DM_DPC),
-                "DPC of warp %u after writing that of warp %u", (unsigned)c->warp,
-                (unsigned)other))
+                "DPC of warp %u after writing that of warp %u", (unsigned)c->warp, (unsigned)other))
         return;
     select_warp(c, other);
     expect(c, c->base + AT_LINE, rd(c, DM_DPC), "DPC of warp %u", (unsigned)other);
@@ -57,8 +56,10 @@ static void dpc_runs_there(struct conformance *c)
     if (!halt_warp(c, c->warp))
         return;
     select_warp(c, c->warp);
-    expect(c, c->base + AT_WAIT, rd(c, DM_DPC), "DPC of warp %u after it ran from there in a loop "
-           "of one instruction", (unsigned)c->warp);
+    expect(c, c->base + AT_WAIT, rd(c, DM_DPC),
+           "DPC of warp %u after it ran from there in a loop "
+           "of one instruction",
+           (unsigned)c->warp);
 }
 
 static void dpc_steps_there(struct conformance *c)
@@ -248,8 +249,8 @@ static bool scratch_holds(struct conformance *c, unsigned n)
     }
     if (!any && n)
         return false;
-    return !wrong || expect(c, wrong, came_wrong, "DSCRATCH%u after writing 0x%x", n,
-                            (unsigned)wrong);
+    return !wrong ||
+           expect(c, wrong, came_wrong, "DSCRATCH%u after writing 0x%x", n, (unsigned)wrong);
 }
 
 static void dscratch_holds(struct conformance *c, unsigned n)

@@ -38,10 +38,10 @@ struct wt_conformance_result {
 
 /** What the checks found out about the device. */
 struct wt_conformance_device {
-    uint32_t platform; /**< as it was read */
+    uint32_t platform;                        /**< as it was read */
     unsigned clusters, cores, warps, threads; /**< cores of a cluster, and so on */
-    unsigned xlen;     /**< 0: not found out */
-    bool placed;       /**< instructions were written at `base` */
+    unsigned xlen;                            /**< 0: not found out */
+    bool placed;                              /**< instructions were written at `base` */
     uint64_t base;
 };
 
@@ -69,10 +69,10 @@ size_t wt_conformance_check_count(void);
 const struct wt_conformance_check *wt_conformance_check(size_t index);
 
 /**
- * Runs the wanted checks on @p target, of whose services it uses `pump` alone (NULL: the device runs
- * by itself). The device is reset at the end and runs its program from the beginning; general and
- * scratch registers keep what the checks left in them. Fails only if the bus does; results up to
- * then were reported, and the device is left so all the same if the bus can be connected again.
+ * Runs the wanted checks on @p target, of whose services it uses `pump` alone (NULL: the device
+ * runs by itself). The device is reset at the end and runs its program from the beginning; general
+ * and scratch registers keep what the checks left in them. Fails only if the bus does; results up
+ * to then were reported, and the device is left so all the same if the bus can be connected again.
  */
 enum wt_status wt_conformance_run(const struct wt_target *target,
                                   const struct wt_conformance_options *options,

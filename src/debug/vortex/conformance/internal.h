@@ -12,8 +12,7 @@
 #define DCTRL_ANYUNAVAIL ((uint32_t)1 << 24)
 #define DCTRL_SUMMARY ((uint32_t)0x3f << 24)
 #define DCTRL_RESERVED ((uint32_t)0xfff << 12)
-#define DCTRL_REQUESTS                                                                             \
-    (DCTRL_HALTREQ | DCTRL_RESUMEREQ | DCTRL_STEPREQ | DCTRL_INJECTREQ)
+#define DCTRL_REQUESTS (DCTRL_HALTREQ | DCTRL_RESUMEREQ | DCTRL_STEPREQ | DCTRL_INJECTREQ)
 
 enum { CAUSE_NONE, CAUSE_EBREAK, CAUSE_HALTREQ, CAUSE_STEP, CAUSE_RESETHALTREQ };
 
@@ -22,16 +21,16 @@ enum { CSR_ACTIVE_WARPS = 0xcc3, CSR_NUM_WARPS = 0xfc1, CSR_NUM_CORES = 0xfc2 };
 
 /* The instructions that the checks let warps run, by their byte offset from the base. */
 enum {
-    AT_COUNT = 0x00,  /* loop: t0 += 1 */
-    AT_SPAWN = 0x08,  /* wspawn t1, t2, then AT_COUNT */
-    AT_EBREAK = 0x10, /* ebreak, then AT_AFTER */
-    AT_AFTER = 0x14,  /* t0 += 1, for ever */
-    AT_EXIT = 0x1c,   /* tmc x0 */
+    AT_COUNT = 0x00,   /* loop: t0 += 1 */
+    AT_SPAWN = 0x08,   /* wspawn t1, t2, then AT_COUNT */
+    AT_EBREAK = 0x10,  /* ebreak, then AT_AFTER */
+    AT_AFTER = 0x14,   /* t0 += 1, for ever */
+    AT_EXIT = 0x1c,    /* tmc x0 */
     AT_BARRIER = 0x24, /* bar t1, t2, then AT_WAIT */
-    AT_WAIT = 0x28,   /* for ever nothing */
-    AT_JUMP = 0x2c,   /* to AT_COUNT */
-    AT_LINE = 0x30,   /* t0 += 1 three times, then AT_WAIT */
-    AT_DATA = 0x40,   /* a word */
+    AT_WAIT = 0x28,    /* for ever nothing */
+    AT_JUMP = 0x2c,    /* to AT_COUNT */
+    AT_LINE = 0x30,    /* t0 += 1 three times, then AT_WAIT */
+    AT_DATA = 0x40,    /* a word */
     PLACED_WORDS = 17,
 };
 
@@ -48,7 +47,7 @@ struct conformance {
     unsigned windows;
     uint32_t dconfig; /**< as it was found, with EH off */
 
-    bool explored; /**< what follows is known */
+    bool explored;                   /**< what follows is known */
     uint32_t active[DM_MAX_WINDOWS]; /**< WACTIVE after a reset */
     bool has_active, has_other;
     uint32_t warp;  /**< the first that is active after a reset, or warp 0 */
@@ -72,11 +71,11 @@ struct check {
 };
 
 /* Each part of the table ends with a row without a name. */
-extern const struct check wt_checks_of_shape[];   /* PLATFORM, DCONFIG, DSELECT */
-extern const struct check wt_checks_of_windows[]; /* WMASK, WACTIVE, WSTATUS */
-extern const struct check wt_checks_of_module[];  /* DCTRL: dmactive, ndmreset, summary bits */
+extern const struct check wt_checks_of_shape[];    /* PLATFORM, DCONFIG, DSELECT */
+extern const struct check wt_checks_of_windows[];  /* WMASK, WACTIVE, WSTATUS */
+extern const struct check wt_checks_of_module[];   /* DCTRL: dmactive, ndmreset, summary bits */
 extern const struct check wt_checks_of_requests[]; /* DCTRL: halt, resume, step */
-extern const struct check wt_checks_of_warp[];    /* DPC, INJECT, DSCRATCH */
+extern const struct check wt_checks_of_warp[];     /* DPC, INJECT, DSCRATCH */
 
 /* ---- verdicts: the first one of a check counts ---- */
 

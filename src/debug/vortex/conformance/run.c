@@ -139,8 +139,11 @@ enum wt_status wt_conformance_run(const struct wt_target *target,
                                   struct wt_conformance_summary *summary, struct wt_error *err)
 {
     struct wt_error first = {0};
-    struct conformance c = {.target = target, .bus = target->bus, .options = options,
-                            .err = &first, .base_known = options->base_given,
+    struct conformance c = {.target = target,
+                            .bus = target->bus,
+                            .options = options,
+                            .err = &first,
+                            .base_known = options->base_given,
                             .base = options->base};
     *summary = (struct wt_conformance_summary){0};
     bool was_awake = rd(&c, DM_DCTRL) & DCTRL_DMACTIVE;

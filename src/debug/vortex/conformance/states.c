@@ -3,19 +3,19 @@
 
 /* What a warp of the checks runs: see AT_COUNT and so on. */
 static const uint32_t program[PLACED_WORDS] = {
-    [AT_COUNT / 4] = 0x00128293,   /* addi t0, t0, 1 */
+    [AT_COUNT / 4] = 0x00128293,     /* addi t0, t0, 1 */
     [AT_COUNT / 4 + 1] = 0xffdff06f, /* j .-4 */
-    [AT_SPAWN / 4] = 0x0073100b,   /* wspawn t1, t2 */
+    [AT_SPAWN / 4] = 0x0073100b,     /* wspawn t1, t2 */
     [AT_SPAWN / 4 + 1] = 0xff5ff06f, /* j .-12 */
-    [AT_EBREAK / 4] = 0x00100073,  /* ebreak */
-    [AT_AFTER / 4] = 0x00128293,   /* addi t0, t0, 1 */
+    [AT_EBREAK / 4] = 0x00100073,    /* ebreak */
+    [AT_AFTER / 4] = 0x00128293,     /* addi t0, t0, 1 */
     [AT_AFTER / 4 + 1] = 0xffdff06f, /* j .-4 */
-    [AT_EXIT / 4] = 0x0000000b,    /* tmc x0 */
-    [AT_EXIT / 4 + 1] = 0x0000006f, /* j . */
-    [AT_BARRIER / 4] = 0x0073400b, /* bar t1, t2 */
-    [AT_WAIT / 4] = 0x0000006f,    /* j . */
-    [AT_JUMP / 4] = 0xfd5ff06f,    /* j .-44 */
-    [AT_LINE / 4] = 0x00128293,    /* addi t0, t0, 1 */
+    [AT_EXIT / 4] = 0x0000000b,      /* tmc x0 */
+    [AT_EXIT / 4 + 1] = 0x0000006f,  /* j . */
+    [AT_BARRIER / 4] = 0x0073400b,   /* bar t1, t2 */
+    [AT_WAIT / 4] = 0x0000006f,      /* j . */
+    [AT_JUMP / 4] = 0xfd5ff06f,      /* j .-44 */
+    [AT_LINE / 4] = 0x00128293,      /* addi t0, t0, 1 */
     [AT_LINE / 4 + 1] = 0x00128293,
     [AT_LINE / 4 + 2] = 0x00128293,
     [AT_LINE / 4 + 3] = 0xfedff06f, /* j .-20 */
