@@ -26,7 +26,8 @@ static void keep(const char *name, unsigned number, const void *bytes, size_t si
 HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *handler, HSAuint64 size, void *buffer,
                                    HSAuint64 buffer_size)
 {
-    /* clang-format off: version 14 alternates between two layouts of this */
+    /* Version 14 alternates between two layouts of this. */
+    /* clang-format off */
     HSAKMT_STATUS (*real)
     (HSAuint32, void *, HSAuint64, void *, HSAuint64) = dlsym(RTLD_NEXT, "hsaKmtSetTrapHandler");
     /* clang-format on */
@@ -43,7 +44,8 @@ static unsigned codes;
 
 HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flags, void **address)
 {
-    /* clang-format off: version 14 alternates between two layouts of this */
+    /* Version 14 alternates between two layouts of this. */
+    /* clang-format off */
     HSAKMT_STATUS (*real)
     (HSAuint32, HSAuint64, HsaMemFlags, void **) = dlsym(RTLD_NEXT, "hsaKmtAllocMemory");
     /* clang-format on */
