@@ -24,7 +24,6 @@ struct trace {
     bool symbols;
     FILE *out;
     struct cli_session *session; /* of a kernel: symbols and program alone */
-    struct gcn_disassembler *disassembler;
 };
 
 /* ---- options ---- */
@@ -182,20 +181,25 @@ static void function_text(const struct trace *t, uint64_t pc, char *text, size_t
         snprintf(text, size, " <%.150s+%" PRIu64 ">", name, offset);
 }
 
-static void print_issue(void *context, const struct vx_trace *issue)
+static void print_effect(const struct trace *t, const struct wt_trace *issue)
+{
+    fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
+}
+
+static void print_issue(void *context, const struct wt_trace *issue)
 {
     struct trace *t = context;
     unsigned warps = vx_device_config(t->session->device)->warps;
     unsigned core = issue->wave / warps, warp = issue->wave % warps;
     if (!wanted(t, issue->pc, core, warp))
         return;
-    char mask[40], place[200];
+    char mask[40], place[200], bytes[80];
     cli_mask_text(issue->mask, mask, sizeof mask);
     function_text(t, issue->pc, place, sizeof place);
-    fprintf(t->out, "%10" PRIu64 " core %u warp %u %s %08" PRIx64 "%s: %0*" PRIx32 "%*s %s",
-            issue->time, core, warp, mask, issue->pc, place, issue->length == 2 ? 4 : 8,
-            issue->instruction, issue->length == 2 ? 4 : 0, "", issue->text);
-    fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
+    wt_trace_bytes(issue, bytes, sizeof bytes);
+    fprintf(t->out, "%10" PRIu64 " core %u warp %u %s %08" PRIx64 "%s: %s %s", issue->time, core,
+            warp, mask, issue->pc, place, bytes, issue->text);
+    print_effect(t, issue);
 }
 
 /* Runs untraced where no issue is wanted. */
@@ -213,7 +217,7 @@ static enum wt_run run_some(void *context, struct cli_session *session, uint64_t
     uint64_t left = f->to - m->time;
     if (left < issues)
         issues = left + 1;
-    return vx_run_traced(session->device, issues, print_issue, t);
+    return m->ops->run_traced(m, issues, print_issue, t);
 }
 
 static enum wt_status open_output(struct trace *t, struct wt_error *err)
@@ -251,24 +255,20 @@ static int trace_session(struct trace *t, struct cli_session *session)
 
 /* ---- kernels: compute units and their waves, addresses as in the code object ---- */
 
-static void print_kernel_issue(void *context, const struct gcn_trace *issue)
+static void print_kernel_issue(void *context, const struct wt_trace *issue)
 {
     const struct trace *t = context;
     enum { WAVES = 40 }; /* of a compute unit */
     const unsigned cu = issue->wave / WAVES, wave = issue->wave % WAVES;
     const uint64_t pc = issue->pc - GCN_LAUNCH_CODE;
-    char place[200];
+    char place[200], bytes[80];
     if (!wanted(t, pc, cu, wave))
         return;
     function_text(t, pc, place, sizeof place);
-    fprintf(t->out, "%10" PRIu64 " cu %u wave %u 0x%016" PRIx64 " %08" PRIx64 "%s: %08" PRIx32,
-            issue->time, cu, wave, issue->exec, pc, place, issue->word[0]);
-    if (issue->length == 8)
-        fprintf(t->out, " %08" PRIx32, issue->word[1]);
-    else
-        fprintf(t->out, "%9s", "");
-    fprintf(t->out, " %s", issue->text);
-    fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
+    wt_trace_bytes(issue, bytes, sizeof bytes);
+    fprintf(t->out, "%10" PRIu64 " cu %u wave %u 0x%016" PRIx64 " %08" PRIx64 "%s: %s %s",
+            issue->time, cu, wave, (uint64_t)issue->mask, pc, place, bytes, issue->text);
+    print_effect(t, issue);
 }
 
 static enum wt_status kernel_opened(void *context, struct cli_kernel_run *run, struct wt_error *err)
@@ -290,8 +290,7 @@ static enum wt_run run_kernel_some(void *context, struct cli_kernel_run *run, ui
     if (m->time > f->to)
         return m->ops->run(m, issues);
     const uint64_t left = f->to - m->time;
-    return gcn_run_traced(run->device, left < issues ? left + 1 : issues, t->disassembler,
-                          print_kernel_issue, t);
+    return m->ops->run_traced(m, left < issues ? left + 1 : issues, print_kernel_issue, t);
 }
 
 static int trace_kernel(struct trace *t, const char *path)
@@ -304,9 +303,7 @@ static int trace_kernel(struct trace *t, const char *path)
     t->options.kernel.context = t;
     if (open_output(t, &err))
         return cli_fail(&cli_trace, &err);
-    t->disassembler = gcn_disassembler_new();
     const int status = cli_run_kernel(&cli_trace, &t->options.drive, &t->options.kernel, path);
-    gcn_disassembler_free(t->disassembler);
     return close_output(t, status);
 }
 
