@@ -1,4 +1,4 @@
-/* Whole files. */
+/* Reading whole files. */
 #ifndef WT_BASE_FILE_H
 #define WT_BASE_FILE_H
 
@@ -7,14 +7,19 @@
 
 #include "wavetrap/error.h"
 
-/** Files above this size are not read. */
-#define WT_FILE_MAX ((size_t)1 << 30)
+/** The largest file that is read: 1 GiB. */
+#define WT_FILE_MAX_BYTES ((size_t)1 << 30)
 
 /**
- * Reads all of a file or pipe, at most WT_FILE_MAX bytes. The caller frees *bytes, which is never
- * NULL on success; on failure *bytes is NULL and *length is 0.
+ * Reads the file at @p path, which may be a pipe. On success *bytes, which the caller frees, is
+ * not NULL even where *length is 0. A file that cannot be opened or read gives WT_IO; one of more
+ * than WT_FILE_MAX_BYTES gives WT_INVALID.
  */
 enum wt_status wt_file_read(const char *path, uint8_t **bytes, size_t *length,
                             struct wt_error *err);
+
+/** The same of an open descriptor, which stays open; @p path is for messages. */
+enum wt_status wt_file_read_fd(int fd, const char *path, uint8_t **bytes, size_t *length,
+                               struct wt_error *err);
 
 #endif

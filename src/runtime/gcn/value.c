@@ -17,7 +17,7 @@ static enum wt_status size_of(const char *text, size_t *size, struct wt_error *e
     uint64_t number;
     if (wt_parse_number(text, &number, err))
         return err->status;
-    if (number > WT_FILE_MAX)
+    if (number > WT_FILE_MAX_BYTES)
         return wt_fail(err, WT_INVALID, "%s bytes are more than 1 GiB", text);
     *size = (size_t)number;
     return WT_OK;
