@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/bits.h"
+#include "base/clock.h"
 #include "cli/connect.h"
 #include "cli/dm_place.h"
 #include "cli/report.h"
@@ -161,9 +162,7 @@ static uint64_t now(const struct dm *dm)
 {
     if (!dm->connect.address)
         return dm->session.machine->time;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    return (uint64_t)wt_clock_ms();
 }
 
 static const char *unit(const struct dm *dm)

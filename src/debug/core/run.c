@@ -8,7 +8,8 @@
 #include "debug/core/internal.h"
 
 #include <stdio.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 /* Turns of stepping waves in one pump, and how long breakpoints that do not stop are followed. */
 #define ROUNDS 4096
@@ -139,13 +140,6 @@ static uint64_t issue_time(struct wt_debugger *d)
     return services->time ? services->time(d->target->context) : 0;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* All that goes runs freely. Breakpoints that do not stop end a slice early: go on with the rest.
  */
 static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool *soon,
@@ -153,10 +147,10 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
 {
     bool idle = false, found = false;
     enum wt_status status = WT_OK;
-    uint64_t start = issue_time(d), used = 0, until = now_ns() + PUMP_NS;
+    uint64_t start = issue_time(d), used = 0, until = wt_clock_ns() + PUMP_NS;
     for (unsigned round = 0; round < ROUNDS && used < budget; round++) {
         /* The client's interrupt must be seen, however slow the conditions are. */
-        if (round && now_ns() > until)
+        if (round && wt_clock_ns() > until)
             break;
         status = run_device(d, budget - used, &idle, &found, err);
         used = issues_since(d, start);
