@@ -116,6 +116,25 @@ enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread threa
     return status;
 }
 
+/* Only the lanes that are active have the wave's pc. */
+static enum wt_status check_pc_of(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                                  struct wt_error *err)
+{
+    const char *lane_word = d->topology->lane_word, *wave_word = d->topology->wave_word;
+    enum wt_status status = dbg_need_mask(d, wave, err);
+    if (status || wt_has_lane(d->wave[wave].mask, lane))
+        return status;
+    if (dbg_lane_waits(d, wave, lane))
+        return wt_fail(err, WT_STATE,
+                       "%s %u is masked off: its pc is where the divergence stack will wake it, "
+                       "and cannot be set",
+                       lane_word, lane);
+    return wt_fail(err, WT_STATE,
+                   "%s %u is masked off and has no pc that could be set: a %s has one, that of its "
+                   "active %ss",
+                   lane_word, lane, wave_word, lane_word);
+}
+
 enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread thread, unsigned index,
                                           uint64_t value, struct wt_error *err)
 {
@@ -129,18 +148,16 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
     if (dbg_is_place(d, index))
         return wt_fail(err, WT_INVALID, "$%s says where a thread is: it cannot be set",
                        d->topology->registers[index].name);
+    bool is_pc = index == d->topology->pc_index;
+    if (is_pc && (status = check_pc_of(d, wave, lane, err)))
+        return status;
+    /* Clients write back what they have read, which must not drop a recorded future. */
+    uint64_t now;
+    if (d->in_past && !is_pc &&
+        wt_debugger_read_registers(d, thread, &index, 1, &now, err) == WT_OK && now == value)
+        return WT_OK;
     if ((status = dbg_change_past(d, err)))
         return status;
-    bool is_pc = index == d->topology->pc_index;
-    if (is_pc) {
-        if ((status = dbg_need_mask(d, wave, err)))
-            return status;
-        if (!wt_has_lane(d->wave[wave].mask, lane))
-            return wt_fail(err, WT_STATE,
-                           "%s %u is masked off: its pc is where the divergence stack will wake "
-                           "it, and cannot be set",
-                           d->topology->lane_word, lane);
-    }
     status = dbg_note(d, d->ops->write_register(d->probe, wave, lane, index, value, err));
     if (status)
         return status;

@@ -49,7 +49,9 @@ struct wt_topology {
     const char *lane_word; /**< "thread" */
     const struct wt_register *registers;
     size_t register_count;
-    size_t pc_index; /**< of the program counter in `registers` */
+    size_t pc_index;           /**< of the program counter in `registers` */
+    const char *mask_register; /**< the one that holds a wave's active lanes, by which they can be
+                                    chosen; NULL: there is none */
 };
 
 enum wt_halt_cause {

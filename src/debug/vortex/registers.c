@@ -100,9 +100,11 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
             65u + csr_table[i].csr,
             CODE_CSR | csr_table[i].csr,
             (csr_table[i].flags & LANE) != 0,
-            csr_table[i].csr >> 10 == 3, /* bits 11:10 of a CSR's number say so */
+            /* Bits 11:10 of a CSR's number say so; but TMC sets the mask. */
+            csr_table[i].csr >> 10 == 3 && csr_table[i].csr != CSR_ACTIVE_THREADS,
         };
     }
+    p->topology.mask_register = "vx_active_threads";
     p->registers = table;
     p->topology.registers = table;
     p->topology.register_count = (size_t)(r - table);
