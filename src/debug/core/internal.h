@@ -143,6 +143,7 @@ struct wt_debugger {
     struct wt_wave_set active; /**< as last looked at */
     struct wt_wave_set free;   /**< told to run: go == GO_FREE (active or not) */
     struct wt_wave_set held;   /**< told to run just now, and not resumed yet */
+    struct wt_wave_set unseen; /**< found halted, with the cause still to be read; never resumed */
     uint32_t *stepper;         /**< waves with go of GO_STEP, GO_RANGE or GO_PASS */
     size_t steppers;
     bool going; /**< something was resumed and has not stopped */
