@@ -706,6 +706,36 @@ static void a_device_that_does_not_wait_meets_its_first_breakpoint(void **state)
     rig_free(r);
 }
 
+/* Warps that run on while one of them is looked at and taken past its breakpoint. */
+static void breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not_wait(void **state)
+{
+    static const char *const schedules[] = {"rr:1", "lockstep", "random:3"};
+    for (unsigned i = 0; i < 24; i++) {
+        const unsigned xlen = i & 1 ? 64 : 32;
+        const struct rig_options options = {.xlen = xlen,
+                                            .dm_only = true,
+                                            .bare = true,
+                                            .restless = true,
+                                            .dm_clock = i >> 1 & 1,
+                                            .ebreak_after = i >> 2 & 1,
+                                            .schedule = schedules[i / 8]};
+        const uint8_t no[] = {0x22, 0, 0x27};
+        const struct wt_agent_code never = {no, sizeof no};
+        struct rig *r = rig_new(&options, spawning, 18);
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x34, &never, 1, NULL, 0, &err));
+        expect_exit(go(r), 11);
+        rig_free(r);
+        /* channel, function; printf */
+        const uint8_t print[] = {0x22, 0, 0x22, 0, 0x34, 0, 0, 2, '.', 0, 0x27};
+        const struct wt_agent_code command = {print, sizeof print};
+        r = rig_new(&options, spawning, 18);
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x34, NULL, 0, &command, 1, &err));
+        expect_exit(go(r), 11);
+        assert_string_equal(r->output, "............"); /* three times in each of four warps */
+        rig_free(r);
+    }
+}
+
 /* ---- clients' ways ---- */
 
 static void lanes_that_went_along_are_not_moved_again(void **state)
@@ -1327,6 +1357,7 @@ int main(void)
         cmocka_unit_test(a_breakpoint_on_a_barrier_lets_all_through),
         cmocka_unit_test(a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting),
         cmocka_unit_test(a_device_that_does_not_wait_meets_its_first_breakpoint),
+        cmocka_unit_test(breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not_wait),
         cmocka_unit_test(lanes_that_went_along_are_not_moved_again),
         cmocka_unit_test(stepping_another_lane_after_a_breakpoint_moves),
         cmocka_unit_test(in_nonstop_other_warps_run_on),

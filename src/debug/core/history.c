@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 /* Issues of a slice, and how long slices go on before the client is listened to. */
 #define SLICE ((uint64_t)1 << 18)
@@ -517,16 +518,9 @@ static enum wt_status travel_on(struct wt_debugger *d, uint64_t budget, struct w
     return status;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 bool dbg_travel(struct wt_debugger *d, uint64_t budget)
 {
-    const uint64_t until = now_ns() + PUMP_NS;
+    const uint64_t until = wt_clock_ns() + PUMP_NS;
     struct wt_error err = {0};
     do {
         if (travel_on(d, budget > SLICE ? budget : SLICE, &err)) {
@@ -534,7 +528,7 @@ bool dbg_travel(struct wt_debugger *d, uint64_t budget)
             dbg_lose(d, &err);
             return true;
         }
-    } while (d->travel.going && now_ns() < until);
+    } while (d->travel.going && wt_clock_ns() < until);
     return true;
 }
 

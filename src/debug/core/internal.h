@@ -134,6 +134,7 @@ struct wt_debugger {
     struct wt_wave_set active; /**< as last looked at */
     struct wt_wave_set free;   /**< told to run: go == GO_FREE (active or not) */
     struct wt_wave_set held;   /**< told to run just now, and not resumed yet */
+    struct wt_wave_set unseen; /**< found halted, with the cause still to be read; never resumed */
     uint32_t *stepper;         /**< waves with go of GO_STEP, GO_RANGE or GO_PASS */
     size_t steppers;
     bool going; /**< something was resumed and has not stopped */
@@ -211,30 +212,38 @@ static inline bool dbg_is_stepping(const struct wave *w)
     return w->go == GO_STEP || w->go == GO_RANGE || w->go == GO_PASS;
 }
 
-/* ---- debugger.c ---- */
+/* ---- known.c: what is known of waves ---- */
 
+/** Notes that the device did not answer an access, where that is what @p status says; returns it.
+ */
+enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
 /** Looks at which waves are active and (may be NULL) halted. */
 enum wt_status dbg_look(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err);
-/** The same where it can have changed: while something runs, waves come and go by themselves. */
-enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err);
-/** Chooses lanes or waves as threads, from the waves that are active. */
-void dbg_choose_mode(struct wt_debugger *d);
 bool dbg_is_active(struct wt_debugger *d, uint32_t wave);
-/** The thread that shows @p lane of @p wave. */
-wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane);
-/** The wave and lane of a thread; WT_INVALID if it is none. Need not be active. */
-enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
-                          struct wt_error *err);
 enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
 enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
 /** The pc of a lane of a stopped wave: where it will wake up, if it is masked off. */
 enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t *pc,
                            struct wt_error *err);
+/** Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
+uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc);
 /** Forgets what was known of a wave that has moved or will move. */
 void dbg_forget(struct wt_debugger *d, uint32_t wave);
 void dbg_forget_all(struct wt_debugger *d);
 bool dbg_any_free_active(struct wt_debugger *d);
 uint32_t dbg_count_free_active(struct wt_debugger *d);
+
+/* ---- threads.c ---- */
+
+/** As dbg_look() where it can have changed: while something runs, waves come and go. */
+enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err);
+/** Chooses lanes or waves as threads, from the waves that are active. */
+void dbg_choose_mode(struct wt_debugger *d);
+/** The thread that shows @p lane of @p wave. */
+wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane);
+/** The wave and lane of a thread; WT_INVALID if it is none. Need not be active. */
+enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
+                          struct wt_error *err);
 
 /* ---- added_registers.c ---- */
 
@@ -349,9 +358,6 @@ void dbg_free_watchpoints(struct wt_debugger *d);
 void dbg_lose(struct wt_debugger *d, const struct wt_error *err);
 /** After the device was lost: halts it, and finds out what is left of what was planted. */
 enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err);
-/** Notes that the device did not answer an access, where that is what @p status says; returns it.
- */
-enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
 
 /* ---- stop.c ---- */
 

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define CHUNK 4096
 #define TRAPS 2
@@ -63,19 +64,12 @@ static bool compare(struct wt_debugger *d, const struct traps *traps, uint64_t a
     return true;
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms,
                                           uint64_t *looked, uint64_t *total, struct wt_error *err)
 {
     uint8_t memory[CHUNK];
     struct traps traps;
-    uint64_t end = now_ms() + limit_ms;
+    const int64_t end = wt_clock_ms() + limit_ms;
     *looked = *total = 0;
     d->leftovers = 0;
     list_traps(d, &traps);
@@ -84,7 +78,7 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
     for (size_t i = 0; i < d->codes; i++) {
         const struct wt_code *code = &d->code[i];
         for (size_t at = 0, next; at < code->size; at = next) {
-            if (limit_ms && now_ms() >= end)
+            if (limit_ms && wt_clock_ms() >= end)
                 return WT_OK;
             /* Chunks overlap by two bytes: an instruction across their border is seen whole. */
             bool last = code->size - at <= CHUNK;

@@ -46,7 +46,11 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     struct wt_wave_set held;
     enum wt_status status = WT_OK, plant = WT_OK, release = WT_OK;
     if (hold) {
-        dbg_copy_set(d, &held, &d->free);
+        /* A halt request would overwrite the cause of a wave that has halted by itself, and the
+         * resume request after the step would set it going: it would never be examined. One that
+         * halts after the last scan is resumed onto its breakpoint, which halts it again. */
+        for (unsigned i = 0; i < d->words; i++)
+            held.word[i] = d->free.word[i] & ~d->unseen.word[i];
         if ((status = d->ops->halt(d->probe, &held, err)))
             return status;
     }
