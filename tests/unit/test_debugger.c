@@ -122,8 +122,8 @@ static void setting_pc_to_a_breakpoint_meets_it_again(void **state)
         struct rig *r = rig_new(v, counting, 5);
         insert(r, CODE + 8);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
-        OK(wt_debugger_write_register(r->d, 1, (unsigned)wt_debugger_topology(r->d)->pc_index,
-                                      CODE + 8, &err));
+        OK(wt_debugger_write_number(r->d, 1, (unsigned)wt_debugger_topology(r->d)->pc_index,
+                                    CODE + 8, &err));
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
         assert_int_equal(reg(r, 1, T2), 1);
         rig_free(r);
@@ -371,9 +371,9 @@ static void masked_off_lanes_are_shown_where_they_wake_up(void **state)
             if (off) { /* its pc cannot be set, its registers can */
                 struct wt_error why;
                 unsigned index = (unsigned)wt_debugger_topology(r->d)->pc_index;
-                assert_int_equal(wt_debugger_write_register(r->d, 1 + i, index, CODE, &why),
+                assert_int_equal(wt_debugger_write_number(r->d, 1 + i, index, CODE, &why),
                                  WT_STATE);
-                OK(wt_debugger_write_register(r->d, 1 + i, A5, 99 + i, &err));
+                OK(wt_debugger_write_number(r->d, 1 + i, A5, 99 + i, &err));
                 assert_int_equal(reg(r, 1 + i, A5), 99 + i);
             }
         }
@@ -822,7 +822,7 @@ static void in_nonstop_a_thread_is_stopped_by_request(void **state)
         struct wt_error why;
         uint64_t value;
         unsigned index = T2;
-        assert_int_equal(wt_debugger_read_registers(r->d, 1, &index, 1, &value, &why), WT_STATE);
+        assert_int_equal(wt_debugger_read_numbers(r->d, 1, &index, 1, &value, &why), WT_STATE);
         resume_thread(r, 1, WT_RESUME_STOP);
         for (wt_thread t = 1; t <= 4; t++)
             expect_stop(wait_event(r), WT_STOP_REQUESTED, t);
@@ -923,8 +923,8 @@ static bool do_something(struct rig *r, size_t words)
     case 4:
         for (unsigned i = 0; i < 66; i++)
             index[i] = i;
-        OK(wt_debugger_read_registers(r->d, info.id, index, 66, value, &err));
-        OK(wt_debugger_write_register(r->d, info.id, A0, value[A0], &err));
+        OK(wt_debugger_read_numbers(r->d, info.id, index, 66, value, &err));
+        OK(wt_debugger_write_number(r->d, info.id, A0, value[A0], &err));
         return true;
     case 5:
         OK(wt_debugger_read_memory(r->d, info.id, addr + 1, bytes, sizeof bytes, &err));
@@ -1082,7 +1082,7 @@ static void a_device_that_was_without_power_is_taken_up_again(void **state)
         for (int i = 0; i < 2 && !status; i++) {
             const struct wt_resume one = {.thread = 0, .kind = WT_RESUME_CONTINUE};
             status = i ? wt_debugger_resume(r->d, &one, 1, &why)
-                       : wt_debugger_read_registers(r->d, thread, &index, 1, &value, &why);
+                       : wt_debugger_read_numbers(r->d, thread, &index, 1, &value, &why);
         }
         assert_int_equal(status, WT_IO);
         assert_non_null(strstr(why.text, "reset or powered down"));
@@ -1268,9 +1268,9 @@ static void requests_that_make_no_sense_are_refused(void **state)
     const struct wt_resume stop = {.thread = 1, .kind = WT_RESUME_STOP};
     assert_int_equal(wt_debugger_resume(r->d, &none, 1, &why), WT_INVALID);
     assert_int_equal(wt_debugger_resume(r->d, &stop, 1, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_read_registers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_read_registers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_write_register(r->d, 1, bad, 1, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_write_number(r->d, 1, bad, 1, &why), WT_INVALID);
     assert_int_equal(wt_debugger_insert_breakpoint(r->d, CODE + 1, NULL, 0, NULL, 0, &why),
                      WT_INVALID);
     assert_int_equal(wt_debugger_insert_breakpoint(r->d, 1ull << 32, NULL, 0, NULL, 0, &why),
@@ -1284,7 +1284,7 @@ static void requests_that_make_no_sense_are_refused(void **state)
     resume_thread(r, 0, WT_RESUME_CONTINUE);
     const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
     assert_int_equal(wt_debugger_resume(r->d, &all, 1, &why), WT_STATE);
-    assert_int_equal(wt_debugger_read_registers(r->d, 1, &index, 1, &value, &why), WT_STATE);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 1, &index, 1, &value, &why), WT_STATE);
     rig_free(r);
 }
 
