@@ -122,8 +122,8 @@ static void setting_pc_to_a_breakpoint_meets_it_again(void **state)
         struct rig *r = rig_new(v, counting, 5);
         insert(r, CODE + 8);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
-        OK(wt_debugger_write_register(r->d, 1, (unsigned)wt_debugger_topology(r->d)->pc_index,
-                                      CODE + 8, &err));
+        OK(wt_debugger_write_number(r->d, 1, (unsigned)wt_debugger_topology(r->d)->pc_index,
+                                    CODE + 8, &err));
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
         assert_int_equal(reg(r, 1, T2), 1);
         rig_free(r);
@@ -371,9 +371,9 @@ static void masked_off_lanes_are_shown_where_they_wake_up(void **state)
             if (off) { /* its pc cannot be set, its registers can */
                 struct wt_error why;
                 unsigned index = (unsigned)wt_debugger_topology(r->d)->pc_index;
-                assert_int_equal(wt_debugger_write_register(r->d, 1 + i, index, CODE, &why),
+                assert_int_equal(wt_debugger_write_number(r->d, 1 + i, index, CODE, &why),
                                  WT_STATE);
-                OK(wt_debugger_write_register(r->d, 1 + i, A5, 99 + i, &err));
+                OK(wt_debugger_write_number(r->d, 1 + i, A5, 99 + i, &err));
                 assert_int_equal(reg(r, 1 + i, A5), 99 + i);
             }
         }
@@ -392,7 +392,7 @@ static size_t mask_index(struct rig *r)
 {
     const struct wt_topology *t = wt_debugger_topology(r->d);
     size_t i = 0;
-    while (strcmp(t->registers[i].name, t->mask_register) != 0)
+    while (t->registers[i].role != WT_ROLE_EXEC_MASK)
         i++;
     return i;
 }
@@ -408,21 +408,21 @@ static void the_active_lanes_can_be_chosen(void **state)
         const unsigned index = (unsigned)mask_index(r);
         uint64_t mask = 0;
         assert_int_equal(wt_debugger_check_call(r->d, 3, &why), WT_STATE);
-        OK(wt_debugger_write_register(r->d, 1, index, 4, &err));
-        OK(wt_debugger_read_registers(r->d, 1, &index, 1, &mask, &err));
+        OK(wt_debugger_write_number(r->d, 1, index, 4, &err));
+        OK(wt_debugger_read_numbers(r->d, 1, &index, 1, &mask, &err));
         assert_int_equal(mask, 4);
         OK(wt_debugger_check_call(r->d, 3, &err));
         assert_int_equal(wt_debugger_check_call(r->d, 1, &why), WT_STATE);
         /* Lane 0 is off, and waits nowhere. */
         const unsigned pc_index = (unsigned)wt_debugger_topology(r->d)->pc_index;
-        assert_int_equal(wt_debugger_write_register(r->d, 1, pc_index, CODE, &why), WT_STATE);
+        assert_int_equal(wt_debugger_write_number(r->d, 1, pc_index, CODE, &why), WT_STATE);
         assert_null(strstr(why.text, "divergence"));
-        assert_int_equal(wt_debugger_write_register(r->d, 1, index, 0, &why), WT_INVALID);
-        assert_int_equal(wt_debugger_write_register(r->d, 1, index, 16, &why), WT_INVALID);
+        assert_int_equal(wt_debugger_write_number(r->d, 1, index, 0, &why), WT_INVALID);
+        assert_int_equal(wt_debugger_write_number(r->d, 1, index, 16, &why), WT_INVALID);
         for (unsigned reg_number = T0; reg_number <= T1; reg_number++)
             assert_int_equal(reg(r, 1, reg_number), 0); /* what was borrowed was given back */
         expect_stop(step(r, 3), WT_STOP_STEP, 3);
-        OK(wt_debugger_write_register(r->d, 3, index, 15, &err));
+        OK(wt_debugger_write_number(r->d, 3, index, 15, &err));
         assert_int_equal(reg(r, 1, A2), 0);
         assert_int_equal(reg(r, 2, A2), 0); /* it was off when a2 was computed */
         expect_exit(go(r), 223);
@@ -864,7 +864,7 @@ static void in_nonstop_a_thread_is_stopped_by_request(void **state)
         struct wt_error why;
         uint64_t value;
         unsigned index = T2;
-        assert_int_equal(wt_debugger_read_registers(r->d, 1, &index, 1, &value, &why), WT_STATE);
+        assert_int_equal(wt_debugger_read_numbers(r->d, 1, &index, 1, &value, &why), WT_STATE);
         resume_thread(r, 1, WT_RESUME_STOP);
         for (wt_thread t = 1; t <= 4; t++)
             expect_stop(wait_event(r), WT_STOP_REQUESTED, t);
@@ -965,8 +965,8 @@ static bool do_something(struct rig *r, size_t words)
     case 4:
         for (unsigned i = 0; i < 66; i++)
             index[i] = i;
-        OK(wt_debugger_read_registers(r->d, info.id, index, 66, value, &err));
-        OK(wt_debugger_write_register(r->d, info.id, A0, value[A0], &err));
+        OK(wt_debugger_read_numbers(r->d, info.id, index, 66, value, &err));
+        OK(wt_debugger_write_number(r->d, info.id, A0, value[A0], &err));
         return true;
     case 5:
         OK(wt_debugger_read_memory(r->d, info.id, addr + 1, bytes, sizeof bytes, &err));
@@ -1124,7 +1124,7 @@ static void a_device_that_was_without_power_is_taken_up_again(void **state)
         for (int i = 0; i < 2 && !status; i++) {
             const struct wt_resume one = {.thread = 0, .kind = WT_RESUME_CONTINUE};
             status = i ? wt_debugger_resume(r->d, &one, 1, &why)
-                       : wt_debugger_read_registers(r->d, thread, &index, 1, &value, &why);
+                       : wt_debugger_read_numbers(r->d, thread, &index, 1, &value, &why);
         }
         assert_int_equal(status, WT_IO);
         assert_non_null(strstr(why.text, "reset or powered down"));
@@ -1310,9 +1310,9 @@ static void requests_that_make_no_sense_are_refused(void **state)
     const struct wt_resume stop = {.thread = 1, .kind = WT_RESUME_STOP};
     assert_int_equal(wt_debugger_resume(r->d, &none, 1, &why), WT_INVALID);
     assert_int_equal(wt_debugger_resume(r->d, &stop, 1, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_read_registers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_read_registers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_write_register(r->d, 1, bad, 1, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_write_number(r->d, 1, bad, 1, &why), WT_INVALID);
     assert_int_equal(wt_debugger_insert_breakpoint(r->d, CODE + 1, NULL, 0, NULL, 0, &why),
                      WT_INVALID);
     assert_int_equal(wt_debugger_insert_breakpoint(r->d, 1ull << 32, NULL, 0, NULL, 0, &why),
@@ -1326,7 +1326,7 @@ static void requests_that_make_no_sense_are_refused(void **state)
     resume_thread(r, 0, WT_RESUME_CONTINUE);
     const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
     assert_int_equal(wt_debugger_resume(r->d, &all, 1, &why), WT_STATE);
-    assert_int_equal(wt_debugger_read_registers(r->d, 1, &index, 1, &value, &why), WT_STATE);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 1, &index, 1, &value, &why), WT_STATE);
     rig_free(r);
 }
 

@@ -43,6 +43,7 @@ void dbg_forget(struct wt_debugger *d, uint32_t wave)
 {
     d->wave[wave].have_pc = d->wave[wave].have_mask = false;
     d->generation[wave]++;
+    d->shared_generation++;
 }
 
 void dbg_forget_all(struct wt_debugger *d)

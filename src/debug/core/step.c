@@ -32,8 +32,7 @@ static enum wt_status skip_instruction(struct wt_debugger *d, uint32_t wave, uns
     struct wave *w = &d->wave[wave];
     *step = (struct wt_probe_step){
         .done = true, .active = true, .cause = WT_HALT_STEP, .pc = w->pc + length};
-    unsigned pc = (unsigned)d->topology->pc_index;
-    return d->ops->write_register(d->probe, wave, 0, pc, step->pc, err);
+    return dbg_write_pc(d, wave, step->pc, err);
 }
 
 /* One instruction from under a breakpoint: lift it, step, plant it again. */

@@ -18,14 +18,15 @@
 
 static bool is_call_pad(struct wt_rsp_session *s, wt_thread thread, uint64_t addr, uint64_t word)
 {
-    enum { SP = 2 };
+    unsigned index = 0;
     uint64_t sp;
-    if (word != NOP || addr % STACK_ALIGNMENT || SP >= s->register_numbers ||
-        s->register_by_number[SP] < 0)
+    if (word != NOP || addr % STACK_ALIGNMENT)
         return false;
-    const unsigned index = (unsigned)s->register_by_number[SP];
+    while (index < s->topology->register_count && s->topology->registers[index].role != WT_ROLE_SP)
+        index++;
     struct wt_error err = {0};
-    return wt_debugger_read_registers(s->debugger, thread, &index, 1, &sp, &err) == WT_OK &&
+    return index < s->topology->register_count &&
+           wt_debugger_read_numbers(s->debugger, thread, &index, 1, &sp, &err) == WT_OK &&
            addr < sp && sp - addr <= FARTHEST;
 }
 
