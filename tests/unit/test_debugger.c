@@ -122,8 +122,8 @@ static void setting_pc_to_a_breakpoint_meets_it_again(void **state)
         struct rig *r = rig_new(v, counting, 5);
         insert(r, CODE + 8);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
-        OK(wt_debugger_write_register(r->d, 1, (unsigned)wt_debugger_topology(r->d)->pc_index,
-                                      CODE + 8, &err));
+        OK(wt_debugger_write_number(r->d, 1, (unsigned)wt_debugger_topology(r->d)->pc_index,
+                                    CODE + 8, &err));
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
         assert_int_equal(reg(r, 1, T2), 1);
         rig_free(r);
@@ -371,9 +371,9 @@ static void masked_off_lanes_are_shown_where_they_wake_up(void **state)
             if (off) { /* its pc cannot be set, its registers can */
                 struct wt_error why;
                 unsigned index = (unsigned)wt_debugger_topology(r->d)->pc_index;
-                assert_int_equal(wt_debugger_write_register(r->d, 1 + i, index, CODE, &why),
+                assert_int_equal(wt_debugger_write_number(r->d, 1 + i, index, CODE, &why),
                                  WT_STATE);
-                OK(wt_debugger_write_register(r->d, 1 + i, A5, 99 + i, &err));
+                OK(wt_debugger_write_number(r->d, 1 + i, A5, 99 + i, &err));
                 assert_int_equal(reg(r, 1 + i, A5), 99 + i);
             }
         }
@@ -706,6 +706,36 @@ static void a_device_that_does_not_wait_meets_its_first_breakpoint(void **state)
     rig_free(r);
 }
 
+/* Warps that run on while one of them is looked at and taken past its breakpoint. */
+static void breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not_wait(void **state)
+{
+    static const char *const schedules[] = {"rr:1", "lockstep", "random:3"};
+    for (unsigned i = 0; i < 24; i++) {
+        const unsigned xlen = i & 1 ? 64 : 32;
+        const struct rig_options options = {.xlen = xlen,
+                                            .dm_only = true,
+                                            .bare = true,
+                                            .restless = true,
+                                            .dm_clock = i >> 1 & 1,
+                                            .ebreak_after = i >> 2 & 1,
+                                            .schedule = schedules[i / 8]};
+        const uint8_t no[] = {0x22, 0, 0x27};
+        const struct wt_agent_code never = {no, sizeof no};
+        struct rig *r = rig_new(&options, spawning, 18);
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x34, &never, 1, NULL, 0, &err));
+        expect_exit(go(r), 11);
+        rig_free(r);
+        /* channel, function; printf */
+        const uint8_t print[] = {0x22, 0, 0x22, 0, 0x34, 0, 0, 2, '.', 0, 0x27};
+        const struct wt_agent_code command = {print, sizeof print};
+        r = rig_new(&options, spawning, 18);
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x34, NULL, 0, &command, 1, &err));
+        expect_exit(go(r), 11);
+        assert_string_equal(r->output, "............"); /* three times in each of four warps */
+        rig_free(r);
+    }
+}
+
 /* ---- clients' ways ---- */
 
 static void lanes_that_went_along_are_not_moved_again(void **state)
@@ -792,7 +822,7 @@ static void in_nonstop_a_thread_is_stopped_by_request(void **state)
         struct wt_error why;
         uint64_t value;
         unsigned index = T2;
-        assert_int_equal(wt_debugger_read_registers(r->d, 1, &index, 1, &value, &why), WT_STATE);
+        assert_int_equal(wt_debugger_read_numbers(r->d, 1, &index, 1, &value, &why), WT_STATE);
         resume_thread(r, 1, WT_RESUME_STOP);
         for (wt_thread t = 1; t <= 4; t++)
             expect_stop(wait_event(r), WT_STOP_REQUESTED, t);
@@ -893,8 +923,8 @@ static bool do_something(struct rig *r, size_t words)
     case 4:
         for (unsigned i = 0; i < 66; i++)
             index[i] = i;
-        OK(wt_debugger_read_registers(r->d, info.id, index, 66, value, &err));
-        OK(wt_debugger_write_register(r->d, info.id, A0, value[A0], &err));
+        OK(wt_debugger_read_numbers(r->d, info.id, index, 66, value, &err));
+        OK(wt_debugger_write_number(r->d, info.id, A0, value[A0], &err));
         return true;
     case 5:
         OK(wt_debugger_read_memory(r->d, info.id, addr + 1, bytes, sizeof bytes, &err));
@@ -1052,7 +1082,7 @@ static void a_device_that_was_without_power_is_taken_up_again(void **state)
         for (int i = 0; i < 2 && !status; i++) {
             const struct wt_resume one = {.thread = 0, .kind = WT_RESUME_CONTINUE};
             status = i ? wt_debugger_resume(r->d, &one, 1, &why)
-                       : wt_debugger_read_registers(r->d, thread, &index, 1, &value, &why);
+                       : wt_debugger_read_numbers(r->d, thread, &index, 1, &value, &why);
         }
         assert_int_equal(status, WT_IO);
         assert_non_null(strstr(why.text, "reset or powered down"));
@@ -1238,9 +1268,9 @@ static void requests_that_make_no_sense_are_refused(void **state)
     const struct wt_resume stop = {.thread = 1, .kind = WT_RESUME_STOP};
     assert_int_equal(wt_debugger_resume(r->d, &none, 1, &why), WT_INVALID);
     assert_int_equal(wt_debugger_resume(r->d, &stop, 1, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_read_registers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_read_registers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_write_register(r->d, 1, bad, 1, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_write_number(r->d, 1, bad, 1, &why), WT_INVALID);
     assert_int_equal(wt_debugger_insert_breakpoint(r->d, CODE + 1, NULL, 0, NULL, 0, &why),
                      WT_INVALID);
     assert_int_equal(wt_debugger_insert_breakpoint(r->d, 1ull << 32, NULL, 0, NULL, 0, &why),
@@ -1254,7 +1284,7 @@ static void requests_that_make_no_sense_are_refused(void **state)
     resume_thread(r, 0, WT_RESUME_CONTINUE);
     const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
     assert_int_equal(wt_debugger_resume(r->d, &all, 1, &why), WT_STATE);
-    assert_int_equal(wt_debugger_read_registers(r->d, 1, &index, 1, &value, &why), WT_STATE);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 1, &index, 1, &value, &why), WT_STATE);
     rig_free(r);
 }
 
@@ -1327,6 +1357,7 @@ int main(void)
         cmocka_unit_test(a_breakpoint_on_a_barrier_lets_all_through),
         cmocka_unit_test(a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting),
         cmocka_unit_test(a_device_that_does_not_wait_meets_its_first_breakpoint),
+        cmocka_unit_test(breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not_wait),
         cmocka_unit_test(lanes_that_went_along_are_not_moved_again),
         cmocka_unit_test(stepping_another_lane_after_a_breakpoint_moves),
         cmocka_unit_test(in_nonstop_other_warps_run_on),

@@ -19,6 +19,22 @@ static const struct rig_options variants[] = {
 
 static const struct wt_probe_ops *const ops = &wt_probe_vortex;
 
+/* Registers as numbers: all of the lowest lane, then those of the next. */
+static enum wt_status read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                  const unsigned *index, size_t count, uint64_t *value,
+                                  struct wt_error *e)
+{
+    return rig_read_values(ops, p, wave, lanes, index, count, value, e);
+}
+
+static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned index,
+                                  uint64_t value, struct wt_error *e)
+{
+    uint8_t row[8];
+    wt_store_le(row, value, 8);
+    return ops->write_row(p, wave, wt_lane_bit(lane), index, row, e);
+}
+
 static const uint32_t code[] = {ADDI(A0, X0, 1), J(X0, -4)};
 
 static struct wt_probe *open_probe(struct rig *r, struct wt_wave_set *all)
@@ -143,11 +159,11 @@ static void registers_hold_what_is_written(void **state)
                         const struct wt_register *reg = &t->registers[index[i]];
                         uint64_t value = random64();
                         want[w][lane][i] = reg->number == 0 ? 0 : shown(reg, value);
-                        OK(ops->write_register(p, w, lane, index[i], value, &err));
+                        OK(write_value(p, w, lane, index[i], value, &err));
                     }
             for (unsigned w = 0; w < 2; w++) {
                 uint64_t got[4 * 70];
-                OK(ops->read_registers(p, w, 15, index, n, got, &err));
+                OK(read_values(p, w, 15, index, n, got, &err));
                 for (unsigned lane = 0; lane < lanes; lane++)
                     for (unsigned i = 0; i < n; i++)
                         if (got[lane * n + i] != want[w][lane][i])
@@ -172,7 +188,7 @@ static void csrs_read_what_they_mean(void **state)
         for (unsigned i = 0; i < t->register_count; i++) {
             const struct wt_register *reg = &t->registers[i];
             uint64_t value[2], lanes = t->lanes;
-            OK(ops->read_registers(p, 2, 6, &i, 1, value, &err)); /* warp 2, lanes 1 and 2 */
+            OK(read_values(p, 2, 6, &i, 1, value, &err)); /* warp 2, lanes 1 and 2 */
             switch (reg->number - 65) {
             case 0xcc0:
                 assert_int_equal(value[0], 1);
@@ -194,11 +210,11 @@ static void csrs_read_what_they_mean(void **state)
             if (reg->number >= 65 && (reg->number - 65) >> 10 == 3) {
                 struct wt_error why;
                 assert_true(reg->read_only);
-                assert_int_equal(ops->write_register(p, 2, 1, i, 1, &why), WT_INVALID);
+                assert_int_equal(write_value(p, 2, 1, i, 1, &why), WT_INVALID);
             }
             if (reg->number == 65 + 0x340 || reg->number == 65 + 3) {
-                OK(ops->write_register(p, 2, 1, i, 0x51, &err));
-                OK(ops->read_registers(p, 2, 2, &i, 1, value, &err));
+                OK(write_value(p, 2, 1, i, 0x51, &err));
+                OK(read_values(p, 2, 2, &i, 1, value, &err));
                 assert_int_equal(value[0], 0x51);
             }
         }
@@ -252,10 +268,10 @@ static void looking_changes_nothing(void **state)
         for (unsigned i = 0; i < t->register_count; i++) {
             index[i] = i;
             if (t->registers[i].number < 65 && t->registers[i].number != 32)
-                OK(ops->write_register(p, 0, 2, i, 0x123456789abcdef0 + i, &err));
+                OK(write_value(p, 0, 2, i, 0x123456789abcdef0 + i, &err));
         }
         for (int i = 0; i < 2; i++) { /* twice: DSCRATCH, which is ours, is part of the state */
-            OK(ops->read_registers(p, 0, 4, index, t->register_count, value, &err));
+            OK(read_values(p, 0, 4, index, t->register_count, value, &err));
             OK(ops->read_memory(p, 0, 2, CODE - 3, bytes, sizeof bytes, &err));
             OK(ops->mask(p, 0, &mask, &err));
             assert_true(mask == 1);
@@ -307,7 +323,7 @@ static void a_cut_wire_is_reported_at_every_access(void **state)
         bool done = false;
         for (unsigned i = 0; i < 4; i++) {
             want[i] = shown(&ops->topology(p)->registers[gpr[i]], 0x123456789abcdef0 * (i + 1));
-            OK(ops->write_register(p, 0, 1, gpr[i], want[i], &err));
+            OK(write_value(p, 0, 1, gpr[i], want[i], &err));
         }
         assert_true(r->machine->ops->write_memory(r->machine, 0, 0xffff0000, &word, 8));
         for (unsigned k = 1; !done; k++) {
@@ -321,18 +337,18 @@ static void a_cut_wire_is_reported_at_every_access(void **state)
                 assert_int_equal(status, WT_OK);
             else
                 assert_string_equal(why.text, "the wire is cut");
-            OK(ops->read_registers(p, 0, 2, gpr, 4, got, &err));
+            OK(read_values(p, 0, 2, gpr, 4, got, &err));
             assert_memory_equal(got, want, sizeof want);
         }
         done = false;
         for (unsigned k = 1; !done; k++) { /* a double, which may have to pass through memory */
             struct wt_error why = {0};
             r->fail_at = r->accesses + k;
-            enum wt_status status = ops->read_registers(p, 0, 2, &upper, 1, got, &why);
+            enum wt_status status = read_values(p, 0, 2, &upper, 1, got, &why);
             done = r->accesses < r->fail_at;
             r->fail_at = 0;
             assert_int_equal(status, done ? WT_OK : WT_IO);
-            OK(ops->read_registers(p, 0, 2, gpr, 4, got, &err));
+            OK(read_values(p, 0, 2, gpr, 4, got, &err));
             assert_memory_equal(got, want, sizeof want);
             assert_true(r->machine->ops->read_memory(r->machine, 0, 0xffff0000, &scratch, 8));
             assert_int_equal(scratch, word);
@@ -358,17 +374,17 @@ static void a_device_that_slows_down_is_followed(void **state)
         for (unsigned i = 0; i < 32; i++) {
             index[i] = i;
             want[i] = i == 0 ? 0 : shown(&t->registers[i], random64());
-            OK(ops->write_register(p, 0, 1, i, want[i], &err));
+            OK(write_value(p, 0, 1, i, want[i], &err));
         }
         uint64_t quick = r->bus.round_trips;
-        OK(ops->read_registers(p, 0, 2, index, 32, got, &err));
+        OK(read_values(p, 0, 2, index, 32, got, &err));
         quick = r->bus.round_trips - quick;
         assert_memory_equal(got, want, sizeof *got * 32);
         assert_true(quick <= 6);
         /* The same device, all of a sudden with a clock of 1. */
         ((struct vx_config *)(uintptr_t)vx_device_config(r->device))->dm_clock = 1;
         for (int again = 0; again < 3; again++) {
-            OK(ops->read_registers(p, 0, 2, index, 32, got, &err));
+            OK(read_values(p, 0, 2, index, 32, got, &err));
             assert_memory_equal(got, want, sizeof *got * 32);
         }
         close_all(r, p);
@@ -387,7 +403,7 @@ static void round_trips_do_not_grow_with_the_amount(void **state)
     for (unsigned i = 0; i < 32; i++)
         index[i] = i;
     uint64_t before = r->bus.round_trips;
-    OK(ops->read_registers(p, 0, 15, index, 32, value, &err));
+    OK(read_values(p, 0, 15, index, 32, value, &err));
     assert_int_equal(r->bus.round_trips - before, 1);
     before = r->bus.round_trips;
     OK(ops->read_memory(p, 0, 0, 0x90000000, bytes, sizeof bytes, &err));
@@ -434,7 +450,7 @@ static void a_survey_is_what_asking_each_warp_says(void **state)
         for (uint32_t i = 0; i < 39; i++) {
             wave[i] = i + 1;
             t0[i] = shown(&ops->topology(p)->registers[T0], 0x123456789abcdef0u * (i + 1));
-            OK(ops->write_register(p, i + 1, 0, T0, t0[i], &err));
+            OK(write_value(p, i + 1, 0, T0, t0[i], &err));
         }
         bool done = false;
         for (unsigned k = 1; !done; k += k < 300 ? 1 : 37) {
@@ -447,7 +463,7 @@ static void a_survey_is_what_asking_each_warp_says(void **state)
             assert_int_equal(status, done ? WT_OK : WT_IO);
             for (uint32_t i = 0; i < 39; i++) {
                 uint64_t value;
-                OK(ops->read_registers(p, wave[i], 1, &index, 1, &value, &err));
+                OK(read_values(p, wave[i], 1, &index, 1, &value, &err));
                 assert_int_equal(value, t0[i]);
             }
         }

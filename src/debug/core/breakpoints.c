@@ -451,10 +451,10 @@ static bool run_code(struct place *at, const struct breakpoint *bp, size_t code,
                      const uint64_t *fetched, uint64_t *result)
 {
     const struct wt_agent_world world = {at, dbg_agent_read, agent_print};
-    uint64_t value[MAX_REGISTERS];
+    uint64_t value[MOST_REGISTERS];
     size_t count;
     wt_agent_registers(code_at(bp, code), &count);
-    if (count > MAX_REGISTERS)
+    if (count > MOST_REGISTERS)
         return false;
     for (size_t i = 0; i < count; i++) {
         uint8_t slot = bp->slot[code][i];

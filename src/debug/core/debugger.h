@@ -29,7 +29,7 @@ typedef uint32_t wt_thread;
  * (the family's word for a wave), _lane, _mask (_mask_high: lanes 64 and up, if there are any) and
  * _time, if the target tells it.
  */
-#define WT_PLACE_SET "place"
+#define WT_ADDED_SET "place"
 
 enum wt_thread_mode {
     WT_THREADS_AUTO, /**< lanes while at most 1,024 lanes are in active waves, else waves */
@@ -117,12 +117,28 @@ wt_thread wt_debugger_current_thread(struct wt_debugger *d);
 
 /* ---- registers and memory (the thread's wave must be stopped; WT_STATE otherwise) ---- */
 
-/** Reads registers by index in topology->registers. pc is the thread's own (masked lanes too). */
+/**
+ * Reads registers of a thread's lane, by index in topology->registers: to @p out come their values
+ * (wt_register_size() bytes each), one after the other, without gaps. pc is the thread's own, also
+ * of a lane that is masked off. WT_INVALID: there is no such register or thread.
+ */
 enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread thread,
-                                          const unsigned *index, size_t count, uint64_t *value,
+                                          const unsigned *index, size_t count, void *out,
                                           struct wt_error *err);
+/** The same for @p lanes of the thread's wave: rows (probe.h), one after the other. */
+enum wt_status wt_debugger_read_rows(struct wt_debugger *d, wt_thread thread, wt_lanes lanes,
+                                     const unsigned *index, size_t count, void *out,
+                                     struct wt_error *err);
+/** Registers of at most 64 bits as numbers, with zeros above; WT_INVALID if one is wider. */
+enum wt_status wt_debugger_read_numbers(struct wt_debugger *d, wt_thread thread,
+                                        const unsigned *index, size_t count, uint64_t *value,
+                                        struct wt_error *err);
+/** Writes a register: wt_register_size() bytes at @p value. */
 enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread thread, unsigned index,
-                                          uint64_t value, struct wt_error *err);
+                                          const void *value, struct wt_error *err);
+/** The same from a number: what does not fit is cut off, and a wider register gets zeros above. */
+enum wt_status wt_debugger_write_number(struct wt_debugger *d, wt_thread thread, unsigned index,
+                                        uint64_t value, struct wt_error *err);
 
 /** Memory as the thread sees it, with the original instructions in place of breakpoints. */
 enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,

@@ -7,9 +7,6 @@
 #include "debug/core/agent.h"
 #include "debug/core/debugger.h"
 
-#define MAX_REGISTERS 192
-#define CACHED_LANES 2048 /* lanes whose registers are remembered while they are stopped */
-
 /** What a wave has been told to do. */
 enum wave_go {
     GO_STOPPED,
@@ -117,22 +114,16 @@ struct met_list {
     size_t count, capacity, next;
 };
 
-/** Registers of one stopped lane. */
-struct lane_cache {
-    bool used;
-    uint32_t wave;
-    unsigned lane;
-    uint64_t generation;
-    uint8_t valid[MAX_REGISTERS / 8];
-    uint64_t value[MAX_REGISTERS];
-};
+struct wave_rows; /* registers.c */
+
+#define MOST_REGISTERS 192 /* of one expression */
 
 struct wt_debugger {
     const struct wt_target *target;
     const struct wt_probe_ops *ops;
     struct wt_probe *probe;
     const struct wt_topology *topology; /**< &shape */
-    struct wt_topology shape;           /**< the probe's, with the registers of place.c */
+    struct wt_topology shape;           /**< the probe's, with added_registers.c */
     struct wt_register *registers;      /**< of `shape` */
     size_t probe_registers;             /**< those before this index are the probe's */
     char wave_register[32];
@@ -143,6 +134,7 @@ struct wt_debugger {
     struct wt_wave_set active; /**< as last looked at */
     struct wt_wave_set free;   /**< told to run: go == GO_FREE (active or not) */
     struct wt_wave_set held;   /**< told to run just now, and not resumed yet */
+    struct wt_wave_set unseen; /**< found halted, with the cause still to be read; never resumed */
     uint32_t *stepper;         /**< waves with go of GO_STEP, GO_RANGE or GO_PASS */
     size_t steppers;
     bool going; /**< something was resumed and has not stopped */
@@ -181,8 +173,14 @@ struct wt_debugger {
     struct wt_leftover *leftover;
     size_t leftovers;
 
-    struct lane_cache *cache;
-    uint64_t *generation; /**< of each wave: cached registers of an older one are stale */
+    uint64_t *generation;       /**< of each wave: registers kept of an older one are stale */
+    uint64_t shared_generation; /**< the same of registers that waves share */
+    struct wave_rows *rows;     /**< registers kept, by wave modulo row_slots */
+    size_t row_slots, row_bytes;
+    size_t *row_at;      /**< by register: where its row is among row_bytes */
+    unsigned *fetched;   /**< room for the indices of all registers */
+    uint8_t *row_buffer; /**< rows on their way */
+    size_t row_buffer_size;
 
     uint64_t *scratch; /**< register values of all lanes, for conditions */
     size_t scratch_size;
@@ -214,59 +212,81 @@ static inline bool dbg_is_stepping(const struct wave *w)
     return w->go == GO_STEP || w->go == GO_RANGE || w->go == GO_PASS;
 }
 
-/* ---- debugger.c ---- */
+/* ---- known.c: what is known of waves ---- */
 
+/** Notes that the device did not answer an access, where that is what @p status says; returns it.
+ */
+enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
 /** Looks at which waves are active and (may be NULL) halted. */
 enum wt_status dbg_look(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err);
-/** The same where it can have changed: while something runs, waves come and go by themselves. */
-enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err);
-/** Chooses lanes or waves as threads, from the waves that are active. */
-void dbg_choose_mode(struct wt_debugger *d);
 bool dbg_is_active(struct wt_debugger *d, uint32_t wave);
-/** The thread that shows @p lane of @p wave. */
-wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane);
-/** The wave and lane of a thread; WT_INVALID if it is none. Need not be active. */
-enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
-                          struct wt_error *err);
 enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
 enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
 /** The pc of a lane of a stopped wave: where it will wake up, if it is masked off. */
 enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t *pc,
                            struct wt_error *err);
+/** Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
+uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc);
 /** Forgets what was known of a wave that has moved or will move. */
 void dbg_forget(struct wt_debugger *d, uint32_t wave);
 void dbg_forget_all(struct wt_debugger *d);
 bool dbg_any_free_active(struct wt_debugger *d);
 uint32_t dbg_count_free_active(struct wt_debugger *d);
 
-/* ---- place.c ---- */
+/* ---- threads.c ---- */
+
+/** As dbg_look() where it can have changed: while something runs, waves come and go. */
+enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err);
+/** Chooses lanes or waves as threads, from the waves that are active. */
+void dbg_choose_mode(struct wt_debugger *d);
+/** The thread that shows @p lane of @p wave. */
+wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane);
+/** The wave and lane of a thread; WT_INVALID if it is none. Need not be active. */
+enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
+                          struct wt_error *err);
+
+/* ---- added_registers.c ---- */
 
 /** Makes the debugger's topology: the probe's, and registers that say where a lane is. */
-enum wt_status dbg_add_place_registers(struct wt_debugger *d, const struct wt_topology *of_probe,
-                                       struct wt_error *err);
+enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology *of_probe,
+                                 struct wt_error *err);
 /** Whether a register is one of these. */
-static inline bool dbg_is_place(const struct wt_debugger *d, unsigned index)
+static inline bool dbg_is_added(const struct wt_debugger *d, unsigned index)
 {
     return index >= d->probe_registers;
 }
-/** Reads one of them; the wave must be stopped. */
-enum wt_status dbg_place_register(struct wt_debugger *d, uint32_t wave, unsigned lane,
-                                  unsigned index, uint64_t *value, struct wt_error *err);
-/** As the probe's read_registers(), for any registers. */
+/** Reads the row of one of them; the wave must be stopped. */
+enum wt_status dbg_read_added(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
+                              uint8_t *row, struct wt_error *err);
+
+/* ---- registers.c ---- */
+
+enum wt_status dbg_open_registers(struct wt_debugger *d, struct wt_error *err);
+void dbg_close_registers(struct wt_debugger *d);
+/** As the probe's read_rows(), for any registers of a stopped wave, kept ones included. */
+enum wt_status dbg_read_rows(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                             const unsigned *index, size_t count, uint8_t *out,
+                             struct wt_error *err);
+/** Registers as numbers (their low 64 bits): all of the lowest lane, then those of the next. */
 enum wt_status dbg_read_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
                               const unsigned *index, size_t count, uint64_t *value,
                               struct wt_error *err);
+/** As the probe's write_row(). */
+enum wt_status dbg_write_row(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
+                             const uint8_t *row, struct wt_error *err);
+/** Sets the pc of a wave that is on its way; what is known of the wave is not touched. */
+enum wt_status dbg_write_pc(struct wt_debugger *d, uint32_t wave, uint64_t pc,
+                            struct wt_error *err);
+/** Whether registers can be had past the debug hardware on the way through the recorded run. */
+bool dbg_has_register_port(const struct wt_debugger *d);
 
 /* ---- access.c ---- */
 
+/** Finds a thread's wave, which must be there (WT_INVALID) and stopped (WT_STATE). */
+enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
+                                  unsigned *lane, struct wt_error *err);
 /** A stopped wave that memory can be reached through; may be inactive if there is no other. */
 uint32_t dbg_memory_wave(struct wt_debugger *d);
-/** Whether registers can be had past the debug hardware on the way through the recorded run. */
-bool dbg_has_register_port(const struct wt_debugger *d);
-/** Registers of lanes as probe.h's read_registers has them, through the port where there is one. */
-enum wt_status dbg_fetch_registers(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
-                                   const unsigned *index, size_t count, uint64_t *value,
-                                   struct wt_error *err);
 /** Memory as it is, breakpoints and all. Halts a wave for a moment if it has to. */
 enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
                             void *out, size_t size, struct wt_error *err);
@@ -338,9 +358,6 @@ void dbg_free_watchpoints(struct wt_debugger *d);
 void dbg_lose(struct wt_debugger *d, const struct wt_error *err);
 /** After the device was lost: halts it, and finds out what is left of what was planted. */
 enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err);
-/** Notes that the device did not answer an access, where that is what @p status says; returns it.
- */
-enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
 
 /* ---- stop.c ---- */
 

@@ -23,22 +23,71 @@ enum wt_register_type {
     WT_REG_FLOAT_UNION, /**< 64 bits, seen as a binary32 (low half) or a binary64 */
 };
 
-/** One register as a debugger sees it. Values are at most 64 bits. */
+/** Who has a value of their own of a register. */
+enum wt_register_scope {
+    WT_SCOPE_LANE,   /**< each lane of a wave */
+    WT_SCOPE_WAVE,   /**< each wave */
+    WT_SCOPE_GROUP,  /**< the waves of a group share one */
+    WT_SCOPE_CORE,   /**< the waves of a core share one */
+    WT_SCOPE_DEVICE, /**< there is one */
+};
+
+/** What a register is for, as far as a front end has to know. */
+enum wt_register_role {
+    WT_ROLE_NONE,
+    WT_ROLE_PC,        /**< the next instruction */
+    WT_ROLE_SP,        /**< the stack */
+    WT_ROLE_FP,        /**< the frame */
+    WT_ROLE_RA,        /**< where the function returns to */
+    WT_ROLE_EXEC_MASK, /**< the lanes enabled */
+    WT_ROLE_ARGUMENT,  /**< argument number `argument` of a call */
+};
+
+#define WT_REGISTER_BITS 2048 /**< of the widest register */
+
+/**
+ * One register as a debugger sees it. Its value is bytes, the lowest first. The values of all lanes
+ * of a wave are a row: one after the other, without gaps, the lowest lane first; of a register
+ * whose scope is not WT_SCOPE_LANE a row is one value.
+ */
 struct wt_register {
     const char *name;
-    const char *set; /**< its register set: "cpu", "fpu", "csr", "vortex", … */
+    const char *alt_name; /**< another name that people use, or NULL */
+    const char *set;      /**< its register set: "cpu", "fpu", "csr", "vortex", … */
     enum wt_register_type type;
-    unsigned bits;   /**< 8..64 */
-    unsigned number; /**< stable number within the family, as stock GDB numbers it if it does */
-    uint32_t code;   /**< the probe's own name for it */
-    bool per_lane;   /**< each lane has its own; else one for the wave or core */
+    enum wt_register_scope scope;
+    enum wt_register_role role;
+    unsigned argument; /**< WT_ROLE_ARGUMENT: which one, from 1 */
+    unsigned bits;     /**< 1 to WT_REGISTER_BITS */
+    unsigned number;   /**< stable number within the family, as stock GDB numbers it if it does */
+    int dwarf;         /**< its DWARF number; -1: none */
+    uint32_t code;     /**< the probe's own name for it */
     bool read_only;
+    bool unsteady; /**< it changes while its wave is stopped: counters, what other waves change */
 };
+
+/** Bytes of a register's value. */
+static inline size_t wt_register_size(const struct wt_register *r)
+{
+    return (r->bits + 7) / 8;
+}
+
+/** Bytes of its row for a set of lanes. */
+static inline size_t wt_register_row(const struct wt_register *r, wt_lanes lanes)
+{
+    return wt_register_size(r) * (r->scope == WT_SCOPE_LANE ? wt_lanes_count(lanes) : 1);
+}
 
 /** What the device is: constant while connected. */
 struct wt_topology {
     const char *family; /**< "vortex" */
     const char *arch;   /**< GDB's name of the architecture: "riscv:rv32" */
+    const char *triple; /**< LLVM's: "riscv32-unknown-unknown-elf" */
+    /** Stock GDB's features of `arch` are called this and the name of the set, for the sets that
+     *  it knows: "cpu", "fpu", "csr". NULL: it knows none. */
+    const char *standard_feature;
+    /** Stock GDB takes it that `arch` stops for a watchpoint before the access has been made. */
+    bool watch_stops_before;
     unsigned clusters;
     unsigned cores; /**< in all */
     unsigned waves_per_core;
@@ -132,15 +181,16 @@ struct wt_probe_ops {
     enum wt_status (*reset_halted)(struct wt_probe *probe, struct wt_error *err);
 
     /**
-     * Reads @p count registers, given by their indices in topology->registers, of each lane in
-     * @p lanes of a halted wave, in as few round trips as it can: first all values of the lowest
-     * lane, then those of the next.
+     * Reads the rows of @p count registers of a halted wave, given by their indices in
+     * topology->registers, for @p lanes (one or more), in as few round trips as it can. The rows
+     * lie in @p out one after the other, without gaps. WT_UNSUPPORTED: the device lacks one.
      */
-    enum wt_status (*read_registers)(struct wt_probe *probe, uint32_t wave, wt_lanes lanes,
-                                     const unsigned *index, size_t count, uint64_t *value,
-                                     struct wt_error *err);
-    enum wt_status (*write_register)(struct wt_probe *probe, uint32_t wave, unsigned lane,
-                                     unsigned index, uint64_t value, struct wt_error *err);
+    enum wt_status (*read_rows)(struct wt_probe *probe, uint32_t wave, wt_lanes lanes,
+                                const unsigned *index, size_t count, uint8_t *out,
+                                struct wt_error *err);
+    /** Writes the row of one register of a halted wave, for @p lanes. */
+    enum wt_status (*write_row)(struct wt_probe *probe, uint32_t wave, wt_lanes lanes,
+                                unsigned index, const uint8_t *row, struct wt_error *err);
 
     /** Memory as a lane of a halted wave sees it. All or nothing when reading. */
     enum wt_status (*read_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,

@@ -32,8 +32,7 @@ static enum wt_status skip_instruction(struct wt_debugger *d, uint32_t wave, uns
     struct wave *w = &d->wave[wave];
     *step = (struct wt_probe_step){
         .done = true, .active = true, .cause = WT_HALT_STEP, .pc = w->pc + length};
-    unsigned pc = (unsigned)d->topology->pc_index;
-    return d->ops->write_register(d->probe, wave, 0, pc, step->pc, err);
+    return dbg_write_pc(d, wave, step->pc, err);
 }
 
 /* One instruction from under a breakpoint: lift it, step, plant it again. */
@@ -47,7 +46,11 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     struct wt_wave_set held;
     enum wt_status status = WT_OK, plant = WT_OK, release = WT_OK;
     if (hold) {
-        dbg_copy_set(d, &held, &d->free);
+        /* A halt request would overwrite the cause of a wave that has halted by itself, and the
+         * resume request after the step would set it going: it would never be examined. One that
+         * halts after the last scan is resumed onto its breakpoint, which halts it again. */
+        for (unsigned i = 0; i < d->words; i++)
+            held.word[i] = d->free.word[i] & ~d->unseen.word[i];
         if ((status = d->ops->halt(d->probe, &held, err)))
             return status;
     }

@@ -42,9 +42,9 @@ static enum wt_status link_code(struct wt_debugger *d, const struct wt_agent *ag
                                 unsigned *index, size_t *count, struct wt_error *err)
 {
     const unsigned *number = wt_agent_registers(agent, count);
-    if (*count > MAX_REGISTERS)
+    if (*count > MOST_REGISTERS)
         return wt_fail(err, WT_INVALID, "the expression names %zu registers; at most %d work",
-                       *count, MAX_REGISTERS);
+                       *count, MOST_REGISTERS);
     for (size_t i = 0; i < *count; i++) {
         size_t k = 0;
         while (k < d->topology->register_count && d->topology->registers[k].number != number[i])
@@ -57,23 +57,11 @@ static enum wt_status link_code(struct wt_debugger *d, const struct wt_agent *ag
     return WT_OK;
 }
 
-/* The program counter of a lane that is masked off is where it will wake up. */
-static enum wt_status put_pc(struct wt_debugger *d, uint32_t wave, unsigned lane,
-                             const unsigned *index, size_t count, uint64_t *value,
-                             struct wt_error *err)
-{
-    enum wt_status status = WT_OK;
-    for (size_t i = 0; i < count && !status; i++)
-        if (index[i] == d->topology->pc_index)
-            status = dbg_lane_pc(d, wave, lane, &value[i], err);
-    return status;
-}
-
 static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
                                const struct wt_agent *agent, size_t size,
                                struct wt_lane_value *result, uint8_t *bytes, struct wt_error *err)
 {
-    unsigned index[MAX_REGISTERS];
+    unsigned index[MOST_REGISTERS];
     size_t count;
     enum wt_status status = link_code(d, agent, index, &count, err);
     if (status)
@@ -88,8 +76,6 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes la
     for (; lanes && !status; lanes &= lanes - 1, value += count, result++) {
         struct place at = {d, wave, wt_lanes_lowest(lanes)};
         const struct wt_agent_world world = {&at, dbg_agent_read, NULL};
-        if ((status = put_pc(d, wave, at.lane, index, count, value, err)))
-            break;
         result->known = wt_agent_run(agent, value, &world, &result->value);
         result->read = result->known && size && dbg_agent_read(&at, result->value, bytes, size);
         if (bytes)

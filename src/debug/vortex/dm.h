@@ -233,11 +233,15 @@ enum wt_status vortex_repay(struct wt_probe *p, struct wt_error *err);
 
 /* ---- vortex_access.c: registers by injection ---- */
 
-enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
-                                     const unsigned *index, size_t count, uint64_t *value,
-                                     struct wt_error *err);
-enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned lane,
-                                     unsigned index, uint64_t value, struct wt_error *err);
+/** Reads registers of each lane as numbers: all of the lowest lane, then those of the next. */
+enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                  const unsigned *index, size_t count, uint64_t *value,
+                                  struct wt_error *err);
+enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                const unsigned *index, size_t count, uint8_t *out,
+                                struct wt_error *err);
+enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
+                                const uint8_t *row, struct wt_error *err);
 /** Makes a DPC at the low half of @p addr mean that address, if it is above 4 GiB. */
 void vortex_remember_far(struct wt_probe *p, uint64_t addr);
 /** Reads CSRs of one lane (each 32 bits of it). */

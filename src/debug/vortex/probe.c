@@ -476,7 +476,7 @@ static enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *m
     bool ask_two = p->mask_csr == MASK_UNKNOWN && lanes > 1;
     enum wt_status status = WT_OK;
     if (p->mask_csr != MASK_OF_INJECTION)
-        status = vortex_read_registers(p, wave, ask_two ? 3 : 1, &index, 1, value, err);
+        status = vortex_read_values(p, wave, ask_two ? 3 : 1, &index, 1, value, err);
     if (status)
         return status;
     /* A device may show the mask of the injection itself, one lane, in place of the warp's. */
@@ -785,6 +785,9 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     struct wt_topology *t = &p->topology;
     t->family = "vortex";
     t->arch = p->xlen == 64 ? "riscv:rv64" : "riscv:rv32";
+    t->triple = p->xlen == 64 ? "riscv64-unknown-unknown-elf" : "riscv32-unknown-unknown-elf";
+    t->standard_feature = "org.gnu.gdb.riscv";
+    t->watch_stops_before = true; /* gdbarch_have_nonsteppable_watchpoint */
     t->address_bits = p->xlen;
     t->wave_word = "warp";
     t->lane_word = "thread";
@@ -809,8 +812,8 @@ const struct wt_probe_ops wt_probe_vortex = {
     .survey = vortex_survey,
     .reset_halted = vortex_reset_halted,
     .replaced = vortex_replaced,
-    .read_registers = vortex_read_registers,
-    .write_register = vortex_write_register,
+    .read_rows = vortex_read_rows,
+    .write_row = vortex_write_row,
     .read_memory = vortex_read_memory,
     .write_memory = vortex_write_memory,
     .breakpoint = vortex_breakpoint,
