@@ -141,7 +141,7 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
 
 const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *count)
 {
-    static const struct wt_leftover one = {.addr = FAKE_MEMORY + 8, .length = 4};
+    static const struct wt_leftover one = {.addr = FAKE_MEMORY + 8};
     *count = d->leftovers;
     return &one;
 }

@@ -1255,9 +1255,9 @@ static void forgotten_breakpoints_are_found_and_lifted(void **state)
         assert_int_equal(count, 4);
         assert_int_equal(list[0].addr, CODE);
         assert_int_equal(list[1].addr, CODE + 4094);
-        assert_int_equal(list[1].length, 4);
+        assert_int_equal(list[1].original.size, 4);
         assert_int_equal(list[2].addr, CODE + 4094 + 4096);
-        assert_int_equal(list[2].length, 2);
+        assert_int_equal(list[2].original.size, 2);
         assert_int_equal(list[3].addr, CODE + sizeof big - 4);
         OK(wt_debugger_lift_leftovers(r->d, &err));
         wt_debugger_leftovers(r->d, &count);

@@ -252,9 +252,8 @@ void wt_debugger_set_code(struct wt_debugger *d, const struct wt_code *list, siz
 
 /** A breakpoint instruction in memory where the program's file has another one. */
 struct wt_leftover {
-    uint64_t addr;
-    uint8_t original[4];
-    size_t length;
+    uint64_t addr;            /**< of the instruction */
+    struct wt_patch original; /**< puts the file's code back in its place */
 };
 
 /**

@@ -255,6 +255,18 @@ enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane,
 /** Finds XLEN by what shifts do, and leaves the lane as it was. */
 enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
 
+/* ---- vortex_code.c ---- */
+
+#define EBREAK 0x00100073u
+#define C_EBREAK 0x9002u
+
+enum wt_status vortex_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
+                             struct wt_error *err);
+void vortex_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
+                  struct wt_patch *patch);
+void vortex_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
+                   struct wt_instruction *instruction);
+
 /* ---- vortex_memory.c: memory by injection, or through a port ---- */
 
 enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
