@@ -12,8 +12,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #define SOCKET_FLAGS (SOCK_NONBLOCK | SOCK_CLOEXEC)
 
@@ -63,13 +64,10 @@ enum wt_status wt_address_parse(const char *text, struct wt_address *address, st
     return WT_OK;
 }
 
-static int remaining_ms(const struct timespec *begin, unsigned timeout_ms)
+static int remaining_ms(int64_t deadline)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    long long passed =
-        (long long)(now.tv_sec - begin->tv_sec) * 1000 + (now.tv_nsec - begin->tv_nsec) / 1000000;
-    return passed >= timeout_ms ? 0 : (int)(timeout_ms - passed);
+    const int64_t left = deadline - wt_clock_ms();
+    return left > 0 ? (int)left : 0;
 }
 
 /* Connects one socket: 0, or an error number (ETIMEDOUT when the time is over). */
@@ -79,11 +77,10 @@ static int connect_one(int fd, const struct sockaddr *name, socklen_t size, unsi
         return 0;
     if (errno != EINPROGRESS)
         return errno;
-    struct timespec begin;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    const int64_t deadline = wt_clock_ms() + timeout_ms;
     for (;;) {
         struct pollfd p = {.fd = fd, .events = POLLOUT};
-        int ready = poll(&p, 1, remaining_ms(&begin, timeout_ms));
+        int ready = poll(&p, 1, remaining_ms(deadline));
         if (ready < 0 && errno == EINTR)
             continue;
         if (ready < 0)

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "bus/address.h"
 #include "bus/line.h"
 #include "bus/vxdebug.h"
@@ -41,19 +41,12 @@ struct tcp_bus {
     int fd;
     size_t owed;   /* requests without a reply yet */
     char late[96]; /* what the first of them asks */
-    uint64_t rest_until_ms;
+    int64_t rest_until_ms;
     char out[16384];
     size_t out_start, out_end;
     char in[4096];
     size_t in_start, in_end;
 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static unsigned limit_ms(const struct tcp_bus *t)
 {
@@ -132,7 +125,7 @@ static const char *next_line(struct tcp_bus *t, size_t *length)
 }
 
 /* Waits for a line until @p deadline. Sends what is to be sent meanwhile. */
-static enum wt_status await_line(struct tcp_bus *t, uint64_t deadline, const char **line,
+static enum wt_status await_line(struct tcp_bus *t, int64_t deadline, const char **line,
                                  size_t *length, struct wt_error *err)
 {
     for (;;) {
@@ -147,7 +140,7 @@ static enum wt_status await_line(struct tcp_bus *t, uint64_t deadline, const cha
                            "%s: a reply has no end after %d bytes; the connection was closed",
                            t->address.text, WT_LINE_MAX);
         }
-        uint64_t now = now_ms();
+        int64_t now = wt_clock_ms();
         struct pollfd p = {.fd = t->fd, .events = POLLIN};
         if (t->out_start < t->out_end)
             p.events |= POLLOUT;
@@ -177,7 +170,7 @@ static enum wt_status ask(struct tcp_bus *t, const char *request, unsigned timeo
     t->out_end += size;
     t->owed++;
     t->bus.round_trips++;
-    enum wt_status status = await_line(t, now_ms() + timeout_ms, line, length, err);
+    enum wt_status status = await_line(t, wt_clock_ms() + timeout_ms, line, length, err);
     if (!status)
         t->owed--;
     return status;
@@ -236,7 +229,7 @@ static enum wt_status hello(struct tcp_bus *t, struct wt_error *err)
                        no);
     if (!status && is_hello(line, length)) {
         t->traits.hello = true;
-        status = await_line(t, now_ms() + limit_ms(t), &line, &length, err);
+        status = await_line(t, wt_clock_ms() + limit_ms(t), &line, &length, err);
     }
     if (status == WT_TIMEOUT) {
         hang_up(t);
@@ -283,7 +276,7 @@ static enum wt_status try_pipeline(struct tcp_bus *t, struct wt_error *err)
     enum wt_status status = ask(t, "r0000\nr0000\np\n", trial, &line, &length, err);
     unsigned answers = status ? 0 : 1;
     while (!status && answers < 3 && !is_hello(line, length)) {
-        status = await_line(t, now_ms() + trial, &line, &length, err);
+        status = await_line(t, wt_clock_ms() + trial, &line, &length, err);
         answers += !status;
     }
     t->owed = 0;
@@ -299,7 +292,7 @@ static enum wt_status try_pipeline(struct tcp_bus *t, struct wt_error *err)
         return no_answer(t, "'p'", err);
     }
     while (!status && !is_hello(line, length))
-        status = await_line(t, now_ms() + trial, &line, &length, err);
+        status = await_line(t, wt_clock_ms() + trial, &line, &length, err);
     t->owed = 0;
     return status == WT_TIMEOUT ? no_answer(t, "'p'", err) : status;
 }
@@ -354,7 +347,7 @@ static enum wt_status connect_to(struct tcp_bus *t, struct wt_error *err)
     hang_up(t);
     enum wt_status status = wt_address_connect(&t->address, limit_ms(t), &t->fd, err);
     if (status == WT_TIMEOUT)
-        t->rest_until_ms = now_ms() + REST_MS;
+        t->rest_until_ms = wt_clock_ms() + REST_MS;
     if (status)
         return status;
     t->link = LINK_READY;
@@ -394,7 +387,7 @@ static enum wt_status collect_debts(struct tcp_bus *t, struct wt_error *err)
     while (t->owed) {
         const char *line;
         size_t length;
-        enum wt_status status = await_line(t, now_ms() + limit_ms(t), &line, &length, err);
+        enum wt_status status = await_line(t, wt_clock_ms() + limit_ms(t), &line, &length, err);
         if (status == WT_TIMEOUT) {
             /* It had its chance: the next access begins a new connection. */
             size_t owed = t->owed;
@@ -433,7 +426,7 @@ static enum wt_status ready(struct tcp_bus *t, struct wt_error *err)
     }
     if (t->link != LINK_CLOSED)
         return WT_OK;
-    if (now_ms() < t->rest_until_ms)
+    if (wt_clock_ms() < t->rest_until_ms)
         return wt_fail(err, WT_TIMEOUT, "%s: nobody answered the call a moment ago",
                        t->address.text);
     return connect_to(t, err);
@@ -476,7 +469,7 @@ static enum wt_status fly(struct tcp_bus *t, struct wt_bus_op *ops, size_t count
         }
         const char *line;
         size_t length;
-        enum wt_status status = await_line(t, now_ms() + limit_ms(t), &line, &length, err);
+        enum wt_status status = await_line(t, wt_clock_ms() + limit_ms(t), &line, &length, err);
         if (status == WT_OK)
             t->owed--;
         else if (status != WT_TIMEOUT)

@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "debug/core/target.h"
 #include "cli/code.h"
 #include "cli/connect.h"
@@ -92,7 +93,7 @@ static enum wt_status set_timeout(void *context, const char *value, struct wt_er
 
 static enum wt_status set_exit(void *context, const char *value, struct wt_error *err)
 {
-    return cli_number(value, &((struct attach *)context)->exit_addr, err);
+    return wt_parse_number(value, &((struct attach *)context)->exit_addr, err);
 }
 
 static enum wt_status set_reset(void *context, const char *value, struct wt_error *err)
@@ -211,7 +212,7 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
                                    .exit_addr = a->exit_addr,
                                    .wait_ms = a->connect.how.timeout_ms};
     const struct wt_debugger_options how = {
-        .threads = a->options.threads, .output = print, .context = a};
+        .threads = a->options.device.threads, .output = print, .context = a};
     status = wt_debugger_open(&a->target, &wt_probe_vortex, &how, &a->debugger, err);
     a->choice.steps_to_watch = !a->target.services->watch;
     if (!status)

@@ -1,4 +1,5 @@
 /* See connect.h. */
+#include "base/text.h"
 #include "cli/connect.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum wt_status cli_connect_timeout(struct cli_connect *connect, const char *valu
 enum wt_status cli_connect_tap(struct cli_connect *connect, const char *value, struct wt_error *err)
 {
     uint64_t tap;
-    if (cli_number(value, &tap, err))
+    if (wt_parse_number(value, &tap, err))
         return err->status;
     if (tap >= WT_JTAG_TAPS)
         return wt_fail(err, WT_INVALID, "%s: a chain has TAPs 0 to %d", value, WT_JTAG_TAPS - 1);

@@ -7,17 +7,19 @@
 #include <time.h>
 
 #include "base/bits.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "cli/connect.h"
 #include "cli/dm_place.h"
 #include "cli/report.h"
-#include "cli/session.h"
+#include "cli/options.h"
 
 struct dm {
     struct cli_options options; /* first: device options */
     const char *script;
     struct cli_connect connect; /* to a device elsewhere */
     bool list;
-    struct cli_session session; /* unless connected */
+    struct wt_emulated session; /* unless connected */
     struct wt_bus *bus;
 };
 
@@ -161,9 +163,7 @@ static uint64_t now(const struct dm *dm)
 {
     if (!dm->connect.address)
         return dm->session.machine->time;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    return (uint64_t)wt_clock_ms();
 }
 
 static const char *unit(const struct dm *dm)
@@ -261,7 +261,7 @@ static enum wt_status number_or(const char *word, uint64_t fallback, uint64_t *v
                                 struct wt_error *err)
 {
     *value = fallback;
-    return word ? cli_number(word, value, err) : WT_OK;
+    return word ? wt_parse_number(word, value, err) : WT_OK;
 }
 
 static enum wt_status one_command(struct dm *dm, char *line, struct wt_error *err)
@@ -337,8 +337,7 @@ static enum wt_status open_device(struct dm *dm, const char *program, struct wt_
 {
     if (dm->connect.address)
         return cli_connect_open(&dm->connect, &dm->bus, err);
-    if (cli_session_open(&dm->session, &dm->options, program, err) ||
-        cli_session_attach(&dm->session, err))
+    if (cli_open(&dm->session, &dm->options, program, err) || wt_emulated_attach(&dm->session, err))
         return err->status;
     dm->bus = dm->session.bus;
     return WT_OK;
@@ -349,7 +348,7 @@ static void close_device(struct dm *dm)
     if (dm->connect.address)
         wt_bus_close(dm->bus);
     else
-        cli_session_close(&dm->session);
+        wt_emulated_close(&dm->session);
 }
 
 static int run_commands(struct dm *dm, const char *program, char **commands)

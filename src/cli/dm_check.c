@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/connect.h"
 #include "cli/options.h"
 #include "cli/remote.h"
-#include "cli/session.h"
 #include "debug/vortex/conformance/conformance.h"
 
 enum { CHECK_FAILED = 1 }; /* exit status: a check has failed */
@@ -44,7 +44,7 @@ static enum wt_status set_at(void *context, const char *value, struct wt_error *
 {
     struct check *c = context;
     uint64_t addr;
-    if (cli_number(value, &addr, err))
+    if (wt_parse_number(value, &addr, err))
         return err->status;
     if (addr > 0xffffff00 || addr % 4)
         return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is no multiple of 4 below 4 GiB", addr);
@@ -253,14 +253,14 @@ static int check_elsewhere(struct check *c)
 
 static int check_emulator(struct check *c, const char *program)
 {
-    struct cli_session session;
+    struct wt_emulated session;
     struct wt_error err;
-    if (cli_session_open(&session, &c->options, program, &err))
+    if (cli_open(&session, &c->options, program, &err))
         return cli_fail(&cli_dm_check, &err);
     session.console = NULL; /* the checks run no program to its end */
-    int status = cli_session_attach(&session, &err) ? cli_fail(&cli_dm_check, &err)
+    int status = wt_emulated_attach(&session, &err) ? cli_fail(&cli_dm_check, &err)
                                                     : check_target(c, &session.target);
-    cli_session_close(&session);
+    wt_emulated_close(&session);
     return status;
 }
 

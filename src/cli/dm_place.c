@@ -1,4 +1,5 @@
 /* Registers and fields by name: listing, parsing and printing them. See dm_place.h. */
+#include "base/text.h"
 #include "cli/dm_place.h"
 
 #include <ctype.h>
@@ -42,7 +43,7 @@ enum wt_status cli_place_parse(const char *text, size_t length, struct cli_place
         char digits[24];
         uint64_t addr;
         snprintf(digits, sizeof digits, "%.*s", (int)name, text);
-        if (cli_number(digits, &addr, err))
+        if (wt_parse_number(digits, &addr, err))
             return err->status;
         if (addr > UINT16_MAX)
             return wt_fail(err, WT_INVALID, "register addresses end at 0xffff");
@@ -106,7 +107,7 @@ enum wt_status cli_place_parse_value(const char *text, const struct cli_place *p
             number++;
         if (!place->field->values[number])
             return wt_fail(err, WT_INVALID, "'%s' is no value of %s", text, place->field->name);
-    } else if (cli_number(text, &number, err)) {
+    } else if (wt_parse_number(text, &number, err)) {
         return err->status;
     }
     unsigned bits = place->field ? place->field->msb - place->field->lsb + 1u : 32;

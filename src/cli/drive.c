@@ -1,4 +1,5 @@
 /* Running a program to its end. See drive.h. */
+#include "base/text.h"
 #include "cli/drive.h"
 
 #include <errno.h>
@@ -12,13 +13,13 @@
 
 /* A part of memory that goes to a file at the end. */
 struct cli_dump {
-    struct cli_load file; /* place is "PLACE:LENGTH" */
+    struct wt_load_file file; /* place is "PLACE:LENGTH" */
 };
 
 enum wt_status cli_set_max_issues(void *context, const char *value, struct wt_error *err)
 {
     struct cli_drive *d = context;
-    if (cli_number(value, &d->max_issues, err))
+    if (wt_parse_number(value, &d->max_issues, err))
         return err->status;
     if (!d->max_issues)
         return wt_fail(err, WT_INVALID, "0 issues are no run; 1 is the least");
@@ -58,7 +59,7 @@ void cli_drive_free(struct cli_drive *drive)
 }
 
 /* Where a dump begins and how long it is. */
-static enum wt_status dump_range(struct cli_session *s, const struct cli_dump *dump, uint64_t *addr,
+static enum wt_status dump_range(struct wt_emulated *s, const struct cli_dump *dump, uint64_t *addr,
                                  uint64_t *length, struct wt_error *err)
 {
     char place[300];
@@ -68,12 +69,12 @@ static enum wt_status dump_range(struct cli_session *s, const struct cli_dump *d
         return wt_fail(err, WT_INVALID, "'%.32s…' is too long for an address", dump->file.place);
     memcpy(place, dump->file.place, size);
     place[size] = 0;
-    if (cli_session_address(s, place, addr, err))
+    if (wt_emulated_address(s, place, addr, err))
         return err->status;
-    return cli_number(colon + 1, length, err);
+    return wt_parse_number(colon + 1, length, err);
 }
 
-static enum wt_status write_dump(struct cli_session *s, const struct cli_dump *dump,
+static enum wt_status write_dump(struct wt_emulated *s, const struct cli_dump *dump,
                                  struct wt_error *err)
 {
     uint64_t addr, length;
@@ -127,7 +128,7 @@ double cli_seconds_since(const struct timespec *start)
 }
 
 /* Runs until the program is done in one way or another; returns the exit status. */
-static int run_to_end(const struct cli_command *command, struct cli_drive *d, struct cli_session *s)
+static int run_to_end(const struct cli_command *command, struct cli_drive *d, struct wt_emulated *s)
 {
     /* Issues between two looks at what the user wants: well below a second of any program. */
     enum { SLICE = 1 << 18 };
@@ -166,7 +167,7 @@ static int run_to_end(const struct cli_command *command, struct cli_drive *d, st
     }
 }
 
-enum wt_status cli_check_dumps(const struct cli_drive *drive, struct cli_session *session,
+enum wt_status cli_check_dumps(const struct cli_drive *drive, struct wt_emulated *session,
                                struct wt_error *err)
 {
     uint64_t addr, length;
@@ -176,7 +177,7 @@ enum wt_status cli_check_dumps(const struct cli_drive *drive, struct cli_session
     return WT_OK;
 }
 
-enum wt_status cli_write_dumps(const struct cli_drive *drive, struct cli_session *session,
+enum wt_status cli_write_dumps(const struct cli_drive *drive, struct wt_emulated *session,
                                struct wt_error *err)
 {
     for (size_t i = 0; i < drive->dumps; i++)
@@ -186,7 +187,7 @@ enum wt_status cli_write_dumps(const struct cli_drive *drive, struct cli_session
 }
 
 int cli_drive(const struct cli_command *command, struct cli_drive *drive,
-              struct cli_session *session)
+              struct wt_emulated *session)
 {
     struct wt_error err;
     struct timespec start;

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "cli/session.h"
+#include "cli/options.h"
 
 /** Options of both, and their rows. */
 struct cli_drive {
@@ -14,7 +14,7 @@ struct cli_drive {
     struct cli_dump *dump;
     size_t dumps;
     /** Runs some issues; NULL: machine->ops->run. */
-    enum wt_run (*run)(void *context, struct cli_session *session, uint64_t issues);
+    enum wt_run (*run)(void *context, struct wt_emulated *session, uint64_t issues);
     void *context;
 };
 
@@ -24,9 +24,9 @@ enum wt_status cli_set_stats(void *context, const char *value, struct wt_error *
 enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *err);
 /** Whether the places that --dump names are sound: to be said before the program runs, not after.
  */
-enum wt_status cli_check_dumps(const struct cli_drive *drive, struct cli_session *session,
+enum wt_status cli_check_dumps(const struct cli_drive *drive, struct wt_emulated *session,
                                struct wt_error *err);
-enum wt_status cli_write_dumps(const struct cli_drive *drive, struct cli_session *session,
+enum wt_status cli_write_dumps(const struct cli_drive *drive, struct wt_emulated *session,
                                struct wt_error *err);
 
 /** The rows; their context is a struct whose first member is a struct cli_drive. */
@@ -58,7 +58,7 @@ enum wt_status cli_write_dumps(const struct cli_drive *drive, struct cli_session
 
 /** Runs the program that @p session holds and returns the command's exit status. */
 int cli_drive(const struct cli_command *command, struct cli_drive *drive,
-              struct cli_session *session);
+              struct wt_emulated *session);
 
 void cli_drive_free(struct cli_drive *drive);
 

@@ -18,7 +18,7 @@
 /* The folder of our library: in the build tree, and as installed. */
 static bool find_library(char *folder, size_t size)
 {
-    static const char *const places[] = {"../host", WT_HOST_LIBRARY};
+    static const char *const places[] = {"../runtime/hsakmt", WT_HOST_LIBRARY};
     char self[PATH_MAX], file[2 * PATH_MAX], full[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0)

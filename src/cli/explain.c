@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/exec.h"
 #include "cli/gcn.h"
 #include "emulator/gcn/host.h"
@@ -28,13 +29,13 @@ static enum wt_status set_at(void *context, const char *value, struct wt_error *
     x->place = isdigit((unsigned char)*value) ? NULL : value;
     if (!*value || strchr(value, ' '))
         return wt_fail(err, WT_INVALID, "'%.40s' is no issue time and no function", value);
-    return x->place ? WT_OK : cli_number(value, &x->at, err);
+    return x->place ? WT_OK : wt_parse_number(value, &x->at, err);
 }
 
 static enum wt_status set_wave(void *context, const char *value, struct wt_error *err)
 {
     uint64_t wave = GCN_EACH_WAVE;
-    if (strcmp(value, "each") != 0 && cli_number(value, &wave, err))
+    if (strcmp(value, "each") != 0 && wt_parse_number(value, &wave, err))
         return err->status;
     ((struct explain *)context)->wave = wave < GCN_EACH_WAVE ? (uint32_t)wave : GCN_EACH_WAVE;
     return WT_OK;
@@ -67,7 +68,7 @@ static enum wt_status take_addresses(struct explain *x, const char *text, struct
             return wt_fail(err, WT_INVALID, "more than %u addresses", MOST_ADDRESSES);
         memcpy(one, text, length);
         one[length] = 0;
-        if (cli_number(one, &x->addr[x->addresses++], err))
+        if (wt_parse_number(one, &x->addr[x->addresses++], err))
             return err->status;
         text += length + (text[length] == ',');
     } while (*text);

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/file.h"
+#include "base/text.h"
 #include "cli/report.h"
 
 enum { COMPARE_FAILED = 1 };
@@ -193,7 +195,7 @@ static enum wt_status read_values(struct cli_kernel_run *r, const struct cli_opt
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     for (size_t i = 0; i < o->arguments; i++) {
         r->launch.values++;
-        if (cli_kernel_value(&k->argument[i], o->argument[i], &r->launch.value[i], err))
+        if (gcn_value_parse(&k->argument[i], o->argument[i], &r->launch.value[i], err))
             return wt_fail_in(err, "argument %zu%s%.64s", i, *k->argument[i].name ? ", " : "",
                               k->argument[i].name);
     }
@@ -216,7 +218,7 @@ static enum wt_status read_handlers(struct cli_kernel_run *r, struct wt_error *e
 {
     for (size_t i = 0; i < r->kernel->handlers; i++) {
         struct gcn_value *h = &r->launch.handler[i];
-        if (cli_read_file(r->kernel->handler[i], &h->bytes, &h->length, err))
+        if (wt_file_read(r->kernel->handler[i], &h->bytes, &h->length, err))
             return err->status;
         if (h->length >= 4 && memcmp(h->bytes, "\177ELF", 4) == 0)
             return wt_fail(
@@ -255,9 +257,9 @@ enum wt_status cli_kernel_open(struct cli_kernel_run *r, const struct cli_kernel
     *r = (struct cli_kernel_run){.kernel = kernel};
     uint8_t *bytes;
     size_t length;
-    if (o->loads || o->base_given)
+    if (o->device.load_count || o->device.base_given)
         return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for code objects");
-    if (cli_read_file(path, &bytes, &length, err))
+    if (wt_file_read(path, &bytes, &length, err))
         return err->status;
     const enum wt_status status = gcn_object_parse(path, bytes, length, &r->object, err);
     free(bytes);
@@ -342,7 +344,7 @@ int cli_kernel_fault(const struct cli_kernel_run *r)
     }
     char place[128], lanes[256], where[512];
     m->ops->place(m, f->wave, place, sizeof place);
-    cli_lanes_text(f->lanes, lanes, sizeof lanes);
+    wt_lanes_text(f->lanes, lanes, sizeof lanes);
     cli_kernel_describe(r, f->pc, where, sizeof where);
     fprintf(stderr, "wavetrap: %s\n  %s, lanes %s, issue time %" PRIu64 "\n  at %s\n", f->text,
             place, lanes, f->time, where);
@@ -454,7 +456,7 @@ static enum wt_status compare_buffer(const struct cli_kernel_run *r,
 {
     uint8_t *bytes, *expected;
     size_t length, size, at = 0;
-    if (cli_read_file(f->path, &expected, &size, err))
+    if (wt_file_read(f->path, &expected, &size, err))
         return err->status;
     if (contents(r, f->argument, &bytes, &length, err)) {
         free(expected);
@@ -542,7 +544,7 @@ static int compare(const struct cli_command *command, const struct cli_drive *dr
 }
 
 static int results(const struct cli_command *command, const struct cli_drive *drive,
-                   struct cli_kernel_run *r, struct cli_session *places,
+                   struct cli_kernel_run *r, struct wt_emulated *places,
                    const struct wt_state *begin, int status, double seconds)
 {
     struct wt_machine *m = gcn_machine(r->device);
@@ -577,7 +579,7 @@ int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
         return status;
     }
     /* All that --dump needs of a session. */
-    struct cli_session places = {.program = path,
+    struct wt_emulated places = {.program = path,
                                  .symbols = r.symbols,
                                  .moved = GCN_LAUNCH_CODE,
                                  .machine = gcn_machine(r.device)};

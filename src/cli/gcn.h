@@ -92,12 +92,4 @@ bool cli_is_code_object(const char *path);
 int cli_run_kernel(const struct cli_command *command, struct cli_drive *drive,
                    const struct cli_kernel *kernel, const char *path);
 
-/** Reads a whole file of at most 1 GiB. */
-enum wt_status cli_read_file(const char *path, uint8_t **bytes, size_t *length,
-                             struct wt_error *err);
-
-/** Makes what an --arg says into a value for the argument. The caller frees value->bytes. */
-enum wt_status cli_kernel_value(const struct gcn_argument *argument, const char *text,
-                                struct gcn_value *value, struct wt_error *err);
-
 #endif

@@ -1,4 +1,5 @@
 /* `wavetrap info`: what a file is, and what the emulated GPU has. */
+#include "base/text.h"
 #include "cli/cli.h"
 
 #include <elf.h>
@@ -52,7 +53,7 @@ static enum wt_status set_extension(void *context, const char *value, struct wt_
 
 static enum wt_status set_base(void *context, const char *value, struct wt_error *err)
 {
-    return cli_number(value, &((struct info *)context)->base, err);
+    return wt_parse_number(value, &((struct info *)context)->base, err);
 }
 
 static const struct cli_option options[] = {

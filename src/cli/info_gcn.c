@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "base/file.h"
 #include "cli/gcn.h"
 #include "emulator/gcn/isa.h"
 
@@ -61,7 +62,7 @@ enum wt_status cli_tell_code_object(const char *path, struct wt_error *err)
     uint8_t *bytes;
     size_t length;
     struct gcn_object object;
-    if (cli_read_file(path, &bytes, &length, err))
+    if (wt_file_read(path, &bytes, &length, err))
         return err->status;
     const enum wt_status status = gcn_object_parse(path, bytes, length, &object, err);
     free(bytes);

@@ -1,6 +1,7 @@
 /* Parsing command lines with getopt_long, from tables that also make the help. */
 #include "cli/options.h"
 
+#include "base/text.h"
 #include "emulator/machine/timeline.h"
 
 #include <ctype.h>
@@ -9,21 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum wt_status cli_number(const char *text, uint64_t *value, struct wt_error *err)
-{
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 0);
-    if (!isdigit((unsigned char)text[0]) || *end || errno)
-        return wt_fail(err, WT_INVALID, "'%s' is not a number (decimal, or 0x…) of 64 bits", text);
-    *value = number;
-    return WT_OK;
-}
-
 enum wt_status cli_milliseconds(const char *text, unsigned *ms, struct wt_error *err)
 {
     uint64_t value = 0;
-    if (cli_number(text, &value, err))
+    if (wt_parse_number(text, &value, err))
         return err->status;
     if (value == 0 || value > 3600000)
         return wt_fail(err, WT_INVALID, "a time limit is 1 to 3600000 milliseconds");
@@ -31,12 +21,13 @@ enum wt_status cli_milliseconds(const char *text, unsigned *ms, struct wt_error 
     return WT_OK;
 }
 
-enum wt_status cli_split_place(const char *text, struct cli_load *load, struct wt_error *err)
+enum wt_status cli_split_place(const char *text, struct wt_load_file *load, struct wt_error *err)
 {
     const char *at = strrchr(text, '@');
     if (!at || at == text || !at[1])
         return wt_fail(err, WT_INVALID, "'%s' is not FILE@ADDRESS", text);
-    *load = (struct cli_load){.path = text, .path_length = (size_t)(at - text), .place = at + 1};
+    *load =
+        (struct wt_load_file){.path = text, .path_length = (size_t)(at - text), .place = at + 1};
     return WT_OK;
 }
 
@@ -57,15 +48,15 @@ enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *er
                        (int)family, value);
     if (!value[family])
         return WT_OK;
-    return vx_config_parse(&o->config, value + family + 1, err);
+    return vx_config_parse(&o->device.config, value + family + 1, err);
 }
 
 static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
-    if (wt_schedule_parse(value, &o->config.schedule, err))
+    if (wt_schedule_parse(value, &o->device.config.schedule, err))
         return err->status;
-    o->gcn.schedule = o->config.schedule;
+    o->gcn.schedule = o->device.config.schedule;
     return WT_OK;
 }
 
@@ -78,7 +69,7 @@ static enum wt_status set_arg(void *context, const char *value, struct wt_error 
     o->argument = grown;
     o->argument[o->arguments++] = value;
     /* What is no number may be an argument of a kernel: cli_check_arguments. */
-    cli_number(value, &o->config.argument, NULL);
+    wt_parse_number(value, &o->device.config.argument, NULL);
     return WT_OK;
 }
 
@@ -86,7 +77,7 @@ enum wt_status cli_check_arguments(const struct cli_options *o, struct wt_error 
 {
     uint64_t number;
     for (size_t i = 0; i < o->arguments; i++)
-        if (cli_number(o->argument[i], &number, err))
+        if (wt_parse_number(o->argument[i], &number, err))
             return wt_fail_in(err, "--arg");
     return WT_OK;
 }
@@ -94,33 +85,34 @@ enum wt_status cli_check_arguments(const struct cli_options *o, struct wt_error 
 static enum wt_status set_base(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
-    o->base_given = true;
-    return cli_number(value, &o->base, err);
+    o->device.base_given = true;
+    return wt_parse_number(value, &o->device.base, err);
 }
 
 static enum wt_status set_load(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
-    struct cli_load load;
+    struct wt_load_file load;
     if (cli_split_place(value, &load, err))
         return err->status;
-    struct cli_load *grown = realloc(o->load, (o->loads + 1) * sizeof *grown);
+    struct wt_load_file *grown =
+        realloc(o->device.load, (o->device.load_count + 1) * sizeof *grown);
     if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    o->load = grown;
-    o->load[o->loads++] = load;
+    o->device.load = grown;
+    o->device.load[o->device.load_count++] = load;
     return WT_OK;
 }
 
 static enum wt_status set_slots(void *context, const char *value, struct wt_error *err)
 {
-    ((struct cli_options *)context)->slots = true;
+    ((struct cli_options *)context)->device.console_slots = true;
     return WT_OK;
 }
 
 static enum wt_status set_dm_only(void *context, const char *value, struct wt_error *err)
 {
-    ((struct cli_options *)context)->dm_only = true;
+    ((struct cli_options *)context)->device.dm_only = true;
     return WT_OK;
 }
 
@@ -128,11 +120,11 @@ static enum wt_status set_threads(void *context, const char *value, struct wt_er
 {
     struct cli_options *o = context;
     if (strcmp(value, "auto") == 0)
-        o->threads = WT_THREADS_AUTO;
+        o->device.threads = WT_THREADS_AUTO;
     else if (strcmp(value, "lanes") == 0)
-        o->threads = WT_THREADS_LANES;
+        o->device.threads = WT_THREADS_LANES;
     else if (strcmp(value, "warps") == 0)
-        o->threads = WT_THREADS_WAVES;
+        o->device.threads = WT_THREADS_WAVES;
     else
         return wt_fail(err, WT_INVALID, "'%s' is none of auto, lanes, warps", value);
     return WT_OK;
@@ -140,7 +132,7 @@ static enum wt_status set_threads(void *context, const char *value, struct wt_er
 
 static enum wt_status set_no_history(void *context, const char *value, struct wt_error *err)
 {
-    ((struct cli_options *)context)->history_memory = 0;
+    ((struct cli_options *)context)->device.history_memory = 0;
     return WT_OK;
 }
 
@@ -154,12 +146,12 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
     unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     uint64_t bytes = 0;
     snprintf(number, sizeof number, "%.*s", (int)(length - (unit != NULL)), value);
-    if (cli_number(number, &bytes, NULL) || bytes == 0 || bytes > (uint64_t)1 << (62 - shift))
+    if (wt_parse_number(number, &bytes, NULL) || bytes == 0 || bytes > (uint64_t)1 << (62 - shift))
         return wt_fail(err, WT_INVALID,
                        "'%s' is no amount of memory: a number of bytes, or with K, M or G; "
                        "--no-history is for none",
                        value);
-    ((struct cli_options *)context)->history_memory = bytes << shift;
+    ((struct cli_options *)context)->device.history_memory = bytes << shift;
     return WT_OK;
 }
 
@@ -201,12 +193,25 @@ static const struct cli_option debugger_options[] = {
 
 void cli_options_free(struct cli_options *options)
 {
-    free(options->load);
+    free(options->device.load);
     free(options->argument);
-    options->load = NULL;
-    options->loads = 0;
+    options->device.load = NULL;
+    options->device.load_count = 0;
     options->argument = NULL;
     options->arguments = 0;
+}
+
+enum wt_status cli_open(struct wt_emulated *device, const struct cli_options *options,
+                        const char *program, struct wt_error *err)
+{
+    enum wt_status status;
+    if ((status = cli_check_arguments(options, err)) != WT_OK)
+        return status;
+    if (options->gpu_is_gcn)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "--gpu=gfx900: that runs code objects, by 'wavetrap run', and %s is none",
+                       program);
+    return wt_emulated_open(device, &options->device, program, err);
 }
 
 /* ---- help ---- */
@@ -336,8 +341,8 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
         add_rows(&t, debugger_options, VALUE_DEBUGGER);
     add_row(&t, &help_row, VALUE_HELP);
     if (options) {
-        *options = (struct cli_options){.history_memory = WT_TIMELINE_BUDGET_DEFAULT};
-        vx_config_default(&options->config);
+        *options = (struct cli_options){.device.history_memory = WT_TIMELINE_BUDGET_DEFAULT};
+        vx_config_default(&options->device.config);
         gcn_config_default(&options->gcn);
     }
     opterr = 0;

@@ -6,33 +6,17 @@
 #include <stddef.h>
 
 #include "cli/cli.h"
-#include "debug/core/debugger.h"
 #include "emulator/gcn/gcn.h"
-#include "emulator/vortex/vortex.h"
-
-/** "FILE@PLACE": a file, and where its bytes go. PLACE is an address or a symbol. */
-struct cli_load {
-    const char *path;
-    size_t path_length; /**< of the part before the '@' */
-    const char *place;
-};
+#include "target/emulated.h"
 
 /** The device options: which GPU, what is in its memory, how a debugger reaches it. */
 struct cli_options {
-    struct vx_config config;
+    struct wt_emulated_options device;
     struct gcn_config gcn; /**< of a gfx900 */
     bool gpu_is_gcn;       /**< --gpu=gfx900 was given */
     bool gpu_help;         /**< --gpu=help was given */
     const char **argument; /**< each --arg as it was given: those of a kernel */
     size_t arguments;
-    uint64_t base; /**< where a raw binary goes, when base_given */
-    bool base_given;
-    struct cli_load *load;
-    size_t loads;
-    bool slots;                  /**< console lines begin with "#slot: " */
-    bool dm_only;                /**< debuggers: no memory port */
-    enum wt_thread_mode threads; /**< debuggers: --gdb-threads */
-    uint64_t history_memory;     /**< debuggers: bytes for what time travel keeps; 0: no history */
 };
 
 /** What the caller of cli_parse is to do. */
@@ -56,19 +40,20 @@ enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *er
 /** Whether the --arg options are what a Vortex takes: numbers. */
 enum wt_status cli_check_arguments(const struct cli_options *options, struct wt_error *err);
 
+/** wt_emulated_open as the options say. */
+enum wt_status cli_open(struct wt_emulated *device, const struct cli_options *options,
+                        const char *program, struct wt_error *err);
+
 /** Frees what cli_parse allocated. */
 void cli_options_free(struct cli_options *options);
 
 /** Prints the help of a command. */
 void cli_help(const struct cli_command *command, FILE *out);
 
-/** Parses an unsigned number, decimal, 0x or 0 octal; nothing may follow it. */
-enum wt_status cli_number(const char *text, uint64_t *value, struct wt_error *err);
-
 /** Parses a time limit: 1 to 3,600,000 milliseconds. */
 enum wt_status cli_milliseconds(const char *text, unsigned *ms, struct wt_error *err);
 
 /** Splits "FILE@PLACE" at the last '@'. */
-enum wt_status cli_split_place(const char *text, struct cli_load *load, struct wt_error *err);
+enum wt_status cli_split_place(const char *text, struct wt_load_file *load, struct wt_error *err);
 
 #endif

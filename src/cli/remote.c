@@ -26,16 +26,16 @@ enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_optio
                                struct wt_error *err)
 {
     *remote = (struct cli_remote){.out = out};
-    enum wt_status status = cli_session_open(&remote->session, options, program, err);
+    enum wt_status status = cli_open(&remote->session, options, program, err);
     if (status)
         return status;
     remote->console = fopencookie(remote, "w", (cookie_io_functions_t){.write = console_write});
     if (!remote->console) {
-        cli_session_close(&remote->session);
+        wt_emulated_close(&remote->session);
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     }
     remote->session.console = remote->console;
-    status = cli_session_debug(&remote->session, print, remote, err);
+    status = wt_emulated_debug(&remote->session, print, remote, err);
     if (!status)
         status = wt_rsp_server_open(rsp, remote->session.debugger, &remote->server, err);
     if (status)
@@ -49,7 +49,7 @@ void cli_remote_close(struct cli_remote *remote)
     remote->server = NULL;
     if (remote->session.debugger)
         wt_debugger_close(remote->session.debugger);
-    cli_session_close(&remote->session);
+    wt_emulated_close(&remote->session);
     if (remote->console)
         fclose(remote->console);
     remote->console = NULL;

@@ -2,11 +2,11 @@
 #ifndef WT_CLI_REMOTE_H
 #define WT_CLI_REMOTE_H
 
-#include "cli/session.h"
+#include "cli/options.h"
 #include "frontend/rsp/rsp.h"
 
 struct cli_remote {
-    struct cli_session session;
+    struct wt_emulated session;
     struct wt_rsp_server *server;
     FILE *out;     /**< where console lines go that the client does not take */
     FILE *console; /**< the session's stream: decides for each line */

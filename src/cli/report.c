@@ -1,35 +1,10 @@
 /* Reports about a program on stderr. See report.h. */
+#include "base/text.h"
 #include "cli/report.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>
-
-void cli_lanes_text(wt_lanes lanes, char *text, size_t size)
-{
-    size_t length = 0;
-    text[0] = 0;
-    for (unsigned lane = 0; lane < WT_MAX_LANES && length < size; lane++) {
-        if (!wt_has_lane(lanes, lane))
-            continue;
-        unsigned last = lane;
-        while (last + 1 < WT_MAX_LANES && wt_has_lane(lanes, last + 1))
-            last++;
-        const char *comma = length ? "," : "";
-        int n = last == lane ? snprintf(text + length, size - length, "%s%u", comma, lane)
-                             : snprintf(text + length, size - length, "%s%u-%u", comma, lane, last);
-        length += (size_t)n;
-        lane = last;
-    }
-}
-
-void cli_mask_text(wt_lanes lanes, char *text, size_t size)
-{
-    if (lanes >> 64)
-        snprintf(text, size, "0x%" PRIx64 "%016" PRIx64, (uint64_t)(lanes >> 64), (uint64_t)lanes);
-    else
-        snprintf(text, size, "0x%" PRIx64, (uint64_t)lanes);
-}
 
 /* What one line of the report says of a wave. */
 struct state {
@@ -54,7 +29,7 @@ static bool same_state(const struct state *a, const struct state *b)
     return a->pc == b->pc && a->mask == b->mask && strcmp(a->wait, b->wait) == 0;
 }
 
-void cli_report_waves(FILE *out, struct cli_session *session)
+void cli_report_waves(FILE *out, struct wt_emulated *session)
 {
     struct wt_machine *m = session->machine;
     uint32_t active = 0;
@@ -71,7 +46,7 @@ void cli_report_waves(FILE *out, struct cli_session *session)
         m->ops->place(m, wave, from, sizeof from);
         m->ops->place(m, end - 1, to, sizeof to);
         wt_symbols_describe(session->symbols, first.pc, place, sizeof place);
-        cli_lanes_text(first.mask, lanes, sizeof lanes);
+        wt_lanes_text(first.mask, lanes, sizeof lanes);
         fprintf(out, "  %s%s%s, threads %s: %s", from, end - wave > 1 ? " to " : "",
                 end - wave > 1 ? to : "", lanes, place);
         fprintf(out, first.wait[0] ? ": %s\n" : "\n", first.wait);
@@ -82,7 +57,7 @@ void cli_report_waves(FILE *out, struct cli_session *session)
         fputs("  no warp is active\n", out);
 }
 
-void cli_report_fault(FILE *out, struct cli_session *session)
+void cli_report_fault(FILE *out, struct wt_emulated *session)
 {
     struct wt_machine *m = session->machine;
     const struct wt_fault *f = &m->fault;
@@ -93,7 +68,7 @@ void cli_report_fault(FILE *out, struct cli_session *session)
     }
     char wave[64], lanes[256], place[512];
     m->ops->place(m, f->wave, wave, sizeof wave);
-    cli_lanes_text(f->lanes, lanes, sizeof lanes);
+    wt_lanes_text(f->lanes, lanes, sizeof lanes);
     wt_symbols_describe(session->symbols, f->pc, place, sizeof place);
     fprintf(out, "wavetrap: %s\n  %s, threads %s, issue time %" PRIu64 "\n  at %s\n", f->text, wave,
             lanes, f->time, place);

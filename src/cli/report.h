@@ -4,19 +4,13 @@
 
 #include <stdio.h>
 
-#include "cli/session.h"
-
-/** Writes "0-3,5" for a set of lanes. */
-void cli_lanes_text(wt_lanes lanes, char *text, size_t size);
-
-/** "0xf", or 32 hexadecimal digits at most, for a set of lanes. */
-void cli_mask_text(wt_lanes lanes, char *text, size_t size);
+#include "cli/options.h"
 
 /** Reports the machine's fault: what, which warp and threads, where; all warps for a deadlock. */
-void cli_report_fault(FILE *out, struct cli_session *session);
+void cli_report_fault(FILE *out, struct wt_emulated *session);
 
 /** Where every active warp is and what it waits for; neighbours in the same state share a line. */
-void cli_report_waves(FILE *out, struct cli_session *session);
+void cli_report_waves(FILE *out, struct wt_emulated *session);
 
 /** Says on stderr how many instructions of waves were issued, how fast, and the peak of memory. */
 void cli_report_stats(const struct wt_machine *machine, double seconds);

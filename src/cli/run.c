@@ -62,7 +62,7 @@ const struct cli_command cli_run = {
 
 static int run_program(struct cli_kernel_options *r, const char *path)
 {
-    struct cli_session session;
+    struct wt_emulated session;
     struct wt_error err;
     if (r->given) {
         wt_fail(&err, WT_INVALID,
@@ -71,9 +71,9 @@ static int run_program(struct cli_kernel_options *r, const char *path)
                 path);
         return cli_fail(&cli_run, &err);
     }
-    if (cli_session_open(&session, &r->drive.options, path, &err))
+    if (cli_open(&session, &r->drive.options, path, &err))
         return cli_fail(&cli_run, &err);
     const int status = cli_drive(&cli_run, &r->drive, &session);
-    cli_session_close(&session);
+    wt_emulated_close(&session);
     return status;
 }

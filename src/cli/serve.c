@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/remote.h"
 #include "cli/report.h"
 #include "cli/serve_registers.h"
@@ -36,7 +37,7 @@ static enum wt_status set_jtag(void *context, const char *value, struct wt_error
 static enum wt_status set_jtag_cycles(void *context, const char *value, struct wt_error *err)
 {
     uint64_t cycles;
-    if (cli_number(value, &cycles, err))
+    if (wt_parse_number(value, &cycles, err))
         return err->status;
     if (cycles > 1000000)
         return wt_fail(err, WT_INVALID, "%s clocks are too many; 1000000 is the most", value);

@@ -20,7 +20,7 @@
 #define SLICE 20000
 
 struct served {
-    struct cli_session session;
+    struct wt_emulated session;
     struct wt_loop *loop;
     struct wt_line_server line;
     struct wt_dtm dtm;
@@ -86,7 +86,7 @@ static bool jtag_goodbye(void *context)
  */
 static void halt_at_start(struct served *s)
 {
-    const struct wt_bus_device dm = cli_session_registers(&s->session);
+    const struct wt_bus_device dm = wt_emulated_registers(&s->session);
     enum { DMACTIVE = 31, WINSEL = 22 };
     dm.write(dm.context, VX_DM_DCTRL, 1u << DMACTIVE);
     for (uint32_t window = 0; window * 32 < s->session.machine->waves; window++) {
@@ -153,7 +153,7 @@ static enum wt_status open_server(struct served *s, int stop_fd, struct wt_error
     /* There is nothing that a remote_bitbang client could be told: it waits for bits. */
     const struct wt_stream_protocol jtag = {
         .context = s, .begin = jtag_begin, .feed = jtag_feed, .goodbye = jtag_goodbye};
-    const struct wt_bus_device registers = cli_session_registers(&s->session);
+    const struct wt_bus_device registers = wt_emulated_registers(&s->session);
     const struct wt_dtm_config dtm = wt_dtm_default_config(s->how->dmi_cycles);
     const struct wt_stream_options options = {.address = s->how->jtag ? s->how->jtag : s->how->dm,
                                               .log = say,
@@ -180,11 +180,11 @@ int cli_serve_registers(const struct cli_command *command, const struct cli_opti
         failed = wt_fail(&err, WT_IO, "signalfd: %s", strerror(errno));
     signal(SIGPIPE, SIG_IGN);
     if (!failed)
-        failed = cli_session_open(&s->session, options, program, &err);
+        failed = cli_open(&s->session, options, program, &err);
     if (!failed) {
         s->how = how;
         s->started = how->now || how->jtag;
-        failed = cli_session_attach(&s->session, &err);
+        failed = wt_emulated_attach(&s->session, &err);
         if (!failed)
             failed = open_server(s, stop_fd, &err);
         if (!failed) {
@@ -204,7 +204,7 @@ int cli_serve_registers(const struct cli_command *command, const struct cli_opti
             status = CLI_SIGNAL + (int)info.ssi_signo;
         wt_stream_server_close(s->server);
         wt_loop_free(s->loop);
-        cli_session_close(&s->session);
+        wt_emulated_close(&s->session);
     }
     if (stop_fd >= 0)
         close(stop_fd);

@@ -1,4 +1,5 @@
 /* `wavetrap trace`: runs a program and prints one line for each instruction issued. */
+#include "base/text.h"
 #include "cli/gcn.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ struct trace {
     const char *output;
     bool symbols;
     FILE *out;
-    struct cli_session *session; /* of a kernel: symbols and program alone */
+    struct wt_emulated *session; /* of a kernel: symbols and program alone */
 };
 
 /* ---- options ---- */
@@ -82,12 +83,12 @@ static enum wt_status set_range(void *context, const char *value, struct wt_erro
 
 static enum wt_status set_from(void *context, const char *value, struct wt_error *err)
 {
-    return cli_number(value, &((struct trace *)context)->filter.from, err);
+    return wt_parse_number(value, &((struct trace *)context)->filter.from, err);
 }
 
 static enum wt_status set_to(void *context, const char *value, struct wt_error *err)
 {
-    return cli_number(value, &((struct trace *)context)->filter.to, err);
+    return wt_parse_number(value, &((struct trace *)context)->filter.to, err);
 }
 
 static enum wt_status set_output(void *context, const char *value, struct wt_error *err)
@@ -129,7 +130,7 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
         uint64_t addr;
         const char *name;
         uint64_t offset;
-        if (cli_session_address(t->session, f->range, &addr, err))
+        if (wt_emulated_address(t->session, f->range, &addr, err))
             return wt_fail_in(err, "--range");
         if (!t->session->symbols ||
             !wt_symbols_function(t->session->symbols, addr, &name, &offset) ||
@@ -143,8 +144,8 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
     if ((size_t)(dots - f->range) >= sizeof first)
         return wt_fail(err, WT_INVALID, "--range: '%.32s…' is too long for an address", f->range);
     snprintf(first, sizeof first, "%.*s", (int)(dots - f->range), f->range);
-    if (cli_session_address(t->session, first, &f->start, err) ||
-        cli_session_address(t->session, dots + 2, &f->end, err))
+    if (wt_emulated_address(t->session, first, &f->start, err) ||
+        wt_emulated_address(t->session, dots + 2, &f->end, err))
         return wt_fail_in(err, "--range");
     if (f->end <= f->start)
         return wt_fail(err, WT_INVALID, "--range: 0x%" PRIx64 "..0x%" PRIx64 " is empty", f->start,
@@ -194,7 +195,7 @@ static void print_issue(void *context, const struct wt_trace *issue)
     if (!wanted(t, issue->pc, core, warp))
         return;
     char mask[40], place[200], bytes[80];
-    cli_mask_text(issue->mask, mask, sizeof mask);
+    wt_mask_text(issue->mask, mask, sizeof mask);
     function_text(t, issue->pc, place, sizeof place);
     wt_trace_bytes(issue, bytes, sizeof bytes);
     fprintf(t->out, "%10" PRIu64 " core %u warp %u %s %08" PRIx64 "%s: %s %s", issue->time, core,
@@ -203,7 +204,7 @@ static void print_issue(void *context, const struct wt_trace *issue)
 }
 
 /* Runs untraced where no issue is wanted. */
-static enum wt_run run_some(void *context, struct cli_session *session, uint64_t issues)
+static enum wt_run run_some(void *context, struct wt_emulated *session, uint64_t issues)
 {
     struct trace *t = context;
     struct wt_machine *m = session->machine;
@@ -240,7 +241,7 @@ static int close_output(struct trace *t, int status)
     return cli_fail(&cli_trace, &err);
 }
 
-static int trace_session(struct trace *t, struct cli_session *session)
+static int trace_session(struct trace *t, struct wt_emulated *session)
 {
     struct wt_error err;
     t->session = session;
@@ -296,7 +297,7 @@ static enum wt_run run_kernel_some(void *context, struct cli_kernel_run *run, ui
 static int trace_kernel(struct trace *t, const char *path)
 {
     struct wt_error err;
-    struct cli_session session = {.program = path};
+    struct wt_emulated session = {.program = path};
     t->session = &session;
     t->options.kernel.opened = kernel_opened;
     t->options.kernel.run = run_kernel_some;
@@ -310,7 +311,7 @@ static int trace_kernel(struct trace *t, const char *path)
 static int run(int argc, char **argv)
 {
     struct trace trace = {.filter.to = UINT64_MAX};
-    struct cli_session session;
+    struct wt_emulated session;
     struct wt_error err;
     int status;
     switch (cli_parse(&cli_trace, argc, argv, &trace, &trace.options.drive.options, 1, false)) {
@@ -323,11 +324,11 @@ static int run(int argc, char **argv)
     default:
         if (cli_is_code_object(argv[optind])) {
             status = trace_kernel(&trace, argv[optind]);
-        } else if (cli_session_open(&session, &trace.options.drive.options, argv[optind], &err)) {
+        } else if (cli_open(&session, &trace.options.drive.options, argv[optind], &err)) {
             status = cli_fail(&cli_trace, &err);
         } else {
             status = trace_session(&trace, &session);
-            cli_session_close(&session);
+            wt_emulated_close(&session);
         }
     }
     cli_kernel_free(&trace.options.kernel);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "object/image_formats.h"
 
 enum wt_status wt_image_add(struct wt_image *image, uint64_t addr, const uint8_t *bytes,
@@ -112,45 +113,6 @@ enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t len
     return status;
 }
 
-/* Reads all of @p fd; the size that stat tells is no more than a hint (pipes have none). */
-static enum wt_status read_all(const char *path, int fd, size_t hint, uint8_t **bytes,
-                               size_t *length, struct wt_error *err)
-{
-    size_t room = hint + 1, have = 0;
-    uint8_t *buffer = malloc(room);
-    if (!buffer)
-        return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for the file", path);
-    for (;;) {
-        ssize_t got = read(fd, buffer + have, room - have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            int reason = errno;
-            free(buffer);
-            return wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(reason));
-        }
-        if (got == 0)
-            break;
-        have += (size_t)got;
-        if (have > WT_IMAGE_MAX_BYTES) {
-            free(buffer);
-            return wt_fail(err, WT_INVALID, "%s: the file has more than 1 GiB", path);
-        }
-        if (have == room) {
-            uint8_t *grown = realloc(buffer, room * 2);
-            if (!grown) {
-                free(buffer);
-                return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for the file", path);
-            }
-            buffer = grown;
-            room *= 2;
-        }
-    }
-    *bytes = buffer;
-    *length = have;
-    return WT_OK;
-}
-
 enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *image,
                              struct wt_error *err)
 {
@@ -168,17 +130,9 @@ enum wt_status wt_image_load(const char *path, uint64_t base, struct wt_image *i
         close(fd);
         return wt_fail(err, WT_IO, "%s: it is a directory, not a program", path);
     }
-    size_t hint = 65535;
-    if (S_ISREG(st.st_mode) && st.st_size > 0) {
-        if ((uint64_t)st.st_size > WT_IMAGE_MAX_BYTES) {
-            close(fd);
-            return wt_fail(err, WT_INVALID, "%s: the file has more than 1 GiB", path);
-        }
-        hint = (size_t)st.st_size;
-    }
     uint8_t *bytes = NULL;
     size_t length = 0;
-    enum wt_status status = read_all(path, fd, hint, &bytes, &length, err);
+    enum wt_status status = wt_file_read_fd(fd, path, &bytes, &length, err);
     close(fd);
     if (status)
         return status;

@@ -16,6 +16,8 @@ MAY_INCLUDE = {
     "debug/core": {"base", "bus"},
     "debug/source": {"base"},
     "debug/vortex": {"base", "bus", "debug/core"},
+    "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex",
+               "emulator/machine", "emulator/vortex"},
     "frontend/rsp": {"base", "bus", "debug/core", "debug/source"},
 }
 

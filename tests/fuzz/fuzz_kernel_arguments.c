@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "cli/gcn.h"
 #include "object/metadata.h"
+#include "runtime/gcn/launch.h"
 #include "runtime/gcn/printf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -45,7 +45,7 @@ static size_t values(const struct gcn_kernel *k, const char **line, struct gcn_v
         snprintf(text, sizeof text, "%.*s", (int)length, *line);
         *line += length + ((*line)[length] == '\n');
         if (strncmp(text, "file:", 5) == 0 ||
-            cli_kernel_value(&k->argument[n], text, &value[n], &err)) {
+            gcn_value_parse(&k->argument[n], text, &value[n], &err)) {
             if (value[n].bytes)
                 abort();
             break;

@@ -51,7 +51,7 @@ static const uint32_t program[] = {
 
 struct stack {
     struct vx_device *device;
-    struct cli_session recorded; /* in place of that device */
+    struct wt_emulated recorded; /* in place of that device */
     struct wt_machine *machine;
     struct wt_debugger *debugger;
     struct wt_rsp_session *session;
@@ -259,8 +259,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = -1;
     if (data[0] & RECORDED) {
         play = small_device(&(struct small){.rounds = 4}, &fd, path);
-        if (cli_session_open(&w.recorded, &play.world.options, path, NULL) ||
-            cli_session_attach(&w.recorded, NULL) || cli_history_start(&w.recorded, NULL))
+        if (wt_emulated_open(&w.recorded, &play.world.options, path, NULL) ||
+            wt_emulated_attach(&w.recorded, NULL) || wt_emulated_history_start(&w.recorded, NULL))
             abort();
         w.recorded.console = NULL;
         wt_timeline_set_interval(w.recorded.timeline, 100);
@@ -294,7 +294,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     wt_debugger_close(w.debugger);
     wt_bus_close(bus);
     if (data[0] & RECORDED)
-        cli_session_close(&w.recorded);
+        wt_emulated_close(&w.recorded);
     else
         vx_device_free(w.device);
     if (fd >= 0)

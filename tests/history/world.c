@@ -46,7 +46,7 @@ static void drop_future(struct world *w, uint64_t time)
         struct model *m = models[i];
         if (m->session.machine &&
             (m->next > log->count || (m->epoch == w->epoch && m->session.machine->time > time)))
-            cli_session_close(&m->session);
+            wt_emulated_close(&m->session);
     }
 }
 
@@ -129,7 +129,7 @@ static void close_bus(struct wt_bus *bus)
 static const struct wt_bus_ops bus_ops = {
     .name = "logged", .transact = transact, .close = close_bus};
 
-static struct cli_session *session_of(void *context)
+static struct wt_emulated *session_of(void *context)
 {
     return &((struct world *)context)->session;
 }
@@ -138,19 +138,19 @@ static struct cli_session *session_of(void *context)
 static enum wt_pump pump(void *context, uint64_t budget)
 {
     struct world *w = context;
-    struct cli_session *s = &w->session;
+    struct wt_emulated *s = &w->session;
     const uint64_t time = before(w);
     const bool faulted = s->machine->fault.kind;
-    const enum wt_run run = cli_history_run(s, budget);
-    const bool new_fault = run == WT_RUN_FAULT && !s->fault_told;
-    s->fault_told = run == WT_RUN_FAULT;
+    const enum wt_run run = wt_emulated_run(s, budget);
+    const bool new_fault = run == WT_RUN_FAULT && !s->fault_reported;
+    s->fault_reported = run == WT_RUN_FAULT;
     if (run == WT_RUN_EVENT || (run == WT_RUN_FAULT && !faulted))
         note(w, (struct happening){.kind = HAPPENED_RUN,
                                    .time = s->machine->time,
                                    .until = time + budget,
                                    .fault = run == WT_RUN_FAULT});
     if (run == WT_RUN_ENDED) {
-        cli_history_input(s, &(struct wt_input){.kind = WT_INPUT_FLUSH_CONSOLE});
+        wt_emulated_input(s, &(struct wt_input){.kind = WT_INPUT_FLUSH_CONSOLE});
         note(w, (struct happening){.kind = HAPPENED_FLUSH, .time = s->machine->time});
     }
     if (run == WT_RUN_BUDGET)
@@ -232,18 +232,18 @@ static void end_looking(struct world *w)
 
 static void extent(void *context, uint64_t *start, uint64_t *end)
 {
-    cli_history_services.extent(session_of(context), start, end);
+    wt_emulated_history.extent(session_of(context), start, end);
 }
 
 static bool in_past(void *context)
 {
-    return cli_history_services.in_past(session_of(context));
+    return wt_emulated_history.in_past(session_of(context));
 }
 
 static enum wt_status go(void *context, uint64_t time, struct wt_error *err)
 {
     end_looking(context);
-    return cli_history_services.go(session_of(context), time, err);
+    return wt_emulated_history.go(session_of(context), time, err);
 }
 
 static enum wt_status branch(void *context, struct wt_error *err)
@@ -255,26 +255,26 @@ static enum wt_status branch(void *context, struct wt_error *err)
             add(&w->log, &w->pending.at[i]);
     }
     end_looking(w);
-    return cli_history_services.branch(&w->session, err);
+    return wt_emulated_history.branch(&w->session, err);
 }
 
 static enum wt_status search(void *context, const struct wt_history_query *query,
                              struct wt_error *err)
 {
     end_looking(context);
-    return cli_history_services.search(session_of(context), query, err);
+    return wt_emulated_history.search(session_of(context), query, err);
 }
 
 static enum wt_history_step search_on(void *context, uint64_t budget,
                                       struct wt_history_place *place, struct wt_error *err)
 {
     end_looking(context);
-    return cli_history_services.search_on(session_of(context), budget, place, err);
+    return wt_emulated_history.search_on(session_of(context), budget, place, err);
 }
 
 static void accept(void *context, bool pass)
 {
-    cli_history_services.accept(session_of(context), pass);
+    wt_emulated_history.accept(session_of(context), pass);
 }
 
 static enum wt_status look(void *context, struct wt_error *err)
@@ -284,19 +284,19 @@ static enum wt_status look(void *context, struct wt_error *err)
         w->looking = true;
         w->look_time = w->session.machine->time;
     }
-    return cli_history_services.look(&w->session, err);
+    return wt_emulated_history.look(&w->session, err);
 }
 
 static enum wt_status hash(void *context, const struct wt_patch *patch, size_t patches,
                            uint64_t *value, struct wt_error *err)
 {
     end_looking(context);
-    return cli_history_services.hash(session_of(context), patch, patches, value, err);
+    return wt_emulated_history.hash(session_of(context), patch, patches, value, err);
 }
 
 static void stats(void *context, struct wt_history_stats *out)
 {
-    cli_history_services.stats(session_of(context), out);
+    wt_emulated_history.stats(session_of(context), out);
 }
 
 static const struct wt_history_services history = {
@@ -328,11 +328,11 @@ static const struct wt_target_services services = {
 
 /* ---- the model ---- */
 
-static void open_session(struct world *w, struct cli_session *s, bool recorded)
+static void open_session(struct world *w, struct wt_emulated *s, bool recorded)
 {
     struct wt_error err = {0};
-    if (cli_session_open(s, &w->how.options, w->how.program, &err) || cli_session_attach(s, &err) ||
-        (recorded && cli_history_start(s, &err))) {
+    if (wt_emulated_open(s, &w->how.options, w->how.program, &err) || wt_emulated_attach(s, &err) ||
+        (recorded && wt_emulated_history_start(s, &err))) {
         fprintf(stderr, "%s\n", err.text);
         abort();
     }
@@ -385,7 +385,7 @@ static void run_to(struct world *w, struct model *m, uint64_t time)
 
 static void apply(struct world *w, struct model *m, const struct happening *h)
 {
-    struct cli_session *s = &m->session;
+    struct wt_emulated *s = &m->session;
     struct wt_machine *machine = s->machine;
     const uint64_t was = machine->time, resets = machine->resets;
     struct wt_wave_view view;
@@ -436,7 +436,7 @@ static void bring(struct world *w, struct model *m, uint64_t time)
     const struct wt_machine *machine = m->session.machine;
     if (!machine || m->epoch > w->epoch || (m->epoch == w->epoch && machine->time > time)) {
         if (machine)
-            cli_session_close(&m->session);
+            wt_emulated_close(&m->session);
         open_session(w, &m->session, false);
         m->next = m->epoch = 0;
         look_at_window(w, m);
@@ -496,12 +496,12 @@ struct world *world_open(const struct world_options *how)
 void world_close(struct world *w)
 {
     wt_debugger_close(w->debugger);
-    cli_session_close(&w->session);
-    cli_session_close(&w->pristine);
+    wt_emulated_close(&w->session);
+    wt_emulated_close(&w->pristine);
     struct model *models[] = {&w->here, &w->whole};
     for (size_t i = 0; i < 2; i++) {
         if (models[i]->session.machine)
-            cli_session_close(&models[i]->session);
+            wt_emulated_close(&models[i]->session);
         free(models[i]->issue);
     }
     free(w->log.at);

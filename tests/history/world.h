@@ -8,7 +8,7 @@
 #ifndef TESTS_HISTORY_WORLD_H
 #define TESTS_HISTORY_WORLD_H
 
-#include "cli/session_history.h"
+#include "target/history.h"
 
 /** Something that came from outside, or that a run did without an issue. */
 enum happening_kind {
@@ -49,7 +49,7 @@ struct issue {
 
 /** The emulator that runs again from its beginning. */
 struct model {
-    struct cli_session session;
+    struct wt_emulated session;
     size_t next;    /* happening */
     uint64_t epoch; /* resets until now */
     enum wt_run last;
@@ -60,14 +60,14 @@ struct model {
 
 struct world_options {
     const char *program; /* a file, which is there until the world is closed */
-    struct cli_options options;
+    struct wt_emulated_options options;
     uint64_t interval; /* issues between saved states; 0: as ever */
     uint64_t window;   /* address of WORLD_WINDOW bytes: who changes them is known of each issue */
 };
 
 struct world {
     struct world_options how;
-    struct cli_session session;
+    struct wt_emulated session;
     struct wt_bus bus; /* the session's, with a log */
     struct wt_target_services services;
     struct wt_target target;
@@ -80,7 +80,7 @@ struct world {
     uint64_t epoch, resets;
     struct model here;           /* for views of the state now */
     struct model whole;          /* run to the end: its list of issues */
-    struct cli_session pristine; /* memory as it was loaded */
+    struct wt_emulated pristine; /* memory as it was loaded */
 };
 
 struct world *world_open(const struct world_options *how);

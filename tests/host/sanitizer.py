@@ -6,7 +6,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve()
-LIBRARY = BUILD / "src" / "host" / "libhsakmt.so.1"
+LIBRARY = BUILD / "src" / "runtime" / "hsakmt" / "libhsakmt.so.1"
 
 
 @functools.cache

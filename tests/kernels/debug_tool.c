@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/session_history.h"
+#include "target/history.h"
 
 enum { STOPS = 80, BREAKPOINTS = 5, TRIPS = 16, WALKS = 10, LONGEST = 12 };
 
@@ -18,7 +18,7 @@ struct stop {
 };
 
 struct tool {
-    struct cli_session session;
+    struct wt_emulated session;
     struct wt_debugger *d;
     uint64_t random;
     uint64_t breakpoint[BREAKPOINTS];
@@ -110,12 +110,12 @@ static void insert(struct tool *t, bool in)
 }
 
 /* Some instructions that are issued now and then, found by a run without a debugger. */
-static void choose_breakpoints(struct tool *t, const struct cli_options *options,
+static void choose_breakpoints(struct tool *t, const struct wt_emulated_options *options,
                                const char *program)
 {
     struct wt_error err = {0};
-    struct cli_session plain;
-    check(cli_session_open(&plain, options, program, &err), &err);
+    struct wt_emulated plain;
+    check(wt_emulated_open(&plain, options, program, &err), &err);
     plain.console = NULL;
     struct wt_machine *m = plain.machine;
     uint64_t issues = 0;
@@ -123,8 +123,8 @@ static void choose_breakpoints(struct tool *t, const struct cli_options *options
         continue;
     issues = m->time;
     m->ops->reset(m);
-    cli_session_close(&plain);
-    check(cli_session_open(&plain, options, program, &err), &err);
+    wt_emulated_close(&plain);
+    check(wt_emulated_open(&plain, options, program, &err), &err);
     plain.console = NULL;
     m = plain.machine;
     for (unsigned i = 0; i < BREAKPOINTS; i++) {
@@ -138,7 +138,7 @@ static void choose_breakpoints(struct tool *t, const struct cli_options *options
         if (!known)
             t->breakpoint[t->breakpoints++] = view.pc;
     }
-    cli_session_close(&plain);
+    wt_emulated_close(&plain);
 }
 
 /* To the end, stop by stop. */
@@ -215,7 +215,7 @@ static void walk(struct tool *t)
 int main(int argc, char **argv)
 {
     struct wt_error err = {0};
-    struct cli_options options = {.threads = WT_THREADS_LANES};
+    struct wt_emulated_options options = {.threads = WT_THREADS_LANES};
     static struct tool t;
     if (argc != 6) {
         fprintf(stderr, "usage: debug_tool PROGRAM GPU SCHEDULE BUDGET SEED\n");
@@ -227,9 +227,9 @@ int main(int argc, char **argv)
     options.history_memory = strtoull(argv[4], NULL, 0);
     t.random = strtoull(argv[5], NULL, 0);
     choose_breakpoints(&t, &options, argv[1]);
-    check(cli_session_open(&t.session, &options, argv[1], &err), &err);
+    check(wt_emulated_open(&t.session, &options, argv[1], &err), &err);
     t.session.console = NULL;
-    check(cli_session_debug(&t.session, NULL, NULL, &err), &err);
+    check(wt_emulated_debug(&t.session, NULL, NULL, &err), &err);
     t.d = t.session.debugger;
     wt_timeline_set_interval(t.session.timeline, 500);
     const size_t breakpoints = t.breakpoints;
@@ -256,6 +256,6 @@ int main(int argc, char **argv)
         walk(&t);
     printf("%" PRIu64 " %zu %d %u\n", t.end, reached, TRIPS, t.steps);
     wt_debugger_close(t.d);
-    cli_session_close(&t.session);
+    wt_emulated_close(&t.session);
     return 0;
 }

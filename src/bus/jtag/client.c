@@ -5,8 +5,9 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 enum wt_status wt_bitbang_connect(struct wt_bitbang *link, struct wt_error *err)
 {
@@ -24,13 +25,6 @@ void wt_bitbang_close(struct wt_bitbang *link)
     (void)!send(link->fd, "Q", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     close(link->fd);
     link->fd = -1;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 struct exchange {
@@ -97,10 +91,10 @@ static enum wt_status run(struct wt_bitbang *link, struct exchange *x, struct wt
     uint8_t byte;
     if (recv(link->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
         return unasked(link, x, err);
-    int64_t deadline = now_ms() + link->timeout_ms;
+    int64_t deadline = wt_clock_ms() + link->timeout_ms;
     size_t pace = WT_BITBANG_PACE; /* with this many replies the time begins anew */
     while (x->sent < x->scan->length || x->taken < x->scan->reads) {
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - wt_clock_ms();
         if (left <= 0)
             return wt_fail(err, WT_TIMEOUT,
                            "%s: no answer within %u ms while %s (%zu of %zu bits of TDO came)",
@@ -117,7 +111,7 @@ static enum wt_status run(struct wt_bitbang *link, struct exchange *x, struct wt
             return err->status;
         if (x->taken >= pace) {
             pace = x->taken + WT_BITBANG_PACE;
-            deadline = now_ms() + link->timeout_ms;
+            deadline = wt_clock_ms() + link->timeout_ms;
         }
     }
     return WT_OK;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "bus/jtag/chain.h"
 #include "bus/jtag/dtm.h"
 
@@ -203,13 +203,6 @@ static enum wt_status piece(struct jtag_bus *b, struct wt_bus_op *ops, size_t co
     return WT_OK;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static enum wt_status jtag_reconnect(struct wt_bus *bus, struct wt_error *err)
 {
     struct jtag_bus *b = (struct jtag_bus *)bus;
@@ -221,7 +214,7 @@ static enum wt_status jtag_reconnect(struct wt_bus *bus, struct wt_error *err)
     enum wt_status status = wt_bitbang_connect(&b->chain.link, err);
     if (!status)
         status = find(b, err);
-    b->rest_until_ms = status == WT_TIMEOUT ? now_ms() + REST_MS : 0;
+    b->rest_until_ms = status == WT_TIMEOUT ? wt_clock_ms() + REST_MS : 0;
     return status;
 }
 
@@ -232,7 +225,7 @@ static enum wt_status jtag_transact(struct wt_bus *bus, struct wt_bus_op *ops, s
     struct wt_error own;
     if (!err)
         err = &own;
-    if (!b->found && now_ms() < b->rest_until_ms)
+    if (!b->found && wt_clock_ms() < b->rest_until_ms)
         return wt_fail(err, WT_TIMEOUT, "%s: nobody answered a moment ago",
                        b->chain.link.address.text);
     if (!b->found && jtag_reconnect(bus, err))

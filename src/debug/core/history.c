@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 /* Issues of a slice, and how long slices go on before the client is listened to. */
 #define SLICE ((uint64_t)1 << 18)
@@ -200,20 +201,9 @@ enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt
         return status;
     const size_t most = d->in_past ? d->traces : d->bps;
     struct wt_patch *patch = calloc(most ? most : 1, sizeof *patch);
-    size_t patches = 0;
     if (!patch)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a hash");
-    uint32_t wave = dbg_memory_wave(d);
-    for (size_t i = 0; i < d->traces; i++) {
-        const struct trace *t = &d->trace[i];
-        uint8_t now[4];
-        if (!dbg_trace_counts(d, t) || dbg_raw_read(d, wave, 0, t->addr, now, t->length, NULL) ||
-            memcmp(now, t->trap, t->length) != 0 || patches == most)
-            continue;
-        patch[patches].addr = t->addr;
-        patch[patches].size = t->length;
-        memcpy(patch[patches++].bytes, t->original, t->length);
-    }
+    const size_t patches = dbg_list_patches(d, patch, most);
     status = h->hash(d->target->context, patch, patches, hash, err);
     free(patch);
     return status || !d->in_past ? status : look_around(d, err);
@@ -517,16 +507,9 @@ static enum wt_status travel_on(struct wt_debugger *d, uint64_t budget, struct w
     return status;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 bool dbg_travel(struct wt_debugger *d, uint64_t budget)
 {
-    const uint64_t until = now_ns() + PUMP_NS;
+    const uint64_t until = wt_clock_ns() + PUMP_NS;
     struct wt_error err = {0};
     do {
         if (travel_on(d, budget > SLICE ? budget : SLICE, &err)) {
@@ -534,7 +517,7 @@ bool dbg_travel(struct wt_debugger *d, uint64_t budget)
             dbg_lose(d, &err);
             return true;
         }
-    } while (d->travel.going && now_ns() < until);
+    } while (d->travel.going && wt_clock_ns() < until);
     return true;
 }
 

@@ -19,14 +19,6 @@ void dbg_lose(struct wt_debugger *d, const struct wt_error *err)
     dbg_push_event(d, &event);
 }
 
-enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
-{
-    /* While waves run, the next look at them finds out by itself, and tells. */
-    if ((status == WT_IO || status == WT_TIMEOUT) && !d->going)
-        d->lost = true;
-    return status;
-}
-
 enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
 {
     if (!d->lost)

@@ -8,7 +8,8 @@
 #include "debug/core/internal.h"
 
 #include <stdio.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 /* Turns of stepping waves in one pump, and how long breakpoints that do not stop are followed. */
 #define ROUNDS 4096
@@ -28,6 +29,7 @@ static enum wt_status resume_one(struct wt_debugger *d, uint32_t wave, struct wt
 static enum wt_status look_at_halted(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
 {
     struct wave *w = &d->wave[wave];
+    wt_wave_set_remove(&d->unseen, wave);
     dbg_forget(d, wave);
     dbg_set_go(d, wave, GO_STOPPED);
     enum wt_status status = dbg_need_pc(d, wave, err);
@@ -72,6 +74,24 @@ static enum wt_status report_idle(struct wt_debugger *d, struct wt_error *err)
     return WT_OK;
 }
 
+/*
+ * Examines every wave in `unseen`, until one of them stops everything. One that passes its
+ * breakpoint may halt the running waves for a moment; those that wait here are spared (step.c).
+ */
+static enum wt_status look_at_unseen(struct wt_debugger *d, bool *found, struct wt_error *err)
+{
+    for (unsigned i = 0; i < d->words; i++) {
+        while (d->unseen.word[i]) {
+            *found = true;
+            uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(d->unseen.word[i]);
+            enum wt_status status = look_at_halted(d, wave, err);
+            if (status || (!d->nonstop && dbg_has_event(d)))
+                return status;
+        }
+    }
+    return WT_OK;
+}
+
 /* Finds what happened: a fault, waves that halted, the end. */
 static enum wt_status look(struct wt_debugger *d, bool *found, struct wt_error *err)
 {
@@ -85,14 +105,12 @@ static enum wt_status look(struct wt_debugger *d, bool *found, struct wt_error *
     bool any = false;
     for (unsigned i = 0; i < d->words; i++) {
         any |= d->active.word[i] != 0;
-        uint32_t bits = d->free.word[i] & d->active.word[i] & halted.word[i];
-        for (; bits; bits &= bits - 1) {
-            *found = true;
-            status = look_at_halted(d, 32 * i + (uint32_t)__builtin_ctz(bits), err);
-            if (status || (!d->nonstop && dbg_has_event(d)))
-                return status;
-        }
+        d->unseen.word[i] = d->free.word[i] & d->active.word[i] & halted.word[i];
     }
+    status = look_at_unseen(d, found, err);
+    dbg_fill_set(d, &d->unseen, 0);
+    if (status || (!d->nonstop && dbg_has_event(d)))
+        return status;
     if (!any)
         return dbg_report_end(d, err);
     if (!d->nonstop && !d->steppers && !dbg_any_free_active(d) && !dbg_has_event(d))
@@ -139,13 +157,6 @@ static uint64_t issue_time(struct wt_debugger *d)
     return services->time ? services->time(d->target->context) : 0;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* All that goes runs freely. Breakpoints that do not stop end a slice early: go on with the rest.
  */
 static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool *soon,
@@ -153,10 +164,10 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
 {
     bool idle = false, found = false;
     enum wt_status status = WT_OK;
-    uint64_t start = issue_time(d), used = 0, until = now_ns() + PUMP_NS;
+    uint64_t start = issue_time(d), used = 0, until = wt_clock_ns() + PUMP_NS;
     for (unsigned round = 0; round < ROUNDS && used < budget; round++) {
         /* The client's interrupt must be seen, however slow the conditions are. */
-        if (round && now_ns() > until)
+        if (round && wt_clock_ns() > until)
             break;
         status = run_device(d, budget - used, &idle, &found, err);
         used = issues_since(d, start);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 /* How long a device may take for one request, if nobody says otherwise. */
 #define WAIT_MS 2000
 #define WAIT_STUCK_MS 100
@@ -102,19 +104,12 @@ void dm_inject(struct wt_probe *p, uint32_t instruction)
     b->injection[b->injections++] = dm_get(p, DM_DCTRL);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void dm_wait_begin(struct wt_probe *p, struct dm_wait *wait)
 {
     unsigned ms = p->target->wait_ms ? p->target->wait_ms : WAIT_MS;
     if (p->stuck && ms > WAIT_STUCK_MS)
         ms = WAIT_STUCK_MS;
-    wait->deadline_ns = now_ns() + (uint64_t)ms * 1000000;
+    wait->deadline_ns = wt_clock_ns() + (uint64_t)ms * 1000000;
     wait->polls = 0;
 }
 
@@ -126,7 +121,7 @@ bool dm_wait_more(struct dm_wait *wait)
         struct timespec nap = {.tv_nsec = 200000};
         nanosleep(&nap, NULL);
     }
-    return wait->polls < POLLS_AT_LEAST || now_ns() < wait->deadline_ns;
+    return wait->polls < POLLS_AT_LEAST || wt_clock_ns() < wait->deadline_ns;
 }
 
 static enum wt_status check_awake(uint32_t dctrl, struct wt_error *err)

@@ -14,6 +14,14 @@ struct gcn_value {
     uint64_t addr;  /**< GCN_ARG_BUFFER: where gcn_launch put it */
 };
 
+/**
+ * Parses a value for @p argument: a number ("1.5", "f32:1.5", "hex:…"), a buffer ("zeros:SIZE",
+ * "iota:SIZE", "pattern:SIZE=HEX", "file:PATH") or local memory ("local:SIZE"). The caller frees
+ * value->bytes, which is NULL on failure.
+ */
+enum wt_status gcn_value_parse(const struct gcn_argument *argument, const char *text,
+                               struct gcn_value *value, struct wt_error *err);
+
 struct gcn_launch {
     const struct gcn_kernel *kernel;
     uint32_t grid[3], block[3]; /**< work-items: of all, of a work-group */

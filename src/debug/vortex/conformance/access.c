@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include "base/clock.h"
+
 void accesses(struct conformance *c, struct wt_bus_op *ops, size_t count)
 {
     if (!c->broken && count && wt_bus_transact(c->bus, ops, count, c->err))
@@ -58,13 +60,6 @@ static void pump(struct conformance *c)
     c->target->services->pump(c->target->context, 64 + 2 * (uint64_t)c->waves);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t patience_ns(const struct conformance *c)
 {
     return (c->options->patience_ms ? c->options->patience_ms : 1000) * (uint64_t)1000000;
@@ -86,10 +81,10 @@ bool more(struct conformance *c, struct patience *p)
         return ++p->polls < PUMPS;
     }
     if (p->polls == 0)
-        p->deadline_ns = now_ns() + patience_ns(c);
+        p->deadline_ns = wt_clock_ns() + patience_ns(c);
     if (++p->polls > EAGER_POLLS)
         nap(1000000);
-    return p->polls <= EAGER_POLLS || now_ns() < p->deadline_ns;
+    return p->polls <= EAGER_POLLS || wt_clock_ns() < p->deadline_ns;
 }
 
 bool wait_for(struct conformance *c, unsigned reg, uint32_t mask, uint32_t value)

@@ -1,83 +1,83 @@
-/* Time travel of an emulated device, as its target's service. See debug/core/target.h. */
-#include "cli/session_history.h"
+/* Time travel of an emulated device, as the service of its target. See debug/core/target.h. */
+#include "target/history.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum wt_status cli_history_start(struct cli_session *s, struct wt_error *err)
+enum wt_status wt_emulated_history_start(struct wt_emulated *e, struct wt_error *err)
 {
-    if (wt_timeline_new(s->machine, s->options->history_memory, &s->timeline, err))
+    if (wt_timeline_new(e->machine, e->options->history_memory, &e->timeline, err))
         return err->status;
-    s->services.history = &cli_history_services;
+    e->services.history = &wt_emulated_history;
     return WT_OK;
 }
 
-void cli_history_stop(struct cli_session *s)
+void wt_emulated_history_stop(struct wt_emulated *e)
 {
-    wt_timeline_free(s->timeline);
-    s->timeline = NULL;
-    free(s->query_watch);
-    s->query_watch = NULL;
+    wt_timeline_free(e->timeline);
+    e->timeline = NULL;
+    free(e->query_watch);
+    e->query_watch = NULL;
 }
 
-enum wt_run cli_history_run(struct cli_session *s, uint64_t issues)
+enum wt_run wt_emulated_run(struct wt_emulated *e, uint64_t issues)
 {
-    return s->timeline ? wt_timeline_run(s->timeline, issues)
-                       : s->machine->ops->run(s->machine, issues);
+    return e->timeline ? wt_timeline_run(e->timeline, issues)
+                       : e->machine->ops->run(e->machine, issues);
 }
 
-uint32_t cli_history_input(struct cli_session *s, const struct wt_input *input)
+uint32_t wt_emulated_input(struct wt_emulated *e, const struct wt_input *input)
 {
-    return s->timeline ? wt_timeline_input(s->timeline, input) : wt_input_apply(s->machine, input);
+    return e->timeline ? wt_timeline_input(e->timeline, input) : wt_input_apply(e->machine, input);
 }
 
-enum wt_status cli_history_restart(struct cli_session *s, struct wt_error *err)
+enum wt_status wt_emulated_history_restart(struct wt_emulated *e, struct wt_error *err)
 {
-    return s->timeline ? wt_timeline_restart(s->timeline, err) : WT_OK;
+    return e->timeline ? wt_timeline_restart(e->timeline, err) : WT_OK;
 }
 
 /* ---- the service ---- */
 
 static void extent(void *context, uint64_t *start, uint64_t *end)
 {
-    const struct cli_session *s = context;
-    *start = wt_timeline_start(s->timeline);
-    *end = wt_timeline_end(s->timeline);
+    const struct wt_emulated *e = context;
+    *start = wt_timeline_start(e->timeline);
+    *end = wt_timeline_end(e->timeline);
 }
 
 static bool in_past(void *context)
 {
-    return !wt_timeline_at_end(((struct cli_session *)context)->timeline);
+    return !wt_timeline_at_end(((struct wt_emulated *)context)->timeline);
 }
 
 static enum wt_status look(void *context, struct wt_error *err)
 {
-    struct cli_session *s = context;
+    struct wt_emulated *e = context;
     /* In the present what a debugger does counts, as on a device that is not recorded. */
-    return wt_timeline_at_end(s->timeline) ? WT_OK : wt_timeline_look(s->timeline, true, err);
+    return wt_timeline_at_end(e->timeline) ? WT_OK : wt_timeline_look(e->timeline, true, err);
 }
 
 static enum wt_status go(void *context, uint64_t time, struct wt_error *err)
 {
-    struct cli_session *s = context;
-    s->fault_told = true; /* of the present */
-    return wt_timeline_goto(s->timeline, time, err);
+    struct wt_emulated *e = context;
+    e->fault_reported = true; /* of the present */
+    return wt_timeline_goto(e->timeline, time, err);
 }
 
 static enum wt_status branch(void *context, struct wt_error *err)
 {
-    struct cli_session *s = context;
-    s->fault_told = false;
-    return wt_timeline_commit(s->timeline, err);
+    struct wt_emulated *e = context;
+    e->fault_reported = false;
+    return wt_timeline_commit(e->timeline, err);
 }
 
 static enum wt_status search(void *context, const struct wt_history_query *query,
                              struct wt_error *err)
 {
-    struct cli_session *s = context;
+    struct wt_emulated *e = context;
     const size_t count = query->pc_count + (query->wave != WT_NO_WAVE) + query->watchpoints;
     struct wt_watch *list = calloc(count ? count : 1, sizeof *list);
-    if (!list || !cli_watch_room(s)) {
+    if (!list || !wt_emulated_watch_room(e)) {
         free(list);
         return wt_fail(err, WT_NO_MEMORY, "no host memory to search the past");
     }
@@ -87,38 +87,38 @@ static enum wt_status search(void *context, const struct wt_history_query *query
     if (query->wave != WT_NO_WAVE)
         *to++ = (struct wt_watch){.kind = WT_WATCH_ISSUE, .wave = query->wave};
     for (size_t i = 0; i < query->watchpoints; i++)
-        *to++ = cli_watch_of(&query->watchpoint[i]);
-    free(s->query_watch);
-    s->query_watch = list;
+        *to++ = wt_emulated_watch_of(&query->watchpoint[i]);
+    free(e->query_watch);
+    e->query_watch = list;
     /* The search is for places before where the debugger looked around, not after. */
-    if (wt_timeline_look(s->timeline, false, err))
+    if (wt_timeline_look(e->timeline, false, err))
         return err->status;
-    wt_search_begin(&s->search, s->timeline, s->machine, query->backwards, list, count);
+    wt_search_begin(&e->search, e->timeline, e->machine, query->backwards, list, count);
     return WT_OK;
 }
 
 static enum wt_history_step search_on(void *context, uint64_t budget,
                                       struct wt_history_place *place, struct wt_error *err)
 {
-    struct cli_session *s = context;
-    const enum wt_search_step step = wt_search_on(&s->search, budget, err);
+    struct wt_emulated *e = context;
+    const enum wt_search_step step = wt_search_on(&e->search, budget, err);
     switch (step) {
     case WT_SEARCH_ON:
         return WT_HISTORY_ON;
     case WT_SEARCH_PLACE:
         break;
     default:
-        cli_watch_again(s);
+        wt_emulated_watch_again(e);
         return step == WT_SEARCH_FOUND  ? WT_HISTORY_FOUND
                : step == WT_SEARCH_EDGE ? WT_HISTORY_EDGE
                                         : WT_HISTORY_FAILED;
     }
-    const struct wt_watch_hit *hit = &s->search.place;
+    const struct wt_watch_hit *hit = &e->search.place;
     *place = (struct wt_history_place){
         .kind = hit->size                                  ? WT_HISTORY_WATCH
-                : s->search.kinds & 1u << WT_WATCH_EXECUTE ? WT_HISTORY_PC
+                : e->search.kinds & 1u << WT_WATCH_EXECUTE ? WT_HISTORY_PC
                                                            : WT_HISTORY_ISSUE,
-        .issue = s->search.kinds & 1u << WT_WATCH_ISSUE,
+        .issue = e->search.kinds & 1u << WT_WATCH_ISSUE,
         .time = hit->time,
         .wave = hit->wave,
         .mask = hit->mask,
@@ -129,36 +129,47 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
 
 static void accept(void *context, bool pass)
 {
-    struct cli_session *s = context;
+    struct wt_emulated *e = context;
     if (pass) {
-        wt_search_pass(&s->search);
+        wt_search_pass(&e->search);
         return;
     }
-    wt_search_accept(&s->search);
-    if (!s->search.backwards)
-        cli_watch_again(s);
+    wt_search_accept(&e->search);
+    if (!e->search.backwards)
+        wt_emulated_watch_again(e);
 }
 
 static bool read_register(void *context, uint32_t wave, unsigned lane, unsigned number,
                           uint64_t *value)
 {
-    struct wt_machine *m = ((struct cli_session *)context)->machine;
+    struct wt_machine *m = ((struct wt_emulated *)context)->machine;
     return m->ops->read_register(m, wave, lane, number, value);
+}
+
+/* Makes a change of memory, as a debugger planted or undid it. */
+static bool apply(struct wt_machine *m, const struct wt_patch *patch)
+{
+    uint8_t bytes[WT_PATCH_BYTES];
+    if (!m->ops->read_memory(m, 0, patch->addr, bytes, patch->size))
+        return false;
+    for (size_t i = 0; i < patch->size; i++)
+        bytes[i] = (uint8_t)((bytes[i] & ~patch->mask[i]) | (patch->bytes[i] & patch->mask[i]));
+    return m->ops->write_memory(m, 0, patch->addr, bytes, patch->size);
 }
 
 static enum wt_status hash(void *context, const struct wt_patch *patch, size_t patches,
                            uint64_t *value, struct wt_error *err)
 {
-    struct cli_session *s = context;
-    struct wt_machine *m = s->machine;
-    if (wt_timeline_look(s->timeline, false, err))
+    struct wt_emulated *e = context;
+    struct wt_machine *m = e->machine;
+    if (wt_timeline_look(e->timeline, false, err))
         return err->status;
     struct wt_state *now = m->ops->save(m);
     if (!now)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a hash");
     bool fine = true;
     for (size_t i = 0; i < patches; i++)
-        fine = fine && m->ops->write_memory(m, 0, patch[i].addr, patch[i].bytes, patch[i].size);
+        fine = fine && apply(m, &patch[i]);
     *value = m->ops->program_hash(m);
     fine = m->ops->restore(m, now) && fine;
     m->ops->free_state(now);
@@ -167,17 +178,17 @@ static enum wt_status hash(void *context, const struct wt_patch *patch, size_t p
 
 static void stats(void *context, struct wt_history_stats *out)
 {
-    const struct cli_session *s = context;
+    const struct wt_emulated *e = context;
     struct wt_timeline_stats t;
-    wt_timeline_stats(s->timeline, &t);
+    wt_timeline_stats(e->timeline, &t);
     *out = (struct wt_history_stats){.saved = t.snapshots,
                                      .bytes = t.bytes,
-                                     .budget = s->options->history_memory,
+                                     .budget = e->options->history_memory,
                                      .widest_gap = t.widest_gap,
                                      .branches = t.branches};
 }
 
-const struct wt_history_services cli_history_services = {
+const struct wt_history_services wt_emulated_history = {
     .extent = extent,
     .in_past = in_past,
     .go = go,

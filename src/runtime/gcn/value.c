@@ -1,53 +1,23 @@
-/* What --arg says about a kernel's arguments. */
+/* Values of kernel arguments as people write them. See launch.h. */
+#include "runtime/gcn/launch.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
-#include "cli/gcn.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "emulator/machine/softfloat.h"
-
-#define MOST_BYTES ((size_t)1 << 30)
-
-enum wt_status cli_read_file(const char *path, uint8_t **bytes, size_t *length,
-                             struct wt_error *err)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return wt_fail(err, WT_IO, "%s: cannot open: %s", path, strerror(errno));
-    size_t room = 65536, have = 0;
-    uint8_t *buffer = malloc(room);
-    while (buffer) {
-        have += fread(buffer + have, 1, room - have, file);
-        if (have < room)
-            break;
-        room *= 2;
-        uint8_t *grown = room <= MOST_BYTES ? realloc(buffer, room) : NULL;
-        if (!grown)
-            free(buffer);
-        buffer = grown;
-    }
-    const bool failed = ferror(file);
-    fclose(file);
-    if (!buffer)
-        return wt_fail(err, WT_NO_MEMORY, "%s: too large (it must be below 1 GiB)", path);
-    if (failed) {
-        free(buffer);
-        return wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(EIO));
-    }
-    *bytes = buffer;
-    *length = have;
-    return WT_OK;
-}
 
 /* A number of bytes behind "zeros:", "local:" and so on. */
 static enum wt_status size_of(const char *text, size_t *size, struct wt_error *err)
 {
     uint64_t number;
-    if (cli_number(text, &number, err))
+    if (wt_parse_number(text, &number, err))
         return err->status;
-    if (number > MOST_BYTES)
+    if (number > WT_FILE_MAX_BYTES)
         return wt_fail(err, WT_INVALID, "%s bytes are more than 1 GiB", text);
     *size = (size_t)number;
     return WT_OK;
@@ -111,7 +81,7 @@ static enum wt_status buffer(const char *text, struct gcn_value *v, struct wt_er
     if (strncmp(text, "zeros:", 6) == 0)
         return size_of(text + 6, &size, err) ? err->status : allocate(v, size, err);
     if (strncmp(text, "file:", 5) == 0)
-        return cli_read_file(text + 5, &v->bytes, &v->length, err);
+        return wt_file_read(text + 5, &v->bytes, &v->length, err);
     if (strncmp(text, "pattern:", 8) == 0)
         return pattern(text + 8, v, err);
     if (strncmp(text, "iota:", 5) == 0) {
@@ -195,8 +165,8 @@ static enum wt_status scalar(const struct gcn_argument *a, const char *text, str
     return integer(text, a->size, 0, v, err);
 }
 
-enum wt_status cli_kernel_value(const struct gcn_argument *a, const char *text, struct gcn_value *v,
-                                struct wt_error *err)
+enum wt_status gcn_value_parse(const struct gcn_argument *a, const char *text, struct gcn_value *v,
+                               struct wt_error *err)
 {
     *v = (struct gcn_value){0};
     switch (a->kind) {

@@ -1,0 +1,58 @@
+/* Reading whole files. See file.h. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+enum wt_status wt_file_read_fd(int fd, const char *path, uint8_t **bytes, size_t *length,
+                               struct wt_error *err)
+{
+    enum { FIRST = 65536 };
+    uint8_t *buffer = NULL;
+    size_t capacity = 0, have = 0;
+    enum wt_status status = WT_OK;
+    for (;;) {
+        uint8_t *grown = wt_array_grow(buffer, &capacity, have ? have + 1 : FIRST, 1);
+        if (!grown) {
+            status = wt_fail(err, WT_NO_MEMORY, "%s: no host memory for the file", path);
+            break;
+        }
+        buffer = grown;
+        const ssize_t got = read(fd, buffer + have, capacity - have);
+        if (got == 0)
+            break;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            status = wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(errno));
+            break;
+        }
+        have += (size_t)got;
+        if (have > WT_FILE_MAX_BYTES) {
+            status = wt_fail(err, WT_INVALID, "%s: the file has more than 1 GiB", path);
+            break;
+        }
+    }
+    if (status) {
+        free(buffer);
+        return status;
+    }
+    *bytes = buffer;
+    *length = have;
+    return WT_OK;
+}
+
+enum wt_status wt_file_read(const char *path, uint8_t **bytes, size_t *length, struct wt_error *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return wt_fail(err, WT_IO, "%s: cannot open: %s", path, strerror(errno));
+    const enum wt_status status = wt_file_read_fd(fd, path, bytes, length, err);
+    close(fd);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* Reading whole files. */
+#ifndef WT_BASE_FILE_H
+#define WT_BASE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wavetrap/error.h"
+
+/** The largest file that is read: 1 GiB. */
+#define WT_FILE_MAX_BYTES ((size_t)1 << 30)
+
+/**
+ * Reads the file at @p path, which may be a pipe. On success *bytes, which the caller frees, is
+ * not NULL even where *length is 0. A file that cannot be opened or read gives WT_IO; one of more
+ * than WT_FILE_MAX_BYTES gives WT_INVALID.
+ */
+enum wt_status wt_file_read(const char *path, uint8_t **bytes, size_t *length,
+                            struct wt_error *err);
+
+/** The same of an open descriptor, which stays open; @p path is for messages. */
+enum wt_status wt_file_read_fd(int fd, const char *path, uint8_t **bytes, size_t *length,
+                               struct wt_error *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* Numbers and sets of lanes as people read and write them. See text.h. */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum wt_status wt_parse_number(const char *text, uint64_t *value, struct wt_error *err)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 0);
+    if (!isdigit((unsigned char)text[0]) || *end || errno)
+        return wt_fail(err, WT_INVALID, "'%s' is not a number (decimal, or 0x…) of 64 bits", text);
+    *value = number;
+    return WT_OK;
+}
+
+void wt_lanes_text(wt_lanes lanes, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = 0;
+    for (unsigned lane = 0; lane < WT_MAX_LANES && length < size; lane++) {
+        if (!wt_has_lane(lanes, lane))
+            continue;
+        unsigned last = lane;
+        while (last + 1 < WT_MAX_LANES && wt_has_lane(lanes, last + 1))
+            last++;
+        const char *comma = length ? "," : "";
+        int n = last == lane ? snprintf(text + length, size - length, "%s%u", comma, lane)
+                             : snprintf(text + length, size - length, "%s%u-%u", comma, lane, last);
+        length += (size_t)n;
+        lane = last;
+    }
+}
+
+void wt_mask_text(wt_lanes lanes, char *text, size_t size)
+{
+    if (lanes >> 64)
+        snprintf(text, size, "0x%" PRIx64 "%016" PRIx64, (uint64_t)(lanes >> 64), (uint64_t)lanes);
+    else
+        snprintf(text, size, "0x%" PRIx64, (uint64_t)lanes);
+}

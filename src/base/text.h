@@ -1,0 +1,23 @@
+/* Numbers and sets of lanes as people read and write them. */
+#ifndef WT_BASE_TEXT_H
+#define WT_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lanes.h"
+#include "wavetrap/error.h"
+
+/**
+ * Parses an unsigned number of at most 64 bits: decimal, 0x… or octal 0…. Nothing may stand before
+ * or after it. WT_INVALID, with *value unchanged, for anything else.
+ */
+enum wt_status wt_parse_number(const char *text, uint64_t *value, struct wt_error *err);
+
+/** Writes a set of lanes as "0-3,5"; "" for the empty set. 512 bytes hold any set. */
+void wt_lanes_text(wt_lanes lanes, char *text, size_t size);
+
+/** Writes a set of lanes as a hexadecimal mask, "0xf"; at most 35 bytes with the NUL. */
+void wt_mask_text(wt_lanes lanes, char *text, size_t size);
+
+#endif

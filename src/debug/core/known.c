@@ -1,0 +1,114 @@
+/* What is known of waves: which are active, where each stands, which of its lanes are enabled. */
+#include "debug/core/internal.h"
+
+enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
+{
+    /* While waves run, the next look at them finds out by itself, and tells. */
+    if ((status == WT_IO || status == WT_TIMEOUT) && !d->going)
+        d->lost = true;
+    return status;
+}
+
+enum wt_status dbg_look(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err)
+{
+    struct wt_wave_set ignored;
+    enum wt_status status =
+        dbg_note(d, d->ops->scan(d->probe, &d->active, halted ? halted : &ignored, err));
+    d->active_known = !status;
+    return status;
+}
+
+bool dbg_is_active(struct wt_debugger *d, uint32_t wave)
+{
+    return wt_wave_set_has(&d->active, wave);
+}
+
+bool dbg_any_free_active(struct wt_debugger *d)
+{
+    for (unsigned i = 0; i < d->words; i++)
+        if (d->free.word[i] & d->active.word[i])
+            return true;
+    return false;
+}
+
+uint32_t dbg_count_free_active(struct wt_debugger *d)
+{
+    uint32_t count = 0;
+    for (unsigned i = 0; i < d->words; i++)
+        count += (uint32_t)__builtin_popcount(d->free.word[i] & d->active.word[i]);
+    return count;
+}
+
+void dbg_forget(struct wt_debugger *d, uint32_t wave)
+{
+    d->wave[wave].have_pc = d->wave[wave].have_mask = false;
+    d->generation[wave]++;
+    d->shared_generation++;
+}
+
+void dbg_forget_all(struct wt_debugger *d)
+{
+    for (uint32_t w = 0; w < d->topology->waves; w++)
+        dbg_forget(d, w);
+}
+
+enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wave *w = &d->wave[wave];
+    if (w->have_pc)
+        return WT_OK;
+    enum wt_status status = dbg_note(d, d->ops->halt_cause(d->probe, wave, &w->cause, &w->pc, err));
+    w->have_pc = !status;
+    return status;
+}
+
+enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wave *w = &d->wave[wave];
+    if (w->have_mask)
+        return WT_OK;
+    enum wt_status status = dbg_note(d, d->ops->mask(d->probe, wave, &w->mask, err));
+    w->have_mask = !status;
+    return status;
+}
+
+/* The entry of the divergence stack that wakes a lane; NULL: it is not known to be on it. */
+static const struct wt_wave_waiters *waiters_of(const struct wt_wave_detail *detail, unsigned lane)
+{
+    for (unsigned i = 0; i < detail->waiters && i < WT_MAX_LANES; i++)
+        if (wt_has_lane(detail->waiter[i].lanes, lane))
+            return &detail->waiter[i];
+    return NULL;
+}
+
+uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc)
+{
+    const struct wt_wave_waiters *waiters = waiters_of(detail, lane);
+    return waiters ? waiters->pc : pc;
+}
+
+bool dbg_lane_waits(struct wt_debugger *d, uint32_t wave, unsigned lane)
+{
+    struct wt_wave_detail detail;
+    if (!d->target->services->wave_detail)
+        return false;
+    d->target->services->wave_detail(d->target->context, wave, &detail);
+    return waiters_of(&detail, lane) != NULL;
+}
+
+enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t *pc,
+                           struct wt_error *err)
+{
+    enum wt_status status = dbg_need_pc(d, wave, err);
+    if (!status)
+        status = dbg_need_mask(d, wave, err);
+    if (status)
+        return status;
+    *pc = d->wave[wave].pc;
+    if (wt_has_lane(d->wave[wave].mask, lane) || !d->target->services->wave_detail)
+        return WT_OK;
+    struct wt_wave_detail detail;
+    d->target->services->wave_detail(d->target->context, wave, &detail);
+    *pc = dbg_wake_up_pc(&detail, lane, *pc);
+    return WT_OK;
+}

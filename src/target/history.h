@@ -1,0 +1,34 @@
+/* Time travel of an emulated device: its recording, and the history service of its target. */
+#ifndef WT_TARGET_HISTORY_H
+#define WT_TARGET_HISTORY_H
+
+#include "target/emulated.h"
+
+/** The history service; its context is a struct wt_emulated that is recorded. */
+extern const struct wt_history_services wt_emulated_history;
+
+/** Starts to record the device. WT_NO_MEMORY without host memory. */
+enum wt_status wt_emulated_history_start(struct wt_emulated *e, struct wt_error *err);
+
+/** Ends the recording, if there is one. */
+void wt_emulated_history_stop(struct wt_emulated *e);
+
+/* The device, recorded or not: everything that happens to it from outside goes through these. */
+
+/** Runs at most @p issues wave-instructions. */
+enum wt_run wt_emulated_run(struct wt_emulated *e, uint64_t issues);
+/** Applies an input; returns as wt_timeline_input does. */
+uint32_t wt_emulated_input(struct wt_emulated *e, const struct wt_input *input);
+/** A program was loaded: the recording begins again. */
+enum wt_status wt_emulated_history_restart(struct wt_emulated *e, struct wt_error *err);
+
+/* Watchpoints (service.c). */
+
+/** The machine's watch for a watchpoint. */
+struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *watchpoint);
+/** Sets the debugger's watches in the machine; false, and nothing is watched, without memory. */
+bool wt_emulated_watch_again(struct wt_emulated *e);
+/** Allocates room for hits; false without host memory. */
+bool wt_emulated_watch_room(struct wt_emulated *e);
+
+#endif

@@ -1,0 +1,245 @@
+/* An emulated device as a debugger's target: its debug registers and its services. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "target/history.h"
+
+static uint32_t bus_read(void *context, uint32_t addr)
+{
+    struct wt_emulated *e = context;
+    /* Unless core cycles pass with each access, reading changes nothing that replay has to repeat.
+     */
+    if (!e->options->config.dm_clock)
+        return vx_dm_read(e->device, addr);
+    return wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = addr});
+}
+
+static void bus_write(void *context, uint32_t addr, uint32_t value)
+{
+    wt_emulated_input(
+        context, &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = addr, .value = value});
+}
+
+static enum wt_pump pump(void *context, uint64_t budget)
+{
+    struct wt_emulated *e = context;
+    uint64_t before = e->machine->time;
+    enum wt_run run = wt_emulated_run(e, budget);
+    bool advanced = e->machine->time != before;
+    bool new_fault = run == WT_RUN_FAULT && !e->fault_reported;
+    e->fault_reported = run == WT_RUN_FAULT;
+    if (run == WT_RUN_ENDED)
+        wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_FLUSH_CONSOLE});
+    if (run == WT_RUN_BUDGET)
+        return WT_PUMP_RAN;
+    return run == WT_RUN_EVENT || run == WT_RUN_WATCH || advanced || new_fault ? WT_PUMP_EVENT
+                                                                               : WT_PUMP_IDLE;
+}
+
+static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
+{
+    struct wt_machine *m = ((struct wt_emulated *)context)->machine;
+    return m->ops->read_memory(m, wave, addr, out, size);
+}
+
+static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
+                         size_t size)
+{
+    return wt_emulated_input(
+        context,
+        &(struct wt_input){
+            .kind = WT_INPUT_MEMORY, .wave = wave, .addr = addr, .bytes = bytes, .size = size});
+}
+
+static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
+{
+    struct wt_machine *m = ((struct wt_emulated *)context)->machine;
+    struct wt_wave_view view;
+    m->ops->view(m, wave, &view);
+    detail->mask = view.mask;
+    snprintf(detail->wait, sizeof detail->wait, "%s", view.waiting ? view.wait : "");
+    detail->wait_pc = view.wait_pc;
+    detail->at_barrier = view.at_barrier;
+    detail->between_cores = view.between_cores;
+    detail->barrier = view.barrier;
+    detail->arrived = view.arrived;
+    detail->expected = view.expected;
+    detail->waiters = 0;
+    for (unsigned i = view.depth; i-- > 0 && detail->waiters < WT_MAX_LANES;) {
+        struct wt_divergence entry;
+        if (m->ops->divergence(m, wave, i, &entry) && entry.other)
+            detail->waiter[detail->waiters++] =
+                (struct wt_wave_waiters){.lanes = entry.other, .pc = entry.pc};
+    }
+}
+
+static void fault(void *context, struct wt_target_fault *out)
+{
+    const struct wt_fault *f = &((struct wt_emulated *)context)->machine->fault;
+    out->present = f->kind != WT_FAULT_NONE;
+    if (!out->present)
+        return; /* asked after every step */
+    *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE,
+                                    .wave = f->wave,
+                                    .lanes = f->lanes,
+                                    .pc = f->pc,
+                                    .addr = f->addr,
+                                    .signal = WT_SIGNAL_ABRT};
+    snprintf(out->text, sizeof out->text, "%s", f->text);
+    switch (f->kind) {
+    case WT_FAULT_ILLEGAL:
+    case WT_FAULT_DIVERGENCE:
+        out->signal = WT_SIGNAL_ILL;
+        break;
+    case WT_FAULT_MISALIGNED:
+        out->signal = WT_SIGNAL_BUS;
+        break;
+    case WT_FAULT_ACCESS:
+        out->signal = WT_SIGNAL_SEGV;
+        break;
+    default:
+        break;
+    }
+}
+
+static void clear_fault(void *context)
+{
+    struct wt_emulated *e = context;
+    if (e->machine->fault.kind)
+        wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_CLEAR_FAULT});
+    e->fault_reported = false;
+}
+
+static enum wt_status reload(void *context, struct wt_error *err)
+{
+    enum wt_status status = wt_emulated_load(context, err);
+    return status ? status : wt_emulated_history_restart(context, err);
+}
+
+static uint64_t issue_time(void *context)
+{
+    return ((struct wt_emulated *)context)->machine->time;
+}
+
+struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *w)
+{
+    static const enum wt_watch_kind kinds[] = {[WT_WATCHPOINT_WRITE] = WT_WATCH_WRITE,
+                                               [WT_WATCHPOINT_READ] = WT_WATCH_READ,
+                                               [WT_WATCHPOINT_ACCESS] = WT_WATCH_ACCESS};
+    return (struct wt_watch){
+        .kind = kinds[w->kind], .addr = w->addr, .size = w->size, .wave = w->wave};
+}
+
+bool wt_emulated_watch_again(struct wt_emulated *e)
+{
+    return e->machine->ops->set_watches(e->machine, e->watch, e->watch_count);
+}
+
+bool wt_emulated_watch_room(struct wt_emulated *e)
+{
+    if (!e->hit)
+        e->hit = calloc(WT_WATCH_HITS, sizeof *e->hit);
+    return e->hit != NULL;
+}
+
+static enum wt_status watch(void *context, const struct wt_watchpoint *list, size_t count,
+                            struct wt_error *err)
+{
+    struct wt_emulated *e = context;
+    struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
+    for (size_t i = 0; watches && i < count; i++)
+        watches[i] = wt_emulated_watch_of(&list[i]);
+    if (watches)
+        wt_watch_pin(e->machine, watches, count);
+    free(e->watch);
+    e->watch = watches;
+    e->watch_count = watches ? count : 0;
+    const bool set = wt_emulated_watch_again(e);
+    if (watches && set && wt_emulated_watch_room(e))
+        return WT_OK;
+    e->watch_count = 0;
+    wt_emulated_watch_again(e);
+    return wt_fail(err, WT_NO_MEMORY, "no host memory for %zu watchpoints", count);
+}
+
+static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
+{
+    struct wt_emulated *e = context;
+    struct wt_machine *m = e->machine;
+    size_t count = 0;
+    for (size_t i = 0; i < m->hits && e->hit; i++) {
+        const struct wt_watch_hit *h = &m->hit[i];
+        if (!h->size)
+            continue; /* a place of code, which nobody watches here */
+        struct wt_watchpoint_hit *hit = &e->hit[count++];
+        *hit = (struct wt_watchpoint_hit){.read = h->kind != WT_WATCH_WRITE,
+                                          .write = h->kind != WT_WATCH_READ,
+                                          .time = h->time,
+                                          .wave = h->wave,
+                                          .lane = h->lane,
+                                          .pc = h->pc,
+                                          .addr = h->addr,
+                                          .size = h->size};
+        memcpy(hit->before, h->before, sizeof hit->before);
+        memcpy(hit->after, h->after, sizeof hit->after);
+    }
+    m->hits = 0;
+    *list = e->hit;
+    return count;
+}
+
+static const struct wt_target_services services = {
+    .pump = pump,
+    .read_memory = read_memory,
+    .write_memory = write_memory,
+    .wave_detail = wave_detail,
+    .fault = fault,
+    .clear_fault = clear_fault,
+    .reload = reload,
+    .time = issue_time,
+    .watch = watch,
+    .watch_hits = watch_hits,
+};
+
+struct wt_bus_device wt_emulated_registers(struct wt_emulated *e)
+{
+    return (struct wt_bus_device){.context = e, .read = bus_read, .write = bus_write};
+}
+
+enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err)
+{
+    const struct wt_bus_device device = wt_emulated_registers(e);
+    e->bus = wt_bus_local(&device);
+    if (!e->bus)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    e->services = services;
+    e->target = (struct wt_target){.bus = e->bus,
+                                   .services = &e->services,
+                                   .context = e,
+                                   .exit_addr = vx_device_config(e->device)->exit_addr,
+                                   .xlen = vx_device_config(e->device)->xlen};
+    return WT_OK;
+}
+
+enum wt_status wt_emulated_debug(struct wt_emulated *e,
+                                 void (*output)(void *context, const char *text, size_t length),
+                                 void *output_context, struct wt_error *err)
+{
+    const struct wt_debugger_options options = {.dm_only = e->options->dm_only,
+                                                .threads = e->options->threads,
+                                                .output = output,
+                                                .context = output_context};
+    enum wt_status status;
+    if ((status = wt_emulated_attach(e, err)) != WT_OK)
+        return status;
+    if (e->options->history_memory && (status = wt_emulated_history_start(e, err)) != WT_OK)
+        return status;
+    if ((status = wt_debugger_open(&e->target, &wt_probe_vortex, &options, &e->debugger, err)) !=
+        WT_OK)
+        return status;
+    if ((status = wt_debugger_reset(e->debugger, err)) != WT_OK) {
+        wt_debugger_close(e->debugger);
+        e->debugger = NULL;
+    }
+    return status;
+}
