@@ -297,6 +297,15 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     return status;
 }
 
+enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, struct wt_error *err)
+{
+    const wt_thread first = thread - (thread - 1) % FAKE_LANES;
+    for (wt_thread t = first; t < first + FAKE_LANES; t++)
+        if (t != thread && !d->masked[t])
+            return wt_fail(err, WT_STATE, "thread %u would run it, too", (unsigned)t);
+    return WT_OK;
+}
+
 static size_t keep(uint8_t *to, size_t room, const struct wt_agent_code *code, size_t count)
 {
     size_t length = count && code[0].length < room ? code[0].length : 0;
