@@ -2,7 +2,6 @@
 #ifndef WT_BASE_BITS_H
 #define WT_BASE_BITS_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +29,6 @@ static inline int64_t wt_sign_extend(uint64_t value, unsigned bits)
 /** Reads @p size (1..8) little-endian bytes. */
 static inline uint64_t wt_load_le(const void *bytes, size_t size)
 {
-    assert(size <= 8);
     const uint8_t *b = bytes;
     uint64_t value = 0;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -59,7 +57,6 @@ static inline uint64_t wt_load_le(const void *bytes, size_t size)
 /** Writes the low @p size (1..8) bytes of @p value, little-endian. */
 static inline void wt_store_le(void *bytes, uint64_t value, size_t size)
 {
-    assert(size <= 8);
     uint8_t *b = bytes;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     switch (size) {
