@@ -141,7 +141,7 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
 
 const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *count)
 {
-    static const struct wt_leftover one = {.addr = FAKE_MEMORY + 8, .length = 4};
+    static const struct wt_leftover one = {.addr = FAKE_MEMORY + 8};
     *count = d->leftovers;
     return &one;
 }
@@ -295,6 +295,15 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     if (!status)
         memcpy(d->memory + (addr - FAKE_MEMORY), bytes, size);
     return status;
+}
+
+enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, struct wt_error *err)
+{
+    const wt_thread first = thread - (thread - 1) % FAKE_LANES;
+    for (wt_thread t = first; t < first + FAKE_LANES; t++)
+        if (t != thread && !d->masked[t])
+            return wt_fail(err, WT_STATE, "thread %u would run it, too", (unsigned)t);
+    return WT_OK;
 }
 
 static size_t keep(uint8_t *to, size_t room, const struct wt_agent_code *code, size_t count)

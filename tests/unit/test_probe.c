@@ -207,7 +207,11 @@ static void csrs_read_what_they_mean(void **state)
                 assert_int_equal(value[1], 2 * lanes + 2);
                 break;
             }
-            if (reg->number >= 65 && (reg->number - 65) >> 10 == 3) {
+            if (reg->role == WT_ROLE_EXEC_MASK) {
+                struct wt_error why; /* TMC sets it */
+                assert_false(reg->read_only);
+                assert_int_equal(write_value(p, 2, 1, i, 0, &why), WT_INVALID);
+            } else if (reg->number >= 65 && (reg->number - 65) >> 10 == 3) {
                 struct wt_error why;
                 assert_true(reg->read_only);
                 assert_int_equal(write_value(p, 2, 1, i, 1, &why), WT_INVALID);
@@ -517,17 +521,82 @@ static void a_debug_module_that_went_to_sleep_is_noticed(void **state)
 
 static void breakpoint_instructions_have_the_length_of_what_they_replace(void **state)
 {
-    const uint8_t four[4] = {0x13, 0x05, 0x10, 0x00}, two[4] = {0x05, 0x05, 0x13, 0x00};
+    struct wt_window four = {CODE, 4, 2, {0x13, 0x05, 0x10, 0x00}},
+                     two = {CODE, 4, 2, {0x05, 0x05, 0x13, 0x00}}, window;
     const struct rig_options o = {.xlen = 32};
     struct rig *r = rig_device(&o, code, 2);
     struct wt_wave_set all;
     struct wt_probe *p = open_probe(r, &all);
-    uint8_t bytes[4];
-    assert_int_equal(ops->breakpoint(p, CODE, four, bytes), 4);
-    assert_memory_equal(bytes, "\x73\x00\x10\x00", 4);
-    assert_int_equal(ops->breakpoint(p, CODE, two, bytes), 2);
-    assert_memory_equal(bytes, "\x02\x90", 2);
+    struct wt_patch patch;
+    ops->patch(p, CODE, &four, &patch);
+    assert_int_equal(patch.addr, CODE);
+    assert_int_equal(patch.size, 4);
+    assert_memory_equal(patch.bytes, "\x73\x00\x10\x00", 4);
+    assert_memory_equal(patch.mask, "\xff\xff\xff\xff", 4);
+    ops->patch(p, CODE, &two, &patch);
+    assert_int_equal(patch.size, 2);
+    assert_memory_equal(patch.bytes, "\x02\x90", 2);
+    assert_memory_equal(patch.mask, "\xff\xff", 2);
+    /* An instruction is shown from where it begins; none begins at an odd address. */
+    OK(ops->window(p, CODE + 2, &window, &err));
+    assert_int_equal(window.addr, CODE + 2);
+    assert_int_equal(window.size, 4);
+    struct wt_error why;
+    assert_int_equal(ops->window(p, CODE + 1, &window, &why), WT_INVALID);
     close_all(r, p);
+}
+
+static void instructions_are_decoded(void **state)
+{
+    const struct {
+        uint32_t word;
+        unsigned xlen, length;
+        enum wt_instruction_kind kind;
+    } list[] = {
+        {ADDI(A0, X0, 1), 32, 4, WT_INSTRUCTION_PLAIN},
+        {0x00100073, 32, 4, WT_INSTRUCTION_TRAP},     /* ebreak */
+        {0x00000073, 32, 4, WT_INSTRUCTION_PLAIN},    /* ecall */
+        {0x008000ef, 32, 4, WT_INSTRUCTION_CALL},     /* jal ra, 8 */
+        {0x008002ef, 32, 4, WT_INSTRUCTION_CALL},     /* jal t0, 8 */
+        {J(X0, -4), 32, 4, WT_INSTRUCTION_BRANCH},    /* jal x0 */
+        {0x000500e7, 32, 4, WT_INSTRUCTION_CALL},     /* jalr ra, a0 */
+        {0x00008067, 32, 4, WT_INSTRUCTION_RETURN},   /* jalr x0, ra */
+        {0x00050067, 32, 4, WT_INSTRUCTION_BRANCH},   /* jalr x0, a0 */
+        {0x00050463, 32, 4, WT_INSTRUCTION_BRANCH},   /* beqz a0, 8 */
+        {BAR(A0, A1), 32, 4, WT_INSTRUCTION_BARRIER}, /* vx_bar */
+        {TMC(X0), 32, 4, WT_INSTRUCTION_END},
+        {TMC(A0), 32, 4, WT_INSTRUCTION_PLAIN},
+        {0x9002, 32, 2, WT_INSTRUCTION_TRAP},   /* c.ebreak */
+        {0x0001, 32, 2, WT_INSTRUCTION_PLAIN},  /* c.nop */
+        {0x2011, 32, 2, WT_INSTRUCTION_CALL},   /* c.jal 4 */
+        {0x2511, 64, 2, WT_INSTRUCTION_PLAIN},  /* c.addiw a0, 4 */
+        {0xa011, 32, 2, WT_INSTRUCTION_BRANCH}, /* c.j 4 */
+        {0xc111, 32, 2, WT_INSTRUCTION_BRANCH}, /* c.beqz a0, 4 */
+        {0xe111, 32, 2, WT_INSTRUCTION_BRANCH}, /* c.bnez a0, 4 */
+        {0x8082, 32, 2, WT_INSTRUCTION_RETURN}, /* c.jr ra */
+        {0x8502, 32, 2, WT_INSTRUCTION_BRANCH}, /* c.jr a0 */
+        {0x9502, 32, 2, WT_INSTRUCTION_CALL},   /* c.jalr a0 */
+        {0x852e, 32, 2, WT_INSTRUCTION_PLAIN},  /* c.mv a0, a1 */
+        {0x952e, 32, 2, WT_INSTRUCTION_PLAIN},  /* c.add a0, a1 */
+    };
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        const struct rig_options o = {.xlen = xlen};
+        struct rig *r = rig_device(&o, code, 2);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all);
+        for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+            struct wt_window window = {CODE, 4, 2, {0}};
+            struct wt_instruction got;
+            wt_store_le(window.bytes, list[i].word, 4);
+            if (list[i].xlen != xlen)
+                continue;
+            ops->decode(p, CODE, &window, &got);
+            if (got.length != list[i].length || got.kind != list[i].kind)
+                fail_msg("0x%08x: length %u, kind %d", (unsigned)list[i].word, got.length,
+                         got.kind);
+        }
+        close_all(r, p);
+    }
 }
 
 int main(void)
@@ -547,6 +616,7 @@ int main(void)
         cmocka_unit_test(a_dead_device_is_refused_with_a_reason),
         cmocka_unit_test(a_debug_module_that_went_to_sleep_is_noticed),
         cmocka_unit_test(breakpoint_instructions_have_the_length_of_what_they_replace),
+        cmocka_unit_test(instructions_are_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,8 @@ static enum wt_status memory_place(struct wt_debugger *d, wt_thread thread, uint
 
 static bool overlaps(const struct breakpoint *bp, uint64_t addr, size_t size)
 {
-    return bp->addr >= addr ? bp->addr - addr < size : addr - bp->addr < bp->length;
+    const struct wt_patch *p = &bp->trap;
+    return p->addr >= addr ? p->addr - addr < size : addr - p->addr < p->size;
 }
 
 enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,

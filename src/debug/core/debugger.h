@@ -221,6 +221,13 @@ struct wt_lane_value {
 };
 
 /**
+ * Whether a client can call a function in @p thread: its lane must be the only active one of its
+ * wave, since a wave has one pc. WT_STATE with advice if it is not.
+ */
+enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread,
+                                      struct wt_error *err);
+
+/**
  * Evaluates an agent expression for each of @p lanes of a stopped wave, with few round trips to the
  * device. @p result has room for as many lanes as there are in @p lanes, the lowest first. If
  * @p size is not 0, the value is an address, and so many bytes at it are read to @p bytes, which
@@ -245,9 +252,8 @@ void wt_debugger_set_code(struct wt_debugger *d, const struct wt_code *list, siz
 
 /** A breakpoint instruction in memory where the program's file has another one. */
 struct wt_leftover {
-    uint64_t addr;
-    uint8_t original[4];
-    size_t length;
+    uint64_t addr;            /**< of the instruction */
+    struct wt_patch original; /**< puts the file's code back in its place */
 };
 
 /**

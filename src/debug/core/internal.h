@@ -44,11 +44,11 @@ struct code_list {
 
 struct breakpoint {
     uint64_t addr;
-    bool inserted; /**< the client wants it */
-    bool planted;  /**< it is in memory */
-    bool doubtful; /**< it may be in memory: writing it failed on the way */
-    uint8_t length;
-    uint8_t original[4], trap[4];
+    bool inserted;                  /**< the client wants it */
+    bool planted;                   /**< it is in memory */
+    bool doubtful;                  /**< it may be in memory: writing it failed on the way */
+    struct wt_patch trap, original; /**< what is planted, and what undoes it; size 0: never yet */
+    struct wt_instruction covered;  /**< the instruction under it */
     struct code_list conditions, commands;
     unsigned *index; /**< registers that conditions and commands name, once each */
     size_t indices;
@@ -62,8 +62,7 @@ struct breakpoint {
 struct trace {
     uint64_t addr;
     uint64_t time; /**< since when */
-    uint8_t length;
-    uint8_t original[4], trap[4];
+    struct wt_patch trap, original;
 };
 
 /** Where to stop on the way through the past, as far as is known. */
@@ -171,7 +170,7 @@ struct wt_debugger {
     const struct wt_code *code; /**< what the program's file has; not ours */
     size_t codes;
     struct wt_leftover *leftover;
-    size_t leftovers;
+    size_t leftovers, leftover_capacity;
 
     uint64_t *generation;       /**< of each wave: registers kept of an older one are stale */
     uint64_t shared_generation; /**< the same of registers that waves share */
@@ -227,6 +226,8 @@ enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, 
                            struct wt_error *err);
 /** Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
 uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc);
+/** Whether a lane that is masked off is known to wait in the wave's divergence stack. */
+bool dbg_lane_waits(struct wt_debugger *d, uint32_t wave, unsigned lane);
 /** Forgets what was known of a wave that has moved or will move. */
 void dbg_forget(struct wt_debugger *d, uint32_t wave);
 void dbg_forget_all(struct wt_debugger *d);
@@ -305,6 +306,39 @@ struct place {
 /** Memory for an agent expression: @p context is its struct place. */
 bool dbg_agent_read(void *context, uint64_t addr, void *out, size_t size);
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
+/** Plants what is inserted, and lifts what is not. */
+enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
+/** Runs conditions and commands. *stops: an active lane wants to stop, *lane is the lowest. */
+enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                            bool *stops, unsigned *lane, struct wt_error *err);
+void dbg_free_breakpoints(struct wt_debugger *d);
+/* ---- patches.c ---- */
+
+/** Puts the bits of a patch into @p size bytes that begin at @p addr, as far as they go. */
+void dbg_apply(const struct wt_patch *patch, uint64_t addr, uint8_t *bytes, size_t size);
+/** Whether a patch lies in a window. */
+bool dbg_lies_in(const struct wt_patch *patch, const struct wt_window *window);
+/** Whether its bits are in the window. */
+bool dbg_is_planted(const struct wt_patch *patch, const struct wt_window *window);
+/** The patch that undoes @p trap where memory is as in the window. */
+struct wt_patch dbg_undoing(const struct wt_patch *trap, const struct wt_window *window);
+
+/** The bytes that the probe wants to see of the instruction at @p addr. */
+enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t addr,
+                               struct wt_window *window, struct wt_error *err);
+/** What the instruction at @p addr of memory is, breakpoints and all. */
+enum wt_status dbg_decode(struct wt_debugger *d, uint32_t wave, uint64_t addr,
+                          struct wt_instruction *instruction, struct wt_error *err);
+/** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
+unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
+enum wt_status dbg_write_patch(struct wt_debugger *d, uint32_t wave, const struct wt_patch *patch,
+                               struct wt_error *err);
+enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                         struct wt_error *err);
+enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                        struct wt_error *err);
+/** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
+bool dbg_covers_trap(const struct breakpoint *bp);
 /** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */
 void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *bytes, size_t size);
 /** Whether it is the trace of its address that counts at this issue time. */
@@ -315,20 +349,8 @@ void dbg_drop_later_traces(struct wt_debugger *d);
 enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err);
 /** Finds out which planted breakpoints are still in memory (the device was out of reach). */
 enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *err);
-/** Plants what is inserted, and lifts what is not. */
-enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
-enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                         struct wt_error *err);
-enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                        struct wt_error *err);
-/** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
-bool dbg_covers_trap(const struct breakpoint *bp);
-/** Runs conditions and commands. *stops: an active lane wants to stop, *lane is the lowest. */
-enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                            bool *stops, unsigned *lane, struct wt_error *err);
-void dbg_free_breakpoints(struct wt_debugger *d);
-/** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
-unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
+/** What undoes the breakpoints that are in memory at this issue time: at most @p most patches. */
+size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t most);
 
 /* ---- watchpoints.c ---- */
 

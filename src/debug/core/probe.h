@@ -96,6 +96,7 @@ struct wt_topology {
     unsigned address_bits; /**< 32 or 64 */
     const char *wave_word; /**< the family's word: "warp" */
     const char *lane_word; /**< "thread" */
+    unsigned code_granule; /**< instructions begin at multiples of so many bytes */
     const struct wt_register *registers;
     size_t register_count;
     size_t pc_index; /**< of the program counter in `registers` */
@@ -129,6 +130,32 @@ struct wt_probe_step {
     bool active; /**< the wave still has lanes to run (done only) */
     enum wt_halt_cause cause;
     uint64_t pc; /**< its next instruction (done only) */
+};
+
+#define WT_WINDOW_BYTES 32
+
+/** Bytes of code around an instruction. */
+struct wt_window {
+    uint64_t addr;
+    size_t size;  /**< 1 to WT_WINDOW_BYTES */
+    size_t least; /**< fewer than that will do where no more can be read (1 to size) */
+    uint8_t bytes[WT_WINDOW_BYTES];
+};
+
+/** What an instruction does, as far as stepping has to know. */
+enum wt_instruction_kind {
+    WT_INSTRUCTION_PLAIN,
+    WT_INSTRUCTION_CALL,
+    WT_INSTRUCTION_RETURN,
+    WT_INSTRUCTION_BRANCH,  /**< any other change of the pc, conditional or not */
+    WT_INSTRUCTION_BARRIER, /**< it may wait for other waves */
+    WT_INSTRUCTION_TRAP,    /**< a breakpoint */
+    WT_INSTRUCTION_END,     /**< it ends the wave */
+};
+
+struct wt_instruction {
+    unsigned length; /**< bytes */
+    enum wt_instruction_kind kind;
 };
 
 struct wt_probe;
@@ -204,11 +231,20 @@ struct wt_probe_ops {
     void (*replaced)(struct wt_probe *probe);
 
     /**
-     * The breakpoint instruction to plant at @p addr over the instruction whose first bytes are
-     * @p original (4 bytes): its bytes go to @p bytes, its length (2 or 4) is returned.
+     * Which bytes patch() and decode() want to see of the instruction at @p addr: fills in all but
+     * the bytes themselves. WT_INVALID: no instruction can begin there.
      */
-    size_t (*breakpoint)(struct wt_probe *probe, uint64_t addr, const uint8_t *original,
-                         uint8_t *bytes);
+    enum wt_status (*window)(struct wt_probe *probe, uint64_t addr, struct wt_window *window,
+                             struct wt_error *err);
+    /**
+     * The patch that makes the instruction at @p addr a breakpoint; it lies in the window. Over an
+     * instruction that is a breakpoint already it changes nothing.
+     */
+    void (*patch)(struct wt_probe *probe, uint64_t addr, const struct wt_window *window,
+                  struct wt_patch *patch);
+    /** What the instruction at @p addr is. */
+    void (*decode)(struct wt_probe *probe, uint64_t addr, const struct wt_window *window,
+                   struct wt_instruction *instruction);
 };
 
 /** The Vortex probe: VxDebug Debug Module registers. */

@@ -41,7 +41,7 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
 {
     struct wave *w = &d->wave[wave];
     if (dbg_covers_trap(bp))
-        return skip_instruction(d, wave, bp->length, step, err);
+        return skip_instruction(d, wave, bp->covered.length, step, err);
     bool others = dbg_any_free_active(d), hold = others && !device_is_frozen(d);
     struct wt_wave_set held;
     enum wt_status status = WT_OK, plant = WT_OK, release = WT_OK;
@@ -54,7 +54,7 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
         if ((status = d->ops->halt(d->probe, &held, err)))
             return status;
     }
-    status = dbg_raw_write(d, wave, 0, bp->addr, bp->original, bp->length, err);
+    status = dbg_write_patch(d, wave, &bp->original, err);
     if (!status)
         status = d->ops->step(d->probe, wave, step, err);
     if (!status && !step->done && !others) {
@@ -69,7 +69,7 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
         dbg_one_wave(d, &one, wave);
         status = d->ops->halt(d->probe, &one, err);
     }
-    plant = dbg_raw_write(d, wave, 0, bp->addr, bp->trap, bp->length, status ? NULL : err);
+    plant = dbg_write_patch(d, wave, &bp->trap, status ? NULL : err);
     bp->planted = !plant;
     bp->doubtful = plant;
     if (hold)

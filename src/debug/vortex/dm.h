@@ -200,6 +200,11 @@ static inline uint32_t rv_csrr(unsigned rd, unsigned csr)
 {
     return rv_i(0x73, rd, 2, 0, (int32_t)csr);
 }
+/* Vortex: sets the warp's mask of active threads. */
+static inline uint32_t rv_tmc(unsigned rs1)
+{
+    return rv_i(0x0b, 0, 0, rs1, 0);
+}
 static inline uint32_t rv_addi(unsigned rd, unsigned rs1, int32_t imm)
 {
     return rv_i(0x13, rd, 0, rs1, imm);
@@ -249,6 +254,18 @@ enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane,
                                uint32_t *value, struct wt_error *err);
 /** Finds XLEN by what shifts do, and leaves the lane as it was. */
 enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
+
+/* ---- vortex_code.c ---- */
+
+#define EBREAK 0x00100073u
+#define C_EBREAK 0x9002u
+
+enum wt_status vortex_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
+                             struct wt_error *err);
+void vortex_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
+                  struct wt_patch *patch);
+void vortex_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
+                   struct wt_instruction *instruction);
 
 /* ---- vortex_memory.c: memory by injection, or through a port ---- */
 

@@ -10,9 +10,6 @@
 
 #include "base/bits.h"
 
-#define EBREAK 0x00100073u
-#define C_EBREAK 0x9002u
-
 static void window_range(const struct wt_probe *p, const struct wt_wave_set *set, unsigned window,
                          uint32_t *bits)
 {
@@ -539,16 +536,6 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
     }
 }
 
-static size_t vortex_breakpoint(struct wt_probe *p, uint64_t addr, const uint8_t *original,
-                                uint8_t *bytes)
-{
-    /* The two low bits tell a 2-byte instruction. */
-    size_t length = (original[0] & 3) == 3 ? 4 : 2;
-    vortex_remember_far(p, addr);
-    wt_store_le(bytes, length == 4 ? EBREAK : C_EBREAK, length);
-    return length;
-}
-
 static const struct wt_topology *vortex_topology(struct wt_probe *p)
 {
     return &p->topology;
@@ -791,6 +778,7 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     t->address_bits = p->xlen;
     t->wave_word = "warp";
     t->lane_word = "thread";
+    t->code_granule = 2;
     *probe = p;
     return WT_OK;
 }
@@ -816,5 +804,7 @@ const struct wt_probe_ops wt_probe_vortex = {
     .write_row = vortex_write_row,
     .read_memory = vortex_read_memory,
     .write_memory = vortex_write_memory,
-    .breakpoint = vortex_breakpoint,
+    .window = vortex_window,
+    .patch = vortex_patch,
+    .decode = vortex_decode,
 };
