@@ -297,6 +297,15 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     return status;
 }
 
+enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, struct wt_error *err)
+{
+    const wt_thread first = thread - (thread - 1) % FAKE_LANES;
+    for (wt_thread t = first; t < first + FAKE_LANES; t++)
+        if (t != thread && !d->masked[t])
+            return wt_fail(err, WT_STATE, "thread %u would run it, too", (unsigned)t);
+    return WT_OK;
+}
+
 static uint64_t value_of(struct wt_expr *const *expr, size_t count)
 {
     const struct wt_expr_world nothing = {NULL, NULL, NULL};

@@ -389,6 +389,48 @@ static void masked_off_lanes_are_shown_where_they_wake_up(void **state)
     }
 }
 
+static size_t mask_index(struct rig *r)
+{
+    const struct wt_topology *t = wt_debugger_topology(r->d);
+    size_t i = 0;
+    while (t->registers[i].role != WT_ROLE_EXEC_MASK)
+        i++;
+    return i;
+}
+
+static void the_active_lanes_can_be_chosen(void **state)
+{
+    FOR_VARIANTS(v)
+    {
+        struct rig *r = rig_new(v, divergent, 13);
+        struct wt_error why;
+        insert(r, CODE + 0x0c);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        const unsigned index = (unsigned)mask_index(r);
+        uint64_t mask = 0;
+        assert_int_equal(wt_debugger_check_call(r->d, 3, &why), WT_STATE);
+        OK(wt_debugger_write_number(r->d, 1, index, 4, &err));
+        OK(wt_debugger_read_numbers(r->d, 1, &index, 1, &mask, &err));
+        assert_int_equal(mask, 4);
+        OK(wt_debugger_check_call(r->d, 3, &err));
+        assert_int_equal(wt_debugger_check_call(r->d, 1, &why), WT_STATE);
+        /* Lane 0 is off, and waits nowhere. */
+        const unsigned pc_index = (unsigned)wt_debugger_topology(r->d)->pc_index;
+        assert_int_equal(wt_debugger_write_number(r->d, 1, pc_index, CODE, &why), WT_STATE);
+        assert_null(strstr(why.text, "divergence"));
+        assert_int_equal(wt_debugger_write_number(r->d, 1, index, 0, &why), WT_INVALID);
+        assert_int_equal(wt_debugger_write_number(r->d, 1, index, 16, &why), WT_INVALID);
+        for (unsigned reg_number = T0; reg_number <= T1; reg_number++)
+            assert_int_equal(reg(r, 1, reg_number), 0); /* what was borrowed was given back */
+        expect_stop(step(r, 3), WT_STOP_STEP, 3);
+        OK(wt_debugger_write_number(r->d, 3, index, 15, &err));
+        assert_int_equal(reg(r, 1, A2), 0);
+        assert_int_equal(reg(r, 2, A2), 0); /* it was off when a2 was computed */
+        expect_exit(go(r), 223);
+        rig_free(r);
+    }
+}
+
 /* reg 11 (a1, the lane), const8 N, equal, end */
 #define LANE_IS(n)                                                                                 \
     {                                                                                              \
@@ -1341,6 +1383,7 @@ int main(void)
         cmocka_unit_test(a_restart_runs_from_the_beginning),
         cmocka_unit_test(a_step_follows_its_lane_through_divergence),
         cmocka_unit_test(masked_off_lanes_are_shown_where_they_wake_up),
+        cmocka_unit_test(the_active_lanes_can_be_chosen),
         cmocka_unit_test(a_condition_chooses_the_lane),
         cmocka_unit_test(only_active_lanes_meet_a_breakpoint),
         cmocka_unit_test(a_condition_that_fails_stops),

@@ -217,6 +217,13 @@ struct wt_lane_value {
 };
 
 /**
+ * Whether a client can call a function in @p thread: its lane must be the only active one of its
+ * wave, since a wave has one pc. WT_STATE with advice if it is not.
+ */
+enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread,
+                                      struct wt_error *err);
+
+/**
  * Evaluates an expression for each of @p lanes of a stopped wave, with few round trips to the
  * device. @p result has room for as many lanes as there are in @p lanes, the lowest first. If
  * @p size is not 0, the value is an address, and so many bytes at it are read to @p bytes, which

@@ -228,6 +228,8 @@ enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, 
                            struct wt_error *err);
 /** Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
 uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc);
+/** Whether a lane that is masked off is known to wait in the wave's divergence stack. */
+bool dbg_lane_waits(struct wt_debugger *d, uint32_t wave, unsigned lane);
 /** Forgets what was known of a wave that has moved or will move. */
 void dbg_forget(struct wt_debugger *d, uint32_t wave);
 void dbg_forget_all(struct wt_debugger *d);

@@ -350,6 +350,35 @@ enum wt_status dbg_write_pc(struct wt_debugger *d, uint32_t wave, uint64_t pc, s
     return d->ops->write_row(d->probe, wave, wt_lane_bit(0), index, bytes, err);
 }
 
+/* Only the lanes that are active have the wave's pc. */
+static enum wt_status check_pc_of(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                                  struct wt_error *err)
+{
+    const char *lane_word = d->topology->lane_word, *wave_word = d->topology->wave_word;
+    enum wt_status status = dbg_need_mask(d, wave, err);
+    if (status || wt_has_lane(d->wave[wave].mask, lane))
+        return status;
+    if (dbg_lane_waits(d, wave, lane))
+        return wt_fail(err, WT_STATE,
+                       "%s %u is masked off: its pc is where the divergence stack will wake it, "
+                       "and cannot be set",
+                       lane_word, lane);
+    return wt_fail(err, WT_STATE,
+                   "%s %u is masked off and has no pc that could be set: a %s has one, that of its "
+                   "active %ss",
+                   lane_word, lane, wave_word, lane_word);
+}
+
+/* Clients write back what they have read, which must not drop a recorded future. */
+static bool holds_already(struct wt_debugger *d, uint32_t wave, unsigned lane, unsigned index,
+                          const void *value)
+{
+    uint8_t now[WT_REGISTER_BITS / 8];
+    struct wt_error err = {0};
+    return dbg_read_rows(d, wave, wt_lane_bit(lane), &index, 1, now, &err) == WT_OK &&
+           memcmp(now, value, wt_register_size(register_at(d, index))) == 0;
+}
+
 enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread thread, unsigned index,
                                           const void *value, struct wt_error *err)
 {
@@ -362,18 +391,13 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
     if (dbg_is_added(d, index))
         return wt_fail(err, WT_INVALID, "$%s says where a thread is: it cannot be set",
                        d->topology->registers[index].name);
+    const bool is_pc = index == d->topology->pc_index;
+    if (is_pc && (status = check_pc_of(d, wave, lane, err)))
+        return status;
+    if (!is_pc && d->in_past && holds_already(d, wave, lane, index, value))
+        return WT_OK;
     if ((status = dbg_change_past(d, err)))
         return status;
-    const bool is_pc = index == d->topology->pc_index;
-    if (is_pc) {
-        if ((status = dbg_need_mask(d, wave, err)))
-            return status;
-        if (!wt_has_lane(d->wave[wave].mask, lane))
-            return wt_fail(err, WT_STATE,
-                           "%s %u is masked off: its pc is where the divergence stack will wake "
-                           "it, and cannot be set",
-                           d->topology->lane_word, lane);
-    }
     if ((status = dbg_write_row(d, wave, wt_lane_bit(lane), index, value, err)) || !is_pc)
         return status;
     d->wave[wave].have_pc = false;

@@ -1,6 +1,8 @@
 /* What there is to know of a whole wave: where it stands, why it waits. */
 #include "debug/core/internal.h"
 
+#include <stdio.h>
+
 enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_wave_info *info,
                                 struct wt_error *err)
 {
@@ -30,4 +32,36 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_
         d->target->services->wave_detail(d->target->context, wave, &info->detail);
     }
     return WT_OK;
+}
+
+/* ---- calling functions ---- */
+
+enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, struct wt_error *err)
+{
+    const struct wt_topology *t = d->topology;
+    uint32_t wave;
+    unsigned lane;
+    enum wt_status status;
+    if ((status = dbg_locate(d, thread, &wave, &lane, err)) ||
+        (status = dbg_need_mask(d, wave, err)))
+        return status;
+    const wt_lanes mask = d->wave[wave].mask, own = wt_lane_bit(lane);
+    if (mask == own)
+        return WT_OK;
+    if (!(mask & own))
+        return wt_fail(err, WT_STATE,
+                       "%s %u is masked off and cannot run a function now: choose an active %s",
+                       t->lane_word, lane, t->lane_word);
+    /* The text goes through GDB's protocol, which keeps '$' for itself. */
+    char advice[160] = "";
+    for (size_t i = 0; i < t->register_count; i++)
+        if (t->registers[i].role == WT_ROLE_EXEC_MASK && !t->registers[i].read_only &&
+            t->lanes <= t->registers[i].bits && t->lanes <= 64)
+            snprintf(advice, sizeof advice, " (%s = 0x%llx; afterwards 0x%llx again)",
+                     t->registers[i].name, (unsigned long long)own, (unsigned long long)mask);
+    return wt_fail(err, WT_STATE,
+                   "all %u active %ss of core %u %s %u would run the function, each with its own "
+                   "registers. Nothing was done. Make %s %u the only active one first%s",
+                   wt_lanes_count(mask), t->lane_word, (unsigned)(wave / t->waves_per_core),
+                   t->wave_word, (unsigned)(wave % t->waves_per_core), t->lane_word, lane, advice);
 }

@@ -321,6 +321,12 @@ static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned la
         return dm_run(p, err);
     }
     bool fpr = CODE_CLASS(r->code) == CODE_FPR;
+    bool mask = r->code == (CODE_CSR | CSR_ACTIVE_THREADS);
+    if (mask && (value == 0 || (p->topology.lanes < 64 && value >> p->topology.lanes)))
+        return wt_fail(err, WT_INVALID,
+                       value ? "%s has a bit for each of %u threads, and no more"
+                             : "%s must have a bit set: a warp without active threads has ended",
+                       r->name, p->topology.lanes);
     if (fpr && r->bits == 64 && p->xlen == 32 && value >> 32 != 0xffffffff)
         return write_wide_fpr(p, wave, lane, number, value, err);
     struct dm_loan loan;
@@ -335,6 +341,8 @@ static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned la
     dm_inject_constant(p, X_T0, p->xlen == 32 ? (uint32_t)value : value);
     if (fpr)
         dm_inject(p, rv_fmv_f(r->bits == 64 && p->xlen == 64, number, X_T0));
+    else if (mask)
+        dm_inject(p, rv_tmc(X_T0));
     else
         dm_inject(p, rv_csrw(number, X_T0));
     loan_add_return(p, &loan);

@@ -200,6 +200,11 @@ static inline uint32_t rv_csrr(unsigned rd, unsigned csr)
 {
     return rv_i(0x73, rd, 2, 0, (int32_t)csr);
 }
+/* Vortex: sets the warp's mask of active threads. */
+static inline uint32_t rv_tmc(unsigned rs1)
+{
+    return rv_i(0x0b, 0, 0, rs1, 0);
+}
 static inline uint32_t rv_addi(unsigned rd, unsigned rs1, int32_t imm)
 {
     return rv_i(0x13, rd, 0, rs1, imm);

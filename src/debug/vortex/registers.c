@@ -150,7 +150,8 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
             .number = 65 + csr,
             .dwarf = 4096 + (int)csr,
             .code = CODE_CSR | csr,
-            .read_only = csr >> 10 == 3, /* bits 11:10 of a CSR's number say so */
+            /* Bits 11:10 of a CSR's number say so; but TMC sets the mask. */
+            .read_only = csr >> 10 == 3 && csr != CSR_ACTIVE_THREADS,
             .unsteady = !(flags & (LANE | STEADY)),
         };
     }

@@ -143,7 +143,10 @@ void wt_rsp_P(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     if (!parse_value(s, index, args->arg[1].text, args->arg[1].length, value))
         wt_rsp_refuse(s, WT_INVALID, "P: the value of register %s is malformed",
                       s->topology->registers[index].name);
-    else if (wt_debugger_write_register(s->debugger, thread, index, value, &err))
+    else if (wt_rsp_refuse_call(s, thread))
+        return;
+    else if (wt_rsp_release_call(s, &err) ||
+             wt_debugger_write_register(s->debugger, thread, index, value, &err))
         wt_rsp_error(s, &err);
     else
         wt_rsp_ok(s);
@@ -178,6 +181,7 @@ enum wt_status wt_rsp_read_memory(struct wt_rsp_session *s, uint64_t addr, void 
     enum wt_status status = wt_debugger_read_memory(s->debugger, thread, addr, to, size, err);
     if (status == WT_OK) {
         *done = size;
+        wt_rsp_show_call(s, addr, out, size);
         return WT_OK;
     }
     /* All or nothing: so page by page, to find how far it goes. */
@@ -243,8 +247,15 @@ void wt_rsp_x(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 static void write_memory(struct wt_rsp_session *s, uint64_t addr, const void *bytes, size_t size)
 {
     struct wt_error err = {0};
-    if (size &&
-        wt_debugger_write_memory(s->debugger, memory_thread(s), clip(s, addr), bytes, size, &err))
+    if (wt_rsp_hold_call(s, clip(s, addr), bytes, size)) {
+        wt_rsp_ok(s);
+        return;
+    }
+    enum wt_status status = wt_rsp_release_call(s, &err);
+    if (!status && size)
+        status = wt_debugger_write_memory(s->debugger, memory_thread(s), clip(s, addr), bytes, size,
+                                          &err);
+    if (status)
         wt_rsp_error(s, &err);
     else
         wt_rsp_ok(s);
