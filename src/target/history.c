@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/bits.h"
+
 enum wt_status wt_emulated_history_start(struct wt_emulated *e, struct wt_error *err)
 {
     if (wt_timeline_new(e->machine, e->options->history_memory, &e->timeline, err))
@@ -143,18 +145,24 @@ static bool read_register(void *context, uint32_t wave, unsigned lane, unsigned 
                           uint64_t *value)
 {
     struct wt_machine *m = ((struct wt_emulated *)context)->machine;
-    return m->ops->read_register(m, wave, lane, number, value);
+    struct wt_register_shape reg;
+    uint8_t row[WT_ROW_BYTES];
+    if (!m->ops->describe_register(m, number, &reg) || reg.bytes > sizeof *value ||
+        !m->ops->read_row(m, wave, number, row))
+        return false;
+    *value = wt_load_le(row + (reg.per_lane ? (size_t)lane * reg.bytes : 0), reg.bytes);
+    return true;
 }
 
 /* Makes a change of memory, as a debugger planted or undid it. */
 static bool apply(struct wt_machine *m, const struct wt_patch *patch)
 {
     uint8_t bytes[WT_PATCH_BYTES];
-    if (!m->ops->read_memory(m, 0, patch->addr, bytes, patch->size))
+    if (!m->ops->read_memory(m, 0, 0, patch->addr, bytes, patch->size))
         return false;
     for (size_t i = 0; i < patch->size; i++)
         bytes[i] = (uint8_t)((bytes[i] & ~patch->mask[i]) | (patch->bytes[i] & patch->mask[i]));
-    return m->ops->write_memory(m, 0, patch->addr, bytes, patch->size);
+    return m->ops->write_memory(m, 0, 0, patch->addr, bytes, patch->size);
 }
 
 static enum wt_status hash(void *context, const struct wt_patch *patch, size_t patches,

@@ -38,7 +38,7 @@ static enum wt_pump pump(void *context, uint64_t budget)
 static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
 {
     struct wt_machine *m = ((struct wt_emulated *)context)->machine;
-    return m->ops->read_memory(m, wave, addr, out, size);
+    return m->ops->read_memory(m, wave, 0, addr, out, size);
 }
 
 static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,

@@ -83,14 +83,14 @@ static enum wt_pump pump(void *context, uint64_t budget)
 static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
 {
     struct wt_machine *m = context;
-    return m->ops->read_memory(m, wave, addr, out, size);
+    return m->ops->read_memory(m, wave, 0, addr, out, size);
 }
 
 static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
                          size_t size)
 {
     struct wt_machine *m = context;
-    return m->ops->write_memory(m, wave, addr, bytes, size);
+    return m->ops->write_memory(m, wave, 0, addr, bytes, size);
 }
 
 static void fault(void *context, struct wt_target_fault *out)
@@ -112,7 +112,7 @@ static void clear_fault(void *context)
 static enum wt_status reload(void *context, struct wt_error *err)
 {
     struct wt_machine *m = context;
-    return m->ops->write_memory(m, 0, BASE, program, sizeof program)
+    return m->ops->write_memory(m, 0, 0, BASE, program, sizeof program)
                ? WT_OK
                : wt_fail(err, WT_IO, "memory cannot be written");
 }
@@ -237,7 +237,7 @@ static struct wt_target plain_target(struct stack *w)
     if (vx_device_new(&config, &w->device, NULL))
         abort();
     w->machine = vx_machine(w->device);
-    w->machine->ops->write_memory(w->machine, 0, BASE, program, sizeof program);
+    w->machine->ops->write_memory(w->machine, 0, 0, BASE, program, sizeof program);
     struct wt_bus *bus = wt_bus_local(&(struct wt_bus_device){
         .context = w->device, .read = read_register, .write = write_register});
     return (struct wt_target){.bus = bus,

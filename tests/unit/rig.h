@@ -99,13 +99,13 @@ static enum wt_pump rig_pump(void *context, uint64_t budget)
 static bool rig_read(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
 {
     struct rig *r = context;
-    return r->machine->ops->read_memory(r->machine, wave, addr, out, size);
+    return r->machine->ops->read_memory(r->machine, wave, 0, addr, out, size);
 }
 
 static bool rig_write(void *context, uint32_t wave, uint64_t addr, const void *bytes, size_t size)
 {
     struct rig *r = context;
-    return r->machine->ops->write_memory(r->machine, wave, addr, bytes, size);
+    return r->machine->ops->write_memory(r->machine, wave, 0, addr, bytes, size);
 }
 
 static void rig_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
