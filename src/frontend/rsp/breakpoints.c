@@ -122,6 +122,7 @@ void wt_rsp_insert(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     }
     b->persist = persist;
+    b->evaluated = !shared && (conditions.count || commands.count);
     wt_rsp_ok(s);
 }
 
