@@ -165,17 +165,19 @@ enum wt_status gcn_device_begin(struct gcn_device *d, uint64_t packet, uint64_t 
                                 const struct gcn_origin *origin, unsigned *dispatch,
                                 struct wt_error *err)
 {
+    enum wt_status status;
     struct gcn_dispatch k = {.active = true, .packet = packet, .queue = queue, .origin = *origin};
     uint64_t object = 0;
     const unsigned at = free_place(d, &k.id);
     k.id++;
     if (at == GCN_DISPATCHES)
         return wt_fail(err, WT_STATE, "%u kernels are running already", GCN_DISPATCHES);
-    if (read_packet(d, packet, &k, &object, err) || read_descriptor(d, object, &k, err))
-        return err->status;
+    if ((status = read_packet(d, packet, &k, &object, err)) != WT_OK ||
+        (status = read_descriptor(d, object, &k, err)) != WT_OK)
+        return status;
     k.scratch_wave = scratch_wave_size(k.private_size);
-    if (queue && read_queue(d, queue, &k, err))
-        return err->status;
+    if (queue && (status = read_queue(d, queue, &k, err)) != WT_OK)
+        return status;
     if (k.vgprs > 256 || (uint64_t)k.waves_per_group > GCN_SIMDS * (256 / k.vgprs) ||
         k.waves_per_group > GCN_WAVES_PER_CU)
         return wt_fail(err, WT_INVALID,
