@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "debug/source/symbols.h"
 #include "emulator/machine/machine.h"
 
@@ -189,22 +190,6 @@ bool host_symbol(struct host *host, const char *name, uint64_t *addr)
 
 /* ---- reports ---- */
 
-static void lanes_text(uint64_t lanes, char *text, size_t size)
-{
-    size_t n = 0;
-    *text = 0;
-    for (unsigned lane = 0; lane < 64 && n < size; lane++) {
-        if (!(lanes >> lane & 1))
-            continue;
-        unsigned last = lane;
-        while (last < 63 && lanes >> (last + 1) & 1)
-            last++;
-        n += (size_t)snprintf(text + n, size - n, last == lane ? "%s%u" : "%s%u-%u", n ? "," : "",
-                              lane, last);
-        lane = last;
-    }
-}
-
 static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64_t lanes,
                    uint64_t pc)
 {
@@ -213,7 +198,7 @@ static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64
     uint64_t entry;
     unsigned dispatch;
     m->ops->place(m, wave, place, sizeof place);
-    lanes_text(lanes, list, sizeof list);
+    wt_lanes_text(lanes, list, sizeof list);
     host_describe(gpu->host, pc, where, sizeof where);
     if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry))
         host_describe(gpu->host, entry, kernel, sizeof kernel);
