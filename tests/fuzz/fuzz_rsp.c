@@ -125,10 +125,12 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
     struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
     for (size_t i = 0; watches && i < count; i++)
         watches[i] =
-            (struct wt_watch){list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
-                              : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
-                                                                   : WT_WATCH_ACCESS,
-                              list[i].addr.offset, list[i].size, list[i].wave, WT_HOME_NOW};
+            (struct wt_watch){.kind = list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
+                                      : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
+                                                                           : WT_WATCH_ACCESS,
+                              .addr = list[i].addr.offset,
+                              .size = list[i].size,
+                              .wave = list[i].wave};
     const bool done = watches && m->ops->set_watches(m, watches, count);
     free(watches);
     return done ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
@@ -258,6 +260,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = -1;
     if (data[0] & RECORDED) {
         play = small_device(&(struct small){.rounds = 4}, &fd, path);
+        play.world.options.gpu =
+            (struct wt_gpu){.family = &wt_family_vortex, .config = &play.world.config};
         if (wt_emulated_open(&w.recorded, &play.world.options, path, NULL) ||
             wt_emulated_attach(&w.recorded, NULL) || wt_emulated_history_start(&w.recorded, NULL))
             abort();
