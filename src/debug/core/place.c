@@ -59,10 +59,10 @@ enum wt_status dbg_place_register(struct wt_debugger *d, uint32_t wave, unsigned
     enum wt_status status = WT_OK;
     switch ((enum place_code)d->registers[index].code) {
     case PLACE_CORE:
-        *value = wave / d->topology->waves_per_core;
+        *value = d->wave[wave].self.core;
         break;
     case PLACE_WAVE:
-        *value = wave % d->topology->waves_per_core;
+        *value = d->wave[wave].self.slot;
         break;
     case PLACE_LANE:
         *value = lane;

@@ -33,11 +33,12 @@ static void note(struct wt_debugger *d, const struct wt_watchpoint *range, struc
     const struct wt_watchpoint_hit *list;
     const size_t count = d->target->services->watch_hits(d->target->context, &list);
     struct wt_write write = {0};
+    uint32_t wave = 0;
     for (size_t i = 0; i < count; i++) {
         if (!writes_to(range, &list[i]) || (write.lanes && list[i].pc != write.pc))
             continue;
         write.time = list[i].time;
-        write.wave = list[i].wave;
+        wave = list[i].wave;
         write.pc = list[i].pc;
         write.lanes |= wt_lane_bit(list[i].lane);
         if (write.shown < WT_WRITE_LANES)
@@ -46,6 +47,7 @@ static void note(struct wt_debugger *d, const struct wt_watchpoint *range, struc
     }
     if (!write.lanes)
         return;
+    d->ops->describe_wave(d->probe, wave, &write.wave);
     f->dropped |= f->count == f->most;
     f->count += f->count < f->most;
     f->write[f->next] = write;
@@ -59,7 +61,7 @@ static enum wt_status search(struct wt_debugger *d, const struct wt_watchpoint *
 {
     const struct wt_history_services *h = d->target->services->history;
     const struct wt_history_query query = {
-        .backwards = true, .wave = WT_NO_WAVE, .watchpoint = range, .watchpoints = 1};
+        .backwards = true, .wave = WT_NO_HANDLE, .watchpoint = range, .watchpoints = 1};
     struct wt_history_place place;
     f->count = f->next = 0;
     *edge = false;
