@@ -1,12 +1,16 @@
 # The commands that people type. The build itself is Meson's.
-.PHONY: all demo check sanitized unit fuzz clean
+.PHONY: all demo test quick check full sanitized unit fuzz clean install format check-clang check-arm64
 
-all: build/build.ninja
-	@ninja -C build --quiet
+# The build folder. Another compiler wants another one: make quick CC=clang-19 BUILD=build-clang
+BUILD ?= build
 
-build/build.ninja:
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+
+$(BUILD)/build.ninja:
 	@scripts/need.sh build
-	@meson setup build >/dev/null || { cat build/meson-logs/meson-log.txt; exit 1; }
+	@meson setup $(BUILD) $(SETUP) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@rm -f $(BUILD).log
 
 # A SIMT kernel, compiled here and now, runs on an emulated Vortex and is debugged by stock GDB.
 demo:
@@ -14,27 +18,64 @@ demo:
 	@$(MAKE) --no-print-directory all examples
 	@scripts/demo.sh
 
-# Every test: the suites of tests/ against the build and again under AddressSanitizer and UBSan, the
-# fuzz targets for some seconds each, and the bounded part of GDB's own test suite.
+install: all
+	@meson install -C $(BUILD) --no-rebuild
+
+# One test or some: make test T=watch, T=cli/run, T=cli/run::NAME, T=NAME, T=gdb.
+test: all
+	@scripts/need.sh check-tools
+	@scripts/test.py $(BUILD) $(T)
+
+# Below a minute, for the inner loop: the unit tests, the command line, a session of GDB.
+quick: all
+	@scripts/need.sh kernels check-tools
+	@scripts/test.py $(BUILD) --suite quick
+
+# What must pass before anything lands: every test once; what finds memory errors again under
+# AddressSanitizer and UBSan; the fuzz targets for some seconds each; the bounded part of GDB's own
+# test suite; the layout of the source. docs/testing.md lists what runs where.
 check:
 	@scripts/need.sh build kernels gcn hip driver check
-	@[ ! -e build/build.ninja ] || [ -e build/src/runtime/hsakmt/libhsakmt.so.1 ] || meson setup --reconfigure build >/dev/null
-	@$(MAKE) --no-print-directory all
-	@scripts/check.sh build
-	@$(MAKE) --no-print-directory check-gdb-quick
-	@$(MAKE) --no-print-directory sanitized
-	@scripts/check.sh build-asan
+	@scripts/format.sh --check
+	@$(MAKE) --no-print-directory strict
+	@scripts/test.py $(BUILD) --suite check
+	@$(MAKE) --no-print-directory check-gdb-quick sanitized
+	@scripts/test.py build-asan --suite sanitized
 	@scripts/fuzz.sh 10
 	@echo "all tests passed"
 
-# -Dwerror=false: a sanitizer's own code makes GCC warn of what cannot be.
+# The build with warnings as errors, which people who only build are spared.
+.PHONY: strict
+strict: $(BUILD)/build.ninja
+	@meson configure $(BUILD) -Dwerror=true
+	@[ -e $(BUILD)/src/runtime/hsakmt/libhsakmt.so.1 ] || meson setup --reconfigure $(BUILD) >/dev/null
+	@$(MAKE) --no-print-directory all
+
+# Everything against both builds, and with the other compiler and the other processor.
+full: check
+	@scripts/test.py build-asan
+	@$(MAKE) --no-print-directory check-clang check-arm64
+
 sanitized: build-asan/build.ninja
 	@ninja -C build-asan --quiet
 
 build-asan/build.ninja:
-	@meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false -Dwerror=false \
+	@meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false \
 		-Dbuildtype=debugoptimized >build-asan.log 2>&1 || { cat build-asan.log; exit 1; }
 	@rm -f build-asan.log
+
+check-clang:
+	@scripts/need.sh build kernels check
+	@$(MAKE) --no-print-directory quick CC=clang-19 BUILD=build-clang SETUP=-Dwerror=true
+
+# The portable paths: a cross build for arm64, whose unit tests and a kernel run under QEMU.
+check-arm64:
+	@scripts/check-arm64.sh
+
+# Lays out the C files as .clang-format says.
+format:
+	@scripts/need.sh format
+	@scripts/format.sh
 
 # Each fuzz target for ten minutes (make fuzz SECONDS=60 for less). FUZZ=exec runs only that one.
 SECONDS ?= 600
@@ -61,7 +102,7 @@ gcn-coverage: all
 	@WAVETRAP_BUILD=$(CURDIR)/build WAVETRAP=$(CURDIR)/build/wavetrap /usr/bin/python3 tests/isa/gcn/checked.py $(ROWS)
 
 unit: all
-	@meson test -C build --no-rebuild --print-errorlogs --suite unit
+	@scripts/test.py $(BUILD) --suite unit
 
 clean:
 	rm -rf build build-*

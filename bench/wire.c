@@ -24,7 +24,7 @@ struct bench {
     wt_lanes lanes;
     unsigned lane_count;
     uint8_t memory[BYTES];
-    uint64_t value[GENERAL * WT_MAX_LANES];
+    uint8_t row[8 * GENERAL * WT_MAX_LANES];
 };
 
 static double now(void)
@@ -59,7 +59,7 @@ static enum wt_status once(struct bench *b, const char *what, double *amount, st
     for (unsigned i = 0; i < GENERAL; i++)
         index[i] = i; /* x0 to x31 come first */
     *amount = (double)GENERAL * b->lane_count;
-    return wt_probe_vortex.read_registers(b->probe, 0, b->lanes, index, GENERAL, b->value, err);
+    return wt_probe_vortex.read_rows(b->probe, 0, b->lanes, index, GENERAL, b->row, err);
 }
 
 static enum wt_status run(struct bench *b, const char *what, double seconds, struct wt_error *err)

@@ -5,20 +5,24 @@ set -eu
 build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libxxhash-dev libmsgpack-dev libcmocka-dev"
 kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-unknown-elf"
 demo="gdb-multiarch"
-check="python3 python3-pytest python3-pytest-xdist mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
+check="mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
 llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd"
 gcn="csmith libcsmith-dev rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-19 pocl-opencl-icd python3-pyopencl"
 hip="libhsakmt-dev hipcc libamdhip64-5 libamdhip64-dev libhsa-runtime64-1 libhsa-runtime-dev libhsakmt1 rocminfo \
 librocprim-dev rocm-device-libs clang-tools-15 clang-19"
 driver="linux-source-6.1"
 bench="qemu-user qemu-system-misc gdbserver time"
+check_tools="python3 python3-pytest"
+format="clang-format"
 want=
 for step in "$@"; do
     case $step in
     build) want="$want $build" ;;
     kernels) want="$want $kernels" ;;
     demo) want="$want $demo" ;;
-    check) want="$want $check" ;;
+    check) want="$want $check $check_tools $format" ;;
+    check-tools) want="$want $check_tools" ;;
+    format) want="$want $format" ;;
     gcn) want="$want $gcn" ;;
     hip) want="$want $hip" ;;
     bench) want="$want $bench" ;;

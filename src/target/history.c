@@ -146,6 +146,17 @@ static bool read_register(void *context, uint32_t wave, unsigned lane, unsigned 
     return m->ops->read_register(m, wave, lane, number, value);
 }
 
+/* Makes a change of memory, as a debugger planted or undid it. */
+static bool apply(struct wt_machine *m, const struct wt_patch *patch)
+{
+    uint8_t bytes[WT_PATCH_BYTES];
+    if (!m->ops->read_memory(m, 0, patch->addr, bytes, patch->size))
+        return false;
+    for (size_t i = 0; i < patch->size; i++)
+        bytes[i] = (uint8_t)((bytes[i] & ~patch->mask[i]) | (patch->bytes[i] & patch->mask[i]));
+    return m->ops->write_memory(m, 0, patch->addr, bytes, patch->size);
+}
+
 static enum wt_status hash(void *context, const struct wt_patch *patch, size_t patches,
                            uint64_t *value, struct wt_error *err)
 {
@@ -158,7 +169,7 @@ static enum wt_status hash(void *context, const struct wt_patch *patch, size_t p
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a hash");
     bool fine = true;
     for (size_t i = 0; i < patches; i++)
-        fine = fine && m->ops->write_memory(m, 0, patch[i].addr, patch[i].bytes, patch[i].size);
+        fine = fine && apply(m, &patch[i]);
     *value = m->ops->program_hash(m);
     fine = m->ops->restore(m, now) && fine;
     m->ops->free_state(now);

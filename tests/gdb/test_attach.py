@@ -61,6 +61,21 @@ def test_a_session_over_tcp(serve_dm, program, attach, variant):
     server.told("the client of .* is gone")
 
 
+@pytest.mark.parametrize("schedule", ["rr:64", "lockstep"])
+def test_a_condition_while_other_warps_run_on(serve_dm, example, attach, schedule):
+    """Over a wire the device goes on while a condition is evaluated: warps that meet the breakpoint
+    meanwhile have met it, and a false condition stops nobody."""
+    file = example("mandelbrot")
+    server = serve_dm(file, "--gpu", "vortex:warps=4,threads=4", "--schedule", schedule)
+    one = attach(server.address, file, "--hold")
+    one("break draw if pixel == 238")
+    said = one("continue")
+    assert "hit Breakpoint 1, draw (" in said and "pixel=238)" in said, said
+    assert one.number("pixel") == 238
+    one("delete")
+    assert "exited normally" in one("continue")
+
+
 def test_memory_is_watched_by_steps(serve_dm, program, attach):
     """Debug registers alone cannot watch memory: GDB does, and is told so from the beginning."""
     file = program("watched")

@@ -95,6 +95,18 @@ def test_a_session_over_jtag(serve_jtag, program, attach, variant, cycles):
     assert cable.read(0) >> 28 == 1
 
 
+def test_a_condition_while_other_warps_run_on(serve_jtag, example, attach):
+    """Warps that meet the breakpoint while the condition of another one is evaluated have met it."""
+    file = example("mandelbrot")
+    server = serve_jtag(file, "--gpu", "vortex:warps=4,threads=4")
+    one = attach("remote_bitbang:" + server.address.removeprefix("tcp:"), file)
+    one("break draw if pixel == 238")
+    said = one("continue")
+    assert "hit Breakpoint 1, draw (" in said and "pixel=238)" in said, said
+    one("delete")
+    assert "exited normally" in one("continue")
+
+
 def test_a_session_over_a_unix_socket(serve_jtag, program, attach, tmp_path):
     file = program("lanes")
     server = serve_jtag(file, at=f"unix:{tmp_path}/tap")

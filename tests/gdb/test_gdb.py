@@ -107,6 +107,46 @@ def test_a_lane_put_to_sleep_does_not_run_ahead(session, variant):
     assert "hit Breakpoint 2" in gdb("continue")
 
 
+@pytest.mark.parametrize("options", [[], ["--dm-only"]], ids=["port", "dm"])
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_a_function_is_called_by_one_lane(example, serve, gdb, xlen, options):
+    """Lanes of a warp have one pc: a call is refused, in words and without a trace, while others
+    would go along; with one active lane it works. In the past no future is lost by the attempt."""
+    file = example("mandelbrot", xlen)
+    one = gdb(serve(file, "--gpu", "vortex:warps=2,threads=4", *options), file)
+    one("break draw if pixel == 238")
+    assert "hit Breakpoint 1" in one("continue")
+    end = int(re.match(r"issue time (\d+)", one("monitor time"))[1])
+
+    def refused():
+        state = one("monitor hash")
+        said = one("print begin(3)")
+        assert "all 4 active threads of core 0 warp 1 would run the function" in said, said
+        assert "vx_active_threads = 0x4; afterwards 0xf again" in said, said
+        assert one("monitor hash") == state
+        assert f"of 0-{end}" in one("monitor time")
+    refused()
+    assert one.number("pixel") == 238
+    one("reverse-stepi")
+    refused()
+    one(f"monitor goto {end}")
+    one("maintenance flush register-cache")
+
+    assert "must have a bit set" in one("set $vx_active_threads = 0")
+    assert "for each of 4 threads" in one("set $vx_active_threads = 0x10")
+    one("set $vx_active_threads = 4")
+    assert one.number("$_mask") == one.number("$vx_active_threads") == 4
+    assert "x0 = -2.0593" in one("print begin(3)")
+    one("thread 6")
+    assert "masked off" in one("print begin(3)")
+    assert "has no pc that could be set" in one("set $pc = &begin")
+    one("thread 5")
+    one("set $vx_active_threads = 0xf")
+    assert one.number("$_mask") == 15
+    one("delete")
+    assert "exited normally" in one("continue")
+
+
 @each(FEW)
 def test_conditions_are_evaluated_on_the_target(session, variant):
     server, gdb = session("lanes", variant)

@@ -570,7 +570,7 @@ static void write_register(struct play *p)
     const uint64_t value = number(p, 4);
     if (!thread)
         return;
-    if (wt_debugger_write_register(p->w->debugger, thread, index, value, &err))
+    if (wt_debugger_write_number(p->w->debugger, thread, index, value, &err))
         world_fail(p->w, "register %u cannot be written: %s", index, err.text);
     check_present(p, t.now, t.in_past);
 }
@@ -585,7 +585,7 @@ static void read_around(struct play *p)
     uint8_t bytes[8];
     if (!thread)
         return;
-    if (wt_debugger_read_registers(p->w->debugger, thread, index, 4, value, &err) ||
+    if (wt_debugger_read_numbers(p->w->debugger, thread, index, 4, value, &err) ||
         wt_debugger_read_memory(p->w->debugger, thread, p->options->data, bytes, 8, &err))
         world_fail(p->w, "it cannot be looked at: %s", err.text);
 }

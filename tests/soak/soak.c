@@ -228,7 +228,7 @@ static void do_registers(struct side *side, const struct numbers *n)
     if (!thread)
         return;
     const enum wt_status status =
-        wt_debugger_read_registers(side->d, thread, index, count, value, &err);
+        wt_debugger_read_numbers(side->d, thread, index, count, value, &err);
     say_status(side, status, &err);
     for (size_t i = 0; !status && i < count; i++)
         fprintf(side->out, "%s=%" PRIx64 " ", t->registers[i].name, value[i]);
@@ -243,8 +243,8 @@ static void do_write_register(struct side *side, const struct numbers *n)
     const wt_thread thread = pick_thread(side, n->a, &pc);
     if (!thread)
         return;
-    say_status(side, wt_debugger_write_register(side->d, thread, index, n->c, &err), &err);
-    say_status(side, wt_debugger_read_registers(side->d, thread, &index, 1, &value, &err), &err);
+    say_status(side, wt_debugger_write_number(side->d, thread, index, n->c, &err), &err);
+    say_status(side, wt_debugger_read_numbers(side->d, thread, &index, 1, &value, &err), &err);
     fprintf(side->out, "%" PRIx64 "\n", value);
 }
 

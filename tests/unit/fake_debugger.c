@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 static struct wt_register registers[FAKE_REGISTERS];
 static char names[32][4];
 
@@ -12,15 +14,38 @@ static void describe_registers(void)
 {
     for (unsigned i = 0; i < 32; i++) {
         snprintf(names[i], sizeof names[i], "x%u", i);
-        registers[i] = (struct wt_register){names[i], "cpu", WT_REG_INT, 32, i, i, true, i == 0};
+        registers[i] = (struct wt_register){.name = names[i],
+                                            .set = "cpu",
+                                            .bits = 32,
+                                            .number = i,
+                                            .code = i,
+                                            .read_only = i == 0};
     }
-    registers[32] = (struct wt_register){"pc", "cpu", WT_REG_CODE_PTR, 32, 32, 32, true, false};
-    registers[33] = (struct wt_register){"vx_warp_id", "vortex", WT_REG_INT, 32,
-                                         65 + 0xcc1,   0xcc1,    false,      true};
-    registers[34] =
-        (struct wt_register){"mscratch", "csr", WT_REG_INT, 32, 65 + 0x340, 0x340, true, false};
-    registers[35] = (struct wt_register){"vx_thread_id", "vortex", WT_REG_INT, 32,
-                                         65 + 0xcc0,     0xcc0,    true,       true};
+    registers[1].role = WT_ROLE_RA;
+    registers[2].role = WT_ROLE_SP;
+    registers[8].role = WT_ROLE_FP;
+    registers[32] = (struct wt_register){.name = "pc",
+                                         .set = "cpu",
+                                         .type = WT_REG_CODE_PTR,
+                                         .role = WT_ROLE_PC,
+                                         .bits = 32,
+                                         .number = 32,
+                                         .code = 32};
+    registers[33] = (struct wt_register){.name = "vx_warp_id",
+                                         .set = "vortex",
+                                         .scope = WT_SCOPE_WAVE,
+                                         .bits = 32,
+                                         .number = 65 + 0xcc1,
+                                         .code = 0xcc1,
+                                         .read_only = true};
+    registers[34] = (struct wt_register){
+        .name = "mscratch", .set = "csr", .bits = 32, .number = 65 + 0x340, .code = 0x340};
+    registers[35] = (struct wt_register){.name = "vx_thread_id",
+                                         .set = "vortex",
+                                         .bits = 32,
+                                         .number = 65 + 0xcc0,
+                                         .code = 0xcc0,
+                                         .read_only = true};
 }
 
 struct wt_debugger *fake_debugger_new(void)
@@ -30,6 +55,9 @@ struct wt_debugger *fake_debugger_new(void)
     struct wt_debugger *d = calloc(1, sizeof *d);
     d->topology = (struct wt_topology){.family = "vortex",
                                        .arch = "riscv:rv32",
+                                       .triple = "riscv32-unknown-unknown-elf",
+                                       .standard_feature = "org.gnu.gdb.riscv",
+                                       .watch_stops_before = true,
                                        .clusters = 1,
                                        .cores = 2,
                                        .waves_per_core = 2,
@@ -113,7 +141,7 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
 
 const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *count)
 {
-    static const struct wt_leftover one = {.addr = FAKE_MEMORY + 8, .length = 4};
+    static const struct wt_leftover one = {.addr = FAKE_MEMORY + 8};
     *count = d->leftovers;
     return &one;
 }
@@ -206,9 +234,9 @@ static enum wt_status check(struct wt_debugger *d, wt_thread thread, struct wt_e
     return WT_OK;
 }
 
-enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread thread,
-                                          const unsigned *index, size_t count, uint64_t *value,
-                                          struct wt_error *err)
+enum wt_status wt_debugger_read_numbers(struct wt_debugger *d, wt_thread thread,
+                                        const unsigned *index, size_t count, uint64_t *value,
+                                        struct wt_error *err)
 {
     enum wt_status status = check(d, thread, err);
     for (size_t i = 0; i < count && !status; i++)
@@ -216,8 +244,19 @@ enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread threa
     return status;
 }
 
-enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread thread, unsigned index,
-                                          uint64_t value, struct wt_error *err)
+enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread thread,
+                                          const unsigned *index, size_t count, void *out,
+                                          struct wt_error *err)
+{
+    enum wt_status status = check(d, thread, err);
+    uint8_t *to = out;
+    for (size_t i = 0; i < count && !status; i++, to += 4)
+        wt_store_le(to, d->registers[thread][index[i]], 4);
+    return status;
+}
+
+enum wt_status wt_debugger_write_number(struct wt_debugger *d, wt_thread thread, unsigned index,
+                                        uint64_t value, struct wt_error *err)
 {
     enum wt_status status = check(d, thread, err);
     if (!status && registers[index].read_only)
@@ -225,6 +264,12 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
     if (!status)
         d->registers[thread][index] = value;
     return status;
+}
+
+enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread thread, unsigned index,
+                                          const void *value, struct wt_error *err)
+{
+    return wt_debugger_write_number(d, thread, index, wt_load_le(value, 4), err);
 }
 
 static enum wt_status check_memory(uint64_t addr, size_t size, struct wt_error *err)
@@ -250,6 +295,15 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     if (!status)
         memcpy(d->memory + (addr - FAKE_MEMORY), bytes, size);
     return status;
+}
+
+enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, struct wt_error *err)
+{
+    const wt_thread first = thread - (thread - 1) % FAKE_LANES;
+    for (wt_thread t = first; t < first + FAKE_LANES; t++)
+        if (t != thread && !d->masked[t])
+            return wt_fail(err, WT_STATE, "thread %u would run it, too", (unsigned)t);
+    return WT_OK;
 }
 
 static size_t keep(uint8_t *to, size_t room, const struct wt_agent_code *code, size_t count)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "debug/core/target.h"
 #include "debug/core/debugger.h"
 #include "emulator/machine/machine.h"
@@ -193,6 +194,27 @@ static size_t rig_watch_hits(void *context, const struct wt_watchpoint_hit **lis
     r->machine->hits = 0;
     *list = r->hit;
     return count;
+}
+
+/* Registers as numbers: all of the lowest lane, then those of the next. */
+static enum wt_status rig_read_values(const struct wt_probe_ops *ops, struct wt_probe *p,
+                                      uint32_t wave, wt_lanes lanes, const unsigned *index,
+                                      size_t count, uint64_t *value, struct wt_error *err)
+{
+    const struct wt_topology *t = ops->topology(p);
+    const unsigned lane_count = wt_lanes_count(lanes);
+    uint8_t *rows = malloc(8 * count * lane_count), *row = rows;
+    const enum wt_status status = ops->read_rows(p, wave, lanes, index, count, rows, err);
+    for (size_t i = 0; i < count && !status; i++) {
+        const struct wt_register *r = &t->registers[index[i]];
+        const size_t size = wt_register_size(r);
+        for (unsigned k = 0; k < lane_count; k++)
+            value[k * count + i] =
+                wt_load_le(row + (r->scope == WT_SCOPE_LANE ? k * size : 0), size);
+        row += wt_register_row(r, lanes);
+    }
+    free(rows);
+    return status;
 }
 
 static enum wt_status rig_load(struct rig *r, struct wt_error *err)

@@ -63,7 +63,7 @@ static uint64_t reg(struct rig *r, wt_thread thread, unsigned number)
     uint64_t value = 0;
     for (unsigned i = 0; i < t->register_count; i++)
         if (t->registers[i].number == number)
-            OK(wt_debugger_read_registers(r->d, thread, &i, 1, &value, &err));
+            OK(wt_debugger_read_numbers(r->d, thread, &i, 1, &value, &err));
     return value;
 }
 

@@ -122,8 +122,8 @@ static void setting_pc_to_a_breakpoint_meets_it_again(void **state)
         struct rig *r = rig_new(v, counting, 5);
         insert(r, CODE + 8);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
-        OK(wt_debugger_write_register(r->d, 1, (unsigned)wt_debugger_topology(r->d)->pc_index,
-                                      CODE + 8, &err));
+        OK(wt_debugger_write_number(r->d, 1, (unsigned)wt_debugger_topology(r->d)->pc_index,
+                                    CODE + 8, &err));
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
         assert_int_equal(reg(r, 1, T2), 1);
         rig_free(r);
@@ -371,9 +371,9 @@ static void masked_off_lanes_are_shown_where_they_wake_up(void **state)
             if (off) { /* its pc cannot be set, its registers can */
                 struct wt_error why;
                 unsigned index = (unsigned)wt_debugger_topology(r->d)->pc_index;
-                assert_int_equal(wt_debugger_write_register(r->d, 1 + i, index, CODE, &why),
+                assert_int_equal(wt_debugger_write_number(r->d, 1 + i, index, CODE, &why),
                                  WT_STATE);
-                OK(wt_debugger_write_register(r->d, 1 + i, A5, 99 + i, &err));
+                OK(wt_debugger_write_number(r->d, 1 + i, A5, 99 + i, &err));
                 assert_int_equal(reg(r, 1 + i, A5), 99 + i);
             }
         }
@@ -384,6 +384,48 @@ static void masked_off_lanes_are_shown_where_they_wake_up(void **state)
         assert_int_not_equal(pc(r, on), CODE + 0x14);
         if (!v->bare)
             assert_int_equal(pc(r, off), CODE + 0x14);
+        rig_free(r);
+    }
+}
+
+static size_t mask_index(struct rig *r)
+{
+    const struct wt_topology *t = wt_debugger_topology(r->d);
+    size_t i = 0;
+    while (t->registers[i].role != WT_ROLE_EXEC_MASK)
+        i++;
+    return i;
+}
+
+static void the_active_lanes_can_be_chosen(void **state)
+{
+    FOR_VARIANTS(v)
+    {
+        struct rig *r = rig_new(v, divergent, 13);
+        struct wt_error why;
+        insert(r, CODE + 0x0c);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        const unsigned index = (unsigned)mask_index(r);
+        uint64_t mask = 0;
+        assert_int_equal(wt_debugger_check_call(r->d, 3, &why), WT_STATE);
+        OK(wt_debugger_write_number(r->d, 1, index, 4, &err));
+        OK(wt_debugger_read_numbers(r->d, 1, &index, 1, &mask, &err));
+        assert_int_equal(mask, 4);
+        OK(wt_debugger_check_call(r->d, 3, &err));
+        assert_int_equal(wt_debugger_check_call(r->d, 1, &why), WT_STATE);
+        /* Lane 0 is off, and waits nowhere. */
+        const unsigned pc_index = (unsigned)wt_debugger_topology(r->d)->pc_index;
+        assert_int_equal(wt_debugger_write_number(r->d, 1, pc_index, CODE, &why), WT_STATE);
+        assert_null(strstr(why.text, "divergence"));
+        assert_int_equal(wt_debugger_write_number(r->d, 1, index, 0, &why), WT_INVALID);
+        assert_int_equal(wt_debugger_write_number(r->d, 1, index, 16, &why), WT_INVALID);
+        for (unsigned reg_number = T0; reg_number <= T1; reg_number++)
+            assert_int_equal(reg(r, 1, reg_number), 0); /* what was borrowed was given back */
+        expect_stop(step(r, 3), WT_STOP_STEP, 3);
+        OK(wt_debugger_write_number(r->d, 3, index, 15, &err));
+        assert_int_equal(reg(r, 1, A2), 0);
+        assert_int_equal(reg(r, 2, A2), 0); /* it was off when a2 was computed */
+        expect_exit(go(r), 223);
         rig_free(r);
     }
 }
@@ -706,6 +748,36 @@ static void a_device_that_does_not_wait_meets_its_first_breakpoint(void **state)
     rig_free(r);
 }
 
+/* Warps that run on while one of them is looked at and taken past its breakpoint. */
+static void breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not_wait(void **state)
+{
+    static const char *const schedules[] = {"rr:1", "lockstep", "random:3"};
+    for (unsigned i = 0; i < 24; i++) {
+        const unsigned xlen = i & 1 ? 64 : 32;
+        const struct rig_options options = {.xlen = xlen,
+                                            .dm_only = true,
+                                            .bare = true,
+                                            .restless = true,
+                                            .dm_clock = i >> 1 & 1,
+                                            .ebreak_after = i >> 2 & 1,
+                                            .schedule = schedules[i / 8]};
+        const uint8_t no[] = {0x22, 0, 0x27};
+        const struct wt_agent_code never = {no, sizeof no};
+        struct rig *r = rig_new(&options, spawning, 18);
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x34, &never, 1, NULL, 0, &err));
+        expect_exit(go(r), 11);
+        rig_free(r);
+        /* channel, function; printf */
+        const uint8_t print[] = {0x22, 0, 0x22, 0, 0x34, 0, 0, 2, '.', 0, 0x27};
+        const struct wt_agent_code command = {print, sizeof print};
+        r = rig_new(&options, spawning, 18);
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x34, NULL, 0, &command, 1, &err));
+        expect_exit(go(r), 11);
+        assert_string_equal(r->output, "............"); /* three times in each of four warps */
+        rig_free(r);
+    }
+}
+
 /* ---- clients' ways ---- */
 
 static void lanes_that_went_along_are_not_moved_again(void **state)
@@ -792,7 +864,7 @@ static void in_nonstop_a_thread_is_stopped_by_request(void **state)
         struct wt_error why;
         uint64_t value;
         unsigned index = T2;
-        assert_int_equal(wt_debugger_read_registers(r->d, 1, &index, 1, &value, &why), WT_STATE);
+        assert_int_equal(wt_debugger_read_numbers(r->d, 1, &index, 1, &value, &why), WT_STATE);
         resume_thread(r, 1, WT_RESUME_STOP);
         for (wt_thread t = 1; t <= 4; t++)
             expect_stop(wait_event(r), WT_STOP_REQUESTED, t);
@@ -893,8 +965,8 @@ static bool do_something(struct rig *r, size_t words)
     case 4:
         for (unsigned i = 0; i < 66; i++)
             index[i] = i;
-        OK(wt_debugger_read_registers(r->d, info.id, index, 66, value, &err));
-        OK(wt_debugger_write_register(r->d, info.id, A0, value[A0], &err));
+        OK(wt_debugger_read_numbers(r->d, info.id, index, 66, value, &err));
+        OK(wt_debugger_write_number(r->d, info.id, A0, value[A0], &err));
         return true;
     case 5:
         OK(wt_debugger_read_memory(r->d, info.id, addr + 1, bytes, sizeof bytes, &err));
@@ -1052,7 +1124,7 @@ static void a_device_that_was_without_power_is_taken_up_again(void **state)
         for (int i = 0; i < 2 && !status; i++) {
             const struct wt_resume one = {.thread = 0, .kind = WT_RESUME_CONTINUE};
             status = i ? wt_debugger_resume(r->d, &one, 1, &why)
-                       : wt_debugger_read_registers(r->d, thread, &index, 1, &value, &why);
+                       : wt_debugger_read_numbers(r->d, thread, &index, 1, &value, &why);
         }
         assert_int_equal(status, WT_IO);
         assert_non_null(strstr(why.text, "reset or powered down"));
@@ -1183,9 +1255,9 @@ static void forgotten_breakpoints_are_found_and_lifted(void **state)
         assert_int_equal(count, 4);
         assert_int_equal(list[0].addr, CODE);
         assert_int_equal(list[1].addr, CODE + 4094);
-        assert_int_equal(list[1].length, 4);
+        assert_int_equal(list[1].original.size, 4);
         assert_int_equal(list[2].addr, CODE + 4094 + 4096);
-        assert_int_equal(list[2].length, 2);
+        assert_int_equal(list[2].original.size, 2);
         assert_int_equal(list[3].addr, CODE + sizeof big - 4);
         OK(wt_debugger_lift_leftovers(r->d, &err));
         wt_debugger_leftovers(r->d, &count);
@@ -1238,9 +1310,9 @@ static void requests_that_make_no_sense_are_refused(void **state)
     const struct wt_resume stop = {.thread = 1, .kind = WT_RESUME_STOP};
     assert_int_equal(wt_debugger_resume(r->d, &none, 1, &why), WT_INVALID);
     assert_int_equal(wt_debugger_resume(r->d, &stop, 1, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_read_registers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_read_registers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_write_register(r->d, 1, bad, 1, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_write_number(r->d, 1, bad, 1, &why), WT_INVALID);
     assert_int_equal(wt_debugger_insert_breakpoint(r->d, CODE + 1, NULL, 0, NULL, 0, &why),
                      WT_INVALID);
     assert_int_equal(wt_debugger_insert_breakpoint(r->d, 1ull << 32, NULL, 0, NULL, 0, &why),
@@ -1254,7 +1326,7 @@ static void requests_that_make_no_sense_are_refused(void **state)
     resume_thread(r, 0, WT_RESUME_CONTINUE);
     const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
     assert_int_equal(wt_debugger_resume(r->d, &all, 1, &why), WT_STATE);
-    assert_int_equal(wt_debugger_read_registers(r->d, 1, &index, 1, &value, &why), WT_STATE);
+    assert_int_equal(wt_debugger_read_numbers(r->d, 1, &index, 1, &value, &why), WT_STATE);
     rig_free(r);
 }
 
@@ -1313,6 +1385,7 @@ int main(void)
         cmocka_unit_test(a_restart_runs_from_the_beginning),
         cmocka_unit_test(a_step_follows_its_lane_through_divergence),
         cmocka_unit_test(masked_off_lanes_are_shown_where_they_wake_up),
+        cmocka_unit_test(the_active_lanes_can_be_chosen),
         cmocka_unit_test(a_condition_chooses_the_lane),
         cmocka_unit_test(only_active_lanes_meet_a_breakpoint),
         cmocka_unit_test(a_condition_that_fails_stops),
@@ -1327,6 +1400,7 @@ int main(void)
         cmocka_unit_test(a_breakpoint_on_a_barrier_lets_all_through),
         cmocka_unit_test(a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting),
         cmocka_unit_test(a_device_that_does_not_wait_meets_its_first_breakpoint),
+        cmocka_unit_test(breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not_wait),
         cmocka_unit_test(lanes_that_went_along_are_not_moved_again),
         cmocka_unit_test(stepping_another_lane_after_a_breakpoint_moves),
         cmocka_unit_test(in_nonstop_other_warps_run_on),

@@ -46,7 +46,7 @@ static void resume_all(struct rig *r)
 static uint64_t register_of(struct rig *r, wt_thread thread, unsigned index)
 {
     uint64_t value = 0;
-    OK(wt_debugger_read_registers(r->d, thread, &index, 1, &value, &err));
+    OK(wt_debugger_read_numbers(r->d, thread, &index, 1, &value, &err));
     return value;
 }
 
@@ -90,7 +90,7 @@ static void the_largest_device_is_debugged(void **state)
     const wt_thread last = list[32767].id;
     assert_int_equal(register_of(r, last, T0), 0xffffffff);
     OK(wt_debugger_choose_lane(r->d, 127, &err));
-    OK(wt_debugger_write_register(r->d, last, S2, 0x1234567, &err));
+    OK(wt_debugger_write_number(r->d, last, S2, 0x1234567, &err));
     assert_int_equal(register_of(r, last, S2), 0x1234567);
     OK(wt_debugger_choose_lane(r->d, 31, &err));
     assert_int_equal(register_of(r, last, S2), 0);

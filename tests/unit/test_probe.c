@@ -19,6 +19,22 @@ static const struct rig_options variants[] = {
 
 static const struct wt_probe_ops *const ops = &wt_probe_vortex;
 
+/* Registers as numbers: all of the lowest lane, then those of the next. */
+static enum wt_status read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                  const unsigned *index, size_t count, uint64_t *value,
+                                  struct wt_error *e)
+{
+    return rig_read_values(ops, p, wave, lanes, index, count, value, e);
+}
+
+static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned index,
+                                  uint64_t value, struct wt_error *e)
+{
+    uint8_t row[8];
+    wt_store_le(row, value, 8);
+    return ops->write_row(p, wave, wt_lane_bit(lane), index, row, e);
+}
+
 static const uint32_t code[] = {ADDI(A0, X0, 1), J(X0, -4)};
 
 static struct wt_probe *open_probe(struct rig *r, struct wt_wave_set *all)
@@ -143,11 +159,11 @@ static void registers_hold_what_is_written(void **state)
                         const struct wt_register *reg = &t->registers[index[i]];
                         uint64_t value = random64();
                         want[w][lane][i] = reg->number == 0 ? 0 : shown(reg, value);
-                        OK(ops->write_register(p, w, lane, index[i], value, &err));
+                        OK(write_value(p, w, lane, index[i], value, &err));
                     }
             for (unsigned w = 0; w < 2; w++) {
                 uint64_t got[4 * 70];
-                OK(ops->read_registers(p, w, 15, index, n, got, &err));
+                OK(read_values(p, w, 15, index, n, got, &err));
                 for (unsigned lane = 0; lane < lanes; lane++)
                     for (unsigned i = 0; i < n; i++)
                         if (got[lane * n + i] != want[w][lane][i])
@@ -172,7 +188,7 @@ static void csrs_read_what_they_mean(void **state)
         for (unsigned i = 0; i < t->register_count; i++) {
             const struct wt_register *reg = &t->registers[i];
             uint64_t value[2], lanes = t->lanes;
-            OK(ops->read_registers(p, 2, 6, &i, 1, value, &err)); /* warp 2, lanes 1 and 2 */
+            OK(read_values(p, 2, 6, &i, 1, value, &err)); /* warp 2, lanes 1 and 2 */
             switch (reg->number - 65) {
             case 0xcc0:
                 assert_int_equal(value[0], 1);
@@ -191,14 +207,18 @@ static void csrs_read_what_they_mean(void **state)
                 assert_int_equal(value[1], 2 * lanes + 2);
                 break;
             }
-            if (reg->number >= 65 && (reg->number - 65) >> 10 == 3) {
+            if (reg->role == WT_ROLE_EXEC_MASK) {
+                struct wt_error why; /* TMC sets it */
+                assert_false(reg->read_only);
+                assert_int_equal(write_value(p, 2, 1, i, 0, &why), WT_INVALID);
+            } else if (reg->number >= 65 && (reg->number - 65) >> 10 == 3) {
                 struct wt_error why;
                 assert_true(reg->read_only);
-                assert_int_equal(ops->write_register(p, 2, 1, i, 1, &why), WT_INVALID);
+                assert_int_equal(write_value(p, 2, 1, i, 1, &why), WT_INVALID);
             }
             if (reg->number == 65 + 0x340 || reg->number == 65 + 3) {
-                OK(ops->write_register(p, 2, 1, i, 0x51, &err));
-                OK(ops->read_registers(p, 2, 2, &i, 1, value, &err));
+                OK(write_value(p, 2, 1, i, 0x51, &err));
+                OK(read_values(p, 2, 2, &i, 1, value, &err));
                 assert_int_equal(value[0], 0x51);
             }
         }
@@ -252,10 +272,10 @@ static void looking_changes_nothing(void **state)
         for (unsigned i = 0; i < t->register_count; i++) {
             index[i] = i;
             if (t->registers[i].number < 65 && t->registers[i].number != 32)
-                OK(ops->write_register(p, 0, 2, i, 0x123456789abcdef0 + i, &err));
+                OK(write_value(p, 0, 2, i, 0x123456789abcdef0 + i, &err));
         }
         for (int i = 0; i < 2; i++) { /* twice: DSCRATCH, which is ours, is part of the state */
-            OK(ops->read_registers(p, 0, 4, index, t->register_count, value, &err));
+            OK(read_values(p, 0, 4, index, t->register_count, value, &err));
             OK(ops->read_memory(p, 0, 2, CODE - 3, bytes, sizeof bytes, &err));
             OK(ops->mask(p, 0, &mask, &err));
             assert_true(mask == 1);
@@ -307,7 +327,7 @@ static void a_cut_wire_is_reported_at_every_access(void **state)
         bool done = false;
         for (unsigned i = 0; i < 4; i++) {
             want[i] = shown(&ops->topology(p)->registers[gpr[i]], 0x123456789abcdef0 * (i + 1));
-            OK(ops->write_register(p, 0, 1, gpr[i], want[i], &err));
+            OK(write_value(p, 0, 1, gpr[i], want[i], &err));
         }
         assert_true(r->machine->ops->write_memory(r->machine, 0, 0xffff0000, &word, 8));
         for (unsigned k = 1; !done; k++) {
@@ -321,18 +341,18 @@ static void a_cut_wire_is_reported_at_every_access(void **state)
                 assert_int_equal(status, WT_OK);
             else
                 assert_string_equal(why.text, "the wire is cut");
-            OK(ops->read_registers(p, 0, 2, gpr, 4, got, &err));
+            OK(read_values(p, 0, 2, gpr, 4, got, &err));
             assert_memory_equal(got, want, sizeof want);
         }
         done = false;
         for (unsigned k = 1; !done; k++) { /* a double, which may have to pass through memory */
             struct wt_error why = {0};
             r->fail_at = r->accesses + k;
-            enum wt_status status = ops->read_registers(p, 0, 2, &upper, 1, got, &why);
+            enum wt_status status = read_values(p, 0, 2, &upper, 1, got, &why);
             done = r->accesses < r->fail_at;
             r->fail_at = 0;
             assert_int_equal(status, done ? WT_OK : WT_IO);
-            OK(ops->read_registers(p, 0, 2, gpr, 4, got, &err));
+            OK(read_values(p, 0, 2, gpr, 4, got, &err));
             assert_memory_equal(got, want, sizeof want);
             assert_true(r->machine->ops->read_memory(r->machine, 0, 0xffff0000, &scratch, 8));
             assert_int_equal(scratch, word);
@@ -358,17 +378,17 @@ static void a_device_that_slows_down_is_followed(void **state)
         for (unsigned i = 0; i < 32; i++) {
             index[i] = i;
             want[i] = i == 0 ? 0 : shown(&t->registers[i], random64());
-            OK(ops->write_register(p, 0, 1, i, want[i], &err));
+            OK(write_value(p, 0, 1, i, want[i], &err));
         }
         uint64_t quick = r->bus.round_trips;
-        OK(ops->read_registers(p, 0, 2, index, 32, got, &err));
+        OK(read_values(p, 0, 2, index, 32, got, &err));
         quick = r->bus.round_trips - quick;
         assert_memory_equal(got, want, sizeof *got * 32);
         assert_true(quick <= 6);
         /* The same device, all of a sudden with a clock of 1. */
         ((struct vx_config *)(uintptr_t)vx_device_config(r->device))->dm_clock = 1;
         for (int again = 0; again < 3; again++) {
-            OK(ops->read_registers(p, 0, 2, index, 32, got, &err));
+            OK(read_values(p, 0, 2, index, 32, got, &err));
             assert_memory_equal(got, want, sizeof *got * 32);
         }
         close_all(r, p);
@@ -387,7 +407,7 @@ static void round_trips_do_not_grow_with_the_amount(void **state)
     for (unsigned i = 0; i < 32; i++)
         index[i] = i;
     uint64_t before = r->bus.round_trips;
-    OK(ops->read_registers(p, 0, 15, index, 32, value, &err));
+    OK(read_values(p, 0, 15, index, 32, value, &err));
     assert_int_equal(r->bus.round_trips - before, 1);
     before = r->bus.round_trips;
     OK(ops->read_memory(p, 0, 0, 0x90000000, bytes, sizeof bytes, &err));
@@ -434,7 +454,7 @@ static void a_survey_is_what_asking_each_warp_says(void **state)
         for (uint32_t i = 0; i < 39; i++) {
             wave[i] = i + 1;
             t0[i] = shown(&ops->topology(p)->registers[T0], 0x123456789abcdef0u * (i + 1));
-            OK(ops->write_register(p, i + 1, 0, T0, t0[i], &err));
+            OK(write_value(p, i + 1, 0, T0, t0[i], &err));
         }
         bool done = false;
         for (unsigned k = 1; !done; k += k < 300 ? 1 : 37) {
@@ -447,7 +467,7 @@ static void a_survey_is_what_asking_each_warp_says(void **state)
             assert_int_equal(status, done ? WT_OK : WT_IO);
             for (uint32_t i = 0; i < 39; i++) {
                 uint64_t value;
-                OK(ops->read_registers(p, wave[i], 1, &index, 1, &value, &err));
+                OK(read_values(p, wave[i], 1, &index, 1, &value, &err));
                 assert_int_equal(value, t0[i]);
             }
         }
@@ -501,17 +521,82 @@ static void a_debug_module_that_went_to_sleep_is_noticed(void **state)
 
 static void breakpoint_instructions_have_the_length_of_what_they_replace(void **state)
 {
-    const uint8_t four[4] = {0x13, 0x05, 0x10, 0x00}, two[4] = {0x05, 0x05, 0x13, 0x00};
+    struct wt_window four = {CODE, 4, 2, {0x13, 0x05, 0x10, 0x00}},
+                     two = {CODE, 4, 2, {0x05, 0x05, 0x13, 0x00}}, window;
     const struct rig_options o = {.xlen = 32};
     struct rig *r = rig_device(&o, code, 2);
     struct wt_wave_set all;
     struct wt_probe *p = open_probe(r, &all);
-    uint8_t bytes[4];
-    assert_int_equal(ops->breakpoint(p, CODE, four, bytes), 4);
-    assert_memory_equal(bytes, "\x73\x00\x10\x00", 4);
-    assert_int_equal(ops->breakpoint(p, CODE, two, bytes), 2);
-    assert_memory_equal(bytes, "\x02\x90", 2);
+    struct wt_patch patch;
+    ops->patch(p, CODE, &four, &patch);
+    assert_int_equal(patch.addr, CODE);
+    assert_int_equal(patch.size, 4);
+    assert_memory_equal(patch.bytes, "\x73\x00\x10\x00", 4);
+    assert_memory_equal(patch.mask, "\xff\xff\xff\xff", 4);
+    ops->patch(p, CODE, &two, &patch);
+    assert_int_equal(patch.size, 2);
+    assert_memory_equal(patch.bytes, "\x02\x90", 2);
+    assert_memory_equal(patch.mask, "\xff\xff", 2);
+    /* An instruction is shown from where it begins; none begins at an odd address. */
+    OK(ops->window(p, CODE + 2, &window, &err));
+    assert_int_equal(window.addr, CODE + 2);
+    assert_int_equal(window.size, 4);
+    struct wt_error why;
+    assert_int_equal(ops->window(p, CODE + 1, &window, &why), WT_INVALID);
     close_all(r, p);
+}
+
+static void instructions_are_decoded(void **state)
+{
+    const struct {
+        uint32_t word;
+        unsigned xlen, length;
+        enum wt_instruction_kind kind;
+    } list[] = {
+        {ADDI(A0, X0, 1), 32, 4, WT_INSTRUCTION_PLAIN},
+        {0x00100073, 32, 4, WT_INSTRUCTION_TRAP},     /* ebreak */
+        {0x00000073, 32, 4, WT_INSTRUCTION_PLAIN},    /* ecall */
+        {0x008000ef, 32, 4, WT_INSTRUCTION_CALL},     /* jal ra, 8 */
+        {0x008002ef, 32, 4, WT_INSTRUCTION_CALL},     /* jal t0, 8 */
+        {J(X0, -4), 32, 4, WT_INSTRUCTION_BRANCH},    /* jal x0 */
+        {0x000500e7, 32, 4, WT_INSTRUCTION_CALL},     /* jalr ra, a0 */
+        {0x00008067, 32, 4, WT_INSTRUCTION_RETURN},   /* jalr x0, ra */
+        {0x00050067, 32, 4, WT_INSTRUCTION_BRANCH},   /* jalr x0, a0 */
+        {0x00050463, 32, 4, WT_INSTRUCTION_BRANCH},   /* beqz a0, 8 */
+        {BAR(A0, A1), 32, 4, WT_INSTRUCTION_BARRIER}, /* vx_bar */
+        {TMC(X0), 32, 4, WT_INSTRUCTION_END},
+        {TMC(A0), 32, 4, WT_INSTRUCTION_PLAIN},
+        {0x9002, 32, 2, WT_INSTRUCTION_TRAP},   /* c.ebreak */
+        {0x0001, 32, 2, WT_INSTRUCTION_PLAIN},  /* c.nop */
+        {0x2011, 32, 2, WT_INSTRUCTION_CALL},   /* c.jal 4 */
+        {0x2511, 64, 2, WT_INSTRUCTION_PLAIN},  /* c.addiw a0, 4 */
+        {0xa011, 32, 2, WT_INSTRUCTION_BRANCH}, /* c.j 4 */
+        {0xc111, 32, 2, WT_INSTRUCTION_BRANCH}, /* c.beqz a0, 4 */
+        {0xe111, 32, 2, WT_INSTRUCTION_BRANCH}, /* c.bnez a0, 4 */
+        {0x8082, 32, 2, WT_INSTRUCTION_RETURN}, /* c.jr ra */
+        {0x8502, 32, 2, WT_INSTRUCTION_BRANCH}, /* c.jr a0 */
+        {0x9502, 32, 2, WT_INSTRUCTION_CALL},   /* c.jalr a0 */
+        {0x852e, 32, 2, WT_INSTRUCTION_PLAIN},  /* c.mv a0, a1 */
+        {0x952e, 32, 2, WT_INSTRUCTION_PLAIN},  /* c.add a0, a1 */
+    };
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        const struct rig_options o = {.xlen = xlen};
+        struct rig *r = rig_device(&o, code, 2);
+        struct wt_wave_set all;
+        struct wt_probe *p = open_probe(r, &all);
+        for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+            struct wt_window window = {CODE, 4, 2, {0}};
+            struct wt_instruction got;
+            wt_store_le(window.bytes, list[i].word, 4);
+            if (list[i].xlen != xlen)
+                continue;
+            ops->decode(p, CODE, &window, &got);
+            if (got.length != list[i].length || got.kind != list[i].kind)
+                fail_msg("0x%08x: length %u, kind %d", (unsigned)list[i].word, got.length,
+                         got.kind);
+        }
+        close_all(r, p);
+    }
 }
 
 int main(void)
@@ -531,6 +616,7 @@ int main(void)
         cmocka_unit_test(a_dead_device_is_refused_with_a_reason),
         cmocka_unit_test(a_debug_module_that_went_to_sleep_is_noticed),
         cmocka_unit_test(breakpoint_instructions_have_the_length_of_what_they_replace),
+        cmocka_unit_test(instructions_are_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -407,6 +407,53 @@ static void memory(void **state)
     expect("mffffffff80000100,2", "dead");
 }
 
+/* The first write of a call that other lanes would run, too: it is done unless the call follows. */
+static void calls_that_other_lanes_would_run(void **state)
+{
+    f.d->registers[1][2] = 0x80000208; /* sp */
+    expect("Hg1", "OK");
+    for (int i = 0; i < 2; i++) {
+        expect("M800001f0,4:13000000", "OK");
+        expect("m800001ee,8", "0000130000000000");
+        expect("M800001f0,4:73001000", "OK");
+        expect("x800001f0,2", "bs");
+        assert_int_equal(f.d->memory[0x1f0], 0);
+        expect_error("Pa=00000000");
+        expect("m800001f0,4", "00000000");
+        expect("Pa=78563412", "OK"); /* this one begins nothing */
+        assert_int_equal(f.d->registers[1][10], 0x12345678);
+        f.d->registers[1][10] = 0;
+    }
+    /* Something else follows: a breakpoint, another write, a register of another thread. */
+    static const char *const others[][2] = {
+        {"Z0,80000010,2", "13"}, {"M80000100,1:00", "13"}, {"M800001f0,1:73", "73"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        memset(f.d->memory + 0x1f0, 0, 4);
+        expect("M800001f0,4:13000000", "OK");
+        assert_int_equal(f.d->memory[0x1f0], 0);
+        expect(others[i][0], "OK");
+        assert_int_not_equal(f.d->memory[0x1f0], 0);
+        expect("m800001f0,1", others[i][1]);
+    }
+    memset(f.d->memory + 0x1f0, 0, 4);
+    expect("M800001f0,4:13000000", "OK");
+    expect("Hg2", "OK");
+    expect("Pa=00000000", "OK");
+    assert_int_equal(f.d->memory[0x1f0], 0x13);
+    /* With one active lane, at another address, or with other bytes nothing is held. */
+    expect("Hg1", "OK");
+    memset(f.d->memory + 0x1f0, 0, 4);
+    expect("M800001f0,4:14000000", "OK");
+    assert_int_equal(f.d->memory[0x1f0], 0x14);
+    expect("M80000300,4:13000000", "OK");
+    assert_int_equal(f.d->memory[0x300], 0x13);
+    for (wt_thread t = 2; t <= 4; t++)
+        f.d->masked[t] = true;
+    expect("M800001f0,4:13000000", "OK");
+    assert_int_equal(f.d->memory[0x1f0], 0x13);
+    expect("Pa=00000000", "OK");
+}
+
 static void binary_reads(void **state)
 {
     memcpy(f.d->memory, "#$}*abc", 7);
@@ -1029,6 +1076,7 @@ int main(void)
         TEST(documents_come_in_pieces),
         TEST(registers),
         TEST(memory),
+        TEST(calls_that_other_lanes_would_run),
         TEST(binary_reads),
         TEST(search_and_crc),
         TEST(breakpoints_with_conditions_and_commands),

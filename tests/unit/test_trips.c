@@ -136,14 +136,13 @@ static void registers(void **state)
         size_t count;
         OK(wt_debugger_threads(r->d, &list, &count, &err));
         expect(c, "reading 32 GPRs and the pc",
-               TRIPS(r, wt_debugger_read_registers(r->d, 1, index, 33, value, &err)), c->gprs);
+               TRIPS(r, wt_debugger_read_numbers(r->d, 1, index, 33, value, &err)), c->gprs);
         expect(c, "reading them again",
-               TRIPS(r, wt_debugger_read_registers(r->d, 1, index, 33, value, &err)), 0);
+               TRIPS(r, wt_debugger_read_numbers(r->d, 1, index, 33, value, &err)), 0);
         expect(c, "reading all registers",
-               TRIPS(r, wt_debugger_read_registers(r->d, 2, index, all, value, &err)),
+               TRIPS(r, wt_debugger_read_numbers(r->d, 2, index, all, value, &err)),
                c->all_registers);
-        expect(c, "writing a register", TRIPS(r, wt_debugger_write_register(r->d, 1, 7, 5, &err)),
-               1);
+        expect(c, "writing a register", TRIPS(r, wt_debugger_write_number(r->d, 1, 7, 5, &err)), 1);
         rig_free(r);
     }
 }
@@ -169,8 +168,8 @@ static void registers_of_all_lanes(void **state)
         OK(wt_probe_vortex.open(&r->target, false, &p, &err));
         expect(c, "the probe's halt", TRIPS(r, wt_probe_vortex.halt(p, &all, &err)), 2);
         expect(c, "the GPRs of all lanes",
-               TRIPS(r, wt_probe_vortex.read_registers(p, 0, wt_lanes_first(c->threads), index, 32,
-                                                       value, &err)),
+               TRIPS(r, rig_read_values(&wt_probe_vortex, p, 0, wt_lanes_first(c->threads), index,
+                                        32, value, &err)),
                c->gprs);
         wt_probe_vortex.close(p);
         vx_device_free(r->device);

@@ -79,7 +79,7 @@ static uint64_t value_of(struct rig *r, wt_thread thread, const char *name)
     uint64_t value = 0;
     const unsigned index = index_of(r, name);
     assert_int_not_equal(index, UINT32_MAX);
-    OK(wt_debugger_read_registers(r->d, thread, &index, 1, &value, &err));
+    OK(wt_debugger_read_numbers(r->d, thread, &index, 1, &value, &err));
     return value;
 }
 
@@ -113,7 +113,7 @@ static void places_are_read_together_with_other_registers(void **state)
         const unsigned index[] = {index_of(r, "_lane"), index_of(r, "a1"), index_of(r, "_mask"),
                                   index_of(r, "pc"), index_of(r, "_warp")};
         uint64_t value[5];
-        OK(wt_debugger_read_registers(r->d, 4, index, 5, value, &err));
+        OK(wt_debugger_read_numbers(r->d, 4, index, 5, value, &err));
         assert_int_equal(value[0], 3);
         assert_int_equal(value[1], 3);
         assert_int_equal(value[2], 0xa);
@@ -127,8 +127,7 @@ static void a_place_cannot_be_set(void **state)
 {
     struct rig *r = stopped_at(&variants[0], divergent, 16, CODE + 0x2c);
     struct wt_error err;
-    assert_int_equal(wt_debugger_write_register(r->d, 1, index_of(r, "_lane"), 2, &err),
-                     WT_INVALID);
+    assert_int_equal(wt_debugger_write_number(r->d, 1, index_of(r, "_lane"), 2, &err), WT_INVALID);
     assert_int_equal(value_of(r, 1, "_lane"), 0);
     rig_free(r);
 }
@@ -268,7 +267,7 @@ static void the_pc_is_each_lanes_own(void **state)
     for (unsigned lane = 0; lane < 4; lane++) {
         const unsigned index = (unsigned)wt_debugger_topology(r->d)->pc_index;
         uint64_t want;
-        OK(wt_debugger_read_registers(r->d, 1 + lane, &index, 1, &want, &err));
+        OK(wt_debugger_read_numbers(r->d, 1 + lane, &index, 1, &want, &err));
         assert_int_equal(result[lane].value, want);
     }
     assert_int_equal(result[1].value, CODE + 0x2c);

@@ -1,11 +1,10 @@
-/* Registers and memory of stopped threads. */
+/* Memory of stopped threads, and which thread is stopped. */
 #include "debug/core/internal.h"
 
 #include <string.h>
 
-/* Finds a thread's wave, which must be there and stopped. */
-static enum wt_status stopped_thread(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
-                                     unsigned *lane, struct wt_error *err)
+enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
+                                  unsigned *lane, struct wt_error *err)
 {
     enum wt_status status = dbg_regain(d, err);
     if (!status && d->travel.going)
@@ -22,142 +21,6 @@ static enum wt_status stopped_thread(struct wt_debugger *d, wt_thread thread, ui
         return wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)thread);
     if (d->wave[*wave].go != GO_STOPPED)
         return wt_fail(err, WT_STATE, "thread %u is running; stop it first", (unsigned)thread);
-    return WT_OK;
-}
-
-static struct lane_cache *cache_of(struct wt_debugger *d, uint32_t wave, unsigned lane)
-{
-    struct lane_cache *c = &d->cache[((uint64_t)wave * d->topology->lanes + lane) % CACHED_LANES];
-    if (!c->used || c->wave != wave || c->lane != lane || c->generation != d->generation[wave]) {
-        c->used = true;
-        c->wave = wave;
-        c->lane = lane;
-        c->generation = d->generation[wave];
-        memset(c->valid, 0, sizeof c->valid);
-    }
-    return c;
-}
-
-static bool cached(const struct lane_cache *c, unsigned index)
-{
-    return c->valid[index / 8] >> (index % 8) & 1;
-}
-
-/* Registers that only the lane itself changes; others (counters) move while it is stopped. */
-static bool cacheable(struct wt_debugger *d, unsigned index)
-{
-    return d->topology->registers[index].per_lane;
-}
-
-bool dbg_has_register_port(const struct wt_debugger *d)
-{
-    return d->travel.going && !d->options.dm_only && d->target->services->read_memory &&
-           d->target->services->history->read_register;
-}
-
-enum wt_status dbg_fetch_registers(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
-                                   const unsigned *index, size_t count, uint64_t *value,
-                                   struct wt_error *err)
-{
-    if (!dbg_has_register_port(d))
-        return d->ops->read_registers(d->probe, wave, lanes, index, count, value, err);
-    for (; lanes; lanes &= lanes - 1) {
-        const unsigned lane = wt_lanes_lowest(lanes);
-        for (size_t i = 0; i < count; i++) {
-            const struct wt_register *r = &d->topology->registers[index[i]];
-            if (!d->target->services->history->read_register(d->target->context, wave, lane,
-                                                             r->number, value++))
-                return wt_fail(err, WT_UNSUPPORTED, "%s cannot be read in the past", r->name);
-        }
-    }
-    return WT_OK;
-}
-
-enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread thread,
-                                          const unsigned *index, size_t count, uint64_t *value,
-                                          struct wt_error *err)
-{
-    uint32_t wave;
-    unsigned lane;
-    enum wt_status status = stopped_thread(d, thread, &wave, &lane, err);
-    if (status)
-        return status;
-    struct lane_cache *c = cache_of(d, wave, lane);
-    unsigned missing[MAX_REGISTERS];
-    size_t missing_count = 0;
-    uint8_t wanted[MAX_REGISTERS / 8] = {0};
-    for (size_t i = 0; i < count; i++) {
-        if (index[i] >= d->topology->register_count)
-            return wt_fail(err, WT_INVALID, "there is no register %u", index[i]);
-        uint8_t bit = (uint8_t)(1 << index[i] % 8);
-        if (index[i] == d->topology->pc_index || dbg_is_place(d, index[i]) ||
-            (cacheable(d, index[i]) && cached(c, index[i])) || wanted[index[i] / 8] & bit)
-            continue;
-        wanted[index[i] / 8] |= bit;
-        missing[missing_count++] = index[i];
-    }
-    if (missing_count) {
-        uint64_t got[MAX_REGISTERS];
-        status = dbg_note(d, d->ops->read_registers(d->probe, wave, wt_lane_bit(lane), missing,
-                                                    missing_count, got, err));
-        if (status)
-            return status;
-        for (size_t i = 0; i < missing_count; i++) {
-            c->value[missing[i]] = got[i];
-            c->valid[missing[i] / 8] |= (uint8_t)(1 << missing[i] % 8);
-        }
-    }
-    for (size_t i = 0; i < count && !status; i++) {
-        if (index[i] == d->topology->pc_index)
-            status = dbg_lane_pc(d, wave, lane, &value[i], err);
-        else if (dbg_is_place(d, index[i]))
-            status = dbg_place_register(d, wave, lane, index[i], &value[i], err);
-        else
-            value[i] = c->value[index[i]];
-    }
-    return status;
-}
-
-enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread thread, unsigned index,
-                                          uint64_t value, struct wt_error *err)
-{
-    uint32_t wave;
-    unsigned lane;
-    enum wt_status status = stopped_thread(d, thread, &wave, &lane, err);
-    if (status)
-        return status;
-    if (index >= d->topology->register_count)
-        return wt_fail(err, WT_INVALID, "there is no register %u", index);
-    if (dbg_is_place(d, index))
-        return wt_fail(err, WT_INVALID, "$%s says where a thread is: it cannot be set",
-                       d->topology->registers[index].name);
-    if ((status = dbg_change_past(d, err)))
-        return status;
-    bool is_pc = index == d->topology->pc_index;
-    if (is_pc) {
-        if ((status = dbg_need_mask(d, wave, err)))
-            return status;
-        if (!wt_has_lane(d->wave[wave].mask, lane))
-            return wt_fail(err, WT_STATE,
-                           "%s %u is masked off: its pc is where the divergence stack will wake "
-                           "it, and cannot be set",
-                           d->topology->lane_word, lane);
-    }
-    status = dbg_note(d, d->ops->write_register(d->probe, wave, lane, index, value, err));
-    if (status)
-        return status;
-    if (is_pc) {
-        d->wave[wave].have_pc = false;
-        d->wave[wave].has_met = false;
-        d->wave[wave].followed = 0;
-        return WT_OK;
-    }
-    if (d->topology->registers[index].per_lane) {
-        struct lane_cache *c = cache_of(d, wave, lane);
-        c->valid[index / 8] &= (uint8_t) ~(1 << index % 8);
-    } else {
-        d->wave[wave].have_mask = false;
-    }
     return WT_OK;
 }
 
@@ -238,7 +101,7 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
 static enum wt_status memory_place(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
                                    unsigned *lane, struct wt_error *err)
 {
-    enum wt_status status = stopped_thread(d, thread, wave, lane, NULL);
+    enum wt_status status = dbg_stopped_thread(d, thread, wave, lane, NULL);
     if (!status)
         return WT_OK;
     /* Memory outlives threads: after the program's end, or while all run, any wave will do. But on
@@ -249,12 +112,13 @@ static enum wt_status memory_place(struct wt_debugger *d, wt_thread thread, uint
         if (d->nonstop || !d->going || has_port(d) || d->wave[*wave].go == GO_STOPPED)
             return WT_OK;
     }
-    return stopped_thread(d, thread, wave, lane, err);
+    return dbg_stopped_thread(d, thread, wave, lane, err);
 }
 
 static bool overlaps(const struct breakpoint *bp, uint64_t addr, size_t size)
 {
-    return bp->addr >= addr ? bp->addr - addr < size : addr - bp->addr < bp->length;
+    const struct wt_patch *p = &bp->trap;
+    return p->addr >= addr ? p->addr - addr < size : addr - p->addr < p->size;
 }
 
 enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,

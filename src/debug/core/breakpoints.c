@@ -75,175 +75,7 @@ static void drop_unused(struct wt_debugger *d)
     d->bps = kept;
 }
 
-/* ---- memory ---- */
-
-static void show(uint64_t addr, uint8_t *bytes, size_t size, uint64_t at, const uint8_t *original,
-                 size_t length)
-{
-    for (size_t k = 0; k < length; k++)
-        if (at + k - addr < size)
-            bytes[at + k - addr] = original[k];
-}
-
-/* Whether the breakpoint instruction of a trace is in bytes read from memory, as far as they go. */
-static bool is_there(const struct trace *t, uint64_t addr, const uint8_t *bytes, size_t size)
-{
-    bool some = false;
-    for (size_t k = 0; k < t->length; k++) {
-        if (t->addr + k - addr >= size)
-            continue;
-        if (bytes[t->addr + k - addr] != t->trap[k])
-            return false;
-        some = true;
-    }
-    return some;
-}
-
-bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t)
-{
-    const uint64_t now = d->target->services->time(d->target->context);
-    for (const struct trace *later = t + 1; later < d->trace + d->traces; later++)
-        if (later->addr == t->addr && later->time <= now)
-            return false;
-    return t->time <= now;
-}
-
-void dbg_drop_later_traces(struct wt_debugger *d)
-{
-    const uint64_t now = d->target->services->time(d->target->context);
-    size_t kept = 0;
-    for (size_t i = 0; i < d->traces; i++)
-        if (d->trace[i].time <= now)
-            d->trace[kept++] = d->trace[i];
-    d->traces = kept;
-}
-
-void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *out, size_t size)
-{
-    /* In the past what is in memory is what was planted then. */
-    for (size_t i = 0; d->in_past && i < d->traces; i++)
-        if (is_there(&d->trace[i], addr, out, size) && dbg_trace_counts(d, &d->trace[i]))
-            show(addr, out, size, d->trace[i].addr, d->trace[i].original, d->trace[i].length);
-    for (size_t i = 0; !d->in_past && i < d->bps; i++)
-        if (d->bp[i].planted)
-            show(addr, out, size, d->bp[i].addr, d->bp[i].original, d->bp[i].length);
-}
-
-/* Notes what was planted where: in the past it will be found in memory again. */
-static enum wt_status leave_trace(struct wt_debugger *d, const struct breakpoint *bp,
-                                  struct wt_error *err)
-{
-    if (!d->target->services->history)
-        return WT_OK;
-    for (size_t i = d->traces; i-- > 0;) {
-        if (d->trace[i].addr != bp->addr)
-            continue;
-        if (d->trace[i].length == bp->length &&
-            memcmp(d->trace[i].original, bp->original, bp->length) == 0)
-            return WT_OK;
-        break;
-    }
-    if (d->traces == d->trace_capacity) {
-        size_t capacity = d->trace_capacity ? 2 * d->trace_capacity : 16;
-        struct trace *more = realloc(d->trace, capacity * sizeof *more);
-        if (!more)
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-        d->trace = more;
-        d->trace_capacity = capacity;
-    }
-    struct trace *t = &d->trace[d->traces++];
-    *t = (struct trace){.addr = bp->addr,
-                        .time = d->target->services->time(d->target->context),
-                        .length = bp->length};
-    memcpy(t->original, bp->original, sizeof t->original);
-    memcpy(t->trap, bp->trap, sizeof t->trap);
-    return WT_OK;
-}
-
-enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err)
-{
-    uint32_t wave = dbg_memory_wave(d);
-    for (size_t i = 0; i < d->traces; i++) {
-        const struct trace *t = &d->trace[i];
-        uint8_t now[4];
-        if (!dbg_trace_counts(d, t))
-            continue;
-        enum wt_status status = dbg_raw_read(d, wave, 0, t->addr, now, t->length, err);
-        if (!status && memcmp(now, t->trap, t->length) == 0)
-            status = dbg_raw_write(d, wave, 0, t->addr, t->original, t->length, err);
-        if (status)
-            return status;
-    }
-    return WT_OK;
-}
-
-unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr)
-{
-    uint8_t at[4] = {0}, trap[4];
-    if (dbg_raw_read(d, wave, 0, addr, at, 2, NULL))
-        return 0;
-    if ((at[0] & 3) == 3 && dbg_raw_read(d, wave, 0, addr, at, 4, NULL))
-        return 0;
-    size_t length = d->ops->breakpoint(d->probe, addr, at, trap);
-    return memcmp(at, trap, length) == 0 ? (unsigned)length : 0;
-}
-
-bool dbg_covers_trap(const struct breakpoint *bp)
-{
-    return memcmp(bp->original, bp->trap, bp->length) == 0;
-}
-
-enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                         struct wt_error *err)
-{
-    uint8_t now[4] = {0};
-    enum wt_status status = dbg_raw_read(d, wave, 0, bp->addr, now, 4, NULL);
-    if (status) /* the last two bytes of a memory can hold a short instruction */
-        status = dbg_raw_read(d, wave, 0, bp->addr, now, 2, err);
-    if (!status && !(bp->doubtful && memcmp(now, bp->trap, bp->length) == 0)) {
-        memcpy(bp->original, now, sizeof now);
-        bp->length = (uint8_t)d->ops->breakpoint(d->probe, bp->addr, bp->original, bp->trap);
-        if ((status = leave_trace(d, bp, err)))
-            return status;
-        status = dbg_raw_write(d, wave, 0, bp->addr, bp->trap, bp->length, err);
-        bp->doubtful = true;
-    }
-    bp->planted = !status;
-    bp->doubtful = bp->doubtful && status;
-    if (status)
-        wt_fail_in(err, "breakpoint at 0x%" PRIx64, bp->addr);
-    return status;
-}
-
-enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                        struct wt_error *err)
-{
-    /* The program may have written other code over it. */
-    uint8_t now[4];
-    enum wt_status status = dbg_raw_read(d, wave, 0, bp->addr, now, bp->length, err);
-    if (!status && memcmp(now, bp->trap, bp->length) == 0)
-        status = dbg_raw_write(d, wave, 0, bp->addr, bp->original, bp->length, err);
-    if (!status)
-        bp->planted = bp->doubtful = false;
-    return status;
-}
-
-enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *err)
-{
-    uint32_t wave = dbg_memory_wave(d);
-    for (size_t i = 0; i < d->bps; i++) {
-        struct breakpoint *bp = &d->bp[i];
-        uint8_t now[4];
-        if (!bp->planted && !bp->doubtful)
-            continue;
-        enum wt_status status = dbg_raw_read(d, wave, 0, bp->addr, now, bp->length, err);
-        if (status)
-            return status;
-        bp->planted = memcmp(now, bp->trap, bp->length) == 0;
-        bp->doubtful = false;
-    }
-    return WT_OK;
-}
+/* ---- planting ---- */
 
 enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
 {
@@ -353,14 +185,13 @@ static struct breakpoint *add_breakpoint(struct wt_debugger *d, uint64_t addr)
 /* An instruction must be there to be replaced; better told now than when the program is resumed. */
 static enum wt_status check_place(struct wt_debugger *d, uint64_t addr, struct wt_error *err)
 {
-    uint8_t bytes[2];
-    if (addr & 1)
-        return wt_fail(err, WT_INVALID,
-                       "no instruction can begin at 0x%" PRIx64 ": the address is odd", addr);
+    struct wt_window window;
     if (d->topology->address_bits < 64 && addr >> d->topology->address_bits)
         return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is past the end of the address space", addr);
-    enum wt_status status = dbg_raw_read(d, dbg_memory_wave(d), 0, addr, bytes, 2, err);
+    enum wt_status status = d->ops->window(d->probe, addr, &window, err);
     if (status)
+        return status;
+    if ((status = dbg_read_window(d, dbg_memory_wave(d), addr, &window, err)))
         wt_fail_in(err, "no breakpoint can be set at 0x%" PRIx64, addr);
     return status;
 }
@@ -451,10 +282,10 @@ static bool run_code(struct place *at, const struct breakpoint *bp, size_t code,
                      const uint64_t *fetched, uint64_t *result)
 {
     const struct wt_agent_world world = {at, dbg_agent_read, agent_print};
-    uint64_t value[MAX_REGISTERS];
+    uint64_t value[MOST_REGISTERS];
     size_t count;
     wt_agent_registers(code_at(bp, code), &count);
-    if (count > MAX_REGISTERS)
+    if (count > MOST_REGISTERS)
         return false;
     for (size_t i = 0; i < count; i++) {
         uint8_t slot = bp->slot[code][i];

@@ -22,7 +22,7 @@ static void free_debugger(struct wt_debugger *d)
     free(d->thread);
     free(d->wave_list);
     dbg_thread_table_free(&d->numbers);
-    free(d->cache);
+    dbg_close_registers(d);
     dbg_free_watchpoints(d);
     free(d->scratch);
     free(d->event);
@@ -48,7 +48,8 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         free_debugger(d);
         return status;
     }
-    if ((status = dbg_add_place_registers(d, probe->topology(d->probe), err))) {
+    if ((status = dbg_add_registers(d, probe->topology(d->probe), err)) ||
+        (status = dbg_open_registers(d, err))) {
         free_debugger(d);
         return status;
     }
@@ -57,8 +58,7 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
     d->wave = calloc(waves, sizeof *d->wave);
     d->generation = calloc(waves, sizeof *d->generation);
     d->stepper = calloc(waves, sizeof *d->stepper);
-    d->cache = calloc(CACHED_LANES, sizeof *d->cache);
-    if (!d->wave || !d->generation || !d->stepper || !d->cache) {
+    if (!d->wave || !d->generation || !d->stepper) {
         free_debugger(d);
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u waves",
                        (unsigned)waves);

@@ -31,7 +31,7 @@ typedef uint32_t wt_thread;
  * (the family's word for a wave), _lane, _mask (_mask_high: lanes 64 and up, if there are any) and
  * _time, if the target tells it.
  */
-#define WT_PLACE_SET "place"
+#define WT_ADDED_SET "place"
 
 enum wt_thread_mode {
     WT_THREADS_AUTO, /**< lanes while at most 1,024 lanes are in active waves, else waves */
@@ -125,12 +125,28 @@ wt_thread wt_debugger_current_thread(struct wt_debugger *d);
 
 /* ---- registers and memory (the thread's wave must be stopped; WT_STATE otherwise) ---- */
 
-/** Reads registers by index in topology->registers. pc is the thread's own (masked lanes too). */
+/**
+ * Reads registers of a thread's lane, by index in topology->registers: to @p out come their values
+ * (wt_register_size() bytes each), one after the other, without gaps. pc is the thread's own, also
+ * of a lane that is masked off. WT_INVALID: there is no such register or thread.
+ */
 enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread thread,
-                                          const unsigned *index, size_t count, uint64_t *value,
+                                          const unsigned *index, size_t count, void *out,
                                           struct wt_error *err);
+/** The same for @p lanes of the thread's wave: rows (probe.h), one after the other. */
+enum wt_status wt_debugger_read_rows(struct wt_debugger *d, wt_thread thread, wt_lanes lanes,
+                                     const unsigned *index, size_t count, void *out,
+                                     struct wt_error *err);
+/** Registers of at most 64 bits as numbers, with zeros above; WT_INVALID if one is wider. */
+enum wt_status wt_debugger_read_numbers(struct wt_debugger *d, wt_thread thread,
+                                        const unsigned *index, size_t count, uint64_t *value,
+                                        struct wt_error *err);
+/** Writes a register: wt_register_size() bytes at @p value. */
 enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread thread, unsigned index,
-                                          uint64_t value, struct wt_error *err);
+                                          const void *value, struct wt_error *err);
+/** The same from a number: what does not fit is cut off, and a wider register gets zeros above. */
+enum wt_status wt_debugger_write_number(struct wt_debugger *d, wt_thread thread, unsigned index,
+                                        uint64_t value, struct wt_error *err);
 
 /** Memory as the thread sees it, with the original instructions in place of breakpoints. */
 enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
@@ -222,6 +238,13 @@ struct wt_lane_value {
 };
 
 /**
+ * Whether a client can call a function in @p thread: its lane must be the only active one of its
+ * wave, since a wave has one pc. WT_STATE with advice if it is not.
+ */
+enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread,
+                                      struct wt_error *err);
+
+/**
  * Evaluates an agent expression for each of @p lanes of a stopped wave, with few round trips to the
  * device. @p result has room for as many lanes as there are in @p lanes, the lowest first. If
  * @p size is not 0, the value is an address, and so many bytes at it are read to @p bytes, which
@@ -246,9 +269,8 @@ void wt_debugger_set_code(struct wt_debugger *d, const struct wt_code *list, siz
 
 /** A breakpoint instruction in memory where the program's file has another one. */
 struct wt_leftover {
-    uint64_t addr;
-    uint8_t original[4];
-    size_t length;
+    uint64_t addr;            /**< of the instruction */
+    struct wt_patch original; /**< puts the file's code back in its place */
 };
 
 /**
@@ -400,7 +422,8 @@ enum wt_status wt_debugger_reverse(struct wt_debugger *d, const struct wt_resume
 /** An instruction that wrote to a range of memory. */
 struct wt_write {
     uint64_t time; /**< issue time: going there, it is about to issue */
-    struct wt_wave wave;
+    wt_wave_handle wave;
+    unsigned core, slot; /**< of the wave; wt_debugger_who_wrote() fills them in */
     uint64_t pc;
     wt_lanes lanes;                                /**< that wrote to the range */
     unsigned shown;                                /**< of these, in order: */

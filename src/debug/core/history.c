@@ -201,20 +201,9 @@ enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt
         return status;
     const size_t most = d->in_past ? d->traces : d->bps;
     struct wt_patch *patch = calloc(most ? most : 1, sizeof *patch);
-    size_t patches = 0;
     if (!patch)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a hash");
-    uint32_t wave = dbg_memory_wave(d);
-    for (size_t i = 0; i < d->traces; i++) {
-        const struct trace *t = &d->trace[i];
-        uint8_t now[4];
-        if (!dbg_trace_counts(d, t) || dbg_raw_read(d, wave, 0, t->addr, now, t->length, NULL) ||
-            memcmp(now, t->trap, t->length) != 0 || patches == most)
-            continue;
-        patch[patches].addr = t->addr;
-        patch[patches].size = t->length;
-        memcpy(patch[patches++].bytes, t->original, t->length);
-    }
+    const size_t patches = dbg_list_patches(d, patch, most);
     status = h->hash(d->target->context, patch, patches, hash, err);
     free(patch);
     return status || !d->in_past ? status : look_around(d, err);

@@ -8,9 +8,6 @@
 #include "debug/core/debugger.h"
 #include "debug/core/thread_table.h"
 
-#define MAX_REGISTERS 192
-#define CACHED_LANES 2048 /* lanes whose registers are remembered while they are stopped */
-
 /** What a wave has been told to do. */
 enum wave_go {
     GO_STOPPED,
@@ -51,11 +48,11 @@ struct code_list {
 
 struct breakpoint {
     uint64_t addr;
-    bool inserted; /**< the client wants it */
-    bool planted;  /**< it is in memory */
-    bool doubtful; /**< it may be in memory: writing it failed on the way */
-    uint8_t length;
-    uint8_t original[4], trap[4];
+    bool inserted;                  /**< the client wants it */
+    bool planted;                   /**< it is in memory */
+    bool doubtful;                  /**< it may be in memory: writing it failed on the way */
+    struct wt_patch trap, original; /**< what is planted, and what undoes it; size 0: never yet */
+    struct wt_instruction covered;  /**< the instruction under it */
     struct code_list conditions, commands;
     unsigned *index; /**< registers that conditions and commands name, once each */
     size_t indices;
@@ -69,8 +66,7 @@ struct breakpoint {
 struct trace {
     uint64_t addr;
     uint64_t time; /**< since when */
-    uint8_t length;
-    uint8_t original[4], trap[4];
+    struct wt_patch trap, original;
 };
 
 /** Where to stop on the way through the past, as far as is known. */
@@ -124,22 +120,16 @@ struct met_list {
     size_t count, capacity, next;
 };
 
-/** Registers of one stopped lane. */
-struct lane_cache {
-    bool used;
-    uint32_t wave;
-    unsigned lane;
-    uint64_t generation;
-    uint8_t valid[MAX_REGISTERS / 8];
-    uint64_t value[MAX_REGISTERS];
-};
+struct wave_rows; /* registers.c */
+
+#define MOST_REGISTERS 192 /* of one expression */
 
 struct wt_debugger {
     const struct wt_target *target;
     const struct wt_probe_ops *ops;
     struct wt_probe *probe;
     const struct wt_topology *topology; /**< &shape */
-    struct wt_topology shape;           /**< the probe's, with the registers of place.c */
+    struct wt_topology shape;           /**< the probe's, with added_registers.c */
     struct wt_register *registers;      /**< of `shape` */
     size_t probe_registers;             /**< those before this index are the probe's */
     char wave_register[32];
@@ -150,6 +140,7 @@ struct wt_debugger {
     struct wt_wave_set active; /**< as last looked at */
     struct wt_wave_set free;   /**< told to run: go == GO_FREE (active or not) */
     struct wt_wave_set held;   /**< told to run just now, and not resumed yet */
+    struct wt_wave_set unseen; /**< found halted, with the cause still to be read; never resumed */
     uint32_t *stepper;         /**< waves with go of GO_STEP, GO_RANGE or GO_PASS */
     size_t steppers;
     bool going; /**< something was resumed and has not stopped */
@@ -190,10 +181,16 @@ struct wt_debugger {
     const struct wt_code *code; /**< what the program's file has; not ours */
     size_t codes;
     struct wt_leftover *leftover;
-    size_t leftovers;
+    size_t leftovers, leftover_capacity;
 
-    struct lane_cache *cache;
-    uint64_t *generation; /**< of each wave: cached registers of an older one are stale */
+    uint64_t *generation;       /**< of each wave: registers kept of an older one are stale */
+    uint64_t shared_generation; /**< the same of registers that waves share */
+    struct wave_rows *rows;     /**< registers kept, by wave modulo row_slots */
+    size_t row_slots, row_bytes;
+    size_t *row_at;      /**< by register: where its row is among row_bytes */
+    unsigned *fetched;   /**< room for the indices of all registers */
+    uint8_t *row_buffer; /**< rows on their way */
+    size_t row_buffer_size;
 
     uint64_t *scratch; /**< register values of all lanes, for conditions */
     size_t scratch_size;
@@ -248,6 +245,8 @@ enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, 
                            struct wt_error *err);
 /** Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
 uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc);
+/** Whether a lane that is masked off is known to wait in the wave's divergence stack. */
+bool dbg_lane_waits(struct wt_debugger *d, uint32_t wave, unsigned lane);
 /** Forgets what was known of a wave that has moved or will move. */
 void dbg_forget(struct wt_debugger *d, uint32_t wave);
 void dbg_forget_all(struct wt_debugger *d);
@@ -271,34 +270,48 @@ enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wav
 /** Whether a thread's wave is active now, as of the last look at the waves. */
 bool dbg_is_there(struct wt_debugger *d, wt_thread thread);
 
-/* ---- place.c ---- */
+/* ---- added_registers.c ---- */
 
 /** Makes the debugger's topology: the probe's, and registers that say where a lane is. */
-enum wt_status dbg_add_place_registers(struct wt_debugger *d, const struct wt_topology *of_probe,
-                                       struct wt_error *err);
+enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology *of_probe,
+                                 struct wt_error *err);
 /** Whether a register is one of these. */
-static inline bool dbg_is_place(const struct wt_debugger *d, unsigned index)
+static inline bool dbg_is_added(const struct wt_debugger *d, unsigned index)
 {
     return index >= d->probe_registers;
 }
-/** Reads one of them; the wave must be stopped. */
-enum wt_status dbg_place_register(struct wt_debugger *d, uint32_t wave, unsigned lane,
-                                  unsigned index, uint64_t *value, struct wt_error *err);
-/** As the probe's read_registers(), for any registers. */
+/** Reads the row of one of them; the wave must be stopped. */
+enum wt_status dbg_read_added(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
+                              uint8_t *row, struct wt_error *err);
+
+/* ---- registers.c ---- */
+
+enum wt_status dbg_open_registers(struct wt_debugger *d, struct wt_error *err);
+void dbg_close_registers(struct wt_debugger *d);
+/** As the probe's read_rows(), for any registers of a stopped wave, kept ones included. */
+enum wt_status dbg_read_rows(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                             const unsigned *index, size_t count, uint8_t *out,
+                             struct wt_error *err);
+/** Registers as numbers (their low 64 bits): all of the lowest lane, then those of the next. */
 enum wt_status dbg_read_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
                               const unsigned *index, size_t count, uint64_t *value,
                               struct wt_error *err);
+/** As the probe's write_row(). */
+enum wt_status dbg_write_row(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
+                             const uint8_t *row, struct wt_error *err);
+/** Sets the pc of a wave that is on its way; what is known of the wave is not touched. */
+enum wt_status dbg_write_pc(struct wt_debugger *d, uint32_t wave, uint64_t pc,
+                            struct wt_error *err);
+/** Whether registers can be had past the debug hardware on the way through the recorded run. */
+bool dbg_has_register_port(const struct wt_debugger *d);
 
 /* ---- access.c ---- */
 
+/** Finds a thread's wave, which must be there (WT_INVALID) and stopped (WT_STATE). */
+enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
+                                  unsigned *lane, struct wt_error *err);
 /** A stopped wave that memory can be reached through; may be inactive if there is no other. */
 uint32_t dbg_memory_wave(struct wt_debugger *d);
-/** Whether registers can be had past the debug hardware on the way through the recorded run. */
-bool dbg_has_register_port(const struct wt_debugger *d);
-/** Registers of lanes as probe.h's read_registers has them, through the port where there is one. */
-enum wt_status dbg_fetch_registers(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
-                                   const unsigned *index, size_t count, uint64_t *value,
-                                   struct wt_error *err);
 /** Memory as it is, breakpoints and all. Halts a wave for a moment if it has to. */
 enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
                             void *out, size_t size, struct wt_error *err);
@@ -317,6 +330,39 @@ struct place {
 /** Memory for an agent expression: @p context is its struct place. */
 bool dbg_agent_read(void *context, uint64_t addr, void *out, size_t size);
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
+/** Plants what is inserted, and lifts what is not. */
+enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
+/** Runs conditions and commands. *stops: an active lane wants to stop, *lane is the lowest. */
+enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                            bool *stops, unsigned *lane, struct wt_error *err);
+void dbg_free_breakpoints(struct wt_debugger *d);
+/* ---- patches.c ---- */
+
+/** Puts the bits of a patch into @p size bytes that begin at @p addr, as far as they go. */
+void dbg_apply(const struct wt_patch *patch, uint64_t addr, uint8_t *bytes, size_t size);
+/** Whether a patch lies in a window. */
+bool dbg_lies_in(const struct wt_patch *patch, const struct wt_window *window);
+/** Whether its bits are in the window. */
+bool dbg_is_planted(const struct wt_patch *patch, const struct wt_window *window);
+/** The patch that undoes @p trap where memory is as in the window. */
+struct wt_patch dbg_undoing(const struct wt_patch *trap, const struct wt_window *window);
+
+/** The bytes that the probe wants to see of the instruction at @p addr. */
+enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t addr,
+                               struct wt_window *window, struct wt_error *err);
+/** What the instruction at @p addr of memory is, breakpoints and all. */
+enum wt_status dbg_decode(struct wt_debugger *d, uint32_t wave, uint64_t addr,
+                          struct wt_instruction *instruction, struct wt_error *err);
+/** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
+unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
+enum wt_status dbg_write_patch(struct wt_debugger *d, uint32_t wave, const struct wt_patch *patch,
+                               struct wt_error *err);
+enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                         struct wt_error *err);
+enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                        struct wt_error *err);
+/** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
+bool dbg_covers_trap(const struct breakpoint *bp);
 /** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */
 void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *bytes, size_t size);
 /** Whether it is the trace of its address that counts at this issue time. */
@@ -327,20 +373,8 @@ void dbg_drop_later_traces(struct wt_debugger *d);
 enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err);
 /** Finds out which planted breakpoints are still in memory (the device was out of reach). */
 enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *err);
-/** Plants what is inserted, and lifts what is not. */
-enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
-enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                         struct wt_error *err);
-enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                        struct wt_error *err);
-/** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
-bool dbg_covers_trap(const struct breakpoint *bp);
-/** Runs conditions and commands. *stops: an active lane wants to stop, *lane is the lowest. */
-enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                            bool *stops, unsigned *lane, struct wt_error *err);
-void dbg_free_breakpoints(struct wt_debugger *d);
-/** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
-unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
+/** What undoes the breakpoints that are in memory at this issue time: at most @p most patches. */
+size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t most);
 
 /* ---- watchpoints.c ---- */
 

@@ -68,6 +68,7 @@ void dbg_forget(struct wt_debugger *d, uint32_t wave)
 {
     d->wave[wave].have_pc = d->wave[wave].have_mask = false;
     d->generation[wave]++;
+    d->shared_generation++;
 }
 
 void dbg_forget_all(struct wt_debugger *d)
@@ -96,12 +97,28 @@ enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_err
     return status;
 }
 
-uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc)
+/* The entry of the divergence stack that wakes a lane; NULL: it is not known to be on it. */
+static const struct wt_wave_waiters *waiters_of(const struct wt_wave_detail *detail, unsigned lane)
 {
     for (unsigned i = 0; i < detail->waiters && i < WT_MAX_LANES; i++)
         if (wt_has_lane(detail->waiter[i].lanes, lane))
-            return detail->waiter[i].pc;
-    return pc;
+            return &detail->waiter[i];
+    return NULL;
+}
+
+uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc)
+{
+    const struct wt_wave_waiters *waiters = waiters_of(detail, lane);
+    return waiters ? waiters->pc : pc;
+}
+
+bool dbg_lane_waits(struct wt_debugger *d, uint32_t wave, unsigned lane)
+{
+    struct wt_wave_detail detail;
+    if (!d->target->services->wave_detail)
+        return false;
+    d->target->services->wave_detail(d->target->context, wave, &detail);
+    return waiters_of(&detail, lane) != NULL;
 }
 
 enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t *pc,

@@ -4,27 +4,14 @@
  */
 #include "debug/core/internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 
 #define CHUNK 4096
-#define TRAPS 2
-
-/* The breakpoint instructions that there are, the longest first. */
-struct traps {
-    uint8_t bytes[TRAPS][4];
-    size_t length[TRAPS];
-};
-
-static void list_traps(struct wt_debugger *d, struct traps *t)
-{
-    /* What takes the place of a long and of a short instruction. */
-    static const uint8_t original[TRAPS][4] = {{0x13, 0, 0, 0}, {0x01, 0, 0x01, 0}};
-    for (int i = 0; i < TRAPS; i++)
-        t->length[i] = d->ops->breakpoint(d->probe, 0, original[i], t->bytes[i]);
-}
 
 void wt_debugger_set_code(struct wt_debugger *d, const struct wt_code *list, size_t count)
 {
@@ -32,47 +19,92 @@ void wt_debugger_set_code(struct wt_debugger *d, const struct wt_code *list, siz
     d->codes = count;
 }
 
-static bool add(struct wt_debugger *d, uint64_t addr, const uint8_t *original, size_t length)
+/* A piece of code: what memory has, and what the program's file has. */
+struct piece {
+    uint64_t addr;
+    const uint8_t *memory, *file;
+    size_t size;
+};
+
+static enum wt_status add(struct wt_debugger *d, uint64_t addr, const struct wt_patch *original,
+                          struct wt_error *err)
 {
     if (d->leftovers && d->leftover[d->leftovers - 1].addr >= addr)
-        return true; /* seen at the end of the last chunk */
-    struct wt_leftover *more = realloc(d->leftover, (d->leftovers + 1) * sizeof *more);
+        return WT_OK; /* seen at the end of the last piece */
+    struct wt_leftover *more =
+        wt_array_grow(d->leftover, &d->leftover_capacity, d->leftovers + 1, sizeof *d->leftover);
     if (!more)
-        return false;
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for what was found");
     d->leftover = more;
-    d->leftover[d->leftovers] = (struct wt_leftover){.addr = addr, .length = length};
-    memcpy(d->leftover[d->leftovers++].original, original, length);
+    d->leftover[d->leftovers++] = (struct wt_leftover){.addr = addr, .original = *original};
+    return WT_OK;
+}
+
+/* The window of an instruction, from bytes of the piece; false if the piece does not have it all.
+ */
+static bool window_in(struct wt_debugger *d, const struct piece *piece, const uint8_t *bytes,
+                      uint64_t addr, struct wt_window *window)
+{
+    struct wt_error ignored;
+    if (d->ops->window(d->probe, addr, window, &ignored) || window->addr < piece->addr)
+        return false;
+    const uint64_t at = window->addr - piece->addr;
+    if (at >= piece->size || piece->size - at < window->least)
+        return false;
+    if (piece->size - at < window->size)
+        window->size = window->least;
+    memcpy(window->bytes, bytes + at, window->size);
     return true;
 }
 
-/* Compares @p size bytes of memory with those of the file. Code begins at even addresses. */
-static bool compare(struct wt_debugger *d, const struct traps *traps, uint64_t addr,
-                    const uint8_t *memory, const uint8_t *file, size_t size)
+/* Whether the instruction at @p addr is a breakpoint in memory, and none in the file. */
+static bool is_leftover(struct wt_debugger *d, const struct piece *piece, uint64_t addr,
+                        struct wt_patch *original)
 {
-    for (size_t at = addr & 1; at + 1 < size; at += 2) {
-        for (int i = 0; i < TRAPS; i++) {
-            size_t length = traps->length[i];
-            if (at + length > size || memcmp(memory + at, traps->bytes[i], length) != 0 ||
-                memcmp(file + at, traps->bytes[i], length) == 0)
-                continue;
-            if (!add(d, addr + at, file + at, length))
-                return false;
-            at += length - 2;
-            break;
-        }
-    }
+    struct wt_window memory, file;
+    struct wt_patch of_memory = {.size = 0}, of_file = {.size = 0};
+    if (!window_in(d, piece, piece->memory, addr, &memory) ||
+        !window_in(d, piece, piece->file, addr, &file) || memory.size != file.size ||
+        memcmp(memory.bytes, file.bytes, memory.size) == 0)
+        return false;
+    d->ops->patch(d->probe, addr, &memory, &of_memory);
+    d->ops->patch(d->probe, addr, &file, &of_file);
+    if (!dbg_lies_in(&of_memory, &memory) || !dbg_lies_in(&of_file, &file) ||
+        !dbg_is_planted(&of_memory, &memory) || dbg_is_planted(&of_file, &file))
+        return false;
+    *original = dbg_undoing(&of_memory, &file);
     return true;
+}
+
+/* Notes the leftovers of a piece. */
+static enum wt_status compare(struct wt_debugger *d, const struct piece *piece,
+                              struct wt_error *err)
+{
+    const unsigned granule = d->topology->code_granule;
+    assert(granule);
+    const uint64_t end = piece->addr + piece->size;
+    uint64_t addr = (piece->addr + granule - 1) / granule * granule;
+    while (addr < end) {
+        struct wt_patch original;
+        if (!is_leftover(d, piece, addr, &original)) {
+            addr += granule;
+            continue;
+        }
+        enum wt_status status = add(d, addr, &original, err);
+        if (status)
+            return status;
+        addr += granule > original.size ? granule : original.size;
+    }
+    return WT_OK;
 }
 
 enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms,
                                           uint64_t *looked, uint64_t *total, struct wt_error *err)
 {
     uint8_t memory[CHUNK];
-    struct traps traps;
     const int64_t end = wt_clock_ms() + limit_ms;
     *looked = *total = 0;
     d->leftovers = 0;
-    list_traps(d, &traps);
     for (size_t i = 0; i < d->codes; i++)
         *total += d->code[i].size;
     for (size_t i = 0; i < d->codes; i++) {
@@ -80,16 +112,17 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
         for (size_t at = 0, next; at < code->size; at = next) {
             if (limit_ms && wt_clock_ms() >= end)
                 return WT_OK;
-            /* Chunks overlap by two bytes: an instruction across their border is seen whole. */
+            /* Pieces overlap: an instruction across their border is seen whole. */
             bool last = code->size - at <= CHUNK;
             size_t size = last ? code->size - at : CHUNK;
-            next = at + size - (last ? 0 : 2);
+            next = at + size - (last ? 0 : WT_WINDOW_BYTES);
             enum wt_status status =
                 wt_debugger_read_memory(d, 0, code->addr + at, memory, size, err);
             if (status)
                 return status;
-            if (!compare(d, &traps, code->addr + at, memory, code->bytes + at, size))
-                return wt_fail(err, WT_NO_MEMORY, "out of memory for what was found");
+            const struct piece piece = {code->addr + at, memory, code->bytes + at, size};
+            if ((status = compare(d, &piece, err)))
+                return status;
             *looked += next - at;
         }
     }
@@ -102,12 +135,23 @@ const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *c
     return d->leftover;
 }
 
+/* Puts the file's bits back, and leaves those beside them as they are. */
+static enum wt_status lift(struct wt_debugger *d, const struct wt_patch *original,
+                           struct wt_error *err)
+{
+    uint8_t bytes[WT_PATCH_BYTES];
+    enum wt_status status =
+        wt_debugger_read_memory(d, 0, original->addr, bytes, original->size, err);
+    if (status)
+        return status;
+    dbg_apply(original, original->addr, bytes, original->size);
+    return wt_debugger_write_memory(d, 0, original->addr, bytes, original->size, err);
+}
+
 enum wt_status wt_debugger_lift_leftovers(struct wt_debugger *d, struct wt_error *err)
 {
     for (; d->leftovers; d->leftovers--) {
-        const struct wt_leftover *l = &d->leftover[d->leftovers - 1];
-        enum wt_status status =
-            wt_debugger_write_memory(d, 0, l->addr, l->original, l->length, err);
+        enum wt_status status = lift(d, &d->leftover[d->leftovers - 1].original, err);
         if (status)
             return status;
     }

@@ -23,16 +23,47 @@ enum wt_register_type {
     WT_REG_FLOAT_UNION, /**< 64 bits, seen as a binary32 (low half) or a binary64 */
 };
 
-/** One register as a debugger sees it. Values are at most 64 bits. */
+/** Who has a value of their own of a register. */
+enum wt_register_scope {
+    WT_SCOPE_LANE,   /**< each lane of a wave */
+    WT_SCOPE_WAVE,   /**< each wave */
+    WT_SCOPE_GROUP,  /**< the waves of a group share one */
+    WT_SCOPE_CORE,   /**< the waves of a core share one */
+    WT_SCOPE_DEVICE, /**< there is one */
+};
+
+/** What a register is for, as far as a front end has to know. */
+enum wt_register_role {
+    WT_ROLE_NONE,
+    WT_ROLE_PC,        /**< the next instruction */
+    WT_ROLE_SP,        /**< the stack */
+    WT_ROLE_FP,        /**< the frame */
+    WT_ROLE_RA,        /**< where the function returns to */
+    WT_ROLE_EXEC_MASK, /**< the lanes enabled */
+    WT_ROLE_ARGUMENT,  /**< argument number `argument` of a call */
+};
+
+#define WT_REGISTER_BITS 2048 /**< of the widest register */
+
+/**
+ * One register as a debugger sees it. Its value is bytes, the lowest first. The values of all lanes
+ * of a wave are a row: one after the other, without gaps, the lowest lane first; of a register
+ * whose scope is not WT_SCOPE_LANE a row is one value.
+ */
 struct wt_register {
     const char *name;
-    const char *set; /**< its register set: "cpu", "fpu", "csr", "vortex", … */
+    const char *alt_name; /**< another name that people use, or NULL */
+    const char *set;      /**< its register set: "cpu", "fpu", "csr", "vortex", … */
     enum wt_register_type type;
-    unsigned bits;   /**< 8..64 */
-    unsigned number; /**< stable number within the family, as stock GDB numbers it if it does */
-    uint32_t code;   /**< the probe's own name for it */
-    bool per_lane;   /**< each lane has its own; else one for the wave or core */
+    enum wt_register_scope scope;
+    enum wt_register_role role;
+    unsigned argument; /**< WT_ROLE_ARGUMENT: which one, from 1 */
+    unsigned bits;     /**< 1 to WT_REGISTER_BITS */
+    unsigned number;   /**< stable number within the family, as stock GDB numbers it if it does */
+    int dwarf;         /**< its DWARF number; -1: none */
+    uint32_t code;     /**< the probe's own name for it */
     bool read_only;
+    bool unsteady; /**< it changes while its wave is stopped: counters, what other waves change */
 };
 
 /** A wave as its probe knows it: who it is, where it is, and what it works on. */
@@ -47,10 +78,28 @@ struct wt_wave {
     uint32_t index;            /**< its own index in the group */
 };
 
+/** Bytes of a register's value. */
+static inline size_t wt_register_size(const struct wt_register *r)
+{
+    return (r->bits + 7) / 8;
+}
+
+/** Bytes of its row for a set of lanes. */
+static inline size_t wt_register_row(const struct wt_register *r, wt_lanes lanes)
+{
+    return wt_register_size(r) * (r->scope == WT_SCOPE_LANE ? wt_lanes_count(lanes) : 1);
+}
+
 /** What the device is: constant while connected. */
 struct wt_topology {
     const char *family; /**< "vortex" */
     const char *arch;   /**< GDB's name of the architecture: "riscv:rv32" */
+    const char *triple; /**< LLVM's: "riscv32-unknown-unknown-elf" */
+    /** Stock GDB's features of `arch` are called this and the name of the set, for the sets that
+     *  it knows: "cpu", "fpu", "csr". NULL: it knows none. */
+    const char *standard_feature;
+    /** Stock GDB takes it that `arch` stops for a watchpoint before the access has been made. */
+    bool watch_stops_before;
     unsigned clusters;
     unsigned cores; /**< in all */
     unsigned waves_per_core;
@@ -60,6 +109,7 @@ struct wt_topology {
     unsigned address_bits; /**< 32 or 64 */
     const char *wave_word; /**< the family's word: "warp" */
     const char *lane_word; /**< "thread" */
+    unsigned code_granule; /**< instructions begin at multiples of so many bytes */
     const struct wt_register *registers;
     size_t register_count;
     size_t pc_index; /**< of the program counter in `registers` */
@@ -95,6 +145,32 @@ struct wt_probe_step {
     uint64_t pc; /**< its next instruction (done only) */
 };
 
+#define WT_WINDOW_BYTES 32
+
+/** Bytes of code around an instruction. */
+struct wt_window {
+    uint64_t addr;
+    size_t size;  /**< 1 to WT_WINDOW_BYTES */
+    size_t least; /**< fewer than that will do where no more can be read (1 to size) */
+    uint8_t bytes[WT_WINDOW_BYTES];
+};
+
+/** What an instruction does, as far as stepping has to know. */
+enum wt_instruction_kind {
+    WT_INSTRUCTION_PLAIN,
+    WT_INSTRUCTION_CALL,
+    WT_INSTRUCTION_RETURN,
+    WT_INSTRUCTION_BRANCH,  /**< any other change of the pc, conditional or not */
+    WT_INSTRUCTION_BARRIER, /**< it may wait for other waves */
+    WT_INSTRUCTION_TRAP,    /**< a breakpoint */
+    WT_INSTRUCTION_END,     /**< it ends the wave */
+};
+
+struct wt_instruction {
+    unsigned length; /**< bytes */
+    enum wt_instruction_kind kind;
+};
+
 struct wt_probe;
 
 struct wt_probe_ops {
@@ -109,9 +185,10 @@ struct wt_probe_ops {
     void (*close)(struct wt_probe *probe);
     /**
      * After the device did not answer for a while: makes sure that it is the same one, wakes its
-     * debug hardware if it was reset meanwhile, and forgets what may have changed. May be NULL.
+     * debug hardware if it was reset meanwhile (*was_reset: then no wave is one of those from
+     * before), and forgets what may have changed. May be NULL.
      */
-    enum wt_status (*reattach)(struct wt_probe *probe, struct wt_error *err);
+    enum wt_status (*reattach)(struct wt_probe *probe, bool *was_reset, struct wt_error *err);
     const struct wt_topology *(*topology)(struct wt_probe *probe);
 
     enum wt_status (*summary)(struct wt_probe *probe, struct wt_probe_summary *summary,
@@ -153,15 +230,16 @@ struct wt_probe_ops {
     enum wt_status (*reset_halted)(struct wt_probe *probe, struct wt_error *err);
 
     /**
-     * Reads @p count registers, given by their indices in topology->registers, of each lane in
-     * @p lanes of a halted wave, in as few round trips as it can: first all values of the lowest
-     * lane, then those of the next.
+     * Reads the rows of @p count registers of a halted wave, given by their indices in
+     * topology->registers, for @p lanes (one or more), in as few round trips as it can. The rows
+     * lie in @p out one after the other, without gaps. WT_UNSUPPORTED: the device lacks one.
      */
-    enum wt_status (*read_registers)(struct wt_probe *probe, uint32_t wave, wt_lanes lanes,
-                                     const unsigned *index, size_t count, uint64_t *value,
-                                     struct wt_error *err);
-    enum wt_status (*write_register)(struct wt_probe *probe, uint32_t wave, unsigned lane,
-                                     unsigned index, uint64_t value, struct wt_error *err);
+    enum wt_status (*read_rows)(struct wt_probe *probe, uint32_t wave, wt_lanes lanes,
+                                const unsigned *index, size_t count, uint8_t *out,
+                                struct wt_error *err);
+    /** Writes the row of one register of a halted wave, for @p lanes. */
+    enum wt_status (*write_row)(struct wt_probe *probe, uint32_t wave, wt_lanes lanes,
+                                unsigned index, const uint8_t *row, struct wt_error *err);
 
     /** Memory as a lane of a halted wave sees it. All or nothing when reading. */
     enum wt_status (*read_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,
@@ -175,11 +253,20 @@ struct wt_probe_ops {
     void (*replaced)(struct wt_probe *probe);
 
     /**
-     * The breakpoint instruction to plant at @p addr over the instruction whose first bytes are
-     * @p original (4 bytes): its bytes go to @p bytes, its length (2 or 4) is returned.
+     * Which bytes patch() and decode() want to see of the instruction at @p addr: fills in all but
+     * the bytes themselves. WT_INVALID: no instruction can begin there.
      */
-    size_t (*breakpoint)(struct wt_probe *probe, uint64_t addr, const uint8_t *original,
-                         uint8_t *bytes);
+    enum wt_status (*window)(struct wt_probe *probe, uint64_t addr, struct wt_window *window,
+                             struct wt_error *err);
+    /**
+     * The patch that makes the instruction at @p addr a breakpoint; it lies in the window. Over an
+     * instruction that is a breakpoint already it changes nothing.
+     */
+    void (*patch)(struct wt_probe *probe, uint64_t addr, const struct wt_window *window,
+                  struct wt_patch *patch);
+    /** What the instruction at @p addr is. */
+    void (*decode)(struct wt_probe *probe, uint64_t addr, const struct wt_window *window,
+                   struct wt_instruction *instruction);
 };
 
 /** The Vortex probe: VxDebug Debug Module registers. */

@@ -29,6 +29,7 @@ static enum wt_status resume_one(struct wt_debugger *d, uint32_t wave, struct wt
 static enum wt_status look_at_halted(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
 {
     struct wave *w = &d->wave[wave];
+    wt_wave_set_remove(&d->unseen, wave);
     dbg_forget(d, wave);
     dbg_set_go(d, wave, GO_STOPPED);
     enum wt_status status = dbg_need_pc(d, wave, err);
@@ -73,6 +74,24 @@ static enum wt_status report_idle(struct wt_debugger *d, struct wt_error *err)
     return WT_OK;
 }
 
+/*
+ * Examines every wave in `unseen`, until one of them stops everything. One that passes its
+ * breakpoint may halt the running waves for a moment; those that wait here are spared (step.c).
+ */
+static enum wt_status look_at_unseen(struct wt_debugger *d, bool *found, struct wt_error *err)
+{
+    for (unsigned i = 0; i < d->words; i++) {
+        while (d->unseen.word[i]) {
+            *found = true;
+            uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(d->unseen.word[i]);
+            enum wt_status status = look_at_halted(d, wave, err);
+            if (status || (!d->nonstop && dbg_has_event(d)))
+                return status;
+        }
+    }
+    return WT_OK;
+}
+
 /* Finds what happened: a fault, waves that halted, the end. */
 static enum wt_status look(struct wt_debugger *d, bool *found, struct wt_error *err)
 {
@@ -86,14 +105,12 @@ static enum wt_status look(struct wt_debugger *d, bool *found, struct wt_error *
     bool any = false;
     for (unsigned i = 0; i < d->words; i++) {
         any |= d->active.word[i] != 0;
-        uint32_t bits = d->free.word[i] & d->active.word[i] & halted.word[i];
-        for (; bits; bits &= bits - 1) {
-            *found = true;
-            status = look_at_halted(d, 32 * i + (uint32_t)__builtin_ctz(bits), err);
-            if (status || (!d->nonstop && dbg_has_event(d)))
-                return status;
-        }
+        d->unseen.word[i] = d->free.word[i] & d->active.word[i] & halted.word[i];
     }
+    status = look_at_unseen(d, found, err);
+    dbg_fill_set(d, &d->unseen, 0);
+    if (status || (!d->nonstop && dbg_has_event(d)))
+        return status;
     if (!any)
         return dbg_report_end(d, err);
     if (!d->nonstop && !d->steppers && !dbg_any_free_active(d) && !dbg_has_event(d))

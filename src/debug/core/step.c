@@ -32,8 +32,7 @@ static enum wt_status skip_instruction(struct wt_debugger *d, uint32_t wave, uns
     struct wave *w = &d->wave[wave];
     *step = (struct wt_probe_step){
         .done = true, .active = true, .cause = WT_HALT_STEP, .pc = w->pc + length};
-    unsigned pc = (unsigned)d->topology->pc_index;
-    return d->ops->write_register(d->probe, wave, 0, pc, step->pc, err);
+    return dbg_write_pc(d, wave, step->pc, err);
 }
 
 /* One instruction from under a breakpoint: lift it, step, plant it again. */
@@ -42,16 +41,20 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
 {
     struct wave *w = &d->wave[wave];
     if (dbg_covers_trap(bp))
-        return skip_instruction(d, wave, bp->length, step, err);
+        return skip_instruction(d, wave, bp->covered.length, step, err);
     bool others = dbg_any_free_active(d), hold = others && !device_is_frozen(d);
     struct wt_wave_set held;
     enum wt_status status = WT_OK, plant = WT_OK, release = WT_OK;
     if (hold) {
-        dbg_copy_set(d, &held, &d->free);
+        /* A halt request would overwrite the cause of a wave that has halted by itself, and the
+         * resume request after the step would set it going: it would never be examined. One that
+         * halts after the last scan is resumed onto its breakpoint, which halts it again. */
+        for (unsigned i = 0; i < d->words; i++)
+            held.word[i] = d->free.word[i] & ~d->unseen.word[i];
         if ((status = d->ops->halt(d->probe, &held, err)))
             return status;
     }
-    status = dbg_raw_write(d, wave, 0, bp->addr, bp->original, bp->length, err);
+    status = dbg_write_patch(d, wave, &bp->original, err);
     if (!status)
         status = d->ops->step(d->probe, wave, step, err);
     if (!status && !step->done && !others) {
@@ -66,7 +69,7 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
         dbg_one_wave(d, &one, wave);
         status = d->ops->halt(d->probe, &one, err);
     }
-    plant = dbg_raw_write(d, wave, 0, bp->addr, bp->trap, bp->length, status ? NULL : err);
+    plant = dbg_write_patch(d, wave, &bp->trap, status ? NULL : err);
     bp->planted = !plant;
     bp->doubtful = plant;
     if (hold)

@@ -152,7 +152,8 @@ enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
         event = *more;
     event.kind = WT_EVENT_STOPPED;
     event.reason = reason;
-    const wt_wave_id id = d->wave[wave].self.id;
+    /* A wave that has begun since the last look is not known yet. */
+    const wt_wave_id id = dbg_is_active(d, wave) ? d->wave[wave].self.id : WT_NO_WAVE;
     enum wt_status status;
     if (d->nonstop) {
         struct wt_wave_set one;
@@ -171,7 +172,7 @@ enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
         if ((status = dbg_halt_everything(d, err)))
             return status;
     }
-    const bool there = dbg_is_active(d, wave) && d->wave[wave].self.id == id;
+    const bool there = dbg_is_active(d, wave) && (id == WT_NO_WAVE || d->wave[wave].self.id == id);
     event.thread = there ? dbg_thread_of(d, wave, lane) : dbg_first_thread(d);
     d->current = event.thread;
     if (there) {
@@ -227,6 +228,7 @@ enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
     struct wt_event event = {.signal = (int)fault.signal};
     snprintf(event.text, sizeof event.text, "%s", fault.text);
     uint32_t wave = fault.wave < d->topology->waves ? fault.wave : 0;
+    dbg_identify(d, wave);
     unsigned lane = fault.lanes ? wt_lanes_lowest(fault.lanes) : 0;
     enum wt_status status = dbg_stop_for(d, wave, lane, WT_STOP_FAULT, &event, err);
     /* The others may go on; this one is halted. */

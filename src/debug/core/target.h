@@ -121,11 +121,14 @@ struct wt_history_place {
     uint64_t pc;
 };
 
-/** A change of memory, to be seen in place of what is there. */
+#define WT_PATCH_BYTES 16
+
+/** A change of memory: bytes under a mask, which are to be in place of what is there. */
 struct wt_patch {
     uint64_t addr;
-    size_t size; /**< up to 4 */
-    uint8_t bytes[4];
+    size_t size; /**< 1 to WT_PATCH_BYTES */
+    uint8_t bytes[WT_PATCH_BYTES];
+    uint8_t mask[WT_PATCH_BYTES]; /**< bits that change */
 };
 
 struct wt_history_stats {

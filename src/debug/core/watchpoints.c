@@ -346,6 +346,8 @@ enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *sto
     if (!count)
         return WT_OK;
     *met = true;
+    for (size_t i = 0; i < count; i++)
+        dbg_identify(d, list[i].wave);
     collect(d, list, count);
     *stopped = d->mets != 0;
     return *stopped ? stop_for(d, &d->met[0], err) : WT_OK;

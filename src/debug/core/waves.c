@@ -83,6 +83,38 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     return WT_OK;
 }
 
+/* ---- calling functions ---- */
+
+enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, struct wt_error *err)
+{
+    const struct wt_topology *t = d->topology;
+    uint32_t wave;
+    unsigned lane;
+    enum wt_status status;
+    if ((status = dbg_locate(d, thread, &wave, &lane, err)) ||
+        (status = dbg_need_mask(d, wave, err)))
+        return status;
+    const wt_lanes mask = d->wave[wave].mask, own = wt_lane_bit(lane);
+    if (mask == own)
+        return WT_OK;
+    if (!(mask & own))
+        return wt_fail(err, WT_STATE,
+                       "%s %u is masked off and cannot run a function now: choose an active %s",
+                       t->lane_word, lane, t->lane_word);
+    /* The text goes through GDB's protocol, which keeps '$' for itself. */
+    char advice[160] = "";
+    for (size_t i = 0; i < t->register_count; i++)
+        if (t->registers[i].role == WT_ROLE_EXEC_MASK && !t->registers[i].read_only &&
+            t->lanes <= t->registers[i].bits && t->lanes <= 64)
+            snprintf(advice, sizeof advice, " (%s = 0x%llx; afterwards 0x%llx again)",
+                     t->registers[i].name, (unsigned long long)own, (unsigned long long)mask);
+    return wt_fail(err, WT_STATE,
+                   "all %u active %ss of core %u %s %u would run the function, each with its own "
+                   "registers. Nothing was done. Make %s %u the only active one first%s",
+                   wt_lanes_count(mask), t->lane_word, (unsigned)(wave / t->waves_per_core),
+                   t->wave_word, (unsigned)(wave % t->waves_per_core), t->lane_word, lane, advice);
+}
+
 /* ---- an expression for each lane ---- */
 
 /* Registers that the code names, as indices; those that there are not fail the evaluation. */
@@ -90,9 +122,9 @@ static enum wt_status link_code(struct wt_debugger *d, const struct wt_agent *ag
                                 unsigned *index, size_t *count, struct wt_error *err)
 {
     const unsigned *number = wt_agent_registers(agent, count);
-    if (*count > MAX_REGISTERS)
+    if (*count > MOST_REGISTERS)
         return wt_fail(err, WT_INVALID, "the expression names %zu registers; at most %d work",
-                       *count, MAX_REGISTERS);
+                       *count, MOST_REGISTERS);
     for (size_t i = 0; i < *count; i++) {
         size_t k = 0;
         while (k < d->topology->register_count && d->topology->registers[k].number != number[i])
@@ -105,23 +137,11 @@ static enum wt_status link_code(struct wt_debugger *d, const struct wt_agent *ag
     return WT_OK;
 }
 
-/* The program counter of a lane that is masked off is where it will wake up. */
-static enum wt_status put_pc(struct wt_debugger *d, uint32_t wave, unsigned lane,
-                             const unsigned *index, size_t count, uint64_t *value,
-                             struct wt_error *err)
-{
-    enum wt_status status = WT_OK;
-    for (size_t i = 0; i < count && !status; i++)
-        if (index[i] == d->topology->pc_index)
-            status = dbg_lane_pc(d, wave, lane, &value[i], err);
-    return status;
-}
-
 static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
                                const struct wt_agent *agent, size_t size,
                                struct wt_lane_value *result, uint8_t *bytes, struct wt_error *err)
 {
-    unsigned index[MAX_REGISTERS];
+    unsigned index[MOST_REGISTERS];
     size_t count;
     enum wt_status status = link_code(d, agent, index, &count, err);
     if (status)
@@ -136,8 +156,6 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes la
     for (; lanes && !status; lanes &= lanes - 1, value += count, result++) {
         struct place at = {d, wave, wt_lanes_lowest(lanes)};
         const struct wt_agent_world world = {&at, dbg_agent_read, NULL};
-        if ((status = put_pc(d, wave, at.lane, index, count, value, err)))
-            break;
         result->known = wt_agent_run(agent, value, &world, &result->value);
         result->read = result->known && size && dbg_agent_read(&at, result->value, bytes, size);
         if (bytes)

@@ -3,8 +3,10 @@
  * registers, CSRs and memory are "emulated using instruction injection"). DSCRATCH0, CSR 0x7b2,
  * carries 32 bits a time; only that one is used, since not every device has the other three.
  */
-#include <string.h>
+#include <assert.h>
+#include <stdlib.h>
 
+#include "base/bits.h"
 #include "debug/vortex/loan.h"
 
 static unsigned code_of(struct wt_probe *p, unsigned index)
@@ -153,9 +155,9 @@ static enum wt_status read_through_t0(struct wt_probe *p, const struct dm_loan *
     return WT_OK;
 }
 
-enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
-                                     const unsigned *index, size_t count, uint64_t *value,
-                                     struct wt_error *err)
+enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                  const unsigned *index, size_t count, uint64_t *value,
+                                  struct wt_error *err)
 {
     bool through_t0 = false, passage = false, pc = false;
     struct dm_loan loan = {.t1_too = false};
@@ -210,6 +212,27 @@ enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes
                                       err)))
             return status;
     return WT_OK;
+}
+
+enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                const unsigned *index, size_t count, uint8_t *out,
+                                struct wt_error *err)
+{
+    const unsigned values = wt_lanes_count(lanes);
+    assert(lanes && !(lanes & ~wt_lanes_first(p->topology.lanes)));
+    uint64_t *value = malloc((count * values + 1) * sizeof *value);
+    if (!value)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for %zu registers of %u threads", count,
+                       values);
+    const enum wt_status status = vortex_read_values(p, wave, lanes, index, count, value, err);
+    for (size_t i = 0; i < count && !status; i++) {
+        const struct wt_register *r = &p->registers[index[i]];
+        const size_t size = wt_register_size(r);
+        for (unsigned k = 0; k < (r->scope == WT_SCOPE_LANE ? values : 1); k++, out += size)
+            wt_store_le(out, value[k * count + i], size);
+    }
+    free(value);
+    return status;
 }
 
 static enum wt_status write_gpr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned reg,
@@ -277,8 +300,8 @@ static enum wt_status write_far_pc(struct wt_probe *p, uint32_t wave, unsigned l
     return status;
 }
 
-enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned lane,
-                                     unsigned index, uint64_t value, struct wt_error *err)
+static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned index,
+                                  uint64_t value, struct wt_error *err)
 {
     const struct wt_register *r = &p->registers[index];
     unsigned number = CODE_NUMBER(r->code);
@@ -298,6 +321,12 @@ enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned
         return dm_run(p, err);
     }
     bool fpr = CODE_CLASS(r->code) == CODE_FPR;
+    bool mask = r->code == (CODE_CSR | CSR_ACTIVE_THREADS);
+    if (mask && (value == 0 || (p->topology.lanes < 64 && value >> p->topology.lanes)))
+        return wt_fail(err, WT_INVALID,
+                       value ? "%s has a bit for each of %u threads, and no more"
+                             : "%s must have a bit set: a warp without active threads has ended",
+                       r->name, p->topology.lanes);
     if (fpr && r->bits == 64 && p->xlen == 32 && value >> 32 != 0xffffffff)
         return write_wide_fpr(p, wave, lane, number, value, err);
     struct dm_loan loan;
@@ -312,11 +341,27 @@ enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned
     dm_inject_constant(p, X_T0, p->xlen == 32 ? (uint32_t)value : value);
     if (fpr)
         dm_inject(p, rv_fmv_f(r->bits == 64 && p->xlen == 64, number, X_T0));
+    else if (mask)
+        dm_inject(p, rv_tmc(X_T0));
     else
         dm_inject(p, rv_csrw(number, X_T0));
     loan_add_return(p, &loan);
     status = loan_run(p, &loan, err);
     return status ? status : loan_check_fault(p, before, &loan, err);
+}
+
+enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
+                                const uint8_t *row, struct wt_error *err)
+{
+    const struct wt_register *r = &p->registers[index];
+    const size_t size = wt_register_size(r);
+    assert(lanes && !(lanes & ~wt_lanes_first(p->topology.lanes)));
+    if (r->scope != WT_SCOPE_LANE)
+        lanes &= -lanes; /* through the lowest of them */
+    enum wt_status status = WT_OK;
+    for (; lanes && !status; lanes &= lanes - 1, row += size)
+        status = write_value(p, wave, wt_lanes_lowest(lanes), index, wt_load_le(row, size), err);
+    return status;
 }
 
 /* ---- what the device is ---- */

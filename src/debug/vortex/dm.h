@@ -205,6 +205,11 @@ static inline uint32_t rv_csrr(unsigned rd, unsigned csr)
 {
     return rv_i(0x73, rd, 2, 0, (int32_t)csr);
 }
+/* Vortex: sets the warp's mask of active threads. */
+static inline uint32_t rv_tmc(unsigned rs1)
+{
+    return rv_i(0x0b, 0, 0, rs1, 0);
+}
 static inline uint32_t rv_addi(unsigned rd, unsigned rs1, int32_t imm)
 {
     return rv_i(0x13, rd, 0, rs1, imm);
@@ -238,11 +243,15 @@ enum wt_status vortex_repay(struct wt_probe *p, struct wt_error *err);
 
 /* ---- vortex_access.c: registers by injection ---- */
 
-enum wt_status vortex_read_registers(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
-                                     const unsigned *index, size_t count, uint64_t *value,
-                                     struct wt_error *err);
-enum wt_status vortex_write_register(struct wt_probe *p, uint32_t wave, unsigned lane,
-                                     unsigned index, uint64_t value, struct wt_error *err);
+/** Reads registers of each lane as numbers: all of the lowest lane, then those of the next. */
+enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                  const unsigned *index, size_t count, uint64_t *value,
+                                  struct wt_error *err);
+enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                const unsigned *index, size_t count, uint8_t *out,
+                                struct wt_error *err);
+enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
+                                const uint8_t *row, struct wt_error *err);
 /** Makes a DPC at the low half of @p addr mean that address, if it is above 4 GiB. */
 void vortex_remember_far(struct wt_probe *p, uint64_t addr);
 /** Reads CSRs of one lane (each 32 bits of it). */
@@ -250,6 +259,18 @@ enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane,
                                uint32_t *value, struct wt_error *err);
 /** Finds XLEN by what shifts do, and leaves the lane as it was. */
 enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
+
+/* ---- vortex_code.c ---- */
+
+#define EBREAK 0x00100073u
+#define C_EBREAK 0x9002u
+
+enum wt_status vortex_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
+                             struct wt_error *err);
+void vortex_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
+                  struct wt_patch *patch);
+void vortex_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
+                   struct wt_instruction *instruction);
 
 /* ---- vortex_memory.c: memory by injection, or through a port ---- */
 

@@ -11,9 +11,6 @@
 
 #include "base/bits.h"
 
-#define EBREAK 0x00100073u
-#define C_EBREAK 0x9002u
-
 static void window_range(const struct wt_probe *p, const struct wt_wave_set *set, unsigned window,
                          uint32_t *bits)
 {
@@ -482,7 +479,7 @@ static enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *m
     bool ask_two = p->mask_csr == MASK_UNKNOWN && lanes > 1;
     enum wt_status status = WT_OK;
     if (p->mask_csr != MASK_OF_INJECTION)
-        status = vortex_read_registers(p, wave, ask_two ? 3 : 1, &index, 1, value, err);
+        status = vortex_read_values(p, wave, ask_two ? 3 : 1, &index, 1, value, err);
     if (status)
         return status;
     /* A device may show the mask of the injection itself, one lane, in place of the warp's. */
@@ -575,16 +572,6 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
                                  "show them halted (DCTRL.resethaltreq)"
                                : "no warp became active after the reset: waited for WACTIVE");
     }
-}
-
-static size_t vortex_breakpoint(struct wt_probe *p, uint64_t addr, const uint8_t *original,
-                                uint8_t *bytes)
-{
-    /* The two low bits tell a 2-byte instruction. */
-    size_t length = (original[0] & 3) == 3 ? 4 : 2;
-    vortex_remember_far(p, addr);
-    wt_store_le(bytes, length == 4 ? EBREAK : C_EBREAK, length);
-    return length;
 }
 
 static const struct wt_topology *vortex_topology(struct wt_probe *p)
@@ -760,9 +747,10 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
     return status;
 }
 
-static enum wt_status vortex_reattach(struct wt_probe *p, struct wt_error *err)
+static enum wt_status vortex_reattach(struct wt_probe *p, bool *was_reset, struct wt_error *err)
 {
     bool slept;
+    *was_reset = false;
     enum wt_status status = wake(p, &slept, err);
     if (status)
         return status;
@@ -783,6 +771,7 @@ static enum wt_status vortex_reattach(struct wt_probe *p, struct wt_error *err)
         memset(&p->examined, 0, sizeof p->examined);
         memset(&p->found, 0, sizeof p->found);
         begin_epoch(p);
+        *was_reset = true;
         p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
     }
     return WT_OK;
@@ -829,9 +818,13 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     struct wt_topology *t = &p->topology;
     t->family = "vortex";
     t->arch = p->xlen == 64 ? "riscv:rv64" : "riscv:rv32";
+    t->triple = p->xlen == 64 ? "riscv64-unknown-unknown-elf" : "riscv32-unknown-unknown-elf";
+    t->standard_feature = "org.gnu.gdb.riscv";
+    t->watch_stops_before = true; /* gdbarch_have_nonsteppable_watchpoint */
     t->address_bits = p->xlen;
     t->wave_word = "warp";
     t->lane_word = "thread";
+    t->code_granule = 2;
     *probe = p;
     return WT_OK;
 }
@@ -855,9 +848,11 @@ const struct wt_probe_ops wt_probe_vortex = {
     .survey = vortex_survey,
     .reset_halted = vortex_reset_halted,
     .replaced = vortex_replaced,
-    .read_registers = vortex_read_registers,
-    .write_register = vortex_write_register,
+    .read_rows = vortex_read_rows,
+    .write_row = vortex_write_row,
     .read_memory = vortex_read_memory,
     .write_memory = vortex_write_memory,
-    .breakpoint = vortex_breakpoint,
+    .window = vortex_window,
+    .patch = vortex_patch,
+    .decode = vortex_decode,
 };

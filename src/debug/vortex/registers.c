@@ -18,7 +18,14 @@ static const char *const fpr_name[32] = {
     "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 };
 
-enum { NARROW = 1, RV32_ONLY = 2, LANE = 4 };
+/* Their other names: x0 to x31 but for fp, which is better known as s0 than as x8. */
+static const char *const gpr_number[32] = {
+    "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "s0",  "x9",  "x10",
+    "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
+    "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30", "x31",
+};
+
+enum { NARROW = 1, RV32_ONLY = 2, LANE = 4, CORE = 8, DEVICE = 16, STEADY = 32 };
 
 static const struct {
     uint16_t csr;
@@ -30,7 +37,7 @@ static const struct {
     {0x003, NARROW, "fpu", "fcsr"},
     {0x180, 0, "csr", "satp"},
     {0x300, 0, "csr", "mstatus"},
-    {0x301, 0, "csr", "misa"},
+    {0x301, DEVICE, "csr", "misa"},
     {0x302, 0, "csr", "medeleg"},
     {0x303, 0, "csr", "mideleg"},
     {0x304, 0, "csr", "mie"},
@@ -41,32 +48,68 @@ static const struct {
     {0x3a0, 0, "csr", "pmpcfg0"},
     {0x3b0, 0, "csr", "pmpaddr0"},
     {0x744, 0, "csr", "mnstatus"},
-    {0xb00, 0, "csr", "mcycle"},
-    {0xb02, 0, "csr", "minstret"},
-    {0xb80, RV32_ONLY, "csr", "mcycleh"},
-    {0xb82, RV32_ONLY, "csr", "minstreth"},
-    {0xf11, 0, "csr", "mvendorid"},
-    {0xf12, 0, "csr", "marchid"},
-    {0xf13, 0, "csr", "mimpid"},
+    {0xb00, CORE, "csr", "mcycle"},
+    {0xb02, CORE, "csr", "minstret"},
+    {0xb80, RV32_ONLY | CORE, "csr", "mcycleh"},
+    {0xb82, RV32_ONLY | CORE, "csr", "minstreth"},
+    {0xf11, DEVICE | STEADY, "csr", "mvendorid"},
+    {0xf12, DEVICE | STEADY, "csr", "marchid"},
+    {0xf13, DEVICE | STEADY, "csr", "mimpid"},
     {0xf14, LANE, "csr", "mhartid"},
     {0xcc0, LANE, "vortex", "vx_thread_id"},
-    {0xcc1, 0, "vortex", "vx_warp_id"},
-    {0xcc2, 0, "vortex", "vx_core_id"},
-    {0xcc3, 0, "vortex", "vx_active_warps"},
+    {0xcc1, STEADY, "vortex", "vx_warp_id"},
+    {0xcc2, CORE | STEADY, "vortex", "vx_core_id"},
+    {0xcc3, CORE, "vortex", "vx_active_warps"},
     {0xcc4, 0, "vortex", "vx_active_threads"},
-    {0xfc0, 0, "vortex", "vx_num_threads"},
-    {0xfc1, 0, "vortex", "vx_num_warps"},
-    {0xfc2, 0, "vortex", "vx_num_cores"},
-    {0xfc3, 0, "vortex", "vx_local_mem_base"},
+    {0xfc0, DEVICE | STEADY, "vortex", "vx_num_threads"},
+    {0xfc1, DEVICE | STEADY, "vortex", "vx_num_warps"},
+    {0xfc2, DEVICE | STEADY, "vortex", "vx_num_cores"},
+    {0xfc3, DEVICE | STEADY, "vortex", "vx_local_mem_base"},
 };
 
 enum { CSRS = sizeof csr_table / sizeof csr_table[0] };
 
-static enum wt_register_type gpr_type(unsigned reg)
+static struct wt_register gpr(unsigned reg, unsigned bits)
 {
-    if (reg == 1)
-        return WT_REG_CODE_PTR;
-    return reg == 2 || reg == 3 || reg == 4 || reg == 8 ? WT_REG_DATA_PTR : WT_REG_INT;
+    struct wt_register r = {.name = gpr_name[reg],
+                            .alt_name = gpr_number[reg],
+                            .set = "cpu",
+                            .bits = bits,
+                            .number = reg,
+                            .dwarf = (int)reg,
+                            .code = CODE_GPR | reg};
+    switch (reg) {
+    case 1:
+        r.type = WT_REG_CODE_PTR;
+        r.role = WT_ROLE_RA;
+        break;
+    case 2:
+        r.type = WT_REG_DATA_PTR;
+        r.role = WT_ROLE_SP;
+        break;
+    case 3:
+    case 4:
+        r.type = WT_REG_DATA_PTR;
+        break;
+    case 8:
+        r.type = WT_REG_DATA_PTR;
+        r.role = WT_ROLE_FP;
+        break;
+    default:
+        if (reg >= 10 && reg <= 17) {
+            r.role = WT_ROLE_ARGUMENT;
+            r.argument = reg - 9;
+        }
+    }
+    return r;
+}
+
+static enum wt_register_scope scope_of(unsigned flags)
+{
+    return flags & LANE     ? WT_SCOPE_LANE
+           : flags & CORE   ? WT_SCOPE_CORE
+           : flags & DEVICE ? WT_SCOPE_DEVICE
+                            : WT_SCOPE_WAVE;
 }
 
 enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
@@ -75,32 +118,41 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
     if (!table)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the register table");
     for (unsigned i = 0; i < 32; i++)
-        *r++ = (struct wt_register){gpr_name[i], "cpu",        gpr_type(i), p->xlen,
-                                    i,           CODE_GPR | i, true,        false};
+        *r++ = gpr(i, p->xlen);
     p->topology.pc_index = (size_t)(r - table);
-    *r++ = (struct wt_register){"pc", "cpu", WT_REG_CODE_PTR, p->xlen, 32, CODE_PC, false, false};
+    *r++ = (struct wt_register){.name = "pc",
+                                .set = "cpu",
+                                .type = WT_REG_CODE_PTR,
+                                .scope = WT_SCOPE_WAVE,
+                                .role = WT_ROLE_PC,
+                                .bits = p->xlen,
+                                .number = 32,
+                                .dwarf = -1,
+                                .code = CODE_PC};
     for (unsigned i = 0; p->has_f && i < 32; i++)
-        *r++ = (struct wt_register){fpr_name[i],
-                                    "fpu",
-                                    p->has_d ? WT_REG_FLOAT_UNION : WT_REG_FLOAT,
-                                    p->has_d ? 64 : 32,
-                                    33 + i,
-                                    CODE_FPR | i,
-                                    true,
-                                    false};
+        *r++ = (struct wt_register){.name = fpr_name[i],
+                                    .set = "fpu",
+                                    .type = p->has_d ? WT_REG_FLOAT_UNION : WT_REG_FLOAT,
+                                    .bits = p->has_d ? 64 : 32,
+                                    .number = 33 + i,
+                                    .dwarf = 32 + (int)i,
+                                    .code = CODE_FPR | i};
     for (size_t i = 0; i < CSRS; i++) {
-        if ((csr_table[i].flags & RV32_ONLY && p->xlen != 32) ||
-            (csr_table[i].csr <= 3 && !p->has_f))
+        const unsigned flags = csr_table[i].flags, csr = csr_table[i].csr;
+        if ((flags & RV32_ONLY && p->xlen != 32) || (csr <= 3 && !p->has_f))
             continue;
         *r++ = (struct wt_register){
-            csr_table[i].name,
-            csr_table[i].set,
-            WT_REG_INT,
-            csr_table[i].flags & NARROW ? 32 : p->xlen,
-            65u + csr_table[i].csr,
-            CODE_CSR | csr_table[i].csr,
-            (csr_table[i].flags & LANE) != 0,
-            csr_table[i].csr >> 10 == 3, /* bits 11:10 of a CSR's number say so */
+            .name = csr_table[i].name,
+            .set = csr_table[i].set,
+            .scope = scope_of(flags),
+            .role = csr == CSR_ACTIVE_THREADS ? WT_ROLE_EXEC_MASK : WT_ROLE_NONE,
+            .bits = flags & NARROW ? 32 : p->xlen,
+            .number = 65 + csr,
+            .dwarf = 4096 + (int)csr,
+            .code = CODE_CSR | csr,
+            /* Bits 11:10 of a CSR's number say so; but TMC sets the mask. */
+            .read_only = csr >> 10 == 3 && csr != CSR_ACTIVE_THREADS,
+            .unsteady = !(flags & (LANE | STEADY)),
         };
     }
     p->registers = table;

@@ -51,6 +51,8 @@ enum {
     /** An error reply may be "E.text" even for clients that did not ask for it: GDB 13 shows the
      * text, where for other packets it would take it for data. */
     WT_RSP_TEXT_ERRORS = 1,
+    /** It changes nothing: a write that is held back (call.c) stays held. */
+    WT_RSP_READS = 2,
 };
 
 /** The command that a packet is, or NULL. *rest is what follows the name. */

@@ -27,12 +27,7 @@ void wt_rsp_error_strings(struct wt_rsp_session *s, const struct wt_rsp_args *ar
 
 static void put_triple(struct wt_rsp_session *s)
 {
-    char triple[64];
-    bool riscv = strncmp(s->topology->arch, "riscv", 5) == 0;
-    if (riscv)
-        snprintf(triple, sizeof triple, "riscv%u-unknown-unknown-elf", s->topology->address_bits);
-    else
-        snprintf(triple, sizeof triple, "%s-unknown-unknown-elf", s->topology->arch);
+    const char *triple = s->topology->triple;
     wt_put_text(&s->out, "triple:");
     wt_put_hex(&s->out, triple, strlen(triple));
     wt_put_format(&s->out, ";endian:little;ptrsize:%u;", s->topology->address_bits / 8);

@@ -77,7 +77,7 @@ static void tell_place(struct wt_rsp_session *s, FILE *out)
     }
     wt_debugger_thread_name(s->debugger, thread, name, sizeof name);
     fprintf(out, ": %s", name);
-    if (wt_debugger_read_registers(s->debugger, thread, &pc_index, 1, &pc, NULL) == WT_OK)
+    if (wt_debugger_read_numbers(s->debugger, thread, &pc_index, 1, &pc, NULL) == WT_OK)
         fprintf(out, " at 0x%" PRIx64, pc);
     fputc('\n', out);
 }

@@ -63,19 +63,20 @@ static void put_watchpoint(struct wt_rsp_session *s, const struct wt_event *even
     wt_put_char(&s->out, ';');
 }
 
-/* Registers that every client asks for at each stop: ra, sp, fp and pc. */
+/* Registers that every client asks for at each stop. */
 static void put_registers(struct wt_rsp_session *s, const struct wt_event *event)
 {
-    static const unsigned wanted[] = {1, 2, 8};
+    static const enum wt_register_role wanted[] = {WT_ROLE_RA, WT_ROLE_SP, WT_ROLE_FP};
     unsigned index[4];
     uint64_t value[4];
     size_t count = 0;
     const struct wt_register *all = s->topology->registers;
     index[count++] = (unsigned)s->topology->pc_index;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (wanted[i] < s->register_numbers && s->register_by_number[wanted[i]] >= 0)
-            index[count++] = (unsigned)s->register_by_number[wanted[i]];
-    if (wt_debugger_read_registers(s->debugger, event->thread, index, count, value, NULL))
+        for (unsigned k = 0; k < s->topology->register_count; k++)
+            if (all[k].role == wanted[i] && all[k].bits <= 64 && count < 4)
+                index[count++] = k;
+    if (wt_debugger_read_numbers(s->debugger, event->thread, index, count, value, NULL))
         return;
     const uint64_t *shown = wt_rsp_shown_pc(s, event->thread);
     if (shown)
@@ -562,8 +563,8 @@ static void go_on(struct wt_rsp_session *s, enum wt_resume_kind kind, bool has_a
 {
     struct wt_error err = {0};
     wt_thread thread = s->control ? s->control : wt_rsp_thread(s);
-    if (has_addr && wt_debugger_write_register(s->debugger, thread, (unsigned)s->topology->pc_index,
-                                               addr, &err)) {
+    if (has_addr && wt_debugger_write_number(s->debugger, thread, (unsigned)s->topology->pc_index,
+                                             addr, &err)) {
         wt_rsp_error(s, &err);
         return;
     }

@@ -16,63 +16,64 @@
 #define MOST_PENDING (1u << 20)
 
 #define TEXT WT_RSP_TEXT_ERRORS
+#define READS WT_RSP_READS
 
 /* All packets. Rows that begin with the same letter: the longer name first. */
 static const struct wt_rsp_command commands[] = {
-    {"g", "[;thread:%t;", wt_rsp_g, TEXT},
-    {"p", "%x[;thread:%t;", wt_rsp_p, TEXT},
+    {"g", "[;thread:%t;", wt_rsp_g, TEXT | READS},
+    {"p", "%x[;thread:%t;", wt_rsp_p, TEXT | READS},
     {"P", "%x=%s[;thread:%t;", wt_rsp_P, TEXT},
     {"G", "%s[;thread:%t;", wt_rsp_G, TEXT},
-    {"m", "%x,%x", wt_rsp_m, 0},
-    {"x", "%x,%x", wt_rsp_x, 0},
+    {"m", "%x,%x", wt_rsp_m, READS},
+    {"x", "%x,%x", wt_rsp_x, READS},
     {"M", "%x,%x:%b", wt_rsp_M, 0},
     {"X", "%x,%x:%b", wt_rsp_X, 0},
     {"Z", "%x,%x,%x[;%b", wt_rsp_insert, TEXT},
     {"z", "%x,%x,%x", wt_rsp_remove, TEXT},
-    {"?", "", wt_rsp_question, 0},
+    {"?", "", wt_rsp_question, READS},
     {"!", "", wt_rsp_extend, 0},
     {"c", "[%x", wt_rsp_continue, TEXT},
     {"C", "%x[;%x", wt_rsp_continue_signal, TEXT},
     {"s", "[%x", wt_rsp_step, TEXT},
     {"S", "%x[;%x", wt_rsp_step_signal, TEXT},
     {"D", "[;%x", wt_rsp_detach, 0},
-    {"H", "%b", wt_rsp_set_thread, 0},
+    {"H", "%b", wt_rsp_set_thread, READS},
     {"R", "%x", wt_rsp_R, 0},
-    {"T", "%t", wt_rsp_alive, 0},
+    {"T", "%t", wt_rsp_alive, READS},
     {"k", "", wt_rsp_kill, 0},
     {"bs", "", wt_rsp_reverse_step, 0},
     {"bc", "", wt_rsp_reverse_continue, 0},
-    {"vCont?", "", wt_rsp_vcont_query, 0},
+    {"vCont?", "", wt_rsp_vcont_query, READS},
     {"vCont;", "%b", wt_rsp_vcont, TEXT},
     {"vCtrlC", "", wt_rsp_vctrlc, 0},
     {"vStopped", "", wt_rsp_vstopped, 0},
-    {"vFile:", "%s:%b", wt_rsp_vfile, 0},
+    {"vFile:", "%s:%b", wt_rsp_vfile, READS},
     {"vKill;", "%x", wt_rsp_vkill, 0},
     {"vRun", "[;%b", wt_rsp_vrun, TEXT},
     {"vAttach;", "%x", wt_rsp_vattach, TEXT},
-    {"qAttached", "[:%x", wt_rsp_attached, 0},
-    {"qCRC:", "%x,%x", wt_rsp_crc, 0},
-    {"qC", "", wt_rsp_qC, 0},
-    {"qfThreadInfo", "", wt_rsp_first_threads, 0},
-    {"qsThreadInfo", "", wt_rsp_more_threads, 0},
-    {"qHostInfo", "", wt_rsp_host_info, 0},
-    {"qMemoryRegionInfo:", "%x", wt_rsp_region_info, 0},
-    {"qProcessInfo", "", wt_rsp_process_info, 0},
+    {"qAttached", "[:%x", wt_rsp_attached, READS},
+    {"qCRC:", "%x,%x", wt_rsp_crc, READS},
+    {"qC", "", wt_rsp_qC, READS},
+    {"qfThreadInfo", "", wt_rsp_first_threads, READS},
+    {"qsThreadInfo", "", wt_rsp_more_threads, READS},
+    {"qHostInfo", "", wt_rsp_host_info, READS},
+    {"qMemoryRegionInfo:", "%x", wt_rsp_region_info, READS},
+    {"qProcessInfo", "", wt_rsp_process_info, READS},
     {"qRcmd,", "%s", wt_rsp_rcmd, TEXT},
-    {"qSearch:memory:", "%x;%x;%b", wt_rsp_search, 0},
-    {"qSupported", "[:%b", wt_rsp_supported, 0},
-    {"qSymbol:", "%s:%b", wt_rsp_accept, 0},
-    {"qThreadExtraInfo,", "%t", wt_rsp_extra_info, 0},
-    {"qThreadStopInfo", "%t", wt_rsp_thread_stop_info, 0},
-    {"qWatchpointSupportInfo", "[:%b", wt_rsp_watchpoint_info, 0},
-    {"qXfer:", "%s:%s:%b", wt_rsp_xfer, TEXT},
+    {"qSearch:memory:", "%x;%x;%b", wt_rsp_search, READS},
+    {"qSupported", "[:%b", wt_rsp_supported, READS},
+    {"qSymbol:", "%s:%b", wt_rsp_accept, READS},
+    {"qThreadExtraInfo,", "%t", wt_rsp_extra_info, READS},
+    {"qThreadStopInfo", "%t", wt_rsp_thread_stop_info, READS},
+    {"qWatchpointSupportInfo", "[:%b", wt_rsp_watchpoint_info, READS},
+    {"qXfer:", "%s:%s:%b", wt_rsp_xfer, TEXT | READS},
     {"QEnableErrorStrings", "", wt_rsp_error_strings, 0},
     {"QListThreadsInStopReply", "", wt_rsp_list_threads, 0},
     {"QNonStop:", "%x", wt_rsp_set_nonstop, TEXT},
     {"QPassSignals:", "%b", wt_rsp_accept, 0},
     {"QStartNoAckMode", "", wt_rsp_no_ack, 0},
     {"QThreadSuffixSupported", "", wt_rsp_thread_suffix, 0},
-    {"jThreadsInfo", "", wt_rsp_threads_json, 0},
+    {"jThreadsInfo", "", wt_rsp_threads_json, READS},
 };
 
 /* ---- life ---- */
@@ -305,6 +306,21 @@ void wt_rsp_session_output(struct wt_rsp_session *s, const char *text, size_t le
 
 /* ---- packets ---- */
 
+static bool may_continue_call(const struct wt_rsp_command *command)
+{
+    return command->flags & WT_RSP_READS || command->handle == wt_rsp_M ||
+           command->handle == wt_rsp_X || command->handle == wt_rsp_P;
+}
+
+static void handle_arguments(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    struct wt_error err = {0};
+    if (!may_continue_call(s->command) && wt_rsp_release_call(s, &err))
+        wt_rsp_error(s, &err);
+    else
+        s->command->handle(s, args);
+}
+
 static void handle_command(struct wt_rsp_session *s, const struct wt_packet *packet)
 {
     const char *rest;
@@ -322,7 +338,7 @@ static void handle_command(struct wt_rsp_session *s, const struct wt_packet *pac
             wt_rsp_refuse(s, WT_INVALID, "packet '%.16s': its arguments make no sense",
                           s->command->name);
         else
-            s->command->handle(s, &args);
+            handle_arguments(s, &args);
         /* What runs the program is answered when it stops; what ends it, not at all. */
         silent = s->out.end == begin &&
                  ((s->waiting && !was_waiting) || s->closing || s->command->handle == wt_rsp_R);

@@ -119,6 +119,13 @@ struct wt_rsp_session {
         size_t count, capacity;
     } known; /**< non-stop: the threads that the client knows to stand */
 
+    struct { /* a write that may begin a call of a function (call.c) */
+        bool held;
+        wt_thread thread;
+        uint64_t addr;
+        uint8_t bytes[4];
+    } call;
+
     struct { /* qXfer: the document that is being read */
         char object[24];
         char *text;
@@ -188,6 +195,23 @@ void wt_rsp_thread_text(struct wt_rsp_session *session, wt_thread thread, char *
 /** Reads as much of [addr, addr + size) as there is, from its beginning; *done bytes. */
 enum wt_status wt_rsp_read_memory(struct wt_rsp_session *session, uint64_t addr, void *out,
                                   size_t size, size_t *done, struct wt_error *err);
+
+/**
+ * Holds a write to memory back that begins the call of a function which other lanes would run, too;
+ * false: it does not, and is to be done.
+ */
+bool wt_rsp_hold_call(struct wt_rsp_session *session, uint64_t addr, const void *bytes,
+                      size_t size);
+/**
+ * A register of @p thread is to be written. True: it would go on with the call whose first write is
+ * held back; that is forgotten, and the reply says why.
+ */
+bool wt_rsp_refuse_call(struct wt_rsp_session *session, wt_thread thread);
+/** The client does something else: does the write that was held back, if there is one. */
+enum wt_status wt_rsp_release_call(struct wt_rsp_session *session, struct wt_error *err);
+/** Puts what is held back into bytes read from @p addr. */
+void wt_rsp_show_call(const struct wt_rsp_session *session, uint64_t addr, void *bytes,
+                      size_t size);
 
 /** Replies to `?`, vRun and the like: why the program stands now. */
 void wt_rsp_reply_stop(struct wt_rsp_session *session, const struct wt_event *event);

@@ -1,6 +1,7 @@
 /* Registers and memory. */
 #include "frontend/rsp/session.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -23,38 +24,51 @@ static bool thread_argument(struct wt_rsp_session *s, const struct wt_rsp_args *
 
 static size_t register_size(const struct wt_rsp_session *s, unsigned index)
 {
-    return (s->topology->registers[index].bits + 7) / 8;
+    return wt_register_size(&s->topology->registers[index]);
+}
+
+/* The value of the pc that a thread is shown at, where that is not its own. */
+static void show_pc(const struct wt_rsp_session *s, wt_thread thread, unsigned index,
+                    uint8_t *value)
+{
+    const uint64_t *shown = wt_rsp_shown_pc(s, thread);
+    if (shown && index == s->topology->pc_index)
+        wt_store_le(value, *shown, register_size(s, index));
 }
 
 void wt_rsp_g(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     wt_thread thread;
-    uint64_t value[256];
     struct wt_error err = {0};
-    size_t count = s->core_register_count < 256 ? s->core_register_count : 256;
+    size_t size = 0;
     if (!thread_argument(s, args, 0, &thread))
         return;
-    if (wt_debugger_read_registers(s->debugger, thread, s->core_registers, count, value, &err)) {
-        wt_rsp_error(s, &err);
+    for (size_t i = 0; i < s->core_register_count; i++)
+        size += register_size(s, s->core_registers[i]);
+    uint8_t *value = malloc(size + 1), *at = value;
+    if (!value) {
+        wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
         return;
     }
-    const uint64_t *shown = wt_rsp_shown_pc(s, thread);
-    for (size_t i = 0; i < count; i++)
-        wt_put_value(&s->out,
-                     shown && s->core_registers[i] == s->topology->pc_index ? *shown : value[i],
-                     register_size(s, s->core_registers[i]));
+    if (wt_debugger_read_registers(s->debugger, thread, s->core_registers, s->core_register_count,
+                                   value, &err)) {
+        wt_rsp_error(s, &err);
+    } else {
+        for (size_t i = 0; i < s->core_register_count; i++) {
+            show_pc(s, thread, s->core_registers[i], at);
+            at += register_size(s, s->core_registers[i]);
+        }
+        wt_put_hex(&s->out, value, size);
+    }
+    free(value);
 }
 
 /* Reads the value of register @p index from hex digits. */
 static bool parse_value(struct wt_rsp_session *s, unsigned index, const char *text, size_t length,
-                        uint64_t *value)
+                        uint8_t *value)
 {
-    uint8_t bytes[8];
     size_t size = register_size(s, index);
-    if (length != 2 * size || wt_hex_decode(bytes, text, size) != size)
-        return false;
-    *value = wt_load_le(bytes, size);
-    return true;
+    return length == 2 * size && wt_hex_decode(value, text, size) == size;
 }
 
 void wt_rsp_G(struct wt_rsp_session *s, const struct wt_rsp_args *args)
@@ -68,10 +82,10 @@ void wt_rsp_G(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     for (size_t i = 0; i < s->core_register_count && left; i++) {
         unsigned index = s->core_registers[i];
         size_t digits = 2 * register_size(s, index);
-        uint64_t value;
+        uint8_t value[WT_REGISTER_BITS / 8];
         /* "xx": leave this register as it is. */
         bool skip = left >= digits && at[0] == 'x';
-        if (left < digits || (!skip && !parse_value(s, index, at, digits, &value))) {
+        if (left < digits || (!skip && !parse_value(s, index, at, digits, value))) {
             wt_rsp_refuse(s, WT_INVALID, "G: the value of register %s is malformed",
                           s->topology->registers[index].name);
             return;
@@ -101,15 +115,11 @@ void wt_rsp_p(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     wt_thread thread;
     unsigned index;
-    uint64_t value;
+    uint8_t value[WT_REGISTER_BITS / 8];
     struct wt_error err = {0};
     if (!register_argument(s, args->arg[0].number, &index) || !thread_argument(s, args, 1, &thread))
         return;
-    enum wt_status status =
-        wt_debugger_read_registers(s->debugger, thread, &index, 1, &value, &err);
-    const uint64_t *shown = wt_rsp_shown_pc(s, thread);
-    if (shown && index == s->topology->pc_index)
-        value = *shown;
+    enum wt_status status = wt_debugger_read_registers(s->debugger, thread, &index, 1, value, &err);
     if (status == WT_UNSUPPORTED) {
         /* This device has no such register: "xx" shows as <unavailable>, and only that one. */
         for (size_t i = 0; i < register_size(s, index); i++)
@@ -117,7 +127,8 @@ void wt_rsp_p(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     } else if (status) {
         wt_rsp_error(s, &err);
     } else {
-        wt_put_value(&s->out, value, register_size(s, index));
+        show_pc(s, thread, index, value);
+        wt_put_hex(&s->out, value, register_size(s, index));
     }
 }
 
@@ -125,14 +136,17 @@ void wt_rsp_P(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     wt_thread thread;
     unsigned index;
-    uint64_t value;
+    uint8_t value[WT_REGISTER_BITS / 8];
     struct wt_error err = {0};
     if (!register_argument(s, args->arg[0].number, &index) || !thread_argument(s, args, 2, &thread))
         return;
-    if (!parse_value(s, index, args->arg[1].text, args->arg[1].length, &value))
+    if (!parse_value(s, index, args->arg[1].text, args->arg[1].length, value))
         wt_rsp_refuse(s, WT_INVALID, "P: the value of register %s is malformed",
                       s->topology->registers[index].name);
-    else if (wt_debugger_write_register(s->debugger, thread, index, value, &err))
+    else if (wt_rsp_refuse_call(s, thread))
+        return;
+    else if (wt_rsp_release_call(s, &err) ||
+             wt_debugger_write_register(s->debugger, thread, index, value, &err))
         wt_rsp_error(s, &err);
     else
         wt_rsp_ok(s);
@@ -167,6 +181,7 @@ enum wt_status wt_rsp_read_memory(struct wt_rsp_session *s, uint64_t addr, void 
     enum wt_status status = wt_debugger_read_memory(s->debugger, thread, addr, to, size, err);
     if (status == WT_OK) {
         *done = size;
+        wt_rsp_show_call(s, addr, out, size);
         return WT_OK;
     }
     /* All or nothing: so page by page, to find how far it goes. */
@@ -232,8 +247,15 @@ void wt_rsp_x(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 static void write_memory(struct wt_rsp_session *s, uint64_t addr, const void *bytes, size_t size)
 {
     struct wt_error err = {0};
-    if (size &&
-        wt_debugger_write_memory(s->debugger, memory_thread(s), clip(s, addr), bytes, size, &err))
+    if (wt_rsp_hold_call(s, clip(s, addr), bytes, size)) {
+        wt_rsp_ok(s);
+        return;
+    }
+    enum wt_status status = wt_rsp_release_call(s, &err);
+    if (!status && size)
+        status = wt_debugger_write_memory(s->debugger, memory_thread(s), clip(s, addr), bytes, size,
+                                          &err);
+    if (status)
         wt_rsp_error(s, &err);
     else
         wt_rsp_ok(s);

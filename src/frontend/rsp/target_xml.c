@@ -11,10 +11,10 @@
  */
 static void put_feature_name(FILE *out, const struct wt_topology *t, const char *set)
 {
-    bool riscv = strncmp(t->arch, "riscv", 5) == 0;
-    if (riscv && (!strcmp(set, "cpu") || !strcmp(set, "fpu") || !strcmp(set, "csr")))
-        fprintf(out, "org.gnu.gdb.riscv.%s", set);
-    else if (!strcmp(set, WT_PLACE_SET))
+    const bool standard = !strcmp(set, "cpu") || !strcmp(set, "fpu") || !strcmp(set, "csr");
+    if (t->standard_feature && standard)
+        fprintf(out, "%s.%s", t->standard_feature, set);
+    else if (!strcmp(set, WT_ADDED_SET))
         fputs("org.wavetrap.place", out);
     else if (!strcmp(set, t->family))
         fprintf(out, "org.wavetrap.%s.csr", t->family);
@@ -22,8 +22,27 @@ static void put_feature_name(FILE *out, const struct wt_topology *t, const char 
         fprintf(out, "org.wavetrap.%s.%s", t->family, set);
 }
 
-static const char *type_name(const struct wt_register *r)
+/* Of registers wider than GDB's scalars: a vector of 32-bit elements, "v64i32" (GDB manual, G.2).
+ */
+static void put_vector_type(FILE *out, const struct wt_topology *t, size_t first, const char *set)
 {
+    for (size_t i = first; i < t->register_count; i++) {
+        const struct wt_register *r = &t->registers[i];
+        bool seen = r->bits <= 64 || r->bits % 32 || strcmp(r->set, set) != 0;
+        for (size_t k = first; k < i && !seen; k++)
+            seen = t->registers[k].bits == r->bits && strcmp(t->registers[k].set, set) == 0;
+        if (!seen)
+            fprintf(out, "<vector id=\"v%ui32\" type=\"uint32\" count=\"%u\"/>\n", r->bits / 32,
+                    r->bits / 32);
+    }
+}
+
+static const char *type_name(const struct wt_register *r, char *vector, size_t size)
+{
+    if (r->bits > 64 && r->bits % 32 == 0) {
+        snprintf(vector, size, "v%ui32", r->bits / 32);
+        return vector;
+    }
     switch (r->type) {
     case WT_REG_CODE_PTR:
         return "code_ptr";
@@ -39,27 +58,18 @@ static const char *type_name(const struct wt_register *r)
     }
 }
 
-/* What LLDB wants to know of a RISC-V register beyond its name. */
+/* What LLDB wants to know of a register beyond its name. */
 static void put_lldb_hints(FILE *out, const struct wt_topology *t, const struct wt_register *r)
 {
-    static const struct {
-        unsigned number;
-        const char *generic;
-    } roles[] = {{1, "ra"},    {2, "sp"},    {8, "fp"},    {10, "arg1"}, {11, "arg2"}, {12, "arg3"},
-                 {13, "arg4"}, {14, "arg5"}, {15, "arg6"}, {16, "arg7"}, {17, "arg8"}};
-    if (r == &t->registers[t->pc_index]) {
-        fputs(" generic=\"pc\"", out);
-        return;
-    }
-    if (strcmp(r->set, t->registers[t->pc_index].set) != 0)
-        return;
-    if (r->number == 8)
-        fputs(" altname=\"s0\"", out);
-    else if (r->number < 32)
-        fprintf(out, " altname=\"x%u\"", r->number);
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (roles[i].number == r->number)
-            fprintf(out, " generic=\"%s\"", roles[i].generic);
+    static const char *const generic[] = {
+        [WT_ROLE_PC] = "pc", [WT_ROLE_SP] = "sp", [WT_ROLE_FP] = "fp", [WT_ROLE_RA] = "ra"};
+    const bool general = strcmp(r->set, t->registers[t->pc_index].set) == 0;
+    if (general && r->alt_name)
+        fprintf(out, " altname=\"%s\"", r->alt_name);
+    if (r->role == WT_ROLE_ARGUMENT)
+        fprintf(out, " generic=\"arg%u\"", r->argument);
+    else if (r->role < sizeof generic / sizeof *generic && generic[r->role])
+        fprintf(out, " generic=\"%s\"", generic[r->role]);
 }
 
 char *wt_rsp_target_xml(const struct wt_topology *t, bool lldb, size_t *length)
@@ -83,18 +93,20 @@ char *wt_rsp_target_xml(const struct wt_topology *t, bool lldb, size_t *length)
         fputs("<feature name=\"", out);
         put_feature_name(out, t, set);
         fputs("\">\n", out);
+        put_vector_type(out, t, i, set);
         for (size_t k = i; k < t->register_count; k++) {
             const struct wt_register *r = &t->registers[k];
             if (strcmp(r->set, set) != 0)
                 continue;
+            char vector[16];
             fprintf(out, "<reg name=\"%s\" bitsize=\"%u\" regnum=\"%u\" type=\"%s\"", r->name,
-                    r->bits, r->number, type_name(r));
+                    r->bits, r->number, type_name(r, vector, sizeof vector));
             if (!strcmp(set, "cpu"))
                 fputs(" group=\"general\"", out);
             else if (!strcmp(set, "fpu"))
                 fputs(" group=\"float\"", out);
             else if (!strcmp(set,
-                             WT_PLACE_SET)) /* a group of its own: not among the general ones */
+                             WT_ADDED_SET)) /* a group of its own: not among the general ones */
                 fputs(" save-restore=\"no\" group=\"place\"", out);
             else /* GDB does not put them back after a function that it called */
                 fputs(" save-restore=\"no\"", out);

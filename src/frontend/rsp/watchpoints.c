@@ -128,17 +128,17 @@ void wt_rsp_remove_watchpoints(struct wt_rsp_session *s)
 /* ---- stops ---- */
 
 /*
- * GDB takes it that RISC-V stops for a watchpoint before the instruction has had its effect
- * (gdbarch_have_nonsteppable_watchpoint): it lifts the watchpoint, steps that thread, and only then
- * looks at the value. Here the instruction is done, and another one must not follow: it may wait at
- * a barrier for waves that GDB holds. So the thread is shown at the instruction, and the step that
- * follows is answered without going on. Backwards all is the other way round, and the PC that GDB
- * sees meanwhile does not matter.
+ * GDB takes it that some architectures, RISC-V among them, stop for a watchpoint before the
+ * instruction has had its effect (gdbarch_have_nonsteppable_watchpoint): it lifts the watchpoint,
+ * steps that thread, and only then looks at the value. Here the instruction is done, and another
+ * one must not follow: it may wait at a barrier for waves that GDB holds. So the thread is shown at
+ * the instruction, and the step that follows is answered without going on. Backwards all is the
+ * other way round, and the PC that GDB sees meanwhile does not matter.
  */
 
 static bool expects_before(const struct wt_rsp_session *s)
 {
-    return !s->lldb && strncmp(s->topology->arch, "riscv", 5) == 0;
+    return !s->lldb && s->topology->watch_stops_before;
 }
 
 void wt_rsp_show_watchpoint(struct wt_rsp_session *s, const struct wt_event *event)

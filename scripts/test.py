@@ -1,0 +1,144 @@
+#!/usr/bin/python3
+"""Runs tests that Meson knows, and sums up what their runners counted.
+
+    test.py BUILD [--suite NAME]... [NAME]...
+
+A NAME is one of
+    SUITE              cli, gdb, unit, ...: all tests of tests/SUITE
+    FILE or SUITE/FILE run, cli/run: tests/cli/test_run.py; watch: every test file of that name
+    FILE::TEST         one test function of it (C: * and ? match anything)
+    TEST               a test function, wherever it is
+Under each failed test stands the command that runs it again.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+JOBS = int(os.environ.get("JOBS", 0)) or 2 * os.cpu_count()
+COUNTED = re.compile(r"(\d+) (passed|failed|skipped|error|errors|xfailed|xpassed)\b")
+
+
+def tests_of(build):
+    """Every test of the build folder: {"unit/watch": its description by Meson}."""
+    out = subprocess.run(["meson", "introspect", "--tests", build], capture_output=True, text=True, check=True).stdout
+    return {test["name"]: test for test in json.loads(out)}
+
+
+def functions(path, name):
+    """Whether a test file has a test function of this name."""
+    pattern = rf"^def {name}\(" if path.suffix == ".py" else rf"^static void {name}\("
+    return re.search(pattern, path.read_text(), re.M) is not None
+
+
+def sources():
+    """The file of each test: {"unit/watch": tests/unit/test_watch.c}."""
+    files = [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("tests/unit/test_*.c")]
+    return {f"{f.relative_to(ROOT / 'tests').parts[0]}/{f.stem[5:]}": f for f in files}
+
+
+def chosen(name, tests):
+    """The names of Meson's tests that `name` means, and the test function in them ("": all)."""
+    file, _, function = name.partition("::")
+    file = re.sub(r"^tests/|\.py$|\.c$", "", file).replace("/test_", "/").removeprefix("test_")
+    found = [t for t in tests if file in (t, t.split("/")[0], t.split("/")[-1])]
+    if not found and not function and re.fullmatch(r"\w+", name):
+        where = [t for t, path in sources().items() if functions(path, name) and t in tests]
+        return where, name
+    return found, function
+
+
+def counts(text):
+    """What a runner's last lines say: pytest's, cmocka's, or the plain one."""
+    total = {"passed": 0, "failed": 0, "skipped": 0}
+    words = {"error": "failed", "errors": "failed", "xfailed": "passed", "xpassed": "failed"}
+    lines = [line for line in text.splitlines() if re.search(r"\d (passed|failed|skipped|errors?)\b", line)]
+    if lines:
+        for number, word in COUNTED.findall(lines[-1]):
+            total[words.get(word, word)] += int(number)
+        return total
+    for number, word in re.findall(r"\[  (PASSED|FAILED|SKIPPED)  \] (\d+) test", text):
+        total[number.lower()] += int(word)
+    return total
+
+
+def again(test, function=""):
+    return f"make test T={test}" + (f"::{function}" if function else "")
+
+
+def failed_functions(text):
+    """Names of the test functions that failed, as pytest and cmocka print them."""
+    python = re.findall(r"^(?:FAILED|ERROR) \S+?::(\S+)", text, re.M)
+    return list(dict.fromkeys(python or re.findall(r"^\[  FAILED  \] (\w+)$", text, re.M)))
+
+
+def report(build, results, one):
+    """Prints what failed and the sums; returns whether all passed."""
+    sums = {}
+    good = True
+    for result in results:
+        name = result["name"].split(" / ")[-1]
+        text = (result.get("stdout") or "") + (result.get("stderr") or "")
+        count = counts(text)
+        passed = result["result"] in ("OK", "EXPECTEDFAIL")
+        if passed and not sum(count.values()):
+            count["passed"] = 1
+        if not passed:
+            good = False
+            count["failed"] = max(count["failed"], 1)
+            print(f"\n==== {name}: {result['result']} after {result['duration']:.0f} s\n{text}")
+            for function in failed_functions(text) or [""]:
+                print(f"again: {again(name, function)}" + ("" if one else f" BUILD={build}"))
+        total = sums.setdefault(name.split("/")[0], {"passed": 0, "failed": 0, "skipped": 0, "s": 0})
+        for word, number in count.items():
+            total[word] += number
+        total["s"] += result["duration"]
+    for suite, total in sums.items():
+        print(f"{build}: {suite}: {total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped "
+              f"in {total['s']:.0f} s")
+    every = {word: sum(t[word] for t in sums.values()) for word in ("passed", "failed", "skipped")}
+    print(f"{every['passed']} passed, {every['failed']} failed, {every['skipped']} skipped")
+    return good and every["passed"] > 0
+
+
+def run(build, names, suites, environment):
+    """Runs these tests (all of the suites where there are none); their results."""
+    log = pathlib.Path(build) / "meson-logs" / "testlog.json"
+    log.unlink(missing_ok=True)
+    command = ["meson", "test", "-C", build, "--no-rebuild", "--num-processes", str(JOBS)]
+    command += [word for suite in suites for word in ("--suite", suite)] + names
+    subprocess.run(command, check=False, stdout=subprocess.DEVNULL, env=environment)
+    if not log.exists():
+        sys.exit(f"Meson ran no test: {' '.join(command)}")
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--suite", action="append", default=[])
+    options = parser.parse_args()
+    build = os.path.relpath(options.build)
+    tests = tests_of(build)
+    environment = dict(os.environ)
+    if not options.names:
+        sys.exit(not report(build, run(build, [], options.suite, environment), build == "build"))
+    good = True
+    for name in options.names:
+        found, function = chosen(name, tests)
+        if not found:
+            sys.exit(f"There is no test '{name}'. A suite, a file or a test function is wanted: one of "
+                     f"{', '.join(sorted({t.split('/')[0] for t in tests}))}, such as cli/run or "
+                     "cli/run::test_exit_word.")
+        only = {**environment, "WAVETRAP_TEST": function} if function else environment
+        good &= report(build, run(build, found, [], only), build == "build")
+    sys.exit(not good)
+
+
+if __name__ == "__main__":
+    main()

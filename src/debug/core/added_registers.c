@@ -1,0 +1,90 @@
+/*
+ * Registers that no GPU has: where a lane is, which lanes go with it, and when. They follow the
+ * probe's registers in the topology, so that every client can read them, and conditions of
+ * breakpoints can name them, like any other register.
+ */
+#include "debug/core/internal.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/bits.h"
+
+enum added_code { ADDED_CORE, ADDED_WAVE, ADDED_LANE, ADDED_MASK, ADDED_MASK_HIGH, ADDED_TIME };
+
+enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology *of_probe,
+                                 struct wt_error *err)
+{
+    const char *const name[] = {"_core", d->wave_register, "_lane", "_mask", "_mask_high", "_time"};
+    const size_t codes = sizeof name / sizeof *name, given = of_probe->register_count;
+    d->shape = *of_probe;
+    d->topology = &d->shape;
+    snprintf(d->wave_register, sizeof d->wave_register, "_%s", of_probe->wave_word);
+    d->probe_registers = given;
+    d->registers = calloc(given + codes, sizeof *d->registers);
+    if (!d->registers)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the table of registers");
+    memcpy(d->registers, of_probe->registers, given * sizeof *d->registers);
+    /* In hardware the lanes of a wave share one; to people each lane has its own. */
+    d->registers[of_probe->pc_index].scope = WT_SCOPE_LANE;
+    /* Numbers follow on, too: GDB 13 compiles no expression for registers whose number is beyond
+     * its own count of registers. */
+    unsigned number = 0;
+    for (size_t i = 0; i < given; i++)
+        if (d->registers[i].number >= number)
+            number = d->registers[i].number + 1;
+    size_t count = given;
+    for (unsigned code = 0; code < codes; code++) {
+        if ((code == ADDED_MASK_HIGH && of_probe->lanes <= 64) ||
+            (code == ADDED_TIME && !d->target->services->time))
+            continue;
+        d->registers[count++] = (struct wt_register){
+            .name = name[code],
+            .set = WT_ADDED_SET,
+            .type = WT_REG_INT,
+            .bits = code < ADDED_MASK ? 32 : 64,
+            .scope = code == ADDED_LANE ? WT_SCOPE_LANE : WT_SCOPE_WAVE,
+            .number = number + code,
+            .dwarf = -1,
+            .code = code,
+            .read_only = true,
+        };
+    }
+    d->shape.registers = d->registers;
+    d->shape.register_count = count;
+    return WT_OK;
+}
+
+enum wt_status dbg_read_added(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
+                              uint8_t *row, struct wt_error *err)
+{
+    const struct wt_register *r = &d->registers[index];
+    const size_t size = wt_register_size(r);
+    uint64_t value = 0;
+    enum wt_status status = WT_OK;
+    assert(dbg_is_added(d, index));
+    switch ((enum added_code)r->code) {
+    case ADDED_CORE:
+        value = d->wave[wave].self.core;
+        break;
+    case ADDED_WAVE:
+        value = d->wave[wave].self.slot;
+        break;
+    case ADDED_LANE:
+        for (; lanes; lanes &= lanes - 1, row += size)
+            wt_store_le(row, wt_lanes_lowest(lanes), size);
+        return WT_OK;
+    case ADDED_MASK:
+    case ADDED_MASK_HIGH:
+        if (!(status = dbg_need_mask(d, wave, err)))
+            value =
+                (uint64_t)(r->code == ADDED_MASK ? d->wave[wave].mask : d->wave[wave].mask >> 64);
+        break;
+    case ADDED_TIME:
+        value = d->target->services->time(d->target->context);
+        break;
+    }
+    wt_store_le(row, value, size);
+    return status;
+}

@@ -1,0 +1,27 @@
+"""Lists in the tree that must name all of something."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = os.environ.get("WAVETRAP_BUILD", ROOT / "build")
+
+
+def test_meson_knows_every_test_file():
+    """A test file that no meson.build names would never run."""
+    out = subprocess.run(["meson", "introspect", "--tests", BUILD], capture_output=True, text=True, check=True).stdout
+    known = {test["name"] for test in json.loads(out)}
+    tests = ROOT / "tests"
+    files = [*tests.rglob("test_*.py"), *tests.glob("unit/test_*.c")]
+    wanted = {f"{f.relative_to(tests).parts[0]}/{f.stem[5:]}" for f in files}
+    assert not wanted - known, f"not in any meson.build: {sorted(wanted - known)}"
+
+
+def test_check_leaves_no_test_out():
+    """Each test belongs to `make check` or says that it is for `make full`."""
+    out = subprocess.run(["meson", "introspect", "--tests", BUILD], capture_output=True, text=True, check=True).stdout
+    tiers = {"check", "full"}
+    outside = [test["name"] for test in json.loads(out) if not tiers & {s.split(":")[-1] for s in test["suite"]}]
+    assert not outside
