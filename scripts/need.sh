@@ -14,6 +14,8 @@ driver="linux-source-6.1"
 bench="qemu-user qemu-system-misc gdbserver time"
 check_tools="python3 python3-pytest"
 format="clang-format"
+arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libelf-dev:arm64 libdw-dev:arm64 libxxhash-dev:arm64 \
+libmsgpack-dev:arm64 libcmocka-dev:arm64"
 want=
 for step in "$@"; do
     case $step in
@@ -22,6 +24,7 @@ for step in "$@"; do
     demo) want="$want $demo" ;;
     check) want="$want $check $check_tools $format" ;;
     check-tools) want="$want $check_tools" ;;
+    arm64) want="$want $arm64 $check_tools" ;;
     format) want="$want $format" ;;
     gcn) want="$want $gcn" ;;
     hip) want="$want $hip" ;;

@@ -127,9 +127,9 @@ static void tell_run(struct dm *dm, enum wt_run run, uint64_t before)
         puts(": every active warp is halted");
         break;
     case WT_RUN_ENDED:
-        vx_device_flush_console(dm->session.device);
+        m->ops->flush_console(m);
         printf(": the program has ended, exit word %" PRIu32 "\n",
-               vx_device_exit_word(dm->session.device));
+               dm->session.family->exit_word(&dm->session));
         break;
     case WT_RUN_FAULT:
         puts(": the program made a mistake");
@@ -337,6 +337,7 @@ static enum wt_status open_device(struct dm *dm, const char *program, struct wt_
 {
     if (dm->connect.address)
         return cli_connect_open(&dm->connect, &dm->bus, err);
+    dm->options.device.debugged = true;
     if (cli_open(&dm->session, &dm->options, program, err) || wt_emulated_attach(&dm->session, err))
         return err->status;
     dm->bus = dm->session.bus;

@@ -255,6 +255,7 @@ static int check_emulator(struct check *c, const char *program)
 {
     struct wt_emulated session;
     struct wt_error err;
+    c->options.device.debugged = true;
     if (cli_open(&session, &c->options, program, &err))
         return cli_fail(&cli_dm_check, &err);
     session.console = NULL; /* the checks run no program to its end */

@@ -2,19 +2,16 @@
 #ifndef WT_CLI_DRIVE_H
 #define WT_CLI_DRIVE_H
 
-#include <time.h>
-
 #include "cli/options.h"
+#include "cli/results.h"
 
 /** Options of both, and their rows. */
 struct cli_drive {
-    struct cli_options options;
-    uint64_t max_issues; /**< 0: no limit */
-    bool hash, stats;
-    struct cli_dump *dump;
-    size_t dumps;
-    /** Runs some issues; NULL: machine->ops->run. */
-    enum wt_run (*run)(void *context, struct wt_emulated *session, uint64_t issues);
+    struct cli_options options; /**< first: the context of options about the device */
+    uint64_t max_issues;        /**< 0: no limit */
+    struct cli_results results;
+    /** Runs some issues; NULL: wt_emulated_run. */
+    enum wt_run (*run)(void *context, struct wt_emulated *device, uint64_t issues);
     void *context;
 };
 
@@ -22,12 +19,6 @@ enum wt_status cli_set_max_issues(void *context, const char *value, struct wt_er
 enum wt_status cli_set_hash(void *context, const char *value, struct wt_error *err);
 enum wt_status cli_set_stats(void *context, const char *value, struct wt_error *err);
 enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *err);
-/** Whether the places that --dump names are sound: to be said before the program runs, not after.
- */
-enum wt_status cli_check_dumps(const struct cli_drive *drive, struct wt_emulated *session,
-                               struct wt_error *err);
-enum wt_status cli_write_dumps(const struct cli_drive *drive, struct wt_emulated *session,
-                               struct wt_error *err);
 
 /** The rows; their context is a struct whose first member is a struct cli_drive. */
 #define CLI_DRIVE_OPTIONS                                                                          \
@@ -56,13 +47,10 @@ enum wt_status cli_write_dumps(const struct cli_drive *drive, struct wt_emulated
     "  125  wavetrap itself failed: bad option, unreadable file, no host memory\n"                 \
     "  130  interrupted with Ctrl-C (128 plus the signal's number)\n"
 
-/** Runs the program that @p session holds and returns the command's exit status. */
+/** Runs the program of @p device and returns the command's exit status. */
 int cli_drive(const struct cli_command *command, struct cli_drive *drive,
-              struct wt_emulated *session);
+              struct wt_emulated *device);
 
 void cli_drive_free(struct cli_drive *drive);
-
-/** Since a time of CLOCK_MONOTONIC. */
-double cli_seconds_since(const struct timespec *start);
 
 #endif

@@ -86,7 +86,8 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
         return no_memory(command);
     snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
     const bool set =
-        !setenv("LD_LIBRARY_PATH", path, 1) && !setenv("WAVETRAP_GPUS", gpus, 1) &&
+        !setenv("LD_LIBRARY_PATH", path, 1) &&
+        !setenv("WAVETRAP_GPUS", gpus ? gpus : wt_family_of_host_programs()->name, 1) &&
         !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1) : unsetenv("WAVETRAP_EXPLAIN"));
     free(path);
     const bool found = exec_file_find(argv[0], file, sizeof file);
@@ -110,18 +111,24 @@ struct exec {
     bool help;
 };
 
+/* Each --gpu is a GPU of its own. */
 static enum wt_status add_gpu(void *context, const char *value, struct wt_error *err)
 {
     struct exec *e = context;
-    struct gcn_config config;
+    const char *family = wt_family_of_host_programs()->name;
+    struct wt_gpu gpu = {0};
     e->help = strcmp(value, "help") == 0;
     if (e->help)
         return WT_OK;
-    gcn_config_default(&config);
-    if (strncmp(value, "gfx900", 6) != 0 || (value[6] && value[6] != ':') || strchr(value, ' '))
-        return wt_fail(err, WT_INVALID, "host programs run on gfx900 only, not on '%.40s'", value);
-    if (value[6] && gcn_config_parse(&config, value + 7, err))
-        return err->status;
+    enum wt_status status = WT_OK;
+    if (strncmp(value, family, strcspn(value, ":")) != 0 || strchr(value, ' '))
+        status =
+            wt_fail(err, WT_INVALID, "host programs run on %s only, not on '%.40s'", family, value);
+    if (!status)
+        status = wt_gpu_choose(&gpu, value, err);
+    wt_gpu_free(&gpu);
+    if (status)
+        return status;
     const int n = snprintf(e->gpus + e->length, sizeof e->gpus - e->length, "%s%s",
                            e->length ? " " : "", value);
     if (n < 0 || (size_t)n >= sizeof e->gpus - e->length)
@@ -143,8 +150,9 @@ static int exec(int argc, char **argv)
         break;
     }
     if (e.help) {
-        puts("--gpu=gfx900:KEY=VALUE,… with these keys (and defaults):");
-        gcn_config_help(stdout);
+        const struct wt_family *family = wt_family_of_host_programs();
+        printf("--gpu=%s:KEY=VALUE,… with these keys (and defaults):\n", family->name);
+        family->config_help(stdout);
         return 0;
     }
     if (optind == argc) {
@@ -152,7 +160,7 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
         return cli_fail(&cli_exec, &err);
     }
-    return cli_exec_program(&cli_exec, e.length ? e.gpus : "gfx900", NULL, argv + optind);
+    return cli_exec_program(&cli_exec, e.length ? e.gpus : NULL, NULL, argv + optind);
 }
 
 static const struct cli_option options[] = {

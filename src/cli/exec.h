@@ -6,9 +6,8 @@
 
 /**
  * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs
- * as
- * @p gpus says: "gfx900:KEY=VALUE,…" for each, with blanks between. @p explain is for the library's
- * WAVETRAP_EXPLAIN, or NULL. Returns only if that fails: the exit status.
+ * as @p gpus says: "gfx900:KEY=VALUE,…" for each, with blanks between; NULL: one. @p explain is for
+ * the library's WAVETRAP_EXPLAIN, or NULL. Returns only if that fails: the exit status.
  */
 int cli_exec_program(const struct cli_command *command, const char *gpus, const char *explain,
                      char **argv);

@@ -6,16 +6,19 @@
 
 #include "base/text.h"
 #include "cli/exec.h"
-#include "cli/gcn.h"
-#include "emulator/gcn/host.h"
+#include "cli/kernel.h"
+#include "cli/report.h"
 
 enum { MOST_ADDRESSES = 16 };
 
+#define ANY_WAVE UINT32_MAX
+#define EACH_WAVE (UINT32_MAX - 1)
+
 struct explain {
-    struct cli_kernel_options options; /* first: the context of CLI_KERNEL_OPTIONS */
-    const char *place;                 /* of --at, where it is one */
-    uint64_t at;                       /* else: the issue time */
-    uint32_t wave;                     /* or GCN_ANY_WAVE, GCN_EACH_WAVE */
+    struct cli_drive drive; /* first: the context of the options about the device */
+    const char *place;      /* of --at, where it is one */
+    uint64_t at;            /* else: the issue time */
+    uint32_t wave;          /* or ANY_WAVE, EACH_WAVE */
     unsigned first_lane, last_lane;
     uint64_t addr[MOST_ADDRESSES];
     unsigned addresses;
@@ -34,10 +37,10 @@ static enum wt_status set_at(void *context, const char *value, struct wt_error *
 
 static enum wt_status set_wave(void *context, const char *value, struct wt_error *err)
 {
-    uint64_t wave = GCN_EACH_WAVE;
+    uint64_t wave = EACH_WAVE;
     if (strcmp(value, "each") != 0 && wt_parse_number(value, &wave, err))
         return err->status;
-    ((struct explain *)context)->wave = wave < GCN_EACH_WAVE ? (uint32_t)wave : GCN_EACH_WAVE;
+    ((struct explain *)context)->wave = wave < EACH_WAVE ? (uint32_t)wave : EACH_WAVE;
     return WT_OK;
 }
 
@@ -49,10 +52,11 @@ static enum wt_status set_lane(void *context, const char *value, struct wt_error
         x->first_lane = x->last_lane = (unsigned)strtoul(value, &end, 10);
         if (*end == '-' && isdigit((unsigned char)end[1]))
             x->last_lane = (unsigned)strtoul(end + 1, &end, 10);
-        if (!*end && x->first_lane <= x->last_lane && x->last_lane < 64)
+        if (!*end && x->first_lane <= x->last_lane && x->last_lane < WT_MAX_LANES)
             return WT_OK;
     }
-    return wt_fail(err, WT_INVALID, "a wave has lanes 0 to 63; '%.40s' is none, nor FIRST-LAST",
+    return wt_fail(err, WT_INVALID,
+                   "'%.40s' is no lane, nor FIRST-LAST; a wave has lanes 0 to 63, a warp up to 127",
                    value);
 }
 
@@ -75,99 +79,114 @@ static enum wt_status take_addresses(struct explain *x, const char *text, struct
     return WT_OK;
 }
 
-/* ---- kernels of code objects ---- */
+/* ---- programs on an emulated device ---- */
 
-static void answer(const struct explain *x, const struct cli_kernel_run *run, uint32_t wave)
+static void answer(const struct explain *x, struct wt_emulated *e, uint32_t wave)
 {
-    struct wt_machine *m = gcn_machine(run->device);
+    struct wt_machine *m = e->machine;
     char place[128];
     m->ops->place(m, wave, place, sizeof place);
     for (unsigned lane = x->first_lane; lane <= x->last_lane; lane++) {
-        printf("wave %" PRIu32 " (%s), lane %u, issue time %" PRIu64 "\n", wave, place, lane,
-               m->time);
+        printf("%s %" PRIu32 " (%s), %s %u, issue time %" PRIu64 "\n", e->family->wave_word, wave,
+               place, e->family->lane_word, lane, m->time);
         for (unsigned i = 0; i < x->addresses; i++) {
-            struct wt_explanation e;
-            m->ops->explain(m, wave, lane, x->addr[i], &e);
-            wt_explanation_print(stdout, x->addr[i], &e);
+            struct wt_explanation explanation;
+            wt_emulated_explain(e, wave, lane, x->addr[i], &explanation);
+            wt_explanation_print(stdout, x->addr[i], &explanation);
         }
     }
 }
 
 /* At an issue time: the wave that was asked for or, without one, wave 0; or all that there are. If
  * it is not there, says which are. */
-static enum wt_status at_time(const struct explain *x, const struct cli_kernel_run *run,
-                              struct wt_error *err)
+static enum wt_status at_time(const struct explain *x, struct wt_emulated *e, struct wt_error *err)
 {
-    struct wt_machine *m = gcn_machine(run->device);
-    const uint32_t wanted = x->wave == GCN_ANY_WAVE ? 0 : x->wave;
+    struct wt_machine *m = e->machine;
+    const uint32_t wanted = x->wave == ANY_WAVE ? 0 : x->wave;
     char list[200] = "";
     size_t used = 0;
     bool answered = false;
     if (x->at && m->ops->run(m, x->at) == WT_RUN_FAULT)
-        cli_kernel_fault(run); /* the waves are as they were then */
+        cli_report_fault(stderr, e); /* the waves are as they were then */
     for (uint32_t i = 0; i < m->waves; i++) {
         struct wt_wave_view view;
         m->ops->view(m, i, &view);
         if (!view.active)
             continue;
-        if (wanted == i || wanted == GCN_EACH_WAVE) {
-            answer(x, run, i);
+        if (wanted == i || wanted == EACH_WAVE) {
+            answer(x, e, i);
             answered = true;
         } else if (used < sizeof list - 16) {
             used += (size_t)snprintf(list + used, sizeof list - used, " %u", i);
         }
     }
-    return answered ? WT_OK
-                    : wt_fail(err, WT_INVALID,
-                              "no wave %" PRIu32 " runs at issue time %" PRIu64 "; %s%s", wanted,
-                              m->time, *list ? "there are:" : "the kernel has ended", list);
+    return answered
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "no %s %" PRIu32 " runs at issue time %" PRIu64 "; %s%s",
+                         e->family->wave_word, wanted, m->time,
+                         *list               ? "there are:"
+                         : e->family->buffer ? "the kernel has ended"
+                                             : "the program has ended",
+                         list);
 }
 
-/* "FUNCTION" or "FUNCTION+OFFSET". */
-static bool find_place(const struct cli_kernel_run *run, const char *place, uint64_t *pc)
-{
-    char name[256];
-    const size_t length = strcspn(place, "+");
-    snprintf(name, sizeof name, "%.*s", (int)length, place);
-    if (!run->symbols || !wt_symbols_address(run->symbols, name, pc))
-        return false;
-    *pc += GCN_LAUNCH_CODE + (place[length] ? strtoull(place + length + 1, NULL, 0) : 0);
-    return true;
-}
-
-static enum wt_status at_place(const struct explain *x, const struct cli_kernel_run *run,
-                               struct wt_error *err)
+/* "FUNCTION" or "FUNCTION+OFFSET": each wave that comes there, or the first one of those that were
+ * asked for. */
+static enum wt_status at_place(const struct explain *x, struct wt_emulated *e, struct wt_error *err)
 {
     enum { SLICE = 1 << 16 };
-    struct gcn_watch watch = {.wave = x->wave};
+    struct wt_machine *m = e->machine;
+    struct wt_watch watch = {.kind = WT_WATCH_EXECUTE, .size = 1};
+    struct wt_error ignored;
     enum wt_run why = WT_RUN_BUDGET;
     bool answered = false;
-    if (!find_place(run, x->place, &watch.pc))
+    if (wt_emulated_address(e, x->place, &watch.addr, &ignored) != WT_OK)
         return wt_fail(err, WT_INVALID, "there is no function '%.200s'", x->place);
-    while (why == WT_RUN_BUDGET) {
-        uint32_t met;
-        why = gcn_watch_run(run->device, &watch, SLICE, &met);
-        if (met == GCN_ANY_WAVE)
-            continue;
-        answer(x, run, met);
-        answered = true;
-        if (x->wave != GCN_EACH_WAVE)
-            return WT_OK;
+    bool *seen = calloc(m->waves, sizeof *seen);
+    if (!seen || !m->ops->set_watches(m, &watch, 1)) {
+        free(seen);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
     }
+    while (why == WT_RUN_BUDGET || why == WT_RUN_WATCH) {
+        why = m->ops->run(m, SLICE);
+        for (size_t i = 0; why == WT_RUN_WATCH && i < m->hits; i++) {
+            const uint32_t wave = m->hit[i].wave;
+            if (seen[wave] || (x->wave < EACH_WAVE && wave != x->wave))
+                continue;
+            answer(x, e, wave);
+            seen[wave] = answered = true;
+        }
+        if (answered && x->wave != EACH_WAVE)
+            break;
+    }
+    free(seen);
     if (why == WT_RUN_FAULT)
-        cli_kernel_fault(run);
-    return answered ? WT_OK : wt_fail(err, WT_STATE, "no wave came to '%.200s'", x->place);
+        cli_report_fault(stderr, e);
+    return answered
+               ? WT_OK
+               : wt_fail(err, WT_STATE, "no %s came to '%.200s'", e->family->wave_word, x->place);
 }
 
-static int in_kernel(const struct explain *x, const char *path)
+static int on_device(const struct explain *x, const char *path)
 {
-    struct cli_kernel_run run;
+    struct wt_emulated device;
     struct wt_error err;
     int status = 0;
-    if (cli_kernel_open(&run, &x->options.kernel, &x->options.drive.options, path, &err) ||
-        (x->place ? at_place(x, &run, &err) : at_time(x, &run, &err)))
+    if (cli_open(&device, &x->drive.options, path, &err) != WT_OK)
+        return cli_fail(&cli_explain, &err);
+    device.console = stderr; /* the explanation is what this command prints */
+    if (x->last_lane >= device.machine->lanes) {
+        wt_fail(&err, WT_INVALID, "--lane: a %s has %ss 0 to %u", device.family->wave_word,
+                device.family->lane_word, device.machine->lanes - 1);
         status = cli_fail(&cli_explain, &err);
-    cli_kernel_close(&run);
+    } else if (x->wave < EACH_WAVE && x->wave >= device.machine->waves) {
+        wt_fail(&err, WT_INVALID, "--wave=%" PRIu32 ": the device has %ss 0 to %" PRIu32, x->wave,
+                device.family->wave_word, device.machine->waves - 1);
+        status = cli_fail(&cli_explain, &err);
+    } else if ((x->place ? at_place(x, &device, &err) : at_time(x, &device, &err)) != WT_OK) {
+        status = cli_fail(&cli_explain, &err);
+    }
+    wt_emulated_close(&device);
     return status;
 }
 
@@ -175,22 +194,26 @@ static int in_kernel(const struct explain *x, const char *path)
 
 static int in_program(const struct explain *x, char **argv)
 {
-    char text[1000], gpu[64];
+    const struct wt_gpu *gpu = &x->drive.options.device.gpu;
+    char text[1000];
     struct wt_error err;
     int n;
     if (!x->place || strlen(x->place) > 300) {
         wt_fail(&err, WT_INVALID, "for a host program --at is a function of a kernel");
         return cli_fail(&cli_explain, &err);
     }
+    if (x->last_lane >= 64) {
+        wt_fail(&err, WT_INVALID, "--lane: a wave has lanes 0 to 63");
+        return cli_fail(&cli_explain, &err);
+    }
     n = snprintf(text, sizeof text, "at=%s lanes=%u-%u", x->place, x->first_lane, x->last_lane);
-    if (x->wave == GCN_EACH_WAVE)
+    if (x->wave == EACH_WAVE)
         n += snprintf(text + n, sizeof text - (size_t)n, " wave=each");
-    else if (x->wave != GCN_ANY_WAVE)
+    else if (x->wave != ANY_WAVE)
         n += snprintf(text + n, sizeof text - (size_t)n, " wave=%u", x->wave);
     for (unsigned i = 0; i < x->addresses; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, " 0x%" PRIx64, x->addr[i]);
-    snprintf(gpu, sizeof gpu, "gfx900:cu=%u", x->options.drive.options.gcn.cu);
-    return cli_exec_program(&cli_explain, gpu, text, argv);
+    return cli_exec_program(&cli_explain, gpu->family ? gpu->spec : NULL, text, argv);
 }
 
 /* PROGRAM ADDRESS ARGUMENT…: the program's own command line is without the second one. */
@@ -199,9 +222,9 @@ static int explain(struct explain *x, char **operands)
     struct wt_error err;
     if (take_addresses(x, operands[1], &err))
         return cli_fail(&cli_explain, &err);
-    if (cli_is_code_object(operands[0])) {
+    if (wt_emulated_takes(&x->drive.options.device, operands[0])) {
         if (!operands[2])
-            return in_kernel(x, operands[0]);
+            return on_device(x, operands[0]);
         wt_fail(&err, WT_INVALID, "'%.200s' is one operand too many", operands[2]);
         return cli_fail(&cli_explain, &err);
     }
@@ -211,9 +234,9 @@ static int explain(struct explain *x, char **operands)
 
 static int run_explain(int argc, char **argv)
 {
-    struct explain x = {.wave = GCN_ANY_WAVE};
+    struct explain x = {.wave = ANY_WAVE};
     int status;
-    switch (cli_parse(&cli_explain, argc, argv, &x, &x.options.drive.options, 2, true)) {
+    switch (cli_parse(&cli_explain, argc, argv, &x, &x.drive.options, 2, true)) {
     case CLI_DONE:
         status = 0;
         break;
@@ -224,8 +247,7 @@ static int run_explain(int argc, char **argv)
         status = explain(&x, argv + optind);
         break;
     }
-    cli_kernel_free(&x.options.kernel);
-    cli_drive_free(&x.options.drive);
+    cli_drive_free(&x.drive);
     return status;
 }
 

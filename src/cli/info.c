@@ -11,26 +11,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/gcn.h"
 #include "cli/info.h"
 #include "cli/options.h"
 #include "debug/source/symbols.h"
+#include "object/code_object.h"
+#include "object/elf_header.h"
 #include "object/image.h"
-#include "emulator/vortex/isa.h"
-#include "emulator/vortex/profile.h"
 
 struct info {
     bool isa, profile, extension;
-    bool gcn; /* --gpu=gfx900 */
+    struct wt_gpu gpu;
     uint64_t base;
 };
 
 static enum wt_status set_gpu(void *context, const char *value, struct wt_error *err)
 {
-    struct cli_options gpu = {0};
-    const enum wt_status status = cli_set_gpu(&gpu, value, err);
-    ((struct info *)context)->gcn = gpu.gpu_is_gcn;
-    return status;
+    return wt_gpu_choose(&((struct info *)context)->gpu, value, err);
 }
 
 static enum wt_status set_isa(void *context, const char *value, struct wt_error *err)
@@ -65,49 +61,6 @@ static const struct cli_option options[] = {
     {"base", 0, "ADDRESS", "where a raw binary would go (default 0x80000000)", set_base},
     {0},
 };
-
-/* ---- the GPU ---- */
-
-static const char *width(unsigned xlen)
-{
-    return xlen == 32 ? "rv32" : xlen == 64 ? "rv64" : "both";
-}
-
-static void list_isa(void)
-{
-    for (unsigned i = 0; i < VX_INSN_COUNT; i++) {
-        const struct vx_insn *row = &vx_insns[i];
-        printf("%-12s %s match 0x%08" PRIx32 " mask 0x%08" PRIx32 " operands %s\n", row->name,
-               width(row->xlen), row->match, row->mask, row->operands[0] ? row->operands : "-");
-    }
-    for (size_t i = 0; i < vx_rvc_count; i++) {
-        const struct vx_rvc *row = &vx_rvcs[i];
-        printf("%-12s %s match 0x%04x     mask 0x%04x     operands %s\n", row->name,
-               width(row->xlen), row->match, row->mask, row->operands[0] ? row->operands : "-");
-    }
-}
-
-static void list_profile(const struct vx_profile *p)
-{
-    printf("profile %s: %s\n", p->name, p->about);
-    printf("  startup address  0x%" PRIx64 "\n", p->startup_addr);
-    printf("  console          0x%" PRIx64 ", %u slots\n", p->console_addr, p->console_slots);
-    printf("  exit word        0x%" PRIx64 "\n", p->exit_addr);
-    printf("  local memory     0x%" PRIx64 " (RV32), 0x%" PRIx64 " (RV64), 0x%" PRIx64 " bytes\n",
-           p->local_mem_base[0], p->local_mem_base[1], p->local_mem_size);
-    for (size_t i = 0; i < p->csr_count; i++) {
-        const struct vx_csr_row *row = &p->csrs[i];
-        char number[24];
-        if (row->first == row->last)
-            snprintf(number, sizeof number, "0x%03x", row->first);
-        else
-            snprintf(number, sizeof number, "0x%03x-0x%03x", row->first, row->last);
-        printf("  CSR %-12s %-15s %s %s\n", number, row->name, width(row->xlen), row->about);
-    }
-    for (size_t i = 0; i < p->dcr_count; i++)
-        printf("  DCR 0x%03x        %-15s      %s\n", p->dcrs[i].addr, p->dcrs[i].name,
-               p->dcrs[i].about);
-}
 
 /* ---- a file ---- */
 
@@ -195,7 +148,8 @@ static int tell_file(const char *path, uint64_t base)
                                           "Vortex .vxbin"};
     struct wt_image image;
     struct wt_error err;
-    if (cli_is_code_object(path))
+    struct wt_elf_header header;
+    if (wt_elf_header_read(path, &header) && header.machine == GCN_ELF_MACHINE)
         return cli_tell_code_object(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (wt_image_load(path, base, &image, &err))
         return cli_fail(&cli_info, &err);
@@ -255,12 +209,12 @@ static int run(int argc, char **argv)
         fputs("wavetrap info: an operand is missing (FILE); see 'wavetrap info --help'\n", stderr);
         return CLI_FAILED;
     }
-    if (info.isa && info.gcn)
-        cli_list_gcn_isa();
-    else if (info.isa)
-        list_isa();
-    for (size_t i = 0; info.profile && i < vx_profile_count; i++)
-        list_profile(vx_profiles[i]);
+    const struct wt_family *family = info.gpu.family ? info.gpu.family : wt_families[0];
+    if (info.isa)
+        family->list_isa(stdout);
+    for (const struct wt_family *const *f = wt_families; info.profile && *f; f++)
+        if ((*f)->list_profiles)
+            (*f)->list_profiles(stdout);
     int status = info.extension ? tell_extension() : 0;
     for (; optind < argc; optind++)
         if (tell_file(argv[optind], info.base))
@@ -270,6 +224,7 @@ static int run(int argc, char **argv)
         wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
         status = cli_fail(&cli_info, &err);
     }
+    wt_gpu_free(&info.gpu);
     return status;
 }
 

@@ -10,7 +10,4 @@ void cli_tell_debug_information(const char *path);
 /** Prints what is in a code object of AMD GPUs: its kernels and what they need. */
 enum wt_status cli_tell_code_object(const char *path, struct wt_error *err);
 
-/** Prints the instructions of gfx900, a line each. */
-void cli_list_gcn_isa(void);
-
 #endif

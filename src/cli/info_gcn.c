@@ -1,4 +1,4 @@
-/* `wavetrap info` for gfx900: code objects, and the table of instructions. */
+/* `wavetrap info` of code objects for AMD GPUs. */
 #include "cli/info.h"
 
 #include <stdio.h>
@@ -6,20 +6,7 @@
 
 #include "base/bits.h"
 #include "base/file.h"
-#include "cli/gcn.h"
-#include "emulator/gcn/isa.h"
-
-void cli_list_gcn_isa(void)
-{
-    for (unsigned i = 0; i < GCN_INSNS; i++) {
-        const struct gcn_row *row = &gcn_rows[i];
-        printf("%-32s %-7s opcode 0x%03x%s%s%s%s\n", row->name,
-               gcn_encoding_name((enum gcn_encoding)row->encoding), row->opcode,
-               row->forms & GCN_E64 ? ", VOP3" : "", row->forms & GCN_SDWA ? ", SDWA" : "",
-               row->forms & GCN_DPP ? ", DPP" : "",
-               gcn_row_executes(row) ? "" : "; is not executed");
-    }
-}
+#include "object/code_object.h"
 
 /* The registers that a wave gets, by COMPUTE_PGM_RSRC1 of the descriptor (LLVM, "User Guide for
  * AMDGPU Backend", kernel descriptor). */

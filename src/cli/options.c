@@ -1,6 +1,7 @@
 /* Parsing command lines with getopt_long, from tables that also make the help. */
 #include "cli/options.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "emulator/machine/timeline.h"
 
@@ -36,49 +37,27 @@ enum wt_status cli_split_place(const char *text, struct wt_load_file *load, stru
 enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
-    size_t family = strcspn(value, ":");
     o->gpu_help = strcmp(value, "help") == 0;
-    if (o->gpu_help)
-        return WT_OK;
-    o->gpu_is_gcn = family == 6 && strncmp(value, "gfx900", 6) == 0;
-    if (o->gpu_is_gcn)
-        return value[family] ? gcn_config_parse(&o->gcn, value + family + 1, err) : WT_OK;
-    if (family != 6 || strncmp(value, "vortex", 6) != 0)
-        return wt_fail(err, WT_INVALID, "there is no GPU family '%.*s', only vortex and gfx900",
-                       (int)family, value);
-    if (!value[family])
-        return WT_OK;
-    return vx_config_parse(&o->device.config, value + family + 1, err);
+    return o->gpu_help ? WT_OK : wt_gpu_choose(&o->device.gpu, value, err);
 }
 
 static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
-    if (wt_schedule_parse(value, &o->device.config.schedule, err))
-        return err->status;
-    o->gcn.schedule = o->device.config.schedule;
-    return WT_OK;
+    o->device.schedule = &o->schedule;
+    return wt_schedule_parse(value, &o->schedule, err);
 }
 
+/* What it means is the program's affair: a number, a buffer of a kernel. */
 static enum wt_status set_arg(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
-    const char **grown = realloc(o->argument, (o->arguments + 1) * sizeof *grown);
+    const char **grown = wt_array_grow(o->device.argument, &o->argument_capacity,
+                                       o->device.argument_count + 1, sizeof *grown);
     if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    o->argument = grown;
-    o->argument[o->arguments++] = value;
-    /* What is no number may be an argument of a kernel: cli_check_arguments. */
-    wt_parse_number(value, &o->device.config.argument, NULL);
-    return WT_OK;
-}
-
-enum wt_status cli_check_arguments(const struct cli_options *o, struct wt_error *err)
-{
-    uint64_t number;
-    for (size_t i = 0; i < o->arguments; i++)
-        if (wt_parse_number(o->argument[i], &number, err))
-            return wt_fail_in(err, "--arg");
+    o->device.argument = grown;
+    o->device.argument[o->device.argument_count++] = value;
     return WT_OK;
 }
 
@@ -96,7 +75,7 @@ static enum wt_status set_load(void *context, const char *value, struct wt_error
     if (cli_split_place(value, &load, err))
         return err->status;
     struct wt_load_file *grown =
-        realloc(o->device.load, (o->device.load_count + 1) * sizeof *grown);
+        wt_array_grow(o->device.load, &o->load_capacity, o->device.load_count + 1, sizeof *grown);
     if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     o->device.load = grown;
@@ -194,24 +173,18 @@ static const struct cli_option debugger_options[] = {
 void cli_options_free(struct cli_options *options)
 {
     free(options->device.load);
-    free(options->argument);
-    options->device.load = NULL;
-    options->device.load_count = 0;
-    options->argument = NULL;
-    options->arguments = 0;
+    free(options->device.argument);
+    wt_gpu_free(&options->device.gpu);
+    *options = (struct cli_options){0};
 }
 
 enum wt_status cli_open(struct wt_emulated *device, const struct cli_options *options,
                         const char *program, struct wt_error *err)
 {
-    enum wt_status status;
-    if ((status = cli_check_arguments(options, err)) != WT_OK)
-        return status;
-    if (options->gpu_is_gcn)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "--gpu=gfx900: that runs code objects, by 'wavetrap run', and %s is none",
-                       program);
-    return wt_emulated_open(device, &options->device, program, err);
+    const enum wt_status status = wt_emulated_open(device, &options->device, program, err);
+    if (!status && device->notice[0])
+        fprintf(stderr, "wavetrap: %s\n", device->notice);
+    return status;
 }
 
 /* ---- help ---- */
@@ -341,9 +314,8 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
         add_rows(&t, debugger_options, VALUE_DEBUGGER);
     add_row(&t, &help_row, VALUE_HELP);
     if (options) {
-        *options = (struct cli_options){.device.history_memory = WT_TIMELINE_BUDGET_DEFAULT};
-        vx_config_default(&options->device.config);
-        gcn_config_default(&options->gcn);
+        *options = (struct cli_options){.device = {.history_memory = WT_TIMELINE_BUDGET_DEFAULT,
+                                                   .debugged = command->debugger}};
     }
     opterr = 0;
     optind = 0; /* GNU: start afresh */
@@ -377,10 +349,7 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
             return CLI_BAD;
         }
         if (options && options->gpu_help) {
-            puts("--gpu=vortex:KEY=VALUE,… with these keys (and defaults):");
-            vx_config_help(stdout);
-            puts("--gpu=gfx900:KEY=VALUE,… with these:");
-            gcn_config_help(stdout);
+            wt_gpu_help(stdout);
             return CLI_DONE;
         }
     }

@@ -6,17 +6,14 @@
 #include <stddef.h>
 
 #include "cli/cli.h"
-#include "emulator/gcn/gcn.h"
 #include "target/emulated.h"
 
 /** The device options: which GPU, what is in its memory, how a debugger reaches it. */
 struct cli_options {
     struct wt_emulated_options device;
-    struct gcn_config gcn; /**< of a gfx900 */
-    bool gpu_is_gcn;       /**< --gpu=gfx900 was given */
-    bool gpu_help;         /**< --gpu=help was given */
-    const char **argument; /**< each --arg as it was given: those of a kernel */
-    size_t arguments;
+    struct wt_schedule schedule; /**< of --schedule */
+    bool gpu_help;               /**< --gpu=help was given */
+    size_t argument_capacity, load_capacity;
 };
 
 /** What the caller of cli_parse is to do. */
@@ -37,10 +34,7 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
 /** Handles --gpu: @p context is the struct cli_options. */
 enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *err);
 
-/** Whether the --arg options are what a Vortex takes: numbers. */
-enum wt_status cli_check_arguments(const struct cli_options *options, struct wt_error *err);
-
-/** wt_emulated_open as the options say. */
+/** wt_emulated_open as the options say; what the user should know is printed. */
 enum wt_status cli_open(struct wt_emulated *device, const struct cli_options *options,
                         const char *program, struct wt_error *err);
 

@@ -29,9 +29,9 @@ static bool same_state(const struct state *a, const struct state *b)
     return a->pc == b->pc && a->mask == b->mask && strcmp(a->wait, b->wait) == 0;
 }
 
-void cli_report_waves(FILE *out, struct wt_emulated *session)
+void cli_report_waves(FILE *out, struct wt_emulated *e)
 {
-    struct wt_machine *m = session->machine;
+    struct wt_machine *m = e->machine;
     uint32_t active = 0;
     for (uint32_t wave = 0; wave < m->waves;) {
         struct state first, next;
@@ -42,36 +42,46 @@ void cli_report_waves(FILE *out, struct wt_emulated *session)
         uint32_t end = wave + 1;
         while (end < m->waves && wave_state(m, end, &next) && same_state(&first, &next))
             end++;
-        char from[64], to[64], place[512], lanes[256];
+        char from[128], to[128], place[512], lanes[256];
         m->ops->place(m, wave, from, sizeof from);
         m->ops->place(m, end - 1, to, sizeof to);
-        wt_symbols_describe(session->symbols, first.pc, place, sizeof place);
+        wt_emulated_describe(e, first.pc, place, sizeof place);
         wt_lanes_text(first.mask, lanes, sizeof lanes);
-        fprintf(out, "  %s%s%s, threads %s: %s", from, end - wave > 1 ? " to " : "",
-                end - wave > 1 ? to : "", lanes, place);
+        fprintf(out, "  %s%s%s, %ss %s: %s", from, end - wave > 1 ? " to " : "",
+                end - wave > 1 ? to : "", e->family->lane_word, lanes, place);
         fprintf(out, first.wait[0] ? ": %s\n" : "\n", first.wait);
         active += end - wave;
         wave = end;
     }
     if (!active)
-        fputs("  no warp is active\n", out);
+        fprintf(out, "  no %s is active\n", e->family->wave_word);
 }
 
-void cli_report_fault(FILE *out, struct wt_emulated *session)
+void cli_report_instruction(FILE *out, struct wt_emulated *e, uint64_t pc)
 {
-    struct wt_machine *m = session->machine;
+    char text[256];
+    if (e->family->instruction && e->family->instruction(e, pc, text, sizeof text))
+        fprintf(out, "  %s\n", text);
+}
+
+void cli_report_fault(FILE *out, struct wt_emulated *e)
+{
+    struct wt_machine *m = e->machine;
     const struct wt_fault *f = &m->fault;
     if (f->kind == WT_FAULT_DEADLOCK) {
         fprintf(out, "wavetrap: %s (issue time %" PRIu64 ")\n", f->text, f->time);
-        cli_report_waves(out, session);
+        cli_report_waves(out, e);
         return;
     }
-    char wave[64], lanes[256], place[512];
+    char wave[128], lanes[256], place[512];
     m->ops->place(m, f->wave, wave, sizeof wave);
     wt_lanes_text(f->lanes, lanes, sizeof lanes);
-    wt_symbols_describe(session->symbols, f->pc, place, sizeof place);
-    fprintf(out, "wavetrap: %s\n  %s, threads %s, issue time %" PRIu64 "\n  at %s\n", f->text, wave,
-            lanes, f->time, place);
+    wt_emulated_describe(e, f->pc, place, sizeof place);
+    fprintf(out, "wavetrap: %s\n  %s, %ss %s, issue time %" PRIu64 "\n  at %s\n", f->text, wave,
+            e->family->lane_word, lanes, f->time, place);
+    cli_report_instruction(out, e, f->pc);
+    if (e->family->explain_fault)
+        e->family->explain_fault(e, out);
 }
 
 void cli_report_stats(const struct wt_machine *m, double seconds)

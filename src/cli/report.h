@@ -6,11 +6,14 @@
 
 #include "cli/options.h"
 
-/** Reports the machine's fault: what, which warp and threads, where; all warps for a deadlock. */
-void cli_report_fault(FILE *out, struct wt_emulated *session);
+/** Reports the machine's fault: what, which wave and lanes, where; all waves for a deadlock. */
+void cli_report_fault(FILE *out, struct wt_emulated *device);
 
-/** Where every active warp is and what it waits for; neighbours in the same state share a line. */
-void cli_report_waves(FILE *out, struct wt_emulated *session);
+/** Where every active wave is and what it waits for; neighbours in the same state share a line. */
+void cli_report_waves(FILE *out, struct wt_emulated *device);
+
+/** The instruction at @p pc on a line of its own, where the family's reports show instructions. */
+void cli_report_instruction(FILE *out, struct wt_emulated *device, uint64_t pc);
 
 /** Says on stderr how many instructions of waves were issued, how fast, and the peak of memory. */
 void cli_report_stats(const struct wt_machine *machine, double seconds);

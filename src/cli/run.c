@@ -1,14 +1,41 @@
 /* `wavetrap run`: runs a program, or one kernel of a code object, to its end. */
-#include "cli/drive.h"
-#include "cli/gcn.h"
+#include "cli/kernel.h"
 
-static int run_program(struct cli_kernel_options *r, const char *path);
+static enum wt_status add_buffer(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_drive *d = context;
+    d->options.device.kernel.given = true;
+    return cli_results_add_buffer(&d->results, value, err);
+}
+
+static enum wt_status add_compare(void *context, const char *value, struct wt_error *err)
+{
+    struct cli_drive *d = context;
+    d->options.device.kernel.given = true;
+    return cli_results_add_compare(&d->results, value, err);
+}
+
+static enum wt_status add_writer(void *context, const char *value, struct wt_error *err)
+{
+    return cli_results_add_writer(&((struct cli_drive *)context)->results, value, err);
+}
+
+static int run_program(struct cli_drive *drive, const char *path)
+{
+    struct wt_emulated device;
+    struct wt_error err;
+    if (cli_open(&device, &drive->options, path, &err) != WT_OK)
+        return cli_fail(&cli_run, &err);
+    const int status = cli_drive(&cli_run, drive, &device);
+    wt_emulated_close(&device);
+    return status;
+}
 
 static int run(int argc, char **argv)
 {
-    struct cli_kernel_options r = {0};
+    struct cli_drive drive = {0};
     int status;
-    switch (cli_parse(&cli_run, argc, argv, &r, &r.drive.options, 1, false)) {
+    switch (cli_parse(&cli_run, argc, argv, &drive, &drive.options, 1, false)) {
     case CLI_DONE:
         status = 0;
         break;
@@ -16,13 +43,10 @@ static int run(int argc, char **argv)
         status = CLI_FAILED;
         break;
     default:
-        status = cli_is_code_object(argv[optind])
-                     ? cli_run_kernel(&cli_run, &r.drive, &r.kernel, argv[optind])
-                     : run_program(&r, argv[optind]);
+        status = run_program(&drive, argv[optind]);
         break;
     }
-    cli_kernel_free(&r.kernel);
-    cli_drive_free(&r.drive);
+    cli_drive_free(&drive);
     return status;
 }
 
@@ -30,12 +54,13 @@ static const struct cli_option options[] = {
     CLI_DRIVE_OPTIONS,
     CLI_KERNEL_OPTIONS,
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
-     cli_kernel_add_dump},
+     add_buffer},
     {"compare-arg", 0, "N:FILE", "code objects: at the end, compare that buffer with FILE",
-     cli_kernel_add_compare},
-    {"who-wrote", 0, "N:OFFSET[,LENGTH]",
-     "code objects: at the end, say who wrote these bytes (4) of the\nbuffer of argument N last",
-     cli_kernel_add_writer},
+     add_compare},
+    {"who-wrote", 0, "PLACE[,LENGTH]",
+     "at the end, say who wrote these bytes (4) last; PLACE is an address\n"
+     "(0x…), a symbol or, of code objects, N:OFFSET in argument N's buffer",
+     add_writer},
     {0},
 };
 
@@ -59,21 +84,3 @@ const struct cli_command cli_run = {
         "the first wrong byte.\n\n" CLI_DRIVE_NOTES,
     .run = run,
 };
-
-static int run_program(struct cli_kernel_options *r, const char *path)
-{
-    struct wt_emulated session;
-    struct wt_error err;
-    if (r->given) {
-        wt_fail(&err, WT_INVALID,
-                "%s is no AMD code object: --kernel, --grid, --block, --dump-arg, --compare-arg "
-                "and --who-wrote are for those",
-                path);
-        return cli_fail(&cli_run, &err);
-    }
-    if (cli_open(&session, &r->drive.options, path, &err))
-        return cli_fail(&cli_run, &err);
-    const int status = cli_drive(&cli_run, &r->drive, &session);
-    wt_emulated_close(&session);
-    return status;
-}

@@ -15,6 +15,7 @@
 #include "bus/stream.h"
 #include "cli/remote.h"
 #include "cli/report.h"
+#include "emulator/vortex/vortex.h"
 
 /* Issues between two looks at the sockets: a client that polls should not wait long. */
 #define SLICE 20000

@@ -1,6 +1,7 @@
 /* `wavetrap trace`: runs a program and prints one line for each instruction issued. */
+#include "base/bits.h"
 #include "base/text.h"
-#include "cli/gcn.h"
+#include "cli/kernel.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,13 +20,13 @@ struct filter {
 };
 
 struct trace {
-    struct cli_kernel_options options; /* first: their context is this struct */
+    struct cli_drive drive; /* first: the context of the options about the device */
     struct filter filter;
     const char *output;
     bool symbols;
     FILE *out;
-    struct wt_emulated *session; /* of a kernel: symbols and program alone */
-    struct gcn_disassembler *disassembler;
+    struct wt_emulated *device;
+    unsigned waves_per_core;
 };
 
 /* ---- options ---- */
@@ -54,6 +55,18 @@ static bool list_holds(const char *list, uint64_t value, bool *good)
     }
     *good = true;
     return found;
+}
+
+/* The least number of a well-formed list. */
+static uint64_t least_of(const char *list)
+{
+    uint64_t least = UINT64_MAX;
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        const uint64_t first = strtoull(at, NULL, 10);
+        least = first < least ? first : least;
+    }
+    return least;
 }
 
 static enum wt_status check_list(const char *value, struct wt_error *err)
@@ -120,6 +133,16 @@ static const struct cli_option options[] = {
     {0},
 };
 
+/* An address of code as the trace prints it: as the symbols have it, wherever the program lies. */
+static enum wt_status code_address(const struct trace *t, const char *text, uint64_t *addr,
+                                   struct wt_error *err)
+{
+    const enum wt_status status = wt_emulated_address(t->device, text, addr, err);
+    if (!status && !(text[0] >= '0' && text[0] <= '9'))
+        *addr -= t->device->moved;
+    return status;
+}
+
 /* "A..B" or a function. */
 static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
 {
@@ -131,10 +154,9 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
         uint64_t addr;
         const char *name;
         uint64_t offset;
-        if (wt_emulated_address(t->session, f->range, &addr, err))
+        if (code_address(t, f->range, &addr, err) != WT_OK)
             return wt_fail_in(err, "--range");
-        if (!t->session->symbols ||
-            !wt_symbols_function(t->session->symbols, addr, &name, &offset) ||
+        if (!t->device->symbols || !wt_symbols_function(t->device->symbols, addr, &name, &offset) ||
             strcmp(name, f->range) != 0)
             return wt_fail(err, WT_INVALID, "--range: '%s' is neither A..B nor a function",
                            f->range);
@@ -145,8 +167,8 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
     if ((size_t)(dots - f->range) >= sizeof first)
         return wt_fail(err, WT_INVALID, "--range: '%.32s…' is too long for an address", f->range);
     snprintf(first, sizeof first, "%.*s", (int)(dots - f->range), f->range);
-    if (wt_emulated_address(t->session, first, &f->start, err) ||
-        wt_emulated_address(t->session, dots + 2, &f->end, err))
+    if (code_address(t, first, &f->start, err) != WT_OK ||
+        code_address(t, dots + 2, &f->end, err) != WT_OK)
         return wt_fail_in(err, "--range");
     if (f->end <= f->start)
         return wt_fail(err, WT_INVALID, "--range: 0x%" PRIx64 "..0x%" PRIx64 " is empty", f->start,
@@ -156,17 +178,18 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
 
 /* ---- tracing ---- */
 
-static bool wanted(const struct trace *t, uint64_t pc, unsigned core, unsigned warp)
+/* @p pc as the program's symbols have it. */
+static bool wanted(const struct trace *t, uint64_t pc, unsigned core, unsigned wave)
 {
     const struct filter *f = &t->filter;
     bool good;
     if ((f->core && !list_holds(f->core, core, &good)) ||
-        (f->warp && !list_holds(f->warp, warp, &good)))
+        (f->warp && !list_holds(f->warp, wave, &good)))
         return false;
     if (f->function) {
         const char *name;
         uint64_t offset;
-        return wt_symbols_function(t->session->symbols, pc, &name, &offset) &&
+        return wt_symbols_function(t->device->symbols, pc, &name, &offset) &&
                strcmp(name, f->function) == 0;
     }
     return !f->range || (pc >= f->start && pc < f->end);
@@ -178,43 +201,77 @@ static void function_text(const struct trace *t, uint64_t pc, char *text, size_t
     const char *name;
     uint64_t offset;
     text[0] = 0;
-    if (t->symbols && t->session->symbols &&
-        wt_symbols_function(t->session->symbols, pc, &name, &offset))
+    if (t->symbols && t->device->symbols &&
+        wt_symbols_function(t->device->symbols, pc, &name, &offset))
         snprintf(text, size, " <%.150s+%" PRIu64 ">", name, offset);
 }
 
-static void print_issue(void *context, const struct vx_trace *issue)
+/* The instruction as numbers of the family's words, as wide as its longest one. */
+static void bytes_text(const struct wt_trace *issue, char *text, size_t size)
+{
+    const unsigned words = issue->longest / issue->word;
+    const int width = (int)(words > 1 ? 2 * issue->longest + words - 1 : 2 * issue->longest);
+    int length = 0;
+    for (unsigned at = 0; at < issue->length; at += issue->word)
+        length += snprintf(text + length, size - (size_t)length, "%s%0*" PRIx64, at ? " " : "",
+                           2 * (int)issue->word, wt_load_le(issue->bytes + at, issue->word));
+    snprintf(text + length, size - (size_t)length, "%*s", width - length, "");
+}
+
+static void print_issue(void *context, const struct wt_trace *issue)
 {
     struct trace *t = context;
-    unsigned warps = vx_device_config(t->session->device)->warps;
-    unsigned core = issue->wave / warps, warp = issue->wave % warps;
-    if (!wanted(t, issue->pc, core, warp))
+    const struct wt_family *family = t->device->family;
+    const unsigned core = issue->wave / t->waves_per_core, wave = issue->wave % t->waves_per_core;
+    const uint64_t pc = issue->pc - t->device->moved;
+    if (!wanted(t, pc, core, wave))
         return;
-    char mask[40], place[200];
-    wt_mask_text(issue->mask, mask, sizeof mask);
-    function_text(t, issue->pc, place, sizeof place);
-    fprintf(t->out, "%10" PRIu64 " core %u warp %u %s %08" PRIx64 "%s: %0*" PRIx32 "%*s %s",
-            issue->time, core, warp, mask, issue->pc, place, issue->length == 2 ? 4 : 8,
-            issue->instruction, issue->length == 2 ? 4 : 0, "", issue->text);
+    char mask[40], place[200], bytes[80];
+    if (family->mask_digits)
+        snprintf(mask, sizeof mask, "0x%0*" PRIx64, (int)family->mask_digits,
+                 (uint64_t)issue->mask);
+    else
+        wt_mask_text(issue->mask, mask, sizeof mask);
+    function_text(t, pc, place, sizeof place);
+    bytes_text(issue, bytes, sizeof bytes);
+    fprintf(t->out, "%10" PRIu64 " %s %u %s %u %s %08" PRIx64 "%s: %s %s", issue->time,
+            family->core_word, core, family->wave_word, wave, mask, pc, place, bytes, issue->text);
     fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
 }
 
 /* Runs untraced where no issue is wanted. */
-static enum wt_run run_some(void *context, struct wt_emulated *session, uint64_t issues)
+static enum wt_run run_some(void *context, struct wt_emulated *device, uint64_t issues)
 {
     struct trace *t = context;
-    struct wt_machine *m = session->machine;
+    struct wt_machine *m = device->machine;
     const struct filter *f = &t->filter;
     if (m->time < f->from) {
-        uint64_t before = f->from - m->time;
+        const uint64_t before = f->from - m->time;
         return m->ops->run(m, before < issues ? before : issues);
     }
     if (m->time > f->to)
         return m->ops->run(m, issues);
-    uint64_t left = f->to - m->time;
-    if (left < issues)
-        issues = left + 1;
-    return vx_run_traced(session->device, issues, print_issue, t);
+    const uint64_t left = f->to - m->time;
+    return device->family->run_traced(device, left < issues ? left + 1 : issues, print_issue, t);
+}
+
+/* What is asked for must be there: an empty trace tells nothing. */
+static enum wt_status check_filter(const struct trace *t, struct wt_error *err)
+{
+    const struct filter *f = &t->filter;
+    const struct wt_family *family = t->device->family;
+    const unsigned waves = t->waves_per_core, cores = t->device->machine->waves / waves;
+    if (f->from > f->to)
+        return wt_fail(err, WT_INVALID,
+                       "--from=%" PRIu64 " is after --to=%" PRIu64 ": there is nothing to trace",
+                       f->from, f->to);
+    if (f->warp && least_of(f->warp) >= waves)
+        return wt_fail(err, WT_INVALID, "--warp=%s: a %s has %ss 0 to %u", f->warp,
+                       family->core_word, family->wave_word, waves - 1);
+    if (f->core && least_of(f->core) >= cores)
+        fprintf(stderr, "wavetrap: --core=%s: the device has %ss 0 to %u\n", f->core,
+                family->core_word, cores - 1);
+    return WT_OK;
 }
 
 static enum wt_status open_output(struct trace *t, struct wt_error *err)
@@ -237,87 +294,34 @@ static int close_output(struct trace *t, int status)
     return cli_fail(&cli_trace, &err);
 }
 
-static int trace_session(struct trace *t, struct wt_emulated *session)
+static int trace_program(struct trace *t, const char *path)
 {
+    struct wt_emulated device;
     struct wt_error err;
-    t->session = session;
-    if (resolve_range(t, &err) || open_output(t, &err))
+    if (cli_open(&device, &t->drive.options, path, &err) != WT_OK)
         return cli_fail(&cli_trace, &err);
-    if (!t->output)
-        session->console = stderr;
-    t->options.drive.run = run_some;
-    t->options.drive.context = t;
-    return close_output(t, cli_drive(&cli_trace, &t->options.drive, session));
-}
-
-/* ---- kernels: compute units and their waves, addresses as in the code object ---- */
-
-static void print_kernel_issue(void *context, const struct gcn_trace *issue)
-{
-    const struct trace *t = context;
-    enum { WAVES = 40 }; /* of a compute unit */
-    const unsigned cu = issue->wave / WAVES, wave = issue->wave % WAVES;
-    const uint64_t pc = issue->pc - GCN_LAUNCH_CODE;
-    char place[200];
-    if (!wanted(t, pc, cu, wave))
-        return;
-    function_text(t, pc, place, sizeof place);
-    fprintf(t->out, "%10" PRIu64 " cu %u wave %u 0x%016" PRIx64 " %08" PRIx64 "%s: %08" PRIx32,
-            issue->time, cu, wave, issue->exec, pc, place, issue->word[0]);
-    if (issue->length == 8)
-        fprintf(t->out, " %08" PRIx32, issue->word[1]);
-    else
-        fprintf(t->out, "%9s", "");
-    fprintf(t->out, " %s", issue->text);
-    fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
-}
-
-static enum wt_status kernel_opened(void *context, struct cli_kernel_run *run, struct wt_error *err)
-{
-    struct trace *t = context;
-    t->session->symbols = run->symbols;
-    return resolve_range(t, err);
-}
-
-static enum wt_run run_kernel_some(void *context, struct cli_kernel_run *run, uint64_t issues)
-{
-    struct trace *t = context;
-    struct wt_machine *m = gcn_machine(run->device);
-    const struct filter *f = &t->filter;
-    if (m->time < f->from) {
-        const uint64_t before = f->from - m->time;
-        return m->ops->run(m, before < issues ? before : issues);
+    int status;
+    t->device = &device;
+    t->waves_per_core = device.family->waves_per_core(&device);
+    if (check_filter(t, &err) != WT_OK || resolve_range(t, &err) != WT_OK ||
+        open_output(t, &err) != WT_OK) {
+        status = cli_fail(&cli_trace, &err);
+    } else {
+        if (!t->output)
+            device.console = stderr;
+        t->drive.run = run_some;
+        t->drive.context = t;
+        status = close_output(t, cli_drive(&cli_trace, &t->drive, &device));
     }
-    if (m->time > f->to)
-        return m->ops->run(m, issues);
-    const uint64_t left = f->to - m->time;
-    return gcn_run_traced(run->device, left < issues ? left + 1 : issues, t->disassembler,
-                          print_kernel_issue, t);
-}
-
-static int trace_kernel(struct trace *t, const char *path)
-{
-    struct wt_error err;
-    struct wt_emulated session = {.program = path};
-    t->session = &session;
-    t->options.kernel.opened = kernel_opened;
-    t->options.kernel.run = run_kernel_some;
-    t->options.kernel.context = t;
-    if (open_output(t, &err))
-        return cli_fail(&cli_trace, &err);
-    t->disassembler = gcn_disassembler_new();
-    const int status = cli_run_kernel(&cli_trace, &t->options.drive, &t->options.kernel, path);
-    gcn_disassembler_free(t->disassembler);
-    return close_output(t, status);
+    wt_emulated_close(&device);
+    return status;
 }
 
 static int run(int argc, char **argv)
 {
     struct trace trace = {.filter.to = UINT64_MAX};
-    struct wt_emulated session;
-    struct wt_error err;
     int status;
-    switch (cli_parse(&cli_trace, argc, argv, &trace, &trace.options.drive.options, 1, false)) {
+    switch (cli_parse(&cli_trace, argc, argv, &trace, &trace.drive.options, 1, false)) {
     case CLI_DONE:
         status = 0;
         break;
@@ -325,17 +329,10 @@ static int run(int argc, char **argv)
         status = CLI_FAILED;
         break;
     default:
-        if (cli_is_code_object(argv[optind])) {
-            status = trace_kernel(&trace, argv[optind]);
-        } else if (cli_open(&session, &trace.options.drive.options, argv[optind], &err)) {
-            status = cli_fail(&cli_trace, &err);
-        } else {
-            status = trace_session(&trace, &session);
-            wt_emulated_close(&session);
-        }
+        status = trace_program(&trace, argv[optind]);
+        break;
     }
-    cli_kernel_free(&trace.options.kernel);
-    cli_drive_free(&trace.options.drive);
+    cli_drive_free(&trace.drive);
     return status;
 }
 

@@ -12,7 +12,6 @@
 #include "object/printf_format.h"
 
 enum {
-    MACHINE_AMDGPU = 224,
     OSABI_AMDGPU_HSA = 64,
     FLAGS_MACHINE_MASK = 0xff,
     FLAGS_GFX900 = 0x2c,
@@ -36,9 +35,9 @@ static enum wt_status check_header(struct reader *r, struct wt_error *err)
     if (elf_kind(r->elf) != ELF_K_ELF || !gelf_getehdr(r->elf, &header) ||
         gelf_getclass(r->elf) != ELFCLASS64)
         return wt_fail(err, WT_INVALID, "%s: not an ELF file of 64 bits", r->name);
-    if (header.e_machine != MACHINE_AMDGPU)
+    if (header.e_machine != GCN_ELF_MACHINE)
         return wt_fail(err, WT_INVALID, "%s: ELF machine %u is not AMD GPU (%u)", r->name,
-                       header.e_machine, MACHINE_AMDGPU);
+                       header.e_machine, GCN_ELF_MACHINE);
     if (header.e_ident[EI_OSABI] != OSABI_AMDGPU_HSA)
         return wt_fail(
             err, WT_INVALID,

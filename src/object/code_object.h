@@ -11,6 +11,9 @@
 
 #include "wavetrap/error.h"
 
+/** e_machine of code objects. */
+#define GCN_ELF_MACHINE 224
+
 /** What fills an argument (".value_kind"). */
 enum gcn_argument_kind {
     GCN_ARG_VALUE,  /**< the caller: a value of `size` bytes */

@@ -1,14 +1,15 @@
 /* A device with a program in it, and its console. See emulated.h. */
 #include "target/history.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "emulator/vortex/profile.h"
+#include "object/elf_header.h"
+#include "object/image.h"
 
 /* One line of the program's console. */
 static void console_line(void *context, unsigned slot, const char *line, size_t length)
@@ -38,8 +39,9 @@ static enum wt_status read_file(const struct wt_load_file *load, struct wt_loade
 
 enum wt_status wt_emulated_load(struct wt_emulated *e, struct wt_error *err)
 {
-    if (e->program && vx_device_load(e->device, &e->image, err))
-        return wt_fail_in(err, "%s", e->program);
+    enum wt_status status;
+    if ((status = e->family->load(e, err)) != WT_OK)
+        return status;
     for (size_t i = 0; i < e->options->load_count; i++) {
         const struct wt_loaded *l = &e->loaded[i];
         if (!e->machine->ops->write_memory(e->machine, 0, l->addr, l->bytes, l->length))
@@ -51,57 +53,83 @@ enum wt_status wt_emulated_load(struct wt_emulated *e, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status open_program(struct wt_emulated *e, struct wt_error *err)
+static enum wt_status read_loads(struct wt_emulated *e, struct wt_error *err)
 {
     const struct wt_emulated_options *o = e->options;
-    uint64_t base = o->base_given             ? o->base
-                    : o->config.startup_given ? o->config.startup
-                                              : o->config.profile->startup_addr;
-    if (wt_image_load(e->program, base, &e->image, err))
-        return err->status;
-    if (e->image.format == WT_IMAGE_ELF && e->image.elf_machine != EM_RISCV)
-        return wt_fail(err, WT_INVALID,
-                       "%s: it is a program for %s (ELF machine %u); Vortex runs RISC-V (243)",
-                       e->program, wt_image_machine_name(e->image.elf_machine),
-                       e->image.elf_machine);
-    /* A program runs without its symbols, too (they cannot be read from a pipe, for one). */
-    if (e->image.format == WT_IMAGE_ELF && wt_symbols_open(e->program, &e->symbols, err)) {
-        e->symbols = NULL;
-        fprintf(stderr, "wavetrap: no symbols: %s\n", err->text);
-    }
-    return WT_OK;
-}
-
-static enum wt_status open_files(struct wt_emulated *e, struct wt_error *err)
-{
-    const struct wt_emulated_options *o = e->options;
-    if (e->program && open_program(e, err))
-        return err->status;
     e->loaded = calloc(o->load_count ? o->load_count : 1, sizeof *e->loaded);
     if (!e->loaded)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    for (size_t i = 0; i < o->load_count; i++) {
-        struct wt_loaded *l = &e->loaded[i];
-        if (wt_emulated_address(e, o->load[i].place, &l->addr, err) ||
-            read_file(&o->load[i], l, err))
+    for (size_t i = 0; i < o->load_count; i++)
+        if (wt_emulated_address(e, o->load[i].place, &e->loaded[i].addr, err) != WT_OK ||
+            read_file(&o->load[i], &e->loaded[i], err) != WT_OK)
             return wt_fail_in(err, "--load");
-    }
     return WT_OK;
+}
+
+enum wt_status wt_emulated_wrong_machine(const char *program, unsigned elf_machine,
+                                         struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID,
+                   "%s: it is a program for %s (ELF machine %u); Vortex runs RISC-V (243)%s",
+                   program, wt_image_machine_name(elf_machine), elf_machine,
+                   wt_elf_machine_is_host(elf_machine)
+                       ? ". A host program that uses AMD GPUs runs by 'wavetrap exec'"
+                       : "");
+}
+
+/* The family that runs the program: the chosen one, which must be able to. */
+static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
+{
+    const struct wt_family *chosen = e->options->gpu.family;
+    struct wt_elf_header header;
+    const bool is_elf = e->program && wt_elf_header_read(e->program, &header);
+    const struct wt_family *of_file = is_elf ? wt_family_of_machine(header.machine) : NULL;
+    if (is_elf && !of_file)
+        return wt_emulated_wrong_machine(e->program, header.machine, err);
+    /* What is no ELF file, code without a format above all, runs on the first family. */
+    if (!of_file)
+        of_file = wt_families[0];
+    if (chosen && chosen != of_file)
+        return wt_fail(err, WT_UNSUPPORTED, "--gpu=%s: that runs %s, and %s is none", chosen->name,
+                       chosen->runs, e->program ? e->program : "no program");
+    if (e->options->debugged && !of_file->attach)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "%s: there is no debugger for %s yet; 'wavetrap run' and 'wavetrap trace' "
+                       "take %s",
+                       e->program, of_file->name, of_file->runs);
+    e->family = of_file;
+    return WT_OK;
+}
+
+static enum wt_status open_device(struct wt_emulated *e, struct wt_error *err)
+{
+    const struct wt_gpu *gpu = &e->options->gpu;
+    void *config = gpu->config;
+    if (!config) {
+        config = malloc(e->family->config_size);
+        if (!config)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory");
+        e->family->config_default(config);
+    }
+    const enum wt_status status = e->family->open(e, config, err);
+    if (config != gpu->config)
+        free(config);
+    return status;
 }
 
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err)
 {
-    *e = (struct wt_emulated){.options = options, .program = program, .console = stdout};
-    enum wt_status status = open_files(e, err);
+    enum wt_status status;
+    *e = (struct wt_emulated){
+        .options = options, .program = program, .console = stdout, .extent = UINT64_MAX};
+    wt_emulated_offer(e);
+    if ((status = choose_family(e, err)) != WT_OK)
+        return status;
+    status = open_device(e, err);
+    if (!status)
+        status = read_loads(e, err);
     if (!status) {
-        struct vx_config config = options->config;
-        if (!config.xlen)
-            config.xlen = e->image.bits;
-        status = vx_device_new(&config, &e->device, err);
-    }
-    if (!status) {
-        e->machine = vx_machine(e->device);
         e->machine->console = console_line;
         e->machine->console_context = e;
         status = wt_emulated_load(e, err);
@@ -115,8 +143,8 @@ void wt_emulated_close(struct wt_emulated *e)
 {
     wt_bus_close(e->bus);
     wt_emulated_history_stop(e);
-    if (e->device)
-        vx_device_free(e->device);
+    if (e->family)
+        e->family->close(e);
     if (e->symbols)
         wt_symbols_close(e->symbols);
     for (size_t i = 0; e->loaded && i < e->options->load_count; i++)
@@ -124,7 +152,6 @@ void wt_emulated_close(struct wt_emulated *e)
     free(e->loaded);
     free(e->watch);
     free(e->hit);
-    wt_image_free(&e->image);
     *e = (struct wt_emulated){0};
 }
 
@@ -136,8 +163,9 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
     const char *plus = strchr(text, '+');
     size_t length = plus ? (size_t)(plus - text) : strlen(text);
     uint64_t offset = 0;
-    if (plus && wt_parse_number(plus + 1, &offset, err))
-        return err->status;
+    enum wt_status status;
+    if (plus && (status = wt_parse_number(plus + 1, &offset, err)) != WT_OK)
+        return status;
     char name[256];
     if (length >= sizeof name)
         return wt_fail(err, WT_INVALID, "'%.32s…' is too long for a symbol", text);
@@ -148,4 +176,44 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
                        e->program ? e->program : "a program");
     *addr += e->moved + offset;
     return WT_OK;
+}
+
+void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size)
+{
+    if (pc - e->moved < e->extent)
+        wt_symbols_describe(e->symbols, pc - e->moved, text, size);
+    else
+        snprintf(text, size, "0x%" PRIx64, pc);
+}
+
+bool wt_emulated_explain(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t addr,
+                         struct wt_explanation *x)
+{
+    struct wt_machine *m = e->machine;
+    uint8_t bytes[4];
+    if (m->ops->explain)
+        return m->ops->explain(m, wave, lane, addr, x);
+    *x = (struct wt_explanation){.space = "global",
+                                 .term[0] = {"the address itself", addr},
+                                 .summand[0] = true,
+                                 .terms = 1,
+                                 .where = "memory",
+                                 .landing = addr};
+    x->usable = m->ops->read_memory(m, wave, addr, bytes, sizeof bytes);
+    x->contents = x->usable ? wt_load_le(bytes, sizeof bytes) : 0;
+    return wave < m->waves && lane < m->lanes;
+}
+
+bool wt_emulated_takes(const struct wt_emulated_options *options, const char *program)
+{
+    static const char *const names[] = {".bin", ".hex", ".ihex", ".vxbin"};
+    struct wt_elf_header header;
+    if (wt_elf_header_read(program, &header))
+        return wt_family_of_machine(header.machine) != NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t length = strlen(program), suffix = strlen(names[i]);
+        if (length > suffix && strcmp(program + length - suffix, names[i]) == 0)
+            return true;
+    }
+    return options->base_given;
 }

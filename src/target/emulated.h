@@ -1,6 +1,6 @@
 /*
- * An emulated device with a program in it, as a target of the debugger: the one place where the
- * emulator's side and the debugger's side meet.
+ * An emulated device of any family with a program in it, as a target of the debugger: the one place
+ * where the emulator's side and the debugger's side meet.
  */
 #ifndef WT_TARGET_EMULATED_H
 #define WT_TARGET_EMULATED_H
@@ -13,8 +13,7 @@
 #include "debug/source/symbols.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/search.h"
-#include "emulator/vortex/vortex.h"
-#include "object/image.h"
+#include "target/family.h"
 
 /** A file whose bytes are put into memory: "PATH@PLACE". */
 struct wt_load_file {
@@ -23,13 +22,28 @@ struct wt_load_file {
     const char *place;  /**< an address as wt_emulated_address takes it */
 };
 
+/** Which kernel of a file runs, and on how much. */
+struct wt_kernel_options {
+    bool given;       /**< the user has named an option of kernels */
+    const char *name; /**< NULL: the only one there is */
+    uint32_t grid[3], block[3];
+    bool grid_given, block_given;
+    const char *handler[2]; /**< files with code of trap handlers */
+    size_t handler_count;
+};
+
 /** What the user chooses of the device, its memory and its debugger. */
 struct wt_emulated_options {
-    struct vx_config config;
+    struct wt_gpu gpu;                  /**< no family: that of the program, with its defaults */
+    const struct wt_schedule *schedule; /**< NULL: as the GPU's configuration says */
+    const char **argument;              /**< the program's arguments as people write them */
+    size_t argument_count;
+    struct wt_kernel_options kernel;
     uint64_t base; /**< where a raw binary goes, when base_given */
     bool base_given;
     struct wt_load_file *load;
     size_t load_count;
+    bool debugged;               /**< only a GPU that a debugger can reach will do */
     bool console_slots;          /**< console lines begin with "#slot: " */
     bool dm_only;                /**< the debugger gets no memory port */
     enum wt_thread_mode threads; /**< what a debugger's thread is */
@@ -46,11 +60,15 @@ struct wt_loaded {
 struct wt_emulated {
     const struct wt_emulated_options *options;
     const char *program; /**< NULL: none, memory is empty */
-    struct wt_image image;
-    struct wt_symbols *symbols; /**< NULL if the program is no ELF file */
+    const struct wt_family *family;
+    void *own;                  /**< the family's */
+    struct wt_machine *machine; /**< the device */
+    bool is_elf;                /**< the program is an ELF file: a debugger can read it */
+    struct wt_symbols *symbols; /**< NULL if the program has none */
     uint64_t moved;             /**< load address minus the symbols' address */
-    struct vx_device *device;
-    struct wt_machine *machine; /**< the same device */
+    uint64_t extent;            /**< bytes of memory from `moved` on that the symbols are about */
+    bool reads_change_state;    /**< reading a register of the debug hardware is an input */
+    char notice[512]; /**< what the user should know of the program; "" if there is nothing */
     struct wt_loaded *loaded;
     FILE *console;          /**< where the program's lines go; NULL drops them */
     bool console_broken;    /**< a line could not be written */
@@ -76,10 +94,10 @@ struct wt_emulated {
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err);
 
-/** Puts the register bus and the emulator's services in front of the device (e->target). */
+/** Puts the register bus in front of a device that was opened with `debugged` (e->target). */
 enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err);
 
-/** The Debug Module's registers, for a server of them. */
+/** The registers of the debug hardware, for a server of them. */
 struct wt_bus_device wt_emulated_registers(struct wt_emulated *e);
 
 /**
@@ -98,7 +116,37 @@ void wt_emulated_close(struct wt_emulated *e);
 enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint64_t *addr,
                                    struct wt_error *err);
 
+/** Describes an address of code: "0x80000010 <main+16> at kernel.c:12". */
+void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size);
+
 /** Puts the program and the loaded files into memory, and resets the device. */
 enum wt_status wt_emulated_load(struct wt_emulated *e, struct wt_error *err);
+
+/** The last write to a range of memory. */
+struct wt_last_write {
+    uint64_t total;        /**< instructions that wrote there; 0: none did, the rest is not set */
+    struct wt_write write; /**< the last one */
+    char place[128];       /**< where its wave was, in words */
+    bool has_item;
+    uint64_t item[3]; /**< the work-item of its last lane, in a grid */
+};
+
+/**
+ * Searches the recording, which there must be, for the last write to [@p addr, @p addr + @p size).
+ * The device stands where it stood.
+ */
+enum wt_status wt_emulated_who_wrote(struct wt_emulated *e, uint64_t addr, uint64_t size,
+                                     struct wt_last_write *last, struct wt_error *err);
+
+/** Explains where an address leads as a lane of a wave sees it; false if there is no such wave. */
+bool wt_emulated_explain(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t addr,
+                         struct wt_explanation *explanation);
+
+/** Whether the file is a program for an emulated device, and not for the host. */
+bool wt_emulated_takes(const struct wt_emulated_options *options, const char *program);
+
+/** Fails with the reason why a program for this ELF machine cannot run on an emulated GPU. */
+enum wt_status wt_emulated_wrong_machine(const char *program, unsigned elf_machine,
+                                         struct wt_error *err);
 
 #endif

@@ -22,7 +22,10 @@ uint32_t wt_emulated_input(struct wt_emulated *e, const struct wt_input *input);
 /** A program was loaded: the recording begins again. */
 enum wt_status wt_emulated_history_restart(struct wt_emulated *e, struct wt_error *err);
 
-/* Watchpoints (service.c). */
+/* The services of the target (service.c). */
+
+/** Fills in e->services and e->target, without a register bus. */
+void wt_emulated_offer(struct wt_emulated *e);
 
 /** The machine's watch for a watchpoint. */
 struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *watchpoint);

@@ -1,4 +1,5 @@
 /* An emulated device as a debugger's target: its debug registers and its services. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +8,8 @@
 static uint32_t bus_read(void *context, uint32_t addr)
 {
     struct wt_emulated *e = context;
-    /* Unless core cycles pass with each access, reading changes nothing that replay has to repeat.
-     */
-    if (!e->options->config.dm_clock)
-        return vx_dm_read(e->device, addr);
+    if (!e->reads_change_state)
+        return e->machine->ops->debug_read(e->machine, addr);
     return wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_DEBUG_READ, .addr = addr});
 }
 
@@ -213,18 +212,21 @@ struct wt_bus_device wt_emulated_registers(struct wt_emulated *e)
     return (struct wt_bus_device){.context = e, .read = bus_read, .write = bus_write};
 }
 
+void wt_emulated_offer(struct wt_emulated *e)
+{
+    e->services = services;
+    e->target = (struct wt_target){.services = &e->services, .context = e};
+}
+
 enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err)
 {
+    assert(e->family->attach);
     const struct wt_bus_device device = wt_emulated_registers(e);
     e->bus = wt_bus_local(&device);
     if (!e->bus)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    e->services = services;
-    e->target = (struct wt_target){.bus = e->bus,
-                                   .services = &e->services,
-                                   .context = e,
-                                   .exit_addr = vx_device_config(e->device)->exit_addr,
-                                   .xlen = vx_device_config(e->device)->xlen};
+    e->target.bus = e->bus;
+    e->family->attach(e);
     return WT_OK;
 }
 
@@ -241,7 +243,7 @@ enum wt_status wt_emulated_debug(struct wt_emulated *e,
         return status;
     if (e->options->history_memory && (status = wt_emulated_history_start(e, err)) != WT_OK)
         return status;
-    if ((status = wt_debugger_open(&e->target, &wt_probe_vortex, &options, &e->debugger, err)) !=
+    if ((status = wt_debugger_open(&e->target, e->family->probe, &options, &e->debugger, err)) !=
         WT_OK)
         return status;
     if ((status = wt_debugger_reset(e->debugger, err)) != WT_OK) {

@@ -16,8 +16,9 @@ MAY_INCLUDE = {
     "debug/core": {"base", "bus"},
     "debug/source": {"base"},
     "debug/vortex": {"base", "bus", "debug/core"},
+    "runtime/gcn": {"base", "object", "emulator/machine", "emulator/gcn"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex",
-               "emulator/machine", "emulator/vortex"},
+               "emulator/machine", "emulator/vortex", "emulator/gcn", "runtime/gcn"},
     "frontend/rsp": {"base", "bus", "debug/core", "debug/source"},
 }
 

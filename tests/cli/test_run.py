@@ -390,3 +390,101 @@ def test_the_state_does_not_depend_on_how_a_run_is_cut_up(build):
 def test_stats_are_told(build):
     done = run("run", "--stats", build.asm("_start: exit 0\n"))
     assert re.search(r"\d+ issues in [\d.]+ s .* peak memory \d+ KiB", done.stderr)
+
+
+# ---- who wrote ----
+
+WRITERS = """
+_start: li t0, 15
+        tmc t0
+        la t1, data
+        csrr t2, 0xcc0
+        slli t2, t2, 2
+        add t3, t1, t2
+        sw t2, 0(t3)
+        sw t0, 0(t1)
+        li t0, 1
+        tmc t0
+        sb t0, 9(t1)
+        exit 0
+        .data
+        .align 4
+data:   .word 7, 7, 7, 7, 7
+"""
+
+
+def test_who_wrote_is_found_in_the_recording(build):
+    """By symbol and by address; a range, a byte of a word, one that nobody wrote."""
+    elf = build.asm(WRITERS, name="writers.S")
+    plain = run("run", "--hash", elf)
+    done = run("run", "--hash", "--who-wrote=data", "--who-wrote=data+9,1", "--who-wrote=data+12,4", "--who-wrote=data+16", elf)
+    assert done.returncode == 0 and plain.stderr in done.stderr
+    first, second, third, fourth = re.split(r"^wavetrap: ", done.stderr[len(plain.stderr):], flags=re.M)[1:]
+    assert re.fullmatch(r"data \(0x8[0-9a-f]+\), 4 bytes: written last at issue time \d+\n"
+                        r"  thread 3 of core 0 warp 0; 4 threads wrote there, this one last\n"
+                        r"  at 0x8\S+ <_start\+\d+> at \S*writers\.S:8\n  was 0x00000000, is 0x00000000\n"
+                        r"  \(2 instructions wrote there\)\n", first), first
+    assert "thread 0 of core 0 warp 0\n" in second and "writers.S:11" in second and "was 0x00, is 0x01" in second
+    assert "thread 3 of core 0 warp 0\n" in third and "was 0x00000007, is 0x0000000c" in third
+    assert "data+16 (0x8" in fourth and fourth.endswith(": the program has not written there\n")
+    assert run("run", f"--who-wrote={re.search('0x8[0-9a-f]+', first)[0]}", elf).stderr.split("\n")[1:] == first.split("\n")[1:]
+
+
+@pytest.mark.parametrize("text", ["5", "0:4", "data,0", "data,", "data,4,4", ",4", "data,x"])
+def test_bad_places_of_writes_are_explained(build, text):
+    done = run("run", f"--who-wrote={text}", build.asm("_start: exit 0\n"))
+    assert done.returncode == 125 and ("is not ARGUMENT:OFFSET" in done.stderr or "argument 0 is not a buffer" in done.stderr)
+
+
+# ---- what is no program ----
+
+@pytest.mark.parametrize("name", ["notes.txt", "program.c", "README.md", "noname"])
+def test_text_is_not_run_as_code(tmp_path, name):
+    (tmp_path / name).write_text("int main(void) { return 0; }\n" * 10)
+    for command in "run", "trace", "serve", "gdb":
+        done = run(command, tmp_path / name)
+        assert done.returncode == 125 and "it is no ELF file, no Intel HEX and no .vxbin" in done.stderr, done.stderr
+
+
+def test_code_without_a_format_is_run_where_it_is_said(tmp_path):
+    """By its name, or because somebody says where it goes."""
+    code = bytes.fromhex("13055000" "2324a008" "0b000000")  # li a0, 5; sw a0, 0x88(x0); tmc x0
+    (tmp_path / "program.bin").write_bytes(code)
+    (tmp_path / "program").write_bytes(code)
+    assert run("run", tmp_path / "program.bin").returncode == 5
+    assert run("run", tmp_path / "program").returncode == 125
+    assert run("run", "--base=0x80000000", tmp_path / "program").returncode == 5
+
+
+def test_an_elf_file_goes_where_it_says(build):
+    done = run("run", "--base=0x90000000", build.asm("_start: exit 0\n"))
+    assert done.returncode == 125 and "--base is for raw binaries" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "trace", "serve", "gdb"])
+def test_a_host_program_is_told_where_it_belongs(command):
+    done = run(command, "/bin/true")
+    assert done.returncode == 125 and "Vortex runs RISC-V" in done.stderr
+    assert "A host program that uses AMD GPUs runs by 'wavetrap exec'" in done.stderr
+
+
+@pytest.mark.parametrize("options", [["--gpu=vortex:warps=2,warps=4"], ["-g", "vortex:warps=2", "-g", "vortex:cores=2,warps=4"]])
+def test_a_key_is_given_once(build, options):
+    done = run("run", *options, build.asm("_start: exit 0\n"))
+    assert done.returncode == 125 and "'warps' is given twice" in done.stderr
+    assert run("run", "-g", "vortex:warps=2", "-g", "vortex:cores=2", build.asm("_start: exit 0\n")).returncode == 0
+
+
+# ---- explain-address ----
+
+def test_an_address_of_a_program_is_explained(build):
+    """A program for the emulated device is no host program."""
+    elf = build.asm(WRITERS, name="writers.S")
+    done = run("explain-address", "--at=_start+24", elf, "0x80000000")
+    assert done.returncode == 0, done.stderr
+    assert re.match(r"warp 0 \(core 0 warp 0\), thread 0, issue time 6\n0x80000000: global\n", done.stdout), done.stdout
+    for options, words in ((["--lane=4"], "a warp has threads 0 to 3"), (["--wave=9"], "the device has warps 0 to 3"),
+                           (["--at=nosuch"], "there is no function 'nosuch'"), (["--at=9999"], "the program has ended"),
+                           (["--wave=2"], "no warp 2 runs at issue time 0; there are: 0")):
+        done = run("explain-address", *options, elf, "0x80000000")
+        assert done.returncode == 125 and words in done.stderr, done.stderr

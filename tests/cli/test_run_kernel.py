@@ -239,3 +239,53 @@ def test_a_mistake_ends_a_trace_as_it_ends_a_run():
     traced, plain = (run(command, *wrong, VADD) for command in ("trace", "run"))
     assert traced.returncode == plain.returncode == 120 and traced.stderr == plain.stderr
     assert run("trace", *ARGUMENTS, "--range=nope", VADD).returncode == 125
+
+
+# ---- a recorded kernel ----
+
+def test_the_recording_is_searched_for_any_address():
+    """By number, by an argument's buffer, by symbol: the same search; what only the loader wrote has no writer."""
+    done = vadd("--who-wrote=2:4,8", "--who-wrote=0x200004004,8", "--who-wrote=vadd.kd,4")
+    argument, number, symbol = re.split(r"^wavetrap: ", done.stderr, flags=re.M)[1:]
+    assert argument.startswith("argument 2, bytes 4 to 11: written last by work-item (2,0,0)")
+    assert number.startswith("0x200004004 (0x200004004), 8 bytes: written last by work-item (2,0,0)")
+    assert argument.splitlines()[1:] == number.splitlines()[1:]
+    assert re.fullmatch(r"vadd\.kd \(0x10000\w+\), 4 bytes: the program has not written there\n", symbol), symbol
+
+
+@pytest.mark.parametrize("schedule", ["rr:1", "rr:64", "lockstep", "random:9"])
+def test_the_state_after_a_search_is_that_of_the_end(tmp_path, schedule):
+    """A search goes back in the recorded run: what is written and compared after it is the end's."""
+    (tmp_path / "wrong").write_bytes(THREE * 7 + TWO + THREE * 248)
+    more = [f"--schedule={schedule}", "--hash"]
+    plain = vadd(*more, f"--dump-arg=2:{tmp_path}/plain")
+    asked = vadd(*more, f"--dump-arg=2:{tmp_path}/asked", "--who-wrote=2:0", "--who-wrote=2:1020", f"--compare-arg=2:{tmp_path}/wrong",
+                 f"--compare-arg=2:{tmp_path}/wrong")
+    assert plain.returncode == 0 and asked.returncode == 1
+    assert plain.stderr.strip() in asked.stderr
+    assert (tmp_path / "plain").read_bytes() == (tmp_path / "asked").read_bytes() == THREE * 256
+    wrong = asked.stderr[asked.stderr.index("is not as"):]
+    assert len(re.findall(r"byte 30 is 0x40, not 0x00|byte 30: written last by work-item \(7,0,0\)", wrong)) == 4, asked.stderr
+
+
+def test_a_mistake_after_a_write_leaves_the_writer_to_be_found():
+    done = run("run", "--kernel=vadd", "--grid=1040", "--arg=zeros:8192", "--arg=zeros:8192", "--arg=zeros:4096", "--arg=1030",
+               "--who-wrote=2:0", "--hash", VADD)
+    assert done.returncode == 120 and "byte 0 to 3: written last by work-item (0,0,0)" in done.stderr.replace("bytes", "byte")
+
+
+@pytest.mark.parametrize("command", ["gdb", "serve", "dm"])
+def test_there_is_no_debugger_for_kernels_yet(command):
+    done = run(command, VADD)
+    assert done.returncode == 125 and "there is no debugger for gfx900 yet" in done.stderr
+
+
+def test_what_cannot_be_is_said_before_the_kernel_runs(tmp_path):
+    for options, words in ((["--dump-arg=2:/nonexistent/x"], "--dump-arg: /nonexistent/x: cannot create"),
+                           (["--compare-arg=2:/nonexistent"], "--compare-arg: /nonexistent: cannot open"),
+                           (["--gpu=vortex"], "--gpu=vortex: that runs programs for RISC-V"),
+                           (["--gpu=gfx900:cu=1,cu=2"], "'cu' is given twice"),
+                           (["-g", "gfx900:cu=1", "-g", "gfx900:cu=2"], "'cu' is given twice"),
+                           (["-g", "gfx900", "-g", "vortex"], "gfx900 and vortex: one GPU runs the program")):
+        done = vadd("--stats", *options)
+        assert done.returncode == 125 and words in done.stderr and " issues in " not in done.stderr, done.stderr

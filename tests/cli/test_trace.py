@@ -102,3 +102,14 @@ def test_mistakes_end_a_trace_as_they_end_a_run(build):
     assert done.returncode == 116
     assert len(done.stdout.splitlines()) == 1
     assert "illegal instruction" in done.stderr
+
+
+def test_a_filter_that_holds_for_nothing_is_refused(build):
+    elf = build.asm(PROGRAM)
+    for options, words in ((["--warp=99"], "--warp=99: a core has warps 0 to 3"), (["--warp=4,5-7"], "a core has warps 0 to 3"),
+                           (["--from=9", "--to=5"], "--from=9 is after --to=5")):
+        done = run("trace", *options, elf)
+        assert done.returncode == 125 and words in done.stderr and done.stdout == "", done
+    done = run("trace", "--core=7", elf)
+    assert done.returncode == 7 and "--core=7: the device has cores 0 to 0" in done.stderr
+    assert len(lines("--warp=0-99", elf)) == len(lines(elf))

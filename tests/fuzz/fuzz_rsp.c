@@ -256,6 +256,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = -1;
     if (data[0] & RECORDED) {
         play = small_device(&(struct small){.rounds = 4}, &fd, path);
+        play.world.options.gpu =
+            (struct wt_gpu){.family = &wt_family_vortex, .config = &play.world.config};
         if (wt_emulated_open(&w.recorded, &play.world.options, path, NULL) ||
             wt_emulated_attach(&w.recorded, NULL) || wt_emulated_history_start(&w.recorded, NULL))
             abort();

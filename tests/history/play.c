@@ -1,4 +1,5 @@
 /* A user's operations, and where they must lead. See play.h. */
+#include "../unit/agent_code.h"
 #include "play.h"
 
 #include <inttypes.h>
@@ -622,9 +623,9 @@ static void change_breakpoints(struct play *p)
     if (!known)
         p->ever[p->evers++] = o;
     /* const8 0, end */
-    static const struct wt_agent_code no = {(const uint8_t *)"\x22\0\x27", 3};
+    static const struct agent_code no = {(const uint8_t *)"\x22\0\x27", 3};
     const bool never = number(p, 1) % 3 == 0;
-    if (wt_debugger_insert_breakpoint(p->w->debugger, pc, &no, never, NULL, 0, &err))
+    if (agent_insert_breakpoint(p->w->debugger, pc, &no, never, NULL, 0, &err))
         world_fail(p->w, "no breakpoint: %s", err.text);
     p->never[p->breakpoints] = never;
     p->breakpoint[p->breakpoints++] = pc;

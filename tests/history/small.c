@@ -36,16 +36,19 @@ struct play_options small_device(const struct small *small, int *fd, char path[3
             o.avoid_from = CODE + 4 * i;
             o.avoid_to = o.avoid_from + 4;
         }
+    struct vx_config *config = &o.world.config;
     struct wt_emulated_options *device = &o.world.options;
-    vx_config_default(&device->config);
-    device->config.xlen = small->xlen % 2 ? 64 : 32;
-    device->config.cores = shapes[small->shape % 6].cores;
-    device->config.warps = shapes[small->shape % 6].warps;
-    device->config.threads = shapes[small->shape % 6].threads;
+    vx_config_default(config);
+    config->xlen = small->xlen % 2 ? 64 : 32;
+    config->cores = shapes[small->shape % 6].cores;
+    config->warps = shapes[small->shape % 6].warps;
+    config->threads = shapes[small->shape % 6].threads;
+    device->base_given = true; /* its file has no name that says what it is */
+    device->base = config->startup;
     device->history_memory = small->memory % 2 ? WT_TIMELINE_BUDGET_DEFAULT : 200 << 10;
     device->dm_only = small->dm_only;
     device->threads = small->waves ? WT_THREADS_WAVES : WT_THREADS_LANES;
-    if (wt_schedule_parse(schedules[small->schedule % 5], &device->config.schedule, &err))
+    if (wt_schedule_parse(schedules[small->schedule % 5], &config->schedule, &err))
         abort();
     return o;
 }

@@ -385,7 +385,7 @@ static void run_to(struct world *w, struct model *m, uint64_t time)
     struct wt_machine *machine = m->session.machine;
     while (machine->time < time) {
         const uint64_t was = machine->time;
-        m->last = vx_run_traced(m->session.device, 1, issued, m);
+        m->last = vx_run_traced(wt_vortex_device(&m->session), 1, issued, m);
         if (machine->time == was && m->last != WT_RUN_EVENT)
             world_fail(w, "the model comes to an end (%d) at %" PRIu64 ", before %" PRIu64,
                        (int)m->last, was, time);
@@ -409,11 +409,11 @@ static void apply(struct world *w, struct model *m, const struct happening *h)
     case HAPPENED_DEBUG:
         steps = h->addr == VX_DM_DCTRL && h->value & STEP_REQUEST;
         if (steps) {
-            wave = vx_dm_read(s->device, VX_DM_DSELECT) >> 7 & 0x7fff;
+            wave = vx_dm_read(wt_vortex_device(s), VX_DM_DSELECT) >> 7 & 0x7fff;
             if (wave < machine->waves)
                 machine->ops->view(machine, wave, &view);
         }
-        vx_dm_write(s->device, (uint32_t)h->addr, h->value);
+        vx_dm_write(wt_vortex_device(s), (uint32_t)h->addr, h->value);
         if (machine->time == was + 1 && steps)
             add_issue(m, was, wave, view.mask, view.pc);
         break;
@@ -421,7 +421,7 @@ static void apply(struct world *w, struct model *m, const struct happening *h)
         wt_machine_clear_fault(machine);
         break;
     case HAPPENED_FLUSH:
-        vx_device_flush_console(s->device);
+        vx_device_flush_console(wt_vortex_device(s));
         break;
     case HAPPENED_RELOAD:
         s->services.reload(s, NULL);
@@ -485,6 +485,7 @@ struct world *world_open(const struct world_options *how)
     if (!w)
         abort();
     w->how = *how;
+    w->how.options.gpu = (struct wt_gpu){.family = &wt_family_vortex, .config = &w->how.config};
     open_session(w, &w->pristine, false);
     open_session(w, &w->session, true);
     if (how->interval)

@@ -8,7 +8,9 @@
 #ifndef TESTS_HISTORY_WORLD_H
 #define TESTS_HISTORY_WORLD_H
 
+#include "emulator/vortex/vortex.h"
 #include "target/history.h"
+#include "target/vortex.h"
 
 /** Something that came from outside, or that a run did without an issue. */
 enum happening_kind {
@@ -60,7 +62,8 @@ struct model {
 };
 
 struct world_options {
-    const char *program; /* a file, which is there until the world is closed */
+    const char *program;     /* a file, which is there until the world is closed */
+    struct vx_config config; /* of the device; options.gpu is set to it */
     struct wt_emulated_options options;
     uint64_t interval; /* issues between saved states; 0: as ever */
     uint64_t window;   /* address of WORLD_WINDOW bytes: who changes them is known of each issue */

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/vortex/vortex.h"
 #include "target/history.h"
+#include "target/vortex.h"
 
 enum { STOPS = 80, BREAKPOINTS = 5, TRIPS = 16, WALKS = 10, LONGEST = 12 };
 
@@ -216,14 +218,16 @@ int main(int argc, char **argv)
 {
     struct wt_error err = {0};
     struct wt_emulated_options options = {.threads = WT_THREADS_LANES};
+    struct vx_config config;
     static struct tool t;
     if (argc != 6) {
         fprintf(stderr, "usage: debug_tool PROGRAM GPU SCHEDULE BUDGET SEED\n");
         return 2;
     }
-    vx_config_default(&options.config);
-    check(vx_config_parse(&options.config, argv[2], &err), &err);
-    check(wt_schedule_parse(argv[3], &options.config.schedule, &err), &err);
+    vx_config_default(&config);
+    check(vx_config_parse(&config, argv[2], &err), &err);
+    check(wt_schedule_parse(argv[3], &config.schedule, &err), &err);
+    options.gpu = (struct wt_gpu){.family = &wt_family_vortex, .config = &config};
     options.history_memory = strtoull(argv[4], NULL, 0);
     t.random = strtoull(argv[5], NULL, 0);
     choose_breakpoints(&t, &options, argv[1]);

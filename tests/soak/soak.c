@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../unit/agent_code.h"
 #include "bus/open.h"
 #include "debug/core/target.h"
 #include "debug/core/debugger.h"
@@ -198,11 +199,11 @@ static void do_insert(struct side *side, const struct numbers *n)
 {
     /* "lane & 1", as a condition: const8 1, end, or const8 0, end */
     static const uint8_t code[2][3] = {{0x22, 1, 0x27}, {0x22, 0, 0x27}};
-    const struct wt_agent_code condition = {.bytes = code[n->b % 2], .length = 3};
+    const struct agent_code condition = {.bytes = code[n->b % 2], .length = 3};
     struct wt_error err;
     say_status(side,
-               wt_debugger_insert_breakpoint(side->d, code_address(n->a), &condition, n->c % 3 == 0,
-                                             NULL, 0, &err),
+               agent_insert_breakpoint(side->d, code_address(n->a), &condition, n->c % 3 == 0, NULL,
+                                       0, &err),
                &err);
 }
 

@@ -306,19 +306,20 @@ enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, s
     return WT_OK;
 }
 
-static size_t keep(uint8_t *to, size_t room, const struct wt_agent_code *code, size_t count)
+static uint64_t value_of(struct wt_expr *const *expr, size_t count)
 {
-    size_t length = count && code[0].length < room ? code[0].length : 0;
-    if (length)
-        memcpy(to, code[0].bytes, length);
-    return length;
+    const struct wt_expr_world nothing = {NULL, NULL, NULL};
+    uint64_t value = 0;
+    if (count)
+        wt_expr_run(expr[0], NULL, 1, &nothing, &value);
+    return value;
 }
 
 enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
-                                             const struct wt_agent_code *conditions,
+                                             struct wt_expr *const *conditions,
                                              size_t condition_count,
-                                             const struct wt_agent_code *commands,
-                                             size_t command_count, struct wt_error *err)
+                                             struct wt_expr *const *commands, size_t command_count,
+                                             struct wt_error *err)
 {
     if (check_memory(addr, 4, err))
         return WT_IO;
@@ -330,10 +331,8 @@ enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t add
         return wt_fail(err, WT_NO_MEMORY, "too many breakpoints");
     *b = (struct fake_breakpoint){
         .used = true, .addr = addr, .conditions = condition_count, .commands = command_count};
-    b->first_condition_length =
-        keep(b->first_condition, sizeof b->first_condition, conditions, condition_count);
-    b->first_command_length =
-        keep(b->first_command, sizeof b->first_command, commands, command_count);
+    b->first_condition = value_of(conditions, condition_count);
+    b->first_command = value_of(commands, command_count);
     return WT_OK;
 }
 
@@ -600,23 +599,25 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     return WT_OK;
 }
 
-/* The bytecode of tests is one byte: 0 fails, another number is added to the lane's number. */
+/* With size, the memory of lane 3 cannot be read. */
 enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id wave, wt_lanes lanes,
-                                    const struct wt_agent_code *code, size_t size,
+                                    const struct wt_expr *expr, size_t size,
                                     struct wt_lane_value *result, void *bytes, struct wt_error *err)
 {
+    const struct wt_expr_world nothing = {NULL, NULL, NULL};
+    size_t count;
+    const unsigned *index = wt_expr_registers(expr, &count);
     if (wave > d->waves || !lanes || lanes >> FAKE_LANES)
         return wt_fail(err, WT_INVALID, "there is no such lane");
-    if (code->length != 1)
-        return wt_fail(err, WT_INVALID, "the bytecode is malformed");
     uint8_t *to = bytes;
     for (; lanes; lanes &= lanes - 1, result++, to += size) {
         const unsigned lane = wt_lanes_lowest(lanes);
-        result->known = code->bytes[0] != 0;
-        result->value = size ? FAKE_MEMORY + 0x100 * lane : lane + code->bytes[0];
-        result->read = size && lane != 3;
-        if (result->read)
-            memcpy(to, d->memory + 0x100 * lane, size);
+        const uint64_t *row[FAKE_REGISTERS];
+        for (size_t i = 0; i < count; i++)
+            row[i] = &d->registers[1 + wave * FAKE_LANES + lane][index[i]];
+        result->known = wt_expr_run(expr, row, 1, &nothing, &result->value) != 0;
+        result->read = size && lane != 3 &&
+                       wt_debugger_read_memory(d, 0, result->value, to, size, err) == WT_OK;
     }
     return WT_OK;
 }

@@ -19,8 +19,7 @@ struct fake_breakpoint {
     bool used;
     uint64_t addr;
     size_t conditions, commands;
-    uint8_t first_condition[64], first_command[64];
-    size_t first_condition_length, first_command_length;
+    uint64_t first_condition, first_command; /* what they evaluate to without registers */
 };
 
 struct wt_debugger {

@@ -17,7 +17,14 @@
 
 __extension__ typedef __int128 i128;
 __extension__ typedef unsigned __int128 u128;
+/* binary128, by the name that the compiler has for it. */
+#if defined(__clang__) && defined(__x86_64__)
+__extension__ typedef __float128 f128;
+#elif defined(__clang__)
+typedef long double f128;
+#else
 __extension__ typedef _Float128 f128;
+#endif
 
 static const int host_round[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 static const char *const round_name[] = {"rne", "rtz", "rdn", "rup", "rmm"};

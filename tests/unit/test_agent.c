@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "debug/core/agent.h"
+#include "frontend/rsp/agent.h"
 
 struct world {
     uint8_t memory[64]; /* at 0x1000 */
@@ -16,13 +16,21 @@ struct world {
     size_t length;
 };
 
-static bool read_memory(void *context, uint64_t addr, void *out, size_t size)
+static wt_lanes read_memory(void *context, wt_lanes which, const uint64_t *addr, unsigned size,
+                            uint64_t *out)
 {
     struct world *w = context;
-    if (addr < 0x1000 || addr - 0x1000 > sizeof w->memory - size)
-        return false;
-    memcpy(out, w->memory + (addr - 0x1000), size);
-    return true;
+    wt_lanes got = 0;
+    for (; which; which &= which - 1) {
+        const unsigned k = wt_lanes_lowest(which);
+        if (addr[k] < 0x1000 || addr[k] - 0x1000 > sizeof w->memory - size)
+            continue;
+        uint64_t value = 0;
+        memcpy(&value, w->memory + (addr[k] - 0x1000), size);
+        out[k] = value;
+        got |= wt_lane_bit(k);
+    }
+    return got;
 }
 
 static void print(void *context, const char *text, size_t length)
@@ -37,24 +45,34 @@ static void print(void *context, const char *text, size_t length)
 
 static struct world world = {
     .memory = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x91, 'h', 'e', 'y', 0}};
-static const struct wt_agent_world reach = {&world, read_memory, print};
+static const struct wt_expr_world reach = {&world, read_memory, print};
 
-/* Registers: number n holds 1000 + n. */
+/* For lanes 0 to count - 1. Register n of lane k holds 1000 + n + 100 * k. */
+static wt_lanes run_lanes(const uint8_t *bytes, size_t length, unsigned count, uint64_t *value)
+{
+    struct wt_expr *e;
+    struct wt_error err = {0};
+    if (wt_agent_compile(bytes, length, NULL, &e, NULL, &err))
+        fail_msg("%s", err.text);
+    size_t registers;
+    const unsigned *number = wt_expr_registers(e, &registers);
+    uint64_t cell[16][WT_MAX_LANES];
+    const uint64_t *row[16];
+    assert_true(registers <= 16);
+    for (size_t i = 0; i < registers; i++) {
+        row[i] = cell[i];
+        for (unsigned k = 0; k < count; k++)
+            cell[i][k] = 1000 + number[i] + 100 * k;
+    }
+    const wt_lanes known = wt_expr_run(e, row, count, &reach, value);
+    wt_expr_free(e);
+    return known;
+}
+
 static bool run(const uint8_t *bytes, size_t length, uint64_t *value)
 {
-    struct wt_agent *a;
-    struct wt_error err = {0};
-    if (wt_agent_compile(bytes, length, &a, &err))
-        fail_msg("%s", err.text);
-    size_t count;
-    const unsigned *number = wt_agent_registers(a, &count);
-    uint64_t registers[16];
-    assert_true(count <= 16);
-    for (size_t i = 0; i < count; i++)
-        registers[i] = 1000 + number[i];
-    bool ok = wt_agent_run(a, registers, &reach, value);
-    wt_agent_free(a);
-    return ok;
+    uint64_t ignored;
+    return run_lanes(bytes, length, 1, value ? value : &ignored) == 1;
 }
 
 #define GIVES(want, ...)                                                                           \
@@ -74,9 +92,10 @@ static bool run(const uint8_t *bytes, size_t length, uint64_t *value)
 #define REFUSED(...)                                                                               \
     do {                                                                                           \
         const uint8_t bytes_[] = {__VA_ARGS__};                                                    \
-        struct wt_agent *a_;                                                                       \
+        struct wt_expr *a_;                                                                        \
         struct wt_error err_ = {0};                                                                \
-        assert_int_equal(wt_agent_compile(bytes_, sizeof bytes_, &a_, &err_), WT_INVALID);         \
+        assert_int_equal(wt_agent_compile(bytes_, sizeof bytes_, NULL, &a_, NULL, &err_),          \
+                         WT_INVALID);                                                              \
         assert_null(a_);                                                                           \
         assert_non_null(strstr(err_.text, "agent expression"));                                    \
     } while (0)
@@ -193,15 +212,16 @@ static void the_stack(void **state)
 static void registers_are_named_once_each(void **state)
 {
     const uint8_t bytes[] = {0x26, 0, 7, 0x26, 0x10, 0x41, 0x02, 0x26, 0, 7, 0x03, END};
-    struct wt_agent *a;
+    struct wt_expr *e;
+    struct wt_error err;
     size_t count;
-    assert_int_equal(wt_agent_compile(bytes, sizeof bytes, &a, NULL), WT_OK);
-    const unsigned *number = wt_agent_registers(a, &count);
+    assert_int_equal(wt_agent_compile(bytes, sizeof bytes, NULL, &e, NULL, &err), WT_OK);
+    const unsigned *number = wt_expr_registers(e, &count);
     assert_int_equal(count, 2);
     assert_int_equal(number[0], 7);
     assert_int_equal(number[1], 0x1041);
-    assert_false(wt_agent_reads_memory(a));
-    wt_agent_free(a);
+    assert_false(wt_expr_reads_memory(e));
+    wt_expr_free(e);
     GIVES(1000 + 0x1041, 0x26, 0, 7, 0x26, 0x10, 0x41, 0x02, 0x26, 0, 7, 0x03, END);
 }
 
@@ -268,8 +288,69 @@ static void printf_prints(void **state)
     PRINTS(true, "<unreadable>", C8(9), C8(0), C8(0), 0x34, 1, 0, 3, '%', 's', 0, END);
     PRINTS(false, "x", C8(0), C8(0), 0x34, 0, 0, 4, 'x', '%', 'd', 0, END); /* no argument */
     PRINTS(false, "", C8(1), C8(0), C8(0), 0x34, 1, 0, 3, '%', 'n', 0, END);
+    /* A float is what was made of 32 bits, anything else a double. */
+    PRINTS(true, "1.500000", 0x24, 0x3f, 0xc0, 0, 0, 0x16, 32, C8(0), C8(0), 0x34, 1, 0, 3, '%',
+           'f', 0, END);
+    PRINTS(true, "-2.25|2.2e+00", 0x25, 0x40, 0x02, 0, 0, 0, 0, 0, 0, 0x25, 0xc0, 0x02, 0, 0, 0, 0,
+           0, 0, C8(0), C8(0), 0x34, 2, 0, 8, '%', 'g', '|', '%', '.', '1', 'e', 0, END);
+    PRINTS(false, "", C8(1), C8(0), C8(0), 0x34, 1, 0, 4, '%', 'L', 'f', 0, END);
+    PRINTS(true, "\t%d!", C8(0), C8(0), 0x34, 0, 0, 9, '\\', 't', '\\', '4', '5', 'd', '\\', '!', 0,
+           END); /* escapes as they were typed; a percent sign of one begins nothing */
     PRINTS(false, "", C8(1), C8(0), C8(0), 0x34, 1, 0, 2, '%', 0, END);
     PRINTS(false, "", C8(0), 0x34, 0, 0, 2, 'x', 0, END); /* channel missing */
+}
+
+/* ---- lanes together ---- */
+
+#define REG(n) 0x26, 0, (n)
+
+static void lanes_part_and_come_together(void **state)
+{
+    /* 1 for registers of less than 1300 (lanes 0 to 2), else 2; and the register on top of it. */
+    /* reg 0; const 1300; less_unsigned; if_goto A; const 2; goto B; A: const 1; B: reg 0; add */
+    const uint8_t whole[] = {REG(0), 0x23, 0x05, 0x14, 0x15,  0x20,   0,    15,
+                             C8(2),  0x21, 0,    17,   C8(1), REG(0), 0x02, END};
+    uint64_t value[6];
+    assert_true(run_lanes(whole, sizeof whole, 6, value) == 0x3f);
+    for (unsigned k = 0; k < 6; k++)
+        assert_int_equal(value[k], 1000 + 100 * k + (k < 3 ? 1 : 2));
+}
+
+static void a_lane_fails_alone(void **state)
+{
+    /* 1 / (register - 1200): lane 2 divides by zero. */
+    const uint8_t divide[] = {C8(1), REG(0), 0x23, 0x04, 0xb0, 0x03, 0x05, END};
+    uint64_t value[4];
+    assert_true(run_lanes(divide, sizeof divide, 4, value) == 0xb);
+    assert_int_equal(value[3], 0);
+    /* Memory at the register + 0xc18 (0x1000 for lane 0): 64 bytes are there. */
+    const uint8_t load[] = {REG(0), 0x23, 0x0c, 0x18, 0x02, 0x17, END};
+    assert_true(run_lanes(load, sizeof load, 3, value) == 1);
+    assert_int_equal(value[0], 0x88);
+    /* Lanes whose register is 1100 and more go round for ever; lane 0 gets through. */
+    const uint8_t loop[] = {REG(0), 0x23, 0x04, 0x4c, 0x15, 0x20, 0, 13, 0x21, 0, 0, C8(7), END};
+    assert_true(run_lanes(loop, sizeof loop, 3, value) == 1);
+    assert_int_equal(value[0], 7);
+}
+
+static void lanes_loop_as_often_as_each_wants(void **state)
+{
+    /* n = register - 1000; s = 0; while (n) s += 3, n -= 100. On the stack: s n. */
+    uint64_t value[WT_MAX_LANES];
+    const uint8_t fixed[] = {C8(0),   REG(0), 0x23, 0x03, 0xe8, 0x03, /* s, n */
+                             0x28,    0x0e,   0x20, 0,    25,         /* 9: leave if n is 0 */
+                             C8(100), 0x03,                           /* n -= 100 */
+                             0x2b,    C8(3),  0x02, 0x2b,             /* s += 3 */
+                             0x21,    0,      9,    0x29, END};
+    assert_true(run_lanes(fixed, sizeof fixed, WT_MAX_LANES, value) == ~(wt_lanes)0);
+    for (unsigned k = 0; k < WT_MAX_LANES; k++)
+        assert_int_equal(value[k], 3 * k);
+}
+
+static void ways_that_meet_with_other_depths_fail(void **state)
+{
+    /* if_goto over a push: the stack is deeper on one of the ways. */
+    FAILS(C8(1), 0x20, 0, 7, C8(2), C8(3), END);
 }
 
 /* Random bytes are refused or run; nothing else can be said of them, sanitizers say the rest. */
@@ -281,16 +362,20 @@ static void random_bytes_do_no_harm(void **state)
         size_t length = (size_t)rand() % sizeof bytes;
         for (size_t k = 0; k < length; k++)
             bytes[k] = rand() % 4 ? (uint8_t)(rand() % 0x36) : (uint8_t)rand();
-        struct wt_agent *a;
-        if (wt_agent_compile(bytes, length, &a, NULL))
+        struct wt_expr *e;
+        struct wt_error err;
+        if (wt_agent_compile(bytes, length, NULL, &e, NULL, &err))
             continue;
         size_t count;
-        wt_agent_registers(a, &count);
+        wt_expr_registers(e, &count);
         assert_true(count <= length);
-        uint64_t registers[48] = {0};
+        uint64_t zeros[8] = {0}, value[8];
+        const uint64_t *row[48];
+        for (size_t k = 0; k < 48; k++)
+            row[k] = zeros;
         world.length = 0;
-        wt_agent_run(a, registers, &reach, NULL);
-        wt_agent_free(a);
+        wt_expr_run(e, row, 8, &reach, value);
+        wt_expr_free(e);
     }
 }
 
@@ -309,6 +394,10 @@ int main(void)
         cmocka_unit_test(what_cannot_work_here),
         cmocka_unit_test(truncated_operands_are_refused),
         cmocka_unit_test(printf_prints),
+        cmocka_unit_test(lanes_part_and_come_together),
+        cmocka_unit_test(a_lane_fails_alone),
+        cmocka_unit_test(lanes_loop_as_often_as_each_wants),
+        cmocka_unit_test(ways_that_meet_with_other_depths_fail),
         cmocka_unit_test(random_bytes_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

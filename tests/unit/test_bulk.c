@@ -177,13 +177,13 @@ static void a_program_that_has_ended_has_no_waves(void **state)
 
 static void values_of_lanes(void **state)
 {
-    /* The test double's bytecode 05: the number of the lane and 5. */
-    expect("qXfer:wavetrap-lanes:read:0,f,0,05:0,1000",
+    /* reg vx_thread_id, const8 5, add, end */
+    expect("qXfer:wavetrap-lanes:read:0,f,0,260d0122050227:0,1000",
            "l{\"values\":[\"0500000000000000\",\"0600000000000000\",\"0700000000000000\","
            "\"0800000000000000\"]}\n");
-    expect("qXfer:wavetrap-lanes:read:0,a,0,05:0,1000",
+    expect("qXfer:wavetrap-lanes:read:0,a,0,260d0122050227:0,1000",
            "l{\"values\":[\"0600000000000000\",\"0800000000000000\"]}\n");
-    expect("qXfer:wavetrap-lanes:read:0,1,0,00:0,1000", "l{\"values\":[null]}\n");
+    expect("qXfer:wavetrap-lanes:read:0,1,0,220122000527:0,1000", "l{\"values\":[null]}\n");
 }
 
 static void bytes_of_lanes(void **state)
@@ -191,7 +191,8 @@ static void bytes_of_lanes(void **state)
     memcpy(f.d->memory, "\x01\x02", 2);
     memcpy(f.d->memory + 0x200, "\xfe\xff", 2);
     /* Lane 3's memory cannot be read: its address is told. */
-    expect("qXfer:wavetrap-lanes:read:0,f,2,01:0,1000",
+    /* 0x80000000 + 0x100 * vx_thread_id */
+    expect("qXfer:wavetrap-lanes:read:0,f,2,260d012301000424800000000227:0,1000",
            "l{\"values\":[\"0102\",\"0000\",\"feff\",2147484416]}\n");
 }
 
@@ -220,7 +221,7 @@ static void nonsense_is_refused(void **state)
         "qXfer:wavetrap-lanes:read:0,1000000000000000000000000000000000,0,05:0,1000",
         "qXfer:wavetrap-lanes:read:0,f,1001,05:0,1000",
         "qXfer:wavetrap-lanes:read:0,f,ffffffffffffffff,05:0,1000",
-        "qXfer:wavetrap-lanes:read:0,f,0,0505:0,1000",
+        "qXfer:wavetrap-lanes:read:0,f,0,0c:0,1000",
     };
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
         const char *got = ask(errors[i]);

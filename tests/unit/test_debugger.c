@@ -4,6 +4,7 @@
  * slow, with either convention for DPC, and with none of the emulator's services.
  */
 
+#include "agent_code.h"
 #include "steered.h"
 
 static const struct rig_options variants[] = {
@@ -20,7 +21,7 @@ static const struct rig_options variants[] = {
 
 static void insert(struct rig *r, uint64_t addr)
 {
-    OK(wt_debugger_insert_breakpoint(r->d, addr, NULL, 0, NULL, 0, &err));
+    OK(agent_insert_breakpoint(r->d, addr, NULL, 0, NULL, 0, &err));
 }
 
 static void remove_bp(struct rig *r, uint64_t addr)
@@ -443,8 +444,8 @@ static void a_condition_chooses_the_lane(void **state)
         for (unsigned lane = 0; lane < 4; lane++) {
             struct rig *r = rig_new(v, divergent, 13);
             const uint8_t code[] = LANE_IS(lane);
-            const struct wt_agent_code condition = {code, sizeof code};
-            OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x0c, &condition, 1, NULL, 0, &err));
+            const struct agent_code condition = {code, sizeof code};
+            OK(agent_insert_breakpoint(r->d, CODE + 0x0c, &condition, 1, NULL, 0, &err));
             expect_stop(go(r), WT_STOP_BREAKPOINT, 1 + lane);
             assert_int_equal(reg(r, 1 + lane, A1), lane);
             expect_exit(go(r), 112); /* lane 3 stores last, and is odd */
@@ -459,9 +460,9 @@ static void only_active_lanes_meet_a_breakpoint(void **state)
     {
         struct rig *r = rig_new(v, divergent, 13);
         const uint8_t code[] = LANE_IS(0);
-        const struct wt_agent_code condition = {code, sizeof code};
+        const struct agent_code condition = {code, sizeof code};
         /* Lane 0 does not come by 0x18. */
-        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x18, &condition, 1, NULL, 0, &err));
+        OK(agent_insert_breakpoint(r->d, CODE + 0x18, &condition, 1, NULL, 0, &err));
         expect_exit(go(r), 112);
         rig_free(r);
     }
@@ -474,19 +475,18 @@ static void a_condition_that_fails_stops(void **state)
         struct rig *r = rig_new(v, counting, 5);
         const uint8_t code[] = {0x22, 1, 0x22, 0, 0x05, 0x27}; /* 1 / 0 */
         const uint8_t no_register[] = {0x26, 0x7f, 0xff, 0x27};
-        const struct wt_agent_code condition = {code, sizeof code},
-                                   other = {no_register, sizeof no_register};
-        OK(wt_debugger_insert_breakpoint(r->d, CODE + 8, &condition, 1, NULL, 0, &err));
+        const struct agent_code condition = {code, sizeof code},
+                                other = {no_register, sizeof no_register};
+        OK(agent_insert_breakpoint(r->d, CODE + 8, &condition, 1, NULL, 0, &err));
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
-        OK(wt_debugger_insert_breakpoint(r->d, CODE + 8, &other, 1, NULL, 0, &err));
+        OK(agent_insert_breakpoint(r->d, CODE + 8, &other, 1, NULL, 0, &err));
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
         assert_int_equal(reg(r, 1, T2), 2);
         const uint8_t bad[] = {0x26};
-        const struct wt_agent_code malformed = {bad, 1};
+        const struct agent_code malformed = {bad, 1};
         struct wt_error why;
-        assert_int_equal(
-            wt_debugger_insert_breakpoint(r->d, CODE + 8, &malformed, 1, NULL, 0, &why),
-            WT_INVALID);
+        assert_int_equal(agent_insert_breakpoint(r->d, CODE + 8, &malformed, 1, NULL, 0, &why),
+                         WT_INVALID);
         rig_free(r);
     }
 }
@@ -500,8 +500,8 @@ static void commands_print_for_each_lane_and_do_not_stop(void **state)
         const uint8_t code[] = {0x26, 0,   A1,  0x22, 0,   0x22, 0,   0x34, 1, 0,   9,
                                 'l',  'a', 'n', 'e',  ' ', '%',  'd', '\n', 0, 0x27};
         const uint8_t odd[] = {0x26, 0, A1, 0x22, 1, 0x0f, 0x27};
-        const struct wt_agent_code command = {code, sizeof code}, condition = {odd, sizeof odd};
-        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x0c, &condition, 1, &command, 1, &err));
+        const struct agent_code command = {code, sizeof code}, condition = {odd, sizeof odd};
+        OK(agent_insert_breakpoint(r->d, CODE + 0x0c, &condition, 1, &command, 1, &err));
         expect_exit(go(r), 112);
         assert_string_equal(r->output, "lane 1\nlane 3\n");
         rig_free(r);
@@ -762,16 +762,16 @@ static void breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not
                                             .ebreak_after = i >> 2 & 1,
                                             .schedule = schedules[i / 8]};
         const uint8_t no[] = {0x22, 0, 0x27};
-        const struct wt_agent_code never = {no, sizeof no};
+        const struct agent_code never = {no, sizeof no};
         struct rig *r = rig_new(&options, spawning, 18);
-        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x34, &never, 1, NULL, 0, &err));
+        OK(agent_insert_breakpoint(r->d, CODE + 0x34, &never, 1, NULL, 0, &err));
         expect_exit(go(r), 11);
         rig_free(r);
         /* channel, function; printf */
         const uint8_t print[] = {0x22, 0, 0x22, 0, 0x34, 0, 0, 2, '.', 0, 0x27};
-        const struct wt_agent_code command = {print, sizeof print};
+        const struct agent_code command = {print, sizeof print};
         r = rig_new(&options, spawning, 18);
-        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x34, NULL, 0, &command, 1, &err));
+        OK(agent_insert_breakpoint(r->d, CODE + 0x34, NULL, 0, &command, 1, &err));
         expect_exit(go(r), 11);
         assert_string_equal(r->output, "............"); /* three times in each of four warps */
         rig_free(r);
@@ -938,7 +938,7 @@ static void a_hundred_warps_need_several_windows(void **state)
 static bool do_something(struct rig *r, size_t words)
 {
     static const uint8_t warp_is_1[] = {0x26, 0, A1, 0x22, 1, 0x13, 0x27};
-    const struct wt_agent_code condition = {warp_is_1, sizeof warp_is_1};
+    const struct agent_code condition = {warp_is_1, sizeof warp_is_1};
     struct wt_resume how[3] = {{0}};
     struct wt_error why;
     const struct wt_thread_info *list;
@@ -956,7 +956,7 @@ static bool do_something(struct rig *r, size_t words)
         insert(r, addr);
         return true;
     case 1:
-        OK(wt_debugger_insert_breakpoint(r->d, addr, &condition, 1, NULL, 0, &err));
+        OK(agent_insert_breakpoint(r->d, addr, &condition, 1, NULL, 0, &err));
         return true;
     case 2:
     case 3:
@@ -1313,10 +1313,8 @@ static void requests_that_make_no_sense_are_refused(void **state)
     assert_int_equal(wt_debugger_read_numbers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
     assert_int_equal(wt_debugger_read_numbers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
     assert_int_equal(wt_debugger_write_number(r->d, 1, bad, 1, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_insert_breakpoint(r->d, CODE + 1, NULL, 0, NULL, 0, &why),
-                     WT_INVALID);
-    assert_int_equal(wt_debugger_insert_breakpoint(r->d, 1ull << 32, NULL, 0, NULL, 0, &why),
-                     WT_INVALID);
+    assert_int_equal(agent_insert_breakpoint(r->d, CODE + 1, NULL, 0, NULL, 0, &why), WT_INVALID);
+    assert_int_equal(agent_insert_breakpoint(r->d, 1ull << 32, NULL, 0, NULL, 0, &why), WT_INVALID);
     assert_int_equal(wt_debugger_remove_breakpoint(r->d, CODE, &why), WT_INVALID);
     assert_int_equal(wt_debugger_interrupt(r->d, &why), WT_STATE);
     char name[8];

@@ -488,13 +488,13 @@ static void breakpoints_with_conditions_and_commands(void **state)
     expect("Z0,80000010,2;X3,220127X2,2227", "OK");
     struct fake_breakpoint *b = fake_breakpoint_at(f.d, 0x80000010);
     assert_int_equal(b->conditions, 2);
-    assert_int_equal(b->first_condition_length, 3);
-    assert_memory_equal(b->first_condition, "\x22\x01\x27", 3);
-    expect("Z0,80000020,2;X2,2227;cmds:1,X4,22012734", "OK");
+    assert_int_equal(b->first_condition, 1);
+    expect("Z0,80000020,2;X2,2227;cmds:1,X4,23012327", "OK");
     b = fake_breakpoint_at(f.d, 0x80000020);
     assert_int_equal(b->conditions, 1);
     assert_int_equal(b->commands, 1);
-    assert_int_equal(b->first_command_length, 4);
+    assert_int_equal(b->first_condition, 0x27);
+    assert_int_equal(b->first_command, 0x123);
     /* A hardware breakpoint at the same place is the same breakpoint, and stops without
      * conditions. It stays when one of both goes. */
     expect("Z1,80000010,2;X3,220127", "OK");
@@ -504,6 +504,8 @@ static void breakpoints_with_conditions_and_commands(void **state)
     expect("z1,80000010,2", "OK");
     assert_null(fake_breakpoint_at(f.d, 0x80000010));
     expect("z1,80000010,2", "OK");
+    /* Bytecode that is none is refused with the reason. */
+    expect_error("Z0,80000010,2;X1,0c");
     expect_error("Z0,0,4");
 }
 
@@ -602,7 +604,7 @@ static void stops_for_watchpoints_name_them(void **state)
 static void breakpoints_leave_with_their_client_unless_they_persist(void **state)
 {
     expect("Z0,80000010,2", "OK");
-    expect("Z0,80000020,2;cmds:1,X4,22012734", "OK");
+    expect("Z0,80000020,2;cmds:1,X4,23012327", "OK");
     wt_rsp_session_end(f.s);
     wt_rsp_session_events(f.s);
     assert_null(fake_breakpoint_at(f.d, 0x80000010));

@@ -3,6 +3,7 @@
 #include "debug/core/thread_table.h"
 #include "steered.h"
 #include "target/emulated.h"
+#include "target/vortex.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -147,6 +148,7 @@ static void a_step_ends_with_its_wave(void **state)
 /* ---- backwards and forwards in a recorded run ---- */
 
 struct recorded {
+    struct vx_config config;
     struct wt_emulated_options options;
     struct wt_emulated e;
     int fd;
@@ -159,9 +161,10 @@ static void record(struct recorded *r)
     r->fd = memfd_create("program.bin", 0);
     assert_int_equal(write(r->fd, families, sizeof families), sizeof families);
     snprintf(r->path, sizeof r->path, "/proc/self/fd/%d", r->fd);
-    vx_config_default(&r->options.config);
-    r->options.config.xlen = 32;
-    r->options.config.warps = r->options.config.threads = 4;
+    vx_config_default(&r->config);
+    r->config.xlen = 32;
+    r->config.warps = r->config.threads = 4;
+    r->options.gpu = (struct wt_gpu){.family = &wt_family_vortex, .config = &r->config};
     r->options.base = CODE;
     r->options.base_given = true;
     r->options.history_memory = 64 << 20;

@@ -4,6 +4,7 @@
  * services.
  */
 
+#include "agent_code.h"
 #include "base/bits.h"
 #include "steered.h"
 
@@ -53,7 +54,7 @@ static struct rig *stopped_at(const struct rig_options *v, const uint32_t *code,
                               uint64_t addr)
 {
     struct rig *r = rig_new(v, code, words);
-    OK(wt_debugger_insert_breakpoint(r->d, addr, NULL, 0, NULL, 0, &err));
+    OK(agent_insert_breakpoint(r->d, addr, NULL, 0, NULL, 0, &err));
     resume_thread(r, 0, WT_RESUME_CONTINUE);
     assert_int_equal(wait_event(r).reason, WT_STOP_BREAKPOINT);
     return r;
@@ -159,8 +160,8 @@ static void conditions_name_places(void **state)
         const unsigned number = wt_debugger_topology(r->d)->registers[index_of(r, "_lane")].number;
         /* reg N, const8 3, equal, end */
         const uint8_t code[] = {0x26, (uint8_t)(number >> 8), (uint8_t)number, 0x22, 3, 0x13, 0x27};
-        const struct wt_agent_code condition = {code, sizeof code};
-        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x2c, &condition, 1, NULL, 0, &err));
+        const struct agent_code condition = {code, sizeof code};
+        OK(agent_insert_breakpoint(r->d, CODE + 0x2c, &condition, 1, NULL, 0, &err));
         resume_thread(r, 0, WT_RESUME_CONTINUE);
         const struct wt_event e = wait_event(r);
         assert_int_equal(e.reason, WT_STOP_BREAKPOINT);
@@ -233,8 +234,8 @@ static enum wt_status evaluate(struct rig *r, wt_lanes lanes, const uint8_t *cod
                                size_t size, struct wt_lane_value *result, void *bytes,
                                struct wt_error *err)
 {
-    const struct wt_agent_code agent = {code, length};
-    return wt_debugger_evaluate(r->d, in_slot(r, 0), lanes, &agent, size, result, bytes, err);
+    const struct agent_code agent = {code, length};
+    return agent_evaluate(r->d, in_slot(r, 0), lanes, &agent, size, result, bytes, err);
 }
 
 static void an_expression_of_registers(void **state)
@@ -324,18 +325,17 @@ static void bad_questions_are_refused(void **state)
     assert_int_equal(evaluate(r, 0x10, good, sizeof good, 0, result, NULL, &err), WT_INVALID);
     assert_int_equal(evaluate(r, 1, bad, sizeof bad, 0, result, NULL, &err), WT_INVALID);
     assert_int_equal(evaluate(r, 1, none, sizeof none, 0, result, NULL, &err), WT_INVALID);
-    const struct wt_agent_code agent = {good, sizeof good};
-    assert_int_equal(wt_debugger_evaluate(r->d, WT_NO_WAVE, 1, &agent, 0, result, NULL, &err),
+    const struct agent_code agent = {good, sizeof good};
+    assert_int_equal(agent_evaluate(r->d, WT_NO_WAVE, 1, &agent, 0, result, NULL, &err),
                      WT_INVALID);
-    assert_int_equal(
-        wt_debugger_evaluate(r->d, in_slot(r, 0) + 1, 1, &agent, 0, result, NULL, &err),
-        WT_INVALID);
+    assert_int_equal(agent_evaluate(r->d, in_slot(r, 0) + 1, 1, &agent, 0, result, NULL, &err),
+                     WT_INVALID);
     rig_free(r);
 
     r = rig_new(&variants[0], waiting, 9);
     resume_thread(r, 0, WT_RESUME_CONTINUE);
     wt_debugger_pump(r->d, 100);
-    assert_int_equal(wt_debugger_evaluate(r->d, in_slot(r, 0), 1, &agent, 0, result, NULL, &err),
+    assert_int_equal(agent_evaluate(r->d, in_slot(r, 0), 1, &agent, 0, result, NULL, &err),
                      WT_STATE);
     rig_free(r);
 }

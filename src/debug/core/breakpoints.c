@@ -9,35 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
+#include "base/array.h"
 
-enum { SLOT_PC = 0xfe, SLOT_NONE = 0xff };
-
-static void free_codes(struct code_list *list)
+static void free_expressions(struct expr_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
-        wt_agent_free(list->agent[i]);
-    free(list->agent);
-    *list = (struct code_list){0};
+    for (size_t i = 0; i < list->count; i++) {
+        wt_expr_free(list->expr[i].expr);
+        free(list->expr[i].row);
+    }
+    free(list->expr);
+    *list = (struct expr_list){0};
 }
 
-static void free_codes_of(struct breakpoint *bp)
+static void free_expressions_of(struct breakpoint *bp)
 {
-    for (size_t i = 0; bp->slot && i < bp->conditions.count + bp->commands.count; i++)
-        free(bp->slot[i]);
-    free(bp->slot);
     free(bp->index);
-    bp->slot = NULL;
     bp->index = NULL;
-    bp->indices = 0;
-    free_codes(&bp->conditions);
-    free_codes(&bp->commands);
+    bp->index_count = 0;
+    free_expressions(&bp->conditions);
+    free_expressions(&bp->commands);
 }
 
 void dbg_free_breakpoints(struct wt_debugger *d)
 {
     for (size_t i = 0; i < d->bps; i++)
-        free_codes_of(&d->bp[i]);
+        free_expressions_of(&d->bp[i]);
     free(d->bp);
     d->bp = NULL;
     d->bps = 0;
@@ -70,7 +66,7 @@ static void drop_unused(struct wt_debugger *d)
         if (d->bp[i].inserted || d->bp[i].planted || d->bp[i].doubtful)
             d->bp[kept++] = d->bp[i];
         else
-            free_codes_of(&d->bp[i]);
+            free_expressions_of(&d->bp[i]);
     }
     d->bps = kept;
 }
@@ -104,64 +100,52 @@ enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
 
 /* ---- what clients ask for ---- */
 
-static enum wt_status compile_list(const struct wt_agent_code *code, size_t count,
-                                   struct code_list *list, struct wt_error *err)
+static enum wt_status share_list(struct wt_expr *const *expr, size_t count, struct expr_list *list,
+                                 struct wt_error *err)
 {
-    list->count = 0;
-    list->agent = calloc(count ? count : 1, sizeof *list->agent);
-    if (!list->agent)
+    list->expr = calloc(count ? count : 1, sizeof *list->expr);
+    if (!list->expr)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    for (size_t i = 0; i < count; i++) {
-        enum wt_status status =
-            wt_agent_compile(code[i].bytes, code[i].length, &list->agent[i], err);
-        if (status)
-            return status;
-        list->count++;
-    }
+    for (; list->count < count; list->count++)
+        list->expr[list->count].expr = wt_expr_share(expr[list->count]);
     return WT_OK;
 }
 
-static struct wt_agent *code_at(const struct breakpoint *bp, size_t i)
-{
-    return i < bp->conditions.count ? bp->conditions.agent[i]
-                                    : bp->commands.agent[i - bp->conditions.count];
-}
-
-static uint8_t slot_for(struct wt_debugger *d, struct breakpoint *bp, unsigned number)
-{
-    for (size_t i = 0; i < d->topology->register_count; i++) {
-        if (d->topology->registers[i].number != number)
-            continue;
-        if (i == d->topology->pc_index)
-            return SLOT_PC;
-        for (size_t k = 0; k < bp->indices; k++)
-            if (bp->index[k] == i)
-                return (uint8_t)k;
-        bp->index[bp->indices] = (unsigned)i;
-        return (uint8_t)bp->indices++;
-    }
-    return SLOT_NONE;
-}
-
-/* Finds out which registers to fetch when the breakpoint is hit: those that the codes name. */
+/* Notes which registers the expressions of a list name, each once for the breakpoint. */
 static enum wt_status link_registers(struct wt_debugger *d, struct breakpoint *bp,
-                                     struct wt_error *err)
+                                     struct expr_list *list, struct wt_error *err)
 {
-    size_t codes = bp->conditions.count + bp->commands.count;
-    bp->index = calloc(d->topology->register_count, sizeof *bp->index);
-    bp->slot = calloc(codes ? codes : 1, sizeof *bp->slot);
-    if (!bp->index || !bp->slot)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    for (size_t i = 0; i < codes; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         size_t count;
-        const unsigned *number = wt_agent_registers(code_at(bp, i), &count);
-        bp->slot[i] = malloc(count ? count : 1);
-        if (!bp->slot[i])
+        const unsigned *named = wt_expr_registers(list->expr[i].expr, &count);
+        list->expr[i].row = calloc(count + 1, sizeof *list->expr[i].row);
+        if (!list->expr[i].row)
             return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-        for (size_t k = 0; k < count; k++)
-            bp->slot[i][k] = slot_for(d, bp, number[k]);
+        for (size_t k = 0; k < count; k++) {
+            size_t at = 0;
+            if (named[k] >= d->topology->register_count)
+                return wt_fail(err, WT_INVALID, "there is no register %u", named[k]);
+            while (at < bp->index_count && bp->index[at] != named[k])
+                at++;
+            if (at == bp->index_count)
+                bp->index[bp->index_count++] = named[k];
+            list->expr[i].row[k] = at;
+        }
     }
     return WT_OK;
+}
+
+/* Finds out which registers to fetch when the breakpoint is hit. */
+static enum wt_status link_breakpoint(struct wt_debugger *d, struct breakpoint *bp,
+                                      struct wt_error *err)
+{
+    enum wt_status status;
+    bp->index = calloc(d->topology->register_count, sizeof *bp->index);
+    if (!bp->index)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+    if ((status = link_registers(d, bp, &bp->conditions, err)))
+        return status;
+    return link_registers(d, bp, &bp->commands, err);
 }
 
 /* Makes room for a new entry at @p addr. */
@@ -197,32 +181,31 @@ static enum wt_status check_place(struct wt_debugger *d, uint64_t addr, struct w
 }
 
 enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
-                                             const struct wt_agent_code *conditions,
+                                             struct wt_expr *const *conditions,
                                              size_t condition_count,
-                                             const struct wt_agent_code *commands,
-                                             size_t command_count, struct wt_error *err)
+                                             struct wt_expr *const *commands, size_t command_count,
+                                             struct wt_error *err)
 {
     struct breakpoint *bp = dbg_find_breakpoint(d, addr);
     struct breakpoint new = {.addr = addr};
     enum wt_status status = bp ? WT_OK : check_place(d, addr, err);
     if (!status)
-        status = compile_list(conditions, condition_count, &new.conditions, err);
+        status = share_list(conditions, condition_count, &new.conditions, err);
     if (!status)
-        status = compile_list(commands, command_count, &new.commands, err);
+        status = share_list(commands, command_count, &new.commands, err);
     if (!status)
-        status = link_registers(d, &new, err);
+        status = link_breakpoint(d, &new, err);
     if (!status && !bp && !(bp = add_breakpoint(d, addr)))
         status = wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
     if (status) {
-        free_codes_of(&new);
+        free_expressions_of(&new);
         return status;
     }
-    free_codes_of(bp);
+    free_expressions_of(bp);
     bp->conditions = new.conditions;
     bp->commands = new.commands;
     bp->index = new.index;
-    bp->indices = new.indices;
-    bp->slot = new.slot;
+    bp->index_count = new.index_count;
     bp->inserted = true;
     for (uint32_t w = 0; d->any_followed && w < d->topology->waves; w++)
         if (d->wave[w].followed && d->wave[w].left == addr)
@@ -259,53 +242,72 @@ void wt_debugger_remove_all_breakpoints(struct wt_debugger *d)
 
 /* ---- conditions and commands ---- */
 
-bool dbg_agent_read(void *context, uint64_t addr, void *out, size_t size)
+/* Cells of all registers that a breakpoint's expressions name, for lanes of a wave. */
+static enum wt_status fetch(struct wt_debugger *d, const struct breakpoint *bp, uint32_t wave,
+                            wt_lanes lanes, struct wt_error *err)
 {
-    struct place *at = context;
-    if (at->d->topology->address_bits == 32)
-        addr = (uint32_t)addr;
-    if (dbg_raw_read(at->d, at->wave, at->lane, addr, out, size, NULL))
-        return false;
-    dbg_show_original(at->d, addr, out, size);
-    return true;
-}
-
-static void agent_print(void *context, const char *text, size_t length)
-{
-    struct place *at = context;
-    if (at->d->options.output)
-        at->d->options.output(at->d->options.context, text, length);
-}
-
-/* One code for one lane. A failed evaluation gives false. */
-static bool run_code(struct place *at, const struct breakpoint *bp, size_t code,
-                     const uint64_t *fetched, uint64_t *result)
-{
-    const struct wt_agent_world world = {at, dbg_agent_read, agent_print};
-    uint64_t value[MOST_REGISTERS];
-    size_t count;
-    wt_agent_registers(code_at(bp, code), &count);
-    if (count > MOST_REGISTERS)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        uint8_t slot = bp->slot[code][i];
-        if (slot == SLOT_NONE)
-            return false;
-        value[i] = slot == SLOT_PC ? at->d->wave[at->wave].pc : fetched[slot];
+    const size_t cells = wt_lanes_count(lanes) * bp->index_count + 1;
+    if (cells > d->scratch_size) {
+        uint64_t *more = realloc(d->scratch, cells * sizeof *more);
+        if (!more)
+            return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint's condition");
+        d->scratch = more;
+        d->scratch_size = cells;
     }
-    return wt_agent_run(code_at(bp, code), value, &world, result);
+    return dbg_read_cells(d, wave, lanes, bp->index, bp->index_count, d->scratch, err);
 }
 
-/* Whether one of the conditions holds for a lane, or there is none. */
-static bool condition_holds(struct place *at, const struct breakpoint *bp, const uint64_t *fetched)
+/* The rows of one expression, for lanes from number `first` of those that were fetched. */
+static void put_rows(const struct wt_debugger *d, const struct linked_expr *e, unsigned lane_count,
+                     unsigned first, const uint64_t **row)
 {
-    bool holds = bp->conditions.count == 0;
-    for (size_t i = 0; i < bp->conditions.count && !holds; i++) {
-        uint64_t value;
-        /* What cannot be evaluated stops: the user had better look. */
-        holds = !run_code(at, bp, i, fetched, &value) || value != 0;
+    size_t count;
+    wt_expr_registers(e->expr, &count);
+    for (size_t i = 0; i < count; i++)
+        row[i] = d->scratch + e->row[i] * lane_count + first;
+}
+
+/* The lanes for which some condition holds, or cannot be evaluated: then the user had better look.
+ */
+static wt_lanes check_conditions(struct wt_debugger *d, const struct breakpoint *bp,
+                                 struct dbg_lanes *lanes, const uint64_t **row)
+{
+    const struct wt_expr_world world = {lanes, dbg_read_for_lanes, dbg_print_for_lanes};
+    const wt_lanes all = wt_lanes_first(lanes->count);
+    wt_lanes holds = bp->conditions.count ? 0 : all;
+    for (size_t i = 0; i < bp->conditions.count && holds != all; i++) {
+        uint64_t value[WT_MAX_LANES];
+        put_rows(d, &bp->conditions.expr[i], lanes->count, 0, row);
+        const wt_lanes known =
+            wt_expr_run(bp->conditions.expr[i].expr, row, lanes->count, &world, value);
+        holds |= all & ~known;
+        for (wt_lanes rest = known; rest; rest &= rest - 1)
+            if (value[wt_lanes_lowest(rest)])
+                holds |= wt_lane_bit(wt_lanes_lowest(rest));
     }
     return holds;
+}
+
+/* What the commands print for one lane, number @p k of those that were fetched. */
+static void run_commands(struct wt_debugger *d, const struct breakpoint *bp,
+                         const struct dbg_lanes *lanes, unsigned k, const uint64_t **row)
+{
+    struct dbg_lanes one = {.d = d, .wave = lanes->wave, .count = 1, .lane = {lanes->lane[k]}};
+    const struct wt_expr_world world = {&one, dbg_read_for_lanes, dbg_print_for_lanes};
+    for (size_t i = 0; i < bp->commands.count; i++) {
+        uint64_t ignored;
+        put_rows(d, &bp->commands.expr[i], lanes->count, k, row);
+        wt_expr_run(bp->commands.expr[i].expr, row, 1, &world, &ignored);
+    }
+}
+
+/* The lane to stop for among those in @p holds: the one that the user looks at, else the lowest. */
+static unsigned lane_to_stop(const struct dbg_lanes *lanes, wt_lanes holds, unsigned focus)
+{
+    for (unsigned k = 0; k < lanes->count; k++)
+        if (focus && lanes->lane[k] == focus - 1 && wt_has_lane(holds, k))
+            return focus - 1;
+    return lanes->lane[wt_lanes_lowest(holds)];
 }
 
 enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
@@ -314,42 +316,25 @@ enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32
     enum wt_status status = dbg_need_mask(d, wave, err);
     if (status)
         return status;
-    wt_lanes mask = d->wave[wave].mask;
+    const wt_lanes mask = d->wave[wave].mask;
     const unsigned focus = d->wave[wave].focus;
-    const bool focused = focus && wt_has_lane(mask, focus - 1);
     *stops = true;
-    *lane = focused ? focus - 1 : mask ? wt_lanes_lowest(mask) : 0;
+    *lane = focus && wt_has_lane(mask, focus - 1) ? focus - 1 : mask ? wt_lanes_lowest(mask) : 0;
     if (!mask || (bp->conditions.count == 0 && bp->commands.count == 0))
         return WT_OK;
-    size_t needed = wt_lanes_count(mask) * bp->indices + 1; /* never none: it is pointed into */
-    if (needed > d->scratch_size) {
-        uint64_t *more = realloc(d->scratch, needed * sizeof *more);
-        if (!more)
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint's condition");
-        d->scratch = more;
-        d->scratch_size = needed;
-    }
-    if (bp->indices &&
-        (status = dbg_read_lanes(d, wave, mask, bp->index, bp->indices, d->scratch, err)))
+    if ((status = fetch(d, bp, wave, mask, err)))
         return status;
-    const uint64_t *fetched = d->scratch;
-    if (focused && bp->commands.count == 0) {
-        struct place at = {d, wave, focus - 1};
-        const unsigned before = wt_lanes_count(mask & (wt_lane_bit(at.lane) - 1));
-        if (condition_holds(&at, bp, fetched + (size_t)before * bp->indices))
-            return WT_OK;
-    }
-    for (wt_lanes rest = mask; rest; rest &= rest - 1, fetched += bp->indices) {
-        struct place at = {d, wave, wt_lanes_lowest(rest)};
-        if (!condition_holds(&at, bp, fetched))
-            continue;
-        if (bp->commands.count == 0) {
-            *lane = at.lane;
-            return WT_OK;
-        }
-        for (size_t i = 0; i < bp->commands.count; i++)
-            run_code(&at, bp, bp->conditions.count + i, fetched, NULL);
-    }
-    *stops = false;
+    const uint64_t **row = calloc(bp->index_count + 1, sizeof *row);
+    if (!row)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint's condition");
+    struct dbg_lanes lanes;
+    dbg_list_lanes(d, wave, mask, &lanes);
+    const wt_lanes holds = check_conditions(d, bp, &lanes, row);
+    *stops = holds && bp->commands.count == 0;
+    if (*stops)
+        *lane = lane_to_stop(&lanes, holds, focus);
+    for (wt_lanes rest = holds; rest && bp->commands.count; rest &= rest - 1)
+        run_commands(d, bp, &lanes, wt_lanes_lowest(rest), row);
+    free(row);
     return WT_OK;
 }

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "debug/core/expr.h"
 #include "debug/core/probe.h"
 
 struct wt_debugger;
@@ -157,23 +158,18 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
 
 /* ---- breakpoints ---- */
 
-/** Agent expression bytecode (GDB manual, appendix "The GDB Agent Expression Mechanism"). */
-struct wt_agent_code {
-    const uint8_t *bytes;
-    size_t length;
-};
-
 /**
  * Inserts a breakpoint at @p addr. It stops an active lane for which some condition is non-zero
- * (or there is none). Commands run for each such lane; a breakpoint that has commands does not
- * stop (GDB sends commands for dprintf only, and means just that), any other does. Inserting one
- * that exists replaces its conditions and commands. Code is copied.
+ * or cannot be evaluated (or there is no condition). Commands print for each such lane; a
+ * breakpoint that has commands does not stop, any other does. Inserting one that exists replaces
+ * its conditions and commands. Expressions name registers by index in topology->registers; they are
+ * shared, not copied.
  */
 enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
-                                             const struct wt_agent_code *conditions,
+                                             struct wt_expr *const *conditions,
                                              size_t condition_count,
-                                             const struct wt_agent_code *commands,
-                                             size_t command_count, struct wt_error *err);
+                                             struct wt_expr *const *commands, size_t command_count,
+                                             struct wt_error *err);
 enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t addr,
                                              struct wt_error *err);
 void wt_debugger_remove_all_breakpoints(struct wt_debugger *d);
@@ -245,13 +241,13 @@ enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread,
                                       struct wt_error *err);
 
 /**
- * Evaluates an agent expression for each of @p lanes of a stopped wave, with few round trips to the
+ * Evaluates an expression for each of @p lanes of a stopped wave, with few round trips to the
  * device. @p result has room for as many lanes as there are in @p lanes, the lowest first. If
  * @p size is not 0, the value is an address, and so many bytes at it are read to @p bytes, which
  * has room for those of all lanes.
  */
 enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id wave, wt_lanes lanes,
-                                    const struct wt_agent_code *code, size_t size,
+                                    const struct wt_expr *expr, size_t size,
                                     struct wt_lane_value *result, void *bytes,
                                     struct wt_error *err);
 

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "debug/core/agent.h"
 #include "debug/core/debugger.h"
 #include "debug/core/thread_table.h"
 
@@ -41,8 +40,14 @@ struct wave {
     bool step_ended;         /**< the wave that was to step has ended, and `self` is another one */
 };
 
-struct code_list {
-    struct wt_agent **agent;
+/** An expression, and where the rows of its registers are among those of its breakpoint. */
+struct linked_expr {
+    struct wt_expr *expr;
+    size_t *row;
+};
+
+struct expr_list {
+    struct linked_expr *expr;
     size_t count;
 };
 
@@ -53,10 +58,9 @@ struct breakpoint {
     bool doubtful;                  /**< it may be in memory: writing it failed on the way */
     struct wt_patch trap, original; /**< what is planted, and what undoes it; size 0: never yet */
     struct wt_instruction covered;  /**< the instruction under it */
-    struct code_list conditions, commands;
+    struct expr_list conditions, commands;
     unsigned *index; /**< registers that conditions and commands name, once each */
-    size_t indices;
-    uint8_t **slot; /**< of each code, conditions first: where its registers are in `index` */
+    size_t index_count;
 };
 
 /**
@@ -121,8 +125,6 @@ struct met_list {
 };
 
 struct wave_rows; /* registers.c */
-
-#define MOST_REGISTERS 192 /* of one expression */
 
 struct wt_debugger {
     const struct wt_target *target;
@@ -292,9 +294,12 @@ void dbg_close_registers(struct wt_debugger *d);
 enum wt_status dbg_read_rows(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
                              const unsigned *index, size_t count, uint8_t *out,
                              struct wt_error *err);
-/** Registers as numbers (their low 64 bits): all of the lowest lane, then those of the next. */
-enum wt_status dbg_read_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
-                              const unsigned *index, size_t count, uint64_t *value,
+/**
+ * Registers as cells of 64 bits (their low ones): an array for each register, with a cell for each
+ * of @p lanes, the lowest first, also of registers that the lanes share.
+ */
+enum wt_status dbg_read_cells(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                              const unsigned *index, size_t count, uint64_t *cell,
                               struct wt_error *err);
 /** As the probe's write_row(). */
 enum wt_status dbg_write_row(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
@@ -320,15 +325,6 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
 
 /* ---- breakpoints.c ---- */
 
-/** The lane that an agent expression is evaluated for. */
-struct place {
-    struct wt_debugger *d;
-    uint32_t wave;
-    unsigned lane;
-};
-
-/** Memory for an agent expression: @p context is its struct place. */
-bool dbg_agent_read(void *context, uint64_t addr, void *out, size_t size);
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
 /** Plants what is inserted, and lifts what is not. */
 enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
@@ -375,6 +371,22 @@ enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err);
 enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *err);
 /** What undoes the breakpoints that are in memory at this issue time: at most @p most patches. */
 size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t most);
+
+/* ---- evaluate.c ---- */
+
+/** Lanes of a wave for which an expression is evaluated, by their numbers in the expression. */
+struct dbg_lanes {
+    struct wt_debugger *d;
+    uint32_t wave;
+    unsigned count;
+    uint8_t lane[WT_MAX_LANES];
+};
+
+void dbg_list_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes set, struct dbg_lanes *lanes);
+/** Members of a struct wt_expr_world whose context is a struct dbg_lanes. */
+wt_lanes dbg_read_for_lanes(void *context, wt_lanes which, const uint64_t *addr, unsigned size,
+                            uint64_t *out);
+void dbg_print_for_lanes(void *context, const char *text, size_t length);
 
 /* ---- watchpoints.c ---- */
 
@@ -430,6 +442,12 @@ enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
 enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err);
 /** Stops for a mistake of the program, if the device found one. */
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err);
+
+/* ---- waves.c ---- */
+
+/** The handle of an active wave; WT_INVALID if it has ended. */
+enum wt_status dbg_find_wave(struct wt_debugger *d, wt_wave_id id, uint32_t *wave,
+                             struct wt_error *err);
 
 /* ---- step.c ---- */
 

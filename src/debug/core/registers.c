@@ -233,8 +233,8 @@ enum wt_status dbg_read_rows(struct wt_debugger *d, uint32_t wave, wt_lanes lane
     return status;
 }
 
-enum wt_status dbg_read_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
-                              const unsigned *index, size_t count, uint64_t *value,
+enum wt_status dbg_read_cells(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+                              const unsigned *index, size_t count, uint64_t *cell,
                               struct wt_error *err)
 {
     const unsigned lane_count = wt_lanes_count(lanes);
@@ -245,12 +245,11 @@ enum wt_status dbg_read_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes lan
     if (!rows)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for %zu registers", count);
     const enum wt_status status = dbg_read_rows(d, wave, lanes, index, count, rows, err);
-    for (size_t i = 0; i < count && !status; i++) {
+    for (size_t i = 0; i < count && !status; i++, cell += lane_count) {
         const struct wt_register *r = register_at(d, index[i]);
-        const size_t one = wt_register_size(r);
+        const size_t one = wt_register_size(r), step = r->scope == WT_SCOPE_LANE ? one : 0;
         for (unsigned k = 0; k < lane_count; k++)
-            value[k * count + i] =
-                wt_load_le(row + (r->scope == WT_SCOPE_LANE ? k * one : 0), one < 8 ? one : 8);
+            cell[k] = wt_load_le(row + k * step, one < 8 ? one : 8);
         row += wt_register_row(r, lanes);
     }
     free(rows);

@@ -1,8 +1,7 @@
-/* What there is to know of a whole wave: where it stands, why it waits, a value of each lane. */
+/* What there is to know of a whole wave: where it stands, why it waits. */
 #include "debug/core/internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/array.h"
 
@@ -38,9 +37,8 @@ wt_wave_id wt_debugger_wave_in(struct wt_debugger *d, unsigned core, unsigned sl
     return WT_NO_WAVE;
 }
 
-/* The handle of an active wave. */
-static enum wt_status find_wave(struct wt_debugger *d, wt_wave_id id, uint32_t *wave,
-                                struct wt_error *err)
+enum wt_status dbg_find_wave(struct wt_debugger *d, wt_wave_id id, uint32_t *wave,
+                             struct wt_error *err)
 {
     enum wt_status status = dbg_refresh(d, err);
     if (status)
@@ -61,7 +59,7 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
                                 struct wt_error *err)
 {
     uint32_t wave = 0;
-    enum wt_status status = find_wave(d, id, &wave, err);
+    enum wt_status status = dbg_find_wave(d, id, &wave, err);
     if (status)
         return status;
     info->wave = d->wave[wave].self;
@@ -111,79 +109,6 @@ enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, s
     return wt_fail(err, WT_STATE,
                    "all %u active %ss of core %u %s %u would run the function, each with its own "
                    "registers. Nothing was done. Make %s %u the only active one first%s",
-                   wt_lanes_count(mask), t->lane_word, (unsigned)(wave / t->waves_per_core),
-                   t->wave_word, (unsigned)(wave % t->waves_per_core), t->lane_word, lane, advice);
-}
-
-/* ---- an expression for each lane ---- */
-
-/* Registers that the code names, as indices; those that there are not fail the evaluation. */
-static enum wt_status link_code(struct wt_debugger *d, const struct wt_agent *agent,
-                                unsigned *index, size_t *count, struct wt_error *err)
-{
-    const unsigned *number = wt_agent_registers(agent, count);
-    if (*count > MOST_REGISTERS)
-        return wt_fail(err, WT_INVALID, "the expression names %zu registers; at most %d work",
-                       *count, MOST_REGISTERS);
-    for (size_t i = 0; i < *count; i++) {
-        size_t k = 0;
-        while (k < d->topology->register_count && d->topology->registers[k].number != number[i])
-            k++;
-        if (k == d->topology->register_count)
-            return wt_fail(err, WT_INVALID, "the expression names register %u, which is not there",
-                           number[i]);
-        index[i] = (unsigned)k;
-    }
-    return WT_OK;
-}
-
-static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
-                               const struct wt_agent *agent, size_t size,
-                               struct wt_lane_value *result, uint8_t *bytes, struct wt_error *err)
-{
-    unsigned index[MOST_REGISTERS];
-    size_t count;
-    enum wt_status status = link_code(d, agent, index, &count, err);
-    if (status)
-        return status;
-    uint64_t *fetched = calloc(count * wt_lanes_count(lanes) + 1, sizeof *fetched);
-    if (!fetched)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the registers of %u lanes",
-                       wt_lanes_count(lanes));
-    if (count)
-        status = dbg_read_lanes(d, wave, lanes, index, count, fetched, err);
-    uint64_t *value = fetched;
-    for (; lanes && !status; lanes &= lanes - 1, value += count, result++) {
-        struct place at = {d, wave, wt_lanes_lowest(lanes)};
-        const struct wt_agent_world world = {&at, dbg_agent_read, NULL};
-        result->known = wt_agent_run(agent, value, &world, &result->value);
-        result->read = result->known && size && dbg_agent_read(&at, result->value, bytes, size);
-        if (bytes)
-            bytes += size;
-    }
-    free(fetched);
-    return status;
-}
-
-enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id id, wt_lanes lanes,
-                                    const struct wt_agent_code *code, size_t size,
-                                    struct wt_lane_value *result, void *bytes, struct wt_error *err)
-{
-    uint32_t wave = 0;
-    enum wt_status status = find_wave(d, id, &wave, err);
-    if (status)
-        return status;
-    const struct wave *w = &d->wave[wave];
-    if (w->go != GO_STOPPED)
-        return wt_fail(err, WT_STATE, "%s %u of core %u is running; stop it first",
-                       d->topology->wave_word, w->self.slot, w->self.core);
-    if (!lanes || lanes & ~wt_lanes_first(w->self.lanes))
-        return wt_fail(err, WT_INVALID, "a %s has %ss 0 to %u", d->topology->wave_word,
-                       d->topology->lane_word, w->self.lanes - 1);
-    struct wt_agent *agent;
-    if ((status = wt_agent_compile(code->bytes, code->length, &agent, err)))
-        return status;
-    status = evaluate(d, wave, lanes, agent, size, result, bytes, err);
-    wt_agent_free(agent);
-    return status;
+                   wt_lanes_count(mask), t->lane_word, d->wave[wave].self.core, t->wave_word,
+                   d->wave[wave].self.slot, t->lane_word, lane, advice);
 }

@@ -159,10 +159,12 @@ OP(s_trap)
 {
     const unsigned id = (unsigned)u->imm & 0xff;
     if (!gcn_may_trap(w)) {
-        static const char *const meanings[] = {"", " (a breakpoint)",
-                                               " (the program gave up: assert, abort or "
-                                               "__builtin_trap)",
-                                               " (a debug trap)"};
+        static const char *const meanings[] = {
+            "",
+            " (a breakpoint)",
+            " (the program gave up: assert, abort or __builtin_trap)",
+            " (a debug trap)",
+        };
         return gcn_fault(w, u, WT_FAULT_TRAP, gcn_exec(w), 0,
                          "s_trap %u%s, and there is no trap handler", id,
                          id < 4 ? meanings[id] : "");

@@ -43,7 +43,7 @@ K_INTEGERS(u64, uint64_t, uint64_t)
         for (unsigned i = 0; i < GCN_LANES; i++) {                                                 \
             if (!(v->exec >> i & 1))                                                               \
                 continue;                                                                          \
-            fp.flags = snan##bits(a[i]) | snan##bits(b[i]) ? WT_FP_INVALID : 0;                    \
+            fp.flags = (snan##bits(a[i]) | snan##bits(b[i])) ? WT_FP_INVALID : 0;                  \
             note_denormal##bits(&fp, a[i], b[i], 0);                                               \
             flags |= fp.flags;                                                                     \
         }                                                                                          \

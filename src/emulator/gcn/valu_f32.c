@@ -402,7 +402,7 @@ static inline uint32_t middle(uint32_t x, uint32_t y, uint32_t z, uint32_t ieee)
             const uint32_t c = flushed32(pc[i], fp.flush_input);                                   \
             if (!(v->exec >> i & 1))                                                               \
                 continue;                                                                          \
-            fp.flags = snan32(a) | snan32(b) | snan32(c) ? WT_FP_INVALID : 0;                      \
+            fp.flags = (snan32(a) | snan32(b) | snan32(c)) ? WT_FP_INVALID : 0;                    \
             note_denormal32(&fp, a, b, c);                                                         \
             flags |= fp.flags;                                                                     \
             d[i] = any;                                                                            \

@@ -10,53 +10,69 @@
 #define MOST_EXPRESSIONS 256
 
 struct expressions {
-    struct wt_agent_code code[MOST_EXPRESSIONS];
+    struct wt_expr *expr[MOST_EXPRESSIONS];
     size_t count;
 };
 
+static void free_expressions(struct expressions *list)
+{
+    while (list->count)
+        wt_expr_free(list->expr[--list->count]);
+}
+
+static enum wt_status malformed(struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID, "a condition or command is malformed");
+}
+
 /* "X LENGTH,DIGITS" as often as there are some, decoded where they stand. */
-static bool parse_expressions(const char **at, const char *end, struct expressions *list)
+static enum wt_status parse_expressions(struct wt_rsp_session *s, const char **at, const char *end,
+                                        struct expressions *list, struct wt_error *err)
 {
     while (*at < end && **at == 'X') {
         uint64_t length;
         ++*at;
         if (!wt_rsp_parse_number(at, end, &length) || *at == end || *(*at)++ != ',')
-            return false;
+            return malformed(err);
         if (length > (uint64_t)(end - *at) / 2 || list->count == MOST_EXPRESSIONS)
-            return false;
+            return malformed(err);
         uint8_t *bytes = (uint8_t *)(uintptr_t)*at;
         if (wt_hex_decode(bytes, *at, (size_t)length) != length)
-            return false;
-        list->code[list->count++] = (struct wt_agent_code){bytes, (size_t)length};
+            return malformed(err);
+        enum wt_status status =
+            wt_rsp_compile(s, bytes, (size_t)length, &list->expr[list->count], NULL, err);
+        if (status)
+            return status;
+        list->count++;
         *at += 2 * length;
     }
-    return true;
+    return WT_OK;
 }
 
 /* What follows "Z0,addr,kind;": conditions and "cmds:PERSIST,…", parted by semicolons. */
-static bool parse_details(const struct wt_rsp_arg *text, struct expressions *conditions,
-                          struct expressions *commands, bool *persist)
+static enum wt_status parse_details(struct wt_rsp_session *s, const struct wt_rsp_arg *text,
+                                    struct expressions *conditions, struct expressions *commands,
+                                    bool *persist, struct wt_error *err)
 {
     const char *at = text->text, *end = at + text->length;
-    while (at < end) {
+    enum wt_status status = WT_OK;
+    while (at < end && !status) {
         uint64_t flag;
         if (*at == ';') {
             at++;
         } else if (*at == 'X') {
-            if (!parse_expressions(&at, end, conditions))
-                return false;
+            status = parse_expressions(s, &at, end, conditions, err);
         } else if (end - at > 5 && memcmp(at, "cmds:", 5) == 0) {
             at += 5;
             if (!wt_rsp_parse_number(&at, end, &flag) || at == end || *at++ != ',')
-                return false;
+                return malformed(err);
             *persist |= flag != 0;
-            if (!parse_expressions(&at, end, commands))
-                return false;
+            status = parse_expressions(s, &at, end, commands, err);
         } else {
-            return false;
+            return malformed(err);
         }
     }
-    return true;
+    return status;
 }
 
 static struct wt_rsp_breakpoint *find(struct wt_rsp_session *s, uint64_t addr, unsigned type)
@@ -90,6 +106,30 @@ static void forget(struct wt_rsp_session *s, struct wt_rsp_breakpoint *b)
     *b = s->breakpoints[--s->breakpoint_count];
 }
 
+static void insert(struct wt_rsp_session *s, unsigned type, uint64_t addr,
+                   const struct expressions *conditions, const struct expressions *commands,
+                   bool persist)
+{
+    /* A software and a hardware breakpoint of the client's at one place are one of ours: it must
+     * stop whenever one of them would, and the client looks at the conditions again anyway. */
+    const bool shared = find(s, addr, !type);
+    struct wt_error err = {0};
+    struct wt_rsp_breakpoint *b = remember(s, addr, type);
+    if (!b) {
+        wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
+        return;
+    }
+    if (wt_debugger_insert_breakpoint(s->debugger, addr, conditions->expr,
+                                      shared ? 0 : conditions->count, commands->expr,
+                                      shared ? 0 : commands->count, &err)) {
+        forget(s, b);
+        wt_rsp_error(s, &err);
+        return;
+    }
+    b->persist = persist;
+    wt_rsp_ok(s);
+}
+
 void wt_rsp_insert(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     uint64_t type = args->arg[0].number, addr = args->arg[1].number;
@@ -102,27 +142,12 @@ void wt_rsp_insert(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     struct expressions conditions = {.count = 0}, commands = {.count = 0};
     struct wt_error err = {0};
     bool persist = false;
-    if (args->count > 3 && !parse_details(&args->arg[3], &conditions, &commands, &persist)) {
-        wt_rsp_refuse(s, WT_INVALID, "Z%u: a condition or command is malformed", (unsigned)type);
-        return;
-    }
-    /* A software and a hardware breakpoint of the client's at one place are one of ours: it must
-     * stop whenever one of them would, and the client looks at the conditions again anyway. */
-    bool shared = find(s, addr, !type);
-    struct wt_rsp_breakpoint *b = remember(s, addr, (unsigned)type);
-    if (!b) {
-        wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
-        return;
-    }
-    if (wt_debugger_insert_breakpoint(s->debugger, addr, conditions.code,
-                                      shared ? 0 : conditions.count, commands.code,
-                                      shared ? 0 : commands.count, &err)) {
-        forget(s, b);
-        wt_rsp_error(s, &err);
-        return;
-    }
-    b->persist = persist;
-    wt_rsp_ok(s);
+    if (args->count > 3 && parse_details(s, &args->arg[3], &conditions, &commands, &persist, &err))
+        wt_rsp_refuse(s, err.status, "Z%u: %s", (unsigned)type, err.text);
+    else
+        insert(s, (unsigned)type, addr, &conditions, &commands, persist);
+    free_expressions(&conditions);
+    free_expressions(&commands);
 }
 
 void wt_rsp_remove(struct wt_rsp_session *s, const struct wt_rsp_args *args)

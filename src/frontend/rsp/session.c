@@ -102,6 +102,13 @@ static bool index_registers(struct wt_rsp_session *s)
     return true;
 }
 
+enum wt_status wt_rsp_compile(struct wt_rsp_session *s, const uint8_t *bytes, size_t length,
+                              struct wt_expr **expr, int *missing, struct wt_error *err)
+{
+    const struct wt_agent_registers registers = {s->register_by_number, s->register_numbers};
+    return wt_agent_compile(bytes, length, &registers, expr, missing, err);
+}
+
 /* A client can use the program's file only if it is an ELF file. */
 static char *usable_program(const char *path)
 {

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "frontend/rsp/agent.h"
 #include "frontend/rsp/command.h"
 #include "frontend/rsp/packet.h"
 #include "frontend/rsp/rsp.h"
@@ -191,6 +192,10 @@ void wt_rsp_put_thread(struct wt_rsp_session *session, wt_thread thread);
 /** The name of a thread for people, split: what stands in parentheses at its end goes to note. */
 void wt_rsp_thread_text(struct wt_rsp_session *session, wt_thread thread, char *name, size_t size,
                         char *note, size_t note_size);
+
+/** Compiles agent bytecode whose registers have the numbers that the client knows (agent.h). */
+enum wt_status wt_rsp_compile(struct wt_rsp_session *session, const uint8_t *bytes, size_t length,
+                              struct wt_expr **expr, int *missing, struct wt_error *err);
 
 /** Reads as much of [addr, addr + size) as there is, from its beginning; *done bytes. */
 enum wt_status wt_rsp_read_memory(struct wt_rsp_session *session, uint64_t addr, void *out,

@@ -251,19 +251,24 @@ char *wt_rsp_lanes_json(struct wt_rsp_session *s, const char *annex, size_t anne
     const size_t count = wt_lanes_count(lanes);
     struct wt_lane_value *value = calloc(count + 1, sizeof *value);
     uint8_t *bytes = calloc(count * size + 1, 1), *code = malloc(code_length + 1);
+    struct wt_expr *expr = NULL;
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
     enum wt_status status = WT_OK;
+    int missing = -1;
     if (!value || !bytes || !code || !out)
         status = wt_fail(err, WT_NO_MEMORY, "out of memory");
-    else if (wt_hex_decode(code, args.arg[3].text, code_length) != code_length)
+    else if (!code_length || wt_hex_decode(code, args.arg[3].text, code_length) != code_length)
         status = wt_fail(err, WT_INVALID, "the bytecode must be hex digits");
     else
+        status = wt_rsp_compile(s, code, code_length, &expr, &missing, err);
+    if (!status && missing >= 0)
+        status = wt_fail(err, WT_INVALID, "the expression names register %d, which is not there",
+                         missing);
+    if (!status)
         status = find_wave(s, args.arg[0].number, &wave, err);
     if (!status)
-        status = wt_debugger_evaluate(s->debugger, wave, lanes,
-                                      &(struct wt_agent_code){code, code_length}, size, value,
-                                      bytes, err);
+        status = wt_debugger_evaluate(s->debugger, wave, lanes, expr, size, value, bytes, err);
     if (!status)
         put_values(out, value, count, bytes, size);
     if (out && fclose(out) && !status)
@@ -271,6 +276,7 @@ char *wt_rsp_lanes_json(struct wt_rsp_session *s, const char *annex, size_t anne
     free(value);
     free(bytes);
     free(code);
+    wt_expr_free(expr);
     if (!status)
         return text;
     free(text);

@@ -1,0 +1,25 @@
+/* Options that say which kernel of a code object runs, and on how much. */
+#ifndef WT_CLI_KERNEL_H
+#define WT_CLI_KERNEL_H
+
+#include "cli/drive.h"
+
+enum wt_status cli_kernel_set_name(void *context, const char *value, struct wt_error *err);
+enum wt_status cli_kernel_set_grid(void *context, const char *value, struct wt_error *err);
+enum wt_status cli_kernel_set_block(void *context, const char *value, struct wt_error *err);
+enum wt_status cli_kernel_add_handler(void *context, const char *value, struct wt_error *err);
+
+/** The rows; their context is a struct whose first member is a struct cli_drive. */
+#define CLI_KERNEL_OPTIONS                                                                         \
+    {"kernel", 0, "NAME", "code objects: the kernel to run", cli_kernel_set_name},                 \
+        {"grid", 0, "X[,Y[,Z]]", "code objects: how many work-items there are",                    \
+         cli_kernel_set_grid},                                                                     \
+        {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (64)",                 \
+         cli_kernel_set_block},                                                                    \
+    {                                                                                              \
+        "trap-handler", 0, "FILE",                                                                 \
+            "code objects: the code that traps enter (raw); twice: a handler behind it",           \
+            cli_kernel_add_handler                                                                 \
+    }
+
+#endif

@@ -1,0 +1,427 @@
+/* What a run leaves for its user. See results.h. */
+#include "cli/results.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/options.h"
+#include "cli/report.h"
+#include "target/history.h"
+
+/* ---- options ---- */
+
+static enum wt_status no_memory(struct wt_error *err)
+{
+    return wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+static enum wt_status add_dump(struct cli_results *r, const struct cli_dump *dump,
+                               struct wt_error *err)
+{
+    struct cli_dump *grown =
+        wt_array_grow(r->dump, &r->dump_capacity, r->dump_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(err);
+    r->dump = grown;
+    r->dump[r->dump_count++] = *dump;
+    return WT_OK;
+}
+
+enum wt_status cli_results_add_dump(struct cli_results *r, const char *text, struct wt_error *err)
+{
+    struct wt_load_file file;
+    if (cli_split_place(text, &file, err) != WT_OK || !strchr(file.place, ':'))
+        return wt_fail(err, WT_INVALID, "'%s' is not FILE@ADDRESS:LENGTH", text);
+    return add_dump(
+        r,
+        &(struct cli_dump){
+            .path = file.path, .path_length = file.path_length, .place = file.place, .fd = -1},
+        err);
+}
+
+/* "N:FILE". */
+static enum wt_status parse_file(const char *text, size_t *argument, const char **path,
+                                 struct wt_error *err)
+{
+    const char *colon = strchr(text, ':');
+    char *end;
+    errno = 0;
+    *argument = strtoul(text, &end, 10);
+    if (!colon || end != colon || errno || !isdigit((unsigned char)*text) || !colon[1])
+        return wt_fail(err, WT_INVALID, "'%s' is not NUMBER:FILE", text);
+    *path = colon + 1;
+    return WT_OK;
+}
+
+enum wt_status cli_results_add_buffer(struct cli_results *r, const char *text, struct wt_error *err)
+{
+    struct cli_dump dump = {.fd = -1};
+    enum wt_status status;
+    if ((status = parse_file(text, &dump.argument, &dump.path, err)) != WT_OK)
+        return status;
+    dump.path_length = strlen(dump.path);
+    return add_dump(r, &dump, err);
+}
+
+enum wt_status cli_results_add_compare(struct cli_results *r, const char *text,
+                                       struct wt_error *err)
+{
+    struct cli_compare compare;
+    enum wt_status status;
+    if ((status = parse_file(text, &compare.argument, &compare.path, err)) != WT_OK)
+        return status;
+    struct cli_compare *grown =
+        wt_array_grow(r->compare, &r->compare_capacity, r->compare_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(err);
+    r->compare = grown;
+    r->compare[r->compare_count++] = compare;
+    return WT_OK;
+}
+
+/* A number at *text, which then stands behind it. */
+static bool take_number(const char **text, uint64_t *value)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    errno = 0;
+    *value = strtoull(*text, &end, 0);
+    *text = end;
+    return !errno;
+}
+
+enum wt_status cli_results_add_writer(struct cli_results *r, const char *text, struct wt_error *err)
+{
+    struct cli_writer w = {.length = 4};
+    const char *at = text;
+    uint64_t argument = 0;
+    bool good;
+    /* A number is an argument's, unless it is written as addresses are. */
+    if (!strchr(text, ':') && (!isdigit((unsigned char)*text) || strncmp(text, "0x", 2) == 0)) {
+        w.place = text;
+        w.place_length = strcspn(text, ",");
+        good = w.place_length > 0;
+        at += w.place_length;
+    } else {
+        good = take_number(&at, &argument) && *at++ == ':' && take_number(&at, &w.offset);
+        w.argument = (size_t)argument;
+    }
+    if (good && *at == ',') {
+        at++;
+        good = take_number(&at, &w.length);
+    }
+    if (!good || *at || !w.length)
+        return wt_fail(err, WT_INVALID,
+                       "'%.64s' is not ARGUMENT:OFFSET or ARGUMENT:OFFSET,LENGTH in bytes, nor an "
+                       "address (0x…) or symbol with or without a LENGTH",
+                       text);
+    struct cli_writer *grown =
+        wt_array_grow(r->writer, &r->writer_capacity, r->writer_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(err);
+    r->writer = grown;
+    r->writer[r->writer_count++] = w;
+    return WT_OK;
+}
+
+void cli_results_free(struct cli_results *r)
+{
+    for (size_t i = 0; i < r->dump_count; i++)
+        if (r->dump[i].fd >= 0)
+            close(r->dump[i].fd);
+    free(r->dump);
+    free(r->compare);
+    free(r->writer);
+    *r = (struct cli_results){0};
+}
+
+/* ---- before the run ---- */
+
+static enum wt_status buffer_of(const struct wt_emulated *e, size_t argument,
+                                struct wt_kernel_buffer *buffer, struct wt_error *err)
+{
+    return e->family->buffer && e->family->buffer(e, argument, buffer)
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "argument %zu is not a buffer", argument);
+}
+
+/* "PLACE:LENGTH". */
+static enum wt_status resolve_place(struct wt_emulated *e, struct cli_dump *dump,
+                                    struct wt_error *err)
+{
+    char place[300];
+    const char *colon = strrchr(dump->place, ':');
+    const size_t size = (size_t)(colon - dump->place);
+    enum wt_status status;
+    if (size >= sizeof place)
+        return wt_fail(err, WT_INVALID, "'%.32s…' is too long for an address", dump->place);
+    memcpy(place, dump->place, size);
+    place[size] = 0;
+    if ((status = wt_emulated_address(e, place, &dump->addr, err)) != WT_OK)
+        return status;
+    return wt_parse_number(colon + 1, &dump->length, err);
+}
+
+/* The file is not cut before there is something to put into it: the run may be interrupted. */
+static enum wt_status open_dump(struct wt_emulated *e, struct cli_dump *dump, struct wt_error *err)
+{
+    struct wt_kernel_buffer buffer;
+    enum wt_status status;
+    if (dump->place)
+        status = resolve_place(e, dump, err);
+    else if ((status = buffer_of(e, dump->argument, &buffer, err)) == WT_OK) {
+        dump->addr = buffer.addr;
+        dump->length = buffer.length;
+    }
+    if (status)
+        return status;
+    char *path = strndup(dump->path, dump->path_length);
+    if (!path)
+        return no_memory(err);
+    dump->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (dump->fd < 0)
+        status = wt_fail(err, WT_IO, "%s: cannot create: %s", path, strerror(errno));
+    free(path);
+    return status;
+}
+
+static enum wt_status check_compare(const struct wt_emulated *e, const struct cli_compare *compare,
+                                    struct wt_error *err)
+{
+    struct wt_kernel_buffer buffer;
+    enum wt_status status;
+    if ((status = buffer_of(e, compare->argument, &buffer, err)) != WT_OK)
+        return status;
+    if (access(compare->path, R_OK) != 0)
+        return wt_fail(err, WT_IO, "%s: cannot open: %s", compare->path, strerror(errno));
+    return WT_OK;
+}
+
+static enum wt_status resolve_writer(struct wt_emulated *e, struct cli_writer *w,
+                                     struct wt_error *err)
+{
+    struct wt_kernel_buffer buffer;
+    enum wt_status status;
+    if (w->place) {
+        char place[300];
+        snprintf(place, sizeof place, "%.*s", (int)w->place_length, w->place);
+        return wt_emulated_address(e, place, &w->addr, err);
+    }
+    if ((status = buffer_of(e, w->argument, &buffer, err)) != WT_OK)
+        return status;
+    if (w->offset >= buffer.length || w->length > buffer.length - w->offset)
+        return wt_fail(err, WT_INVALID, "argument %zu has %" PRIu64 " bytes", w->argument,
+                       buffer.length);
+    w->addr = buffer.addr + w->offset;
+    return WT_OK;
+}
+
+enum wt_status cli_results_begin(struct cli_results *r, struct wt_emulated *e, struct wt_error *err)
+{
+    for (size_t i = 0; i < r->dump_count; i++)
+        if (open_dump(e, &r->dump[i], err) != WT_OK)
+            return wt_fail_in(err, r->dump[i].place ? "--dump" : "--dump-arg");
+    for (size_t i = 0; i < r->compare_count; i++)
+        if (check_compare(e, &r->compare[i], err) != WT_OK)
+            return wt_fail_in(err, "--compare-arg");
+    for (size_t i = 0; i < r->writer_count; i++)
+        if (resolve_writer(e, &r->writer[i], err) != WT_OK)
+            return wt_fail_in(err, "--who-wrote");
+    return r->compare_count || r->writer_count ? wt_emulated_history_start(e, err) : WT_OK;
+}
+
+/* ---- after it ---- */
+
+static enum wt_status cannot_write(const struct cli_dump *dump, struct wt_error *err)
+{
+    return wt_fail(err, WT_IO, "%.*s: cannot write: %s", (int)dump->path_length, dump->path,
+                   strerror(errno));
+}
+
+static enum wt_status write_dump(struct wt_emulated *e, struct cli_dump *dump, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    uint64_t addr = dump->addr, left = dump->length;
+    /* What cannot be cut (a pipe, a terminal) has nothing in it. */
+    (void)!ftruncate(dump->fd, 0);
+    while (!status && left) {
+        uint8_t bytes[65536];
+        const size_t size = left < sizeof bytes ? (size_t)left : sizeof bytes;
+        size_t done = 0;
+        if (!e->machine->ops->read_memory(e->machine, 0, addr, bytes, size))
+            return wt_fail(err, WT_INVALID, "%.*s: memory at 0x%" PRIx64 " is past the end",
+                           (int)dump->path_length, dump->path, addr);
+        while (!status && done < size) {
+            const ssize_t wrote = write(dump->fd, bytes + done, size - done);
+            if (wrote < 0 && errno != EINTR)
+                status = cannot_write(dump, err);
+            done += wrote > 0 ? (size_t)wrote : 0;
+        }
+        addr += size;
+        left -= size;
+    }
+    const int fd = dump->fd;
+    dump->fd = -1;
+    if (close(fd) != 0 && !status)
+        status = cannot_write(dump, err);
+    return status;
+}
+
+/* A number of up to 8 bytes; of a wider access the dword in which the range begins. */
+static void print_values(const struct wt_watchpoint_hit *hit, uint64_t addr)
+{
+    const uint64_t in = hit->size > 8 && addr > hit->addr ? (addr - hit->addr) & ~(uint64_t)3 : 0;
+    const unsigned size = hit->size > 8 ? 4 : hit->size;
+    fprintf(stderr, "  was 0x%0*" PRIx64 ", is 0x%0*" PRIx64 "\n", (int)size * 2,
+            wt_load_le(hit->before + in, size), (int)size * 2, wt_load_le(hit->after + in, size));
+}
+
+static void name_range(struct wt_emulated *e, const struct cli_writer *w)
+{
+    struct wt_kernel_buffer buffer = {.name = ""};
+    const char *s = w->length > 1 ? "s" : "";
+    if (w->place) {
+        fprintf(stderr, "wavetrap: %.*s (0x%" PRIx64 "), %" PRIu64 " byte%s", (int)w->place_length,
+                w->place, w->addr, w->length, s);
+        return;
+    }
+    e->family->buffer(e, w->argument, &buffer);
+    fprintf(stderr, "wavetrap: argument %zu%s%s, byte%s %" PRIu64, w->argument,
+            *buffer.name ? ", " : "", buffer.name, s, w->offset);
+    if (w->length > 1)
+        fprintf(stderr, " to %" PRIu64, w->offset + w->length - 1);
+}
+
+static enum wt_status report_writer(struct wt_emulated *e, const struct cli_writer *w,
+                                    struct wt_error *err)
+{
+    struct wt_last_write last;
+    const struct wt_watchpoint_hit *hit = &last.write.last;
+    const char *lane = e->family->lane_word;
+    char where[512];
+    enum wt_status status;
+    if ((status = wt_emulated_who_wrote(e, w->addr, w->length, &last, err)) != WT_OK)
+        return status;
+    name_range(e, w);
+    if (!last.total) {
+        fprintf(stderr, ": the %s has not written there\n", w->place ? "program" : "kernel");
+        return WT_OK;
+    }
+    fprintf(stderr, ": written last ");
+    if (last.has_item)
+        fprintf(stderr, "by work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 "), ", last.item[0],
+                last.item[1], last.item[2]);
+    fprintf(stderr, "%sissue time %" PRIu64 "\n  %s %u of %s", last.has_item ? "" : "at ",
+            last.write.time, lane, hit->lane, last.place);
+    const unsigned lanes = wt_lanes_count(last.write.lanes);
+    if (lanes > 1)
+        fprintf(stderr, "; %u %ss wrote there, this one last", lanes, lane);
+    wt_emulated_describe(e, last.write.pc, where, sizeof where);
+    fprintf(stderr, "\n  at %s\n", where);
+    cli_report_instruction(stderr, e, last.write.pc);
+    print_values(hit, w->addr);
+    if (last.total > 1)
+        fprintf(stderr, "  (%" PRIu64 " instructions wrote there)\n", last.total);
+    return WT_OK;
+}
+
+/* The first byte that differs, and who wrote it. */
+static enum wt_status report_difference(struct wt_emulated *e, const struct cli_compare *c,
+                                        const uint8_t *bytes, size_t length,
+                                        const uint8_t *expected, size_t size, bool *same,
+                                        struct wt_error *err)
+{
+    size_t at = 0;
+    while (at < length && at < size && bytes[at] == expected[at])
+        at++;
+    if (at == length && at == size)
+        return WT_OK;
+    *same = false;
+    if (at == length || at == size) {
+        fprintf(stderr, "wavetrap: argument %zu has %zu bytes, %s has %zu\n", c->argument, length,
+                c->path, size);
+        return WT_OK;
+    }
+    fprintf(stderr, "wavetrap: argument %zu is not as %s: byte %zu is 0x%02x, not 0x%02x\n",
+            c->argument, c->path, at, bytes[at], expected[at]);
+    struct cli_writer writer = {.argument = c->argument, .offset = at, .length = 1};
+    enum wt_status status;
+    if ((status = resolve_writer(e, &writer, err)) != WT_OK)
+        return status;
+    return report_writer(e, &writer, err);
+}
+
+static enum wt_status compare(struct wt_emulated *e, const struct cli_compare *c, bool *same,
+                              struct wt_error *err)
+{
+    struct wt_kernel_buffer buffer;
+    uint8_t *expected;
+    size_t size;
+    enum wt_status status;
+    if ((status = buffer_of(e, c->argument, &buffer, err)) != WT_OK ||
+        (status = wt_file_read(c->path, &expected, &size, err)) != WT_OK)
+        return status;
+    uint8_t *bytes = malloc(buffer.length ? buffer.length : 1);
+    if (!bytes)
+        status = no_memory(err);
+    else {
+        e->machine->ops->read_memory(e->machine, 0, buffer.addr, bytes, buffer.length);
+        status = report_difference(e, c, bytes, buffer.length, expected, size, same, err);
+    }
+    free(bytes);
+    free(expected);
+    return status;
+}
+
+/* Keeps the first failure of several. */
+static void keep(enum wt_status *first, struct wt_error *kept, enum wt_status status,
+                 const struct wt_error *err)
+{
+    if (status && !*first) {
+        *first = status;
+        *kept = *err;
+    }
+}
+
+enum wt_status cli_results_report(struct cli_results *r, struct wt_emulated *e, double seconds,
+                                  struct wt_error *err)
+{
+    const struct wt_machine *m = e->machine;
+    enum wt_status status = WT_OK, one;
+    struct wt_error why;
+    for (size_t i = 0; i < r->dump_count; i++) {
+        if ((one = write_dump(e, &r->dump[i], &why)) == WT_OK)
+            continue;
+        wt_fail_in(&why, r->dump[i].place ? "--dump" : "--dump-arg");
+        keep(&status, err, one, &why);
+    }
+    if (r->hash)
+        fprintf(stderr, "wavetrap: state hash %016" PRIx64 " after %" PRIu64 " issues\n",
+                m->ops->hash(e->machine), m->time);
+    if (r->stats)
+        cli_report_stats(m, seconds);
+    for (size_t i = 0; i < r->writer_count; i++)
+        keep(&status, err, report_writer(e, &r->writer[i], &why), &why);
+    return status;
+}
+
+enum wt_status cli_results_compare(struct cli_results *r, struct wt_emulated *e, bool *same,
+                                   struct wt_error *err)
+{
+    enum wt_status status;
+    *same = true;
+    for (size_t i = 0; i < r->compare_count; i++)
+        if ((status = compare(e, &r->compare[i], same, err)) != WT_OK)
+            return status;
+    return WT_OK;
+}

@@ -1,0 +1,79 @@
+/*
+ * What a run leaves for its user: memory and kernels' buffers in files, buffers compared with
+ * files, who wrote where, the hash of the state, statistics.
+ */
+#ifndef WT_CLI_RESULTS_H
+#define WT_CLI_RESULTS_H
+
+#include "target/emulated.h"
+
+/** A part of memory that goes to a file at the end. */
+struct cli_dump {
+    const char *path;
+    size_t path_length;
+    const char *place; /**< "PLACE:LENGTH"; NULL: the buffer of an argument */
+    size_t argument;
+    uint64_t addr, length; /**< once they are known */
+    int fd;                /**< the open file; -1: none */
+};
+
+/** A buffer that is compared with a file at the end. */
+struct cli_compare {
+    size_t argument;
+    const char *path;
+};
+
+/** A range of memory of which the last writer is looked for. */
+struct cli_writer {
+    const char *place; /**< an address or symbol, `place_length` characters; NULL: in an argument */
+    size_t place_length;
+    size_t argument;
+    uint64_t offset; /**< in the argument's buffer */
+    uint64_t length; /**< bytes */
+    uint64_t addr;   /**< once it is known */
+};
+
+struct cli_results {
+    struct cli_dump *dump;
+    size_t dump_count, dump_capacity;
+    struct cli_compare *compare;
+    size_t compare_count, compare_capacity;
+    struct cli_writer *writer;
+    size_t writer_count, writer_capacity;
+    bool hash, stats;
+};
+
+/** Takes "FILE@PLACE:LENGTH". */
+enum wt_status cli_results_add_dump(struct cli_results *r, const char *text, struct wt_error *err);
+/** Takes "N:FILE": the buffer of argument N goes to FILE. */
+enum wt_status cli_results_add_buffer(struct cli_results *r, const char *text,
+                                      struct wt_error *err);
+/** Takes "N:FILE": the buffer of argument N is compared with FILE. */
+enum wt_status cli_results_add_compare(struct cli_results *r, const char *text,
+                                       struct wt_error *err);
+/** Takes "N:OFFSET[,LENGTH]" or "PLACE[,LENGTH]"; LENGTH is 4 if it is left out. */
+enum wt_status cli_results_add_writer(struct cli_results *r, const char *text,
+                                      struct wt_error *err);
+
+/**
+ * Checks, before the program runs, all that can be wrong with what was asked for, opens the files
+ * to be written and starts the recording if there is something to search it for.
+ */
+enum wt_status cli_results_begin(struct cli_results *r, struct wt_emulated *e,
+                                 struct wt_error *err);
+
+/**
+ * Writes the files, prints the hash, statistics and last writers after a run of @p seconds. Goes on
+ * after a failure; returns the first one.
+ */
+enum wt_status cli_results_report(struct cli_results *r, struct wt_emulated *e, double seconds,
+                                  struct wt_error *err);
+
+/** Compares buffers with files. *same: each is as its file; else who wrote the first wrong byte is
+ * said. */
+enum wt_status cli_results_compare(struct cli_results *r, struct wt_emulated *e, bool *same,
+                                   struct wt_error *err);
+
+void cli_results_free(struct cli_results *r);
+
+#endif

@@ -1,0 +1,653 @@
+/* Expressions: building and evaluating them. */
+#include "debug/core/expr.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "debug/core/print.h"
+
+#define MOST_STEPS 10000 /* until the lanes that are on their way fail */
+#define PRINT_STEPS 200  /* it may print much: it counts as that many */
+#define SMALL 1024       /* cells of temporaries that need no host memory */
+
+/* Kinds of vectors, in the upper bits of their names. */
+enum { TEMPORARY = 0, REGISTER = 1, CONSTANT = 2, KIND_SHIFT = 28, NUMBER = (1 << KIND_SHIFT) - 1 };
+
+struct instruction {
+    uint8_t op, size;
+    wt_expr_vector to, a, b;
+    uint32_t target; /* PRINT: its number */
+};
+
+struct print {
+    char *format;
+    size_t length;
+    struct wt_expr_argument *argument;
+    size_t count;
+};
+
+struct wt_expr {
+    unsigned owners;
+    bool no_memory, reads_memory, loops, finished;
+    struct instruction *code;
+    size_t code_count, code_capacity;
+    unsigned *reg;
+    size_t reg_count, reg_capacity;
+    uint64_t *constant; /* one cell each while it is built, then one for each possible lane */
+    size_t constant_count, constant_capacity;
+    unsigned temporaries;
+    struct print *print;
+    size_t print_count, print_capacity;
+};
+
+struct wt_expr *wt_expr_new(void)
+{
+    struct wt_expr *e = calloc(1, sizeof *e);
+    if (e)
+        e->owners = 1;
+    return e;
+}
+
+struct wt_expr *wt_expr_share(struct wt_expr *e)
+{
+    assert(e->owners);
+    e->owners++;
+    return e;
+}
+
+void wt_expr_free(struct wt_expr *e)
+{
+    if (!e || --e->owners)
+        return;
+    for (size_t i = 0; i < e->print_count; i++) {
+        free(e->print[i].format);
+        free(e->print[i].argument);
+    }
+    free(e->print);
+    free(e->code);
+    free(e->reg);
+    free(e->constant);
+    free(e);
+}
+
+/* ---- building ---- */
+
+static wt_expr_vector name(unsigned kind, size_t number)
+{
+    return (wt_expr_vector)kind << KIND_SHIFT | (wt_expr_vector)number;
+}
+
+wt_expr_vector wt_expr_register(struct wt_expr *e, unsigned index)
+{
+    for (size_t i = 0; i < e->reg_count; i++)
+        if (e->reg[i] == index)
+            return name(REGISTER, i);
+    unsigned *more = wt_array_grow(e->reg, &e->reg_capacity, e->reg_count + 1, sizeof *more);
+    if (!more) {
+        e->no_memory = true;
+        return 0;
+    }
+    e->reg = more;
+    e->reg[e->reg_count] = index;
+    return name(REGISTER, e->reg_count++);
+}
+
+wt_expr_vector wt_expr_constant(struct wt_expr *e, uint64_t value)
+{
+    for (size_t i = 0; i < e->constant_count; i++)
+        if (e->constant[i] == value)
+            return name(CONSTANT, i);
+    uint64_t *more =
+        wt_array_grow(e->constant, &e->constant_capacity, e->constant_count + 1, sizeof *more);
+    if (!more) {
+        e->no_memory = true;
+        return 0;
+    }
+    e->constant = more;
+    e->constant[e->constant_count] = value;
+    return name(CONSTANT, e->constant_count++);
+}
+
+wt_expr_vector wt_expr_temporary(struct wt_expr *e, unsigned number)
+{
+    assert(number < WT_EXPR_MOST_TEMPORARIES);
+    if (number >= e->temporaries)
+        e->temporaries = number + 1;
+    return name(TEMPORARY, number);
+}
+
+bool wt_expr_is_constant(const struct wt_expr *e, wt_expr_vector vector, uint64_t *value)
+{
+    assert(!e->finished);
+    if (vector >> KIND_SHIFT != CONSTANT)
+        return false;
+    *value = e->constant[vector & NUMBER];
+    return true;
+}
+
+size_t wt_expr_here(const struct wt_expr *e)
+{
+    return e->code_count;
+}
+
+size_t wt_expr_add(struct wt_expr *e, enum wt_expr_op op, unsigned size, wt_expr_vector to,
+                   wt_expr_vector a, wt_expr_vector b)
+{
+    assert(!e->finished && to >> KIND_SHIFT == TEMPORARY && size <= 64);
+    struct instruction *more =
+        wt_array_grow(e->code, &e->code_capacity, e->code_count + 1, sizeof *more);
+    if (!more) {
+        e->no_memory = true;
+        return 0;
+    }
+    e->code = more;
+    e->code[e->code_count] = (struct instruction){
+        .op = (uint8_t)op, .size = (uint8_t)size, .to = to, .a = a, .b = b, .target = UINT32_MAX};
+    e->reads_memory |= op == WT_EXPR_LOAD || op == WT_EXPR_PRINT;
+    return e->code_count++;
+}
+
+void wt_expr_set_target(struct wt_expr *e, size_t instruction, size_t target)
+{
+    if (instruction < e->code_count)
+        e->code[instruction].target = (uint32_t)target;
+    e->loops |= target <= instruction;
+}
+
+size_t wt_expr_print(struct wt_expr *e, const char *format, size_t length,
+                     const struct wt_expr_argument *arguments, size_t count)
+{
+    const size_t at = wt_expr_add(e, WT_EXPR_PRINT, 0, 0, 0, 0);
+    struct print *more =
+        wt_array_grow(e->print, &e->print_capacity, e->print_count + 1, sizeof *more);
+    struct print p = {.format = malloc(length + 1),
+                      .length = length,
+                      .argument = calloc(count + 1, sizeof *p.argument),
+                      .count = count};
+    if (more)
+        e->print = more;
+    if (!more || !p.format || !p.argument || e->no_memory) {
+        free(p.format);
+        free(p.argument);
+        e->no_memory = true;
+        return at;
+    }
+    memcpy(p.format, format, length);
+    p.format[length] = 0;
+    memcpy(p.argument, arguments, count * sizeof *arguments);
+    e->code[at].target = (uint32_t)e->print_count;
+    e->print[e->print_count++] = p;
+    return at;
+}
+
+static bool is_vector(const struct wt_expr *e, wt_expr_vector v)
+{
+    const size_t number = v & NUMBER;
+    switch (v >> KIND_SHIFT) {
+    case TEMPORARY:
+        return number < e->temporaries;
+    case REGISTER:
+        return number < e->reg_count;
+    case CONSTANT:
+        return number < e->constant_count;
+    default:
+        return false;
+    }
+}
+
+static enum wt_status check(const struct wt_expr *e, struct wt_error *err)
+{
+    for (size_t i = 0; i < e->code_count; i++) {
+        const struct instruction *in = &e->code[i];
+        const bool jumps = in->op == WT_EXPR_BRANCH || in->op == WT_EXPR_GOTO;
+        if (!is_vector(e, in->to) || !is_vector(e, in->a) || !is_vector(e, in->b) ||
+            (jumps && in->target >= e->code_count))
+            return wt_fail(err, WT_INVALID,
+                           "instruction %zu of an expression names what is not there", i);
+    }
+    return WT_OK;
+}
+
+enum wt_status wt_expr_finish(struct wt_expr *e, struct wt_error *err)
+{
+    assert(!e->finished);
+    wt_expr_temporary(e, 0); /* instructions without a vector name it */
+    wt_expr_add(e, WT_EXPR_FAIL, 0, 0, 0, 0);
+    uint64_t *wide = e->constant_count && !e->no_memory
+                         ? malloc(e->constant_count * WT_MAX_LANES * sizeof *wide)
+                         : NULL;
+    if (e->no_memory || (e->constant_count && !wide))
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for an expression");
+    for (size_t i = 0; i < e->constant_count; i++)
+        for (size_t k = 0; k < WT_MAX_LANES; k++)
+            wide[i * WT_MAX_LANES + k] = e->constant[i];
+    free(e->constant);
+    e->constant = wide;
+    e->finished = true;
+    return check(e, err);
+}
+
+const unsigned *wt_expr_registers(const struct wt_expr *e, size_t *count)
+{
+    *count = e->reg_count;
+    return e->reg;
+}
+
+bool wt_expr_reads_memory(const struct wt_expr *e)
+{
+    return e->reads_memory;
+}
+
+bool wt_expr_loops(const struct wt_expr *e)
+{
+    return e->loops;
+}
+
+/* ---- evaluating ---- */
+
+/* Lanes that wait for their turn at an instruction. */
+struct parted {
+    uint32_t pc;
+    wt_lanes lanes;
+};
+
+struct run {
+    const struct wt_expr *e;
+    const uint64_t *const *row;
+    const struct wt_expr_world *world;
+    unsigned count;
+    uint64_t *temporary;
+    uint64_t *value;
+    uint32_t pc;
+    wt_lanes active, all, done;
+    struct parted parted[WT_MAX_LANES];
+    unsigned parted_count;
+    uint32_t next; /* the lowest pc among `parted` */
+    unsigned steps;
+};
+
+static const uint64_t *vector(const struct run *r, wt_expr_vector v)
+{
+    const size_t number = v & NUMBER;
+    switch (v >> KIND_SHIFT) {
+    case REGISTER:
+        return r->row[number];
+    case CONSTANT:
+        return r->e->constant + number * WT_MAX_LANES;
+    default:
+        return r->temporary + number * r->count;
+    }
+}
+
+static void find_next(struct run *r)
+{
+    r->next = UINT32_MAX;
+    for (unsigned i = 0; i < r->parted_count; i++)
+        if (r->parted[i].pc < r->next)
+            r->next = r->parted[i].pc;
+}
+
+static void park(struct run *r, uint32_t pc, wt_lanes lanes)
+{
+    unsigned i = 0;
+    while (i < r->parted_count && r->parted[i].pc != pc)
+        i++;
+    if (i == r->parted_count) {
+        assert(i < WT_MAX_LANES);
+        r->parted[r->parted_count++] = (struct parted){pc, 0};
+    }
+    r->parted[i].lanes |= lanes;
+    find_next(r);
+}
+
+/* The lanes at the lowest instruction go on; those that are there already join them. */
+static void join(struct run *r)
+{
+    if (r->active && r->pc > r->next)
+        park(r, r->pc, r->active);
+    if (!r->active || r->pc > r->next) {
+        r->active = 0;
+        r->pc = r->next;
+    }
+    for (unsigned i = 0; i < r->parted_count; i++) {
+        if (r->parted[i].pc != r->pc)
+            continue;
+        r->active |= r->parted[i].lanes;
+        r->parted[i--] = r->parted[--r->parted_count];
+    }
+    find_next(r);
+}
+
+static void fail(struct run *r, wt_lanes lanes)
+{
+    r->active &= ~lanes;
+}
+
+static void branch(struct run *r, const uint64_t *a, uint32_t target)
+{
+    wt_lanes taken = 0;
+    for (unsigned k = 0; k < r->count; k++)
+        if (a[k])
+            taken |= wt_lane_bit(k);
+    taken &= r->active;
+    const wt_lanes rest = r->active & ~taken;
+    if (!taken) {
+        r->pc++;
+    } else if (!rest) {
+        r->pc = target;
+    } else {
+        park(r, target, taken);
+        r->active = rest;
+        r->pc++;
+    }
+}
+
+static void print(struct run *r, const struct print *p)
+{
+    for (wt_lanes rest = r->active; rest; rest &= rest - 1) {
+        const unsigned k = wt_lanes_lowest(rest);
+        struct wt_print_argument argument[WT_PRINT_ARGUMENTS];
+        assert(p->count <= WT_PRINT_ARGUMENTS);
+        for (size_t i = 0; i < p->count; i++)
+            argument[i] = (struct wt_print_argument){.value = vector(r, p->argument[i].vector)[k],
+                                                     .bits = p->argument[i].bits};
+        if (!wt_print(r->world, k, p->format, p->length, argument, p->count))
+            fail(r, wt_lane_bit(k));
+    }
+    r->steps += PRINT_STEPS;
+}
+
+static double to_double(uint64_t cell, unsigned size)
+{
+    return wt_print_double(cell, size);
+}
+
+static uint64_t from_double(double value, unsigned size)
+{
+    uint64_t cell;
+    if (size == 32) {
+        const float narrow = (float)value;
+        uint32_t bits;
+        memcpy(&bits, &narrow, sizeof bits);
+        return bits;
+    }
+    memcpy(&cell, &value, sizeof cell);
+    return cell;
+}
+
+/* Operations on cells. */
+static uint64_t shift_left(uint64_t a, uint64_t b)
+{
+    return b < 64 ? a << b : 0;
+}
+
+static uint64_t shift_right(uint64_t a, uint64_t b)
+{
+    return b < 64 ? a >> b : 0;
+}
+
+static uint64_t shift_right_signed(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((int64_t)a >> (b < 64 ? b : 63));
+}
+
+static uint64_t divide_signed(uint64_t a, uint64_t b)
+{
+    /* The least number has no opposite. */
+    return b == UINT64_MAX ? -a : (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+static uint64_t remainder_signed(uint64_t a, uint64_t b)
+{
+    return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
+}
+
+static uint64_t low_bits(unsigned size)
+{
+    return size < 64 ? ((uint64_t)1 << size) - 1 : UINT64_MAX;
+}
+
+/* The lanes whose divisor is 0 fail. */
+static void fail_zero(struct run *r, const uint64_t *b)
+{
+    wt_lanes zero = 0;
+    for (unsigned k = 0; k < r->count; k++)
+        if (!b[k])
+            zero |= wt_lane_bit(k);
+    fail(r, zero & r->active);
+}
+
+static bool fits_int(double v)
+{
+    return v >= -0x1p63 && v < 0x1p63;
+}
+
+static void fail_unfit(struct run *r, const uint64_t *a, unsigned size)
+{
+    for (unsigned k = 0; k < r->count; k++)
+        if (!fits_int(to_double(a[k], size)))
+            fail(r, wt_lane_bit(k));
+}
+
+/* All lanes in one loop that compilers vectorise, or those that are active. */
+#define EACH(result)                                                                               \
+    do {                                                                                           \
+        if (r->active == r->all) {                                                                 \
+            for (unsigned k = 0; k < count; k++)                                                   \
+                to[k] = (result);                                                                  \
+        } else {                                                                                   \
+            for (wt_lanes rest_ = r->active; rest_; rest_ &= rest_ - 1) {                          \
+                const unsigned k = wt_lanes_lowest(rest_);                                         \
+                to[k] = (result);                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+#define FLOAT(operation)                                                                           \
+    EACH(from_double(to_double(a[k], size) operation to_double(b[k], size), size))
+#define FLOAT_IS(relation) EACH(to_double(a[k], size) relation to_double(b[k], size))
+
+static void calculate(struct run *r, const struct instruction *in)
+{
+    const unsigned count = r->count, size = in->size;
+    uint64_t *to = r->temporary + (size_t)(in->to & NUMBER) * count;
+    const uint64_t *a = vector(r, in->a), *b = vector(r, in->b);
+    switch ((enum wt_expr_op)in->op) {
+    case WT_EXPR_COPY:
+        EACH(a[k]);
+        break;
+    case WT_EXPR_ADD:
+        EACH(a[k] + b[k]);
+        break;
+    case WT_EXPR_SUB:
+        EACH(a[k] - b[k]);
+        break;
+    case WT_EXPR_MUL:
+        EACH(a[k] * b[k]);
+        break;
+    case WT_EXPR_DIV_SIGNED:
+        fail_zero(r, b);
+        EACH(divide_signed(a[k], b[k]));
+        break;
+    case WT_EXPR_DIV_UNSIGNED:
+        fail_zero(r, b);
+        EACH(a[k] / b[k]);
+        break;
+    case WT_EXPR_REM_SIGNED:
+        fail_zero(r, b);
+        EACH(remainder_signed(a[k], b[k]));
+        break;
+    case WT_EXPR_REM_UNSIGNED:
+        fail_zero(r, b);
+        EACH(a[k] % b[k]);
+        break;
+    case WT_EXPR_SHL:
+        EACH(shift_left(a[k], b[k]));
+        break;
+    case WT_EXPR_SHR_SIGNED:
+        EACH(shift_right_signed(a[k], b[k]));
+        break;
+    case WT_EXPR_SHR_UNSIGNED:
+        EACH(shift_right(a[k], b[k]));
+        break;
+    case WT_EXPR_AND:
+        EACH(a[k] & b[k]);
+        break;
+    case WT_EXPR_OR:
+        EACH(a[k] | b[k]);
+        break;
+    case WT_EXPR_XOR:
+        EACH(a[k] ^ b[k]);
+        break;
+    case WT_EXPR_EQUAL:
+        EACH(a[k] == b[k]);
+        break;
+    case WT_EXPR_LESS_SIGNED:
+        EACH((int64_t)a[k] < (int64_t)b[k]);
+        break;
+    case WT_EXPR_LESS_UNSIGNED:
+        EACH(a[k] < b[k]);
+        break;
+    case WT_EXPR_NOT:
+        EACH(~a[k]);
+        break;
+    case WT_EXPR_LOGIC_NOT:
+        EACH(!a[k]);
+        break;
+    case WT_EXPR_EXT: {
+        const unsigned by = 64 - size;
+        EACH((uint64_t)((int64_t)(a[k] << by) >> by));
+        break;
+    }
+    case WT_EXPR_ZERO_EXT: {
+        const uint64_t low = low_bits(size);
+        EACH(a[k] & low);
+        break;
+    }
+    case WT_EXPR_LOAD: {
+        const wt_lanes got =
+            r->world->read ? r->world->read(r->world->context, r->active, a, size, to) : 0;
+        fail(r, r->active & ~got);
+        break;
+    }
+    case WT_EXPR_F_ADD:
+        FLOAT(+);
+        break;
+    case WT_EXPR_F_SUB:
+        FLOAT(-);
+        break;
+    case WT_EXPR_F_MUL:
+        FLOAT(*);
+        break;
+    case WT_EXPR_F_DIV:
+        FLOAT(/);
+        break;
+    case WT_EXPR_F_EQUAL:
+        FLOAT_IS(==);
+        break;
+    case WT_EXPR_F_LESS:
+        FLOAT_IS(<);
+        break;
+    case WT_EXPR_F_LESS_EQUAL:
+        FLOAT_IS(<=);
+        break;
+    case WT_EXPR_F_NEGATE:
+        EACH((a[k] ^ (uint64_t)1 << (size - 1)) & low_bits(size));
+        break;
+    case WT_EXPR_F_TO_F:
+        EACH(from_double(to_double(a[k], 96 - size), size));
+        break;
+    case WT_EXPR_F_TO_INT:
+        fail_unfit(r, a, size);
+        EACH((uint64_t)(int64_t)to_double(a[k], size));
+        break;
+    case WT_EXPR_INT_TO_F:
+        EACH(size == 32 ? from_double((float)(int64_t)a[k], 32)
+                        : from_double((double)(int64_t)a[k], 64));
+        break;
+    case WT_EXPR_UINT_TO_F:
+        EACH(size == 32 ? from_double((float)a[k], 32) : from_double((double)a[k], 64));
+        break;
+    case WT_EXPR_BRANCH:
+    case WT_EXPR_GOTO:
+    case WT_EXPR_PRINT:
+    case WT_EXPR_FAIL:
+    case WT_EXPR_END:
+        assert(false);
+    }
+}
+
+static void end(struct run *r, const uint64_t *a)
+{
+    for (wt_lanes rest = r->active; rest; rest &= rest - 1)
+        r->value[wt_lanes_lowest(rest)] = a[wt_lanes_lowest(rest)];
+    r->done |= r->active;
+    r->active = 0;
+}
+
+static void step(struct run *r)
+{
+    const struct instruction *in = &r->e->code[r->pc];
+    switch ((enum wt_expr_op)in->op) {
+    case WT_EXPR_BRANCH:
+        branch(r, vector(r, in->a), in->target);
+        break;
+    case WT_EXPR_GOTO:
+        r->pc = in->target;
+        break;
+    case WT_EXPR_PRINT:
+        print(r, &r->e->print[in->target]);
+        r->pc++;
+        break;
+    case WT_EXPR_FAIL:
+        r->active = 0;
+        break;
+    case WT_EXPR_END:
+        end(r, vector(r, in->a));
+        break;
+    default:
+        calculate(r, in);
+        r->pc++;
+        break;
+    }
+}
+
+wt_lanes wt_expr_run(const struct wt_expr *e, const uint64_t *const *row, unsigned count,
+                     const struct wt_expr_world *world, uint64_t *value)
+{
+    assert(e->finished && count && count <= WT_MAX_LANES);
+    uint64_t small[SMALL];
+    const size_t cells = (size_t)e->temporaries * count;
+    struct run r;
+    r.e = e;
+    r.row = row;
+    r.world = world;
+    r.count = count;
+    r.value = value;
+    r.pc = 0;
+    r.active = r.all = wt_lanes_first(count);
+    r.done = 0;
+    r.parted_count = 0;
+    r.next = UINT32_MAX;
+    r.steps = 0;
+    r.temporary = cells <= SMALL ? small : malloc(cells * sizeof *small);
+    if (!r.temporary)
+        return 0;
+    memset(r.temporary, 0, cells * sizeof *small);
+    while (r.active || r.parted_count) {
+        if (!r.active || r.pc >= r.next)
+            join(&r);
+        step(&r);
+        /* Lanes that never end fail; the others get as many steps again. */
+        if (++r.steps > MOST_STEPS) {
+            r.active = 0;
+            r.steps = 0;
+        }
+    }
+    if (r.temporary != small)
+        free(r.temporary);
+    return r.done;
+}

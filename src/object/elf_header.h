@@ -1,0 +1,21 @@
+/* What a file is, as its first bytes tell. */
+#ifndef WT_OBJECT_ELF_HEADER_H
+#define WT_OBJECT_ELF_HEADER_H
+
+#include <stdbool.h>
+
+struct wt_elf_header {
+    unsigned machine; /**< e_machine */
+    unsigned type;    /**< e_type */
+};
+
+/**
+ * Reads the header of a little-endian ELF file. False for every other file, and for what is not a
+ * regular file: a pipe can be read only once.
+ */
+bool wt_elf_header_read(const char *path, struct wt_elf_header *header);
+
+/** Whether programs of this e_machine run on the host that wavetrap runs on. */
+bool wt_elf_machine_is_host(unsigned machine);
+
+#endif

@@ -1,0 +1,119 @@
+/* The families of GPUs: the one place that names them, and the choice of one. See family.h. */
+#include "target/family.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "target/gcn.h"
+#include "target/vortex.h"
+
+const struct wt_family *const wt_families[] = {&wt_family_vortex, &wt_family_gcn, NULL};
+
+const struct wt_family *wt_family_of_machine(unsigned elf_machine)
+{
+    for (const struct wt_family *const *f = wt_families; *f; f++)
+        if ((*f)->elf_machine == elf_machine)
+            return *f;
+    return NULL;
+}
+
+const struct wt_family *wt_family_of_host_programs(void)
+{
+    const struct wt_family *const *f = wt_families;
+    while (!(*f)->host_programs)
+        f++;
+    return *f;
+}
+
+static enum wt_status find_family(const char *text, size_t length, const struct wt_family **family,
+                                  struct wt_error *err)
+{
+    char names[200] = "";
+    size_t used = 0;
+    for (const struct wt_family *const *f = wt_families; *f; f++) {
+        if (strlen((*f)->name) == length && strncmp((*f)->name, text, length) == 0) {
+            *family = *f;
+            return WT_OK;
+        }
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                 f == wt_families ? ""
+                                 : f[1]           ? ", "
+                                                  : " and ",
+                                 (*f)->name);
+        assert(used < sizeof names);
+    }
+    return wt_fail(err, WT_INVALID, "there is no GPU family '%.*s', only %s", (int)length, text,
+                   names);
+}
+
+/* Whether "FAMILY:KEY=VALUE,…" has the key. */
+static bool has_key(const char *spec, const char *key, size_t length)
+{
+    const char *at = strpbrk(spec, ":");
+    for (; at; at = strchr(at + 1, ','))
+        if (strncmp(at + 1, key, length) == 0 && at[1 + length] == '=')
+            return true;
+    return false;
+}
+
+/* Adds "KEY=VALUE,…" to what was given, item by item. A key that was given already is a mistake of
+ * whoever wrote it, since only one of the two values can count. */
+static enum wt_status add_keys(struct wt_gpu *gpu, const char *text, struct wt_error *err)
+{
+    char *spec = realloc(gpu->spec, strlen(gpu->spec) + strlen(text) + 2);
+    if (!spec)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    gpu->spec = spec;
+    while (*text) {
+        const size_t item = strcspn(text, ","), key = strcspn(text, "=,");
+        const size_t had = strlen(spec);
+        if (key && has_key(spec, text, key))
+            return wt_fail(err, WT_INVALID, "'%.*s' is given twice", (int)key, text);
+        sprintf(spec + had, "%c%.*s", strchr(spec, ':') ? ',' : ':', (int)item, text);
+        text += item;
+        text += *text == ',';
+    }
+    return WT_OK;
+}
+
+enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_error *err)
+{
+    const size_t length = strcspn(text, ":");
+    const struct wt_family *family = NULL;
+    enum wt_status status;
+    if ((status = find_family(text, length, &family, err)) != WT_OK)
+        return status;
+    if (gpu->family && gpu->family != family)
+        return wt_fail(err, WT_INVALID, "%s and %s: one GPU runs the program", gpu->family->name,
+                       family->name);
+    if (!gpu->config) {
+        gpu->config = malloc(family->config_size);
+        gpu->spec = strdup(family->name);
+        if (!gpu->config || !gpu->spec)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory");
+        gpu->family = family;
+        family->config_default(gpu->config);
+    }
+    if (!text[length])
+        return WT_OK;
+    if ((status = add_keys(gpu, text + length + 1, err)) != WT_OK)
+        return status;
+    return family->config_parse(gpu->config, text + length + 1, err);
+}
+
+void wt_gpu_help(FILE *out)
+{
+    for (const struct wt_family *const *f = wt_families; *f; f++) {
+        fprintf(out, "--gpu=%s:KEY=VALUE,… with these%s:\n", (*f)->name,
+                f == wt_families ? " keys (and defaults)" : "");
+        (*f)->config_help(out);
+    }
+}
+
+void wt_gpu_free(struct wt_gpu *gpu)
+{
+    free(gpu->config);
+    free(gpu->spec);
+    *gpu = (struct wt_gpu){0};
+}

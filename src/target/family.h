@@ -1,0 +1,114 @@
+/*
+ * A family of GPUs as a target: what differs between families when a program is loaded into an
+ * emulated device, run and debugged. families.c is the one place that names the families.
+ */
+#ifndef WT_TARGET_FAMILY_H
+#define WT_TARGET_FAMILY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "debug/core/target.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
+#include "target/trace.h"
+#include "wavetrap/error.h"
+
+struct wt_emulated;
+struct wt_probe_ops;
+
+/** A buffer that a kernel has as an argument. */
+struct wt_kernel_buffer {
+    const char *name; /**< of the argument; "" if it is not known */
+    uint64_t addr;
+    uint64_t length; /**< bytes */
+};
+
+/** The operations of a family. Those that may be NULL say so. */
+struct wt_family {
+    const char *name;      /**< in --gpu */
+    const char *runs;      /**< what its programs are, for messages: "code objects" */
+    unsigned elf_machine;  /**< e_machine of its ELF files */
+    const char *core_word; /**< the family's words in traces and reports */
+    const char *wave_word;
+    const char *lane_word;
+    bool host_programs;   /**< host programs use it through a driver library of ours */
+    unsigned mask_digits; /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
+
+    /* --gpu: the configuration is a struct of the family's own. */
+    size_t config_size;
+    void (*config_default)(void *config);
+    /** Applies "KEY=VALUE,…" to a configuration; WT_INVALID leaves it as it was. */
+    enum wt_status (*config_parse)(void *config, const char *text, struct wt_error *err);
+    void (*config_help)(FILE *out);
+
+    /**
+     * Reads e->program, if there is one, and makes the device: sets e->own, e->machine, e->symbols
+     * and what else of *e is the family's. @p config is the family's configuration. What is opened,
+     * on failure as well, close() frees.
+     */
+    enum wt_status (*open)(struct wt_emulated *e, const void *config, struct wt_error *err);
+    /** Puts the program into memory, as it is before its first instruction, and resets. */
+    enum wt_status (*load)(struct wt_emulated *e, struct wt_error *err);
+    void (*close)(struct wt_emulated *e);
+
+    /** Waves of one core: wave n of the machine is wave n % waves_per_core of core n / that. */
+    unsigned (*waves_per_core)(const struct wt_emulated *e);
+    /** The status that the program has ended with; 0 where programs have none. */
+    uint32_t (*exit_word)(struct wt_emulated *e);
+    /** As machine->ops->run, calling @p fn for each issue. */
+    enum wt_run (*run_traced)(struct wt_emulated *e, uint64_t issues, wt_trace_fn fn,
+                              void *context);
+    /**
+     * Prints what the program has left for its console in memory, once a run has ended in any way.
+     * e->notice says so if some of it is not there. NULL: the machine's own console is all.
+     */
+    enum wt_status (*print)(struct wt_emulated *e, FILE *out, struct wt_error *err);
+    /** Prints lines about the machine's fault beside the common ones. NULL: there are none. */
+    void (*explain_fault)(struct wt_emulated *e, FILE *out);
+    /** Disassembles the instruction at @p pc; false if it cannot be read. NULL: not in reports. */
+    bool (*instruction)(struct wt_emulated *e, uint64_t pc, char *text, size_t size);
+    /** Argument @p index of the kernel; false if it is no buffer. NULL: programs have none. */
+    bool (*buffer)(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
+    /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */
+    bool (*work_item)(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3]);
+
+    /** Lists the instructions, a line each. */
+    void (*list_isa)(FILE *out);
+    /** Lists what differs between versions of the GPU. NULL: there is one version. */
+    void (*list_profiles)(FILE *out);
+
+    /** Fills in what the debugger's target needs beside the common services. NULL: no debugger. */
+    void (*attach)(struct wt_emulated *e);
+    const struct wt_probe_ops *probe; /**< NULL where attach is */
+};
+
+/** All families; NULL ends the list. */
+extern const struct wt_family *const wt_families[];
+
+/** The family whose programs have this e_machine; NULL if there is none. */
+const struct wt_family *wt_family_of_machine(unsigned elf_machine);
+
+/** The family that host programs use. */
+const struct wt_family *wt_family_of_host_programs(void);
+
+/** A choice of GPU: what --gpu says. {0} is none yet. */
+struct wt_gpu {
+    const struct wt_family *family; /**< NULL: none */
+    void *config;                   /**< of the family */
+    char *spec;                     /**< all that was given: "vortex:cores=2,warps=4" */
+};
+
+/**
+ * Takes "FAMILY" or "FAMILY:KEY=VALUE,…". It may be called again for the same family with other
+ * keys; another family, or a key that was given already, gives WT_INVALID.
+ */
+enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_error *err);
+
+/** Lists all families and their keys. */
+void wt_gpu_help(FILE *out);
+
+void wt_gpu_free(struct wt_gpu *gpu);
+
+#endif

@@ -1,0 +1,352 @@
+/* AMD GCN5 (gfx900) as a family of targets: one kernel of a code object. See gcn.h. */
+#include "target/gcn.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/file.h"
+#include "emulator/gcn/gcn.h"
+#include "emulator/gcn/isa.h"
+#include "object/code_object.h"
+#include "runtime/gcn/launch.h"
+#include "target/emulated.h"
+
+enum { WAVES_PER_CU = 40 };
+
+struct gcn {
+    struct gcn_object object;
+    struct gcn_launch launch;
+    struct gcn_device *device;
+    struct gcn_disassembler *disassembler; /* NULL until the first use */
+};
+
+static struct gcn *own(const struct wt_emulated *e)
+{
+    return e->own;
+}
+
+static void config_default(void *config)
+{
+    gcn_config_default(config);
+}
+
+static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
+{
+    return gcn_config_parse(config, text, err);
+}
+
+/* ---- what is launched ---- */
+
+static enum wt_status choose_kernel(const struct wt_emulated *e, struct wt_error *err)
+{
+    struct gcn *g = own(e);
+    const char *name = e->options->kernel.name;
+    char names[300] = "";
+    for (size_t i = 0, used = 0; i < g->object.kernels && used < sizeof names; i++)
+        used +=
+            (size_t)snprintf(names + used, sizeof names - used, " %s", g->object.kernel[i].name);
+    if (name)
+        g->launch.kernel = gcn_object_kernel(&g->object, name);
+    else if (g->object.kernels == 1)
+        g->launch.kernel = &g->object.kernel[0];
+    if (g->launch.kernel)
+        return WT_OK;
+    if (name)
+        return wt_fail(err, WT_INVALID, "%s: there is no kernel '%.64s'; there are:%s", e->program,
+                       name, names);
+    return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s", e->program, names);
+}
+
+static enum wt_status set_shape(const struct wt_emulated *e, struct wt_error *err)
+{
+    const struct wt_kernel_options *k = &e->options->kernel;
+    struct gcn_launch *l = &own(e)->launch;
+    for (unsigned i = 0; i < 3; i++) {
+        l->block[i] = k->block_given ? k->block[i] : i ? 1 : 64;
+        l->grid[i] = k->grid_given ? k->grid[i] : l->block[i];
+        if (l->block[i] > l->grid[i])
+            l->block[i] = l->grid[i];
+    }
+    return k->grid_given ? WT_OK
+                         : wt_fail(err, WT_INVALID, "say by --grid how many work-items there are");
+}
+
+static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *err)
+{
+    struct gcn_launch *l = &own(e)->launch;
+    const struct gcn_kernel *k = l->kernel;
+    const size_t count = e->options->argument_count;
+    if (count != k->explicit_arguments) {
+        char list[300] = "";
+        for (size_t i = 0, used = 0; i < k->explicit_arguments && used < sizeof list; i++)
+            used += (size_t)snprintf(list + used, sizeof list - used, "\n  %zu: %s%s%s", i,
+                                     k->argument[i].name, *k->argument[i].name ? ", " : "",
+                                     k->argument[i].kind == GCN_ARG_BUFFER  ? "a buffer"
+                                     : k->argument[i].kind == GCN_ARG_LOCAL ? "local memory"
+                                                                            : "a value");
+        return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments; %zu --arg are given%s",
+                       k->name, k->explicit_arguments, count, list);
+    }
+    l->value = calloc(count + 1, sizeof *l->value);
+    if (!l->value)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    for (size_t i = 0; i < count; i++) {
+        l->values++;
+        if (gcn_value_parse(&k->argument[i], e->options->argument[i], &l->value[i], err) != WT_OK)
+            return wt_fail_in(err, "argument %zu%s%.64s", i, *k->argument[i].name ? ", " : "",
+                              k->argument[i].name);
+    }
+    return WT_OK;
+}
+
+static enum wt_status read_handlers(const struct wt_emulated *e, struct wt_error *err)
+{
+    enum wt_status status;
+    for (size_t i = 0; i < e->options->kernel.handler_count; i++) {
+        const char *path = e->options->kernel.handler[i];
+        struct gcn_value *h = &own(e)->launch.handler[i];
+        if ((status = wt_file_read(path, &h->bytes, &h->length, err)) != WT_OK)
+            return status;
+        if (h->length >= 4 && memcmp(h->bytes, "\177ELF", 4) == 0)
+            return wt_fail(
+                err, WT_INVALID,
+                "%s is an ELF file; a trap handler is its code alone: llvm-objcopy-19 -O "
+                "binary -j .text",
+                path);
+        if (!h->length || h->length % 4 || h->length > 1 << 20)
+            return wt_fail(err, WT_INVALID,
+                           "%s has %zu bytes; a trap handler is of whole dwords, and not more than "
+                           "a MiB",
+                           path, h->length);
+    }
+    return WT_OK;
+}
+
+static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
+{
+    enum wt_status status;
+    uint8_t *bytes;
+    size_t length;
+    if (e->options->load_count || e->options->base_given)
+        return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for code objects");
+    if ((status = wt_file_read(e->program, &bytes, &length, err)) != WT_OK)
+        return status;
+    status = gcn_object_parse(e->program, bytes, length, &own(e)->object, err);
+    free(bytes);
+    return status;
+}
+
+static void read_symbols(struct wt_emulated *e)
+{
+    struct wt_error ignored;
+    uint64_t at;
+    e->moved = GCN_LAUNCH_CODE;
+    e->extent = own(e)->object.size;
+    if (wt_symbols_open(e->program, &e->symbols, &ignored) != WT_OK)
+        e->symbols = NULL;
+    /* The device libraries have a printf without arguments: where it was linked too early, it has
+     * taken the place of the compiler's own. */
+    if (e->symbols && !own(e)->object.formats &&
+        wt_symbols_address(e->symbols, "__printf_alloc", &at))
+        snprintf(e->notice, sizeof e->notice,
+                 "%.200s calls printf, but has none of its texts: compile it with clang-19, -O1 or "
+                 "more and -Xclang -mlink-builtin-bitcode-postopt",
+                 e->program);
+}
+
+static enum wt_status open_device(struct wt_emulated *e, const void *config, struct wt_error *err)
+{
+    struct gcn_config gpu = *(const struct gcn_config *)config;
+    struct gcn *g = calloc(1, sizeof *g);
+    enum wt_status status;
+    assert(e->program);
+    if (!g)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    e->own = g;
+    if (e->options->schedule)
+        gpu.schedule = *e->options->schedule;
+    if ((status = read_program(e, err)) != WT_OK || (status = choose_kernel(e, err)) != WT_OK ||
+        (status = set_shape(e, err)) != WT_OK || (status = read_values(e, err)) != WT_OK ||
+        (status = read_handlers(e, err)) != WT_OK ||
+        (status = gcn_device_new(&gpu, &g->device, err)) != WT_OK)
+        return status;
+    e->machine = gcn_machine(g->device);
+    e->is_elf = true;
+    read_symbols(e);
+    return WT_OK;
+}
+
+static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
+{
+    return gcn_launch(own(e)->device, &own(e)->object, &own(e)->launch, err);
+}
+
+static void close_device(struct wt_emulated *e)
+{
+    struct gcn *g = own(e);
+    if (!g)
+        return;
+    for (size_t i = 0; i < g->launch.values; i++)
+        free(g->launch.value[i].bytes);
+    free(g->launch.value);
+    for (unsigned i = 0; i < 2; i++)
+        free(g->launch.handler[i].bytes);
+    gcn_disassembler_free(g->disassembler);
+    gcn_device_free(g->device);
+    gcn_object_free(&g->object);
+    free(g);
+    e->own = NULL;
+}
+
+/* ---- the run ---- */
+
+static unsigned waves_per_core(const struct wt_emulated *e)
+{
+    return WAVES_PER_CU;
+}
+
+/* Kernels have no status. */
+static uint32_t exit_word(struct wt_emulated *e)
+{
+    return 0;
+}
+
+static struct gcn_disassembler *disassembler(struct wt_emulated *e)
+{
+    if (!own(e)->disassembler)
+        own(e)->disassembler = gcn_disassembler_new();
+    return own(e)->disassembler;
+}
+
+struct traced {
+    wt_trace_fn fn;
+    void *context;
+};
+
+static void issued(void *context, const struct gcn_trace *t)
+{
+    const struct traced *to = context;
+    uint8_t bytes[8];
+    wt_store_le(bytes, t->word[0], 4);
+    wt_store_le(bytes + 4, t->word[1], 4);
+    const struct wt_trace trace = {.time = t->time,
+                                   .wave = t->wave,
+                                   .mask = t->exec,
+                                   .pc = t->pc,
+                                   .bytes = bytes,
+                                   .length = t->length,
+                                   .word = 4,
+                                   .longest = 8,
+                                   .text = t->text,
+                                   .effect = t->effect};
+    to->fn(to->context, &trace);
+}
+
+static enum wt_run run_traced(struct wt_emulated *e, uint64_t issues, wt_trace_fn fn, void *context)
+{
+    struct traced to = {fn, context};
+    return gcn_run_traced(own(e)->device, issues, disassembler(e), issued, &to);
+}
+
+static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *err)
+{
+    struct gcn *g = own(e);
+    bool lost = false;
+    const enum wt_status status =
+        gcn_launch_print(g->device, &g->object, &g->launch, out, &lost, err);
+    if (lost)
+        snprintf(e->notice, sizeof e->notice,
+                 "not all that the kernel prints is there: its buffer of %u MiB is full, or a wave "
+                 "has not come to the end of its printf",
+                 (unsigned)(GCN_LAUNCH_PRINTF_SIZE >> 20));
+    return status;
+}
+
+/* ---- reports ---- */
+
+static void explain_fault(struct wt_emulated *e, FILE *out)
+{
+    const struct wt_fault *f = &e->machine->fault;
+    if (f->addr - GCN_LAUNCH_HOSTCALL < GCN_LAUNCH_HOSTCALL_SIZE)
+        fprintf(out, "  The kernel asks a host runtime for something (printf of HIP, assert, "
+                     "malloc): such programs run under 'wavetrap exec'.\n");
+}
+
+static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
+{
+    uint8_t bytes[8];
+    if (!disassembler(e) || !gcn_device_read(own(e)->device, pc, bytes, sizeof bytes))
+        return false;
+    gcn_disassemble(disassembler(e), bytes, sizeof bytes, pc, text, size);
+    return true;
+}
+
+static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
+{
+    const struct gcn_launch *l = &own(e)->launch;
+    if (index >= l->values || l->kernel->argument[index].kind != GCN_ARG_BUFFER)
+        return false;
+    *out = (struct wt_kernel_buffer){.name = l->kernel->argument[index].name,
+                                     .addr = l->value[index].addr,
+                                     .length = l->value[index].length};
+    return true;
+}
+
+static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3])
+{
+    const uint32_t *grid = own(e)->launch.grid, *block = own(e)->launch.block;
+    uint32_t group[3], index, size[3];
+    if (!gcn_wave_group(own(e)->device, wave, group, &index))
+        return false;
+    for (unsigned i = 0; i < 3; i++) { /* the last groups of a row may be smaller */
+        const uint32_t first = group[i] * block[i];
+        size[i] = grid[i] - first < block[i] ? grid[i] - first : block[i];
+    }
+    const uint32_t n = index * e->machine->lanes + lane;
+    item[0] = (uint64_t)group[0] * block[0] + n % size[0];
+    item[1] = (uint64_t)group[1] * block[1] + n / size[0] % size[1];
+    item[2] = (uint64_t)group[2] * block[2] + n / size[0] / size[1];
+    return true;
+}
+
+static void list_isa(FILE *out)
+{
+    for (unsigned i = 0; i < GCN_INSNS; i++) {
+        const struct gcn_row *row = &gcn_rows[i];
+        fprintf(out, "%-32s %-7s opcode 0x%03x%s%s%s%s\n", row->name,
+                gcn_encoding_name((enum gcn_encoding)row->encoding), row->opcode,
+                row->forms & GCN_E64 ? ", VOP3" : "", row->forms & GCN_SDWA ? ", SDWA" : "",
+                row->forms & GCN_DPP ? ", DPP" : "",
+                gcn_row_executes(row) ? "" : "; is not executed");
+    }
+}
+
+const struct wt_family wt_family_gcn = {
+    .name = "gfx900",
+    .runs = "code objects",
+    .elf_machine = GCN_ELF_MACHINE,
+    .core_word = "cu",
+    .wave_word = "wave",
+    .lane_word = "lane",
+    .host_programs = true,
+    .mask_digits = 16,
+    .config_size = sizeof(struct gcn_config),
+    .config_default = config_default,
+    .config_parse = config_parse,
+    .config_help = gcn_config_help,
+    .open = open_device,
+    .load = load,
+    .close = close_device,
+    .waves_per_core = waves_per_core,
+    .exit_word = exit_word,
+    .run_traced = run_traced,
+    .print = print,
+    .explain_fault = explain_fault,
+    .instruction = instruction,
+    .buffer = buffer,
+    .work_item = work_item,
+    .list_isa = list_isa,
+};

@@ -1,0 +1,10 @@
+/* AMD GCN5 (gfx900) as a family of targets: a kernel of a code object. */
+#ifndef WT_TARGET_GCN_H
+#define WT_TARGET_GCN_H
+
+#include "target/family.h"
+
+/** Its configuration is a struct gcn_config. */
+extern const struct wt_family wt_family_gcn;
+
+#endif

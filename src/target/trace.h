@@ -1,0 +1,27 @@
+/* One issued instruction as a trace tells it, for every family. */
+#ifndef WT_TARGET_TRACE_H
+#define WT_TARGET_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lanes.h"
+
+struct wt_trace {
+    uint64_t time; /**< issue time: of the state before it */
+    uint32_t wave; /**< flat index of the wave */
+    wt_lanes mask; /**< lanes that were enabled before it */
+    uint64_t pc;
+    const uint8_t *bytes; /**< as they stand in memory */
+    unsigned length;      /**< of the instruction in bytes, 2 to 32 */
+    unsigned word;        /**< bytes that are written as one little-endian number, or as many as
+                               are left: 2, 4 or 8 */
+    unsigned longest;     /**< bytes of the family's longest instruction, for columns */
+    const char *text;     /**< disassembly */
+    const char *effect;   /**< what it wrote: registers, memory, mask; "" if nothing */
+};
+
+/** Takes one issue after it has had its effect. Nothing in @p trace outlives the call. */
+typedef void (*wt_trace_fn)(void *context, const struct wt_trace *trace);
+
+#endif

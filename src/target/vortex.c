@@ -1,0 +1,206 @@
+/* Vortex as a family of targets. See vortex.h. */
+#include "target/vortex.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "debug/core/debugger.h"
+#include "emulator/vortex/profile.h"
+#include "emulator/vortex/vortex.h"
+#include "object/image.h"
+#include "target/emulated.h"
+
+struct vortex {
+    struct vx_config config;
+    struct wt_image image;
+    struct vx_device *device;
+};
+
+struct vx_device *wt_vortex_device(const struct wt_emulated *e)
+{
+    return ((struct vortex *)e->own)->device;
+}
+
+static void config_default(void *config)
+{
+    vx_config_default(config);
+}
+
+static enum wt_status config_parse(void *config, const char *text, struct wt_error *err)
+{
+    return vx_config_parse(config, text, err);
+}
+
+/* ---- the program ---- */
+
+/* The last --arg counts; all of them must be numbers. */
+static enum wt_status read_arguments(const struct wt_emulated *e, struct vortex *v,
+                                     struct wt_error *err)
+{
+    for (size_t i = 0; i < e->options->argument_count; i++)
+        if (wt_parse_number(e->options->argument[i], &v->config.argument, err) != WT_OK)
+            return wt_fail_in(err, "--arg");
+    return WT_OK;
+}
+
+/* Whether the name says that the file is code and nothing else. */
+static bool is_raw_name(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".bin") == 0;
+}
+
+static enum wt_status read_program(struct wt_emulated *e, struct vortex *v, struct wt_error *err)
+{
+    const struct wt_emulated_options *o = e->options;
+    enum wt_status status;
+    const uint64_t base = o->base_given             ? o->base
+                          : v->config.startup_given ? v->config.startup
+                                                    : v->config.profile->startup_addr;
+    if ((status = wt_image_load(e->program, base, &v->image, err)) != WT_OK)
+        return status;
+    e->is_elf = v->image.format == WT_IMAGE_ELF;
+    if (v->image.format == WT_IMAGE_RAW && !o->base_given && !is_raw_name(e->program))
+        return wt_fail(
+            err, WT_INVALID,
+            "%s: it is no ELF file, no Intel HEX and no .vxbin; code without a format is "
+            "called .bin, or --base=ADDRESS says where it goes",
+            e->program);
+    if (v->image.format != WT_IMAGE_RAW && o->base_given)
+        return wt_fail(err, WT_INVALID, "--base is for raw binaries; %s says itself where it goes",
+                       e->program);
+    if (e->is_elf && v->image.elf_machine != EM_RISCV)
+        return wt_emulated_wrong_machine(e->program, v->image.elf_machine, err);
+    /* A program runs without its symbols, too (they cannot be read from a pipe, for one). */
+    struct wt_error why = {0};
+    if (e->is_elf && wt_symbols_open(e->program, &e->symbols, &why) != WT_OK) {
+        e->symbols = NULL;
+        snprintf(e->notice, sizeof e->notice, "no symbols: %.480s", why.text);
+    }
+    return WT_OK;
+}
+
+static enum wt_status open_device(struct wt_emulated *e, const void *config, struct wt_error *err)
+{
+    struct vortex *v = calloc(1, sizeof *v);
+    enum wt_status status;
+    if (!v)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    e->own = v;
+    v->config = *(const struct vx_config *)config;
+    if (e->options->schedule)
+        v->config.schedule = *e->options->schedule;
+    if ((status = read_arguments(e, v, err)) != WT_OK)
+        return status;
+    if (e->options->kernel.given)
+        return wt_fail(err, WT_INVALID,
+                       "%s is no AMD code object: --kernel, --grid, --block, --trap-handler, "
+                       "--dump-arg, --compare-arg and --who-wrote=N:OFFSET are for those",
+                       e->program ? e->program : "nothing");
+    if (e->program && (status = read_program(e, v, err)) != WT_OK)
+        return status;
+    if (!v->config.xlen)
+        v->config.xlen = v->image.bits;
+    if ((status = vx_device_new(&v->config, &v->device, err)) != WT_OK)
+        return status;
+    e->machine = vx_machine(v->device);
+    /* Unless core cycles pass with each access, reading a register changes nothing. */
+    e->reads_change_state = v->config.dm_clock != 0;
+    return WT_OK;
+}
+
+static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
+{
+    struct vortex *v = e->own;
+    if (e->program && vx_device_load(v->device, &v->image, err) != WT_OK)
+        return wt_fail_in(err, "%s", e->program);
+    return WT_OK;
+}
+
+static void close_device(struct wt_emulated *e)
+{
+    struct vortex *v = e->own;
+    if (!v)
+        return;
+    if (v->device)
+        vx_device_free(v->device);
+    wt_image_free(&v->image);
+    free(v);
+    e->own = NULL;
+}
+
+/* ---- the run ---- */
+
+static unsigned waves_per_core(const struct wt_emulated *e)
+{
+    return ((const struct vortex *)e->own)->config.warps;
+}
+
+static uint32_t exit_word(struct wt_emulated *e)
+{
+    return vx_device_exit_word(wt_vortex_device(e));
+}
+
+struct traced {
+    wt_trace_fn fn;
+    void *context;
+};
+
+static void issued(void *context, const struct vx_trace *t)
+{
+    const struct traced *to = context;
+    uint8_t bytes[4];
+    for (unsigned i = 0; i < t->length; i++)
+        bytes[i] = (uint8_t)(t->instruction >> (8 * i));
+    const struct wt_trace trace = {.time = t->time,
+                                   .wave = t->wave,
+                                   .mask = t->mask,
+                                   .pc = t->pc,
+                                   .bytes = bytes,
+                                   .length = t->length,
+                                   .word = t->length,
+                                   .longest = 4,
+                                   .text = t->text,
+                                   .effect = t->effect};
+    to->fn(to->context, &trace);
+}
+
+static enum wt_run run_traced(struct wt_emulated *e, uint64_t issues, wt_trace_fn fn, void *context)
+{
+    struct traced to = {fn, context};
+    return vx_run_traced(wt_vortex_device(e), issues, issued, &to);
+}
+
+/* ---- the debugger ---- */
+
+static void attach(struct wt_emulated *e)
+{
+    const struct vx_config *config = vx_device_config(wt_vortex_device(e));
+    e->target.exit_addr = config->exit_addr;
+    e->target.xlen = config->xlen;
+}
+
+const struct wt_family wt_family_vortex = {
+    .name = "vortex",
+    .runs = "programs for RISC-V",
+    .elf_machine = EM_RISCV,
+    .core_word = "core",
+    .wave_word = "warp",
+    .lane_word = "thread",
+    .config_size = sizeof(struct vx_config),
+    .config_default = config_default,
+    .config_parse = config_parse,
+    .config_help = vx_config_help,
+    .open = open_device,
+    .load = load,
+    .close = close_device,
+    .waves_per_core = waves_per_core,
+    .exit_word = exit_word,
+    .run_traced = run_traced,
+    .list_isa = wt_vortex_list_isa,
+    .list_profiles = wt_vortex_list_profiles,
+    .attach = attach,
+    .probe = &wt_probe_vortex,
+};

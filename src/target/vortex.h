@@ -1,0 +1,19 @@
+/* Vortex as a family of targets. */
+#ifndef WT_TARGET_VORTEX_H
+#define WT_TARGET_VORTEX_H
+
+#include "target/family.h"
+
+struct vx_device;
+
+/** Its configuration is a struct vx_config. */
+extern const struct wt_family wt_family_vortex;
+
+/** The device of a target of this family. */
+struct vx_device *wt_vortex_device(const struct wt_emulated *e);
+
+/* Operations of the family (vortex_tables.c). */
+void wt_vortex_list_isa(FILE *out);
+void wt_vortex_list_profiles(FILE *out);
+
+#endif
