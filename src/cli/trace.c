@@ -206,18 +206,6 @@ static void function_text(const struct trace *t, uint64_t pc, char *text, size_t
         snprintf(text, size, " <%.150s+%" PRIu64 ">", name, offset);
 }
 
-/* The instruction as numbers of the family's words, as wide as its longest one. */
-static void bytes_text(const struct wt_trace *issue, char *text, size_t size)
-{
-    const unsigned words = issue->longest / issue->word;
-    const int width = (int)(words > 1 ? 2 * issue->longest + words - 1 : 2 * issue->longest);
-    int length = 0;
-    for (unsigned at = 0; at < issue->length; at += issue->word)
-        length += snprintf(text + length, size - (size_t)length, "%s%0*" PRIx64, at ? " " : "",
-                           2 * (int)issue->word, wt_load_le(issue->bytes + at, issue->word));
-    snprintf(text + length, size - (size_t)length, "%*s", width - length, "");
-}
-
 static void print_issue(void *context, const struct wt_trace *issue)
 {
     struct trace *t = context;
@@ -233,7 +221,7 @@ static void print_issue(void *context, const struct wt_trace *issue)
     else
         wt_mask_text(issue->mask, mask, sizeof mask);
     function_text(t, pc, place, sizeof place);
-    bytes_text(issue, bytes, sizeof bytes);
+    wt_trace_bytes(issue, bytes, sizeof bytes);
     fprintf(t->out, "%10" PRIu64 " %s %u %s %u %s %08" PRIx64 "%s: %s %s", issue->time,
             family->core_word, core, family->wave_word, wave, mask, pc, place, bytes, issue->text);
     fprintf(t->out, issue->effect[0] ? "  # %s\n" : "\n", issue->effect);
@@ -252,7 +240,7 @@ static enum wt_run run_some(void *context, struct wt_emulated *device, uint64_t 
     if (m->time > f->to)
         return m->ops->run(m, issues);
     const uint64_t left = f->to - m->time;
-    return device->family->run_traced(device, left < issues ? left + 1 : issues, print_issue, t);
+    return m->ops->run_traced(m, left < issues ? left + 1 : issues, print_issue, t);
 }
 
 /* What is asked for must be there: an empty trace tells nothing. */

@@ -12,7 +12,6 @@
 #include "debug/core/target.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
-#include "target/trace.h"
 #include "wavetrap/error.h"
 
 struct wt_emulated;
@@ -57,9 +56,6 @@ struct wt_family {
     unsigned (*waves_per_core)(const struct wt_emulated *e);
     /** The status that the program has ended with; 0 where programs have none. */
     uint32_t (*exit_word)(struct wt_emulated *e);
-    /** As machine->ops->run, calling @p fn for each issue. */
-    enum wt_run (*run_traced)(struct wt_emulated *e, uint64_t issues, wt_trace_fn fn,
-                              void *context);
     /**
      * Prints what the program has left for its console in memory, once a run has ended in any way.
      * e->notice says so if some of it is not there. NULL: the machine's own console is all.

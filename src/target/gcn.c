@@ -221,36 +221,6 @@ static struct gcn_disassembler *disassembler(struct wt_emulated *e)
     return own(e)->disassembler;
 }
 
-struct traced {
-    wt_trace_fn fn;
-    void *context;
-};
-
-static void issued(void *context, const struct gcn_trace *t)
-{
-    const struct traced *to = context;
-    uint8_t bytes[8];
-    wt_store_le(bytes, t->word[0], 4);
-    wt_store_le(bytes + 4, t->word[1], 4);
-    const struct wt_trace trace = {.time = t->time,
-                                   .wave = t->wave,
-                                   .mask = t->exec,
-                                   .pc = t->pc,
-                                   .bytes = bytes,
-                                   .length = t->length,
-                                   .word = 4,
-                                   .longest = 8,
-                                   .text = t->text,
-                                   .effect = t->effect};
-    to->fn(to->context, &trace);
-}
-
-static enum wt_run run_traced(struct wt_emulated *e, uint64_t issues, wt_trace_fn fn, void *context)
-{
-    struct traced to = {fn, context};
-    return gcn_run_traced(own(e)->device, issues, disassembler(e), issued, &to);
-}
-
 static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *err)
 {
     struct gcn *g = own(e);
@@ -342,7 +312,6 @@ const struct wt_family wt_family_gcn = {
     .close = close_device,
     .waves_per_core = waves_per_core,
     .exit_word = exit_word,
-    .run_traced = run_traced,
     .print = print,
     .explain_fault = explain_fault,
     .instruction = instruction,

@@ -143,36 +143,6 @@ static uint32_t exit_word(struct wt_emulated *e)
     return vx_device_exit_word(wt_vortex_device(e));
 }
 
-struct traced {
-    wt_trace_fn fn;
-    void *context;
-};
-
-static void issued(void *context, const struct vx_trace *t)
-{
-    const struct traced *to = context;
-    uint8_t bytes[4];
-    for (unsigned i = 0; i < t->length; i++)
-        bytes[i] = (uint8_t)(t->instruction >> (8 * i));
-    const struct wt_trace trace = {.time = t->time,
-                                   .wave = t->wave,
-                                   .mask = t->mask,
-                                   .pc = t->pc,
-                                   .bytes = bytes,
-                                   .length = t->length,
-                                   .word = t->length,
-                                   .longest = 4,
-                                   .text = t->text,
-                                   .effect = t->effect};
-    to->fn(to->context, &trace);
-}
-
-static enum wt_run run_traced(struct wt_emulated *e, uint64_t issues, wt_trace_fn fn, void *context)
-{
-    struct traced to = {fn, context};
-    return vx_run_traced(wt_vortex_device(e), issues, issued, &to);
-}
-
 /* ---- the debugger ---- */
 
 static void attach(struct wt_emulated *e)
@@ -198,7 +168,6 @@ const struct wt_family wt_family_vortex = {
     .close = close_device,
     .waves_per_core = waves_per_core,
     .exit_word = exit_word,
-    .run_traced = run_traced,
     .list_isa = wt_vortex_list_isa,
     .list_profiles = wt_vortex_list_profiles,
     .attach = attach,

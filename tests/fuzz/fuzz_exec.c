@@ -49,7 +49,7 @@ static struct vx_device *new_device(const uint8_t *header, const uint8_t *code, 
     return device;
 }
 
-static void ignore_trace(void *context, const struct vx_trace *trace)
+static void ignore_trace(void *context, const struct wt_trace *trace)
 {
     if (!trace->text[0] || (trace->length != 2 && trace->length != 4))
         abort();
@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (slice < left)
             left = slice;
         if (slice & 2) {
-            again = vx_run_traced(pieces, left, ignore_trace, &traced);
+            again = b->ops->run_traced(b, left, ignore_trace, &traced);
         } else {
             again = b->ops->run(b, left);
             untraced += b->time - before;

@@ -188,7 +188,7 @@ static bool mend(struct gcn_device *d, size_t length)
     return true;
 }
 
-static void ignore_trace(void *context, const struct gcn_trace *trace)
+static void ignore_trace(void *context, const struct wt_trace *trace)
 {
     if (!trace->text[0] || (trace->length != 4 && trace->length != 8))
         abort();
@@ -232,13 +232,10 @@ static void trip(struct wt_machine *m, unsigned issues)
 
 static enum wt_run run_in_slices(struct gcn_device *d, size_t length)
 {
-    static struct gcn_disassembler *disassembler;
     struct wt_machine *m = gcn_machine(d);
     enum wt_run run = WT_RUN_BUDGET;
     uint64_t traced = 0;
     unsigned mistakes = 0, trips = 0;
-    if (!disassembler)
-        disassembler = gcn_disassembler_new();
     for (unsigned slice = 1; mistakes < MOST_MISTAKES; slice = slice * 2 % 61) {
         const uint64_t left = ISSUES - m->time, n = slice < left ? slice : left;
         const uint64_t before = m->time;
@@ -248,7 +245,7 @@ static enum wt_run run_in_slices(struct gcn_device *d, size_t length)
         }
         if (slice < 16 && slice & 1) { /* a tenth of it: that is slow */
             traced = 0;
-            run = gcn_run_traced(d, n, disassembler, ignore_trace, &traced);
+            run = m->ops->run_traced(m, n, ignore_trace, &traced);
             if (traced != m->time - before)
                 abort();
         } else {

@@ -123,10 +123,13 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
     struct wt_machine *m = context;
     struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
     for (size_t i = 0; watches && i < count; i++)
-        watches[i] = (struct wt_watch){list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
-                                       : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
-                                                                            : WT_WATCH_ACCESS,
-                                       list[i].addr, list[i].size, list[i].wave, WT_HOME_NOW};
+        watches[i] =
+            (struct wt_watch){.kind = list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
+                                      : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
+                                                                           : WT_WATCH_ACCESS,
+                              .addr = list[i].addr,
+                              .size = list[i].size,
+                              .wave = list[i].wave};
     const bool done = watches && m->ops->set_watches(m, watches, count);
     free(watches);
     return done ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");

@@ -374,7 +374,7 @@ static void add_issue(struct model *m, uint64_t time, uint32_t wave, wt_lanes ma
                                     .incarnation = machine->ops->incarnation(machine, wave)};
 }
 
-static void issued(void *context, const struct vx_trace *t)
+static void issued(void *context, const struct wt_trace *t)
 {
     add_issue(context, t->time, t->wave, t->mask, t->pc);
 }
@@ -385,7 +385,7 @@ static void run_to(struct world *w, struct model *m, uint64_t time)
     struct wt_machine *machine = m->session.machine;
     while (machine->time < time) {
         const uint64_t was = machine->time;
-        m->last = vx_run_traced(wt_vortex_device(&m->session), 1, issued, m);
+        m->last = machine->ops->run_traced(machine, 1, issued, m);
         if (machine->time == was && m->last != WT_RUN_EVENT)
             world_fail(w, "the model comes to an end (%d) at %" PRIu64 ", before %" PRIu64,
                        (int)m->last, was, time);

@@ -297,6 +297,49 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     return status;
 }
 
+enum wt_status wt_debugger_thread_place(struct wt_debugger *d, wt_thread thread,
+                                        struct wt_thread_place *place, struct wt_error *err)
+{
+    enum wt_status status = check(d, thread, err);
+    if (status)
+        return status;
+    const wt_thread first = thread - (thread - 1) % FAKE_LANES;
+    *place =
+        (struct wt_thread_place){.lane = (thread - 1) % FAKE_LANES, .pc = d->registers[thread][32]};
+    for (unsigned lane = 0; lane < FAKE_LANES; lane++)
+        if (!d->masked[first + lane])
+            place->active |= wt_lane_bit(lane);
+    return WT_OK;
+}
+
+wt_thread wt_debugger_thread_of_lane(struct wt_debugger *d, wt_thread thread, unsigned lane)
+{
+    return thread - (thread - 1) % FAKE_LANES + lane;
+}
+
+enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,
+                                       struct wt_instruction *instruction, struct wt_error *err)
+{
+    *instruction = (struct wt_instruction){.length = 4, .written = 5};
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_read_rows(struct wt_debugger *d, wt_thread thread, wt_lanes lanes,
+                                     const unsigned *index, size_t count, void *out,
+                                     struct wt_error *err)
+{
+    uint8_t *to = out;
+    for (size_t i = 0; i < count; i++) {
+        const size_t size = wt_register_size(&d->topology.registers[index[i]]);
+        for (wt_lanes rest = lanes; rest; rest &= rest - 1, to += size)
+            wt_store_le(to,
+                        d->registers[wt_debugger_thread_of_lane(d, thread, wt_lanes_lowest(rest))]
+                                    [index[i]],
+                        size);
+    }
+    return WT_OK;
+}
+
 enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, struct wt_error *err)
 {
     const wt_thread first = thread - (thread - 1) % FAKE_LANES;

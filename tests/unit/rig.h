@@ -162,10 +162,12 @@ static enum wt_status rig_watch(void *context, const struct wt_watchpoint *list,
     struct rig *r = context;
     struct wt_watch *watch = calloc(count ? count : 1, sizeof *watch);
     for (size_t i = 0; i < count; i++)
-        watch[i] = (struct wt_watch){list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
-                                     : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
-                                                                          : WT_WATCH_ACCESS,
-                                     list[i].addr, list[i].size, list[i].wave, WT_HOME_NOW};
+        watch[i] = (struct wt_watch){.kind = list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
+                                             : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
+                                                                                  : WT_WATCH_ACCESS,
+                                     .addr = list[i].addr,
+                                     .size = list[i].size,
+                                     .wave = list[i].wave};
     const bool ok = r->machine->ops->set_watches(r->machine, watch, count);
     free(watch);
     r->watched = count;

@@ -620,29 +620,40 @@ static size_t hot_watches(struct wt_watch *list, const struct rig *r)
     const enum wt_watch_kind kind = (enum wt_watch_kind)any(3);
     switch (any(7)) {
     case 0:
-        list[n++] = (struct wt_watch){kind, SUM, 4, wave, 0};
+        list[n++] = (struct wt_watch){.kind = kind, .addr = SUM, .size = 4, .wave = wave};
         break;
     case 1:
-        list[n++] = (struct wt_watch){kind, GCN_SHARED_APERTURE + any(512), 1 + any(64), wave, 0};
+        list[n++] = (struct wt_watch){.kind = kind,
+                                      .addr = GCN_SHARED_APERTURE + any(512),
+                                      .size = 1 + any(64),
+                                      .wave = wave};
         break;
     case 2:
-        list[n++] = (struct wt_watch){kind, PRIVATE_WORD + any(3), 1 + any(9), wave, 0};
-        list[n++] = (struct wt_watch){kind, DATA + any(0x1000), 1 + any(9), wave, 0};
+        list[n++] = (struct wt_watch){
+            .kind = kind, .addr = PRIVATE_WORD + any(3), .size = 1 + any(9), .wave = wave};
+        list[n++] = (struct wt_watch){
+            .kind = kind, .addr = DATA + any(0x1000), .size = 1 + any(9), .wave = wave};
         break;
     case 3:
-        list[n++] = (struct wt_watch){kind, 0, UINT64_MAX, wave, 0};
+        list[n++] = (struct wt_watch){.kind = kind, .size = UINT64_MAX, .wave = wave};
         break;
     case 4: /* pages and shares that are used, bytes that are not */
-        list[n++] = (struct wt_watch){WT_WATCH_ACCESS, DATA + 0x900, 16, wave, 0};
-        list[n++] = (struct wt_watch){WT_WATCH_ACCESS, GCN_SHARED_APERTURE + 4096, 16, wave, 0};
-        list[n++] = (struct wt_watch){WT_WATCH_ACCESS, GCN_REGION_APERTURE, 65536, wave, 0};
+        list[n++] = (struct wt_watch){
+            .kind = WT_WATCH_ACCESS, .addr = DATA + 0x900, .size = 16, .wave = wave};
+        list[n++] = (struct wt_watch){
+            .kind = WT_WATCH_ACCESS, .addr = GCN_SHARED_APERTURE + 4096, .size = 16, .wave = wave};
+        list[n++] = (struct wt_watch){
+            .kind = WT_WATCH_ACCESS, .addr = GCN_REGION_APERTURE, .size = 65536, .wave = wave};
         break;
     }
     for (uint64_t i = any(4); i > 0; i--)
-        list[n++] =
-            (struct wt_watch){WT_WATCH_EXECUTE, CODE + 4 * any(MIXED_WORDS), 1 + any(9), 0, 0};
+        list[n++] = (struct wt_watch){.kind = WT_WATCH_EXECUTE,
+                                      .addr = CODE + 4 * any(MIXED_WORDS),
+                                      .size = 1 + any(9),
+                                      .wave = 0};
     for (uint64_t i = any(3); i > 0; i--)
-        list[n++] = (struct wt_watch){WT_WATCH_ISSUE, 0, 1, (uint32_t)any(r->m->waves), 0};
+        list[n++] = (struct wt_watch){
+            .kind = WT_WATCH_ISSUE, .size = 1, .wave = (uint32_t)any(r->m->waves)};
     return n;
 }
 
@@ -775,7 +786,7 @@ static size_t changes_seen(size_t schedule, uint64_t from, const struct wt_watch
         if (!memcmp(last, now, 4))
             continue;
         assert_true(n < MOST_CHANGES);
-        list[n] = (struct change){.time = r.m->time - 1, .wave = r.d->turns.current};
+        list[n] = (struct change){.time = r.m->time - 1, .wave = r.d->machine.turns.current};
         memcpy(list[n].before, last, 4);
         memcpy(list[n++].after, now, 4);
         memcpy(last, now, 4);

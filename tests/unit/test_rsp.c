@@ -454,6 +454,55 @@ static void calls_that_other_lanes_would_run(void **state)
     expect("Pa=00000000", "OK");
 }
 
+/* GDB steps a lane off whose condition does not hold, and continues without looking at threads. */
+static void lanes_that_met_a_breakpoint_together(void **state)
+{
+    for (int round = 0; round < 2; round++) {
+        for (wt_thread t = 1; t <= 4; t++) {
+            f.d->registers[t][32] = 0x80000000;
+            f.d->registers[t][5] = 0x100 + t;
+        }
+        f.d->masked[3] = true;
+        expect("Z0,80000010,4", "OK");
+        expect_has("vCont;c", "T05thread:1;");
+        if (round == 1)
+            expect_has("qXfer:threads:read::0,1000", "threads"); /* a person sees it */
+        expect("z0,80000010,4", "OK");
+        expect_has("vCont;s:1", "T05thread:1;");
+        for (wt_thread t = 1; t <= 4; t++) {
+            f.d->registers[t][32] = 0x80000014;
+            f.d->registers[t][5] = 0x200 + t;
+        }
+        expect("Z0,80000010,4", "OK");
+        if (round == 0) {
+            expect_has("vCont;c", "T05thread:2;");
+            expect("Hg2", "OK");
+            expect("p20", "10000080");
+            expect("p5", "02010000");
+            expect("Hg4", "OK");
+            expect("p5", "04020000"); /* its turn has not come */
+            expect("z0,80000010,4", "OK");
+            expect_has("vCont;s:2", "20:14000080;");
+            expect("Hg2", "OK");
+            expect("p5", "02020000");
+            expect("Z0,80000010,4", "OK");
+            expect_has("vCont;c", "20:10000080;");
+            expect("Hg4", "OK");
+            expect("p5", "04010000");
+            expect("P5=78563412", "OK");
+            expect("p5", "78563412");
+            expect("z0,80000010,4", "OK");
+            expect_has("vCont;s:4", "T05thread:4;");
+        }
+        const unsigned resumed = f.d->resume_calls;
+        ask("vCont;c");
+        assert_int_equal(f.d->resume_calls, resumed + 1);
+        expect("z0,80000010,4", "OK");
+        f.d->ended = false;
+        f.d->current = 1;
+    }
+}
+
 static void binary_reads(void **state)
 {
     memcpy(f.d->memory, "#$}*abc", 7);
@@ -1079,6 +1128,7 @@ int main(void)
         TEST(registers),
         TEST(memory),
         TEST(calls_that_other_lanes_would_run),
+        TEST(lanes_that_met_a_breakpoint_together),
         TEST(binary_reads),
         TEST(search_and_crc),
         TEST(breakpoints_with_conditions_and_commands),

@@ -469,27 +469,33 @@ static size_t hot_watches(struct wt_watch *list, const struct rig *r, size_t wor
     const enum wt_watch_kind kind = (enum wt_watch_kind)any(3);
     switch (any(6)) {
     case 0:
-        list[n++] = (struct wt_watch){kind, 0x10000000, 4, wave, 0};
+        list[n++] = (struct wt_watch){.kind = kind, .addr = 0x10000000, .size = 4, .wave = wave};
         break;
     case 1:
-        list[n++] = (struct wt_watch){kind, local, 1 + any(64), wave, 0};
+        list[n++] =
+            (struct wt_watch){.kind = kind, .addr = local, .size = 1 + any(64), .wave = wave};
         break;
     case 2:
-        list[n++] = (struct wt_watch){kind, 0x40, 1, wave, 0};
-        list[n++] = (struct wt_watch){kind, 0x10000004 + any(0x100), 1 + any(9), wave, 0};
+        list[n++] = (struct wt_watch){.kind = kind, .addr = 0x40, .size = 1, .wave = wave};
+        list[n++] = (struct wt_watch){
+            .kind = kind, .addr = 0x10000004 + any(0x100), .size = 1 + any(9), .wave = wave};
         break;
     case 3:
-        list[n++] = (struct wt_watch){kind, 0, UINT64_MAX, wave, 0};
+        list[n++] = (struct wt_watch){.kind = kind, .size = UINT64_MAX, .wave = wave};
         break;
     case 4: /* pages that are used, bytes that are not */
-        list[n++] = (struct wt_watch){WT_WATCH_ACCESS, 0x10000f00, 16, wave, 0};
-        list[n++] = (struct wt_watch){WT_WATCH_ACCESS, local + 0x800, 16, wave, 0};
+        list[n++] = (struct wt_watch){
+            .kind = WT_WATCH_ACCESS, .addr = 0x10000f00, .size = 16, .wave = wave};
+        list[n++] = (struct wt_watch){
+            .kind = WT_WATCH_ACCESS, .addr = local + 0x800, .size = 16, .wave = wave};
         break;
     }
     for (uint64_t i = any(4); i > 0; i--)
-        list[n++] = (struct wt_watch){WT_WATCH_EXECUTE, CODE + 4 * any(words), 1 + any(9), 0, 0};
+        list[n++] = (struct wt_watch){
+            .kind = WT_WATCH_EXECUTE, .addr = CODE + 4 * any(words), .size = 1 + any(9), .wave = 0};
     for (uint64_t i = any(3); i > 0; i--)
-        list[n++] = (struct wt_watch){WT_WATCH_ISSUE, 0, 1, (uint32_t)any(r->machine->waves), 0};
+        list[n++] = (struct wt_watch){
+            .kind = WT_WATCH_ISSUE, .size = 1, .wave = (uint32_t)any(r->machine->waves)};
     return n;
 }
 
@@ -552,8 +558,8 @@ static void a_timeline_passes_it_on(void **state)
         assert_int_equal(wt_timeline_new(r->machine, UINT64_MAX, &t, &err), WT_OK);
         wt_timeline_set_interval(t, 300);
         const struct wt_watch list[] = {
-            {WT_WATCH_WRITE, 0x10000000, 4, 0, 0},
-            {WT_WATCH_EXECUTE, CODE + 4 * 30, 1, 0, 0},
+            {.kind = WT_WATCH_WRITE, .addr = 0x10000000, .size = 4},
+            {.kind = WT_WATCH_EXECUTE, .addr = CODE + 4 * 30, .size = 1},
         };
         set(r, list, 2);
         uint64_t time[400], at[400];

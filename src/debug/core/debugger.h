@@ -118,6 +118,17 @@ bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread);
  */
 bool wt_debugger_thread_wave(struct wt_debugger *d, wt_thread thread, struct wt_wave *wave);
 
+/** Where a thread is in its stopped wave. */
+struct wt_thread_place {
+    unsigned lane;
+    wt_lanes active; /**< of the wave */
+    uint64_t pc;     /**< of the wave */
+};
+enum wt_status wt_debugger_thread_place(struct wt_debugger *d, wt_thread thread,
+                                        struct wt_thread_place *place, struct wt_error *err);
+/** The thread that shows @p lane of the wave of @p thread. */
+wt_thread wt_debugger_thread_of_lane(struct wt_debugger *d, wt_thread thread, unsigned lane);
+
 /** "core 0 warp 1 thread 3 (masked off)", for people. Works for any id; "?" if it is none. */
 void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size);
 
@@ -155,6 +166,10 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, 
 /** Writes memory; breakpoints that lie in it stay planted. */
 enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
                                         const void *bytes, size_t size, struct wt_error *err);
+
+/** The program's instruction at @p addr, as @p thread sees memory. */
+enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,
+                                       struct wt_instruction *instruction, struct wt_error *err);
 
 /* ---- breakpoints ---- */
 

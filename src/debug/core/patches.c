@@ -121,6 +121,21 @@ enum wt_status dbg_decode(struct wt_debugger *d, uint32_t wave, uint64_t addr,
     return status;
 }
 
+enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,
+                                       struct wt_instruction *instruction, struct wt_error *err)
+{
+    uint32_t wave;
+    unsigned lane;
+    struct wt_window window;
+    enum wt_status status;
+    if ((status = dbg_stopped_thread(d, thread, &wave, &lane, err)) ||
+        (status = dbg_read_window(d, wave, addr, &window, err)))
+        return status;
+    dbg_show_original(d, window.addr, window.bytes, window.size);
+    d->ops->decode(d->probe, addr, &window, instruction);
+    return WT_OK;
+}
+
 unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr)
 {
     struct wt_instruction instruction;

@@ -169,6 +169,7 @@ enum wt_instruction_kind {
 struct wt_instruction {
     unsigned length; /**< bytes */
     enum wt_instruction_kind kind;
+    int written; /**< index of the register that it writes for each lane; -1: none */
 };
 
 struct wt_probe;

@@ -81,6 +81,27 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     return WT_OK;
 }
 
+enum wt_status wt_debugger_thread_place(struct wt_debugger *d, wt_thread thread,
+                                        struct wt_thread_place *place, struct wt_error *err)
+{
+    uint32_t wave;
+    enum wt_status status;
+    if ((status = dbg_stopped_thread(d, thread, &wave, &place->lane, err)) ||
+        (status = dbg_need_pc(d, wave, err)) || (status = dbg_need_mask(d, wave, err)))
+        return status;
+    place->pc = d->wave[wave].pc;
+    place->active = d->wave[wave].mask;
+    return WT_OK;
+}
+
+wt_thread wt_debugger_thread_of_lane(struct wt_debugger *d, wt_thread thread, unsigned lane)
+{
+    uint32_t wave;
+    unsigned own;
+    struct wt_error ignored;
+    return dbg_locate(d, thread, &wave, &own, &ignored) ? 0 : dbg_thread_of(d, wave, lane);
+}
+
 /* ---- calling functions ---- */
 
 enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, struct wt_error *err)

@@ -79,13 +79,7 @@ const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
 {
     if (!region_of(d, addr) || gcn_watches_page_read(d, addr))
         return NULL;
-    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
-    const uint64_t page = addr & ~WT_PAGE_MASK;
-    if (e->write_page != page)
-        e->write_page = WT_TLB_NONE;
-    e->read_page = page;
-    e->read_host = wt_memory_page(d->memory, addr);
-    return e->read_host + (addr & WT_PAGE_MASK);
+    return wt_tlb_fill_read(&d->tlb, addr, wt_memory_page(d->memory, addr));
 }
 
 /* The page of addr for writing; NULL as gcn_tlb_fill_write. Its TLB entry is dropped or set after
@@ -93,7 +87,7 @@ const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
 static uint8_t *page_for_write(struct gcn_device *d, uint64_t addr)
 {
     const struct gcn_region *r = region_of(d, addr);
-    if (!r || !r->writable || gcn_code_on_page(d, addr))
+    if (!r || !r->writable || wt_code_on_page(&d->code, addr))
         return NULL;
     return wt_memory_page_for_write(d->memory, addr);
 }
@@ -101,13 +95,8 @@ static uint8_t *page_for_write(struct gcn_device *d, uint64_t addr)
 uint8_t *gcn_tlb_fill_write(struct gcn_device *d, uint64_t addr)
 {
     uint8_t *host = gcn_watches_page_write(d, addr) ? NULL : page_for_write(d, addr);
-    if (!host)
-        return NULL;
-    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
-    e->write_page = addr & ~WT_PAGE_MASK;
-    e->read_page = gcn_watches_page_read(d, addr) ? WT_TLB_NONE : e->write_page;
-    e->read_host = e->write_host = host;
-    return host + (addr & WT_PAGE_MASK);
+    return host ? wt_tlb_fill_write(&d->tlb, addr, host, !gcn_watches_page_read(d, addr), true)
+                : NULL;
 }
 
 uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr)
@@ -156,6 +145,6 @@ bool gcn_device_write(struct gcn_device *d, uint64_t addr, const void *bytes, si
     /* The pages may have moved to private copies. */
     for (uint64_t page = addr & ~WT_PAGE_MASK; page < addr + size; page += WT_PAGE_SIZE)
         wt_tlb_drop(&d->tlb, page);
-    gcn_code_invalidate(d, addr, size);
+    wt_code_invalidate(&d->code, addr, size);
     return done;
 }

@@ -1,22 +1,7 @@
-/* Decoded code: pages of records that handlers run over, filled in as they are reached. */
+/* Decoding GCN into the records of code pages (machine/code_pages.h), and fetching them. */
 #include "emulator/gcn/watch.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static struct gcn_code **bucket_of(struct gcn_device *d, uint64_t page)
-{
-    return &d->code[(page >> WT_PAGE_BITS) % GCN_CODE_BUCKETS];
-}
-
-static struct gcn_code *find(struct gcn_device *d, uint64_t addr)
-{
-    const uint64_t page = addr & ~WT_PAGE_MASK;
-    struct gcn_code *code = *bucket_of(d, page);
-    while (code && code->base != page)
-        code = code->next;
-    return code;
-}
 
 static const struct gcn_uop *no_code(struct gcn_wave *w, const struct gcn_uop *u)
 {
@@ -48,46 +33,56 @@ gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot)
     return slot->run;
 }
 
-/* The handler of a slot that nobody has reached yet: decodes it in place and runs it. */
+/* The handler of a record that is not decoded yet: decodes it in place and executes it. */
 static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uop *u)
 {
+    struct gcn_device *d = w->device;
+    const uint64_t pc = gcn_pc_of(w, u);
     struct gcn_uop *slot = &w->code->uop[u - w->code->uop];
-    if (!wt_watch_set_executes(w->device->machine.watch, gcn_pc_of(w, u)))
-        return gcn_code_decode(w, slot)(w, slot);
-    slot->run = gcn_watch_here;
-    return gcn_watch_here(w, slot);
+    const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
+    gcn_op run = gcn_code_decode(w, slot);
+    if (watch) {
+        if (!wt_code_watch(&d->code, &w->code->page, pc, (wt_code_handler)run, watch)) {
+            slot->run = decode_here;
+            return gcn_fault(w, u, WT_FAULT_HOST, gcn_exec(w), pc,
+                             "the host has no memory left to watch this page");
+        }
+        /* Where nothing is mapped, the next one that comes decodes again. */
+        if (slot->run != decode_here)
+            slot->run = gcn_watch_here;
+        run = gcn_watch_here;
+    }
+    return run(w, slot);
 }
 
-/* The handler behind the last slot of a page: goes on in the next page. */
+/* The handler behind the last record of a page: goes on in the next page. */
 static const struct gcn_uop *next_page(struct gcn_wave *w, const struct gcn_uop *u)
 {
     const struct gcn_uop *next = gcn_fetch(w, gcn_pc_of(w, u));
     return next ? next->run(w, next) : NULL;
 }
 
-static struct gcn_code *code_new(uint64_t base)
-{
-    struct gcn_code *code = calloc(1, sizeof *code);
-    if (!code)
-        return NULL;
-    code->base = base;
-    for (unsigned i = 0; i < GCN_SLOTS; i++)
-        code->uop[i].run = decode_here;
-    for (unsigned i = GCN_SLOTS; i < GCN_SLOTS + 3; i++)
-        code->uop[i].run = next_page;
-    return code;
-}
+const struct wt_code_format gcn_code_format = {
+    .granule = 4,
+    .bundle = 4,
+    .longest = 8,
+    .first = offsetof(struct gcn_code, uop),
+    .record = sizeof(struct gcn_uop),
+    .tail = GCN_TAIL,
+    .undecoded = (wt_code_handler)decode_here,
+    .next_page = (wt_code_handler)next_page,
+};
 
 const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc)
 {
     struct gcn_device *d = w->device;
     const char *wrong = NULL;
-    struct gcn_code *code = NULL;
+    struct wt_code_page *page = NULL;
     if (pc % 4)
         wrong = "the PC is not a multiple of 4";
     else if (pc >> WT_MEMORY_ADDRESS_BITS)
         wrong = "jump outside the address space of 48 bits";
-    else if (!(code = find(d, pc)) && !(code = code_new(pc & ~WT_PAGE_MASK)))
+    else if (!(page = wt_code_page_of(&d->code, pc)))
         wrong = "the host has no memory left to decode this page";
     if (wrong) {
         w->pc = pc;
@@ -102,25 +97,16 @@ const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc)
             .time = gcn_now(w),
         };
         strcpy(d->machine.fault.text, wrong);
-        d->not_issued = true;
+        wt_not_issued(&d->machine);
         return NULL;
     }
-    if (find(d, pc) != code) {
-        struct gcn_code **bucket = bucket_of(d, code->base);
-        code->next = *bucket;
-        *bucket = code;
-        /* From now on stores into this page, and into the next one, which its last instruction may
-         * reach, must take the slow way, which tells us. */
-        wt_tlb_drop(&d->tlb, pc);
-        wt_tlb_drop(&d->tlb, pc + WT_PAGE_SIZE);
-    }
-    w->code = code;
-    return &code->uop[(pc & WT_PAGE_MASK) / 4];
+    w->code = (struct gcn_code *)page;
+    return &w->code->uop[(pc & WT_PAGE_MASK) / 4];
 }
 
 const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc)
 {
-    if (!(pc % 4) && (pc & ~WT_PAGE_MASK) == w->code->base)
+    if (!(pc % 4) && (pc & ~WT_PAGE_MASK) == w->code->page.base)
         return &w->code->uop[(pc & WT_PAGE_MASK) / 4];
     /* The instruction that jumps has been issued; what cannot be fetched is the next one. */
     w->pc = pc;
@@ -128,46 +114,8 @@ const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc)
         return NULL;
     const struct gcn_uop *next = gcn_fetch(w, pc);
     if (!next) {
-        w->device->not_issued = false;
+        w->device->machine.not_issued = false;
         w->device->machine.fault.time++;
     }
     return next;
-}
-
-bool gcn_code_on_page(struct gcn_device *d, uint64_t addr)
-{
-    return find(d, addr) || find(d, addr - WT_PAGE_SIZE);
-}
-
-void gcn_code_invalidate(struct gcn_device *d, uint64_t addr, uint64_t size)
-{
-    /* An instruction that begins up to two dwords before may hold the first byte. */
-    const uint64_t first = (addr & ~(uint64_t)3) - 8, end = addr + size;
-    for (uint64_t at = first; at < end; at += 4) {
-        struct gcn_code *code = find(d, at);
-        if (code)
-            code->uop[(at & WT_PAGE_MASK) / 4].run = decode_here;
-        else
-            at |= WT_PAGE_MASK & ~(uint64_t)3;
-    }
-}
-
-void gcn_code_redecode(struct gcn_device *d, uint64_t first, uint64_t last)
-{
-    for (unsigned i = 0; i < GCN_CODE_BUCKETS; i++)
-        for (struct gcn_code *code = d->code[i]; code; code = code->next)
-            for (uint64_t at = 0; at < GCN_SLOTS; at++)
-                if (code->base + 4 * at >= first && code->base + 4 * at <= last)
-                    code->uop[at].run = decode_here;
-}
-
-void gcn_code_clear(struct gcn_device *d)
-{
-    for (unsigned i = 0; i < GCN_CODE_BUCKETS; i++) {
-        while (d->code[i]) {
-            struct gcn_code *code = d->code[i];
-            d->code[i] = code->next;
-            free(code);
-        }
-    }
 }

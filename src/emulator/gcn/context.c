@@ -71,7 +71,7 @@ enum wt_status gcn_device_save_context(struct gcn_device *d, uint64_t addr, uint
 bool gcn_device_saved_context(const struct gcn_device *d, uint64_t *end)
 {
     *end = d->save_next;
-    return d->saving && !d->active_waves;
+    return d->saving && !d->machine.active;
 }
 
 bool gcn_wave_saved(const struct gcn_device *d, uint32_t wave, uint64_t *addr, bool *first)
@@ -90,7 +90,7 @@ enum wt_status gcn_device_restore_context(struct gcn_device *d, struct wt_error 
         return wt_fail(err, WT_STATE,
                        d->saving ? "%u waves are still being saved"
                                  : "no context is saved (%u waves run)",
-                       d->active_waves);
+                       d->machine.active);
     d->saving = false;
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->wave[i].saved)

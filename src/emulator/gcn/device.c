@@ -1,5 +1,7 @@
 /* The device as a machine: making, resetting, looking into it, reporting mistakes. */
+#include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
+#include "emulator/machine/state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,7 +44,7 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
     }
     w->pc = fault.pc;
     d->machine.fault = fault;
-    d->not_issued = true;
+    wt_not_issued(&d->machine);
     return NULL;
 }
 
@@ -89,14 +91,15 @@ void gcn_device_free(struct gcn_device *d)
         free(d->wave[i].v);
     for (uint32_t i = 0; d->group && i < d->machine.waves; i++)
         free(d->group[i].lds);
-    gcn_code_clear(d);
+    wt_code_clear(&d->code);
+    gcn_trace_free(d);
     free(d->wave);
     free(d->group);
     free(d->cu);
     free(d->region);
     free(d->gds);
     wt_watch_set_free(&d->machine);
-    wt_turns_free(&d->turns);
+    wt_turns_free(&d->machine.turns);
     wt_memory_free(d->memory);
     free(d);
 }
@@ -110,15 +113,15 @@ static void free_machine(struct wt_machine *m)
 static void reset(struct wt_machine *m)
 {
     struct gcn_device *d = device_of(m);
-    wt_turns_reset(&d->turns);
-    d->active_waves = 0;
+    wt_turns_reset(&d->machine.turns);
+    d->machine.active = 0;
     m->time = 0;
     m->resets++;
     wt_watch_set_forget(m);
     m->fault.kind = WT_FAULT_NONE;
     memset(d->dispatch, 0, sizeof d->dispatch);
     d->launching = d->served = 0;
-    d->event = d->saving = false;
+    d->machine.event = d->saving = false;
     memset(d->gds, 0, GCN_GDS_BYTES);
     memset(d->gws, 0, sizeof d->gws);
     for (uint32_t i = 0; i < m->waves; i++) {
@@ -227,7 +230,8 @@ static const struct wt_machine_ops machine_ops = {
     .family = "gfx900",
     .free = free_machine,
     .reset = reset,
-    .run = gcn_run,
+    .run = wt_engine_run,
+    .run_traced = wt_engine_run_traced,
     .hash = gcn_hash,
     .view = view,
     .divergence = divergence,
@@ -242,7 +246,7 @@ static const struct wt_machine_ops machine_ops = {
     .save = gcn_save,
     .restore = gcn_restore,
     .free_state = gcn_free_state,
-    .state_bytes = gcn_state_bytes,
+    .state_bytes = wt_state_size,
     .held_bytes = gcn_held_bytes,
     .live_bytes = gcn_live_bytes,
     .set_watches = gcn_set_watches,
@@ -257,7 +261,8 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     const uint32_t waves = config->cu * GCN_WAVES_PER_CU;
     d->config = *config;
-    d->machine = (struct wt_machine){.ops = &machine_ops, .waves = waves, .lanes = GCN_LANES};
+    d->machine = (struct wt_machine){
+        .ops = &machine_ops, .engine = &gcn_engine_ops, .waves = waves, .lanes = GCN_LANES};
     d->memory = wt_memory_new();
     d->wave = aligned_alloc(64, waves * sizeof *d->wave);
     d->group = calloc(waves, sizeof *d->group);
@@ -266,12 +271,13 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
     if (d->wave)
         memset(d->wave, 0, waves * sizeof *d->wave);
     if (!d->memory || !d->wave || !d->group || !d->cu || !d->gds ||
-        !wt_turns_init(&d->turns, &config->schedule, waves)) {
+        !wt_turns_init(&d->machine.turns, &config->schedule, waves)) {
         gcn_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u compute units",
                        config->cu);
     }
     wt_tlb_clear(&d->tlb);
+    wt_code_init(&d->code, &gcn_code_format, &d->tlb);
     reset(&d->machine);
     *device = d;
     return WT_OK;

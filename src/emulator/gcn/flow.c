@@ -90,7 +90,7 @@ OP(s_waitcnt)
 /* Lets others run: what the wave waits for may be theirs to do. */
 OP(s_sleep)
 {
-    w->device->turns.left = 0;
+    wt_yield_turn(&w->device->machine);
     return yield(w, u);
 }
 

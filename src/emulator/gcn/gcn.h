@@ -149,23 +149,4 @@ void gcn_disassembler_free(struct gcn_disassembler *disassembler);
 unsigned gcn_disassemble(struct gcn_disassembler *disassembler, const uint8_t *bytes,
                          size_t available, uint64_t pc, char *text, size_t size);
 
-/* ---- trace ---- */
-
-/** One issued instruction, handed to the trace function after it has had its effect. */
-struct gcn_trace {
-    uint64_t time;
-    uint32_t wave;
-    uint64_t exec; /**< EXEC before it */
-    uint64_t pc;
-    uint32_t word[2];   /**< as it stands in memory; the second one counts if length is 8 */
-    unsigned length;    /**< bytes: 4 or 8 */
-    const char *text;   /**< disassembly */
-    const char *effect; /**< registers that changed; "" if none did */
-};
-typedef void (*gcn_trace_fn)(void *context, const struct gcn_trace *trace);
-
-/** As machine->ops->run, calling @p fn for each issue. Slower, the same states. */
-enum wt_run gcn_run_traced(struct gcn_device *device, uint64_t issues,
-                           struct gcn_disassembler *disassembler, gcn_trace_fn fn, void *context);
-
 #endif

@@ -14,8 +14,9 @@ void gcn_update_ready(struct gcn_wave *w)
 {
     /* HALT does not count in the trap handler. */
     const bool halted = w->status & GCN_STATUS_HALT && !(w->status & GCN_STATUS_PRIV);
-    wt_turns_set_ready(&w->device->turns, w->id, w->active && !w->at_barrier && !w->gws && !halted);
-    w->device->event |= w->device->shared && w->active && halted;
+    wt_turns_set_ready(&w->device->machine.turns, w->id,
+                       w->active && !w->at_barrier && !w->gws && !halted);
+    w->device->machine.event |= w->device->shared && w->active && halted;
 }
 
 /* Adds SGPRs in the order in which the hardware fills them; those beyond the last are dropped. */
@@ -196,7 +197,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
               wt_field(k->rsrc2, 14, 14) << 20;
     w->status = wt_field(k->rsrc1, 11, 10) << 1 | (d->tba ? GCN_STATUS_TRAP_EN : 0u) |
                 (wt_field(k->rsrc1, 20, 20) ? GCN_STATUS_PRIV : 0u);
-    d->active_waves++;
+    d->machine.active++;
     take_slot(d, w);
     return true;
 }
@@ -300,7 +301,7 @@ static bool start_group(struct gcn_device *d, struct gcn_dispatch *k, uint32_t c
     d->served = g->dispatch;
     if (++k->next == k->total) {
         d->launching &= ~((uint32_t)1 << g->dispatch);
-        d->event |= d->shared;
+        d->machine.event |= d->shared;
     }
     return true;
 }
@@ -385,7 +386,7 @@ static void complete(struct gcn_device *d, struct gcn_dispatch *k)
     k->active = false;
     /* In a host process that is the affair of the packet processor, which does more on the way. */
     k->ended = d->shared;
-    d->event |= d->shared;
+    d->machine.event |= d->shared;
     if (d->shared || !k->completion || !gcn_mapped(d, at, sizeof value, true) ||
         !gcn_read(d, at, value, sizeof value))
         return;
@@ -401,7 +402,7 @@ static void vacate(struct gcn_wave *w)
     w->active = false;
     gcn_update_ready(w);
     w->group = NULL;
-    d->active_waves--;
+    d->machine.active--;
     if (d->exception.wave == w->id) /* not the next wave's in this slot */
         d->exception.kind = WT_FAULT_NONE;
 }

@@ -32,12 +32,12 @@ bool gcn_device_usable(const struct gcn_device *d, uint64_t addr, uint64_t size)
 
 void gcn_device_changed(struct gcn_device *d, uint64_t addr, uint64_t size)
 {
-    gcn_code_invalidate(d, addr, size);
+    wt_code_invalidate(&d->code, addr, size);
 }
 
 void gcn_device_flush_code(struct gcn_device *d)
 {
-    gcn_code_clear(d);
+    wt_code_clear(&d->code);
     wt_tlb_clear(&d->tlb);
 }
 
@@ -130,7 +130,7 @@ enum wt_run gcn_watch_run(struct gcn_device *d, struct gcn_watch *watch, uint64_
         return WT_RUN_FAULT;
     }
     while (*met == GCN_ANY_WAVE && m->time < end && why == WT_RUN_BUDGET) {
-        why = gcn_run(m, end - m->time);
+        why = wt_engine_run(m, end - m->time);
         if (why != WT_RUN_WATCH)
             continue;
         why = WT_RUN_BUDGET;

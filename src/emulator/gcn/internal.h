@@ -7,6 +7,8 @@
 #include "emulator/gcn/gcn.h"
 #include "emulator/gcn/host.h"
 #include "emulator/gcn/isa.h"
+#include "emulator/machine/code_pages.h"
+#include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
 
 #define GCN_LANES 64
@@ -19,13 +21,12 @@
 #define GCN_LDS_BYTES 65536
 #define GCN_GDS_BYTES 65536
 #define GCN_SLOTS (WT_PAGE_SIZE / 4)
-#define GCN_CODE_BUCKETS 256
+#define GCN_TAIL 2
 
-/* The decoded instructions of one page of code, a slot a dword. */
+/* The decoded instructions of one page of code, a record a dword. */
 struct gcn_code {
-    uint64_t base;
-    struct gcn_code *next;             /* in its hash bucket */
-    struct gcn_uop uop[GCN_SLOTS + 3]; /* the last ones lead on to the next page */
+    struct wt_code_page page;
+    struct gcn_uop uop[GCN_SLOTS + GCN_TAIL]; /* the last ones lead to the next page */
 };
 
 /* Bits of MODE, STATUS and TRAPSTS (sections 3.4 and 3.5 of the manual). */
@@ -167,17 +168,13 @@ struct gcn_device {
     bool saving;
     uint64_t save_next, save_end;
     struct wt_fault exception; /* what the last exception of a wave was about, for reports */
-    uint32_t active_waves;
-    struct wt_turns turns; /* which waves can issue, and whose turn it is */
     /* execution */
     struct wt_tlb tlb;
-    struct gcn_code *code[GCN_CODE_BUCKETS];
+    struct wt_code_cache code;
+    struct gcn_trace_point *trace; /* the issue being traced; NULL until a run is */
     struct gcn_watched_share watched_share;
-    uint64_t slice;       /* issues that the turn being run began with */
     bool shared;          /* memory is the host process's, whose threads use it, too */
     struct gcn_host host; /* what the host wants to hear of */
-    bool not_issued;      /* the handler that ended the turn has not had effect */
-    bool event;           /* in a host process: something that run comes back for */
 };
 
 /* A vector instruction being computed: 64 values a source, whatever EXEC is. */
@@ -215,14 +212,13 @@ static inline uint64_t gcn_exec(const struct gcn_wave *w)
 
 static inline uint64_t gcn_pc_of(const struct gcn_wave *w, const struct gcn_uop *u)
 {
-    return w->code->base + (uint64_t)(u - w->code->uop) * 4;
+    return w->code->page.base + (uint64_t)(u - w->code->uop) * 4;
 }
 
 /* Issue time of the instruction being executed. */
 static inline uint64_t gcn_now(const struct gcn_wave *w)
 {
-    const struct gcn_device *d = w->device;
-    return d->machine.time + d->slice - w->left - 1;
+    return wt_issue_time(&w->device->machine, w->left);
 }
 
 static inline const struct gcn_uop *gcn_next(const struct gcn_uop *u)
@@ -253,15 +249,9 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
 const struct gcn_uop *gcn_save_answer(struct gcn_wave *w, const struct gcn_uop *u);
 /* Goes on at pc: the next instruction for a handler to return. */
 const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc);
-/* Forgets what was decoded from [addr, addr + size). */
-void gcn_code_invalidate(struct gcn_device *d, uint64_t addr, uint64_t size);
-/* The same of the instructions that begin in [first, last]: watches come or go. */
-void gcn_code_redecode(struct gcn_device *d, uint64_t first, uint64_t last);
+extern const struct wt_code_format gcn_code_format;
 /* Decodes the instruction of a slot of w->code in place; returns the handler that executes it. */
 gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot);
-void gcn_code_clear(struct gcn_device *d);
-/* Whether decoded instructions lie in the page of addr, or may reach into it. */
-bool gcn_code_on_page(struct gcn_device *d, uint64_t addr);
 
 /* ---- faults (device.c) ---- */
 
@@ -456,14 +446,13 @@ bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t ad
 
 /* ---- run.c ---- */
 
-enum wt_run gcn_run(struct wt_machine *m, uint64_t issues);
+extern const struct wt_engine_ops gcn_engine_ops;
 
 /* ---- state.c ---- */
 
 struct wt_state *gcn_save(struct wt_machine *m);
 bool gcn_restore(struct wt_machine *m, const struct wt_state *state);
 void gcn_free_state(struct wt_state *state);
-uint64_t gcn_state_bytes(const struct wt_state *state);
 uint64_t gcn_held_bytes(struct wt_machine *m);
 uint64_t gcn_live_bytes(struct wt_machine *m);
 uint64_t gcn_hash(struct wt_machine *m);

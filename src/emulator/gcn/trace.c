@@ -5,24 +5,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool gcn_trace_point_init(struct gcn_trace_point *p)
+/* A wave before an instruction. */
+struct gcn_trace_point {
+    struct gcn_disassembler *disassembler;
+    uint32_t (*v)[GCN_LANES]; /* GCN_VGPRS rows, of which the wave's are filled */
+    struct gcn_wave wave;     /* but for its vector registers */
+    uint64_t time;
+    uint8_t bytes[8];
+    unsigned available; /* of bytes */
+};
+
+void gcn_trace_free(struct gcn_device *d)
 {
-    return (p->v = aligned_alloc(64, GCN_VGPRS * sizeof *p->v)) != NULL;
+    if (!d->trace)
+        return;
+    gcn_disassembler_free(d->trace->disassembler);
+    free(d->trace->v);
+    free(d->trace);
+    d->trace = NULL;
 }
 
-void gcn_trace_point_free(struct gcn_trace_point *p)
+static bool make_point(struct gcn_device *d)
 {
-    free(p->v);
+    if (d->trace)
+        return true;
+    d->trace = aligned_alloc(_Alignof(struct gcn_trace_point), sizeof *d->trace);
+    if (!d->trace)
+        return false;
+    memset(d->trace, 0, sizeof *d->trace);
+    d->trace->disassembler = gcn_disassembler_new();
+    d->trace->v = aligned_alloc(64, GCN_VGPRS * sizeof *d->trace->v);
+    if (d->trace->disassembler && d->trace->v)
+        return true;
+    gcn_trace_free(d);
+    return false;
 }
 
-void gcn_trace_before(struct gcn_wave *w, struct gcn_trace_point *p)
+bool gcn_trace_before(struct gcn_wave *w)
 {
+    struct gcn_device *d = w->device;
+    if (!make_point(d))
+        return false;
+    struct gcn_trace_point *p = d->trace;
     p->wave = *w;
-    p->time = w->device->machine.time;
+    p->time = d->machine.time;
     memcpy(p->v, w->v, w->vgprs * sizeof *w->v);
-    p->available = gcn_read(w->device, w->pc, p->bytes, 8)   ? 8
-                   : gcn_read(w->device, w->pc, p->bytes, 4) ? 4
-                                                             : 0;
+    p->available = gcn_read(d, w->pc, p->bytes, 8) ? 8 : gcn_read(d, w->pc, p->bytes, 4) ? 4 : 0;
+    return true;
 }
 
 /* A text that grows until it is full. */
@@ -103,9 +132,9 @@ static void vector(unsigned n, const uint32_t *now, const uint32_t *old, struct 
         add(t, ",… (%llu lanes)", changed, 0);
 }
 
-void gcn_trace_after(struct gcn_wave *w, const struct gcn_trace_point *p,
-                     struct gcn_disassembler *disassembler, gcn_trace_fn fn, void *context)
+void gcn_trace_after(struct gcn_wave *w, wt_trace_fn fn, void *context)
 {
+    const struct gcn_trace_point *p = w->device->trace;
     char text[256], effect[512] = "";
     struct text t = {effect, sizeof effect};
     /* A wave that has ended shows nothing: its slot may have a new one already. */
@@ -114,15 +143,16 @@ void gcn_trace_after(struct gcn_wave *w, const struct gcn_trace_point *p,
         for (unsigned i = 0; i < w->vgprs; i++)
             vector(i, w->v[i], p->v[i], &t);
     }
-    const struct gcn_trace trace = {
+    const struct wt_trace trace = {
         .time = p->time,
         .wave = w->id,
-        .exec = gcn_exec(&p->wave),
+        .mask = gcn_exec(&p->wave),
         .pc = p->wave.pc,
-        .word = {(uint32_t)wt_load_le(p->bytes, 4),
-                 p->available < 8 ? 0 : (uint32_t)wt_load_le(p->bytes + 4, 4)},
+        .bytes = p->bytes,
         .length =
-            gcn_disassemble(disassembler, p->bytes, p->available, p->wave.pc, text, sizeof text),
+            gcn_disassemble(p->disassembler, p->bytes, p->available, p->wave.pc, text, sizeof text),
+        .word = 4,
+        .longest = 8,
         .text = text,
         .effect = effect[0] ? effect + 1 : effect,
     };

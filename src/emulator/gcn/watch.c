@@ -1,4 +1,4 @@
-/* Watched places: where they lie, what is met, and what is told before it issues. See watch.h. */
+/* Watches: where their ranges lie, and what happens before a watched instruction. See watch.h. */
 #include "emulator/gcn/watch.h"
 
 /*
@@ -106,23 +106,9 @@ static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64
     return add_part(m, watch, first, last, spans);
 }
 
-/* Watched instructions are decoded again: gcn_watch_here comes into their slots, or goes. */
-static void redecode(struct gcn_device *d)
-{
-    const struct wt_watch_set *set = d->machine.watch;
-    for (size_t i = 0; set && i < set->execute.count; i++)
-        gcn_code_redecode(d, set->execute.span[i].first, set->execute.span[i].last);
-}
-
 bool gcn_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
 {
-    struct gcn_device *d = (struct gcn_device *)m;
-    redecode(d);
-    const bool done = wt_watch_set_replace(m, list, count, &d->turns, add_range);
-    /* Pages that are watched no more are fast again; those watched now must come the slow way. */
-    wt_tlb_clear(&d->tlb);
-    redecode(d);
-    return done;
+    return wt_watch_set_replace(m, list, count, &((struct gcn_device *)m)->code, add_range);
 }
 
 /* ---- memory ---- */
@@ -140,10 +126,15 @@ bool gcn_watches_share(const struct gcn_wave *w, uint64_t addr, uint32_t bytes)
                                        addr, addr + bytes - 1);
 }
 
-/* The issue at pc. */
-static struct wt_issue issue_of(const struct gcn_wave *w, uint64_t pc)
+/* Waves issue whatever EXEC is. */
+struct wt_issue gcn_issue_at(const struct gcn_wave *w, uint64_t pc, uint64_t time)
 {
-    return (struct wt_issue){.time = gcn_now(w), .pc = pc, .wave = w->id, .mask = gcn_exec(w)};
+    return (struct wt_issue){.time = time,
+                             .pc = pc,
+                             .wave = w->id,
+                             .mask = gcn_exec(w),
+                             .executes = true,
+                             .issues = true};
 }
 
 void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
@@ -153,11 +144,9 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
     struct gcn_device *d = w->device;
     if (!wt_watch_set_meets(d->machine.watch, kind, space_at(w, addr), addr, addr + size - 1))
         return;
-    const struct wt_issue issue = issue_of(w, gcn_pc_of(w, u));
+    const struct wt_issue issue = gcn_issue_at(w, gcn_pc_of(w, u), gcn_now(w));
     wt_watch_set_access(&d->machine, &issue, kind, lane, addr, size, before, after);
-    /* The turn is cut short behind this instruction; when it issues stays what it was. */
-    d->slice -= w->left;
-    w->left = 0;
+    wt_end_turn(&d->machine, &w->left);
 }
 
 void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
@@ -174,49 +163,20 @@ void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
 
 /* ---- before an instruction ---- */
 
-/* Notes all that is watched of an issue. Waves issue whatever EXEC is. */
-static void note_place(struct gcn_wave *w, const struct wt_issue *issue)
-{
-    struct wt_machine *m = &w->device->machine;
-    wt_watch_set_place(m, issue, wt_watch_set_issues(m->watch, w->id),
-                       wt_watch_set_executes(m->watch, issue->pc));
-}
-
-bool gcn_watch_before_issue(struct gcn_wave *w)
-{
-    /* A turn in which nothing has issued yet, for gcn_now(). */
-    w->device->slice = 1;
-    w->left = 0;
-    const struct wt_issue issue = issue_of(w, w->pc);
-    if (wt_watch_set_told(w->device->machine.watch, &issue))
-        return false;
-    note_place(w, &issue);
-    return true;
-}
-
 const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    struct gcn_device *d = w->device;
-    const struct wt_issue issue = issue_of(w, gcn_pc_of(w, u));
-    if (!wt_watch_set_told(d->machine.watch, &issue)) {
-        note_place(w, &issue);
-        w->pc = issue.pc;
-        d->not_issued = true;
-        return NULL;
+    struct wt_machine *m = &w->device->machine;
+    const uint64_t pc = gcn_pc_of(w, u);
+    const struct wt_code_watched *watched =
+        wt_code_watched(&w->code->page, (size_t)(u - w->code->uop));
+    wt_lanes lanes;
+    if (wt_watch_set_holds(m, watched->what, w->id, pc, gcn_exec(w), &lanes)) {
+        const struct wt_issue issue = gcn_issue_at(w, pc, gcn_now(w));
+        if (wt_watch_set_before(m, &issue)) {
+            w->pc = pc;
+            wt_not_issued(m);
+            return NULL;
+        }
     }
-    /* The slot holds the instruction for as long as it takes; nothing follows on its own, since it
-     * might lead here again. */
-    struct gcn_uop *slot = &w->code->uop[u - w->code->uop];
-    const uint64_t left = w->left;
-    const size_t hits = d->machine.hits;
-    const gcn_op run = gcn_code_decode(w, slot);
-    d->slice -= left;
-    w->left = 0;
-    const struct gcn_uop *next = run(w, slot);
-    if (d->machine.hits == hits) {
-        d->slice += left;
-        w->left = left;
-    }
-    slot->run = gcn_watch_here;
-    return next;
+    return ((gcn_op)watched->original)(w, u);
 }

@@ -9,7 +9,7 @@
 #define WT_EMULATOR_GCN_WATCH_H
 
 #include "emulator/gcn/internal.h"
-#include "emulator/machine/watch_set.h"
+#include "emulator/machine/engine.h"
 
 bool gcn_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
 /* The work-group whose LDS, or the scratch memory in which, an address lies as the wave sees it. */
@@ -42,9 +42,9 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
 void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       uint64_t addr, unsigned size, const void *before, const void *after);
 
-/* The handler of a slot whose instruction is watched. */
+/* The handler of a record whose instruction is watched (wt_code_watch). */
 const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u);
-/* Tells that w is about to issue; false if that was told already. */
-bool gcn_watch_before_issue(struct gcn_wave *w);
+/* The issue of the instruction at pc at that time, with EXEC as it is now. */
+struct wt_issue gcn_issue_at(const struct gcn_wave *w, uint64_t pc, uint64_t time);
 
 #endif

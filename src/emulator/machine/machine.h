@@ -12,10 +12,12 @@
 
 #include "base/lanes.h"
 #include "emulator/machine/explain.h"
+#include "emulator/machine/schedule.h"
+#include "emulator/machine/trace.h"
 #include "emulator/machine/watch.h"
 #include "wavetrap/error.h"
 
-struct wt_memory;
+struct wt_engine_ops;
 struct wt_watch_set;
 /** All that decides how a machine goes on, at one moment; its contents are the family's. */
 struct wt_state;
@@ -88,6 +90,8 @@ struct wt_machine_ops {
     void (*reset)(struct wt_machine *m);
     /** Runs at most @p issues wave-instructions. */
     enum wt_run (*run)(struct wt_machine *m, uint64_t issues);
+    /** The same, calling @p fn for each issue. Slower, the same states. */
+    enum wt_run (*run_traced)(struct wt_machine *m, uint64_t issues, wt_trace_fn fn, void *context);
     /** A hash of the whole architectural state, memory included. */
     uint64_t (*hash)(struct wt_machine *m);
     /** The same without what only the debug hardware holds: halts, steps, debug scratch registers.
@@ -157,11 +161,19 @@ typedef void (*wt_console_fn)(void *context, unsigned slot, const char *line, si
 
 struct wt_machine {
     const struct wt_machine_ops *ops;
-    uint64_t time;   /**< issue time: wave-instructions issued since reset */
+    const struct wt_engine_ops *engine; /**< what the family does for the run loop (engine.h) */
+    uint64_t time;                      /**< issue time: wave-instructions issued since reset */
     uint64_t resets; /**< how often it was reset: each begins a new count of issue time */
     uint32_t waves;  /**< how many there are */
     unsigned lanes;  /**< lanes of a wave */
     struct wt_fault fault;
+    struct wt_turns turns; /**< which waves can issue, and whose turn it is */
+    uint32_t active;       /**< waves that have started and have not ended */
+    /* The turn under way, for engine.h and the family. */
+    uint64_t slice;  /**< issues that the turn was begun with, less those it was cut short by */
+    bool not_issued; /**< the handler that ended the turn has had no effect */
+    bool yielded;    /**< the wave gives the rest of its turn away */
+    bool event;      /**< the run comes back with WT_RUN_EVENT as soon as it can */
     struct wt_watch_set *watch; /**< what is watched (watch_set.h); NULL: nothing */
     struct wt_watch_hit *hit;   /**< WT_WATCH_HITS of them; NULL until watched */
     size_t hits;           /**< of the last run, if it came back with WT_RUN_WATCH; or of a later

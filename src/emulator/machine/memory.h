@@ -110,4 +110,30 @@ static inline void wt_tlb_drop(struct wt_tlb *tlb, uint64_t addr)
     e->read_page = e->write_page = WT_TLB_NONE;
 }
 
+/** Lets reads of the page of @p addr go to @p page; returns where addr is in it. */
+static inline const uint8_t *wt_tlb_fill_read(struct wt_tlb *tlb, uint64_t addr,
+                                              const uint8_t *page)
+{
+    struct wt_tlb_entry *e = wt_tlb_entry_of(tlb, addr);
+    if (e->write_page != (addr & ~WT_PAGE_MASK))
+        e->write_page = WT_TLB_NONE;
+    e->read_page = addr & ~WT_PAGE_MASK;
+    e->read_host = page;
+    return page + (addr & WT_PAGE_MASK);
+}
+
+/**
+ * Lets reads and writes of the page of @p addr go to @p page, as far as `read` and `write` say;
+ * returns where addr is in it.
+ */
+static inline uint8_t *wt_tlb_fill_write(struct wt_tlb *tlb, uint64_t addr, uint8_t *page,
+                                         bool read, bool write)
+{
+    struct wt_tlb_entry *e = wt_tlb_entry_of(tlb, addr);
+    e->read_page = read ? addr & ~WT_PAGE_MASK : WT_TLB_NONE;
+    e->write_page = write ? addr & ~WT_PAGE_MASK : WT_TLB_NONE;
+    e->read_host = e->write_host = page;
+    return page + (addr & WT_PAGE_MASK);
+}
+
 #endif

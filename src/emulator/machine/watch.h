@@ -12,7 +12,17 @@
 
 #include "base/lanes.h"
 
+struct wt_machine;
+
 #define WT_HOME_NOW 0
+
+/**
+ * The condition of an EXECUTE watch: for which of the enabled lanes @p mask of a wave that is about
+ * to issue the instruction at @p pc it holds. It may look at the machine (wt_machine_ops.read_row,
+ * read_memory) and must not change it. Its lanes outside @p mask do not count.
+ */
+typedef wt_lanes (*wt_watch_holds_fn)(void *context, struct wt_machine *m, uint32_t wave,
+                                      uint64_t pc, wt_lanes mask);
 
 enum wt_watch_kind {
     /* The instruction that does it completes; then the run comes back. */
@@ -36,6 +46,11 @@ struct wt_watch {
                         WT_WATCH_ISSUE: the wave */
     uint64_t home; /**< WT_HOME_NOW: as the wave sees it when the watch is set; else what
                         wt_watch_pin put there: as the wave saw it then */
+    /** EXECUTE: which lanes are hits; NULL: all enabled ones. Where it holds for none, the
+     * instruction issues as if it were not watched: the turn goes on, nothing is noted. It is
+     * called within runs, and within debug_write when the debug hardware does a step. */
+    wt_watch_holds_fn holds;
+    void *context; /**< for holds; must live as long as the watch */
 };
 
 /** What one lane did, or (EXECUTE, ISSUE) a wave is about to do. */
@@ -44,9 +59,11 @@ struct wt_watch_hit {
         kind;      /**< WRITE, READ, ACCESS (an atomic, which does both), EXECUTE, ISSUE */
     uint64_t time; /**< issue time: of the state before the instruction */
     uint32_t wave;
-    unsigned lane; /**< EXECUTE, ISSUE, and where a whole wave did it (scalar memory): the lowest
-                        enabled one, or 0 */
+    unsigned lane; /**< EXECUTE, ISSUE: the lowest of `hits`; where a whole wave did it (scalar
+                        memory): the lowest enabled one; 0 where there is none */
     wt_lanes mask; /**< lanes that were enabled when it issued */
+    wt_lanes hits; /**< lanes that did it; EXECUTE: of those enabled, the ones for which a condition
+                        holds */
     uint64_t pc;   /**< of the instruction */
     uint64_t addr; /**< first byte of the access: it overlaps a watched range, but may be wider;
                         what has several addresses (scratch memory of gfx900) is told by that in

@@ -1,6 +1,7 @@
 /* The set of what is watched on a machine. See watch_set.h. */
 #include "emulator/machine/watch_set.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,9 @@ static bool add_watch(struct wt_machine *m, struct wt_watch_set *set, const stru
         return range(m, watch, first, last, &set->read) &&
                range(m, watch, first, last, &set->write);
     case WT_WATCH_EXECUTE: /* fetched from global memory, whoever does it */
-        return wt_spans_add(&set->execute, WT_SPACE_GLOBAL, first, last);
+        set->code[set->code_count++] =
+            (struct wt_watch_code){first, last, watch->holds, watch->context};
+        return true;
     case WT_WATCH_ISSUE:
         if (!set->issue)
             set->issue = calloc((m->waves + 63) / 64, sizeof *set->issue);
@@ -37,43 +40,60 @@ static void free_set(struct wt_watch_set *set)
         return;
     wt_spans_free(&set->read);
     wt_spans_free(&set->write);
-    wt_spans_free(&set->execute);
+    free(set->code);
     free(set->issue);
     wt_turns_free(&set->turns);
     free(set);
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const struct wt_watch_code *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
 static struct wt_watch_set *new_set(struct wt_machine *m, const struct wt_watch *list, size_t count,
-                                    const struct wt_turns *turns, wt_watch_range_fn range)
+                                    wt_watch_range_fn range)
 {
     struct wt_watch_set *set = calloc(1, sizeof *set);
-    bool ok = set != NULL;
+    bool ok = set && (set->code = calloc(count, sizeof *set->code));
     for (size_t i = 0; ok && i < count; i++)
         ok = add_watch(m, set, &list[i], range);
-    if (ok && (set->issue || set->execute.count))
-        ok = set->places = wt_turns_init(&set->turns, &turns->policy, m->waves);
+    if (ok && (set->issue || set->code_count))
+        ok = set->places = wt_turns_init(&set->turns, &m->turns.policy, m->waves);
     if (!ok) {
         free_set(set);
         return NULL;
     }
     wt_spans_sort(&set->read);
     wt_spans_sort(&set->write);
-    wt_spans_sort(&set->execute);
+    qsort(set->code, set->code_count, sizeof *set->code, by_address);
     return set;
 }
 
-bool wt_watch_set_replace(struct wt_machine *m, const struct wt_watch *list, size_t count,
-                          const struct wt_turns *turns, wt_watch_range_fn range)
+/* Watched instructions are decoded again: the watching handler comes into their records, or goes.
+ */
+static void redecode(const struct wt_watch_set *set, struct wt_code_cache *code)
 {
+    for (size_t i = 0; set && i < set->code_count; i++)
+        wt_code_redecode(code, set->code[i].first, set->code[i].last);
+}
+
+bool wt_watch_set_replace(struct wt_machine *m, const struct wt_watch *list, size_t count,
+                          struct wt_code_cache *code, wt_watch_range_fn range)
+{
+    assert(range && (list || !count));
+    redecode(m->watch, code);
     free_set(m->watch);
     m->watch = NULL;
     wt_watch_set_forget(m);
-    if (!count)
-        return true;
-    if (!m->hit)
+    if (count && !m->hit)
         m->hit = calloc(WT_WATCH_HITS, sizeof *m->hit);
-    m->watch = m->hit ? new_set(m, list, count, turns, range) : NULL;
-    return m->watch != NULL;
+    if (count && m->hit)
+        m->watch = new_set(m, list, count, range);
+    wt_tlb_clear(code->tlb);
+    redecode(m->watch, code);
+    return !count || m->watch;
 }
 
 void wt_watch_set_free(struct wt_machine *m)
@@ -98,7 +118,34 @@ void wt_watch_pin(struct wt_machine *m, struct wt_watch *list, size_t count)
             list[i].home = m->ops->home(m, list[i].wave, list[i].addr);
 }
 
-/* ---- what is met ---- */
+/* ---- watched instructions ---- */
+
+const struct wt_watch_code *wt_watch_set_code(const struct wt_watch_set *set, uint64_t pc)
+{
+    for (size_t i = 0; set && i < set->code_count && set->code[i].first <= pc; i++)
+        if (set->code[i].last >= pc)
+            return &set->code[i];
+    return NULL;
+}
+
+bool wt_watch_set_holds(struct wt_machine *m, const struct wt_watch_code *code, uint32_t wave,
+                        uint64_t pc, wt_lanes mask, wt_lanes *lanes)
+{
+    const struct wt_watch_code *end = m->watch->code + m->watch->code_count;
+    bool hit = false;
+    assert(code >= m->watch->code && code < end && code->first <= pc && code->last >= pc);
+    *lanes = 0;
+    for (; code < end && code->first <= pc; code++) {
+        if (code->last < pc)
+            continue;
+        const wt_lanes holding = code->holds ? code->holds(code->context, m, wave, pc, mask) : mask;
+        *lanes |= holding & mask;
+        hit |= !code->holds || (holding & mask);
+    }
+    return hit;
+}
+
+/* ---- hits ---- */
 
 /* Room for one more; NULL if there is none. */
 static struct wt_watch_hit *add_hit(struct wt_machine *m, const struct wt_issue *issue,
@@ -122,41 +169,66 @@ void wt_watch_set_access(struct wt_machine *m, const struct wt_issue *issue,
     struct wt_watch_hit *hit = add_hit(m, issue, kind);
     if (!hit)
         return;
+    assert(size >= 1 && size <= sizeof hit->before && lane < m->lanes);
     hit->lane = lane;
+    hit->hits = wt_lane_bit(lane);
     hit->addr = addr;
     hit->size = size;
     memcpy(hit->before, before, size);
     memcpy(hit->after, after, size);
 }
 
-static void add_place(struct wt_machine *m, const struct wt_issue *issue, enum wt_watch_kind kind)
+static void add_place(struct wt_machine *m, const struct wt_issue *issue, enum wt_watch_kind kind,
+                      wt_lanes lanes)
 {
     struct wt_watch_hit *hit = add_hit(m, issue, kind);
     if (!hit)
         return;
-    hit->lane = issue->mask ? wt_lanes_lowest(issue->mask) : 0;
+    hit->hits = lanes;
+    hit->lane = lanes ? wt_lanes_lowest(lanes) : 0;
     hit->addr = issue->pc;
 }
 
-void wt_watch_set_place(struct wt_machine *m, const struct wt_issue *issue, bool wave,
-                        bool instruction)
+/* Notes what of an issue is watched; false if nothing is. */
+static bool note(struct wt_machine *m, const struct wt_issue *issue)
 {
+    const struct wt_watch_code *code = wt_watch_set_code(m->watch, issue->pc);
+    const bool wave = issue->issues && wt_watch_set_issues(m->watch, issue->wave);
+    wt_lanes lanes;
+    const bool instruction =
+        issue->executes && code &&
+        wt_watch_set_holds(m, code, issue->wave, issue->pc, issue->mask, &lanes);
     if (wave)
-        add_place(m, issue, WT_WATCH_ISSUE);
+        add_place(m, issue, WT_WATCH_ISSUE, issue->mask);
     if (instruction)
-        add_place(m, issue, WT_WATCH_EXECUTE);
+        add_place(m, issue, WT_WATCH_EXECUTE, lanes);
+    return wave || instruction;
 }
 
-bool wt_watch_set_told(struct wt_watch_set *set, const struct wt_issue *issue)
+static void set_told(struct wt_watch_set *set, const struct wt_issue *issue)
 {
-    if (set->told && set->told_time == issue->time && set->told_wave == issue->wave &&
-        set->told_pc == issue->pc)
-        return true;
     set->told = true;
     set->told_time = issue->time;
     set->told_wave = issue->wave;
     set->told_pc = issue->pc;
-    return false;
+}
+
+bool wt_watch_set_before(struct wt_machine *m, const struct wt_issue *issue)
+{
+    struct wt_watch_set *set = m->watch;
+    if (set->told && set->told_time == issue->time && set->told_wave == issue->wave &&
+        set->told_pc == issue->pc)
+        return false;
+    if (!note(m, issue))
+        return false;
+    set_told(set, issue);
+    return true;
+}
+
+void wt_watch_set_step(struct wt_machine *m, const struct wt_issue *issue)
+{
+    set_told(m->watch, issue);
+    note(m, issue);
 }
 
 /* ---- around a run ---- */

@@ -1,11 +1,12 @@
 /*
- * The set of what is watched on a machine (watch.h): what of it is the same in every family. A
- * family adds where a range lies (wt_watch_range_fn), sees to it that what is watched comes by
- * where it is looked for, and notes what was met.
+ * The set of what is watched on a machine (watch.h): the bookkeeping that all families share. A
+ * family maps ranges to address spaces (wt_watch_range_fn), routes watched accesses through its
+ * slow path, puts a watching handler into the records of watched instructions, and notes the hits.
  */
 #ifndef WT_EMULATOR_MACHINE_WATCH_SET_H
 #define WT_EMULATOR_MACHINE_WATCH_SET_H
 
+#include "emulator/machine/code_pages.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/spans.h"
@@ -13,13 +14,23 @@
 /** The memory that all waves share; other spaces are numbered by the family. */
 #define WT_SPACE_GLOBAL 0
 
+/** Watched instructions: those that begin in [first, last]. */
+struct wt_watch_code {
+    uint64_t first, last;
+    wt_watch_holds_fn holds; /**< NULL: for all enabled lanes */
+    void *context;
+};
+
 struct wt_watch_set {
-    struct wt_spans read, write, execute;
+    struct wt_spans read, write;
+    struct wt_watch_code *code; /**< sorted by first */
+    size_t code_count;
     uint64_t *issue;       /**< waves, as a bit set; NULL: none */
     struct wt_turns turns; /**< before the scheduler's choice, which may be taken back */
     bool places;           /**< waves or instructions are watched */
     bool running;          /**< within a run: hits add up */
-    /** The wave that was told of, and when: it issues next time. */
+    /** The last EXECUTE or ISSUE hit that was reported: the next run issues that instruction
+     * instead of reporting it again. */
     bool told;
     uint32_t told_wave;
     uint64_t told_time, told_pc;
@@ -30,13 +41,14 @@ typedef bool (*wt_watch_range_fn)(struct wt_machine *m, const struct wt_watch *w
                                   uint64_t first, uint64_t last, struct wt_spans *spans);
 
 /**
- * Makes m->watch a set of these watches, NULL for none, and forgets what was met. False without
- * host memory: then none is watched.
+ * Makes m->watch a set of these watches, NULL for none, and forgets all hits. Watched instructions,
+ * old and new, are decoded again, and the TLB is emptied: pages that are watched no more are fast
+ * again, those watched now must miss. False without host memory: then none is watched.
  */
 bool wt_watch_set_replace(struct wt_machine *m, const struct wt_watch *list, size_t count,
-                          const struct wt_turns *turns, wt_watch_range_fn range);
+                          struct wt_code_cache *code, wt_watch_range_fn range);
 void wt_watch_set_free(struct wt_machine *m);
-/** Forgets what was met and told: the machine is in another state now. */
+/** Forgets all hits, and which of them was reported: the machine is in another state now. */
 void wt_watch_set_forget(struct wt_machine *m);
 
 /** Whether the set has a byte of [first, last] for reads, or for writes; NULL has none. */
@@ -60,11 +72,15 @@ static inline bool wt_watch_set_meets(const struct wt_watch_set *set, enum wt_wa
            (kind != WT_WATCH_READ && wt_watch_set_writes(set, space, first, last));
 }
 
-/** Whether the instruction at pc is watched. */
-static inline bool wt_watch_set_executes(const struct wt_watch_set *set, uint64_t pc)
-{
-    return set && wt_spans_meet(&set->execute, WT_SPACE_GLOBAL, pc, pc);
-}
+/** The first watch of the instruction at @p pc; NULL if it is not watched. */
+const struct wt_watch_code *wt_watch_set_code(const struct wt_watch_set *set, uint64_t pc);
+
+/**
+ * Whether the instruction at @p pc, of which @p code is the first watch, is a hit for a wave that
+ * is about to issue it with the lanes @p mask enabled; *lanes are those for which it is.
+ */
+bool wt_watch_set_holds(struct wt_machine *m, const struct wt_watch_code *code, uint32_t wave,
+                        uint64_t pc, wt_lanes mask, wt_lanes *lanes);
 
 /** Whether a wave is watched for any issue. */
 static inline bool wt_watch_set_issues(const struct wt_watch_set *set, uint32_t wave)
@@ -77,17 +93,21 @@ struct wt_issue {
     uint64_t time, pc;
     uint32_t wave;
     wt_lanes mask;
+    bool executes; /**< it counts for EXECUTE watches: on Vortex, a lane is enabled */
+    bool issues;   /**< it counts for ISSUE watches: no breakpoint halts the wave instead, either */
 };
 
 /** Notes an access of 1 to 16 bytes that is watched. */
 void wt_watch_set_access(struct wt_machine *m, const struct wt_issue *issue,
                          enum wt_watch_kind kind, unsigned lane, uint64_t addr, unsigned size,
                          const uint8_t *before, const uint8_t *after);
-/** Notes what of an issue is watched: its wave, its instruction. */
-void wt_watch_set_place(struct wt_machine *m, const struct wt_issue *issue, bool wave,
-                        bool instruction);
-/** Whether an issue was told; if not, it is now. */
-bool wt_watch_set_told(struct wt_watch_set *set, const struct wt_issue *issue);
+/**
+ * Notes what of an issue that comes next is watched: its wave, its instruction. False if nothing of
+ * it is, or if it was reported already: then it is to issue.
+ */
+bool wt_watch_set_before(struct wt_machine *m, const struct wt_issue *issue);
+/** The same for an issue that the debug hardware does in any case: it counts as reported. */
+void wt_watch_set_step(struct wt_machine *m, const struct wt_issue *issue);
 
 /** A run begins, or ends. */
 void wt_watch_set_run(struct wt_machine *m, bool running);

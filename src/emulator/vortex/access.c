@@ -1,12 +1,6 @@
 /* Memory as a core of Vortex sees it: RAM, its local memory, the console; and the TLB's misses. */
 #include "emulator/vortex/watch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* A console line longer than this is handed on in parts. */
-#define LONGEST_LINE 65536
-
 bool vx_is_local(const struct vx_device *d, uint64_t addr)
 {
     return addr - d->profile->local_mem_base[d->config.xlen == 64] < d->profile->local_mem_size;
@@ -47,13 +41,7 @@ const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size)
             return NULL;
         return wt_memory_page(memory_of(d, w->core, addr), addr) + (addr & WT_PAGE_MASK);
     }
-    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
-    const uint64_t page = addr & ~WT_PAGE_MASK;
-    if (e->write_page != page)
-        e->write_page = WT_TLB_NONE;
-    e->read_page = page;
-    e->read_host = wt_memory_page(memory_of(d, w->core, addr), addr);
-    return e->read_host + (addr & WT_PAGE_MASK);
+    return wt_tlb_fill_read(&d->tlb, addr, wt_memory_page(memory_of(d, w->core, addr), addr));
 }
 
 uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
@@ -61,7 +49,7 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
     struct vx_device *d = w->device;
     if (outside(addr) || page_has_console(d, addr))
         return NULL;
-    if (!vx_is_local(d, addr) && vx_code_on_page(d, addr))
+    if (!vx_is_local(d, addr) && wt_code_on_page(&d->code, addr))
         return NULL;
     const uint64_t page = addr & ~WT_PAGE_MASK;
     bool watched = false, read_watched = false;
@@ -72,13 +60,7 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
         read_watched = vx_watches_read(d, w->core, page, WT_PAGE_SIZE);
     }
     uint8_t *host = wt_memory_page_for_write(memory_of(d, w->core, addr), addr);
-    if (!host)
-        return NULL;
-    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
-    e->write_page = watched ? WT_TLB_NONE : page;
-    e->read_page = read_watched ? WT_TLB_NONE : page;
-    e->read_host = e->write_host = host;
-    return host + (addr & WT_PAGE_MASK);
+    return host ? wt_tlb_fill_write(&d->tlb, addr, host, !read_watched, !watched) : NULL;
 }
 
 void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)
@@ -133,7 +115,8 @@ enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane
             vx_watch_access(w, u, kind, lane, addr, size, before, value);
     }
     if (is_console(d, addr, size)) {
-        vx_console_put(d, (unsigned)(addr - d->config.console_addr), (char)value);
+        wt_console_put(&d->machine, &d->console, (unsigned)(addr - d->config.console_addr),
+                       (char)value);
         return VX_ACCESS_OK;
     }
     uint8_t bytes[8];
@@ -200,7 +183,7 @@ bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, co
         /* The page may have moved to a private copy. */
         wt_tlb_drop(&d->tlb, addr);
         if (memory == d->memory)
-            vx_code_invalidate(d, addr, part);
+            wt_code_invalidate(&d->code, addr, part);
         from += part;
         addr = vx_truncate(d, addr + part);
         size -= part;
@@ -208,40 +191,7 @@ bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, co
     return true;
 }
 
-static void emit_line(struct vx_device *d, unsigned slot)
-{
-    struct vx_console_slot *line = &d->console[slot];
-    if (d->machine.console)
-        d->machine.console(d->machine.console_context, slot, line->text ? line->text : "",
-                           line->length);
-    line->length = 0;
-}
-
-void vx_console_put(struct vx_device *d, unsigned slot, char c)
-{
-    struct vx_console_slot *line = &d->console[slot];
-    if (c == '\n') {
-        emit_line(d, slot);
-        return;
-    }
-    if (line->length == line->room) {
-        const size_t room = line->room ? line->room * 2 : 64;
-        char *text = room <= LONGEST_LINE ? realloc(line->text, room) : NULL;
-        if (!text) {
-            emit_line(d, slot);
-            if (!line->room)
-                return; /* the host has no memory for a single line: the character is lost */
-        } else {
-            line->text = text;
-            line->room = room;
-        }
-    }
-    line->text[line->length++] = c;
-}
-
 void vx_device_flush_console(struct vx_device *d)
 {
-    for (unsigned slot = 0; slot < d->config.console_slots; slot++)
-        if (d->console[slot].length)
-            emit_line(d, slot);
+    wt_console_flush(&d->machine, &d->console);
 }

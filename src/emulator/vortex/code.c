@@ -1,22 +1,7 @@
-/* Decoded code: pages of records that handlers run over, filled in as they are reached. */
+/* Decoding RISC-V into the records of code pages (machine/code_pages.h). */
 #include "emulator/vortex/watch.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static struct vx_code **bucket_of(struct vx_device *d, uint64_t page)
-{
-    return &d->code[(page >> WT_PAGE_BITS) % VX_CODE_BUCKETS];
-}
-
-static struct vx_code *find(struct vx_device *d, uint64_t addr)
-{
-    const uint64_t page = addr & ~WT_PAGE_MASK;
-    struct vx_code *code = *bucket_of(d, page);
-    while (code && code->base != page)
-        code = code->next;
-    return code;
-}
 
 /* Operands of a 32-bit word as its row wants them. */
 struct vx_uop vx_decode(struct vx_device *d, uint32_t word, unsigned halves)
@@ -107,143 +92,62 @@ struct vx_uop vx_code_decode(struct vx_device *d, uint64_t pc)
     return (struct vx_uop){.run = vx_illegal, .halves = 1};
 }
 
-/* The handler of a slot that nobody has reached yet: decodes it in place and runs it. */
+/* The handler of a record that is not decoded yet: decodes it in place and executes it. */
 static const struct vx_uop *decode_here(struct vx_warp *w, const struct vx_uop *u)
 {
     struct vx_device *d = w->device;
     const uint64_t pc = vx_pc_of(w, u);
     struct vx_uop *slot = &w->code->uop[u - w->code->uop];
-    if (wt_watch_set_executes(d->machine.watch, pc))
-        *slot = (struct vx_uop){.run = vx_watch_here};
-    else
-        *slot = vx_code_decode(d, pc);
+    const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
+    *slot = vx_code_decode(d, pc);
+    if (watch) {
+        const wt_code_handler original = (wt_code_handler)slot->run;
+        slot->run = wt_code_watch(&d->code, &w->code->page, pc, original, watch) ? vx_watch_here
+                                                                                 : decode_here;
+        if (slot->run == decode_here)
+            return vx_fault(w, u, WT_FAULT_HOST, w->mask, pc,
+                            "the host has no memory left to watch this page");
+    }
     return slot->run(w, slot);
 }
 
-/* The handler behind the last slot of a page: goes on in the next page. */
+/* The handler behind the last record of a page: goes on in the next page. */
 static const struct vx_uop *next_page(struct vx_warp *w, const struct vx_uop *u)
 {
     const struct vx_uop *next = vx_fetch(w, vx_truncate(w->device, vx_pc_of(w, u)));
     return next ? next->run(w, next) : NULL;
 }
 
-struct vx_code *vx_code_new(uint64_t base)
-{
-    struct vx_code *code = malloc(sizeof *code);
-    if (!code)
-        return NULL;
-    code->base = base;
-    code->next = NULL;
-    for (unsigned i = 0; i < VX_SLOTS; i++)
-        code->uop[i] = (struct vx_uop){.run = decode_here};
-    code->uop[VX_SLOTS] = code->uop[VX_SLOTS + 1] = (struct vx_uop){.run = next_page};
-    return code;
-}
+const struct wt_code_format vx_code_format = {
+    .granule = 2,
+    .bundle = 2,
+    .longest = 4,
+    .first = offsetof(struct vx_code, uop),
+    .record = sizeof(struct vx_uop),
+    .tail = VX_TAIL,
+    .undecoded = (wt_code_handler)decode_here,
+    .next_page = (wt_code_handler)next_page,
+};
 
 const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc)
 {
     struct vx_device *d = w->device;
-    struct vx_code *code = find(d, pc);
-    if (!code) {
-        if (pc >> WT_MEMORY_ADDRESS_BITS || !(code = vx_code_new(pc & ~WT_PAGE_MASK))) {
-            w->pc = pc;
-            d->machine.fault = (struct wt_fault){
-                .kind = pc >> WT_MEMORY_ADDRESS_BITS ? WT_FAULT_ACCESS : WT_FAULT_HOST,
-                .wave = w->id,
-                .lanes = w->mask,
-                .pc = pc,
-                .addr = pc,
-                .time = vx_now(w),
-            };
-            strcpy(d->machine.fault.text, pc >> WT_MEMORY_ADDRESS_BITS
-                                              ? "jump outside the address space of 48 bits"
+    const bool outside = pc >> WT_MEMORY_ADDRESS_BITS;
+    struct wt_code_page *page = outside ? NULL : wt_code_page_of(&d->code, pc);
+    if (!page) {
+        w->pc = pc;
+        d->machine.fault = (struct wt_fault){
+            .kind = outside ? WT_FAULT_ACCESS : WT_FAULT_HOST,
+            .wave = w->id,
+            .lanes = w->mask,
+            .pc = pc,
+            .addr = pc,
+            .time = vx_now(w),
+        };
+        strcpy(d->machine.fault.text, outside ? "jump outside the address space of 48 bits"
                                               : "the host has no memory left to decode this page");
-            return NULL;
-        }
-        struct vx_code **bucket = bucket_of(d, code->base);
-        code->next = *bucket;
-        *bucket = code;
-        /* From now on stores into this page, and into the next one, which its last instruction may
-         * reach, must take the slow way, which tells us. */
-        wt_tlb_drop(&d->tlb, pc);
-        wt_tlb_drop(&d->tlb, pc + WT_PAGE_SIZE);
+        return NULL;
     }
-    w->code = code;
-    return &code->uop[(pc & WT_PAGE_MASK) / 2];
-}
-
-bool vx_code_on_page(struct vx_device *d, uint64_t addr)
-{
-    /* The last instruction of the page before may reach into this one. */
-    return find(d, addr) || find(d, addr - WT_PAGE_SIZE);
-}
-
-static void forget(struct vx_device *d, uint64_t addr)
-{
-    struct vx_code *code = find(d, addr);
-    if (code)
-        code->uop[(addr & WT_PAGE_MASK) / 2] = (struct vx_uop){.run = decode_here};
-}
-
-void vx_code_invalidate(struct vx_device *d, uint64_t addr, uint64_t size)
-{
-    /* An instruction that begins up to three bytes before may hold the first byte. */
-    const uint64_t first = (addr & ~(uint64_t)1) - 2, end = addr + size;
-    for (uint64_t at = first; at < end; at += 2) {
-        if ((at & WT_PAGE_MASK) == 0 && !find(d, at)) {
-            at += WT_PAGE_SIZE - 2;
-            continue;
-        }
-        forget(d, at);
-    }
-}
-
-void vx_code_redecode(struct vx_device *d, uint64_t first, uint64_t last)
-{
-    for (unsigned i = 0; i < VX_CODE_BUCKETS; i++)
-        for (struct vx_code *code = d->code[i]; code; code = code->next) {
-            if (code->base > last || code->base + WT_PAGE_MASK < first)
-                continue;
-            for (uint64_t slot = 0; slot < VX_SLOTS; slot++)
-                if (code->base + 2 * slot >= first && code->base + 2 * slot <= last)
-                    code->uop[slot] = (struct vx_uop){.run = decode_here};
-        }
-}
-
-void vx_code_note_pages(struct vx_device *d)
-{
-    for (unsigned i = 0; i < VX_CODE_BUCKETS; i++) {
-        for (struct vx_code *code = d->code[i]; code; code = code->next) {
-            code->page[0] = wt_memory_page(d->memory, code->base);
-            code->page[1] = wt_memory_page(d->memory, code->base + WT_PAGE_SIZE);
-        }
-    }
-}
-
-void vx_code_keep_pages(struct vx_device *d)
-{
-    for (unsigned i = 0; i < VX_CODE_BUCKETS; i++) {
-        struct vx_code **at = &d->code[i];
-        while (*at) {
-            struct vx_code *code = *at;
-            if (code->page[0] == wt_memory_page(d->memory, code->base) &&
-                code->page[1] == wt_memory_page(d->memory, code->base + WT_PAGE_SIZE)) {
-                at = &code->next;
-                continue;
-            }
-            *at = code->next;
-            free(code);
-        }
-    }
-}
-
-void vx_code_clear(struct vx_device *d)
-{
-    for (unsigned i = 0; i < VX_CODE_BUCKETS; i++) {
-        while (d->code[i]) {
-            struct vx_code *code = d->code[i];
-            d->code[i] = code->next;
-            free(code);
-        }
-    }
+    w->code = (struct vx_code *)page;
+    return &w->code->uop[(pc & WT_PAGE_MASK) / 2];
 }

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <xxhash.h>
 
+#include "emulator/machine/hash.h"
+#include "emulator/machine/state.h"
 #include "emulator/vortex/watch.h"
 
 #define EM_RISCV 243
@@ -45,12 +46,10 @@ void vx_device_free(struct vx_device *d)
         return;
     vx_dm_free(d);
     wt_watch_set_free(&d->machine);
-    vx_code_clear(d);
-    free(d->inject_code);
-    if (d->console)
-        for (unsigned i = 0; i < d->config.console_slots; i++)
-            free(d->console[i].text);
-    free(d->console);
+    wt_code_clear(&d->code);
+    wt_code_page_free((struct wt_code_page *)d->inject_code);
+    free(d->trace);
+    wt_console_free(&d->console);
     if (d->core)
         for (uint32_t i = 0; i < d->core_count; i++) {
             wt_memory_free(d->core[i].local);
@@ -58,7 +57,7 @@ void vx_device_free(struct vx_device *d)
         }
     free(d->core);
     free(d->warp);
-    wt_turns_free(&d->turns);
+    wt_turns_free(&d->machine.turns);
     if (d->registers)
         munmap(d->registers, d->registers_size);
     wt_memory_free(d->memory);
@@ -74,12 +73,12 @@ static void free_machine(struct wt_machine *m)
 void vx_reset(struct wt_machine *m)
 {
     struct vx_device *d = device_of(m);
-    wt_turns_reset(&d->turns);
-    d->halted = d->halted_active = d->active_warps = 0;
+    wt_turns_reset(&d->machine.turns);
+    d->halted = d->halted_active = d->machine.active = 0;
     m->time = 0;
     m->resets++;
     m->fault.kind = WT_FAULT_NONE;
-    d->event = false;
+    d->machine.event = false;
     wt_watch_set_forget(m);
     for (uint32_t i = 0; i < d->core_count; i++) {
         struct vx_core *core = &d->core[i];
@@ -219,27 +218,11 @@ static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
 
 /* ---- hash ---- */
 
-static void mix(uint64_t *hash, const void *bytes, size_t size)
-{
-    *hash = XXH3_64bits_withSeed(bytes, size, *hash);
-}
-
-static void mix_number(uint64_t *hash, uint64_t number)
-{
-    mix(hash, &number, sizeof number);
-}
-
-static void mix_lanes(uint64_t *hash, wt_lanes lanes)
-{
-    mix_number(hash, (uint64_t)lanes);
-    mix_number(hash, (uint64_t)(lanes >> 64));
-}
-
 static void mix_debug(uint64_t *hash, const struct vx_warp *w)
 {
     const uint64_t numbers[] = {w->halted, w->stepping, w->hacause};
-    mix(hash, numbers, sizeof numbers);
-    mix(hash, w->dscratch, 4 * (size_t)w->device->machine.lanes * sizeof *w->dscratch);
+    wt_mix(hash, numbers, sizeof numbers);
+    wt_mix(hash, w->dscratch, 4 * (size_t)w->device->machine.lanes * sizeof *w->dscratch);
 }
 
 static void mix_warp(uint64_t *hash, const struct vx_warp *w)
@@ -259,47 +242,51 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
         w->wait ? w->wait_pc : 0,
         w->wait == VX_WAIT_WSPAWN ? w->wait_target : 0,
     };
-    mix(hash, numbers, sizeof numbers);
-    mix_lanes(hash, w->mask);
-    mix(hash, w->x, 32 * lanes * d->config.xlen / 8); /* not the sink */
-    mix(hash, w->f, 32 * lanes * sizeof *w->f);
+    wt_mix(hash, numbers, sizeof numbers);
+    wt_mix_lanes(hash, w->mask);
+    wt_mix(hash, w->x, 32 * lanes * d->config.xlen / 8); /* not the sink */
+    wt_mix(hash, w->f, 32 * lanes * sizeof *w->f);
     for (size_t l = 0; l < lanes; l++) {
-        mix_number(hash, w->reserved_addr[l]);
-        mix_number(hash, w->reserved_addr[l] ? w->reserved_value[l] : 0);
+        wt_mix_number(hash, w->reserved_addr[l]);
+        wt_mix_number(hash, w->reserved_addr[l] ? w->reserved_value[l] : 0);
     }
     for (unsigned i = 0; i < w->depth; i++) {
-        mix_lanes(hash, w->ipdom[i].restore);
-        mix_lanes(hash, w->ipdom[i].other);
-        mix_number(hash, w->ipdom[i].pc);
-        mix_number(hash, w->ipdom[i].fallthrough);
+        wt_mix_lanes(hash, w->ipdom[i].restore);
+        wt_mix_lanes(hash, w->ipdom[i].other);
+        wt_mix_number(hash, w->ipdom[i].pc);
+        wt_mix_number(hash, w->ipdom[i].fallthrough);
     }
 }
 
 static uint64_t program_hash(struct wt_machine *m)
 {
     struct vx_device *d = device_of(m);
-    const struct wt_schedule *s = &d->turns.policy;
+    const struct wt_schedule *s = &d->machine.turns.policy;
     uint64_t h = wt_memory_hash(d->memory);
-    const uint64_t numbers[] = {m->time,       m->fault.kind,     d->turns.current,
-                                d->turns.left, d->config.startup, d->config.argument,
-                                s->kind,       s->turn,           s->seed,
+    const uint64_t numbers[] = {m->time,
+                                m->fault.kind,
+                                d->machine.turns.current,
+                                d->machine.turns.left,
+                                d->config.startup,
+                                d->config.argument,
+                                s->kind,
+                                s->turn,
+                                s->seed,
                                 s->state};
-    mix(&h, numbers, sizeof numbers);
-    mix(&h, d->turns.round, wt_turns_words(&d->turns) * sizeof *d->turns.round);
+    wt_mix(&h, numbers, sizeof numbers);
+    wt_mix(&h, d->machine.turns.round,
+           wt_turns_words(&d->machine.turns) * sizeof *d->machine.turns.round);
     for (uint32_t i = 0; i < d->core_count; i++) {
         const struct vx_core *core = &d->core[i];
-        mix_number(&h, wt_memory_hash(core->local));
-        mix_number(&h, core->mscratch);
-        mix_number(&h, core->issues);
-        mix(&h, core->arrived, d->barriers * sizeof *core->arrived);
+        wt_mix_number(&h, wt_memory_hash(core->local));
+        wt_mix_number(&h, core->mscratch);
+        wt_mix_number(&h, core->issues);
+        wt_mix(&h, core->arrived, d->barriers * sizeof *core->arrived);
     }
     for (uint32_t i = 0; i < m->waves; i++)
         if (d->warp[i].touched)
             mix_warp(&h, &d->warp[i]);
-    for (unsigned i = 0; i < d->config.console_slots; i++) {
-        mix_number(&h, d->console[i].length);
-        mix(&h, d->console[i].text ? d->console[i].text : "", d->console[i].length);
-    }
+    wt_console_hash(&d->console, &h);
     return h;
 }
 
@@ -332,7 +319,8 @@ static const struct wt_machine_ops machine_ops = {
     .family = "vortex",
     .free = free_machine,
     .reset = vx_reset,
-    .run = vx_run,
+    .run = wt_engine_run,
+    .run_traced = wt_engine_run_traced,
     .hash = hash,
     .program_hash = program_hash,
     .view = view,
@@ -348,7 +336,7 @@ static const struct wt_machine_ops machine_ops = {
     .save = vx_save,
     .restore = vx_restore,
     .free_state = vx_free_state,
-    .state_bytes = vx_state_bytes,
+    .state_bytes = wt_state_size,
     .held_bytes = vx_held_bytes,
     .live_bytes = vx_live_bytes,
     .set_watches = vx_set_watches,
@@ -364,8 +352,7 @@ static bool allocate(struct vx_device *d)
     d->memory = wt_memory_new();
     d->warp = calloc(warps, sizeof *d->warp);
     d->core = calloc(d->core_count, sizeof *d->core);
-    d->console = calloc(config->console_slots, sizeof *d->console);
-    d->inject_code = vx_code_new(0);
+    d->inject_code = (struct vx_code *)wt_code_page_new(&vx_code_format, 0);
     d->registers_size = layout.size * warps;
     d->warp_bytes = layout.size;
     /* Pages come as they are touched: idle warps cost nothing. */
@@ -373,8 +360,10 @@ static bool allocate(struct vx_device *d)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (d->registers == MAP_FAILED)
         d->registers = NULL;
-    if (!d->memory || !d->warp || !d->core || !wt_turns_init(&d->turns, &config->schedule, warps) ||
-        !d->console || !d->inject_code || !d->registers || vx_dm_init(d))
+    if (!d->memory || !d->warp || !d->core ||
+        !wt_turns_init(&d->machine.turns, &config->schedule, warps) ||
+        !wt_console_init(&d->console, config->console_slots) || !d->inject_code || !d->registers ||
+        vx_dm_init(d))
         return false;
     for (uint32_t i = 0; i < d->core_count; i++) {
         struct vx_core *core = &d->core[i];
@@ -419,10 +408,12 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
     d->all_lanes = wt_lanes_first(config->threads);
     d->handlers = vx_select_handlers(d->config.xlen, config->threads, config->host_level);
     d->machine.ops = &machine_ops;
+    d->machine.engine = &vx_engine_ops;
     d->machine.waves = d->core_count * config->warps;
     d->machine.lanes = config->threads;
     vx_csr_init(d);
     wt_tlb_clear(&d->tlb);
+    wt_code_init(&d->code, &vx_code_format, &d->tlb);
     if (!allocate(d)) {
         vx_device_free(d);
         return wt_fail(err, WT_NO_MEMORY,
@@ -446,7 +437,7 @@ const struct vx_config *vx_device_config(const struct vx_device *device)
 
 bool vx_device_active(const struct vx_device *device)
 {
-    return device->active_warps != 0;
+    return device->machine.active != 0;
 }
 
 /* ---- programs ---- */
@@ -495,7 +486,7 @@ enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
     const enum wt_status status = check_image(d, image, err);
     if (status)
         return status;
-    vx_code_clear(d);
+    wt_code_clear(&d->code);
     wt_memory_clear(d->memory);
     for (uint32_t i = 0; i < d->core_count; i++)
         wt_memory_clear(d->core[i].local);
@@ -511,8 +502,7 @@ enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
     madvise(d->registers, d->registers_size, MADV_DONTNEED);
     for (uint32_t i = 0; i < d->machine.waves; i++)
         d->warp[i].touched = false;
-    for (unsigned i = 0; i < d->config.console_slots; i++)
-        d->console[i].length = 0;
+    wt_console_clear(&d->console);
     vx_reset(&d->machine);
     return WT_OK;
 }

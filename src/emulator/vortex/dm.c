@@ -139,7 +139,7 @@ bool vx_dm_ebreak(struct vx_warp *w)
         d->dm.step_state = VX_DM_NONE;
     }
     vx_dm_halt(w, CAUSE_EBREAK);
-    d->event = true;
+    d->machine.event = true;
     return true;
 }
 
@@ -183,7 +183,7 @@ void vx_dm_stepped(struct vx_warp *w)
     w->stepping = false;
     d->dm.step_state = VX_DM_NONE;
     vx_dm_halt(w, CAUSE_STEP);
-    d->event = true;
+    d->machine.event = true;
 }
 
 /* Lets the stepping warp issue now, if it can; else the request stays until it can. */
@@ -246,7 +246,7 @@ static void inject(struct vx_device *d, struct vx_warp *w, unsigned thread)
     struct vx_code *code = d->inject_code;
     const size_t slot = (pc & WT_PAGE_MASK) / 2;
     const struct vx_uop u = decode_injection(d);
-    code->base = pc & ~WT_PAGE_MASK;
+    code->page.base = pc & ~WT_PAGE_MASK;
     code->uop[slot] = u;
     w->touched = true;
     d->injecting = true;
@@ -278,7 +278,7 @@ static void inject(struct vx_device *d, struct vx_warp *w, unsigned thread)
     else
         d->machine.fault.kind = WT_FAULT_NONE;
     d->injecting = false;
-    d->not_issued = false;
+    d->machine.not_issued = false;
 }
 
 static void request_inject(struct vx_device *d)
@@ -380,7 +380,7 @@ static uint32_t read_platform(const struct vx_device *d)
 static uint32_t read_dctrl(struct vx_device *d)
 {
     const uint32_t halted = d->halted;
-    const uint32_t running = d->active_warps - d->halted_active;
+    const uint32_t running = d->machine.active - d->halted_active;
     const uint32_t available = halted + running;
     const struct vx_warp *w = selected_warp(d);
     const bool in_reset = d->dm.reset_left != 0;
@@ -470,7 +470,7 @@ uint32_t vx_dm_read(struct vx_device *d, uint32_t addr)
         break;
     }
     vx_dm_tick(d, d->config.dm_clock);
-    d->event = false; /* whoever accesses registers sees for himself */
+    d->machine.event = false; /* whoever accesses registers sees for himself */
     return value;
 }
 
@@ -516,5 +516,5 @@ void vx_dm_write(struct vx_device *d, uint32_t addr, uint32_t value)
         }
         break;
     }
-    d->event = false; /* as above */
+    d->machine.event = false; /* as above */
 }

@@ -203,7 +203,7 @@ OP(jalr)
     if (u->rd != VX_SINK)
         LANES
             rd[l] = (link & on[l]) | (rd[l] & ~on[l]);
-    const uint64_t slot = (target - w->code->base) / 2;
+    const uint64_t slot = (target - w->code->page.base) / 2;
     if (slot < VX_SLOTS)
         return &w->code->uop[slot];
     return vx_fetch(w, target);
@@ -908,6 +908,18 @@ OP(shfl_idx)
     return shuffle(w, u, SHFL_IDX);
 }
 
+/*
+ * The end of a turn. The AVX builds have no vzeroupper in their handlers (meson.build); with the
+ * upper halves dirty, each SSE instruction of the code that runs until the next turn would wait for
+ * the vector register that it writes a part of.
+ */
+static void leave(void)
+{
+#ifdef __AVX__
+    __builtin_ia32_vzeroupper();
+#endif
+}
+
 /* ---- the table ---- */
 
 /* Rows of the other width have no handler here; the decoder never asks for one. */
@@ -926,6 +938,7 @@ OP(shfl_idx)
 /* Of compressed instructions only those with a handler of their own; the others take both. */
 extern const struct vx_handlers TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST);
 const struct vx_handlers TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST) = {
+    .leave = leave,
     .full =
         {
 #define I(id, name, xlen, match, mask, operands) [VX_INSN_##id] = ROW_##xlen(id),

@@ -4,6 +4,9 @@
 
 #include "base/bits.h"
 #include "base/lanes.h"
+#include "emulator/machine/code_pages.h"
+#include "emulator/machine/console.h"
+#include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/profile.h"
@@ -20,6 +23,7 @@ typedef const struct vx_uop *(*vx_handler)(struct vx_warp *w, const struct vx_uo
 
 /* The handlers of one width and lane count. */
 struct vx_handlers {
+    void (*leave)(void); /* called when a turn is over */
     vx_handler full[VX_INSN_COUNT];
     vx_handler compressed[VX_INSN_COUNT]; /* NULL: the same as for the full length */
 };
@@ -35,16 +39,13 @@ struct vx_uop {
 #define VX_SINK 32
 #define VX_X_ROWS 33
 #define VX_SLOTS (WT_PAGE_SIZE / 2)
+#define VX_TAIL 2
 
-/* The decoded instructions of one page of code, one slot a halfword. */
+/* The decoded instructions of one page of code, one record a halfword. */
 struct vx_code {
-    uint64_t base;
-    struct vx_code *next;   /* in its hash bucket */
-    const uint8_t *page[2]; /* vx_code_note_pages: where its page of memory and the next one were */
-    struct vx_uop uop[VX_SLOTS + 2]; /* the last two lead on to the next page */
+    struct wt_code_page page;
+    struct vx_uop uop[VX_SLOTS + VX_TAIL]; /* the last ones lead to the next page */
 };
-
-#define VX_CODE_BUCKETS 256
 
 /* Why a warp that is active cannot issue. */
 enum vx_wait { VX_RUNS, VX_WAIT_WSPAWN, VX_WAIT_BARRIER, VX_WAIT_GLOBAL_BARRIER };
@@ -102,12 +103,6 @@ struct vx_core {
     uint32_t *arrived; /* local barriers: warps that wait there */
 };
 
-/* Console lines that are not complete yet. */
-struct vx_console_slot {
-    char *text;
-    size_t length, room;
-};
-
 enum vx_dm_state { VX_DM_NONE, VX_DM_REQ, VX_DM_INFLIGHT };
 
 /* The Debug Module's own state (VxDebug specification). */
@@ -141,19 +136,15 @@ struct vx_device {
     size_t warp_bytes; /* of one warp's */
     uint32_t core_count, barriers;
     wt_lanes all_lanes;
-    uint32_t active_warps;
-    struct wt_turns turns;  /* which warps can issue, and whose turn it is */
     uint32_t halted;        /* warps whose halt bit is set */
     uint32_t halted_active; /* and that are active */
     /* execution */
     struct wt_tlb tlb;
     struct vx_core *tlb_core; /* whose local memory the TLB shows */
-    struct vx_code *code[VX_CODE_BUCKETS];
-    struct vx_code *inject_code; /* scratch page for injected instructions */
-    uint64_t slice;              /* issues that the turn being run began with */
-    bool not_issued;             /* the handler that ended the turn has not had effect */
-    bool mask_written;           /* vx_set_mask was called (for injection) */
-    bool event;                  /* a warp halted: tell whoever runs us */
+    struct wt_code_cache code;
+    struct vx_code *inject_code;  /* scratch page for injected instructions */
+    struct vx_trace_point *trace; /* the issue being traced; NULL until a run is */
+    bool mask_written;            /* vx_set_mask was called (for injection) */
     bool injecting;
     wt_lanes inject_mask;   /* the warp's own mask, while an instruction is injected */
     char inject_fault[256]; /* why the last injected instruction had no effect, or "" */
@@ -161,20 +152,20 @@ struct vx_device {
     bool injection_decoded;
     struct vx_uop injected_uop;
     uint32_t mpm_class;
-    struct vx_console_slot *console;
+    struct wt_console console;
     struct vx_dm dm;
 };
 
 static inline uint64_t vx_pc_of(const struct vx_warp *w, const struct vx_uop *u)
 {
-    return w->code->base + (uint64_t)(u - w->code->uop) * 2;
+    return w->code->page.base + (uint64_t)(u - w->code->uop) * 2;
 }
 
 /* Issue time of the instruction being executed. */
 static inline uint64_t vx_now(const struct vx_warp *w)
 {
     const struct vx_device *d = w->device;
-    return d->machine.time + (d->injecting ? 0 : d->slice - w->left - 1);
+    return d->injecting ? d->machine.time : wt_issue_time(&d->machine, w->left);
 }
 
 static inline uint64_t vx_truncate(const struct vx_device *d, uint64_t addr)
@@ -191,27 +182,14 @@ void vx_set_x(struct vx_warp *w, unsigned r, unsigned lane, uint64_t value);
 /* The decoded instruction at pc; sets w->code. NULL with a fault if nothing can be fetched there.
  */
 const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc);
-/* Forgets what was decoded from [addr, addr + size). */
-void vx_code_invalidate(struct vx_device *d, uint64_t addr, uint64_t size);
-void vx_code_clear(struct vx_device *d);
-/*
- * Around putting another memory in place of this one: what was decoded from pages that the two
- * share stays. (Both exist meanwhile, so a page at the same place is the same page.)
- */
-void vx_code_note_pages(struct vx_device *d);
-void vx_code_keep_pages(struct vx_device *d);
-/* Whether decoded instructions lie in the page of addr, or may reach into it. */
-bool vx_code_on_page(struct vx_device *d, uint64_t addr);
-/* The instruction at pc, whatever its slot holds. */
+extern const struct wt_code_format vx_code_format;
+/* The instruction at pc, whatever its record holds. */
 struct vx_uop vx_code_decode(struct vx_device *d, uint64_t pc);
-/* Forgets what was decoded at the instructions from first to last, wherever they are decoded. */
-void vx_code_redecode(struct vx_device *d, uint64_t first, uint64_t last);
 /*
  * Decodes one 32-bit instruction, or what a compressed one of `halves` halfwords stands for. No
  * such instruction: the illegal handler.
  */
 struct vx_uop vx_decode(struct vx_device *d, uint32_t word, unsigned halves);
-struct vx_code *vx_code_new(uint64_t base);
 
 /* ---- faults ---- */
 
@@ -258,7 +236,6 @@ bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, co
                     size_t size);
 /* Lets the TLB show this core's local memory. */
 void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core);
-void vx_console_put(struct vx_device *d, unsigned slot, char c);
 
 /* ---- csr.c ---- */
 
@@ -302,7 +279,7 @@ const struct vx_handlers *vx_select_handlers(unsigned xlen, unsigned threads, un
 
 /* ---- run.c ---- */
 
-enum wt_run vx_run(struct wt_machine *m, uint64_t issues);
+extern const struct wt_engine_ops vx_engine_ops;
 /* Lets one warp issue one instruction now, if it can; false if it cannot. */
 bool vx_issue_one(struct vx_warp *w);
 
@@ -331,7 +308,6 @@ void vx_reset(struct wt_machine *m);
 struct wt_state *vx_save(struct wt_machine *m);
 bool vx_restore(struct wt_machine *m, const struct wt_state *state);
 void vx_free_state(struct wt_state *state);
-uint64_t vx_state_bytes(const struct wt_state *state);
 uint64_t vx_held_bytes(struct wt_machine *m);
 uint64_t vx_live_bytes(struct wt_machine *m);
 

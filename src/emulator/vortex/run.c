@@ -1,15 +1,13 @@
-/* The main loop. */
+/* What Vortex does for the engine (machine/engine.h): turns, and why no warp can issue. */
+#include "emulator/vortex/trace.h"
 #include "emulator/vortex/watch.h"
 
-#include "emulator/vortex/trace.h"
-
 /* Lets w issue up to n instructions; returns how many it has issued. */
-static uint64_t turn(struct vx_device *d, struct vx_warp *w, uint64_t n)
+static uint64_t issue(struct vx_device *d, struct vx_warp *w, uint64_t n)
 {
+    struct wt_machine *m = &d->machine;
     vx_tlb_switch_core(d, w->core);
-    d->slice = n;
-    w->left = n - 1;
-    d->not_issued = false;
+    wt_begin_turn(m, &w->left, n);
     const struct vx_uop *u = vx_fetch(w, w->pc);
     if (!u)
         return 0;
@@ -18,128 +16,93 @@ static uint64_t turn(struct vx_device *d, struct vx_warp *w, uint64_t n)
         w->left--;
         u = u->run(w, u);
     }
+    d->handlers->leave();
     if (u)
         w->pc = vx_pc_of(w, u);
-    /* A watch may have cut it short. */
-    const uint64_t issued = d->slice - w->left - d->not_issued;
-    d->machine.time += issued;
+    const uint64_t issued = wt_finish_turn(m, w->left);
     w->core->issues += issued;
     return issued;
 }
 
-/* No warp can issue: why? */
-static enum wt_run stopped(struct vx_device *d)
+static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
-    if (d->active_warps == 0)
+    struct vx_device *d = (struct vx_device *)m;
+    struct vx_warp *w = &d->warp[wave];
+    /* Cycles of the Debug Module pass after each issue, however many are asked for. */
+    return issue(d, w, w->stepping || vx_dm_busy(d) ? 1 : n);
+}
+
+static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
+{
+    struct vx_device *d = (struct vx_device *)m;
+    struct vx_warp *w = &d->warp[wave];
+    if (w->stepping && (issued || m->fault.kind))
+        vx_dm_stepped(w);
+    vx_dm_tick(d, issued);
+}
+
+static enum wt_run blocked(struct wt_machine *m)
+{
+    const struct vx_device *d = (const struct vx_device *)m;
+    if (!m->active)
         return WT_RUN_ENDED;
     if (d->halted_active)
         return WT_RUN_HALTED;
     uint32_t id = 0;
     while (!d->warp[id].active)
         id++;
-    d->machine.fault = (struct wt_fault){
+    m->fault = (struct wt_fault){
         .kind = WT_FAULT_DEADLOCK,
         .wave = id,
         .lanes = d->warp[id].mask,
         .pc = d->warp[id].wait_pc,
-        .time = d->machine.time,
+        .time = m->time,
         .text = "deadlock: every active warp waits for another one",
     };
     return WT_RUN_FAULT;
 }
 
-static enum wt_run run_turns(struct vx_device *d, uint64_t issues, vx_trace_fn fn, void *context)
+static struct wt_issue next_issue(struct wt_machine *m, uint32_t wave)
 {
-    struct wt_machine *m = &d->machine;
-    if (m->fault.kind)
-        return WT_RUN_FAULT;
-    if (d->event) { /* a watch was told instead when it happened */
-        d->event = false;
-        return WT_RUN_EVENT;
-    }
-    const uint64_t end = m->time + issues, resets = m->resets;
-    struct wt_watch_set *places = m->watch && m->watch->places ? m->watch : NULL;
-    while (m->time < end) {
-        if (places)
-            wt_watch_set_keep_turns(places, &d->turns);
-        if (!wt_turns_next(&d->turns))
-            return stopped(d);
-        struct vx_warp *w = &d->warp[d->turns.current];
-        uint64_t n = end - m->time < d->turns.left ? end - m->time : d->turns.left;
-        if (places && vx_watches_issue(d, w)) {
-            n = 1;
-            if (vx_watch_before_issue(w)) {
-                wt_watch_set_undo_turns(places, &d->turns);
-                return WT_RUN_WATCH;
-            }
-        }
-        /* Cycles of the Debug Module pass after each issue, however many are asked for. */
-        if (w->stepping || vx_dm_busy(d))
-            n = 1;
-        uint64_t issued;
-        if (fn) {
-            struct vx_trace_point point;
-            vx_trace_before(w, &point);
-            issued = turn(d, w, 1);
-            if (issued)
-                vx_trace_after(w, &point, fn, context);
-        } else {
-            issued = turn(d, w, n);
-        }
-        d->turns.left -= (uint32_t)issued;
-        if (w->stepping && (issued || m->fault.kind))
-            vx_dm_stepped(w);
-        vx_dm_tick(d, issued);
-        if (m->fault.kind)
-            return WT_RUN_FAULT;
-        if (m->hits) {
-            /* Before an instruction: as if the scheduler had not got there. */
-            if (places && !issued)
-                wt_watch_set_undo_turns(places, &d->turns);
-            return WT_RUN_WATCH;
-        }
-        if (d->event || m->resets != resets) {
-            d->event = false;
-            return WT_RUN_EVENT;
-        }
-    }
-    return d->active_warps ? WT_RUN_BUDGET : WT_RUN_ENDED;
+    const struct vx_warp *w = &((const struct vx_device *)m)->warp[wave];
+    return vx_issue_at(w, w->pc, m->time);
 }
 
-static enum wt_run run(struct vx_device *d, uint64_t issues, vx_trace_fn fn, void *context)
+static bool trace_before(struct wt_machine *m, uint32_t wave)
 {
-    wt_watch_set_run(&d->machine, true);
-    const enum wt_run run = run_turns(d, issues, fn, context);
-    wt_watch_set_run(&d->machine, false);
-    if (run != WT_RUN_WATCH)
-        d->machine.hits = 0;
-    return run;
+    struct vx_device *d = (struct vx_device *)m;
+    return vx_trace_before(&d->warp[wave]);
 }
 
-enum wt_run vx_run(struct wt_machine *m, uint64_t issues)
+static void trace_after(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context)
 {
-    return run((struct vx_device *)m, issues, NULL, NULL);
+    struct vx_device *d = (struct vx_device *)m;
+    vx_trace_after(&d->warp[wave], fn, context);
 }
 
-enum wt_run vx_run_traced(struct vx_device *device, uint64_t issues, vx_trace_fn fn, void *context)
-{
-    return run(device, issues, fn, context);
-}
+const struct wt_engine_ops vx_engine_ops = {
+    .turn = turn,
+    .blocked = blocked,
+    .next_issue = next_issue,
+    .after_turn = after_turn,
+    .trace_before = trace_before,
+    .trace_after = trace_after,
+};
 
 bool vx_issue_one(struct vx_warp *w)
 {
-    if (!w->active || w->wait != VX_RUNS || w->halted || w->device->machine.fault.kind)
+    struct wt_machine *m = &w->device->machine;
+    if (!w->active || w->wait != VX_RUNS || w->halted || m->fault.kind)
         return false;
     size_t hits = 0;
     vx_watch_before_step(w, &hits);
-    if (turn(w->device, w, 1)) {
+    if (issue(w->device, w, 1)) {
         /* If it was its turn anyway, that is what it has used: a debugger that takes it past a
          * breakpoint does not change the order in which warps issue. */
-        struct wt_turns *turns = &w->device->turns;
-        if (turns->current == w->id && turns->left)
-            turns->left--;
+        if (m->turns.current == w->id && m->turns.left)
+            m->turns.left--;
         return true;
     }
-    w->device->machine.hits = hits;
+    m->hits = hits;
     return false;
 }

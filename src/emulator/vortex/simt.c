@@ -39,7 +39,7 @@ const struct vx_uop *vx_fault(struct vx_warp *w, const struct vx_uop *u, enum wt
     vsnprintf(fault->text, sizeof fault->text, format, args);
     va_end(args);
     w->pc = fault->pc;
-    d->not_issued = true;
+    wt_not_issued(&d->machine);
     return NULL;
 }
 
@@ -73,7 +73,8 @@ void vx_set_mask(struct vx_warp *w, wt_lanes mask)
 
 void vx_update_ready(struct vx_warp *w)
 {
-    wt_turns_set_ready(&w->device->turns, w->id, w->active && w->wait == VX_RUNS && !w->halted);
+    wt_turns_set_ready(&w->device->machine.turns, w->id,
+                       w->active && w->wait == VX_RUNS && !w->halted);
 }
 
 void vx_set_wait(struct vx_warp *w, enum vx_wait wait)
@@ -91,7 +92,7 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc)
         w->active = true;
         w->incarnation++;
         w->core->active++;
-        w->device->active_warps++;
+        w->device->machine.active++;
         w->device->halted_active += w->halted;
     }
     vx_set_mask(w, 1);
@@ -136,7 +137,7 @@ static void deactivate(struct vx_warp *w)
         return;
     w->active = false;
     w->core->active--;
-    d->active_warps--;
+    d->machine.active--;
     d->halted_active -= w->halted;
     vx_set_mask(w, 0);
     vx_set_wait(w, VX_RUNS);
@@ -402,7 +403,7 @@ const struct vx_uop *vx_op_ebreak(struct vx_warp *w, const struct vx_uop *u)
     if (!w->device->injecting) {
         w->pc = vx_pc_of(w, u);
         if (vx_dm_ebreak(w)) {
-            w->device->not_issued = true;
+            wt_not_issued(&w->device->machine);
             return NULL;
         }
     }

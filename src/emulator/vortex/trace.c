@@ -2,7 +2,19 @@
 #include "emulator/vortex/trace.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* A warp as it stands before it issues. */
+struct vx_trace_point {
+    uint64_t time, pc;
+    wt_lanes mask;
+    uint8_t bytes[4];
+    unsigned length;
+    uint32_t word; /* the 32-bit instruction (what a compressed one stands for) */
+    enum vx_insn_id id;
+    uint64_t addr[WT_MAX_LANES]; /* of memory instructions, per lane */
+};
 
 /* Appends formatted text; what does not fit is cut. */
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
@@ -41,9 +53,12 @@ static unsigned stores(enum vx_insn_id id)
     }
 }
 
-void vx_trace_before(const struct vx_warp *w, struct vx_trace_point *point)
+bool vx_trace_before(const struct vx_warp *w)
 {
     struct vx_device *d = w->device;
+    if (!d->trace && !(d->trace = malloc(sizeof *d->trace)))
+        return false;
+    struct vx_trace_point *point = d->trace;
     point->time = d->machine.time;
     point->pc = w->pc;
     point->mask = w->mask;
@@ -56,11 +71,12 @@ void vx_trace_before(const struct vx_warp *w, struct vx_trace_point *point)
         point->word = 0;
     point->id = vx_insn_find(point->word, d->config.xlen);
     if (!stores(point->id))
-        return;
+        return true;
     const int32_t offset = has_operand(point->id, 'q') ? vx_imm_s(point->word) : 0;
     for (unsigned l = 0; l < d->machine.lanes; l++)
         point->addr[l] = vx_truncate(d, vx_get_x(w, wt_field(point->word, 19, 15), l) +
                                             (uint64_t)(int64_t)offset);
+    return true;
 }
 
 static uint64_t lane_value(const struct vx_warp *w, unsigned r, unsigned lane, bool fp)
@@ -99,10 +115,10 @@ static void append_row(char *text, size_t size, const struct vx_warp *w, wt_lane
     append(text, size, "]");
 }
 
-void vx_trace_after(const struct vx_warp *w, const struct vx_trace_point *point, vx_trace_fn fn,
-                    void *context)
+void vx_trace_after(const struct vx_warp *w, wt_trace_fn fn, void *context)
 {
     struct vx_device *d = w->device;
+    const struct vx_trace_point *point = d->trace;
     char text[128], effect[8192] = "";
     vx_disassemble(point->bytes, point->length, d->config.xlen, point->pc, text, sizeof text);
     const unsigned rd = wt_field(point->word, 11, 7);
@@ -128,14 +144,15 @@ void vx_trace_after(const struct vx_warp *w, const struct vx_trace_point *point,
     }
     if (w->wait != VX_RUNS)
         append(effect, sizeof effect, "%swaits", *effect ? " " : "");
-    const struct vx_trace trace = {
+    const struct wt_trace trace = {
         .time = point->time,
         .wave = w->id,
         .mask = point->mask,
         .pc = point->pc,
-        .instruction = point->length == 2 ? (uint32_t)wt_load_le(point->bytes, 2)
-                                          : (uint32_t)wt_load_le(point->bytes, 4),
+        .bytes = point->bytes,
         .length = point->length,
+        .word = 4,
+        .longest = 4,
         .text = text,
         .effect = effect,
     };

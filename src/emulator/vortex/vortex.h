@@ -104,23 +104,7 @@ uint32_t vx_dm_read(struct vx_device *device, uint32_t addr);
 /** Writes a DM register; writes to read-only fields and unknown registers are ignored. */
 void vx_dm_write(struct vx_device *device, uint32_t addr, uint32_t value);
 
-/* ---- trace ---- */
-
-/** One issued instruction, handed to the trace function after it has had its effect. */
-struct vx_trace {
-    uint64_t time;
-    uint32_t wave;
-    wt_lanes mask; /**< lanes that executed it */
-    uint64_t pc;
-    uint32_t instruction; /**< as it stands in memory; 16 bits if length is 2 */
-    unsigned length;      /**< bytes: 2 or 4 */
-    const char *text;     /**< disassembly */
-    const char *effect;   /**< what was written: registers, memory, mask; "" if nothing */
-};
-typedef void (*vx_trace_fn)(void *context, const struct vx_trace *trace);
-
-/** As machine->ops->run, calling @p fn for each issue. Slower, the same states. */
-enum wt_run vx_run_traced(struct vx_device *device, uint64_t issues, vx_trace_fn fn, void *context);
+/* ---- disassembly ---- */
 
 /**
  * Disassembles the instruction at the start of @p bytes (2 or 4 of them) as it would stand at

@@ -7,7 +7,7 @@
 #ifndef WT_EMULATOR_VORTEX_WATCH_H
 #define WT_EMULATOR_VORTEX_WATCH_H
 
-#include "emulator/machine/watch_set.h"
+#include "emulator/machine/engine.h"
 #include "emulator/vortex/internal.h"
 
 bool vx_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
@@ -21,13 +21,11 @@ bool vx_watches_write(struct vx_device *d, const struct vx_core *core, uint64_t 
 void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                      unsigned lane, uint64_t addr, unsigned size, uint64_t before, uint64_t after);
 
-/* The handler of a slot whose instruction is watched. */
+/* The handler of a record whose instruction is watched (wt_code_watch). */
 const struct vx_uop *vx_watch_here(struct vx_warp *w, const struct vx_uop *u);
 
-/* Whether the wave is watched for any issue. */
-bool vx_watches_issue(const struct vx_device *d, const struct vx_warp *w);
-/* Tells that w is about to issue; false if that was told already. */
-bool vx_watch_before_issue(struct vx_warp *w);
+/* The issue of the instruction at pc at that time, with the mask of now. */
+struct wt_issue vx_issue_at(const struct vx_warp *w, uint64_t pc, uint64_t time);
 /* A step by the debug hardware begins: it issues in any case. If it does not, *hits remain. */
 void vx_watch_before_step(struct vx_warp *w, size_t *hits);
 

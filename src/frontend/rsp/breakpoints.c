@@ -127,6 +127,7 @@ static void insert(struct wt_rsp_session *s, unsigned type, uint64_t addr,
         return;
     }
     b->persist = persist;
+    b->evaluated = !shared && (conditions->count || commands->count);
     wt_rsp_ok(s);
 }
 

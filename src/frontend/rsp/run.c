@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 /* ---- why it stopped ---- */
 
 static int signal_of(const struct wt_event *event)
@@ -68,7 +70,7 @@ static void put_registers(struct wt_rsp_session *s, const struct wt_event *event
 {
     static const enum wt_register_role wanted[] = {WT_ROLE_RA, WT_ROLE_SP, WT_ROLE_FP};
     unsigned index[4];
-    uint64_t value[4];
+    uint8_t value[4 * 8], *at = value;
     size_t count = 0;
     const struct wt_register *all = s->topology->registers;
     index[count++] = (unsigned)s->topology->pc_index;
@@ -76,18 +78,19 @@ static void put_registers(struct wt_rsp_session *s, const struct wt_event *event
         for (unsigned k = 0; k < s->topology->register_count; k++)
             if (all[k].role == wanted[i] && all[k].bits <= 64 && count < 4)
                 index[count++] = k;
-    if (wt_debugger_read_numbers(s->debugger, event->thread, index, count, value, NULL))
+    struct wt_error ignored;
+    if (wt_debugger_read_registers(s->debugger, event->thread, index, count, value, &ignored))
         return;
-    const uint64_t *shown = wt_rsp_shown_pc(s, event->thread);
-    if (shown)
-        value[0] = *shown;
     for (size_t i = 0; i < count; i++) {
+        const size_t size = wt_register_size(&all[index[i]]);
+        wt_rsp_show_register(s, event->thread, index[i], at);
         wt_put_format(&s->out, "%02x:", all[index[i]].number);
-        wt_put_value(&s->out, value[i], (all[index[i]].bits + 7) / 8);
+        wt_put_hex(&s->out, at, size);
         wt_put_char(&s->out, ';');
+        at += size;
     }
     if (event->reason == WT_STOP_BREAKPOINT)
-        put_breakpoint_reason(s, value[0]);
+        put_breakpoint_reason(s, wt_load_le(value, wt_register_size(&all[index[0]])));
 }
 
 static void put_core(struct wt_rsp_session *s, wt_thread thread)
@@ -351,6 +354,7 @@ void wt_rsp_session_events(struct wt_rsp_session *s)
             s->waiting = false;
             tell(s, &event);
             name_resumed_thread(s, &event);
+            wt_rsp_note_hits(s, &event);
             wt_put_begin(&s->out, '$');
             /* All-stop knows no requested stops, but that nothing is left of what was resumed. */
             if (event.reason == WT_STOP_REQUESTED && event.kind == WT_EVENT_STOPPED &&
@@ -455,6 +459,9 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
         wt_rsp_refuse(s, WT_STATE, "the program is not running: use 'run' to start it again");
         return;
     }
+    if (wt_rsp_next_hit(s, list, count))
+        return;
+    s->backwards = false;
     if (count && list[0].kind == WT_RESUME_STEP && wt_rsp_take_shown(s, list[0].thread)) {
         tell_step(s, list[0].thread);
         return;
@@ -592,6 +599,8 @@ static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
         return;
     }
     wt_rsp_forget_shown(s, 0);
+    wt_rsp_close_hits(s);
+    s->backwards = true;
     wt_rsp_forget_watchpoints(s);
     if (s->general)
         wt_debugger_focus(s->debugger, s->general);
@@ -656,6 +665,7 @@ bool wt_rsp_restart(struct wt_rsp_session *s)
     s->killed = s->detached = false;
     s->general = s->control = 0;
     wt_rsp_forget_shown(s, 0);
+    wt_rsp_close_hits(s);
     s->mark_count = 0;
     s->notice_count = 0;
     s->notified = false;

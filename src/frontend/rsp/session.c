@@ -183,7 +183,9 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     s->waiting = s->killed = s->closing = s->detached = false;
     s->thread_next = 0;
     s->pending_length = 0;
+    s->call.held = s->each_lane = false;
     wt_rsp_forget_shown(s, 0);
+    wt_rsp_close_hits(s);
     wt_rsp_forget_notices(s);
     wt_debugger_set_nonstop(s->debugger, false);
     if (wt_debugger_running(s->debugger)) {

@@ -27,15 +27,6 @@ static size_t register_size(const struct wt_rsp_session *s, unsigned index)
     return wt_register_size(&s->topology->registers[index]);
 }
 
-/* The value of the pc that a thread is shown at, where that is not its own. */
-static void show_pc(const struct wt_rsp_session *s, wt_thread thread, unsigned index,
-                    uint8_t *value)
-{
-    const uint64_t *shown = wt_rsp_shown_pc(s, thread);
-    if (shown && index == s->topology->pc_index)
-        wt_store_le(value, *shown, register_size(s, index));
-}
-
 void wt_rsp_g(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     wt_thread thread;
@@ -55,7 +46,7 @@ void wt_rsp_g(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_error(s, &err);
     } else {
         for (size_t i = 0; i < s->core_register_count; i++) {
-            show_pc(s, thread, s->core_registers[i], at);
+            wt_rsp_show_register(s, thread, s->core_registers[i], at);
             at += register_size(s, s->core_registers[i]);
         }
         wt_put_hex(&s->out, value, size);
@@ -127,7 +118,7 @@ void wt_rsp_p(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     } else if (status) {
         wt_rsp_error(s, &err);
     } else {
-        show_pc(s, thread, index, value);
+        wt_rsp_show_register(s, thread, index, value);
         wt_put_hex(&s->out, value, register_size(s, index));
     }
 }
@@ -146,10 +137,12 @@ void wt_rsp_P(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     else if (wt_rsp_refuse_call(s, thread))
         return;
     else if (wt_rsp_release_call(s, &err) ||
-             wt_debugger_write_register(s->debugger, thread, index, value, &err))
+             wt_debugger_write_register(s->debugger, thread, index, value, &err)) {
         wt_rsp_error(s, &err);
-    else
+    } else {
+        wt_rsp_forget_written(s, thread, index);
         wt_rsp_ok(s);
+    }
 }
 
 /* ---- memory ---- */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 /* ---- Z2, Z3, Z4 ---- */
 
 /*
@@ -143,18 +145,45 @@ static bool expects_before(const struct wt_rsp_session *s)
 
 void wt_rsp_show_watchpoint(struct wt_rsp_session *s, const struct wt_event *event)
 {
-    if (!expects_before(s) || event->kind != WT_EVENT_STOPPED ||
-        event->reason != WT_STOP_WATCHPOINT || wt_rsp_shown_pc(s, event->thread))
-        return;
+    if (expects_before(s) && event->kind == WT_EVENT_STOPPED &&
+        event->reason == WT_STOP_WATCHPOINT && !wt_rsp_shown_pc(s, event->thread))
+        wt_rsp_show_at(s, event->thread, event->pc);
+}
+
+struct wt_rsp_shown *wt_rsp_show_at(struct wt_rsp_session *s, wt_thread thread, uint64_t pc)
+{
     if (s->shown_count == s->shown_capacity) {
         size_t capacity = s->shown_capacity ? 2 * s->shown_capacity : 8;
         struct wt_rsp_shown *more = realloc(s->shown, capacity * sizeof *more);
         if (!more)
-            return;
+            return NULL;
         s->shown = more;
         s->shown_capacity = capacity;
     }
-    s->shown[s->shown_count++] = (struct wt_rsp_shown){event->thread, event->pc};
+    struct wt_rsp_shown *shown = &s->shown[s->shown_count++];
+    *shown = (struct wt_rsp_shown){.thread = thread, .pc = pc, .written = -1};
+    return shown;
+}
+
+void wt_rsp_show_register(const struct wt_rsp_session *s, wt_thread thread, unsigned index,
+                          uint8_t *value)
+{
+    const size_t size = wt_register_size(&s->topology->registers[index]);
+    for (size_t i = 0; i < s->shown_count; i++) {
+        if (s->shown[i].thread != thread)
+            continue;
+        if (index == s->topology->pc_index)
+            wt_store_le(value, s->shown[i].pc, size);
+        else if (s->shown[i].written == (int)index)
+            memcpy(value, s->shown[i].value, size);
+    }
+}
+
+void wt_rsp_forget_written(struct wt_rsp_session *s, wt_thread thread, unsigned index)
+{
+    for (size_t i = 0; i < s->shown_count; i++)
+        if (s->shown[i].thread == thread && s->shown[i].written == (int)index)
+            s->shown[i].written = -1;
 }
 
 const uint64_t *wt_rsp_shown_pc(const struct wt_rsp_session *s, wt_thread thread)

@@ -31,10 +31,9 @@
 #define REACHED 0x100000
 
 static struct gcn_device *device;
-static struct gcn_disassembler *disassembler;
 static uint8_t reached[REACHED]; /* by dword, from address 0 */
 
-static void note(void *context, const struct gcn_trace *trace)
+static void note(void *context, const struct wt_trace *trace)
 {
     (void)context;
     if (trace->pc / 4 < REACHED)
@@ -43,7 +42,7 @@ static void note(void *context, const struct gcn_trace *trace)
 
 static enum wt_run run(uint64_t issues)
 {
-    return gcn_run_traced(device, issues, disassembler, note, NULL);
+    return wt_engine_run_traced(gcn_machine(device), issues, note, NULL);
 }
 
 static void print_wave(const struct gcn_wave *w)
@@ -178,8 +177,7 @@ int main(void)
     static char line[1 << 21], word[64], text[1 << 21];
     gcn_config_default(&config);
     config.cu = 2;
-    disassembler = gcn_disassembler_new();
-    if (gcn_device_new(&config, &device, &err) || !disassembler)
+    if (gcn_device_new(&config, &device, &err))
         return 1;
     while (fgets(line, sizeof line, stdin)) {
         unsigned long long a = 0, b = 0;
@@ -189,7 +187,6 @@ int main(void)
         sscanf(line, "%*s %*s %2097151s", text);
         obey(word, a, b, text);
     }
-    gcn_disassembler_free(disassembler);
     gcn_device_free(device);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* One issued instruction as a trace tells it, for every family. */
-#ifndef WT_TARGET_TRACE_H
-#define WT_TARGET_TRACE_H
+#ifndef WT_EMULATOR_MACHINE_TRACE_H
+#define WT_EMULATOR_MACHINE_TRACE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +23,9 @@ struct wt_trace {
 
 /** Takes one issue after it has had its effect. Nothing in @p trace outlives the call. */
 typedef void (*wt_trace_fn)(void *context, const struct wt_trace *trace);
+
+/** The instruction's bytes as hexadecimal numbers, padded to the width of the family's longest
+ * instruction: up to 80 characters. */
+void wt_trace_bytes(const struct wt_trace *trace, char *text, size_t size);
 
 #endif

@@ -1,0 +1,142 @@
+/* Line buffers of consoles. See console.h. */
+#include "emulator/machine/console.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/machine/hash.h"
+
+/* The first room of a line; rooms are this times a power of two. */
+#define FIRST_ROOM 64
+#define MOST_ROOM 65536
+
+bool wt_console_init(struct wt_console *console, unsigned slots)
+{
+    assert(slots > 0);
+    console->slots = slots;
+    console->line = calloc(slots, sizeof *console->line);
+    return console->line != NULL;
+}
+
+void wt_console_free(struct wt_console *console)
+{
+    for (unsigned i = 0; console->line && i < console->slots; i++)
+        free(console->line[i].text);
+    free(console->line);
+    console->line = NULL;
+}
+
+static void emit(struct wt_machine *m, struct wt_console *console, unsigned slot)
+{
+    struct wt_console_line *line = &console->line[slot];
+    if (m->console)
+        m->console(m->console_context, slot, line->text ? line->text : "", line->length);
+    line->length = 0;
+}
+
+void wt_console_put(struct wt_machine *m, struct wt_console *console, unsigned slot, char c)
+{
+    assert(slot < console->slots);
+    struct wt_console_line *line = &console->line[slot];
+    if (c == '\n') {
+        emit(m, console, slot);
+        return;
+    }
+    if (line->length == line->room) {
+        const size_t room = line->room ? line->room * 2 : FIRST_ROOM;
+        char *text = room <= MOST_ROOM ? realloc(line->text, room) : NULL;
+        if (!text) {
+            emit(m, console, slot);
+            if (!line->room)
+                return; /* the host has no memory for a single line: the character is lost */
+        } else {
+            line->text = text;
+            line->room = room;
+        }
+    }
+    line->text[line->length++] = c;
+}
+
+void wt_console_flush(struct wt_machine *m, struct wt_console *console)
+{
+    for (unsigned slot = 0; slot < console->slots; slot++)
+        if (console->line[slot].length)
+            emit(m, console, slot);
+}
+
+void wt_console_clear(struct wt_console *console)
+{
+    for (unsigned i = 0; i < console->slots; i++)
+        console->line[i].length = 0;
+}
+
+void wt_console_hash(const struct wt_console *console, uint64_t *hash)
+{
+    for (unsigned i = 0; i < console->slots; i++) {
+        const struct wt_console_line *line = &console->line[i];
+        wt_mix_number(hash, line->length);
+        wt_mix(hash, line->text ? line->text : "", line->length);
+    }
+}
+
+bool wt_console_save(const struct wt_console *console, struct wt_console_saved *saved,
+                     uint64_t *bytes)
+{
+    unsigned lines = 0;
+    *saved = (struct wt_console_saved){0};
+    for (unsigned i = 0; i < console->slots; i++)
+        lines += console->line[i].length != 0;
+    if (!lines)
+        return true;
+    if (!(saved->line = calloc(lines, sizeof *saved->line)))
+        return false;
+    for (unsigned i = 0; i < console->slots; i++) {
+        const struct wt_console_line *line = &console->line[i];
+        if (!line->length)
+            continue;
+        char *text = malloc(line->length);
+        if (!text)
+            return false;
+        memcpy(text, line->text, line->length);
+        *bytes += line->length;
+        saved->line[saved->lines++] = (struct wt_console_saved_line){i, line->length, text};
+    }
+    return true;
+}
+
+void wt_console_saved_free(struct wt_console_saved *saved)
+{
+    for (unsigned i = 0; i < saved->lines; i++)
+        free(saved->line[i].text);
+    free(saved->line);
+}
+
+bool wt_console_reserve(struct wt_console *console, const struct wt_console_saved *saved)
+{
+    for (unsigned i = 0; i < saved->lines; i++) {
+        struct wt_console_line *line = &console->line[saved->line[i].slot];
+        size_t room = line->room ? line->room : FIRST_ROOM;
+        while (room < saved->line[i].length)
+            room *= 2;
+        if (room == line->room)
+            continue;
+        char *text = realloc(line->text, room);
+        if (!text)
+            return false;
+        line->text = text;
+        line->room = room;
+    }
+    return true;
+}
+
+void wt_console_restore(struct wt_console *console, const struct wt_console_saved *saved)
+{
+    wt_console_clear(console);
+    for (unsigned i = 0; i < saved->lines; i++) {
+        struct wt_console_line *line = &console->line[saved->line[i].slot];
+        assert(line->room >= saved->line[i].length);
+        memcpy(line->text, saved->line[i].text, saved->line[i].length);
+        line->length = saved->line[i].length;
+    }
+}

@@ -1,0 +1,94 @@
+/* The run loop of every family. See engine.h. */
+#include "emulator/machine/engine.h"
+
+/* Runs one turn, or one issue where the run is traced; returns how many were issued. */
+static uint64_t take_turn(struct wt_machine *m, uint32_t wave, uint64_t n, wt_trace_fn fn,
+                          void *context)
+{
+    if (!fn)
+        return m->engine->turn(m, wave, n);
+    if (!m->engine->trace_before(m, wave)) {
+        m->fault = (struct wt_fault){
+            .kind = WT_FAULT_HOST,
+            .wave = wave,
+            .time = m->time,
+            .text = "the host has no memory left for the trace",
+        };
+        return 0;
+    }
+    const uint64_t issued = m->engine->turn(m, wave, 1);
+    if (issued)
+        m->engine->trace_after(m, wave, fn, context);
+    return issued;
+}
+
+/* Whether the run stops before the next issue of a wave whose issues are watched. */
+static bool stops_before(struct wt_machine *m, uint32_t wave)
+{
+    const struct wt_issue issue = m->engine->next_issue(m, wave);
+    return issue.issues && wt_watch_set_before(m, &issue);
+}
+
+static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn fn, void *context)
+{
+    if (m->fault.kind)
+        return WT_RUN_FAULT;
+    if (m->event) { /* a watch was reported instead when it happened */
+        m->event = false;
+        return WT_RUN_EVENT;
+    }
+    const uint64_t end = m->time + issues, resets = m->resets;
+    struct wt_watch_set *places = m->watch && m->watch->places ? m->watch : NULL;
+    while (m->time < end) {
+        if (places)
+            wt_watch_set_keep_turns(places, &m->turns);
+        if (!wt_turns_next(&m->turns))
+            return m->engine->blocked(m);
+        const uint32_t wave = m->turns.current;
+        uint64_t n = end - m->time < m->turns.left ? end - m->time : m->turns.left;
+        if (places && wt_watch_set_issues(places, wave)) {
+            n = 1;
+            if (stops_before(m, wave)) {
+                wt_watch_set_undo_turns(places, &m->turns);
+                return WT_RUN_WATCH;
+            }
+        }
+        const uint64_t issued = take_turn(m, wave, n, fn, context);
+        assert(issued <= n);
+        m->turns.left -= (uint32_t)issued;
+        if (m->yielded) {
+            m->yielded = false;
+            m->turns.left = 0;
+        }
+        m->engine->after_turn(m, wave, issued);
+        if (m->fault.kind)
+            return WT_RUN_FAULT;
+        if (m->hits) {
+            /* Before an instruction: as if the scheduler had not got there. */
+            if (places && !issued)
+                wt_watch_set_undo_turns(places, &m->turns);
+            return WT_RUN_WATCH;
+        }
+        if (m->event || m->resets != resets) {
+            m->event = false;
+            return WT_RUN_EVENT;
+        }
+    }
+    return m->active ? WT_RUN_BUDGET : m->engine->blocked(m);
+}
+
+enum wt_run wt_engine_run_traced(struct wt_machine *m, uint64_t issues, wt_trace_fn fn,
+                                 void *context)
+{
+    wt_watch_set_run(m, true);
+    const enum wt_run run = run_turns(m, issues, fn, context);
+    wt_watch_set_run(m, false);
+    if (run != WT_RUN_WATCH)
+        m->hits = 0;
+    return run;
+}
+
+enum wt_run wt_engine_run(struct wt_machine *m, uint64_t issues)
+{
+    return wt_engine_run_traced(m, issues, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/*
+ * The engine: the run loop that all families share. It chooses the wave whose turn it is
+ * (schedule.h), lets the family execute, and comes back for faults, watches and events.
+ *
+ * Handlers of a family see a wave and a decoded record and nothing else of the turn; they count
+ * down the wave's `left`, the issues of the turn that remain after the one being executed. A
+ * handler that must end the turn calls wt_end_turn or returns no next record.
+ */
+#ifndef WT_EMULATOR_MACHINE_ENGINE_H
+#define WT_EMULATOR_MACHINE_ENGINE_H
+
+#include <assert.h>
+
+#include "emulator/machine/machine.h"
+#include "emulator/machine/watch_set.h"
+
+/** What a family does for the engine. No operation is NULL. */
+struct wt_engine_ops {
+    /**
+     * Lets a wave that can issue do so up to @p n times, 1 or more, between wt_begin_turn and
+     * wt_finish_turn; returns how often it did.
+     */
+    uint64_t (*turn)(struct wt_machine *m, uint32_t wave, uint64_t n);
+    /** Why no wave can issue: WT_RUN_ENDED, HALTED, EVENT, or FAULT with m->fault set. */
+    enum wt_run (*blocked)(struct wt_machine *m);
+    /** The issue that a wave will do next. */
+    struct wt_issue (*next_issue)(struct wt_machine *m, uint32_t wave);
+    /** After each turn, before the engine looks at faults, watches and events: time passes for the
+     * debug hardware. */
+    void (*after_turn)(struct wt_machine *m, uint32_t wave, uint64_t issued);
+    /** Notes a wave before an issue that is traced; false without host memory. */
+    bool (*trace_before)(struct wt_machine *m, uint32_t wave);
+    /** Hands the issue noted last to @p fn. */
+    void (*trace_after)(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context);
+};
+
+/** The operations run and run_traced of every family. */
+enum wt_run wt_engine_run(struct wt_machine *m, uint64_t issues);
+enum wt_run wt_engine_run_traced(struct wt_machine *m, uint64_t issues, wt_trace_fn fn,
+                                 void *context);
+
+/** A turn of @p n issues, 1 or more, begins; *left is the wave's. */
+static inline void wt_begin_turn(struct wt_machine *m, uint64_t *left, uint64_t n)
+{
+    assert(n > 0);
+    m->slice = n;
+    *left = n - 1;
+    m->not_issued = false;
+}
+
+/** The turn is over: advances the time; returns how many instructions were issued in it. */
+static inline uint64_t wt_finish_turn(struct wt_machine *m, uint64_t left)
+{
+    const uint64_t issued = m->slice - left - m->not_issued;
+    assert(left < m->slice);
+    m->time += issued;
+    return issued;
+}
+
+/** Issue time of the instruction that is being executed. */
+static inline uint64_t wt_issue_time(const struct wt_machine *m, uint64_t left)
+{
+    return m->time + m->slice - left - 1;
+}
+
+/** Ends the turn behind the instruction that is being executed, whose issue time stays. */
+static inline void wt_end_turn(struct wt_machine *m, uint64_t *left)
+{
+    m->slice -= *left;
+    *left = 0;
+}
+
+/** The wave gives the rest of its turn away, whatever the schedule says; the handler must return no
+ * next record. */
+static inline void wt_yield_turn(struct wt_machine *m)
+{
+    m->yielded = true;
+}
+
+/** The instruction that ends the turn has had no effect and does not count. */
+static inline void wt_not_issued(struct wt_machine *m)
+{
+    m->not_issued = true;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* Hashing a state part by part. */
+#ifndef WT_EMULATOR_MACHINE_HASH_H
+#define WT_EMULATOR_MACHINE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <xxhash.h>
+
+#include "base/lanes.h"
+
+/** Adds @p size bytes to *hash; the order of the calls counts. */
+static inline void wt_mix(uint64_t *hash, const void *bytes, size_t size)
+{
+    *hash = XXH3_64bits_withSeed(bytes, size, *hash);
+}
+
+static inline void wt_mix_number(uint64_t *hash, uint64_t number)
+{
+    wt_mix(hash, &number, sizeof number);
+}
+
+static inline void wt_mix_lanes(uint64_t *hash, wt_lanes lanes)
+{
+    wt_mix_number(hash, (uint64_t)lanes);
+    wt_mix_number(hash, (uint64_t)(lanes >> 64));
+}
+
+#endif
