@@ -80,17 +80,18 @@ static enum wt_pump pump(void *context, uint64_t budget)
     }
 }
 
-static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
+static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                        void *out, size_t size)
 {
     struct wt_machine *m = context;
-    return m->ops->read_memory(m, wave, addr, out, size);
+    return m->ops->read_memory(m, wave, addr.offset, out, size);
 }
 
-static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
-                         size_t size)
+static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                         const void *bytes, size_t size)
 {
     struct wt_machine *m = context;
-    return m->ops->write_memory(m, wave, addr, bytes, size);
+    return m->ops->write_memory(m, wave, addr.offset, bytes, size);
 }
 
 static void fault(void *context, struct wt_target_fault *out)
@@ -127,7 +128,7 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
             (struct wt_watch){.kind = list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
                                       : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
                                                                            : WT_WATCH_ACCESS,
-                              .addr = list[i].addr,
+                              .addr = list[i].addr.offset,
                               .size = list[i].size,
                               .wave = list[i].wave};
     const bool done = watches && m->ops->set_watches(m, watches, count);
@@ -148,7 +149,7 @@ static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
                                             .wave = h->wave,
                                             .lane = h->lane,
                                             .pc = h->pc,
-                                            .addr = h->addr,
+                                            .addr = wt_address_of(h->addr),
                                             .size = h->size};
         memcpy(hit[i].before, h->before, sizeof h->before);
         memcpy(hit[i].after, h->after, sizeof h->after);

@@ -164,7 +164,8 @@ static void check(struct play *p)
         check_threads(p, m);
         for (size_t i = 0; i < p->evers; i++) {
             uint8_t code[4];
-            if (wt_debugger_read_memory(p->w->debugger, 0, p->ever[i].addr, code, 4, &err))
+            if (wt_debugger_read_memory(p->w->debugger, 0, wt_address_of(p->ever[i].addr), code, 4,
+                                        &err))
                 world_fail(p->w, "no memory: %s", err.text);
             uint8_t own[4];
             own_instruction(p, &p->ever[i], own);
@@ -192,7 +193,7 @@ static bool is_breakpoint(const struct play *p, uint64_t pc)
 static bool is_watched(const struct play *p, const struct issue *i)
 {
     for (size_t k = 0; k < p->watches; k++) {
-        const unsigned first = (unsigned)(p->watch[k].addr - p->options->data) / 4;
+        const unsigned first = (unsigned)(p->watch[k].addr.offset - p->options->data) / 4;
         const uint32_t words = (1u << p->watch[k].size / 4) - 1;
         if (i->changed & words << first)
             return true;
@@ -539,7 +540,7 @@ static void write_memory(struct play *p)
         bytes[i] = (uint8_t)number(p, 1);
     if (!thread)
         return;
-    if (wt_debugger_write_memory(p->w->debugger, thread, addr, bytes, size, &err))
+    if (wt_debugger_write_memory(p->w->debugger, thread, wt_address_of(addr), bytes, size, &err))
         world_fail(p->w, "memory cannot be written: %s", err.text);
     check_present(p, t.now, t.in_past);
 }
@@ -555,7 +556,8 @@ static void write_code(struct play *p)
         return;
     struct code_write one = {p->w->epoch, t.now, p->ever[below(p, p->evers)]};
     wt_store_le(one.now.bytes, 0x13u | number(p, 1) << 20, 4); /* addi x0, x0, … */
-    if (wt_debugger_write_memory(p->w->debugger, thread, one.now.addr, one.now.bytes, 4, &err))
+    if (wt_debugger_write_memory(p->w->debugger, thread, wt_address_of(one.now.addr), one.now.bytes,
+                                 4, &err))
         world_fail(p->w, "code cannot be written: %s", err.text);
     check_present(p, t.now, t.in_past);
     p->code[p->codes++] = one;
@@ -587,7 +589,8 @@ static void read_around(struct play *p)
     if (!thread)
         return;
     if (wt_debugger_read_numbers(p->w->debugger, thread, index, 4, value, &err) ||
-        wt_debugger_read_memory(p->w->debugger, thread, p->options->data, bytes, 8, &err))
+        wt_debugger_read_memory(p->w->debugger, thread, wt_address_of(p->options->data), bytes, 8,
+                                &err))
         world_fail(p->w, "it cannot be looked at: %s", err.text);
 }
 
@@ -643,11 +646,11 @@ static void change_watchpoints(struct play *p)
     }
     struct wt_watchpoint_request *r = &p->watch[p->watches];
     *r = (struct wt_watchpoint_request){.kind = WT_WATCHPOINT_WRITE,
-                                        .addr = p->options->data + 4 * below(p, 28),
+                                        .addr = wt_address_of(p->options->data + 4 * below(p, 28)),
                                         .size = 4 * (1 + below(p, 4)),
                                         .changes = true};
     for (size_t i = 0; i < p->watches; i++)
-        if (p->watch[i].addr == r->addr && p->watch[i].size == r->size)
+        if (wt_address_equal(p->watch[i].addr, r->addr) && p->watch[i].size == r->size)
             return;
     if (wt_debugger_insert_watchpoint(p->w->debugger, r, &err))
         world_fail(p->w, "no watchpoint: %s", err.text);

@@ -160,19 +160,24 @@ static enum wt_pump pump(void *context, uint64_t budget)
                : WT_PUMP_IDLE;
 }
 
-static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
+static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                        void *out, size_t size)
 {
-    return session_of(context)->services.read_memory(session_of(context), wave, addr, out, size);
+    return session_of(context)->services.read_memory(session_of(context), wave, lane, addr, out,
+                                                     size);
 }
 
-static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
-                         size_t size)
+static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                         const void *bytes, size_t size)
 {
     struct world *w = context;
-    struct happening one = {
-        .kind = HAPPENED_MEMORY, .time = before(w), .wave = wave, .addr = addr, .size = size};
+    struct happening one = {.kind = HAPPENED_MEMORY,
+                            .time = before(w),
+                            .wave = wave,
+                            .addr = addr.offset,
+                            .size = size};
     memcpy(one.bytes, bytes, size < sizeof one.bytes ? size : sizeof one.bytes);
-    const bool done = w->session.services.write_memory(&w->session, wave, addr, bytes, size);
+    const bool done = w->session.services.write_memory(&w->session, wave, lane, addr, bytes, size);
     note(w, one);
     return done;
 }

@@ -259,7 +259,9 @@ static void do_read_memory(struct side *side, const struct numbers *n)
     const uint64_t addr = n->e % 2 ? SOAK_CODE + n->b % 256 : SOAK_DATA + n->b % 2048;
     if (!thread)
         return;
-    say_status(side, wt_debugger_read_memory(side->d, thread, addr, bytes, size, &err), &err);
+    say_status(side,
+               wt_debugger_read_memory(side->d, thread, wt_address_of(addr), bytes, size, &err),
+               &err);
     say_bytes(side, bytes, size);
 }
 
@@ -275,9 +277,13 @@ static void do_write_memory(struct side *side, const struct numbers *n)
         bytes[i] = (uint8_t)(n->e >> i % 56);
     if (!thread)
         return;
-    say_status(side, wt_debugger_write_memory(side->d, thread, addr, bytes, size, &err), &err);
+    say_status(side,
+               wt_debugger_write_memory(side->d, thread, wt_address_of(addr), bytes, size, &err),
+               &err);
     memset(bytes, 0, sizeof bytes);
-    say_status(side, wt_debugger_read_memory(side->d, thread, addr, bytes, size, &err), &err);
+    say_status(side,
+               wt_debugger_read_memory(side->d, thread, wt_address_of(addr), bytes, size, &err),
+               &err);
     say_bytes(side, bytes, size);
 }
 
@@ -354,8 +360,10 @@ static void set_flag(struct side *side, uint32_t value)
     uint64_t pc;
     const wt_thread thread = pick_thread(side, 0, &pc);
     if (thread)
-        say_status(side, wt_debugger_write_memory(side->d, thread, SOAK_FLAG, &value, 4, &err),
-                   &err);
+        say_status(
+            side,
+            wt_debugger_write_memory(side->d, thread, wt_address_of(SOAK_FLAG), &value, 4, &err),
+            &err);
 }
 
 static void do_reset(struct side *side, const struct numbers *n)

@@ -279,18 +279,27 @@ static enum wt_status check_memory(uint64_t addr, size_t size, struct wt_error *
     return WT_OK;
 }
 
-enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                       void *out, size_t size, struct wt_error *err)
+struct wt_address wt_debugger_address(struct wt_debugger *d, uint64_t number)
 {
+    return wt_address_of((uint32_t)number);
+}
+
+enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
+                                       struct wt_address at, void *out, size_t size,
+                                       struct wt_error *err)
+{
+    const uint64_t addr = at.offset;
     enum wt_status status = check_memory(addr, size, err);
     if (!status)
         memcpy(out, d->memory + (addr - FAKE_MEMORY), size);
     return status;
 }
 
-enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                        const void *bytes, size_t size, struct wt_error *err)
+enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
+                                        struct wt_address at, const void *bytes, size_t size,
+                                        struct wt_error *err)
 {
+    const uint64_t addr = at.offset;
     enum wt_status status = check_memory(addr, size, err);
     if (!status)
         memcpy(d->memory + (addr - FAKE_MEMORY), bytes, size);
@@ -414,7 +423,8 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
 {
     size_t i = 0;
     while (i < d->watchpoints &&
-           (d->watchpoint[i].kind != request->kind || d->watchpoint[i].addr != request->addr ||
+           (d->watchpoint[i].kind != request->kind ||
+            !wt_address_equal(d->watchpoint[i].addr, request->addr) ||
             d->watchpoint[i].size != request->size || d->watchpoint[i].thread != request->thread ||
             d->watchpoint[i].changes != request->changes))
         i++;
@@ -659,8 +669,9 @@ enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id wave, wt_l
         for (size_t i = 0; i < count; i++)
             row[i] = &d->registers[1 + wave * FAKE_LANES + lane][index[i]];
         result->known = wt_expr_run(expr, row, 1, &nothing, &result->value) != 0;
-        result->read = size && lane != 3 &&
-                       wt_debugger_read_memory(d, 0, result->value, to, size, err) == WT_OK;
+        result->read =
+            size && lane != 3 &&
+            wt_debugger_read_memory(d, 0, wt_address_of(result->value), to, size, err) == WT_OK;
     }
     return WT_OK;
 }

@@ -562,7 +562,8 @@ static const struct wt_watchpoint_request *watched(size_t i, enum wt_watchpoint_
                                                    uint64_t addr, uint64_t size)
 {
     const struct wt_watchpoint_request *w = &f.d->watchpoint[i];
-    assert_true(i < f.d->watchpoints && w->kind == kind && w->addr == addr && w->size == size);
+    assert_true(i < f.d->watchpoints && w->kind == kind && w->addr.offset == addr &&
+                w->size == size);
     return w;
 }
 
@@ -636,7 +637,7 @@ static void stops_for_watchpoints_name_them(void **state)
                                        .reason = WT_STOP_WATCHPOINT,
                                        .thread = 1,
                                        .watch = (enum wt_watchpoint_kind)kind,
-                                       .addr = 0x80000104,
+                                       .addr = wt_address_of(0x80000104),
                                        .lanes = 1,
                                        .text = "who"};
         const char *got = ask("vCont;c");

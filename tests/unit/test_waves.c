@@ -141,7 +141,7 @@ static void masks_of_wide_waves_have_two_halves(void **state)
     assert_int_equal(value_of(r, 1, "_mask_high"), 0);
     /* li t0, -1 instead: all lanes */
     const uint32_t all = ADDI(T0, X0, 0xfff);
-    OK(wt_debugger_write_memory(r->d, 1, CODE, &all, sizeof all, &err));
+    OK(wt_debugger_write_memory(r->d, 1, wt_address_of(CODE), &all, sizeof all, &err));
     for (int i = 0; i < 2; i++) {
         resume_thread(r, 0, WT_RESUME_STEP);
         assert_int_equal(wait_event(r).reason, WT_STOP_STEP);

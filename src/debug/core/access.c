@@ -71,8 +71,8 @@ static enum wt_status give_wave_back(struct wt_debugger *d, const struct wt_wave
     return borrowed ? d->ops->resume(d->probe, one, err) : WT_OK;
 }
 
-enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
-                            void *out, size_t size, struct wt_error *err)
+enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                            struct wt_address addr, void *out, size_t size, struct wt_error *err)
 {
     struct wt_wave_set one;
     bool borrowed;
@@ -84,8 +84,9 @@ enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
     return status ? status : after;
 }
 
-enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
-                             const void *bytes, size_t size, struct wt_error *err)
+enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                             struct wt_address addr, const void *bytes, size_t size,
+                             struct wt_error *err)
 {
     struct wt_wave_set one;
     bool borrowed;
@@ -115,14 +116,15 @@ static enum wt_status memory_place(struct wt_debugger *d, wt_thread thread, uint
     return dbg_stopped_thread(d, thread, wave, lane, err);
 }
 
-static bool overlaps(const struct breakpoint *bp, uint64_t addr, size_t size)
+struct wt_address wt_debugger_address(struct wt_debugger *d, uint64_t number)
 {
-    const struct wt_patch *p = &bp->trap;
-    return p->addr >= addr ? p->addr - addr < size : addr - p->addr < p->size;
+    const unsigned bits = d->topology->address_bits;
+    return wt_address_of(bits < 64 ? number & (((uint64_t)1 << bits) - 1) : number);
 }
 
-enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                       void *out, size_t size, struct wt_error *err)
+enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
+                                       struct wt_address addr, void *out, size_t size,
+                                       struct wt_error *err)
 {
     uint32_t wave;
     unsigned lane;
@@ -137,8 +139,9 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, 
     return WT_OK;
 }
 
-enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                        const void *bytes, size_t size, struct wt_error *err)
+enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
+                                        struct wt_address addr, const void *bytes, size_t size,
+                                        struct wt_error *err)
 {
     uint32_t wave;
     unsigned lane;
@@ -152,7 +155,8 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     /* What is planted there is lifted first, since the new instruction may have another length. */
     bool lifted = false;
     for (size_t i = 0; i < d->bps && !status; i++) {
-        if (d->bp[i].planted && overlaps(&d->bp[i], addr, size)) {
+        if (d->bp[i].planted &&
+            wt_ranges_meet(addr, size, wt_address_of(d->bp[i].trap.addr), d->bp[i].trap.size)) {
             status = dbg_lift(d, &d->bp[i], wave, err);
             lifted = true;
         }

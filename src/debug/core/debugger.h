@@ -160,12 +160,20 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
 enum wt_status wt_debugger_write_number(struct wt_debugger *d, wt_thread thread, unsigned index,
                                         uint64_t value, struct wt_error *err);
 
+/**
+ * The address of space 0 that a client means by a number: bits above those of the space are cut
+ * off, since some clients extend the sign.
+ */
+struct wt_address wt_debugger_address(struct wt_debugger *d, uint64_t number);
+
 /** Memory as the thread sees it, with the original instructions in place of breakpoints. */
-enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                       void *out, size_t size, struct wt_error *err);
+enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
+                                       struct wt_address addr, void *out, size_t size,
+                                       struct wt_error *err);
 /** Writes memory; breakpoints that lie in it stay planted. */
-enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                        const void *bytes, size_t size, struct wt_error *err);
+enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
+                                        struct wt_address addr, const void *bytes, size_t size,
+                                        struct wt_error *err);
 
 /** The program's instruction at @p addr, as @p thread sees memory. */
 enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,
@@ -193,7 +201,8 @@ void wt_debugger_remove_all_breakpoints(struct wt_debugger *d);
 
 struct wt_watchpoint_request {
     enum wt_watchpoint_kind kind;
-    uint64_t addr, size;
+    struct wt_address addr;
+    uint64_t size;
     wt_thread
         thread;   /**< the range is where this thread sees it (local memory!); 0: the first wave */
     bool changes; /**< writes that leave the watched bytes as they are do not count */
@@ -377,7 +386,7 @@ struct wt_event {
     int signal;                    /**< fault: WT_SIGNAL_… of debug/core/target.h */
     uint32_t status;               /**< exited: exit word */
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
-    uint64_t addr;                 /**< watchpoint: the first of its bytes that was got at */
+    struct wt_address addr;        /**< watchpoint: the first of its bytes that was got at */
     wt_lanes lanes;                /**< watchpoint: all lanes that did, that of `thread` included */
     uint64_t pc;                   /**< watchpoint: of the instruction, which is done */
     char text[256];                /**< for people; "" if there is nothing to say */

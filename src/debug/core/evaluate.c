@@ -21,11 +21,10 @@ static bool read_one(const struct dbg_lanes *at, unsigned k, uint64_t addr, void
 {
     struct wt_error ignored;
     assert(k < at->count);
-    if (at->d->topology->address_bits < 64)
-        addr &= ((uint64_t)1 << at->d->topology->address_bits) - 1;
-    if (dbg_raw_read(at->d, at->wave, at->lane[k], addr, out, size, &ignored))
+    const struct wt_address address = wt_debugger_address(at->d, addr);
+    if (dbg_raw_read(at->d, at->wave, at->lane[k], address, out, size, &ignored))
         return false;
-    dbg_show_original(at->d, addr, out, size);
+    dbg_show_original(at->d, address, out, size);
     return true;
 }
 

@@ -318,10 +318,11 @@ enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint3
 /** A stopped wave that memory can be reached through; may be inactive if there is no other. */
 uint32_t dbg_memory_wave(struct wt_debugger *d);
 /** Memory as it is, breakpoints and all. Halts a wave for a moment if it has to. */
-enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
-                            void *out, size_t size, struct wt_error *err);
-enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
-                             const void *bytes, size_t size, struct wt_error *err);
+enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                            struct wt_address addr, void *out, size_t size, struct wt_error *err);
+enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                             struct wt_address addr, const void *bytes, size_t size,
+                             struct wt_error *err);
 
 /* ---- breakpoints.c ---- */
 
@@ -360,7 +361,7 @@ enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t w
 /** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
 bool dbg_covers_trap(const struct breakpoint *bp);
 /** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */
-void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *bytes, size_t size);
+void dbg_show_original(struct wt_debugger *d, struct wt_address addr, void *bytes, size_t size);
 /** Whether it is the trace of its address that counts at this issue time. */
 bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t);
 /** What was planted after this issue time is not in memory now, nor will it be. */

@@ -23,15 +23,6 @@ enum wt_register_type {
     WT_REG_FLOAT_UNION, /**< 64 bits, seen as a binary32 (low half) or a binary64 */
 };
 
-/** Who has a value of their own of a register. */
-enum wt_register_scope {
-    WT_SCOPE_LANE,   /**< each lane of a wave */
-    WT_SCOPE_WAVE,   /**< each wave */
-    WT_SCOPE_GROUP,  /**< the waves of a group share one */
-    WT_SCOPE_CORE,   /**< the waves of a core share one */
-    WT_SCOPE_DEVICE, /**< there is one */
-};
-
 /** What a register is for, as far as a front end has to know. */
 enum wt_register_role {
     WT_ROLE_NONE,
@@ -55,7 +46,7 @@ struct wt_register {
     const char *alt_name; /**< another name that people use, or NULL */
     const char *set;      /**< its register set: "cpu", "fpu", "csr", "vortex", … */
     enum wt_register_type type;
-    enum wt_register_scope scope;
+    enum wt_scope scope;
     enum wt_register_role role;
     unsigned argument; /**< WT_ROLE_ARGUMENT: which one, from 1 */
     unsigned bits;     /**< 1 to WT_REGISTER_BITS */
@@ -103,10 +94,12 @@ struct wt_topology {
     unsigned clusters;
     unsigned cores; /**< in all */
     unsigned waves_per_core;
-    uint32_t waves;        /**< handles: 0 .. waves - 1 */
-    uint32_t fixed_slots;  /**< handles below this one are hardware slots, by core and slot */
-    unsigned lanes;        /**< of a wave, at most */
-    unsigned address_bits; /**< 32 or 64 */
+    uint32_t waves;                /**< handles: 0 .. waves - 1 */
+    uint32_t fixed_slots;          /**< handles below this one are slots, by core and slot */
+    unsigned lanes;                /**< of a wave, at most */
+    const struct wt_space *spaces; /**< one or more */
+    size_t space_count;
+    unsigned address_bits; /**< of space 0: 32 or 64 */
     const char *wave_word; /**< the family's word: "warp" */
     const char *lane_word; /**< "thread" */
     unsigned code_granule; /**< instructions begin at multiples of so many bytes */
@@ -244,9 +237,10 @@ struct wt_probe_ops {
 
     /** Memory as a lane of a halted wave sees it. All or nothing when reading. */
     enum wt_status (*read_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,
-                                  uint64_t addr, void *out, size_t size, struct wt_error *err);
+                                  struct wt_address addr, void *out, size_t size,
+                                  struct wt_error *err);
     enum wt_status (*write_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,
-                                   uint64_t addr, const void *bytes, size_t size,
+                                   struct wt_address addr, const void *bytes, size_t size,
                                    struct wt_error *err);
 
     /** The device was put into another state behind the probe's back: what is remembered is void.

@@ -199,7 +199,8 @@ enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err)
     enum wt_status status = d->ops->halt(d->probe, &one, err);
     if (status)
         return status;
-    if (d->ops->read_memory(d->probe, 0, 0, d->target->exit_addr, word, sizeof word, &why))
+    if (d->ops->read_memory(d->probe, 0, 0, wt_address_of(d->target->exit_addr), word, sizeof word,
+                            &why))
         snprintf(event.text, sizeof event.text, "the exit word cannot be read: %.200s", why.text);
     if ((status = d->ops->resume(d->probe, &one, err)))
         return status;

@@ -11,6 +11,7 @@
 
 #include "base/lanes.h"
 #include "bus/bus.h"
+#include "debug/core/address.h"
 
 /**
  * Names a wave: never another one's name in a session. A wave of a future that was dropped and the
@@ -67,12 +68,13 @@ struct wt_target_fault {
 /** What a watchpoint watches. */
 enum wt_watchpoint_kind { WT_WATCHPOINT_WRITE, WT_WATCHPOINT_READ, WT_WATCHPOINT_ACCESS };
 
-/** A range of memory as a wave sees it, so that local memory is that of its core. */
+/** A range of memory as a lane of a wave sees it, so that local memory is that of its core. */
 struct wt_watchpoint {
     enum wt_watchpoint_kind kind;
-    uint64_t addr;
+    struct wt_address addr;
     uint64_t size; /**< bytes, 1 or more */
     uint32_t wave;
+    unsigned lane;
 };
 
 /** What one lane did to memory that is watched; it is done. */
@@ -81,8 +83,8 @@ struct wt_watchpoint_hit {
     uint64_t time;    /**< issue time before the instruction */
     uint32_t wave;
     unsigned lane;
-    uint64_t pc;   /**< of the instruction */
-    uint64_t addr; /**< of the access, which overlaps the range but may be wider */
+    uint64_t pc;            /**< of the instruction */
+    struct wt_address addr; /**< of the access, which overlaps the range but may be wider */
     unsigned size;
     uint8_t before[16], after[16];
 };
@@ -192,10 +194,11 @@ struct wt_history_services {
 struct wt_target_services {
     /** Lets the device advance by about @p budget issues. NULL: it runs by itself (hardware). */
     enum wt_pump (*pump)(void *context, uint64_t budget);
-    /** Memory port: memory as wave @p wave sees it, past the debug registers. */
-    bool (*read_memory)(void *context, uint32_t wave, uint64_t addr, void *out, size_t size);
-    bool (*write_memory)(void *context, uint32_t wave, uint64_t addr, const void *bytes,
-                         size_t size);
+    /** Memory port: memory as a lane of a wave sees it, past the debug registers. */
+    bool (*read_memory)(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                        void *out, size_t size);
+    bool (*write_memory)(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                         const void *bytes, size_t size);
     void (*wave_detail)(void *context, uint32_t wave, struct wt_wave_detail *detail);
     void (*fault)(void *context, struct wt_target_fault *fault);
     /** Lets a faulted device try the instruction again when its wave is resumed. */

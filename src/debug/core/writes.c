@@ -27,8 +27,7 @@ void wt_writes_free(struct wt_writes *s)
 
 static bool writes_to(const struct wt_watchpoint *w, const struct wt_watchpoint_hit *hit)
 {
-    return hit->write && hit->addr <= w->addr + (w->size - 1) &&
-           w->addr <= hit->addr + (hit->size - 1);
+    return hit->write && wt_ranges_meet(w->addr, w->size, hit->addr, hit->size);
 }
 
 /* Adds the write that the search has just come to. */

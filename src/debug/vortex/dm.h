@@ -107,6 +107,7 @@ struct wt_probe {
     struct wt_bus *bus;
     bool port;
     struct wt_topology topology;
+    struct wt_space space;
     struct wt_register *registers;
     unsigned windows;
     unsigned xlen;
@@ -274,10 +275,12 @@ void vortex_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *wi
 
 /* ---- vortex_memory.c: memory by injection, or through a port ---- */
 
-enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
-                                  void *out, size_t size, struct wt_error *err);
-enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
-                                   const void *bytes, size_t size, struct wt_error *err);
+enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                  struct wt_address at, void *out, size_t size,
+                                  struct wt_error *err);
+enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                   struct wt_address at, const void *bytes, size_t size,
+                                   struct wt_error *err);
 /* ---- vortex_registers.c ---- */
 
 /** Makes the register table of topology. */

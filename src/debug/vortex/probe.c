@@ -219,7 +219,7 @@ static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *
 static enum wt_status read_code(struct wt_probe *p, uint32_t wave, uint64_t addr, size_t size,
                                 uint8_t *bytes)
 {
-    return vortex_read_memory(p, wave, 0, addr, bytes, size, NULL);
+    return vortex_read_memory(p, wave, 0, wt_address_of(addr), bytes, size, NULL);
 }
 
 static bool is_ebreak(const uint8_t *bytes)
@@ -822,6 +822,10 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     t->standard_feature = "org.gnu.gdb.riscv";
     t->watch_stops_before = true; /* gdbarch_have_nonsteppable_watchpoint */
     t->address_bits = p->xlen;
+    /* Local memory lies in it: at its addresses each core has its own. */
+    p->space = (struct wt_space){"memory", 0, WT_SCOPE_CORE, p->xlen};
+    t->spaces = &p->space;
+    t->space_count = 1;
     t->wave_word = "warp";
     t->lane_word = "thread";
     t->code_granule = 2;

@@ -61,7 +61,7 @@ static void put_watchpoint(struct wt_rsp_session *s, const struct wt_event *even
                                        [WT_WATCHPOINT_READ] = "rwatch",
                                        [WT_WATCHPOINT_ACCESS] = "awatch"};
     wt_put_format(&s->out, "%s:", keys[event->watch]);
-    wt_put_number(&s->out, event->addr);
+    wt_put_number(&s->out, event->addr.offset);
     wt_put_char(&s->out, ';');
 }
 

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "object/aql.h"
 #include "runtime/gcn/printf.h"
 #include "emulator/machine/memory.h"
 
-enum { QUEUE_BYTES = 256, PACKET_BYTES = 64, MOST_LDS = 65536 };
+enum { QUEUE_BYTES = 256, MOST_LDS = 65536 };
 
 /* A page that is not mapped follows each buffer, so that what runs past it is seen. */
 static enum wt_status place_buffers(struct gcn_device *device, struct gcn_launch *l,
@@ -120,18 +121,16 @@ static enum wt_status fill_arguments(const struct gcn_launch *l, uint64_t queue,
 
 static void fill_packet(const struct gcn_launch *l, uint32_t lds, uint64_t kernarg, uint8_t *p)
 {
-    const uint16_t header = 2 /* kernel dispatch */ | 1 << 8 /* barrier */ | 2 << 9 |
-                            2 << 11 /* fences of system scope */;
-    wt_store_le(p, header, 2);
-    wt_store_le(p + 2, l->grid[2] > 1 ? 3 : l->grid[1] > 1 ? 2 : 1, 2);
-    for (unsigned i = 0; i < 3; i++) {
-        wt_store_le(p + 4 + 2 * i, l->block[i], 2);
-        wt_store_le(p + 12 + 4 * i, l->grid[i], 4);
-    }
-    wt_store_le(p + 24, l->kernel->private_size, 4);
-    wt_store_le(p + 28, lds, 4);
-    wt_store_le(p + 32, GCN_LAUNCH_CODE + l->kernel->descriptor, 8);
-    wt_store_le(p + 40, kernarg, 8);
+    struct gcn_aql_dispatch d = {.dimensions = l->grid[2] > 1   ? 3
+                                               : l->grid[1] > 1 ? 2
+                                                                : 1,
+                                 .private_size = l->kernel->private_size,
+                                 .group_size = lds,
+                                 .kernel_object = GCN_LAUNCH_CODE + l->kernel->descriptor,
+                                 .kernarg = kernarg};
+    memcpy(d.group, l->block, sizeof d.group);
+    memcpy(d.grid, l->grid, sizeof d.grid);
+    gcn_aql_write_dispatch(&d, p);
 }
 
 /* Queue, packet and arguments, one after the other. */
@@ -139,15 +138,15 @@ static enum wt_status place_packet(struct gcn_device *device, struct gcn_launch 
                                    uint64_t scratch_size, struct wt_error *err)
 {
     const uint64_t queue = GCN_LAUNCH_ARGUMENTS, packet = queue + QUEUE_BYTES;
-    const uint64_t kernarg = packet + PACKET_BYTES;
-    const size_t size = QUEUE_BYTES + PACKET_BYTES + l->kernel->kernarg_size;
+    const uint64_t kernarg = packet + GCN_AQL_BYTES;
+    const size_t size = QUEUE_BYTES + GCN_AQL_BYTES + l->kernel->kernarg_size;
     uint32_t lds = 0;
     uint8_t *bytes = calloc(1, size);
     if (!bytes)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     enum wt_status status = share_out_lds(l, &lds, err);
     if (!status)
-        status = fill_arguments(l, queue, bytes + QUEUE_BYTES + PACKET_BYTES, lds, err);
+        status = fill_arguments(l, queue, bytes + QUEUE_BYTES + GCN_AQL_BYTES, lds, err);
     if (!status) {
         fill_packet(l, lds, kernarg, bytes + QUEUE_BYTES);
         gcn_queue_set_scratch(bytes, GCN_LAUNCH_SCRATCH, scratch_size, l->kernel->private_size);
