@@ -160,6 +160,74 @@ def test_conditions_are_evaluated_on_the_target(session, variant):
 
 
 @each(FEW)
+def test_conditions_that_gdb_evaluates_see_every_lane(session, variant):
+    """A convenience variable of floating point has no bytecode: GDB asks one thread after another,
+    each as it stood at the breakpoint, whose instruction changes the register that is asked for."""
+    server, gdb = session("lanes", variant)
+    gdb("set $half = 0.5")
+    gdb("break *again if $s3 == 101 && $s0 == 3 && $s1 == 2 && $half < 1")
+    assert "hit Breakpoint 1" in gdb("continue")
+    assert [gdb.number(r) for r in ("$s0", "$s1", "$s3", "$_lane")] == [3, 2, 101, 3]
+    assert "<again>" in gdb.value("$pc", "/a")
+    gdb("stepi")
+    assert gdb.number("$s3") == 1101
+    assert "<count>" in gdb.value("$pc", "/a")
+    gdb("delete")
+    gdb("break *store if $s0 == 1 && $s1 == 3 && $half < 1")
+    assert "hit Breakpoint 2" in gdb("continue")
+    assert (gdb.number("$s0"), gdb.number("$s1"), gdb.number("$s3")) == (1, 3, 5101)
+    gdb("delete")
+    assert "exited with code 052" in gdb("continue")
+
+
+@each(FEW)
+def test_other_things_that_gdb_does_for_one_thread(session, variant):
+    """Breakpoints of a thread, dprintf by GDB, conditions where a thread is a warp."""
+    server, gdb = session("lanes", variant, extended=True)
+    gdb("tbreak *again if $s1 == 3")
+    gdb("continue")
+    number = next(n for n, t in gdb.threads().items() if t["name"] == "core 0 warp 3 thread 2")
+    gdb(f"break *store thread {number}")
+    assert "hit Breakpoint 2" in gdb("continue")
+    assert (gdb.number("$s0"), gdb.number("$s1")) == (2, 3)
+    gdb("delete")
+    gdb("set dprintf-style gdb")
+    gdb('dprintf *store,"warp %d lane %d\\n", (int)$vx_warp_id, (int)$vx_thread_id')
+    said = gdb("run")
+    assert "exited with code 052" in said
+    lines = [line for line in said.split("\n") if line.startswith("warp ")]
+    assert sorted(lines) == sorted(f"warp {w} lane {l}" for w in range(4)
+                                   for l in range(variant.threads))
+    gdb("delete")
+    gdb("monitor threads warps")
+    gdb("set $half = 0.5")
+    gdb("break *store if $s0 == 2 && $s1 == 1 && $half < 1")
+    assert "hit Breakpoint" in gdb("run")
+    assert (gdb.number("$s0"), gdb.number("$s1"), gdb.number("$_lane")) == (2, 1, 2)
+
+
+@each(FEW)
+def test_a_stop_that_a_person_sees_is_told_once_for_its_warp(session, variant):
+    """Unless every lane's is asked for, as commands of a breakpoint may need it."""
+    server, gdb = session("lanes", variant, extended=True)
+    gdb("break *store")
+    seen = []
+    for _ in range(4):
+        assert "hit Breakpoint 1" in gdb("continue")
+        seen.append(gdb.number("$s1"))
+    assert sorted(seen) == [0, 1, 2, 3]
+    assert "exited with code 052" in gdb("continue")
+    assert "stops for each lane" in gdb("monitor each-lane on")
+    lanes = []
+    for i in range(4 * variant.threads):
+        assert "hit Breakpoint 1" in gdb("continue" if i else "run")
+        lanes.append((gdb.number("$s1"), gdb.number("$s0")))
+    assert sorted(lanes) == [(w, l) for w in range(4) for l in range(variant.threads)]
+    assert "exited with code 052" in gdb("continue")
+    assert "stops once" in gdb("monitor each-lane off")
+
+
+@each(FEW)
 def test_a_condition_that_never_holds_never_stops(session, variant):
     server, gdb = session("lanes", variant)
     gdb("break *again if $vx_thread_id == 999")

@@ -454,6 +454,55 @@ static void calls_that_other_lanes_would_run(void **state)
     expect("Pa=00000000", "OK");
 }
 
+/* GDB steps a lane off whose condition does not hold, and continues without looking at threads. */
+static void lanes_that_met_a_breakpoint_together(void **state)
+{
+    for (int round = 0; round < 2; round++) {
+        for (wt_thread t = 1; t <= 4; t++) {
+            f.d->registers[t][32] = 0x80000000;
+            f.d->registers[t][5] = 0x100 + t;
+        }
+        f.d->masked[3] = true;
+        expect("Z0,80000010,4", "OK");
+        expect_has("vCont;c", "T05thread:1;");
+        if (round == 1)
+            expect_has("qXfer:threads:read::0,1000", "threads"); /* a person sees it */
+        expect("z0,80000010,4", "OK");
+        expect_has("vCont;s:1", "T05thread:1;");
+        for (wt_thread t = 1; t <= 4; t++) {
+            f.d->registers[t][32] = 0x80000014;
+            f.d->registers[t][5] = 0x200 + t;
+        }
+        expect("Z0,80000010,4", "OK");
+        if (round == 0) {
+            expect_has("vCont;c", "T05thread:2;");
+            expect("Hg2", "OK");
+            expect("p20", "10000080");
+            expect("p5", "02010000");
+            expect("Hg4", "OK");
+            expect("p5", "04020000"); /* its turn has not come */
+            expect("z0,80000010,4", "OK");
+            expect_has("vCont;s:2", "20:14000080;");
+            expect("Hg2", "OK");
+            expect("p5", "02020000");
+            expect("Z0,80000010,4", "OK");
+            expect_has("vCont;c", "20:10000080;");
+            expect("Hg4", "OK");
+            expect("p5", "04010000");
+            expect("P5=78563412", "OK");
+            expect("p5", "78563412");
+            expect("z0,80000010,4", "OK");
+            expect_has("vCont;s:4", "T05thread:4;");
+        }
+        const unsigned resumed = f.d->resume_calls;
+        ask("vCont;c");
+        assert_int_equal(f.d->resume_calls, resumed + 1);
+        expect("z0,80000010,4", "OK");
+        f.d->ended = false;
+        f.d->current = 1;
+    }
+}
+
 static void binary_reads(void **state)
 {
     memcpy(f.d->memory, "#$}*abc", 7);
@@ -513,7 +562,8 @@ static const struct wt_watchpoint_request *watched(size_t i, enum wt_watchpoint_
                                                    uint64_t addr, uint64_t size)
 {
     const struct wt_watchpoint_request *w = &f.d->watchpoint[i];
-    assert_true(i < f.d->watchpoints && w->kind == kind && w->addr == addr && w->size == size);
+    assert_true(i < f.d->watchpoints && w->kind == kind && w->addr.offset == addr &&
+                w->size == size);
     return w;
 }
 
@@ -587,7 +637,7 @@ static void stops_for_watchpoints_name_them(void **state)
                                        .reason = WT_STOP_WATCHPOINT,
                                        .thread = 1,
                                        .watch = (enum wt_watchpoint_kind)kind,
-                                       .addr = 0x80000104,
+                                       .addr = wt_address_of(0x80000104),
                                        .lanes = 1,
                                        .text = "who"};
         const char *got = ask("vCont;c");
@@ -647,19 +697,19 @@ static void resuming_in_every_form(void **state)
         {"vCont;c", 1, {{0, WT_RESUME_CONTINUE, 0, 0}}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wt_debugger_reset(f.d, NULL);
+        wt_debugger_reset(f.d, WT_IGNORED);
         ask(rows[i].packet);
         if (f.d->resumes != rows[i].count ||
             memcmp(f.d->resume, rows[i].resume, rows[i].count * sizeof rows[i].resume[0]))
             fail_msg("%s", rows[i].packet);
     }
-    wt_debugger_reset(f.d, NULL);
+    wt_debugger_reset(f.d, WT_IGNORED);
     expect("Hc3", "OK");
     ask("s80000100");
     assert_int_equal(f.d->resumes, 1);
     assert_int_equal(f.d->resume[0].thread, 3);
     assert_int_equal(f.d->registers[3][32], 0x80000104);
-    wt_debugger_reset(f.d, NULL);
+    wt_debugger_reset(f.d, WT_IGNORED);
     expect("Hc-1", "OK");
     ask("c80000100");
     assert_int_equal(f.d->resume[0].thread, 0);
@@ -1059,7 +1109,7 @@ static void mangled_packets_do_no_harm(void **state)
     turn();
     while (wt_packet_next(&f.replies).kind != WT_PACKET_NONE)
         continue;
-    wt_debugger_restart(f.d, NULL);
+    wt_debugger_restart(f.d, WT_IGNORED);
     wt_rsp_session_begin(f.s);
     assert_memory_equal(ask("?"), "T05thread:1;", 12);
 }
@@ -1079,6 +1129,7 @@ int main(void)
         TEST(registers),
         TEST(memory),
         TEST(calls_that_other_lanes_would_run),
+        TEST(lanes_that_met_a_breakpoint_together),
         TEST(binary_reads),
         TEST(search_and_crc),
         TEST(breakpoints_with_conditions_and_commands),

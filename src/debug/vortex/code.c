@@ -99,14 +99,85 @@ static enum wt_instruction_kind compressed_kind(uint32_t half, unsigned xlen)
     }
 }
 
+/* What a 4-byte instruction writes, as wt_register.code says it; 0: nothing. */
+static uint32_t written_by(uint32_t word)
+{
+    const unsigned rd = wt_field(word, 11, 7), function = wt_field(word, 31, 27);
+    switch (word & 0x7f) {
+    case 0x07: /* loads of floating point */
+    case 0x43: /* fmadd, fmsub, fnmsub, fnmadd */
+    case 0x47:
+    case 0x4b:
+    case 0x4f:
+        return CODE_FPR | rd;
+    case 0x53: /* comparisons, conversions to integers, fclass and fmv.x write an integer */
+        return (function == 0x14 || function == 0x18 || function == 0x1c ? CODE_GPR : CODE_FPR) |
+               rd;
+    case 0x0f: /* fence */
+    case 0x23: /* stores */
+    case 0x27:
+    case 0x63: /* branches */
+        return 0;
+    default:
+        return rd ? CODE_GPR | rd : 0;
+    }
+}
+
+/* The same of a 2-byte one. */
+static uint32_t written_by_compressed(uint32_t half, unsigned xlen)
+{
+    const unsigned rd = wt_field(half, 11, 7), rs2 = wt_field(half, 6, 2);
+    const unsigned low = 8 + wt_field(half, 4, 2), middle = 8 + wt_field(half, 9, 7);
+    switch (half & 0xe003) {
+    case 0x0000: /* c.addi4spn */
+    case 0x4000: /* c.lw */
+        return CODE_GPR | low;
+    case 0x2000: /* c.fld */
+        return CODE_FPR | low;
+    case 0x6000: /* c.flw; c.ld on RV64 */
+        return (xlen == 32 ? CODE_FPR : CODE_GPR) | low;
+    case 0x0001: /* c.addi */
+    case 0x4001: /* c.li */
+    case 0x6001: /* c.lui, c.addi16sp */
+    case 0x0002: /* c.slli */
+    case 0x4002: /* c.lwsp */
+        return CODE_GPR | rd;
+    case 0x2001: /* c.jal; c.addiw on RV64 */
+        return CODE_GPR | (xlen == 32 ? 1 : rd);
+    case 0x8001: /* c.srli … c.and */
+        return CODE_GPR | middle;
+    case 0x2002: /* c.fldsp */
+        return CODE_FPR | rd;
+    case 0x6002: /* c.flwsp; c.ldsp on RV64 */
+        return (xlen == 32 ? CODE_FPR : CODE_GPR) | rd;
+    case 0x8002: /* c.mv, c.add; c.jalr; c.jr writes nothing */
+        return rs2 ? CODE_GPR | rd : half & 0x1000 ? CODE_GPR | 1 : 0;
+    default: /* stores, branches, c.j */
+        return 0;
+    }
+}
+
+static int register_of_code(const struct wt_probe *p, uint32_t code)
+{
+    for (size_t i = 0; code && i < p->topology.register_count; i++)
+        if (p->registers[i].code == code)
+            return (int)i;
+    return -1;
+}
+
 void vortex_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                    struct wt_instruction *instruction)
 {
+    const uint32_t word = (uint32_t)wt_load_le(window->bytes, window->size < 4 ? 2 : 4);
+    uint32_t code = 0;
     instruction->length = length_of(window->bytes);
-    if (instruction->length > window->size)
-        instruction->kind = WT_INSTRUCTION_PLAIN; /* cut off by the end of memory */
-    else if (instruction->length == 4)
-        instruction->kind = kind_of((uint32_t)wt_load_le(window->bytes, 4));
-    else
-        instruction->kind = compressed_kind((uint32_t)wt_load_le(window->bytes, 2), p->xlen);
+    instruction->kind = WT_INSTRUCTION_PLAIN;
+    if (instruction->length == 2) {
+        instruction->kind = compressed_kind(word & 0xffff, p->xlen);
+        code = written_by_compressed(word & 0xffff, p->xlen);
+    } else if (window->size >= 4) { /* else it is cut off by the end of memory */
+        instruction->kind = kind_of(word);
+        code = written_by(word);
+    }
+    instruction->written = register_of_code(p, code);
 }

@@ -144,6 +144,11 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
     }
 }
 
+static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
+{
+    return device_of(m)->warp[wave].incarnation;
+}
+
 static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
                        struct wt_divergence *entry)
 {
@@ -374,6 +379,7 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = describe_register,
     .read_row = read_row,
     .place = place,
+    .incarnation = incarnation,
     .debug_read = debug_read,
     .debug_write = debug_write,
     .flush_console = flush_console,

@@ -155,10 +155,22 @@ static void info(struct wt_rsp_session *s, const char *args, FILE *out)
         fprintf(out, "program: %s\n", s->program);
 }
 
+static void each_lane(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    if (strcmp(args, "on") == 0 || strcmp(args, "off") == 0)
+        s->each_lane = strcmp(args, "on") == 0;
+    else if (*args)
+        fprintf(out, "each-lane is 'on' or 'off'\n");
+    fprintf(out, s->each_lane ? "A breakpoint stops for each lane that meets it.\n"
+                              : "A breakpoint stops once for the lanes that meet it together.\n");
+}
+
 static const struct {
     const char *name, *args, *text;
     void (*handle)(struct wt_rsp_session *s, const char *args, FILE *out);
 } commands[] = {
+    {"each-lane", "[on|off]", "stop for each lane that meets a breakpoint, not once for its wave",
+     each_lane},
     {"goto", "TIME", "go to an issue time: a number, +N, -N, start, end or a mark", wt_rsp_goto},
     {"hash", "", "a hash of the program's whole state here", wt_rsp_hash},
     {"help", "", "this list", help},

@@ -2,8 +2,12 @@
  * life. */
 #include "frontend/rsp/session.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/bits.h"
 
 /* ---- why it stopped ---- */
 
@@ -57,7 +61,7 @@ static void put_watchpoint(struct wt_rsp_session *s, const struct wt_event *even
                                        [WT_WATCHPOINT_READ] = "rwatch",
                                        [WT_WATCHPOINT_ACCESS] = "awatch"};
     wt_put_format(&s->out, "%s:", keys[event->watch]);
-    wt_put_number(&s->out, event->addr);
+    wt_put_number(&s->out, event->addr.offset);
     wt_put_char(&s->out, ';');
 }
 
@@ -66,7 +70,7 @@ static void put_registers(struct wt_rsp_session *s, const struct wt_event *event
 {
     static const enum wt_register_role wanted[] = {WT_ROLE_RA, WT_ROLE_SP, WT_ROLE_FP};
     unsigned index[4];
-    uint64_t value[4];
+    uint8_t value[4 * 8], *at = value;
     size_t count = 0;
     const struct wt_register *all = s->topology->registers;
     index[count++] = (unsigned)s->topology->pc_index;
@@ -74,25 +78,26 @@ static void put_registers(struct wt_rsp_session *s, const struct wt_event *event
         for (unsigned k = 0; k < s->topology->register_count; k++)
             if (all[k].role == wanted[i] && all[k].bits <= 64 && count < 4)
                 index[count++] = k;
-    if (wt_debugger_read_numbers(s->debugger, event->thread, index, count, value, NULL))
+    struct wt_error ignored;
+    if (wt_debugger_read_registers(s->debugger, event->thread, index, count, value, &ignored))
         return;
-    const uint64_t *shown = wt_rsp_shown_pc(s, event->thread);
-    if (shown)
-        value[0] = *shown;
     for (size_t i = 0; i < count; i++) {
+        const size_t size = wt_register_size(&all[index[i]]);
+        wt_rsp_show_register(s, event->thread, index[i], at);
         wt_put_format(&s->out, "%02x:", all[index[i]].number);
-        wt_put_value(&s->out, value[i], (all[index[i]].bits + 7) / 8);
+        wt_put_hex(&s->out, at, size);
         wt_put_char(&s->out, ';');
+        at += size;
     }
     if (event->reason == WT_STOP_BREAKPOINT)
-        put_breakpoint_reason(s, value[0]);
+        put_breakpoint_reason(s, wt_load_le(value, wt_register_size(&all[index[0]])));
 }
 
 static void put_core(struct wt_rsp_session *s, wt_thread thread)
 {
-    uint32_t wave = (thread - 1) / s->topology->lanes;
-    if (thread && wave < s->topology->waves)
-        wt_put_format(&s->out, "core:%x;", wave / s->topology->waves_per_core);
+    struct wt_wave wave;
+    if (wt_debugger_thread_wave(s->debugger, thread, &wave))
+        wt_put_format(&s->out, "core:%x;", wave.core);
 }
 
 static void put_exit(struct wt_rsp_session *s, const struct wt_event *event)
@@ -180,40 +185,56 @@ static void tell(struct wt_rsp_session *s, const struct wt_event *event)
 
 /* ---- non-stop: stops are announced one at a time ---- */
 
-void wt_rsp_forget_notices(struct wt_rsp_session *s)
+/* Where a thread is, or belongs, in the sorted list of those that the client knows to stand. */
+static size_t known_position(const struct wt_rsp_session *s, wt_thread thread)
 {
-    s->notice_count = 0;
-    s->notified = s->first_alone = false;
-    free(s->known_stopped);
-    s->known_stopped = NULL;
-}
-
-static size_t thread_bits(const struct wt_rsp_session *s)
-{
-    return (size_t)s->topology->waves * s->topology->lanes + 1;
+    size_t low = 0, high = s->known.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (s->known.thread[middle] < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 static bool knows_stopped(const struct wt_rsp_session *s, wt_thread thread)
 {
-    return s->known_stopped && thread < thread_bits(s) &&
-           s->known_stopped[thread / 8] >> (thread % 8) & 1;
+    const size_t at = known_position(s, thread);
+    return at < s->known.count && s->known.thread[at] == thread;
 }
 
-static void set_known(struct wt_rsp_session *s, wt_thread thread, bool stopped)
+/* False without host memory. */
+static bool set_known(struct wt_rsp_session *s, wt_thread thread, bool stopped)
 {
-    if (!s->known_stopped || thread >= thread_bits(s))
-        return;
-    uint8_t bit = (uint8_t)(1u << (thread % 8));
-    if (stopped)
-        s->known_stopped[thread / 8] |= bit;
-    else
-        s->known_stopped[thread / 8] &= (uint8_t)~bit;
+    if (!s->nonstop || knows_stopped(s, thread) == stopped)
+        return true;
+    const size_t at = known_position(s, thread);
+    wt_thread *list = s->known.thread;
+    if (!stopped) {
+        memmove(list + at, list + at + 1, (--s->known.count - at) * sizeof *list);
+        return true;
+    }
+    list = wt_array_grow(list, &s->known.capacity, s->known.count + 1, sizeof *list);
+    if (!list)
+        return false;
+    s->known.thread = list;
+    memmove(list + at + 1, list + at, (s->known.count++ - at) * sizeof *list);
+    list[at] = thread;
+    return true;
 }
 
 static void forget_known(struct wt_rsp_session *s)
 {
-    if (s->known_stopped)
-        memset(s->known_stopped, 0, thread_bits(s) / 8 + 1);
+    s->known.count = 0;
+}
+
+void wt_rsp_forget_notices(struct wt_rsp_session *s)
+{
+    s->notice_count = 0;
+    s->notified = s->first_alone = false;
+    forget_known(s);
 }
 
 static void push_notice(struct wt_rsp_session *s, const struct wt_event *event)
@@ -273,13 +294,6 @@ void wt_rsp_set_nonstop(struct wt_rsp_session *s, const struct wt_rsp_args *args
     }
     bool nonstop = args->arg[0].number == 1;
     wt_rsp_forget_notices(s);
-    if (nonstop) {
-        s->known_stopped = calloc(thread_bits(s) / 8 + 1, 1);
-        if (!s->known_stopped) {
-            wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
-            return;
-        }
-    }
     s->nonstop = nonstop;
     wt_debugger_set_nonstop(s->debugger, nonstop);
     wt_rsp_ok(s);
@@ -319,7 +333,7 @@ static void name_resumed_thread(struct wt_rsp_session *s, struct wt_event *event
     for (size_t i = 0; i < s->resumed_count; i++) {
         if (s->resumed[i] == event->thread)
             return;
-        if ((s->resumed[i] - 1) / s->topology->lanes == (event->thread - 1) / s->topology->lanes)
+        if (wt_rsp_same_wave(s, s->resumed[i], event->thread))
             same_wave = s->resumed[i];
     }
     if (same_wave)
@@ -340,6 +354,7 @@ void wt_rsp_session_events(struct wt_rsp_session *s)
             s->waiting = false;
             tell(s, &event);
             name_resumed_thread(s, &event);
+            wt_rsp_note_hits(s, &event);
             wt_put_begin(&s->out, '$');
             /* All-stop knows no requested stops, but that nothing is left of what was resumed. */
             if (event.reason == WT_STOP_REQUESTED && event.kind == WT_EVENT_STOPPED &&
@@ -444,6 +459,9 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
         wt_rsp_refuse(s, WT_STATE, "the program is not running: use 'run' to start it again");
         return;
     }
+    if (wt_rsp_next_hit(s, list, count))
+        return;
+    s->backwards = false;
     if (count && list[0].kind == WT_RESUME_STEP && wt_rsp_take_shown(s, list[0].thread)) {
         tell_step(s, list[0].thread);
         return;
@@ -581,6 +599,8 @@ static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
         return;
     }
     wt_rsp_forget_shown(s, 0);
+    wt_rsp_close_hits(s);
+    s->backwards = true;
     wt_rsp_forget_watchpoints(s);
     if (s->general)
         wt_debugger_focus(s->debugger, s->general);
@@ -645,6 +665,7 @@ bool wt_rsp_restart(struct wt_rsp_session *s)
     s->killed = s->detached = false;
     s->general = s->control = 0;
     wt_rsp_forget_shown(s, 0);
+    wt_rsp_close_hits(s);
     s->mark_count = 0;
     s->notice_count = 0;
     s->notified = false;

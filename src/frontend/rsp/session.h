@@ -13,7 +13,7 @@
 #include "frontend/rsp/packet.h"
 #include "frontend/rsp/rsp.h"
 
-struct wt_symbols;
+struct wt_modules;
 
 /** All threads of the device belong to one process as GDB sees it. */
 #define WT_RSP_PROCESS 1
@@ -32,8 +32,9 @@ enum {
 /** A breakpoint that the client has inserted. */
 struct wt_rsp_breakpoint {
     uint64_t addr;
-    unsigned type; /**< 0: Z0, 1: Z1 */
-    bool persist;  /**< stays when the client leaves (its commands ask for it) */
+    unsigned type;  /**< 0: Z0, 1: Z1 */
+    bool evaluated; /**< it came with conditions or commands, for every lane */
+    bool persist;   /**< stays when the client leaves (its commands ask for it) */
 };
 
 /** A name that the user gave to an issue time. */
@@ -53,6 +54,25 @@ struct wt_rsp_watchpoint {
 struct wt_rsp_shown {
     wt_thread thread;
     uint64_t pc;
+    int written; /**< index of a register that is shown as it was there, too; -1: none */
+    uint8_t value[8];
+};
+
+/** Lanes that met a breakpoint together, to be told one after another (hits.c). */
+struct wt_rsp_hits {
+    enum {
+        WT_RSP_HITS_NONE,
+        WT_RSP_HITS_STANDING, /**< the wave stands at the breakpoint */
+        WT_RSP_HITS_STEPPING, /**< the client steps a thread off it */
+        WT_RSP_HITS_PASSED,   /**< the wave stands behind it */
+    } state;
+    wt_thread thread; /**< of the hit that was told last */
+    uint64_t pc;
+    wt_lanes left; /**< still to be told */
+    int written;   /**< index of the register that the instruction writes; -1: none */
+    wt_lanes kept; /**< lanes whose values are in `row` */
+    uint8_t row[WT_MAX_LANES * 8];
+    unsigned chosen_lane; /**< of the first hit: what a warp's thread shows afterwards */
 };
 
 /** What a client has read since it let something go, of late: for whose eyes it sets watchpoints.
@@ -115,7 +135,14 @@ struct wt_rsp_session {
     size_t notice_count, notice_capacity;
     bool notified;
     bool first_alone; /**< the reply to "?" tells of one thread, notifications of the others */
-    uint8_t *known_stopped; /**< non-stop: a bit for each thread that the client knows to stand */
+    struct {
+        wt_thread *thread; /**< in order of number */
+        size_t count, capacity;
+    } known; /**< non-stop: the threads that the client knows to stand */
+
+    struct wt_rsp_hits hits;
+    bool each_lane; /**< every lane's hit is told, also of stops that a person sees */
+    bool backwards; /**< the program was last set going backwards */
 
     struct { /* a write that may begin a call of a function (call.c) */
         bool held;
@@ -133,7 +160,7 @@ struct wt_rsp_session {
     struct wt_rsp_mark *marks; /**< of this run of the program, by name */
     size_t mark_count, mark_capacity;
 
-    struct wt_symbols *symbols; /**< of the program, once they were needed */
+    struct wt_modules *modules; /**< the program, once its symbols were needed; else NULL */
     char *program;              /**< absolute path; NULL: none that a client could use */
     int file;                   /**< of the program, opened by vFile:open; -1: not open */
 
@@ -182,6 +209,8 @@ wt_thread wt_rsp_thread(struct wt_rsp_session *session);
 /** Checks a thread-id that names one thread; false (and the reply is an error) if it does not. */
 bool wt_rsp_thread_of(struct wt_rsp_session *session, const struct wt_rsp_thread_id *id,
                       wt_thread *thread);
+/** Whether two threads are lanes of one wave. */
+bool wt_rsp_same_wave(struct wt_rsp_session *session, wt_thread a, wt_thread b);
 /** Writes a thread-id as the client wants it. */
 void wt_rsp_put_thread(struct wt_rsp_session *session, wt_thread thread);
 /** The name of a thread for people, split: what stands in parentheses at its end goes to note. */
@@ -234,12 +263,29 @@ void wt_rsp_remove_watchpoints(struct wt_rsp_session *session);
 void wt_rsp_forget_watchpoints(struct wt_rsp_session *session);
 /** A stop is told: if it is for a watchpoint, the client may have to be shown another PC. */
 void wt_rsp_show_watchpoint(struct wt_rsp_session *session, const struct wt_event *event);
+/** Shows a thread at @p pc from now on; NULL when memory ran out. */
+struct wt_rsp_shown *wt_rsp_show_at(struct wt_rsp_session *session, wt_thread thread, uint64_t pc);
+/** Puts into the value of register @p index what the thread is shown with, if it is. */
+void wt_rsp_show_register(const struct wt_rsp_session *session, wt_thread thread, unsigned index,
+                          uint8_t *value);
+/** The register has been written: it is shown as it is. */
+void wt_rsp_forget_written(struct wt_rsp_session *session, wt_thread thread, unsigned index);
 /** The PC at which a thread is shown; NULL: its own. */
 const uint64_t *wt_rsp_shown_pc(const struct wt_rsp_session *session, wt_thread thread);
 /** Whether a step of the thread is done already; if so it is shown as it is from now on. */
 bool wt_rsp_take_shown(struct wt_rsp_session *session, wt_thread thread);
 /** The thread's wave goes on (0: all do). */
 void wt_rsp_forget_shown(struct wt_rsp_session *session, wt_thread thread);
+
+/** All-stop: an event is about to be told. */
+void wt_rsp_note_hits(struct wt_rsp_session *session, const struct wt_event *event);
+/**
+ * The client sets threads going. True: another lane has met the breakpoint of the last stop; that
+ * is the reply, and nothing runs.
+ */
+bool wt_rsp_next_hit(struct wt_rsp_session *session, const struct wt_resume *list, size_t count);
+/** Nothing more is to be told of the last stop. */
+void wt_rsp_close_hits(struct wt_rsp_session *session);
 
 /** Writes text as the contents of a JSON string. */
 void wt_rsp_put_json(struct wt_packet_writer *out, const char *text);

@@ -27,15 +27,6 @@ static size_t register_size(const struct wt_rsp_session *s, unsigned index)
     return wt_register_size(&s->topology->registers[index]);
 }
 
-/* The value of the pc that a thread is shown at, where that is not its own. */
-static void show_pc(const struct wt_rsp_session *s, wt_thread thread, unsigned index,
-                    uint8_t *value)
-{
-    const uint64_t *shown = wt_rsp_shown_pc(s, thread);
-    if (shown && index == s->topology->pc_index)
-        wt_store_le(value, *shown, register_size(s, index));
-}
-
 void wt_rsp_g(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     wt_thread thread;
@@ -55,7 +46,7 @@ void wt_rsp_g(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_error(s, &err);
     } else {
         for (size_t i = 0; i < s->core_register_count; i++) {
-            show_pc(s, thread, s->core_registers[i], at);
+            wt_rsp_show_register(s, thread, s->core_registers[i], at);
             at += register_size(s, s->core_registers[i]);
         }
         wt_put_hex(&s->out, value, size);
@@ -127,7 +118,7 @@ void wt_rsp_p(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     } else if (status) {
         wt_rsp_error(s, &err);
     } else {
-        show_pc(s, thread, index, value);
+        wt_rsp_show_register(s, thread, index, value);
         wt_put_hex(&s->out, value, register_size(s, index));
     }
 }
@@ -146,10 +137,12 @@ void wt_rsp_P(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     else if (wt_rsp_refuse_call(s, thread))
         return;
     else if (wt_rsp_release_call(s, &err) ||
-             wt_debugger_write_register(s->debugger, thread, index, value, &err))
+             wt_debugger_write_register(s->debugger, thread, index, value, &err)) {
         wt_rsp_error(s, &err);
-    else
+    } else {
+        wt_rsp_forget_written(s, thread, index);
         wt_rsp_ok(s);
+    }
 }
 
 /* ---- memory ---- */
@@ -172,22 +165,23 @@ static wt_thread memory_thread(struct wt_rsp_session *s)
     return other ? other : thread;
 }
 
-enum wt_status wt_rsp_read_memory(struct wt_rsp_session *s, uint64_t addr, void *out, size_t size,
+enum wt_status wt_rsp_read_memory(struct wt_rsp_session *s, uint64_t number, void *out, size_t size,
                                   size_t *done, struct wt_error *err)
 {
     wt_thread thread = memory_thread(s);
+    const struct wt_address addr = wt_debugger_address(s->debugger, number);
     uint8_t *to = out;
     *done = 0;
     enum wt_status status = wt_debugger_read_memory(s->debugger, thread, addr, to, size, err);
     if (status == WT_OK) {
         *done = size;
-        wt_rsp_show_call(s, addr, out, size);
+        wt_rsp_show_call(s, addr.offset, out, size);
         return WT_OK;
     }
     /* All or nothing: so page by page, to find how far it goes. */
     while (*done < size) {
-        uint64_t at = addr + *done;
-        size_t part = PAGE - (size_t)(at % PAGE);
+        const struct wt_address at = wt_address_plus(addr, *done);
+        size_t part = PAGE - (size_t)(at.offset % PAGE);
         part = part < size - *done ? part : size - *done;
         if (part == size)
             break;
@@ -199,20 +193,14 @@ enum wt_status wt_rsp_read_memory(struct wt_rsp_session *s, uint64_t addr, void 
     return *done ? WT_OK : status;
 }
 
-/* Addresses beyond the device's: GDB sign-extends some on 32-bit targets. */
-static uint64_t clip(const struct wt_rsp_session *s, uint64_t addr)
-{
-    return s->topology->address_bits == 32 ? (uint32_t)addr : addr;
-}
-
 void wt_rsp_m(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     struct wt_error err = {0};
     size_t size = WT_PACKET_SIZE / 2 - 8, done;
     if (args->arg[1].number < size)
         size = (size_t)args->arg[1].number;
-    wt_rsp_note_read(s, clip(s, args->arg[0].number), args->arg[1].number);
-    if (size && wt_rsp_read_memory(s, clip(s, args->arg[0].number), s->scratch, size, &done, &err))
+    wt_rsp_note_read(s, args->arg[0].number, args->arg[1].number);
+    if (size && wt_rsp_read_memory(s, args->arg[0].number, s->scratch, size, &done, &err))
         wt_rsp_error(s, &err);
     else if (size)
         wt_put_hex(&s->out, s->scratch, done);
@@ -233,9 +221,8 @@ void wt_rsp_x(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_ok(s);
         return;
     }
-    wt_rsp_note_read(s, clip(s, args->arg[0].number), args->arg[1].number);
-    if (size &&
-        wt_rsp_read_memory(s, clip(s, args->arg[0].number), s->scratch, size, &done, &err)) {
+    wt_rsp_note_read(s, args->arg[0].number, args->arg[1].number);
+    if (size && wt_rsp_read_memory(s, args->arg[0].number, s->scratch, size, &done, &err)) {
         wt_rsp_error(s, &err);
         return;
     }
@@ -247,14 +234,15 @@ void wt_rsp_x(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 static void write_memory(struct wt_rsp_session *s, uint64_t addr, const void *bytes, size_t size)
 {
     struct wt_error err = {0};
-    if (wt_rsp_hold_call(s, clip(s, addr), bytes, size)) {
+    const struct wt_address address = wt_debugger_address(s->debugger, addr);
+    if (wt_rsp_hold_call(s, address.offset, bytes, size)) {
         wt_rsp_ok(s);
         return;
     }
     enum wt_status status = wt_rsp_release_call(s, &err);
     if (!status && size)
-        status = wt_debugger_write_memory(s->debugger, memory_thread(s), clip(s, addr), bytes, size,
-                                          &err);
+        status =
+            wt_debugger_write_memory(s->debugger, memory_thread(s), address, bytes, size, &err);
     if (status)
         wt_rsp_error(s, &err);
     else
@@ -310,7 +298,7 @@ static bool takes_too_long(struct wt_rsp_session *s, time_t begin)
 /* qSearch:memory:ADDR;LENGTH;PATTERN */
 void wt_rsp_search(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    uint64_t addr = clip(s, args->arg[0].number), left = args->arg[1].number;
+    uint64_t addr = args->arg[0].number, left = args->arg[1].number;
     const struct wt_rsp_arg *pattern = &args->arg[2];
     struct wt_error err = {0};
     if (pattern->length == 0 || pattern->length > WT_PACKET_SIZE / 2) {
@@ -355,7 +343,7 @@ static uint32_t crc(uint32_t sum, const uint8_t *bytes, size_t size, const uint3
 
 void wt_rsp_crc(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    uint64_t addr = clip(s, args->arg[0].number), left = args->arg[1].number;
+    uint64_t addr = args->arg[0].number, left = args->arg[1].number;
     uint32_t table[256], sum = 0xffffffff;
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t c = i << 24;

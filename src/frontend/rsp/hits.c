@@ -1,0 +1,144 @@
+/*
+ * The lanes of a wave that met a breakpoint together. GDB evaluates for one thread, the one that a
+ * stop names, what it cannot send along with a breakpoint: conditions with floating point or
+ * convenience variables, `break … thread N`, dprintf of its own. When that does not hold it steps
+ * the thread off the breakpoint and continues, without a word to the user and without looking at
+ * the list of threads. Then the hit of the next lane is reported. The wave has left the breakpoint
+ * by then: the lane is shown at it, with the register that the instruction has written as it was
+ * before, and the step off it is answered without going on, as after a watchpoint (watchpoints.c).
+ *
+ * A client that asks for the list of threads shows the stop to a person, who is told of the wave
+ * once.
+ */
+#include "frontend/rsp/session.h"
+
+#include <string.h>
+
+static const struct wt_rsp_breakpoint *breakpoint_at(const struct wt_rsp_session *s, uint64_t addr)
+{
+    for (size_t i = 0; i < s->breakpoint_count; i++)
+        if (s->breakpoints[i].addr == addr)
+            return &s->breakpoints[i];
+    return NULL;
+}
+
+void wt_rsp_close_hits(struct wt_rsp_session *s)
+{
+    s->hits.state = WT_RSP_HITS_NONE;
+}
+
+static void open_hits(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    struct wt_rsp_hits *h = &s->hits;
+    struct wt_thread_place place;
+    struct wt_error ignored;
+    wt_rsp_close_hits(s);
+    if (s->nonstop || s->lldb || s->backwards || event->kind != WT_EVENT_STOPPED ||
+        event->reason != WT_STOP_BREAKPOINT ||
+        wt_debugger_thread_place(s->debugger, event->thread, &place, &ignored))
+        return;
+    const struct wt_rsp_breakpoint *b = breakpoint_at(s, place.pc);
+    const wt_lanes left = place.active & ~wt_lane_bit(place.lane);
+    if (!b || b->evaluated || !left)
+        return;
+    *h = (struct wt_rsp_hits){.state = WT_RSP_HITS_STANDING,
+                              .thread = event->thread,
+                              .pc = place.pc,
+                              .left = left,
+                              .written = -1,
+                              .chosen_lane = place.lane};
+}
+
+/* What the instruction at the breakpoint is going to overwrite, of the lanes still to be told. */
+static bool keep_written(struct wt_rsp_session *s)
+{
+    struct wt_rsp_hits *h = &s->hits;
+    struct wt_instruction instruction;
+    struct wt_error ignored;
+    if (wt_debugger_instruction(s->debugger, h->thread, h->pc, &instruction, &ignored))
+        return false;
+    h->written = instruction.written;
+    if (h->written < 0)
+        return true;
+    const unsigned index = (unsigned)h->written;
+    const size_t size = wt_register_row(&s->topology->registers[index], h->left);
+    h->kept = h->left;
+    return size <= sizeof h->row && wt_debugger_read_rows(s->debugger, h->thread, h->left, &index,
+                                                          1, h->row, &ignored) == WT_OK;
+}
+
+/* Shows a thread at the breakpoint, as `lane` stood there. */
+static bool show_hit(struct wt_rsp_session *s, wt_thread thread, unsigned lane)
+{
+    const struct wt_rsp_hits *h = &s->hits;
+    struct wt_rsp_shown *shown = wt_rsp_show_at(s, thread, h->pc);
+    if (!shown)
+        return false;
+    shown->written = h->written;
+    if (h->written < 0)
+        return true;
+    const struct wt_register *r = &s->topology->registers[h->written];
+    const size_t size = wt_register_size(r);
+    const unsigned before = wt_lanes_count(h->kept & (wt_lane_bit(lane) - 1));
+    if (size > sizeof shown->value)
+        return false;
+    memcpy(shown->value, h->row + (r->scope == WT_SCOPE_LANE ? before * size : 0), size);
+    return true;
+}
+
+/* The hit of the next lane; false if it cannot be told. */
+static bool tell_next(struct wt_rsp_session *s)
+{
+    struct wt_rsp_hits *h = &s->hits;
+    const unsigned lane = wt_lanes_lowest(h->left);
+    struct wt_error ignored;
+    if (!breakpoint_at(s, h->pc))
+        return false;
+    if (wt_debugger_thread_mode(s->debugger) == WT_THREADS_WAVES &&
+        wt_debugger_choose_lane(s->debugger, lane, &ignored))
+        return false;
+    const wt_thread thread = wt_debugger_thread_of_lane(s->debugger, h->thread, lane);
+    if (h->state == WT_RSP_HITS_PASSED && !show_hit(s, thread, lane))
+        return false;
+    h->left &= ~wt_lane_bit(lane);
+    h->thread = thread;
+    const struct wt_event event = {
+        .kind = WT_EVENT_STOPPED, .reason = WT_STOP_BREAKPOINT, .thread = thread};
+    wt_rsp_reply_stop(s, &event);
+    return true;
+}
+
+bool wt_rsp_next_hit(struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
+{
+    struct wt_rsp_hits *h = &s->hits;
+    if (h->state == WT_RSP_HITS_NONE)
+        return false;
+    if (count == 1 && list[0].kind == WT_RESUME_STEP && list[0].thread == h->thread) {
+        if (h->state == WT_RSP_HITS_STANDING && h->left && keep_written(s))
+            h->state = WT_RSP_HITS_STEPPING;
+        else if (h->state != WT_RSP_HITS_PASSED || !wt_rsp_shown_pc(s, h->thread))
+            wt_rsp_close_hits(s);
+        return false;
+    }
+    bool all = false;
+    for (size_t i = 0; i < count; i++)
+        all |= list[i].thread == 0 && list[i].kind == WT_RESUME_CONTINUE;
+    if (all && h->left && tell_next(s))
+        return true;
+    /* All have been told, and nobody saw it: a warp's thread shows the lane that it showed. */
+    struct wt_error ignored;
+    if (wt_debugger_thread_mode(s->debugger) == WT_THREADS_WAVES)
+        wt_debugger_choose_lane(s->debugger, h->chosen_lane, &ignored);
+    wt_rsp_close_hits(s);
+    return false;
+}
+
+void wt_rsp_note_hits(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    struct wt_rsp_hits *h = &s->hits;
+    if (h->state == WT_RSP_HITS_STEPPING && event->kind == WT_EVENT_STOPPED &&
+        event->reason == WT_STOP_STEP && event->thread == h->thread)
+        h->state = WT_RSP_HITS_PASSED;
+    else
+        open_hits(s, event);
+}
