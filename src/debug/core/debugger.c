@@ -22,7 +22,6 @@ static void free_debugger(struct wt_debugger *d)
     free(d->thread);
     dbg_close_registers(d);
     dbg_free_watchpoints(d);
-    free(d->scratch);
     free(d->event);
     free(d->leftover);
     free(d);
