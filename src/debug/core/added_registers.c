@@ -64,12 +64,15 @@ bool dbg_is_time(const struct wt_debugger *d, unsigned index)
 uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t wave, unsigned lane,
                          wt_lanes mask)
 {
+    struct wt_wave self;
     assert(dbg_is_added(d, index));
     switch ((enum added_code)d->registers[index].code) {
     case ADDED_CORE:
-        return wave / d->topology->waves_per_core;
+        d->ops->describe_wave(d->probe, wave, &self);
+        return self.core;
     case ADDED_WAVE:
-        return wave % d->topology->waves_per_core;
+        d->ops->describe_wave(d->probe, wave, &self);
+        return self.slot;
     case ADDED_LANE:
         return lane;
     case ADDED_MASK:

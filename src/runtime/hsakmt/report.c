@@ -16,8 +16,40 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "debug/source/symbols.h"
+#include "base/text.h"
 #include "emulator/machine/machine.h"
+#include "runtime/hsakmt/symbols.h"
+
+/* ---- names and lines ---- */
+
+static const struct host_symbols *loaded_symbols;
+
+/* Loads the module that lies beside this library. */
+static void load_symbols(void)
+{
+    Dl_info self;
+    char path[4096];
+    if (!dladdr((void *)(uintptr_t)load_symbols, &self) || !self.dli_fname)
+        return;
+    const char *slash = strrchr(self.dli_fname, '/');
+    const int folder = slash ? (int)(slash - self.dli_fname) + 1 : 0;
+    if (snprintf(path, sizeof path, "%.*s" HOST_SYMBOLS_FILE, folder, self.dli_fname) >=
+        (int)sizeof path)
+        return;
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (module)
+        loaded_symbols = dlsym(module, HOST_SYMBOLS_NAME);
+    else
+        fprintf(stderr, "wavetrap: no names and lines: %s\n", dlerror());
+}
+
+/* The functions that read symbols; NULL without the module. */
+static const struct host_symbols *symbols_of(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_symbols);
+    return loaded_symbols;
+}
 
 /* ---- code objects ---- */
 
@@ -96,9 +128,9 @@ static bool look_once(const struct r_debug *debug,
         if (fd < 0)
             continue;
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        if (!wt_symbols_open(path, &symbols, &err)) {
+        if (!loaded_symbols->open(path, &symbols, &err)) {
             found = look(symbols, m->l_addr, context);
-            wt_symbols_close(symbols);
+            loaded_symbols->close(symbols);
         }
         close(fd);
     }
@@ -116,7 +148,7 @@ static bool each_code_object(struct host *host,
     enum { TRIES = 20 };
     const struct timespec pause = {.tv_nsec = 1000000};
     const struct r_debug *debug = host->debug;
-    for (unsigned i = 0; debug && i < TRIES; i++) {
+    for (unsigned i = 0; debug && symbols_of() && i < TRIES; i++) {
         if (__atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) == RT_CONSISTENT &&
             look_once(debug, look, context))
             return true;
@@ -149,11 +181,11 @@ static bool describe(struct wt_symbols *symbols, uint64_t moved, void *context)
     char plain[256];
     uint64_t offset;
     unsigned line;
-    if (!wt_symbols_function(symbols, d->pc - moved, &name, &offset))
+    if (!loaded_symbols->function(symbols, d->pc - moved, &name, &offset))
         return false;
     plain_name(name, plain, sizeof plain);
     int n = snprintf(d->text, d->size, "0x%" PRIx64 " <%s+%" PRIu64 ">", d->pc, plain, offset);
-    if (n > 0 && (size_t)n < d->size && wt_symbols_line(symbols, d->pc - moved, &file, &line))
+    if (n > 0 && (size_t)n < d->size && loaded_symbols->line(symbols, d->pc - moved, &file, &line))
         snprintf(d->text + n, d->size - (size_t)n, " at %s:%u", file, line);
     return true;
 }
@@ -173,7 +205,7 @@ struct search {
 static bool look_up(struct wt_symbols *symbols, uint64_t moved, void *context)
 {
     struct search *s = context;
-    if (!wt_symbols_address(symbols, s->name, &s->addr))
+    if (!loaded_symbols->address(symbols, s->name, &s->addr))
         return false;
     s->addr += moved;
     return true;
@@ -189,22 +221,6 @@ bool host_symbol(struct host *host, const char *name, uint64_t *addr)
 
 /* ---- reports ---- */
 
-static void lanes_text(uint64_t lanes, char *text, size_t size)
-{
-    size_t n = 0;
-    *text = 0;
-    for (unsigned lane = 0; lane < 64 && n < size; lane++) {
-        if (!(lanes >> lane & 1))
-            continue;
-        unsigned last = lane;
-        while (last < 63 && lanes >> (last + 1) & 1)
-            last++;
-        n += (size_t)snprintf(text + n, size - n, last == lane ? "%s%u" : "%s%u-%u", n ? "," : "",
-                              lane, last);
-        lane = last;
-    }
-}
-
 static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64_t lanes,
                    uint64_t pc)
 {
@@ -213,7 +229,7 @@ static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64
     uint64_t entry;
     unsigned dispatch;
     m->ops->place(m, wave, place, sizeof place);
-    lanes_text(lanes, list, sizeof list);
+    wt_lanes_text(lanes, list, sizeof list);
     host_describe(gpu->host, pc, where, sizeof where);
     if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry))
         host_describe(gpu->host, entry, kernel, sizeof kernel);
