@@ -76,6 +76,7 @@ enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
 {
     uint32_t wave = UINT32_MAX;
     enum wt_status status = WT_OK;
+    struct wt_error ignored;
     bool lifted = false;
     /* Lift first: two that overlap may trade places. */
     for (int plant = 0; plant < 2; plant++) {
@@ -86,8 +87,8 @@ enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
                 continue;
             if (wave == UINT32_MAX)
                 wave = dbg_memory_wave(d);
-            enum wt_status one = plant ? dbg_plant(d, bp, wave, status ? NULL : err)
-                                       : dbg_lift(d, bp, wave, status ? NULL : err);
+            enum wt_status one = plant ? dbg_plant(d, bp, wave, status ? &ignored : err)
+                                       : dbg_lift(d, bp, wave, status ? &ignored : err);
             status = status ? status : one;
             lifted |= !plant;
         }
