@@ -75,7 +75,7 @@ static enum wt_status search(void *context, const struct wt_history_query *query
                              struct wt_error *err)
 {
     struct wt_emulated *e = context;
-    const size_t count = query->pc_count + (query->wave != WT_NO_WAVE) + query->watchpoints;
+    const size_t count = query->pc_count + (query->wave != WT_NO_HANDLE) + query->watchpoints;
     struct wt_watch *list = calloc(count ? count : 1, sizeof *list);
     if (!list || !wt_emulated_watch_room(e)) {
         free(list);
@@ -84,7 +84,7 @@ static enum wt_status search(void *context, const struct wt_history_query *query
     struct wt_watch *to = list;
     for (size_t i = 0; i < query->pc_count; i++)
         *to++ = (struct wt_watch){.kind = WT_WATCH_EXECUTE, .addr = query->pcs[i], .size = 1};
-    if (query->wave != WT_NO_WAVE)
+    if (query->wave != WT_NO_HANDLE)
         *to++ = (struct wt_watch){.kind = WT_WATCH_ISSUE, .wave = query->wave};
     for (size_t i = 0; i < query->watchpoints; i++)
         *to++ = wt_emulated_watch_of(&query->watchpoint[i]);

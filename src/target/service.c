@@ -116,6 +116,12 @@ static enum wt_status reload(void *context, struct wt_error *err)
     return status ? status : wt_emulated_history_restart(context, err);
 }
 
+static uint64_t incarnation(void *context, wt_wave_handle wave)
+{
+    struct wt_machine *m = ((struct wt_emulated *)context)->machine;
+    return m->ops->incarnation(m, wave);
+}
+
 static uint64_t issue_time(void *context)
 {
     return ((struct wt_emulated *)context)->machine->time;
@@ -196,6 +202,7 @@ static const struct wt_target_services services = {
     .fault = fault,
     .clear_fault = clear_fault,
     .reload = reload,
+    .incarnation = incarnation,
     .time = issue_time,
     .watch = watch,
     .watch_hits = watch_hits,

@@ -102,6 +102,21 @@ static uint64_t model_hash(struct play *p, struct wt_machine *m)
     return hash;
 }
 
+/* The machine's number of a slot. */
+static uint32_t flat_slot(struct play *p, unsigned core, unsigned slot)
+{
+    return core * wt_debugger_topology(p->w->debugger)->waves_per_core + slot;
+}
+
+/* The slot of a thread's wave; UINT32_MAX where there is no thread. */
+static uint32_t slot_of(struct play *p, wt_thread thread)
+{
+    struct wt_wave wave;
+    return wt_debugger_thread_wave(p->w->debugger, thread, &wave)
+               ? flat_slot(p, wave.core, wave.slot)
+               : UINT32_MAX;
+}
+
 static void check_threads(struct play *p, struct wt_machine *m)
 {
     const struct wt_thread_info *list;
@@ -116,12 +131,15 @@ static void check_threads(struct play *p, struct wt_machine *m)
         if (!view.active)
             continue;
         const bool waves = p->options->world.options.threads == WT_THREADS_WAVES;
-        if (waves && (lanes >= count || list[lanes].wave != i || !list[lanes].enabled ||
-                      (list[lanes].pc != view.pc && wt_has_lane(view.mask, list[lanes].lane))))
+        if (waves &&
+            (lanes >= count || flat_slot(p, list[lanes].core, list[lanes].wave_in_core) != i ||
+             !list[lanes].enabled ||
+             (list[lanes].pc != view.pc && wt_has_lane(view.mask, list[lanes].lane))))
             world_fail(p->w, "wave %u is at 0x%" PRIx64, i, view.pc);
         lanes += waves;
         for (unsigned lane = 0; lane < m->lanes && !waves; lane++, lanes++) {
-            if (lanes >= count || list[lanes].wave != i || list[lanes].lane != lane)
+            if (lanes >= count || flat_slot(p, list[lanes].core, list[lanes].wave_in_core) != i ||
+                list[lanes].lane != lane)
                 world_fail(p->w, "wave %u lane %u is not in the list of threads", i, lane);
             const bool enabled = wt_has_lane(view.mask, lane);
             if (list[lanes].enabled != enabled || (enabled && list[lanes].pc != view.pc))
@@ -236,10 +254,32 @@ static wt_thread choose_thread(struct play *p, struct wt_thread_info *info)
     return info->id;
 }
 
-static bool on_the_way(const struct wt_resume *r, const struct wt_thread_info *who,
-                       const struct issue *i)
+/* The lane that an operation is about, in the machine's words. */
+struct lane {
+    uint32_t slot;
+    uint64_t incarnation; /* which of the waves that the slot has had */
+    unsigned lane;
+};
+
+static struct lane lane_of(struct play *p, const struct wt_thread_info *info)
 {
-    return r->kind != WT_RESUME_CONTINUE && i->wave == who->wave && wt_has_lane(i->mask, who->lane);
+    struct wt_machine *m = p->w->session.machine;
+    const uint32_t slot = flat_slot(p, info->core, info->wave_in_core);
+    return (struct lane){
+        .slot = slot, .incarnation = m->ops->incarnation(m, slot), .lane = info->lane};
+}
+
+static bool on_the_way(const struct wt_resume *r, const struct lane *who, const struct issue *i)
+{
+    return r->kind != WT_RESUME_CONTINUE && i->wave == who->slot &&
+           i->incarnation == who->incarnation && wt_has_lane(i->mask, who->lane);
+}
+
+/* Another wave issues from the slot of the one that steps. */
+static bool is_stranger(const struct wt_resume *r, const struct lane *who, const struct issue *i)
+{
+    return r->kind != WT_RESUME_CONTINUE && i->wave == who->slot &&
+           i->incarnation != who->incarnation;
 }
 
 static bool in_range(const struct wt_resume *r, uint64_t pc)
@@ -279,7 +319,7 @@ static void check_stop(struct play *p, const struct stop *want, const struct wt_
         return;
     struct wt_wave_view view;
     struct wt_machine *m = world_model(p->w, time);
-    const uint32_t wave = (event->thread - 1) / m->lanes;
+    const uint32_t wave = slot_of(p, event->thread);
     m->ops->view(m, want->wave, &view);
     if (view.active && (!event->thread || wave != want->wave))
         world_fail(p->w, "%s (%s): wave %u is told, not %u", what, reason_name(event), wave,
@@ -290,10 +330,9 @@ static void check_stop(struct play *p, const struct stop *want, const struct wt_
 
 /* ---- backwards ---- */
 
-static struct stop want_backwards(struct play *p, const struct wt_resume *r,
-                                  const struct wt_thread_info *who)
+static struct stop want_backwards(struct play *p, const struct wt_resume *r, const struct lane *who)
 {
-    uint64_t end, t = p->w->session.machine->time;
+    uint64_t end, t = p->w->session.machine->time, last = t;
     const struct issue *issue = world_issues(p->w, &end);
     while (t-- > 0) {
         const struct issue *i = &issue[t];
@@ -302,6 +341,10 @@ static struct stop want_backwards(struct play *p, const struct wt_resume *r,
         if (met || watched || step)
             return (struct stop){
                 .breakpoint = met, .watchpoint = watched, .step = step, .time = t, .wave = i->wave};
+        if (is_stranger(r, who, i)) /* the wave began after that: it stands where it last stood */
+            return (struct stop){.edge = true, .time = last};
+        if (on_the_way(r, who, i))
+            last = t;
     }
     return (struct stop){.edge = true};
 }
@@ -318,7 +361,8 @@ static void go_back(struct play *p, enum wt_resume_kind kind)
         r.end = who.pc + 2 + below(p, 32) * 2;
     }
     const uint64_t from = p->w->session.machine->time;
-    struct stop want = want_backwards(p, &r, &who);
+    const struct lane lane = lane_of(p, &who);
+    struct stop want = want_backwards(p, &r, &lane);
     p->met = false;
     if (wt_debugger_reverse(p->w->debugger, &r, &err))
         world_fail(p->w, "not backwards: %s", err.text);
@@ -331,7 +375,7 @@ static void go_back(struct play *p, enum wt_resume_kind kind)
         want = (struct stop){.breakpoint = event.reason == WT_STOP_BREAKPOINT,
                              .step = event.reason == WT_STOP_STEP,
                              .time = time,
-                             .wave = (event.thread - 1) / p->w->session.machine->lanes};
+                             .wave = slot_of(p, event.thread)};
     check_stop(p, &want, &event, from, true,
                kind == WT_RESUME_CONTINUE ? "reverse-continue"
                : kind == WT_RESUME_STEP   ? "reverse-step"
@@ -351,9 +395,21 @@ static void interrupt_on_the_way(struct play *p)
 
 /* ---- forwards ---- */
 
+static uint32_t first_active(struct play *p, uint64_t time)
+{
+    struct wt_machine *m = world_model(p->w, time);
+    struct wt_wave_view view = {.active = false};
+    uint32_t wave = 0;
+    for (; wave < m->waves; wave++) {
+        m->ops->view(m, wave, &view);
+        if (view.active)
+            break;
+    }
+    return wave;
+}
+
 /* Where the recorded run leads. */
-static struct stop want_forwards(struct play *p, const struct wt_resume *r,
-                                 const struct wt_thread_info *who)
+static struct stop want_forwards(struct play *p, const struct wt_resume *r, const struct lane *who)
 {
     uint64_t end, from = p->w->session.machine->time;
     const struct issue *issue = world_issues(p->w, &end);
@@ -361,7 +417,7 @@ static struct stop want_forwards(struct play *p, const struct wt_resume *r,
     for (uint64_t t = from; t < end; t++) {
         const struct issue *i = &issue[t];
         bool stops = i->mask && is_breakpoint(p, i->pc);
-        if (stands && i->wave == who->wave)
+        if (stands && i->wave == who->slot)
             stops = stands = false;
         if (met && i->wave == p->met_at.wave) {
             stops = stops && i->pc != p->met_at.pc;
@@ -372,15 +428,17 @@ static struct stop want_forwards(struct play *p, const struct wt_resume *r,
             return (struct stop){.breakpoint = true, .step = false, .time = t, .wave = i->wave};
         if (is_watched(p, i))
             return (struct stop){.watchpoint = true, .step = step, .time = t + 1, .wave = i->wave};
+        if (is_stranger(r, who, i)) /* the wave has ended */
+            return (struct stop){.step = true, .time = t, .wave = first_active(p, t)};
         if (!step)
             continue;
         struct wt_wave_view view;
         struct wt_machine *m = world_model(p->w, t + 1);
-        m->ops->view(m, who->wave, &view);
+        m->ops->view(m, who->slot, &view);
         if (t + 1 == end || !view.active ||
             !(r->kind == WT_RESUME_RANGE &&
               (in_range(r, view.pc) || !wt_has_lane(view.mask, who->lane))))
-            return (struct stop){.step = true, .time = t + 1, .wave = who->wave};
+            return (struct stop){.step = true, .time = t + 1, .wave = who->slot};
         stands = true;
         met = false;
     }
@@ -402,9 +460,10 @@ static void go_on(struct play *p, enum wt_resume_kind kind, bool alone)
         r[0].start = who.pc - below(p, 32) * 2;
         r[0].end = who.pc + 2 + below(p, 64) * 2;
     }
+    const struct lane lane = lane_of(p, &who);
     const uint64_t issues = below(p, p->options->slice) + 1;
     if (t.in_past)
-        want = want_forwards(p, &r[0], &who);
+        want = want_forwards(p, &r[0], &lane);
     if (wt_debugger_resume(p->w->debugger, r, kind == WT_RESUME_CONTINUE || alone ? 1 : 2, &err))
         world_fail(p->w, "not forwards: %s", err.text);
     const struct wt_event event = run_to_event(p, t.in_past ? UINT64_MAX / 2 : issues);
@@ -415,7 +474,7 @@ static void go_on(struct play *p, enum wt_resume_kind kind, bool alone)
         want = (struct stop){.breakpoint = event.reason == WT_STOP_BREAKPOINT,
                              .step = event.reason == WT_STOP_STEP,
                              .time = time,
-                             .wave = (event.thread - 1) / p->w->session.machine->lanes};
+                             .wave = slot_of(p, event.thread)};
     p->met = false;
     if (t.in_past)
         check_stop(p, &want, &event, t.now, false,

@@ -211,6 +211,12 @@ static enum wt_status reload(void *context, struct wt_error *err)
     return status;
 }
 
+static uint64_t incarnation(void *context, wt_wave_handle wave)
+{
+    struct world *w = context;
+    return w->session.services.incarnation(w->session.target.context, wave);
+}
+
 static uint64_t issue_time(void *context)
 {
     return session_of(context)->machine->time;
@@ -325,6 +331,7 @@ static const struct wt_target_services services = {
     .fault = fault,
     .clear_fault = clear_fault,
     .reload = reload,
+    .incarnation = incarnation,
     .time = issue_time,
     .watch = watch,
     .watch_hits = watch_hits,
@@ -365,7 +372,11 @@ static void add_issue(struct model *m, uint64_t time, uint32_t wave, wt_lanes ma
         if (!m->issue)
             abort();
     }
-    m->issue[time] = (struct issue){.wave = wave, .mask = mask, .pc = pc};
+    struct wt_machine *machine = m->session.machine;
+    m->issue[time] = (struct issue){.wave = wave,
+                                    .mask = mask,
+                                    .pc = pc,
+                                    .incarnation = machine->ops->incarnation(machine, wave)};
 }
 
 static void issued(void *context, const struct wt_trace *t)

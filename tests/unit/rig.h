@@ -147,6 +147,12 @@ static void rig_clear_fault(void *context)
     wt_machine_clear_fault(((struct rig *)context)->machine);
 }
 
+static uint64_t rig_incarnation(void *context, wt_wave_handle wave)
+{
+    struct rig *r = context;
+    return r->machine->ops->incarnation(r->machine, wave);
+}
+
 static uint64_t rig_time(void *context)
 {
     return ((struct rig *)context)->machine->time;
@@ -282,6 +288,7 @@ static struct rig *rig_device(const struct rig_options *options, const uint32_t 
             .fault = rig_fault,
             .clear_fault = rig_clear_fault,
             .reload = rig_reload,
+            .incarnation = rig_incarnation,
             .time = rig_time,
             .watch = rig_watch,
             .watch_hits = rig_watch_hits,

@@ -9,13 +9,15 @@ enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint3
     enum wt_status status = dbg_regain(d, err);
     if (!status && d->travel.going)
         return wt_fail(err, WT_STATE, "the program is running; stop it first");
+    if (!status && thread == 0)
+        thread = wt_debugger_current_thread(d);
     if (!status)
         status = dbg_locate(d, thread, wave, lane, err);
     if (!status && (!d->active_known || d->going))
         status = dbg_look(d, NULL, err);
     if (status)
         return status;
-    if (!dbg_is_active(d, *wave))
+    if (!dbg_is_there(d, thread))
         return wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)thread);
     if (d->wave[*wave].go != GO_STOPPED)
         return wt_fail(err, WT_STATE, "thread %u is running; stop it first", (unsigned)thread);

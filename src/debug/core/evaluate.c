@@ -87,22 +87,20 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes se
     return status;
 }
 
-enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id id, wt_lanes lanes,
                                     const struct wt_expr *expr, size_t size,
                                     struct wt_lane_value *result, void *bytes, struct wt_error *err)
 {
-    struct wt_wave_info info;
-    enum wt_status status = wt_debugger_wave(d, wave, &info, err);
+    uint32_t wave = 0;
+    enum wt_status status = dbg_find_wave(d, id, &wave, err);
     if (status)
         return status;
-    if (!info.active)
-        return wt_fail(err, WT_INVALID, "%s %u of core %u is not active", d->topology->wave_word,
-                       info.wave_in_core, info.core);
-    if (info.running)
+    const struct wave *w = &d->wave[wave];
+    if (w->go != GO_STOPPED)
         return wt_fail(err, WT_STATE, "%s %u of core %u is running; stop it first",
-                       d->topology->wave_word, info.wave_in_core, info.core);
-    if (!lanes || lanes & ~wt_lanes_first(d->topology->lanes))
+                       d->topology->wave_word, w->self.slot, w->self.core);
+    if (!lanes || lanes & ~wt_lanes_first(w->self.lanes))
         return wt_fail(err, WT_INVALID, "a %s has %ss 0 to %u", d->topology->wave_word,
-                       d->topology->lane_word, d->topology->lanes - 1);
+                       d->topology->lane_word, w->self.lanes - 1);
     return evaluate(d, wave, lanes, expr, size, result, bytes, err);
 }

@@ -13,6 +13,20 @@
 #include "bus/bus.h"
 #include "debug/core/address.h"
 
+/**
+ * Names a wave: never another one's name in a session. A wave of a future that was dropped and the
+ * one that comes in its place in the new future may have the same.
+ */
+typedef uint64_t wt_wave_id;
+#define WT_NO_WAVE ((wt_wave_id)0)
+
+/**
+ * A row of the probe's table of waves: bound to one wave at a time. The services of a target name
+ * waves by it, too, since only the probe and the debugger's core see both.
+ */
+typedef uint32_t wt_wave_handle;
+#define WT_NO_HANDLE UINT32_MAX
+
 /** What pumping a target did. */
 enum wt_pump {
     WT_PUMP_RAN,   /**< the device advanced: pump again soon */
@@ -75,15 +89,12 @@ struct wt_watchpoint_hit {
     uint8_t before[16], after[16];
 };
 
-/** No wave in particular. */
-#define WT_NO_WAVE UINT32_MAX
-
 /** What to search the recorded run for: places at which any of these happens. */
 struct wt_history_query {
     bool backwards;      /**< before now, the nearest first; else from now on */
     const uint64_t *pcs; /**< a wave is about to issue the instruction at one of these */
     size_t pc_count;
-    uint32_t wave; /**< this wave is about to issue an instruction; WT_NO_WAVE: none */
+    wt_wave_handle wave; /**< what is bound to it is about to issue; WT_NO_HANDLE: none */
     const struct wt_watchpoint *watchpoint; /**< a lane has got at one of these */
     size_t watchpoints;
 };
@@ -194,6 +205,11 @@ struct wt_target_services {
     void (*clear_fault)(void *context);
     /** Loads the program afresh (memory and all); the debugger resets and halts the waves. */
     enum wt_status (*reload)(void *context, struct wt_error *err);
+    /**
+     * Which wave is bound to a handle now: a number that is another one for each wave that the
+     * handle was bound to. In the past it is that of then. NULL: the probe finds out what it can.
+     */
+    uint64_t (*incarnation)(void *context, wt_wave_handle wave);
     /** Issue time. */
     uint64_t (*time)(void *context);
     /**

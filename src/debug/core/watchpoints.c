@@ -224,9 +224,11 @@ static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
                      char *text, size_t size)
 {
     const struct wt_topology *t = d->topology;
-    snprintf(text, size, "core %u %s %u %s %u %s 0x%" PRIx64 ": ",
-             (unsigned)(hit->wave / t->waves_per_core), t->wave_word,
-             (unsigned)(hit->wave % t->waves_per_core), t->lane_word, hit->lane,
+    struct wt_wave wave;
+    char slot[64];
+    d->ops->describe_wave(d->probe, hit->wave, &wave);
+    dbg_slot_text(d, &wave, slot, sizeof slot);
+    snprintf(text, size, "%s %s %u %s 0x%" PRIx64 ": ", slot, t->lane_word, hit->lane,
              hit->read && hit->write ? "wrote atomically to"
              : hit->write            ? "wrote to"
                                      : "read",
@@ -348,6 +350,8 @@ enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *sto
     if (!count)
         return WT_OK;
     *met = true;
+    for (size_t i = 0; i < count; i++)
+        dbg_identify(d, list[i].wave);
     collect(d, list, count);
     *stopped = d->mets != 0;
     return *stopped ? stop_for(d, &d->met[0], err) : WT_OK;

@@ -88,7 +88,7 @@ enum wt_history_step wt_writes_on(struct wt_writes *s, uint64_t budget, struct w
     struct wt_history_place place;
     if (!s->searching) {
         const struct wt_history_query query = {
-            .backwards = true, .wave = WT_NO_WAVE, .watchpoint = &s->range, .watchpoints = 1};
+            .backwards = true, .wave = WT_NO_HANDLE, .watchpoint = &s->range, .watchpoints = 1};
         s->searching = true;
         return h->search(s->target->context, &query, err) ? WT_HISTORY_FAILED : WT_HISTORY_ON;
     }

@@ -127,6 +127,11 @@ struct wt_probe {
     uint32_t owed_word[2];
     bool scanned; /**< `scan` holds WACTIVE and WSTATUS as they were at the end of the last batch */
     struct wt_wave_set scan[2];
+    /* Who is in each slot, where the target does not tell: counted as far as scans and steps show
+     * that a warp has become active. */
+    struct wt_wave_set active; /**< as of the last scan or step */
+    uint32_t *incarnation;     /**< by slot */
+    uint16_t epoch;            /**< resets so far: the ids of each are its own */
     bool wmask_known;
     uint32_t wmask[DM_MAX_WINDOWS];
     uint32_t platform;

@@ -93,9 +93,7 @@ static void put_write(struct wt_rsp_session *s, FILE *out, const struct wt_write
     const struct wt_topology *t = s->topology;
     char place[512];
     wt_symbols_describe(symbols_of(s), w->pc, place, sizeof place);
-    fprintf(out, "issue time %" PRIu64 ": core %u %s %u ", w->time,
-            (unsigned)(w->wave / t->waves_per_core), t->wave_word,
-            (unsigned)(w->wave % t->waves_per_core));
+    fprintf(out, "issue time %" PRIu64 ": core %u %s %u ", w->time, w->core, t->wave_word, w->slot);
     put_lanes(s, out, w->lanes);
     fprintf(out, ", %s", place);
     bool same = true;

@@ -161,7 +161,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
         wt_symbols_close(s->symbols);
     free(s->shown);
     free(s->notices);
-    free(s->known_stopped);
+    free(s->known.thread);
     free(s->resumed);
     free(s->document.text);
     free(s->core_registers);
@@ -460,6 +460,13 @@ bool wt_rsp_thread_of(struct wt_rsp_session *s, const struct wt_rsp_thread_id *i
     }
     wt_rsp_refuse(s, WT_INVALID, "there is no thread %lld now", (long long)id->thread);
     return false;
+}
+
+bool wt_rsp_same_wave(struct wt_rsp_session *s, wt_thread a, wt_thread b)
+{
+    struct wt_wave x, y;
+    return wt_debugger_thread_wave(s->debugger, a, &x) &&
+           wt_debugger_thread_wave(s->debugger, b, &y) && x.id == y.id;
 }
 
 void wt_rsp_put_thread(struct wt_rsp_session *s, wt_thread thread)

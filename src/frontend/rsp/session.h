@@ -135,7 +135,10 @@ struct wt_rsp_session {
     size_t notice_count, notice_capacity;
     bool notified;
     bool first_alone; /**< the reply to "?" tells of one thread, notifications of the others */
-    uint8_t *known_stopped; /**< non-stop: a bit for each thread that the client knows to stand */
+    struct {
+        wt_thread *thread; /**< in order of number */
+        size_t count, capacity;
+    } known; /**< non-stop: the threads that the client knows to stand */
 
     struct wt_rsp_hits hits;
     bool each_lane; /**< every lane's hit is told, also of stops that a person sees */
@@ -206,6 +209,8 @@ wt_thread wt_rsp_thread(struct wt_rsp_session *session);
 /** Checks a thread-id that names one thread; false (and the reply is an error) if it does not. */
 bool wt_rsp_thread_of(struct wt_rsp_session *session, const struct wt_rsp_thread_id *id,
                       wt_thread *thread);
+/** Whether two threads are lanes of one wave. */
+bool wt_rsp_same_wave(struct wt_rsp_session *session, wt_thread a, wt_thread b);
 /** Writes a thread-id as the client wants it. */
 void wt_rsp_put_thread(struct wt_rsp_session *session, wt_thread thread);
 /** The name of a thread for people, split: what stands in parentheses at its end goes to note. */

@@ -207,10 +207,9 @@ bool wt_rsp_take_shown(struct wt_rsp_session *s, wt_thread thread)
 
 void wt_rsp_forget_shown(struct wt_rsp_session *s, wt_thread thread)
 {
-    const unsigned lanes = s->topology->lanes;
     size_t kept = 0;
     for (size_t i = 0; thread && i < s->shown_count; i++)
-        if ((s->shown[i].thread - 1) / lanes != (thread - 1) / lanes)
+        if (!wt_rsp_same_wave(s, s->shown[i].thread, thread))
             s->shown[kept++] = s->shown[i];
     s->shown_count = kept;
 }
