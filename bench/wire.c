@@ -53,9 +53,11 @@ static enum wt_status once(struct bench *b, const char *what, double *amount, st
     unsigned index[GENERAL];
     *amount = BYTES;
     if (strcmp(what, "read") == 0)
-        return wt_probe_vortex.read_memory(b->probe, 0, 0, place, b->memory, BYTES, err);
+        return wt_probe_vortex.read_memory(b->probe, 0, 0, wt_address_of(place), b->memory, BYTES,
+                                           err);
     if (strcmp(what, "write") == 0)
-        return wt_probe_vortex.write_memory(b->probe, 0, 0, place, b->memory, BYTES, err);
+        return wt_probe_vortex.write_memory(b->probe, 0, 0, wt_address_of(place), b->memory, BYTES,
+                                            err);
     for (unsigned i = 0; i < GENERAL; i++)
         index[i] = i; /* x0 to x31 come first */
     *amount = (double)GENERAL * b->lane_count;

@@ -280,7 +280,8 @@ static enum wt_status write_dump(struct wt_emulated *e, struct cli_dump *dump, s
 /* A number of up to 8 bytes; of a wider access the dword in which the range begins. */
 static void print_values(const struct wt_watchpoint_hit *hit, uint64_t addr)
 {
-    const uint64_t in = hit->size > 8 && addr > hit->addr ? (addr - hit->addr) & ~(uint64_t)3 : 0;
+    const uint64_t first = hit->addr.offset;
+    const uint64_t in = hit->size > 8 && addr > first ? (addr - first) & ~(uint64_t)3 : 0;
     const unsigned size = hit->size > 8 ? 4 : hit->size;
     fprintf(stderr, "  was 0x%0*" PRIx64 ", is 0x%0*" PRIx64 "\n", (int)size * 2,
             wt_load_le(hit->before + in, size), (int)size * 2, wt_load_le(hit->after + in, size));

@@ -10,7 +10,7 @@
 #include "bus/bus.h"
 #include "debug/core/debugger.h"
 #include "debug/core/target.h"
-#include "debug/source/symbols.h"
+#include "debug/source/modules.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/search.h"
 #include "target/family.h"
@@ -64,9 +64,7 @@ struct wt_emulated {
     void *own;                  /**< the family's */
     struct wt_machine *machine; /**< the device */
     bool is_elf;                /**< the program is an ELF file: a debugger can read it */
-    struct wt_symbols *symbols; /**< NULL if the program has none */
-    uint64_t moved;             /**< load address minus the symbols' address */
-    uint64_t extent;            /**< bytes of memory from `moved` on that the symbols are about */
+    struct wt_modules *modules; /**< the program's code, if it is ELF; never NULL while open */
     bool reads_change_state;    /**< reading a register of the debug hardware is an input */
     char notice[512]; /**< what the user should know of the program; "" if there is nothing */
     struct wt_loaded *loaded;

@@ -35,19 +35,20 @@ static enum wt_pump pump(void *context, uint64_t budget)
                                                                                : WT_PUMP_IDLE;
 }
 
-static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
+/* The machine's addresses are those of space 0. */
+static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                        void *out, size_t size)
 {
     struct wt_machine *m = ((struct wt_emulated *)context)->machine;
-    return m->ops->read_memory(m, wave, addr, out, size);
+    return addr.space == 0 && m->ops->read_memory(m, wave, addr.offset, out, size);
 }
 
-static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
-                         size_t size)
+static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                         const void *bytes, size_t size)
 {
-    return wt_emulated_input(
-        context,
-        &(struct wt_input){
-            .kind = WT_INPUT_MEMORY, .wave = wave, .addr = addr, .bytes = bytes, .size = size});
+    const struct wt_input input = {
+        .kind = WT_INPUT_MEMORY, .wave = wave, .addr = addr.offset, .bytes = bytes, .size = size};
+    return addr.space == 0 && wt_emulated_input(context, &input);
 }
 
 static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
@@ -115,6 +116,12 @@ static enum wt_status reload(void *context, struct wt_error *err)
     return status ? status : wt_emulated_history_restart(context, err);
 }
 
+static uint64_t incarnation(void *context, wt_wave_handle wave)
+{
+    struct wt_machine *m = ((struct wt_emulated *)context)->machine;
+    return m->ops->incarnation(m, wave);
+}
+
 static uint64_t issue_time(void *context)
 {
     return ((struct wt_emulated *)context)->machine->time;
@@ -126,7 +133,7 @@ struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *w)
                                                [WT_WATCHPOINT_READ] = WT_WATCH_READ,
                                                [WT_WATCHPOINT_ACCESS] = WT_WATCH_ACCESS};
     return (struct wt_watch){
-        .kind = kinds[w->kind], .addr = w->addr, .size = w->size, .wave = w->wave};
+        .kind = kinds[w->kind], .addr = w->addr.offset, .size = w->size, .wave = w->wave};
 }
 
 bool wt_emulated_watch_again(struct wt_emulated *e)
@@ -177,7 +184,7 @@ static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
                                           .wave = h->wave,
                                           .lane = h->lane,
                                           .pc = h->pc,
-                                          .addr = h->addr,
+                                          .addr = wt_address_of(h->addr),
                                           .size = h->size};
         memcpy(hit->before, h->before, sizeof hit->before);
         memcpy(hit->after, h->after, sizeof hit->after);
@@ -195,6 +202,7 @@ static const struct wt_target_services services = {
     .fault = fault,
     .clear_fault = clear_fault,
     .reload = reload,
+    .incarnation = incarnation,
     .time = issue_time,
     .watch = watch,
     .watch_hits = watch_hits,

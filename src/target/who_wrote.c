@@ -24,7 +24,8 @@ static enum wt_status describe(struct wt_emulated *e, struct wt_last_write *last
 enum wt_status wt_emulated_who_wrote(struct wt_emulated *e, uint64_t addr, uint64_t size,
                                      struct wt_last_write *last, struct wt_error *err)
 {
-    const struct wt_watchpoint range = {.kind = WT_WATCHPOINT_WRITE, .addr = addr, .size = size};
+    const struct wt_watchpoint range = {
+        .kind = WT_WATCHPOINT_WRITE, .addr = wt_address_of(addr), .size = size};
     struct wt_writes writes;
     enum wt_history_step step;
     enum wt_status status;

@@ -30,6 +30,12 @@ def test_what_is_installed_works(build):
     if os.path.exists(f"{BUILD}/src/runtime/hsakmt/libhsakmt.so.1"):
         told = subprocess.run([command, "exec", "env"], capture_output=True, text=True, timeout=60).stdout
         assert f"LD_LIBRARY_PATH={library[0].parent.resolve()}" in told
+        # It is loaded into other people's programs: what only reports need comes with the first one.
+        needed = subprocess.run(["readelf", "-d", library[0]], capture_output=True, text=True, check=True).stdout
+        assert "libelf.so" in needed and "libdw.so" not in needed and "libmsgpack" not in needed
+        reader = subprocess.run(["readelf", "-d", library[0].parent / "libwavetrap-symbols.so"], capture_output=True, text=True,
+                                check=True).stdout
+        assert "libdw.so" in reader
     # GDB's commands: found from where the command is, and all of them.
     told = subprocess.run([command, "info", "--gdb-extension"], capture_output=True, text=True, timeout=60)
     assert told.returncode == 0 and told.stdout.strip().startswith(str(target))

@@ -80,17 +80,18 @@ static enum wt_pump pump(void *context, uint64_t budget)
     }
 }
 
-static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
+static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                        void *out, size_t size)
 {
     struct wt_machine *m = context;
-    return m->ops->read_memory(m, wave, addr, out, size);
+    return m->ops->read_memory(m, wave, addr.offset, out, size);
 }
 
-static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
-                         size_t size)
+static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                         const void *bytes, size_t size)
 {
     struct wt_machine *m = context;
-    return m->ops->write_memory(m, wave, addr, bytes, size);
+    return m->ops->write_memory(m, wave, addr.offset, bytes, size);
 }
 
 static void fault(void *context, struct wt_target_fault *out)
@@ -127,7 +128,7 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
             (struct wt_watch){.kind = list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
                                       : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
                                                                            : WT_WATCH_ACCESS,
-                              .addr = list[i].addr,
+                              .addr = list[i].addr.offset,
                               .size = list[i].size,
                               .wave = list[i].wave};
     const bool done = watches && m->ops->set_watches(m, watches, count);
@@ -148,7 +149,7 @@ static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
                                             .wave = h->wave,
                                             .lane = h->lane,
                                             .pc = h->pc,
-                                            .addr = h->addr,
+                                            .addr = wt_address_of(h->addr),
                                             .size = h->size};
         memcpy(hit[i].before, h->before, sizeof h->before);
         memcpy(hit[i].after, h->after, sizeof h->after);
@@ -234,7 +235,7 @@ static struct wt_target plain_target(struct stack *w)
     vx_config_default(&config);
     config.startup = BASE;
     config.startup_given = true;
-    if (vx_device_new(&config, &w->device, NULL))
+    if (vx_device_new(&config, &w->device, WT_IGNORED))
         abort();
     w->machine = vx_machine(w->device);
     w->machine->ops->write_memory(w->machine, 0, BASE, program, sizeof program);
@@ -261,8 +262,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         play = small_device(&(struct small){.rounds = 4}, &fd, path);
         play.world.options.gpu =
             (struct wt_gpu){.family = &wt_family_vortex, .config = &play.world.config};
-        if (wt_emulated_open(&w.recorded, &play.world.options, path, NULL) ||
-            wt_emulated_attach(&w.recorded, NULL) || wt_emulated_history_start(&w.recorded, NULL))
+        if (wt_emulated_open(&w.recorded, &play.world.options, path, WT_IGNORED) ||
+            wt_emulated_attach(&w.recorded, WT_IGNORED) ||
+            wt_emulated_history_start(&w.recorded, WT_IGNORED))
             abort();
         w.recorded.console = NULL;
         wt_timeline_set_interval(w.recorded.timeline, 100);
@@ -273,8 +275,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     struct wt_debugger_options options = {
         .dm_only = data[0] & 1, .threads = data[0] >> 1 & 1 ? WT_THREADS_WAVES : WT_THREADS_AUTO};
-    if (wt_debugger_open(&target, &wt_probe_vortex, &options, &w.debugger, NULL) ||
-        wt_debugger_reset(w.debugger, NULL))
+    if (wt_debugger_open(&target, &wt_probe_vortex, &options, &w.debugger, WT_IGNORED) ||
+        wt_debugger_reset(w.debugger, WT_IGNORED))
         abort();
     struct wt_rsp_options rsp = wt_rsp_default_options();
     w.session = wt_rsp_session_new(w.debugger, &rsp);

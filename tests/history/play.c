@@ -102,6 +102,21 @@ static uint64_t model_hash(struct play *p, struct wt_machine *m)
     return hash;
 }
 
+/* The machine's number of a slot. */
+static uint32_t flat_slot(struct play *p, unsigned core, unsigned slot)
+{
+    return core * wt_debugger_topology(p->w->debugger)->waves_per_core + slot;
+}
+
+/* The slot of a thread's wave; UINT32_MAX where there is no thread. */
+static uint32_t slot_of(struct play *p, wt_thread thread)
+{
+    struct wt_wave wave;
+    return wt_debugger_thread_wave(p->w->debugger, thread, &wave)
+               ? flat_slot(p, wave.core, wave.slot)
+               : UINT32_MAX;
+}
+
 static void check_threads(struct play *p, struct wt_machine *m)
 {
     const struct wt_thread_info *list;
@@ -116,12 +131,15 @@ static void check_threads(struct play *p, struct wt_machine *m)
         if (!view.active)
             continue;
         const bool waves = p->options->world.options.threads == WT_THREADS_WAVES;
-        if (waves && (lanes >= count || list[lanes].wave != i || !list[lanes].enabled ||
-                      (list[lanes].pc != view.pc && wt_has_lane(view.mask, list[lanes].lane))))
+        if (waves &&
+            (lanes >= count || flat_slot(p, list[lanes].core, list[lanes].wave_in_core) != i ||
+             !list[lanes].enabled ||
+             (list[lanes].pc != view.pc && wt_has_lane(view.mask, list[lanes].lane))))
             world_fail(p->w, "wave %u is at 0x%" PRIx64, i, view.pc);
         lanes += waves;
         for (unsigned lane = 0; lane < m->lanes && !waves; lane++, lanes++) {
-            if (lanes >= count || list[lanes].wave != i || list[lanes].lane != lane)
+            if (lanes >= count || flat_slot(p, list[lanes].core, list[lanes].wave_in_core) != i ||
+                list[lanes].lane != lane)
                 world_fail(p->w, "wave %u lane %u is not in the list of threads", i, lane);
             const bool enabled = wt_has_lane(view.mask, lane);
             if (list[lanes].enabled != enabled || (enabled && list[lanes].pc != view.pc))
@@ -146,7 +164,8 @@ static void check(struct play *p)
         check_threads(p, m);
         for (size_t i = 0; i < p->evers; i++) {
             uint8_t code[4];
-            if (wt_debugger_read_memory(p->w->debugger, 0, p->ever[i].addr, code, 4, &err))
+            if (wt_debugger_read_memory(p->w->debugger, 0, wt_address_of(p->ever[i].addr), code, 4,
+                                        &err))
                 world_fail(p->w, "no memory: %s", err.text);
             uint8_t own[4];
             own_instruction(p, &p->ever[i], own);
@@ -174,7 +193,7 @@ static bool is_breakpoint(const struct play *p, uint64_t pc)
 static bool is_watched(const struct play *p, const struct issue *i)
 {
     for (size_t k = 0; k < p->watches; k++) {
-        const unsigned first = (unsigned)(p->watch[k].addr - p->options->data) / 4;
+        const unsigned first = (unsigned)(p->watch[k].addr.offset - p->options->data) / 4;
         const uint32_t words = (1u << p->watch[k].size / 4) - 1;
         if (i->changed & words << first)
             return true;
@@ -229,16 +248,38 @@ static wt_thread choose_thread(struct play *p, struct wt_thread_info *info)
 {
     const struct wt_thread_info *list;
     size_t count;
-    if (wt_debugger_threads(p->w->debugger, &list, &count, NULL) || !count)
+    if (wt_debugger_threads(p->w->debugger, &list, &count, WT_IGNORED) || !count)
         return 0;
     *info = list[below(p, count)];
     return info->id;
 }
 
-static bool on_the_way(const struct wt_resume *r, const struct wt_thread_info *who,
-                       const struct issue *i)
+/* The lane that an operation is about, in the machine's words. */
+struct lane {
+    uint32_t slot;
+    uint64_t incarnation; /* which of the waves that the slot has had */
+    unsigned lane;
+};
+
+static struct lane lane_of(struct play *p, const struct wt_thread_info *info)
 {
-    return r->kind != WT_RESUME_CONTINUE && i->wave == who->wave && wt_has_lane(i->mask, who->lane);
+    struct wt_machine *m = p->w->session.machine;
+    const uint32_t slot = flat_slot(p, info->core, info->wave_in_core);
+    return (struct lane){
+        .slot = slot, .incarnation = m->ops->incarnation(m, slot), .lane = info->lane};
+}
+
+static bool on_the_way(const struct wt_resume *r, const struct lane *who, const struct issue *i)
+{
+    return r->kind != WT_RESUME_CONTINUE && i->wave == who->slot &&
+           i->incarnation == who->incarnation && wt_has_lane(i->mask, who->lane);
+}
+
+/* Another wave issues from the slot of the one that steps. */
+static bool is_stranger(const struct wt_resume *r, const struct lane *who, const struct issue *i)
+{
+    return r->kind != WT_RESUME_CONTINUE && i->wave == who->slot &&
+           i->incarnation != who->incarnation;
 }
 
 static bool in_range(const struct wt_resume *r, uint64_t pc)
@@ -278,7 +319,7 @@ static void check_stop(struct play *p, const struct stop *want, const struct wt_
         return;
     struct wt_wave_view view;
     struct wt_machine *m = world_model(p->w, time);
-    const uint32_t wave = (event->thread - 1) / m->lanes;
+    const uint32_t wave = slot_of(p, event->thread);
     m->ops->view(m, want->wave, &view);
     if (view.active && (!event->thread || wave != want->wave))
         world_fail(p->w, "%s (%s): wave %u is told, not %u", what, reason_name(event), wave,
@@ -289,10 +330,9 @@ static void check_stop(struct play *p, const struct stop *want, const struct wt_
 
 /* ---- backwards ---- */
 
-static struct stop want_backwards(struct play *p, const struct wt_resume *r,
-                                  const struct wt_thread_info *who)
+static struct stop want_backwards(struct play *p, const struct wt_resume *r, const struct lane *who)
 {
-    uint64_t end, t = p->w->session.machine->time;
+    uint64_t end, t = p->w->session.machine->time, last = t;
     const struct issue *issue = world_issues(p->w, &end);
     while (t-- > 0) {
         const struct issue *i = &issue[t];
@@ -301,6 +341,10 @@ static struct stop want_backwards(struct play *p, const struct wt_resume *r,
         if (met || watched || step)
             return (struct stop){
                 .breakpoint = met, .watchpoint = watched, .step = step, .time = t, .wave = i->wave};
+        if (is_stranger(r, who, i)) /* the wave began after that: it stands where it last stood */
+            return (struct stop){.edge = true, .time = last};
+        if (on_the_way(r, who, i))
+            last = t;
     }
     return (struct stop){.edge = true};
 }
@@ -317,7 +361,8 @@ static void go_back(struct play *p, enum wt_resume_kind kind)
         r.end = who.pc + 2 + below(p, 32) * 2;
     }
     const uint64_t from = p->w->session.machine->time;
-    struct stop want = want_backwards(p, &r, &who);
+    const struct lane lane = lane_of(p, &who);
+    struct stop want = want_backwards(p, &r, &lane);
     p->met = false;
     if (wt_debugger_reverse(p->w->debugger, &r, &err))
         world_fail(p->w, "not backwards: %s", err.text);
@@ -330,7 +375,7 @@ static void go_back(struct play *p, enum wt_resume_kind kind)
         want = (struct stop){.breakpoint = event.reason == WT_STOP_BREAKPOINT,
                              .step = event.reason == WT_STOP_STEP,
                              .time = time,
-                             .wave = (event.thread - 1) / p->w->session.machine->lanes};
+                             .wave = slot_of(p, event.thread)};
     check_stop(p, &want, &event, from, true,
                kind == WT_RESUME_CONTINUE ? "reverse-continue"
                : kind == WT_RESUME_STEP   ? "reverse-step"
@@ -350,9 +395,21 @@ static void interrupt_on_the_way(struct play *p)
 
 /* ---- forwards ---- */
 
+static uint32_t first_active(struct play *p, uint64_t time)
+{
+    struct wt_machine *m = world_model(p->w, time);
+    struct wt_wave_view view = {.active = false};
+    uint32_t wave = 0;
+    for (; wave < m->waves; wave++) {
+        m->ops->view(m, wave, &view);
+        if (view.active)
+            break;
+    }
+    return wave;
+}
+
 /* Where the recorded run leads. */
-static struct stop want_forwards(struct play *p, const struct wt_resume *r,
-                                 const struct wt_thread_info *who)
+static struct stop want_forwards(struct play *p, const struct wt_resume *r, const struct lane *who)
 {
     uint64_t end, from = p->w->session.machine->time;
     const struct issue *issue = world_issues(p->w, &end);
@@ -360,7 +417,7 @@ static struct stop want_forwards(struct play *p, const struct wt_resume *r,
     for (uint64_t t = from; t < end; t++) {
         const struct issue *i = &issue[t];
         bool stops = i->mask && is_breakpoint(p, i->pc);
-        if (stands && i->wave == who->wave)
+        if (stands && i->wave == who->slot)
             stops = stands = false;
         if (met && i->wave == p->met_at.wave) {
             stops = stops && i->pc != p->met_at.pc;
@@ -371,15 +428,17 @@ static struct stop want_forwards(struct play *p, const struct wt_resume *r,
             return (struct stop){.breakpoint = true, .step = false, .time = t, .wave = i->wave};
         if (is_watched(p, i))
             return (struct stop){.watchpoint = true, .step = step, .time = t + 1, .wave = i->wave};
+        if (is_stranger(r, who, i)) /* the wave has ended */
+            return (struct stop){.step = true, .time = t, .wave = first_active(p, t)};
         if (!step)
             continue;
         struct wt_wave_view view;
         struct wt_machine *m = world_model(p->w, t + 1);
-        m->ops->view(m, who->wave, &view);
+        m->ops->view(m, who->slot, &view);
         if (t + 1 == end || !view.active ||
             !(r->kind == WT_RESUME_RANGE &&
               (in_range(r, view.pc) || !wt_has_lane(view.mask, who->lane))))
-            return (struct stop){.step = true, .time = t + 1, .wave = who->wave};
+            return (struct stop){.step = true, .time = t + 1, .wave = who->slot};
         stands = true;
         met = false;
     }
@@ -401,9 +460,10 @@ static void go_on(struct play *p, enum wt_resume_kind kind, bool alone)
         r[0].start = who.pc - below(p, 32) * 2;
         r[0].end = who.pc + 2 + below(p, 64) * 2;
     }
+    const struct lane lane = lane_of(p, &who);
     const uint64_t issues = below(p, p->options->slice) + 1;
     if (t.in_past)
-        want = want_forwards(p, &r[0], &who);
+        want = want_forwards(p, &r[0], &lane);
     if (wt_debugger_resume(p->w->debugger, r, kind == WT_RESUME_CONTINUE || alone ? 1 : 2, &err))
         world_fail(p->w, "not forwards: %s", err.text);
     const struct wt_event event = run_to_event(p, t.in_past ? UINT64_MAX / 2 : issues);
@@ -414,7 +474,7 @@ static void go_on(struct play *p, enum wt_resume_kind kind, bool alone)
         want = (struct stop){.breakpoint = event.reason == WT_STOP_BREAKPOINT,
                              .step = event.reason == WT_STOP_STEP,
                              .time = time,
-                             .wave = (event.thread - 1) / p->w->session.machine->lanes};
+                             .wave = slot_of(p, event.thread)};
     p->met = false;
     if (t.in_past)
         check_stop(p, &want, &event, t.now, false,
@@ -480,7 +540,7 @@ static void write_memory(struct play *p)
         bytes[i] = (uint8_t)number(p, 1);
     if (!thread)
         return;
-    if (wt_debugger_write_memory(p->w->debugger, thread, addr, bytes, size, &err))
+    if (wt_debugger_write_memory(p->w->debugger, thread, wt_address_of(addr), bytes, size, &err))
         world_fail(p->w, "memory cannot be written: %s", err.text);
     check_present(p, t.now, t.in_past);
 }
@@ -496,7 +556,8 @@ static void write_code(struct play *p)
         return;
     struct code_write one = {p->w->epoch, t.now, p->ever[below(p, p->evers)]};
     wt_store_le(one.now.bytes, 0x13u | number(p, 1) << 20, 4); /* addi x0, x0, … */
-    if (wt_debugger_write_memory(p->w->debugger, thread, one.now.addr, one.now.bytes, 4, &err))
+    if (wt_debugger_write_memory(p->w->debugger, thread, wt_address_of(one.now.addr), one.now.bytes,
+                                 4, &err))
         world_fail(p->w, "code cannot be written: %s", err.text);
     check_present(p, t.now, t.in_past);
     p->code[p->codes++] = one;
@@ -528,7 +589,8 @@ static void read_around(struct play *p)
     if (!thread)
         return;
     if (wt_debugger_read_numbers(p->w->debugger, thread, index, 4, value, &err) ||
-        wt_debugger_read_memory(p->w->debugger, thread, p->options->data, bytes, 8, &err))
+        wt_debugger_read_memory(p->w->debugger, thread, wt_address_of(p->options->data), bytes, 8,
+                                &err))
         world_fail(p->w, "it cannot be looked at: %s", err.text);
 }
 
@@ -584,11 +646,11 @@ static void change_watchpoints(struct play *p)
     }
     struct wt_watchpoint_request *r = &p->watch[p->watches];
     *r = (struct wt_watchpoint_request){.kind = WT_WATCHPOINT_WRITE,
-                                        .addr = p->options->data + 4 * below(p, 28),
+                                        .addr = wt_address_of(p->options->data + 4 * below(p, 28)),
                                         .size = 4 * (1 + below(p, 4)),
                                         .changes = true};
     for (size_t i = 0; i < p->watches; i++)
-        if (p->watch[i].addr == r->addr && p->watch[i].size == r->size)
+        if (wt_address_equal(p->watch[i].addr, r->addr) && p->watch[i].size == r->size)
             return;
     if (wt_debugger_insert_watchpoint(p->w->debugger, r, &err))
         world_fail(p->w, "no watchpoint: %s", err.text);

@@ -160,19 +160,24 @@ static enum wt_pump pump(void *context, uint64_t budget)
                : WT_PUMP_IDLE;
 }
 
-static bool read_memory(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
+static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                        void *out, size_t size)
 {
-    return session_of(context)->services.read_memory(session_of(context), wave, addr, out, size);
+    return session_of(context)->services.read_memory(session_of(context), wave, lane, addr, out,
+                                                     size);
 }
 
-static bool write_memory(void *context, uint32_t wave, uint64_t addr, const void *bytes,
-                         size_t size)
+static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                         const void *bytes, size_t size)
 {
     struct world *w = context;
-    struct happening one = {
-        .kind = HAPPENED_MEMORY, .time = before(w), .wave = wave, .addr = addr, .size = size};
+    struct happening one = {.kind = HAPPENED_MEMORY,
+                            .time = before(w),
+                            .wave = wave,
+                            .addr = addr.offset,
+                            .size = size};
     memcpy(one.bytes, bytes, size < sizeof one.bytes ? size : sizeof one.bytes);
-    const bool done = w->session.services.write_memory(&w->session, wave, addr, bytes, size);
+    const bool done = w->session.services.write_memory(&w->session, wave, lane, addr, bytes, size);
     note(w, one);
     return done;
 }
@@ -204,6 +209,12 @@ static enum wt_status reload(void *context, struct wt_error *err)
     const enum wt_status status = w->session.services.reload(&w->session, err);
     note(w, (struct happening){.kind = HAPPENED_RELOAD, .time = time});
     return status;
+}
+
+static uint64_t incarnation(void *context, wt_wave_handle wave)
+{
+    struct world *w = context;
+    return w->session.services.incarnation(w->session.target.context, wave);
 }
 
 static uint64_t issue_time(void *context)
@@ -320,6 +331,7 @@ static const struct wt_target_services services = {
     .fault = fault,
     .clear_fault = clear_fault,
     .reload = reload,
+    .incarnation = incarnation,
     .time = issue_time,
     .watch = watch,
     .watch_hits = watch_hits,
@@ -360,7 +372,11 @@ static void add_issue(struct model *m, uint64_t time, uint32_t wave, wt_lanes ma
         if (!m->issue)
             abort();
     }
-    m->issue[time] = (struct issue){.wave = wave, .mask = mask, .pc = pc};
+    struct wt_machine *machine = m->session.machine;
+    m->issue[time] = (struct issue){.wave = wave,
+                                    .mask = mask,
+                                    .pc = pc,
+                                    .incarnation = machine->ops->incarnation(machine, wave)};
 }
 
 static void issued(void *context, const struct wt_trace *t)
@@ -413,7 +429,7 @@ static void apply(struct world *w, struct model *m, const struct happening *h)
         vx_device_flush_console(wt_vortex_device(s));
         break;
     case HAPPENED_RELOAD:
-        s->services.reload(s, NULL);
+        s->services.reload(s, WT_IGNORED);
         break;
     case HAPPENED_RUN:
         if (m->last != WT_RUN_EVENT && m->last != WT_RUN_FAULT)

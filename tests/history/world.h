@@ -46,7 +46,8 @@ struct issue {
     uint32_t wave;
     wt_lanes mask;
     uint64_t pc;
-    uint32_t changed; /* bits: words of the window (world_options) whose value it changed */
+    uint32_t changed;     /* bits: words of the window (world_options) whose value it changed */
+    uint64_t incarnation; /* of the wave's slot */
 };
 
 /** The emulator that runs again from its beginning. */

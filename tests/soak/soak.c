@@ -259,7 +259,9 @@ static void do_read_memory(struct side *side, const struct numbers *n)
     const uint64_t addr = n->e % 2 ? SOAK_CODE + n->b % 256 : SOAK_DATA + n->b % 2048;
     if (!thread)
         return;
-    say_status(side, wt_debugger_read_memory(side->d, thread, addr, bytes, size, &err), &err);
+    say_status(side,
+               wt_debugger_read_memory(side->d, thread, wt_address_of(addr), bytes, size, &err),
+               &err);
     say_bytes(side, bytes, size);
 }
 
@@ -275,9 +277,13 @@ static void do_write_memory(struct side *side, const struct numbers *n)
         bytes[i] = (uint8_t)(n->e >> i % 56);
     if (!thread)
         return;
-    say_status(side, wt_debugger_write_memory(side->d, thread, addr, bytes, size, &err), &err);
+    say_status(side,
+               wt_debugger_write_memory(side->d, thread, wt_address_of(addr), bytes, size, &err),
+               &err);
     memset(bytes, 0, sizeof bytes);
-    say_status(side, wt_debugger_read_memory(side->d, thread, addr, bytes, size, &err), &err);
+    say_status(side,
+               wt_debugger_read_memory(side->d, thread, wt_address_of(addr), bytes, size, &err),
+               &err);
     say_bytes(side, bytes, size);
 }
 
@@ -291,9 +297,9 @@ static void do_threads(struct side *side, const struct numbers *n)
     say_status(side, status, &err);
     for (size_t i = 0; !status && i < count; i++)
         fprintf(side->out,
-                "%" PRIu32 " wave %" PRIu32 " lane %u enabled %d running %d pc %" PRIx64 "\n",
-                list[i].id, list[i].wave, list[i].lane, list[i].enabled, list[i].running,
-                list[i].pc);
+                "%" PRIu32 " core %u wave %u lane %u enabled %d running %d pc %" PRIx64 "\n",
+                list[i].id, list[i].core, list[i].wave_in_core, list[i].lane, list[i].enabled,
+                list[i].running, list[i].pc);
     wt_debugger_thread_name(side->d, (wt_thread)(n->a % 64), name, sizeof name);
     fprintf(side->out, "%s; current %" PRIu32 "\n", name, wt_debugger_current_thread(side->d));
 }
@@ -304,10 +310,13 @@ static void do_waves(struct side *side, const struct numbers *n)
     for (uint32_t w = 0; w < t->waves; w++) {
         struct wt_wave_info info = {0};
         struct wt_error err;
-        say_status(side, wt_debugger_wave(side->d, w, &info, &err), &err);
+        const wt_wave_id id =
+            wt_debugger_wave_in(side->d, w / t->waves_per_core, w % t->waves_per_core);
+        if (id != WT_NO_WAVE)
+            say_status(side, wt_debugger_wave(side->d, id, &info, &err), &err);
         fprintf(side->out,
                 "wave %" PRIu32 " active %d running %d pc %" PRIx64 " mask %" PRIx64 "\n", w,
-                info.active, info.running, info.pc, (uint64_t)info.mask);
+                id != WT_NO_WAVE, info.running, info.pc, (uint64_t)info.mask);
     }
 }
 
@@ -351,8 +360,10 @@ static void set_flag(struct side *side, uint32_t value)
     uint64_t pc;
     const wt_thread thread = pick_thread(side, 0, &pc);
     if (thread)
-        say_status(side, wt_debugger_write_memory(side->d, thread, SOAK_FLAG, &value, 4, &err),
-                   &err);
+        say_status(
+            side,
+            wt_debugger_write_memory(side->d, thread, wt_address_of(SOAK_FLAG), &value, 4, &err),
+            &err);
 }
 
 static void do_reset(struct side *side, const struct numbers *n)

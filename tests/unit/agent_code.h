@@ -50,7 +50,7 @@ static enum wt_status agent_insert_breakpoint(struct wt_debugger *d, uint64_t ad
     return status;
 }
 
-static enum wt_status agent_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+static enum wt_status agent_evaluate(struct wt_debugger *d, wt_wave_id wave, wt_lanes lanes,
                                      const struct agent_code *code, size_t size,
                                      struct wt_lane_value *result, void *bytes,
                                      struct wt_error *err)

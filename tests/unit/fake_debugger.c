@@ -199,7 +199,7 @@ enum wt_status wt_debugger_threads(struct wt_debugger *d, const struct wt_thread
             if (d->mode == WT_THREADS_WAVES && lane)
                 continue;
             threads[n++] = (struct wt_thread_info){
-                id,   wave,           wave / 2,       wave % 2,
+                id,   1 + wave,       wave / 2,       wave % 2,
                 lane, !d->masked[id], d->running[id], d->running[id] ? 0 : d->registers[id][32]};
         }
     }
@@ -279,18 +279,27 @@ static enum wt_status check_memory(uint64_t addr, size_t size, struct wt_error *
     return WT_OK;
 }
 
-enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                       void *out, size_t size, struct wt_error *err)
+struct wt_address wt_debugger_address(struct wt_debugger *d, uint64_t number)
 {
+    return wt_address_of((uint32_t)number);
+}
+
+enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
+                                       struct wt_address at, void *out, size_t size,
+                                       struct wt_error *err)
+{
+    const uint64_t addr = at.offset;
     enum wt_status status = check_memory(addr, size, err);
     if (!status)
         memcpy(out, d->memory + (addr - FAKE_MEMORY), size);
     return status;
 }
 
-enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                        const void *bytes, size_t size, struct wt_error *err)
+enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
+                                        struct wt_address at, const void *bytes, size_t size,
+                                        struct wt_error *err)
 {
+    const uint64_t addr = at.offset;
     enum wt_status status = check_memory(addr, size, err);
     if (!status)
         memcpy(d->memory + (addr - FAKE_MEMORY), bytes, size);
@@ -414,7 +423,8 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
 {
     size_t i = 0;
     while (i < d->watchpoints &&
-           (d->watchpoint[i].kind != request->kind || d->watchpoint[i].addr != request->addr ||
+           (d->watchpoint[i].kind != request->kind ||
+            !wt_address_equal(d->watchpoint[i].addr, request->addr) ||
             d->watchpoint[i].size != request->size || d->watchpoint[i].thread != request->thread ||
             d->watchpoint[i].changes != request->changes))
         i++;
@@ -591,15 +601,44 @@ bool wt_debugger_stops_at_end(struct wt_debugger *d)
     return false;
 }
 
-enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_wave_info *info,
+static struct wt_wave wave_at(unsigned wave)
+{
+    return (struct wt_wave){
+        .id = 1 + wave, .lanes = FAKE_LANES, .core = wave / 2, .slot = wave % 2};
+}
+
+bool wt_debugger_thread_wave(struct wt_debugger *d, wt_thread thread, struct wt_wave *wave)
+{
+    if (thread < 1 || thread > FAKE_THREADS)
+        return false;
+    *wave = wave_at((thread - 1) / FAKE_LANES);
+    return true;
+}
+
+enum wt_status wt_debugger_waves(struct wt_debugger *d, const wt_wave_id **list, size_t *count,
+                                 struct wt_error *err)
+{
+    static const wt_wave_id all[FAKE_WAVES] = {1, 2, 3, 4};
+    *list = all;
+    *count = d->ended ? 0 : d->waves;
+    return WT_OK;
+}
+
+wt_wave_id wt_debugger_wave_in(struct wt_debugger *d, unsigned core, unsigned slot)
+{
+    const unsigned wave = 2 * core + slot;
+    return wave < d->waves && !d->ended ? 1 + wave : WT_NO_WAVE;
+}
+
+enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_wave_info *info,
                                 struct wt_error *err)
 {
+    const unsigned wave = (unsigned)id - 1;
     if (d->broken)
         return wt_fail(err, WT_TIMEOUT, "the device does not answer");
-    *info = (struct wt_wave_info){.wave = wave, .core = wave / 2, .wave_in_core = wave % 2};
-    info->active = wave < d->waves && !d->ended;
-    if (!info->active)
-        return WT_OK;
+    if (id == WT_NO_WAVE || wave >= d->waves || d->ended)
+        return wt_fail(err, WT_INVALID, "the warp has ended");
+    *info = (struct wt_wave_info){.wave = wave_at(wave)};
     const wt_thread first = 1 + wave * FAKE_LANES;
     info->running = d->running[first];
     if (info->running)
@@ -614,14 +653,14 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_
 }
 
 /* With size, the memory of lane 3 cannot be read. */
-enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id wave, wt_lanes lanes,
                                     const struct wt_expr *expr, size_t size,
                                     struct wt_lane_value *result, void *bytes, struct wt_error *err)
 {
     const struct wt_expr_world nothing = {NULL, NULL, NULL};
     size_t count;
     const unsigned *index = wt_expr_registers(expr, &count);
-    if (wave >= d->waves || !lanes || lanes >> FAKE_LANES)
+    if (wave > d->waves || !lanes || lanes >> FAKE_LANES)
         return wt_fail(err, WT_INVALID, "there is no such lane");
     uint8_t *to = bytes;
     for (; lanes; lanes &= lanes - 1, result++, to += size) {
@@ -630,8 +669,9 @@ enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lan
         for (size_t i = 0; i < count; i++)
             row[i] = &d->registers[1 + wave * FAKE_LANES + lane][index[i]];
         result->known = wt_expr_run(expr, row, 1, &nothing, &result->value) != 0;
-        result->read = size && lane != 3 &&
-                       wt_debugger_read_memory(d, 0, result->value, to, size, err) == WT_OK;
+        result->read =
+            size && lane != 3 &&
+            wt_debugger_read_memory(d, 0, wt_address_of(result->value), to, size, err) == WT_OK;
     }
     return WT_OK;
 }

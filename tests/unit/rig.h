@@ -96,16 +96,18 @@ static enum wt_pump rig_pump(void *context, uint64_t budget)
                : WT_PUMP_IDLE;
 }
 
-static bool rig_read(void *context, uint32_t wave, uint64_t addr, void *out, size_t size)
+static bool rig_read(void *context, uint32_t wave, unsigned lane, struct wt_address addr, void *out,
+                     size_t size)
 {
     struct rig *r = context;
-    return r->machine->ops->read_memory(r->machine, wave, addr, out, size);
+    return r->machine->ops->read_memory(r->machine, wave, addr.offset, out, size);
 }
 
-static bool rig_write(void *context, uint32_t wave, uint64_t addr, const void *bytes, size_t size)
+static bool rig_write(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                      const void *bytes, size_t size)
 {
     struct rig *r = context;
-    return r->machine->ops->write_memory(r->machine, wave, addr, bytes, size);
+    return r->machine->ops->write_memory(r->machine, wave, addr.offset, bytes, size);
 }
 
 static void rig_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
@@ -145,6 +147,12 @@ static void rig_clear_fault(void *context)
     wt_machine_clear_fault(((struct rig *)context)->machine);
 }
 
+static uint64_t rig_incarnation(void *context, wt_wave_handle wave)
+{
+    struct rig *r = context;
+    return r->machine->ops->incarnation(r->machine, wave);
+}
+
 static uint64_t rig_time(void *context)
 {
     return ((struct rig *)context)->machine->time;
@@ -159,7 +167,7 @@ static enum wt_status rig_watch(void *context, const struct wt_watchpoint *list,
         watch[i] = (struct wt_watch){.kind = list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
                                              : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
                                                                                   : WT_WATCH_ACCESS,
-                                     .addr = list[i].addr,
+                                     .addr = list[i].addr.offset,
                                      .size = list[i].size,
                                      .wave = list[i].wave};
     const bool ok = r->machine->ops->set_watches(r->machine, watch, count);
@@ -180,7 +188,7 @@ static size_t rig_watch_hits(void *context, const struct wt_watchpoint_hit **lis
                                                h->wave,
                                                h->lane,
                                                h->pc,
-                                               h->addr,
+                                               {0, h->addr},
                                                h->size,
                                                {0},
                                                {0}};
@@ -280,6 +288,7 @@ static struct rig *rig_device(const struct rig_options *options, const uint32_t 
             .fault = rig_fault,
             .clear_fault = rig_clear_fault,
             .reload = rig_reload,
+            .incarnation = rig_incarnation,
             .time = rig_time,
             .watch = rig_watch,
             .watch_hits = rig_watch_hits,

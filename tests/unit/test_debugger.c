@@ -142,14 +142,14 @@ static void what_the_client_reads_is_the_original(void **state)
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
         r->machine->ops->read_memory(r->machine, 0, CODE + 8, &word, 4);
         assert_int_equal(word, EBREAK); /* it is really there */
-        OK(wt_debugger_read_memory(r->d, 1, CODE + 8, &word, 4, &err));
+        OK(wt_debugger_read_memory(r->d, 1, wt_address_of(CODE + 8), &word, 4, &err));
         assert_int_equal(word, counting[2]);
-        OK(wt_debugger_read_memory(r->d, 1, CODE + 10, &half, 2, &err));
+        OK(wt_debugger_read_memory(r->d, 1, wt_address_of(CODE + 10), &half, 2, &err));
         assert_int_equal(half, counting[2] >> 16);
         /* New code over it is what runs, and the breakpoint stays. */
         uint32_t other = ADDI(T2, T2, 100);
-        OK(wt_debugger_write_memory(r->d, 1, CODE + 8, &other, 4, &err));
-        OK(wt_debugger_read_memory(r->d, 1, CODE + 8, &word, 4, &err));
+        OK(wt_debugger_write_memory(r->d, 1, wt_address_of(CODE + 8), &other, 4, &err));
+        OK(wt_debugger_read_memory(r->d, 1, wt_address_of(CODE + 8), &word, 4, &err));
         assert_int_equal(word, other);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
         assert_int_equal(reg(r, 1, T2), 102);
@@ -265,7 +265,7 @@ static void a_fault_stops_at_its_instruction_and_can_be_mended(void **state)
         struct wt_event e = step(r, 1);
         expect_stop(e, WT_STOP_FAULT, 1);
         uint32_t nop = ADDI(X0, X0, 0);
-        OK(wt_debugger_write_memory(r->d, 1, CODE + 4, &nop, 4, &err));
+        OK(wt_debugger_write_memory(r->d, 1, wt_address_of(CODE + 4), &nop, 4, &err));
         assert_int_equal(go(r).kind, WT_EVENT_EXITED);
         rig_free(r);
     }
@@ -280,11 +280,11 @@ static void a_restart_runs_from_the_beginning(void **state)
         insert(r, CODE + 12);
         while (go(r).reason != WT_STOP_BREAKPOINT)
             ;
-        OK(wt_debugger_write_memory(r->d, 1, CODE, &one, 4, &err));
+        OK(wt_debugger_write_memory(r->d, 1, wt_address_of(CODE), &one, 4, &err));
         OK(wt_debugger_restart(r->d, &err));
         assert_int_equal(pc(r, 1), CODE);
         if (!v->bare) {
-            OK(wt_debugger_read_memory(r->d, 1, CODE, &one, 4, &err));
+            OK(wt_debugger_read_memory(r->d, 1, wt_address_of(CODE), &one, 4, &err));
             assert_int_equal(one, own_ebreak[0]);
             struct wt_event e;
             while ((e = go(r)).reason == WT_STOP_TRAP)
@@ -969,8 +969,10 @@ static bool do_something(struct rig *r, size_t words)
         OK(wt_debugger_write_number(r->d, info.id, A0, value[A0], &err));
         return true;
     case 5:
-        OK(wt_debugger_read_memory(r->d, info.id, addr + 1, bytes, sizeof bytes, &err));
-        OK(wt_debugger_write_memory(r->d, info.id, addr + 1, bytes, sizeof bytes, &err));
+        OK(wt_debugger_read_memory(r->d, info.id, wt_address_of(addr + 1), bytes, sizeof bytes,
+                                   &err));
+        OK(wt_debugger_write_memory(r->d, info.id, wt_address_of(addr + 1), bytes, sizeof bytes,
+                                    &err));
         return true;
     case 6:
     case 7:
@@ -1092,10 +1094,11 @@ static void a_device_that_hangs_times_out(void **state)
     uint32_t word;
     expect_stop(step(r, 1), WT_STOP_STEP, 1);
     r->hang_at = r->accesses + 10;
-    assert_int_equal(wt_debugger_read_memory(r->d, 1, CODE, &word, 4, &why), WT_TIMEOUT);
+    assert_int_equal(wt_debugger_read_memory(r->d, 1, wt_address_of(CODE), &word, 4, &why),
+                     WT_TIMEOUT);
     assert_non_null(strstr(why.text, "injectstate"));
     r->hang_at = 0;
-    OK(wt_debugger_read_memory(r->d, 1, CODE, &word, 4, &err));
+    OK(wt_debugger_read_memory(r->d, 1, wt_address_of(CODE), &word, 4, &err));
     assert_int_equal(word, counting[0]);
     rig_free(r);
 }
@@ -1133,7 +1136,7 @@ static void a_device_that_was_without_power_is_taken_up_again(void **state)
         const struct wt_thread_info *list;
         size_t count;
         OK(wt_debugger_threads(r->d, &list, &count, &err));
-        assert_int_equal(list[0].wave, 0);
+        assert_true(list[0].core == 0 && list[0].wave_in_core == 0);
         assert_false(list[0].running);
         struct wt_event e;
         for (int i = 0; i < 8 && (e = go(r)).kind == WT_EVENT_STOPPED; i++) {
@@ -1154,11 +1157,11 @@ static void an_access_that_failed_has_the_device_looked_at_afresh(void **state)
     insert(r, CODE + 0x3c);
     expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
     r->fail_at = r->accesses + 3;
-    assert_int_equal(wt_debugger_read_memory(r->d, 0, CODE, &word, 4, &why), WT_IO);
+    assert_int_equal(wt_debugger_read_memory(r->d, 0, wt_address_of(CODE), &word, 4, &why), WT_IO);
     r->fail_at = 0;
     /* Meanwhile it was reset, its memory loaded: what the debugger planted is gone. */
     power_cycle(r);
-    OK(wt_debugger_read_memory(r->d, 0, CODE + 0x3c, &word, 4, &err));
+    OK(wt_debugger_read_memory(r->d, 0, wt_address_of(CODE + 0x3c), &word, 4, &err));
     assert_int_equal(word, spawning[0x3c / 4]);
     expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
     rig_free(r);
@@ -1263,7 +1266,7 @@ static void forgotten_breakpoints_are_found_and_lifted(void **state)
         wt_debugger_leftovers(r->d, &count);
         assert_int_equal(count, 0);
         uint8_t now[sizeof big];
-        OK(wt_debugger_read_memory(r->d, 0, CODE, now, sizeof now, &err));
+        OK(wt_debugger_read_memory(r->d, 0, wt_address_of(CODE), now, sizeof now, &err));
         assert_memory_equal(now, big, sizeof big);
         struct wt_event e = go(r); /* ours is still there */
         expect_stop(e, WT_STOP_BREAKPOINT, 0);
@@ -1293,7 +1296,7 @@ static void a_warp_that_another_debugger_left_at_a_breakpoint_stands_at_it(void 
         OK(wt_debugger_threads(r->d, &list, &count, &err));
         assert_true(count >= 12);
         for (size_t i = 0; i < count; i++)
-            if (list[i].wave > 0)
+            if (list[i].core || list[i].wave_in_core)
                 assert_int_equal(list[i].pc, CODE + 0x3c);
         wt_debugger_close(dead);
         rig_free(r);

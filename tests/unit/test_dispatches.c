@@ -111,7 +111,8 @@ static unsigned begin(struct rig *r, unsigned i, unsigned kernel, const struct n
         set_number(r, queue + 168, need->scratch * 1024, 8);
     }
     const struct gcn_origin origin = {.priority = need->priority};
-    if (gcn_device_begin(r->device, PACKET + 64 * i, queue, &origin, &dispatch, &r->err))
+    const struct gcn_aql_dispatch asked = gcn_aql_dispatch(p);
+    if (gcn_device_begin(r->device, &asked, PACKET + 64 * i, queue, &origin, &dispatch, &r->err))
         assert_int_equal(r->err.status, WT_STATE);
     return dispatch;
 }

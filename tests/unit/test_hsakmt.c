@@ -576,6 +576,23 @@ static void a_kernel_that_spoils_signals(void **state)
     assert_int_equal(w->signal[0].value, 1);
     assert_int_equal(hsaKmtDestroyQueue(w->id), HSAKMT_STATUS_SUCCESS);
     make_queue(w);
+    /* The last 8 bytes of an allocation: the rest of the signal would be behind it. The code is as
+     * above, with a literal (v_mov_b32 v1, …). */
+    const uint32_t low = (uint32_t)(uintptr_t)(w->memory + 0x10000 - 8);
+    const uint32_t edge[] = {0xc0060000, 0,          0x7e0202ff, low,       0x7e000280,
+                             0xbf8cc07f, 0xdc708000, 0x00000100, 0xbf810000};
+    set_code(w, edge, sizeof edge / sizeof *edge);
+    p = dispatch_packet(w, 64);
+    use_signal(w, p, 56, 0);
+    arguments[0] = (uintptr_t)p + 56;
+    wt_store_le(p + 40, (uintptr_t)arguments, 8);
+    give(w, p, DISPATCH);
+    assert_int_equal(hsaKmtWaitOnEvent(w->event, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(w->error, (int64_t)1 << (20 - 1));
+    assert_int_equal(w->signal[0].value, 1);
+    assert_int_equal(hsaKmtDestroyQueue(w->id), HSAKMT_STATUS_SUCCESS);
+    make_queue(w);
+    set_code(w, code, sizeof code / sizeof *code);
     arguments[0] = (uintptr_t)w->queue + 192; /* the queue's own signal */
     p = dispatch_packet(w, 64);
     use_signal(w, p, 56, 0);

@@ -81,7 +81,7 @@ static void the_largest_device_is_debugged(void **state)
     assert_int_equal(wait_event(r).reason, WT_STOP_INTERRUPTED);
     OK(wt_debugger_threads(r->d, &list, &count, &err));
     assert_int_equal(count, 32768);
-    assert_int_equal(list[32767].wave, 32767);
+    assert_int_equal(list[32767].wave_in_core, 255);
     assert_int_equal(list[32767].core, 127);
     for (size_t i = 0; i < count; i++)
         assert_false(list[i].running);

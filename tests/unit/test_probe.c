@@ -242,13 +242,15 @@ static void memory_is_read_and_written_at_any_address_and_size(void **state)
             size_t at = (size_t)rand() % (SIZE - size);
             for (size_t k = 0; k < size; k++)
                 bytes[k] = (uint8_t)rand();
-            OK(ops->write_memory(p, 0, (unsigned)rand() % 4, BASE + at, bytes, size, &err));
+            OK(ops->write_memory(p, 0, (unsigned)rand() % 4, wt_address_of(BASE + at), bytes, size,
+                                 &err));
             memcpy(model + at, bytes, size);
             assert_true(r->machine->ops->read_memory(r->machine, 0, BASE, seen, SIZE));
             assert_memory_equal(seen, model, SIZE);
             size = 1 + (size_t)rand() % 5000;
             at = (size_t)rand() % (SIZE - size);
-            OK(ops->read_memory(p, 1, (unsigned)rand() % 4, BASE + at, bytes, size, &err));
+            OK(ops->read_memory(p, 1, (unsigned)rand() % 4, wt_address_of(BASE + at), bytes, size,
+                                &err));
             assert_memory_equal(bytes, model + at, size);
         }
         close_all(r, p);
@@ -276,7 +278,7 @@ static void looking_changes_nothing(void **state)
         }
         for (int i = 0; i < 2; i++) { /* twice: DSCRATCH, which is ours, is part of the state */
             OK(read_values(p, 0, 4, index, t->register_count, value, &err));
-            OK(ops->read_memory(p, 0, 2, CODE - 3, bytes, sizeof bytes, &err));
+            OK(ops->read_memory(p, 0, 2, wt_address_of(CODE - 3), bytes, sizeof bytes, &err));
             OK(ops->mask(p, 0, &mask, &err));
             assert_true(mask == 1);
             hash[i] = r->machine->ops->hash(r->machine);
@@ -295,13 +297,16 @@ static void past_the_end_of_memory_is_refused(void **state)
         struct wt_probe *p = open_probe(r, &all);
         struct wt_error why;
         uint8_t bytes[8];
-        assert_int_equal(ops->read_memory(p, 0, 0, UINT64_MAX - 3, bytes, 8, &why), WT_INVALID);
+        assert_int_equal(ops->read_memory(p, 0, 0, wt_address_of(UINT64_MAX - 3), bytes, 8, &why),
+                         WT_INVALID);
         if (v->xlen == 32) {
-            assert_int_equal(ops->read_memory(p, 0, 0, 0xfffffffc, bytes, 8, &why), WT_INVALID);
-            assert_int_equal(ops->write_memory(p, 0, 0, 0xfffffffc, bytes, 8, &why), WT_INVALID);
-            OK(ops->read_memory(p, 0, 0, 0xfffffff8, bytes, 8, &err));
+            assert_int_equal(ops->read_memory(p, 0, 0, wt_address_of(0xfffffffc), bytes, 8, &why),
+                             WT_INVALID);
+            assert_int_equal(ops->write_memory(p, 0, 0, wt_address_of(0xfffffffc), bytes, 8, &why),
+                             WT_INVALID);
+            OK(ops->read_memory(p, 0, 0, wt_address_of(0xfffffff8), bytes, 8, &err));
         }
-        OK(ops->read_memory(p, 0, 0, 0, bytes, 0, &err));
+        OK(ops->read_memory(p, 0, 0, wt_address_of(0), bytes, 0, &err));
         close_all(r, p);
     }
 }
@@ -334,7 +339,7 @@ static void a_cut_wire_is_reported_at_every_access(void **state)
             struct wt_error why = {0};
             r->fail_at = r->accesses + k;
             enum wt_status status =
-                ops->write_memory(p, 0, 1, 0x90000001, bytes, sizeof bytes, &why);
+                ops->write_memory(p, 0, 1, wt_address_of(0x90000001), bytes, sizeof bytes, &why);
             done = r->accesses < r->fail_at;
             r->fail_at = 0;
             if (done)
@@ -357,7 +362,7 @@ static void a_cut_wire_is_reported_at_every_access(void **state)
             assert_true(r->machine->ops->read_memory(r->machine, 0, 0xffff0000, &scratch, 8));
             assert_int_equal(scratch, word);
         }
-        OK(ops->read_memory(p, 0, 1, 0x90000001, out, sizeof out, &err));
+        OK(ops->read_memory(p, 0, 1, wt_address_of(0x90000001), out, sizeof out, &err));
         assert_memory_equal(bytes, out, sizeof out);
         close_all(r, p);
     }
@@ -410,10 +415,10 @@ static void round_trips_do_not_grow_with_the_amount(void **state)
     OK(read_values(p, 0, 15, index, 32, value, &err));
     assert_int_equal(r->bus.round_trips - before, 1);
     before = r->bus.round_trips;
-    OK(ops->read_memory(p, 0, 0, 0x90000000, bytes, sizeof bytes, &err));
+    OK(ops->read_memory(p, 0, 0, wt_address_of(0x90000000), bytes, sizeof bytes, &err));
     assert_int_equal(r->bus.round_trips - before, 2);
     before = r->bus.round_trips;
-    OK(ops->write_memory(p, 0, 0, 0x90000000, bytes, sizeof bytes, &err));
+    OK(ops->write_memory(p, 0, 0, wt_address_of(0x90000000), bytes, sizeof bytes, &err));
     assert_int_equal(r->bus.round_trips - before, 1);
     close_all(r, p);
 }
@@ -514,7 +519,7 @@ static void a_debug_module_that_went_to_sleep_is_noticed(void **state)
     uint8_t byte;
     vx_dm_write(r->device, VX_DM_DCTRL, 0);
     assert_int_equal(ops->summary(p, &summary, &why), WT_IO);
-    assert_int_equal(ops->read_memory(p, 0, 0, CODE, &byte, 1, &why), WT_IO);
+    assert_int_equal(ops->read_memory(p, 0, 0, wt_address_of(CODE), &byte, 1, &why), WT_IO);
     assert_non_null(strstr(why.text, "attach again"));
     close_all(r, p);
 }

@@ -184,18 +184,29 @@ static void memory(void **state)
         struct rig *r = looping(c);
         static uint8_t bytes[65536];
         expect(c, "reading 4 KiB",
-               TRIPS(r, wt_debugger_read_memory(r->d, 1, 0x90000000, bytes, 4096, &err)),
+               TRIPS(r, wt_debugger_read_memory(r->d, 1, wt_address_of(0x90000000), bytes, 4096,
+                                                &err)),
                c->read_memory);
         expect(c, "reading 4 KiB more",
-               TRIPS(r, wt_debugger_read_memory(r->d, 1, 0x90001000, bytes, 4096, &err)), 1);
-        expect(c, "reading a byte",
-               TRIPS(r, wt_debugger_read_memory(r->d, 1, 0x90001003, bytes, 1, &err)), 1);
+               TRIPS(r, wt_debugger_read_memory(r->d, 1, wt_address_of(0x90001000), bytes, 4096,
+                                                &err)),
+               1);
+        expect(
+            c, "reading a byte",
+            TRIPS(r, wt_debugger_read_memory(r->d, 1, wt_address_of(0x90001003), bytes, 1, &err)),
+            1);
         expect(c, "writing 4 KiB",
-               TRIPS(r, wt_debugger_write_memory(r->d, 1, 0x90000000, bytes, 4096, &err)), 1);
+               TRIPS(r, wt_debugger_write_memory(r->d, 1, wt_address_of(0x90000000), bytes, 4096,
+                                                 &err)),
+               1);
         expect(c, "reading 64 KiB",
-               TRIPS(r, wt_debugger_read_memory(r->d, 1, 0x90000000, bytes, 65536, &err)), 4);
+               TRIPS(r, wt_debugger_read_memory(r->d, 1, wt_address_of(0x90000000), bytes, 65536,
+                                                &err)),
+               4);
         expect(c, "writing 64 KiB",
-               TRIPS(r, wt_debugger_write_memory(r->d, 1, 0x90000000, bytes, 65536, &err)), 4);
+               TRIPS(r, wt_debugger_write_memory(r->d, 1, wt_address_of(0x90000000), bytes, 65536,
+                                                 &err)),
+               4);
         rig_free(r);
     }
 }

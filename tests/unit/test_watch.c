@@ -309,8 +309,9 @@ static void what_a_debugger_does_is_no_hit(void **state)
     const struct wt_debugger_options how = {.dm_only = true};
     assert_int_equal(wt_debugger_open(&r->target, &wt_probe_vortex, &how, &r->d, &err), WT_OK);
     assert_int_equal(wt_debugger_reset(r->d, &err), WT_OK);
-    assert_int_equal(wt_debugger_write_memory(r->d, 1, PLACE, &word, 4, &err), WT_OK);
-    assert_int_equal(wt_debugger_read_memory(r->d, 1, PLACE, &word, 4, &err), WT_OK);
+    assert_int_equal(wt_debugger_write_memory(r->d, 1, wt_address_of(PLACE), &word, 4, &err),
+                     WT_OK);
+    assert_int_equal(wt_debugger_read_memory(r->d, 1, wt_address_of(PLACE), &word, 4, &err), WT_OK);
     assert_int_equal(word, 5);
     assert_int_equal(r->machine->hits, 0);
     rig_free(r);

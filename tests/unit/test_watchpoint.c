@@ -46,14 +46,14 @@ static void watch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, ui
                   bool changes)
 {
     OK(wt_debugger_insert_watchpoint(
-        r->d, &(struct wt_watchpoint_request){kind, addr, size, 1, changes}, &err));
+        r->d, &(struct wt_watchpoint_request){kind, {0, addr}, size, 1, changes}, &err));
 }
 
 static void unwatch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, uint64_t size,
                     bool changes)
 {
     OK(wt_debugger_remove_watchpoint(
-        r->d, &(struct wt_watchpoint_request){kind, addr, size, 1, changes}, &err));
+        r->d, &(struct wt_watchpoint_request){kind, {0, addr}, size, 1, changes}, &err));
 }
 
 static void expect(struct wt_event e, enum wt_stop_reason reason, wt_thread thread)
@@ -88,7 +88,7 @@ static void a_write_stops_behind_it_and_names_the_lane(void **state)
             const struct wt_event e = go(r);
             expect(e, WT_STOP_WATCHPOINT, 3);
             assert_int_equal(e.watch, WT_WATCHPOINT_WRITE);
-            assert_true(e.addr == PLACE + 9 && e.lanes == 4);
+            assert_true(e.addr.offset == PLACE + 9 && e.lanes == 4);
             assert_string_equal(e.text,
                                 i ? "core 0 warp 0 thread 2 wrote to 0x10000008: 0x2 -> 0x2"
                                   : "core 0 warp 0 thread 2 wrote to 0x10000008: 0x0 -> 0x2");
@@ -157,7 +157,7 @@ static void each_watchpoint_of_one_instruction_is_told(void **state)
         const uint64_t time = r->machine->time;
         struct wt_event e = go(r);
         expect(e, WT_STOP_WATCHPOINT, 2);
-        assert_true(e.addr == PLACE + 4);
+        assert_true(e.addr.offset == PLACE + 4);
         const uint64_t after = r->machine->time;
         assert_true(after > time);
         uint32_t seen = 0;
@@ -168,7 +168,7 @@ static void each_watchpoint_of_one_instruction_is_told(void **state)
             e = go(r);
             expect(e, WT_STOP_WATCHPOINT, 0);
             assert_true(r->machine->time == after);
-            seen |= 1u << (e.addr - PLACE);
+            seen |= 1u << (e.addr.offset - PLACE);
         }
         assert_int_equal(seen, 1u << 0 | 1u << 6 | 1u << 12);
         /* What is not watched any more is not told. */
@@ -296,15 +296,16 @@ static void what_cannot_be_watched_is_refused(void **state)
     struct wt_error why;
     struct rig *r = begin(&variants[0]);
     const struct wt_watchpoint_request wrong[] = {
-        {WT_WATCHPOINT_WRITE, PLACE, 0, 1, false},
-        {WT_WATCHPOINT_WRITE, 0xfffffffc, 5, 1, false},
-        {WT_WATCHPOINT_WRITE, 0x100000000, 1, 1, false},
-        {WT_WATCHPOINT_WRITE, PLACE, UINT64_MAX, 1, false},
-        {WT_WATCHPOINT_WRITE, PLACE, 4, 99999, false},
+        {WT_WATCHPOINT_WRITE, {0, PLACE}, 0, 1, false},
+        {WT_WATCHPOINT_WRITE, {0, 0xfffffffc}, 5, 1, false},
+        {WT_WATCHPOINT_WRITE, {0, 0x100000000}, 1, 1, false},
+        {WT_WATCHPOINT_WRITE, {0, PLACE}, UINT64_MAX, 1, false},
+        {WT_WATCHPOINT_WRITE, {0, PLACE}, 4, 99999, false},
+        {WT_WATCHPOINT_WRITE, {1, PLACE}, 4, 1, false}, /* no such space */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(wt_debugger_insert_watchpoint(r->d, &wrong[i], &why), WT_INVALID);
-    const struct wt_watchpoint_request fine = {WT_WATCHPOINT_WRITE, 0xfffffffc, 4, 1, false};
+    const struct wt_watchpoint_request fine = {WT_WATCHPOINT_WRITE, {0, 0xfffffffc}, 4, 1, false};
     assert_int_equal(wt_debugger_remove_watchpoint(r->d, &fine, &why), WT_INVALID);
     OK(wt_debugger_insert_watchpoint(r->d, &fine, &err));
     rig_free(r);

@@ -60,6 +60,12 @@ static struct rig *stopped_at(const struct rig_options *v, const uint32_t *code,
     return r;
 }
 
+/* The active wave in a slot of core 0. */
+static wt_wave_id in_slot(struct rig *r, unsigned slot)
+{
+    return wt_debugger_wave_in(r->d, 0, slot);
+}
+
 static unsigned index_of(struct rig *r, const char *name)
 {
     const struct wt_topology *t = wt_debugger_topology(r->d);
@@ -135,7 +141,7 @@ static void masks_of_wide_waves_have_two_halves(void **state)
     assert_int_equal(value_of(r, 1, "_mask_high"), 0);
     /* li t0, -1 instead: all lanes */
     const uint32_t all = ADDI(T0, X0, 0xfff);
-    OK(wt_debugger_write_memory(r->d, 1, CODE, &all, sizeof all, &err));
+    OK(wt_debugger_write_memory(r->d, 1, wt_address_of(CODE), &all, sizeof all, &err));
     for (int i = 0; i < 2; i++) {
         resume_thread(r, 0, WT_RESUME_STEP);
         assert_int_equal(wait_event(r).reason, WT_STOP_STEP);
@@ -172,8 +178,8 @@ static void a_wave_tells_which_lanes_wait_where(void **state)
     {
         struct rig *r = stopped_at(v, divergent, 16, CODE + 0x2c);
         struct wt_wave_info info;
-        OK(wt_debugger_wave(r->d, 0, &info, &err));
-        assert_true(info.active && !info.running);
+        OK(wt_debugger_wave(r->d, in_slot(r, 0), &info, &err));
+        assert_true(!info.running);
         assert_int_equal(info.pc, CODE + 0x2c);
         assert_int_equal((unsigned)info.mask, 0xa);
         assert_int_equal(info.has_detail, !v->bare);
@@ -194,15 +200,15 @@ static void a_wave_at_a_barrier_tells_who_has_come(void **state)
         for (int i = 0; i < 20; i++)
             wt_debugger_pump(r->d, 100);
         struct wt_wave_info info;
-        OK(wt_debugger_wave(r->d, 1, &info, &err));
-        assert_true(info.active && info.running);
+        OK(wt_debugger_wave(r->d, in_slot(r, 1), &info, &err));
+        assert_true(info.running);
         OK(wt_debugger_interrupt(r->d, &err));
         assert_int_equal(wait_event(r).reason, WT_STOP_INTERRUPTED);
-        OK(wt_debugger_wave(r->d, 0, &info, &err));
-        assert_true(info.active && !info.running);
+        OK(wt_debugger_wave(r->d, in_slot(r, 0), &info, &err));
+        assert_true(!info.running);
         assert_false(info.has_detail && info.detail.at_barrier);
-        OK(wt_debugger_wave(r->d, 1, &info, &err));
-        assert_true(info.active && !info.running);
+        OK(wt_debugger_wave(r->d, in_slot(r, 1), &info, &err));
+        assert_true(!info.running);
         if (!v->bare) {
             assert_true(info.detail.at_barrier && !info.detail.between_cores);
             assert_int_equal(info.detail.barrier, 1);
@@ -210,10 +216,14 @@ static void a_wave_at_a_barrier_tells_who_has_come(void **state)
             assert_int_equal(info.detail.expected, 3);
             assert_int_equal(info.detail.wait_pc, CODE + 0x1c);
         }
-        OK(wt_debugger_wave(r->d, 2, &info, &err));
-        assert_false(info.active);
-        struct wt_error err;
-        assert_int_equal(wt_debugger_wave(r->d, 4, &info, &err), WT_INVALID);
+        assert_int_equal(in_slot(r, 2), WT_NO_WAVE);
+        const wt_wave_id *list;
+        size_t count;
+        OK(wt_debugger_waves(r->d, &list, &count, &err));
+        struct wt_error ended;
+        assert_int_equal(wt_debugger_wave(r->d, WT_NO_WAVE, &info, &ended), WT_INVALID);
+        assert_int_equal(count, 2);
+        assert_true(list[0] == in_slot(r, 0) && list[1] == in_slot(r, 1));
         rig_free(r);
     }
 }
@@ -225,7 +235,7 @@ static enum wt_status evaluate(struct rig *r, wt_lanes lanes, const uint8_t *cod
                                struct wt_error *err)
 {
     const struct agent_code agent = {code, length};
-    return agent_evaluate(r->d, 0, lanes, &agent, size, result, bytes, err);
+    return agent_evaluate(r->d, in_slot(r, 0), lanes, &agent, size, result, bytes, err);
 }
 
 static void an_expression_of_registers(void **state)
@@ -316,14 +326,17 @@ static void bad_questions_are_refused(void **state)
     assert_int_equal(evaluate(r, 1, bad, sizeof bad, 0, result, NULL, &err), WT_INVALID);
     assert_int_equal(evaluate(r, 1, none, sizeof none, 0, result, NULL, &err), WT_INVALID);
     const struct agent_code agent = {good, sizeof good};
-    assert_int_equal(agent_evaluate(r->d, 1, 1, &agent, 0, result, NULL, &err), WT_INVALID);
-    assert_int_equal(agent_evaluate(r->d, 99, 1, &agent, 0, result, NULL, &err), WT_INVALID);
+    assert_int_equal(agent_evaluate(r->d, WT_NO_WAVE, 1, &agent, 0, result, NULL, &err),
+                     WT_INVALID);
+    assert_int_equal(agent_evaluate(r->d, in_slot(r, 0) + 1, 1, &agent, 0, result, NULL, &err),
+                     WT_INVALID);
     rig_free(r);
 
     r = rig_new(&variants[0], waiting, 9);
     resume_thread(r, 0, WT_RESUME_CONTINUE);
     wt_debugger_pump(r->d, 100);
-    assert_int_equal(agent_evaluate(r->d, 0, 1, &agent, 0, result, NULL, &err), WT_STATE);
+    assert_int_equal(agent_evaluate(r->d, in_slot(r, 0), 1, &agent, 0, result, NULL, &err),
+                     WT_STATE);
     rig_free(r);
 }
 

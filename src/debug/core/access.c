@@ -9,13 +9,15 @@ enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint3
     enum wt_status status = dbg_regain(d, err);
     if (!status && d->travel.going)
         return wt_fail(err, WT_STATE, "the program is running; stop it first");
+    if (!status && thread == 0)
+        thread = wt_debugger_current_thread(d);
     if (!status)
         status = dbg_locate(d, thread, wave, lane, err);
     if (!status && (!d->active_known || d->going))
         status = dbg_look(d, NULL, err);
     if (status)
         return status;
-    if (!dbg_is_active(d, *wave))
+    if (!dbg_is_there(d, thread))
         return wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)thread);
     if (d->wave[*wave].go != GO_STOPPED)
         return wt_fail(err, WT_STATE, "thread %u is running; stop it first", (unsigned)thread);
@@ -69,8 +71,8 @@ static enum wt_status give_wave_back(struct wt_debugger *d, const struct wt_wave
     return borrowed ? d->ops->resume(d->probe, one, err) : WT_OK;
 }
 
-enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
-                            void *out, size_t size, struct wt_error *err)
+enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                            struct wt_address addr, void *out, size_t size, struct wt_error *err)
 {
     struct wt_wave_set one;
     bool borrowed;
@@ -82,8 +84,9 @@ enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
     return status ? status : after;
 }
 
-enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
-                             const void *bytes, size_t size, struct wt_error *err)
+enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                             struct wt_address addr, const void *bytes, size_t size,
+                             struct wt_error *err)
 {
     struct wt_wave_set one;
     bool borrowed;
@@ -113,14 +116,15 @@ static enum wt_status memory_place(struct wt_debugger *d, wt_thread thread, uint
     return dbg_stopped_thread(d, thread, wave, lane, err);
 }
 
-static bool overlaps(const struct breakpoint *bp, uint64_t addr, size_t size)
+struct wt_address wt_debugger_address(struct wt_debugger *d, uint64_t number)
 {
-    const struct wt_patch *p = &bp->trap;
-    return p->addr >= addr ? p->addr - addr < size : addr - p->addr < p->size;
+    const unsigned bits = d->topology->address_bits;
+    return wt_address_of(bits < 64 ? number & (((uint64_t)1 << bits) - 1) : number);
 }
 
-enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                       void *out, size_t size, struct wt_error *err)
+enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
+                                       struct wt_address addr, void *out, size_t size,
+                                       struct wt_error *err)
 {
     uint32_t wave;
     unsigned lane;
@@ -135,8 +139,9 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, 
     return WT_OK;
 }
 
-enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                        const void *bytes, size_t size, struct wt_error *err)
+enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
+                                        struct wt_address addr, const void *bytes, size_t size,
+                                        struct wt_error *err)
 {
     uint32_t wave;
     unsigned lane;
@@ -150,7 +155,8 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     /* What is planted there is lifted first, since the new instruction may have another length. */
     bool lifted = false;
     for (size_t i = 0; i < d->bps && !status; i++) {
-        if (d->bp[i].planted && overlaps(&d->bp[i], addr, size)) {
+        if (d->bp[i].planted &&
+            wt_ranges_meet(addr, size, wt_address_of(d->bp[i].trap.addr), d->bp[i].trap.size)) {
             status = dbg_lift(d, &d->bp[i], wave, err);
             lifted = true;
         }

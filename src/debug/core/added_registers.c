@@ -66,10 +66,10 @@ enum wt_status dbg_read_added(struct wt_debugger *d, uint32_t wave, wt_lanes lan
     assert(dbg_is_added(d, index));
     switch ((enum added_code)r->code) {
     case ADDED_CORE:
-        value = wave / d->topology->waves_per_core;
+        value = d->wave[wave].self.core;
         break;
     case ADDED_WAVE:
-        value = wave % d->topology->waves_per_core;
+        value = d->wave[wave].self.slot;
         break;
     case ADDED_LANE:
         for (; lanes; lanes &= lanes - 1, row += size)

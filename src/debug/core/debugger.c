@@ -20,6 +20,8 @@ static void free_debugger(struct wt_debugger *d)
     free(d->generation);
     free(d->stepper);
     free(d->thread);
+    free(d->wave_list);
+    dbg_thread_table_free(&d->numbers);
     dbg_close_registers(d);
     dbg_free_watchpoints(d);
     free(d->scratch);
@@ -60,6 +62,11 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         free_debugger(d);
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u waves",
                        (unsigned)waves);
+    }
+    if ((status = dbg_thread_table_init(&d->numbers, d->topology->fixed_slots, d->topology->lanes,
+                                        err))) {
+        free_debugger(d);
+        return status;
     }
     struct wt_wave_set halted;
     if ((status = dbg_look(d, &halted, err))) {

@@ -4,9 +4,11 @@
  * probes know the hardware.
  *
  * Threads. What a person looks at is a thread: one lane of a wave (lane mode) or a whole wave seen
- * through one chosen lane (wave mode). A thread id is 1 + wave * lanes + lane (lane mode) or
- * 1 + wave * lanes (wave mode): stable for the whole session. Id 0 means "any" where a function
- * allows it.
+ * through one chosen lane (wave mode). A thread's number (id) belongs to one wave and lane from one
+ * reset to the next: another wave that takes the slot of a wave that has ended gets other numbers,
+ * and a wave that time travel leads back to has its old ones. Where the device's slots never move,
+ * the first wave that is seen in a slot has the numbers 1 + slot * lanes + lane (lane mode) or
+ * 1 + slot * lanes (wave mode). Number 0 means "any" where a function allows it.
  *
  * Running. wt_debugger_resume() sets waves going and returns at once; the owner then calls
  * wt_debugger_pump() until an event is there. All-stop: the first event halts every wave at the
@@ -92,7 +94,7 @@ unsigned wt_debugger_chosen_lane(struct wt_debugger *d);
 
 struct wt_thread_info {
     wt_thread id;
-    uint32_t wave;
+    wt_wave_id wave;
     unsigned core, wave_in_core, lane;
     bool enabled; /**< its lane is in the wave's mask (wave mode: some lane is) */
     bool running; /**< set going by resume and not stopped since */
@@ -101,7 +103,7 @@ struct wt_thread_info {
 };
 
 /**
- * The threads there are now (of active or halted-and-active waves), in order of id. *list is
+ * The threads of the waves that are active now, by core, slot and lane. *list is
  * owned by the debugger and valid until the next call of any of its functions.
  */
 enum wt_status wt_debugger_threads(struct wt_debugger *d, const struct wt_thread_info **list,
@@ -109,6 +111,12 @@ enum wt_status wt_debugger_threads(struct wt_debugger *d, const struct wt_thread
 
 /** Whether @p thread names a thread that exists now. */
 bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread);
+
+/**
+ * Describes the wave of a thread, which may have ended since; false if there never was such a
+ * thread. Two threads are of the same wave if its id is the same.
+ */
+bool wt_debugger_thread_wave(struct wt_debugger *d, wt_thread thread, struct wt_wave *wave);
 
 /** Where a thread is in its stopped wave. */
 struct wt_thread_place {
@@ -152,12 +160,20 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
 enum wt_status wt_debugger_write_number(struct wt_debugger *d, wt_thread thread, unsigned index,
                                         uint64_t value, struct wt_error *err);
 
+/**
+ * The address of space 0 that a client means by a number: bits above those of the space are cut
+ * off, since some clients extend the sign.
+ */
+struct wt_address wt_debugger_address(struct wt_debugger *d, uint64_t number);
+
 /** Memory as the thread sees it, with the original instructions in place of breakpoints. */
-enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                       void *out, size_t size, struct wt_error *err);
+enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
+                                       struct wt_address addr, void *out, size_t size,
+                                       struct wt_error *err);
 /** Writes memory; breakpoints that lie in it stay planted. */
-enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                        const void *bytes, size_t size, struct wt_error *err);
+enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
+                                        struct wt_address addr, const void *bytes, size_t size,
+                                        struct wt_error *err);
 
 /** The program's instruction at @p addr, as @p thread sees memory. */
 enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,
@@ -185,7 +201,8 @@ void wt_debugger_remove_all_breakpoints(struct wt_debugger *d);
 
 struct wt_watchpoint_request {
     enum wt_watchpoint_kind kind;
-    uint64_t addr, size;
+    struct wt_address addr;
+    uint64_t size;
     wt_thread
         thread;   /**< the range is where this thread sees it (local memory!); 0: the first wave */
     bool changes; /**< writes that leave the watched bytes as they are do not count */
@@ -210,18 +227,27 @@ void wt_debugger_remove_all_watchpoints(struct wt_debugger *d);
 
 /** A wave as it is now. */
 struct wt_wave_info {
-    uint32_t wave;
-    unsigned core, wave_in_core;
-    bool active, running;
-    /* Of a wave that is active and stopped: */
+    struct wt_wave wave;
+    bool running;
+    /* Of a wave that is stopped: */
     uint64_t pc;                  /**< next instruction */
     wt_lanes mask;                /**< lanes enabled */
     bool has_detail;              /**< the target has told the rest */
     struct wt_wave_detail detail; /**< why it waits, and which lanes wait in it */
 };
 
-/** Describes wave @p wave (0 … topology->waves - 1), be it active or not. */
-enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_wave_info *info,
+/**
+ * The waves that are active now, by handle. *list is owned by the debugger and valid until the next
+ * call of any of its functions.
+ */
+enum wt_status wt_debugger_waves(struct wt_debugger *d, const wt_wave_id **list, size_t *count,
+                                 struct wt_error *err);
+
+/** The active wave in a slot of a core; WT_NO_WAVE if there is none. */
+wt_wave_id wt_debugger_wave_in(struct wt_debugger *d, unsigned core, unsigned slot);
+
+/** Describes an active wave. WT_INVALID if it has ended. */
+enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id wave, struct wt_wave_info *info,
                                 struct wt_error *err);
 
 /** What an expression came to in one lane. */
@@ -244,7 +270,7 @@ enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread,
  * @p size is not 0, the value is an address, and so many bytes at it are read to @p bytes, which
  * has room for those of all lanes.
  */
-enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id wave, wt_lanes lanes,
                                     const struct wt_expr *expr, size_t size,
                                     struct wt_lane_value *result, void *bytes,
                                     struct wt_error *err);
@@ -360,7 +386,7 @@ struct wt_event {
     int signal;                    /**< fault: WT_SIGNAL_… of debug/core/target.h */
     uint32_t status;               /**< exited: exit word */
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
-    uint64_t addr;                 /**< watchpoint: the first of its bytes that was got at */
+    struct wt_address addr;        /**< watchpoint: the first of its bytes that was got at */
     wt_lanes lanes;                /**< watchpoint: all lanes that did, that of `thread` included */
     uint64_t pc;                   /**< watchpoint: of the instruction, which is done */
     char text[256];                /**< for people; "" if there is nothing to say */
@@ -416,7 +442,8 @@ enum wt_status wt_debugger_reverse(struct wt_debugger *d, const struct wt_resume
 /** An instruction that wrote to a range of memory. */
 struct wt_write {
     uint64_t time; /**< issue time: going there, it is about to issue */
-    uint32_t wave;
+    wt_wave_handle wave;
+    unsigned core, slot; /**< of the wave; wt_debugger_who_wrote() fills them in */
     uint64_t pc;
     wt_lanes lanes;                                /**< that wrote to the range */
     unsigned shown;                                /**< of these, in order: */

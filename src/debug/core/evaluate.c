@@ -21,11 +21,10 @@ static bool read_one(const struct dbg_lanes *at, unsigned k, uint64_t addr, void
 {
     struct wt_error ignored;
     assert(k < at->count);
-    if (at->d->topology->address_bits < 64)
-        addr &= ((uint64_t)1 << at->d->topology->address_bits) - 1;
-    if (dbg_raw_read(at->d, at->wave, at->lane[k], addr, out, size, &ignored))
+    const struct wt_address address = wt_debugger_address(at->d, addr);
+    if (dbg_raw_read(at->d, at->wave, at->lane[k], address, out, size, &ignored))
         return false;
-    dbg_show_original(at->d, addr, out, size);
+    dbg_show_original(at->d, address, out, size);
     return true;
 }
 
@@ -88,22 +87,20 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes se
     return status;
 }
 
-enum wt_status wt_debugger_evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
+enum wt_status wt_debugger_evaluate(struct wt_debugger *d, wt_wave_id id, wt_lanes lanes,
                                     const struct wt_expr *expr, size_t size,
                                     struct wt_lane_value *result, void *bytes, struct wt_error *err)
 {
-    struct wt_wave_info info;
-    enum wt_status status = wt_debugger_wave(d, wave, &info, err);
+    uint32_t wave = 0;
+    enum wt_status status = dbg_find_wave(d, id, &wave, err);
     if (status)
         return status;
-    if (!info.active)
-        return wt_fail(err, WT_INVALID, "%s %u of core %u is not active", d->topology->wave_word,
-                       info.wave_in_core, info.core);
-    if (info.running)
+    const struct wave *w = &d->wave[wave];
+    if (w->go != GO_STOPPED)
         return wt_fail(err, WT_STATE, "%s %u of core %u is running; stop it first",
-                       d->topology->wave_word, info.wave_in_core, info.core);
-    if (!lanes || lanes & ~wt_lanes_first(d->topology->lanes))
+                       d->topology->wave_word, w->self.slot, w->self.core);
+    if (!lanes || lanes & ~wt_lanes_first(w->self.lanes))
         return wt_fail(err, WT_INVALID, "a %s has %ss 0 to %u", d->topology->wave_word,
-                       d->topology->lane_word, d->topology->lanes - 1);
+                       d->topology->lane_word, w->self.lanes - 1);
     return evaluate(d, wave, lanes, expr, size, result, bytes, err);
 }

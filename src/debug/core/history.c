@@ -281,8 +281,9 @@ static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
     }
     query.watchpoint = watched;
     t->have_candidate = false;
+    t->from = d->target->services->time(d->target->context);
     d->past.count = 0;
-    if (!t->backwards && t->wave != WT_NO_WAVE && dbg_need_pc(d, t->wave, NULL) == WT_OK) {
+    if (!t->backwards && t->wave != WT_NO_HANDLE && dbg_need_pc(d, t->wave, NULL) == WT_OK) {
         d->wave[t->wave].has_met = true;
         d->wave[t->wave].met = d->wave[t->wave].pc;
     }
@@ -300,7 +301,7 @@ static enum wt_status set_out(struct wt_debugger *d, const struct wt_resume *res
     struct travel *t = &d->travel;
     *t = (struct travel){.backwards = backwards,
                          .kind = resume->kind,
-                         .wave = WT_NO_WAVE,
+                         .wave = WT_NO_HANDLE,
                          .start = resume->start,
                          .end = resume->end};
     enum wt_status status = WT_OK;
@@ -312,8 +313,12 @@ static enum wt_status set_out(struct wt_debugger *d, const struct wt_resume *res
         return report(d, &c);
     if (resume->kind != WT_RESUME_CONTINUE) {
         status = dbg_locate(d, resume->thread, &t->wave, &t->lane, err);
-        if (!status)
+        if (!status && resume->thread && !dbg_is_there(d, resume->thread))
+            status = wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)resume->thread);
+        if (!status) {
             d->current = dbg_thread_of(d, t->wave, t->lane);
+            t->id = d->wave[t->wave].self.id;
+        }
     }
     if (!status)
         status = dbg_leave_present(d, err);
@@ -357,6 +362,7 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
     *stops = false;
     if (!bp || !bp->inserted)
         return WT_OK;
+    dbg_identify(d, place->wave);
     /* What it stands on when it sets out has been reported, or is stepped off. */
     if (!d->travel.backwards && w->has_met && w->met == place->pc) {
         w->has_met = place->wave == d->travel.wave && !place->issue; /* there, it is to come yet */
@@ -391,7 +397,8 @@ static void judge_step(struct wt_debugger *d, const struct wt_history_place *pla
     history_of(d)->extent(d->target->context, &start, &end);
     /* A lane that is masked off does not go along with its wave. At the end nothing has been
      * issued: it is where the present came upon a mistake of the program's. */
-    *stops = wt_has_lane(place->mask, d->travel.lane) && place->time < end;
+    c->stranger = d->ops->wave_id(d->probe, place->wave) != d->travel.id;
+    *stops = c->stranger || (wt_has_lane(place->mask, d->travel.lane) && place->time < end);
     c->lane = d->travel.lane;
     c->met = false;
     c->event.reason = WT_STOP_STEP;
@@ -424,7 +431,8 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_place
             d->past.count = 0;
         t->candidate = c;
         t->have_candidate = true;
-        history_of(d)->accept(d->target->context, !t->backwards && c.event.reason == WT_STOP_STEP);
+        history_of(d)->accept(d->target->context,
+                              !t->backwards && !c.stranger && c.event.reason == WT_STOP_STEP);
     }
     return status;
 }
@@ -482,11 +490,41 @@ static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
     return WT_OK;
 }
 
+/*
+ * The slot of the wave that was to step belongs to another wave here: the search has come to before
+ * the wave began, or to after its end.
+ */
+static enum wt_status report_stranger(struct wt_debugger *d, const struct candidate *c,
+                                      struct wt_error *err)
+{
+    const struct travel t = d->travel;
+    struct wt_event event = {.kind = WT_EVENT_STOPPED,
+                             .reason = t.backwards ? WT_STOP_HISTORY_BEGIN : WT_STOP_STEP};
+    char slot[64];
+    d->travel = (struct travel){0};
+    enum wt_status status = dbg_go(d, t.backwards ? t.from : c->time, err);
+    if (status)
+        return status;
+    dbg_slot_text(d, &d->wave[t.wave].self, slot, sizeof slot);
+    if (t.backwards)
+        snprintf(event.text, sizeof event.text,
+                 "%s begins here: before, another %s was in its slot", slot,
+                 d->topology->wave_word);
+    else
+        snprintf(event.text, sizeof event.text, "%s has ended", slot);
+    event.thread = d->current =
+        t.backwards ? dbg_thread_of(d, t.wave, t.lane) : dbg_first_thread(d);
+    dbg_push_event(d, &event);
+    return WT_OK;
+}
+
 /* The device stands before an instruction that is to be stopped at, or stepped over. */
 static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
 {
     struct travel *t = &d->travel;
     const struct candidate c = t->candidate;
+    if (c.stranger)
+        return report_stranger(d, &c, err);
     /* Forwards what came from outside where the place was met is still to come; and all but a
      * breakpoint is told after the instruction. */
     const uint64_t time = c.time + (c.event.reason != WT_STOP_BREAKPOINT);
@@ -495,7 +533,7 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
         return status;
     if (t->kind == WT_RESUME_RANGE && c.event.reason == WT_STOP_STEP && d->in_past) {
         struct wave *w = &d->wave[t->wave];
-        if (dbg_is_active(d, t->wave)) {
+        if (dbg_is_active(d, t->wave) && w->self.id == t->id) {
             if ((status = dbg_need_pc(d, t->wave, err)) ||
                 (status = dbg_need_mask(d, t->wave, err)))
                 return status;
@@ -517,7 +555,7 @@ static enum wt_status travel_on(struct wt_debugger *d, uint64_t budget, struct w
     case WT_HISTORY_PLACE:
         status = judge(d, &place, &stops, err);
         if (!status && stops && !d->travel.backwards &&
-            d->travel.candidate.event.reason != WT_STOP_STEP)
+            (d->travel.candidate.event.reason != WT_STOP_STEP || d->travel.candidate.stranger))
             return found(d, err);
         break;
     case WT_HISTORY_FOUND:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "debug/core/debugger.h"
+#include "debug/core/thread_table.h"
 
 /** What a wave has been told to do. */
 enum wave_go {
@@ -15,7 +16,9 @@ enum wave_go {
     GO_PASS,  /**< steps off a breakpoint, then runs */
 };
 
+/** What is known of the wave that a handle is bound to. */
 struct wave {
+    struct wt_wave self; /**< id 0: the handle was never bound */
     uint64_t pc;
     wt_lanes mask;
     wt_lanes followed; /**< lanes that another lane's step took off breakpoint `left` */
@@ -34,6 +37,7 @@ struct wave {
     bool lifted;             /**< its pending step is off a breakpoint that is not in memory */
     bool told;               /**< the user knows that it is pending */
     bool was_here;           /**< `lane` was enabled when its step began, or has become so */
+    bool step_ended;         /**< the wave that was to step has ended, and `self` is another one */
 };
 
 /** An expression, and where the rows of its registers are among those of its breakpoint. */
@@ -75,14 +79,17 @@ struct candidate {
     uint64_t time;
     uint32_t wave;
     unsigned lane;
-    bool met; /**< the wave stands on a breakpoint that it is stopped for */
+    bool met;      /**< the wave stands on a breakpoint that it is stopped for */
+    bool stranger; /**< the wave that was to step is not there: another one has its slot */
 };
 
 /** A way through the recorded run. */
 struct travel {
     bool going, backwards;
     enum wt_resume_kind kind;
-    uint32_t wave; /**< step and range: whose issues count; else WT_NO_WAVE */
+    uint32_t wave; /**< step and range: whose issues count; else WT_NO_HANDLE */
+    wt_wave_id id; /**< step and range: who was bound to `wave` when the way began */
+    uint64_t from; /**< step and range: issue time at which the search began */
     unsigned lane;
     uint64_t start, end; /**< range */
     bool have_candidate;
@@ -149,8 +156,12 @@ struct wt_debugger {
     enum wt_thread_mode wanted_mode, mode;
     unsigned chosen_lane;
     wt_thread current;
+    struct dbg_thread_table numbers;
     struct wt_thread_info *thread;
     size_t threads, thread_capacity;
+    wt_wave_id *wave_list; /**< what wt_debugger_waves() gave out */
+    size_t wave_list_capacity;
+    uint32_t wave_hint; /**< where the next wave that is asked for by its id may be */
 
     struct breakpoint *bp; /**< sorted by address */
     size_t bps, bp_capacity;
@@ -222,6 +233,14 @@ enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
 /** Looks at which waves are active and (may be NULL) halted. */
 enum wt_status dbg_look(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err);
 bool dbg_is_active(struct wt_debugger *d, uint32_t wave);
+/**
+ * Finds out which wave a handle is bound to. If it is another one than was known, all that was
+ * known of the handle is forgotten; a step of the wave that was there before is marked as ended.
+ */
+void dbg_identify(struct wt_debugger *d, uint32_t wave);
+/** "core 0 warp 3": the slot of a wave, for people. */
+void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
+                   size_t size);
 enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
 enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
 /** The pc of a lane of a stopped wave: where it will wake up, if it is masked off. */
@@ -245,9 +264,14 @@ enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err);
 void dbg_choose_mode(struct wt_debugger *d);
 /** The thread that shows @p lane of @p wave. */
 wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane);
-/** The wave and lane of a thread; WT_INVALID if it is none. Need not be active. */
+/**
+ * The handle and lane of a thread (0: of the current one); WT_INVALID if there never was such a
+ * thread. Its wave may have ended, and another one be bound to the handle: see dbg_is_there().
+ */
 enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
                           struct wt_error *err);
+/** Whether a thread's wave is active now, as of the last look at the waves. */
+bool dbg_is_there(struct wt_debugger *d, wt_thread thread);
 
 /* ---- added_registers.c ---- */
 
@@ -295,10 +319,11 @@ enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint3
 /** A stopped wave that memory can be reached through; may be inactive if there is no other. */
 uint32_t dbg_memory_wave(struct wt_debugger *d);
 /** Memory as it is, breakpoints and all. Halts a wave for a moment if it has to. */
-enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
-                            void *out, size_t size, struct wt_error *err);
-enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t addr,
-                             const void *bytes, size_t size, struct wt_error *err);
+enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                            struct wt_address addr, void *out, size_t size, struct wt_error *err);
+enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                             struct wt_address addr, const void *bytes, size_t size,
+                             struct wt_error *err);
 
 /* ---- breakpoints.c ---- */
 
@@ -337,7 +362,7 @@ enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t w
 /** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
 bool dbg_covers_trap(const struct breakpoint *bp);
 /** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */
-void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *bytes, size_t size);
+void dbg_show_original(struct wt_debugger *d, struct wt_address addr, void *bytes, size_t size);
 /** Whether it is the trace of its address that counts at this issue time. */
 bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t);
 /** What was planted after this issue time is not in memory now, nor will it be. */
@@ -419,6 +444,12 @@ enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
 enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err);
 /** Stops for a mistake of the program, if the device found one. */
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err);
+
+/* ---- waves.c ---- */
+
+/** The handle of an active wave; WT_INVALID if it has ended. */
+enum wt_status dbg_find_wave(struct wt_debugger *d, wt_wave_id id, uint32_t *wave,
+                             struct wt_error *err);
 
 /* ---- step.c ---- */
 

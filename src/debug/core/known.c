@@ -1,6 +1,9 @@
 /* What is known of waves: which are active, where each stands, which of its lanes are enabled. */
 #include "debug/core/internal.h"
 
+#include <assert.h>
+#include <stdio.h>
+
 enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
 {
     /* While waves run, the next look at them finds out by itself, and tells. */
@@ -9,12 +12,34 @@ enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
     return status;
 }
 
+void dbg_identify(struct wt_debugger *d, uint32_t wave)
+{
+    struct wave *w = &d->wave[wave];
+    const wt_wave_id id = d->ops->wave_id(d->probe, wave);
+    if (w->self.id == id)
+        return;
+    const bool stepped = w->go == GO_STEP || w->go == GO_RANGE;
+    const uint8_t go = w->go;
+    *w = (struct wave){.go = go, .step_ended = stepped && w->self.id != WT_NO_WAVE};
+    d->ops->describe_wave(d->probe, wave, &w->self);
+    assert(w->self.id == id && w->self.lanes <= d->topology->lanes);
+    d->generation[wave]++;
+}
+
+void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text, size_t size)
+{
+    snprintf(text, size, "core %u %s %u", wave->core, d->topology->wave_word, wave->slot);
+}
+
 enum wt_status dbg_look(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err)
 {
     struct wt_wave_set ignored;
     enum wt_status status =
         dbg_note(d, d->ops->scan(d->probe, &d->active, halted ? halted : &ignored, err));
     d->active_known = !status;
+    for (unsigned i = 0; i < d->words && !status; i++)
+        for (uint32_t bits = d->active.word[i]; bits; bits &= bits - 1)
+            dbg_identify(d, 32 * i + (uint32_t)__builtin_ctz(bits));
     return status;
 }
 

@@ -117,7 +117,7 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
             size_t size = last ? code->size - at : CHUNK;
             next = at + size - (last ? 0 : WT_WINDOW_BYTES);
             enum wt_status status =
-                wt_debugger_read_memory(d, 0, code->addr + at, memory, size, err);
+                wt_debugger_read_memory(d, 0, wt_address_of(code->addr + at), memory, size, err);
             if (status)
                 return status;
             const struct piece piece = {code->addr + at, memory, code->bytes + at, size};
@@ -141,11 +141,12 @@ static enum wt_status lift(struct wt_debugger *d, const struct wt_patch *origina
 {
     uint8_t bytes[WT_PATCH_BYTES];
     enum wt_status status =
-        wt_debugger_read_memory(d, 0, original->addr, bytes, original->size, err);
+        wt_debugger_read_memory(d, 0, wt_address_of(original->addr), bytes, original->size, err);
     if (status)
         return status;
     dbg_apply(original, original->addr, bytes, original->size);
-    return wt_debugger_write_memory(d, 0, original->addr, bytes, original->size, err);
+    return wt_debugger_write_memory(d, 0, wt_address_of(original->addr), bytes, original->size,
+                                    err);
 }
 
 enum wt_status wt_debugger_lift_leftovers(struct wt_debugger *d, struct wt_error *err)

@@ -23,7 +23,10 @@ enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
 {
     if (!d->lost)
         return WT_OK;
-    enum wt_status status = d->ops->reattach ? d->ops->reattach(d->probe, err) : WT_OK;
+    bool was_reset = false;
+    enum wt_status status = d->ops->reattach ? d->ops->reattach(d->probe, &was_reset, err) : WT_OK;
+    if (was_reset)
+        dbg_thread_table_clear(&d->numbers); /* a new run, whose threads are numbered anew */
     if (!status)
         status = dbg_halt_everything(d, err);
     if (!status) {

@@ -70,12 +70,14 @@ enum wt_status dbg_write_patch(struct wt_debugger *d, uint32_t wave, const struc
     uint8_t bytes[WT_PATCH_BYTES];
     assert(patch->size && patch->size <= sizeof bytes);
     if (is_whole(patch))
-        return dbg_raw_write(d, wave, 0, patch->addr, patch->bytes, patch->size, err);
-    enum wt_status status = dbg_raw_read(d, wave, 0, patch->addr, bytes, patch->size, err);
+        return dbg_raw_write(d, wave, 0, wt_address_of(patch->addr), patch->bytes, patch->size,
+                             err);
+    enum wt_status status =
+        dbg_raw_read(d, wave, 0, wt_address_of(patch->addr), bytes, patch->size, err);
     if (status)
         return status;
     dbg_apply(patch, patch->addr, bytes, patch->size);
-    return dbg_raw_write(d, wave, 0, patch->addr, bytes, patch->size, err);
+    return dbg_raw_write(d, wave, 0, wt_address_of(patch->addr), bytes, patch->size, err);
 }
 
 /* Writes @p original where @p trap is in memory; the program may have written other code there. */
@@ -83,11 +85,12 @@ static enum wt_status undo(struct wt_debugger *d, uint32_t wave, const struct wt
                            const struct wt_patch *original, struct wt_error *err)
 {
     uint8_t now[WT_PATCH_BYTES];
-    enum wt_status status = dbg_raw_read(d, wave, 0, trap->addr, now, trap->size, err);
+    enum wt_status status =
+        dbg_raw_read(d, wave, 0, wt_address_of(trap->addr), now, trap->size, err);
     if (status || !is_in(trap, trap->addr, now, trap->size))
         return status;
     dbg_apply(original, trap->addr, now, trap->size);
-    return dbg_raw_write(d, wave, 0, trap->addr, now, trap->size, err);
+    return dbg_raw_write(d, wave, 0, wt_address_of(trap->addr), now, trap->size, err);
 }
 
 /* ---- instructions ---- */
@@ -100,11 +103,13 @@ enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t ad
         return status;
     assert(window->size && window->size <= WT_WINDOW_BYTES && window->least <= window->size);
     struct wt_error first;
-    status = dbg_raw_read(d, wave, 0, window->addr, window->bytes, window->size, &first);
+    status =
+        dbg_raw_read(d, wave, 0, wt_address_of(window->addr), window->bytes, window->size, &first);
     if (status && window->least < window->size) {
         /* The end of a memory can hold a short instruction. */
         window->size = window->least;
-        return dbg_raw_read(d, wave, 0, window->addr, window->bytes, window->size, err);
+        return dbg_raw_read(d, wave, 0, wt_address_of(window->addr), window->bytes, window->size,
+                            err);
     }
     if (status)
         *err = first;
@@ -131,7 +136,7 @@ enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, 
     if ((status = dbg_stopped_thread(d, thread, &wave, &lane, err)) ||
         (status = dbg_read_window(d, wave, addr, &window, err)))
         return status;
-    dbg_show_original(d, window.addr, window.bytes, window.size);
+    dbg_show_original(d, wt_address_of(window.addr), window.bytes, window.size);
     d->ops->decode(d->probe, addr, &window, instruction);
     return WT_OK;
 }
@@ -171,8 +176,11 @@ void dbg_drop_later_traces(struct wt_debugger *d)
     d->traces = kept;
 }
 
-void dbg_show_original(struct wt_debugger *d, uint64_t addr, void *out, size_t size)
+void dbg_show_original(struct wt_debugger *d, struct wt_address at, void *out, size_t size)
 {
+    const uint64_t addr = at.offset;
+    if (at.space != 0)
+        return; /* code lies in space 0 */
     /* In the past, memory holds the breakpoints of that time, not today's. */
     for (size_t i = 0; d->in_past && i < d->traces; i++)
         if (is_in(&d->trace[i].trap, addr, out, size) && dbg_trace_counts(d, &d->trace[i]))
@@ -232,7 +240,8 @@ size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t mos
         uint8_t now[WT_PATCH_BYTES];
         struct wt_error ignored;
         if (dbg_trace_counts(d, t) &&
-            dbg_raw_read(d, wave, 0, t->trap.addr, now, t->trap.size, &ignored) == WT_OK &&
+            dbg_raw_read(d, wave, 0, wt_address_of(t->trap.addr), now, t->trap.size, &ignored) ==
+                WT_OK &&
             is_in(&t->trap, t->trap.addr, now, t->trap.size))
             list[count++] = t->original;
     }
@@ -257,7 +266,7 @@ enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t 
         /* The bits beside the mask are those that have been read just now. */
         struct wt_patch bytes = bp->original;
         dbg_apply(&trap, bytes.addr, bytes.bytes, bytes.size);
-        status = dbg_raw_write(d, wave, 0, bytes.addr, bytes.bytes, bytes.size, err);
+        status = dbg_raw_write(d, wave, 0, wt_address_of(bytes.addr), bytes.bytes, bytes.size, err);
         bp->doubtful = true;
     }
     bp->planted = !status;
@@ -284,7 +293,8 @@ enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *er
         uint8_t now[WT_PATCH_BYTES];
         if (!bp->planted && !bp->doubtful)
             continue;
-        enum wt_status status = dbg_raw_read(d, wave, 0, bp->trap.addr, now, bp->trap.size, err);
+        enum wt_status status =
+            dbg_raw_read(d, wave, 0, wt_address_of(bp->trap.addr), now, bp->trap.size, err);
         if (status)
             return status;
         bp->planted = is_in(&bp->trap, bp->trap.addr, now, bp->trap.size);

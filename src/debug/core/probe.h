@@ -23,15 +23,6 @@ enum wt_register_type {
     WT_REG_FLOAT_UNION, /**< 64 bits, seen as a binary32 (low half) or a binary64 */
 };
 
-/** Who has a value of their own of a register. */
-enum wt_register_scope {
-    WT_SCOPE_LANE,   /**< each lane of a wave */
-    WT_SCOPE_WAVE,   /**< each wave */
-    WT_SCOPE_GROUP,  /**< the waves of a group share one */
-    WT_SCOPE_CORE,   /**< the waves of a core share one */
-    WT_SCOPE_DEVICE, /**< there is one */
-};
-
 /** What a register is for, as far as a front end has to know. */
 enum wt_register_role {
     WT_ROLE_NONE,
@@ -55,7 +46,7 @@ struct wt_register {
     const char *alt_name; /**< another name that people use, or NULL */
     const char *set;      /**< its register set: "cpu", "fpu", "csr", "vortex", … */
     enum wt_register_type type;
-    enum wt_register_scope scope;
+    enum wt_scope scope;
     enum wt_register_role role;
     unsigned argument; /**< WT_ROLE_ARGUMENT: which one, from 1 */
     unsigned bits;     /**< 1 to WT_REGISTER_BITS */
@@ -64,6 +55,18 @@ struct wt_register {
     uint32_t code;     /**< the probe's own name for it */
     bool read_only;
     bool unsteady; /**< it changes while its wave is stopped: counters, what other waves change */
+};
+
+/** A wave as its probe knows it: who it is, where it is, and what it works on. */
+struct wt_wave {
+    wt_wave_id id;
+    unsigned lanes;            /**< 1 to WT_MAX_LANES */
+    unsigned core, simd, slot; /**< `slot` counts within its core, all its SIMD units taken
+                                    together */
+    bool has_work;             /**< the probe knows the next three */
+    uint64_t dispatch;         /**< which kernel launch of the session it is a part of */
+    uint32_t group[3];         /**< its work-group's coordinates */
+    uint32_t index;            /**< its own index in the group */
 };
 
 /** Bytes of a register's value. */
@@ -91,9 +94,12 @@ struct wt_topology {
     unsigned clusters;
     unsigned cores; /**< in all */
     unsigned waves_per_core;
-    uint32_t waves;        /**< in all, flat index = core * waves_per_core + wave in core */
-    unsigned lanes;        /**< of a wave */
-    unsigned address_bits; /**< 32 or 64 */
+    uint32_t waves;                /**< handles: 0 .. waves - 1 */
+    uint32_t fixed_slots;          /**< handles below this one are slots, by core and slot */
+    unsigned lanes;                /**< of a wave, at most */
+    const struct wt_space *spaces; /**< one or more */
+    size_t space_count;
+    unsigned address_bits; /**< of space 0: 32 or 64 */
     const char *wave_word; /**< the family's word: "warp" */
     const char *lane_word; /**< "thread" */
     unsigned code_granule; /**< instructions begin at multiples of so many bytes */
@@ -173,9 +179,10 @@ struct wt_probe_ops {
     void (*close)(struct wt_probe *probe);
     /**
      * After the device did not answer for a while: makes sure that it is the same one, wakes its
-     * debug hardware if it was reset meanwhile, and forgets what may have changed. May be NULL.
+     * debug hardware if it was reset meanwhile (*was_reset: then no wave is one of those from
+     * before), and forgets what may have changed. May be NULL.
      */
-    enum wt_status (*reattach)(struct wt_probe *probe, struct wt_error *err);
+    enum wt_status (*reattach)(struct wt_probe *probe, bool *was_reset, struct wt_error *err);
     const struct wt_topology *(*topology)(struct wt_probe *probe);
 
     enum wt_status (*summary)(struct wt_probe *probe, struct wt_probe_summary *summary,
@@ -183,6 +190,14 @@ struct wt_probe_ops {
     /** Which waves are active, and which are halted, right now. */
     enum wt_status (*scan)(struct wt_probe *probe, struct wt_wave_set *active,
                            struct wt_wave_set *halted, struct wt_error *err);
+    /**
+     * The wave that a handle is bound to, as of the last scan or step: WT_NO_WAVE if it was never
+     * bound. A wave that has ended stays bound until another one takes its place. A wave keeps its
+     * handle as long as it lives.
+     */
+    wt_wave_id (*wave_id)(struct wt_probe *probe, wt_wave_handle wave);
+    /** Describes the wave that a handle is bound to; it must be bound. */
+    void (*describe_wave)(struct wt_probe *probe, wt_wave_handle handle, struct wt_wave *wave);
     enum wt_status (*halt)(struct wt_probe *probe, const struct wt_wave_set *waves,
                            struct wt_error *err);
     enum wt_status (*resume)(struct wt_probe *probe, const struct wt_wave_set *waves,
@@ -222,9 +237,10 @@ struct wt_probe_ops {
 
     /** Memory as a lane of a halted wave sees it. All or nothing when reading. */
     enum wt_status (*read_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,
-                                  uint64_t addr, void *out, size_t size, struct wt_error *err);
+                                  struct wt_address addr, void *out, size_t size,
+                                  struct wt_error *err);
     enum wt_status (*write_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,
-                                   uint64_t addr, const void *bytes, size_t size,
+                                   struct wt_address addr, const void *bytes, size_t size,
                                    struct wt_error *err);
 
     /** The device was put into another state behind the probe's back: what is remembered is void.

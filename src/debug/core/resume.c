@@ -55,7 +55,7 @@ static enum wt_status check_list(struct wt_debugger *d, const struct wt_resume *
         enum wt_status status = dbg_locate(d, list[i].thread, &wave, &lane, err);
         if (status)
             return status;
-        if (!dbg_is_active(d, wave))
+        if (!dbg_is_there(d, list[i].thread))
             return wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)list[i].thread);
     }
     return WT_OK;
@@ -66,8 +66,8 @@ static unsigned lane_to_follow(struct wt_debugger *d, uint32_t wave)
 {
     uint32_t current_wave;
     unsigned lane = 0;
-    if (d->current && dbg_locate(d, d->current, &current_wave, &lane, NULL) == WT_OK &&
-        current_wave == wave)
+    if (d->current && dbg_is_there(d, d->current) &&
+        dbg_locate(d, d->current, &current_wave, &lane, NULL) == WT_OK && current_wave == wave)
         return lane;
     if (dbg_need_mask(d, wave, NULL) == WT_OK && d->wave[wave].mask)
         return wt_lanes_lowest(d->wave[wave].mask);
@@ -92,7 +92,8 @@ void wt_debugger_focus(struct wt_debugger *d, wt_thread thread)
 {
     uint32_t wave;
     unsigned lane;
-    if (d->mode == WT_THREADS_LANES && dbg_locate(d, thread, &wave, &lane, NULL) == WT_OK)
+    if (d->mode == WT_THREADS_LANES && dbg_is_there(d, thread) &&
+        dbg_locate(d, thread, &wave, &lane, NULL) == WT_OK)
         d->wave[wave].focus = (uint8_t)(lane + 1);
 }
 
@@ -107,7 +108,6 @@ static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size
             break;
         }
     }
-    bool alone = d->mode == WT_THREADS_WAVES || d->topology->lanes == 1;
     struct wt_wave_set named;
     dbg_fill_set(d, &named, 0);
     for (size_t i = 0; i < count; i++) {
@@ -117,11 +117,13 @@ static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size
         if (rest && &list[i] > rest)
             break;
         if (list[i].thread == 0 || list[i].kind == WT_RESUME_STOP || named_before(list, i) ||
-            dbg_locate(d, list[i].thread, &wave, &lane, NULL) || !wt_wave_set_has(eligible, wave))
+            !dbg_is_there(d, list[i].thread) || dbg_locate(d, list[i].thread, &wave, &lane, NULL) ||
+            !wt_wave_set_has(eligible, wave))
             continue;
         d->wave[wave].focus = (uint8_t)(lane + 1);
         bool first = !wt_wave_set_has(&named, wave);
         wt_wave_set_add(&named, wave);
+        const bool alone = d->mode == WT_THREADS_WAVES || d->wave[wave].self.lanes == 1;
         if ((alone && first) || strength(list[i].kind) > strength_of(&d->wave[wave]))
             assign(d, wave, lane, &list[i]);
     }
@@ -137,7 +139,7 @@ static bool went_along(struct wt_debugger *d, const struct wt_resume *r)
     uint32_t wave;
     unsigned lane;
     if (d->nonstop || d->mode != WT_THREADS_LANES || r->kind != WT_RESUME_STEP || r->thread == 0 ||
-        dbg_locate(d, r->thread, &wave, &lane, NULL))
+        !dbg_is_there(d, r->thread) || dbg_locate(d, r->thread, &wave, &lane, NULL))
         return false;
     struct wave *w = &d->wave[wave];
     struct breakpoint *bp = dbg_find_breakpoint(d, w->left);
@@ -277,7 +279,8 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
         unsigned lane = 0;
         if (list[i].kind != WT_RESUME_STOP)
             continue;
-        if (list[i].thread && dbg_locate(d, list[i].thread, &wave, &lane, NULL) == WT_OK)
+        if (list[i].thread && dbg_is_there(d, list[i].thread) &&
+            dbg_locate(d, list[i].thread, &wave, &lane, NULL) == WT_OK)
             end = wave + 1;
         for (; wave < end; wave++)
             if ((status = dbg_stop_wave(d, wave, lane, err)))

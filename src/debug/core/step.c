@@ -91,11 +91,12 @@ void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave)
         if (detail.wait[0])
             snprintf(why, sizeof why, " (%s)", detail.wait);
     }
+    char slot[64];
+    dbg_slot_text(d, &w->self, slot, sizeof slot);
     int n = snprintf(text, sizeof text,
-                     "core %u %s %u cannot go on by itself%s, and nothing else runs: the step "
-                     "stays pending; interrupt it, or resume other threads too\n",
-                     (unsigned)(wave / d->topology->waves_per_core), d->topology->wave_word,
-                     (unsigned)(wave % d->topology->waves_per_core), why);
+                     "%s cannot go on by itself%s, and nothing else runs: the step stays pending; "
+                     "interrupt it, or resume other threads too\n",
+                     slot, why);
     d->options.output(d->options.context, text, (size_t)n);
 }
 
@@ -131,11 +132,13 @@ enum wt_status dbg_meet_trap(struct wt_debugger *d, uint32_t wave, struct wt_err
     return dbg_stop_for(d, wave, w->mask ? wt_lanes_lowest(w->mask) : 0, WT_STOP_TRAP, &event, err);
 }
 
-/* A stepping wave whose warp has no lanes left. */
-static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+/* A stepping wave has ended, and @p ended is what it was. */
+static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, const struct wt_wave *ended,
+                                 struct wt_error *err)
 {
     struct wt_event event = {0};
     bool told = d->wave[wave].go != GO_PASS;
+    d->wave[wave].step_ended = false;
     enum wt_status status = dbg_look(d, NULL, err);
     if (status)
         return status;
@@ -152,9 +155,9 @@ static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, struct wt
         dbg_update_going(d);
         return d->ops->resume(d->probe, &one, err);
     }
-    snprintf(event.text, sizeof event.text, "core %u %s %u has ended",
-             (unsigned)(wave / d->topology->waves_per_core), d->topology->wave_word,
-             (unsigned)(wave % d->topology->waves_per_core));
+    char slot[64];
+    dbg_slot_text(d, ended, slot, sizeof slot);
+    snprintf(event.text, sizeof event.text, "%s has ended", slot);
     return dbg_stop_for(d, wave, 0, WT_STOP_STEP, &event, err);
 }
 
@@ -230,6 +233,12 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
     struct wt_probe_step step = {0};
     enum wt_status status = WT_OK;
     *turn = TURN_WAITS;
+    if (w->step_ended) {
+        /* Another wave has its slot, and must not be stepped in its place. */
+        *turn = TURN_OVER;
+        return step_ended(d, wave, &w->self, err);
+    }
+    const struct wt_wave stepped = w->self;
     if (w->pending) {
         status = d->ops->step_poll(d->probe, wave, &step, err);
         if (!status && step.done && w->lifted) {
@@ -271,9 +280,9 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
     w->pc = step.pc;
     w->cause = step.cause;
     w->have_pc = true;
-    if (!step.active) {
+    if (!step.active || d->ops->wave_id(d->probe, wave) != stepped.id) {
         *turn = TURN_OVER;
-        return step_ended(d, wave, err);
+        return step_ended(d, wave, &stepped, err);
     }
     if (step.cause == WT_HALT_BREAKPOINT) {
         struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);

@@ -98,6 +98,7 @@ void dbg_stop_everything(struct wt_debugger *d)
     d->ended = d->lost = false;
     d->active_known = false;
     d->current = 0;
+    dbg_thread_table_clear(&d->numbers); /* the threads of a new run are numbered anew */
     d->first_event = d->events = 0;
     d->mets = d->next_met = 0;
 }
@@ -130,7 +131,7 @@ static void tell_other_lanes(struct wt_debugger *d, uint32_t wave, unsigned lane
 {
     if (d->mode != WT_THREADS_LANES)
         return;
-    for (unsigned i = 0; i < d->topology->lanes; i++) {
+    for (unsigned i = 0; i < d->wave[wave].self.lanes; i++) {
         struct wt_event other = {.kind = WT_EVENT_STOPPED,
                                  .reason = WT_STOP_REQUESTED,
                                  .thread = dbg_thread_of(d, wave, i)};
@@ -152,6 +153,8 @@ enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
         event = *more;
     event.kind = WT_EVENT_STOPPED;
     event.reason = reason;
+    /* A wave that has begun since the last look is not known yet. */
+    const wt_wave_id id = dbg_is_active(d, wave) ? d->wave[wave].self.id : WT_NO_WAVE;
     enum wt_status status;
     if (d->nonstop) {
         struct wt_wave_set one;
@@ -170,16 +173,17 @@ enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
         if ((status = dbg_halt_everything(d, err)))
             return status;
     }
-    event.thread = dbg_thread_of(d, wave, lane);
-    if (!dbg_is_active(d, wave))
-        event.thread = dbg_first_thread(d);
-    else if (d->mode == WT_THREADS_WAVES && dbg_need_mask(d, wave, NULL) == WT_OK &&
-             !wt_has_lane(d->wave[wave].mask, d->chosen_lane))
-        d->chosen_lane = lane;
+    const bool there = dbg_is_active(d, wave) && (id == WT_NO_WAVE || d->wave[wave].self.id == id);
+    event.thread = there ? dbg_thread_of(d, wave, lane) : dbg_first_thread(d);
     d->current = event.thread;
-    d->wave[wave].focus = (uint8_t)(lane + 1);
+    if (there) {
+        if (d->mode == WT_THREADS_WAVES && dbg_need_mask(d, wave, NULL) == WT_OK &&
+            !wt_has_lane(d->wave[wave].mask, d->chosen_lane))
+            d->chosen_lane = lane;
+        d->wave[wave].focus = (uint8_t)(lane + 1);
+    }
     dbg_push_event(d, &event);
-    if (d->nonstop && dbg_is_active(d, wave))
+    if (d->nonstop && there)
         tell_other_lanes(d, wave, lane);
     return WT_OK;
 }
@@ -196,7 +200,8 @@ enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err)
     enum wt_status status = d->ops->halt(d->probe, &one, err);
     if (status)
         return status;
-    if (d->ops->read_memory(d->probe, 0, 0, d->target->exit_addr, word, sizeof word, &why))
+    if (d->ops->read_memory(d->probe, 0, 0, wt_address_of(d->target->exit_addr), word, sizeof word,
+                            &why))
         snprintf(event.text, sizeof event.text, "the exit word cannot be read: %.200s", why.text);
     if ((status = d->ops->resume(d->probe, &one, err)))
         return status;
@@ -225,6 +230,7 @@ enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
     struct wt_event event = {.signal = (int)fault.signal};
     snprintf(event.text, sizeof event.text, "%s", fault.text);
     uint32_t wave = fault.wave < d->topology->waves ? fault.wave : 0;
+    dbg_identify(d, wave);
     unsigned lane = fault.lanes ? wt_lanes_lowest(fault.lanes) : 0;
     enum wt_status status = dbg_stop_for(d, wave, lane, WT_STOP_FAULT, &event, err);
     /* The others may go on; this one is halted. */

@@ -11,6 +11,21 @@
 
 #include "base/lanes.h"
 #include "bus/bus.h"
+#include "debug/core/address.h"
+
+/**
+ * Names a wave: never another one's name in a session. A wave of a future that was dropped and the
+ * one that comes in its place in the new future may have the same.
+ */
+typedef uint64_t wt_wave_id;
+#define WT_NO_WAVE ((wt_wave_id)0)
+
+/**
+ * A row of the probe's table of waves: bound to one wave at a time. The services of a target name
+ * waves by it, too, since only the probe and the debugger's core see both.
+ */
+typedef uint32_t wt_wave_handle;
+#define WT_NO_HANDLE UINT32_MAX
 
 /** What pumping a target did. */
 enum wt_pump {
@@ -53,12 +68,13 @@ struct wt_target_fault {
 /** What a watchpoint watches. */
 enum wt_watchpoint_kind { WT_WATCHPOINT_WRITE, WT_WATCHPOINT_READ, WT_WATCHPOINT_ACCESS };
 
-/** A range of memory as a wave sees it, so that local memory is that of its core. */
+/** A range of memory as a lane of a wave sees it, so that local memory is that of its core. */
 struct wt_watchpoint {
     enum wt_watchpoint_kind kind;
-    uint64_t addr;
+    struct wt_address addr;
     uint64_t size; /**< bytes, 1 or more */
     uint32_t wave;
+    unsigned lane;
 };
 
 /** What one lane did to memory that is watched; it is done. */
@@ -67,21 +83,18 @@ struct wt_watchpoint_hit {
     uint64_t time;    /**< issue time before the instruction */
     uint32_t wave;
     unsigned lane;
-    uint64_t pc;   /**< of the instruction */
-    uint64_t addr; /**< of the access, which overlaps the range but may be wider */
+    uint64_t pc;            /**< of the instruction */
+    struct wt_address addr; /**< of the access, which overlaps the range but may be wider */
     unsigned size;
     uint8_t before[16], after[16];
 };
-
-/** No wave in particular. */
-#define WT_NO_WAVE UINT32_MAX
 
 /** What to search the recorded run for: places at which any of these happens. */
 struct wt_history_query {
     bool backwards;      /**< before now, the nearest first; else from now on */
     const uint64_t *pcs; /**< a wave is about to issue the instruction at one of these */
     size_t pc_count;
-    uint32_t wave; /**< this wave is about to issue an instruction; WT_NO_WAVE: none */
+    wt_wave_handle wave; /**< what is bound to it is about to issue; WT_NO_HANDLE: none */
     const struct wt_watchpoint *watchpoint; /**< a lane has got at one of these */
     size_t watchpoints;
 };
@@ -183,16 +196,22 @@ struct wt_history_services {
 struct wt_target_services {
     /** Lets the device advance by about @p budget issues. NULL: it runs by itself (hardware). */
     enum wt_pump (*pump)(void *context, uint64_t budget);
-    /** Memory port: memory as wave @p wave sees it, past the debug registers. */
-    bool (*read_memory)(void *context, uint32_t wave, uint64_t addr, void *out, size_t size);
-    bool (*write_memory)(void *context, uint32_t wave, uint64_t addr, const void *bytes,
-                         size_t size);
+    /** Memory port: memory as a lane of a wave sees it, past the debug registers. */
+    bool (*read_memory)(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                        void *out, size_t size);
+    bool (*write_memory)(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
+                         const void *bytes, size_t size);
     void (*wave_detail)(void *context, uint32_t wave, struct wt_wave_detail *detail);
     void (*fault)(void *context, struct wt_target_fault *fault);
     /** Lets a faulted device try the instruction again when its wave is resumed. */
     void (*clear_fault)(void *context);
     /** Loads the program afresh (memory and all); the debugger resets and halts the waves. */
     enum wt_status (*reload)(void *context, struct wt_error *err);
+    /**
+     * Which wave is bound to a handle now: a number that is another one for each wave that the
+     * handle was bound to. In the past it is that of then. NULL: the probe finds out what it can.
+     */
+    uint64_t (*incarnation)(void *context, wt_wave_handle wave);
     /** Issue time. */
     uint64_t (*time)(void *context);
     /**

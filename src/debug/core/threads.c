@@ -1,6 +1,7 @@
 /* Threads: the lanes, or whole waves, that a front end sees. */
 #include "debug/core/internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,12 +23,33 @@ enum wt_thread_mode wt_debugger_thread_mode(struct wt_debugger *d)
     return d->mode;
 }
 
+/* The wave of a thread; NULL if there never was such a thread. */
+static const struct dbg_numbered *find_thread(struct wt_debugger *d, wt_thread thread)
+{
+    const struct dbg_numbered *n = dbg_thread_table_find(&d->numbers, thread);
+    if (n || !thread)
+        return n;
+    /* The first wave in a fixed slot has its number before anybody asks for it. */
+    const uint32_t slot = (thread - 1) / d->topology->lanes;
+    if (slot >= d->topology->fixed_slots || !dbg_is_active(d, slot) ||
+        !dbg_thread_table_number(&d->numbers, slot, &d->wave[slot].self))
+        return NULL;
+    return dbg_thread_table_find(&d->numbers, thread);
+}
+
+/* The thread that shows the same wave as a whole. */
+static wt_thread wave_thread(struct wt_debugger *d, wt_thread thread)
+{
+    const struct dbg_numbered *n = find_thread(d, thread);
+    return n ? n->first : 0;
+}
+
 void wt_debugger_set_thread_mode(struct wt_debugger *d, enum wt_thread_mode mode)
 {
     d->wanted_mode = mode;
     dbg_choose_mode(d);
     if (d->current && d->mode == WT_THREADS_WAVES)
-        d->current -= (d->current - 1) % d->topology->lanes;
+        d->current = wave_thread(d, d->current);
 }
 
 enum wt_status wt_debugger_choose_lane(struct wt_debugger *d, unsigned lane, struct wt_error *err)
@@ -47,7 +69,10 @@ unsigned wt_debugger_chosen_lane(struct wt_debugger *d)
 
 wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane)
 {
-    return 1 + wave * d->topology->lanes + (d->mode == WT_THREADS_LANES ? lane : 0);
+    const struct wave *w = &d->wave[wave];
+    assert(lane < w->self.lanes);
+    const struct dbg_numbered *n = dbg_thread_table_number(&d->numbers, wave, &w->self);
+    return n ? n->first + (d->mode == WT_THREADS_LANES ? lane : 0) : 0;
 }
 
 enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
@@ -55,14 +80,20 @@ enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wav
 {
     if (thread == 0)
         thread = wt_debugger_current_thread(d);
-    uint32_t flat = thread - 1;
-    if (thread == 0 || flat / d->topology->lanes >= d->topology->waves)
+    const struct dbg_numbered *n = find_thread(d, thread);
+    if (!n)
         return wt_fail(err, WT_INVALID, "there is no thread %u", (unsigned)thread);
-    *wave = flat / d->topology->lanes;
-    *lane = flat % d->topology->lanes;
+    *wave = n->handle;
+    *lane = thread - n->first;
     if (d->mode == WT_THREADS_WAVES)
-        *lane = d->chosen_lane;
+        *lane = d->chosen_lane < n->wave.lanes ? d->chosen_lane : 0;
     return WT_OK;
+}
+
+bool dbg_is_there(struct wt_debugger *d, wt_thread thread)
+{
+    const struct dbg_numbered *n = find_thread(d, thread);
+    return n && dbg_is_active(d, n->handle) && d->wave[n->handle].self.id == n->wave.id;
 }
 
 static bool reserve_threads(struct wt_debugger *d, size_t count)
@@ -79,9 +110,11 @@ static bool reserve_threads(struct wt_debugger *d, size_t count)
 
 static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
 {
-    unsigned lanes = d->mode == WT_THREADS_LANES ? d->topology->lanes : 1;
-    bool running = d->wave[wave].go != GO_STOPPED;
-    if (!reserve_threads(d, d->threads + lanes))
+    const struct wave *w = &d->wave[wave];
+    const wt_lanes all = wt_lanes_first(w->self.lanes);
+    const unsigned lanes = d->mode == WT_THREADS_LANES ? w->self.lanes : 1;
+    const bool running = w->go != GO_STOPPED;
+    if (!reserve_threads(d, d->threads + lanes) || !dbg_thread_of(d, wave, 0))
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of threads");
     if (!running) {
         enum wt_status status = dbg_need_pc(d, wave, err);
@@ -90,26 +123,27 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
         if (status)
             return status;
     }
-    wt_lanes mask = running ? wt_lanes_first(d->topology->lanes) : d->wave[wave].mask;
+    const wt_lanes mask = running ? all : w->mask;
     struct wt_wave_detail detail;
     detail.waiters = 0;
-    if (!running && d->target->services->wave_detail && mask != wt_lanes_first(d->topology->lanes))
+    if (!running && d->target->services->wave_detail && mask != all)
         d->target->services->wave_detail(d->target->context, wave, &detail);
     for (unsigned i = 0; i < lanes; i++) {
-        unsigned lane = d->mode == WT_THREADS_LANES ? i : d->chosen_lane;
+        unsigned lane = i;
+        if (d->mode == WT_THREADS_WAVES)
+            lane = d->chosen_lane < w->self.lanes ? d->chosen_lane : 0;
         struct wt_thread_info *info = &d->thread[d->threads++];
         *info = (struct wt_thread_info){
             .id = dbg_thread_of(d, wave, lane),
-            .wave = wave,
-            .core = wave / d->topology->waves_per_core,
-            .wave_in_core = wave % d->topology->waves_per_core,
+            .wave = w->self.id,
+            .core = w->self.core,
+            .wave_in_core = w->self.slot,
             .lane = lane,
             .enabled = d->mode == WT_THREADS_LANES ? wt_has_lane(mask, lane) : mask != 0,
             .running = running,
         };
         if (!running)
-            info->pc = wt_has_lane(mask, lane) ? d->wave[wave].pc
-                                               : dbg_wake_up_pc(&detail, lane, d->wave[wave].pc);
+            info->pc = wt_has_lane(mask, lane) ? w->pc : dbg_wake_up_pc(&detail, lane, w->pc);
     }
     return WT_OK;
 }
@@ -176,28 +210,41 @@ bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread)
 {
     uint32_t wave;
     unsigned lane;
-    if (thread == 0 || dbg_refresh(d, NULL) || dbg_locate(d, thread, &wave, &lane, NULL))
+    struct wt_error ignored;
+    if (thread == 0 || dbg_refresh(d, &ignored) || !dbg_is_there(d, thread) ||
+        dbg_locate(d, thread, &wave, &lane, &ignored))
         return false;
-    return dbg_is_active(d, wave) && dbg_thread_of(d, wave, lane) == thread;
+    return dbg_thread_of(d, wave, lane) == thread;
+}
+
+bool wt_debugger_thread_wave(struct wt_debugger *d, wt_thread thread, struct wt_wave *wave)
+{
+    const struct dbg_numbered *n = find_thread(d, thread);
+    if (!n)
+        return false;
+    *wave = n->wave;
+    return true;
 }
 
 void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size)
 {
+    struct wt_wave at;
     uint32_t wave;
     unsigned lane;
-    if (thread == 0 || dbg_locate(d, thread, &wave, &lane, NULL)) {
+    struct wt_error ignored;
+    if (!wt_debugger_thread_wave(d, thread, &at) || dbg_locate(d, thread, &wave, &lane, &ignored)) {
         snprintf(text, size, "?");
         return;
     }
     bool lanes = d->mode == WT_THREADS_LANES;
-    char place[64] = "", note[16] = "";
+    char slot[64], place[64] = "", note[16] = "";
+    dbg_slot_text(d, &at, slot, sizeof slot);
     if (lanes)
         snprintf(place, sizeof place, " %s %u", d->topology->lane_word, lane);
-    if (d->active_known && dbg_is_active(d, wave) && d->wave[wave].go == GO_STOPPED &&
-        dbg_need_mask(d, wave, NULL) == WT_OK && lanes && !wt_has_lane(d->wave[wave].mask, lane))
+    if (lanes && d->active_known && dbg_is_there(d, thread) && d->wave[wave].go == GO_STOPPED &&
+        dbg_need_mask(d, wave, &ignored) == WT_OK && !wt_has_lane(d->wave[wave].mask, lane))
         snprintf(note, sizeof note, " (masked off)");
-    snprintf(text, size, "core %u %s %u%s%s", (unsigned)(wave / d->topology->waves_per_core),
-             d->topology->wave_word, (unsigned)(wave % d->topology->waves_per_core), place, note);
+    snprintf(text, size, "%s%s%s", slot, place, note);
 }
 
 wt_thread wt_debugger_current_thread(struct wt_debugger *d)

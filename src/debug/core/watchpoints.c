@@ -15,8 +15,8 @@
 
 static bool same(const struct watchpoint *w, const struct wt_watchpoint *at, bool changes)
 {
-    return w->at.kind == at->kind && w->at.addr == at->addr && w->at.size == at->size &&
-           w->at.wave == at->wave && w->changes == changes;
+    return w->at.kind == at->kind && wt_address_equal(w->at.addr, at->addr) &&
+           w->at.size == at->size && w->at.wave == at->wave && w->changes == changes;
 }
 
 static struct watchpoint *find(struct wt_debugger *d, const struct wt_watchpoint *at, bool changes)
@@ -30,22 +30,23 @@ static struct watchpoint *find(struct wt_debugger *d, const struct wt_watchpoint
 enum wt_status dbg_place_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
                                     struct wt_watchpoint *at, struct wt_error *err)
 {
-    unsigned lane;
-    const unsigned bits = d->topology->address_bits;
     if (!d->target->services->watch)
         return wt_fail(err, WT_UNSUPPORTED,
                        "this device has no watchpoints; GDB can watch by single steps ('set "
                        "can-use-hw-watchpoints 0')");
     if (r->size == 0)
         return wt_fail(err, WT_INVALID, "a watchpoint of no bytes");
-    const uint64_t last = r->addr + (r->size - 1);
-    if (last < r->addr || (bits < 64 && last >> bits))
+    if (r->addr.space >= d->topology->space_count)
+        return wt_fail(err, WT_INVALID, "there is no address space %u", (unsigned)r->addr.space);
+    const unsigned bits = d->topology->spaces[r->addr.space].address_bits;
+    const uint64_t last = r->addr.offset + (r->size - 1);
+    if (last < r->addr.offset || (bits < 64 && last >> bits))
         return wt_fail(err, WT_INVALID,
                        "%" PRIu64 " bytes at 0x%" PRIx64 " reach past the end of the address space",
-                       r->size, r->addr);
+                       r->size, r->addr.offset);
     *at = (struct wt_watchpoint){.kind = r->kind, .addr = r->addr, .size = r->size};
     /* Where there is no thread yet, all see the same. */
-    return r->thread ? dbg_locate(d, r->thread, &at->wave, &lane, err) : WT_OK;
+    return r->thread ? dbg_locate(d, r->thread, &at->wave, &at->lane, err) : WT_OK;
 }
 
 static void drop_unused(struct wt_debugger *d)
@@ -129,7 +130,8 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
         return status;
     struct watchpoint *w = find(d, &at, request->changes);
     if (!w || !w->inserted)
-        return wt_fail(err, WT_INVALID, "there is no such watchpoint at 0x%" PRIx64, at.addr);
+        return wt_fail(err, WT_INVALID, "there is no such watchpoint at 0x%" PRIx64,
+                       at.addr.offset);
     w->inserted = false;
     drop_unused(d);
     return d->going ? dbg_sync_watchpoints(d, err) : WT_OK;
@@ -156,7 +158,7 @@ void dbg_free_watchpoints(struct wt_debugger *d)
 /* The first byte of the watchpoint that the access got at. */
 static uint64_t first_byte(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
 {
-    return hit->addr > w->at.addr ? hit->addr : w->at.addr;
+    return hit->addr.offset > w->at.addr.offset ? hit->addr.offset : w->at.addr.offset;
 }
 
 static bool concerns(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
@@ -164,15 +166,15 @@ static bool concerns(const struct watchpoint *w, const struct wt_watchpoint_hit 
     const bool kind = w->at.kind == WT_WATCHPOINT_WRITE  ? hit->write
                       : w->at.kind == WT_WATCHPOINT_READ ? hit->read
                                                          : true;
-    if (!w->inserted || !kind || hit->addr > w->at.addr + (w->at.size - 1) ||
-        w->at.addr > hit->addr + (hit->size - 1))
+    if (!w->inserted || !kind || !wt_ranges_meet(w->at.addr, w->at.size, hit->addr, hit->size))
         return false;
     if (!w->changes)
         return true;
-    const uint64_t first = first_byte(w, hit) - hit->addr;
+    const uint64_t begin = hit->addr.offset, watched = w->at.addr.offset;
+    const uint64_t first = first_byte(w, hit) - begin;
     uint64_t count = hit->size - first;
-    if (w->at.addr + (w->at.size - 1) < hit->addr + (hit->size - 1))
-        count = w->at.addr + w->at.size - hit->addr - first;
+    if (watched + (w->at.size - 1) < begin + (hit->size - 1))
+        count = watched + w->at.size - begin - first;
     return memcmp(hit->before + first, hit->after + first, count) != 0;
 }
 
@@ -222,13 +224,15 @@ static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
                      char *text, size_t size)
 {
     const struct wt_topology *t = d->topology;
-    snprintf(text, size, "core %u %s %u %s %u %s 0x%" PRIx64 ": ",
-             (unsigned)(hit->wave / t->waves_per_core), t->wave_word,
-             (unsigned)(hit->wave % t->waves_per_core), t->lane_word, hit->lane,
+    struct wt_wave wave;
+    char slot[64];
+    d->ops->describe_wave(d->probe, hit->wave, &wave);
+    dbg_slot_text(d, &wave, slot, sizeof slot);
+    snprintf(text, size, "%s %s %u %s 0x%" PRIx64 ": ", slot, t->lane_word, hit->lane,
              hit->read && hit->write ? "wrote atomically to"
              : hit->write            ? "wrote to"
                                      : "read",
-             hit->addr);
+             hit->addr.offset);
     append_value(text, size, hit->before, hit->size);
     if (hit->write) {
         append(text, size, " -> ");
@@ -282,8 +286,10 @@ static bool tell(struct wt_debugger *d, const struct watchpoint *w,
     size_t i = 0;
     while (list[i].wave != wave || list[i].lane != met->lane || !concerns(w, &list[i]))
         i++;
-    met->event = (struct wt_event){
-        .watch = w->at.kind, .addr = first_byte(w, &list[i]), .lanes = lanes, .pc = list[i].pc};
+    met->event = (struct wt_event){.watch = w->at.kind,
+                                   .addr = {w->at.addr.space, first_byte(w, &list[i])},
+                                   .lanes = lanes,
+                                   .pc = list[i].pc};
     describe(d, &list[i], lanes & ~wt_lane_bit(met->lane), met->event.text, sizeof met->event.text);
     return true;
 }
@@ -307,7 +313,7 @@ static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list,
         /* Clients go by the address: it tells of all watchpoints that it lies in. */
         bool told = false;
         for (size_t k = 0; k < d->mets; k++)
-            told |= d->met[k].event.addr - met.at.addr < met.at.size;
+            told |= wt_ranges_meet(d->met[k].event.addr, 1, met.at.addr, met.at.size);
         if (told)
             continue;
         if (d->mets == d->met_capacity) {
@@ -344,6 +350,8 @@ enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *sto
     if (!count)
         return WT_OK;
     *met = true;
+    for (size_t i = 0; i < count; i++)
+        dbg_identify(d, list[i].wave);
     collect(d, list, count);
     *stopped = d->mets != 0;
     return *stopped ? stop_for(d, &d->met[0], err) : WT_OK;

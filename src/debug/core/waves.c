@@ -3,24 +3,71 @@
 
 #include <stdio.h>
 
-enum wt_status wt_debugger_wave(struct wt_debugger *d, uint32_t wave, struct wt_wave_info *info,
-                                struct wt_error *err)
+#include "base/array.h"
+
+enum wt_status wt_debugger_waves(struct wt_debugger *d, const wt_wave_id **list, size_t *count,
+                                 struct wt_error *err)
 {
-    if (wave >= d->topology->waves)
-        return wt_fail(err, WT_INVALID, "there is no %s %u: they go from 0 to %u",
-                       d->topology->wave_word, (unsigned)wave, (unsigned)d->topology->waves - 1);
+    *count = 0;
     enum wt_status status = dbg_refresh(d, err);
     if (status)
         return status;
-    info->wave = wave;
-    info->core = wave / d->topology->waves_per_core;
-    info->wave_in_core = wave % d->topology->waves_per_core;
-    info->active = dbg_is_active(d, wave);
-    info->running = info->active && d->wave[wave].go != GO_STOPPED;
+    for (uint32_t w = 0; w < d->topology->waves; w++) {
+        if (!dbg_is_active(d, w))
+            continue;
+        wt_wave_id *more =
+            wt_array_grow(d->wave_list, &d->wave_list_capacity, *count + 1, sizeof *d->wave_list);
+        if (!more)
+            return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of waves");
+        d->wave_list = more;
+        d->wave_list[(*count)++] = d->wave[w].self.id;
+    }
+    *list = d->wave_list;
+    return WT_OK;
+}
+
+wt_wave_id wt_debugger_wave_in(struct wt_debugger *d, unsigned core, unsigned slot)
+{
+    struct wt_error ignored;
+    if (dbg_refresh(d, &ignored))
+        return WT_NO_WAVE;
+    for (uint32_t w = 0; w < d->topology->waves; w++)
+        if (dbg_is_active(d, w) && d->wave[w].self.core == core && d->wave[w].self.slot == slot)
+            return d->wave[w].self.id;
+    return WT_NO_WAVE;
+}
+
+enum wt_status dbg_find_wave(struct wt_debugger *d, wt_wave_id id, uint32_t *wave,
+                             struct wt_error *err)
+{
+    enum wt_status status = dbg_refresh(d, err);
+    if (status)
+        return status;
+    /* Waves are mostly asked for in order: the search begins behind the last one found. */
+    for (uint32_t i = 0; i < d->topology->waves; i++) {
+        const uint32_t w = (d->wave_hint + i) % d->topology->waves;
+        if (d->wave[w].self.id != id || !dbg_is_active(d, w))
+            continue;
+        *wave = w;
+        d->wave_hint = w + 1;
+        return WT_OK;
+    }
+    return wt_fail(err, WT_INVALID, "the %s has ended", d->topology->wave_word);
+}
+
+enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_wave_info *info,
+                                struct wt_error *err)
+{
+    uint32_t wave = 0;
+    enum wt_status status = dbg_find_wave(d, id, &wave, err);
+    if (status)
+        return status;
+    info->wave = d->wave[wave].self;
+    info->running = d->wave[wave].go != GO_STOPPED;
     info->pc = 0;
     info->mask = 0;
     info->has_detail = false;
-    if (!info->active || info->running)
+    if (info->running)
         return WT_OK;
     if ((status = dbg_need_pc(d, wave, err)) || (status = dbg_need_mask(d, wave, err)))
         return status;
@@ -83,6 +130,6 @@ enum wt_status wt_debugger_check_call(struct wt_debugger *d, wt_thread thread, s
     return wt_fail(err, WT_STATE,
                    "all %u active %ss of core %u %s %u would run the function, each with its own "
                    "registers. Nothing was done. Make %s %u the only active one first%s",
-                   wt_lanes_count(mask), t->lane_word, (unsigned)(wave / t->waves_per_core),
-                   t->wave_word, (unsigned)(wave % t->waves_per_core), t->lane_word, lane, advice);
+                   wt_lanes_count(mask), t->lane_word, d->wave[wave].self.core, t->wave_word,
+                   d->wave[wave].self.slot, t->lane_word, lane, advice);
 }

@@ -29,6 +29,12 @@ static enum wt_status collect(struct wt_debugger *d, const struct wt_watchpoint 
         *count = writes.count;
         *more = writes.more;
         writes.list = NULL;
+        for (size_t i = 0; i < *count; i++) {
+            struct wt_wave wave;
+            d->ops->describe_wave(d->probe, (*list)[i].wave, &wave);
+            (*list)[i].core = wave.core;
+            (*list)[i].slot = wave.slot;
+        }
     }
     wt_writes_free(&writes);
     return status;

@@ -27,8 +27,7 @@ void wt_writes_free(struct wt_writes *s)
 
 static bool writes_to(const struct wt_watchpoint *w, const struct wt_watchpoint_hit *hit)
 {
-    return hit->write && hit->addr <= w->addr + (w->size - 1) &&
-           w->addr <= hit->addr + (hit->size - 1);
+    return hit->write && wt_ranges_meet(w->addr, w->size, hit->addr, hit->size);
 }
 
 /* Adds the write that the search has just come to. */
@@ -89,7 +88,7 @@ enum wt_history_step wt_writes_on(struct wt_writes *s, uint64_t budget, struct w
     struct wt_history_place place;
     if (!s->searching) {
         const struct wt_history_query query = {
-            .backwards = true, .wave = WT_NO_WAVE, .watchpoint = &s->range, .watchpoints = 1};
+            .backwards = true, .wave = WT_NO_HANDLE, .watchpoint = &s->range, .watchpoints = 1};
         s->searching = true;
         return h->search(s->target->context, &query, err) ? WT_HISTORY_FAILED : WT_HISTORY_ON;
     }

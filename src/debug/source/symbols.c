@@ -11,10 +11,13 @@
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/array.h"
 
 struct symbol {
     uint64_t addr, size;
@@ -27,12 +30,15 @@ struct line {
     uint64_t addr;
     const char *file;
     unsigned line;
-    bool end; /* nothing is known from here on */
+    bool end;       /* nothing is known from here on */
+    bool statement; /* a statement begins here */
+    bool body;      /* the prologue ends here */
     size_t order;
 };
 
 struct wt_symbols {
-    int fd;
+    int fd;         /* -1: the file is in `bytes` */
+    uint8_t *bytes; /* NULL: the file is open */
     Elf *elf;
     Dwarf *dwarf;
     struct symbol *symbol;
@@ -41,20 +47,6 @@ struct wt_symbols {
     size_t lines, line_capacity;
     bool lines_read;
 };
-
-/* Makes room for one more element of @p size bytes. */
-static bool grow(void *array, size_t used, size_t *capacity, size_t size)
-{
-    if (used < *capacity)
-        return true;
-    size_t more = *capacity ? 2 * *capacity : 256;
-    void *bigger = realloc(*(void **)array, more * size);
-    if (!bigger)
-        return false;
-    *(void **)array = bigger;
-    *capacity = more;
-    return true;
-}
 
 static int by_address(const void *a, const void *b)
 {
@@ -81,8 +73,11 @@ static void add_symbol(struct wt_symbols *s, const GElf_Sym *sym, const char *na
         sym->st_shndx == SHN_UNDEF ||
         (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT))
         return;
-    if (!grow(&s->symbol, s->symbols, &s->symbol_capacity, sizeof *s->symbol))
+    struct symbol *grown =
+        wt_array_grow(s->symbol, &s->symbol_capacity, s->symbols + 1, sizeof *grown);
+    if (!grown)
         return;
+    s->symbol = grown;
     s->symbol[s->symbols++] = (struct symbol){
         .addr = sym->st_value,
         .size = sym->st_size,
@@ -130,14 +125,22 @@ static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
         int number = 0;
         bool end = false;
         if (!line || dwarf_lineaddr(line, &addr) || dwarf_lineno(line, &number) ||
-            dwarf_lineendsequence(line, &end) ||
-            !grow(&s->line, s->lines, &s->line_capacity, sizeof *s->line))
+            dwarf_lineendsequence(line, &end))
             continue;
+        bool statement = false, body = false;
+        dwarf_linebeginstatement(line, &statement);
+        dwarf_lineprologueend(line, &body);
+        struct line *grown = wt_array_grow(s->line, &s->line_capacity, s->lines + 1, sizeof *grown);
+        if (!grown)
+            return;
+        s->line = grown;
         const char *file = dwarf_linesrc(line, NULL, NULL);
         s->line[s->lines] = (struct line){.addr = addr,
                                           .file = file,
                                           .line = number > 0 ? (unsigned)number : 0,
                                           .end = end || !file,
+                                          .statement = statement,
+                                          .body = body,
                                           .order = s->lines};
         s->lines++;
     }
@@ -161,6 +164,19 @@ static void read_lines(struct wt_symbols *s)
         qsort(s->line, s->lines, sizeof *s->line, by_line_address);
 }
 
+/* What both ways to open have in common; `s` is closed when it fails. */
+static enum wt_status open_elf(struct wt_symbols *s, const char *name, struct wt_symbols **symbols,
+                               struct wt_error *err)
+{
+    if (!s->elf || elf_kind(s->elf) != ELF_K_ELF) {
+        wt_symbols_close(s);
+        return wt_fail(err, WT_INVALID, "%s: not an ELF file", name);
+    }
+    read_symbols(s);
+    *symbols = s;
+    return WT_OK;
+}
+
 enum wt_status wt_symbols_open(const char *path, struct wt_symbols **symbols, struct wt_error *err)
 {
     *symbols = NULL;
@@ -176,14 +192,26 @@ enum wt_status wt_symbols_open(const char *path, struct wt_symbols **symbols, st
         return status;
     }
     s->elf = elf_begin(s->fd, ELF_C_READ, NULL);
-    if (!s->elf || elf_kind(s->elf) != ELF_K_ELF) {
-        enum wt_status status = wt_fail(err, WT_INVALID, "%s: not an ELF file", path);
-        wt_symbols_close(s);
-        return status;
+    return open_elf(s, path, symbols, err);
+}
+
+enum wt_status wt_symbols_open_bytes(const char *name, const uint8_t *bytes, size_t length,
+                                     struct wt_symbols **symbols, struct wt_error *err)
+{
+    *symbols = NULL;
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return wt_fail(err, WT_UNSUPPORTED, "libelf is too old: %s", elf_errmsg(-1));
+    struct wt_symbols *s = calloc(1, sizeof *s);
+    uint8_t *own = s ? malloc(length ? length : 1) : NULL;
+    if (!own) {
+        free(s);
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the symbols of %s", name);
     }
-    read_symbols(s);
-    *symbols = s;
-    return WT_OK;
+    memcpy(own, bytes, length);
+    s->fd = -1;
+    s->bytes = own;
+    s->elf = elf_memory((char *)own, length);
+    return open_elf(s, name, symbols, err);
 }
 
 void wt_symbols_close(struct wt_symbols *s)
@@ -194,10 +222,33 @@ void wt_symbols_close(struct wt_symbols *s)
         dwarf_end(s->dwarf);
     if (s->elf)
         elf_end(s->elf);
-    close(s->fd);
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s->bytes);
     free(s->symbol);
     free(s->line);
     free(s);
+}
+
+void wt_symbols_range(const struct wt_symbols *s, uint64_t *start, uint64_t *end)
+{
+    size_t count;
+    *start = UINT64_MAX;
+    *end = 0;
+    if (elf_getphdrnum(s->elf, &count))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr p;
+        if (!gelf_getphdr(s->elf, (int)i, &p) || p.p_type != PT_LOAD || !p.p_memsz ||
+            p.p_memsz > UINT64_MAX - p.p_vaddr)
+            continue;
+        if (p.p_vaddr < *start)
+            *start = p.p_vaddr;
+        if (p.p_vaddr + p.p_memsz > *end)
+            *end = p.p_vaddr + p.p_memsz;
+    }
+    if (!*end)
+        *start = 0;
 }
 
 bool wt_symbols_function(struct wt_symbols *s, uint64_t addr, const char **name, uint64_t *offset)
@@ -230,10 +281,9 @@ bool wt_symbols_function(struct wt_symbols *s, uint64_t addr, const char **name,
     return true;
 }
 
-bool wt_symbols_line(struct wt_symbols *s, uint64_t addr, const char **file, unsigned *line)
+/* How many rows of the line table have addresses up to @p addr. Reads the table the first time. */
+static size_t rows_until(struct wt_symbols *s, uint64_t addr)
 {
-    if (!s)
-        return false;
     if (!s->lines_read)
         read_lines(s);
     size_t low = 0, high = s->lines;
@@ -244,6 +294,14 @@ bool wt_symbols_line(struct wt_symbols *s, uint64_t addr, const char **file, uns
         else
             high = middle;
     }
+    return low;
+}
+
+bool wt_symbols_line(struct wt_symbols *s, uint64_t addr, const char **file, unsigned *line)
+{
+    if (!s)
+        return false;
+    const size_t low = rows_until(s, addr);
     if (low == 0 || s->line[low - 1].end || s->line[low - 1].line == 0)
         return false;
     *file = s->line[low - 1].file;
@@ -279,19 +337,97 @@ bool wt_symbols_address(struct wt_symbols *s, const char *name, uint64_t *addr)
     return true;
 }
 
+uint64_t wt_symbols_body(struct wt_symbols *s, uint64_t addr)
+{
+    const char *name, *here;
+    uint64_t offset, second = addr;
+    if (!s || !wt_symbols_function(s, addr, &name, &offset))
+        return addr;
+    for (size_t i = rows_until(s, addr); i < s->lines; i++) {
+        const struct line *row = &s->line[i];
+        if (row->end || !wt_symbols_function(s, row->addr, &here, &offset) || here != name)
+            break;
+        if (row->body)
+            return row->addr;
+        if (second == addr && row->addr > addr && row->statement && row->line)
+            second = row->addr;
+    }
+    return second;
+}
+
+/* Whether `wanted` is the path, or its last parts. */
+static bool is_file(const char *path, const char *wanted)
+{
+    const size_t length = strlen(path), tail = strlen(wanted);
+    return tail <= length && strcmp(path + length - tail, wanted) == 0 &&
+           (tail == length || path[length - tail - 1] == '/');
+}
+
+/* Whether `addr` is in the function that `other` is in; in the same gap between functions, too. */
+static bool same_function(struct wt_symbols *s, uint64_t addr, uint64_t other)
+{
+    const char *a = NULL, *b = NULL;
+    uint64_t offset;
+    wt_symbols_function(s, addr, &a, &offset);
+    wt_symbols_function(s, other, &b, &offset);
+    return a == b;
+}
+
+enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, unsigned line,
+                                     uint64_t **list, size_t *count, struct wt_error *err)
+{
+    unsigned nearest = UINT_MAX;
+    size_t capacity = 0;
+    *list = NULL;
+    *count = 0;
+    if (!s)
+        return WT_OK;
+    rows_until(s, 0); /* reads the table */
+    for (size_t i = 0; i < s->lines; i++) {
+        const struct line *row = &s->line[i];
+        if (!row->end && row->statement && row->line >= line && row->line < nearest &&
+            is_file(row->file, file))
+            nearest = row->line;
+    }
+    /* Rows are in the order of addresses: the first of a function is its lowest. */
+    for (size_t i = 0; i < s->lines; i++) {
+        const struct line *row = &s->line[i];
+        if (row->end || !row->statement || row->line != nearest || !is_file(row->file, file) ||
+            (*count && same_function(s, row->addr, (*list)[*count - 1])))
+            continue;
+        uint64_t *grown = wt_array_grow(*list, &capacity, *count + 1, sizeof *grown);
+        if (!grown) {
+            free(*list);
+            *list = NULL;
+            *count = 0;
+            return wt_fail(err, WT_NO_MEMORY, "no host memory for the addresses of %s:%u", file,
+                           line);
+        }
+        *list = grown;
+        grown[(*count)++] = row->addr;
+    }
+    return WT_OK;
+}
+
 void wt_symbols_describe(struct wt_symbols *s, uint64_t addr, char *text, size_t size)
+{
+    wt_symbols_describe_at(s, addr, 0, text, size);
+}
+
+void wt_symbols_describe_at(struct wt_symbols *s, uint64_t addr, uint64_t bias, char *text,
+                            size_t size)
 {
     const char *name, *file;
     uint64_t offset;
     unsigned line;
     char function[256] = "", place[256] = "";
-    if (wt_symbols_function(s, addr, &name, &offset)) {
+    if (wt_symbols_function(s, addr - bias, &name, &offset)) {
         if (offset)
             snprintf(function, sizeof function, " <%.200s+%" PRIu64 ">", name, offset);
         else
             snprintf(function, sizeof function, " <%.200s>", name);
     }
-    if (wt_symbols_line(s, addr, &file, &line)) {
+    if (wt_symbols_line(s, addr - bias, &file, &line)) {
         const char *slash = strrchr(file, '/');
         snprintf(place, sizeof place, " at %.200s:%u", slash ? slash + 1 : file, line);
     }

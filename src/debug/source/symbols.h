@@ -12,7 +12,13 @@ struct wt_symbols;
 
 /** Opens the symbols of an ELF file. A file without any is no error; one that is no ELF is. */
 enum wt_status wt_symbols_open(const char *path, struct wt_symbols **symbols, struct wt_error *err);
+/** The same of an ELF image in memory, which is copied; @p name is for messages. */
+enum wt_status wt_symbols_open_bytes(const char *name, const uint8_t *bytes, size_t length,
+                                     struct wt_symbols **symbols, struct wt_error *err);
 void wt_symbols_close(struct wt_symbols *symbols);
+
+/** The addresses [*start, *end) that the file's segments occupy; 0 and 0 if it has none. */
+void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_t *end);
 
 /** The symbol whose range holds @p addr: its name and the offset into it; false if none. */
 bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char **name,
@@ -27,7 +33,27 @@ bool wt_symbols_line(struct wt_symbols *symbols, uint64_t addr, const char **fil
  */
 bool wt_symbols_address(struct wt_symbols *symbols, const char *name, uint64_t *addr);
 
+/**
+ * Where the body of the function that begins at @p addr starts: behind its prologue, as its line
+ * table marks it or, without a mark, at the function's second row. @p addr without line
+ * information.
+ */
+uint64_t wt_symbols_body(struct wt_symbols *symbols, uint64_t addr);
+
+/**
+ * The addresses at which the statement of @p line of @p file begins: one a function, ascending.
+ * @p file is a path or its last parts. A line without code means the next one of that file that has
+ * some. *list, which the caller frees, is NULL and *count 0 if there is none.
+ */
+enum wt_status wt_symbols_statements(struct wt_symbols *symbols, const char *file, unsigned line,
+                                     uint64_t **list, size_t *count, struct wt_error *err);
+
 /** "0x80000010 <main+16> at kernel.c:12", as much of it as is known; @p symbols may be NULL. */
 void wt_symbols_describe(struct wt_symbols *symbols, uint64_t addr, char *text, size_t size);
+
+/** The same of a file that is loaded @p bias bytes above its own addresses: @p addr is as loaded.
+ */
+void wt_symbols_describe_at(struct wt_symbols *symbols, uint64_t addr, uint64_t bias, char *text,
+                            size_t size);
 
 #endif

@@ -107,6 +107,7 @@ struct wt_probe {
     struct wt_bus *bus;
     bool port;
     struct wt_topology topology;
+    struct wt_space space;
     struct wt_register *registers;
     unsigned windows;
     unsigned xlen;
@@ -126,6 +127,11 @@ struct wt_probe {
     uint32_t owed_word[2];
     bool scanned; /**< `scan` holds WACTIVE and WSTATUS as they were at the end of the last batch */
     struct wt_wave_set scan[2];
+    /* Who is in each slot, where the target does not tell: counted as far as scans and steps show
+     * that a warp has become active. */
+    struct wt_wave_set active; /**< as of the last scan or step */
+    uint32_t *incarnation;     /**< by slot */
+    uint16_t epoch;            /**< resets so far: the ids of each are its own */
     bool wmask_known;
     uint32_t wmask[DM_MAX_WINDOWS];
     uint32_t platform;
@@ -269,10 +275,12 @@ void vortex_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *wi
 
 /* ---- vortex_memory.c: memory by injection, or through a port ---- */
 
-enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
-                                  void *out, size_t size, struct wt_error *err);
-enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr,
-                                   const void *bytes, size_t size, struct wt_error *err);
+enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                  struct wt_address at, void *out, size_t size,
+                                  struct wt_error *err);
+enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                   struct wt_address at, const void *bytes, size_t size,
+                                   struct wt_error *err);
 /* ---- vortex_registers.c ---- */
 
 /** Makes the register table of topology. */

@@ -5,6 +5,7 @@
  */
 #include "debug/vortex/dm.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,9 @@ static void take_scan(struct wt_probe *p, size_t at, struct wt_wave_set *active,
         halted->word[i] = dm_got(p, at + 1);
         window_range(p, active, i, &active->word[i]);
         window_range(p, halted, i, &halted->word[i]);
+        for (uint32_t new = active->word[i] & ~p->active.word[i]; new; new &= new - 1)
+            p->incarnation[32 * i + (uint32_t)__builtin_ctz(new)]++;
+        p->active.word[i] = active->word[i];
     }
 }
 
@@ -215,7 +219,7 @@ static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *
 static enum wt_status read_code(struct wt_probe *p, uint32_t wave, uint64_t addr, size_t size,
                                 uint8_t *bytes)
 {
-    return vortex_read_memory(p, wave, 0, addr, bytes, size, NULL);
+    return vortex_read_memory(p, wave, 0, wt_address_of(addr), bytes, size, NULL);
 }
 
 static bool is_ebreak(const uint8_t *bytes)
@@ -418,6 +422,8 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
     step->pc = vortex_whole_pc(p, dm_got(p, n - 3));
     p->step_under_way = !step->done;
     p->step_wave = wave;
+    if (!step->active)
+        wt_wave_set_remove(&p->active, wave);
     if (step->done && step->cause == WT_HALT_BREAKPOINT)
         return vortex_halt_cause(p, wave, &step->cause, &step->pc, err);
     if (step->done)
@@ -491,6 +497,37 @@ static enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *m
     return WT_OK;
 }
 
+/* ---- who is in a slot ---- */
+
+#define SLOT_BITS 15
+static_assert(WT_MAX_WAVES <= 1 << SLOT_BITS, "an id has room for every slot");
+
+static wt_wave_id vortex_wave_id(struct wt_probe *p, wt_wave_handle wave)
+{
+    const struct wt_target_services *services = p->target->services;
+    const uint64_t incarnation = services->incarnation
+                                     ? services->incarnation(p->target->context, wave)
+                                     : p->incarnation[wave];
+    if (incarnation == 0)
+        return WT_NO_WAVE;
+    return (uint64_t)p->epoch << 48 | (incarnation & 0xffffffff) << SLOT_BITS | wave;
+}
+
+static void vortex_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
+{
+    *wave = (struct wt_wave){.id = vortex_wave_id(p, handle),
+                             .lanes = p->topology.lanes,
+                             .core = handle / p->topology.waves_per_core,
+                             .slot = handle % p->topology.waves_per_core};
+}
+
+/* The device was reset: no warp is the one that was in its slot before. */
+static void begin_epoch(struct wt_probe *p)
+{
+    p->epoch++;
+    memset(&p->active, 0, sizeof p->active);
+}
+
 static void vortex_replaced(struct wt_probe *p)
 {
     p->saved.valid = p->wmask_known = p->scanned = false;
@@ -505,6 +542,7 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
     memset(&all, 0xff, sizeof all);
     const bool wmask_known = p->wmask_known; /* WMASK survives a reset */
     vortex_replaced(p);
+    begin_epoch(p);
     p->wmask_known = wmask_known;
     dm_begin(p);
     select_waves(p, &all);
@@ -603,7 +641,11 @@ static enum wt_status read_platform(struct wt_probe *p, struct wt_error *err)
                        (unsigned long long)waves, WT_MAX_WAVES);
     t->cores = (unsigned)cores_in_all;
     t->waves = (uint32_t)waves;
+    t->fixed_slots = t->waves;
     p->windows = (t->waves + 31) / 32;
+    p->incarnation = calloc(t->waves, sizeof *p->incarnation);
+    if (!p->incarnation)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for %u warps", (unsigned)t->waves);
     return wt_bus_write(p->bus, DM_DCONFIG, p->dconfig | DCONFIG_EH, err);
 }
 
@@ -705,9 +747,10 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
     return status;
 }
 
-static enum wt_status vortex_reattach(struct wt_probe *p, struct wt_error *err)
+static enum wt_status vortex_reattach(struct wt_probe *p, bool *was_reset, struct wt_error *err)
 {
     bool slept;
+    *was_reset = false;
     enum wt_status status = wake(p, &slept, err);
     if (status)
         return status;
@@ -727,6 +770,8 @@ static enum wt_status vortex_reattach(struct wt_probe *p, struct wt_error *err)
         memset(&p->went, 0, sizeof p->went);
         memset(&p->examined, 0, sizeof p->examined);
         memset(&p->found, 0, sizeof p->found);
+        begin_epoch(p);
+        *was_reset = true;
         p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
     }
     return WT_OK;
@@ -741,6 +786,7 @@ static void vortex_close(struct wt_probe *p)
     free(p->batch.op);
     free(p->batch.injection);
     free(p->registers);
+    free(p->incarnation);
     free(p);
 }
 
@@ -776,6 +822,10 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     t->standard_feature = "org.gnu.gdb.riscv";
     t->watch_stops_before = true; /* gdbarch_have_nonsteppable_watchpoint */
     t->address_bits = p->xlen;
+    /* Local memory lies in it: at its addresses each core has its own. */
+    p->space = (struct wt_space){"memory", 0, WT_SCOPE_CORE, p->xlen};
+    t->spaces = &p->space;
+    t->space_count = 1;
     t->wave_word = "warp";
     t->lane_word = "thread";
     t->code_granule = 2;
@@ -791,6 +841,8 @@ const struct wt_probe_ops wt_probe_vortex = {
     .topology = vortex_topology,
     .summary = vortex_summary,
     .scan = vortex_scan,
+    .wave_id = vortex_wave_id,
+    .describe_wave = vortex_describe_wave,
     .halt = vortex_halt,
     .resume = vortex_resume,
     .step = vortex_step,

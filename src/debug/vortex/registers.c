@@ -104,7 +104,7 @@ static struct wt_register gpr(unsigned reg, unsigned bits)
     return r;
 }
 
-static enum wt_register_scope scope_of(unsigned flags)
+static enum wt_scope scope_of(unsigned flags)
 {
     return flags & LANE     ? WT_SCOPE_LANE
            : flags & CORE   ? WT_SCOPE_CORE

@@ -203,6 +203,11 @@ static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
                  w->index);
 }
 
+static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
+{
+    return ((struct gcn_device *)m)->wave[wave].incarnation;
+}
+
 /* The debug hardware of GCN5 (SQ_CMD, SQ_IND, watch registers) has its place here. */
 static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
 {
@@ -234,6 +239,7 @@ static const struct wt_machine_ops machine_ops = {
     .explain = gcn_explain,
     .write_memory = write_memory,
     .place = place,
+    .incarnation = incarnation,
     .debug_read = debug_read,
     .debug_write = debug_write,
     .flush_console = flush_console,

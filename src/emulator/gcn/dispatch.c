@@ -4,6 +4,7 @@
  * AQL packets).
  */
 #include "emulator/gcn/internal.h"
+#include "object/aql.h"
 
 /* Fields of amd_queue_t that a dispatch needs. */
 enum {
@@ -76,20 +77,14 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
     return WT_OK;
 }
 
-static enum wt_status read_packet(struct gcn_device *d, uint64_t packet, struct gcn_dispatch *k,
-                                  uint64_t *object, struct wt_error *err)
+/* What the packet asks for; @p packet is its address, for messages. */
+static enum wt_status take_packet(const struct gcn_aql_dispatch *p, uint64_t packet,
+                                  struct gcn_dispatch *k, struct wt_error *err)
 {
-    uint8_t p[64];
-    if (!gcn_read(d, packet, p, sizeof p))
-        return wt_fail(err, WT_INVALID, "no memory is mapped at 0x%llx, where the packet should be",
-                       (unsigned long long)packet);
-    if ((wt_load_le(p, 2) & 0xff) != 2)
-        return wt_fail(err, WT_INVALID, "the packet at 0x%llx is no kernel dispatch (type %u)",
-                       (unsigned long long)packet, p[0]);
     k->total = 1;
     for (unsigned i = 0; i < 3; i++) {
-        k->size[i] = (uint32_t)wt_load_le(p + 4 + 2 * i, 2);
-        k->grid[i] = (uint32_t)wt_load_le(p + 12 + 4 * i, 4);
+        k->size[i] = p->group[i];
+        k->grid[i] = p->grid[i];
         if (!k->size[i] || !k->grid[i])
             return wt_fail(err, WT_INVALID,
                            "the packet at 0x%llx asks for a grid or a work-group without "
@@ -108,11 +103,10 @@ static enum wt_status read_packet(struct gcn_device *d, uint64_t packet, struct 
         return wt_fail(err, WT_INVALID, "a work-group of %llu work-items; gfx900 has at most 1024",
                        (unsigned long long)items);
     k->waves_per_group = (uint32_t)((items + GCN_LANES - 1) / GCN_LANES);
-    k->private_size = (uint32_t)wt_load_le(p + 24, 4);
-    k->lds = (uint32_t)wt_load_le(p + 28, 4);
-    *object = wt_load_le(p + 32, 8);
-    k->kernarg = wt_load_le(p + 40, 8);
-    k->completion = wt_load_le(p + 56, 8);
+    k->private_size = p->private_size;
+    k->lds = p->group_size;
+    k->kernarg = p->kernarg;
+    k->completion = p->completion;
     if (k->lds > GCN_LDS_BYTES)
         return wt_fail(err, WT_INVALID, "%u bytes of LDS for a work-group; gfx900 has %u", k->lds,
                        GCN_LDS_BYTES);
@@ -161,21 +155,22 @@ static unsigned free_place(const struct gcn_device *d, uint64_t *last)
     return place;
 }
 
-enum wt_status gcn_device_begin(struct gcn_device *d, uint64_t packet, uint64_t queue,
-                                const struct gcn_origin *origin, unsigned *dispatch,
-                                struct wt_error *err)
+enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispatch *asked,
+                                uint64_t packet, uint64_t queue, const struct gcn_origin *origin,
+                                unsigned *dispatch, struct wt_error *err)
 {
+    enum wt_status status;
     struct gcn_dispatch k = {.active = true, .packet = packet, .queue = queue, .origin = *origin};
-    uint64_t object = 0;
     const unsigned at = free_place(d, &k.id);
     k.id++;
     if (at == GCN_DISPATCHES)
         return wt_fail(err, WT_STATE, "%u kernels are running already", GCN_DISPATCHES);
-    if (read_packet(d, packet, &k, &object, err) || read_descriptor(d, object, &k, err))
-        return err->status;
+    if ((status = take_packet(asked, packet, &k, err)) != WT_OK ||
+        (status = read_descriptor(d, asked->kernel_object, &k, err)) != WT_OK)
+        return status;
     k.scratch_wave = scratch_wave_size(k.private_size);
-    if (queue && read_queue(d, queue, &k, err))
-        return err->status;
+    if (queue && (status = read_queue(d, queue, &k, err)) != WT_OK)
+        return status;
     if (k.vgprs > 256 || (uint64_t)k.waves_per_group > GCN_SIMDS * (256 / k.vgprs) ||
         k.waves_per_group > GCN_WAVES_PER_CU)
         return wt_fail(err, WT_INVALID,
@@ -196,6 +191,15 @@ enum wt_status gcn_device_begin(struct gcn_device *d, uint64_t packet, uint64_t 
 enum wt_status gcn_device_dispatch(struct gcn_device *d, uint64_t packet, uint64_t queue,
                                    struct wt_error *err)
 {
+    uint8_t bytes[GCN_AQL_BYTES];
     unsigned dispatch;
-    return gcn_device_begin(d, packet, queue, &(struct gcn_origin){0}, &dispatch, err);
+    if (!gcn_read(d, packet, bytes, sizeof bytes))
+        return wt_fail(err, WT_INVALID, "no memory is mapped at 0x%llx, where the packet should be",
+                       (unsigned long long)packet);
+    const struct gcn_aql_header header = gcn_aql_header((uint16_t)wt_load_le(bytes, 2));
+    if (header.type != GCN_AQL_DISPATCH)
+        return wt_fail(err, WT_INVALID, "the packet at 0x%llx is no kernel dispatch (type %u)",
+                       (unsigned long long)packet, header.type);
+    const struct gcn_aql_dispatch asked = gcn_aql_dispatch(bytes);
+    return gcn_device_begin(d, &asked, packet, queue, &(struct gcn_origin){0}, &dispatch, err);
 }

@@ -184,6 +184,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
                            .id = w->id,
                            .index = (uint16_t)index,
                            .scratch = w->scratch,
+                           .incarnation = w->incarnation + 1,
                            .active = true,
                            .left = left,
                            .pc = k->entry,

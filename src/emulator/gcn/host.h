@@ -6,6 +6,7 @@
 #define WT_EMULATOR_GCN_HOST_H
 
 #include "emulator/gcn/gcn.h"
+#include "object/aql.h"
 
 /** What the host is told. */
 struct gcn_host {
@@ -60,10 +61,13 @@ void gcn_device_changed(struct gcn_device *device, uint64_t addr, uint64_t size)
 /** Forgets decoded instructions: the host may have written code. */
 void gcn_device_flush_code(struct gcn_device *device);
 
-/** As gcn_device_dispatch; *dispatch is its number, below GCN_DISPATCHES, until it has ended. */
-enum wt_status gcn_device_begin(struct gcn_device *device, uint64_t packet, uint64_t queue,
-                                const struct gcn_origin *origin, unsigned *dispatch,
-                                struct wt_error *err);
+/**
+ * As gcn_device_dispatch, of a packet that has been decoded; @p packet is the address at which the
+ * kernel finds it. *dispatch is its number, below GCN_DISPATCHES, until it has ended.
+ */
+enum wt_status gcn_device_begin(struct gcn_device *device, const struct gcn_aql_dispatch *asked,
+                                uint64_t packet, uint64_t queue, const struct gcn_origin *origin,
+                                unsigned *dispatch, struct wt_error *err);
 
 /** Whether all work-groups of a dispatch have been started. */
 bool gcn_device_launched(const struct gcn_device *device, unsigned dispatch);

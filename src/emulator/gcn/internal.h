@@ -88,6 +88,7 @@ struct gcn_wave {
     uint64_t gws_since;                /* issue time */
     uint64_t saved; /* its context has a place in memory: what EXEC got to know of it (context.c) */
     uint16_t place; /* its group's number, once it has been saved and has ended */
+    uint64_t incarnation; /* how many waves its slot has had; no part of the hashes */
 };
 
 /* A work-group that is being run. */

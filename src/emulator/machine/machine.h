@@ -117,6 +117,11 @@ struct wt_machine_ops {
                           uint64_t *value);
     /** "core 0 warp 2": the place of a wave in the family's words. */
     void (*place)(struct wt_machine *m, uint32_t wave, char *out, size_t size);
+    /**
+     * Which wave is in slot @p wave: a number that changes when another wave takes the slot, and is
+     * no part of the hashes. It is saved and restored.
+     */
+    uint64_t (*incarnation)(struct wt_machine *m, uint32_t wave);
     /** A register of the debug hardware. Reading one may have an effect, too. */
     uint32_t (*debug_read)(struct wt_machine *m, uint32_t addr);
     void (*debug_write)(struct wt_machine *m, uint32_t addr, uint32_t value);

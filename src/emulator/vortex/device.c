@@ -145,6 +145,11 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
     }
 }
 
+static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
+{
+    return device_of(m)->warp[wave].incarnation;
+}
+
 static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
                        struct wt_divergence *entry)
 {
@@ -324,6 +329,7 @@ static const struct wt_machine_ops machine_ops = {
     .write_memory = write_memory,
     .read_register = read_register,
     .place = place,
+    .incarnation = incarnation,
     .debug_read = debug_read,
     .debug_write = debug_write,
     .flush_console = flush_console,

@@ -78,9 +78,10 @@ struct vx_warp {
     bool touched; /* its registers may be other than zero */
     uint8_t frm, fflags;
     uint64_t pc;
-    unsigned depth; /* of ipdom */
-    uint32_t id;    /* flat index */
-    uint16_t index; /* within the core */
+    unsigned depth;       /* of ipdom */
+    uint32_t id;          /* flat index */
+    uint16_t index;       /* within the core */
+    uint64_t incarnation; /* how often it has become active; no part of the hashes */
     enum vx_wait wait;
     uint32_t wait_id;     /* barrier, or how many warps wspawn wants */
     uint32_t wait_count;  /* barrier: how many must arrive */

@@ -90,6 +90,7 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc)
     w->depth = 0;
     if (!w->active) {
         w->active = true;
+        w->incarnation++;
         w->core->active++;
         w->device->machine.active++;
         w->device->halted_active += w->halted;

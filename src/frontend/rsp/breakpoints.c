@@ -133,13 +133,12 @@ static void insert(struct wt_rsp_session *s, unsigned type, uint64_t addr,
 
 void wt_rsp_insert(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    uint64_t type = args->arg[0].number, addr = args->arg[1].number;
+    const uint64_t type = args->arg[0].number;
+    const uint64_t addr = wt_debugger_address(s->debugger, args->arg[1].number).offset;
     if (type >= 2 && type <= 4)
         wt_rsp_watch(s, args, true);
     if (type > 1)
         return; /* an empty reply: there is no such type */
-    if (s->topology->address_bits == 32)
-        addr = (uint32_t)addr;
     struct expressions conditions = {.count = 0}, commands = {.count = 0};
     struct wt_error err = {0};
     bool persist = false;
@@ -153,13 +152,12 @@ void wt_rsp_insert(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 
 void wt_rsp_remove(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    uint64_t type = args->arg[0].number, addr = args->arg[1].number;
+    const uint64_t type = args->arg[0].number;
+    const uint64_t addr = wt_debugger_address(s->debugger, args->arg[1].number).offset;
     if (type >= 2 && type <= 4)
         wt_rsp_watch(s, args, false);
     if (type > 1)
         return;
-    if (s->topology->address_bits == 32)
-        addr = (uint32_t)addr;
     struct wt_rsp_breakpoint *b = find(s, addr, (unsigned)type);
     struct wt_error err = {0};
     /* Removing one that is not there is no error: a client may do it after a restart. */

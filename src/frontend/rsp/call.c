@@ -68,8 +68,8 @@ enum wt_status wt_rsp_release_call(struct wt_rsp_session *s, struct wt_error *er
     if (!s->call.held)
         return WT_OK;
     s->call.held = false;
-    return wt_debugger_write_memory(s->debugger, s->call.thread, s->call.addr, s->call.bytes,
-                                    sizeof s->call.bytes, err);
+    return wt_debugger_write_memory(s->debugger, s->call.thread, wt_address_of(s->call.addr),
+                                    s->call.bytes, sizeof s->call.bytes, err);
 }
 
 void wt_rsp_show_call(const struct wt_rsp_session *s, uint64_t addr, void *bytes, size_t size)

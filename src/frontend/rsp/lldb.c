@@ -109,7 +109,7 @@ void wt_rsp_put_lldb_threads(struct wt_rsp_session *s, const struct wt_event *ev
     int length = 0;
     /* Its address, and a number that nobody uses. */
     if (event->reason == WT_STOP_WATCHPOINT)
-        snprintf(address, sizeof address, ",\"description\":\"%" PRIu64 " 0\"", event->addr);
+        snprintf(address, sizeof address, ",\"description\":\"%" PRIu64 " 0\"", event->addr.offset);
     if (event->kind == WT_EVENT_STOPPED && event->thread)
         length = snprintf(json, sizeof json, "[{\"tid\":%" PRIu32 ",\"reason\":\"%s\"%s}]",
                           event->thread, wt_rsp_lldb_reason(event), address);
@@ -131,7 +131,7 @@ static void put_thread(struct wt_rsp_session *s, const struct wt_thread_info *t)
     wt_rsp_put_json(&s->out, name);
     wt_put_format(&s->out, "\",\"reason\":\"%s\"", stopped ? wt_rsp_lldb_reason(&s->last) : "none");
     if (stopped && s->last.reason == WT_STOP_WATCHPOINT) {
-        wt_put_format(&s->out, ",\"description\":\"%" PRIu64 " 0\"", s->last.addr);
+        wt_put_format(&s->out, ",\"description\":\"%" PRIu64 " 0\"", s->last.addr.offset);
     } else if (stopped && s->last.text[0]) {
         wt_put_text(&s->out, ",\"description\":\"");
         wt_rsp_put_json(&s->out, s->last.text);

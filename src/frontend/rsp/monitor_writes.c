@@ -8,25 +8,26 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "debug/source/symbols.h"
+#include "debug/source/modules.h"
 
 #define MOST_WRITES 200
 #define DEFAULT_SIZE 4
 
-/* Symbols of the program, opened when they are asked for; NULL if there are none. */
-static struct wt_symbols *symbols_of(struct wt_rsp_session *s)
+/* The program as a module, read when it is first asked for; an empty list where it has no file. */
+static struct wt_modules *modules_of(struct wt_rsp_session *s)
 {
-    struct wt_error ignored;
-    if (!s->symbols && s->program && wt_symbols_open(s->program, &s->symbols, &ignored))
-        s->symbols = NULL;
-    return s->symbols;
+    if (!s->modules && (s->modules = wt_modules_new()) && s->program)
+        wt_modules_add_file(s->modules, s->program, 0, 0, NULL, WT_IGNORED);
+    return s->modules;
 }
 
 /* ADDR[,LEN]: numbers, ADDR also a symbol. Negative numbers are addresses of people who printed
  * them as signed ones. */
-static bool parse_place(struct wt_rsp_session *s, const char *text, uint64_t *addr, uint64_t *size)
+static bool parse_place(struct wt_rsp_session *s, const char *text, struct wt_address *addr,
+                        uint64_t *size)
 {
     char name[128], *end;
+    uint64_t number;
     const size_t length = strcspn(text, ",");
     *size = DEFAULT_SIZE;
     if (length == 0 || length >= sizeof name)
@@ -35,14 +36,13 @@ static bool parse_place(struct wt_rsp_session *s, const char *text, uint64_t *ad
     name[length] = 0;
     errno = 0;
     if (isdigit((unsigned char)*name) || *name == '-') {
-        *addr = *name == '-' ? (uint64_t)strtoll(name, &end, 0) : strtoull(name, &end, 0);
+        number = *name == '-' ? (uint64_t)strtoll(name, &end, 0) : strtoull(name, &end, 0);
         if (*end || errno)
             return false;
-    } else if (!symbols_of(s) || !wt_symbols_address(s->symbols, name, addr)) {
+    } else if (!wt_modules_address(modules_of(s), 0, name, &number)) {
         return false;
     }
-    if (s->topology->address_bits == 32)
-        *addr = (uint32_t)*addr;
+    *addr = wt_debugger_address(s->debugger, number);
     if (text[length] == ',') {
         const char *digits = text + length + 1;
         *size = strtoull(digits, &end, 0);
@@ -63,7 +63,7 @@ static void put_value(FILE *out, const uint8_t *bytes, unsigned size)
 
 static void put_change(FILE *out, const struct wt_watchpoint_hit *hit, const uint8_t *before)
 {
-    fprintf(out, "0x%" PRIx64 ": ", hit->addr);
+    fprintf(out, "0x%" PRIx64 ": ", hit->addr.offset);
     put_value(out, before, hit->size);
     fprintf(out, " -> ");
     put_value(out, hit->after, hit->size);
@@ -91,15 +91,14 @@ static void put_write(struct wt_rsp_session *s, FILE *out, const struct wt_write
 {
     const struct wt_topology *t = s->topology;
     char place[512];
-    wt_symbols_describe(symbols_of(s), w->pc, place, sizeof place);
-    fprintf(out, "issue time %" PRIu64 ": core %u %s %u ", w->time,
-            (unsigned)(w->wave / t->waves_per_core), t->wave_word,
-            (unsigned)(w->wave % t->waves_per_core));
+    wt_modules_describe(modules_of(s), 0, w->pc, place, sizeof place);
+    fprintf(out, "issue time %" PRIu64 ": core %u %s %u ", w->time, w->core, t->wave_word, w->slot);
     put_lanes(s, out, w->lanes);
     fprintf(out, ", %s", place);
     bool same = true;
     for (unsigned i = 0; i < w->shown; i++)
-        same = same && w->lane[i].addr == w->last.addr && w->lane[i].size == w->last.size;
+        same = same && wt_address_equal(w->lane[i].addr, w->last.addr) &&
+               w->lane[i].size == w->last.size;
     if (same) {
         fprintf(out, ", ");
         put_change(out, &w->last, w->lane[0].before);
@@ -160,7 +159,7 @@ void wt_rsp_who_wrote(struct wt_rsp_session *s, const char *args, FILE *out)
                 "Nothing has written to 0x%" PRIx64 " (%" PRIu64
                 " bytes) between issue time %" PRIu64 " and now, %" PRIu64
                 ": it is as it was loaded, or a debugger wrote it.\n",
-                where.addr, where.size, time.start, time.now);
+                where.addr.offset, where.size, time.start, time.now);
     if (all && more)
         fprintf(out, "(the last %zu; there may be more before)\n", count);
     for (size_t i = count; i-- > 0;)

@@ -1,7 +1,7 @@
 /* A conversation with a client: packets in, replies out. */
 #include "frontend/rsp/session.h"
 
-#include "debug/source/symbols.h"
+#include "debug/source/modules.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -157,11 +157,10 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->breakpoints);
     free(s->marks);
     free(s->watchpoints);
-    if (s->symbols)
-        wt_symbols_close(s->symbols);
+    wt_modules_free(s->modules);
     free(s->shown);
     free(s->notices);
-    free(s->known_stopped);
+    free(s->known.thread);
     free(s->resumed);
     free(s->document.text);
     free(s->core_registers);
@@ -465,6 +464,13 @@ bool wt_rsp_thread_of(struct wt_rsp_session *s, const struct wt_rsp_thread_id *i
     }
     wt_rsp_refuse(s, WT_INVALID, "there is no thread %lld now", (long long)id->thread);
     return false;
+}
+
+bool wt_rsp_same_wave(struct wt_rsp_session *s, wt_thread a, wt_thread b)
+{
+    struct wt_wave x, y;
+    return wt_debugger_thread_wave(s->debugger, a, &x) &&
+           wt_debugger_thread_wave(s->debugger, b, &y) && x.id == y.id;
 }
 
 void wt_rsp_put_thread(struct wt_rsp_session *s, wt_thread thread)

@@ -13,7 +13,7 @@
 #include "frontend/rsp/packet.h"
 #include "frontend/rsp/rsp.h"
 
-struct wt_symbols;
+struct wt_modules;
 
 /** All threads of the device belong to one process as GDB sees it. */
 #define WT_RSP_PROCESS 1
@@ -135,7 +135,10 @@ struct wt_rsp_session {
     size_t notice_count, notice_capacity;
     bool notified;
     bool first_alone; /**< the reply to "?" tells of one thread, notifications of the others */
-    uint8_t *known_stopped; /**< non-stop: a bit for each thread that the client knows to stand */
+    struct {
+        wt_thread *thread; /**< in order of number */
+        size_t count, capacity;
+    } known; /**< non-stop: the threads that the client knows to stand */
 
     struct wt_rsp_hits hits;
     bool each_lane; /**< every lane's hit is told, also of stops that a person sees */
@@ -157,7 +160,7 @@ struct wt_rsp_session {
     struct wt_rsp_mark *marks; /**< of this run of the program, by name */
     size_t mark_count, mark_capacity;
 
-    struct wt_symbols *symbols; /**< of the program, once they were needed */
+    struct wt_modules *modules; /**< the program, once its symbols were needed; else NULL */
     char *program;              /**< absolute path; NULL: none that a client could use */
     int file;                   /**< of the program, opened by vFile:open; -1: not open */
 
@@ -208,6 +211,8 @@ wt_thread wt_rsp_thread(struct wt_rsp_session *session);
 /** Checks a thread-id that names one thread; false (and the reply is an error) if it does not. */
 bool wt_rsp_thread_of(struct wt_rsp_session *session, const struct wt_rsp_thread_id *id,
                       wt_thread *thread);
+/** Whether two threads are lanes of one wave. */
+bool wt_rsp_same_wave(struct wt_rsp_session *session, wt_thread a, wt_thread b);
 /** Writes a thread-id as the client wants it. */
 void wt_rsp_put_thread(struct wt_rsp_session *session, wt_thread thread);
 /** The name of a thread for people, split: what stands in parentheses at its end goes to note. */

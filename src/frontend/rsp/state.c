@@ -165,22 +165,23 @@ static wt_thread memory_thread(struct wt_rsp_session *s)
     return other ? other : thread;
 }
 
-enum wt_status wt_rsp_read_memory(struct wt_rsp_session *s, uint64_t addr, void *out, size_t size,
+enum wt_status wt_rsp_read_memory(struct wt_rsp_session *s, uint64_t number, void *out, size_t size,
                                   size_t *done, struct wt_error *err)
 {
     wt_thread thread = memory_thread(s);
+    const struct wt_address addr = wt_debugger_address(s->debugger, number);
     uint8_t *to = out;
     *done = 0;
     enum wt_status status = wt_debugger_read_memory(s->debugger, thread, addr, to, size, err);
     if (status == WT_OK) {
         *done = size;
-        wt_rsp_show_call(s, addr, out, size);
+        wt_rsp_show_call(s, addr.offset, out, size);
         return WT_OK;
     }
     /* All or nothing: so page by page, to find how far it goes. */
     while (*done < size) {
-        uint64_t at = addr + *done;
-        size_t part = PAGE - (size_t)(at % PAGE);
+        const struct wt_address at = wt_address_plus(addr, *done);
+        size_t part = PAGE - (size_t)(at.offset % PAGE);
         part = part < size - *done ? part : size - *done;
         if (part == size)
             break;
@@ -192,20 +193,14 @@ enum wt_status wt_rsp_read_memory(struct wt_rsp_session *s, uint64_t addr, void 
     return *done ? WT_OK : status;
 }
 
-/* Addresses beyond the device's: GDB sign-extends some on 32-bit targets. */
-static uint64_t clip(const struct wt_rsp_session *s, uint64_t addr)
-{
-    return s->topology->address_bits == 32 ? (uint32_t)addr : addr;
-}
-
 void wt_rsp_m(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     struct wt_error err = {0};
     size_t size = WT_PACKET_SIZE / 2 - 8, done;
     if (args->arg[1].number < size)
         size = (size_t)args->arg[1].number;
-    wt_rsp_note_read(s, clip(s, args->arg[0].number), args->arg[1].number);
-    if (size && wt_rsp_read_memory(s, clip(s, args->arg[0].number), s->scratch, size, &done, &err))
+    wt_rsp_note_read(s, args->arg[0].number, args->arg[1].number);
+    if (size && wt_rsp_read_memory(s, args->arg[0].number, s->scratch, size, &done, &err))
         wt_rsp_error(s, &err);
     else if (size)
         wt_put_hex(&s->out, s->scratch, done);
@@ -226,9 +221,8 @@ void wt_rsp_x(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_ok(s);
         return;
     }
-    wt_rsp_note_read(s, clip(s, args->arg[0].number), args->arg[1].number);
-    if (size &&
-        wt_rsp_read_memory(s, clip(s, args->arg[0].number), s->scratch, size, &done, &err)) {
+    wt_rsp_note_read(s, args->arg[0].number, args->arg[1].number);
+    if (size && wt_rsp_read_memory(s, args->arg[0].number, s->scratch, size, &done, &err)) {
         wt_rsp_error(s, &err);
         return;
     }
@@ -240,14 +234,15 @@ void wt_rsp_x(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 static void write_memory(struct wt_rsp_session *s, uint64_t addr, const void *bytes, size_t size)
 {
     struct wt_error err = {0};
-    if (wt_rsp_hold_call(s, clip(s, addr), bytes, size)) {
+    const struct wt_address address = wt_debugger_address(s->debugger, addr);
+    if (wt_rsp_hold_call(s, address.offset, bytes, size)) {
         wt_rsp_ok(s);
         return;
     }
     enum wt_status status = wt_rsp_release_call(s, &err);
     if (!status && size)
-        status = wt_debugger_write_memory(s->debugger, memory_thread(s), clip(s, addr), bytes, size,
-                                          &err);
+        status =
+            wt_debugger_write_memory(s->debugger, memory_thread(s), address, bytes, size, &err);
     if (status)
         wt_rsp_error(s, &err);
     else
@@ -303,7 +298,7 @@ static bool takes_too_long(struct wt_rsp_session *s, time_t begin)
 /* qSearch:memory:ADDR;LENGTH;PATTERN */
 void wt_rsp_search(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    uint64_t addr = clip(s, args->arg[0].number), left = args->arg[1].number;
+    uint64_t addr = args->arg[0].number, left = args->arg[1].number;
     const struct wt_rsp_arg *pattern = &args->arg[2];
     struct wt_error err = {0};
     if (pattern->length == 0 || pattern->length > WT_PACKET_SIZE / 2) {
@@ -348,7 +343,7 @@ static uint32_t crc(uint32_t sum, const uint8_t *bytes, size_t size, const uint3
 
 void wt_rsp_crc(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
-    uint64_t addr = clip(s, args->arg[0].number), left = args->arg[1].number;
+    uint64_t addr = args->arg[0].number, left = args->arg[1].number;
     uint32_t table[256], sum = 0xffffffff;
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t c = i << 24;

@@ -15,8 +15,9 @@
  * them again: the thread stays the same.
  */
 
-void wt_rsp_note_read(struct wt_rsp_session *s, uint64_t addr, uint64_t size)
+void wt_rsp_note_read(struct wt_rsp_session *s, uint64_t number, uint64_t size)
 {
+    const uint64_t addr = wt_debugger_address(s->debugger, number).offset;
     struct wt_rsp_reads *reads = &s->reads;
     const size_t most = sizeof reads->read / sizeof reads->read[0];
     const size_t i = reads->next, last = (i + most - 1) % most;
@@ -56,7 +57,8 @@ static struct wt_rsp_watchpoint *watchpoint(struct wt_rsp_session *s,
 {
     for (size_t i = 0; i < s->watchpoint_count; i++) {
         const struct wt_watchpoint_request *r = &s->watchpoints[i].request;
-        if (r->kind == request->kind && r->addr == request->addr && r->size == request->size)
+        if (r->kind == request->kind && wt_address_equal(r->addr, request->addr) &&
+            r->size == request->size)
             return &s->watchpoints[i];
     }
     if (!make)
@@ -71,7 +73,7 @@ static struct wt_rsp_watchpoint *watchpoint(struct wt_rsp_session *s,
     }
     struct wt_rsp_watchpoint *w = &s->watchpoints[s->watchpoint_count++];
     *w = (struct wt_rsp_watchpoint){.request = *request};
-    w->request.thread = whose(s, request->addr, request->size);
+    w->request.thread = whose(s, request->addr.offset, request->size);
     return w;
 }
 
@@ -91,13 +93,11 @@ void wt_rsp_watch(struct wt_rsp_session *s, const struct wt_rsp_args *args, bool
                                                     WT_WATCHPOINT_ACCESS};
     struct wt_watchpoint_request request = {
         .kind = kinds[args->arg[0].number - 2],
-        .addr = args->arg[1].number,
+        .addr = wt_debugger_address(s->debugger, args->arg[1].number),
         .size = args->arg[2].number,
         /* GDB goes on by itself, a round trip later, when what is watched has not changed. */
         .changes = args->arg[0].number == 2 && !s->lldb,
     };
-    if (s->topology->address_bits == 32)
-        request.addr = (uint32_t)request.addr;
     struct wt_rsp_watchpoint *w = watchpoint(s, &request, insert);
     struct wt_error err = {0};
     if (!w && insert) {
@@ -207,10 +207,9 @@ bool wt_rsp_take_shown(struct wt_rsp_session *s, wt_thread thread)
 
 void wt_rsp_forget_shown(struct wt_rsp_session *s, wt_thread thread)
 {
-    const unsigned lanes = s->topology->lanes;
     size_t kept = 0;
     for (size_t i = 0; thread && i < s->shown_count; i++)
-        if ((s->shown[i].thread - 1) / lanes != (thread - 1) / lanes)
+        if (!wt_rsp_same_wave(s, s->shown[i].thread, thread))
             s->shown[kept++] = s->shown[i];
     s->shown_count = kept;
 }

@@ -57,14 +57,29 @@ static void put_detail(FILE *out, const struct wt_wave_detail *detail)
     fputc(']', out);
 }
 
-static enum wt_status put_wave(struct wt_rsp_session *s, FILE *out, uint32_t wave, bool *any,
+/* Clients number waves by their slots. */
+static uint64_t number_of(const struct wt_rsp_session *s, const struct wt_wave *wave)
+{
+    return (uint64_t)wave->core * s->topology->waves_per_core + wave->slot;
+}
+
+static wt_wave_id wave_of(struct wt_rsp_session *s, uint64_t number)
+{
+    const unsigned per_core = s->topology->waves_per_core;
+    return number / per_core < s->topology->cores
+               ? wt_debugger_wave_in(s->debugger, (unsigned)(number / per_core),
+                                     (unsigned)(number % per_core))
+               : WT_NO_WAVE;
+}
+
+static enum wt_status put_wave(struct wt_rsp_session *s, FILE *out, wt_wave_id wave, bool *any,
                                struct wt_error *err)
 {
     struct wt_wave_info info;
     enum wt_status status = wt_debugger_wave(s->debugger, wave, &info, err);
-    if (status || !info.active)
+    if (status)
         return status;
-    fprintf(out, "%s{\"wave\":%u", *any ? ",\n" : "", (unsigned)wave);
+    fprintf(out, "%s{\"wave\":%" PRIu64, *any ? ",\n" : "", number_of(s, &info.wave));
     *any = true;
     if (info.running) {
         fputs(",\"running\":true", out);
@@ -102,21 +117,35 @@ static void put_device(struct wt_rsp_session *s, FILE *out)
             s->killed || wt_debugger_ended(s->debugger, NULL) ? "true" : "false");
 }
 
+/* The waves to describe: one, if it is active (@p only), or all. The caller frees *waves. */
+static enum wt_status list_waves(struct wt_rsp_session *s, wt_wave_id wave, bool only,
+                                 wt_wave_id **waves, size_t *count, struct wt_error *err)
+{
+    const wt_wave_id *list = &wave;
+    *count = wave != WT_NO_WAVE;
+    enum wt_status status = only ? WT_OK : wt_debugger_waves(s->debugger, &list, count, err);
+    if (status)
+        return status;
+    *waves = calloc(*count ? *count : 1, sizeof **waves);
+    if (!*waves)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of waves");
+    if (*count)
+        memcpy(*waves, list, *count * sizeof **waves);
+    return WT_OK;
+}
+
 char *wt_rsp_waves_json(struct wt_rsp_session *s, const char *annex, size_t annex_length,
                         size_t *length, struct wt_error *err)
 {
     const char *at = annex, *end = annex + annex_length;
-    uint64_t first = 0, count = s->topology->waves;
-    if (annex_length == 1 && *annex == '-') {
-        count = 0;
-    } else if (annex_length) {
-        count = 1;
-        if (!wt_rsp_parse_number(&at, end, &first) || at != end || first >= s->topology->waves) {
-            wt_fail(err, WT_INVALID, "there is no %s '%.*s': they go from 0 to %x",
-                    s->topology->wave_word, annex_length < 32 ? (int)annex_length : 32, annex,
-                    (unsigned)s->topology->waves - 1);
-            return NULL;
-        }
+    const uint64_t slots = (uint64_t)s->topology->cores * s->topology->waves_per_core;
+    const bool none = annex_length == 1 && *annex == '-', one = annex_length && !none;
+    uint64_t number = 0;
+    if (one && (!wt_rsp_parse_number(&at, end, &number) || at != end || number >= slots)) {
+        wt_fail(err, WT_INVALID, "there is no %s '%.*s': they go from 0 to %" PRIx64,
+                s->topology->wave_word, annex_length < 32 ? (int)annex_length : 32, annex,
+                slots - 1);
+        return NULL;
     }
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
@@ -128,8 +157,13 @@ char *wt_rsp_waves_json(struct wt_rsp_session *s, const char *annex, size_t anne
     fputs(",\"waves\":[\n", out);
     enum wt_status status = WT_OK;
     bool any = false;
-    for (uint64_t i = first; i < first + count && !s->killed && !status; i++)
-        status = put_wave(s, out, (uint32_t)i, &any, err);
+    wt_wave_id *waves = NULL;
+    size_t count = 0;
+    if (!none && !s->killed)
+        status = list_waves(s, one ? wave_of(s, number) : WT_NO_WAVE, one, &waves, &count, err);
+    for (size_t i = 0; i < count && !status; i++)
+        status = put_wave(s, out, waves[i], &any, err);
+    free(waves);
     fputs("]}\n", out);
     if (fclose(out) && !status)
         status = wt_fail(err, WT_NO_MEMORY, "out of memory");
@@ -181,6 +215,22 @@ static void put_values(FILE *out, const struct wt_lane_value *value, size_t coun
     fputs("]}\n", out);
 }
 
+/* The wave that a client numbers so, which must be active. */
+static enum wt_status find_wave(struct wt_rsp_session *s, uint64_t number, wt_wave_id *wave,
+                                struct wt_error *err)
+{
+    const struct wt_topology *t = s->topology;
+    const uint64_t slots = (uint64_t)t->cores * t->waves_per_core;
+    if (number >= slots)
+        return wt_fail(err, WT_INVALID, "there is no %s %" PRIu64 ": they go from 0 to %" PRIu64,
+                       t->wave_word, number, slots - 1);
+    *wave = wave_of(s, number);
+    if (*wave == WT_NO_WAVE)
+        return wt_fail(err, WT_INVALID, "%s %" PRIu64 " of core %" PRIu64 " is not active",
+                       t->wave_word, number % t->waves_per_core, number / t->waves_per_core);
+    return WT_OK;
+}
+
 char *wt_rsp_lanes_json(struct wt_rsp_session *s, const char *annex, size_t annex_length,
                         size_t *length, struct wt_error *err)
 {
@@ -196,6 +246,7 @@ char *wt_rsp_lanes_json(struct wt_rsp_session *s, const char *annex, size_t anne
         wt_fail(err, WT_INVALID, "a value has at most %u bytes", MOST_BYTES);
         return NULL;
     }
+    wt_wave_id wave = WT_NO_WAVE;
     const size_t size = (size_t)args.arg[2].number, code_length = args.arg[3].length / 2;
     const size_t count = wt_lanes_count(lanes);
     struct wt_lane_value *value = calloc(count + 1, sizeof *value);
@@ -215,8 +266,9 @@ char *wt_rsp_lanes_json(struct wt_rsp_session *s, const char *annex, size_t anne
         status = wt_fail(err, WT_INVALID, "the expression names register %d, which is not there",
                          missing);
     if (!status)
-        status = wt_debugger_evaluate(s->debugger, (uint32_t)args.arg[0].number, lanes, expr, size,
-                                      value, bytes, err);
+        status = find_wave(s, args.arg[0].number, &wave, err);
+    if (!status)
+        status = wt_debugger_evaluate(s->debugger, wave, lanes, expr, size, value, bytes, err);
     if (!status)
         put_values(out, value, count, bytes, size);
     if (out && fclose(out) && !status)

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "object/aql.h"
 #include "runtime/gcn/printf.h"
 #include "emulator/machine/memory.h"
 
-enum { QUEUE_BYTES = 256, PACKET_BYTES = 64, MOST_LDS = 65536 };
+enum { QUEUE_BYTES = 256, MOST_LDS = 65536 };
 
 /* A page that is not mapped follows each buffer, so that what runs past it is seen. */
 static enum wt_status place_buffers(struct gcn_device *device, struct gcn_launch *l,
@@ -120,18 +121,16 @@ static enum wt_status fill_arguments(const struct gcn_launch *l, uint64_t queue,
 
 static void fill_packet(const struct gcn_launch *l, uint32_t lds, uint64_t kernarg, uint8_t *p)
 {
-    const uint16_t header = 2 /* kernel dispatch */ | 1 << 8 /* barrier */ | 2 << 9 |
-                            2 << 11 /* fences of system scope */;
-    wt_store_le(p, header, 2);
-    wt_store_le(p + 2, l->grid[2] > 1 ? 3 : l->grid[1] > 1 ? 2 : 1, 2);
-    for (unsigned i = 0; i < 3; i++) {
-        wt_store_le(p + 4 + 2 * i, l->block[i], 2);
-        wt_store_le(p + 12 + 4 * i, l->grid[i], 4);
-    }
-    wt_store_le(p + 24, l->kernel->private_size, 4);
-    wt_store_le(p + 28, lds, 4);
-    wt_store_le(p + 32, GCN_LAUNCH_CODE + l->kernel->descriptor, 8);
-    wt_store_le(p + 40, kernarg, 8);
+    struct gcn_aql_dispatch d = {.dimensions = l->grid[2] > 1   ? 3
+                                               : l->grid[1] > 1 ? 2
+                                                                : 1,
+                                 .private_size = l->kernel->private_size,
+                                 .group_size = lds,
+                                 .kernel_object = GCN_LAUNCH_CODE + l->kernel->descriptor,
+                                 .kernarg = kernarg};
+    memcpy(d.group, l->block, sizeof d.group);
+    memcpy(d.grid, l->grid, sizeof d.grid);
+    gcn_aql_write_dispatch(&d, p);
 }
 
 /* Queue, packet and arguments, one after the other. */
@@ -139,15 +138,15 @@ static enum wt_status place_packet(struct gcn_device *device, struct gcn_launch 
                                    uint64_t scratch_size, struct wt_error *err)
 {
     const uint64_t queue = GCN_LAUNCH_ARGUMENTS, packet = queue + QUEUE_BYTES;
-    const uint64_t kernarg = packet + PACKET_BYTES;
-    const size_t size = QUEUE_BYTES + PACKET_BYTES + l->kernel->kernarg_size;
+    const uint64_t kernarg = packet + GCN_AQL_BYTES;
+    const size_t size = QUEUE_BYTES + GCN_AQL_BYTES + l->kernel->kernarg_size;
     uint32_t lds = 0;
     uint8_t *bytes = calloc(1, size);
     if (!bytes)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     enum wt_status status = share_out_lds(l, &lds, err);
     if (!status)
-        status = fill_arguments(l, queue, bytes + QUEUE_BYTES + PACKET_BYTES, lds, err);
+        status = fill_arguments(l, queue, bytes + QUEUE_BYTES + GCN_AQL_BYTES, lds, err);
     if (!status) {
         fill_packet(l, lds, kernarg, bytes + QUEUE_BYTES);
         gcn_queue_set_scratch(bytes, GCN_LAUNCH_SCRATCH, scratch_size, l->kernel->private_size);
@@ -170,11 +169,13 @@ static bool prints(const struct gcn_kernel *k)
 static enum wt_status place_printf(struct gcn_device *device, const struct gcn_kernel *k,
                                    struct wt_error *err)
 {
+    enum wt_status status;
     uint8_t *bytes;
     if (!prints(k))
         return WT_OK;
-    if (gcn_device_map(device, GCN_LAUNCH_PRINTF, GCN_LAUNCH_PRINTF_SIZE, true, err))
-        return err->status;
+    if ((status = gcn_device_map(device, GCN_LAUNCH_PRINTF, GCN_LAUNCH_PRINTF_SIZE, true, err)) !=
+        WT_OK)
+        return status;
     bytes = malloc(GCN_LAUNCH_PRINTF_SIZE);
     if (bytes) {
         memset(bytes, GCN_PRINTF_FILL, GCN_LAUNCH_PRINTF_SIZE);
@@ -219,6 +220,7 @@ enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_obje
 static enum wt_status place_handlers(struct gcn_device *device, struct gcn_launch *l,
                                      struct wt_error *err)
 {
+    enum wt_status status;
     uint64_t at = GCN_LAUNCH_HANDLER, data[2] = {0};
     uint8_t second[16];
     for (unsigned i = 0; i < 2 && l->handler[i].length; i++) {
@@ -226,8 +228,8 @@ static enum wt_status place_handlers(struct gcn_device *device, struct gcn_launc
         h->addr = at;
         data[i] = at + ((h->length + WT_PAGE_MASK) & ~WT_PAGE_MASK);
         at = data[i] + WT_PAGE_SIZE;
-        if (gcn_device_map(device, h->addr, at - h->addr, true, err))
-            return err->status;
+        if ((status = gcn_device_map(device, h->addr, at - h->addr, true, err)) != WT_OK)
+            return status;
         if (!gcn_device_write(device, h->addr, h->bytes, h->length))
             return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     }
@@ -246,8 +248,9 @@ static enum wt_status place_handlers(struct gcn_device *device, struct gcn_launc
 static enum wt_status place_object(struct gcn_device *device, const struct gcn_object *object,
                                    uint64_t base, struct wt_error *err)
 {
-    if (gcn_device_map(device, base, object->size, true, err))
-        return err->status;
+    enum wt_status status;
+    if ((status = gcn_device_map(device, base, object->size, true, err)) != WT_OK)
+        return status;
     for (size_t i = 0; i < object->segments; i++) {
         const struct gcn_object_segment *s = &object->segment[i];
         if (!gcn_device_write(device, base + s->addr, s->bytes, s->length))
@@ -265,6 +268,7 @@ static enum wt_status place_object(struct gcn_device *device, const struct gcn_o
 enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *object,
                           struct gcn_launch *l, struct wt_error *err)
 {
+    enum wt_status status;
     const uint64_t scratch = gcn_device_scratch_size(device, l->kernel->private_size);
     const uint64_t items = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (items > l->kernel->most_items)
@@ -274,11 +278,14 @@ enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *ob
     if (l->values != l->kernel->explicit_arguments)
         return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments, not %zu",
                        l->kernel->name, l->kernel->explicit_arguments, l->values);
-    if (place_object(device, object, GCN_LAUNCH_CODE, err) || place_buffers(device, l, err))
-        return err->status;
-    if (scratch && gcn_device_map(device, GCN_LAUNCH_SCRATCH, scratch, true, err))
-        return err->status;
-    if (place_printf(device, l->kernel, err) || place_handlers(device, l, err))
-        return err->status;
+    if ((status = place_object(device, object, GCN_LAUNCH_CODE, err)) != WT_OK ||
+        (status = place_buffers(device, l, err)) != WT_OK)
+        return status;
+    if (scratch &&
+        (status = gcn_device_map(device, GCN_LAUNCH_SCRATCH, scratch, true, err)) != WT_OK)
+        return status;
+    if ((status = place_printf(device, l->kernel, err)) != WT_OK ||
+        (status = place_handlers(device, l, err)) != WT_OK)
+        return status;
     return place_packet(device, l, scratch, err);
 }

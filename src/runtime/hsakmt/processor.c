@@ -16,18 +16,7 @@
 
 #include "base/bits.h"
 #include "emulator/machine/machine.h"
-
-enum { PACKET_BYTES = 64 };
-enum packet_type {
-    PACKET_VENDOR = 0,
-    PACKET_INVALID = 1,
-    PACKET_DISPATCH = 2,
-    PACKET_BARRIER_AND = 3,
-    PACKET_AGENT = 4,
-    PACKET_BARRIER_OR = 5,
-};
-enum { PACKET_BARRIER_BIT = 1 << 8 };
-enum vendor_packet { VENDOR_PM4 = 1, VENDOR_BARRIER_VALUE = 2 };
+#include "object/aql.h"
 
 /* amd_signal_t and the parts of amd_queue_t that packets concern. */
 struct signal {
@@ -48,15 +37,19 @@ enum {
 };
 
 /*
- * The signal that is named at @p place; *signal is NULL if none is. False if what is named is not
- * in memory of the GPU: kernels can write packets and queues, so that this can be so at any time.
+ * The signal that is named at @p place; *signal is NULL if none is. False, and NULL, if what is
+ * named is not all in memory of the GPU: kernels can write packets and queues, so that this can be
+ * so at any time.
  */
 static bool signal_at(const struct host_gpu *gpu, const uint8_t *place, struct signal **signal)
 {
     const uint64_t at = wt_load_le(place, 8);
     uint64_t room = 0;
     *signal = at && at % 8 == 0 ? gcn_device_pointer(gpu->device, at, &room) : NULL;
-    return !at || room >= sizeof **signal;
+    /* One of which only a part is there must not be used: the rest may be nobody's memory. */
+    if (room < sizeof **signal)
+        *signal = NULL;
+    return !at || *signal;
 }
 
 static void report_signal(const struct host_gpu *gpu, const char *whose, const uint8_t *place)
@@ -78,12 +71,13 @@ static void ring_event(struct host *host, struct signal *s)
 
 static uint8_t *packet_of(const struct host_queue *q, uint64_t number)
 {
-    return q->ring + (number & (q->packets - 1)) * PACKET_BYTES;
+    return q->ring + (number & (q->packets - 1)) * GCN_AQL_BYTES;
 }
 
-static uint16_t header_of(const uint8_t *packet)
+static struct gcn_aql_header header_of(const uint8_t *packet)
 {
-    return __atomic_load_n((const uint16_t *)(const void *)packet, __ATOMIC_ACQUIRE);
+    return gcn_aql_header(
+        __atomic_load_n((const uint16_t *)(const void *)packet, __ATOMIC_ACQUIRE));
 }
 
 static uint32_t properties_of(const struct host_queue *q)
@@ -155,16 +149,16 @@ static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
 {
     uint8_t *packet = packet_of(q, number);
     struct signal *s;
-    if (!signal_at(q->gpu, packet + 56, &s)) { /* a kernel has written there */
-        report_signal(q->gpu, "packet", packet + 56);
+    if (!signal_at(q->gpu, packet + GCN_AQL_COMPLETION, &s)) { /* a kernel has written there */
+        report_signal(q->gpu, "packet", packet + GCN_AQL_COMPLETION);
         fail(q, HOST_REASON_PACKET);
     }
     if (s && properties_of(q) & QUEUE_PROFILING) {
         s->start = begun;
         s->end = host_clock();
     }
-    __atomic_store_n((uint16_t *)(void *)packet, (uint16_t)PACKET_INVALID, __ATOMIC_RELEASE);
-    while (q->freed != q->begun && (header_of(packet_of(q, q->freed)) & 0xff) == PACKET_INVALID)
+    __atomic_store_n((uint16_t *)(void *)packet, (uint16_t)GCN_AQL_INVALID, __ATOMIC_RELEASE);
+    while (q->freed != q->begun && header_of(packet_of(q, q->freed)).type == GCN_AQL_INVALID)
         q->freed++;
     atomic_store_explicit(q->read, q->freed, memory_order_release);
     if (s) {
@@ -174,12 +168,11 @@ static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
 }
 
 /* Whether each signal that the packet names is memory that the GPU may use. */
-static bool signals_usable(const struct host_gpu *gpu, const uint8_t *packet, uint16_t type)
+static bool signals_usable(const struct host_gpu *gpu, const uint8_t *packet, unsigned type)
 {
-    const bool barrier = type == PACKET_BARRIER_AND || type == PACKET_BARRIER_OR;
-    const unsigned count = barrier ? 5 : type == PACKET_VENDOR && packet[2] == VENDOR_BARRIER_VALUE;
+    const unsigned count = gcn_aql_dependencies(type, gcn_aql_format(packet));
     for (unsigned i = 0; i <= count; i++) {
-        const uint8_t *place = packet + (i == count ? 56 : 8 + 8 * i);
+        const uint8_t *place = packet + (i == count ? GCN_AQL_COMPLETION : GCN_AQL_DEPENDENCY(i));
         struct signal *s;
         if (!signal_at(gpu, place, &s)) {
             report_signal(gpu, "packet", place);
@@ -192,9 +185,9 @@ static bool signals_usable(const struct host_gpu *gpu, const uint8_t *packet, ui
 static bool barrier_open(const struct host_gpu *gpu, const uint8_t *packet, bool all)
 {
     unsigned signals = 0, zero = 0;
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < GCN_AQL_DEPENDENCIES; i++) {
         struct signal *s;
-        if (!signal_at(gpu, packet + 8 + 8 * i, &s) || !s)
+        if (!signal_at(gpu, packet + GCN_AQL_DEPENDENCY(i), &s) || !s)
             continue;
         signals++;
         zero += atomic_load(&s->value) == 0;
@@ -204,35 +197,34 @@ static bool barrier_open(const struct host_gpu *gpu, const uint8_t *packet, bool
 
 static bool value_open(const struct host_gpu *gpu, const uint8_t *packet)
 {
+    const struct gcn_aql_barrier_value b = gcn_aql_barrier_value(packet);
     struct signal *s;
-    signal_at(gpu, packet + 8, &s);
-    const int64_t value = (int64_t)wt_load_le(packet + 16, 8);
-    const int64_t mask = (int64_t)wt_load_le(packet + 24, 8);
-    const int64_t now = s ? atomic_load(&s->value) & mask : value;
-    switch (wt_load_le(packet + 32, 4)) { /* hsa_signal_condition_t */
+    signal_at(gpu, packet + GCN_AQL_DEPENDENCY(0), &s);
+    const int64_t now = s ? atomic_load(&s->value) & b.mask : b.value;
+    switch (b.condition) {
     case 0:
-        return now == value;
+        return now == b.value;
     case 1:
-        return now != value;
+        return now != b.value;
     case 2:
-        return now < value;
+        return now < b.value;
     default:
-        return now >= value;
+        return now >= b.value;
     }
 }
 
 /* What the packet asks for that cannot be: a reason for fail(); 0 if nothing. */
-static unsigned refused(const uint8_t *packet)
+static unsigned refused(const struct gcn_aql_dispatch *d)
 {
     uint64_t items = 1;
     for (unsigned i = 0; i < 3; i++) {
-        items *= wt_load_le(packet + 4 + 2 * i, 2);
-        if (!wt_load_le(packet + 12 + 4 * i, 4))
+        items *= d->group[i];
+        if (!d->grid[i])
             return HOST_REASON_DIMENSIONS;
     }
     if (!items || items > 1024)
         return HOST_REASON_GROUP_SIZE;
-    return wt_load_le(packet + 28, 4) > 65536 ? HOST_REASON_GROUP_MEMORY : 0;
+    return d->group_size > 65536 ? HOST_REASON_GROUP_MEMORY : 0;
 }
 
 /* Whether all packets before the next one have ended. */
@@ -253,10 +245,11 @@ static bool launched(const struct host_queue *q)
 /* False if it must wait. */
 static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uint8_t *packet)
 {
+    const struct gcn_aql_dispatch asked = gcn_aql_dispatch(packet);
     struct wt_error err;
     unsigned dispatch;
     /* Scratch memory is exchanged, or given for one kernel, when none of the queue uses it. */
-    const bool more = wt_load_le(packet + 24, 4) > wt_load_le(q->queue + QUEUE_PRIVATE_SIZE, 4);
+    const bool more = asked.private_size > wt_load_le(q->queue + QUEUE_PRIVATE_SIZE, 4);
     if (gpu->kernels == GCN_DISPATCHES ||
         ((more || properties_of(q) & QUEUE_SCRATCH_ONCE) && !alone(q)))
         return false;
@@ -264,17 +257,17 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         tell(q, NO_SCRATCH);
         return true;
     }
-    const unsigned reason = refused(packet);
     const struct gcn_origin origin = {
         .packet = (uint32_t)(q->begun & (q->packets - 1)),
         .doorbell = (uint32_t)q->id & 0x3ff,
         .priority = q->priority,
         .barred = q->barred,
     };
-    if (gcn_device_begin(gpu->device, (uint64_t)(uintptr_t)packet, (uint64_t)(uintptr_t)q->queue,
-                         &origin, &dispatch, &err)) {
+    if (gcn_device_begin(gpu->device, &asked, (uint64_t)(uintptr_t)packet,
+                         (uint64_t)(uintptr_t)q->queue, &origin, &dispatch, &err)) {
         fprintf(stderr, "wavetrap: gfx900 (node %u): a kernel cannot be run: %s\n", gpu->node,
                 err.text);
+        const unsigned reason = refused(&asked);
         fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);
         return true;
     }
@@ -294,37 +287,37 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
     if (still_waiting(q) || q->begun >= atomic_load_explicit(q->write, memory_order_acquire))
         return false;
     const uint8_t *packet = packet_of(q, q->begun);
-    const uint16_t header = header_of(packet), type = header & 0xff;
+    const struct gcn_aql_header header = header_of(packet);
+    const unsigned type = header.type, format = gcn_aql_format(packet);
     bool open = true;
-    if (type == PACKET_INVALID) /* not written yet */
+    if (type == GCN_AQL_INVALID) /* not written yet */
         return false;
-    if (header & PACKET_BARRIER_BIT ? !alone(q) : !launched(q))
+    if (header.barrier ? !alone(q) : !launched(q))
         return false;
-    if (type <= PACKET_BARRIER_OR && !signals_usable(gpu, packet, type)) {
+    if (type <= GCN_AQL_BARRIER_OR && !signals_usable(gpu, packet, type)) {
         fail(q, HOST_REASON_PACKET);
         return true;
     }
     switch (type) {
-    case PACKET_DISPATCH:
+    case GCN_AQL_DISPATCH:
         return begin_dispatch(gpu, q, packet);
-    case PACKET_BARRIER_AND:
+    case GCN_AQL_BARRIER_AND:
         open = barrier_open(gpu, packet, true);
         break;
-    case PACKET_BARRIER_OR:
+    case GCN_AQL_BARRIER_OR:
         open = barrier_open(gpu, packet, false);
         break;
-    case PACKET_VENDOR:
-        if (packet[2] == VENDOR_BARRIER_VALUE) {
+    case GCN_AQL_VENDOR:
+        if (format == GCN_AQL_BARRIER_VALUE) {
             open = value_open(gpu, packet);
             break;
         }
-        if (packet[2] ==
-            VENDOR_PM4) { /* the runtime's are for caches: of code that it has written */
+        if (format == GCN_AQL_PM4) { /* the runtime's are for caches: of code that it has written */
             gcn_device_flush_code(gpu->device);
             break;
         }
         fprintf(stderr, "wavetrap: gfx900 (node %u): there is no vendor packet of format %u\n",
-                gpu->node, packet[2]);
+                gpu->node, format);
         fail(q, HOST_REASON_VENDOR_PACKET);
         return true;
     default:

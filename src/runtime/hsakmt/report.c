@@ -16,8 +16,40 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "debug/source/symbols.h"
+#include "base/text.h"
 #include "emulator/machine/machine.h"
+#include "runtime/hsakmt/symbols.h"
+
+/* ---- names and lines ---- */
+
+static const struct host_symbols *loaded_symbols;
+
+/* Loads the module that lies beside this library. */
+static void load_symbols(void)
+{
+    Dl_info self;
+    char path[4096];
+    if (!dladdr((void *)(uintptr_t)load_symbols, &self) || !self.dli_fname)
+        return;
+    const char *slash = strrchr(self.dli_fname, '/');
+    const int folder = slash ? (int)(slash - self.dli_fname) + 1 : 0;
+    if (snprintf(path, sizeof path, "%.*s" HOST_SYMBOLS_FILE, folder, self.dli_fname) >=
+        (int)sizeof path)
+        return;
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (module)
+        loaded_symbols = dlsym(module, HOST_SYMBOLS_NAME);
+    else
+        fprintf(stderr, "wavetrap: no names and lines: %s\n", dlerror());
+}
+
+/* The functions that read symbols; NULL without the module. */
+static const struct host_symbols *symbols_of(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_symbols);
+    return loaded_symbols;
+}
 
 /* ---- code objects ---- */
 
@@ -83,46 +115,44 @@ static int code_object(const char *uri)
     return good ? to : -1;
 }
 
-static bool look_once(const struct r_debug *debug,
-                      bool (*look)(struct wt_symbols *s, uint64_t moved, void *context),
-                      void *context)
+/* The program's code objects, as they are loaded now; NULL without host memory. */
+static struct wt_modules *modules_now(const struct r_debug *debug)
 {
-    bool found = false;
-    for (const struct link_map *m = debug->r_map; m && !found; m = m->l_next) {
+    struct wt_modules *modules = loaded_symbols->list();
+    for (const struct link_map *m = debug->r_map; m && modules; m = m->l_next) {
         const int fd = m->l_name ? code_object(m->l_name) : -1;
         char path[64];
-        struct wt_symbols *symbols;
-        struct wt_error err;
         if (fd < 0)
             continue;
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        if (!wt_symbols_open(path, &symbols, &err)) {
-            found = look(symbols, m->l_addr, context);
-            wt_symbols_close(symbols);
-        }
+        loaded_symbols->add_file(modules, path, m->l_addr, 0, NULL, WT_IGNORED);
         close(fd);
     }
-    return found;
+    return modules;
 }
 
 /*
- * Calls `look` with the symbols of each loaded code object until it says that it has found it. The
- * program's threads may just be loading another one, whose place in the list is then not made yet.
+ * Calls `look` with the program's code objects until it says that it has found what it wants. The
+ * program's threads may be loading one right now, whose entry in the list is then not complete.
  */
-static bool each_code_object(struct host *host,
-                             bool (*look)(struct wt_symbols *s, uint64_t moved, void *context),
-                             void *context)
+static bool look_in_modules(struct host *host,
+                            bool (*look)(const struct wt_modules *modules, void *context),
+                            void *context)
 {
     enum { TRIES = 20 };
     const struct timespec pause = {.tv_nsec = 1000000};
     const struct r_debug *debug = host->debug;
-    for (unsigned i = 0; debug && i < TRIES; i++) {
-        if (__atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) == RT_CONSISTENT &&
-            look_once(debug, look, context))
-            return true;
-        nanosleep(&pause, NULL);
+    bool found = false;
+    for (unsigned i = 0; debug && symbols_of() && !found && i < TRIES; i++) {
+        if (i)
+            nanosleep(&pause, NULL);
+        if (__atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT)
+            continue;
+        struct wt_modules *modules = modules_now(debug);
+        found = modules && look(modules, context);
+        loaded_symbols->free(modules);
     }
-    return false;
+    return found;
 }
 
 /* As C++ writes it, where the program has a C++ library. */
@@ -142,18 +172,18 @@ struct description {
     size_t size;
 };
 
-static bool describe(struct wt_symbols *symbols, uint64_t moved, void *context)
+static bool describe(const struct wt_modules *modules, void *context)
 {
     const struct description *d = context;
     const char *name, *file;
     char plain[256];
     uint64_t offset;
     unsigned line;
-    if (!wt_symbols_function(symbols, d->pc - moved, &name, &offset))
+    if (!loaded_symbols->function(modules, 0, d->pc, &name, &offset))
         return false;
     plain_name(name, plain, sizeof plain);
     int n = snprintf(d->text, d->size, "0x%" PRIx64 " <%s+%" PRIu64 ">", d->pc, plain, offset);
-    if (n > 0 && (size_t)n < d->size && wt_symbols_line(symbols, d->pc - moved, &file, &line))
+    if (n > 0 && (size_t)n < d->size && loaded_symbols->line(modules, 0, d->pc, &file, &line))
         snprintf(d->text + n, d->size - (size_t)n, " at %s:%u", file, line);
     return true;
 }
@@ -161,7 +191,7 @@ static bool describe(struct wt_symbols *symbols, uint64_t moved, void *context)
 void host_describe(struct host *host, uint64_t pc, char *text, size_t size)
 {
     struct description d = {pc, text, size};
-    if (!each_code_object(host, describe, &d))
+    if (!look_in_modules(host, describe, &d))
         snprintf(text, size, "0x%" PRIx64 " (in none of the program's code objects)", pc);
 }
 
@@ -170,40 +200,21 @@ struct search {
     uint64_t addr;
 };
 
-static bool look_up(struct wt_symbols *symbols, uint64_t moved, void *context)
+static bool look_up(const struct wt_modules *modules, void *context)
 {
     struct search *s = context;
-    if (!wt_symbols_address(symbols, s->name, &s->addr))
-        return false;
-    s->addr += moved;
-    return true;
+    return loaded_symbols->address(modules, 0, s->name, &s->addr);
 }
 
 bool host_symbol(struct host *host, const char *name, uint64_t *addr)
 {
     struct search s = {.name = name};
-    const bool found = each_code_object(host, look_up, &s);
+    const bool found = look_in_modules(host, look_up, &s);
     *addr = s.addr;
     return found;
 }
 
 /* ---- reports ---- */
-
-static void lanes_text(uint64_t lanes, char *text, size_t size)
-{
-    size_t n = 0;
-    *text = 0;
-    for (unsigned lane = 0; lane < 64 && n < size; lane++) {
-        if (!(lanes >> lane & 1))
-            continue;
-        unsigned last = lane;
-        while (last < 63 && lanes >> (last + 1) & 1)
-            last++;
-        n += (size_t)snprintf(text + n, size - n, last == lane ? "%s%u" : "%s%u-%u", n ? "," : "",
-                              lane, last);
-        lane = last;
-    }
-}
 
 static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64_t lanes,
                    uint64_t pc)
@@ -213,7 +224,7 @@ static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64
     uint64_t entry;
     unsigned dispatch;
     m->ops->place(m, wave, place, sizeof place);
-    lanes_text(lanes, list, sizeof list);
+    wt_lanes_text(lanes, list, sizeof list);
     host_describe(gpu->host, pc, where, sizeof where);
     if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry))
         host_describe(gpu->host, entry, kernel, sizeof kernel);

@@ -1,0 +1,319 @@
+/* Locations as people name them, and the addresses that they mean. See locations.h. */
+#include "debug/source/locations.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "debug/source/symbols.h"
+
+/* ---- one location ---- */
+
+void wt_location_free(struct wt_location *location)
+{
+    free(location->name);
+    free(location->file);
+    free(location->module);
+    *location = (struct wt_location){0};
+}
+
+static enum wt_status parse_address(const char *text, struct wt_location *l, struct wt_error *err)
+{
+    char *end;
+    errno = 0;
+    l->kind = WT_LOCATION_ADDRESS;
+    l->addr = strtoull(text, &end, 0);
+    if (errno || end == text || *end || *text == '-')
+        return wt_fail(err, WT_INVALID, "'*%s': an address is a number, such as *0x80000010", text);
+    return WT_OK;
+}
+
+static enum wt_status parse_line(const char *text, const char *colon, struct wt_location *l,
+                                 struct wt_error *err)
+{
+    char *end;
+    errno = 0;
+    const unsigned long line = strtoul(colon + 1, &end, 10);
+    if (errno || end == colon + 1 || *end || line == 0 || line > 1u << 30 || colon == text)
+        return wt_fail(err, WT_INVALID, "'%s': a line is FILE:NUMBER, such as kernel.c:12", text);
+    l->kind = WT_LOCATION_LINE;
+    l->line = (unsigned)line;
+    l->file = strndup(text, (size_t)(colon - text));
+    return l->file ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory for a location");
+}
+
+enum wt_status wt_location_parse(const char *text, struct wt_location *location,
+                                 struct wt_error *err)
+{
+    struct wt_location l = {0};
+    enum wt_status status = WT_OK;
+    const char *tick = strchr(text, '`');
+    if (tick) {
+        l.module = strndup(text, (size_t)(tick - text));
+        if (!l.module)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory for a location");
+        text = tick + 1;
+    }
+    /* The colon before a line number is the last one: "a::f" is a function. */
+    const char *colon = strrchr(text, ':');
+    if (colon && colon > text && colon[-1] == ':')
+        colon = NULL;
+    if (!*text) {
+        status =
+            wt_fail(err, WT_INVALID, "a location is missing: a function, FILE:LINE or *ADDRESS");
+    } else if (*text == '*') {
+        status = parse_address(text + 1, &l, err);
+    } else if (colon) {
+        status = parse_line(text, colon, &l, err);
+    } else {
+        l.kind = WT_LOCATION_FUNCTION;
+        l.past_prologue = true;
+        l.name = strdup(text);
+        if (!l.name)
+            status = wt_fail(err, WT_NO_MEMORY, "no host memory for a location");
+    }
+    if (status)
+        wt_location_free(&l);
+    else
+        *location = l;
+    return status;
+}
+
+/* ---- resolving ---- */
+
+struct addresses {
+    uint64_t *list;
+    size_t count, capacity;
+};
+
+/* Adds an address in its place, once. */
+static enum wt_status note(struct addresses *a, uint64_t addr, struct wt_error *err)
+{
+    size_t at = a->count;
+    while (at && a->list[at - 1] > addr)
+        at--;
+    if (at && a->list[at - 1] == addr)
+        return WT_OK;
+    uint64_t *grown = wt_array_grow(a->list, &a->capacity, a->count + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the addresses of a location");
+    a->list = grown;
+    memmove(&grown[at + 1], &grown[at], (a->count - at) * sizeof *grown);
+    grown[at] = addr;
+    a->count++;
+    return WT_OK;
+}
+
+static bool ends_so(const char *name, const char *end)
+{
+    const size_t length = strlen(name), tail = strlen(end);
+    return tail <= length && strcmp(name + length - tail, end) == 0;
+}
+
+static enum wt_status resolve_in(const struct wt_location *l, const struct wt_module *m,
+                                 struct addresses *a, struct wt_error *err)
+{
+    uint64_t addr, *line = NULL;
+    size_t lines = 0;
+    enum wt_status status = WT_OK;
+    if (l->kind == WT_LOCATION_FUNCTION && wt_symbols_address(m->symbols, l->name, &addr))
+        return note(a, (l->past_prologue ? wt_symbols_body(m->symbols, addr) : addr) + m->bias,
+                    err);
+    if (l->kind == WT_LOCATION_LINE)
+        status = wt_symbols_statements(m->symbols, l->file, l->line, &line, &lines, err);
+    for (size_t i = 0; i < lines && !status; i++)
+        status = note(a, line[i] + m->bias, err);
+    free(line);
+    return status;
+}
+
+enum wt_status wt_location_resolve(const struct wt_location *location,
+                                   const struct wt_modules *modules, unsigned device,
+                                   uint64_t **list, size_t *count, struct wt_error *err)
+{
+    struct addresses a = {0};
+    enum wt_status status = WT_OK;
+    size_t modules_count;
+    const struct wt_module *m = wt_modules_list(modules, &modules_count);
+    if (location->kind == WT_LOCATION_ADDRESS && !location->module)
+        status = note(&a, location->addr, err);
+    for (size_t i = 0; i < modules_count && !status; i++) {
+        if (m[i].device != device || (location->module && !ends_so(m[i].name, location->module)))
+            continue;
+        if (location->kind == WT_LOCATION_ADDRESS && location->module)
+            status =
+                note(&a, location->addr + m[i].bias, err); /* an address of the module's file */
+        else if (location->kind != WT_LOCATION_ADDRESS)
+            status = resolve_in(location, &m[i], &a, err);
+    }
+    if (status) {
+        free(a.list);
+        return status;
+    }
+    *list = a.list;
+    *count = a.count;
+    return WT_OK;
+}
+
+/* ---- a set that follows the modules ---- */
+
+struct entry {
+    unsigned id;
+    struct wt_location location;
+    uint64_t *addr;
+    size_t addr_count;
+};
+
+struct wt_locations {
+    struct wt_modules *modules;
+    unsigned device;
+    wt_location_fn told;
+    void *context;
+    struct entry *entry;
+    size_t entry_count, entry_capacity;
+    unsigned last; /* the id given most recently */
+    struct wt_error failure;
+};
+
+static bool has(const uint64_t *list, size_t count, uint64_t addr)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == addr)
+            return true;
+    return false;
+}
+
+/* Tells the difference between two lists of an entry's addresses. */
+static void tell_change(struct wt_locations *l, unsigned id, const uint64_t *old, size_t old_count,
+                        const uint64_t *now, size_t now_count)
+{
+    for (size_t i = 0; i < old_count; i++)
+        if (!has(now, now_count, old[i]))
+            l->told(l->context, id, old[i], false);
+    for (size_t i = 0; i < now_count; i++)
+        if (!has(old, old_count, now[i]))
+            l->told(l->context, id, now[i], true);
+}
+
+static enum wt_status resolve(struct wt_locations *l, struct entry *e, struct wt_error *err)
+{
+    uint64_t *now;
+    size_t count;
+    const enum wt_status status =
+        wt_location_resolve(&e->location, l->modules, l->device, &now, &count, err);
+    if (status)
+        return status;
+    uint64_t *old = e->addr;
+    const size_t old_count = e->addr_count;
+    e->addr = now;
+    e->addr_count = count;
+    tell_change(l, e->id, old, old_count, now, count);
+    free(old);
+    return WT_OK;
+}
+
+static void modules_changed(void *context, enum wt_module_change change,
+                            const struct wt_module *module)
+{
+    struct wt_locations *l = context;
+    (void)change;
+    if (module->device != l->device)
+        return;
+    l->failure = (struct wt_error){0};
+    for (size_t i = 0; i < l->entry_count; i++)
+        resolve(l, &l->entry[i], &l->failure);
+}
+
+enum wt_status wt_locations_new(struct wt_modules *modules, unsigned device, wt_location_fn told,
+                                void *context, struct wt_locations **locations,
+                                struct wt_error *err)
+{
+    assert(modules && told);
+    struct wt_locations *l = calloc(1, sizeof *l);
+    if (!l)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for breakpoint locations");
+    *l = (struct wt_locations){
+        .modules = modules, .device = device, .told = told, .context = context};
+    const enum wt_status status = wt_modules_observe(modules, modules_changed, l, err);
+    if (status)
+        free(l);
+    else
+        *locations = l;
+    return status;
+}
+
+static void release(struct entry *e)
+{
+    wt_location_free(&e->location);
+    free(e->addr);
+}
+
+void wt_locations_free(struct wt_locations *l)
+{
+    if (!l)
+        return;
+    wt_modules_ignore(l->modules, modules_changed, l);
+    for (size_t i = 0; i < l->entry_count; i++)
+        release(&l->entry[i]);
+    free(l->entry);
+    free(l);
+}
+
+enum wt_status wt_locations_add(struct wt_locations *l, const char *text, unsigned *id,
+                                struct wt_error *err)
+{
+    struct entry e = {0};
+    enum wt_status status = wt_location_parse(text, &e.location, err);
+    if (status)
+        return status;
+    struct entry *grown =
+        wt_array_grow(l->entry, &l->entry_capacity, l->entry_count + 1, sizeof *grown);
+    if (!grown) {
+        release(&e);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for one more location");
+    }
+    l->entry = grown;
+    e.id = ++l->last;
+    grown[l->entry_count++] = e;
+    *id = e.id;
+    if ((status = resolve(l, &grown[l->entry_count - 1], err)) != WT_OK)
+        release(&grown[--l->entry_count]);
+    return status;
+}
+
+static struct entry *find(const struct wt_locations *l, unsigned id)
+{
+    for (size_t i = 0; i < l->entry_count; i++)
+        if (l->entry[i].id == id)
+            return &l->entry[i];
+    return NULL;
+}
+
+bool wt_locations_remove(struct wt_locations *l, unsigned id)
+{
+    struct entry *e = find(l, id);
+    if (!e)
+        return false;
+    struct entry gone = *e;
+    l->entry_count--;
+    memmove(e, e + 1, (size_t)(&l->entry[l->entry_count] - e) * sizeof *e);
+    tell_change(l, id, gone.addr, gone.addr_count, NULL, 0);
+    release(&gone);
+    return true;
+}
+
+const uint64_t *wt_locations_addresses(const struct wt_locations *l, unsigned id, size_t *count)
+{
+    const struct entry *e = find(l, id);
+    *count = e ? e->addr_count : 0;
+    return e ? e->addr : NULL;
+}
+
+enum wt_status wt_locations_error(struct wt_locations *l, struct wt_error *err)
+{
+    if (l->failure.status)
+        *err = l->failure;
+    return l->failure.status;
+}

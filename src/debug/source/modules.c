@@ -1,0 +1,193 @@
+/* The list of modules and the questions that it answers. See modules.h. */
+#include "debug/source/modules.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "debug/source/symbols.h"
+
+struct observer {
+    wt_module_fn told;
+    void *context;
+};
+
+struct wt_modules {
+    struct wt_module *module;
+    size_t module_count, module_capacity;
+    struct observer *observer;
+    size_t observer_count, observer_capacity;
+    wt_module_id last; /* the id given most recently */
+    bool telling;      /* observers are being called */
+};
+
+struct wt_modules *wt_modules_new(void)
+{
+    return calloc(1, sizeof(struct wt_modules));
+}
+
+static void release(struct wt_module *m)
+{
+    wt_symbols_close(m->symbols);
+    free((char *)m->name);
+}
+
+void wt_modules_free(struct wt_modules *modules)
+{
+    if (!modules)
+        return;
+    for (size_t i = 0; i < modules->module_count; i++)
+        release(&modules->module[i]);
+    free(modules->module);
+    free(modules->observer);
+    free(modules);
+}
+
+static void tell(struct wt_modules *modules, enum wt_module_change change,
+                 const struct wt_module *module)
+{
+    assert(!modules->telling);
+    modules->telling = true;
+    for (size_t i = 0; i < modules->observer_count; i++)
+        modules->observer[i].told(modules->observer[i].context, change, module);
+    modules->telling = false;
+}
+
+/* Takes over `symbols`, also when it fails. */
+static enum wt_status add(struct wt_modules *modules, const char *name, struct wt_symbols *symbols,
+                          uint64_t bias, unsigned device, wt_module_id *id, struct wt_error *err)
+{
+    assert(!modules->telling);
+    char *own = strdup(name);
+    struct wt_module *grown = wt_array_grow(modules->module, &modules->module_capacity,
+                                            modules->module_count + 1, sizeof *modules->module);
+    if (grown)
+        modules->module = grown;
+    if (!own || !grown) {
+        wt_symbols_close(symbols);
+        free(own);
+        return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for one more module", name);
+    }
+    struct wt_module *m = &modules->module[modules->module_count++];
+    *m = (struct wt_module){
+        .id = ++modules->last, .name = own, .device = device, .bias = bias, .symbols = symbols};
+    wt_symbols_range(symbols, &m->start, &m->end);
+    m->start += bias;
+    m->end += bias;
+    if (id)
+        *id = m->id;
+    tell(modules, WT_MODULE_ADDED, m);
+    return WT_OK;
+}
+
+enum wt_status wt_modules_add_file(struct wt_modules *modules, const char *path, uint64_t bias,
+                                   unsigned device, wt_module_id *id, struct wt_error *err)
+{
+    struct wt_symbols *symbols;
+    const enum wt_status status = wt_symbols_open(path, &symbols, err);
+    return status ? status : add(modules, path, symbols, bias, device, id, err);
+}
+
+enum wt_status wt_modules_add_bytes(struct wt_modules *modules, const char *name,
+                                    const uint8_t *bytes, size_t length, uint64_t bias,
+                                    unsigned device, wt_module_id *id, struct wt_error *err)
+{
+    struct wt_symbols *symbols;
+    const enum wt_status status = wt_symbols_open_bytes(name, bytes, length, &symbols, err);
+    return status ? status : add(modules, name, symbols, bias, device, id, err);
+}
+
+bool wt_modules_remove(struct wt_modules *modules, wt_module_id id)
+{
+    assert(!modules->telling);
+    for (size_t i = 0; i < modules->module_count; i++) {
+        struct wt_module gone = modules->module[i];
+        if (gone.id != id)
+            continue;
+        modules->module_count--;
+        memmove(&modules->module[i], &modules->module[i + 1],
+                (modules->module_count - i) * sizeof *modules->module);
+        /* The list no longer has it, so that what observers look up is what remains. */
+        tell(modules, WT_MODULE_REMOVED, &gone);
+        release(&gone);
+        return true;
+    }
+    return false;
+}
+
+const struct wt_module *wt_modules_list(const struct wt_modules *modules, size_t *count)
+{
+    *count = modules->module_count;
+    return modules->module;
+}
+
+enum wt_status wt_modules_observe(struct wt_modules *modules, wt_module_fn told, void *context,
+                                  struct wt_error *err)
+{
+    assert(!modules->telling);
+    struct observer *grown = wt_array_grow(modules->observer, &modules->observer_capacity,
+                                           modules->observer_count + 1, sizeof *modules->observer);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for an observer of modules");
+    modules->observer = grown;
+    modules->observer[modules->observer_count++] = (struct observer){told, context};
+    return WT_OK;
+}
+
+void wt_modules_ignore(struct wt_modules *modules, wt_module_fn told, void *context)
+{
+    assert(!modules->telling);
+    size_t kept = 0;
+    for (size_t i = 0; i < modules->observer_count; i++)
+        if (modules->observer[i].told != told || modules->observer[i].context != context)
+            modules->observer[kept++] = modules->observer[i];
+    modules->observer_count = kept;
+}
+
+const struct wt_module *wt_modules_at(const struct wt_modules *modules, unsigned device,
+                                      uint64_t addr)
+{
+    for (size_t i = modules ? modules->module_count : 0; i-- > 0;) {
+        const struct wt_module *m = &modules->module[i];
+        if (m->device == device && addr >= m->start && addr < m->end)
+            return m;
+    }
+    return NULL;
+}
+
+bool wt_modules_function(const struct wt_modules *modules, unsigned device, uint64_t addr,
+                         const char **name, uint64_t *offset)
+{
+    const struct wt_module *m = wt_modules_at(modules, device, addr);
+    return m && wt_symbols_function(m->symbols, addr - m->bias, name, offset);
+}
+
+bool wt_modules_line(const struct wt_modules *modules, unsigned device, uint64_t addr,
+                     const char **file, unsigned *line)
+{
+    const struct wt_module *m = wt_modules_at(modules, device, addr);
+    return m && wt_symbols_line(m->symbols, addr - m->bias, file, line);
+}
+
+void wt_modules_describe(const struct wt_modules *modules, unsigned device, uint64_t addr,
+                         char *text, size_t size)
+{
+    const struct wt_module *m = wt_modules_at(modules, device, addr);
+    wt_symbols_describe_at(m ? m->symbols : NULL, addr, m ? m->bias : 0, text, size);
+}
+
+bool wt_modules_address(const struct wt_modules *modules, unsigned device, const char *name,
+                        uint64_t *addr)
+{
+    for (size_t i = 0; modules && i < modules->module_count; i++) {
+        const struct wt_module *m = &modules->module[i];
+        if (m->device == device && wt_symbols_address(m->symbols, name, addr)) {
+            *addr += m->bias;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,88 @@
+/*
+ * Modules: the loaded pieces of code of a device, with their symbols. One service answers which
+ * module, function and line an address belongs to, and which addresses a name or a line has.
+ * Modules come and go while a program runs; observers are told.
+ */
+#ifndef WT_DEBUG_SOURCE_MODULES_H
+#define WT_DEBUG_SOURCE_MODULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wavetrap/error.h"
+
+struct wt_modules;
+
+/** Never given to another module; 0 is none. */
+typedef uint64_t wt_module_id;
+
+/** One loaded piece of code. */
+struct wt_module {
+    wt_module_id id;
+    const char *name;           /**< its file, or what the runtime calls it; for people */
+    unsigned device;            /**< the device that it is loaded on, from 0 */
+    uint64_t bias;              /**< load address minus the address that its symbols have */
+    uint64_t start, end;        /**< loaded addresses [start, end) of its segments */
+    struct wt_symbols *symbols; /**< the module's; NULL if the file has none that can be read */
+};
+
+enum wt_module_change { WT_MODULE_ADDED, WT_MODULE_REMOVED };
+
+/**
+ * Takes notice of a change. A module that is removed is still valid during the call. Observers must
+ * not add or remove modules or observers.
+ */
+typedef void (*wt_module_fn)(void *context, enum wt_module_change change,
+                             const struct wt_module *module);
+
+/** An empty list; NULL without host memory. */
+struct wt_modules *wt_modules_new(void);
+
+/** Removes all modules without telling observers, and frees. @p modules may be NULL. */
+void wt_modules_free(struct wt_modules *modules);
+
+/**
+ * Adds the ELF file at @p path, loaded with @p bias on device @p device. The file may have no
+ * symbols; one that is not ELF gives WT_INVALID. *id (may be NULL) is set on success.
+ */
+enum wt_status wt_modules_add_file(struct wt_modules *modules, const char *path, uint64_t bias,
+                                   unsigned device, wt_module_id *id, struct wt_error *err);
+
+/** The same for an ELF image in memory, which is copied; @p name is for people. */
+enum wt_status wt_modules_add_bytes(struct wt_modules *modules, const char *name,
+                                    const uint8_t *bytes, size_t length, uint64_t bias,
+                                    unsigned device, wt_module_id *id, struct wt_error *err);
+
+/** Removes a module; false if there is none of that id. */
+bool wt_modules_remove(struct wt_modules *modules, wt_module_id id);
+
+/** Modules in the order in which they came. The pointer is valid until the list changes. */
+const struct wt_module *wt_modules_list(const struct wt_modules *modules, size_t *count);
+
+/** Calls @p told at each change from now on. WT_NO_MEMORY is the only failure. */
+enum wt_status wt_modules_observe(struct wt_modules *modules, wt_module_fn told, void *context,
+                                  struct wt_error *err);
+void wt_modules_ignore(struct wt_modules *modules, wt_module_fn told, void *context);
+
+/** The module that covers @p addr on @p device, the latest of several; NULL if there is none. */
+const struct wt_module *wt_modules_at(const struct wt_modules *modules, unsigned device,
+                                      uint64_t addr);
+
+/** The function that holds a loaded address, and the offset into it; false if it is unknown. */
+bool wt_modules_function(const struct wt_modules *modules, unsigned device, uint64_t addr,
+                         const char **name, uint64_t *offset);
+
+/** The source line of a loaded address; false if it is unknown. */
+bool wt_modules_line(const struct wt_modules *modules, unsigned device, uint64_t addr,
+                     const char **file, unsigned *line);
+
+/** "0x80000010 <main+16> at kernel.c:12", as much of it as is known; @p modules may be NULL. */
+void wt_modules_describe(const struct wt_modules *modules, unsigned device, uint64_t addr,
+                         char *text, size_t size);
+
+/** The loaded address of a symbol in the first module of @p device that has it. */
+bool wt_modules_address(const struct wt_modules *modules, unsigned device, const char *name,
+                        uint64_t *addr);
+
+#endif

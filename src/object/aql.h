@@ -1,0 +1,74 @@
+/*
+ * AQL packets: how a host gives work to a queue of a GPU (HSA Platform System Architecture
+ * Specification 1.2, section 2.9; vendor packets as in AMD's runtime). The one place that knows
+ * their layout.
+ */
+#ifndef WT_OBJECT_AQL_H
+#define WT_OBJECT_AQL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GCN_AQL_BYTES 64
+/** Where in a packet of any type its completion signal is named: 8 bytes. */
+#define GCN_AQL_COMPLETION 56
+#define GCN_AQL_DEPENDENCIES 5
+
+enum gcn_aql_type {
+    GCN_AQL_VENDOR = 0,
+    GCN_AQL_INVALID = 1, /**< not written yet, or done */
+    GCN_AQL_DISPATCH = 2,
+    GCN_AQL_BARRIER_AND = 3,
+    GCN_AQL_AGENT_DISPATCH = 4,
+    GCN_AQL_BARRIER_OR = 5,
+};
+
+/** The format of a vendor packet. */
+enum gcn_aql_format {
+    GCN_AQL_PM4 = 1,
+    GCN_AQL_BARRIER_VALUE = 2,
+};
+
+struct gcn_aql_header {
+    unsigned type; /**< enum gcn_aql_type, or a number that is none */
+    bool barrier;  /**< begins when all packets before it have ended */
+};
+
+/** A kernel dispatch. */
+struct gcn_aql_dispatch {
+    unsigned dimensions;    /**< 1 to 3 */
+    uint32_t group[3];      /**< work-items of a work-group, 16 bits each */
+    uint32_t grid[3];       /**< work-items of the grid */
+    uint32_t private_size;  /**< bytes of a work-item */
+    uint32_t group_size;    /**< bytes of LDS of a work-group */
+    uint64_t kernel_object; /**< address of the kernel descriptor */
+    uint64_t kernarg;       /**< address of the argument segment */
+    uint64_t completion;    /**< address of the completion signal; 0: none */
+};
+
+/** A packet that waits until a masked value holds (vendor format GCN_AQL_BARRIER_VALUE). */
+struct gcn_aql_barrier_value {
+    int64_t value, mask;
+    uint32_t condition; /**< hsa_signal_condition_t: 0 ==, 1 !=, 2 <, 3 >= */
+};
+
+/** Decodes the first 16 bits of a packet. */
+struct gcn_aql_header gcn_aql_header(uint16_t bits);
+
+/** Decodes GCN_AQL_BYTES bytes, whatever they are; nothing in them is checked. */
+struct gcn_aql_dispatch gcn_aql_dispatch(const uint8_t *packet);
+struct gcn_aql_barrier_value gcn_aql_barrier_value(const uint8_t *packet);
+/** The format of a vendor packet. */
+unsigned gcn_aql_format(const uint8_t *packet);
+
+/**
+ * How many signals a packet of this type (and, for vendor packets, format) waits for, and where in
+ * it the address of each one is, 8 bytes.
+ */
+unsigned gcn_aql_dependencies(unsigned type, unsigned format);
+#define GCN_AQL_DEPENDENCY(i) (8 + 8 * (i))
+
+/** Writes a kernel dispatch with the barrier bit and fences of system scope. */
+void gcn_aql_write_dispatch(const struct gcn_aql_dispatch *dispatch, uint8_t *packet);
+
+#endif
