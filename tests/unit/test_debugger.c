@@ -485,7 +485,7 @@ static void conditions_that_the_engine_evaluates_touch_nothing(void **state)
             assert_int_equal(reg(r, 1, T2), 0x700 + 0x800 * i);
             assert_true(r->accesses - before < 100);
             uint32_t there;
-            assert_true(r->machine->ops->read_memory(r->machine, 0, CODE + 8, &there, 4));
+            assert_true(r->machine->ops->read_memory(r->machine, 0, 0, CODE + 8, &there, 4));
             assert_int_equal(there, counting[2]);
         }
         /* A step arrives at it like a run: 2,048 times round, one instruction each. */
