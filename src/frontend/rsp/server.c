@@ -110,17 +110,31 @@ static void flush(struct wt_rsp_server *server)
     if (server->out >= 0 && server->session->closing)
         drop_client(server, server->session->detached
                                 ? "the client has detached; the program goes on"
+                            : server->session->overrun
+                                ? "connection closed: the client sent too much while the program "
+                                  "ran"
                                 : "the client has ended the program");
+}
+
+/* Whether packets are left where they are until the program stops. */
+static bool packets_wait(const struct wt_rsp_server *server)
+{
+    return server->session->waiting || server->session->settling;
 }
 
 /* Takes what has come from the client; false when there is nothing yet, or no client any more. */
 static bool read_client(struct wt_rsp_server *server)
 {
     size_t size;
-    uint8_t *space = wt_packet_reader_space(&server->session->in, &size);
-    if (size == 0)
+    uint8_t waste[0x10000], *space = wt_packet_reader_space(&server->session->in, &size);
+    const bool full = size == 0;
+    if (full && !packets_wait(server))
+        return false; /* the client is to read first */
+    ssize_t got = full ? read(server->in, waste, sizeof waste) : read(server->in, space, size);
+    if (got > 0 && full) {
+        wt_rsp_session_overrun(server->session, waste, (size_t)got);
         return false;
-    ssize_t got = read(server->in, space, size);
+    }
     if (got > 0) {
         wt_packet_reader_added(&server->session->in, (size_t)got);
         return true;
@@ -134,8 +148,14 @@ static void client_ready(void *context, int fd, short events)
 {
     struct wt_rsp_server *server = context;
     /* What is to be sent is sent by work(). */
-    if (fd == server->in && events & (POLLIN | POLLHUP | POLLERR | POLLNVAL))
+    size_t size;
+    if (fd != server->in || !(events & (POLLIN | POLLHUP | POLLERR | POLLNVAL)))
+        return;
+    wt_packet_reader_space(&server->session->in, &size);
+    if (size || packets_wait(server))
         read_client(server);
+    else if (events & (POLLHUP | POLLERR | POLLNVAL))
+        drop_client(server, "the client is gone");
 }
 
 static void begin_client(struct wt_rsp_server *server, int in, int out)
@@ -265,7 +285,7 @@ static void watch_client(struct wt_rsp_server *server)
     struct wt_rsp_session *s = server->session;
     size_t size;
     wt_packet_reader_space(&s->in, &size);
-    short reading = size ? POLLIN : 0;
+    short reading = size || packets_wait(server) ? POLLIN : 0;
     short writing = s->out.start < s->out.end ? POLLOUT : 0;
     if (server->in == server->out) {
         wt_loop_change(server->loop, server->in, reading | writing);

@@ -180,7 +180,7 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     s->lldb = s->list_threads = s->error_strings = s->bare_x = false;
     s->extended = s->nonstop = false;
     s->general = s->control = 0;
-    s->waiting = s->killed = s->closing = s->detached = false;
+    s->waiting = s->killed = s->closing = s->detached = s->overrun = false;
     s->thread_next = 0;
     s->pending_length = 0;
     s->call.held = s->each_lane = false;
@@ -375,8 +375,17 @@ static void interrupt(struct wt_rsp_session *s)
         wt_debugger_interrupt(s->debugger, NULL);
 }
 
+void wt_rsp_session_overrun(struct wt_rsp_session *s, const uint8_t *bytes, size_t size)
+{
+    s->overrun = true;
+    if (memchr(bytes, WT_PACKET_INTERRUPT_BYTE, size))
+        interrupt(s);
+}
+
 void wt_rsp_session_handle(struct wt_rsp_session *s)
 {
+    if (s->overrun && !s->waiting && !s->settling)
+        s->closing = true; /* what it sent is not complete: there is no way to go on */
     while (!s->settling && !s->closing && s->out.end - s->out.start < ENOUGH_TO_SEND) {
         /* While the program runs a client may interrupt it; packets wait for the stop reply. */
         if (s->waiting) {

@@ -110,6 +110,7 @@ struct wt_rsp_session {
     bool settling; /**< a client has come: packets wait until what runs has stopped */
     bool lifting;  /**< breakpoints of a client that is gone are removed when all has stopped */
     bool killed;   /**< by vKill or k; until vRun, there is no program */
+    bool overrun;  /**< it sent more than fits while packets wait: it is dropped after the stop */
     bool closing;  /**< the server is to close the connection when all is sent */
     bool detached; /**< … because the client has detached */
 
@@ -187,6 +188,8 @@ void wt_rsp_session_end(struct wt_rsp_session *session);
 
 /** Handles the packets that have come, until none is left or the client should read first. */
 void wt_rsp_session_handle(struct wt_rsp_session *session);
+/** Bytes have come that there is no room for, since packets wait: only an interrupt is heard. */
+void wt_rsp_session_overrun(struct wt_rsp_session *session, const uint8_t *bytes, size_t size);
 /** Takes note of what has happened in the debugger, and tells the client if there is one. */
 void wt_rsp_session_events(struct wt_rsp_session *session);
 /** Text of the program for the client. */
