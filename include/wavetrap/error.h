@@ -21,8 +21,11 @@ struct wt_error {
     char text[512];
 };
 
+/** An error that nobody reads, for calls whose failure has no consequence. */
+#define WT_IGNORED (&(struct wt_error){.status = WT_OK})
+
 /**
- * Fills *err (which may be NULL) with a formatted message and returns @p status, so that a
+ * Fills *err, which is never NULL, with a formatted message and returns @p status, so that a
  * function can end in `return wt_fail(err, WT_INVALID, "…", …);`.
  */
 enum wt_status wt_fail(struct wt_error *err, enum wt_status status, const char *format, ...)

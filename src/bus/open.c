@@ -11,13 +11,14 @@ static enum wt_status open_jtag(const char *address, const struct wt_bus_open_op
                                 struct wt_bus **bus, struct wt_bus_about *about,
                                 struct wt_error *err)
 {
+    enum wt_status status;
     struct wt_jtag_options how = wt_jtag_default_options(address);
     how.tap = (int)options->jtag_tap - 1;
     if (options->timeout_ms)
         how.timeout_ms = options->timeout_ms;
-    if (options->jtag_ir && wt_jtag_parse_ir(options->jtag_ir, &how, err))
-        return err->status;
-    const enum wt_status status = wt_bus_jtag_open(&how, bus, err);
+    if (options->jtag_ir && (status = wt_jtag_parse_ir(options->jtag_ir, &how, err)) != WT_OK)
+        return status;
+    status = wt_bus_jtag_open(&how, bus, err);
     if (!status)
         snprintf(about->text, sizeof about->text, "%s", wt_bus_jtag_about(*bus));
     return status;

@@ -241,7 +241,7 @@ static enum wt_status hello(struct tcp_bus *t, struct wt_error *err)
     if (status)
         return status;
     struct wt_bus_op op = {0};
-    if (wt_line_reply(&op, 1, line, length, NULL))
+    if (wt_line_reply(&op, 1, line, length, WT_IGNORED))
         return not_a_server(t, "r0000", line, length, err);
     return WT_OK;
 }
@@ -260,7 +260,7 @@ static enum wt_status knows(struct tcp_bus *t, const struct wt_line_dialect *dia
         hang_up(t);
         return no_answer(t, request, err);
     }
-    *yes = !status && wt_line_reply(ops, span, line, length, NULL) == WT_OK;
+    *yes = !status && wt_line_reply(ops, span, line, length, WT_IGNORED) == WT_OK;
     return status;
 }
 
@@ -417,7 +417,7 @@ static enum wt_status ready(struct tcp_bus *t, struct wt_error *err)
         /* A line that nobody asked for would be taken for the next reply; and has it gone? */
         bool end;
         if (t->in_start == t->in_end) {
-            status = pull(t, &end, NULL);
+            status = pull(t, &end, WT_IGNORED);
             if (status || end)
                 hang_up(t);
         }

@@ -188,22 +188,23 @@ static enum wt_status look_for_leftovers(struct attach *a, struct wt_error *err)
 
 static enum wt_status open_device(struct attach *a, struct wt_error *err)
 {
+    enum wt_status status;
     /* Hardware: it runs by itself, and there is nothing but its registers. */
     static const struct wt_target_services none;
     if (a->symbols) {
         struct wt_image image;
-        if (wt_image_load(a->symbols, 0, &image, err))
-            return err->status;
+        if ((status = wt_image_load(a->symbols, 0, &image, err)) != WT_OK)
+            return status;
         enum wt_image_format format = image.format;
         wt_image_free(&image);
         if (format != WT_IMAGE_ELF)
             return wt_fail(err, WT_INVALID, "--symbols %s: it is no ELF file", a->symbols);
-        if (cli_code_read(a->symbols, &a->code, err))
-            return err->status;
+        if ((status = cli_code_read(a->symbols, &a->code, err)) != WT_OK)
+            return status;
     }
     a->connect.address = a->jtag ? a->jtag : a->dm;
     a->connect.how.jtag = a->jtag != NULL;
-    enum wt_status status = cli_connect_open(&a->connect, &a->bus, err);
+    status = cli_connect_open(&a->connect, &a->bus, err);
     if (status)
         return status;
     a->target = (struct wt_target){.bus = a->bus,
@@ -235,6 +236,7 @@ static void close_device(struct attach *a)
 static enum wt_status open_server(struct attach *a, struct wt_rsp_options *rsp,
                                   char directory[CLI_GDB_DIRECTORY], struct wt_error *err)
 {
+    enum wt_status status;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
     if (a->rsp) {
         rsp->address = a->rsp;
@@ -242,13 +244,12 @@ static enum wt_status open_server(struct attach *a, struct wt_rsp_options *rsp,
         if (rsp->stop_fd < 0)
             return wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
     } else {
-        if (cli_gdb_directory(directory, err))
-            return err->status;
+        if ((status = cli_gdb_directory(directory, err)) != WT_OK)
+            return status;
         snprintf(a->socket, sizeof a->socket, "unix:%s/gdb", directory);
         rsp->address = a->socket;
-        rsp->stop_fd = cli_gdb_signals(err);
-        if (rsp->stop_fd < 0)
-            return err->status;
+        if ((status = cli_gdb_signals(&rsp->stop_fd, err)) != WT_OK)
+            return status;
     }
     return wt_rsp_server_open(rsp, a->debugger, &a->server, err);
 }

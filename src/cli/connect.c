@@ -15,9 +15,10 @@ enum wt_status cli_connect_timeout(struct cli_connect *connect, const char *valu
 
 enum wt_status cli_connect_tap(struct cli_connect *connect, const char *value, struct wt_error *err)
 {
+    enum wt_status status;
     uint64_t tap;
-    if (wt_parse_number(value, &tap, err))
-        return err->status;
+    if ((status = wt_parse_number(value, &tap, err)) != WT_OK)
+        return status;
     if (tap >= WT_JTAG_TAPS)
         return wt_fail(err, WT_INVALID, "%s: a chain has TAPs 0 to %d", value, WT_JTAG_TAPS - 1);
     connect->how.jtag_tap = 1 + (unsigned)tap;

@@ -87,9 +87,10 @@ static enum wt_status read_place(struct dm *dm, const struct cli_place *place, u
 
 static enum wt_status show(struct dm *dm, const struct cli_place *place, struct wt_error *err)
 {
+    enum wt_status status;
     uint32_t value;
-    if (read_place(dm, place, &value, err))
-        return err->status;
+    if ((status = read_place(dm, place, &value, err)) != WT_OK)
+        return status;
     cli_place_print(place, value);
     return WT_OK;
 }
@@ -98,15 +99,16 @@ static enum wt_status show(struct dm *dm, const struct cli_place *place, struct 
 static enum wt_status assign(struct dm *dm, const struct cli_place *place, const char *text,
                              struct wt_error *err)
 {
+    enum wt_status status;
     uint32_t value, word;
-    if (cli_place_parse_value(text, place, &value, err))
-        return err->status;
+    if ((status = cli_place_parse_value(text, place, &value, err)) != WT_OK)
+        return status;
     if (!place->field)
         return wt_bus_write(dm->bus, place->addr, value, err);
     if (place->field->access == WT_DM_R)
         return wt_fail(err, WT_INVALID, "%s.%s is read-only", place->reg->name, place->field->name);
-    if (read_place(dm, place, &word, err))
-        return err->status;
+    if ((status = read_place(dm, place, &word, err)) != WT_OK)
+        return status;
     word = wt_with_field(word, place->field->msb, place->field->lsb, value);
     return wt_bus_write(dm->bus, place->addr, word, err);
 }
@@ -190,18 +192,19 @@ static bool pass(struct dm *dm, struct span *span)
 /* "wait PLACE=VALUE [N]" */
 static enum wt_status wait_for(struct dm *dm, char *condition, uint64_t limit, struct wt_error *err)
 {
+    enum wt_status status;
     char *equal = strchr(condition, '=');
     struct cli_place place;
     struct span span = {.limit = limit, .begin = now(dm)};
     uint32_t wanted, word;
     if (!equal)
         return wt_fail(err, WT_INVALID, "'wait' wants REGISTER=VALUE or REGISTER.FIELD=VALUE");
-    if (cli_place_parse(condition, (size_t)(equal - condition), &place, err) ||
-        cli_place_parse_value(equal + 1, &place, &wanted, err))
-        return err->status;
+    if ((status = cli_place_parse(condition, (size_t)(equal - condition), &place, err)) != WT_OK ||
+        (status = cli_place_parse_value(equal + 1, &place, &wanted, err)) != WT_OK)
+        return status;
     do {
-        if (read_place(dm, &place, &word, err))
-            return err->status;
+        if ((status = read_place(dm, &place, &word, err)) != WT_OK)
+            return status;
         if (cli_place_value(&place, word) == wanted) {
             printf("%s after %" PRIu64 " %s", condition, now(dm) - span.begin, unit(dm));
             if (!dm->connect.address)
@@ -223,6 +226,7 @@ enum { MAX_WATCHED = 16 };
 /* "watch PLACE[,PLACE]… [N]": shows them, and each change. */
 static enum wt_status watch(struct dm *dm, char *names, uint64_t limit, struct wt_error *err)
 {
+    enum wt_status status;
     struct cli_place place[MAX_WATCHED];
     uint32_t last[MAX_WATCHED];
     struct wt_bus_op op[MAX_WATCHED];
@@ -232,15 +236,15 @@ static enum wt_status watch(struct dm *dm, char *names, uint64_t limit, struct w
     for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
         if (count == MAX_WATCHED)
             return wt_fail(err, WT_INVALID, "'watch' takes %d places at most", MAX_WATCHED);
-        if (cli_place_parse(name, strlen(name), &place[count++], err))
-            return err->status;
+        if ((status = cli_place_parse(name, strlen(name), &place[count++], err)) != WT_OK)
+            return status;
     }
     bool first = true;
     do {
         for (size_t i = 0; i < count; i++)
             op[i] = (struct wt_bus_op){.addr = place[i].addr};
-        if (wt_bus_transact(dm->bus, op, count, err))
-            return err->status;
+        if ((status = wt_bus_transact(dm->bus, op, count, err)) != WT_OK)
+            return status;
         for (size_t i = 0; i < count; i++) {
             const uint32_t value = cli_place_value(&place[i], op[i].value);
             if (!first && value == last[i])
@@ -266,6 +270,7 @@ static enum wt_status number_or(const char *word, uint64_t fallback, uint64_t *v
 
 static enum wt_status one_command(struct dm *dm, char *line, struct wt_error *err)
 {
+    enum wt_status status;
     char *word[4], *save = NULL;
     size_t words = 0;
     line[strcspn(line, "#\n\r")] = 0;
@@ -298,15 +303,15 @@ static enum wt_status one_command(struct dm *dm, char *line, struct wt_error *er
         for (size_t i = 0; i < wt_vxdebug_register_count; i++) {
             place = (struct cli_place){.addr = wt_vxdebug_registers[i].addr,
                                        .reg = &wt_vxdebug_registers[i]};
-            if (show(dm, &place, err))
-                return err->status;
+            if ((status = show(dm, &place, err)) != WT_OK)
+                return status;
         }
         return WT_OK;
     }
     char *equal = strchr(word[0], '=');
     size_t length = equal ? (size_t)(equal - word[0]) : strlen(word[0]);
-    if (cli_place_parse(word[0], length, &place, err))
-        return err->status;
+    if ((status = cli_place_parse(word[0], length, &place, err)) != WT_OK)
+        return status;
     return equal ? assign(dm, &place, equal + 1, err) : show(dm, &place, err);
 }
 
@@ -335,11 +340,13 @@ static enum wt_status run_script(struct dm *dm, struct wt_error *err)
 
 static enum wt_status open_device(struct dm *dm, const char *program, struct wt_error *err)
 {
+    enum wt_status status;
     if (dm->connect.address)
         return cli_connect_open(&dm->connect, &dm->bus, err);
     dm->options.device.debugged = true;
-    if (cli_open(&dm->session, &dm->options, program, err) || wt_emulated_attach(&dm->session, err))
-        return err->status;
+    if ((status = cli_open(&dm->session, &dm->options, program, err)) != WT_OK ||
+        (status = wt_emulated_attach(&dm->session, err)) != WT_OK)
+        return status;
     dm->bus = dm->session.bus;
     return WT_OK;
 }

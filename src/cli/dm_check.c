@@ -42,10 +42,11 @@ static enum wt_status set_patience(void *context, const char *value, struct wt_e
 
 static enum wt_status set_at(void *context, const char *value, struct wt_error *err)
 {
+    enum wt_status status;
     struct check *c = context;
     uint64_t addr;
-    if (wt_parse_number(value, &addr, err))
-        return err->status;
+    if ((status = wt_parse_number(value, &addr, err)) != WT_OK)
+        return status;
     if (addr > 0xffffff00 || addr % 4)
         return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is no multiple of 4 below 4 GiB", addr);
     c->run.base = (uint32_t)addr;

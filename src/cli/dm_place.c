@@ -36,6 +36,7 @@ void cli_place_list(void)
 enum wt_status cli_place_parse(const char *text, size_t length, struct cli_place *place,
                                struct wt_error *err)
 {
+    enum wt_status status;
     const char *dot = memchr(text, '.', length);
     size_t name = dot ? (size_t)(dot - text) : length;
     *place = (struct cli_place){0};
@@ -43,8 +44,8 @@ enum wt_status cli_place_parse(const char *text, size_t length, struct cli_place
         char digits[24];
         uint64_t addr;
         snprintf(digits, sizeof digits, "%.*s", (int)name, text);
-        if (wt_parse_number(digits, &addr, err))
-            return err->status;
+        if ((status = wt_parse_number(digits, &addr, err)) != WT_OK)
+            return status;
         if (addr > UINT16_MAX)
             return wt_fail(err, WT_INVALID, "register addresses end at 0xffff");
         place->addr = (uint16_t)addr;
@@ -107,8 +108,10 @@ enum wt_status cli_place_parse_value(const char *text, const struct cli_place *p
             number++;
         if (!place->field->values[number])
             return wt_fail(err, WT_INVALID, "'%s' is no value of %s", text, place->field->name);
-    } else if (wt_parse_number(text, &number, err)) {
-        return err->status;
+    } else {
+        const enum wt_status status = wt_parse_number(text, &number, err);
+        if (status != WT_OK)
+            return status;
     }
     unsigned bits = place->field ? place->field->msb - place->field->lsb + 1u : 32;
     if (number >> bits)

@@ -37,9 +37,10 @@ static enum wt_status set_at(void *context, const char *value, struct wt_error *
 
 static enum wt_status set_wave(void *context, const char *value, struct wt_error *err)
 {
+    enum wt_status status;
     uint64_t wave = EACH_WAVE;
-    if (strcmp(value, "each") != 0 && wt_parse_number(value, &wave, err))
-        return err->status;
+    if (strcmp(value, "each") != 0 && (status = wt_parse_number(value, &wave, err)) != WT_OK)
+        return status;
     ((struct explain *)context)->wave = wave < EACH_WAVE ? (uint32_t)wave : EACH_WAVE;
     return WT_OK;
 }
@@ -63,6 +64,7 @@ static enum wt_status set_lane(void *context, const char *value, struct wt_error
 /* "A,B,…". */
 static enum wt_status take_addresses(struct explain *x, const char *text, struct wt_error *err)
 {
+    enum wt_status status;
     do {
         char one[32];
         const size_t length = strcspn(text, ",");
@@ -72,8 +74,8 @@ static enum wt_status take_addresses(struct explain *x, const char *text, struct
             return wt_fail(err, WT_INVALID, "more than %u addresses", MOST_ADDRESSES);
         memcpy(one, text, length);
         one[length] = 0;
-        if (wt_parse_number(one, &x->addr[x->addresses++], err))
-            return err->status;
+        if ((status = wt_parse_number(one, &x->addr[x->addresses++], err)) != WT_OK)
+            return status;
         text += length + (text[length] == ',');
     } while (*text);
     return WT_OK;

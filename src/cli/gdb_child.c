@@ -93,7 +93,7 @@ enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_er
     return WT_OK;
 }
 
-int cli_gdb_signals(struct wt_error *err)
+enum wt_status cli_gdb_signals(int *fd, struct wt_error *err)
 {
     static const int signals[] = {SIGCHLD, SIGTERM, SIGHUP, 0};
     /* Ctrl-C and Ctrl-\ are for GDB, which asks the server to interrupt the program. Being told
@@ -103,10 +103,8 @@ int cli_gdb_signals(struct wt_error *err)
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
-    int fd = cli_signal_fd(signals);
-    if (fd < 0)
-        wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
-    return fd;
+    *fd = cli_signal_fd(signals);
+    return *fd < 0 ? wt_fail(err, WT_IO, "signalfd: %s", strerror(errno)) : WT_OK;
 }
 
 int cli_gdb_serve(const struct cli_command *command, const struct cli_gdb_choice *choice,

@@ -17,8 +17,11 @@ struct cli_gdb_choice {
 /** Makes a directory for the socket between the two; the caller removes it. */
 enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_error *err);
 
-/** Sets signals up so that the terminal's are GDB's; the server's stop_fd, or -1. */
-int cli_gdb_signals(struct wt_error *err);
+/**
+ * Sets signals up so that the terminal's are GDB's. *fd is the server's stop_fd, which the caller
+ * closes.
+ */
+enum wt_status cli_gdb_signals(int *fd, struct wt_error *err);
 
 /**
  * Starts GDB on @p program (NULL: none), connected to @p server,

@@ -46,12 +46,13 @@ static void tell_kernel(const struct gcn_object *object, const struct gcn_kernel
 
 enum wt_status cli_tell_code_object(const char *path, struct wt_error *err)
 {
+    enum wt_status status;
     uint8_t *bytes;
     size_t length;
     struct gcn_object object;
-    if (wt_file_read(path, &bytes, &length, err))
-        return err->status;
-    const enum wt_status status = gcn_object_parse(path, bytes, length, &object, err);
+    if ((status = wt_file_read(path, &bytes, &length, err)) != WT_OK)
+        return status;
+    status = gcn_object_parse(path, bytes, length, &object, err);
     free(bytes);
     if (status)
         return status;

@@ -13,9 +13,10 @@
 
 enum wt_status cli_milliseconds(const char *text, unsigned *ms, struct wt_error *err)
 {
+    enum wt_status status;
     uint64_t value = 0;
-    if (wt_parse_number(text, &value, err))
-        return err->status;
+    if ((status = wt_parse_number(text, &value, err)) != WT_OK)
+        return status;
     if (value == 0 || value > 3600000)
         return wt_fail(err, WT_INVALID, "a time limit is 1 to 3600000 milliseconds");
     *ms = (unsigned)value;
@@ -70,10 +71,11 @@ static enum wt_status set_base(void *context, const char *value, struct wt_error
 
 static enum wt_status set_load(void *context, const char *value, struct wt_error *err)
 {
+    enum wt_status status;
     struct cli_options *o = context;
     struct wt_load_file load;
-    if (cli_split_place(value, &load, err))
-        return err->status;
+    if ((status = cli_split_place(value, &load, err)) != WT_OK)
+        return status;
     struct wt_load_file *grown =
         wt_array_grow(o->device.load, &o->load_capacity, o->device.load_count + 1, sizeof *grown);
     if (!grown)
@@ -125,7 +127,8 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
     unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     uint64_t bytes = 0;
     snprintf(number, sizeof number, "%.*s", (int)(length - (unit != NULL)), value);
-    if (wt_parse_number(number, &bytes, NULL) || bytes == 0 || bytes > (uint64_t)1 << (62 - shift))
+    if (wt_parse_number(number, &bytes, WT_IGNORED) || bytes == 0 ||
+        bytes > (uint64_t)1 << (62 - shift))
         return wt_fail(err, WT_INVALID,
                        "'%s' is no amount of memory: a number of bytes, or with K, M or G; "
                        "--no-history is for none",

@@ -36,9 +36,10 @@ static enum wt_status set_jtag(void *context, const char *value, struct wt_error
 
 static enum wt_status set_jtag_cycles(void *context, const char *value, struct wt_error *err)
 {
+    enum wt_status status;
     uint64_t cycles;
-    if (wt_parse_number(value, &cycles, err))
-        return err->status;
+    if ((status = wt_parse_number(value, &cycles, err)) != WT_OK)
+        return status;
     if (cycles > 1000000)
         return wt_fail(err, WT_INVALID, "%s clocks are too many; 1000000 is the most", value);
     ((struct serve *)context)->registers.dmi_cycles = (unsigned)cycles;

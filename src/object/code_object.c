@@ -211,6 +211,7 @@ static enum wt_status read_relocations(struct reader *r, const GElf_Shdr *header
 
 static enum wt_status find_relocations(struct reader *r, struct wt_error *err)
 {
+    enum wt_status status;
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(r->elf, section))) {
         GElf_Shdr header;
@@ -218,8 +219,8 @@ static enum wt_status find_relocations(struct reader *r, struct wt_error *err)
         if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
             header.sh_type != SHT_RELA || !(data = elf_getdata(section, NULL)))
             continue;
-        if (read_relocations(r, &header, data, err))
-            return err->status;
+        if ((status = read_relocations(r, &header, data, err)) != WT_OK)
+            return status;
     }
     return WT_OK;
 }

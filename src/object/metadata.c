@@ -232,6 +232,7 @@ static enum wt_status read_formats(const char *file, const msgpack_object *list,
 static enum wt_status read_root(const char *file, const msgpack_object *root,
                                 struct gcn_object *object, struct wt_error *err)
 {
+    enum wt_status status;
     const msgpack_object *kernels = lookup(root, "amdhsa.kernels");
     if (!kernels || kernels->type != MSGPACK_OBJECT_ARRAY)
         return wt_fail(err, WT_INVALID, "%s: metadata: there is no list amdhsa.kernels", file);
@@ -239,8 +240,8 @@ static enum wt_status read_root(const char *file, const msgpack_object *root,
     if (!object->kernel)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     for (uint32_t i = 0; i < kernels->via.array.size; i++)
-        if (read_kernel(file, object, &kernels->via.array.ptr[i], err))
-            return err->status;
+        if ((status = read_kernel(file, object, &kernels->via.array.ptr[i], err)) != WT_OK)
+            return status;
     const msgpack_object *formats = lookup(root, "amdhsa.printf");
     return formats ? read_formats(file, formats, object, err) : WT_OK;
 }

@@ -6,8 +6,10 @@
 
 enum wt_status wt_emulated_history_start(struct wt_emulated *e, struct wt_error *err)
 {
-    if (wt_timeline_new(e->machine, e->options->history_memory, &e->timeline, err))
-        return err->status;
+    enum wt_status status;
+    if ((status = wt_timeline_new(e->machine, e->options->history_memory, &e->timeline, err)) !=
+        WT_OK)
+        return status;
     e->services.history = &wt_emulated_history;
     return WT_OK;
 }
@@ -74,6 +76,7 @@ static enum wt_status branch(void *context, struct wt_error *err)
 static enum wt_status search(void *context, const struct wt_history_query *query,
                              struct wt_error *err)
 {
+    enum wt_status status;
     struct wt_emulated *e = context;
     const size_t count = query->pc_count + (query->wave != WT_NO_HANDLE) + query->watchpoints;
     struct wt_watch *list = calloc(count ? count : 1, sizeof *list);
@@ -91,8 +94,8 @@ static enum wt_status search(void *context, const struct wt_history_query *query
     free(e->query_watch);
     e->query_watch = list;
     /* The search is for places before where the debugger looked around, not after. */
-    if (wt_timeline_look(e->timeline, false, err))
-        return err->status;
+    if ((status = wt_timeline_look(e->timeline, false, err)) != WT_OK)
+        return status;
     wt_search_begin(&e->search, e->timeline, e->machine, query->backwards, list, count);
     return WT_OK;
 }
@@ -160,10 +163,11 @@ static bool apply(struct wt_machine *m, const struct wt_patch *patch)
 static enum wt_status hash(void *context, const struct wt_patch *patch, size_t patches,
                            uint64_t *value, struct wt_error *err)
 {
+    enum wt_status status;
     struct wt_emulated *e = context;
     struct wt_machine *m = e->machine;
-    if (wt_timeline_look(e->timeline, false, err))
-        return err->status;
+    if ((status = wt_timeline_look(e->timeline, false, err)) != WT_OK)
+        return status;
     struct wt_state *now = m->ops->save(m);
     if (!now)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a hash");

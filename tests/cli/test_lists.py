@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -25,3 +26,16 @@ def test_check_leaves_no_test_out():
     tiers = {"check", "full"}
     outside = [test["name"] for test in json.loads(out) if not tiers & {s.split(":")[-1] for s in test["suite"]}]
     assert not outside
+
+
+def test_every_page_is_on_a_shelf():
+    """docs/README.md lists all pages, and every link of a page leads to a file."""
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    shelves = (ROOT / "docs" / "README.md").read_text()
+    assert not {page for page in pages if f"]({page})" not in shelves}
+    broken = []
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            if not (page.parent / link).exists():
+                broken.append(f"{page.relative_to(ROOT)}: {link}")
+    assert not broken

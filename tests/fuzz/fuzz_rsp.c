@@ -235,7 +235,7 @@ static struct wt_target plain_target(struct stack *w)
     vx_config_default(&config);
     config.startup = BASE;
     config.startup_given = true;
-    if (vx_device_new(&config, &w->device, NULL))
+    if (vx_device_new(&config, &w->device, WT_IGNORED))
         abort();
     w->machine = vx_machine(w->device);
     w->machine->ops->write_memory(w->machine, 0, BASE, program, sizeof program);
@@ -262,8 +262,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         play = small_device(&(struct small){.rounds = 4}, &fd, path);
         play.world.options.gpu =
             (struct wt_gpu){.family = &wt_family_vortex, .config = &play.world.config};
-        if (wt_emulated_open(&w.recorded, &play.world.options, path, NULL) ||
-            wt_emulated_attach(&w.recorded, NULL) || wt_emulated_history_start(&w.recorded, NULL))
+        if (wt_emulated_open(&w.recorded, &play.world.options, path, WT_IGNORED) ||
+            wt_emulated_attach(&w.recorded, WT_IGNORED) ||
+            wt_emulated_history_start(&w.recorded, WT_IGNORED))
             abort();
         w.recorded.console = NULL;
         wt_timeline_set_interval(w.recorded.timeline, 100);
@@ -274,8 +275,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     struct wt_debugger_options options = {
         .dm_only = data[0] & 1, .threads = data[0] >> 1 & 1 ? WT_THREADS_WAVES : WT_THREADS_AUTO};
-    if (wt_debugger_open(&target, &wt_probe_vortex, &options, &w.debugger, NULL) ||
-        wt_debugger_reset(w.debugger, NULL))
+    if (wt_debugger_open(&target, &wt_probe_vortex, &options, &w.debugger, WT_IGNORED) ||
+        wt_debugger_reset(w.debugger, WT_IGNORED))
         abort();
     struct wt_rsp_options rsp = wt_rsp_default_options();
     w.session = wt_rsp_session_new(w.debugger, &rsp);

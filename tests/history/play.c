@@ -248,7 +248,7 @@ static wt_thread choose_thread(struct play *p, struct wt_thread_info *info)
 {
     const struct wt_thread_info *list;
     size_t count;
-    if (wt_debugger_threads(p->w->debugger, &list, &count, NULL) || !count)
+    if (wt_debugger_threads(p->w->debugger, &list, &count, WT_IGNORED) || !count)
         return 0;
     *info = list[below(p, count)];
     return info->id;

@@ -429,7 +429,7 @@ static void apply(struct world *w, struct model *m, const struct happening *h)
         vx_device_flush_console(wt_vortex_device(s));
         break;
     case HAPPENED_RELOAD:
-        s->services.reload(s, NULL);
+        s->services.reload(s, WT_IGNORED);
         break;
     case HAPPENED_RUN:
         if (m->last != WT_RUN_EVENT && m->last != WT_RUN_FAULT)

@@ -85,7 +85,7 @@ static void start(const char *gpu, const uint32_t *program, size_t words)
     struct vx_config config;
     struct wt_error err;
     vx_config_default(&config);
-    wt_schedule_parse("rr:1", &config.schedule, NULL);
+    wt_schedule_parse("rr:1", &config.schedule, WT_IGNORED);
     if (vx_config_parse(&config, gpu, &err))
         fail_msg("%s", err.text);
     assert_int_equal(vx_device_new(&config, &d, &err), WT_OK);
@@ -774,8 +774,8 @@ static void long_turns_run_in_constant_stack(void **state)
     stop(NULL);
     struct vx_config config;
     vx_config_default(&config);
-    wt_schedule_parse("rr:1000000", &config.schedule, NULL);
-    assert_int_equal(vx_device_new(&config, &d, NULL), WT_OK);
+    wt_schedule_parse("rr:1000000", &config.schedule, WT_IGNORED);
+    assert_int_equal(vx_device_new(&config, &d, WT_IGNORED), WT_OK);
     m = vx_machine(d);
     assert_true(m->ops->write_memory(m, 0, BASE, words, sizeof words));
     assert_int_equal(run(5000000), WT_RUN_BUDGET);

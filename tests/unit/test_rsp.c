@@ -697,19 +697,19 @@ static void resuming_in_every_form(void **state)
         {"vCont;c", 1, {{0, WT_RESUME_CONTINUE, 0, 0}}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        wt_debugger_reset(f.d, NULL);
+        wt_debugger_reset(f.d, WT_IGNORED);
         ask(rows[i].packet);
         if (f.d->resumes != rows[i].count ||
             memcmp(f.d->resume, rows[i].resume, rows[i].count * sizeof rows[i].resume[0]))
             fail_msg("%s", rows[i].packet);
     }
-    wt_debugger_reset(f.d, NULL);
+    wt_debugger_reset(f.d, WT_IGNORED);
     expect("Hc3", "OK");
     ask("s80000100");
     assert_int_equal(f.d->resumes, 1);
     assert_int_equal(f.d->resume[0].thread, 3);
     assert_int_equal(f.d->registers[3][32], 0x80000104);
-    wt_debugger_reset(f.d, NULL);
+    wt_debugger_reset(f.d, WT_IGNORED);
     expect("Hc-1", "OK");
     ask("c80000100");
     assert_int_equal(f.d->resume[0].thread, 0);
@@ -1109,7 +1109,7 @@ static void mangled_packets_do_no_harm(void **state)
     turn();
     while (wt_packet_next(&f.replies).kind != WT_PACKET_NONE)
         continue;
-    wt_debugger_restart(f.d, NULL);
+    wt_debugger_restart(f.d, WT_IGNORED);
     wt_rsp_session_begin(f.s);
     assert_memory_equal(ask("?"), "T05thread:1;", 12);
 }

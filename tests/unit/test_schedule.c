@@ -14,7 +14,7 @@ static struct wt_turns turns_of(const char *policy, const uint32_t *ready, size_
 {
     struct wt_schedule schedule;
     struct wt_turns turns;
-    assert_int_equal(wt_schedule_parse(policy, &schedule, NULL), WT_OK);
+    assert_int_equal(wt_schedule_parse(policy, &schedule, WT_IGNORED), WT_OK);
     assert_true(wt_turns_init(&turns, &schedule, WAVES));
     assert_false(wt_turns_next(&turns));
     for (size_t i = 0; i < count; i++)

@@ -47,9 +47,10 @@ static enum wt_status send(struct wt_jtag_chain *c, const char *doing, struct wt
 
 enum wt_status wt_jtag_exchange(struct wt_jtag_chain *c, const char *doing, struct wt_error *err)
 {
+    enum wt_status status;
     size_t reads = c->scan.reads;
-    if (send(c, doing, err))
-        return err->status;
+    if ((status = send(c, doing, err)) != WT_OK)
+        return status;
     uint64_t check = bits_at(c->tdo + reads - CHECK_BITS, CHECK_BITS);
     if (check == CHECK)
         return WT_OK;
@@ -70,12 +71,13 @@ enum wt_status wt_jtag_exchange(struct wt_jtag_chain *c, const char *doing, stru
 static enum wt_status measure(struct wt_jtag_chain *c, enum wt_tap_state shift, unsigned room,
                               unsigned *length, const char *doing, struct wt_error *err)
 {
+    enum wt_status status;
     wt_scan_go(&c->scan, shift);
     wt_scan_shift(&c->scan, LONG_MARK, LONG_MARK_BITS, UINT64_MAX, false);
     for (unsigned i = 0; i < room; i += 32)
         wt_scan_shift(&c->scan, UINT32_MAX, 32, UINT32_MAX, i + 32 >= room);
-    if (send(c, doing, err))
-        return err->status;
+    if ((status = send(c, doing, err)) != WT_OK)
+        return status;
     for (*length = 0; *length <= room; ++*length)
         if (bits_at(c->tdo + *length, LONG_MARK_BITS) == LONG_MARK)
             return WT_OK;
@@ -89,11 +91,13 @@ static enum wt_status measure(struct wt_jtag_chain *c, enum wt_tap_state shift, 
 /* After Test-Logic-Reset each TAP shows an IDCODE, whose lowest bit is 1, or BYPASS, a 0. */
 static enum wt_status find_taps(struct wt_jtag_chain *c, struct wt_error *err)
 {
+    enum wt_status status;
     unsigned length = 0;
     wt_scan_clear(&c->scan);
     wt_scan_reset(&c->scan);
-    if (measure(c, WT_TAP_SHIFT_DR, 32 * WT_JTAG_TAPS, &length, "looking for TAPs", err))
-        return err->status;
+    if ((status = measure(c, WT_TAP_SHIFT_DR, 32 * WT_JTAG_TAPS, &length, "looking for TAPs",
+                          err)) != WT_OK)
+        return status;
     c->taps = 0;
     for (unsigned at = 0; at < length; c->taps++) {
         bool has = c->tdo[at];
@@ -170,12 +174,13 @@ static enum wt_status choose(struct wt_jtag_chain *c, const struct wt_jtag_optio
 enum wt_status wt_jtag_find(struct wt_jtag_chain *c, const struct wt_jtag_options *options,
                             struct wt_error *err)
 {
-    if (find_taps(c, err))
-        return err->status;
+    enum wt_status status;
+    if ((status = find_taps(c, err)) != WT_OK)
+        return status;
     /* What follows the mark is ones: that leaves every TAP in BYPASS. */
-    if (measure(c, WT_TAP_SHIFT_IR, WT_JTAG_TAPS * WT_JTAG_IR_MAX, &c->ir_total,
-                "measuring instruction registers", err))
-        return err->status;
+    if ((status = measure(c, WT_TAP_SHIFT_IR, WT_JTAG_TAPS * WT_JTAG_IR_MAX, &c->ir_total,
+                          "measuring instruction registers", err)) != WT_OK)
+        return status;
     return choose(c, options, err);
 }
 

@@ -88,6 +88,7 @@ static enum wt_status give(struct wt_bitbang *link, struct exchange *x, struct w
 /* Sends and takes until both are done. */
 static enum wt_status run(struct wt_bitbang *link, struct exchange *x, struct wt_error *err)
 {
+    enum wt_status status;
     uint8_t byte;
     if (recv(link->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
         return unasked(link, x, err);
@@ -105,10 +106,10 @@ static enum wt_status run(struct wt_bitbang *link, struct exchange *x, struct wt
             p.events |= POLLOUT;
         if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
             return wt_fail(err, WT_IO, "poll: %s", strerror(errno));
-        if (p.revents & (POLLIN | POLLHUP | POLLERR) && take(link, x, err))
-            return err->status;
-        if (p.revents & POLLOUT && give(link, x, err))
-            return err->status;
+        if (p.revents & (POLLIN | POLLHUP | POLLERR) && (status = take(link, x, err)) != WT_OK)
+            return status;
+        if (p.revents & POLLOUT && (status = give(link, x, err)) != WT_OK)
+            return status;
         if (x->taken >= pace) {
             pace = x->taken + WT_BITBANG_PACE;
             deadline = wt_clock_ms() + link->timeout_ms;
@@ -120,9 +121,6 @@ static enum wt_status run(struct wt_bitbang *link, struct exchange *x, struct wt
 enum wt_status wt_bitbang_exchange(struct wt_bitbang *link, const struct wt_scan *scan,
                                    uint8_t *tdo, const char *doing, struct wt_error *err)
 {
-    struct wt_error own;
-    if (!err)
-        err = &own;
     if (link->fd < 0)
         return wt_fail(err, WT_IO, "%s: not connected", link->address.text);
     if (scan->full)

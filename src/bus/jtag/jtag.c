@@ -57,17 +57,18 @@ static uint32_t word_at(const uint8_t *tdo, unsigned bits)
 /* Finds the TAP and its DTM, and leaves the instruction register at DMI. */
 static enum wt_status find(struct jtag_bus *b, struct wt_error *err)
 {
+    enum wt_status status;
     struct wt_jtag_chain *c = &b->chain;
     const char *where = c->link.address.text;
     b->found = false;
     b->bus.round_trips += 2;
-    if (wt_jtag_find(c, &b->options, err))
-        return err->status;
+    if ((status = wt_jtag_find(c, &b->options, err)) != WT_OK)
+        return status;
     /* A debugger that was here before may have left an error. */
     wt_jtag_put_ir(c, WT_DTM_DTMCS);
     wt_jtag_put_dr(c, WT_DTM_DMIRESET, 32, UINT32_MAX, true);
-    if (exchange(b, "reading DTMCS", err))
-        return err->status;
+    if ((status = exchange(b, "reading DTMCS", err)) != WT_OK)
+        return status;
     uint32_t dtmcs = word_at(c->tdo, 32);
     unsigned version = dtmcs & 15;
     b->abits = dtmcs >> 4 & 63;
@@ -131,6 +132,7 @@ static enum wt_status failed(struct jtag_bus *b, const struct wt_bus_op *op, str
  */
 static enum wt_status recover(struct jtag_bus *b, struct wt_bus_op *op, struct wt_error *err)
 {
+    enum wt_status status;
     b->window = b->options.batch < WINDOW_MIN ? b->options.batch : WINDOW_MIN;
     for (;;) {
         unsigned waited = b->idle;
@@ -145,8 +147,8 @@ static enum wt_status recover(struct jtag_bus *b, struct wt_bus_op *op, struct w
         put_dmireset(b);
         wt_scan_idle(&b->chain.scan, b->idle);
         put_dmi(b, WT_DMI_NOP, NULL, true, true);
-        if (exchange(b, "waiting for a busy Debug Module", err))
-            return err->status;
+        if ((status = exchange(b, "waiting for a busy Debug Module", err)) != WT_OK)
+            return status;
         switch (word_at(b->chain.tdo, DMI_OP_BITS)) {
         case WT_DMI_OK:
             if (op && !op->write)
@@ -171,24 +173,25 @@ static enum wt_status recover(struct jtag_bus *b, struct wt_bus_op *op, struct w
 static enum wt_status piece(struct jtag_bus *b, struct wt_bus_op *ops, size_t count, size_t *done,
                             struct wt_error *err)
 {
+    enum wt_status status;
     for (size_t i = 0; i <= count; i++) {
         enum wt_dmi_op op = i == count ? WT_DMI_NOP : ops[i].write ? WT_DMI_WRITE : WT_DMI_READ;
         put_dmi(b, op, &ops[i], i && !ops[i - 1].write, i == count);
     }
-    if (exchange(b, "accessing debug registers", err))
-        return err->status;
+    if ((status = exchange(b, "accessing debug registers", err)) != WT_OK)
+        return status;
     const uint8_t *tdo = b->chain.tdo;
     for (size_t i = 0; i <= count; i++) {
         struct wt_bus_op *op = i ? &ops[i - 1] : NULL;
-        uint32_t status = word_at(tdo, DMI_OP_BITS);
+        const uint32_t answer = word_at(tdo, DMI_OP_BITS);
         tdo += DMI_OP_BITS;
-        if (status == WT_DMI_BUSY) {
+        if (answer == WT_DMI_BUSY) {
             *done = i;
             return recover(b, op, err);
         }
-        if (status != WT_DMI_OK && op)
+        if (answer != WT_DMI_OK && op)
             return failed(b, op, err);
-        if (status != WT_DMI_OK) { /* of an access before this batch */
+        if (answer != WT_DMI_OK) { /* of an access before this batch */
             *done = 0;
             put_dmireset(b);
             return WT_OK;
@@ -206,9 +209,6 @@ static enum wt_status piece(struct jtag_bus *b, struct wt_bus_op *ops, size_t co
 static enum wt_status jtag_reconnect(struct wt_bus *bus, struct wt_error *err)
 {
     struct jtag_bus *b = (struct jtag_bus *)bus;
-    struct wt_error own;
-    if (!err)
-        err = &own;
     b->found = false;
     wt_scan_clear(&b->chain.scan);
     enum wt_status status = wt_bitbang_connect(&b->chain.link, err);
@@ -221,15 +221,13 @@ static enum wt_status jtag_reconnect(struct wt_bus *bus, struct wt_error *err)
 static enum wt_status jtag_transact(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
                                     struct wt_error *err)
 {
+    enum wt_status status;
     struct jtag_bus *b = (struct jtag_bus *)bus;
-    struct wt_error own;
-    if (!err)
-        err = &own;
     if (!b->found && wt_clock_ms() < b->rest_until_ms)
         return wt_fail(err, WT_TIMEOUT, "%s: nobody answered a moment ago",
                        b->chain.link.address.text);
-    if (!b->found && jtag_reconnect(bus, err))
-        return err->status;
+    if (!b->found && (status = jtag_reconnect(bus, err)) != WT_OK)
+        return status;
     for (size_t i = 0; i < count; i++)
         if (b->abits < 16 && ops[i].addr >> b->abits)
             return wt_fail(err, WT_INVALID, "%s: address 0x%x has more than the %u bits of the DMI",
@@ -237,8 +235,8 @@ static enum wt_status jtag_transact(struct wt_bus *bus, struct wt_bus_op *ops, s
     unsigned idle_trips = 0;
     for (size_t at = 0; at < count;) {
         size_t n = count - at < b->window ? count - at : b->window, done = 0;
-        if (piece(b, ops + at, n, &done, err))
-            return err->status;
+        if ((status = piece(b, ops + at, n, &done, err)) != WT_OK)
+            return status;
         at += done;
         idle_trips = done ? 0 : idle_trips + 1;
         if (idle_trips == PATIENCE)

@@ -10,7 +10,7 @@
 void gcn_config_default(struct gcn_config *config)
 {
     *config = (struct gcn_config){.cu = 4};
-    wt_schedule_parse(WT_SCHEDULE_DEFAULT, &config->schedule, NULL);
+    wt_schedule_parse(WT_SCHEDULE_DEFAULT, &config->schedule, WT_IGNORED);
 }
 
 void gcn_config_help(FILE *out)

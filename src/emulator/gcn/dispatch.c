@@ -159,17 +159,18 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
                                 uint64_t packet, uint64_t queue, const struct gcn_origin *origin,
                                 unsigned *dispatch, struct wt_error *err)
 {
+    enum wt_status status;
     struct gcn_dispatch k = {.active = true, .packet = packet, .queue = queue, .origin = *origin};
     const unsigned at = free_place(d, &k.id);
     k.id++;
     if (at == GCN_DISPATCHES)
         return wt_fail(err, WT_STATE, "%u kernels are running already", GCN_DISPATCHES);
-    if (take_packet(asked, packet, &k, err) != WT_OK ||
-        read_descriptor(d, asked->kernel_object, &k, err) != WT_OK)
-        return err->status;
+    if ((status = take_packet(asked, packet, &k, err)) != WT_OK ||
+        (status = read_descriptor(d, asked->kernel_object, &k, err)) != WT_OK)
+        return status;
     k.scratch_wave = scratch_wave_size(k.private_size);
-    if (queue && read_queue(d, queue, &k, err))
-        return err->status;
+    if (queue && (status = read_queue(d, queue, &k, err)) != WT_OK)
+        return status;
     if (k.vgprs > 256 || (uint64_t)k.waves_per_group > GCN_SIMDS * (256 / k.vgprs) ||
         k.waves_per_group > GCN_WAVES_PER_CU)
         return wt_fail(err, WT_INVALID,

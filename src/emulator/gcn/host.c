@@ -10,9 +10,10 @@ enum wt_status gcn_device_new_in_host(const struct gcn_config *config, struct gc
     struct wt_memory *memory = wt_memory_new_host();
     if (!memory)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    if (gcn_device_new(config, device, err)) {
+    const enum wt_status status = gcn_device_new(config, device, err);
+    if (status != WT_OK) {
         wt_memory_free(memory);
-        return err->status;
+        return status;
     }
     wt_memory_free((*device)->memory);
     (*device)->memory = memory;
@@ -44,8 +45,9 @@ void gcn_device_flush_code(struct gcn_device *d)
 enum wt_status gcn_device_map_alias(struct gcn_device *d, uint64_t addr, uint64_t size, void *host,
                                     struct wt_error *err)
 {
-    if (gcn_device_map(d, addr, size, true, err))
-        return err->status;
+    enum wt_status status;
+    if ((status = gcn_device_map(d, addr, size, true, err)) != WT_OK)
+        return status;
     if (wt_memory_alias(d->memory, addr, size, host))
         return WT_OK;
     struct wt_error ignored;

@@ -473,11 +473,12 @@ uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input)
 
 enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_error *err)
 {
+    enum wt_status status;
     struct wt_machine *m = t->m;
     if (t->broken)
         return wt_fail(err, WT_NO_MEMORY, "there is no history: the host had no memory left");
-    if (wt_timeline_look(t, false, err))
-        return err->status;
+    if ((status = wt_timeline_look(t, false, err)) != WT_OK)
+        return status;
     const uint64_t start = wt_timeline_start(t);
     if (time < start || time > t->end)
         return wt_fail(err, WT_INVALID,

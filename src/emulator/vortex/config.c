@@ -101,7 +101,7 @@ void vx_config_default(struct vx_config *config)
         .exit_addr = profile->exit_addr,
         .host_level = 3,
     };
-    wt_schedule_parse(WT_SCHEDULE_DEFAULT, &config->schedule, NULL);
+    wt_schedule_parse(WT_SCHEDULE_DEFAULT, &config->schedule, WT_IGNORED);
 }
 
 void vx_config_help(FILE *out)

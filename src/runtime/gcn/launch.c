@@ -169,11 +169,13 @@ static bool prints(const struct gcn_kernel *k)
 static enum wt_status place_printf(struct gcn_device *device, const struct gcn_kernel *k,
                                    struct wt_error *err)
 {
+    enum wt_status status;
     uint8_t *bytes;
     if (!prints(k))
         return WT_OK;
-    if (gcn_device_map(device, GCN_LAUNCH_PRINTF, GCN_LAUNCH_PRINTF_SIZE, true, err))
-        return err->status;
+    if ((status = gcn_device_map(device, GCN_LAUNCH_PRINTF, GCN_LAUNCH_PRINTF_SIZE, true, err)) !=
+        WT_OK)
+        return status;
     bytes = malloc(GCN_LAUNCH_PRINTF_SIZE);
     if (bytes) {
         memset(bytes, GCN_PRINTF_FILL, GCN_LAUNCH_PRINTF_SIZE);
@@ -218,6 +220,7 @@ enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_obje
 static enum wt_status place_handlers(struct gcn_device *device, struct gcn_launch *l,
                                      struct wt_error *err)
 {
+    enum wt_status status;
     uint64_t at = GCN_LAUNCH_HANDLER, data[2] = {0};
     uint8_t second[16];
     for (unsigned i = 0; i < 2 && l->handler[i].length; i++) {
@@ -225,8 +228,8 @@ static enum wt_status place_handlers(struct gcn_device *device, struct gcn_launc
         h->addr = at;
         data[i] = at + ((h->length + WT_PAGE_MASK) & ~WT_PAGE_MASK);
         at = data[i] + WT_PAGE_SIZE;
-        if (gcn_device_map(device, h->addr, at - h->addr, true, err))
-            return err->status;
+        if ((status = gcn_device_map(device, h->addr, at - h->addr, true, err)) != WT_OK)
+            return status;
         if (!gcn_device_write(device, h->addr, h->bytes, h->length))
             return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     }
@@ -245,8 +248,9 @@ static enum wt_status place_handlers(struct gcn_device *device, struct gcn_launc
 static enum wt_status place_object(struct gcn_device *device, const struct gcn_object *object,
                                    uint64_t base, struct wt_error *err)
 {
-    if (gcn_device_map(device, base, object->size, true, err))
-        return err->status;
+    enum wt_status status;
+    if ((status = gcn_device_map(device, base, object->size, true, err)) != WT_OK)
+        return status;
     for (size_t i = 0; i < object->segments; i++) {
         const struct gcn_object_segment *s = &object->segment[i];
         if (!gcn_device_write(device, base + s->addr, s->bytes, s->length))
@@ -264,6 +268,7 @@ static enum wt_status place_object(struct gcn_device *device, const struct gcn_o
 enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *object,
                           struct gcn_launch *l, struct wt_error *err)
 {
+    enum wt_status status;
     const uint64_t scratch = gcn_device_scratch_size(device, l->kernel->private_size);
     const uint64_t items = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     if (items > l->kernel->most_items)
@@ -273,11 +278,14 @@ enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *ob
     if (l->values != l->kernel->explicit_arguments)
         return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments, not %zu",
                        l->kernel->name, l->kernel->explicit_arguments, l->values);
-    if (place_object(device, object, GCN_LAUNCH_CODE, err) || place_buffers(device, l, err))
-        return err->status;
-    if (scratch && gcn_device_map(device, GCN_LAUNCH_SCRATCH, scratch, true, err))
-        return err->status;
-    if (place_printf(device, l->kernel, err) || place_handlers(device, l, err))
-        return err->status;
+    if ((status = place_object(device, object, GCN_LAUNCH_CODE, err)) != WT_OK ||
+        (status = place_buffers(device, l, err)) != WT_OK)
+        return status;
+    if (scratch &&
+        (status = gcn_device_map(device, GCN_LAUNCH_SCRATCH, scratch, true, err)) != WT_OK)
+        return status;
+    if ((status = place_printf(device, l->kernel, err)) != WT_OK ||
+        (status = place_handlers(device, l, err)) != WT_OK)
+        return status;
     return place_packet(device, l, scratch, err);
 }

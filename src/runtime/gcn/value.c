@@ -14,9 +14,10 @@
 /* A number of bytes behind "zeros:", "local:" and so on. */
 static enum wt_status size_of(const char *text, size_t *size, struct wt_error *err)
 {
+    enum wt_status status;
     uint64_t number;
-    if (wt_parse_number(text, &number, err))
-        return err->status;
+    if ((status = wt_parse_number(text, &number, err)) != WT_OK)
+        return status;
     if (number > WT_FILE_MAX_BYTES)
         return wt_fail(err, WT_INVALID, "%s bytes are more than 1 GiB", text);
     *size = (size_t)number;
@@ -58,6 +59,7 @@ static enum wt_status hex_bytes(const char *text, uint8_t **bytes, size_t *lengt
 /* "SIZE=HEX": the bytes, over and over. */
 static enum wt_status pattern(const char *text, struct gcn_value *v, struct wt_error *err)
 {
+    enum wt_status status;
     char number[32];
     const char *equals = strchr(text, '=');
     uint8_t *unit = NULL;
@@ -66,9 +68,10 @@ static enum wt_status pattern(const char *text, struct gcn_value *v, struct wt_e
         return wt_fail(err, WT_INVALID, "'%s' is not SIZE=HEXADECIMAL", text);
     memcpy(number, text, (size_t)(equals - text));
     number[equals - text] = 0;
-    if (size_of(number, &size, err) || hex_bytes(equals + 1, &unit, &length, err))
-        return err->status;
-    const enum wt_status status = allocate(v, size, err);
+    if ((status = size_of(number, &size, err)) != WT_OK ||
+        (status = hex_bytes(equals + 1, &unit, &length, err)) != WT_OK)
+        return status;
+    status = allocate(v, size, err);
     for (size_t i = 0; !status && i < size; i++)
         v->bytes[i] = unit[i % length];
     free(unit);
@@ -77,16 +80,18 @@ static enum wt_status pattern(const char *text, struct gcn_value *v, struct wt_e
 
 static enum wt_status buffer(const char *text, struct gcn_value *v, struct wt_error *err)
 {
+    enum wt_status status;
     size_t size = 0;
     if (strncmp(text, "zeros:", 6) == 0)
-        return size_of(text + 6, &size, err) ? err->status : allocate(v, size, err);
+        return (status = size_of(text + 6, &size, err)) != WT_OK ? status : allocate(v, size, err);
     if (strncmp(text, "file:", 5) == 0)
         return wt_file_read(text + 5, &v->bytes, &v->length, err);
     if (strncmp(text, "pattern:", 8) == 0)
         return pattern(text + 8, v, err);
     if (strncmp(text, "iota:", 5) == 0) {
-        if (size_of(text + 5, &size, err) || allocate(v, size, err))
-            return err->status;
+        if ((status = size_of(text + 5, &size, err)) != WT_OK ||
+            (status = allocate(v, size, err)) != WT_OK)
+            return status;
         for (size_t i = 0; i + 4 <= size; i += 4)
             wt_store_le(v->bytes + i, i / 4, 4);
         return WT_OK;
@@ -101,6 +106,7 @@ static enum wt_status buffer(const char *text, struct gcn_value *v, struct wt_er
 static enum wt_status integer(const char *text, size_t size, char sign, struct gcn_value *v,
                               struct wt_error *err)
 {
+    enum wt_status status;
     char *end;
     errno = 0;
     const bool negative = *text == '-';
@@ -112,8 +118,8 @@ static enum wt_status integer(const char *text, size_t size, char sign, struct g
     const uint64_t limit = negative ? (uint64_t)1 << (bits - 1) : sign == 'i' ? most / 2 : most;
     if (!digits || *end || errno || magnitude > limit || (negative && sign == 'u'))
         return wt_fail(err, WT_INVALID, "'%s' is not a number of %zu bytes", text, size);
-    if (allocate(v, size, err))
-        return err->status;
+    if ((status = allocate(v, size, err)) != WT_OK)
+        return status;
     wt_store_le(v->bytes, number, size);
     return WT_OK;
 }
@@ -121,6 +127,7 @@ static enum wt_status integer(const char *text, size_t size, char sign, struct g
 static enum wt_status floating(const char *text, size_t size, struct gcn_value *v,
                                struct wt_error *err)
 {
+    enum wt_status status;
     char *end;
     const double number = strtod(text, &end);
     if (end == text || *end)
@@ -132,8 +139,8 @@ static enum wt_status floating(const char *text, size_t size, struct gcn_value *
         bits = wt_f64_to_f32(bits, &fp);
     else if (size == 2)
         bits = wt_f64_to_f16(bits, &fp);
-    if (allocate(v, size, err))
-        return err->status;
+    if ((status = allocate(v, size, err)) != WT_OK)
+        return status;
     wt_store_le(v->bytes, bits, size);
     return WT_OK;
 }

@@ -48,27 +48,21 @@ static bool take_word(struct host_watch *w, const char *word)
     return end != word && !*end;
 }
 
-bool host_watch_start(struct host_gpu *gpu, struct wt_error *err)
+enum wt_status host_watch_start(struct host_gpu *gpu, struct wt_error *err)
 {
     char text[sizeof gpu->host->explain], *rest = NULL;
     struct host_watch *w = calloc(1, sizeof *w);
-    if (!w) {
-        wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-        return false;
-    }
+    if (!w)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     gpu->watch = w;
     w->watch.wave = GCN_ANY_WAVE;
     strcpy(text, gpu->host->explain);
-    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        if (!take_word(w, word)) {
-            wt_fail(err, WT_INVALID, "WAVETRAP_EXPLAIN: '%s' is not understood", word);
-            return false;
-        }
-    }
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (!take_word(w, word))
+            return wt_fail(err, WT_INVALID, "WAVETRAP_EXPLAIN: '%s' is not understood", word);
     if (*w->function && w->addresses)
-        return true;
-    wt_fail(err, WT_INVALID, "WAVETRAP_EXPLAIN: at=FUNCTION and an address are needed");
-    return false;
+        return WT_OK;
+    return wt_fail(err, WT_INVALID, "WAVETRAP_EXPLAIN: at=FUNCTION and an address are needed");
 }
 
 void host_watch_stop(struct host_gpu *gpu)

@@ -206,8 +206,8 @@ void host_check_fatbins(void);
 
 /* ---- explain.c ---- */
 
-/** Begins to look out for what host->explain names; false, with a message, if it names nothing. */
-bool host_watch_start(struct host_gpu *gpu, struct wt_error *err);
+/** Begins to look out for what host->explain names; WT_INVALID if it names nothing. */
+enum wt_status host_watch_start(struct host_gpu *gpu, struct wt_error *err);
 void host_watch_stop(struct host_gpu *gpu);
 /** Runs the device until the place is met, or for a slice; explains there. */
 enum wt_run host_watch_run(struct host_gpu *gpu, uint64_t issues);

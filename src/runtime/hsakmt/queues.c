@@ -45,9 +45,10 @@ static void interrupt(void *context, uint32_t wave, uint32_t data)
 
 static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
 {
+    enum wt_status status;
     struct host *host = gpu->host;
-    if (gcn_device_new_in_host(&gpu->config, &gpu->device, err))
-        return err->status;
+    if ((status = gcn_device_new_in_host(&gpu->config, &gpu->device, err)) != WT_OK)
+        return status;
     gcn_device_set_host(gpu->device, &(struct gcn_host){.interrupt = interrupt, .context = gpu});
     /* As with the driver, a child process has none: it has no thread that would serve its queues.
      */
@@ -59,12 +60,13 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
     }
     madvise(gpu->doorbells, HOST_PAGE, MADV_DONTFORK);
     /* Kernels that launch kernels ring doorbells; kernels that print set events. */
-    if (gcn_device_map(gpu->device, (uint64_t)(uintptr_t)gpu->doorbells, HOST_PAGE, true, err) ||
-        gcn_device_map(gpu->device, (uint64_t)(uintptr_t)host->event_page,
-                       HOST_EVENTS * sizeof *host->event_page, true, err))
-        return err->status;
-    if (*host->explain && !host_watch_start(gpu, err))
-        return err->status;
+    if ((status = gcn_device_map(gpu->device, (uint64_t)(uintptr_t)gpu->doorbells, HOST_PAGE, true,
+                                 err)) != WT_OK ||
+        (status = gcn_device_map(gpu->device, (uint64_t)(uintptr_t)host->event_page,
+                                 HOST_EVENTS * sizeof *host->event_page, true, err)) != WT_OK)
+        return status;
+    if (*host->explain && (status = host_watch_start(gpu, err)) != WT_OK)
+        return status;
     /* Signals are the program's: none may land on this thread. */
     sigset_t all, before;
     sigfillset(&all);
