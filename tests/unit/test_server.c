@@ -32,11 +32,12 @@ struct running {
 static int serve(const struct wt_rsp_options *options, int tell)
 {
     struct wt_debugger *d = fake_debugger_new();
+    struct wt_session *session = wt_session_new(d);
     struct wt_rsp_server *server;
     struct wt_error err;
     d->endless = true;
     d->status = 3;
-    if (wt_rsp_server_open(options, d, &server, &err)) {
+    if (!session || wt_rsp_server_open(options, session, &server, &err)) {
         dprintf(tell, "!%s", err.text);
         return 9;
     }
@@ -44,6 +45,7 @@ static int serve(const struct wt_rsp_options *options, int tell)
     close(tell);
     int status = wt_rsp_server_run(server, &err) ? 8 : wt_debugger_running(d);
     wt_rsp_server_close(server);
+    wt_session_free(session);
     wt_debugger_close(d);
     return status;
 }

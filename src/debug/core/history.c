@@ -345,9 +345,9 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
         w->has_met = place->wave == d->travel.wave && !place->issue; /* there, it is to come yet */
         return WT_OK;
     }
-    if (d->travel.backwards && bp->commands.count)
+    if (d->travel.backwards && dbg_only_prints(bp))
         return WT_OK; /* it prints, and does not stop */
-    if ((bp->conditions.count || bp->commands.count) && !dbg_has_register_port(d)) {
+    if (dbg_has_expressions(bp) && !dbg_has_register_port(d)) {
         struct wt_wave_set one;
         enum wt_status status = history_of(d)->look(d->target->context, err);
         if (status)

@@ -51,16 +51,23 @@ struct expr_list {
     size_t count;
 };
 
+/** What one client wants of a breakpoint. */
+struct claim {
+    uint32_t owner;
+    struct expr_list conditions, commands;
+    unsigned *index; /**< registers that conditions and commands name, once each */
+    size_t index_count;
+};
+
 struct breakpoint {
     uint64_t addr;
-    bool inserted;                  /**< the client wants it */
+    bool inserted;                  /**< some client wants it */
     bool planted;                   /**< it is in memory */
     bool doubtful;                  /**< it may be in memory: writing it failed on the way */
     struct wt_patch trap, original; /**< what is planted, and what undoes it; size 0: never yet */
     struct wt_instruction covered;  /**< the instruction under it */
-    struct expr_list conditions, commands;
-    unsigned *index; /**< registers that conditions and commands name, once each */
-    size_t index_count;
+    struct claim *claim;            /**< one for each client that wants it */
+    size_t claim_count, claim_capacity;
 };
 
 /**
@@ -107,7 +114,8 @@ struct present {
 struct watchpoint {
     struct wt_watchpoint at;
     bool changes;
-    bool inserted; /**< the client wants it */
+    uint32_t owner;
+    bool inserted; /**< its client wants it */
     bool active;   /**< the target watches it */
 };
 
@@ -329,6 +337,10 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
 /** Plants what is inserted, and lifts what is not. */
 enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
+/** Whether it has conditions or commands. */
+bool dbg_has_expressions(const struct breakpoint *bp);
+/** Whether it never stops, since it has commands for every client that wants it. */
+bool dbg_only_prints(const struct breakpoint *bp);
 /** Runs conditions and commands. *stops: an active lane wants to stop, *lane is the lowest. */
 enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
                             bool *stops, unsigned *lane, struct wt_error *err);
@@ -420,6 +432,9 @@ enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err);
 
 /* ---- stop.c ---- */
 
+/** Room for so many events; false without host memory. One at least is reserved at opening. */
+bool dbg_reserve_events(struct wt_debugger *d, size_t count);
+/** Puts an event into the queue. Without host memory the queue says that events are missing. */
 void dbg_push_event(struct wt_debugger *d, const struct wt_event *event);
 bool dbg_has_event(const struct wt_debugger *d);
 void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go);

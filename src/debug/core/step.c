@@ -112,7 +112,7 @@ enum wt_status dbg_meet_breakpoint(struct wt_debugger *d, uint32_t wave, struct 
     w->has_met = true;
     w->met_trap = false;
     w->met = bp->addr;
-    if (bp->conditions.count)
+    if (dbg_has_expressions(bp))
         d->chosen_lane = lane;
     return dbg_stop_for(d, wave, lane, WT_STOP_BREAKPOINT, NULL, err);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "frontend/rsp/agent.h"
+#include "debug/core/session.h"
 #include "frontend/rsp/command.h"
 #include "frontend/rsp/packet.h"
 #include "frontend/rsp/rsp.h"
@@ -87,6 +88,7 @@ struct wt_rsp_reads {
 };
 
 struct wt_rsp_session {
+    struct wt_client *client; /**< what it is in the debugger's session; not its own */
     struct wt_debugger *debugger;
     const struct wt_topology *topology;
     const struct wt_rsp_options *options;
@@ -176,8 +178,8 @@ struct wt_rsp_session {
     uint8_t *scratch; /**< memory on its way; WT_PACKET_SIZE bytes */
 };
 
-/** A session without a client. NULL when memory ran out. */
-struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger,
+/** A conversation without a partner, for @p client of a session. NULL when memory ran out. */
+struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger, struct wt_client *client,
                                           const struct wt_rsp_options *options);
 void wt_rsp_session_free(struct wt_rsp_session *session);
 
@@ -190,8 +192,10 @@ void wt_rsp_session_end(struct wt_rsp_session *session);
 void wt_rsp_session_handle(struct wt_rsp_session *session);
 /** Bytes have come that there is no room for, since packets wait: only an interrupt is heard. */
 void wt_rsp_session_overrun(struct wt_rsp_session *session, const uint8_t *bytes, size_t size);
-/** Takes note of what has happened in the debugger, and tells the client if there is one. */
-void wt_rsp_session_events(struct wt_rsp_session *session);
+/** Takes note of what has happened in the debugger, and tells the client if it waits for that. */
+void wt_rsp_session_event(struct wt_rsp_session *session, const struct wt_event *event);
+/** After the events: what is to be done once nothing runs. */
+void wt_rsp_session_settle(struct wt_rsp_session *session);
 /** Text of the program for the client. */
 void wt_rsp_session_output(struct wt_rsp_session *session, const char *text, size_t length);
 
