@@ -133,13 +133,21 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* An address of code as the trace prints it: as the symbols have it, wherever the program lies. */
+/* Load address minus the address that the program's file has, of code at @p pc. */
+static uint64_t bias_at(const struct trace *t, uint64_t pc)
+{
+    const struct wt_module *module = wt_modules_at(t->device->modules, 0, pc);
+    return module ? module->bias : 0;
+}
+
+/* An address of code as the trace prints it: as the program's file has it, wherever it is loaded.
+ */
 static enum wt_status code_address(const struct trace *t, const char *text, uint64_t *addr,
                                    struct wt_error *err)
 {
     const enum wt_status status = wt_emulated_address(t->device, text, addr, err);
     if (!status && !(text[0] >= '0' && text[0] <= '9'))
-        *addr -= t->device->moved;
+        *addr -= bias_at(t, *addr);
     return status;
 }
 
@@ -154,9 +162,9 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
         uint64_t addr;
         const char *name;
         uint64_t offset;
-        if (code_address(t, f->range, &addr, err) != WT_OK)
+        if (wt_emulated_address(t->device, f->range, &addr, err) != WT_OK)
             return wt_fail_in(err, "--range");
-        if (!t->device->symbols || !wt_symbols_function(t->device->symbols, addr, &name, &offset) ||
+        if (!wt_modules_function(t->device->modules, 0, addr, &name, &offset) ||
             strcmp(name, f->range) != 0)
             return wt_fail(err, WT_INVALID, "--range: '%s' is neither A..B nor a function",
                            f->range);
@@ -178,8 +186,9 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
 
 /* ---- tracing ---- */
 
-/* @p pc as the program's symbols have it. */
-static bool wanted(const struct trace *t, uint64_t pc, unsigned core, unsigned wave)
+/* @p pc is as loaded, @p own_pc as the program's file has it. */
+static bool wanted(const struct trace *t, uint64_t pc, uint64_t own_pc, unsigned core,
+                   unsigned wave)
 {
     const struct filter *f = &t->filter;
     bool good;
@@ -189,10 +198,10 @@ static bool wanted(const struct trace *t, uint64_t pc, unsigned core, unsigned w
     if (f->function) {
         const char *name;
         uint64_t offset;
-        return wt_symbols_function(t->device->symbols, pc, &name, &offset) &&
+        return wt_modules_function(t->device->modules, 0, pc, &name, &offset) &&
                strcmp(name, f->function) == 0;
     }
-    return !f->range || (pc >= f->start && pc < f->end);
+    return !f->range || (own_pc >= f->start && own_pc < f->end);
 }
 
 /* " <function+offset>" where it is wanted and known. */
@@ -201,8 +210,7 @@ static void function_text(const struct trace *t, uint64_t pc, char *text, size_t
     const char *name;
     uint64_t offset;
     text[0] = 0;
-    if (t->symbols && t->device->symbols &&
-        wt_symbols_function(t->device->symbols, pc, &name, &offset))
+    if (t->symbols && wt_modules_function(t->device->modules, 0, pc, &name, &offset))
         snprintf(text, size, " <%.150s+%" PRIu64 ">", name, offset);
 }
 
@@ -211,8 +219,8 @@ static void print_issue(void *context, const struct wt_trace *issue)
     struct trace *t = context;
     const struct wt_family *family = t->device->family;
     const unsigned core = issue->wave / t->waves_per_core, wave = issue->wave % t->waves_per_core;
-    const uint64_t pc = issue->pc - t->device->moved;
-    if (!wanted(t, pc, core, wave))
+    const uint64_t pc = issue->pc - bias_at(t, issue->pc);
+    if (!wanted(t, issue->pc, pc, core, wave))
         return;
     char mask[40], place[200], bytes[80];
     if (family->mask_digits)
@@ -220,7 +228,7 @@ static void print_issue(void *context, const struct wt_trace *issue)
                  (uint64_t)issue->mask);
     else
         wt_mask_text(issue->mask, mask, sizeof mask);
-    function_text(t, pc, place, sizeof place);
+    function_text(t, issue->pc, place, sizeof place);
     wt_trace_bytes(issue, bytes, sizeof bytes);
     fprintf(t->out, "%10" PRIu64 " %s %u %s %u %s %08" PRIx64 "%s: %s %s", issue->time,
             family->core_word, core, family->wave_word, wave, mask, pc, place, bytes, issue->text);

@@ -121,12 +121,12 @@ enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_
                                 const char *program, struct wt_error *err)
 {
     enum wt_status status;
-    *e = (struct wt_emulated){
-        .options = options, .program = program, .console = stdout, .extent = UINT64_MAX};
+    *e = (struct wt_emulated){.options = options, .program = program, .console = stdout};
     wt_emulated_offer(e);
     if ((status = choose_family(e, err)) != WT_OK)
         return status;
-    status = open_device(e, err);
+    e->modules = wt_modules_new();
+    status = e->modules ? open_device(e, err) : wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status)
         status = read_loads(e, err);
     if (!status) {
@@ -145,12 +145,12 @@ void wt_emulated_close(struct wt_emulated *e)
     wt_emulated_history_stop(e);
     if (e->family)
         e->family->close(e);
-    if (e->symbols)
-        wt_symbols_close(e->symbols);
+    wt_modules_free(e->modules);
     for (size_t i = 0; e->loaded && i < e->options->load_count; i++)
         free(e->loaded[i].bytes);
     free(e->loaded);
     free(e->watch);
+    free(e->condition);
     free(e->hit);
     *e = (struct wt_emulated){0};
 }
@@ -171,19 +171,16 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
         return wt_fail(err, WT_INVALID, "'%.32s…' is too long for a symbol", text);
     memcpy(name, text, length);
     name[length] = 0;
-    if (!e->symbols || !wt_symbols_address(e->symbols, name, addr))
+    if (!wt_modules_address(e->modules, 0, name, addr))
         return wt_fail(err, WT_INVALID, "'%s' is neither a number nor a symbol of %s", name,
                        e->program ? e->program : "a program");
-    *addr += e->moved + offset;
+    *addr += offset;
     return WT_OK;
 }
 
 void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
-    if (pc - e->moved < e->extent)
-        wt_symbols_describe(e->symbols, pc - e->moved, text, size);
-    else
-        snprintf(text, size, "0x%" PRIx64, pc);
+    wt_modules_describe(e->modules, 0, pc, text, size);
 }
 
 bool wt_emulated_explain(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t addr,

@@ -10,7 +10,7 @@
 #include "bus/bus.h"
 #include "debug/core/debugger.h"
 #include "debug/core/target.h"
-#include "debug/source/symbols.h"
+#include "debug/source/modules.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/search.h"
 #include "target/family.h"
@@ -57,6 +57,12 @@ struct wt_loaded {
     uint64_t addr;
 };
 
+/** The condition of a watched instruction, as the debugger gave it. */
+struct wt_emulated_condition {
+    wt_watchpoint_condition *holds; /**< NULL: none */
+    void *context;
+};
+
 struct wt_emulated {
     const struct wt_emulated_options *options;
     const char *program; /**< NULL: none, memory is empty */
@@ -64,21 +70,21 @@ struct wt_emulated {
     void *own;                  /**< the family's */
     struct wt_machine *machine; /**< the device */
     bool is_elf;                /**< the program is an ELF file: a debugger can read it */
-    struct wt_symbols *symbols; /**< NULL if the program has none */
-    uint64_t moved;             /**< load address minus the symbols' address */
-    uint64_t extent;            /**< bytes of memory from `moved` on that the symbols are about */
+    struct wt_modules *modules; /**< the program's code, if it is ELF; never NULL while open */
     bool reads_change_state;    /**< reading a register of the debug hardware is an input */
     char notice[512]; /**< what the user should know of the program; "" if there is nothing */
     struct wt_loaded *loaded;
-    FILE *console;          /**< where the program's lines go; NULL drops them */
-    bool console_broken;    /**< a line could not be written */
-    bool fault_reported;    /**< pump has reported the present fault */
-    struct wt_watch *watch; /**< the debugger's watches */
+    FILE *console;                           /**< where the program's lines go; NULL drops them */
+    bool console_broken;                     /**< a line could not be written */
+    bool fault_reported;                     /**< pump has reported the present fault */
+    struct wt_watch *watch;                  /**< the debugger's watches */
+    struct wt_emulated_condition *condition; /**< of each of them */
     size_t watch_count;
     struct wt_watchpoint_hit *hit; /**< room for WT_WATCH_HITS, once something was watched */
     struct wt_timeline *timeline;  /**< NULL: the run is not recorded */
     struct wt_search search;       /**< the last search of the recorded run */
     struct wt_watch *query_watch;  /**< its watches */
+    struct wt_emulated_condition *query_condition; /**< of each of them */
     struct wt_target_services services;
     struct wt_bus *bus;
     struct wt_target target;

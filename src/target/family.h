@@ -43,7 +43,7 @@ struct wt_family {
     void (*config_help)(FILE *out);
 
     /**
-     * Reads e->program, if there is one, and makes the device: sets e->own, e->machine, e->symbols
+     * Reads e->program, if there is one, and makes the device: sets e->own, e->machine, e->modules
      * and what else of *e is the family's. @p config is the family's configuration. What is opened,
      * on failure as well, close() frees.
      */

@@ -139,18 +139,14 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
     return status;
 }
 
-static void read_symbols(struct wt_emulated *e)
+static void add_module(struct wt_emulated *e)
 {
-    struct wt_error ignored;
     uint64_t at;
-    e->moved = GCN_LAUNCH_CODE;
-    e->extent = own(e)->object.size;
-    if (wt_symbols_open(e->program, &e->symbols, &ignored) != WT_OK)
-        e->symbols = NULL;
+    /* A kernel runs without its symbols, too. */
+    wt_modules_add_file(e->modules, e->program, GCN_LAUNCH_CODE, 0, NULL, WT_IGNORED);
     /* The device libraries have a printf without arguments: where it was linked too early, it has
      * taken the place of the compiler's own. */
-    if (e->symbols && !own(e)->object.formats &&
-        wt_symbols_address(e->symbols, "__printf_alloc", &at))
+    if (!own(e)->object.formats && wt_modules_address(e->modules, 0, "__printf_alloc", &at))
         snprintf(e->notice, sizeof e->notice,
                  "%.200s calls printf, but has none of its texts: compile it with clang-19, -O1 or "
                  "more and -Xclang -mlink-builtin-bitcode-postopt",
@@ -175,7 +171,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
         return status;
     e->machine = gcn_machine(g->device);
     e->is_elf = true;
-    read_symbols(e);
+    add_module(e);
     return WT_OK;
 }
 

@@ -75,10 +75,8 @@ static enum wt_status read_program(struct wt_emulated *e, struct vortex *v, stru
         return wt_emulated_wrong_machine(e->program, v->image.elf_machine, err);
     /* A program runs without its symbols, too (they cannot be read from a pipe, for one). */
     struct wt_error why = {0};
-    if (e->is_elf && wt_symbols_open(e->program, &e->symbols, &why) != WT_OK) {
-        e->symbols = NULL;
+    if (e->is_elf && wt_modules_add_file(e->modules, e->program, 0, 0, NULL, &why) != WT_OK)
         snprintf(e->notice, sizeof e->notice, "no symbols: %.480s", why.text);
-    }
     return WT_OK;
 }
 

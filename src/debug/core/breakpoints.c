@@ -11,21 +11,16 @@
 
 #include "base/array.h"
 
-static void free_expressions(struct expr_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        wt_expr_free(list->expr[i].expr);
-        free(list->expr[i].row);
-    }
-    free(list->expr);
-    *list = (struct expr_list){0};
-}
+/* ---- what each client wants ---- */
 
 static void free_claim(struct claim *c)
 {
-    free(c->index);
-    free_expressions(&c->conditions);
-    free_expressions(&c->commands);
+    for (size_t i = 0; i < c->condition_count; i++)
+        wt_expr_free(c->condition[i]);
+    for (size_t i = 0; i < c->command_count; i++)
+        wt_expr_free(c->command[i]);
+    free(c->condition);
+    free(c->command);
     *c = (struct claim){0};
 }
 
@@ -46,34 +41,69 @@ static struct claim *find_claim(const struct breakpoint *bp, uint32_t owner)
     return NULL;
 }
 
-/* Nobody but other clients wants it any more. */
 static void drop_claim(struct breakpoint *bp, struct claim *c)
 {
     free_claim(c);
     *c = bp->claim[--bp->claim_count];
-    bp->inserted = bp->claim_count > 0;
 }
 
-bool dbg_has_expressions(const struct breakpoint *bp)
+static bool share_list(struct wt_expr *const *expr, size_t count, struct wt_expr ***list,
+                       size_t *list_count)
 {
-    for (size_t i = 0; i < bp->claim_count; i++)
-        if (bp->claim[i].conditions.count || bp->claim[i].commands.count)
-            return true;
-    return false;
+    *list = calloc(count + 1, sizeof **list);
+    for (*list_count = 0; *list && *list_count < count; ++*list_count)
+        (*list)[*list_count] = wt_expr_share(expr[*list_count]);
+    return *list != NULL;
 }
 
-bool dbg_only_prints(const struct breakpoint *bp)
+/*
+ * The code of all claims together. It stops if one of them does; where some stop and others only
+ * print, nothing is printed. A claim without conditions makes those of the others void.
+ */
+static enum wt_status code_of_claims(struct wt_debugger *d, const struct claim *claim,
+                                     size_t claim_count, struct bp_code **code,
+                                     struct wt_error *err)
 {
-    bool prints = bp->claim_count > 0;
-    for (size_t i = 0; i < bp->claim_count; i++)
-        prints &= bp->claim[i].commands.count > 0;
-    return prints;
+    struct claim all = {0};
+    bool stops = false, always = false;
+    size_t expressions = 0;
+    for (size_t i = 0; i < claim_count; i++) {
+        stops |= claim[i].command_count == 0;
+        expressions += claim[i].condition_count + claim[i].command_count;
+    }
+    all.condition = calloc(expressions + 1, sizeof *all.condition);
+    all.command = calloc(expressions + 1, sizeof *all.command);
+    if (!all.condition || !all.command) {
+        free_claim(&all);
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+    }
+    for (size_t i = 0; i < claim_count; i++) {
+        const struct claim *c = &claim[i];
+        if (stops && c->command_count)
+            continue;
+        always |= c->condition_count == 0;
+        for (size_t k = 0; k < c->condition_count; k++)
+            all.condition[all.condition_count++] = wt_expr_share(c->condition[k]);
+        for (size_t k = 0; k < c->command_count; k++)
+            all.command[all.command_count++] = wt_expr_share(c->command[k]);
+    }
+    const enum wt_status status = dbg_new_code(d, all.condition, always ? 0 : all.condition_count,
+                                               all.command, all.command_count, code, err);
+    free_claim(&all);
+    return status;
+}
+
+static void free_breakpoint(struct breakpoint *bp)
+{
+    free_claims(bp);
+    dbg_free_code(bp->code);
+    dbg_free_code(bp->watched);
 }
 
 void dbg_free_breakpoints(struct wt_debugger *d)
 {
     for (size_t i = 0; i < d->bps; i++)
-        free_claims(&d->bp[i]);
+        free_breakpoint(&d->bp[i]);
     free(d->bp);
     d->bp = NULL;
     d->bps = 0;
@@ -99,92 +129,64 @@ struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr)
     return at < d->bps && d->bp[at].addr == addr ? &d->bp[at] : NULL;
 }
 
-static void drop_unused(struct wt_debugger *d)
+void dbg_drop_breakpoints(struct wt_debugger *d)
 {
     size_t kept = 0;
     for (size_t i = 0; i < d->bps; i++) {
-        if (d->bp[i].inserted || d->bp[i].planted || d->bp[i].doubtful)
-            d->bp[kept++] = d->bp[i];
+        const struct breakpoint *bp = &d->bp[i];
+        if (bp->inserted || bp->planted || bp->doubtful || bp->watched)
+            d->bp[kept++] = *bp;
         else
-            free_claims(&d->bp[i]);
+            free_breakpoint(&d->bp[i]);
     }
     d->bps = kept;
 }
 
 /* ---- planting ---- */
 
+bool dbg_is_set(const struct breakpoint *bp)
+{
+    return bp && (bp->planted || (bp->inserted && bp->code->in_engine));
+}
+
+/* Whether its instruction is to be replaced in memory. */
+static bool is_to_plant(const struct breakpoint *bp)
+{
+    return bp->inserted && !bp->code->in_engine;
+}
+
 enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
 {
     uint32_t wave = UINT32_MAX;
     enum wt_status status = WT_OK;
+    struct wt_error ignored;
     bool lifted = false;
     /* Lift first: two that overlap may trade places. */
     for (int plant = 0; plant < 2; plant++) {
         for (size_t i = 0; i < d->bps; i++) {
             struct breakpoint *bp = &d->bp[i];
-            if (plant ? !bp->inserted || bp->planted
-                      : bp->inserted || (!bp->planted && !bp->doubtful))
+            if (plant ? !is_to_plant(bp) || bp->planted
+                      : is_to_plant(bp) || (!bp->planted && !bp->doubtful))
                 continue;
             if (wave == UINT32_MAX)
                 wave = dbg_memory_wave(d);
-            enum wt_status one = plant ? dbg_plant(d, bp, wave, status ? NULL : err)
-                                       : dbg_lift(d, bp, wave, status ? NULL : err);
+            enum wt_status one = plant ? dbg_plant(d, bp, wave, status ? &ignored : err)
+                                       : dbg_lift(d, bp, wave, status ? &ignored : err);
             status = status ? status : one;
             lifted |= !plant;
         }
     }
     if (lifted)
-        drop_unused(d);
+        dbg_drop_breakpoints(d);
     return status;
 }
 
 /* ---- what clients ask for ---- */
 
-static enum wt_status share_list(struct wt_expr *const *expr, size_t count, struct expr_list *list,
-                                 struct wt_error *err)
+static enum wt_status sync_all(struct wt_debugger *d, struct wt_error *err)
 {
-    list->expr = calloc(count ? count : 1, sizeof *list->expr);
-    if (!list->expr)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    for (; list->count < count; list->count++)
-        list->expr[list->count].expr = wt_expr_share(expr[list->count]);
-    return WT_OK;
-}
-
-/* Notes which registers the expressions of a list name, each once for the claim. */
-static enum wt_status link_registers(struct wt_debugger *d, struct claim *c, struct expr_list *list,
-                                     struct wt_error *err)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        size_t count;
-        const unsigned *named = wt_expr_registers(list->expr[i].expr, &count);
-        list->expr[i].row = calloc(count + 1, sizeof *list->expr[i].row);
-        if (!list->expr[i].row)
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-        for (size_t k = 0; k < count; k++) {
-            size_t at = 0;
-            if (named[k] >= d->topology->register_count)
-                return wt_fail(err, WT_INVALID, "there is no register %u", named[k]);
-            while (at < c->index_count && c->index[at] != named[k])
-                at++;
-            if (at == c->index_count)
-                c->index[c->index_count++] = named[k];
-            list->expr[i].row[k] = at;
-        }
-    }
-    return WT_OK;
-}
-
-/* Finds out which registers to fetch when the breakpoint is hit. */
-static enum wt_status link_claim(struct wt_debugger *d, struct claim *c, struct wt_error *err)
-{
-    enum wt_status status;
-    c->index = calloc(d->topology->register_count, sizeof *c->index);
-    if (!c->index)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    if ((status = link_registers(d, c, &c->conditions, err)))
-        return status;
-    return link_registers(d, c, &c->commands, err);
+    enum wt_status status = dbg_sync_breakpoints(d, err);
+    return status ? status : dbg_sync_watchpoints(d, err);
 }
 
 /* Makes room for a new entry at @p addr. */
@@ -205,18 +207,6 @@ static struct breakpoint *add_breakpoint(struct wt_debugger *d, uint64_t addr)
     return &d->bp[at];
 }
 
-/* Makes room for what one client more wants. */
-static struct claim *add_claim(struct breakpoint *bp)
-{
-    struct claim *more =
-        wt_array_grow(bp->claim, &bp->claim_capacity, bp->claim_count + 1, sizeof *bp->claim);
-    if (!more)
-        return NULL;
-    bp->claim = more;
-    bp->claim[bp->claim_count] = (struct claim){0};
-    return &bp->claim[bp->claim_count++];
-}
-
 /* An instruction must be there to be replaced; better told now than when the program is resumed. */
 static enum wt_status check_place(struct wt_debugger *d, uint64_t addr, struct wt_error *err)
 {
@@ -231,6 +221,32 @@ static enum wt_status check_place(struct wt_debugger *d, uint64_t addr, struct w
     return status;
 }
 
+/* One client does not want it any more; nobody, if it was the only one. */
+static enum wt_status unclaim_breakpoint(struct wt_debugger *d, struct breakpoint *bp,
+                                         struct claim *c, struct wt_error *err)
+{
+    const size_t at = (size_t)(c - bp->claim);
+    if (bp->claim_count == 1) {
+        drop_claim(bp, c);
+        bp->inserted = false;
+        dbg_drop_breakpoints(d);
+        return WT_OK;
+    }
+    /* The code of the others first: this can fail. */
+    struct bp_code *code;
+    const struct claim gone = *c;
+    *c = bp->claim[bp->claim_count - 1];
+    enum wt_status status = code_of_claims(d, bp->claim, bp->claim_count - 1, &code, err);
+    bp->claim[bp->claim_count - 1] = *c;
+    bp->claim[at] = gone;
+    if (status)
+        return status;
+    drop_claim(bp, &bp->claim[at]);
+    dbg_free_code(bp->code);
+    bp->code = code;
+    return WT_OK;
+}
+
 enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
                                              struct wt_expr *const *conditions,
                                              size_t condition_count,
@@ -241,6 +257,36 @@ enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t add
                                             command_count, err);
 }
 
+/* Puts a claim in the place of its owner's, or adds it, and makes the code of all. */
+static enum wt_status claim_breakpoint(struct wt_debugger *d, struct breakpoint *bp,
+                                       const struct claim *new, struct wt_error *err)
+{
+    struct claim *more =
+        wt_array_grow(bp->claim, &bp->claim_capacity, bp->claim_count + 1, sizeof *bp->claim);
+    if (!more)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+    bp->claim = more;
+    struct claim *c = find_claim(bp, new->owner);
+    const size_t count = bp->claim_count;
+    if (!c)
+        c = &bp->claim[bp->claim_count++];
+    const struct claim old = bp->claim_count == count ? *c : (struct claim){0};
+    *c = *new;
+    struct bp_code *code;
+    enum wt_status status = code_of_claims(d, bp->claim, bp->claim_count, &code, err);
+    if (status) {
+        *c = old;
+        bp->claim_count = count;
+        return status;
+    }
+    struct claim replaced = old;
+    free_claim(&replaced);
+    dbg_free_code(bp->code);
+    bp->code = code;
+    bp->inserted = true;
+    return WT_OK;
+}
+
 enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t owner,
                                                 uint64_t addr, struct wt_expr *const *conditions,
                                                 size_t condition_count,
@@ -248,34 +294,28 @@ enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t 
                                                 size_t command_count, struct wt_error *err)
 {
     struct breakpoint *bp = dbg_find_breakpoint(d, addr);
-    struct claim new = {.owner = owner}, *c = bp ? find_claim(bp, owner) : NULL;
+    struct claim new = {.owner = owner};
     enum wt_status status = bp ? WT_OK : check_place(d, addr, err);
-    if (!status)
-        status = share_list(conditions, condition_count, &new.conditions, err);
-    if (!status)
-        status = share_list(commands, command_count, &new.commands, err);
-    if (!status)
-        status = link_claim(d, &new, err);
-    if (!status && ((!bp && !(bp = add_breakpoint(d, addr))) || (!c && !(c = add_claim(bp))))) {
-        drop_unused(d);
+    if (!status &&
+        (!share_list(conditions, condition_count, &new.condition, &new.condition_count) ||
+         !share_list(commands, command_count, &new.command, &new.command_count) ||
+         (!bp && !(bp = add_breakpoint(d, addr)))))
         status = wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    }
+    if (!status)
+        status = claim_breakpoint(d, bp, &new, err);
     if (status) {
         free_claim(&new);
+        dbg_drop_breakpoints(d);
         return status;
     }
-    free_claim(c);
-    *c = new;
-    bp->inserted = true;
     for (uint32_t w = 0; d->any_followed && w < d->topology->waves; w++)
         if (d->wave[w].followed && d->wave[w].left == addr)
             d->wave[w].came_back = true;
-    if (d->going && (status = dbg_sync_breakpoints(d, err))) {
+    if (d->going && (status = sync_all(d, err))) {
+        struct wt_error ignored;
         bp = dbg_find_breakpoint(d, addr);
-        if (bp && !bp->planted) {
-            drop_claim(bp, find_claim(bp, owner));
-            drop_unused(d);
-        }
+        if (bp && !bp->planted)
+            unclaim_breakpoint(d, bp, find_claim(bp, owner), &ignored);
     }
     return status;
 }
@@ -293,139 +333,20 @@ enum wt_status wt_debugger_remove_breakpoint_of(struct wt_debugger *d, uint32_t 
     struct claim *c = bp ? find_claim(bp, owner) : NULL;
     if (!c)
         return wt_fail(err, WT_INVALID, "there is no breakpoint at 0x%" PRIx64, addr);
-    drop_claim(bp, c);
-    drop_unused(d);
-    return d->going ? dbg_sync_breakpoints(d, err) : WT_OK;
+    enum wt_status status;
+    if ((status = unclaim_breakpoint(d, bp, c, err)) != WT_OK)
+        return status;
+    return d->going ? sync_all(d, err) : WT_OK;
 }
 
 void wt_debugger_remove_all_breakpoints(struct wt_debugger *d)
 {
-    struct wt_error ignored;
     for (size_t i = 0; i < d->bps; i++) {
         free_claims(&d->bp[i]);
         d->bp[i].inserted = false;
     }
-    drop_unused(d);
+    dbg_drop_breakpoints(d);
+    struct wt_error ignored;
     if (d->going)
-        dbg_sync_breakpoints(d, &ignored);
-}
-
-/* ---- conditions and commands ---- */
-
-/* Cells of all registers that a claim's expressions name, for lanes of a wave. */
-static enum wt_status fetch(struct wt_debugger *d, const struct claim *c, uint32_t wave,
-                            wt_lanes lanes, struct wt_error *err)
-{
-    const size_t cells = wt_lanes_count(lanes) * c->index_count + 1;
-    if (cells > d->scratch_size) {
-        uint64_t *more = realloc(d->scratch, cells * sizeof *more);
-        if (!more)
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint's condition");
-        d->scratch = more;
-        d->scratch_size = cells;
-    }
-    return dbg_read_cells(d, wave, lanes, c->index, c->index_count, d->scratch, err);
-}
-
-/* The rows of one expression, for lanes from number `first` of those that were fetched. */
-static void put_rows(const struct wt_debugger *d, const struct linked_expr *e, unsigned lane_count,
-                     unsigned first, const uint64_t **row)
-{
-    size_t count;
-    wt_expr_registers(e->expr, &count);
-    for (size_t i = 0; i < count; i++)
-        row[i] = d->scratch + e->row[i] * lane_count + first;
-}
-
-/* The lanes for which some condition holds, or cannot be evaluated: then the user had better look.
- */
-static wt_lanes check_conditions(struct wt_debugger *d, const struct claim *c,
-                                 struct dbg_lanes *lanes, const uint64_t **row)
-{
-    const struct wt_expr_world world = {lanes, dbg_read_for_lanes, dbg_print_for_lanes};
-    const wt_lanes all = wt_lanes_first(lanes->count);
-    wt_lanes holds = c->conditions.count ? 0 : all;
-    for (size_t i = 0; i < c->conditions.count && holds != all; i++) {
-        uint64_t value[WT_MAX_LANES];
-        put_rows(d, &c->conditions.expr[i], lanes->count, 0, row);
-        const wt_lanes known =
-            wt_expr_run(c->conditions.expr[i].expr, row, lanes->count, &world, value);
-        holds |= all & ~known;
-        for (wt_lanes rest = known; rest; rest &= rest - 1)
-            if (value[wt_lanes_lowest(rest)])
-                holds |= wt_lane_bit(wt_lanes_lowest(rest));
-    }
-    return holds;
-}
-
-/* What the commands print for one lane, number @p k of those that were fetched. */
-static void run_commands(struct wt_debugger *d, const struct claim *c,
-                         const struct dbg_lanes *lanes, unsigned k, const uint64_t **row)
-{
-    struct dbg_lanes one = {.d = d, .wave = lanes->wave, .count = 1, .lane = {lanes->lane[k]}};
-    const struct wt_expr_world world = {&one, dbg_read_for_lanes, dbg_print_for_lanes};
-    for (size_t i = 0; i < c->commands.count; i++) {
-        uint64_t ignored;
-        put_rows(d, &c->commands.expr[i], lanes->count, k, row);
-        wt_expr_run(c->commands.expr[i].expr, row, 1, &world, &ignored);
-    }
-}
-
-/* The lane to stop for among those in @p holds: the one that the user looks at, else the lowest. */
-static unsigned lane_to_stop(const struct dbg_lanes *lanes, wt_lanes holds, unsigned focus)
-{
-    for (unsigned k = 0; k < lanes->count; k++)
-        if (focus && lanes->lane[k] == focus - 1 && wt_has_lane(holds, k))
-            return focus - 1;
-    return lanes->lane[wt_lanes_lowest(holds)];
-}
-
-/* Runs one client's conditions and commands. *stops: a lane wants to stop, *lane. */
-static enum wt_status evaluate_claim(struct wt_debugger *d, const struct claim *c,
-                                     struct dbg_lanes *lanes, wt_lanes mask, unsigned focus,
-                                     bool *stops, unsigned *lane, struct wt_error *err)
-{
-    enum wt_status status;
-    if ((status = fetch(d, c, lanes->wave, mask, err)) != WT_OK)
-        return status;
-    const uint64_t **row = calloc(c->index_count + 1, sizeof *row);
-    if (!row)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint's condition");
-    const wt_lanes holds = check_conditions(d, c, lanes, row);
-    *stops = holds && c->commands.count == 0;
-    if (*stops)
-        *lane = lane_to_stop(lanes, holds, focus);
-    for (wt_lanes rest = holds; rest && c->commands.count; rest &= rest - 1)
-        run_commands(d, c, lanes, wt_lanes_lowest(rest), row);
-    free(row);
-    return WT_OK;
-}
-
-enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                            bool *stops, unsigned *lane, struct wt_error *err)
-{
-    enum wt_status status = dbg_need_mask(d, wave, err);
-    if (status)
-        return status;
-    const wt_lanes mask = d->wave[wave].mask;
-    const unsigned focus = d->wave[wave].focus;
-    *stops = true;
-    *lane = focus && wt_has_lane(mask, focus - 1) ? focus - 1 : mask ? wt_lanes_lowest(mask) : 0;
-    if (!mask || !dbg_has_expressions(bp))
-        return WT_OK;
-    struct dbg_lanes lanes;
-    dbg_list_lanes(d, wave, mask, &lanes);
-    *stops = false;
-    /* Each client's expressions are run, since they may print. */
-    for (size_t i = 0; i < bp->claim_count && !status; i++) {
-        const struct claim *c = &bp->claim[i];
-        bool wants = true;
-        unsigned which = *lane;
-        if (c->conditions.count || c->commands.count)
-            status = evaluate_claim(d, c, &lanes, mask, focus, &wants, &which, err);
-        if (!status && wants && !*stops)
-            *lane = which;
-        *stops |= !status && wants;
-    }
-    return status;
+        sync_all(d, &ignored);
 }

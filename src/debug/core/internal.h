@@ -51,23 +51,37 @@ struct expr_list {
     size_t count;
 };
 
-/** What one client wants of a breakpoint. */
-struct claim {
-    uint32_t owner;
+/** What a breakpoint evaluates; it does not change. */
+struct bp_code {
+    unsigned owners;
+    struct wt_debugger *d;
     struct expr_list conditions, commands;
     unsigned *index; /**< registers that conditions and commands name, once each */
     size_t index_count;
+    bool in_engine;       /**< the target evaluates it, and nothing is planted */
+    const uint64_t **row; /**< room for pointers to the rows of one expression */
+    uint64_t *cell;       /**< room for the registers of all lanes */
+    uint8_t *bytes;       /**< room for the widest of their rows */
+};
+
+/** What one client wants of a breakpoint; the expressions are shared. */
+struct claim {
+    uint32_t owner;
+    struct wt_expr **condition, **command;
+    size_t condition_count, command_count;
 };
 
 struct breakpoint {
     uint64_t addr;
-    bool inserted;                  /**< some client wants it */
+    bool inserted;                  /**< the client wants it */
     bool planted;                   /**< it is in memory */
     bool doubtful;                  /**< it may be in memory: writing it failed on the way */
     struct wt_patch trap, original; /**< what is planted, and what undoes it; size 0: never yet */
     struct wt_instruction covered;  /**< the instruction under it */
     struct claim *claim;            /**< one for each client that wants it */
     size_t claim_count, claim_capacity;
+    struct bp_code *code;    /**< of all claims together */
+    struct bp_code *watched; /**< what the target has of it; NULL: it does not watch it */
 };
 
 /**
@@ -202,9 +216,6 @@ struct wt_debugger {
     uint8_t *row_buffer; /**< rows on their way */
     size_t row_buffer_size;
 
-    uint64_t *scratch; /**< register values of all lanes, for conditions */
-    size_t scratch_size;
-
     struct wt_event *event;
     size_t events, event_capacity, first_event;
 };
@@ -294,6 +305,12 @@ static inline bool dbg_is_added(const struct wt_debugger *d, unsigned index)
 enum wt_status dbg_read_added(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
                               uint8_t *row, struct wt_error *err);
 
+/** Whether it is the issue time. */
+bool dbg_is_time(const struct wt_debugger *d, unsigned index);
+/** The value of one of them, but the time, for a lane of a wave with enabled lanes @p mask. */
+uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t wave, unsigned lane,
+                         wt_lanes mask);
+
 /* ---- registers.c ---- */
 
 enum wt_status dbg_open_registers(struct wt_debugger *d, struct wt_error *err);
@@ -337,13 +354,10 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
 /** Plants what is inserted, and lifts what is not. */
 enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
-/** Whether it has conditions or commands. */
-bool dbg_has_expressions(const struct breakpoint *bp);
-/** Whether it never stops, since it has commands for every client that wants it. */
-bool dbg_only_prints(const struct breakpoint *bp);
-/** Runs conditions and commands. *stops: an active lane wants to stop, *lane is the lowest. */
-enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                            bool *stops, unsigned *lane, struct wt_error *err);
+/** Whether a wave that comes to it is stopped, or asked; NULL is not set. */
+bool dbg_is_set(const struct breakpoint *bp);
+/** Frees entries that neither the client wants nor memory or the target have. */
+void dbg_drop_breakpoints(struct wt_debugger *d);
 void dbg_free_breakpoints(struct wt_debugger *d);
 /* ---- patches.c ---- */
 
@@ -385,6 +399,24 @@ enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *er
 /** What undoes the breakpoints that are in memory at this issue time: at most @p most patches. */
 size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t most);
 
+/* ---- conditions.c ---- */
+
+/** Expressions are shared. One owner: the caller. */
+enum wt_status dbg_new_code(struct wt_debugger *d, struct wt_expr *const *conditions,
+                            size_t condition_count, struct wt_expr *const *commands,
+                            size_t command_count, struct bp_code **code, struct wt_error *err);
+struct bp_code *dbg_share_code(struct bp_code *code);
+void dbg_free_code(struct bp_code *code);
+/** Runs conditions and commands of a halted wave. *stops: some lane wants to stop, `lane`. */
+enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                            bool *stops, unsigned *lane, struct wt_error *err);
+/** The lane to stop for among @p lanes: the one that the user looks at, else the lowest. */
+unsigned dbg_lane_to_stop(const struct wt_debugger *d, uint32_t wave, wt_lanes lanes);
+/** The condition of a watched instruction (target.h); @p context is a struct bp_code. */
+wt_lanes dbg_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt_lanes mask);
+/** Runs the commands for @p lanes of a wave that stands before a watched instruction. */
+void dbg_print_in_engine(struct bp_code *code, uint32_t wave, uint64_t pc, wt_lanes lanes);
+
 /* ---- evaluate.c ---- */
 
 /** Lanes of a wave for which an expression is evaluated, by their numbers in the expression. */
@@ -406,12 +438,14 @@ void dbg_print_for_lanes(void *context, const char *text, size_t length);
 /** What a client asks to be watched, as the target wants it. */
 enum wt_status dbg_place_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
                                     struct wt_watchpoint *at, struct wt_error *err);
+/** A breakpoint as the target is to watch it, or to search for it. */
+struct wt_watchpoint dbg_watched_code(const struct breakpoint *bp);
 /** Lets the target watch what is inserted, and nothing else. */
 enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err);
 /** Asks the target what was met (*met: something), and stops for it if anybody wants that. */
 enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *stopped,
                                      struct wt_error *err);
-/** A list, to be freed, of what the client wants watched. */
+/** A list, to be freed, of the memory that the client wants watched. */
 enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint **list,
                                     size_t *count, struct wt_error *err);
 /** What to tell of what the target met, without stopping; false if nobody wants to hear of it. */

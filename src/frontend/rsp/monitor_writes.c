@@ -8,18 +8,17 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "debug/source/symbols.h"
+#include "debug/source/modules.h"
 
 #define MOST_WRITES 200
 #define DEFAULT_SIZE 4
 
-/* Symbols of the program, opened when they are asked for; NULL if there are none. */
-static struct wt_symbols *symbols_of(struct wt_rsp_session *s)
+/* The program as a module, read when it is first asked for; an empty list where it has no file. */
+static struct wt_modules *modules_of(struct wt_rsp_session *s)
 {
-    struct wt_error ignored;
-    if (!s->symbols && s->program && wt_symbols_open(s->program, &s->symbols, &ignored))
-        s->symbols = NULL;
-    return s->symbols;
+    if (!s->modules && (s->modules = wt_modules_new()) && s->program)
+        wt_modules_add_file(s->modules, s->program, 0, 0, NULL, WT_IGNORED);
+    return s->modules;
 }
 
 /* ADDR[,LEN]: numbers, ADDR also a symbol. Negative numbers are addresses of people who printed
@@ -40,7 +39,7 @@ static bool parse_place(struct wt_rsp_session *s, const char *text, struct wt_ad
         number = *name == '-' ? (uint64_t)strtoll(name, &end, 0) : strtoull(name, &end, 0);
         if (*end || errno)
             return false;
-    } else if (!symbols_of(s) || !wt_symbols_address(s->symbols, name, &number)) {
+    } else if (!wt_modules_address(modules_of(s), 0, name, &number)) {
         return false;
     }
     *addr = wt_debugger_address(s->debugger, number);
@@ -92,7 +91,7 @@ static void put_write(struct wt_rsp_session *s, FILE *out, const struct wt_write
 {
     const struct wt_topology *t = s->topology;
     char place[512];
-    wt_symbols_describe(symbols_of(s), w->pc, place, sizeof place);
+    wt_modules_describe(modules_of(s), 0, w->pc, place, sizeof place);
     fprintf(out, "issue time %" PRIu64 ": core %u %s %u ", w->time, w->core, t->wave_word, w->slot);
     put_lanes(s, out, w->lanes);
     fprintf(out, ", %s", place);

@@ -1,7 +1,7 @@
 /* A conversation with a client: packets in, replies out. */
 #include "frontend/rsp/session.h"
 
-#include "debug/source/symbols.h"
+#include "debug/source/modules.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -158,8 +158,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->breakpoints);
     free(s->marks);
     free(s->watchpoints);
-    if (s->symbols)
-        wt_symbols_close(s->symbols);
+    wt_modules_free(s->modules);
     free(s->shown);
     free(s->notices);
     free(s->known.thread);

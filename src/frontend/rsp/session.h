@@ -14,7 +14,7 @@
 #include "frontend/rsp/packet.h"
 #include "frontend/rsp/rsp.h"
 
-struct wt_symbols;
+struct wt_modules;
 
 /** All threads of the device belong to one process as GDB sees it. */
 #define WT_RSP_PROCESS 1
@@ -163,7 +163,7 @@ struct wt_rsp_session {
     struct wt_rsp_mark *marks; /**< of this run of the program, by name */
     size_t mark_count, mark_capacity;
 
-    struct wt_symbols *symbols; /**< of the program, once they were needed */
+    struct wt_modules *modules; /**< the program, once its symbols were needed; else NULL */
     char *program;              /**< absolute path; NULL: none that a client could use */
     int file;                   /**< of the program, opened by vFile:open; -1: not open */
 

@@ -115,46 +115,44 @@ static int code_object(const char *uri)
     return good ? to : -1;
 }
 
-static bool look_once(const struct r_debug *debug,
-                      bool (*look)(struct wt_symbols *s, uint64_t moved, void *context),
-                      void *context)
+/* The program's code objects, as they are loaded now; NULL without host memory. */
+static struct wt_modules *modules_now(const struct r_debug *debug)
 {
-    bool found = false;
-    for (const struct link_map *m = debug->r_map; m && !found; m = m->l_next) {
+    struct wt_modules *modules = loaded_symbols->list();
+    for (const struct link_map *m = debug->r_map; m && modules; m = m->l_next) {
         const int fd = m->l_name ? code_object(m->l_name) : -1;
         char path[64];
-        struct wt_symbols *symbols;
-        struct wt_error err;
         if (fd < 0)
             continue;
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        if (!loaded_symbols->open(path, &symbols, &err)) {
-            found = look(symbols, m->l_addr, context);
-            loaded_symbols->close(symbols);
-        }
+        loaded_symbols->add_file(modules, path, m->l_addr, 0, NULL, WT_IGNORED);
         close(fd);
     }
-    return found;
+    return modules;
 }
 
 /*
- * Calls `look` with the symbols of each loaded code object until it says that it has found it. The
- * program's threads may just be loading another one, whose place in the list is then not made yet.
+ * Calls `look` with the program's code objects until it says that it has found what it wants. The
+ * program's threads may be loading one right now, whose entry in the list is then not complete.
  */
-static bool each_code_object(struct host *host,
-                             bool (*look)(struct wt_symbols *s, uint64_t moved, void *context),
-                             void *context)
+static bool look_in_modules(struct host *host,
+                            bool (*look)(const struct wt_modules *modules, void *context),
+                            void *context)
 {
     enum { TRIES = 20 };
     const struct timespec pause = {.tv_nsec = 1000000};
     const struct r_debug *debug = host->debug;
-    for (unsigned i = 0; debug && symbols_of() && i < TRIES; i++) {
-        if (__atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) == RT_CONSISTENT &&
-            look_once(debug, look, context))
-            return true;
-        nanosleep(&pause, NULL);
+    bool found = false;
+    for (unsigned i = 0; debug && symbols_of() && !found && i < TRIES; i++) {
+        if (i)
+            nanosleep(&pause, NULL);
+        if (__atomic_load_n(&debug->r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT)
+            continue;
+        struct wt_modules *modules = modules_now(debug);
+        found = modules && look(modules, context);
+        loaded_symbols->free(modules);
     }
-    return false;
+    return found;
 }
 
 /* As C++ writes it, where the program has a C++ library. */
@@ -174,18 +172,18 @@ struct description {
     size_t size;
 };
 
-static bool describe(struct wt_symbols *symbols, uint64_t moved, void *context)
+static bool describe(const struct wt_modules *modules, void *context)
 {
     const struct description *d = context;
     const char *name, *file;
     char plain[256];
     uint64_t offset;
     unsigned line;
-    if (!loaded_symbols->function(symbols, d->pc - moved, &name, &offset))
+    if (!loaded_symbols->function(modules, 0, d->pc, &name, &offset))
         return false;
     plain_name(name, plain, sizeof plain);
     int n = snprintf(d->text, d->size, "0x%" PRIx64 " <%s+%" PRIu64 ">", d->pc, plain, offset);
-    if (n > 0 && (size_t)n < d->size && loaded_symbols->line(symbols, d->pc - moved, &file, &line))
+    if (n > 0 && (size_t)n < d->size && loaded_symbols->line(modules, 0, d->pc, &file, &line))
         snprintf(d->text + n, d->size - (size_t)n, " at %s:%u", file, line);
     return true;
 }
@@ -193,7 +191,7 @@ static bool describe(struct wt_symbols *symbols, uint64_t moved, void *context)
 void host_describe(struct host *host, uint64_t pc, char *text, size_t size)
 {
     struct description d = {pc, text, size};
-    if (!each_code_object(host, describe, &d))
+    if (!look_in_modules(host, describe, &d))
         snprintf(text, size, "0x%" PRIx64 " (in none of the program's code objects)", pc);
 }
 
@@ -202,19 +200,16 @@ struct search {
     uint64_t addr;
 };
 
-static bool look_up(struct wt_symbols *symbols, uint64_t moved, void *context)
+static bool look_up(const struct wt_modules *modules, void *context)
 {
     struct search *s = context;
-    if (!loaded_symbols->address(symbols, s->name, &s->addr))
-        return false;
-    s->addr += moved;
-    return true;
+    return loaded_symbols->address(modules, 0, s->name, &s->addr);
 }
 
 bool host_symbol(struct host *host, const char *name, uint64_t *addr)
 {
     struct search s = {.name = name};
-    const bool found = each_code_object(host, look_up, &s);
+    const bool found = look_in_modules(host, look_up, &s);
     *addr = s.addr;
     return found;
 }

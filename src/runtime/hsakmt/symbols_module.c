@@ -1,10 +1,11 @@
-/* The module that reports get names and lines from. See symbols.h. */
+/* The library that reports get names and lines from. See symbols.h. */
 #include "runtime/hsakmt/symbols.h"
 
 __attribute__((visibility("default"))) const struct host_symbols wavetrap_symbols = {
-    .open = wt_symbols_open,
-    .close = wt_symbols_close,
-    .function = wt_symbols_function,
-    .line = wt_symbols_line,
-    .address = wt_symbols_address,
+    .list = wt_modules_new,
+    .free = wt_modules_free,
+    .add_file = wt_modules_add_file,
+    .function = wt_modules_function,
+    .line = wt_modules_line,
+    .address = wt_modules_address,
 };
