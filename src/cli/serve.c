@@ -99,7 +99,7 @@ static int serve_program(struct serve *s, const char *program)
         if (!stdio) {
             fprintf(stderr, "wavetrap: %s is halted before its first instruction. In GDB, type\n",
                     program);
-            cli_say_how_to_connect(wt_rsp_server_address(remote.server[0]));
+            cli_say_how_to_connect(wt_rsp_server_address(remote.server[0]), true);
         }
         enum wt_status listening = WT_OK;
         for (size_t i = 1; i < s->address_count && !listening; i++) {

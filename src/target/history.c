@@ -188,6 +188,8 @@ static void stats(void *context, struct wt_history_stats *out)
     *out = (struct wt_history_stats){.saved = t.snapshots,
                                      .bytes = t.bytes,
                                      .budget = e->options->history_memory,
+                                     .log = t.log,
+                                     .lost = t.lost,
                                      .widest_gap = t.widest_gap,
                                      .branches = t.branches};
 }

@@ -188,7 +188,8 @@ struct wt_debugger {
     struct breakpoint *bp; /**< sorted by address */
     size_t bps, bp_capacity;
 
-    char notice[128]; /**< what the user should know and no event tells; "": nothing */
+    uint64_t history_start; /**< as last told: see dbg_note_history() */
+    char notice[224];       /**< what the user should know and no event tells; "": nothing */
     bool in_past;
     bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
     struct present present;
@@ -539,6 +540,10 @@ enum wt_status dbg_resume_past(struct wt_debugger *d, const struct wt_resume *li
                                struct wt_error *err);
 /** A part of the way; true when it should be called again soon. */
 bool dbg_travel(struct wt_debugger *d, uint64_t budget);
+/** Whether there is an issue time before the present one to go to. */
+bool dbg_has_past(struct wt_debugger *d);
+/** Notes for the user that the beginning of the recorded run has been forgotten, if it has. */
+void dbg_note_history(struct wt_debugger *d);
 /** The program has ended with @p status: goes back to just before, and tells. */
 enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struct wt_error *err);
 /** Ends the way where the device is. */

@@ -359,6 +359,7 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
         wt_rsp_forget_shown(s, 0);
         return;
     }
+    wt_rsp_tell_notice(s);
     s->waiting = false;
     tell(s, &event);
     name_resumed_thread(s, &event);

@@ -196,6 +196,8 @@ void wt_rsp_session_overrun(struct wt_rsp_session *session, const uint8_t *bytes
 void wt_rsp_session_event(struct wt_rsp_session *session, const struct wt_event *event);
 /** After the events: what is to be done once nothing runs. */
 void wt_rsp_session_settle(struct wt_rsp_session *session);
+/** Tells the user what the debugger has to say beside its answers, if there is something. */
+void wt_rsp_tell_notice(struct wt_rsp_session *session);
 /** Text of the program for the client. */
 void wt_rsp_session_output(struct wt_rsp_session *session, const char *text, size_t length);
 
