@@ -79,6 +79,35 @@ static void a_breakpoint_stops_each_time_without_the_client_stepping(void **stat
     }
 }
 
+static void each_client_has_its_own_breakpoint_at_an_address(void **state)
+{
+    FOR_VARIANTS(v)
+    {
+        struct rig *r = rig_new(v, counting, 5);
+        struct wt_error why;
+        const uint8_t is_3[] = {0x26, 0, T2, 0x22, 3, 0x13, 0x27};
+        const struct agent_code third = {is_3, sizeof is_3};
+        struct wt_expr *condition = NULL;
+        OK(agent_compile(r->d, &third, &condition, NULL, &err));
+        /* One stops the third time, the other one each time. */
+        OK(wt_debugger_insert_breakpoint_of(r->d, 1, CODE + 8, &condition, 1, NULL, 0, &err));
+        OK(wt_debugger_insert_breakpoint_of(r->d, 2, CODE + 8, NULL, 0, NULL, 0, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 1);
+        /* What one removes is its own. */
+        OK(wt_debugger_remove_breakpoint_of(r->d, 2, CODE + 8, &err));
+        assert_int_equal(wt_debugger_remove_breakpoint_of(r->d, 2, CODE + 8, &why), WT_INVALID);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 3);
+        OK(wt_debugger_insert_breakpoint_of(r->d, 2, CODE + 8, NULL, 0, NULL, 0, &err));
+        OK(wt_debugger_remove_breakpoint_of(r->d, 1, CODE + 8, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 4);
+        wt_expr_free(condition);
+        rig_free(r);
+    }
+}
+
 static void clients_that_lift_step_and_insert_see_every_pass(void **state)
 {
     FOR_VARIANTS(v)
@@ -1411,6 +1440,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_breakpoint_stops_each_time_without_the_client_stepping),
+        cmocka_unit_test(each_client_has_its_own_breakpoint_at_an_address),
         cmocka_unit_test(clients_that_lift_step_and_insert_see_every_pass),
         cmocka_unit_test(a_step_onto_a_breakpoint_does_not_hide_it),
         cmocka_unit_test(setting_pc_to_a_breakpoint_meets_it_again),
