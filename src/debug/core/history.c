@@ -219,6 +219,29 @@ bool wt_debugger_stops_at_end(struct wt_debugger *d)
     return d->stop_at_end;
 }
 
+bool dbg_has_past(struct wt_debugger *d)
+{
+    uint64_t start = 0, end = 0;
+    if (history_of(d))
+        history_of(d)->extent(d->target->context, &start, &end);
+    return start < end;
+}
+
+void dbg_note_history(struct wt_debugger *d)
+{
+    uint64_t start, end;
+    if (!history_of(d))
+        return;
+    history_of(d)->extent(d->target->context, &start, &end);
+    if (start > d->history_start)
+        snprintf(d->notice, sizeof d->notice,
+                 "The recorded run begins at issue time %" PRIu64
+                 " now: what was before it is lost, since the log of what was done through the "
+                 "debug hardware has outgrown its part of the memory for it (--history-memory).\n",
+                 start);
+    d->history_start = start;
+}
+
 enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struct wt_error *err)
 {
     uint64_t start, end;

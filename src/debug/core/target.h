@@ -157,6 +157,8 @@ struct wt_history_stats {
     uint64_t saved;      /**< states */
     uint64_t bytes;      /**< host memory */
     uint64_t budget;     /**< bytes */
+    uint64_t log;        /**< bytes: of these, what came from outside */
+    uint64_t lost;       /**< issue time before which the run was forgotten; 0: none of it */
     uint64_t widest_gap; /**< issues: from a saved state to the next */
     uint64_t branches;   /**< how often a future was dropped */
 };
