@@ -253,6 +253,7 @@ static enum wt_status knows(struct tcp_bus *t, const struct wt_line_dialect *dia
     char request[WT_LINE_MAX];
     const char *line;
     size_t length;
+    *yes = false;
     wt_line_request(dialect, ops, span, request);
     enum wt_status status = ask(t, request, limit_ms(t), &line, &length, err);
     request[strcspn(request, "\n")] = 0;

@@ -109,9 +109,21 @@ const struct wt_dm_register *wt_vxdebug_register(const char *name, size_t length
     return NULL;
 }
 
+/* Fields that the specification's tables name longer than its figures and our output do. */
+static const struct {
+    const char *name, *field;
+} longer_names[] = {{"ndmresetcycles", "ndmresetcyc"}, {"resethaltreqcycles", "resethaltreqcyc"}};
+
 const struct wt_dm_field *wt_vxdebug_field(const struct wt_dm_register *reg, const char *name,
                                            size_t length)
 {
+    for (size_t i = 0; i < COUNT(longer_names); i++) {
+        if (same(longer_names[i].name, name, length)) {
+            name = longer_names[i].field;
+            length = strlen(name);
+            break;
+        }
+    }
     for (size_t i = 0; i < reg->field_count; i++)
         if (same(reg->fields[i].name, name, length) || same(reg->fields[i].alias, name, length))
             return &reg->fields[i];

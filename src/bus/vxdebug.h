@@ -35,7 +35,8 @@ extern const size_t wt_vxdebug_register_count;
 /** A register by its name (@p length characters, any case); NULL if there is none. */
 const struct wt_dm_register *wt_vxdebug_register(const char *name, size_t length);
 
-/** A field by its name or alias, any case; NULL if the register has none such. */
+/** A field by its name, its alias or its name in the specification's tables, any case; NULL if the
+ * register has none such. */
 const struct wt_dm_field *wt_vxdebug_field(const struct wt_dm_register *reg, const char *name,
                                            size_t length);
 

@@ -261,7 +261,7 @@ static int serve(struct attach *a, int stop_fd)
     struct signalfd_siginfo info;
     fprintf(stderr, "wavetrap: the device at %s is halted. In GDB, type\n",
             a->jtag ? a->jtag : a->dm);
-    cli_say_how_to_connect(wt_rsp_server_address(a->server));
+    cli_say_how_to_connect(wt_rsp_server_address(a->server), false);
     if (a->choice.steps_to_watch)
         say(NULL, "it has no watchpoints: for those, 'set can-use-hw-watchpoints 0' first");
     if (wt_rsp_server_run(a->server, &err))
@@ -309,7 +309,9 @@ static int attach(int argc, char **argv)
     case CLI_BAD:
         break;
     case CLI_GO:
-        if (!a.dm == !a.jtag)
+        if (a.dm && a.jtag)
+            wt_fail(&err, WT_INVALID, "--dm and --jtag: a device is reached in one of these ways");
+        else if (!a.dm && !a.jtag)
             wt_fail(&err, WT_INVALID,
                     "where is the device? Say one of --dm=tcp:HOST:PORT, "
                     "--dm=unix:PATH and --jtag=remote_bitbang:HOST:PORT");

@@ -54,8 +54,11 @@ extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_attach, cli_tra
 /** The file that adds our commands to GDB; false if it is not where it belongs. */
 bool cli_gdb_extension(char *path, size_t size);
 
-/** Says on stderr what to type into GDB: a line that loads our commands, one that connects. */
-void cli_say_how_to_connect(const char *address);
+/**
+ * Says on stderr what to type into GDB: a line that loads our commands, one that connects; and into
+ * LLDB. @p restarts: the program can be started afresh.
+ */
+void cli_say_how_to_connect(const char *address, bool restarts);
 
 /** Prints "wavetrap NAME: MESSAGE" to stderr and returns CLI_FAILED. */
 int cli_fail(const struct cli_command *command, const struct wt_error *err);

@@ -28,10 +28,18 @@ bool cli_gdb_extension(char *path, size_t size)
     return false;
 }
 
-void cli_say_how_to_connect(const char *address)
+void cli_say_how_to_connect(const char *address, bool restarts)
 {
     char extension[PATH_MAX];
     if (cli_gdb_extension(extension, sizeof extension))
         fprintf(stderr, "    source %s\n", extension);
     fprintf(stderr, "    target remote %s\n", address);
+    if (restarts)
+        fprintf(stderr, "or, so that 'run' starts it afresh,\n    target extended-remote %s\n",
+                address);
+    if (strncmp(address, "unix:", 5) == 0)
+        fprintf(stderr, "In LLDB, type\n    process connect unix-connect://%s\n", address + 5);
+    else
+        fprintf(stderr, "In LLDB, type\n    gdb-remote %s%s\n", *address == ':' ? "127.0.0.1" : "",
+                address);
 }

@@ -2,6 +2,7 @@
 #include "cli/gdb_child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,13 +84,52 @@ static int reap(pid_t child, int signal_fd)
     return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
 }
 
+/*
+ * Becomes a process that waits until the command's end, seen by the end of a pipe, and removes the
+ * directory then. It is nobody's child and in a session of its own: what kills the command, SIGKILL
+ * and Ctrl-C included, does not reach it.
+ */
+static void become_cleaner(const char *directory, int pipe_end)
+{
+    char socket[CLI_GDB_DIRECTORY + 8], byte;
+    const int end = 3;
+    setsid();
+    if (fork() != 0)
+        _exit(0);
+    for (int signal_number = 1; signal_number < NSIG; signal_number++)
+        signal(signal_number, SIG_IGN);
+    /* Nobody may wait for this process: it holds no other file open. */
+    if (dup2(pipe_end, end) != end)
+        _exit(1);
+    for (int fd = 0; fd < end; fd++)
+        close(fd);
+    close_range((unsigned)end + 1, ~0u, 0);
+    while (read(end, &byte, 1) < 0 && errno == EINTR)
+        continue;
+    snprintf(socket, sizeof socket, "%s/gdb", directory);
+    unlink(socket);
+    rmdir(directory);
+    _exit(0);
+}
+
 enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_error *err)
 {
     const char *tmp = getenv("TMPDIR");
+    int ends[2];
     int length = snprintf(directory, CLI_GDB_DIRECTORY, "%s/wavetrap-XXXXXX",
                           tmp && *tmp && strlen(tmp) < 60 ? tmp : "/tmp");
     if (length < 0 || !mkdtemp(directory))
         return wt_fail(err, WT_IO, "%s: %s", directory, strerror(errno));
+    /* The other end stays open until this process is no more. GDB does not get it. */
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return WT_OK; /* then the directory goes with a normal end only */
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        become_cleaner(directory, ends[0]);
+    close(ends[0]);
+    if (child > 0)
+        waitpid(child, NULL, 0);
     return WT_OK;
 }
 

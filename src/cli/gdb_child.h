@@ -14,7 +14,10 @@ struct cli_gdb_choice {
     bool steps_to_watch; /**< the device cannot watch memory: GDB is to do it by single steps */
 };
 
-/** Makes a directory for the socket between the two; the caller removes it. */
+/**
+ * Makes a directory for the socket "gdb" between the two. The caller removes it; if the process is
+ * killed before that, another one does.
+ */
 enum wt_status cli_gdb_directory(char directory[CLI_GDB_DIRECTORY], struct wt_error *err);
 
 /**

@@ -149,8 +149,11 @@ static int tell_file(const char *path, uint64_t base)
     struct wt_image image;
     struct wt_error err;
     struct wt_elf_header header;
-    if (wt_elf_header_read(path, &header) && header.machine == GCN_ELF_MACHINE)
+    const bool is_elf = wt_elf_header_read(path, &header);
+    if (is_elf && header.machine == GCN_ELF_MACHINE)
         return cli_tell_code_object(path, &err) ? cli_fail(&cli_info, &err) : 0;
+    if (is_elf && wt_elf_machine_is_host(header.machine))
+        return cli_tell_host_program(path, header.machine, &err) ? cli_fail(&cli_info, &err) : 0;
     if (wt_image_load(path, base, &image, &err))
         return cli_fail(&cli_info, &err);
     struct wt_symbols *symbols = NULL;
@@ -219,11 +222,6 @@ static int run(int argc, char **argv)
     for (; optind < argc; optind++)
         if (tell_file(argv[optind], info.base))
             status = CLI_FAILED;
-    if (fflush(stdout) || ferror(stdout)) {
-        struct wt_error err;
-        wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
-        status = cli_fail(&cli_info, &err);
-    }
     wt_gpu_free(&info.gpu);
     return status;
 }

@@ -1,4 +1,5 @@
 /* The `wavetrap` command: finds the subcommand. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,17 @@ int cli_fail(const struct cli_command *command, const struct wt_error *err)
     return CLI_FAILED;
 }
 
+/* What the command has printed is its result: where it cannot be written, the command has failed.
+ */
+static int finish(const char *name, int status)
+{
+    if ((fflush(stdout) || ferror(stdout)) && !status) {
+        fprintf(stderr, "wavetrap %s: cannot write to stdout: %s\n", name, strerror(errno));
+        return CLI_FAILED;
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -43,14 +55,14 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(argv[1], commands[i]->name) == 0)
-            return commands[i]->run(argc - 1, argv + 1);
+            return finish(argv[1], commands[i]->run(argc - 1, argv + 1));
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         help(stdout);
-        return 0;
+        return finish(argv[1], 0);
     }
     if (strcmp(argv[1], "--version") == 0) {
         puts("wavetrap " WT_VERSION);
-        return 0;
+        return finish(argv[1], 0);
     }
     fprintf(stderr, "wavetrap: there is no command '%s'; see 'wavetrap --help'\n", argv[1]);
     return CLI_FAILED;

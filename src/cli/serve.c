@@ -93,7 +93,7 @@ static int serve_program(struct serve *s, const char *program)
         if (!stdio) {
             fprintf(stderr, "wavetrap: %s is halted before its first instruction. In GDB, type\n",
                     program);
-            cli_say_how_to_connect(wt_rsp_server_address(remote.server));
+            cli_say_how_to_connect(wt_rsp_server_address(remote.server), true);
         }
         if (wt_rsp_server_run(remote.server, &err)) {
             status = cli_fail(&cli_serve, &err);

@@ -80,6 +80,8 @@ static size_t read_bundle(const struct gcn_fatbin *fatbin, struct gcn_fatbin_bun
         if (is(gpu, gpu_length, "gfx900") || is(gpu, gpu_length, "gfx900:xnack-")) {
             bundle->verdict = GCN_FATBIN_GOOD;
             bundle->version = version_of(start + offset, (size_t)size);
+            bundle->object = start + offset;
+            bundle->object_size = (size_t)size;
         }
     }
     if (bundle->verdict != GCN_FATBIN_GOOD && xnack)

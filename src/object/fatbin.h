@@ -19,7 +19,9 @@ enum gcn_fatbin_verdict {
 
 struct gcn_fatbin_bundle {
     enum gcn_fatbin_verdict verdict;
-    unsigned version;  /**< of the code object ABI; 0: unknown */
+    unsigned version;      /**< of the code object ABI; 0: unknown */
+    const uint8_t *object; /**< GCN_FATBIN_GOOD: the code object, in the bytes walked over */
+    size_t object_size;
     char targets[200]; /**< "gfx906, gfx1030": what it has code for; "nothing" */
 };
 

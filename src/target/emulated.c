@@ -150,6 +150,7 @@ void wt_emulated_close(struct wt_emulated *e)
         free(e->loaded[i].bytes);
     free(e->loaded);
     free(e->watch);
+    free(e->condition);
     free(e->hit);
     *e = (struct wt_emulated){0};
 }

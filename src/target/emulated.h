@@ -57,6 +57,12 @@ struct wt_loaded {
     uint64_t addr;
 };
 
+/** The condition of a watched instruction, as the debugger gave it. */
+struct wt_emulated_condition {
+    wt_watchpoint_condition *holds; /**< NULL: none */
+    void *context;
+};
+
 struct wt_emulated {
     const struct wt_emulated_options *options;
     const char *program; /**< NULL: none, memory is empty */
@@ -68,15 +74,17 @@ struct wt_emulated {
     bool reads_change_state;    /**< reading a register of the debug hardware is an input */
     char notice[512]; /**< what the user should know of the program; "" if there is nothing */
     struct wt_loaded *loaded;
-    FILE *console;          /**< where the program's lines go; NULL drops them */
-    bool console_broken;    /**< a line could not be written */
-    bool fault_reported;    /**< pump has reported the present fault */
-    struct wt_watch *watch; /**< the debugger's watches */
+    FILE *console;                           /**< where the program's lines go; NULL drops them */
+    bool console_broken;                     /**< a line could not be written */
+    bool fault_reported;                     /**< pump has reported the present fault */
+    struct wt_watch *watch;                  /**< the debugger's watches */
+    struct wt_emulated_condition *condition; /**< of each of them */
     size_t watch_count;
     struct wt_watchpoint_hit *hit; /**< room for WT_WATCH_HITS, once something was watched */
     struct wt_timeline *timeline;  /**< NULL: the run is not recorded */
     struct wt_search search;       /**< the last search of the recorded run */
     struct wt_watch *query_watch;  /**< its watches */
+    struct wt_emulated_condition *query_condition; /**< of each of them */
     struct wt_target_services services;
     struct wt_bus *bus;
     struct wt_target target;

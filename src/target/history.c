@@ -19,7 +19,9 @@ void wt_emulated_history_stop(struct wt_emulated *e)
     wt_timeline_free(e->timeline);
     e->timeline = NULL;
     free(e->query_watch);
+    free(e->query_condition);
     e->query_watch = NULL;
+    e->query_condition = NULL;
 }
 
 enum wt_run wt_emulated_run(struct wt_emulated *e, uint64_t issues)
@@ -78,21 +80,26 @@ static enum wt_status search(void *context, const struct wt_history_query *query
 {
     enum wt_status status;
     struct wt_emulated *e = context;
-    const size_t count = query->pc_count + (query->wave != WT_NO_HANDLE) + query->watchpoints;
+    const size_t count = query->code_count + (query->wave != WT_NO_HANDLE) + query->watchpoints;
     struct wt_watch *list = calloc(count ? count : 1, sizeof *list);
-    if (!list || !wt_emulated_watch_room(e)) {
+    struct wt_emulated_condition *conditions = calloc(count ? count : 1, sizeof *conditions);
+    if (!list || !conditions || !wt_emulated_watch_room(e)) {
         free(list);
+        free(conditions);
         return wt_fail(err, WT_NO_MEMORY, "no host memory to search the past");
     }
     struct wt_watch *to = list;
-    for (size_t i = 0; i < query->pc_count; i++)
-        *to++ = (struct wt_watch){.kind = WT_WATCH_EXECUTE, .addr = query->pcs[i], .size = 1};
+    struct wt_emulated_condition *condition = conditions;
+    for (size_t i = 0; i < query->code_count; i++)
+        *to++ = wt_emulated_watch_of(&query->code[i], condition++);
     if (query->wave != WT_NO_HANDLE)
         *to++ = (struct wt_watch){.kind = WT_WATCH_ISSUE, .wave = query->wave};
     for (size_t i = 0; i < query->watchpoints; i++)
-        *to++ = wt_emulated_watch_of(&query->watchpoint[i]);
+        *to++ = wt_emulated_watch_of(&query->watchpoint[i], condition++);
     free(e->query_watch);
+    free(e->query_condition);
     e->query_watch = list;
+    e->query_condition = conditions;
     /* The search is for places before where the debugger looked around, not after. */
     if ((status = wt_timeline_look(e->timeline, false, err)) != WT_OK)
         return status;
@@ -142,13 +149,6 @@ static void accept(void *context, bool pass)
         wt_emulated_watch_again(e);
 }
 
-static bool read_register(void *context, uint32_t wave, unsigned lane, unsigned number,
-                          uint64_t *value)
-{
-    struct wt_machine *m = ((struct wt_emulated *)context)->machine;
-    return m->ops->read_register(m, wave, lane, number, value);
-}
-
 /* Makes a change of memory, as a debugger planted or undid it. */
 static bool apply(struct wt_machine *m, const struct wt_patch *patch)
 {
@@ -188,6 +188,8 @@ static void stats(void *context, struct wt_history_stats *out)
     *out = (struct wt_history_stats){.saved = t.snapshots,
                                      .bytes = t.bytes,
                                      .budget = e->options->history_memory,
+                                     .log = t.log,
+                                     .lost = t.lost,
                                      .widest_gap = t.widest_gap,
                                      .branches = t.branches};
 }
@@ -201,7 +203,6 @@ const struct wt_history_services wt_emulated_history = {
     .search_on = search_on,
     .accept = accept,
     .look = look,
-    .read_register = read_register,
     .hash = hash,
     .stats = stats,
 };

@@ -28,7 +28,8 @@ enum wt_status wt_emulated_history_restart(struct wt_emulated *e, struct wt_erro
 void wt_emulated_offer(struct wt_emulated *e);
 
 /** The machine's watch for a watchpoint. */
-struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *watchpoint);
+struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *watchpoint,
+                                     struct wt_emulated_condition *condition);
 /** Sets the debugger's watches in the machine; false, and nothing is watched, without memory. */
 bool wt_emulated_watch_again(struct wt_emulated *e);
 /** Allocates room for hits; false without host memory. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "target/history.h"
 
 static uint32_t bus_read(void *context, uint32_t addr)
@@ -127,13 +128,43 @@ static uint64_t issue_time(void *context)
     return ((struct wt_emulated *)context)->machine->time;
 }
 
-struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *w)
+static bool read_row(void *context, uint32_t wave, unsigned number, bool per_lane, unsigned size,
+                     void *row)
+{
+    struct wt_machine *m = ((struct wt_emulated *)context)->machine;
+    const unsigned count = per_lane ? m->lanes : 1;
+    uint8_t *to = row;
+    for (unsigned lane = 0; lane < count; lane++, to += size) {
+        uint64_t value;
+        if (!m->ops->read_register(m, wave, lane, number, &value))
+            return false;
+        wt_store_le(to, value, size < sizeof value ? size : sizeof value);
+    }
+    return true;
+}
+
+/* The condition of a watched instruction, called by the machine. */
+static wt_lanes condition_holds(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
+                                wt_lanes mask)
+{
+    const struct wt_emulated_condition *c = context;
+    return c->holds(c->context, wave, pc, mask);
+}
+
+struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *w,
+                                     struct wt_emulated_condition *condition)
 {
     static const enum wt_watch_kind kinds[] = {[WT_WATCHPOINT_WRITE] = WT_WATCH_WRITE,
                                                [WT_WATCHPOINT_READ] = WT_WATCH_READ,
-                                               [WT_WATCHPOINT_ACCESS] = WT_WATCH_ACCESS};
-    return (struct wt_watch){
-        .kind = kinds[w->kind], .addr = w->addr.offset, .size = w->size, .wave = w->wave};
+                                               [WT_WATCHPOINT_ACCESS] = WT_WATCH_ACCESS,
+                                               [WT_WATCHPOINT_EXECUTE] = WT_WATCH_EXECUTE};
+    *condition = (struct wt_emulated_condition){w->holds, w->context};
+    return (struct wt_watch){.kind = kinds[w->kind],
+                             .addr = w->addr.offset,
+                             .size = w->size,
+                             .wave = w->wave,
+                             .holds = w->holds ? condition_holds : NULL,
+                             .context = condition};
 }
 
 bool wt_emulated_watch_again(struct wt_emulated *e)
@@ -152,16 +183,21 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
                             struct wt_error *err)
 {
     struct wt_emulated *e = context;
-    struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches);
-    for (size_t i = 0; watches && i < count; i++)
-        watches[i] = wt_emulated_watch_of(&list[i]);
-    if (watches)
+    struct wt_watch *watches = calloc(count ? count : 1, sizeof *watches), *old = e->watch;
+    struct wt_emulated_condition *conditions = calloc(count ? count : 1, sizeof *conditions);
+    struct wt_emulated_condition *old_conditions = e->condition;
+    const bool room = watches && conditions;
+    for (size_t i = 0; room && i < count; i++)
+        watches[i] = wt_emulated_watch_of(&list[i], &conditions[i]);
+    if (room)
         wt_watch_pin(e->machine, watches, count);
-    free(e->watch);
     e->watch = watches;
-    e->watch_count = watches ? count : 0;
+    e->condition = conditions;
+    e->watch_count = room ? count : 0;
     const bool set = wt_emulated_watch_again(e);
-    if (watches && set && wt_emulated_watch_room(e))
+    free(old);
+    free(old_conditions);
+    if (room && set && wt_emulated_watch_room(e))
         return WT_OK;
     e->watch_count = 0;
     wt_emulated_watch_again(e);
@@ -175,9 +211,19 @@ static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
     size_t count = 0;
     for (size_t i = 0; i < m->hits && e->hit; i++) {
         const struct wt_watch_hit *h = &m->hit[i];
-        if (!h->size)
-            continue; /* a place of code, which nobody watches here */
+        if (h->kind == WT_WATCH_ISSUE)
+            continue; /* for a search */
         struct wt_watchpoint_hit *hit = &e->hit[count++];
+        if (h->kind == WT_WATCH_EXECUTE) {
+            *hit = (struct wt_watchpoint_hit){.execute = true,
+                                              .mask = h->mask,
+                                              .lanes = h->hits,
+                                              .time = h->time,
+                                              .wave = h->wave,
+                                              .lane = h->lane,
+                                              .pc = h->pc};
+            continue;
+        }
         *hit = (struct wt_watchpoint_hit){.read = h->kind != WT_WATCH_WRITE,
                                           .write = h->kind != WT_WATCH_READ,
                                           .time = h->time,
@@ -198,6 +244,7 @@ static const struct wt_target_services services = {
     .pump = pump,
     .read_memory = read_memory,
     .write_memory = write_memory,
+    .read_row = read_row,
     .wave_detail = wave_detail,
     .fault = fault,
     .clear_fault = clear_fault,

@@ -93,3 +93,11 @@ def test_waiting_for_what_cannot_come_ends(build):
     assert done.returncode == 0 and "DCTRL.allunavail=1 after 3 issues" in done.stdout
     done = dm(build, "DCTRL.dmactive=1", "wait DCTRL.anyhalted=1", text="_start: exit 1\n")
     assert done.returncode == 125 and "nothing can issue any more" in done.stderr
+
+
+def test_the_names_of_the_specification_are_understood(build):
+    """Its figures and its table name two fields differently; so does the short name."""
+    done = dm(build, "DCTRL.dmactive=1", "DCONFIG.ndmresetcycles=5", "DCONFIG.resethaltreqcycles=3", "DCONFIG.ndmresetcyc",
+              "DCONFIG.RHC", "dconfig.NDMRESETCYCLES")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["DCONFIG.ndmresetcyc=5", "DCONFIG.resethaltreqcyc=3", "DCONFIG.ndmresetcyc=5"]

@@ -146,3 +146,17 @@ def test_fish_completes_commands_and_options(tmp_path):
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
 def test_zsh_accepts_its_completion():
     subprocess.run(["zsh", "-n", ROOT / "scripts" / "completion" / "_wavetrap"], check=True)
+
+
+def test_what_cannot_be_printed_is_a_failure():
+    for words in (["--help"], ["--version"], ["run", "--help"], ["run", "--gpu=help"], ["info", "--isa"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([WAVETRAP, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        assert done.returncode == 125 and "cannot write to stdout: No space left" in done.stderr, words
+
+
+def test_every_page_says_where_the_command_is():
+    pages = [page for page in (ROOT / "docs").glob("*.md") if re.search(r"^(\$ |    )?wavetrap ", page.read_text(), re.M)]
+    assert len(pages) > 5
+    for page in pages:
+        assert "build/wavetrap" in page.read_text(), page

@@ -25,6 +25,11 @@ def test_what_is_installed_works(build):
     for place in ("bash-completion/completions/wavetrap", "zsh/site-functions/_wavetrap",
                   "fish/vendor_completions.d/wavetrap.fish"):
         assert any(name.endswith(place) for name in files), place
+    # The documents, the licence, and what kernels are built with.
+    for name in ("README.md", "LICENSE", *(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))):
+        assert any(path.endswith(f"/share/doc/wavetrap/{name}") for path in files), name
+    library = ROOT / "examples" / "vortex" / "lib"
+    assert {path.name for name, path in files.items() if "/share/wavetrap/vortex/" in name} == {p.name for p in library.iterdir()}
     # The library for HIP programs, if it was built.
     library = [path for name, path in files.items() if name.endswith("/wavetrap/libhsakmt.so.1")]
     if os.path.exists(f"{BUILD}/src/runtime/hsakmt/libhsakmt.so.1"):
@@ -55,3 +60,23 @@ def test_every_gdb_can_be_told_at_its_start(tmp_path):
     assert script.endswith(".gdb")
     sourced = Path(script).read_text().removeprefix("source ").strip()
     assert sourced in told.values() and sourced.endswith("/gdb/wavetrap.py")
+
+
+def test_the_installed_library_builds_a_kernel(build):
+    """start.S, vortex.h, vortex.ld and the rest need nothing else of ours."""
+    target = build.folder / "target"
+    subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", target], check=True, capture_output=True)
+    lib = next(target.rglob("share/wavetrap/vortex"))
+    source = build.path("kernel.c", '#include "vortex.h"\n'
+                        "static volatile unsigned sum;\n"
+                        "static void each(void *p, size_t i) { __atomic_fetch_add((unsigned *)p, (unsigned)i, __ATOMIC_RELAXED); }\n"
+                        "int main(void) { vx_parallel(10, each, (void *)&sum); return (int)sum; }\n")
+    picolibc = "/usr/lib/picolibc/riscv64-unknown-elf"
+    elf = build.path("kernel.elf")
+    libgcc = subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv32imf", "-mabi=ilp32f", "-print-libgcc-file-name"], check=True,
+                            capture_output=True, text=True).stdout.strip()
+    subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv32imaf_zicsr", "-mabi=ilp32f", "-mcmodel=medany", "-std=gnu11", "-O1",
+                    "--param=min-pagesize=0", "-isystem", f"{picolibc}/include", f"-I{lib}", "-nostdlib", "-nostartfiles",
+                    "-static", f"-T{lib}/vortex.ld", "-o", elf, source, *sorted(lib.glob("*.S")), *sorted(lib.glob("*.c")),
+                    "-Wl,--start-group", f"{picolibc}/lib/rv32imf/ilp32f/libc.a", libgcc, "-Wl,--end-group"], check=True)
+    assert subprocess.run([WAVETRAP, "run", elf], timeout=60).returncode == 45

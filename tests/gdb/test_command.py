@@ -1,7 +1,11 @@
 """`wavetrap gdb`: one command from program to prompt."""
 import os
 import re
+import signal
 import subprocess
+import tempfile
+import time
+from pathlib import Path
 
 import pytest
 
@@ -51,13 +55,40 @@ def test_the_status_is_gdbs(program):
     assert "/nonexistent/gdb" in done.stderr
 
 
-def test_it_leaves_nothing_behind(program, tmp_path):
+@pytest.fixture
+def short():
+    """A folder whose name is short enough for the command's own folder, for sockets have short names."""
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    yield folder
+    folder.rmdir()
+
+
+def test_it_leaves_nothing_behind(program, short):
     done = subprocess.run([WAVETRAP, "gdb", program("lanes"), "--", "-nx", "-batch", "-ex", "info threads"],
                           capture_output=True, text=True, timeout=TIMEOUT,
-                          env={**os.environ, "TMPDIR": str(tmp_path)})
+                          env={**os.environ, "TMPDIR": str(short)})
     assert done.returncode == 0
     assert "core 0 warp 0 thread 0" in done.stdout
-    assert list(tmp_path.iterdir()) == []
+    assert list(short.iterdir()) == []
+
+
+def test_it_leaves_nothing_behind_when_it_is_killed(program, short):
+    """Its folder goes, although it can do nothing about that any more; and nobody holds its output open."""
+    one = subprocess.Popen([WAVETRAP, "gdb", program("endless"), "--", "-nx", "-batch", "-ex", "continue"], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "TMPDIR": str(short)},
+                           start_new_session=True)
+    until(lambda: any(folder.joinpath("gdb").exists() for folder in short.iterdir()))
+    os.kill(one.pid, signal.SIGKILL)
+    until(lambda: not list(short.iterdir()))
+    one.communicate(timeout=TIMEOUT)
+    assert one.returncode == -signal.SIGKILL
+
+
+def until(condition):
+    end = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_when_it_is_ended_gdb_ends(gdb, program):
@@ -85,3 +116,16 @@ def test_a_bad_program_is_refused(tmp_path):
         done = subprocess.run([WAVETRAP, command, bad], capture_output=True, text=True, timeout=TIMEOUT)
         assert done.returncode == 125
         assert "bad.elf" in done.stderr
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_the_first_function_of_an_example_is_known(example, xlen):
+    """The start-up code lies before it; what debug information says of that ends where it ends."""
+    done = subprocess.run([WAVETRAP, "gdb", example("hello", xlen), "--", "-nx", "-batch", "-ex", "break greet", "-ex", "continue",
+                           "-ex", "backtrace 1", "-ex", "info symbol $pc", "-ex", "info source"],
+                          capture_output=True, text=True, timeout=TIMEOUT)
+    first = subprocess.run(["riscv64-unknown-elf-nm", "-n", example("hello", xlen)], capture_output=True, text=True, check=True).stdout
+    names = [line.split()[2] for line in first.splitlines() if line.split()[1] in "tT"]
+    assert names[names.index("vx_thread_setup") + 1] == "greet"
+    assert re.search(r"#0  greet \(p=.*\) at \S*hello\.c:\d+", done.stdout), done.stdout
+    assert re.search(r"Current source file is \S*hello\.c", done.stdout), done.stdout

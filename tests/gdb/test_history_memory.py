@@ -78,3 +78,19 @@ def test_the_start_is_reached(program, serve, gdb, budget, variant):
     assert state(user) == last
     assert "No more reverse-execution history" in user("reverse-continue")
     assert state(user) == first
+
+
+def test_what_a_long_log_loses_is_said(program, serve, gdb):
+    """Conditions that do not hold are logged where the debug registers alone are there."""
+    file = program("endless")
+    server = serve(file, *OPTIONS, "--dm-only", "--history-memory", "1M")
+    user = gdb(server, file)
+    user("break loop if $vx_warp_id == 77")
+    user("tbreak *(char *)&loop + 4 if $vx_warp_id == 0 && $_time > 200000")
+    said = user("continue")
+    start = re.search(r"The recorded run begins at issue time (\d+) now", said)
+    assert start and "Temporary breakpoint 2" in said, said
+    assert f"of {start[1]}-" in user("monitor time")
+    assert f"before issue time {start[1]}: lost" in user("monitor time")
+    assert "is not recorded" in user(f"monitor goto {int(start[1]) - 1}")
+    assert "(masked off)" not in user(f"monitor goto {start[1]}")

@@ -228,6 +228,13 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
     return session_of(context)->services.watch(session_of(context), list, count, err);
 }
 
+static bool read_row(void *context, uint32_t wave, unsigned number, bool per_lane, unsigned size,
+                     void *row)
+{
+    return session_of(context)->services.read_row(session_of(context), wave, number, per_lane, size,
+                                                  row);
+}
+
 static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
 {
     return session_of(context)->services.watch_hits(session_of(context), list);
@@ -327,6 +334,7 @@ static const struct wt_target_services services = {
     .pump = pump,
     .read_memory = read_memory,
     .write_memory = write_memory,
+    .read_row = read_row,
     .wave_detail = wave_detail,
     .fault = fault,
     .clear_fault = clear_fault,

@@ -48,6 +48,7 @@ struct rig {
     unsigned pumps;
     struct wt_watchpoint_hit hit[WT_WATCH_HITS];
     size_t watched; /* places that the target watches */
+    struct wt_watchpoint *watchpoint;
 };
 
 static enum wt_status rig_transact(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
@@ -158,20 +159,50 @@ static uint64_t rig_time(void *context)
     return ((struct rig *)context)->machine->time;
 }
 
+static bool rig_read_row(void *context, uint32_t wave, unsigned number, bool per_lane,
+                         unsigned size, void *row)
+{
+    struct wt_machine *m = ((struct rig *)context)->machine;
+    for (unsigned lane = 0; lane < (per_lane ? m->lanes : 1); lane++) {
+        uint64_t value;
+        if (!m->ops->read_register(m, wave, lane, number, &value))
+            return false;
+        wt_store_le((uint8_t *)row + (size_t)lane * size, value, size);
+    }
+    return true;
+}
+
+/* The context of a condition is the watchpoint's. */
+static wt_lanes rig_holds(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
+                          wt_lanes mask)
+{
+    const struct wt_watchpoint *w = context;
+    return w->holds(w->context, wave, pc, mask);
+}
+
 static enum wt_status rig_watch(void *context, const struct wt_watchpoint *list, size_t count,
                                 struct wt_error *err)
 {
+    static const enum wt_watch_kind kinds[] = {[WT_WATCHPOINT_WRITE] = WT_WATCH_WRITE,
+                                               [WT_WATCHPOINT_READ] = WT_WATCH_READ,
+                                               [WT_WATCHPOINT_ACCESS] = WT_WATCH_ACCESS,
+                                               [WT_WATCHPOINT_EXECUTE] = WT_WATCH_EXECUTE};
     struct rig *r = context;
     struct wt_watch *watch = calloc(count ? count : 1, sizeof *watch);
+    struct wt_watchpoint *copy = calloc(count ? count : 1, sizeof *copy);
+    if (count)
+        memcpy(copy, list, count * sizeof *copy);
     for (size_t i = 0; i < count; i++)
-        watch[i] = (struct wt_watch){.kind = list[i].kind == WT_WATCHPOINT_WRITE  ? WT_WATCH_WRITE
-                                             : list[i].kind == WT_WATCHPOINT_READ ? WT_WATCH_READ
-                                                                                  : WT_WATCH_ACCESS,
+        watch[i] = (struct wt_watch){.kind = kinds[list[i].kind],
                                      .addr = list[i].addr.offset,
                                      .size = list[i].size,
-                                     .wave = list[i].wave};
+                                     .wave = list[i].wave,
+                                     .holds = list[i].holds ? rig_holds : NULL,
+                                     .context = &copy[i]};
     const bool ok = r->machine->ops->set_watches(r->machine, watch, count);
     free(watch);
+    free(r->watchpoint);
+    r->watchpoint = copy;
     r->watched = count;
     return ok ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
@@ -182,16 +213,18 @@ static size_t rig_watch_hits(void *context, const struct wt_watchpoint_hit **lis
     const size_t count = r->machine->hits;
     for (size_t i = 0; i < count; i++) {
         const struct wt_watch_hit *h = &r->machine->hit[i];
-        r->hit[i] = (struct wt_watchpoint_hit){h->kind != WT_WATCH_WRITE,
-                                               h->kind != WT_WATCH_READ,
-                                               h->time,
-                                               h->wave,
-                                               h->lane,
-                                               h->pc,
-                                               {0, h->addr},
-                                               h->size,
-                                               {0},
-                                               {0}};
+        const bool execute = h->kind == WT_WATCH_EXECUTE;
+        r->hit[i] = (struct wt_watchpoint_hit){.execute = execute,
+                                               .mask = h->mask,
+                                               .lanes = h->hits,
+                                               .read = !execute && h->kind != WT_WATCH_WRITE,
+                                               .write = !execute && h->kind != WT_WATCH_READ,
+                                               .time = h->time,
+                                               .wave = h->wave,
+                                               .lane = h->lane,
+                                               .pc = h->pc,
+                                               .addr = wt_address_of(h->addr),
+                                               .size = h->size};
         memcpy(r->hit[i].before, h->before, 16);
         memcpy(r->hit[i].after, h->after, 16);
     }
@@ -284,6 +317,7 @@ static struct rig *rig_device(const struct rig_options *options, const uint32_t 
             .pump = rig_pump,
             .read_memory = rig_read,
             .write_memory = rig_write,
+            .read_row = rig_read_row,
             .wave_detail = rig_detail,
             .fault = rig_fault,
             .clear_fault = rig_clear_fault,
@@ -319,6 +353,7 @@ static void rig_free(struct rig *r)
 {
     wt_debugger_close(r->d);
     vx_device_free(r->device);
+    free(r->watchpoint);
     free(r);
 }
 

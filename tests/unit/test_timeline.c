@@ -150,6 +150,99 @@ static void a_program_is_recorded_to_its_end(void **state)
     end(&f);
 }
 
+/* A register of the debug hardware is read after each few issues, as a debugger would do it. */
+static void poke(struct fixture *f, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++) {
+        wt_timeline_run(f->t, 3);
+        wt_timeline_input(
+            f->t,
+            &(struct wt_input){.kind = WT_INPUT_DEBUG_WRITE, .addr = VX_DM_WMASK, .value = i & 1});
+    }
+}
+
+/* The way from the nearest saved state to the end, with what a debugger did on it. */
+static void a_long_log_leaves_states_near(void **state)
+{
+    static const uint32_t code[] = {ADDI(T0, T0, 1), J(X0, -4)};
+    const uint64_t mib = (uint64_t)1 << 20;
+    struct fixture f = begin(&shapes[0], code, 2, 96 * mib, 0);
+    poke(&f, 40000);
+    struct wt_timeline_stats stats;
+    wt_timeline_stats(f.t, &stats);
+    assert_true(stats.log > 2 * mib && stats.log < 72 * mib && !stats.lost);
+    /* An entry counts for the interval: by issues alone there would be no second state. */
+    assert_true(stats.snapshots > 2);
+    assert_true(f.m->time - wt_timeline_saved_before(f.t, f.m->time) < 60000);
+    uint64_t at = f.m->time - 1000;
+    const uint64_t now = hash(&f), end_time = f.m->time;
+    go(&f, at);
+    const uint64_t then = hash(&f);
+    go(&f, 0);
+    go(&f, at);
+    assert_true(hash(&f) == then);
+    go(&f, end_time);
+    assert_true(hash(&f) == now);
+
+    /* Beyond its part of the budget it loses its beginning, and the states stay. */
+    poke(&f, 1200000);
+    wt_timeline_stats(f.t, &stats);
+    assert_true(stats.log <= 72 * mib && stats.bytes <= 96 * mib + mib);
+    assert_true(stats.snapshots > 2);
+    assert_true(stats.lost > 0 && stats.lost == wt_timeline_start(f.t));
+    assert_true(f.m->time - wt_timeline_saved_before(f.t, f.m->time) < 60000);
+    const uint64_t last = hash(&f), last_time = f.m->time;
+    assert_int_equal(wt_timeline_goto(f.t, stats.lost - 1, &f.err), WT_INVALID);
+    uint64_t before[3];
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < 3; i++) {
+            go(&f, stats.lost + (last_time - stats.lost) * i / 3);
+            if (round == 1)
+                assert_true(hash(&f) == before[i]);
+            before[i] = hash(&f);
+        }
+        go(&f, last_time);
+        assert_true(hash(&f) == last);
+    }
+    end(&f);
+}
+
+/* What is written costs more than its bytes. */
+static void a_write_is_counted_with_what_the_host_needs_for_it(void **state)
+{
+    static const uint32_t code[] = {ADDI(T0, T0, 1), J(X0, -4)};
+    struct fixture f = begin(&shapes[0], code, 2, (uint64_t)512 << 20, 0);
+    struct wt_timeline_stats before, after;
+    wt_timeline_stats(f.t, &before);
+    for (uint32_t i = 0; i < 100000; i++)
+        wt_timeline_input(f.t, &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                  .addr = CODE + 0x1000 + i % 64 * 4,
+                                                  .bytes = &i,
+                                                  .size = 4});
+    wt_timeline_stats(f.t, &after);
+    assert_true(after.log - before.log >= 100000 * (sizeof(struct wt_input) + 32));
+    end(&f);
+}
+
+/* No state but the first fits: the run begins anew rather than to grow for ever. */
+static void the_smallest_budget_bounds_the_log(void **state)
+{
+    static const uint32_t code[] = {ADDI(T0, T0, 1), J(X0, -4)};
+    struct fixture f = begin(&shapes[0], code, 2, 1 << 10, 0);
+    struct wt_timeline_stats stats;
+    poke(&f, 10000);
+    wt_timeline_stats(f.t, &stats);
+    assert_int_equal(stats.lost, 0);
+    poke(&f, 1200000);
+    wt_timeline_stats(f.t, &stats);
+    assert_true(stats.lost > 0 && stats.log < (uint64_t)80 << 20);
+    const uint64_t now = hash(&f), time = f.m->time;
+    go(&f, stats.lost);
+    go(&f, time);
+    assert_true(hash(&f) == now);
+    end(&f);
+}
+
 static void a_small_budget_reaches_every_point(void **state)
 {
     uint32_t code[128];
@@ -646,6 +739,9 @@ int main(void)
         cmocka_unit_test(every_point_is_the_same_on_every_return),
         cmocka_unit_test(a_program_is_recorded_to_its_end),
         cmocka_unit_test(a_small_budget_reaches_every_point),
+        cmocka_unit_test(a_long_log_leaves_states_near),
+        cmocka_unit_test(a_write_is_counted_with_what_the_host_needs_for_it),
+        cmocka_unit_test(the_smallest_budget_bounds_the_log),
         cmocka_unit_test(snapshots_get_sparser_with_the_distance),
         cmocka_unit_test(nothing_is_printed_twice),
         cmocka_unit_test(halts_at_breakpoints_come_back),

@@ -37,6 +37,13 @@
 #ifdef __ASSEMBLER__
         .cfi_sections .debug_frame              /* for debuggers; nothing unwinds at run time */
 
+        /*
+         * The linker does not shorten this code. The assembler writes the ranges of its functions
+         * and of the file into the debug information; code that shrinks afterwards would leave them
+         * too long, over the first functions of the program, which debuggers then take for ours.
+         */
+        .option norelax
+
         /* The lanes set in \mask run, the others stop. Mask 0 ends the warp. */
         .macro vx_tmc mask
         .insn r 0x0b, 0, 0, x0, \mask, x0

@@ -42,10 +42,7 @@ _start:
 vx_thread_setup:
         .cfi_startproc
         .cfi_return_column t6
-        .option push
-        .option norelax                         /* the linker would make this gp-relative */
         la      gp, __global_pointer$
-        .option pop
         csrr    t0, CSR_MHARTID
         slli    t0, t0, STACK_LOG2_SIZE
         li      sp, STACK_BASE

@@ -56,35 +56,48 @@ enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology
     return WT_OK;
 }
 
+bool dbg_is_time(const struct wt_debugger *d, unsigned index)
+{
+    return dbg_is_added(d, index) && d->registers[index].code == ADDED_TIME;
+}
+
+uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t wave, unsigned lane,
+                         wt_lanes mask)
+{
+    struct wt_wave self;
+    assert(dbg_is_added(d, index));
+    switch ((enum added_code)d->registers[index].code) {
+    case ADDED_CORE:
+        d->ops->describe_wave(d->probe, wave, &self);
+        return self.core;
+    case ADDED_WAVE:
+        d->ops->describe_wave(d->probe, wave, &self);
+        return self.slot;
+    case ADDED_LANE:
+        return lane;
+    case ADDED_MASK:
+        return (uint64_t)mask;
+    case ADDED_MASK_HIGH:
+        return (uint64_t)(mask >> 64);
+    case ADDED_TIME:
+        break;
+    }
+    return d->target->services->time(d->target->context);
+}
+
 enum wt_status dbg_read_added(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
                               uint8_t *row, struct wt_error *err)
 {
     const struct wt_register *r = &d->registers[index];
     const size_t size = wt_register_size(r);
-    uint64_t value = 0;
-    enum wt_status status = WT_OK;
-    assert(dbg_is_added(d, index));
-    switch ((enum added_code)r->code) {
-    case ADDED_CORE:
-        value = d->wave[wave].self.core;
-        break;
-    case ADDED_WAVE:
-        value = d->wave[wave].self.slot;
-        break;
-    case ADDED_LANE:
-        for (; lanes; lanes &= lanes - 1, row += size)
-            wt_store_le(row, wt_lanes_lowest(lanes), size);
-        return WT_OK;
-    case ADDED_MASK:
-    case ADDED_MASK_HIGH:
-        if (!(status = dbg_need_mask(d, wave, err)))
-            value =
-                (uint64_t)(r->code == ADDED_MASK ? d->wave[wave].mask : d->wave[wave].mask >> 64);
-        break;
-    case ADDED_TIME:
-        value = d->target->services->time(d->target->context);
-        break;
-    }
-    wt_store_le(row, value, size);
-    return status;
+    enum wt_status status;
+    if ((r->code == ADDED_MASK || r->code == ADDED_MASK_HIGH) &&
+        (status = dbg_need_mask(d, wave, err)))
+        return status;
+    if (r->scope != WT_SCOPE_LANE)
+        lanes &= -lanes; /* one value for all */
+    for (; lanes; lanes &= lanes - 1, row += size)
+        wt_store_le(
+            row, dbg_added_value(d, index, wave, wt_lanes_lowest(lanes), d->wave[wave].mask), size);
+    return WT_OK;
 }

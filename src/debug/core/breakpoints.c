@@ -11,29 +11,16 @@
 
 #include "base/array.h"
 
-static void free_expressions(struct expr_list *list)
+static void free_breakpoint(struct breakpoint *bp)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        wt_expr_free(list->expr[i].expr);
-        free(list->expr[i].row);
-    }
-    free(list->expr);
-    *list = (struct expr_list){0};
-}
-
-static void free_expressions_of(struct breakpoint *bp)
-{
-    free(bp->index);
-    bp->index = NULL;
-    bp->index_count = 0;
-    free_expressions(&bp->conditions);
-    free_expressions(&bp->commands);
+    dbg_free_code(bp->code);
+    dbg_free_code(bp->watched);
 }
 
 void dbg_free_breakpoints(struct wt_debugger *d)
 {
     for (size_t i = 0; i < d->bps; i++)
-        free_expressions_of(&d->bp[i]);
+        free_breakpoint(&d->bp[i]);
     free(d->bp);
     d->bp = NULL;
     d->bps = 0;
@@ -59,93 +46,64 @@ struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr)
     return at < d->bps && d->bp[at].addr == addr ? &d->bp[at] : NULL;
 }
 
-static void drop_unused(struct wt_debugger *d)
+void dbg_drop_breakpoints(struct wt_debugger *d)
 {
     size_t kept = 0;
     for (size_t i = 0; i < d->bps; i++) {
-        if (d->bp[i].inserted || d->bp[i].planted || d->bp[i].doubtful)
-            d->bp[kept++] = d->bp[i];
+        const struct breakpoint *bp = &d->bp[i];
+        if (bp->inserted || bp->planted || bp->doubtful || bp->watched)
+            d->bp[kept++] = *bp;
         else
-            free_expressions_of(&d->bp[i]);
+            free_breakpoint(&d->bp[i]);
     }
     d->bps = kept;
 }
 
 /* ---- planting ---- */
 
+bool dbg_is_set(const struct breakpoint *bp)
+{
+    return bp && (bp->planted || (bp->inserted && bp->code->in_engine));
+}
+
+/* Whether its instruction is to be replaced in memory. */
+static bool is_to_plant(const struct breakpoint *bp)
+{
+    return bp->inserted && !bp->code->in_engine;
+}
+
 enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
 {
     uint32_t wave = UINT32_MAX;
     enum wt_status status = WT_OK;
+    struct wt_error ignored;
     bool lifted = false;
     /* Lift first: two that overlap may trade places. */
     for (int plant = 0; plant < 2; plant++) {
         for (size_t i = 0; i < d->bps; i++) {
             struct breakpoint *bp = &d->bp[i];
-            if (plant ? !bp->inserted || bp->planted
-                      : bp->inserted || (!bp->planted && !bp->doubtful))
+            if (plant ? !is_to_plant(bp) || bp->planted
+                      : is_to_plant(bp) || (!bp->planted && !bp->doubtful))
                 continue;
             if (wave == UINT32_MAX)
                 wave = dbg_memory_wave(d);
-            enum wt_status one = plant ? dbg_plant(d, bp, wave, status ? NULL : err)
-                                       : dbg_lift(d, bp, wave, status ? NULL : err);
+            enum wt_status one = plant ? dbg_plant(d, bp, wave, status ? &ignored : err)
+                                       : dbg_lift(d, bp, wave, status ? &ignored : err);
             status = status ? status : one;
             lifted |= !plant;
         }
     }
     if (lifted)
-        drop_unused(d);
+        dbg_drop_breakpoints(d);
     return status;
 }
 
 /* ---- what clients ask for ---- */
 
-static enum wt_status share_list(struct wt_expr *const *expr, size_t count, struct expr_list *list,
-                                 struct wt_error *err)
+static enum wt_status sync_all(struct wt_debugger *d, struct wt_error *err)
 {
-    list->expr = calloc(count ? count : 1, sizeof *list->expr);
-    if (!list->expr)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    for (; list->count < count; list->count++)
-        list->expr[list->count].expr = wt_expr_share(expr[list->count]);
-    return WT_OK;
-}
-
-/* Notes which registers the expressions of a list name, each once for the breakpoint. */
-static enum wt_status link_registers(struct wt_debugger *d, struct breakpoint *bp,
-                                     struct expr_list *list, struct wt_error *err)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        size_t count;
-        const unsigned *named = wt_expr_registers(list->expr[i].expr, &count);
-        list->expr[i].row = calloc(count + 1, sizeof *list->expr[i].row);
-        if (!list->expr[i].row)
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-        for (size_t k = 0; k < count; k++) {
-            size_t at = 0;
-            if (named[k] >= d->topology->register_count)
-                return wt_fail(err, WT_INVALID, "there is no register %u", named[k]);
-            while (at < bp->index_count && bp->index[at] != named[k])
-                at++;
-            if (at == bp->index_count)
-                bp->index[bp->index_count++] = named[k];
-            list->expr[i].row[k] = at;
-        }
-    }
-    return WT_OK;
-}
-
-/* Finds out which registers to fetch when the breakpoint is hit. */
-static enum wt_status link_breakpoint(struct wt_debugger *d, struct breakpoint *bp,
-                                      struct wt_error *err)
-{
-    enum wt_status status;
-    bp->index = calloc(d->topology->register_count, sizeof *bp->index);
-    if (!bp->index)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    if ((status = link_registers(d, bp, &bp->conditions, err)))
-        return status;
-    return link_registers(d, bp, &bp->commands, err);
+    enum wt_status status = dbg_sync_breakpoints(d, err);
+    return status ? status : dbg_sync_watchpoints(d, err);
 }
 
 /* Makes room for a new entry at @p addr. */
@@ -187,34 +145,27 @@ enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t add
                                              struct wt_error *err)
 {
     struct breakpoint *bp = dbg_find_breakpoint(d, addr);
-    struct breakpoint new = {.addr = addr};
+    struct bp_code *code;
     enum wt_status status = bp ? WT_OK : check_place(d, addr, err);
     if (!status)
-        status = share_list(conditions, condition_count, &new.conditions, err);
-    if (!status)
-        status = share_list(commands, command_count, &new.commands, err);
-    if (!status)
-        status = link_breakpoint(d, &new, err);
-    if (!status && !bp && !(bp = add_breakpoint(d, addr)))
-        status = wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    if (status) {
-        free_expressions_of(&new);
+        status = dbg_new_code(d, conditions, condition_count, commands, command_count, &code, err);
+    if (status)
         return status;
+    if (!bp && !(bp = add_breakpoint(d, addr))) {
+        dbg_free_code(code);
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
     }
-    free_expressions_of(bp);
-    bp->conditions = new.conditions;
-    bp->commands = new.commands;
-    bp->index = new.index;
-    bp->index_count = new.index_count;
+    dbg_free_code(bp->code);
+    bp->code = code;
     bp->inserted = true;
     for (uint32_t w = 0; d->any_followed && w < d->topology->waves; w++)
         if (d->wave[w].followed && d->wave[w].left == addr)
             d->wave[w].came_back = true;
-    if (d->going && (status = dbg_sync_breakpoints(d, err))) {
+    if (d->going && (status = sync_all(d, err))) {
         bp = dbg_find_breakpoint(d, addr);
         if (bp && !bp->planted) {
             bp->inserted = false;
-            drop_unused(d);
+            dbg_drop_breakpoints(d);
         }
     }
     return status;
@@ -227,114 +178,16 @@ enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t add
     if (!bp || !bp->inserted)
         return wt_fail(err, WT_INVALID, "there is no breakpoint at 0x%" PRIx64, addr);
     bp->inserted = false;
-    drop_unused(d);
-    return d->going ? dbg_sync_breakpoints(d, err) : WT_OK;
+    dbg_drop_breakpoints(d);
+    return d->going ? sync_all(d, err) : WT_OK;
 }
 
 void wt_debugger_remove_all_breakpoints(struct wt_debugger *d)
 {
     for (size_t i = 0; i < d->bps; i++)
         d->bp[i].inserted = false;
-    drop_unused(d);
+    dbg_drop_breakpoints(d);
+    struct wt_error ignored;
     if (d->going)
-        dbg_sync_breakpoints(d, NULL);
-}
-
-/* ---- conditions and commands ---- */
-
-/* Cells of all registers that a breakpoint's expressions name, for lanes of a wave. */
-static enum wt_status fetch(struct wt_debugger *d, const struct breakpoint *bp, uint32_t wave,
-                            wt_lanes lanes, struct wt_error *err)
-{
-    const size_t cells = wt_lanes_count(lanes) * bp->index_count + 1;
-    if (cells > d->scratch_size) {
-        uint64_t *more = realloc(d->scratch, cells * sizeof *more);
-        if (!more)
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint's condition");
-        d->scratch = more;
-        d->scratch_size = cells;
-    }
-    return dbg_read_cells(d, wave, lanes, bp->index, bp->index_count, d->scratch, err);
-}
-
-/* The rows of one expression, for lanes from number `first` of those that were fetched. */
-static void put_rows(const struct wt_debugger *d, const struct linked_expr *e, unsigned lane_count,
-                     unsigned first, const uint64_t **row)
-{
-    size_t count;
-    wt_expr_registers(e->expr, &count);
-    for (size_t i = 0; i < count; i++)
-        row[i] = d->scratch + e->row[i] * lane_count + first;
-}
-
-/* The lanes for which some condition holds, or cannot be evaluated: then the user had better look.
- */
-static wt_lanes check_conditions(struct wt_debugger *d, const struct breakpoint *bp,
-                                 struct dbg_lanes *lanes, const uint64_t **row)
-{
-    const struct wt_expr_world world = {lanes, dbg_read_for_lanes, dbg_print_for_lanes};
-    const wt_lanes all = wt_lanes_first(lanes->count);
-    wt_lanes holds = bp->conditions.count ? 0 : all;
-    for (size_t i = 0; i < bp->conditions.count && holds != all; i++) {
-        uint64_t value[WT_MAX_LANES];
-        put_rows(d, &bp->conditions.expr[i], lanes->count, 0, row);
-        const wt_lanes known =
-            wt_expr_run(bp->conditions.expr[i].expr, row, lanes->count, &world, value);
-        holds |= all & ~known;
-        for (wt_lanes rest = known; rest; rest &= rest - 1)
-            if (value[wt_lanes_lowest(rest)])
-                holds |= wt_lane_bit(wt_lanes_lowest(rest));
-    }
-    return holds;
-}
-
-/* What the commands print for one lane, number @p k of those that were fetched. */
-static void run_commands(struct wt_debugger *d, const struct breakpoint *bp,
-                         const struct dbg_lanes *lanes, unsigned k, const uint64_t **row)
-{
-    struct dbg_lanes one = {.d = d, .wave = lanes->wave, .count = 1, .lane = {lanes->lane[k]}};
-    const struct wt_expr_world world = {&one, dbg_read_for_lanes, dbg_print_for_lanes};
-    for (size_t i = 0; i < bp->commands.count; i++) {
-        uint64_t ignored;
-        put_rows(d, &bp->commands.expr[i], lanes->count, k, row);
-        wt_expr_run(bp->commands.expr[i].expr, row, 1, &world, &ignored);
-    }
-}
-
-/* The lane to stop for among those in @p holds: the one that the user looks at, else the lowest. */
-static unsigned lane_to_stop(const struct dbg_lanes *lanes, wt_lanes holds, unsigned focus)
-{
-    for (unsigned k = 0; k < lanes->count; k++)
-        if (focus && lanes->lane[k] == focus - 1 && wt_has_lane(holds, k))
-            return focus - 1;
-    return lanes->lane[wt_lanes_lowest(holds)];
-}
-
-enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                            bool *stops, unsigned *lane, struct wt_error *err)
-{
-    enum wt_status status = dbg_need_mask(d, wave, err);
-    if (status)
-        return status;
-    const wt_lanes mask = d->wave[wave].mask;
-    const unsigned focus = d->wave[wave].focus;
-    *stops = true;
-    *lane = focus && wt_has_lane(mask, focus - 1) ? focus - 1 : mask ? wt_lanes_lowest(mask) : 0;
-    if (!mask || (bp->conditions.count == 0 && bp->commands.count == 0))
-        return WT_OK;
-    if ((status = fetch(d, bp, wave, mask, err)))
-        return status;
-    const uint64_t **row = calloc(bp->index_count + 1, sizeof *row);
-    if (!row)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint's condition");
-    struct dbg_lanes lanes;
-    dbg_list_lanes(d, wave, mask, &lanes);
-    const wt_lanes holds = check_conditions(d, bp, &lanes, row);
-    *stops = holds && bp->commands.count == 0;
-    if (*stops)
-        *lane = lane_to_stop(&lanes, holds, focus);
-    for (wt_lanes rest = holds; rest && bp->commands.count; rest &= rest - 1)
-        run_commands(d, bp, &lanes, wt_lanes_lowest(rest), row);
-    free(row);
-    return WT_OK;
+        sync_all(d, &ignored);
 }

@@ -24,7 +24,6 @@ static void free_debugger(struct wt_debugger *d)
     dbg_thread_table_free(&d->numbers);
     dbg_close_registers(d);
     dbg_free_watchpoints(d);
-    free(d->scratch);
     free(d->event);
     free(d->leftover);
     free(d);

@@ -219,6 +219,29 @@ bool wt_debugger_stops_at_end(struct wt_debugger *d)
     return d->stop_at_end;
 }
 
+bool dbg_has_past(struct wt_debugger *d)
+{
+    uint64_t start = 0, end = 0;
+    if (history_of(d))
+        history_of(d)->extent(d->target->context, &start, &end);
+    return start < end;
+}
+
+void dbg_note_history(struct wt_debugger *d)
+{
+    uint64_t start, end;
+    if (!history_of(d))
+        return;
+    history_of(d)->extent(d->target->context, &start, &end);
+    if (start > d->history_start)
+        snprintf(d->notice, sizeof d->notice,
+                 "The recorded run begins at issue time %" PRIu64
+                 " now: what was before it is lost, since the log of what was done through the "
+                 "debug hardware has outgrown its part of the memory for it (--history-memory).\n",
+                 start);
+    d->history_start = start;
+}
+
 enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struct wt_error *err)
 {
     uint64_t start, end;
@@ -240,32 +263,63 @@ enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struc
 
 /* ---- on the way ---- */
 
+/* What is to be searched for in code: the breakpoints, with their conditions where the engine can
+ * evaluate them. */
+static size_t list_code(struct wt_debugger *d, struct wt_watchpoint *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->bps; i++)
+        if (d->bp[i].inserted)
+            list[count++] = dbg_watched_code(&d->bp[i]);
+    return count;
+}
+
+/*
+ * Forwards, what a wave stands on when it sets out has been reported, or is stepped off. Where its
+ * condition does not hold the engine does not tell of it: then the next hit counts.
+ */
+static enum wt_status note_met(struct wt_debugger *d, struct wt_error *err)
+{
+    const struct travel *t = &d->travel;
+    enum wt_status status;
+    for (uint32_t i = 0; i < d->topology->waves; i++) {
+        struct wave *w = &d->wave[i];
+        if (!dbg_is_active(d, i) || (!w->has_met && i != t->wave))
+            continue;
+        if ((status = dbg_need_pc(d, i, err)) || (status = dbg_need_mask(d, i, err)))
+            return status;
+        if (i == t->wave) {
+            w->has_met = true;
+            w->met = w->pc;
+        }
+        struct breakpoint *bp = dbg_find_breakpoint(d, w->met);
+        if (bp && bp->inserted && bp->code->in_engine && w->met == w->pc &&
+            !dbg_holds_in_engine(bp->code, i, w->pc, w->mask))
+            w->has_met = false;
+    }
+    return WT_OK;
+}
+
 /* Begins to search for the next place at which to stop, from where the device is. */
 static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
 {
     struct travel *t = &d->travel;
-    uint64_t *pc = calloc(d->bps ? d->bps : 1, sizeof *pc);
-    struct wt_history_query query = {.backwards = t->backwards, .pcs = pc, .wave = t->wave};
-    if (!pc)
+    struct wt_watchpoint *code = calloc(d->bps ? d->bps : 1, sizeof *code), *watched = NULL;
+    struct wt_history_query query = {.backwards = t->backwards, .code = code, .wave = t->wave};
+    enum wt_status status = WT_OK;
+    if (!code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory to search the past");
-    for (size_t i = 0; i < d->bps; i++)
-        if (d->bp[i].inserted)
-            pc[query.pc_count++] = d->bp[i].addr;
-    struct wt_watchpoint *watched = NULL;
-    if (dbg_list_watchpoints(d, &watched, &query.watchpoints, err)) {
-        free(pc);
-        return err->status;
-    }
+    query.code_count = list_code(d, code);
+    status = dbg_list_watchpoints(d, &watched, &query.watchpoints, err);
     query.watchpoint = watched;
     t->have_candidate = false;
     t->from = d->target->services->time(d->target->context);
     d->past.count = 0;
-    if (!t->backwards && t->wave != WT_NO_HANDLE && dbg_need_pc(d, t->wave, NULL) == WT_OK) {
-        d->wave[t->wave].has_met = true;
-        d->wave[t->wave].met = d->wave[t->wave].pc;
-    }
-    enum wt_status status = history_of(d)->search(d->target->context, &query, err);
-    free(pc);
+    if (!status && !t->backwards)
+        status = note_met(d, err);
+    if (!status)
+        status = history_of(d)->search(d->target->context, &query, err);
+    free(code);
     free(watched);
     return status;
 }
@@ -345,9 +399,19 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
         w->has_met = place->wave == d->travel.wave && !place->issue; /* there, it is to come yet */
         return WT_OK;
     }
-    if (d->travel.backwards && bp->commands.count)
+    const struct bp_code *code = bp->code;
+    if (d->travel.backwards && code->commands.count)
         return WT_OK; /* it prints, and does not stop */
-    if ((bp->conditions.count || bp->commands.count) && !dbg_has_register_port(d)) {
+    c->met = true;
+    c->event.reason = WT_STOP_BREAKPOINT;
+    if (code->in_engine) {
+        const wt_lanes lanes = dbg_holds_in_engine(bp->code, place->wave, place->pc, place->mask);
+        dbg_print_in_engine(bp->code, place->wave, place->pc, lanes);
+        *stops = lanes && !code->commands.count;
+        c->lane = dbg_lane_to_stop(d, place->wave, lanes);
+        return WT_OK;
+    }
+    if ((code->conditions.count || code->commands.count) && !dbg_has_register_port(d)) {
         struct wt_wave_set one;
         enum wt_status status = history_of(d)->look(d->target->context, err);
         if (status)
@@ -361,8 +425,6 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
     w->pc = place->pc;
     w->mask = place->mask;
     w->have_pc = w->have_mask = true;
-    c->met = true;
-    c->event.reason = WT_STOP_BREAKPOINT;
     return dbg_evaluate(d, bp, place->wave, stops, &c->lane, err);
 }
 

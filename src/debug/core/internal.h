@@ -51,6 +51,19 @@ struct expr_list {
     size_t count;
 };
 
+/** What a breakpoint evaluates; it does not change. */
+struct bp_code {
+    unsigned owners;
+    struct wt_debugger *d;
+    struct expr_list conditions, commands;
+    unsigned *index; /**< registers that conditions and commands name, once each */
+    size_t index_count;
+    bool in_engine;       /**< the target evaluates it, and nothing is planted */
+    const uint64_t **row; /**< room for pointers to the rows of one expression */
+    uint64_t *cell;       /**< room for the registers of all lanes */
+    uint8_t *bytes;       /**< room for the widest of their rows */
+};
+
 struct breakpoint {
     uint64_t addr;
     bool inserted;                  /**< the client wants it */
@@ -58,9 +71,8 @@ struct breakpoint {
     bool doubtful;                  /**< it may be in memory: writing it failed on the way */
     struct wt_patch trap, original; /**< what is planted, and what undoes it; size 0: never yet */
     struct wt_instruction covered;  /**< the instruction under it */
-    struct expr_list conditions, commands;
-    unsigned *index; /**< registers that conditions and commands name, once each */
-    size_t index_count;
+    struct bp_code *code;
+    struct bp_code *watched; /**< what the target has of it; NULL: it does not watch it */
 };
 
 /**
@@ -166,7 +178,8 @@ struct wt_debugger {
     struct breakpoint *bp; /**< sorted by address */
     size_t bps, bp_capacity;
 
-    char notice[128]; /**< what the user should know and no event tells; "": nothing */
+    uint64_t history_start; /**< as last told: see dbg_note_history() */
+    char notice[224];       /**< what the user should know and no event tells; "": nothing */
     bool in_past;
     bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
     struct present present;
@@ -193,9 +206,6 @@ struct wt_debugger {
     unsigned *fetched;   /**< room for the indices of all registers */
     uint8_t *row_buffer; /**< rows on their way */
     size_t row_buffer_size;
-
-    uint64_t *scratch; /**< register values of all lanes, for conditions */
-    size_t scratch_size;
 
     struct wt_event *event;
     size_t events, event_capacity, first_event;
@@ -286,6 +296,12 @@ static inline bool dbg_is_added(const struct wt_debugger *d, unsigned index)
 enum wt_status dbg_read_added(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
                               uint8_t *row, struct wt_error *err);
 
+/** Whether it is the issue time. */
+bool dbg_is_time(const struct wt_debugger *d, unsigned index);
+/** The value of one of them, but the time, for a lane of a wave with enabled lanes @p mask. */
+uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t wave, unsigned lane,
+                         wt_lanes mask);
+
 /* ---- registers.c ---- */
 
 enum wt_status dbg_open_registers(struct wt_debugger *d, struct wt_error *err);
@@ -329,9 +345,10 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr);
 /** Plants what is inserted, and lifts what is not. */
 enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
-/** Runs conditions and commands. *stops: an active lane wants to stop, *lane is the lowest. */
-enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                            bool *stops, unsigned *lane, struct wt_error *err);
+/** Whether a wave that comes to it is stopped, or asked; NULL is not set. */
+bool dbg_is_set(const struct breakpoint *bp);
+/** Frees entries that neither the client wants nor memory or the target have. */
+void dbg_drop_breakpoints(struct wt_debugger *d);
 void dbg_free_breakpoints(struct wt_debugger *d);
 /* ---- patches.c ---- */
 
@@ -373,6 +390,24 @@ enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *er
 /** What undoes the breakpoints that are in memory at this issue time: at most @p most patches. */
 size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t most);
 
+/* ---- conditions.c ---- */
+
+/** Expressions are shared. One owner: the caller. */
+enum wt_status dbg_new_code(struct wt_debugger *d, struct wt_expr *const *conditions,
+                            size_t condition_count, struct wt_expr *const *commands,
+                            size_t command_count, struct bp_code **code, struct wt_error *err);
+struct bp_code *dbg_share_code(struct bp_code *code);
+void dbg_free_code(struct bp_code *code);
+/** Runs conditions and commands of a halted wave. *stops: some lane wants to stop, `lane`. */
+enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                            bool *stops, unsigned *lane, struct wt_error *err);
+/** The lane to stop for among @p lanes: the one that the user looks at, else the lowest. */
+unsigned dbg_lane_to_stop(const struct wt_debugger *d, uint32_t wave, wt_lanes lanes);
+/** The condition of a watched instruction (target.h); @p context is a struct bp_code. */
+wt_lanes dbg_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt_lanes mask);
+/** Runs the commands for @p lanes of a wave that stands before a watched instruction. */
+void dbg_print_in_engine(struct bp_code *code, uint32_t wave, uint64_t pc, wt_lanes lanes);
+
 /* ---- evaluate.c ---- */
 
 /** Lanes of a wave for which an expression is evaluated, by their numbers in the expression. */
@@ -394,12 +429,14 @@ void dbg_print_for_lanes(void *context, const char *text, size_t length);
 /** What a client asks to be watched, as the target wants it. */
 enum wt_status dbg_place_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
                                     struct wt_watchpoint *at, struct wt_error *err);
+/** A breakpoint as the target is to watch it, or to search for it. */
+struct wt_watchpoint dbg_watched_code(const struct breakpoint *bp);
 /** Lets the target watch what is inserted, and nothing else. */
 enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err);
 /** Asks the target what was met (*met: something), and stops for it if anybody wants that. */
 enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *stopped,
                                      struct wt_error *err);
-/** A list, to be freed, of what the client wants watched. */
+/** A list, to be freed, of the memory that the client wants watched. */
 enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint **list,
                                     size_t *count, struct wt_error *err);
 /** What to tell of what the target met, without stopping; false if nobody wants to hear of it. */
@@ -490,6 +527,10 @@ enum wt_status dbg_resume_past(struct wt_debugger *d, const struct wt_resume *li
                                struct wt_error *err);
 /** A part of the way; true when it should be called again soon. */
 bool dbg_travel(struct wt_debugger *d, uint64_t budget);
+/** Whether there is an issue time before the present one to go to. */
+bool dbg_has_past(struct wt_debugger *d);
+/** Notes for the user that the beginning of the recorded run has been forgotten, if it has. */
+void dbg_note_history(struct wt_debugger *d);
 /** The program has ended with @p status: goes back to just before, and tells. */
 enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struct wt_error *err);
 /** Ends the way where the device is. */

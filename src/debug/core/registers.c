@@ -130,28 +130,29 @@ static bool reserve_buffer(struct wt_debugger *d, size_t size)
 bool dbg_has_register_port(const struct wt_debugger *d)
 {
     return d->travel.going && !d->options.dm_only && d->target->services->read_memory &&
-           d->target->services->history->read_register;
+           d->target->services->read_row;
 }
 
-/* Through the target's port, of registers of at most 64 bits. */
+/* Through the target's port. */
 static enum wt_status fetch_through_port(struct wt_debugger *d, uint32_t wave, wt_lanes lanes,
                                          const unsigned *index, size_t count, uint8_t *out,
                                          struct wt_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
+    uint8_t *all = malloc(WT_MAX_LANES * WT_REGISTER_BITS / 8);
+    enum wt_status status = all ? WT_OK : wt_fail(err, WT_NO_MEMORY, "out of memory for registers");
+    for (size_t i = 0; i < count && !status; i++) {
         const struct wt_register *r = register_at(d, index[i]);
         const size_t size = wt_register_size(r);
-        wt_lanes rest = r->scope == WT_SCOPE_LANE ? lanes : lanes & -lanes;
-        for (; rest; rest &= rest - 1, out += size) {
-            uint64_t value;
-            if (size > sizeof value ||
-                !d->target->services->history->read_register(
-                    d->target->context, wave, wt_lanes_lowest(rest), r->number, &value))
-                return wt_fail(err, WT_UNSUPPORTED, "%s cannot be read in the past", r->name);
-            wt_store_le(out, value, size);
-        }
+        const bool per_lane = r->scope == WT_SCOPE_LANE;
+        if (!d->target->services->read_row(d->target->context, wave, r->number, per_lane,
+                                           (unsigned)size, all))
+            status = wt_fail(err, WT_UNSUPPORTED, "%s cannot be read in the past", r->name);
+        else
+            gather(out, all, size, per_lane ? lanes : 1);
+        out += wt_register_row(r, lanes);
     }
-    return WT_OK;
+    free(all);
+    return status;
 }
 
 /* Reads rows from the device, and keeps them. */

@@ -182,7 +182,7 @@ static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set
         if (status)
             return status;
         struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
-        if (w->pc == w->met && (w->met_trap || (bp && bp->planted)))
+        if (w->pc == w->met && (w->met_trap || dbg_is_set(bp)))
             dbg_set_go(d, i, GO_PASS);
         w->has_met = w->go == GO_PASS && w->met_trap;
     }

@@ -112,7 +112,7 @@ enum wt_status dbg_meet_breakpoint(struct wt_debugger *d, uint32_t wave, struct 
     w->has_met = true;
     w->met_trap = false;
     w->met = bp->addr;
-    if (bp->conditions.count)
+    if (bp->code->conditions.count)
         d->chosen_lane = lane;
     return dbg_stop_for(d, wave, lane, WT_STOP_BREAKPOINT, NULL, err);
 }
@@ -191,7 +191,7 @@ static enum wt_status after_move(struct wt_debugger *d, uint32_t wave, enum turn
         return dbg_stop_for(d, wave, w->lane, WT_STOP_STEP, NULL, err);
     }
     *turn = TURN_MOVED;
-    if (bp && bp->planted) {
+    if (dbg_is_set(bp)) {
         bool stopped;
         status = dbg_meet_breakpoint(d, wave, bp, &stopped, err);
         if (stopped)

@@ -11,6 +11,7 @@
 
 void dbg_push_event(struct wt_debugger *d, const struct wt_event *event)
 {
+    dbg_note_history(d);
     if (d->first_event == d->events)
         d->first_event = d->events = 0;
     if (d->events == d->event_capacity) {
@@ -205,7 +206,7 @@ enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err)
     if ((status = d->ops->resume(d->probe, &one, err)))
         return status;
     event.status = (uint32_t)wt_load_le(word, 4);
-    if (d->stop_at_end && !d->ended && d->target->services->history && !d->nonstop)
+    if (d->stop_at_end && !d->ended && dbg_has_past(d) && !d->nonstop)
         return dbg_stop_before_end(d, event.status, err);
     d->exit_status = event.status;
     d->ended = true;

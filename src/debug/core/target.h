@@ -66,7 +66,19 @@ struct wt_target_fault {
 };
 
 /** What a watchpoint watches. */
-enum wt_watchpoint_kind { WT_WATCHPOINT_WRITE, WT_WATCHPOINT_READ, WT_WATCHPOINT_ACCESS };
+enum wt_watchpoint_kind {
+    WT_WATCHPOINT_WRITE,
+    WT_WATCHPOINT_READ,
+    WT_WATCHPOINT_ACCESS,
+    WT_WATCHPOINT_EXECUTE, /**< not memory: a wave is about to issue the instruction at `addr` */
+};
+
+/**
+ * The condition of a watched instruction: the lanes of @p mask, those enabled in a wave that is
+ * about to issue the instruction at @p pc, for which it holds. It is called within pump(),
+ * search_on() and accesses of debug registers that step, and changes nothing.
+ */
+typedef wt_lanes wt_watchpoint_condition(void *context, uint32_t wave, uint64_t pc, wt_lanes mask);
 
 /** A range of memory as a lane of a wave sees it, so that local memory is that of its core. */
 struct wt_watchpoint {
@@ -75,10 +87,18 @@ struct wt_watchpoint {
     uint64_t size; /**< bytes, 1 or more */
     uint32_t wave;
     unsigned lane;
+    wt_watchpoint_condition *holds; /**< EXECUTE: NULL: every lane counts */
+    void *context;                  /**< for holds; it lives until the target watches others */
 };
 
-/** What one lane did to memory that is watched; it is done. */
+/**
+ * What one lane did to memory that is watched; it is done. Or (`execute`) a wave has come to a
+ * watched instruction, which it issues when the device goes on.
+ */
 struct wt_watchpoint_hit {
+    bool execute;     /**< only time, wave, pc and lanes are told */
+    wt_lanes mask;    /**< execute: enabled lanes */
+    wt_lanes lanes;   /**< execute: of these, the ones that count */
     bool read, write; /**< an atomic does both */
     uint64_t time;    /**< issue time before the instruction */
     uint32_t wave;
@@ -91,9 +111,9 @@ struct wt_watchpoint_hit {
 
 /** What to search the recorded run for: places at which any of these happens. */
 struct wt_history_query {
-    bool backwards;      /**< before now, the nearest first; else from now on */
-    const uint64_t *pcs; /**< a wave is about to issue the instruction at one of these */
-    size_t pc_count;
+    bool backwards;                   /**< before now, the nearest first; else from now on */
+    const struct wt_watchpoint *code; /**< a wave is about to issue one of these (EXECUTE) */
+    size_t code_count;
     wt_wave_handle wave; /**< what is bound to it is about to issue; WT_NO_HANDLE: none */
     const struct wt_watchpoint *watchpoint; /**< a lane has got at one of these */
     size_t watchpoints;
@@ -137,6 +157,8 @@ struct wt_history_stats {
     uint64_t saved;      /**< states */
     uint64_t bytes;      /**< host memory */
     uint64_t budget;     /**< bytes */
+    uint64_t log;        /**< bytes: of these, what came from outside */
+    uint64_t lost;       /**< issue time before which the run was forgotten; 0: none of it */
     uint64_t widest_gap; /**< issues: from a saved state to the next */
     uint64_t branches;   /**< how often a future was dropped */
 };
@@ -163,13 +185,6 @@ struct wt_history_services {
     /** Searches on for about @p budget issues. */
     enum wt_history_step (*search_on)(void *context, uint64_t budget,
                                       struct wt_history_place *place, struct wt_error *err);
-    /**
-     * A register of a lane at the place just told, past the debug hardware (for conditions, of
-     * which there may be very many): @p number as in the family's register table. False if it has
-     * none. May be NULL.
-     */
-    bool (*read_register)(void *context, uint32_t wave, unsigned lane, unsigned number,
-                          uint64_t *value);
     /**
      * The place just told counts. Forwards, the search has ended with this; with @p pass (a place
      * of code) it has ended behind the instruction (WT_HISTORY_FOUND), whose accesses to memory
@@ -199,6 +214,14 @@ struct wt_target_services {
                         void *out, size_t size);
     bool (*write_memory)(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
                          const void *bytes, size_t size);
+    /**
+     * Register port: a register of a wave as it is now, past the debug registers, by its number in
+     * the family's register table. To @p row come @p size bytes for each lane of the wave, active
+     * or not, or (not @p per_lane) @p size bytes in all. False if there is no such register. May be
+     * called by the condition of a watched instruction.
+     */
+    bool (*read_row)(void *context, uint32_t wave, unsigned number, bool per_lane, unsigned size,
+                     void *row);
     void (*wave_detail)(void *context, uint32_t wave, struct wt_wave_detail *detail);
     void (*fault)(void *context, struct wt_target_fault *fault);
     /** Lets a faulted device try the instruction again when its wave is resumed. */

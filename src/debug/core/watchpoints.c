@@ -71,23 +71,65 @@ enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint 
     return WT_OK;
 }
 
+/* What the target is to have of a breakpoint; NULL: nothing. */
+static struct bp_code *wanted_code(const struct breakpoint *bp)
+{
+    return bp->inserted && bp->code->in_engine ? bp->code : NULL;
+}
+
+struct wt_watchpoint dbg_watched_code(const struct breakpoint *bp)
+{
+    struct wt_watchpoint w = {
+        .kind = WT_WATCHPOINT_EXECUTE, .addr = wt_address_of(bp->addr), .size = 1};
+    if (bp->code->in_engine) {
+        w.holds = dbg_holds_in_engine;
+        w.context = bp->code;
+    }
+    return w;
+}
+
+/* A list, to be freed, of all that the target is to watch: code, then memory. */
+static enum wt_status list_all(struct wt_debugger *d, struct wt_watchpoint **list, size_t *count,
+                               struct wt_error *err)
+{
+    *list = calloc(d->bps + d->wps + 1, sizeof **list);
+    *count = 0;
+    if (!*list)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for %zu watchpoints", d->bps + d->wps);
+    for (size_t i = 0; i < d->bps; i++)
+        if (wanted_code(&d->bp[i]))
+            (*list)[(*count)++] = dbg_watched_code(&d->bp[i]);
+    for (size_t i = 0; i < d->wps; i++)
+        if (d->wp[i].inserted)
+            (*list)[(*count)++] = d->wp[i].at;
+    return WT_OK;
+}
+
 enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err)
 {
     size_t count;
     bool differ = false;
     for (size_t i = 0; i < d->wps; i++)
         differ |= d->wp[i].inserted != d->wp[i].active;
+    for (size_t i = 0; i < d->bps; i++)
+        differ |= wanted_code(&d->bp[i]) != d->bp[i].watched;
     if (!differ)
         return WT_OK;
     struct wt_watchpoint *list;
-    enum wt_status status = dbg_list_watchpoints(d, &list, &count, err);
+    enum wt_status status = list_all(d, &list, &count, err);
     if (status)
         return status;
     status = d->target->services->watch(d->target->context, list, count, err);
     free(list);
     for (size_t i = 0; i < d->wps; i++)
         d->wp[i].active = !status && d->wp[i].inserted;
+    for (size_t i = 0; i < d->bps; i++) {
+        struct bp_code *now = status ? NULL : dbg_share_code(wanted_code(&d->bp[i]));
+        dbg_free_code(d->bp[i].watched);
+        d->bp[i].watched = now;
+    }
     drop_unused(d);
+    dbg_drop_breakpoints(d);
     return status;
 }
 
@@ -166,7 +208,8 @@ static bool concerns(const struct watchpoint *w, const struct wt_watchpoint_hit 
     const bool kind = w->at.kind == WT_WATCHPOINT_WRITE  ? hit->write
                       : w->at.kind == WT_WATCHPOINT_READ ? hit->read
                                                          : true;
-    if (!w->inserted || !kind || !wt_ranges_meet(w->at.addr, w->at.size, hit->addr, hit->size))
+    if (!w->inserted || hit->execute || !kind ||
+        !wt_ranges_meet(w->at.addr, w->at.size, hit->addr, hit->size))
         return false;
     if (!w->changes)
         return true;
@@ -338,13 +381,45 @@ static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list,
     d->next_met = 1;
 }
 
+/* Whether the target watches anything. */
+static bool is_watching(const struct wt_debugger *d)
+{
+    bool any = d->wps != 0;
+    for (size_t i = 0; i < d->bps && !any; i++)
+        any = d->bp[i].watched != NULL;
+    return any && d->target->services->watch_hits;
+}
+
+/* A wave that runs freely has come to a breakpoint that the target watches for us. */
+static enum wt_status meet_code(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
+                                bool *stopped, struct wt_error *err)
+{
+    struct breakpoint *bp = dbg_find_breakpoint(d, hit->pc);
+    struct wave *w = &d->wave[hit->wave];
+    /* Where a step arrives is looked at when it is done. */
+    if (!bp || !bp->watched || w->go != GO_FREE)
+        return WT_OK;
+    if (bp->watched->commands.count) {
+        dbg_print_in_engine(bp->watched, hit->wave, hit->pc, hit->lanes);
+        return WT_OK;
+    }
+    *stopped = true;
+    const unsigned lane = dbg_lane_to_stop(d, hit->wave, hit->lanes);
+    dbg_forget(d, hit->wave);
+    w->has_met = true;
+    w->met_trap = false;
+    w->met = hit->pc;
+    d->chosen_lane = lane;
+    return dbg_stop_for(d, hit->wave, lane, WT_STOP_BREAKPOINT, NULL, err);
+}
+
 enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *stopped,
                                      struct wt_error *err)
 {
     const struct wt_target_services *services = d->target->services;
     const struct wt_watchpoint_hit *list;
     *met = *stopped = false;
-    if (!services->watch_hits || !d->wps)
+    if (!is_watching(d))
         return WT_OK;
     const size_t count = services->watch_hits(d->target->context, &list);
     if (!count)
@@ -352,6 +427,13 @@ enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *sto
     *met = true;
     for (size_t i = 0; i < count; i++)
         dbg_identify(d, list[i].wave);
+    for (size_t i = 0; i < count && !*stopped; i++) {
+        enum wt_status status = list[i].execute ? meet_code(d, &list[i], stopped, err) : WT_OK;
+        if (status)
+            return status;
+    }
+    if (*stopped)
+        return WT_OK;
     collect(d, list, count);
     *stopped = d->mets != 0;
     return *stopped ? stop_for(d, &d->met[0], err) : WT_OK;

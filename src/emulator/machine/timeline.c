@@ -15,8 +15,15 @@
  * few nanoseconds, copying a byte far less than one: both keep the cost at a few percent. */
 #define LEAST_INTERVAL ((uint64_t)1 << 20)
 #define ISSUES_PER_BYTE 4
+/* Replaying an entry of the log takes as long as so many issues, about: a debugger's accesses are
+ * injected instructions, and each makes the run begin anew. */
+#define ISSUES_PER_ENTRY 64
 /* More snapshots than this make nothing faster. */
 #define MOST_SNAPSHOTS 4096
+/* The part of the budget that snapshots have, however long the log is. */
+#define SNAPSHOTS_FLOOR(budget) ((budget) / 4)
+/* A log of so many bytes is kept whole under the smallest budget. */
+#define LEAST_LOG ((uint64_t)64 << 20)
 
 struct entry {
     uint64_t time;         /* before it */
@@ -44,13 +51,14 @@ struct wt_timeline {
     uint64_t end;         /* issue time of the last recorded state */
     uint64_t resets;
     uint64_t held;  /* pages, when the last snapshot was taken */
-    uint64_t tried; /* issue time of the last snapshot that was tried; it may be gone */
+    uint64_t tried; /* where the last snapshot was tried (work_at); it may be gone */
     uint64_t interval, fixed_interval;
     struct wt_state *looking; /* the state to come back to, or NULL */
     uint64_t look_time;       /* its issue time */
     bool strayed;             /* issues have passed while looking, or an input was lost */
     struct entry *seen;       /* inputs while looking */
     size_t seen_count, seen_room;
+    uint64_t lost; /* issue time before which the past was dropped, the log being too long */
     uint64_t branches, restarts;
     bool broken; /* the host's memory did not suffice: there is no past */
 };
@@ -66,24 +74,54 @@ static void drop_snapshot(struct wt_timeline *t, size_t i)
     memmove(&t->snapshot[i], &t->snapshot[i + 1], (t->snapshots - i) * sizeof *t->snapshot);
 }
 
-static uint64_t log_bytes(const struct wt_timeline *t)
+/* How long it takes to come to a point of the run from its beginning, in issues. */
+static uint64_t work_at(uint64_t time, size_t entries)
 {
-    return t->entries * sizeof *t->entry + t->entry_bytes;
+    return time + ISSUES_PER_ENTRY * (uint64_t)entries;
 }
 
-/* Whether all that is kept takes more than the budget allows. */
+static uint64_t work_of(const struct snapshot *s)
+{
+    return work_at(s->time, s->entries);
+}
+
+/* Host memory for @p size bytes that are allocated by themselves, as glibc's malloc does it. */
+static size_t heap_bytes(size_t size)
+{
+    const size_t whole = (size + sizeof(size_t) + 15) & ~(size_t)15;
+    return size == 0 ? 0 : whole < 32 ? 32 : whole;
+}
+
+static uint64_t log_bytes(const struct wt_timeline *t)
+{
+    return t->entry_room * sizeof *t->entry + t->entry_bytes;
+}
+
+static uint64_t snapshot_budget(const struct wt_timeline *t)
+{
+    const uint64_t log = log_bytes(t), floor = SNAPSHOTS_FLOOR(t->budget);
+    return t->budget > log + floor ? t->budget - log : floor;
+}
+
+static uint64_t log_budget(const struct wt_timeline *t)
+{
+    const uint64_t part = t->budget - SNAPSHOTS_FLOOR(t->budget);
+    return part > LEAST_LOG ? part : LEAST_LOG;
+}
+
+/* Whether the snapshots take more than the budget allows. */
 static bool over_budget(const struct wt_timeline *t)
 {
     struct wt_machine *m = t->m;
-    const uint64_t bytes = t->state_bytes + log_bytes(t);
-    if (t->snapshots > MOST_SNAPSHOTS || bytes > t->budget)
+    const uint64_t bytes = t->state_bytes, budget = snapshot_budget(t);
+    if (t->snapshots > MOST_SNAPSHOTS || bytes > budget)
         return true;
     /* Only when all pages together are too many is it worth counting those in use now. */
     const uint64_t held = m->ops->held_bytes(m);
-    if (bytes + held <= t->budget)
+    if (bytes + held <= budget)
         return false;
     const uint64_t live = m->ops->live_bytes(m);
-    return bytes + (held > live ? held - live : 0) > t->budget;
+    return bytes + (held > live ? held - live : 0) > budget;
 }
 
 /*
@@ -92,13 +130,13 @@ static bool over_budget(const struct wt_timeline *t)
  */
 static size_t least_missed(const struct wt_timeline *t)
 {
-    const uint64_t now = t->m->time;
+    const uint64_t now = work_at(t->m->time, t->done), end = work_at(t->end, t->entries);
     size_t best = 0;
     double least = 0;
     for (size_t i = 1; i < t->snapshots; i++) {
-        const uint64_t before = t->snapshot[i - 1].time, at = t->snapshot[i].time;
-        const uint64_t after = i + 1 < t->snapshots ? t->snapshot[i + 1].time
-                               : t->end > at        ? t->end
+        const uint64_t before = work_of(&t->snapshot[i - 1]), at = work_of(&t->snapshot[i]);
+        const uint64_t after = i + 1 < t->snapshots ? work_of(&t->snapshot[i + 1])
+                               : end > at           ? end
                                                     : at;
         const uint64_t distance = at > now ? at - now : now - at;
         const double missed = (double)(after - before) / ((double)distance + 1);
@@ -136,7 +174,7 @@ static bool take_snapshot(struct wt_timeline *t)
 {
     struct wt_machine *m = t->m;
     size_t at = 0;
-    t->tried = m->time;
+    t->tried = work_at(m->time, t->done);
     if (t->snapshots) {
         const struct snapshot *s = &t->snapshot[at = snapshot_before(t, m->time, t->done)];
         if (s->time == m->time && s->entries == t->done)
@@ -176,10 +214,10 @@ static bool take_snapshot(struct wt_timeline *t)
 /* How many issues until a snapshot is due; one that is due is taken. */
 static uint64_t until_snapshot(struct wt_timeline *t)
 {
-    const uint64_t now = t->m->time;
-    const struct snapshot *before = &t->snapshot[snapshot_before(t, now, t->done)];
+    const uint64_t now = work_at(t->m->time, t->done);
+    const uint64_t before = work_of(&t->snapshot[snapshot_before(t, t->m->time, t->done)]);
     /* Under a small budget a snapshot is dropped again at once: not a reason for the next one. */
-    const uint64_t from = t->tried <= now && t->tried > before->time ? t->tried : before->time;
+    const uint64_t from = t->tried <= now && t->tried > before ? t->tried : before;
     const uint64_t gap = now - from;
     if (gap < t->interval)
         return t->interval - gap;
@@ -189,12 +227,17 @@ static uint64_t until_snapshot(struct wt_timeline *t)
 
 /* ---- the log ---- */
 
-static void free_entries(struct wt_timeline *t, size_t from)
+static void free_bytes(struct wt_timeline *t, size_t from, size_t to)
 {
-    for (size_t i = from; i < t->entries; i++) {
-        t->entry_bytes -= t->entry[i].input.size;
+    for (size_t i = from; i < to; i++) {
+        t->entry_bytes -= heap_bytes(t->entry[i].input.size);
         free((void *)(uintptr_t)t->entry[i].input.bytes);
     }
+}
+
+static void free_entries(struct wt_timeline *t, size_t from)
+{
+    free_bytes(t, from, t->entries);
     t->entries = from;
 }
 
@@ -220,6 +263,7 @@ static void forget(struct wt_timeline *t)
         drop_snapshot(t, t->snapshots - 1);
     end_looking(t);
     t->done = 0;
+    t->lost = 0;
 }
 
 static bool restart(struct wt_timeline *t)
@@ -237,7 +281,7 @@ static bool restart(struct wt_timeline *t)
 static bool add_entry(struct entry **list, size_t *count, size_t *room, const struct entry *entry)
 {
     if (*count == *room) {
-        const size_t more = *room ? *room * 2 : 256;
+        const size_t more = *room < 4096 ? *room + 256 : *room + *room / 8;
         struct entry *grown = realloc(*list, more * sizeof *grown);
         if (!grown)
             return false;
@@ -263,9 +307,56 @@ static void append(struct wt_timeline *t, const struct entry *entry)
         restart(t);
         return;
     }
-    t->entry_bytes += entry->input.size;
+    t->entry_bytes += heap_bytes(entry->input.size);
     t->done = t->entries;
     t->end = t->m->time;
+}
+
+/* The past before snapshot @p i is no more. */
+static void drop_past(struct wt_timeline *t, size_t i)
+{
+    const size_t entries = t->snapshot[i].entries;
+    const uint64_t work = ISSUES_PER_ENTRY * (uint64_t)entries;
+    free_bytes(t, 0, entries);
+    t->entries -= entries;
+    t->done -= entries;
+    memmove(t->entry, t->entry + entries, t->entries * sizeof *t->entry);
+    while (i-- > 0)
+        drop_snapshot(t, 0);
+    for (size_t k = 0; k < t->snapshots; k++)
+        t->snapshot[k].entries -= entries;
+    t->tried = t->tried > work ? t->tried - work : 0;
+    t->lost = t->snapshot[0].time;
+    const size_t room = t->entries + t->entries / 8 + 256;
+    struct entry *smaller = realloc(t->entry, room * sizeof *t->entry);
+    if (smaller) {
+        t->entry = smaller;
+        t->entry_room = room;
+    }
+}
+
+/*
+ * A log that has outgrown its part of the budget loses its oldest quarter at least. Only at the end
+ * of the run, when the machine's state is the one behind the log.
+ */
+static void shorten_log(struct wt_timeline *t)
+{
+    if (t->broken || log_bytes(t) <= log_budget(t))
+        return;
+    const size_t least = t->entries / 4;
+    if (t->snapshot[t->snapshots - 1].entries < least)
+        take_snapshot(t);
+    for (size_t i = 1; i < t->snapshots; i++) {
+        if (t->snapshot[i].entries >= least) {
+            drop_past(t, i);
+            return;
+        }
+    }
+    /* No state but that of the beginning could be kept: the run begins here. */
+    forget(t);
+    t->tried = 0;
+    t->end = t->lost = t->m->time;
+    t->broken = !take_snapshot(t);
 }
 
 /*
@@ -449,6 +540,7 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
         if (run == WT_RUN_EVENT || (run == WT_RUN_FAULT && !faulted))
             append(t, &(struct entry){
                           .time = m->time, .after = m->time, .ran = true, .until = before + part});
+        shorten_log(t);
         issues -= part;
     } while (issues && run == WT_RUN_BUDGET);
     return run;
@@ -457,8 +549,10 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
 uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input)
 {
     struct wt_machine *m = t->m;
-    if (!t->broken && !t->looking)
+    if (!t->broken && !t->looking) {
         drop_future(t);
+        until_snapshot(t);
+    }
     const uint64_t before = m->time;
     const uint32_t result = wt_input_apply(m, input);
     const struct entry entry = {.time = before, .after = m->time, .input = *input};
@@ -468,6 +562,8 @@ uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input)
         t->strayed |= !add_entry(&t->seen, &t->seen_count, &t->seen_room, &entry);
     else if (!t->broken && !replace_last(t, &entry))
         append(t, &entry);
+    if (!t->looking)
+        shorten_log(t);
     return result;
 }
 
@@ -565,6 +661,8 @@ void wt_timeline_stats(const struct wt_timeline *t, struct wt_timeline_stats *st
     *stats = (struct wt_timeline_stats){
         .snapshots = t->snapshots,
         .bytes = t->state_bytes + log_bytes(t) + (held > live ? held - live : 0),
+        .log = log_bytes(t),
+        .lost = t->lost,
         .branches = t->branches,
         .restarts = t->restarts,
     };

@@ -44,9 +44,11 @@ struct wt_input {
 uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input);
 
 /**
- * A timeline that begins with the machine's present state. Saved states take at most about
- * @p budget bytes (those of the beginning excepted): when they would take more, the densest and
- * most distant ones go, which makes some points slower to reach, but none unreachable.
+ * A timeline that begins with the machine's present state. Saved states (those of the beginning
+ * excepted) and the log of inputs take at most about @p budget bytes. When the states would take
+ * more than the log leaves them, but at least a quarter, the densest and most distant ones go,
+ * which makes some points slower to reach. A log of more than three quarters (and 64 MiB) loses
+ * its beginning, and the run begins later: wt_timeline_start() and the statistics tell.
  */
 enum wt_status wt_timeline_new(struct wt_machine *machine, uint64_t budget,
                                struct wt_timeline **timeline, struct wt_error *err);
@@ -105,6 +107,8 @@ struct wt_timeline_stats {
     size_t snapshots;
     uint64_t bytes;      /**< host memory of snapshots (pages that the machine sees now, too, are
                               not counted) and of the log of inputs */
+    uint64_t log;        /**< of these, the log */
+    uint64_t lost;       /**< issue time before which the past was dropped; 0: none of it */
     uint64_t branches;   /**< how often a future was dropped */
     uint64_t restarts;   /**< how often a new timeline began */
     uint64_t widest_gap; /**< most issues between two snapshots, or from the last to the end */

@@ -26,6 +26,12 @@ void wt_rsp_time(struct wt_rsp_session *s, const char *args, FILE *out)
             " issues apart\n",
             t.stats.saved, (double)t.stats.bytes / 1048576, (double)t.stats.budget / 1048576,
             t.stats.widest_gap);
+    if (t.stats.lost)
+        fprintf(out,
+                "before issue time %" PRIu64
+                ": lost, since the log of what the debugger did was too "
+                "long; it takes %.1f MiB (--history-memory)\n",
+                t.stats.lost, (double)t.stats.log / 1048576);
     if (t.stats.branches)
         fprintf(out, "futures dropped after a change in the past: %" PRIu64 "\n", t.stats.branches);
 }

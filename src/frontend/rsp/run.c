@@ -351,6 +351,7 @@ void wt_rsp_session_events(struct wt_rsp_session *s)
         if (s->nonstop) {
             note_stop(s, &event);
         } else if (s->waiting) {
+            wt_rsp_tell_notice(s);
             s->waiting = false;
             tell(s, &event);
             name_resumed_thread(s, &event);

@@ -314,6 +314,13 @@ void wt_rsp_session_output(struct wt_rsp_session *s, const char *text, size_t le
 
 /* ---- packets ---- */
 
+void wt_rsp_tell_notice(struct wt_rsp_session *s)
+{
+    char notice[224];
+    if (wt_debugger_take_notice(s->debugger, notice, sizeof notice))
+        wt_rsp_session_output(s, notice, strlen(notice));
+}
+
 static bool may_continue_call(const struct wt_rsp_command *command)
 {
     return command->flags & WT_RSP_READS || command->handle == wt_rsp_M ||
@@ -352,9 +359,7 @@ static void handle_command(struct wt_rsp_session *s, const struct wt_packet *pac
                  ((s->waiting && !was_waiting) || s->closing || s->command->handle == wt_rsp_R);
     }
     s->command = NULL;
-    char notice[160];
-    if (wt_debugger_take_notice(s->debugger, notice, sizeof notice))
-        wt_rsp_session_output(s, notice, strlen(notice));
+    wt_rsp_tell_notice(s);
     if (silent) {
         s->out.end = begin - 1;
         send_pending(s);

@@ -189,6 +189,8 @@ void wt_rsp_session_end(struct wt_rsp_session *session);
 void wt_rsp_session_handle(struct wt_rsp_session *session);
 /** Takes note of what has happened in the debugger, and tells the client if there is one. */
 void wt_rsp_session_events(struct wt_rsp_session *session);
+/** Tells the user what the debugger has to say beside its answers, if there is something. */
+void wt_rsp_tell_notice(struct wt_rsp_session *session);
 /** Text of the program for the client. */
 void wt_rsp_session_output(struct wt_rsp_session *session, const char *text, size_t length);
 

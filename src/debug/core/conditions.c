@@ -1,0 +1,306 @@
+/*
+ * Conditions and commands of breakpoints. A wave that halted at one is asked through the debug
+ * hardware. Where the target can watch instructions and hand out registers, nothing is planted:
+ * the engine asks before it issues the instruction, in the present as in searches of the past.
+ */
+#include "debug/core/internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/bits.h"
+
+/* ---- what a breakpoint evaluates ---- */
+
+static void free_expressions(struct expr_list *list)
+{
+    for (size_t i = 0; list->expr && i < list->count; i++) {
+        wt_expr_free(list->expr[i].expr);
+        free(list->expr[i].row);
+    }
+    free(list->expr);
+}
+
+struct bp_code *dbg_share_code(struct bp_code *code)
+{
+    if (code)
+        code->owners++;
+    return code;
+}
+
+void dbg_free_code(struct bp_code *code)
+{
+    if (!code || --code->owners)
+        return;
+    free_expressions(&code->conditions);
+    free_expressions(&code->commands);
+    free(code->index);
+    free(code->row);
+    free(code->cell);
+    free(code->bytes);
+    free(code);
+}
+
+static enum wt_status share_list(struct wt_expr *const *expr, size_t count, struct expr_list *list,
+                                 struct wt_error *err)
+{
+    list->expr = calloc(count ? count : 1, sizeof *list->expr);
+    if (!list->expr)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+    for (; list->count < count; list->count++)
+        list->expr[list->count].expr = wt_expr_share(expr[list->count]);
+    return WT_OK;
+}
+
+/* Notes which registers the expressions of a list name, each once for the breakpoint. */
+static enum wt_status link_registers(struct bp_code *code, struct expr_list *list,
+                                     struct wt_error *err)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        size_t count;
+        const unsigned *named = wt_expr_registers(list->expr[i].expr, &count);
+        list->expr[i].row = calloc(count + 1, sizeof *list->expr[i].row);
+        if (!list->expr[i].row)
+            return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+        for (size_t k = 0; k < count; k++) {
+            size_t at = 0;
+            if (named[k] >= code->d->topology->register_count)
+                return wt_fail(err, WT_INVALID, "there is no register %u", named[k]);
+            while (at < code->index_count && code->index[at] != named[k])
+                at++;
+            if (at == code->index_count)
+                code->index[code->index_count++] = named[k];
+            list->expr[i].row[k] = at;
+        }
+    }
+    return WT_OK;
+}
+
+/* Whether the engine can have all that the expressions name. */
+static bool fits_engine(const struct bp_code *code)
+{
+    const struct wt_debugger *d = code->d;
+    const struct wt_target_services *services = d->target->services;
+    if (d->options.dm_only || !services->watch || !services->read_row || !services->read_memory ||
+        !services->write_memory || !(code->conditions.count || code->commands.count))
+        return false;
+    for (size_t i = 0; i < code->index_count; i++)
+        if (dbg_is_time(d, code->index[i]))
+            return false; /* within a run it is not told */
+    return true;
+}
+
+static enum wt_status fill(struct bp_code *code, struct wt_expr *const *conditions,
+                           size_t condition_count, struct wt_expr *const *commands,
+                           size_t command_count, struct wt_error *err)
+{
+    const struct wt_topology *t = code->d->topology;
+    size_t widest = 1;
+    enum wt_status status;
+    code->index = calloc(t->register_count, sizeof *code->index);
+    if (!code->index)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+    if ((status = share_list(conditions, condition_count, &code->conditions, err)) ||
+        (status = share_list(commands, command_count, &code->commands, err)) ||
+        (status = link_registers(code, &code->conditions, err)) ||
+        (status = link_registers(code, &code->commands, err)))
+        return status;
+    for (size_t i = 0; i < code->index_count; i++) {
+        const size_t size =
+            wt_register_row(&t->registers[code->index[i]], wt_lanes_first(t->lanes));
+        widest = size > widest ? size : widest;
+    }
+    code->row = calloc(code->index_count + 1, sizeof *code->row);
+    code->cell = calloc((code->index_count + 1) * t->lanes, sizeof *code->cell);
+    code->bytes = malloc(widest);
+    if (!code->row || !code->cell || !code->bytes)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+    code->in_engine = fits_engine(code);
+    return WT_OK;
+}
+
+enum wt_status dbg_new_code(struct wt_debugger *d, struct wt_expr *const *conditions,
+                            size_t condition_count, struct wt_expr *const *commands,
+                            size_t command_count, struct bp_code **code, struct wt_error *err)
+{
+    *code = calloc(1, sizeof **code);
+    if (!*code)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+    (*code)->owners = 1;
+    (*code)->d = d;
+    enum wt_status status = fill(*code, conditions, condition_count, commands, command_count, err);
+    if (status) {
+        dbg_free_code(*code);
+        *code = NULL;
+    }
+    return status;
+}
+
+/* ---- evaluating, once the cells of the registers are there ---- */
+
+/* The rows of one expression, for lanes from number `first` on. */
+static void put_rows(struct bp_code *code, const struct linked_expr *e, unsigned lane_count,
+                     unsigned first)
+{
+    size_t count;
+    wt_expr_registers(e->expr, &count);
+    for (size_t i = 0; i < count; i++)
+        code->row[i] = code->cell + e->row[i] * lane_count + first;
+}
+
+/*
+ * The lanes, by their numbers in `lanes`, for which some condition holds, or cannot be evaluated:
+ * then the user had better look.
+ */
+static wt_lanes check_conditions(struct bp_code *code, struct dbg_lanes *lanes)
+{
+    const struct wt_expr_world world = {lanes, dbg_read_for_lanes, dbg_print_for_lanes};
+    const wt_lanes all = wt_lanes_first(lanes->count);
+    wt_lanes holds = code->conditions.count ? 0 : all;
+    for (size_t i = 0; i < code->conditions.count && holds != all; i++) {
+        uint64_t value[WT_MAX_LANES];
+        put_rows(code, &code->conditions.expr[i], lanes->count, 0);
+        const wt_lanes known =
+            wt_expr_run(code->conditions.expr[i].expr, code->row, lanes->count, &world, value);
+        holds |= all & ~known;
+        for (unsigned k = 0; k < lanes->count; k++)
+            if (value[k] && wt_has_lane(known, k))
+                holds |= wt_lane_bit(k);
+    }
+    return holds;
+}
+
+/* What the commands print for one lane, number @p k of those in `lanes`. */
+static void run_commands(struct bp_code *code, const struct dbg_lanes *lanes, unsigned k)
+{
+    struct dbg_lanes one = {
+        .d = code->d, .wave = lanes->wave, .count = 1, .lane = {lanes->lane[k]}};
+    const struct wt_expr_world world = {&one, dbg_read_for_lanes, dbg_print_for_lanes};
+    for (size_t i = 0; i < code->commands.count; i++) {
+        uint64_t ignored;
+        put_rows(code, &code->commands.expr[i], lanes->count, k);
+        wt_expr_run(code->commands.expr[i].expr, code->row, 1, &world, &ignored);
+    }
+}
+
+/* A set of numbers in `lanes` as a set of lanes. */
+static wt_lanes as_lanes(const struct dbg_lanes *lanes, wt_lanes numbers)
+{
+    wt_lanes set = 0;
+    for (; numbers; numbers &= numbers - 1)
+        set |= wt_lane_bit(lanes->lane[wt_lanes_lowest(numbers)]);
+    return set;
+}
+
+unsigned dbg_lane_to_stop(const struct wt_debugger *d, uint32_t wave, wt_lanes lanes)
+{
+    const unsigned focus = d->wave[wave].focus;
+    if (focus && wt_has_lane(lanes, focus - 1))
+        return focus - 1;
+    return lanes ? wt_lanes_lowest(lanes) : 0;
+}
+
+/* ---- of a halted wave ---- */
+
+enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                            bool *stops, unsigned *lane, struct wt_error *err)
+{
+    enum wt_status status = dbg_need_mask(d, wave, err);
+    if (status)
+        return status;
+    struct bp_code *code = bp->code;
+    const wt_lanes mask = d->wave[wave].mask;
+    *stops = true;
+    *lane = dbg_lane_to_stop(d, wave, mask);
+    if (!mask || (code->conditions.count == 0 && code->commands.count == 0))
+        return WT_OK;
+    if ((status = dbg_read_cells(d, wave, mask, code->index, code->index_count, code->cell, err)))
+        return status;
+    struct dbg_lanes lanes;
+    dbg_list_lanes(d, wave, mask, &lanes);
+    const wt_lanes holds = check_conditions(code, &lanes);
+    *stops = holds && code->commands.count == 0;
+    if (*stops)
+        *lane = dbg_lane_to_stop(d, wave, as_lanes(&lanes, holds));
+    for (wt_lanes rest = holds; rest && code->commands.count; rest &= rest - 1)
+        run_commands(code, &lanes, wt_lanes_lowest(rest));
+    return WT_OK;
+}
+
+/* ---- within the engine ---- */
+
+static void fill_cells(uint64_t *cell, unsigned count, uint64_t value)
+{
+    for (unsigned k = 0; k < count; k++)
+        cell[k] = value;
+}
+
+/* Cells of a row of all lanes. */
+static void take_row(uint64_t *cell, const struct dbg_lanes *lanes, const uint8_t *row, size_t size,
+                     bool first_lanes)
+{
+    if (first_lanes && size == 4) {
+        for (unsigned k = 0; k < lanes->count; k++)
+            cell[k] = wt_load_le(row + 4 * k, 4);
+    } else if (first_lanes && size == 8) {
+        for (unsigned k = 0; k < lanes->count; k++)
+            cell[k] = wt_load_le(row + 8 * k, 8);
+    } else {
+        for (unsigned k = 0; k < lanes->count; k++)
+            cell[k] = wt_load_le(row + size * lanes->lane[k], size < 8 ? size : 8);
+    }
+}
+
+/* Reads all registers of a wave that is about to issue the instruction at @p pc. */
+static bool fetch_in_engine(struct bp_code *code, const struct dbg_lanes *lanes, uint64_t pc,
+                            wt_lanes mask)
+{
+    struct wt_debugger *d = code->d;
+    const bool first_lanes = !(mask & (mask + 1));
+    uint64_t *cell = code->cell;
+    for (size_t i = 0; i < code->index_count; i++, cell += lanes->count) {
+        const unsigned index = code->index[i];
+        const struct wt_register *r = &d->topology->registers[index];
+        const size_t size = wt_register_size(r);
+        if (index == d->topology->pc_index) {
+            fill_cells(cell, lanes->count, pc);
+        } else if (dbg_is_added(d, index)) {
+            for (unsigned k = 0; k < lanes->count; k++)
+                cell[k] = dbg_added_value(d, index, lanes->wave, lanes->lane[k], mask);
+        } else if (!d->target->services->read_row(d->target->context, lanes->wave, r->number,
+                                                  r->scope == WT_SCOPE_LANE, (unsigned)size,
+                                                  code->bytes)) {
+            return false;
+        } else if (r->scope == WT_SCOPE_LANE) {
+            take_row(cell, lanes, code->bytes, size, first_lanes);
+        } else {
+            fill_cells(cell, lanes->count, wt_load_le(code->bytes, size < 8 ? size : 8));
+        }
+    }
+    return true;
+}
+
+wt_lanes dbg_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt_lanes mask)
+{
+    struct bp_code *code = context;
+    struct dbg_lanes lanes;
+    if (!mask || !code->conditions.count)
+        return mask;
+    dbg_list_lanes(code->d, wave, mask, &lanes);
+    if (!fetch_in_engine(code, &lanes, pc, mask))
+        return mask;
+    const wt_lanes holds = check_conditions(code, &lanes);
+    return holds == wt_lanes_first(lanes.count) ? mask : as_lanes(&lanes, holds);
+}
+
+void dbg_print_in_engine(struct bp_code *code, uint32_t wave, uint64_t pc, wt_lanes set)
+{
+    struct dbg_lanes lanes;
+    if (!set || !code->commands.count)
+        return;
+    dbg_list_lanes(code->d, wave, set, &lanes);
+    if (!fetch_in_engine(code, &lanes, pc, set))
+        return;
+    for (unsigned k = 0; k < lanes.count; k++)
+        run_commands(code, &lanes, k);
+}
