@@ -12,12 +12,13 @@
 
 #include "base/bits.h"
 #include "fake_debugger.h"
-#include "frontend/rsp/session.h"
+#include "conversation.h"
 
 struct fixture {
     struct wt_debugger *d;
     struct wt_rsp_options options;
-    struct wt_rsp_session *s;
+    struct conversation c;
+    struct wt_rsp_session *s; /* of `c` */
     struct wt_packet_reader replies;
     char program[64];
 };
@@ -51,9 +52,8 @@ static void turn(void)
 {
     for (unsigned i = 0; i < 4; i++) {
         wt_rsp_session_handle(f.s);
-        if (wt_debugger_running(f.d))
-            wt_debugger_pump(f.d, 1000);
-        wt_rsp_session_events(f.s);
+        wt_session_pump(f.c.shared, 1000);
+        wt_rsp_session_settle(f.s);
     }
     size_t size = f.s->out.end - f.s->out.start, room;
     /* Replies are read as packets are: notifications must look the same to the reader. A '%' inside
@@ -135,8 +135,8 @@ static int setup(void **state)
     close(fd);
     f.options = wt_rsp_default_options();
     f.options.program = f.program;
-    f.s = wt_rsp_session_new(f.d, &f.options);
-    assert_non_null(f.s);
+    assert_true(conversation_open(&f.c, NULL, f.d, &f.options));
+    f.s = f.c.s;
     assert_true(wt_packet_reader_init(&f.replies));
     wt_rsp_session_begin(f.s);
     return 0;
@@ -144,7 +144,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    wt_rsp_session_free(f.s);
+    conversation_close(&f.c);
     wt_debugger_close(f.d);
     wt_packet_reader_free(&f.replies);
     unlink(f.program);
@@ -309,8 +309,9 @@ static void negotiation(void **state)
 static void no_program_no_exec_file(void **state)
 {
     f.options.program = NULL;
-    wt_rsp_session_free(f.s);
-    f.s = wt_rsp_session_new(f.d, &f.options);
+    conversation_close(&f.c);
+    assert_true(conversation_open(&f.c, NULL, f.d, &f.options));
+    f.s = f.c.s;
     wt_rsp_session_begin(f.s);
     assert_null(strstr(ask("qSupported"), "exec-file"));
     expect("qXfer:exec-file:read:1:0,1000", "");
@@ -588,7 +589,8 @@ static void watchpoints_of_each_kind(void **state)
     expect_error("Z2,80000100,0");
     expect("Z5,80000100,4", "");
     wt_rsp_session_end(f.s);
-    wt_rsp_session_events(f.s);
+    wt_session_pump(f.c.shared, 0);
+    wt_rsp_session_settle(f.s);
     assert_int_equal(f.d->watchpoints, 0);
 }
 
@@ -657,7 +659,8 @@ static void breakpoints_leave_with_their_client_unless_they_persist(void **state
     expect("Z0,80000010,2", "OK");
     expect("Z0,80000020,2;cmds:1,X4,23012327", "OK");
     wt_rsp_session_end(f.s);
-    wt_rsp_session_events(f.s);
+    wt_session_pump(f.c.shared, 0);
+    wt_rsp_session_settle(f.s);
     assert_null(fake_breakpoint_at(f.d, 0x80000010));
     assert_non_null(fake_breakpoint_at(f.d, 0x80000020));
 }
