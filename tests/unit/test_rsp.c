@@ -953,7 +953,7 @@ static void a_pipe_is_no_program(void **state)
     snprintf(path, sizeof path, "%s.pipe", f.program);
     assert_int_equal(mkfifo(path, 0600), 0);
     options.program = path;
-    struct wt_rsp_session *s = wt_rsp_session_new(f.d, &options);
+    struct wt_rsp_session *s = wt_rsp_session_new(f.d, f.s->client, &options);
     assert_non_null(s);
     assert_null(s->program);
     wt_rsp_session_free(s);

@@ -154,7 +154,7 @@ struct wt_rsp_session {
         uint8_t bytes[4];
     } call;
 
-    struct { /* qXfer: the document that is being read */
+    struct {        /* qXfer: the document that is being read */
         char *name; /**< "OBJECT:ANNEX" */
         char *text;
         size_t length;
