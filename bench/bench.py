@@ -215,17 +215,21 @@ def watchpoints(report, folder, count, seconds):
     nm = "riscv64-unknown-elf-nm"
     report.title("Watchpoints: a loop of six instructions that stores to a page and loads from it, "
                  "with one and without (CPU time)")
-    for lanes in (4, 32):
+    for lanes in (4, 8, 32):
         program = watched_program(folder, f"watched{lanes}", -1)
         page = int(symbol(program, "page", nm), 16)
-        plain, cold, hot, stops = map(float, run(
+        plain, cold, hot, empty, compared, calls, stops = map(float, run(
             [WATCH, program, f"warps=1,threads={lanes}", "20000000", symbol(program, "cold", nm),
-             hex(page + 4092), hex(page)]).split())
+             hex(page + 4092), hex(page), symbol(program, "spin", nm)]).split())
         report.row(f"{lanes} lanes: on a page never touched", cold, "without", plain, cold / plain,
                    "s", "aim x1.00")
         report.row(f"{lanes} lanes: on the page that it uses", hot, "without", plain, hot / plain,
                    "s")
         report.figure(f"{lanes} lanes: stops of the emulator", stops, "1/s")
+        report.figure(f"{lanes} lanes: a condition that does not hold", (empty - plain) / calls * 1e9,
+                      "ns   aim below 7")
+        report.figure(f"{lanes} lanes: one that compares a register of all lanes",
+                      (compared - plain) / calls * 1e9, "ns")
     report.title("Stops for a watchpoint that is met all the time (c), over loopback")
     source, native = os.path.join(folder, "watched.c"), os.path.join(folder, "watched.native")
     with open(source, "w") as f:

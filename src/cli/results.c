@@ -258,7 +258,7 @@ static enum wt_status write_dump(struct wt_emulated *e, struct cli_dump *dump, s
         uint8_t bytes[65536];
         const size_t size = left < sizeof bytes ? (size_t)left : sizeof bytes;
         size_t done = 0;
-        if (!e->machine->ops->read_memory(e->machine, 0, addr, bytes, size))
+        if (!e->machine->ops->read_memory(e->machine, 0, 0, addr, bytes, size))
             return wt_fail(err, WT_INVALID, "%.*s: memory at 0x%" PRIx64 " is past the end",
                            (int)dump->path_length, dump->path, addr);
         while (!status && done < size) {
@@ -376,7 +376,7 @@ static enum wt_status compare(struct wt_emulated *e, const struct cli_compare *c
     if (!bytes)
         status = no_memory(err);
     else {
-        e->machine->ops->read_memory(e->machine, 0, buffer.addr, bytes, buffer.length);
+        e->machine->ops->read_memory(e->machine, 0, 0, buffer.addr, bytes, buffer.length);
         status = report_difference(e, c, bytes, buffer.length, expected, size, same, err);
     }
     free(bytes);

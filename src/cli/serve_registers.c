@@ -126,7 +126,7 @@ static void tell(struct served *s)
     }
     if (!active && !s->ended) {
         uint8_t word[4] = {0};
-        m->ops->read_memory(m, 0, s->session.target.exit_addr, word, sizeof word);
+        m->ops->read_memory(m, 0, 0, s->session.target.exit_addr, word, sizeof word);
         fprintf(stderr,
                 "wavetrap: the program has ended with status %u; its Debug Module is still "
                 "served\n",

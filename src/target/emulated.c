@@ -44,7 +44,7 @@ enum wt_status wt_emulated_load(struct wt_emulated *e, struct wt_error *err)
         return status;
     for (size_t i = 0; i < e->options->load_count; i++) {
         const struct wt_loaded *l = &e->loaded[i];
-        if (!e->machine->ops->write_memory(e->machine, 0, l->addr, l->bytes, l->length))
+        if (!e->machine->ops->write_memory(e->machine, 0, 0, l->addr, l->bytes, l->length))
             return wt_fail(err, WT_INVALID,
                            "--load %s: %zu bytes at 0x%" PRIx64 " do not fit the address space",
                            e->options->load[i].path, l->length, l->addr);
@@ -187,18 +187,7 @@ bool wt_emulated_explain(struct wt_emulated *e, uint32_t wave, unsigned lane, ui
                          struct wt_explanation *x)
 {
     struct wt_machine *m = e->machine;
-    uint8_t bytes[4];
-    if (m->ops->explain)
-        return m->ops->explain(m, wave, lane, addr, x);
-    *x = (struct wt_explanation){.space = "global",
-                                 .term[0] = {"the address itself", addr},
-                                 .summand[0] = true,
-                                 .terms = 1,
-                                 .where = "memory",
-                                 .landing = addr};
-    x->usable = m->ops->read_memory(m, wave, addr, bytes, sizeof bytes);
-    x->contents = x->usable ? wt_load_le(bytes, sizeof bytes) : 0;
-    return wave < m->waves && lane < m->lanes;
+    return m->ops->explain(m, wave, lane, addr, x);
 }
 
 bool wt_emulated_takes(const struct wt_emulated_options *options, const char *program)

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/bits.h"
+
 enum wt_status wt_emulated_history_start(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
@@ -153,11 +155,11 @@ static void accept(void *context, bool pass)
 static bool apply(struct wt_machine *m, const struct wt_patch *patch)
 {
     uint8_t bytes[WT_PATCH_BYTES];
-    if (!m->ops->read_memory(m, 0, patch->addr, bytes, patch->size))
+    if (!m->ops->read_memory(m, 0, 0, patch->addr, bytes, patch->size))
         return false;
     for (size_t i = 0; i < patch->size; i++)
         bytes[i] = (uint8_t)((bytes[i] & ~patch->mask[i]) | (patch->bytes[i] & patch->mask[i]));
-    return m->ops->write_memory(m, 0, patch->addr, bytes, patch->size);
+    return m->ops->write_memory(m, 0, 0, patch->addr, bytes, patch->size);
 }
 
 static enum wt_status hash(void *context, const struct wt_patch *patch, size_t patches,

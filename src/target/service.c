@@ -41,14 +41,18 @@ static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_a
                         void *out, size_t size)
 {
     struct wt_machine *m = ((struct wt_emulated *)context)->machine;
-    return addr.space == 0 && m->ops->read_memory(m, wave, addr.offset, out, size);
+    return addr.space == 0 && m->ops->read_memory(m, wave, lane, addr.offset, out, size);
 }
 
 static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
                          const void *bytes, size_t size)
 {
-    const struct wt_input input = {
-        .kind = WT_INPUT_MEMORY, .wave = wave, .addr = addr.offset, .bytes = bytes, .size = size};
+    const struct wt_input input = {.kind = WT_INPUT_MEMORY,
+                                   .wave = wave,
+                                   .lane = lane,
+                                   .addr = addr.offset,
+                                   .bytes = bytes,
+                                   .size = size};
     return addr.space == 0 && wt_emulated_input(context, &input);
 }
 
@@ -132,14 +136,18 @@ static bool read_row(void *context, uint32_t wave, unsigned number, bool per_lan
                      void *row)
 {
     struct wt_machine *m = ((struct wt_emulated *)context)->machine;
-    const unsigned count = per_lane ? m->lanes : 1;
-    uint8_t *to = row;
-    for (unsigned lane = 0; lane < count; lane++, to += size) {
-        uint64_t value;
-        if (!m->ops->read_register(m, wave, lane, number, &value))
-            return false;
-        wt_store_le(to, value, size < sizeof value ? size : sizeof value);
-    }
+    struct wt_register_shape reg;
+    uint8_t values[WT_ROW_BYTES], *to = row;
+    if (!m->ops->describe_register(m, number, &reg))
+        return false;
+    if (reg.bytes == size && reg.per_lane == per_lane)
+        return m->ops->read_row(m, wave, number, row);
+    if (!m->ops->read_row(m, wave, number, values))
+        return false;
+    memset(row, 0, (size_t)size * (per_lane ? m->lanes : 1));
+    for (unsigned lane = 0; lane < (per_lane ? m->lanes : 1); lane++, to += size)
+        memcpy(to, values + (reg.per_lane ? (size_t)lane * reg.bytes : 0),
+               size < reg.bytes ? size : reg.bytes);
     return true;
 }
 

@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             wt_machine_clear_fault(m);
             break;
         case 2: /* as a program that writes itself, or a debugger that plants a breakpoint */
-            m->ops->write_memory(m, 0, 0x80000000 + value % sizeof program, data + at + 1, 4);
+            m->ops->write_memory(m, 0, 0, 0x80000000 + value % sizeof program, data + at + 1, 4);
             break;
         case 3:
         case 4: { /* read, change, write back a bit of DCTRL, as clients do */

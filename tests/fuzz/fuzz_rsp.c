@@ -84,14 +84,14 @@ static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_a
                         void *out, size_t size)
 {
     struct wt_machine *m = context;
-    return m->ops->read_memory(m, wave, addr.offset, out, size);
+    return m->ops->read_memory(m, wave, lane, addr.offset, out, size);
 }
 
 static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
                          const void *bytes, size_t size)
 {
     struct wt_machine *m = context;
-    return m->ops->write_memory(m, wave, addr.offset, bytes, size);
+    return m->ops->write_memory(m, wave, lane, addr.offset, bytes, size);
 }
 
 static void fault(void *context, struct wt_target_fault *out)
@@ -113,7 +113,7 @@ static void clear_fault(void *context)
 static enum wt_status reload(void *context, struct wt_error *err)
 {
     struct wt_machine *m = context;
-    return m->ops->write_memory(m, 0, BASE, program, sizeof program)
+    return m->ops->write_memory(m, 0, 0, BASE, program, sizeof program)
                ? WT_OK
                : wt_fail(err, WT_IO, "memory cannot be written");
 }
@@ -238,7 +238,7 @@ static struct wt_target plain_target(struct stack *w)
     if (vx_device_new(&config, &w->device, WT_IGNORED))
         abort();
     w->machine = vx_machine(w->device);
-    w->machine->ops->write_memory(w->machine, 0, BASE, program, sizeof program);
+    w->machine->ops->write_memory(w->machine, 0, 0, BASE, program, sizeof program);
     struct wt_bus *bus = wt_bus_local(&(struct wt_bus_device){
         .context = w->device, .read = read_register, .write = write_register});
     return (struct wt_target){.bus = bus,

@@ -93,12 +93,12 @@ static uint64_t model_hash(struct play *p, struct wt_machine *m)
     for (size_t i = 0; i < p->evers; i++) {
         uint8_t own[4];
         own_instruction(p, &p->ever[i], own);
-        m->ops->read_memory(m, 0, p->ever[i].addr, there[i], 4);
-        m->ops->write_memory(m, 0, p->ever[i].addr, own, 4);
+        m->ops->read_memory(m, 0, 0, p->ever[i].addr, there[i], 4);
+        m->ops->write_memory(m, 0, 0, p->ever[i].addr, own, 4);
     }
     const uint64_t hash = m->ops->program_hash(m);
     for (size_t i = p->evers; i-- > 0;)
-        m->ops->write_memory(m, 0, p->ever[i].addr, there[i], 4);
+        m->ops->write_memory(m, 0, 0, p->ever[i].addr, there[i], 4);
     return hash;
 }
 
@@ -617,7 +617,7 @@ static void change_breakpoints(struct play *p)
             return;
     struct wt_machine *m = p->w->pristine.machine;
     struct original o = {.addr = pc};
-    m->ops->read_memory(m, 0, pc, o.bytes, 4);
+    m->ops->read_memory(m, 0, 0, pc, o.bytes, 4);
     if (o.bytes[0] == 0 && o.bytes[1] == 0)
         return; /* not of the program */
     bool known = false;

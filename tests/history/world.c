@@ -365,7 +365,7 @@ static uint32_t look_at_window(const struct world *w, struct model *m)
     uint8_t window[WORLD_WINDOW];
     uint32_t changed = 0;
     const struct wt_machine_ops *ops = m->session.machine->ops;
-    ops->read_memory(m->session.machine, 0, w->how.window, window, sizeof window);
+    ops->read_memory(m->session.machine, 0, 0, w->how.window, window, sizeof window);
     for (unsigned i = 0; i < WORLD_WINDOW / 4; i++)
         changed |= (uint32_t)(memcmp(window + 4 * i, m->window + 4 * i, 4) != 0) << i;
     memcpy(m->window, window, sizeof window);
@@ -417,7 +417,7 @@ static void apply(struct world *w, struct model *m, const struct happening *h)
     bool steps;
     switch (h->kind) {
     case HAPPENED_MEMORY:
-        machine->ops->write_memory(machine, h->wave, h->addr, h->bytes, h->size);
+        machine->ops->write_memory(machine, h->wave, 0, h->addr, h->bytes, h->size);
         break;
     case HAPPENED_DEBUG:
         steps = h->addr == VX_DM_DCTRL && h->value & STEP_REQUEST;

@@ -101,14 +101,14 @@ static bool rig_read(void *context, uint32_t wave, unsigned lane, struct wt_addr
                      size_t size)
 {
     struct rig *r = context;
-    return r->machine->ops->read_memory(r->machine, wave, addr.offset, out, size);
+    return r->machine->ops->read_memory(r->machine, wave, lane, addr.offset, out, size);
 }
 
 static bool rig_write(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
                       const void *bytes, size_t size)
 {
     struct rig *r = context;
-    return r->machine->ops->write_memory(r->machine, wave, addr.offset, bytes, size);
+    return r->machine->ops->write_memory(r->machine, wave, lane, addr.offset, bytes, size);
 }
 
 static void rig_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
@@ -163,12 +163,14 @@ static bool rig_read_row(void *context, uint32_t wave, unsigned number, bool per
                          unsigned size, void *row)
 {
     struct wt_machine *m = ((struct rig *)context)->machine;
-    for (unsigned lane = 0; lane < (per_lane ? m->lanes : 1); lane++) {
-        uint64_t value;
-        if (!m->ops->read_register(m, wave, lane, number, &value))
-            return false;
-        wt_store_le((uint8_t *)row + (size_t)lane * size, value, size);
-    }
+    struct wt_register_shape reg;
+    uint8_t values[WT_ROW_BYTES];
+    if (!m->ops->describe_register(m, number, &reg) || !m->ops->read_row(m, wave, number, values))
+        return false;
+    for (unsigned lane = 0; lane < (per_lane ? m->lanes : 1); lane++)
+        wt_store_le((uint8_t *)row + (size_t)lane * size,
+                    wt_load_le(values + (reg.per_lane ? (size_t)lane * reg.bytes : 0), reg.bytes),
+                    size);
     return true;
 }
 

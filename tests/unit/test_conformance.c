@@ -192,10 +192,10 @@ static void the_device_is_left_reset_and_running_its_own_program(void **state)
         uint32_t before[32], after[32];
         vx_dm_write(m->device, VX_DM_DCTRL, 1u << 31);
         vx_dm_write(m->device, VX_DM_DCONFIG, 3u << 29 | 1u << 26);
-        assert_true(machine->ops->read_memory(machine, 0, 0x80000000, before, sizeof before));
+        assert_true(machine->ops->read_memory(machine, 0, 0, 0x80000000, before, sizeof before));
         assert_int_equal(run(m, &o, NULL), WT_OK);
         assert_true(o.summary.device.placed);
-        assert_true(machine->ops->read_memory(machine, 0, 0x80000000, after, sizeof after));
+        assert_true(machine->ops->read_memory(machine, 0, 0, 0x80000000, after, sizeof after));
         assert_memory_equal(before, after, sizeof before);
         assert_int_equal(vx_dm_read(m->device, VX_DM_WSTATUS), 0);
         assert_int_equal(vx_dm_read(m->device, VX_DM_WMASK), 0);
@@ -257,7 +257,7 @@ static void a_cut_wire_ends_the_run(void **state)
             static const uint32_t program[2] = {0x00128293, 0xffdff06f};
             uint32_t word[17];
             struct wt_machine *machine = vx_machine(m->device);
-            assert_true(machine->ops->read_memory(machine, 0, 0x80000000, word, sizeof word));
+            assert_true(machine->ops->read_memory(machine, 0, 0, 0x80000000, word, sizeof word));
             assert_memory_equal(word, program, sizeof program);
             for (unsigned i = 2; i < 17; i++)
                 assert_int_equal(word[i], 0);

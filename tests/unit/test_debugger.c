@@ -140,7 +140,7 @@ static void what_the_client_reads_is_the_original(void **state)
         uint16_t half;
         insert(r, CODE + 8);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
-        r->machine->ops->read_memory(r->machine, 0, CODE + 8, &word, 4);
+        r->machine->ops->read_memory(r->machine, 0, 0, CODE + 8, &word, 4);
         assert_int_equal(word, EBREAK); /* it is really there */
         OK(wt_debugger_read_memory(r->d, 1, wt_address_of(CODE + 8), &word, 4, &err));
         assert_int_equal(word, counting[2]);
@@ -155,7 +155,7 @@ static void what_the_client_reads_is_the_original(void **state)
         assert_int_equal(reg(r, 1, T2), 102);
         wt_debugger_remove_all_breakpoints(r->d);
         expect_stop(step(r, 1), WT_STOP_STEP, 1);
-        r->machine->ops->read_memory(r->machine, 0, CODE + 8, &word, 4);
+        r->machine->ops->read_memory(r->machine, 0, 0, CODE + 8, &word, 4);
         assert_int_equal(word, other);
         rig_free(r);
     }
@@ -1039,7 +1039,7 @@ static void whatever_a_debugger_does_the_program_ends_the_same(void **state)
             r->d = NULL;
             for (size_t word = 0; word < program[k].words; word++) {
                 uint32_t now;
-                r->machine->ops->read_memory(r->machine, 0, CODE + 4 * word, &now, 4);
+                r->machine->ops->read_memory(r->machine, 0, 0, CODE + 4 * word, &now, 4);
                 assert_int_equal(now, program[k].code[word]);
             }
             rig_free(r);
@@ -1221,7 +1221,7 @@ static void an_interrupt_is_always_answered(void **state)
 /* Plants a breakpoint instruction past the debugger. */
 static void plant(struct rig *r, uint64_t addr, uint32_t word, size_t size)
 {
-    assert_true(r->machine->ops->write_memory(r->machine, 0, addr, &word, size));
+    assert_true(r->machine->ops->write_memory(r->machine, 0, 0, addr, &word, size));
 }
 
 static void forgotten_breakpoints_are_found_and_lifted(void **state)
@@ -1232,7 +1232,7 @@ static void forgotten_breakpoints_are_found_and_lifted(void **state)
         uint32_t big[3000];
         for (size_t i = 0; i < 3000; i++)
             big[i] = i < 18 ? spawning[i] : i == 100 ? EBREAK : ADDI(0, 0, (int)(i & 0x7ff));
-        assert_true(r->machine->ops->write_memory(r->machine, 0, CODE, big, sizeof big));
+        assert_true(r->machine->ops->write_memory(r->machine, 0, 0, CODE, big, sizeof big));
         const struct wt_code code[] = {{CODE, (const uint8_t *)big, sizeof big}};
         uint64_t looked, total;
         size_t count;
@@ -1340,7 +1340,7 @@ static void closing_leaves_the_program_as_it_was(void **state)
         insert(r, CODE + 8);
         expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
         wt_debugger_close(r->d);
-        r->machine->ops->read_memory(r->machine, 0, CODE + 8, &word, 4);
+        r->machine->ops->read_memory(r->machine, 0, 0, CODE + 8, &word, 4);
         assert_int_equal(word, counting[2]);
         /* Attached again, it is found halted there. */
         const struct wt_debugger_options how = {.dm_only = v->dm_only};

@@ -519,7 +519,7 @@ static void ndmreset_resets_cores_but_not_memory_registers_or_dm(void **state)
     const uint32_t t0 = read_x(0, 0, T0);
     const uint32_t marker = 0x12345678;
     struct wt_machine *m = vx_machine(d);
-    assert_true(m->ops->write_memory(m, 0, 0x90000000, &marker, 4));
+    assert_true(m->ops->write_memory(m, 0, 0, 0x90000000, &marker, 4));
     request(NDMRESET);
     assert_int_equal(rd(VX_DM_DCTRL) & NDMRESET, 0);
     assert_int_equal(rd(VX_DM_WSTATUS), 0);
@@ -529,7 +529,7 @@ static void ndmreset_resets_cores_but_not_memory_registers_or_dm(void **state)
     assert_int_equal(hacause(), NONE);
     assert_int_equal(read_x(0, 0, T0), t0);
     uint32_t got = 0;
-    m->ops->read_memory(m, 0, 0x90000000, &got, 4);
+    m->ops->read_memory(m, 0, 0, 0x90000000, &got, 4);
     assert_int_equal(got, marker);
     assert_int_equal(m->time, 0);
 }
@@ -777,7 +777,7 @@ static void long_turns_run_in_constant_stack(void **state)
     wt_schedule_parse("rr:1000000", &config.schedule, WT_IGNORED);
     assert_int_equal(vx_device_new(&config, &d, WT_IGNORED), WT_OK);
     m = vx_machine(d);
-    assert_true(m->ops->write_memory(m, 0, BASE, words, sizeof words));
+    assert_true(m->ops->write_memory(m, 0, 0, BASE, words, sizeof words));
     assert_int_equal(run(5000000), WT_RUN_BUDGET);
     assert_int_equal(m->time, 5000000);
 }

@@ -15,120 +15,8 @@
 
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/search.h"
-
-#define BASE UINT64_C(0x10000)
-#define DESCRIPTOR BASE
-#define PACKET (BASE + 0x1000)
-#define QUEUE (BASE + 0x1100)
-#define CODE (BASE + 0x2000)
-#define DATA (BASE + 0x4000)
-#define DATA_SIZE 0x4000
-#define SCRATCH UINT64_C(0x100000)
-#define PRIVATE 256 /* bytes of a lane */
-#define LDS 8192
-#define GDS_PART 8192 /* that M0 lets the wave use, from 0 on */
-#define S_NOP 0xbf800000u
-#define S_ENDPGM 0xbf810000u
-#define ALL (~(uint64_t)0)
-
-static uint64_t random_state;
-
-/* 0 .. below-1 */
-static uint64_t any(uint64_t below)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (random_state >> 33) % below;
-}
-
-struct rig {
-    struct gcn_device *d;
-    struct wt_machine *m;
-};
-
-static void put(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size)
-{
-    assert_true(gcn_device_write(d, addr, bytes, size));
-}
-
-static void put_numbers(struct gcn_device *d)
-{
-    static uint8_t bytes[DATA_SIZE];
-    for (size_t i = 0; i < sizeof bytes; i += 4)
-        wt_store_le(bytes + i, i * 2654435761u + 12345, 4);
-    put(d, DATA, bytes, sizeof bytes);
-    for (uint64_t at = 0; at < gcn_device_scratch_size(d, PRIVATE); at += sizeof bytes)
-        put(d, SCRATCH + at, bytes, sizeof bytes);
-    memcpy(d->gds, bytes, GDS_PART);
-    for (uint32_t i = 0; i < d->machine.waves; i++)
-        if (d->group[i].used)
-            memcpy(d->group[i].lds, bytes + 1024 * (i & 1), LDS);
-}
-
-/* Groups of `items` work-items that run this code. */
-static struct rig rig_new(const char *schedule, unsigned groups, unsigned items,
-                          const uint32_t *code, size_t words)
-{
-    struct rig r;
-    struct gcn_config config;
-    struct wt_error err;
-    uint8_t descriptor[64] = {0}, packet[64] = {0}, queue[256] = {0};
-    gcn_config_default(&config);
-    config.cu = 2;
-    assert_int_equal(wt_schedule_parse(schedule, &config.schedule, &err), WT_OK);
-    assert_int_equal(gcn_device_new(&config, &r.d, &err), WT_OK);
-    r.m = gcn_machine(r.d);
-    const uint64_t scratch = gcn_device_scratch_size(r.d, PRIVATE);
-    assert_int_equal(gcn_device_map(r.d, BASE, DATA + DATA_SIZE - BASE, true, &err), WT_OK);
-    assert_int_equal(gcn_device_map(r.d, SCRATCH, scratch, true, &err), WT_OK);
-    put(r.d, CODE, code, 4 * words);
-    wt_store_le(descriptor + 16, CODE - DESCRIPTOR, 8);
-    wt_store_le(descriptor + 48, 15 | 12 << 6, 4); /* 64 VGPRs, many SGPRs */
-    wt_store_le(descriptor + 52, 1 | 1 << 7, 4);   /* s0: the group, s1: the wave's scratch */
-    put(r.d, DESCRIPTOR, descriptor, sizeof descriptor);
-    wt_store_le(packet, 2, 2);
-    for (unsigned i = 0; i < 3; i++) {
-        wt_store_le(packet + 4 + 2 * i, i ? 1 : items, 2);
-        wt_store_le(packet + 12 + 4 * i, i ? 1 : groups * items, 4);
-    }
-    wt_store_le(packet + 24, PRIVATE, 4);
-    wt_store_le(packet + 28, LDS, 4);
-    wt_store_le(packet + 32, DESCRIPTOR, 8);
-    put(r.d, PACKET, packet, sizeof packet);
-    gcn_queue_set_scratch(queue, SCRATCH, scratch, PRIVATE);
-    put(r.d, QUEUE, queue, 192);
-    assert_int_equal(gcn_device_dispatch(r.d, PACKET, QUEUE, &err), WT_OK);
-    put_numbers(r.d);
-    return r;
-}
-
-static void rig_free(struct rig *r)
-{
-    gcn_device_free(r->d);
-}
-
-static void set(struct rig *r, const struct wt_watch *list, size_t count)
-{
-    assert_true(r->m->ops->set_watches(r->m, list, count));
-}
-
-static uint64_t hash(struct rig *r)
-{
-    return r->m->ops->hash(r->m);
-}
-
-static enum wt_run run(struct rig *r, uint64_t issues)
-{
-    return r->m->ops->run(r->m, issues);
-}
-
-static struct gcn_wave *wave_of(struct rig *r, unsigned n)
-{
-    for (uint32_t i = 0; i < r->m->waves; i++)
-        if (r->d->wave[i].active && !n--)
-            return &r->d->wave[i];
-    fail();
-    return NULL;
-}
+#include "conditions.h"
+#include "gcn_rig.h"
 
 static const struct wt_watch everything = {.kind = WT_WATCH_ACCESS, .addr = 0, .size = UINT64_MAX};
 
@@ -569,48 +457,7 @@ static void each_row_tells_its_bytes(void **state)
     assert_true(rows > 400);
 }
 
-/* ---- a program of several groups, which do all kinds of accesses and meet ---- */
-
-/* Its memory instructions get at DATA, at LDS, at private memory; `loop` four times each wave. */
-static const uint32_t mixed[] = {
-    0xbe8200ff, 0x00014000, /* s_mov_b32 s2, DATA */
-    0xbe830080,             /* s_mov_b32 s3, 0 */
-    0x8066ff01, 0x00100000, /* s_add_u32 flat_scratch_lo, s1, SCRATCH */
-    0xbee70080,             /* s_mov_b32 flat_scratch_hi, 0 */
-    0x24020082,             /* v_lshlrev_b32 v1, 2, v0 */
-    0x7e080288,             /* v_mov_b32 v4, 8 */
-    0x7e0e0280,             /* v_mov_b32 v7, 0 */
-    0xbe840084,             /* s_mov_b32 s4, 4 */
-    0xdc508000, 0x03020001, /* loop: global_load_dword v3, v1, s[2:3] */
-    0xbf8c0000,             /* s_waitcnt 0 */
-    0x68060103,             /* v_add_u32 v3, v3, v0 */
-    0xdc708400, 0x00020301, /* global_store_dword v1, v3, s[2:3] offset:1024 */
-    0xdc704004, 0x007f0304, /* scratch_store_dword v4, v3, off offset:4 */
-    0xdc504004, 0x057f0004, /* scratch_load_dword v5, v4, off offset:4 */
-    0xd81a0000, 0x00000301, /* ds_write_b32 v1, v3 */
-    0xbf8a0000,             /* s_barrier */
-    0xd86c0004, 0x06000001, /* ds_read_b32 v6, v1 offset:4 */
-    0xd8000010, 0x00000507, /* ds_add_u32 v7, v5 offset:16 */
-    0xdd088800, 0x00020607, /* global_atomic_add v7, v6, s[2:3] offset:2048 */
-    0xc00a0201, 0x00000040, /* s_load_dwordx4 s[8:11], s[2:3], 0x40 */
-    0xc0420101, 0x00000080, /* s_store_dword s4, s[2:3], 0x80 */
-    0x80848104,             /* s_sub_u32 s4, s4, 1 */
-    0xbf078004,             /* s_cmp_lg_u32 s4, 0 */
-    0xbf85ffe6,             /* s_cbranch_scc1 loop */
-    0xbf810000,             /* s_endpgm */
-};
-enum { MIXED_WORDS = sizeof mixed / sizeof mixed[0], GROUPS = 20, ITEMS = 100 };
-#define LOOP (CODE + 40)      /* the first instruction of the loop */
-#define SUM (DATA + 2048)     /* what all lanes add to */
-#define COUNTER (DATA + 0x80) /* what all waves store to */
-#define PRIVATE_WORD (GCN_PRIVATE_APERTURE + 12)
-
-static const char *const schedules[] = {"rr:1", "rr:64", "lockstep", "random:7"};
-
-static struct rig rig_mixed(size_t schedule)
-{
-    return rig_new(schedules[schedule], GROUPS, ITEMS, mixed, MIXED_WORDS);
-}
+/* ---- the program of several groups ---- */
 
 /* Places that the program uses all the time, and a few at random. */
 static size_t hot_watches(struct wt_watch *list, const struct rig *r)
@@ -1143,6 +990,142 @@ static void watched_atomics_are_atomic(void **state)
     gcn_device_free(d);
 }
 
+/* ---- conditions, and what a debugger sees ---- */
+
+static struct rig conditions_rig;
+
+static struct wt_machine *make_machine(void *context, size_t schedule)
+{
+    (void)context;
+    conditions_rig = rig_mixed(schedule);
+    return conditions_rig.m;
+}
+
+static void end_machine(void *context)
+{
+    (void)context;
+    rig_free(&conditions_rig);
+}
+
+static const struct condition_case conditions = {
+    .make = make_machine,
+    .end = end_machine,
+    .schedules = 4,
+    .first = CODE,
+    .last = CODE + 4 * MIXED_WORDS - 1,
+    .pc = LOOP + 8, /* s_waitcnt behind the load of v3 */
+    .number = GCN_REGISTER_V0 + 3,
+    .wave_number = GCN_REGISTER_EXEC,
+    .any_mask = true,
+};
+
+static void a_false_condition_changes_nothing(void **state)
+{
+    check_false_conditions(&conditions);
+}
+
+static void a_condition_tells_its_lanes(void **state)
+{
+    check_true_conditions(&conditions);
+    check_two_conditions(&conditions);
+}
+
+static void a_search_looks_for_a_condition(void **state)
+{
+    check_searched_conditions(&conditions);
+}
+
+static void no_operation_is_missing(void **state)
+{
+    check_operations(&conditions);
+}
+
+static void rows_are_registers(void **state)
+{
+    struct rig r = rig_mixed(1);
+    assert_int_equal(run(&r, 150), WT_RUN_BUDGET);
+    struct gcn_wave *w = wave_of(&r, 0);
+    const struct {
+        unsigned number;
+        uint64_t value;
+        size_t bytes;
+    } scalars[] = {
+        {GCN_REGISTER_PC, w->pc, 8},
+        {GCN_REGISTER_EXEC, gcn_exec(w), 8},
+        {GCN_REGISTER_VCC, gcn_pair(&w->s[GCN_VCC]), 8},
+        {GCN_REGISTER_FLAT_SCRATCH, gcn_pair(&w->s[GCN_FLAT_SCRATCH]), 8},
+        {GCN_REGISTER_S0 + 2, DATA, 4},
+        {GCN_REGISTER_S64, w->s[64], 4},
+        {GCN_REGISTER_M0, w->s[GCN_M0], 4},
+        {GCN_REGISTER_TTMP0 + 11, w->s[GCN_TTMP + 11], 4},
+        {GCN_REGISTER_MODE, w->mode, 4},
+        {GCN_REGISTER_STATUS, gcn_status(w), 4},
+        {GCN_REGISTER_TRAPSTS, w->trapsts, 4},
+    };
+    struct wt_register_shape reg;
+    uint8_t row[WT_ROW_BYTES];
+    w->s[64] = 0x12345678;
+    for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
+        const uint64_t value =
+            scalars[i].number == GCN_REGISTER_S64 ? 0x12345678 : scalars[i].value;
+        assert_true(r.m->ops->describe_register(r.m, scalars[i].number, &reg));
+        assert_true(reg.bytes == scalars[i].bytes && !reg.per_lane);
+        assert_true(r.m->ops->read_row(r.m, w->id, scalars[i].number, row));
+        assert_true(wt_load_le(row, reg.bytes) == value);
+    }
+    assert_true(r.m->ops->describe_register(r.m, GCN_REGISTER_V0 + 3, &reg));
+    assert_true(reg.bytes == 4 && reg.per_lane);
+    assert_true(r.m->ops->read_row(r.m, w->id, GCN_REGISTER_V0 + 3, row));
+    assert_memory_equal(row, w->v[3], sizeof *w->v);
+    /* VGPRs that the wave has not been given, and waves that are not there. */
+    assert_false(r.m->ops->read_row(r.m, w->id, GCN_REGISTER_V0 + w->vgprs, row));
+    uint32_t idle = 0;
+    while (r.d->wave[idle].active)
+        idle++;
+    assert_false(r.m->ops->read_row(r.m, idle, GCN_REGISTER_PC, row));
+    rig_free(&r);
+}
+
+/* Private memory is that of the lane: any bytes of it, and nothing of another lane's. */
+static void memory_is_as_a_lane_sees_it(void **state)
+{
+    struct rig r = rig_mixed(1);
+    assert_int_equal(run(&r, 150), WT_RUN_BUDGET);
+    struct gcn_wave *w = wave_of(&r, 0);
+    const uint64_t at = GCN_PRIVATE_APERTURE + 9;
+    uint8_t bytes[12], back[12];
+    for (unsigned lane = 0; lane < GCN_LANES; lane += 7) {
+        assert_true(r.m->ops->read_memory(r.m, w->id, lane, at, bytes, sizeof bytes));
+        for (unsigned i = 0; i < sizeof bytes; i++) {
+            uint8_t byte;
+            assert_true(gcn_device_read(r.d, gcn_private_addr(w, lane, 9 + i), &byte, 1));
+            assert_int_equal(bytes[i], byte);
+        }
+    }
+    uint8_t other[64];
+    assert_true(r.m->ops->read_memory(r.m, w->id, 6, GCN_PRIVATE_APERTURE, other, sizeof other));
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(0x80 + i);
+    assert_true(r.m->ops->write_memory(r.m, w->id, 5, at, bytes, sizeof bytes));
+    assert_true(r.m->ops->read_memory(r.m, w->id, 5, at, back, sizeof back));
+    assert_memory_equal(back, bytes, sizeof bytes);
+    uint8_t same[64];
+    assert_true(r.m->ops->read_memory(r.m, w->id, 6, GCN_PRIVATE_APERTURE, same, sizeof same));
+    assert_memory_equal(same, other, sizeof same);
+    /* No lane, no wave: no private memory; what all share is there. */
+    assert_false(r.m->ops->read_memory(r.m, w->id, GCN_LANES, at, back, 4));
+    assert_false(r.m->ops->read_memory(r.m, r.m->waves, 0, at, back, 4));
+    assert_false(r.m->ops->read_memory(r.m, r.m->waves, 0, GCN_SHARED_APERTURE, back, 4));
+    assert_true(r.m->ops->read_memory(r.m, r.m->waves, 0, DATA, back, 4));
+    /* LDS is the group's, up to what it has; GDS the device's. */
+    assert_true(r.m->ops->read_memory(r.m, w->id, 0, GCN_SHARED_APERTURE + LDS - 4, back, 4));
+    assert_memory_equal(back, w->group->lds + LDS - 4, 4);
+    assert_false(r.m->ops->read_memory(r.m, w->id, 0, GCN_SHARED_APERTURE + LDS - 4, back, 5));
+    assert_true(r.m->ops->read_memory(r.m, 0, 0, GCN_REGION_APERTURE + 8, back, 4));
+    assert_memory_equal(back, r.d->gds + 8, 4);
+    rig_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1157,6 +1140,12 @@ int main(void)
         cmocka_unit_test(an_instruction_without_lanes_is_told),
         cmocka_unit_test(a_watched_instruction_can_change),
         cmocka_unit_test(watched_atomics_are_atomic),
+        cmocka_unit_test(a_false_condition_changes_nothing),
+        cmocka_unit_test(a_condition_tells_its_lanes),
+        cmocka_unit_test(a_search_looks_for_a_condition),
+        cmocka_unit_test(no_operation_is_missing),
+        cmocka_unit_test(rows_are_registers),
+        cmocka_unit_test(memory_is_as_a_lane_sees_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

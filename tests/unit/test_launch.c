@@ -25,7 +25,7 @@ static struct vx_device *new_device(unsigned xlen, unsigned cores)
 static void put_program(struct vx_device *device, uint64_t addr)
 {
     struct wt_machine *m = vx_machine(device);
-    assert_true(m->ops->write_memory(m, 0, addr, program, sizeof program));
+    assert_true(m->ops->write_memory(m, 0, 0, addr, program, sizeof program));
 }
 
 static void startup_addr_is_where_every_core_begins(void **state)
@@ -68,14 +68,14 @@ static void the_second_registers_hold_bits_63_to_32(void **state)
     /* csrr t0, mscratch; sd t0, 0x88(x0); tmc x0 */
     static const uint32_t wide[] = {0x340022f3, 0x08503423, 0x0000000b};
     uint64_t argument = 0;
-    assert_true(m->ops->write_memory(m, 0, 0x180000000, wide, sizeof wide));
+    assert_true(m->ops->write_memory(m, 0, 0, 0x180000000, wide, sizeof wide));
     assert_true(vx_device_dcr_write(device, 0x001, 0x80000000));
     assert_true(vx_device_dcr_write(device, 0x002, 0x1));
     assert_true(vx_device_dcr_write(device, 0x003, 0x89abcdef));
     assert_true(vx_device_dcr_write(device, 0x004, 0x01234567));
     m->ops->reset(m);
     assert_int_equal(m->ops->run(m, 100), WT_RUN_ENDED);
-    assert_true(m->ops->read_memory(m, 0, 0x88, &argument, sizeof argument));
+    assert_true(m->ops->read_memory(m, 0, 0, 0x88, &argument, sizeof argument));
     assert_true(argument == 0x0123456789abcdef);
     vx_device_free(device);
 }

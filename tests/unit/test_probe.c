@@ -245,7 +245,7 @@ static void memory_is_read_and_written_at_any_address_and_size(void **state)
             OK(ops->write_memory(p, 0, (unsigned)rand() % 4, wt_address_of(BASE + at), bytes, size,
                                  &err));
             memcpy(model + at, bytes, size);
-            assert_true(r->machine->ops->read_memory(r->machine, 0, BASE, seen, SIZE));
+            assert_true(r->machine->ops->read_memory(r->machine, 0, 0, BASE, seen, SIZE));
             assert_memory_equal(seen, model, SIZE);
             size = 1 + (size_t)rand() % 5000;
             at = (size_t)rand() % (SIZE - size);
@@ -334,7 +334,7 @@ static void a_cut_wire_is_reported_at_every_access(void **state)
             want[i] = shown(&ops->topology(p)->registers[gpr[i]], 0x123456789abcdef0 * (i + 1));
             OK(write_value(p, 0, 1, gpr[i], want[i], &err));
         }
-        assert_true(r->machine->ops->write_memory(r->machine, 0, 0xffff0000, &word, 8));
+        assert_true(r->machine->ops->write_memory(r->machine, 0, 0, 0xffff0000, &word, 8));
         for (unsigned k = 1; !done; k++) {
             struct wt_error why = {0};
             r->fail_at = r->accesses + k;
@@ -359,7 +359,7 @@ static void a_cut_wire_is_reported_at_every_access(void **state)
             assert_int_equal(status, done ? WT_OK : WT_IO);
             OK(read_values(p, 0, 2, gpr, 4, got, &err));
             assert_memory_equal(got, want, sizeof want);
-            assert_true(r->machine->ops->read_memory(r->machine, 0, 0xffff0000, &scratch, 8));
+            assert_true(r->machine->ops->read_memory(r->machine, 0, 0, 0xffff0000, &scratch, 8));
             assert_int_equal(scratch, word);
         }
         OK(ops->read_memory(p, 0, 1, wt_address_of(0x90000001), out, sizeof out, &err));

@@ -606,7 +606,7 @@ static uint64_t model(const struct rig_options *options, const uint32_t *code, s
         if (i == n)
             break;
         if (done[i].in.kind == WT_INPUT_MEMORY)
-            m->ops->write_memory(m, done[i].in.wave, done[i].in.addr, &done[i].word, 4);
+            m->ops->write_memory(m, done[i].in.wave, 0, done[i].in.addr, &done[i].word, 4);
         else
             vx_dm_write(r->device, (uint32_t)done[i].in.addr, done[i].in.value);
     }
@@ -728,7 +728,7 @@ static void writing_the_same_place_again_takes_no_more_memory(void **state)
     go(&f, time);
     assert_true(hash(&f) == before);
     uint8_t got;
-    assert_true(f.m->ops->read_memory(f.m, 0, 0x20000fff, &got, 1));
+    assert_true(f.m->ops->read_memory(f.m, 0, 0, 0x20000fff, &got, 1));
     assert_int_equal(got, 999 & 0xff);
     end(&f);
 }

@@ -11,6 +11,7 @@
 
 #include "emulator/machine/timeline.h"
 #include "emulator/vortex/internal.h"
+#include "conditions.h"
 #include "mixed_program.h"
 
 static uint64_t random_state;
@@ -114,7 +115,7 @@ static void check_one(const struct vx_insn *row, unsigned xlen, uint64_t at, uin
         before &= ((uint64_t)1 << 8 * size) - 1;
         value &= ((uint64_t)1 << 8 * size) - 1;
     }
-    assert_true(r->machine->ops->write_memory(r->machine, 0, at, &before, size));
+    assert_true(r->machine->ops->write_memory(r->machine, 0, 0, at, &before, size));
     if (reserved) {
         w->reserved_addr[lane] = at + 1;
         w->reserved_value[lane] = before;
@@ -136,7 +137,7 @@ static void check_one(const struct vx_insn *row, unsigned xlen, uint64_t at, uin
     assert_int_equal(r->machine->hits, expected);
     if (expected) {
         const struct wt_watch_hit *hit = r->machine->hit;
-        assert_true(r->machine->ops->read_memory(r->machine, 0, at, &after, size));
+        assert_true(r->machine->ops->read_memory(r->machine, 0, 0, at, &after, size));
         assert_int_equal((unsigned)hit->kind, access == LOAD     ? WT_WATCH_READ
                                               : access == ATOMIC ? WT_WATCH_ACCESS
                                                                  : WT_WATCH_WRITE);
@@ -302,8 +303,8 @@ static void what_a_debugger_does_is_no_hit(void **state)
     const struct wt_watch watch = {.kind = WT_WATCH_ACCESS, .addr = PLACE, .size = 64};
     set(r, &watch, 1);
     uint32_t word = 5;
-    assert_true(r->machine->ops->write_memory(r->machine, 0, PLACE, &word, 4));
-    assert_true(r->machine->ops->read_memory(r->machine, 0, PLACE, &word, 4));
+    assert_true(r->machine->ops->write_memory(r->machine, 0, 0, PLACE, &word, 4));
+    assert_true(r->machine->ops->read_memory(r->machine, 0, 0, PLACE, &word, 4));
     /* Injected loads and stores, by a debugger of the debug registers alone. */
     struct wt_error err;
     const struct wt_debugger_options how = {.dm_only = true};
@@ -380,10 +381,10 @@ static void a_place_stays_watched_when_its_code_changes(void **state)
     assert_int_equal(run(r, 100), WT_RUN_WATCH);
     assert_int_equal(vx_get_x(warp(r, 0), T0, 0), 2);
     const uint32_t other = ADDI(T0, X0, 9), trap = EBREAK;
-    assert_true(r->machine->ops->write_memory(r->machine, 0, CODE + 4, &other, 4));
+    assert_true(r->machine->ops->write_memory(r->machine, 0, 0, CODE + 4, &other, 4));
     assert_int_equal(run(r, 1), WT_RUN_BUDGET);
     assert_int_equal(vx_get_x(warp(r, 0), T0, 0), 9);
-    assert_true(r->machine->ops->write_memory(r->machine, 0, CODE + 4, &trap, 4));
+    assert_true(r->machine->ops->write_memory(r->machine, 0, 0, CODE + 4, &trap, 4));
     vx_dm_write(r->device, VX_DM_DCTRL, 1u << 31);
     vx_dm_write(r->device, VX_DM_DCONFIG, 1);
     assert_int_equal(run(r, 100), WT_RUN_WATCH);
@@ -391,7 +392,7 @@ static void a_place_stays_watched_when_its_code_changes(void **state)
     assert_int_equal(run(r, 100), WT_RUN_EVENT);
     assert_true(r->machine->time == time && warp(r, 0)->halted && warp(r, 0)->pc == CODE + 4);
     uint32_t word;
-    assert_true(r->machine->ops->read_memory(r->machine, 0, CODE + 4, &word, 4));
+    assert_true(r->machine->ops->read_memory(r->machine, 0, 0, CODE + 4, &word, 4));
     assert_true(word == trap);
     rig_free(r);
 }
@@ -601,6 +602,81 @@ static void a_timeline_passes_it_on(void **state)
     }
 }
 
+/* ---- conditions, and what a debugger sees ---- */
+
+struct conditions_rig {
+    struct rig *rig;
+    unsigned shape;
+};
+
+static struct wt_machine *make_machine(void *context, size_t schedule)
+{
+    struct conditions_rig *c = context;
+    static uint32_t code[128];
+    struct rig_options options = shapes[c->shape];
+    options.schedule = schedules[schedule];
+    const size_t words = mixed_program(code, 40);
+    c->rig = rig_device(&options, code, words);
+    return c->rig->machine;
+}
+
+static void end_machine(void *context)
+{
+    rig_free(((struct conditions_rig *)context)->rig);
+}
+
+/* The instruction of the mixed program whose word is this one. */
+static uint64_t pc_of_word(uint32_t word)
+{
+    uint32_t code[128];
+    const size_t words = mixed_program(code, 40);
+    for (size_t i = 0; i < words; i++)
+        if (code[i] == word)
+            return CODE + 4 * i;
+    fail();
+    return 0;
+}
+
+static void each_shape(void (*check)(const struct condition_case *))
+{
+    for (unsigned s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        struct conditions_rig rig = {.shape = s};
+        const struct condition_case t = {
+            .make = make_machine,
+            .end = end_machine,
+            .context = &rig,
+            .schedules = 4,
+            .first = CODE,
+            .last = CODE + 127 * 4 + 3,
+            .pc = pc_of_word(AMOADD(T0, A4, S2)),
+            .number = VX_REGISTER_X + S2,
+            .wave_number = VX_REGISTER_PC,
+        };
+        check(&t);
+    }
+}
+
+static void a_false_condition_changes_nothing(void **state)
+{
+    each_shape(check_false_conditions);
+}
+
+static void a_condition_tells_its_lanes(void **state)
+{
+    each_shape(check_true_conditions);
+    each_shape(check_two_conditions);
+}
+
+static void a_search_looks_for_a_condition(void **state)
+{
+    each_shape(check_searched_conditions);
+}
+
+static void no_operation_is_missing(void **state)
+{
+    each_shape(check_operations);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -618,6 +694,10 @@ int main(void)
         cmocka_unit_test(a_watch_comes_before_an_event),
         cmocka_unit_test(watching_changes_nothing),
         cmocka_unit_test(a_timeline_passes_it_on),
+        cmocka_unit_test(a_false_condition_changes_nothing),
+        cmocka_unit_test(a_condition_tells_its_lanes),
+        cmocka_unit_test(a_search_looks_for_a_condition),
+        cmocka_unit_test(no_operation_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,8 +98,7 @@ void gcn_device_free(struct gcn_device *d)
     free(d->cu);
     free(d->region);
     free(d->gds);
-    wt_watch_set_free(&d->machine);
-    wt_turns_free(&d->machine.turns);
+    wt_machine_end(&d->machine);
     wt_memory_free(d->memory);
     free(d);
 }
@@ -161,36 +160,6 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
     return false;
 }
 
-/* Addresses in the shared aperture are in the LDS of the wave's group; GDS has some of its own. */
-static uint8_t *share_of(struct gcn_device *d, uint32_t wave, uint64_t addr, size_t size)
-{
-    const uint64_t in = addr - GCN_REGION_APERTURE;
-    if (in < GCN_GDS_BYTES)
-        return size <= GCN_GDS_BYTES - in ? d->gds + in : NULL;
-    if (wave >= d->machine.waves || !d->wave[wave].group)
-        return NULL;
-    const struct gcn_group *g = d->wave[wave].group;
-    const uint64_t offset = addr - GCN_SHARED_APERTURE;
-    return offset < g->lds_size && size <= g->lds_size - offset ? g->lds + offset : NULL;
-}
-
-static bool read_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, void *out, size_t size)
-{
-    const uint8_t *share = share_of(device_of(m), wave, addr, size);
-    if (share)
-        memcpy(out, share, size);
-    return share || gcn_device_read(device_of(m), addr, out, size);
-}
-
-static bool write_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, const void *bytes,
-                         size_t size)
-{
-    uint8_t *share = share_of(device_of(m), wave, addr, size);
-    if (share)
-        memcpy(share, bytes, size);
-    return share || gcn_device_write(device_of(m), addr, bytes, size);
-}
-
 static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
 {
     const struct gcn_wave *w = &device_of(m)->wave[wave];
@@ -233,11 +202,12 @@ static const struct wt_machine_ops machine_ops = {
     .run = wt_engine_run,
     .run_traced = wt_engine_run_traced,
     .hash = gcn_hash,
+    .program_hash = gcn_program_hash,
     .view = view,
     .divergence = divergence,
-    .read_memory = read_memory,
+    .read_memory = gcn_read_memory,
     .explain = gcn_explain,
-    .write_memory = write_memory,
+    .write_memory = gcn_write_memory,
     .place = place,
     .incarnation = incarnation,
     .debug_read = debug_read,
@@ -251,6 +221,8 @@ static const struct wt_machine_ops machine_ops = {
     .live_bytes = gcn_live_bytes,
     .set_watches = gcn_set_watches,
     .home = gcn_home,
+    .describe_register = gcn_describe_register,
+    .read_row = gcn_read_row,
 };
 
 enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device **device,
@@ -261,8 +233,8 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     const uint32_t waves = config->cu * GCN_WAVES_PER_CU;
     d->config = *config;
-    d->machine = (struct wt_machine){
-        .ops = &machine_ops, .engine = &gcn_engine_ops, .waves = waves, .lanes = GCN_LANES};
+    const bool ready = wt_machine_init(&d->machine, &machine_ops, &gcn_engine_ops, waves, GCN_LANES,
+                                       &config->schedule);
     d->memory = wt_memory_new();
     d->wave = aligned_alloc(64, waves * sizeof *d->wave);
     d->group = calloc(waves, sizeof *d->group);
@@ -270,8 +242,7 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
     d->gds = calloc(1, GCN_GDS_BYTES);
     if (d->wave)
         memset(d->wave, 0, waves * sizeof *d->wave);
-    if (!d->memory || !d->wave || !d->group || !d->cu || !d->gds ||
-        !wt_turns_init(&d->machine.turns, &config->schedule, waves)) {
+    if (!d->memory || !d->wave || !d->group || !d->cu || !d->gds || !ready) {
         gcn_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u compute units",
                        config->cu);
@@ -292,47 +263,4 @@ void gcn_device_set_trap_handler(struct gcn_device *device, uint64_t tba, uint64
 {
     device->tba = tba;
     device->tma = tma;
-}
-
-/* ---- looking into a wave ---- */
-
-static struct gcn_wave *wave_of(struct gcn_device *d, uint32_t wave)
-{
-    return wave < d->machine.waves && d->wave[wave].active ? &d->wave[wave] : NULL;
-}
-
-bool gcn_wave_group(struct gcn_device *device, uint32_t wave, uint32_t coordinate[3],
-                    uint32_t *index)
-{
-    const struct gcn_wave *w = wave_of(device, wave);
-    if (!w)
-        return false;
-    memcpy(coordinate, w->group->coordinate, sizeof w->group->coordinate);
-    *index = w->index;
-    return true;
-}
-
-bool gcn_wave_scalar(struct gcn_device *device, uint32_t wave, unsigned number, uint32_t *value)
-{
-    const struct gcn_wave *w = wave_of(device, wave);
-    if (!w || number >= GCN_SCALARS)
-        return false;
-    *value = w->s[number];
-    return true;
-}
-
-bool gcn_wave_vector(struct gcn_device *device, uint32_t wave, unsigned number, unsigned lane,
-                     uint32_t *value)
-{
-    const struct gcn_wave *w = wave_of(device, wave);
-    if (!w || number >= w->vgprs || lane >= GCN_LANES)
-        return false;
-    *value = w->v[number][lane];
-    return true;
-}
-
-bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint32_t *value)
-{
-    struct gcn_wave *w = wave_of(device, wave);
-    return w && gcn_hwreg_read(w, id, value);
 }

@@ -123,6 +123,24 @@ bool gcn_wave_group(struct gcn_device *device, uint32_t wave, uint32_t coordinat
 
 /* ---- registers, for looking into a wave ---- */
 
+/** Registers as wt_machine_ops.read_row numbers them: DWARF's numbers (LLVM, "User Guide for AMDGPU
+ * Backend", register identifier) where there are some, others from 0x1000 on. */
+enum gcn_register {
+    GCN_REGISTER_PC = 16,   /**< 64 bits */
+    GCN_REGISTER_EXEC = 17, /**< 64 bits */
+    GCN_REGISTER_S0 = 32,   /**< s0-s63: 32 bits */
+    GCN_REGISTER_STATUS = 128,
+    GCN_REGISTER_VCC = 768,  /**< 64 bits */
+    GCN_REGISTER_S64 = 1088, /**< s64-s101 */
+    GCN_REGISTER_V0 = 2560,  /**< v0-v255: 32 bits a lane */
+    GCN_REGISTER_MODE = 0x1000,
+    GCN_REGISTER_TRAPSTS,
+    GCN_REGISTER_M0,
+    GCN_REGISTER_FLAT_SCRATCH,   /**< 64 bits */
+    GCN_REGISTER_XNACK_MASK,     /**< 64 bits */
+    GCN_REGISTER_TTMP0 = 0x1010, /**< ttmp0-ttmp15, whether the wave may read them or not */
+};
+
 /** Scalar register by operand number, 0..127: SGPRs, FLAT_SCRATCH, VCC (106), M0, EXEC (126). */
 bool gcn_wave_scalar(struct gcn_device *device, uint32_t wave, unsigned number, uint32_t *value);
 /** One lane of a VGPR. */

@@ -438,6 +438,15 @@ void gcn_update_ready(struct gcn_wave *w);
 /* The wave arrives at its group's barrier. */
 void gcn_barrier(struct gcn_wave *w);
 
+/* ---- inspect.c: the machine's operations of these names ---- */
+
+bool gcn_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
+bool gcn_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
+bool gcn_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
+                     size_t size);
+bool gcn_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                      const void *bytes, size_t size);
+
 /* ---- explain.c ---- */
 
 /* gcn_explain_address, as the machine's operation. */
@@ -456,6 +465,7 @@ void gcn_free_state(struct wt_state *state);
 uint64_t gcn_held_bytes(struct wt_machine *m);
 uint64_t gcn_live_bytes(struct wt_machine *m);
 uint64_t gcn_hash(struct wt_machine *m);
+uint64_t gcn_program_hash(struct wt_machine *m);
 
 /* The functions that execute instructions, as isa.def names them. */
 #define I(id, name, encoding, opcode, forms, operands, executor) DECLARE_##encoding(executor)

@@ -8,7 +8,7 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     wt_begin_turn(m, &w->left, n);
     const struct gcn_uop *u = gcn_fetch(w, w->pc);
     if (!u)
-        return 0;
+        return wt_abandon_turn(m);
     u = u->run(w, u);
     while (u && w->left) {
         w->left--;

@@ -170,6 +170,13 @@ static void mix_dispatches(uint64_t *hash, const struct gcn_device *d)
     }
 }
 
+/* The debug hardware holds nothing of its own: halts are bits of STATUS, which programs can read.
+ */
+uint64_t gcn_program_hash(struct wt_machine *m)
+{
+    return gcn_hash(m);
+}
+
 uint64_t gcn_hash(struct wt_machine *m)
 {
     struct gcn_device *d = (struct gcn_device *)m;

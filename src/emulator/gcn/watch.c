@@ -17,14 +17,14 @@ static uint64_t space_of_group(const struct gcn_device *d, const struct gcn_grou
     return k->id << 40 | ((number + 1) & 0xffffffffff);
 }
 
-/* FLAT_SCRATCH of a wave, or what it will be: a kernel begins with setting it. */
-static uint64_t scratch_of(const struct gcn_wave *w)
+bool gcn_private_home(const struct gcn_wave *w, uint64_t *scratch)
 {
     const struct gcn_dispatch *k = gcn_dispatch_of(w);
-    const uint64_t set = gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
-    if (set)
-        return set;
-    return k->scratch ? k->scratch + (uint64_t)w->scratch * k->scratch_wave : NOWHERE;
+    *scratch = gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
+    if (*scratch)
+        return true;
+    *scratch = k->scratch + (uint64_t)w->scratch * k->scratch_wave;
+    return k->scratch;
 }
 
 uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
@@ -37,7 +37,10 @@ uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
     if (wave >= m->waves || !d->wave[wave].active)
         return NOWHERE;
     const struct gcn_wave *w = &d->wave[wave];
-    return shared ? space_of_group(d, w->group) : scratch_of(w);
+    uint64_t scratch;
+    if (shared)
+        return space_of_group(d, w->group);
+    return gcn_private_home(w, &scratch) ? scratch : NOWHERE;
 }
 
 /* ---- where ranges lie ---- */

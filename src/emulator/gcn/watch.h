@@ -15,6 +15,10 @@ bool gcn_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t c
 /* The work-group whose LDS, or the scratch memory in which, an address lies as the wave sees it. */
 uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
 
+/* FLAT_SCRATCH of a wave, or what it will be: a kernel begins with setting it. False where the wave
+ * has no private memory. */
+bool gcn_private_home(const struct gcn_wave *w, uint64_t *scratch);
+
 /* Whether the page of addr has a byte that is watched for reads, or for writes. */
 static inline bool gcn_watches_page_read(const struct gcn_device *d, uint64_t addr)
 {

@@ -42,7 +42,8 @@ enum wt_run wt_engine_run_traced(struct wt_machine *m, uint64_t issues, wt_trace
 /** A turn of @p n issues, 1 or more, begins; *left is the wave's. */
 static inline void wt_begin_turn(struct wt_machine *m, uint64_t *left, uint64_t n)
 {
-    assert(n > 0);
+    assert(n > 0 && !m->in_turn);
+    m->in_turn = true;
     m->slice = n;
     *left = n - 1;
     m->not_issued = false;
@@ -52,15 +53,23 @@ static inline void wt_begin_turn(struct wt_machine *m, uint64_t *left, uint64_t 
 static inline uint64_t wt_finish_turn(struct wt_machine *m, uint64_t left)
 {
     const uint64_t issued = m->slice - left - m->not_issued;
-    assert(left < m->slice);
+    assert(m->in_turn && left < m->slice);
+    m->in_turn = false;
     m->time += issued;
     return issued;
 }
 
-/** Issue time of the instruction that is being executed. */
+/** The turn is over before its first instruction was executed: it could not be fetched. */
+static inline uint64_t wt_abandon_turn(struct wt_machine *m)
+{
+    m->in_turn = false;
+    return 0;
+}
+
+/** Issue time of the instruction that is being executed; else that of the next one. */
 static inline uint64_t wt_issue_time(const struct wt_machine *m, uint64_t left)
 {
-    return m->time + m->slice - left - 1;
+    return m->in_turn ? m->time + m->slice - left - 1 : m->time;
 }
 
 /** Ends the turn behind the instruction that is being executed, whose issue time stays. */

@@ -83,6 +83,17 @@ struct wt_divergence {
 
 struct wt_machine;
 
+/** A register of the family's table. */
+struct wt_register_shape {
+    unsigned bytes; /**< of its value, or of one lane's: 1 to WT_REGISTER_BYTES */
+    bool per_lane;  /**< each lane has its own; else the wave has one, or what is around it */
+};
+
+/** The widest register of any family. */
+#define WT_REGISTER_BYTES 16
+#define WT_ROW_BYTES (WT_MAX_LANES * WT_REGISTER_BYTES)
+
+/** What a machine can do. No operation of any family is NULL (wt_machine_init). */
 struct wt_machine_ops {
     const char *family;
     void (*free)(struct wt_machine *m);
@@ -102,19 +113,30 @@ struct wt_machine_ops {
     /** Entry @p index (0 .. depth-1) of the wave's divergence stack; false when there is none. */
     bool (*divergence)(struct wt_machine *m, uint32_t wave, unsigned index,
                        struct wt_divergence *entry);
-    /** Copies memory as wave @p wave sees it; false past the end of the address space. */
-    bool (*read_memory)(struct wt_machine *m, uint32_t wave, uint64_t addr, void *out, size_t size);
+    /**
+     * Copies memory as lane @p lane of wave @p wave sees it; false past the end of the address
+     * space, and where nothing of that wave or lane is (local and private memory). A wave or lane
+     * that does not exist sees what all waves share.
+     */
+    bool (*read_memory)(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                        void *out, size_t size);
+    bool (*write_memory)(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                         const void *bytes, size_t size);
     /**
      * Says where an address leads as lane @p lane of wave @p wave uses it; false where there is no
-     * such wave. NULL: every address is what it is.
+     * such wave or lane.
      */
     bool (*explain)(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                     struct wt_explanation *out);
-    bool (*write_memory)(struct wt_machine *m, uint32_t wave, uint64_t addr, const void *bytes,
-                         size_t size);
-    /** A register of one lane, by the number that debuggers give it; false if there is none. */
-    bool (*read_register)(struct wt_machine *m, uint32_t wave, unsigned lane, unsigned number,
-                          uint64_t *value);
+    /** What register @p number of the family's table is like; false if there is none. */
+    bool (*describe_register)(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
+    /**
+     * Copies register @p number of a wave (0 .. waves-1) to @p out, little-endian: the value, or
+     * those of all lanes, lane 0 first; wt_row_bytes() in all. False, and nothing copied, if
+     * there is none, or the wave has none now (gfx900: it is not active, or has fewer). Changes
+     * nothing.
+     */
+    bool (*read_row)(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
     /** "core 0 warp 2": the place of a wave in the family's words. */
     void (*place)(struct wt_machine *m, uint32_t wave, char *out, size_t size);
     /**
@@ -151,7 +173,7 @@ struct wt_machine_ops {
     bool (*set_watches)(struct wt_machine *m, const struct wt_watch *list, size_t count);
     /**
      * Which memory an address leads to as a wave sees it now, if that is not the same at any time
-     * (wt_watch.home). NULL: it always is.
+     * (wt_watch.home); WT_HOME_NOW where it always is.
      */
     uint64_t (*home)(struct wt_machine *m, uint32_t wave, uint64_t addr);
 };
@@ -170,6 +192,7 @@ struct wt_machine {
     struct wt_turns turns; /**< which waves can issue, and whose turn it is */
     uint32_t active;       /**< waves that have started and have not ended */
     /* The turn under way, for engine.h and the family. */
+    bool in_turn;    /**< an instruction is being executed */
     uint64_t slice;  /**< issues that the turn was begun with, less those it was cut short by */
     bool not_issued; /**< the handler that ended the turn has had no effect */
     bool yielded;    /**< the wave gives the rest of its turn away */
@@ -181,6 +204,23 @@ struct wt_machine {
     wt_console_fn console; /**< NULL: what is printed is dropped */
     void *console_context;
 };
+
+/**
+ * Sets up a machine of zeros: its operations, none of which may be NULL, and its shape. @p waves is
+ * 1 or more, @p lanes 1 .. WT_MAX_LANES. False without host memory; wt_machine_end must be called
+ * then, too.
+ */
+bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
+                     const struct wt_engine_ops *engine, uint32_t waves, unsigned lanes,
+                     const struct wt_schedule *schedule);
+/** Frees what wt_machine_init and watches took. */
+void wt_machine_end(struct wt_machine *m);
+
+/** Bytes of a row of this register. */
+static inline size_t wt_row_bytes(const struct wt_machine *m, const struct wt_register_shape *reg)
+{
+    return reg->per_lane ? (size_t)reg->bytes * m->lanes : reg->bytes;
+}
 
 /**
  * Lets watches mean for ever the memory that their waves see now. A wave's local memory goes with

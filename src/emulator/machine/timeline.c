@@ -369,8 +369,9 @@ static bool replace_last(struct wt_timeline *t, const struct entry *entry)
     const struct snapshot *s = &t->snapshot[t->snapshots - 1];
     if (!last || !entry->input.size || last->ran || last->input.kind != WT_INPUT_MEMORY ||
         entry->input.kind != WT_INPUT_MEMORY || last->after != entry->time ||
-        last->input.wave != entry->input.wave || last->input.addr != entry->input.addr ||
-        last->input.size != entry->input.size || s->entries == t->entries)
+        last->input.wave != entry->input.wave || last->input.lane != entry->input.lane ||
+        last->input.addr != entry->input.addr || last->input.size != entry->input.size ||
+        s->entries == t->entries)
         return false;
     memcpy((void *)(uintptr_t)last->input.bytes, entry->input.bytes, entry->input.size);
     return true;
@@ -394,7 +395,8 @@ uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input)
 {
     switch (input->kind) {
     case WT_INPUT_MEMORY:
-        return m->ops->write_memory(m, input->wave, input->addr, input->bytes, input->size);
+        return m->ops->write_memory(m, input->wave, input->lane, input->addr, input->bytes,
+                                    input->size);
     case WT_INPUT_DEBUG_READ:
         return m->ops->debug_read(m, (uint32_t)input->addr);
     case WT_INPUT_DEBUG_WRITE:

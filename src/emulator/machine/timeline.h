@@ -20,7 +20,8 @@ struct wt_timeline;
 
 /** What may come from outside. */
 enum wt_input_kind {
-    WT_INPUT_MEMORY,        /**< memory is written as a wave sees it: wave, addr, bytes, size */
+    WT_INPUT_MEMORY,        /**< memory is written as a lane sees it: wave, lane, addr, bytes,
+                                 size */
     WT_INPUT_DEBUG_READ,    /**< a register of the debug hardware is read: addr */
     WT_INPUT_DEBUG_WRITE,   /**< and written: addr, value */
     WT_INPUT_CLEAR_FAULT,   /**< wt_machine_clear_fault */
@@ -31,6 +32,7 @@ enum wt_input_kind {
 struct wt_input {
     enum wt_input_kind kind;
     uint32_t wave;
+    unsigned lane;
     uint32_t value;
     uint64_t addr;
     const void *bytes;

@@ -45,7 +45,7 @@ void vx_device_free(struct vx_device *d)
     if (!d)
         return;
     vx_dm_free(d);
-    wt_watch_set_free(&d->machine);
+    wt_machine_end(&d->machine);
     wt_code_clear(&d->code);
     wt_code_page_free((struct wt_code_page *)d->inject_code);
     free(d->trace);
@@ -57,7 +57,6 @@ void vx_device_free(struct vx_device *d)
         }
     free(d->core);
     free(d->warp);
-    wt_turns_free(&d->machine.turns);
     if (d->registers)
         munmap(d->registers, d->registers_size);
     wt_memory_free(d->memory);
@@ -176,36 +175,84 @@ static bool in_space(const struct vx_device *d, uint64_t addr, size_t size)
     return addr < end && size <= end - addr;
 }
 
-static bool read_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, void *out, size_t size)
+static bool read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                        void *out, size_t size)
 {
     struct vx_device *d = device_of(m);
+    (void)lane; /* no memory is a lane's own */
     return in_space(d, addr, size) && vx_read_bytes(core_of(d, wave), d, addr, out, size);
 }
 
-static bool write_memory(struct wt_machine *m, uint32_t wave, uint64_t addr, const void *bytes,
-                         size_t size)
+static bool write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                         const void *bytes, size_t size)
 {
     struct vx_device *d = device_of(m);
+    (void)lane;
     return in_space(d, addr, size) && vx_write_bytes(core_of(d, wave), d, addr, bytes, size);
 }
 
-/* Numbers of GDB's RISC-V target: x0-x31, pc, f0-f31, then the CSRs. */
-static bool read_register(struct wt_machine *m, uint32_t wave, unsigned lane, unsigned number,
-                          uint64_t *value)
+static bool explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                    struct wt_explanation *e)
+{
+    struct vx_device *d = device_of(m);
+    uint8_t bytes[4];
+    if (wave >= m->waves || lane >= m->lanes)
+        return false;
+    *e = (struct wt_explanation){.space = "global",
+                                 .term[0] = {"the address itself", addr},
+                                 .summand[0] = true,
+                                 .terms = 1,
+                                 .where = "memory",
+                                 .landing = addr};
+    if (vx_is_local(d, addr)) {
+        e->space = "local";
+        e->where = "local memory of the core";
+    }
+    e->usable = read_memory(m, wave, lane, addr, bytes, sizeof bytes);
+    e->contents = e->usable ? wt_load_le(bytes, sizeof bytes) : 0;
+    return true;
+}
+
+/* An address leads a core to the same memory at any time. */
+static uint64_t home(struct wt_machine *m, uint32_t wave, uint64_t addr)
+{
+    (void)m, (void)wave, (void)addr;
+    return WT_HOME_NOW;
+}
+
+static bool describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
+{
+    const struct vx_device *d = device_of(m);
+    const unsigned wide = d->config.xlen / 8;
+    if (number >= VX_REGISTER_CSR && (number - VX_REGISTER_CSR >= sizeof d->csr ||
+                                      d->csr[number - VX_REGISTER_CSR] == VX_NO_CSR))
+        return false;
+    *reg = (struct wt_register_shape){.bytes = wide, .per_lane = number != VX_REGISTER_PC};
+    if (number >= VX_REGISTER_F && number < VX_REGISTER_CSR)
+        reg->bytes = 8;
+    return true;
+}
+
+static bool read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out)
 {
     struct vx_device *d = device_of(m);
     struct vx_warp *w = &d->warp[wave];
-    if (number < 32)
-        *value = vx_get_x(w, number, lane);
-    else if (number == 32)
-        *value = w->pc;
-    else if (number < 65)
-        *value = w->f[(size_t)(number - 33) * m->lanes + lane];
-    else {
-        d->injecting = true; /* nothing runs: counters stand as they are */
-        const bool known = vx_csr_read(w, number - 65, lane, value);
-        d->injecting = false;
-        return known;
+    const size_t wide = d->config.xlen / 8;
+    assert(wave < m->waves);
+    if (number < VX_REGISTER_PC) {
+        memcpy(out, w->x + number * m->lanes * wide, m->lanes * wide);
+    } else if (number == VX_REGISTER_PC) {
+        wt_store_le(out, w->pc, wide);
+    } else if (number < VX_REGISTER_CSR) {
+        memcpy(out, w->f + (size_t)(number - VX_REGISTER_F) * m->lanes, m->lanes * sizeof *w->f);
+    } else {
+        for (unsigned l = 0; l < m->lanes; l++) {
+            uint64_t value;
+            if (number - VX_REGISTER_CSR >= sizeof d->csr ||
+                !vx_csr_read(w, number - VX_REGISTER_CSR, l, &value))
+                return false;
+            wt_store_le((uint8_t *)out + l * wide, value, wide);
+        }
     }
     return true;
 }
@@ -327,7 +374,10 @@ static const struct wt_machine_ops machine_ops = {
     .divergence = divergence,
     .read_memory = read_memory,
     .write_memory = write_memory,
-    .read_register = read_register,
+    .explain = explain,
+    .home = home,
+    .describe_register = describe_register,
+    .read_row = read_row,
     .place = place,
     .incarnation = incarnation,
     .debug_read = debug_read,
@@ -407,14 +457,13 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
     d->barriers = config->warps > 3 ? config->warps / 2 : 1;
     d->all_lanes = wt_lanes_first(config->threads);
     d->handlers = vx_select_handlers(d->config.xlen, config->threads, config->host_level);
-    d->machine.ops = &machine_ops;
-    d->machine.engine = &vx_engine_ops;
-    d->machine.waves = d->core_count * config->warps;
-    d->machine.lanes = config->threads;
+    const bool ready =
+        wt_machine_init(&d->machine, &machine_ops, &vx_engine_ops, d->core_count * config->warps,
+                        config->threads, &config->schedule);
     vx_csr_init(d);
     wt_tlb_clear(&d->tlb);
     wt_code_init(&d->code, &vx_code_format, &d->tlb);
-    if (!allocate(d)) {
+    if (!ready || !allocate(d)) {
         vx_device_free(d);
         return wt_fail(err, WT_NO_MEMORY,
                        "no memory for a Vortex of %u cores, %u warps, %u threads",

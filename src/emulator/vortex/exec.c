@@ -43,9 +43,28 @@ __extension__ typedef __int128 sx2;
     for (unsigned l = 0; l < N; l++)                                                               \
         if (w->full || w->lane32[l])
 
+/*
+ * Before code that is compiled for any host: the end of a turn, slow ways. The AVX builds have no
+ * vzeroupper of their own (meson.build); with the upper halves dirty, each SSE instruction out
+ * there would wait for the vector register that it writes a part of.
+ */
+static inline void leave(void)
+{
+#ifdef __AVX__
+    __builtin_ia32_vzeroupper();
+#endif
+}
+#define AWAY(call) (leave(), (call))
+
 /* Every handler has this shape. */
 #define OP(id) static const struct vx_uop *op_##id(struct vx_warp *w, const struct vx_uop *u)
 #define NEXT return u + u->halves
+/* A handler that is compiled for any host. */
+#define ELSEWHERE(id)                                                                              \
+    OP(id)                                                                                         \
+    {                                                                                              \
+        return AWAY(vx_op_##id(w, u));                                                             \
+    }
 
 /*
  * The end of a handler that has no locals in memory: goes straight on to the next handler by a tail
@@ -286,8 +305,8 @@ OP(uret)
 }
 #define op_sret op_uret
 #define op_mret op_uret
-#define op_ecall vx_op_ecall
-#define op_ebreak vx_op_ebreak
+ELSEWHERE(ecall)
+ELSEWHERE(ebreak)
 
 /* ---- M: chapter 7 ---- */
 
@@ -423,7 +442,7 @@ static inline const uint8_t *read_host(struct vx_warp *w, ux addr, size_t size)
     const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->tlb, addr);
     if (LIKELY(e->read_page == (addr & ~(ux)WT_PAGE_MASK)))
         return e->read_host + (addr & WT_PAGE_MASK);
-    return vx_tlb_fill_read(w, addr, size);
+    return AWAY(vx_tlb_fill_read(w, addr, size));
 }
 
 static inline uint8_t *write_host(struct vx_warp *w, ux addr, size_t size)
@@ -431,7 +450,7 @@ static inline uint8_t *write_host(struct vx_warp *w, ux addr, size_t size)
     const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->tlb, addr);
     if (LIKELY(e->write_page == (addr & ~(ux)WT_PAGE_MASK)))
         return e->write_host + (addr & WT_PAGE_MASK);
-    return vx_tlb_fill_write(w, addr, size);
+    return AWAY(vx_tlb_fill_write(w, addr, size));
 }
 
 /* How the addresses of a full warp lie: those two ways are one access of the host. */
@@ -497,7 +516,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 uint64_t value;                                                                    \
                 if (!any_alignment)                                                                \
                     return misaligned(w, u, l, addr, sizeof(T), "load") != NULL;                   \
-                enum vx_access why = vx_load(w, u, l, addr, sizeof(T), &value);                    \
+                enum vx_access why = AWAY(vx_load(w, u, l, addr, sizeof(T), &value));              \
                 if (why)                                                                           \
                     return vx_access_fault(w, u, why, l, addr, sizeof(T), false) != NULL;          \
                 out[l] = (T)value;                                                                 \
@@ -508,7 +527,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 page = addr;                                                                       \
                 if (UNLIKELY(!host)) {                                                             \
                     uint64_t value;                                                                \
-                    enum vx_access why = vx_load(w, u, l, addr, sizeof(T), &value);                \
+                    enum vx_access why = AWAY(vx_load(w, u, l, addr, sizeof(T), &value));          \
                     if (why)                                                                       \
                         return vx_access_fault(w, u, why, l, addr, sizeof(T), false) != NULL;      \
                     out[l] = (T)value;                                                             \
@@ -566,7 +585,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             if (UNLIKELY(addr & (sizeof(T) - 1)) && !any_alignment)                                \
                 return misaligned(w, u, l, addr, sizeof(T), "store") != NULL;                      \
             if (UNLIKELY(!write_host(w, addr, sizeof(T)))) {                                       \
-                enum vx_access why = vx_store_check(w, addr, sizeof(T));                           \
+                enum vx_access why = AWAY(vx_store_check(w, addr, sizeof(T)));                     \
                 if (why)                                                                           \
                     return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
             }                                                                                      \
@@ -577,7 +596,8 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             if (LIKELY(host && !(addr & (sizeof(T) - 1))))                                         \
                 memcpy(host, &in[l], sizeof(T));                                                   \
             else {                                                                                 \
-                enum vx_access why = vx_store(w, u, l, addr, sizeof(T), in[l], WT_WATCH_WRITE);    \
+                enum vx_access why =                                                               \
+                    AWAY(vx_store(w, u, l, addr, sizeof(T), in[l], WT_WATCH_WRITE));               \
                 if (why)                                                                           \
                     return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
             }                                                                                      \
@@ -680,7 +700,7 @@ static bool atomic_address(struct vx_warp *w, const struct vx_uop *u, unsigned l
     *addr = x_row(w, u->rs1)[lane];
     if (*addr & (size - 1))
         return misaligned(w, u, lane, *addr, size, "atomic") != NULL;
-    enum vx_access why = vx_store_check(w, *addr, size);
+    enum vx_access why = AWAY(vx_store_check(w, *addr, size));
     return !why || vx_access_fault(w, u, why, lane, *addr, size, true) != NULL;
 }
 
@@ -707,10 +727,10 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
         ux old[ROOM];                                                                              \
         ACTIVE_LANES {                                                                             \
             uint64_t was = 0;                                                                      \
-            enum vx_access why = vx_peek(w, ra[l], sizeof(T), &was);                               \
+            enum vx_access why = AWAY(vx_peek(w, ra[l], sizeof(T), &was));                         \
             const T a = (T)was, b = (T)rb[l];                                                      \
             if (!why)                                                                              \
-                why = vx_store(w, u, l, ra[l], sizeof(T), (T)(VALUE), WT_WATCH_ACCESS);            \
+                why = AWAY(vx_store(w, u, l, ra[l], sizeof(T), (T)(VALUE), WT_WATCH_ACCESS));      \
             if (why)                                                                               \
                 return vx_access_fault(w, u, why, l, ra[l], sizeof(T), true);                      \
             old[l] = EXTEND(T, a);                                                                 \
@@ -745,7 +765,7 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
         ACTIVE_LANES {                                                                             \
             uint64_t value = 0;                                                                    \
             const ux addr = ra[l];                                                                 \
-            enum vx_access why = vx_load(w, u, l, addr, sizeof(T), &value);                        \
+            enum vx_access why = AWAY(vx_load(w, u, l, addr, sizeof(T), &value));                  \
             if (why)                                                                               \
                 return vx_access_fault(w, u, why, l, addr, sizeof(T), false);                      \
             w->reserved_addr[l] = (uint64_t)addr + 1;                                              \
@@ -764,11 +784,11 @@ static bool atomics_allowed(struct vx_warp *w, const struct vx_uop *u, unsigned 
         ACTIVE_LANES {                                                                             \
             uint64_t value = 0;                                                                    \
             const ux addr = ra[l];                                                                 \
-            enum vx_access why = vx_peek(w, addr, sizeof(T), &value);                              \
+            enum vx_access why = AWAY(vx_peek(w, addr, sizeof(T), &value));                        \
             const bool keeps =                                                                     \
                 w->reserved_addr[l] == (uint64_t)addr + 1 && w->reserved_value[l] == value;        \
             if (!why && keeps)                                                                     \
-                why = vx_store(w, u, l, addr, sizeof(T), (T)rb[l], WT_WATCH_WRITE);                \
+                why = AWAY(vx_store(w, u, l, addr, sizeof(T), (T)rb[l], WT_WATCH_WRITE));          \
             if (why)                                                                               \
                 return vx_access_fault(w, u, why, l, addr, sizeof(T), true);                       \
             w->reserved_addr[l] = 0;                                                               \
@@ -790,14 +810,14 @@ LR_SC(d, uint64_t)
 
 /* ---- Vortex SIMT ---- */
 
-#define op_tmc vx_op_tmc
-#define op_wspawn vx_op_wspawn
-#define op_split vx_op_split
-#define op_split_n vx_op_split_n
-#define op_join vx_op_join
-#define op_bar vx_op_bar
-#define op_pred vx_op_pred
-#define op_pred_n vx_op_pred_n
+ELSEWHERE(tmc)
+ELSEWHERE(wspawn)
+ELSEWHERE(split)
+ELSEWHERE(split_n)
+ELSEWHERE(join)
+ELSEWHERE(bar)
+ELSEWHERE(pred)
+ELSEWHERE(pred_n)
 
 /* Drains the warp's pipeline; every instruction here is complete before the next. */
 OP(wsync)
@@ -908,16 +928,9 @@ OP(shfl_idx)
     return shuffle(w, u, SHFL_IDX);
 }
 
-/*
- * The end of a turn. The AVX builds have no vzeroupper in their handlers (meson.build); with the
- * upper halves dirty, each SSE instruction of the code that runs until the next turn would wait for
- * the vector register that it writes a part of.
- */
-static void leave(void)
+static void end_turn(void)
 {
-#ifdef __AVX__
-    __builtin_ia32_vzeroupper();
-#endif
+    leave();
 }
 
 /* ---- the table ---- */
@@ -938,7 +951,7 @@ static void leave(void)
 /* Of compressed instructions only those with a handler of their own; the others take both. */
 extern const struct vx_handlers TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST);
 const struct vx_handlers TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST) = {
-    .leave = leave,
+    .leave = end_turn,
     .full =
         {
 #define I(id, name, xlen, match, mask, operands) [VX_INSN_##id] = ROW_##xlen(id),

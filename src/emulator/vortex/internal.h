@@ -23,7 +23,7 @@ typedef const struct vx_uop *(*vx_handler)(struct vx_warp *w, const struct vx_uo
 
 /* The handlers of one width and lane count. */
 struct vx_handlers {
-    void (*leave)(void); /* called when a turn is over */
+    void (*leave)(void); /* called between handlers and code compiled for any host */
     vx_handler full[VX_INSN_COUNT];
     vx_handler compressed[VX_INSN_COUNT]; /* NULL: the same as for the full length */
 };
@@ -161,11 +161,10 @@ static inline uint64_t vx_pc_of(const struct vx_warp *w, const struct vx_uop *u)
     return w->code->page.base + (uint64_t)(u - w->code->uop) * 2;
 }
 
-/* Issue time of the instruction being executed. */
+/* Issue time of the instruction being executed; of the next one when none is. */
 static inline uint64_t vx_now(const struct vx_warp *w)
 {
-    const struct vx_device *d = w->device;
-    return d->injecting ? d->machine.time : wt_issue_time(&d->machine, w->left);
+    return wt_issue_time(&w->device->machine, w->left);
 }
 
 static inline uint64_t vx_truncate(const struct vx_device *d, uint64_t addr)

@@ -10,7 +10,7 @@ static uint64_t issue(struct vx_device *d, struct vx_warp *w, uint64_t n)
     wt_begin_turn(m, &w->left, n);
     const struct vx_uop *u = vx_fetch(w, w->pc);
     if (!u)
-        return 0;
+        return wt_abandon_turn(m);
     u = u->run(w, u);
     while (u && w->left) {
         w->left--;

@@ -81,6 +81,15 @@ void vx_device_flush_console(struct vx_device *device);
 /** True when some warp is active. */
 bool vx_device_active(const struct vx_device *device);
 
+/* ---- registers, as wt_machine_ops.read_row numbers them: as GDB's RISC-V target does ---- */
+
+enum vx_register {
+    VX_REGISTER_X = 0, /**< x0-x31: a row of xlen bits a lane */
+    VX_REGISTER_PC = 32,
+    VX_REGISTER_F = 33,   /**< f0-f31: 64 bits a lane, binary32 NaN-boxed */
+    VX_REGISTER_CSR = 65, /**< CSR n is 65 + n: xlen bits a lane */
+};
+
 /* ---- the Debug Module, VxDebug specification ---- */
 
 /** Word addresses of the registers ("Debug Module Registers"). */

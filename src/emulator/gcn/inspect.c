@@ -1,0 +1,207 @@
+/* What debuggers see of a wave: its registers, and memory as one of its lanes sees it. */
+#include "emulator/gcn/watch.h"
+
+#include <string.h>
+
+/* ---- registers ---- */
+
+static struct gcn_wave *wave_of(struct gcn_device *d, uint32_t wave)
+{
+    return wave < d->machine.waves && d->wave[wave].active ? &d->wave[wave] : NULL;
+}
+
+bool gcn_wave_group(struct gcn_device *device, uint32_t wave, uint32_t coordinate[3],
+                    uint32_t *index)
+{
+    const struct gcn_wave *w = wave_of(device, wave);
+    if (!w)
+        return false;
+    memcpy(coordinate, w->group->coordinate, sizeof w->group->coordinate);
+    *index = w->index;
+    return true;
+}
+
+bool gcn_wave_scalar(struct gcn_device *device, uint32_t wave, unsigned number, uint32_t *value)
+{
+    const struct gcn_wave *w = wave_of(device, wave);
+    if (!w || number >= GCN_SCALARS)
+        return false;
+    *value = w->s[number];
+    return true;
+}
+
+bool gcn_wave_vector(struct gcn_device *device, uint32_t wave, unsigned number, unsigned lane,
+                     uint32_t *value)
+{
+    const struct gcn_wave *w = wave_of(device, wave);
+    if (!w || number >= w->vgprs || lane >= GCN_LANES)
+        return false;
+    *value = w->v[number][lane];
+    return true;
+}
+
+bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint32_t *value)
+{
+    struct gcn_wave *w = wave_of(device, wave);
+    return w && gcn_hwreg_read(w, id, value);
+}
+
+static const struct {
+    unsigned number, operand;
+    unsigned bytes;
+} scalars[] = {
+    {GCN_REGISTER_EXEC, GCN_EXEC, 8},
+    {GCN_REGISTER_VCC, GCN_VCC, 8},
+    {GCN_REGISTER_FLAT_SCRATCH, GCN_FLAT_SCRATCH, 8},
+    {GCN_REGISTER_XNACK_MASK, GCN_XNACK_MASK, 8},
+    {GCN_REGISTER_M0, GCN_M0, 4},
+};
+
+/* The operand number of an SGPR or a trap temporary; GCN_SCALARS if it is neither. */
+static unsigned scalar_operand(unsigned number)
+{
+    if (number - GCN_REGISTER_S0 < 64)
+        return number - GCN_REGISTER_S0;
+    if (number - GCN_REGISTER_S64 < GCN_FLAT_SCRATCH - 64)
+        return 64 + number - GCN_REGISTER_S64;
+    if (number - GCN_REGISTER_TTMP0 < 16)
+        return GCN_TTMP + number - GCN_REGISTER_TTMP0;
+    return GCN_SCALARS;
+}
+
+/* The id by which s_getreg knows a hardware register; 0 if it is none. */
+static unsigned hardware_id(unsigned number)
+{
+    switch (number) {
+    case GCN_REGISTER_MODE:
+        return 1;
+    case GCN_REGISTER_STATUS:
+        return 2;
+    case GCN_REGISTER_TRAPSTS:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+bool gcn_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
+{
+    (void)m;
+    *reg = (struct wt_register_shape){.bytes = 4};
+    if (number - GCN_REGISTER_V0 < GCN_VGPRS) {
+        reg->per_lane = true;
+        return true;
+    }
+    if (number == GCN_REGISTER_PC) {
+        reg->bytes = 8;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
+        if (scalars[i].number == number) {
+            reg->bytes = scalars[i].bytes;
+            return true;
+        }
+    }
+    return scalar_operand(number) < GCN_SCALARS || hardware_id(number);
+}
+
+bool gcn_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out)
+{
+    struct gcn_wave *w = wave_of((struct gcn_device *)m, wave);
+    uint32_t value;
+    assert(wave < m->waves);
+    if (!w)
+        return false;
+    const unsigned v = number - GCN_REGISTER_V0, operand = scalar_operand(number);
+    if (v < GCN_VGPRS) {
+        if (v >= w->vgprs)
+            return false;
+        memcpy(out, w->v[v], sizeof *w->v);
+        return true;
+    }
+    if (number == GCN_REGISTER_PC) {
+        wt_store_le(out, w->pc, 8);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
+        if (scalars[i].number != number)
+            continue;
+        memcpy(out, &w->s[scalars[i].operand], scalars[i].bytes);
+        return true;
+    }
+    if (operand < GCN_SCALARS)
+        value = w->s[operand];
+    else if (!hardware_id(number) || !gcn_hwreg_read(w, hardware_id(number), &value))
+        return false;
+    wt_store_le(out, value, 4);
+    return true;
+}
+
+/* ---- memory as a lane sees it ---- */
+
+/* The part of [addr, addr + *size) that one aperture holds and that lies in one piece: where it is
+ * in a data share, or (NULL) at which address in memory. False where there is nothing. */
+static bool resolve(struct gcn_device *d, uint32_t wave, unsigned lane, uint64_t addr, size_t *size,
+                    uint8_t **share, uint64_t *at)
+{
+    const struct gcn_wave *w = wave_of(d, wave);
+    uint64_t offset = addr - GCN_REGION_APERTURE, room;
+    *share = NULL;
+    *at = addr;
+    if (offset < GCN_GDS_BYTES) {
+        *share = d->gds + offset;
+        room = GCN_GDS_BYTES - offset;
+    } else if ((offset = addr - GCN_SHARED_APERTURE) < GCN_APERTURE_SIZE) {
+        if (!w || offset >= w->group->lds_size)
+            return false;
+        *share = w->group->lds + offset;
+        room = w->group->lds_size - offset;
+    } else if ((offset = addr - GCN_PRIVATE_APERTURE) < GCN_APERTURE_SIZE) {
+        if (!w || lane >= GCN_LANES || !gcn_private_home(w, at))
+            return false;
+        *at += offset / 4 * 4 * GCN_LANES + lane * 4u + offset % 4;
+        room = 4 - offset % 4;
+    } else {
+        room = addr < GCN_SHARED_APERTURE ? GCN_SHARED_APERTURE - addr : 0;
+    }
+    if (*size > room)
+        *size = (size_t)room;
+    return room > 0;
+}
+
+bool gcn_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
+                     size_t size)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    uint8_t *to = out, *share;
+    uint64_t at;
+    for (size_t part; size; size -= part, addr += part, to += part) {
+        part = size;
+        if (!resolve(d, wave, lane, addr, &part, &share, &at))
+            return false;
+        if (share)
+            memcpy(to, share, part);
+        else if (!gcn_device_read(d, at, to, part))
+            return false;
+    }
+    return true;
+}
+
+bool gcn_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                      const void *bytes, size_t size)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    const uint8_t *from = bytes;
+    uint8_t *share;
+    uint64_t at;
+    for (size_t part; size; size -= part, addr += part, from += part) {
+        part = size;
+        if (!resolve(d, wave, lane, addr, &part, &share, &at))
+            return false;
+        if (share)
+            memcpy(share, from, part);
+        else if (!gcn_device_write(d, at, from, part))
+            return false;
+    }
+    return true;
+}
