@@ -39,7 +39,7 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
     }
     bool elf = remote.session.is_elf;
     int status = cli_gdb_serve(&cli_gdb, &g->choice, elf ? operands[0] : NULL, operands + 1,
-                               remote.server, rsp.stop_fd);
+                               remote.server[0], rsp.stop_fd);
     cli_remote_close(&remote);
     close(rsp.stop_fd);
     return status;

@@ -1,6 +1,7 @@
 /* A program behind an RSP server, and its console. */
 #include "cli/remote.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -9,7 +10,10 @@
 static void print(void *context, const char *text, size_t length)
 {
     struct cli_remote *r = context;
-    if (r->server && wt_rsp_server_output(r->server, text, length))
+    bool taken = false;
+    for (size_t i = 0; i < r->server_count; i++)
+        taken |= wt_rsp_server_output(r->server[i], text, length);
+    if (taken)
         return;
     fwrite(text, 1, length, r->out);
     fflush(r->out);
@@ -19,6 +23,18 @@ static ssize_t console_write(void *context, const char *text, size_t length)
 {
     print(context, text, length);
     return (ssize_t)length;
+}
+
+static enum wt_status add_server(struct cli_remote *remote, const struct wt_rsp_options *rsp,
+                                 struct wt_error *err)
+{
+    assert(remote->server_count < CLI_SERVERS);
+    enum wt_status status =
+        wt_rsp_server_open(rsp, remote->shared, &remote->server[remote->server_count], err);
+    if (status)
+        return status;
+    remote->server_count++;
+    return WT_OK;
 }
 
 enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_options *options,
@@ -36,17 +52,29 @@ enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_optio
     }
     remote->session.console = remote->console;
     status = wt_emulated_debug(&remote->session, print, remote, err);
+    if (!status && !(remote->shared = wt_session_new(remote->session.debugger)))
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status)
-        status = wt_rsp_server_open(rsp, remote->session.debugger, &remote->server, err);
+        status = add_server(remote, rsp, err);
     if (status)
         cli_remote_close(remote);
     return status;
 }
 
+enum wt_status cli_remote_listen(struct cli_remote *remote, const struct wt_rsp_options *rsp,
+                                 struct wt_error *err)
+{
+    struct wt_rsp_options beside = *rsp;
+    beside.stop_fd = -1; /* the first server hears it for all */
+    return add_server(remote, &beside, err);
+}
+
 void cli_remote_close(struct cli_remote *remote)
 {
-    wt_rsp_server_close(remote->server);
-    remote->server = NULL;
+    while (remote->server_count)
+        wt_rsp_server_close(remote->server[--remote->server_count]);
+    wt_session_free(remote->shared);
+    remote->shared = NULL;
     if (remote->session.debugger)
         wt_debugger_close(remote->session.debugger);
     wt_emulated_close(&remote->session);

@@ -5,20 +5,30 @@
 #include "cli/options.h"
 #include "frontend/rsp/rsp.h"
 
+#define CLI_SERVERS 8 /* --rsp options at most */
+
 struct cli_remote {
     struct wt_emulated session;
-    struct wt_rsp_server *server;
+    struct wt_session *shared; /**< of the debugger; the servers are its clients */
+    struct wt_rsp_server *server[CLI_SERVERS];
+    size_t server_count;
     FILE *out;     /**< where console lines go that the client does not take */
     FILE *console; /**< the session's stream: decides for each line */
 };
 
 /**
  * Loads @p program, halts it before its first instruction, and listens as @p rsp says. The console
- * goes to @p out, or to the client (rsp->console_to_gdb). On failure nothing is left to close.
+ * goes to @p out, or to the clients (rsp->console_to_gdb). On failure nothing is left to close.
  */
 enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_options *options,
                                const char *program, const struct wt_rsp_options *rsp, FILE *out,
                                struct wt_error *err);
+/**
+ * Listens at one more address, for a client beside the others. `stop_fd` of the options is not
+ * used.
+ */
+enum wt_status cli_remote_listen(struct cli_remote *remote, const struct wt_rsp_options *rsp,
+                                 struct wt_error *err);
 void cli_remote_close(struct cli_remote *remote);
 
 /** A descriptor that can be read when one of @p signals (0 ends the list) has come; -1: failed. */

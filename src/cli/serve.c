@@ -13,12 +13,18 @@
 struct serve {
     struct cli_options options;
     struct wt_rsp_options rsp;
+    const char *address[CLI_SERVERS]; /* of --rsp */
+    size_t address_count;
     struct cli_serve_registers registers;
 };
 
 static enum wt_status set_rsp(void *context, const char *value, struct wt_error *err)
 {
-    ((struct serve *)context)->rsp.address = value;
+    struct serve *s = context;
+    if (s->address_count == CLI_SERVERS)
+        return wt_fail(err, WT_INVALID, "at most %d addresses can be served", CLI_SERVERS);
+    s->address[s->address_count++] = value;
+    s->rsp.address = s->address[0];
     return WT_OK;
 }
 
@@ -93,9 +99,18 @@ static int serve_program(struct serve *s, const char *program)
         if (!stdio) {
             fprintf(stderr, "wavetrap: %s is halted before its first instruction. In GDB, type\n",
                     program);
-            cli_say_how_to_connect(wt_rsp_server_address(remote.server), true);
+            cli_say_how_to_connect(wt_rsp_server_address(remote.server[0]), true);
         }
-        if (wt_rsp_server_run(remote.server, &err)) {
+        enum wt_status listening = WT_OK;
+        for (size_t i = 1; i < s->address_count && !listening; i++) {
+            struct wt_rsp_options beside = s->rsp;
+            beside.address = s->address[i];
+            listening = cli_remote_listen(&remote, &beside, &err);
+            if (!listening)
+                fprintf(stderr, "wavetrap: a client beside it can connect to %s\n",
+                        wt_rsp_server_address(remote.server[i]));
+        }
+        if (listening || wt_rsp_server_run(remote.server[0], &err)) {
             status = cli_fail(&cli_serve, &err);
         } else {
             struct signalfd_siginfo info;
@@ -116,6 +131,14 @@ static int serve_either(struct serve *s, const char *program)
 {
     struct wt_error err;
     if (!s->registers.dm && !s->registers.jtag) {
+        for (size_t i = 0; i < s->address_count && s->address_count > 1; i++) {
+            if (strcmp(s->address[i], "stdio") == 0) {
+                wt_fail(&err, WT_INVALID,
+                        "--rsp=stdio is for one client; it cannot be served beside "
+                        "another address");
+                return cli_fail(&cli_serve, &err);
+            }
+        }
         if (!s->rsp.address)
             s->rsp.address = ":3333";
         return serve_program(s, program);
@@ -157,7 +180,8 @@ static int serve(int argc, char **argv)
 static const struct cli_option options[] = {
     {"rsp", 'r', "ADDRESS",
      "where GDB and LLDB connect (default :3333): :PORT, HOST:PORT,\n"
-     "unix:PATH or stdio; port 0 is any free port",
+     "unix:PATH or stdio; port 0 is any free port; given several times,\n"
+     "several clients may be connected at the same time",
      set_rsp},
     {"dm", 0, "ADDRESS",
      "serve the Debug Module's registers instead, for debuggers that\n"
@@ -192,7 +216,9 @@ const struct cli_command cli_serve = {
     .notes =
         "A client that leaves without detaching leaves the program halted; the next one finds\n"
         "it where it was. After the program's end the next client gets it from its beginning.\n"
-        "One client at a time; Ctrl-C ends the server. With --once the exit status is the\n"
+        "One client at a time for each --rsp; clients see each other's stops, and breakpoints\n"
+        "belong to the client that set them. Ctrl-C ends the server. With --once the exit status "
+        "is the\n"
         "program's, as that of 'wavetrap run', if it came to its end.\n",
     .run = serve,
 };

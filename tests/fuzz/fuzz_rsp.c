@@ -15,7 +15,7 @@
 
 #include "bus/bus.h"
 #include "emulator/vortex/vortex.h"
-#include "frontend/rsp/session.h"
+#include "../unit/conversation.h"
 
 #include "../history/small.h"
 
@@ -54,7 +54,8 @@ struct stack {
     struct wt_emulated recorded; /* in place of that device */
     struct wt_machine *machine;
     struct wt_debugger *debugger;
-    struct wt_rsp_session *session;
+    struct conversation talk;
+    struct wt_rsp_session *session; /* of `talk` */
 };
 
 static uint32_t read_register(void *context, uint32_t addr)
@@ -94,15 +95,10 @@ static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_
     return m->ops->write_memory(m, wave, lane, addr.offset, bytes, size);
 }
 
-static void fault(void *context, struct wt_target_fault *out)
+static const struct wt_fault *fault(void *context)
 {
     const struct wt_fault *f = &((struct wt_machine *)context)->fault;
-    *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE,
-                                    .wave = f->wave,
-                                    .lanes = f->lanes,
-                                    .pc = f->pc,
-                                    .signal = WT_SIGNAL_ILL};
-    snprintf(out->text, sizeof out->text, "%s", f->text);
+    return f->kind != WT_FAULT_NONE ? f : NULL;
 }
 
 static void clear_fault(void *context)
@@ -175,9 +171,8 @@ static void turn(struct stack *w)
 {
     for (unsigned i = 0; i < 3; i++) {
         wt_rsp_session_handle(w->session);
-        if (wt_debugger_running(w->debugger))
-            wt_debugger_pump(w->debugger, SLICE);
-        wt_rsp_session_events(w->session);
+        wt_session_pump(w->talk.shared, SLICE);
+        wt_rsp_session_settle(w->session);
         w->session->out.start = w->session->out.end;
     }
     if (w->session->closing) {
@@ -216,7 +211,8 @@ static void check(struct stack *w)
         turn(w);
     if (wt_debugger_running(w->debugger))
         abort(); /* the interrupt did not stop it */
-    wt_rsp_session_events(w->session);
+    wt_session_pump(w->talk.shared, 0);
+    wt_rsp_session_settle(w->session);
     wt_rsp_session_handle(w->session);
     w->session->out.start = w->session->out.end;
     send_bytes(w, "$?#3f", 5);
@@ -279,7 +275,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         wt_debugger_reset(w.debugger, WT_IGNORED))
         abort();
     struct wt_rsp_options rsp = wt_rsp_default_options();
-    w.session = wt_rsp_session_new(w.debugger, &rsp);
+    if (!conversation_open(&w.talk, NULL, w.debugger, &rsp))
+        abort();
+    w.session = w.talk.s;
     wt_rsp_session_begin(w.session);
 
     const uint8_t *at = data + 1, *end = data + size;
@@ -294,7 +292,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         at += length + 1;
     }
     check(&w);
-    wt_rsp_session_free(w.session);
+    conversation_close(&w.talk);
     wt_debugger_close(w.debugger);
     wt_bus_close(bus);
     if (data[0] & RECORDED)

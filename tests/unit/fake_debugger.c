@@ -367,11 +367,11 @@ static uint64_t value_of(struct wt_expr *const *expr, size_t count)
     return value;
 }
 
-enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
-                                             struct wt_expr *const *conditions,
-                                             size_t condition_count,
-                                             struct wt_expr *const *commands, size_t command_count,
-                                             struct wt_error *err)
+enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t owner,
+                                                uint64_t addr, struct wt_expr *const *conditions,
+                                                size_t condition_count,
+                                                struct wt_expr *const *commands,
+                                                size_t command_count, struct wt_error *err)
 {
     if (check_memory(addr, 4, err))
         return WT_IO;
@@ -381,18 +381,21 @@ enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t add
             b = &d->breakpoint[i];
     if (!b)
         return wt_fail(err, WT_NO_MEMORY, "too many breakpoints");
-    *b = (struct fake_breakpoint){
-        .used = true, .addr = addr, .conditions = condition_count, .commands = command_count};
+    *b = (struct fake_breakpoint){.used = true,
+                                  .addr = addr,
+                                  .owner = owner,
+                                  .conditions = condition_count,
+                                  .commands = command_count};
     b->first_condition = value_of(conditions, condition_count);
     b->first_command = value_of(commands, command_count);
     return WT_OK;
 }
 
-enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t addr,
-                                             struct wt_error *err)
+enum wt_status wt_debugger_remove_breakpoint_of(struct wt_debugger *d, uint32_t owner,
+                                                uint64_t addr, struct wt_error *err)
 {
     struct fake_breakpoint *b = fake_breakpoint_at(d, addr);
-    if (!b)
+    if (!b || b->owner != owner)
         return wt_fail(err, WT_INVALID, "no breakpoint there");
     b->used = false;
     return WT_OK;
@@ -437,6 +440,11 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
 void wt_debugger_remove_all_watchpoints(struct wt_debugger *d)
 {
     d->watchpoints = 0;
+}
+
+bool wt_debugger_is_nonstop(const struct wt_debugger *d)
+{
+    return d->nonstop;
 }
 
 void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop)

@@ -18,6 +18,7 @@
 struct fake_breakpoint {
     bool used;
     uint64_t addr;
+    uint32_t owner;
     size_t conditions, commands;
     uint64_t first_condition, first_command; /* what they evaluate to without registers */
 };

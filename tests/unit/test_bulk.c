@@ -13,12 +13,13 @@
 #include <cmocka.h>
 
 #include "fake_debugger.h"
-#include "frontend/rsp/session.h"
+#include "conversation.h"
 
 struct fixture {
     struct wt_debugger *d;
     struct wt_rsp_options options;
-    struct wt_rsp_session *s;
+    struct conversation c;
+    struct wt_rsp_session *s; /* of `c` */
     struct wt_packet_reader replies;
 };
 
@@ -71,8 +72,8 @@ static int setup(void **state)
     memset(&f, 0, sizeof f);
     f.d = fake_debugger_new();
     f.options = wt_rsp_default_options();
-    f.s = wt_rsp_session_new(f.d, &f.options);
-    assert_non_null(f.s);
+    assert_true(conversation_open(&f.c, NULL, f.d, &f.options));
+    f.s = f.c.s;
     assert_true(wt_packet_reader_init(&f.replies));
     wt_rsp_session_begin(f.s);
     expect_has("qSupported:error-message+",
@@ -82,7 +83,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    wt_rsp_session_free(f.s);
+    conversation_close(&f.c);
     wt_debugger_close(f.d);
     wt_packet_reader_free(&f.replies);
     return 0;

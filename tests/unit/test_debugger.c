@@ -79,6 +79,35 @@ static void a_breakpoint_stops_each_time_without_the_client_stepping(void **stat
     }
 }
 
+static void each_client_has_its_own_breakpoint_at_an_address(void **state)
+{
+    FOR_VARIANTS(v)
+    {
+        struct rig *r = rig_new(v, counting, 5);
+        struct wt_error why;
+        const uint8_t is_3[] = {0x26, 0, T2, 0x22, 3, 0x13, 0x27};
+        const struct agent_code third = {is_3, sizeof is_3};
+        struct wt_expr *condition = NULL;
+        OK(agent_compile(r->d, &third, &condition, NULL, &err));
+        /* One stops the third time, the other one each time. */
+        OK(wt_debugger_insert_breakpoint_of(r->d, 1, CODE + 8, &condition, 1, NULL, 0, &err));
+        OK(wt_debugger_insert_breakpoint_of(r->d, 2, CODE + 8, NULL, 0, NULL, 0, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 1);
+        /* What one removes is its own. */
+        OK(wt_debugger_remove_breakpoint_of(r->d, 2, CODE + 8, &err));
+        assert_int_equal(wt_debugger_remove_breakpoint_of(r->d, 2, CODE + 8, &why), WT_INVALID);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 3);
+        OK(wt_debugger_insert_breakpoint_of(r->d, 2, CODE + 8, NULL, 0, NULL, 0, &err));
+        OK(wt_debugger_remove_breakpoint_of(r->d, 1, CODE + 8, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 4);
+        wt_expr_free(condition);
+        rig_free(r);
+    }
+}
+
 static void clients_that_lift_step_and_insert_see_every_pass(void **state)
 {
     FOR_VARIANTS(v)
@@ -258,7 +287,7 @@ static void a_fault_stops_at_its_instruction_and_can_be_mended(void **state)
         for (int i = 0; i < 2; i++) {
             struct wt_event e = go(r);
             expect_stop(e, WT_STOP_FAULT, 1);
-            assert_int_equal(e.signal, WT_SIGNAL_ILL);
+            assert_int_equal(e.fault, WT_FAULT_ILLEGAL);
             assert_true(e.text[0] != 0);
             assert_int_equal(pc(r, 1), CODE + 4);
         }
@@ -464,6 +493,42 @@ static void only_active_lanes_meet_a_breakpoint(void **state)
         /* Lane 0 does not come by 0x18. */
         OK(agent_insert_breakpoint(r->d, CODE + 0x18, &condition, 1, NULL, 0, &err));
         expect_exit(go(r), 112);
+        rig_free(r);
+    }
+}
+
+/* Where the target hands out registers, nothing is planted for a condition, and nothing asked of
+ * the debug registers until it holds. */
+static void conditions_that_the_engine_evaluates_touch_nothing(void **state)
+{
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        const struct rig_options o = {.xlen = xlen};
+        struct rig *r = rig_new(&o, counting, 5);
+        /* (t2 & 0x7ff) == 0x700: after 1,792 times round; then 2,048 times later */
+        const uint8_t code[] = {0x26, 0, T2, 0x23, 7, 0xff, 0x0f, 0x23, 7, 0, 0x13, 0x27};
+        const struct agent_code condition = {code, sizeof code};
+        OK(agent_insert_breakpoint(r->d, CODE + 8, &condition, 1, NULL, 0, &err));
+        for (unsigned i = 0; i < 3; i++) {
+            const uint64_t before = r->accesses;
+            expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+            assert_int_equal(reg(r, 1, T2), 0x700 + 0x800 * i);
+            assert_true(r->accesses - before < 100);
+            uint32_t there;
+            assert_true(r->machine->ops->read_memory(r->machine, 0, 0, CODE + 8, &there, 4));
+            assert_int_equal(there, counting[2]);
+        }
+        /* A step arrives at it like a run: 2,048 times round, one instruction each. */
+        const struct wt_resume inside = {
+            .thread = 1, .kind = WT_RESUME_RANGE, .start = CODE, .end = CODE + 0x14};
+        OK(wt_debugger_resume(r->d, &inside, 1, &err));
+        expect_stop(wait_event(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 0x700 + 0x800 * 3);
+        /* Removed, it stops nobody. */
+        OK(wt_debugger_remove_breakpoint(r->d, CODE + 8, &err));
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x10, NULL, 0, NULL, 0, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 0x700 + 0x800 * 3 + 1);
         rig_free(r);
     }
 }
@@ -1375,6 +1440,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_breakpoint_stops_each_time_without_the_client_stepping),
+        cmocka_unit_test(each_client_has_its_own_breakpoint_at_an_address),
         cmocka_unit_test(clients_that_lift_step_and_insert_see_every_pass),
         cmocka_unit_test(a_step_onto_a_breakpoint_does_not_hide_it),
         cmocka_unit_test(setting_pc_to_a_breakpoint_meets_it_again),
@@ -1389,6 +1455,7 @@ int main(void)
         cmocka_unit_test(the_active_lanes_can_be_chosen),
         cmocka_unit_test(a_condition_chooses_the_lane),
         cmocka_unit_test(only_active_lanes_meet_a_breakpoint),
+        cmocka_unit_test(conditions_that_the_engine_evaluates_touch_nothing),
         cmocka_unit_test(a_condition_that_fails_stops),
         cmocka_unit_test(commands_print_for_each_lane_and_do_not_stop),
         cmocka_unit_test(every_warp_stops_once_at_a_breakpoint),

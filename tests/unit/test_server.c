@@ -32,11 +32,12 @@ struct running {
 static int serve(const struct wt_rsp_options *options, int tell)
 {
     struct wt_debugger *d = fake_debugger_new();
+    struct wt_session *session = wt_session_new(d);
     struct wt_rsp_server *server;
     struct wt_error err;
     d->endless = true;
     d->status = 3;
-    if (wt_rsp_server_open(options, d, &server, &err)) {
+    if (!session || wt_rsp_server_open(options, session, &server, &err)) {
         dprintf(tell, "!%s", err.text);
         return 9;
     }
@@ -44,6 +45,7 @@ static int serve(const struct wt_rsp_options *options, int tell)
     close(tell);
     int status = wt_rsp_server_run(server, &err) ? 8 : wt_debugger_running(d);
     wt_rsp_server_close(server);
+    wt_session_free(session);
     wt_debugger_close(d);
     return status;
 }
@@ -220,6 +222,71 @@ static void an_interrupt_reaches_an_endless_program(void **state)
     assert_int_equal(end(&r), 0);
 }
 
+/* Sends a text again and again until so many bytes have gone, or the server takes no more. */
+static void flood(int fd, const char *text, size_t bytes)
+{
+    for (size_t sent = 0; sent < bytes;) {
+        struct pollfd p = {.fd = fd, .events = POLLOUT};
+        assert_int_equal(poll(&p, 1, 10000), 1);
+        const ssize_t n = send(fd, text, strlen(text), MSG_NOSIGNAL);
+        assert_true(n > 0);
+        sent += (size_t)n;
+    }
+}
+
+#define MUCH ((size_t)2 << 20) /* more than the server and the kernel keep */
+
+static void acknowledgements_do_not_fill_the_server(void **state)
+{
+    struct running r;
+    start(&r, ":0", WT_RSP_FOREVER);
+    int fd = dial_tcp(&r);
+    assert_string_equal(talk(fd, "$QStartNoAckMode#b0"), "+$OK#9a");
+    assert_int_equal(send(fd, "+$vCont;c#a8", 12, 0), 12);
+    flood(fd, "++++++++++++++++++++++++++++++++", MUCH);
+    assert_memory_equal(talk(fd, "\003"), "$T02thread:1;", 13);
+    assert_string_equal(talk(fd, "$qC#b4"), "$QC1#c5");
+    close(fd);
+    assert_int_equal(end(&r), 0);
+}
+
+static void an_interrupt_is_heard_behind_too_many_packets(void **state)
+{
+    struct running r;
+    start(&r, ":0", WT_RSP_FOREVER);
+    int fd = dial_tcp(&r);
+    assert_string_equal(talk(fd, "$QStartNoAckMode#b0"), "+$OK#9a");
+    assert_int_equal(send(fd, "+$vCont;c#a8", 12, 0), 12);
+    flood(fd, "$qC#b4$qC#b4$qC#b4$qC#b4$qC#b4$qC#b4$qC#b4$qC#b4", MUCH);
+    /* The stop is told; but what was sent is not complete, so that the connection ends. */
+    assert_memory_equal(talk(fd, "\003"), "$T02thread:1;", 13);
+    int second = dial_tcp(&r);
+    assert_string_equal(talk(second, "$qC#b4"), "+$QC1#c5");
+    close(fd);
+    close(second);
+    assert_int_equal(end(&r), 0);
+}
+
+static void a_client_that_leaves_behind_too_many_packets_is_missed(void **state)
+{
+    char directory[] = "/tmp/wavetrap-test-XXXXXX", address[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(address, sizeof address, "unix:%s/s", directory);
+    for (int local = 0; local < 2; local++) {
+        struct running r;
+        start(&r, local ? address : ":0", WT_RSP_FOREVER);
+        int fd = local ? dial_unix(r.address) : dial_tcp(&r);
+        assert_int_equal(send(fd, "$vCont;c#a8", 11, 0), 11);
+        flood(fd, "$qC#b4$qC#b4$qC#b4$qC#b4$qC#b4$qC#b4$qC#b4$qC#b4", MUCH);
+        close(fd);
+        fd = local ? dial_unix(r.address) : dial_tcp(&r);
+        assert_memory_equal(talk(fd, "$?#3f"), "+$T02thread:1;", 14);
+        close(fd);
+        assert_int_equal(end(&r), 0);
+    }
+    rmdir(directory);
+}
+
 static void a_dropped_connection_leaves_the_program_halted(void **state)
 {
     struct running r;
@@ -336,6 +403,9 @@ int main(void)
         cmocka_unit_test(what_a_killed_server_left_is_no_obstacle),
         cmocka_unit_test(a_second_client_is_refused_with_words),
         cmocka_unit_test(an_interrupt_reaches_an_endless_program),
+        cmocka_unit_test(acknowledgements_do_not_fill_the_server),
+        cmocka_unit_test(an_interrupt_is_heard_behind_too_many_packets),
+        cmocka_unit_test(a_client_that_leaves_behind_too_many_packets_is_missed),
         cmocka_unit_test(a_dropped_connection_leaves_the_program_halted),
         cmocka_unit_test(once_ends_with_its_client),
         cmocka_unit_test(a_detached_program_goes_on),

@@ -57,7 +57,7 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
     d->wave = calloc(waves, sizeof *d->wave);
     d->generation = calloc(waves, sizeof *d->generation);
     d->stepper = calloc(waves, sizeof *d->stepper);
-    if (!d->wave || !d->generation || !d->stepper) {
+    if (!dbg_reserve_events(d, 1) || !d->wave || !d->generation || !d->stepper) {
         free_debugger(d);
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u waves",
                        (unsigned)waves);

@@ -193,6 +193,18 @@ enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t add
                                              size_t condition_count,
                                              struct wt_expr *const *commands, size_t command_count,
                                              struct wt_error *err);
+/**
+ * The same for one of several clients. Each has its own conditions and commands at an address; the
+ * breakpoint is there as long as one of them wants it. Owner 0: no client in particular.
+ */
+enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t owner,
+                                                uint64_t addr, struct wt_expr *const *conditions,
+                                                size_t condition_count,
+                                                struct wt_expr *const *commands,
+                                                size_t command_count, struct wt_error *err);
+/** Removes what that owner has inserted; WT_INVALID if that is nothing. */
+enum wt_status wt_debugger_remove_breakpoint_of(struct wt_debugger *d, uint32_t owner,
+                                                uint64_t addr, struct wt_error *err);
 enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t addr,
                                              struct wt_error *err);
 void wt_debugger_remove_all_breakpoints(struct wt_debugger *d);
@@ -206,6 +218,7 @@ struct wt_watchpoint_request {
     wt_thread
         thread;   /**< the range is where this thread sees it (local memory!); 0: the first wave */
     bool changes; /**< writes that leave the watched bytes as they are do not count */
+    uint32_t owner; /**< the client that it belongs to; 0: no client in particular */
 };
 
 /**
@@ -328,6 +341,7 @@ struct wt_resume {
  * with reason WT_STOP_REQUESTED. wt_debugger_interrupt() stops all with that reason, too.
  */
 void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop);
+bool wt_debugger_is_nonstop(const struct wt_debugger *d);
 
 /**
  * Sets threads going. In all-stop, threads not named stay halted. A wave runs when any of its
@@ -383,7 +397,7 @@ struct wt_event {
     enum wt_event_kind kind;
     wt_thread thread; /**< stopped: an active lane that it happened to */
     enum wt_stop_reason reason;
-    int signal;                    /**< fault: WT_SIGNAL_… of debug/core/target.h */
+    enum wt_fault_kind fault;      /**< fault: what kind of mistake */
     uint32_t status;               /**< exited: exit word */
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
     struct wt_address addr;        /**< watchpoint: the first of its bytes that was got at */

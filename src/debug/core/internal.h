@@ -64,6 +64,13 @@ struct bp_code {
     uint8_t *bytes;       /**< room for the widest of their rows */
 };
 
+/** What one client wants of a breakpoint; the expressions are shared. */
+struct claim {
+    uint32_t owner;
+    struct wt_expr **condition, **command;
+    size_t condition_count, command_count;
+};
+
 struct breakpoint {
     uint64_t addr;
     bool inserted;                  /**< the client wants it */
@@ -71,7 +78,9 @@ struct breakpoint {
     bool doubtful;                  /**< it may be in memory: writing it failed on the way */
     struct wt_patch trap, original; /**< what is planted, and what undoes it; size 0: never yet */
     struct wt_instruction covered;  /**< the instruction under it */
-    struct bp_code *code;
+    struct claim *claim;            /**< one for each client that wants it */
+    size_t claim_count, claim_capacity;
+    struct bp_code *code;    /**< of all claims together */
     struct bp_code *watched; /**< what the target has of it; NULL: it does not watch it */
 };
 
@@ -119,7 +128,8 @@ struct present {
 struct watchpoint {
     struct wt_watchpoint at;
     bool changes;
-    bool inserted; /**< the client wants it */
+    uint32_t owner;
+    bool inserted; /**< its client wants it */
     bool active;   /**< the target watches it */
 };
 
@@ -457,6 +467,9 @@ enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err);
 
 /* ---- stop.c ---- */
 
+/** Room for so many events; false without host memory. One at least is reserved at opening. */
+bool dbg_reserve_events(struct wt_debugger *d, size_t count);
+/** Puts an event into the queue. Without host memory the queue says that events are missing. */
 void dbg_push_event(struct wt_debugger *d, const struct wt_event *event);
 bool dbg_has_event(const struct wt_debugger *d);
 void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go);

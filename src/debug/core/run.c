@@ -253,6 +253,11 @@ bool wt_debugger_running(struct wt_debugger *d)
     return d->going || d->travel.going;
 }
 
+bool wt_debugger_is_nonstop(const struct wt_debugger *d)
+{
+    return d->nonstop;
+}
+
 void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop)
 {
     d->nonstop = nonstop;

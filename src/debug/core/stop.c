@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 
 /* ---- events ---- */
@@ -14,15 +15,24 @@ void dbg_push_event(struct wt_debugger *d, const struct wt_event *event)
     dbg_note_history(d);
     if (d->first_event == d->events)
         d->first_event = d->events = 0;
-    if (d->events == d->event_capacity) {
-        size_t capacity = d->event_capacity ? 2 * d->event_capacity : 16;
-        struct wt_event *more = realloc(d->event, capacity * sizeof *more);
-        if (!more)
-            return;
-        d->event = more;
-        d->event_capacity = capacity;
+    if (dbg_reserve_events(d, d->events + 1)) {
+        d->event[d->events++] = *event;
+        return;
     }
-    d->event[d->events++] = *event;
+    /* Clients that wait must not wait for ever: the last stop says that others are missing. */
+    struct wt_event *last = &d->event[d->events - 1];
+    *last =
+        (struct wt_event){.kind = WT_EVENT_STOPPED, .reason = WT_STOP_LOST, .thread = last->thread};
+    snprintf(last->text, sizeof last->text,
+             "out of memory: threads have stopped without being reported");
+}
+
+bool dbg_reserve_events(struct wt_debugger *d, size_t count)
+{
+    struct wt_event *more = wt_array_grow(d->event, &d->event_capacity, count, sizeof *more);
+    if (more)
+        d->event = more;
+    return more != NULL;
 }
 
 bool dbg_has_event(const struct wt_debugger *d)
@@ -220,18 +230,14 @@ enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err)
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
 {
     const struct wt_target_services *services = d->target->services;
-    struct wt_target_fault fault;
-    if (!services->fault)
+    const struct wt_fault *fault = services->fault ? services->fault(d->target->context) : NULL;
+    if (!fault)
         return WT_OK;
-    fault.present = false;
-    services->fault(d->target->context, &fault);
-    if (!fault.present)
-        return WT_OK;
-    struct wt_event event = {.signal = (int)fault.signal};
-    snprintf(event.text, sizeof event.text, "%s", fault.text);
-    uint32_t wave = fault.wave < d->topology->waves ? fault.wave : 0;
+    struct wt_event event = {.fault = fault->kind};
+    snprintf(event.text, sizeof event.text, "%s", fault->text);
+    uint32_t wave = fault->wave < d->topology->waves ? fault->wave : 0;
     dbg_identify(d, wave);
-    unsigned lane = fault.lanes ? wt_lanes_lowest(fault.lanes) : 0;
+    unsigned lane = fault->lanes ? wt_lanes_lowest(fault->lanes) : 0;
     enum wt_status status = dbg_stop_for(d, wave, lane, WT_STOP_FAULT, &event, err);
     /* The others may go on; this one is halted. */
     if (!status && d->nonstop && services->clear_fault)

@@ -19,10 +19,11 @@ static bool same(const struct watchpoint *w, const struct wt_watchpoint *at, boo
            w->at.size == at->size && w->at.wave == at->wave && w->changes == changes;
 }
 
-static struct watchpoint *find(struct wt_debugger *d, const struct wt_watchpoint *at, bool changes)
+static struct watchpoint *find(struct wt_debugger *d, const struct wt_watchpoint *at,
+                               const struct wt_watchpoint_request *r)
 {
     for (size_t i = 0; i < d->wps; i++)
-        if (same(&d->wp[i], at, changes))
+        if (same(&d->wp[i], at, r->changes) && d->wp[i].owner == r->owner)
             return &d->wp[i];
     return NULL;
 }
@@ -141,7 +142,7 @@ enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
     enum wt_status status = dbg_place_watchpoint(d, request, &at, err);
     if (status)
         return status;
-    struct watchpoint *w = find(d, &at, request->changes);
+    struct watchpoint *w = find(d, &at, request);
     if (!w && d->wps == d->wp_capacity) {
         const size_t capacity = d->wp_capacity ? 2 * d->wp_capacity : 16;
         struct watchpoint *more = realloc(d->wp, capacity * sizeof *more);
@@ -152,7 +153,7 @@ enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
     }
     if (!w) {
         w = &d->wp[d->wps++];
-        *w = (struct watchpoint){.at = at, .changes = request->changes};
+        *w = (struct watchpoint){.at = at, .changes = request->changes, .owner = request->owner};
     }
     w->inserted = true;
     if (d->going && (status = dbg_sync_watchpoints(d, err))) {
@@ -170,7 +171,7 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
     enum wt_status status = dbg_place_watchpoint(d, request, &at, err);
     if (status)
         return status;
-    struct watchpoint *w = find(d, &at, request->changes);
+    struct watchpoint *w = find(d, &at, request);
     if (!w || !w->inserted)
         return wt_fail(err, WT_INVALID, "there is no such watchpoint at 0x%" PRIx64,
                        at.addr.offset);

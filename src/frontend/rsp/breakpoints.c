@@ -119,9 +119,9 @@ static void insert(struct wt_rsp_session *s, unsigned type, uint64_t addr,
         wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
         return;
     }
-    if (wt_debugger_insert_breakpoint(s->debugger, addr, conditions->expr,
-                                      shared ? 0 : conditions->count, commands->expr,
-                                      shared ? 0 : commands->count, &err)) {
+    if (wt_debugger_insert_breakpoint_of(s->debugger, wt_client_number(s->client), addr,
+                                         conditions->expr, shared ? 0 : conditions->count,
+                                         commands->expr, shared ? 0 : commands->count, &err)) {
         forget(s, b);
         wt_rsp_error(s, &err);
         return;
@@ -163,7 +163,8 @@ void wt_rsp_remove(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     /* Removing one that is not there is no error: a client may do it after a restart. */
     if (b) {
         bool last = !find(s, addr, !type);
-        if (last && wt_debugger_remove_breakpoint(s->debugger, addr, &err)) {
+        if (last && wt_debugger_remove_breakpoint_of(s->debugger, wt_client_number(s->client), addr,
+                                                     &err)) {
             wt_rsp_error(s, &err);
             return;
         }
@@ -180,7 +181,8 @@ void wt_rsp_remove_breakpoints(struct wt_rsp_session *s, bool persistent_too)
             continue;
         bool last = !find(s, b->addr, !b->type);
         if (last)
-            wt_debugger_remove_breakpoint(s->debugger, b->addr, NULL);
+            wt_debugger_remove_breakpoint_of(s->debugger, wt_client_number(s->client), b->addr,
+                                             NULL);
         forget(s, b);
     }
     wt_rsp_remove_watchpoints(s);

@@ -8,7 +8,6 @@
 
 #include "frontend/rsp/hex.h"
 
-#define INTERRUPT 0x03
 #define ESCAPE '}'
 
 /* ---- reading ---- */
@@ -142,7 +141,7 @@ struct wt_packet wt_packet_next(struct wt_packet_reader *reader)
         case '-':
             reader->start++;
             return (struct wt_packet){.kind = WT_PACKET_NAK};
-        case INTERRUPT:
+        case WT_PACKET_INTERRUPT_BYTE:
             reader->start++;
             return (struct wt_packet){.kind = WT_PACKET_INTERRUPT};
         default:
@@ -154,6 +153,9 @@ struct wt_packet wt_packet_next(struct wt_packet_reader *reader)
 
 bool wt_packet_take_interrupt(struct wt_packet_reader *reader)
 {
+    /* Acknowledgements mean nothing now, and must not fill the buffer. */
+    while (!reader->skipping && reader->start < reader->end && reader->buffer[reader->start] == '+')
+        reader->start++;
     uint8_t *at = reader->buffer + reader->start, *end = reader->buffer + reader->end;
     while (!reader->skipping && at < end) {
         if (*at == '$') {
@@ -161,7 +163,7 @@ bool wt_packet_take_interrupt(struct wt_packet_reader *reader)
             if (!hash || end - hash < 3)
                 return false;
             at = hash + 3;
-        } else if (*at == INTERRUPT) {
+        } else if (*at == WT_PACKET_INTERRUPT_BYTE) {
             memmove(at, at + 1, (size_t)(end - at - 1));
             reader->end--;
             return true;

@@ -15,6 +15,9 @@
 /** Packets longer than this are refused; above PacketSize, for clients that count otherwise. */
 #define WT_PACKET_LIMIT (2 * WT_PACKET_SIZE)
 
+/** Between packets, this byte asks the server to stop the program. */
+#define WT_PACKET_INTERRUPT_BYTE 0x03
+
 enum wt_packet_kind {
     WT_PACKET_NONE,      /**< nothing complete has come yet */
     WT_PACKET_COMMAND,   /**< a packet with a right checksum */

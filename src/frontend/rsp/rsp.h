@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "debug/core/debugger.h"
+#include "debug/core/session.h"
 
 /** When the server ends by itself. */
 enum wt_rsp_until {
@@ -46,10 +46,12 @@ struct wt_rsp_server;
 /** Sensible options: any free port of loopback, stays until it is stopped. */
 struct wt_rsp_options wt_rsp_default_options(void);
 
-/** Listens. Both @p options' strings and @p debugger must outlive the server. */
-enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options,
-                                  struct wt_debugger *debugger, struct wt_rsp_server **server,
-                                  struct wt_error *err);
+/**
+ * Listens, as a client of @p session. Both @p options' strings and the session must outlive the
+ * server. Several servers may be clients of one session, each with an address of its own.
+ */
+enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options, struct wt_session *session,
+                                  struct wt_rsp_server **server, struct wt_error *err);
 
 /**
  * Where it listens, as GDB wants it after `target remote`: "127.0.0.1:3333", "/tmp/socket"; "-" for
@@ -57,7 +59,7 @@ enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options,
  */
 const char *wt_rsp_server_address(const struct wt_rsp_server *server);
 
-/** Serves until there is a reason to end (options). */
+/** Runs the session until there is a reason to end (options). Serves all of its clients. */
 enum wt_status wt_rsp_server_run(struct wt_rsp_server *server, struct wt_error *err);
 
 /**

@@ -21,17 +21,16 @@ static int signal_of(const struct wt_event *event)
     case WT_STOP_LOST:
         return WT_RSP_SIGHUP;
     case WT_STOP_FAULT:
-        switch (event->signal) {
-        case WT_SIGNAL_ILL:
+        switch (event->fault) {
+        case WT_FAULT_ILLEGAL:
+        case WT_FAULT_DIVERGENCE:
             return WT_RSP_SIGILL;
-        case WT_SIGNAL_BUS:
+        case WT_FAULT_MISALIGNED:
             return WT_RSP_SIGBUS;
-        case WT_SIGNAL_SEGV:
+        case WT_FAULT_ACCESS:
             return WT_RSP_SIGSEGV;
-        case WT_SIGNAL_ABRT:
-            return WT_RSP_SIGABRT;
         default:
-            return WT_RSP_SIGTRAP;
+            return WT_RSP_SIGABRT;
         }
     default:
         return WT_RSP_SIGTRAP;
@@ -237,18 +236,18 @@ void wt_rsp_forget_notices(struct wt_rsp_session *s)
     forget_known(s);
 }
 
+/* Without memory the connection ends: a client that is not told of a stop waits for ever. */
 static void push_notice(struct wt_rsp_session *s, const struct wt_event *event)
 {
-    if (s->notice_count == s->notice_capacity) {
-        size_t capacity = s->notice_capacity ? 2 * s->notice_capacity : 64;
-        struct wt_event *notices = realloc(s->notices, capacity * sizeof *notices);
-        if (!notices)
-            return;
+    struct wt_event *notices =
+        wt_array_grow(s->notices, &s->notice_capacity, s->notice_count + 1, sizeof *notices);
+    if (notices)
         s->notices = notices;
-        s->notice_capacity = capacity;
+    if (!notices || !set_known(s, event->thread, true)) {
+        s->out.failed = true;
+        return;
     }
     s->notices[s->notice_count++] = *event;
-    set_known(s, event->thread, true);
 }
 
 /* The client must hear of each thread that it takes for running, and of no other that merely
@@ -293,6 +292,10 @@ void wt_rsp_set_nonstop(struct wt_rsp_session *s, const struct wt_rsp_args *args
         return;
     }
     bool nonstop = args->arg[0].number == 1;
+    if (nonstop != s->nonstop && !wt_client_is_alone(s->client)) {
+        wt_rsp_refuse(s, WT_STATE, "busy: another client is connected, and all use the same mode");
+        return;
+    }
     wt_rsp_forget_notices(s);
     s->nonstop = nonstop;
     wt_debugger_set_nonstop(s->debugger, nonstop);
@@ -340,32 +343,37 @@ static void name_resumed_thread(struct wt_rsp_session *s, struct wt_event *event
         event->thread = same_wave;
 }
 
-void wt_rsp_session_events(struct wt_rsp_session *s)
+void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
 {
-    for (;;) {
-        struct wt_event event = wt_debugger_next_event(s->debugger);
-        if (event.kind == WT_EVENT_NONE)
-            break;
-        s->last = event;
-        s->settling = false;
-        if (s->nonstop) {
-            note_stop(s, &event);
-        } else if (s->waiting) {
-            wt_rsp_tell_notice(s);
-            s->waiting = false;
-            tell(s, &event);
-            name_resumed_thread(s, &event);
-            wt_rsp_note_hits(s, &event);
-            wt_put_begin(&s->out, '$');
-            /* All-stop knows no requested stops, but that nothing is left of what was resumed. */
-            if (event.reason == WT_STOP_REQUESTED && event.kind == WT_EVENT_STOPPED &&
-                s->no_resumed)
-                wt_put_char(&s->out, 'N');
-            else
-                wt_rsp_reply_stop(s, &event);
-            wt_put_end(&s->out);
-        }
+    struct wt_event event = *what;
+    s->last = event;
+    s->settling = false;
+    if (s->nonstop) {
+        note_stop(s, &event);
+        return;
     }
+    if (!s->waiting) {
+        /* Another client's run has ended: what was kept of an earlier stop is void. */
+        wt_rsp_close_hits(s);
+        wt_rsp_forget_shown(s, 0);
+        return;
+    }
+    wt_rsp_tell_notice(s);
+    s->waiting = false;
+    tell(s, &event);
+    name_resumed_thread(s, &event);
+    wt_rsp_note_hits(s, &event);
+    wt_put_begin(&s->out, '$');
+    /* All-stop knows no requested stops, but that nothing is left of what was resumed. */
+    if (event.reason == WT_STOP_REQUESTED && event.kind == WT_EVENT_STOPPED && s->no_resumed)
+        wt_put_char(&s->out, 'N');
+    else
+        wt_rsp_reply_stop(s, &event);
+    wt_put_end(&s->out);
+}
+
+void wt_rsp_session_settle(struct wt_rsp_session *s)
+{
     if (s->nonstop)
         notify(s);
     if (wt_debugger_running(s->debugger))
@@ -452,6 +460,13 @@ static void tell_step(struct wt_rsp_session *s, wt_thread thread)
     }
 }
 
+/* A client that lets all go while another one's run is under way waits for its end, too. */
+static bool joins_run(const struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
+{
+    return !s->nonstop && wt_client_is_waiting(s->client) && count == 1 &&
+           list[0].kind == WT_RESUME_CONTINUE && list[0].thread == 0;
+}
+
 /* Sets threads going, and owes a stop reply (all-stop) or says OK (non-stop). */
 static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
 {
@@ -477,7 +492,11 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
         return;
     }
     wt_rsp_forget_watchpoints(s);
-    if (wt_debugger_resume(s->debugger, list, count, &err)) {
+    if (joins_run(s, list, count)) {
+        s->waiting = true;
+        return;
+    }
+    if (wt_client_resume(s->client, list, count, &err)) {
         wt_rsp_error(s, &err);
         return;
     }
@@ -606,7 +625,7 @@ static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
     if (s->general)
         wt_debugger_focus(s->debugger, s->general);
     s->resumed_count = 0;
-    if (wt_debugger_reverse(s->debugger, &resume, &err))
+    if (wt_client_reverse(s->client, &resume, &err))
         wt_rsp_error(s, &err);
     else
         s->waiting = true;
@@ -715,7 +734,7 @@ void wt_rsp_vattach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 
 static void halt_for_good(struct wt_rsp_session *s)
 {
-    if (wt_debugger_running(s->debugger))
+    if (wt_debugger_running(s->debugger) && !wt_client_is_waiting(s->client))
         wt_debugger_interrupt(s->debugger, NULL);
     s->notice_count = 0;
     s->notified = false;
@@ -750,6 +769,12 @@ void wt_rsp_detach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     }
     wt_rsp_remove_breakpoints(s, false);
+    if (!wt_client_is_alone(s->client)) {
+        /* The others go on with the program as it is. */
+        s->closing = !s->extended;
+        wt_rsp_ok(s);
+        return;
+    }
     wt_debugger_set_nonstop(s->debugger, false);
     /* What goes on without a debugger is the program as it is now, not its past. */
     struct wt_debugger_time time;

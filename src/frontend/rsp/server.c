@@ -15,12 +15,6 @@
 #include "base/loop.h"
 #include "frontend/rsp/session.h"
 
-/* Issues between two looks at the sockets: well under a millisecond of the emulator's time. */
-#define SLICE 100000
-/* How long to leave a device alone that runs by itself before looking again. */
-#define HARDWARE_WAIT_MS 2
-/* How many packets to take before other descriptors are looked at. */
-#define IN_A_ROW 256
 /* A client that does not read what it asked for stops the program's output at this size. */
 #define BACKLOG (4u << 20)
 /* Refused clients whose connections stand until they have read why. */
@@ -29,8 +23,10 @@
 struct wt_rsp_server {
     struct wt_rsp_options options;
     struct wt_debugger *debugger;
+    struct wt_session *shared; /* the debugger's session */
+    struct wt_client *client;  /* this server in it */
     struct wt_rsp_session *session;
-    struct wt_loop *loop;
+    struct wt_loop *loop; /* of `shared` */
     struct wt_listener listener;
     int in, out;             /* of the client; -1: none */
     int in_flags, out_flags; /* of standard input and output, to be put back */
@@ -80,8 +76,8 @@ static void drop_client(struct wt_rsp_server *server, const char *why)
     server->was_here = true;
     say(server, "%s", why);
     wt_rsp_session_end(s);
-    if (is_stdio(server) && !server->detached)
-        wt_loop_end(server->loop);
+    if (server->options.until == WT_RSP_CLIENT_LEFT || is_stdio(server))
+        wt_session_end_when_idle(server->shared);
 }
 
 /* Sends what is ready, as far as the client takes it. */
@@ -110,17 +106,31 @@ static void flush(struct wt_rsp_server *server)
     if (server->out >= 0 && server->session->closing)
         drop_client(server, server->session->detached
                                 ? "the client has detached; the program goes on"
+                            : server->session->overrun
+                                ? "connection closed: the client sent too much while the program "
+                                  "ran"
                                 : "the client has ended the program");
+}
+
+/* Whether packets are left where they are until the program stops. */
+static bool packets_wait(const struct wt_rsp_server *server)
+{
+    return server->session->waiting || server->session->settling;
 }
 
 /* Takes what has come from the client; false when there is nothing yet, or no client any more. */
 static bool read_client(struct wt_rsp_server *server)
 {
     size_t size;
-    uint8_t *space = wt_packet_reader_space(&server->session->in, &size);
-    if (size == 0)
+    uint8_t waste[0x10000], *space = wt_packet_reader_space(&server->session->in, &size);
+    const bool full = size == 0;
+    if (full && !packets_wait(server))
+        return false; /* the client is to read first */
+    ssize_t got = full ? read(server->in, waste, sizeof waste) : read(server->in, space, size);
+    if (got > 0 && full) {
+        wt_rsp_session_overrun(server->session, waste, (size_t)got);
         return false;
-    ssize_t got = read(server->in, space, size);
+    }
     if (got > 0) {
         wt_packet_reader_added(&server->session->in, (size_t)got);
         return true;
@@ -134,8 +144,14 @@ static void client_ready(void *context, int fd, short events)
 {
     struct wt_rsp_server *server = context;
     /* What is to be sent is sent by work(). */
-    if (fd == server->in && events & (POLLIN | POLLHUP | POLLERR | POLLNVAL))
+    size_t size;
+    if (fd != server->in || !(events & (POLLIN | POLLHUP | POLLERR | POLLNVAL)))
+        return;
+    wt_packet_reader_space(&server->session->in, &size);
+    if (size || packets_wait(server))
         read_client(server);
+    else if (events & (POLLHUP | POLLERR | POLLNVAL))
+        drop_client(server, "the client is gone");
 }
 
 static void begin_client(struct wt_rsp_server *server, int in, int out)
@@ -168,13 +184,13 @@ static void refused_ready(void *context, int fd, short events)
 }
 
 /* Says no in words, and leaves the connection open until the other side has read them. */
-static void refuse(struct wt_rsp_server *server, int fd)
+static void refuse(struct wt_rsp_server *server, int fd, const char *why)
 {
     struct wt_packet_writer w;
     wt_packet_writer_init(&w);
     wt_put_raw(&w, '+');
     wt_put_begin(&w, '$');
-    wt_put_text(&w, "E.another client is connected to this server");
+    wt_put_text(&w, why);
     wt_put_end(&w);
     if (!w.failed && send(fd, w.buffer, w.end, MSG_NOSIGNAL) > 0)
         shutdown(fd, SHUT_WR);
@@ -215,7 +231,11 @@ static void listener_ready(void *context, int fd, short events)
     if (client < 0)
         return;
     if (server->in >= 0) {
-        refuse(server, client);
+        refuse(server, client, "E.another client is connected to this server");
+        return;
+    }
+    if (wt_debugger_is_nonstop(server->debugger) && !wt_client_is_alone(server->client)) {
+        refuse(server, client, "E.another client uses non-stop mode, which is for one alone");
         return;
     }
     if (!server->listener.local) {
@@ -229,33 +249,20 @@ static void listener_ready(void *context, int fd, short events)
 static void stop_ready(void *context, int fd, short events)
 {
     struct wt_rsp_server *server = context;
-    wt_loop_end(server->loop);
+    wt_session_end(server->shared);
 }
 
 /* ---- work between two waits ---- */
 
 /* What a program does on its own, after its client has detached or was dropped. */
-static void drain_events(struct wt_rsp_server *server)
+static void look_after_program(struct wt_rsp_server *server)
 {
-    wt_rsp_session_events(server->session);
     if (wt_debugger_running(server->debugger))
         return;
     uint32_t status;
     if (server->detached && wt_debugger_ended(server->debugger, &status))
         say(server, "the program has ended with status %u", status);
     server->detached = false;
-}
-
-/* How long the loop may wait; see wt_loop_work. */
-static int next_wait(struct wt_rsp_server *server, bool again)
-{
-    struct wt_rsp_session *s = server->session;
-    if (wt_debugger_running(server->debugger)) {
-        size_t backlog = server->in >= 0 ? s->out.end - s->out.start : 0;
-        if (backlog < BACKLOG)
-            return again ? 0 : HARDWARE_WAIT_MS;
-    }
-    return -1;
 }
 
 static void watch_client(struct wt_rsp_server *server)
@@ -265,7 +272,7 @@ static void watch_client(struct wt_rsp_server *server)
     struct wt_rsp_session *s = server->session;
     size_t size;
     wt_packet_reader_space(&s->in, &size);
-    short reading = size ? POLLIN : 0;
+    short reading = size || packets_wait(server) ? POLLIN : 0;
     short writing = s->out.start < s->out.end ? POLLOUT : 0;
     if (server->in == server->out) {
         wt_loop_change(server->loop, server->in, reading | writing);
@@ -275,51 +282,66 @@ static void watch_client(struct wt_rsp_server *server)
     }
 }
 
-static int work(void *context)
+/* ---- the client of the debugger's session: see struct wt_client_ops ---- */
+
+static void handle(void *context)
+{
+    struct wt_rsp_server *server = context;
+    if (server->in >= 0)
+        wt_rsp_session_handle(server->session);
+}
+
+static void event(void *context, const struct wt_event *what)
+{
+    struct wt_rsp_server *server = context;
+    wt_rsp_session_event(server->session, what);
+}
+
+static bool answer(void *context)
 {
     struct wt_rsp_server *server = context;
     struct wt_rsp_session *s = server->session;
-    bool again = false, more = false;
-    for (unsigned row = 0; !more; row++) {
-        if (server->in >= 0)
-            wt_rsp_session_handle(s);
-        if (wt_debugger_running(server->debugger) &&
-            (server->in < 0 || s->out.end - s->out.start < BACKLOG))
-            again = wt_debugger_pump(server->debugger, SLICE);
-        if (server->in >= 0)
-            wt_rsp_session_events(s);
-        else
-            drain_events(server);
-        bool answered = s->out.start < s->out.end;
-        if (server->in >= 0)
-            flush(server);
-        bool stuck = s->waiting || s->settling || s->out.start < s->out.end;
-        if (server->in < 0 || stuck || !answered)
-            break;
-        /* Packets that waited for a stop, or for the client to read, are handled now. */
-        if (s->in.start == s->in.end && !read_client(server))
-            break;
-        more = row == IN_A_ROW;
-    }
-    bool idle = server->in < 0 && !wt_debugger_running(server->debugger);
-    if (idle && server->was_here &&
-        (server->options.until == WT_RSP_CLIENT_LEFT || is_stdio(server)))
-        wt_loop_end(server->loop);
+    bool more = false;
+    wt_rsp_session_settle(s);
+    if (server->in < 0)
+        look_after_program(server);
+    const bool answered = s->out.start < s->out.end;
+    if (server->in >= 0)
+        flush(server);
+    const bool stuck = packets_wait(server) || s->out.start < s->out.end;
+    /* Packets that waited for a stop, or for the client to read, are handled now. */
+    if (server->in >= 0 && !stuck && answered)
+        more = s->in.start != s->in.end || read_client(server);
     watch_client(server);
-    return more ? 0 : next_wait(server, again);
+    return more;
 }
+
+static bool is_full(void *context)
+{
+    const struct wt_rsp_server *server = context;
+    return server->in >= 0 && server->session->out.end - server->session->out.start >= BACKLOG;
+}
+
+static bool is_idle(void *context)
+{
+    return ((const struct wt_rsp_server *)context)->in < 0;
+}
+
+static const struct wt_client_ops client_ops = {
+    .handle = handle, .event = event, .answer = answer, .is_full = is_full, .is_idle = is_idle};
 
 /* ---- life ---- */
 
-enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options,
-                                  struct wt_debugger *debugger, struct wt_rsp_server **out,
-                                  struct wt_error *err)
+enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options, struct wt_session *session,
+                                  struct wt_rsp_server **out, struct wt_error *err)
 {
     struct wt_rsp_server *server = calloc(1, sizeof *server);
     if (!server)
         return wt_fail(err, WT_NO_MEMORY, "out of memory");
     server->options = *options;
-    server->debugger = debugger;
+    server->shared = session;
+    server->debugger = wt_session_debugger(session);
+    server->loop = wt_session_loop(session);
     server->in = server->out = server->listener.fd = -1;
     for (unsigned i = 0; i < REFUSED; i++)
         server->refused[i] = -1;
@@ -328,9 +350,10 @@ enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options,
         free(server);
         return status;
     }
-    server->session = wt_rsp_session_new(debugger, &server->options);
-    server->loop = wt_loop_new();
-    if (!server->session || !server->loop ||
+    server->client = wt_session_join(session, &client_ops, server);
+    if (server->client)
+        server->session = wt_rsp_session_new(server->debugger, server->client, &server->options);
+    if (!server->client || !server->session ||
         (!is_stdio(server) &&
          !wt_loop_watch(server->loop, server->listener.fd, POLLIN, listener_ready, server)) ||
         (options->stop_fd >= 0 &&
@@ -338,7 +361,6 @@ enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options,
         wt_rsp_server_close(server);
         return wt_fail(err, WT_NO_MEMORY, "out of memory");
     }
-    wt_loop_set_work(server->loop, work, server);
     if (server->listener.exposed)
         say(server, "warning: other machines can reach this port, and it has no password: who "
                     "connects controls the program and can read its file");
@@ -362,7 +384,7 @@ enum wt_status wt_rsp_server_run(struct wt_rsp_server *server, struct wt_error *
         fcntl(STDOUT_FILENO, F_SETFL, server->out_flags | O_NONBLOCK);
         begin_client(server, STDIN_FILENO, STDOUT_FILENO);
     }
-    enum wt_status status = wt_loop_run(server->loop, err);
+    enum wt_status status = wt_session_run(server->shared, err);
     if (is_stdio(server)) {
         fcntl(STDIN_FILENO, F_SETFL, server->in_flags);
         fcntl(STDOUT_FILENO, F_SETFL, server->out_flags);
@@ -382,15 +404,21 @@ void wt_rsp_server_close(struct wt_rsp_server *server)
 {
     if (!server)
         return;
+    wt_loop_forget(server->loop, server->in);
+    wt_loop_forget(server->loop, server->out);
+    wt_loop_forget(server->loop, server->listener.fd);
+    wt_loop_forget(server->loop, server->options.stop_fd);
     if (server->in >= 0 && !is_stdio(server))
         close(server->in);
-    for (unsigned i = 0; i < REFUSED; i++)
+    for (unsigned i = 0; i < REFUSED; i++) {
+        wt_loop_forget(server->loop, server->refused[i]);
         if (server->refused[i] >= 0)
             close(server->refused[i]);
+    }
     if (server->session)
         wt_rsp_remove_breakpoints(server->session, true);
     wt_listener_close(&server->listener);
     wt_rsp_session_free(server->session);
-    wt_loop_free(server->loop);
+    wt_client_leave(server->client);
     free(server);
 }

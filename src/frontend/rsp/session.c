@@ -3,11 +3,13 @@
 
 #include "debug/source/modules.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The client is to read before it is answered further when so much lies ready for it. */
@@ -109,31 +111,38 @@ enum wt_status wt_rsp_compile(struct wt_rsp_session *s, const uint8_t *bytes, si
     return wt_agent_compile(bytes, length, &registers, expr, missing, err);
 }
 
-/* A client can use the program's file only if it is an ELF file. */
-static char *usable_program(const char *path)
+/* A client can use the program's file only if it is an ELF file. Opening does not wait: the path
+ * may name a pipe by now. */
+static char *usable_program(const char *path, int *file)
 {
     char magic[4] = "";
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    if (!file)
+    struct stat st;
+    *file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (*file < 0)
         return NULL;
-    size_t got = fread(magic, 1, sizeof magic, file);
-    fclose(file);
-    if (got != sizeof magic || memcmp(magic, "\177ELF", sizeof magic) != 0)
-        return NULL;
-    return realpath(path, NULL);
+    char *whole = NULL;
+    if (fstat(*file, &st) == 0 && S_ISREG(st.st_mode) &&
+        pread(*file, magic, sizeof magic, 0) == sizeof magic &&
+        memcmp(magic, "\177ELF", sizeof magic) == 0)
+        whole = realpath(path, NULL);
+    if (!whole) {
+        close(*file);
+        *file = -1;
+    }
+    return whole;
 }
 
-struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger,
+struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger, struct wt_client *client,
                                           const struct wt_rsp_options *options)
 {
     struct wt_rsp_session *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->debugger = debugger;
+    s->client = client;
     s->topology = wt_debugger_topology(debugger);
     s->options = options;
-    s->file = -1;
-    s->program = usable_program(options->program);
+    s->program = usable_program(options->program, &s->file);
     s->scratch = malloc(WT_PACKET_SIZE);
     wt_packet_writer_init(&s->out);
     if (!wt_packet_reader_init(&s->in) || !s->scratch || !index_registers(s)) {
@@ -163,6 +172,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->known.thread);
     free(s->resumed);
     free(s->document.text);
+    free(s->document.name);
     free(s->core_registers);
     free(s->register_by_number);
     free(s->pending);
@@ -179,20 +189,23 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     s->lldb = s->list_threads = s->error_strings = s->bare_x = false;
     s->extended = s->nonstop = false;
     s->general = s->control = 0;
-    s->waiting = s->killed = s->closing = s->detached = false;
+    s->waiting = s->killed = s->closing = s->detached = s->overrun = false;
     s->thread_next = 0;
     s->pending_length = 0;
     s->call.held = s->each_lane = false;
     wt_rsp_forget_shown(s, 0);
     wt_rsp_close_hits(s);
     wt_rsp_forget_notices(s);
-    wt_debugger_set_nonstop(s->debugger, false);
+    wt_client_set_used(s->client, true);
+    const bool alone = wt_client_is_alone(s->client);
+    if (alone)
+        wt_debugger_set_nonstop(s->debugger, false);
     if (wt_debugger_running(s->debugger)) {
         s->settling = wt_debugger_interrupt(s->debugger, NULL) == WT_OK;
     } else {
         s->settling = false;
         /* A client that comes after the program's end gets the program from its beginning. */
-        if (!s->options->attached && wt_debugger_ended(s->debugger, NULL) &&
+        if (alone && !s->options->attached && wt_debugger_ended(s->debugger, NULL) &&
             wt_debugger_restart(s->debugger, NULL) == WT_OK)
             s->last = wt_rsp_standing(s);
     }
@@ -200,20 +213,27 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
 
 void wt_rsp_session_end(struct wt_rsp_session *s)
 {
-    if (s->file >= 0)
-        close(s->file);
-    s->file = -1;
+    s->file_open = false;
     free(s->document.text);
-    s->document.text = NULL;
-    s->document.object[0] = 0;
+    free(s->document.name);
+    s->document.text = s->document.name = NULL;
     wt_rsp_forget_notices(s);
-    wt_debugger_set_nonstop(s->debugger, false);
+    const bool alone = wt_client_is_alone(s->client), others = wt_client_is_waiting(s->client);
+    wt_client_set_used(s->client, false);
     s->nonstop = s->waiting = s->settling = false;
+    if (others) {
+        /* The program is another client's, and goes on without this one's breakpoints. */
+        wt_rsp_remove_breakpoints(s, false);
+        s->killed = false;
+        return;
+    }
+    if (alone)
+        wt_debugger_set_nonstop(s->debugger, false);
     /* Code can be put back only where nothing runs through it. */
     s->lifting = !s->detached;
     if (!s->detached && wt_debugger_running(s->debugger))
         wt_debugger_interrupt(s->debugger, NULL);
-    if (s->killed && wt_debugger_restart(s->debugger, NULL) == WT_OK)
+    if (s->killed && alone && wt_debugger_restart(s->debugger, NULL) == WT_OK)
         s->last = wt_rsp_standing(s);
     s->killed = false;
 }
@@ -250,7 +270,11 @@ void wt_rsp_error(struct wt_rsp_session *s, const struct wt_error *err)
 {
     wt_put_restart(&s->out);
     char text[sizeof err->text];
-    snprintf(text, sizeof text, "%s", err->text);
+    const bool busy = err->status == WT_STATE && wt_client_is_waiting(s->client);
+    snprintf(text, sizeof text, "%s",
+             busy ? "busy: another client has set the program going; interrupt it, or let it "
+                    "stop by itself"
+                  : err->text);
     /* A line of its own and printable, whatever the lower layers said. */
     for (char *c = text; *c; c++)
         if (*c < ' ' || *c == '#' || *c == '$' || *c == '}' || *c == '*')
@@ -379,8 +403,17 @@ static void interrupt(struct wt_rsp_session *s)
         wt_debugger_interrupt(s->debugger, NULL);
 }
 
+void wt_rsp_session_overrun(struct wt_rsp_session *s, const uint8_t *bytes, size_t size)
+{
+    s->overrun = true;
+    if (memchr(bytes, WT_PACKET_INTERRUPT_BYTE, size))
+        interrupt(s);
+}
+
 void wt_rsp_session_handle(struct wt_rsp_session *s)
 {
+    if (s->overrun && !s->waiting && !s->settling)
+        s->closing = true; /* what it sent is not complete: there is no way to go on */
     while (!s->settling && !s->closing && s->out.end - s->out.start < ENOUGH_TO_SEND) {
         /* While the program runs a client may interrupt it; packets wait for the stop reply. */
         if (s->waiting) {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "frontend/rsp/agent.h"
+#include "debug/core/session.h"
 #include "frontend/rsp/command.h"
 #include "frontend/rsp/packet.h"
 #include "frontend/rsp/rsp.h"
@@ -87,6 +88,7 @@ struct wt_rsp_reads {
 };
 
 struct wt_rsp_session {
+    struct wt_client *client; /**< what it is in the debugger's session; not its own */
     struct wt_debugger *debugger;
     const struct wt_topology *topology;
     const struct wt_rsp_options *options;
@@ -110,6 +112,7 @@ struct wt_rsp_session {
     bool settling; /**< a client has come: packets wait until what runs has stopped */
     bool lifting;  /**< breakpoints of a client that is gone are removed when all has stopped */
     bool killed;   /**< by vKill or k; until vRun, there is no program */
+    bool overrun;  /**< it sent more than fits while packets wait: it is dropped after the stop */
     bool closing;  /**< the server is to close the connection when all is sent */
     bool detached; /**< … because the client has detached */
 
@@ -151,8 +154,8 @@ struct wt_rsp_session {
         uint8_t bytes[4];
     } call;
 
-    struct { /* qXfer: the document that is being read */
-        char object[24];
+    struct {        /* qXfer: the document that is being read */
+        char *name; /**< "OBJECT:ANNEX" */
         char *text;
         size_t length;
     } document;
@@ -162,7 +165,8 @@ struct wt_rsp_session {
 
     struct wt_modules *modules; /**< the program, once its symbols were needed; else NULL */
     char *program;              /**< absolute path; NULL: none that a client could use */
-    int file;                   /**< of the program, opened by vFile:open; -1: not open */
+    int file;                   /**< of the program, as it was loaded; -1: none */
+    bool file_open;             /**< vFile:open has handed it out */
 
     unsigned *core_registers; /**< indices of those that g and G hold, in order of number */
     size_t core_register_count;
@@ -175,8 +179,8 @@ struct wt_rsp_session {
     uint8_t *scratch; /**< memory on its way; WT_PACKET_SIZE bytes */
 };
 
-/** A session without a client. NULL when memory ran out. */
-struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger,
+/** A conversation without a partner, for @p client of a session. NULL when memory ran out. */
+struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger, struct wt_client *client,
                                           const struct wt_rsp_options *options);
 void wt_rsp_session_free(struct wt_rsp_session *session);
 
@@ -187,8 +191,12 @@ void wt_rsp_session_end(struct wt_rsp_session *session);
 
 /** Handles the packets that have come, until none is left or the client should read first. */
 void wt_rsp_session_handle(struct wt_rsp_session *session);
-/** Takes note of what has happened in the debugger, and tells the client if there is one. */
-void wt_rsp_session_events(struct wt_rsp_session *session);
+/** Bytes have come that there is no room for, since packets wait: only an interrupt is heard. */
+void wt_rsp_session_overrun(struct wt_rsp_session *session, const uint8_t *bytes, size_t size);
+/** Takes note of what has happened in the debugger, and tells the client if it waits for that. */
+void wt_rsp_session_event(struct wt_rsp_session *session, const struct wt_event *event);
+/** After the events: what is to be done once nothing runs. */
+void wt_rsp_session_settle(struct wt_rsp_session *session);
 /** Tells the user what the debugger has to say beside its answers, if there is something. */
 void wt_rsp_tell_notice(struct wt_rsp_session *session);
 /** Text of the program for the client. */

@@ -73,6 +73,7 @@ static struct wt_rsp_watchpoint *watchpoint(struct wt_rsp_session *s,
     }
     struct wt_rsp_watchpoint *w = &s->watchpoints[s->watchpoint_count++];
     *w = (struct wt_rsp_watchpoint){.request = *request};
+    w->request.owner = wt_client_number(s->client);
     w->request.thread = whose(s, request->addr.offset, request->size);
     return w;
 }

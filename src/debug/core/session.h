@@ -1,0 +1,80 @@
+/*
+ * A session: one debugger, and the clients that look at it at the same time. The session owns the
+ * event loop and lets the target advance; a front end puts its file descriptors into the loop and
+ * is told what happens.
+ *
+ * Clients are equal. A client that sets threads going owns that run until it stops; other clients
+ * see the threads running, and what needs a stopped target fails with WT_STATE. Every client is
+ * told of every stop. Breakpoints and watchpoints belong to the client that inserted them.
+ */
+#ifndef WT_DEBUG_CORE_SESSION_H
+#define WT_DEBUG_CORE_SESSION_H
+
+#include "base/loop.h"
+#include "debug/core/debugger.h"
+
+struct wt_session;
+struct wt_client;
+
+/** What a front end does in a session. Every member must be there. */
+struct wt_client_ops {
+    /** Handles what has come from outside, as far as that is possible now. */
+    void (*handle)(void *context);
+    /** A thread has stopped, or the program has ended. The event is valid during the call. */
+    void (*event)(void *context, const struct wt_event *event);
+    /**
+     * Called after handle() and the events. Sends what there is to send; true: there is more to do
+     * before the session may wait.
+     */
+    bool (*answer)(void *context);
+    /** True while the client cannot take more output: the program is not let advance. */
+    bool (*is_full)(void *context);
+    /** True when nobody uses the client now, so that the session need not go on for it. */
+    bool (*is_idle)(void *context);
+};
+
+/** A session without clients. NULL without host memory. The debugger must outlive it. */
+struct wt_session *wt_session_new(struct wt_debugger *debugger);
+/** Frees it; all clients must have left. */
+void wt_session_free(struct wt_session *session);
+
+struct wt_debugger *wt_session_debugger(struct wt_session *session);
+struct wt_loop *wt_session_loop(struct wt_session *session);
+
+/** Serves its clients until one of them ends it, or it ends as wt_session_end_when_idle() says. */
+enum wt_status wt_session_run(struct wt_session *session, struct wt_error *err);
+/** Makes wt_session_run() return soon. */
+void wt_session_end(struct wt_session *session);
+/** The same once nothing runs and every client is idle. */
+void wt_session_end_when_idle(struct wt_session *session);
+
+/**
+ * Lets the target advance by about @p budget issues if something runs, and tells the clients what
+ * has happened. Returns as wt_debugger_pump(). For who has no use of the loop.
+ */
+bool wt_session_pump(struct wt_session *session, uint64_t budget);
+
+/** Adds a client. NULL without host memory. @p ops must outlive it. */
+struct wt_client *wt_session_join(struct wt_session *session, const struct wt_client_ops *ops,
+                                  void *context);
+/** Removes and frees it. What it has inserted must have been removed, or stays without an owner. */
+void wt_client_leave(struct wt_client *client);
+
+/** The owner of the client's breakpoints and watchpoints: 1 or more, no other client's. */
+uint32_t wt_client_number(const struct wt_client *client);
+
+/** Says whether somebody uses the client now. At first nobody does. */
+void wt_client_set_used(struct wt_client *client, bool used);
+/** Whether no other client is used. */
+bool wt_client_is_alone(const struct wt_client *client);
+/** Whether something runs that another client has set going. */
+bool wt_client_is_waiting(const struct wt_client *client);
+
+/** As wt_debugger_resume(); WT_STATE while another client's run is under way. */
+enum wt_status wt_client_resume(struct wt_client *client, const struct wt_resume *list,
+                                size_t count, struct wt_error *err);
+/** As wt_debugger_reverse(), likewise. */
+enum wt_status wt_client_reverse(struct wt_client *client, const struct wt_resume *resume,
+                                 struct wt_error *err);
+
+#endif
