@@ -35,9 +35,9 @@ def ways(which=WAYS):
 @pytest.fixture
 def debug(serve, gdb):
     """debug(file, way, *options): GDB with the extension, connected."""
-    def start(file, way, *options, warps=4, before=(), **more):
+    def start(file, way, *options, cores=1, warps=4, before=(), **more):
         # All warps are under way together.
-        server = serve(file, "--gpu", f"vortex:warps={warps},threads={way.threads}", "--schedule",
+        server = serve(file, "--gpu", f"vortex:cores={cores},warps={warps},threads={way.threads}", "--schedule",
                        "lockstep", "--gdb-threads", way.mode, *options)
         return gdb(server, file, before=[f"source {EXTENSION}", *before], **more)
     return start
@@ -166,7 +166,7 @@ def test_equal_warps_share_a_row(debug, program, way):
 @ways(SMALL)
 def test_cores_with_equal_warps_share_a_row(debug, program, way):
     file = program("lanes", way.xlen)
-    one = debug(file, way, "--gpu", f"vortex:cores=4,warps=8,threads={way.threads}")
+    one = debug(file, way, cores=4, warps=8)
     one("break *store if $_core == 3 && $_warp == 7")
     one("continue")
     rows = table(one("info warps"))
@@ -526,7 +526,7 @@ def test_without_history(debug, program, way):
 def test_4096_lanes_cost_few_packets(debug, example, mode):
     """Bulk data comes in one packet each, not in one for each warp or lane."""
     file = example("mandelbrot", 32)
-    gdb = debug(file, Way(32, 32, mode), "--gpu", "vortex:cores=4,warps=32,threads=32")
+    gdb = debug(file, Way(32, 32, mode), cores=4, warps=32)
     gdb("break draw if $_core == 1 && $_warp == 7")
     assert "hit Breakpoint" in gdb("continue")
     gdb("info threads")

@@ -16,8 +16,8 @@ class Wavetrap(link.Command):
   who-wrote EXPR     which instruction wrote to memory
 
 $_core, $_warp, $_lane, $_mask and $_time work in expressions and conditions. 'monitor help' lists
-what the server itself does. A lane is one element of a warp; Vortex calls it a thread, and so do the
-names of GDB's threads: "core 0 warp 1 thread 2". 'help COMMAND' tells more of each.
+what the server itself does. A lane is one element of a warp; Vortex calls it a thread, and so do
+the names of GDB's threads: "core 0 warp 1 thread 2". 'help COMMAND' tells more of each.
 
 Usage: wavetrap"""
 
