@@ -27,6 +27,7 @@ BUILD = os.environ.get("WAVETRAP_BUILD", os.path.join(ROOT, "build"))
 WAVETRAP = os.environ.get("WAVETRAP", os.path.join(BUILD, "wavetrap"))
 CLIENT = os.path.join(BUILD, "bench", "bench-client")
 WIRE = os.path.join(BUILD, "bench", "wire-bench")
+CONDITIONS = os.path.join(BUILD, "bench", "conditions-bench")
 WATCH = os.path.join(BUILD, "bench", "watch-bench")
 TIMELINE = os.path.join(BUILD, "bench", "timeline-bench")
 CC = "riscv64-unknown-elf-gcc"
@@ -171,6 +172,43 @@ def time_travel(report, folder):
         report.row(f"{name}: one issue back", back, "forwards, one interval", interval,
                    back / interval, "ms", "aim below 50 ms")
         report.figure(f"{name}: memory per snapshot", held / snapshots / 1024, "KiB")
+
+
+# ---- conditions of breakpoints ----
+
+ASKED = """
+    .equ count, 1500000
+    .globl _start, loop, done, count
+_start:
+    li a0, -1
+    .insn r 0x0b, 0, 0, x0, a0, x0
+    li a3, count
+loop:
+    addi a2, a2, 1
+    addi a3, a3, -1
+    bnez a3, loop
+done:
+    .insn r 0x0b, 0, 0, x0, x0, x0
+"""
+
+
+def conditions(report, folder):
+    report.title("A breakpoint in a loop of three instructions whose condition never holds, with a "
+                 "recording (CPU time)")
+    for bits, abi in ((32, "ilp32"), (64, "lp64")):
+        source, program = (os.path.join(folder, f"asked{bits}.{end}") for end in ("S", "elf"))
+        with open(source, "w") as f:
+            f.write(ASKED)
+        run([CC, f"-march=rv{bits}ima_zicsr", f"-mabi={abi}", "-nostdlib",
+             "-Wl,-Ttext=0x80000000", source, "-o", program])
+        for lanes in (8, 32):
+            count, plain, asked, back, logged = map(float, run(
+                [CONDITIONS, program, f"vortex:warps=4,threads={lanes},xlen={bits}"]).split())
+            report.row(f"RV{bits}, {lanes} lanes: {count:.3g} evaluations", asked, "no breakpoint",
+                       plain, asked / plain, "s", "aim 0.1 s" if lanes == 8 else "")
+            report.figure(f"RV{bits}, {lanes} lanes: the slowest reverse-stepi after them", back,
+                          "ms")
+            report.figure(f"RV{bits}, {lanes} lanes: logged for each evaluation", logged, "bytes")
 
 
 # ---- watchpoints ----
@@ -496,7 +534,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
-    parser.add_argument("--only", choices=["emulation", "time", "reverse", "watch", "servers", "wire",
+    parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
                                            "gdb", "gcn"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
@@ -508,6 +546,8 @@ def main():
             emulation(report, folder, options.pairs)
         if options.only in (None, "time"):
             time_travel(report, folder)
+        if options.only in (None, "conditions"):
+            conditions(report, folder)
         if options.only in (None, "reverse"):
             reverse(report, folder, WAVETRAP, compile_kernel, run, HERE, options.pairs)
         if options.only in (None, "watch"):

@@ -497,6 +497,42 @@ static void only_active_lanes_meet_a_breakpoint(void **state)
     }
 }
 
+/* Where the target hands out registers, nothing is planted for a condition, and nothing asked of
+ * the debug registers until it holds. */
+static void conditions_that_the_engine_evaluates_touch_nothing(void **state)
+{
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        const struct rig_options o = {.xlen = xlen};
+        struct rig *r = rig_new(&o, counting, 5);
+        /* (t2 & 0x7ff) == 0x700: after 1,792 times round; then 2,048 times later */
+        const uint8_t code[] = {0x26, 0, T2, 0x23, 7, 0xff, 0x0f, 0x23, 7, 0, 0x13, 0x27};
+        const struct agent_code condition = {code, sizeof code};
+        OK(agent_insert_breakpoint(r->d, CODE + 8, &condition, 1, NULL, 0, &err));
+        for (unsigned i = 0; i < 3; i++) {
+            const uint64_t before = r->accesses;
+            expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+            assert_int_equal(reg(r, 1, T2), 0x700 + 0x800 * i);
+            assert_true(r->accesses - before < 100);
+            uint32_t there;
+            assert_true(r->machine->ops->read_memory(r->machine, 0, 0, CODE + 8, &there, 4));
+            assert_int_equal(there, counting[2]);
+        }
+        /* A step arrives at it like a run: 2,048 times round, one instruction each. */
+        const struct wt_resume inside = {
+            .thread = 1, .kind = WT_RESUME_RANGE, .start = CODE, .end = CODE + 0x14};
+        OK(wt_debugger_resume(r->d, &inside, 1, &err));
+        expect_stop(wait_event(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 0x700 + 0x800 * 3);
+        /* Removed, it stops nobody. */
+        OK(wt_debugger_remove_breakpoint(r->d, CODE + 8, &err));
+        OK(wt_debugger_insert_breakpoint(r->d, CODE + 0x10, NULL, 0, NULL, 0, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 0x700 + 0x800 * 3 + 1);
+        rig_free(r);
+    }
+}
+
 static void a_condition_that_fails_stops(void **state)
 {
     FOR_VARIANTS(v)
@@ -1419,6 +1455,7 @@ int main(void)
         cmocka_unit_test(the_active_lanes_can_be_chosen),
         cmocka_unit_test(a_condition_chooses_the_lane),
         cmocka_unit_test(only_active_lanes_meet_a_breakpoint),
+        cmocka_unit_test(conditions_that_the_engine_evaluates_touch_nothing),
         cmocka_unit_test(a_condition_that_fails_stops),
         cmocka_unit_test(commands_print_for_each_lane_and_do_not_stop),
         cmocka_unit_test(every_warp_stops_once_at_a_breakpoint),

@@ -163,9 +163,7 @@ static wt_lanes check_conditions(struct bp_code *code, struct dbg_lanes *lanes)
         const wt_lanes known =
             wt_expr_run(code->conditions.expr[i].expr, code->row, lanes->count, &world, value);
         holds |= all & ~known;
-        for (unsigned k = 0; k < lanes->count; k++)
-            if (value[k] && wt_has_lane(known, k))
-                holds |= wt_lane_bit(k);
+        holds |= wt_expr_true(value, lanes->count) & known;
     }
     return holds;
 }

@@ -12,6 +12,12 @@ void dbg_list_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes set, struct d
     lanes->d = d;
     lanes->wave = wave;
     lanes->count = 0;
+    if (!(set & (set + 1))) { /* the first lanes, one after the other */
+        lanes->count = wt_lanes_count(set);
+        for (unsigned k = 0; k < lanes->count; k++)
+            lanes->lane[k] = (uint8_t)k;
+        return;
+    }
     for (; set; set &= set - 1)
         lanes->lane[lanes->count++] = (uint8_t)wt_lanes_lowest(set);
 }

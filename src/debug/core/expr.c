@@ -326,13 +326,17 @@ static void fail(struct run *r, wt_lanes lanes)
     r->active &= ~lanes;
 }
 
+wt_lanes wt_expr_true(const uint64_t *cell, unsigned count)
+{
+    uint64_t half[2] = {0};
+    for (unsigned k = 0; k < count; k++)
+        half[k / 64] |= (uint64_t)(cell[k] != 0) << (k % 64);
+    return (wt_lanes)half[1] << 64 | half[0];
+}
+
 static void branch(struct run *r, const uint64_t *a, uint32_t target)
 {
-    wt_lanes taken = 0;
-    for (unsigned k = 0; k < r->count; k++)
-        if (a[k])
-            taken |= wt_lane_bit(k);
-    taken &= r->active;
+    const wt_lanes taken = wt_expr_true(a, r->count) & r->active;
     const wt_lanes rest = r->active & ~taken;
     if (!taken) {
         r->pc++;
@@ -413,11 +417,7 @@ static uint64_t low_bits(unsigned size)
 /* The lanes whose divisor is 0 fail. */
 static void fail_zero(struct run *r, const uint64_t *b)
 {
-    wt_lanes zero = 0;
-    for (unsigned k = 0; k < r->count; k++)
-        if (!b[k])
-            zero |= wt_lane_bit(k);
-    fail(r, zero & r->active);
+    fail(r, ~wt_expr_true(b, r->count));
 }
 
 static bool fits_int(double v)
@@ -582,8 +582,11 @@ static void calculate(struct run *r, const struct instruction *in)
 
 static void end(struct run *r, const uint64_t *a)
 {
-    for (wt_lanes rest = r->active; rest; rest &= rest - 1)
-        r->value[wt_lanes_lowest(rest)] = a[wt_lanes_lowest(rest)];
+    if (r->active == r->all)
+        memcpy(r->value, a, r->count * sizeof *a);
+    else
+        for (wt_lanes rest = r->active; rest; rest &= rest - 1)
+            r->value[wt_lanes_lowest(rest)] = a[wt_lanes_lowest(rest)];
     r->done |= r->active;
     r->active = 0;
 }

@@ -138,4 +138,7 @@ struct wt_expr_world {
 wt_lanes wt_expr_run(const struct wt_expr *expr, const uint64_t *const *row, unsigned count,
                      const struct wt_expr_world *world, uint64_t *value);
 
+/** The lanes among @p count whose cell is not 0. */
+wt_lanes wt_expr_true(const uint64_t *cell, unsigned count);
+
 #endif
