@@ -327,8 +327,7 @@ static struct rig *rig_device(const struct rig_options *options, const uint32_t 
             .watch = rig_watch,
             .watch_hits = rig_watch_hits,
         };
-    r->target = (struct wt_target){
-        .link = &r->link, .services = &r->services, .context = r};
+    r->target = (struct wt_target){.link = &r->link, .services = &r->services, .context = r};
     r->link = (struct wt_vortex_link){.bus = &r->bus, .exit_addr = 0x88};
     return r;
 }
