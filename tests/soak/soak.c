@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../unit/agent_code.h"
+#include "debug/vortex/vortex.h"
 #include "bus/open.h"
 #include "debug/core/target.h"
 #include "debug/core/debugger.h"
@@ -40,6 +41,7 @@ struct side {
     struct soak_device *device; /* local */
     struct soak_server *server; /* the others */
     struct wt_bus *bus;
+    struct wt_vortex_link link;
     struct wt_target target;
     struct wt_debugger *d;
     /* What the operation under way came to. */
@@ -410,7 +412,8 @@ static void open_side(struct side *side)
         const struct wt_bus_device registers = soak_device_registers(side->device);
         side->bus = wt_bus_local(&registers);
     }
-    side->target = (struct wt_target){.bus = side->bus, .services = &none, .exit_addr = 0x88};
+    side->link = (struct wt_vortex_link){.bus = side->bus, .exit_addr = 0x88};
+    side->target = (struct wt_target){.link = &side->link, .services = &none};
     if (!status)
         status = wt_debugger_open(&side->target, &wt_probe_vortex, &options, &side->d, &err);
     if (status) {

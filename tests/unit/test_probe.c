@@ -503,7 +503,7 @@ static void a_dead_device_is_refused_with_a_reason(void **state)
     assert_int_equal(ops->open(&r->target, true, &p, &why), WT_IO);
     assert_null(p);
     assert_non_null(strstr(why.text, "Debug Module"));
-    r->target.xlen = 48;
+    r->link.xlen = 48;
     assert_int_equal(ops->open(&r->target, true, &p, &why), WT_INVALID);
     vx_device_free(r->device);
     free(r);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "emulator/machine/timeline.h"
+#include "debug/vortex/vortex.h"
 #include "emulator/vortex/internal.h"
 #include "conditions.h"
 #include "mixed_program.h"
