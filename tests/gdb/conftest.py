@@ -4,7 +4,9 @@ WAVETRAP names the command (default: build/wavetrap beside the sources).
 """
 import os
 import re
+import signal
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -242,11 +244,24 @@ class Gdb:
         return rows
 
     def close(self):
+        """Has it quit; its exit status."""
         if self.child.isalive():
             self.child.sendline("quit")
             self.child.expect(pexpect.EOF)
+            self.child.wait()
         self.child.close()
         return self.child.exitstatus
+
+    def end(self):
+        """Ends it, whatever it is doing. pexpect itself gives a process a tenth of a second to die,
+        which is not always enough on a busy machine."""
+        for number in (signal.SIGHUP, signal.SIGKILL):
+            until = time.monotonic() + TIMEOUT
+            if self.child.isalive():
+                self.child.kill(number)
+            while self.child.isalive() and time.monotonic() < until:
+                time.sleep(0.01)
+        self.child.close()
 
 
 @pytest.fixture
@@ -267,7 +282,7 @@ def gdb():
         return open_ones[-1]
     yield start
     for one in open_ones:
-        one.child.close(force=True)
+        one.end()
 
 
 @pytest.fixture

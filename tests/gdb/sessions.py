@@ -75,7 +75,7 @@ class Runner:
 
     def close(self):
         if self.gdb:
-            self.gdb.child.close(force=True)
+            self.gdb.end()
         self.gdb = None
 
 

@@ -4,7 +4,7 @@ import pytest
 from conftest import ROOT
 from sessions import Runner, build_examples, fits, steps_of
 
-DOCUMENTS = ["gdb.md", "overwritten.md", "time-travel.md"]
+DOCUMENTS = ["tutorial.md", "gdb.md", "overwritten.md", "time-travel.md"]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

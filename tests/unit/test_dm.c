@@ -340,6 +340,10 @@ static void dmactive_zero_resets_the_registers(void **state)
     wr(VX_DM_DSELECT, 0x85);
     wr(VX_DM_WMASK, 0xf);
     wr(VX_DM_INJECT, EBREAK);
+    wr(VX_DM_DSELECT, 0x81);
+    wr(VX_DM_DSCRATCH3, 0x1234);
+    assert_int_equal(rd(VX_DM_DSCRATCH3), 0x1234);
+    wr(VX_DM_DSELECT, 0x85);
     wr(VX_DM_DCTRL, 0);
     assert_int_equal(rd(VX_DM_DCTRL) >> 31, 0);
     assert_int_equal(rd(VX_DM_DSELECT), 0);
@@ -348,6 +352,9 @@ static void dmactive_zero_resets_the_registers(void **state)
     assert_int_equal(rd(VX_DM_DCONFIG) & 1, 0);
     wr(VX_DM_DSELECT, 0x85); /* asleep, it takes nothing but dmactive */
     assert_int_equal(rd(VX_DM_DSELECT), 0);
+    wr(VX_DM_DCTRL, DMACTIVE);
+    wr(VX_DM_DSELECT, 0x81);
+    assert_int_equal(rd(VX_DM_DSCRATCH3), 0);
 }
 
 static void the_write_that_wakes_does_nothing_else(void **state)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -768,7 +769,7 @@ static void faults_come_with_their_text(void **state)
     f.d->fault = (struct wt_event){.kind = WT_EVENT_STOPPED,
                                    .thread = 2,
                                    .reason = WT_STOP_FAULT,
-                                   .signal = WT_SIGNAL_SEGV,
+                                   .fault = WT_FAULT_ACCESS,
                                    .text = "no memory"};
     expect("c", "O6e6f206d656d6f72790a");
     assert_memory_equal(next(), "T0bthread:2;", 12);
@@ -925,6 +926,51 @@ static void the_program_file_can_be_read_and_nothing_else(void **state)
     expect("vFile:open:", "F-1,16");
     expect("vFile:unlink:2f", "F-1,1");
     expect("vFile:readlink:2f", "F-1,16");
+
+    /* Whatever comes in its place, it is the one that was loaded. */
+    snprintf(question, sizeof question, "vFile:open:%s,0,0", hex);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(unlink(f.program), 0);
+        if (i == 0)
+            assert_int_equal(symlink("/etc/passwd", f.program), 0);
+        else if (i == 1)
+            assert_int_equal(mkfifo(f.program, 0600), 0);
+        else
+            assert_int_equal(mkdir(f.program, 0700), 0);
+        expect(question, "F3");
+        expect("vFile:pread:3,4,1", "F4;ELF-");
+        expect("vFile:close:3", "F0");
+        if (i == 2)
+            assert_int_equal(rmdir(f.program), 0);
+    }
+}
+
+/* A pipe where the program should be is not waited for. */
+static void a_pipe_is_no_program(void **state)
+{
+    struct wt_rsp_options options = f.options;
+    char path[80];
+    snprintf(path, sizeof path, "%s.pipe", f.program);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    options.program = path;
+    struct wt_rsp_session *s = wt_rsp_session_new(f.d, f.s->client, &options);
+    assert_non_null(s);
+    assert_null(s->program);
+    wt_rsp_session_free(s);
+    unlink(path);
+}
+
+/* What is read further on is the document with the same annex. */
+static void documents_are_kept_by_annex(void **state)
+{
+    as_gdb();
+    char whole[0x1001], question[64], expected[8];
+    snprintf(whole, sizeof whole, "%s", ask("qXfer:wavetrap-waves:read::0,1000"));
+    const size_t at = strlen(ask("qXfer:wavetrap-waves:read:-:0,1000")) - 1;
+    assert_true(strlen(whole) > at + 8);
+    snprintf(expected, sizeof expected, "m%.4s", whole + 1 + at);
+    snprintf(question, sizeof question, "qXfer:wavetrap-waves:read::%zx,4", at);
+    expect(question, expected);
 }
 
 /* "monitor TEXT", and its answer as text. */
@@ -1150,6 +1196,8 @@ int main(void)
         TEST(nonstop_tells_stops_one_by_one),
         TEST(older_gdb_hears_of_one_thread_first),
         TEST(the_program_file_can_be_read_and_nothing_else),
+        TEST(a_pipe_is_no_program),
+        TEST(documents_are_kept_by_annex),
         TEST(monitor_commands),
         TEST(lldb_gets_its_keys),
         TEST(watchpoints_of_each_kind),

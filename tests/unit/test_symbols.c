@@ -111,6 +111,42 @@ static void what_is_no_elf_is_refused(void **state)
     }
 }
 
+/* Strings of DWARF whose last one has no end: libdw would read on behind them. */
+static void strings_without_an_end_are_not_read(void **state)
+{
+    static uint8_t whole[1 << 22];
+    FILE *f = fopen(SELF, "rb");
+    size_t length = fread(whole, 1, sizeof whole - 4096, f);
+    fclose(f);
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)whole;
+    Elf64_Shdr *section = (Elf64_Shdr *)(whole + header->e_shoff);
+    const char *names = (const char *)whole + section[header->e_shstrndx].sh_offset;
+    for (int round = 0; round < 2; round++) {
+        bool found = false;
+        for (unsigned i = 0; i < header->e_shnum; i++) {
+            if (strcmp(names + section[i].sh_name, ".debug_line_str") != 0)
+                continue;
+            found = true;
+            section[i].sh_offset = length;
+            section[i].sh_size = 4096;
+            section[i].sh_flags = 0;
+        }
+        assert_true(found);
+        memset(whole + length, 'A', 4096);
+        if (round == 1)
+            whole[length + 4095] = 0;
+        struct wt_symbols *s;
+        uint64_t addr;
+        const char *file;
+        unsigned line;
+        assert_int_equal(wt_symbols_open_bytes("damaged", whole, length + 4096, &s, WT_IGNORED),
+                         WT_OK);
+        assert_true(wt_symbols_address(s, "known_function", &addr));
+        assert_int_equal(wt_symbols_line(s, addr, &file, &line), round == 1);
+        wt_symbols_close(s);
+    }
+}
+
 /* Damage anywhere: the file is refused, or gives what it can; no crash, no hang. */
 static void damaged_files_do_no_harm(void **state)
 {
@@ -152,6 +188,7 @@ int main(void)
         cmocka_unit_test(lines_are_found_where_there_are_some),
         cmocka_unit_test(without_symbols_there_is_still_an_address),
         cmocka_unit_test(what_is_no_elf_is_refused),
+        cmocka_unit_test(strings_without_an_end_are_not_read),
         cmocka_unit_test(damaged_files_do_no_harm),
     };
     return known_function(0) == 1 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);

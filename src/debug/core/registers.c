@@ -289,9 +289,10 @@ enum wt_status wt_debugger_read_rows(struct wt_debugger *d, wt_thread thread, wt
     if ((status = dbg_stopped_thread(d, thread, &wave, &lane, err)) ||
         (status = check_index(d, index, count, err)))
         return status;
-    if (!lanes || lanes & ~wt_lanes_first(d->topology->lanes))
-        return wt_fail(err, WT_INVALID, "a %s has %ss 0 to %u", d->topology->wave_word,
-                       d->topology->lane_word, d->topology->lanes - 1);
+    const unsigned lane_count = d->wave[wave].self.lanes;
+    if (!lanes || lanes & ~wt_lanes_first(lane_count))
+        return wt_fail(err, WT_INVALID, "this %s has %ss 0 to %u", d->topology->wave_word,
+                       d->topology->lane_word, lane_count - 1);
     return dbg_read_rows(d, wave, lanes, index, count, out, err);
 }
 

@@ -146,9 +146,36 @@ static void read_unit(struct wt_symbols *s, Dwarf_Die *die)
     }
 }
 
+/*
+ * Whether the sections that hold DWARF's strings end with a NUL. libdw (0.188) checks where a
+ * string begins, and reads on until one comes.
+ */
+static bool strings_end(Elf *elf)
+{
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names))
+        return false;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header))
+            return false;
+        const char *name = elf_strptr(elf, names, header.sh_name);
+        if (!name || (strcmp(name, ".debug_str") != 0 && strcmp(name, ".debug_line_str") != 0))
+            continue;
+        if (header.sh_flags & SHF_COMPRESSED && elf_compress(section, 0, 0) < 0)
+            return false;
+        const Elf_Data *data = elf_getdata(section, NULL);
+        if (!data || (data->d_size && ((const char *)data->d_buf)[data->d_size - 1] != 0))
+            return false;
+    }
+    return true;
+}
+
 static void read_lines(struct wt_symbols *s)
 {
     s->lines_read = true;
+    if (!strings_end(s->elf))
+        return;
     s->dwarf = dwarf_begin_elf(s->elf, DWARF_C_READ, NULL);
     if (!s->dwarf)
         return;

@@ -411,7 +411,6 @@ static bool allocate(struct vx_device *d)
     if (d->registers == MAP_FAILED)
         d->registers = NULL;
     if (!d->memory || !d->warp || !d->core ||
-        !wt_turns_init(&d->machine.turns, &config->schedule, warps) ||
         !wt_console_init(&d->console, config->console_slots) || !d->inject_code || !d->registers ||
         vx_dm_init(d))
         return false;

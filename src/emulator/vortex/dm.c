@@ -89,6 +89,11 @@ static void reset_registers(struct vx_device *d)
     memset(wmask, 0, windows(d) * sizeof *wmask);
     if (dm->step_state)
         d->warp[dm->step_warp].stepping = false;
+    /* DSCRATCH, of which each lane has its own. */
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        d->warp[i].touched = true;
+        memset(d->warp[i].dscratch, 0, 4 * (size_t)d->machine.lanes * sizeof(uint32_t));
+    }
     *dm = (struct vx_dm){.wmask = wmask, .dconfig = DCONFIG_RESET};
 }
 

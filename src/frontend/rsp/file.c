@@ -1,11 +1,10 @@
 /*
  * vFile: the program's file for clients that have none of their own, to be read and nothing else
- * (GDB manual, "Host I/O Packets").
+ * (GDB manual, "Host I/O Packets"). It is the file that was there when the program was loaded,
+ * whatever its path has come to name since: the session keeps it open.
  */
 #include "frontend/rsp/session.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,17 +56,13 @@ static void file_open(struct wt_rsp_session *s, const char *text, size_t length)
         fail(s, FILE_EACCES);
         return;
     }
-    if (s->file < 0)
-        s->file = open(s->program, O_RDONLY | O_CLOEXEC);
-    if (s->file < 0)
-        fail(s, errno == EACCES ? FILE_EACCES : FILE_ENOENT);
-    else
-        wt_put_format(&s->out, "F%x", HANDLE);
+    s->file_open = true;
+    wt_put_format(&s->out, "F%x", HANDLE);
 }
 
 static bool is_open(struct wt_rsp_session *s, uint64_t handle)
 {
-    if (handle == HANDLE && s->file >= 0)
+    if (handle == HANDLE && s->file_open)
         return true;
     fail(s, FILE_EBADF);
     return false;
@@ -140,8 +135,7 @@ static void file_close(struct wt_rsp_session *s, const char *text, size_t length
     }
     if (!is_open(s, args.arg[0].number))
         return;
-    close(s->file);
-    s->file = -1;
+    s->file_open = false;
     wt_put_text(&s->out, "F0");
 }
 

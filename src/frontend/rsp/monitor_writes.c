@@ -16,8 +16,12 @@
 /* The program as a module, read when it is first asked for; an empty list where it has no file. */
 static struct wt_modules *modules_of(struct wt_rsp_session *s)
 {
-    if (!s->modules && (s->modules = wt_modules_new()) && s->program)
-        wt_modules_add_file(s->modules, s->program, 0, 0, NULL, WT_IGNORED);
+    if (!s->modules && (s->modules = wt_modules_new()) && s->program) {
+        /* The path may name another file by now. */
+        char path[40];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", s->file);
+        wt_modules_add_file(s->modules, path, 0, 0, NULL, WT_IGNORED);
+    }
     return s->modules;
 }
 

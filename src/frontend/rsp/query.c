@@ -257,29 +257,34 @@ void wt_rsp_xfer(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     const struct wt_rsp_arg *annex = &range.arg[0];
     uint64_t offset = range.arg[1].number, size = range.arg[2].number;
     /* A document is made when its reading begins, and kept until another one is read. */
-    bool same = s->document.text && word_is(object->text, object->length, s->document.object);
+    char *name = NULL;
+    if (asprintf(&name, "%.*s:%.*s", (int)object->length, object->text, (int)annex->length,
+                 annex->text) < 0) {
+        wt_rsp_refuse(s, WT_NO_MEMORY, "out of memory");
+        return;
+    }
+    const bool same = s->document.name && strcmp(s->document.name, name) == 0;
     if (offset == 0 || !same) {
         char *text = NULL;
         size_t length = 0;
         struct wt_error err = {.status = WT_NO_MEMORY, .text = "out of memory"};
-        switch (make(s, object, annex, &text, &length, &err)) {
-        case LOOKUP_NO_OBJECT:
-            return;
-        case LOOKUP_NO_ANNEX:
-            /* GDB manual, "qXfer": E00 is for an annex that does not exist. */
+        const enum lookup found = make(s, object, annex, &text, &length, &err);
+        /* GDB manual, "qXfer": E00 is for an annex that does not exist. */
+        if (found == LOOKUP_NO_ANNEX)
             wt_put_text(&s->out, "E00");
-            return;
-        case LOOKUP_FAILED:
+        else if (found == LOOKUP_FAILED)
             wt_rsp_error(s, &err);
+        if (found != LOOKUP_FINE) {
+            free(name);
             return;
-        case LOOKUP_FINE:
-            break;
         }
         free(s->document.text);
+        free(s->document.name);
         s->document.text = text;
         s->document.length = length;
-        snprintf(s->document.object, sizeof s->document.object, "%.*s", (int)object->length,
-                 object->text);
+        s->document.name = name;
+    } else {
+        free(name);
     }
     if (offset > s->document.length) {
         wt_rsp_refuse(s, WT_INVALID, "qXfer: the offset is beyond the document's end");

@@ -3,11 +3,13 @@
 
 #include "debug/source/modules.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The client is to read before it is answered further when so much lies ready for it. */
@@ -109,18 +111,25 @@ enum wt_status wt_rsp_compile(struct wt_rsp_session *s, const uint8_t *bytes, si
     return wt_agent_compile(bytes, length, &registers, expr, missing, err);
 }
 
-/* A client can use the program's file only if it is an ELF file. */
-static char *usable_program(const char *path)
+/* A client can use the program's file only if it is an ELF file. Opening does not wait: the path
+ * may name a pipe by now. */
+static char *usable_program(const char *path, int *file)
 {
     char magic[4] = "";
-    FILE *file = path ? fopen(path, "rb") : NULL;
-    if (!file)
+    struct stat st;
+    *file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (*file < 0)
         return NULL;
-    size_t got = fread(magic, 1, sizeof magic, file);
-    fclose(file);
-    if (got != sizeof magic || memcmp(magic, "\177ELF", sizeof magic) != 0)
-        return NULL;
-    return realpath(path, NULL);
+    char *whole = NULL;
+    if (fstat(*file, &st) == 0 && S_ISREG(st.st_mode) &&
+        pread(*file, magic, sizeof magic, 0) == sizeof magic &&
+        memcmp(magic, "\177ELF", sizeof magic) == 0)
+        whole = realpath(path, NULL);
+    if (!whole) {
+        close(*file);
+        *file = -1;
+    }
+    return whole;
 }
 
 struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger, struct wt_client *client,
@@ -133,8 +142,7 @@ struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger, struct w
     s->client = client;
     s->topology = wt_debugger_topology(debugger);
     s->options = options;
-    s->file = -1;
-    s->program = usable_program(options->program);
+    s->program = usable_program(options->program, &s->file);
     s->scratch = malloc(WT_PACKET_SIZE);
     wt_packet_writer_init(&s->out);
     if (!wt_packet_reader_init(&s->in) || !s->scratch || !index_registers(s)) {
@@ -164,6 +172,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->known.thread);
     free(s->resumed);
     free(s->document.text);
+    free(s->document.name);
     free(s->core_registers);
     free(s->register_by_number);
     free(s->pending);
@@ -204,12 +213,10 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
 
 void wt_rsp_session_end(struct wt_rsp_session *s)
 {
-    if (s->file >= 0)
-        close(s->file);
-    s->file = -1;
+    s->file_open = false;
     free(s->document.text);
-    s->document.text = NULL;
-    s->document.object[0] = 0;
+    free(s->document.name);
+    s->document.text = s->document.name = NULL;
     wt_rsp_forget_notices(s);
     const bool alone = wt_client_is_alone(s->client), others = wt_client_is_waiting(s->client);
     wt_client_set_used(s->client, false);

@@ -154,8 +154,8 @@ struct wt_rsp_session {
         uint8_t bytes[4];
     } call;
 
-    struct { /* qXfer: the document that is being read */
-        char object[24];
+    struct {        /* qXfer: the document that is being read */
+        char *name; /**< "OBJECT:ANNEX" */
         char *text;
         size_t length;
     } document;
@@ -165,7 +165,8 @@ struct wt_rsp_session {
 
     struct wt_modules *modules; /**< the program, once its symbols were needed; else NULL */
     char *program;              /**< absolute path; NULL: none that a client could use */
-    int file;                   /**< of the program, opened by vFile:open; -1: not open */
+    int file;                   /**< of the program, as it was loaded; -1: none */
+    bool file_open;             /**< vFile:open has handed it out */
 
     unsigned *core_registers; /**< indices of those that g and G hold, in order of number */
     size_t core_register_count;

@@ -1,0 +1,474 @@
+/* A probe of a GPU that there is not. */
+#include "fake_gpu.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+struct wt_probe {
+    struct fake_gpu *gpu;
+    struct wt_topology topology;
+    struct wt_register registers[GPU_REGISTERS];
+    char names[GPU_REGISTERS][8];
+    struct wt_space spaces[3];
+};
+
+unsigned fake_gpu_lanes(unsigned wave)
+{
+    return wave < 2 ? 8 : 32;
+}
+
+static unsigned group_of(unsigned wave)
+{
+    return wave % GPU_GROUPS;
+}
+
+void fake_gpu_put(struct fake_gpu *gpu, unsigned n, enum gpu_op op, uint8_t a, uint8_t b)
+{
+    uint8_t *at = gpu->memory + n * GPU_INSTRUCTION;
+    assert((n + 1) * GPU_INSTRUCTION <= GPU_CODE);
+    at[0] = (uint8_t)op;
+    at[1] = a;
+    at[2] = b;
+    at[GPU_BREAK_BYTE] = 0x81; /* bits that belong to nobody, and must stay */
+}
+
+/* ---- running ---- */
+
+static void issue(struct fake_gpu *gpu, unsigned n)
+{
+    struct gpu_wave *w = &gpu->wave[n];
+    const uint8_t *in = gpu->memory + w->pc;
+    uint32_t next = w->pc + GPU_INSTRUCTION;
+    for (unsigned lane = 0; lane < fake_gpu_lanes(n); lane++) {
+        if (!(w->exec >> lane & 1))
+            continue;
+        if (in[0] == GPU_ADD)
+            w->r[in[1]][lane] += in[2];
+        else if (in[0] == GPU_STORE)
+            wt_store_le(&w->private[lane][in[1]], w -> r[in[2]][lane], 4);
+    }
+    if (in[0] == GPU_LOOP && --w->s[0])
+        next = in[1] * GPU_INSTRUCTION;
+    else if (in[0] == GPU_CALL)
+        next = in[1] * GPU_INSTRUCTION;
+    else if (in[0] == GPU_END)
+        w->active = false;
+    w->pc = next;
+    gpu->counter++;
+}
+
+static bool breaks(const struct fake_gpu *gpu, const struct gpu_wave *w)
+{
+    return gpu->memory[w->pc + GPU_BREAK_BYTE] & GPU_BREAK_BIT;
+}
+
+static void stop(struct gpu_wave *w, enum wt_halt_cause cause)
+{
+    w->halted = true;
+    w->cause = cause;
+}
+
+/* One instruction of each wave that runs; true if something ran, *event if one halted or ended. */
+static bool run_round(struct fake_gpu *gpu, bool *event)
+{
+    bool any = false;
+    for (unsigned i = 0; i < GPU_WAVES; i++) {
+        struct gpu_wave *w = &gpu->wave[i];
+        if (!w->active || w->halted)
+            continue;
+        any = true;
+        if (breaks(gpu, w))
+            stop(w, WT_HALT_BREAKPOINT);
+        else
+            issue(gpu, i);
+        *event |= w->halted || !w->active;
+    }
+    return any;
+}
+
+static enum wt_pump pump(void *context, uint64_t budget)
+{
+    bool event = false, any = true;
+    for (uint64_t i = 0; i < budget && any && !event; i++)
+        any = run_round(context, &event);
+    return event ? WT_PUMP_EVENT : any ? WT_PUMP_RAN : WT_PUMP_IDLE;
+}
+
+struct fake_gpu *fake_gpu_new(void)
+{
+    struct fake_gpu *gpu = calloc(1, sizeof *gpu);
+    for (unsigned n = 0; n < GPU_CODE / GPU_INSTRUCTION; n++)
+        fake_gpu_put(gpu, n, GPU_NOP, 0, 0);
+    for (unsigned i = 0; i < GPU_WAVES; i++) {
+        gpu->wave[i].active = gpu->wave[i].halted = true;
+        gpu->wave[i].id = 1000 + i;
+        gpu->wave[i].exec = (uint64_t)wt_lanes_first(fake_gpu_lanes(i));
+    }
+    gpu->services = (struct wt_target_services){.pump = pump};
+    gpu->target = (struct wt_target){.services = &gpu->services, .context = gpu};
+    return gpu;
+}
+
+/* ---- the probe ---- */
+
+static void describe(struct wt_probe *p)
+{
+    for (unsigned i = 0; i < GPU_REGISTERS; i++) {
+        struct wt_register *r = &p->registers[i];
+        *r = (struct wt_register){
+            .name = p->names[i], .set = "cpu", .bits = 32, .number = i, .dwarf = (int)i, .code = i};
+        const bool wide = i >= GPU_WIDE && i < GPU_SCALAR, lane = i < GPU_WIDE;
+        snprintf(p->names[i], sizeof p->names[i], "%c%u",
+                 lane   ? 'r'
+                 : wide ? 'w'
+                        : 's',
+                 lane   ? i
+                 : wide ? i - GPU_WIDE
+                        : i - GPU_SCALAR);
+        if (!lane) {
+            r->scope = WT_SCOPE_WAVE;
+            r->bits = wide ? 2048 : 64;
+        }
+    }
+    p->registers[1].role = WT_ROLE_SP;
+    p->registers[GPU_PC].role = WT_ROLE_PC;
+    p->registers[GPU_PC].bits = 32;
+    p->registers[GPU_EXEC].role = WT_ROLE_EXEC_MASK;
+    p->registers[GPU_GROUP_REGISTER].scope = WT_SCOPE_GROUP;
+    p->registers[GPU_GROUP_REGISTER].bits = 48;
+    p->registers[GPU_CORE_REGISTER].scope = WT_SCOPE_CORE;
+    p->registers[GPU_COUNTER].scope = WT_SCOPE_DEVICE;
+    p->registers[GPU_COUNTER].unsteady = true;
+    p->registers[GPU_COUNTER].read_only = true;
+}
+
+static enum wt_status gpu_open(const struct wt_target *target, bool use_memory_port,
+                               struct wt_probe **probe, struct wt_error *err)
+{
+    struct wt_probe *p = calloc(1, sizeof *p);
+    p->gpu = target->context;
+    describe(p);
+    p->spaces[GPU_SPACE_MEMORY] = (struct wt_space){"memory", 0, WT_SCOPE_DEVICE, 64};
+    p->spaces[GPU_SPACE_LOCAL] = (struct wt_space){"local", 3, WT_SCOPE_GROUP, 16};
+    p->spaces[GPU_SPACE_PRIVATE] = (struct wt_space){"private", 5, WT_SCOPE_LANE, 32};
+    p->topology = (struct wt_topology){.family = "fake",
+                                       .arch = "fake",
+                                       .triple = "fake-unknown-unknown-elf",
+                                       .clusters = 1,
+                                       .cores = 2,
+                                       .waves_per_core = 2,
+                                       .waves = GPU_WAVES,
+                                       .lanes = GPU_LANES,
+                                       .spaces = p->spaces,
+                                       .space_count = 3,
+                                       .address_bits = 64,
+                                       .wave_word = "thread",
+                                       .lane_word = "channel",
+                                       .code_granule = GPU_INSTRUCTION,
+                                       .registers = p->registers,
+                                       .register_count = GPU_REGISTERS,
+                                       .pc_index = GPU_PC};
+    *probe = p;
+    return WT_OK;
+}
+
+static void gpu_close(struct wt_probe *p)
+{
+    free(p);
+}
+
+static const struct wt_topology *gpu_topology(struct wt_probe *p)
+{
+    return &p->topology;
+}
+
+static enum wt_status gpu_scan(struct wt_probe *p, struct wt_wave_set *active,
+                               struct wt_wave_set *halted, struct wt_error *err)
+{
+    active->word[0] = halted->word[0] = 0;
+    for (unsigned i = 0; i < GPU_WAVES; i++) {
+        active->word[0] |= (uint32_t)p->gpu->wave[i].active << i;
+        halted->word[0] |= (uint32_t)p->gpu->wave[i].halted << i;
+    }
+    return WT_OK;
+}
+
+static enum wt_status gpu_summary(struct wt_probe *p, struct wt_probe_summary *summary,
+                                  struct wt_error *err)
+{
+    struct wt_wave_set active, halted;
+    gpu_scan(p, &active, &halted, err);
+    *summary = (struct wt_probe_summary){
+        .any_halted = active.word[0] & halted.word[0],
+        .any_running = active.word[0] & ~halted.word[0],
+        .all_unavailable = !active.word[0],
+    };
+    return WT_OK;
+}
+
+static wt_wave_id gpu_wave_id(struct wt_probe *p, wt_wave_handle handle)
+{
+    return p->gpu->wave[handle].id;
+}
+
+static void gpu_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
+{
+    *wave = (struct wt_wave){.id = p->gpu->wave[handle].id,
+                             .lanes = fake_gpu_lanes(handle),
+                             .core = handle / 2,
+                             .slot = handle % 2,
+                             .has_work = true,
+                             .group = {group_of(handle)},
+                             .index = handle / GPU_GROUPS};
+}
+
+static enum wt_status gpu_halt(struct wt_probe *p, const struct wt_wave_set *waves,
+                               struct wt_error *err)
+{
+    for (unsigned i = 0; i < GPU_WAVES; i++)
+        if (wt_wave_set_has(waves, i) && !p->gpu->wave[i].halted)
+            stop(&p->gpu->wave[i], WT_HALT_REQUEST);
+    return WT_OK;
+}
+
+static enum wt_status gpu_resume(struct wt_probe *p, const struct wt_wave_set *waves,
+                                 struct wt_error *err)
+{
+    for (unsigned i = 0; i < GPU_WAVES; i++)
+        if (wt_wave_set_has(waves, i))
+            p->gpu->wave[i].halted = false;
+    return WT_OK;
+}
+
+static enum wt_status gpu_step_poll(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
+                                    struct wt_error *err)
+{
+    const struct gpu_wave *w = &p->gpu->wave[wave];
+    *step =
+        (struct wt_probe_step){.done = true, .active = w->active, .cause = w->cause, .pc = w->pc};
+    return WT_OK;
+}
+
+static enum wt_status gpu_step(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
+                               struct wt_error *err)
+{
+    struct gpu_wave *w = &p->gpu->wave[wave];
+    if (breaks(p->gpu, w)) {
+        stop(w, WT_HALT_BREAKPOINT);
+    } else {
+        issue(p->gpu, wave);
+        stop(w, WT_HALT_STEP);
+    }
+    return gpu_step_poll(p, wave, step, err);
+}
+
+static enum wt_status gpu_halt_cause(struct wt_probe *p, uint32_t wave, enum wt_halt_cause *cause,
+                                     uint64_t *pc, struct wt_error *err)
+{
+    *cause = p->gpu->wave[wave].cause;
+    *pc = p->gpu->wave[wave].pc;
+    return WT_OK;
+}
+
+static enum wt_status gpu_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask,
+                               struct wt_error *err)
+{
+    *mask = p->gpu->wave[wave].exec;
+    return WT_OK;
+}
+
+static enum wt_status gpu_reset_halted(struct wt_probe *p, struct wt_error *err)
+{
+    for (unsigned i = 0; i < GPU_WAVES; i++) {
+        p->gpu->wave[i].pc = 0;
+        p->gpu->wave[i].active = true;
+        stop(&p->gpu->wave[i], WT_HALT_RESET);
+    }
+    return WT_OK;
+}
+
+/* ---- registers and memory ---- */
+
+/* Where the value of a register of a lane is, and how many bytes it has. */
+static uint8_t *value_at(struct fake_gpu *gpu, uint32_t wave, unsigned lane, unsigned index,
+                         size_t *size)
+{
+    struct gpu_wave *w = &gpu->wave[wave];
+    *size = 8;
+    if (index < GPU_WIDE) {
+        *size = 4;
+        return (uint8_t *)&w->r[index][lane];
+    }
+    if (index < GPU_SCALAR) {
+        *size = 256;
+        return w->wide[index - GPU_WIDE];
+    }
+    switch (index) {
+    case GPU_PC:
+        *size = 4;
+        return (uint8_t *)&w->pc;
+    case GPU_EXEC:
+        return (uint8_t *)&w->exec;
+    case GPU_GROUP_REGISTER:
+        *size = 6;
+        return (uint8_t *)&gpu->group_register[group_of(wave)];
+    case GPU_CORE_REGISTER:
+        return (uint8_t *)&gpu->core_register;
+    case GPU_COUNTER:
+        return (uint8_t *)&gpu->counter;
+    default:
+        return (uint8_t *)&w->s[index - GPU_SCALAR];
+    }
+}
+
+static void move_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
+                     uint8_t *row, bool write)
+{
+    assert(!(lanes & ~wt_lanes_first(fake_gpu_lanes(wave))));
+    if (p->registers[index].scope != WT_SCOPE_LANE)
+        lanes &= -lanes;
+    for (; lanes; lanes &= lanes - 1) {
+        size_t size;
+        uint8_t *at = value_at(p->gpu, wave, wt_lanes_lowest(lanes), index, &size);
+        assert(size == wt_register_size(&p->registers[index]));
+        memcpy(write ? at : row, write ? row : at, size);
+        row += size;
+    }
+}
+
+static enum wt_status gpu_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                    const unsigned *index, size_t count, uint8_t *out,
+                                    struct wt_error *err)
+{
+    assert(p->gpu->wave[wave].halted);
+    p->gpu->row_reads++;
+    p->gpu->registers_read += (unsigned)count;
+    p->gpu->counter++;
+    for (size_t i = 0; i < count; i++) {
+        move_row(p, wave, lanes, index[i], out, false);
+        out += wt_register_row(&p->registers[index[i]], lanes);
+    }
+    return WT_OK;
+}
+
+static enum wt_status gpu_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                    unsigned index, const uint8_t *row, struct wt_error *err)
+{
+    assert(p->gpu->wave[wave].halted);
+    if (p->registers[index].read_only)
+        return wt_fail(err, WT_INVALID, "register %s cannot be written", p->registers[index].name);
+    move_row(p, wave, lanes, index, (uint8_t *)(uintptr_t)row, true);
+    return WT_OK;
+}
+
+static uint8_t *memory_at(struct wt_probe *p, uint32_t wave, unsigned lane, struct wt_address addr,
+                          size_t size, struct wt_error *err)
+{
+    struct fake_gpu *gpu = p->gpu;
+    const struct {
+        uint8_t *bytes;
+        size_t size;
+    } space[] = {{gpu->memory, sizeof gpu->memory},
+                 {gpu->local[group_of(wave)], GPU_LOCAL},
+                 {gpu->wave[wave].private[lane], GPU_PRIVATE}};
+    if (addr.space < 3 && addr.offset < space[addr.space].size &&
+        size <= space[addr.space].size - addr.offset)
+        return space[addr.space].bytes + addr.offset;
+    wt_fail(err, WT_INVALID, "no memory at %u:0x%llx", (unsigned)addr.space,
+            (unsigned long long)addr.offset);
+    return NULL;
+}
+
+static enum wt_status gpu_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                      struct wt_address addr, void *out, size_t size,
+                                      struct wt_error *err)
+{
+    const uint8_t *at = memory_at(p, wave, lane, addr, size, err);
+    if (!at)
+        return err->status;
+    memcpy(out, at, size);
+    return WT_OK;
+}
+
+static enum wt_status gpu_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                       struct wt_address addr, const void *bytes, size_t size,
+                                       struct wt_error *err)
+{
+    uint8_t *at = memory_at(p, wave, lane, addr, size, err);
+    if (!at)
+        return err->status;
+    memcpy(at, bytes, size);
+    return WT_OK;
+}
+
+static void gpu_replaced(struct wt_probe *p)
+{
+}
+
+/* ---- instructions ---- */
+
+/* Two of them are seen at a time. */
+static enum wt_status gpu_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
+                                 struct wt_error *err)
+{
+    if (addr % GPU_INSTRUCTION)
+        return wt_fail(err, WT_INVALID, "instructions begin at multiples of 16");
+    window->addr = addr & ~(uint64_t)31;
+    window->size = window->least = 32;
+    return WT_OK;
+}
+
+static void gpu_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
+                      struct wt_patch *patch)
+{
+    *patch = (struct wt_patch){.addr = addr + GPU_BREAK_BYTE,
+                               .size = 1,
+                               .bytes = {GPU_BREAK_BIT},
+                               .mask = {GPU_BREAK_BIT}};
+}
+
+static void gpu_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
+                       struct wt_instruction *instruction)
+{
+    const uint8_t *in = window->bytes + (addr - window->addr);
+    *instruction = (struct wt_instruction){
+        .length = GPU_INSTRUCTION,
+        .kind = in[0] == GPU_LOOP     ? WT_INSTRUCTION_BRANCH
+                : in[0] == GPU_CALL   ? WT_INSTRUCTION_CALL
+                : in[0] == GPU_RETURN ? WT_INSTRUCTION_RETURN
+                : in[0] == GPU_WAIT   ? WT_INSTRUCTION_BARRIER
+                : in[0] == GPU_END    ? WT_INSTRUCTION_END
+                                      : WT_INSTRUCTION_PLAIN,
+        .written = in[0] == GPU_ADD ? in[1] : -1,
+    };
+}
+
+const struct wt_probe_ops fake_gpu_probe = {
+    .family = "fake",
+    .open = gpu_open,
+    .close = gpu_close,
+    .topology = gpu_topology,
+    .summary = gpu_summary,
+    .scan = gpu_scan,
+    .wave_id = gpu_wave_id,
+    .describe_wave = gpu_describe_wave,
+    .halt = gpu_halt,
+    .resume = gpu_resume,
+    .step = gpu_step,
+    .step_poll = gpu_step_poll,
+    .halt_cause = gpu_halt_cause,
+    .mask = gpu_mask,
+    .reset_halted = gpu_reset_halted,
+    .read_rows = gpu_read_rows,
+    .write_row = gpu_write_row,
+    .read_memory = gpu_read_memory,
+    .write_memory = gpu_write_memory,
+    .replaced = gpu_replaced,
+    .window = gpu_window,
+    .patch = gpu_patch,
+    .decode = gpu_decode,
+};

@@ -1,0 +1,350 @@
+/*
+ * The debugger on a GPU that is unlike Vortex in everything (fake_gpu.h): registers by rows and
+ * scopes, memory of lanes and groups, breakpoints of one bit, conditions of narrow and wide waves.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "fake_gpu.h"
+
+static struct wt_error err;
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if (call)                                                                                  \
+            fail_msg("%s: %s", #call, err.text);                                                   \
+    } while (0)
+
+struct bench {
+    struct fake_gpu *gpu;
+    struct wt_debugger *d;
+    wt_thread first[GPU_WAVES]; /* the threads of the waves' first lanes */
+};
+
+static void take_threads(struct bench *b)
+{
+    const struct wt_thread_info *list;
+    size_t count;
+    OK(wt_debugger_threads(b->d, &list, &count, &err));
+    for (size_t i = 0; i < count; i++)
+        if (list[i].lane == 0)
+            b->first[list[i].wave - 1000] = list[i].id;
+}
+
+static struct bench open_bench(void)
+{
+    struct bench b = {.gpu = fake_gpu_new()};
+    OK(wt_debugger_open(&b.gpu->target, &fake_gpu_probe, NULL, &b.d, &err));
+    take_threads(&b);
+    return b;
+}
+
+static void close_bench(struct bench *b)
+{
+    wt_debugger_close(b->d);
+    free(b->gpu);
+}
+
+static struct wt_event go(struct bench *b)
+{
+    const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
+    struct wt_event event;
+    OK(wt_debugger_resume(b->d, &all, 1, &err));
+    for (int i = 0; i < 10000; i++) {
+        wt_debugger_pump(b->d, 100);
+        if ((event = wt_debugger_next_event(b->d)).kind != WT_EVENT_NONE)
+            return event;
+    }
+    fail_msg("nothing happens");
+    return event;
+}
+
+/* ---- threads ---- */
+
+static void waves_have_as_many_threads_as_lanes(void **state)
+{
+    struct bench b = open_bench();
+    const struct wt_thread_info *list;
+    size_t count, of[GPU_WAVES] = {0};
+    OK(wt_debugger_threads(b.d, &list, &count, &err));
+    assert_int_equal(count, 8 + 8 + 32 + 32);
+    for (size_t i = 0; i < count; i++)
+        of[list[i].wave - 1000]++;
+    for (unsigned w = 0; w < GPU_WAVES; w++)
+        assert_int_equal(of[w], fake_gpu_lanes(w));
+    close_bench(&b);
+}
+
+/* ---- registers ---- */
+
+static void registers_of_2048_bits_are_bytes(void **state)
+{
+    struct bench b = open_bench();
+    uint8_t value[256], got[256 + 4];
+    const unsigned both[] = {GPU_WIDE + 3, 7};
+    for (unsigned i = 0; i < sizeof value; i++)
+        value[i] = (uint8_t)(3 * i + 1);
+    assert_int_equal(wt_debugger_topology(b.d)->registers[GPU_WIDE].bits, 2048);
+    assert_true(wt_debugger_topology(b.d)->register_count >= 400);
+    OK(wt_debugger_write_register(b.d, b.first[2], GPU_WIDE + 3, value, &err));
+    assert_memory_equal(b.gpu->wave[2].wide[3], value, sizeof value);
+    b.gpu->wave[2].r[7][0] = 0x11223344;
+    OK(wt_debugger_read_registers(b.d, b.first[2], both, 2, got, &err));
+    assert_memory_equal(got, value, sizeof value);
+    assert_int_equal(wt_load_le(got + 256, 4), 0x11223344);
+    /* It is no number; the others are. */
+    uint64_t number;
+    struct wt_error why;
+    assert_int_equal(wt_debugger_read_numbers(b.d, b.first[2], both, 1, &number, &why), WT_INVALID);
+    OK(wt_debugger_read_numbers(b.d, b.first[2], both + 1, 1, &number, &err));
+    assert_int_equal(number, 0x11223344);
+    close_bench(&b);
+}
+
+static void a_row_has_the_lanes_that_were_asked_for(void **state)
+{
+    struct bench b = open_bench();
+    const unsigned index[] = {5, GPU_GROUP_REGISTER, GPU_PC};
+    uint8_t row[4 * 32 + 6 + 4 * 32];
+    b.gpu->group_register[1] = 0x112233445566;
+    for (unsigned lane = 0; lane < 32; lane++)
+        b.gpu->wave[3].r[5][lane] = 100 + lane;
+    /* Two lanes, then all: the two are kept. */
+    OK(wt_debugger_read_rows(b.d, b.first[3], 0x80000010, index, 1, row, &err));
+    assert_int_equal(wt_load_le(row, 4), 104);
+    assert_int_equal(wt_load_le(row + 4, 4), 131);
+    OK(wt_debugger_read_rows(b.d, b.first[3], wt_lanes_first(32), index, 3, row, &err));
+    for (unsigned lane = 0; lane < 32; lane++) {
+        assert_int_equal(wt_load_le(row + 4 * lane, 4), 100 + lane);
+        assert_int_equal(wt_load_le(row + 4 * 32 + 6 + 4 * lane, 4), 0); /* each lane has a pc */
+    }
+    assert_true(wt_load_le(row + 4 * 32, 6) == 0x112233445566);
+    /* A wave of 8 lanes has no lane 8. */
+    struct wt_error why;
+    assert_int_equal(wt_debugger_read_rows(b.d, b.first[0], 0x100, index, 1, row, &why),
+                     WT_INVALID);
+    close_bench(&b);
+}
+
+/* What is known is not read again: of a lane or wave until it moves, of what waves share until one
+ * of them does, of what is unsteady never. */
+static void rows_are_kept_as_long_as_they_hold(void **state)
+{
+    struct bench b = open_bench();
+    const unsigned index[] = {5, GPU_SCALAR + 2, GPU_GROUP_REGISTER, GPU_CORE_REGISTER};
+    const unsigned counter = GPU_COUNTER, shared = GPU_GROUP_REGISTER;
+    uint8_t bytes[64];
+    uint64_t one, two;
+    OK(wt_debugger_read_registers(b.d, b.first[0], index, 4, bytes, &err));
+    unsigned before = b.gpu->row_reads;
+    OK(wt_debugger_read_registers(b.d, b.first[0], index, 4, bytes, &err));
+    assert_int_equal(b.gpu->row_reads, before);
+    /* Another lane has its own r5; the rest is known. */
+    const unsigned read = b.gpu->registers_read;
+    OK(wt_debugger_read_registers(b.d, b.first[0] + 1, index, 4, bytes, &err));
+    assert_int_equal(b.gpu->registers_read, read + 1);
+    OK(wt_debugger_read_numbers(b.d, b.first[0], &counter, 1, &one, &err));
+    OK(wt_debugger_read_numbers(b.d, b.first[0], &counter, 1, &two, &err));
+    assert_int_not_equal(one, two);
+    /* Waves 0 and 2 share a register; one writes it. */
+    OK(wt_debugger_write_number(b.d, b.first[2], shared, 77, &err));
+    OK(wt_debugger_read_numbers(b.d, b.first[0], &shared, 1, &one, &err));
+    assert_int_equal(one, 77);
+    /* Wave 0's own are known still. */
+    before = b.gpu->row_reads;
+    OK(wt_debugger_read_registers(b.d, b.first[0], index, 2, bytes, &err));
+    assert_int_equal(b.gpu->row_reads, before);
+    /* Until it runs. */
+    const struct wt_resume step = {.thread = b.first[0], .kind = WT_RESUME_STEP};
+    OK(wt_debugger_resume(b.d, &step, 1, &err));
+    while (wt_debugger_next_event(b.d).kind == WT_EVENT_NONE)
+        wt_debugger_pump(b.d, 1);
+    OK(wt_debugger_read_registers(b.d, b.first[0], index, 2, bytes, &err));
+    assert_int_equal(b.gpu->row_reads, before + 1);
+    close_bench(&b);
+}
+
+/* ---- memory ---- */
+
+static void memory_is_that_of_the_lane(void **state)
+{
+    struct bench b = open_bench();
+    const struct wt_address private = {GPU_SPACE_PRIVATE, 8}, local = {GPU_SPACE_LOCAL, 4},
+                            end = {GPU_SPACE_PRIVATE, GPU_PRIVATE - 3}, none = {7, 0};
+    uint32_t value = 0;
+    for (unsigned lane = 0; lane < 8; lane++) {
+        value = 40 + lane;
+        OK(wt_debugger_write_memory(b.d, b.first[1] + lane, private, &value, 4, &err));
+    }
+    for (unsigned lane = 0; lane < 8; lane++) {
+        assert_int_equal(b.gpu->wave[1].private[lane][8], 40 + lane);
+        OK(wt_debugger_read_memory(b.d, b.first[1] + lane, private, &value, 4, &err));
+        assert_int_equal(value, 40 + lane);
+    }
+    assert_int_equal(b.gpu->wave[0].private[0][8], 0);
+    /* Waves 1 and 3 are a group. */
+    value = 0xabcd;
+    OK(wt_debugger_write_memory(b.d, b.first[3], local, &value, 4, &err));
+    OK(wt_debugger_read_memory(b.d, b.first[1] + 5, local, &value, 4, &err));
+    assert_int_equal(value, 0xabcd);
+    OK(wt_debugger_read_memory(b.d, b.first[0], local, &value, 4, &err));
+    assert_int_equal(value, 0);
+    struct wt_error why;
+    assert_int_equal(wt_debugger_read_memory(b.d, b.first[0], end, &value, 4, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_read_memory(b.d, b.first[0], none, &value, 4, &why), WT_INVALID);
+    close_bench(&b);
+}
+
+/* ---- breakpoints ---- */
+
+static uint8_t break_byte(const struct bench *b, unsigned n)
+{
+    return b->gpu->memory[n * GPU_INSTRUCTION + GPU_BREAK_BYTE];
+}
+
+static void a_breakpoint_is_one_bit(void **state)
+{
+    struct bench b = open_bench();
+    fake_gpu_put(b.gpu, 2, GPU_ADD, 9, 5);
+    fake_gpu_put(b.gpu, 3, GPU_ADD, 9, 7);
+    fake_gpu_put(b.gpu, 6, GPU_END, 0, 0);
+    /* Two in one window. */
+    OK(wt_debugger_insert_breakpoint(b.d, 2 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    OK(wt_debugger_insert_breakpoint(b.d, 3 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    struct wt_error why;
+    assert_int_equal(wt_debugger_insert_breakpoint(b.d, 40, NULL, 0, NULL, 0, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_insert_breakpoint(b.d, GPU_CODE, NULL, 0, NULL, 0, &why),
+                     WT_INVALID);
+    struct wt_event event = go(&b);
+    assert_int_equal(event.reason, WT_STOP_BREAKPOINT);
+    assert_int_equal(break_byte(&b, 2), 0x81 | GPU_BREAK_BIT);
+    assert_int_equal(break_byte(&b, 3), 0x81 | GPU_BREAK_BIT);
+    assert_int_equal(break_byte(&b, 4), 0x81);
+    assert_int_equal(b.gpu->wave[0].r[9][0], 0);
+    /* Memory is shown without it. */
+    uint8_t bytes[64];
+    OK(wt_debugger_read_memory(b.d, 0, wt_address_of(32), bytes, 32, &err));
+    assert_int_equal(bytes[GPU_BREAK_BYTE], 0x81);
+    assert_int_equal(bytes[GPU_INSTRUCTION + GPU_BREAK_BYTE], 0x81);
+    /* The program changes the bits beside it: they stay as it left them. */
+    b.gpu->memory[3 * GPU_INSTRUCTION + GPU_BREAK_BYTE] = 0x08 | GPU_BREAK_BIT;
+    /* All four waves meet both: eight stops, then the end. */
+    unsigned stops = 1;
+    while ((event = go(&b)).kind == WT_EVENT_STOPPED && stops < 20)
+        stops += event.reason == WT_STOP_BREAKPOINT;
+    assert_int_equal(stops, 2 * GPU_WAVES);
+    for (unsigned w = 0; w < GPU_WAVES; w++)
+        assert_int_equal(b.gpu->wave[w].r[9][fake_gpu_lanes(w) - 1], 12);
+    OK(wt_debugger_reset(b.d, &err));
+    wt_debugger_remove_all_breakpoints(b.d);
+    OK(wt_debugger_insert_breakpoint(b.d, 5 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    assert_int_equal(go(&b).reason, WT_STOP_BREAKPOINT);
+    assert_int_equal(break_byte(&b, 2), 0x81);
+    assert_int_equal(break_byte(&b, 3), 0x08);
+    close_bench(&b);
+}
+
+static void a_step_is_one_instruction_of_16_bytes(void **state)
+{
+    struct bench b = open_bench();
+    const unsigned pc = GPU_PC;
+    uint64_t value;
+    fake_gpu_put(b.gpu, 0, GPU_ADD, 9, 1);
+    OK(wt_debugger_insert_breakpoint(b.d, 0, NULL, 0, NULL, 0, &err));
+    const struct wt_resume step = {.thread = b.first[2] + 31, .kind = WT_RESUME_STEP};
+    OK(wt_debugger_resume(b.d, &step, 1, &err));
+    struct wt_event event;
+    while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
+        wt_debugger_pump(b.d, 1);
+    assert_int_equal(event.reason, WT_STOP_STEP);
+    assert_int_equal(event.thread, b.first[2] + 31);
+    OK(wt_debugger_read_numbers(b.d, event.thread, &pc, 1, &value, &err));
+    assert_int_equal(value, GPU_INSTRUCTION);
+    assert_int_equal(b.gpu->wave[2].r[9][31], 1);
+    assert_int_equal(b.gpu->wave[0].r[9][0], 0);
+    close_bench(&b);
+}
+
+static void breakpoints_left_in_memory_are_found(void **state)
+{
+    struct bench b = open_bench();
+    uint8_t file[GPU_CODE];
+    uint64_t looked, total;
+    size_t count;
+    fake_gpu_put(b.gpu, 17, GPU_ADD, 9, 1);
+    memcpy(file, b.gpu->memory, sizeof file);
+    file[40 * GPU_INSTRUCTION + GPU_BREAK_BYTE] |= GPU_BREAK_BIT; /* the program's own */
+    b.gpu->memory[40 * GPU_INSTRUCTION + GPU_BREAK_BYTE] |= GPU_BREAK_BIT;
+    b.gpu->memory[17 * GPU_INSTRUCTION + GPU_BREAK_BYTE] |= GPU_BREAK_BIT;
+    b.gpu->memory[18 * GPU_INSTRUCTION + 5] = 1; /* changed, and no breakpoint */
+    const struct wt_code code = {0, file, sizeof file};
+    wt_debugger_set_code(b.d, &code, 1);
+    OK(wt_debugger_find_leftovers(b.d, 0, &looked, &total, &err));
+    const struct wt_leftover *list = wt_debugger_leftovers(b.d, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(list[0].addr, 17 * GPU_INSTRUCTION);
+    OK(wt_debugger_lift_leftovers(b.d, &err));
+    assert_int_equal(break_byte(&b, 17), 0x81);
+    assert_int_equal(break_byte(&b, 40), 0x81 | GPU_BREAK_BIT);
+    close_bench(&b);
+}
+
+/* ---- conditions ---- */
+
+/* r9 == value */
+static struct wt_expr *r9_is(uint32_t value)
+{
+    struct wt_expr *e = wt_expr_new();
+    const wt_expr_vector same = wt_expr_temporary(e, 0);
+    wt_expr_add(e, WT_EXPR_EQUAL, 0, same, wt_expr_register(e, 9), wt_expr_constant(e, value));
+    wt_expr_add(e, WT_EXPR_END, 0, same, same, same);
+    OK(wt_expr_finish(e, &err));
+    return e;
+}
+
+static void a_condition_is_asked_of_all_lanes(void **state)
+{
+    struct bench b = open_bench();
+    fake_gpu_put(b.gpu, 1, GPU_ADD, 9, 1);
+    fake_gpu_put(b.gpu, 3, GPU_END, 0, 0);
+    for (unsigned w = 0; w < GPU_WAVES; w++)
+        for (unsigned lane = 0; lane < fake_gpu_lanes(w); lane++)
+            b.gpu->wave[w].r[9][lane] = 100 * w + lane;
+    /* Lane 29 of wave 3; a wave of 8 lanes has none such. */
+    struct wt_expr *condition = r9_is(300 + 29 + 1);
+    OK(wt_debugger_insert_breakpoint(b.d, 2 * GPU_INSTRUCTION, &condition, 1, NULL, 0, &err));
+    wt_expr_free(condition);
+    struct wt_event event = go(&b);
+    assert_int_equal(event.reason, WT_STOP_BREAKPOINT);
+    assert_int_equal(event.thread, b.first[3] + 29);
+    /* And a value of each of its lanes. */
+    struct wt_lane_value result[32];
+    condition = r9_is(307);
+    OK(wt_debugger_evaluate(b.d, 1003, wt_lanes_first(32), condition, 0, result, NULL, &err));
+    for (unsigned lane = 0; lane < 32; lane++)
+        assert_true(result[lane].known && result[lane].value == (lane == 6));
+    wt_expr_free(condition);
+    close_bench(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waves_have_as_many_threads_as_lanes),
+        cmocka_unit_test(registers_of_2048_bits_are_bytes),
+        cmocka_unit_test(a_row_has_the_lanes_that_were_asked_for),
+        cmocka_unit_test(rows_are_kept_as_long_as_they_hold),
+        cmocka_unit_test(memory_is_that_of_the_lane),
+        cmocka_unit_test(a_breakpoint_is_one_bit),
+        cmocka_unit_test(a_step_is_one_instruction_of_16_bytes),
+        cmocka_unit_test(breakpoints_left_in_memory_are_found),
+        cmocka_unit_test(a_condition_is_asked_of_all_lanes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
