@@ -248,6 +248,22 @@ def test_dprintf_is_done_by_the_target(session, variant, program):
 
 
 @each(FEW)
+def test_dprintf_prints_floating_point_and_strings(session, variant):
+    """Of registers as a format's %f has it, of memory as its bits."""
+    server, gdb = session("lanes", variant)
+    gdb("set dprintf-style agent")
+    gdb("set $fa0 = 1.5")
+    gdb("set {float} &results = -0.25")
+    gdb('set {char[4]} ((char *) &results + 64) = "abc"')
+    gdb('dprintf *divide if $vx_warp_id == 0 && $vx_thread_id == 0,'
+        '"%.3f %g %s %5.1f|\\n", $fa0, *(int *) &results, (char *) &results + 64, $fa0')
+    assert "exited with code 052" in gdb("continue")
+    gdb.close()
+    server.stop()
+    assert server.output == "1.500 -0.25 abc   1.5|\n"
+
+
+@each(FEW)
 def test_next_is_one_range_step(session, variant):
     """`step` over one line asks the server once, not once per instruction."""
     server, gdb = session("lanes", variant)
