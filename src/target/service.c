@@ -78,33 +78,10 @@ static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *det
     }
 }
 
-static void fault(void *context, struct wt_target_fault *out)
+static const struct wt_fault *fault(void *context)
 {
     const struct wt_fault *f = &((struct wt_emulated *)context)->machine->fault;
-    out->present = f->kind != WT_FAULT_NONE;
-    if (!out->present)
-        return; /* asked after every step */
-    *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE,
-                                    .wave = f->wave,
-                                    .lanes = f->lanes,
-                                    .pc = f->pc,
-                                    .addr = f->addr,
-                                    .signal = WT_SIGNAL_ABRT};
-    snprintf(out->text, sizeof out->text, "%s", f->text);
-    switch (f->kind) {
-    case WT_FAULT_ILLEGAL:
-    case WT_FAULT_DIVERGENCE:
-        out->signal = WT_SIGNAL_ILL;
-        break;
-    case WT_FAULT_MISALIGNED:
-        out->signal = WT_SIGNAL_BUS;
-        break;
-    case WT_FAULT_ACCESS:
-        out->signal = WT_SIGNAL_SEGV;
-        break;
-    default:
-        break;
-    }
+    return f->kind != WT_FAULT_NONE ? f : NULL;
 }
 
 static void clear_fault(void *context)

@@ -95,15 +95,10 @@ static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_
     return m->ops->write_memory(m, wave, lane, addr.offset, bytes, size);
 }
 
-static void fault(void *context, struct wt_target_fault *out)
+static const struct wt_fault *fault(void *context)
 {
     const struct wt_fault *f = &((struct wt_machine *)context)->fault;
-    *out = (struct wt_target_fault){.present = f->kind != WT_FAULT_NONE,
-                                    .wave = f->wave,
-                                    .lanes = f->lanes,
-                                    .pc = f->pc,
-                                    .signal = WT_SIGNAL_ILL};
-    snprintf(out->text, sizeof out->text, "%s", f->text);
+    return f->kind != WT_FAULT_NONE ? f : NULL;
 }
 
 static void clear_fault(void *context)

@@ -187,9 +187,9 @@ static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *det
     session_of(context)->services.wave_detail(session_of(context), wave, detail);
 }
 
-static void fault(void *context, struct wt_target_fault *out)
+static const struct wt_fault *fault(void *context)
 {
-    session_of(context)->services.fault(session_of(context), out);
+    return session_of(context)->services.fault(session_of(context));
 }
 
 static void clear_fault(void *context)

@@ -113,7 +113,7 @@ static void say_events(struct side *side)
             return;
         fprintf(side->out,
                 "event %d thread %" PRIu32 " reason %d signal %d status %" PRIu32 " %s\n", e.kind,
-                e.thread, e.kind == WT_EVENT_STOPPED ? (int)e.reason : -1, e.signal, e.status,
+                e.thread, e.kind == WT_EVENT_STOPPED ? (int)e.reason : -1, (int)e.fault, e.status,
                 e.text);
     }
 }

@@ -132,15 +132,10 @@ static void rig_detail(void *context, uint32_t wave, struct wt_wave_detail *deta
     }
 }
 
-static void rig_fault(void *context, struct wt_target_fault *out)
+static const struct wt_fault *rig_fault(void *context)
 {
-    struct wt_fault *f = &((struct rig *)context)->machine->fault;
-    out->present = f->kind != WT_FAULT_NONE;
-    out->wave = f->wave;
-    out->lanes = f->lanes;
-    out->pc = f->pc;
-    out->signal = f->kind == WT_FAULT_ILLEGAL ? WT_SIGNAL_ILL : WT_SIGNAL_ABRT;
-    snprintf(out->text, sizeof out->text, "%s", f->text);
+    const struct wt_fault *f = &((struct rig *)context)->machine->fault;
+    return f->kind != WT_FAULT_NONE ? f : NULL;
 }
 
 static void rig_clear_fault(void *context)

@@ -287,7 +287,7 @@ static void a_fault_stops_at_its_instruction_and_can_be_mended(void **state)
         for (int i = 0; i < 2; i++) {
             struct wt_event e = go(r);
             expect_stop(e, WT_STOP_FAULT, 1);
-            assert_int_equal(e.signal, WT_SIGNAL_ILL);
+            assert_int_equal(e.fault, WT_FAULT_ILLEGAL);
             assert_true(e.text[0] != 0);
             assert_int_equal(pc(r, 1), CODE + 4);
         }

@@ -769,7 +769,7 @@ static void faults_come_with_their_text(void **state)
     f.d->fault = (struct wt_event){.kind = WT_EVENT_STOPPED,
                                    .thread = 2,
                                    .reason = WT_STOP_FAULT,
-                                   .signal = WT_SIGNAL_SEGV,
+                                   .fault = WT_FAULT_ACCESS,
                                    .text = "no memory"};
     expect("c", "O6e6f206d656d6f72790a");
     assert_memory_equal(next(), "T0bthread:2;", 12);

@@ -397,7 +397,7 @@ struct wt_event {
     enum wt_event_kind kind;
     wt_thread thread; /**< stopped: an active lane that it happened to */
     enum wt_stop_reason reason;
-    int signal;                    /**< fault: WT_SIGNAL_… of debug/core/target.h */
+    enum wt_fault_kind fault;      /**< fault: what kind of mistake */
     uint32_t status;               /**< exited: exit word */
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
     struct wt_address addr;        /**< watchpoint: the first of its bytes that was got at */

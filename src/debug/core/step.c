@@ -126,7 +126,7 @@ enum wt_status dbg_meet_trap(struct wt_debugger *d, uint32_t wave, struct wt_err
     enum wt_status status = dbg_need_mask(d, wave, err);
     if (status)
         return status;
-    struct wt_event event = {.signal = WT_SIGNAL_TRAP};
+    struct wt_event event = {.fault = WT_FAULT_TRAP};
     snprintf(event.text, sizeof event.text,
              "a breakpoint instruction of the program's own; resuming goes past it");
     return dbg_stop_for(d, wave, w->mask ? wt_lanes_lowest(w->mask) : 0, WT_STOP_TRAP, &event, err);

@@ -230,18 +230,14 @@ enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err)
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err)
 {
     const struct wt_target_services *services = d->target->services;
-    struct wt_target_fault fault;
-    if (!services->fault)
+    const struct wt_fault *fault = services->fault ? services->fault(d->target->context) : NULL;
+    if (!fault)
         return WT_OK;
-    fault.present = false;
-    services->fault(d->target->context, &fault);
-    if (!fault.present)
-        return WT_OK;
-    struct wt_event event = {.signal = (int)fault.signal};
-    snprintf(event.text, sizeof event.text, "%s", fault.text);
-    uint32_t wave = fault.wave < d->topology->waves ? fault.wave : 0;
+    struct wt_event event = {.fault = fault->kind};
+    snprintf(event.text, sizeof event.text, "%s", fault->text);
+    uint32_t wave = fault->wave < d->topology->waves ? fault->wave : 0;
     dbg_identify(d, wave);
-    unsigned lane = fault.lanes ? wt_lanes_lowest(fault.lanes) : 0;
+    unsigned lane = fault->lanes ? wt_lanes_lowest(fault->lanes) : 0;
     enum wt_status status = dbg_stop_for(d, wave, lane, WT_STOP_FAULT, &event, err);
     /* The others may go on; this one is halted. */
     if (!status && d->nonstop && services->clear_fault)

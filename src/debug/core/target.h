@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fault.h"
 #include "base/lanes.h"
 #include "bus/bus.h"
 #include "debug/core/address.h"
@@ -52,17 +53,6 @@ struct wt_wave_detail {
     unsigned arrived, expected;
     unsigned waiters; /**< entries used below, innermost first */
     struct wt_wave_waiters waiter[WT_MAX_LANES];
-};
-
-/** A mistake of the program that stopped the device. */
-struct wt_target_fault {
-    bool present;
-    uint32_t wave;
-    wt_lanes lanes;
-    uint64_t pc;
-    uint64_t addr;
-    enum { WT_SIGNAL_ILL, WT_SIGNAL_TRAP, WT_SIGNAL_BUS, WT_SIGNAL_SEGV, WT_SIGNAL_ABRT } signal;
-    char text[256];
 };
 
 /** What a watchpoint watches. */
@@ -223,7 +213,8 @@ struct wt_target_services {
     bool (*read_row)(void *context, uint32_t wave, unsigned number, bool per_lane, unsigned size,
                      void *row);
     void (*wave_detail)(void *context, uint32_t wave, struct wt_wave_detail *detail);
-    void (*fault)(void *context, struct wt_target_fault *fault);
+    /** The mistake of the program that has stopped the device; NULL: none. Valid until pump(). */
+    const struct wt_fault *(*fault)(void *context);
     /** Lets a faulted device try the instruction again when its wave is resumed. */
     void (*clear_fault)(void *context);
     /** Loads the program afresh (memory and all); the debugger resets and halts the waves. */

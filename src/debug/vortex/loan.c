@@ -3,6 +3,8 @@
  * bytes of memory. Each batch can be run again from its beginning; the one instruction that could
  * not (the shift that frees the upper half of t0 on RV64) has a function of its own.
  */
+#include <stdio.h>
+
 #include "debug/vortex/loan.h"
 
 #include <string.h>
@@ -207,27 +209,29 @@ enum wt_status loan_run(struct wt_probe *p, const struct dm_loan *loan, struct w
     return status;
 }
 
+static const struct wt_fault *fault_of(const struct wt_probe *p)
+{
+    const struct wt_target_services *services = p->target->services;
+    return services->fault ? services->fault(p->target->context) : NULL;
+}
+
 bool dm_fault_present(struct wt_probe *p)
 {
-    struct wt_target_fault fault = {0};
-    if (p->target->services->fault)
-        p->target->services->fault(p->target->context, &fault);
-    return fault.present;
+    return fault_of(p) != NULL;
 }
 
 enum wt_status loan_check_fault(struct wt_probe *p, bool before, const struct dm_loan *loan,
                                 struct wt_error *err)
 {
-    struct wt_target_fault fault = {0};
-    if (before || !p->target->services->fault)
+    const struct wt_fault *fault = before ? NULL : fault_of(p);
+    char text[sizeof fault->text];
+    if (!fault)
         return WT_OK;
-    p->target->services->fault(p->target->context, &fault);
-    if (!fault.present)
-        return WT_OK;
+    snprintf(text, sizeof text, "%s", fault->text);
     if (p->target->services->clear_fault)
         p->target->services->clear_fault(p->target->context);
     loan_return_now(p, loan);
-    return wt_fail(err, WT_INVALID, "the device refused an injected access: %s", fault.text);
+    return wt_fail(err, WT_INVALID, "the device refused an injected access: %s", text);
 }
 
 /* ---- a passage: memory that doubles go through on RV32 ---- */

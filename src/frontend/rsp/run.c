@@ -21,17 +21,16 @@ static int signal_of(const struct wt_event *event)
     case WT_STOP_LOST:
         return WT_RSP_SIGHUP;
     case WT_STOP_FAULT:
-        switch (event->signal) {
-        case WT_SIGNAL_ILL:
+        switch (event->fault) {
+        case WT_FAULT_ILLEGAL:
+        case WT_FAULT_DIVERGENCE:
             return WT_RSP_SIGILL;
-        case WT_SIGNAL_BUS:
+        case WT_FAULT_MISALIGNED:
             return WT_RSP_SIGBUS;
-        case WT_SIGNAL_SEGV:
+        case WT_FAULT_ACCESS:
             return WT_RSP_SIGSEGV;
-        case WT_SIGNAL_ABRT:
-            return WT_RSP_SIGABRT;
         default:
-            return WT_RSP_SIGTRAP;
+            return WT_RSP_SIGABRT;
         }
     default:
         return WT_RSP_SIGTRAP;

@@ -1,0 +1,55 @@
+"""What is built for people to run is hardened: by the flags that its ELF files carry."""
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import WAVETRAP
+
+HOST = Path(os.path.realpath(WAVETRAP)).parents[1] / "runtime" / "hsakmt"
+FILES = [Path(os.path.realpath(WAVETRAP)), *(HOST / name for name in ("libhsakmt.so.1", "libwavetrap-symbols.so", "libwavetrap-rocminfo.so"))]
+
+
+def readelf(what, file):
+    return subprocess.run(["readelf", what, "-W", file], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture(params=FILES, ids=lambda file: file.name)
+def file(request):
+    if not request.param.exists():
+        pytest.skip("is not built")
+    if "__asan_init" in readelf("--dyn-syms", FILES[0]):
+        pytest.skip("sanitizers have means of their own")
+    return request.param
+
+
+def test_addresses_are_random_and_tables_read_only(file):
+    assert re.search(r"Type: +DYN", readelf("-h", file))
+    dynamic = readelf("-d", file)
+    assert "BIND_NOW" in dynamic or re.search(r"FLAGS_1.*\bNOW\b", dynamic), dynamic
+    headers = readelf("-l", file)
+    assert "GNU_RELRO" in headers and re.search(r"GNU_STACK .* RW ", headers)
+    assert not re.search(r"LOAD .* RWE ", headers)
+
+
+def test_what_reads_the_outside_world_checks_its_arrays(file):
+    """(The small library for rocminfo has no array at all.)"""
+    if file.name == "libwavetrap-rocminfo.so":
+        pytest.skip("has no array")
+    symbols = readelf("--dyn-syms", file)
+    assert "__stack_chk_fail" in symbols
+    assert re.search(r"__\w+_chk@", symbols.replace("__stack_chk_fail", "")), symbols
+
+
+def test_the_loops_that_execute_are_without_that():
+    """It would cost there: neither in the handlers of instructions nor in what they call."""
+    engine = Path(os.path.realpath(WAVETRAP)).parents[1] / "emulator"
+    objects = [o for o in engine.rglob("*.o") if re.search(r"exec\.c|valu|vmem|engine\.c|code_pages\.c", o.name)]
+    if not objects:
+        pytest.skip("no objects are there")
+    if "__asan_init" in readelf("--dyn-syms", FILES[0]):
+        pytest.skip("sanitizers have means of their own")
+    for o in objects:
+        assert "__stack_chk_fail" not in readelf("-s", o), o
