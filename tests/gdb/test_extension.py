@@ -36,9 +36,10 @@ def ways(which=WAYS):
 def debug(serve, gdb):
     """debug(file, way, *options): GDB with the extension, connected."""
     def start(file, way, *options, warps=4, before=(), **more):
+        if "--gpu" not in options:
+            options = ("--gpu", f"vortex:warps={warps},threads={way.threads}", *options)
         # All warps are under way together.
-        server = serve(file, "--gpu", f"vortex:warps={warps},threads={way.threads}", "--schedule",
-                       "lockstep", "--gdb-threads", way.mode, *options)
+        server = serve(file, "--schedule", "lockstep", "--gdb-threads", way.mode, *options)
         return gdb(server, file, before=[f"source {EXTENSION}", *before], **more)
     return start
 
