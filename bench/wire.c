@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "bus/jtag/jtag.h"
+#include "debug/vortex/vortex.h"
 #include "bus/tcp.h"
 #include "debug/core/probe.h"
 
@@ -92,7 +93,8 @@ int main(int argc, char **argv)
         return 2;
     }
     enum wt_status status = open_bus(argv[1], strcmp(argv[2], "single") == 0, &b.bus, &err);
-    const struct wt_target target = {.bus = b.bus, .services = &none};
+    const struct wt_vortex_link link = {.bus = b.bus};
+    const struct wt_target target = {.link = &link, .services = &none};
     if (!status)
         status = wt_probe_vortex.open(&target, false, &b.probe, &err);
     if (!status) {

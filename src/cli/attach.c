@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "debug/vortex/vortex.h"
 #include "debug/core/target.h"
 #include "cli/code.h"
 #include "cli/connect.h"
@@ -33,6 +34,7 @@ struct attach {
     bool reset, lift;
     struct cli_code code; /* of `symbols` */
     struct wt_bus *bus;
+    struct wt_vortex_link link;
     struct wt_target target;
     struct wt_debugger *debugger;
     struct wt_session *shared; /* of the debugger */
@@ -208,11 +210,9 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
     status = cli_connect_open(&a->connect, &a->bus, err);
     if (status)
         return status;
-    a->target = (struct wt_target){.bus = a->bus,
-                                   .services = &none,
-                                   .context = a,
-                                   .exit_addr = a->exit_addr,
-                                   .wait_ms = a->connect.how.timeout_ms};
+    a->link = (struct wt_vortex_link){
+        .bus = a->bus, .exit_addr = a->exit_addr, .wait_ms = a->connect.how.timeout_ms};
+    a->target = (struct wt_target){.link = &a->link, .services = &none, .context = a};
     const struct wt_debugger_options how = {
         .threads = a->options.device.threads, .output = print, .context = a};
     status = wt_debugger_open(&a->target, &wt_probe_vortex, &how, &a->debugger, err);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "debug/vortex/vortex.h"
 #include "cli/connect.h"
 #include "cli/options.h"
 #include "cli/remote.h"
@@ -244,11 +245,12 @@ static int check_elsewhere(struct check *c)
 {
     static const struct wt_target_services none;
     struct wt_error err;
-    struct wt_target target = {.services = &none};
-    if (cli_connect_open(&c->connect, &target.bus, &err))
+    struct wt_vortex_link link = {.bus = NULL};
+    const struct wt_target target = {.link = &link, .services = &none};
+    if (cli_connect_open(&c->connect, &link.bus, &err))
         return cli_fail(&cli_dm_check, &err);
     int status = check_target(c, &target);
-    wt_bus_close(target.bus);
+    wt_bus_close(link.bus);
     return status;
 }
 

@@ -125,12 +125,10 @@ static void tell(struct served *s)
         active = view.active;
     }
     if (!active && !s->ended) {
-        uint8_t word[4] = {0};
-        m->ops->read_memory(m, 0, 0, s->session.target.exit_addr, word, sizeof word);
         fprintf(stderr,
                 "wavetrap: the program has ended with status %u; its Debug Module is still "
                 "served\n",
-                (unsigned)(word[0] | word[1] << 8 | word[2] << 16 | (uint32_t)word[3] << 24));
+                (unsigned)s->session.family->exit_word(&s->session));
     }
     s->ended = !active;
 }

@@ -258,7 +258,6 @@ enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err)
     e->bus = wt_bus_local(&device);
     if (!e->bus)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    e->target.bus = e->bus;
     e->family->attach(e);
     return WT_OK;
 }

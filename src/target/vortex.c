@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "debug/core/debugger.h"
+#include "debug/vortex/vortex.h"
 #include "emulator/vortex/profile.h"
 #include "emulator/vortex/vortex.h"
 #include "object/image.h"
@@ -16,6 +16,7 @@ struct vortex {
     struct vx_config config;
     struct wt_image image;
     struct vx_device *device;
+    struct wt_vortex_link link;
 };
 
 struct vx_device *wt_vortex_device(const struct wt_emulated *e)
@@ -146,8 +147,10 @@ static uint32_t exit_word(struct wt_emulated *e)
 static void attach(struct wt_emulated *e)
 {
     const struct vx_config *config = vx_device_config(wt_vortex_device(e));
-    e->target.exit_addr = config->exit_addr;
-    e->target.xlen = config->xlen;
+    struct vortex *own = e->own;
+    own->link = (struct wt_vortex_link){
+        .bus = e->bus, .exit_addr = config->exit_addr, .xlen = config->xlen};
+    e->target.link = &own->link;
 }
 
 const struct wt_family wt_family_vortex = {

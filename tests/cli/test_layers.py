@@ -13,13 +13,13 @@ MAY_INCLUDE = {
     "emulator/vortex": {"base", "object", "emulator/machine"},
     "emulator/gcn": {"base", "object", "emulator/machine"},
     "bus": {"base"},
-    "debug/core": {"base", "bus"},
+    "debug/core": {"base"},
     "debug/source": {"base"},
     "debug/vortex": {"base", "bus", "debug/core"},
     "runtime/gcn": {"base", "object", "emulator/machine", "emulator/gcn"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "runtime/gcn"},
-    "frontend/rsp": {"base", "bus", "debug/core", "debug/source"},
+    "frontend/rsp": {"base", "debug/core", "debug/source"},
 }
 
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "debug/vortex/conformance/conformance.h"
+#include "debug/vortex/vortex.h"
 #include "emulator/vortex/vortex.h"
 
 enum { MAX_FAULTS = 16, MAX_ACCESSES = 4000000 };
@@ -104,7 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                              .bit = data[at + 1] & 31,
                                              .period = data[at + 2],
                                              .from = data[at + 3]};
-    const struct wt_target target = {.bus = &m.bus, .services = &services, .context = &m};
+    const struct wt_vortex_link link = {.bus = &m.bus};
+    const struct wt_target target = {.link = &link, .services = &services, .context = &m};
     const struct wt_conformance_options options = {.result = take, .context = &m};
     struct wt_conformance_summary summary;
     const enum wt_status status = wt_conformance_run(&target, &options, &summary, &err);

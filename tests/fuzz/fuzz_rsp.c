@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "bus/bus.h"
+#include "debug/vortex/vortex.h"
 #include "emulator/vortex/vortex.h"
 #include "../unit/conversation.h"
 
@@ -54,6 +55,7 @@ struct stack {
     struct wt_emulated recorded; /* in place of that device */
     struct wt_machine *machine;
     struct wt_debugger *debugger;
+    struct wt_vortex_link link;
     struct conversation talk;
     struct wt_rsp_session *session; /* of `talk` */
 };
@@ -237,11 +239,8 @@ static struct wt_target plain_target(struct stack *w)
     w->machine->ops->write_memory(w->machine, 0, 0, BASE, program, sizeof program);
     struct wt_bus *bus = wt_bus_local(&(struct wt_bus_device){
         .context = w->device, .read = read_register, .write = write_register});
-    return (struct wt_target){.bus = bus,
-                              .services = &services,
-                              .context = w->machine,
-                              .exit_addr = config.exit_addr,
-                              .xlen = 32};
+    w->link = (struct wt_vortex_link){.bus = bus, .exit_addr = config.exit_addr, .xlen = 32};
+    return (struct wt_target){.link = &w->link, .services = &services, .context = w->machine};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -267,7 +266,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         target = w.recorded.target;
     } else {
         target = plain_target(&w);
-        bus = target.bus;
+        bus = w.link.bus;
     }
     struct wt_debugger_options options = {
         .dm_only = data[0] & 1, .threads = data[0] >> 1 & 1 ? WT_THREADS_WAVES : WT_THREADS_AUTO};

@@ -21,23 +21,28 @@ def two(serve, gdb, program):
     return start
 
 
+def go(one):
+    """Continues; comes back when the server has been told."""
+    one("set debug remote 1")
+    one.later("continue")
+    one.child.expect(r"Sending packet: \$vCont;c")
+    time.sleep(0.3)
+
+
 def test_while_one_runs_the_other_sees_it_running(two):
     a, b, _ = two("endless")
-    a.later("continue")
-    a.child.expect_exact("Continuing.")
+    go(a)
     # It waits for the end of the run, and both are told of it.
-    b.later("continue")
-    b.child.expect_exact("Continuing.")
+    go(b)
     a.interrupt()
     assert "SIGINT" in a.answer()
     assert "SIGINT" in b.answer()
+    a("set debug remote 0")
+    b("set debug remote 0")
     assert a.value("$pc", "/x") == b.value("$pc", "/x")
     # Any of them may end the run.
-    a.later("continue")
-    a.child.expect_exact("Continuing.")
-    b.later("continue")
-    b.child.expect_exact("Continuing.")
-    time.sleep(0.5)  # GDB does not survive an interrupt while it prints that
+    go(a)
+    go(b)
     b.interrupt()
     assert "SIGINT" in b.answer()
     assert "SIGINT" in a.answer()
@@ -45,8 +50,7 @@ def test_while_one_runs_the_other_sees_it_running(two):
 
 def test_what_needs_a_stopped_program_is_busy(two):
     a, b, _ = two("endless")
-    a.later("continue")
-    a.child.expect_exact("Continuing.")
+    go(a)
     said = b("stepi")  # GDB has the registers still
     assert "busy: another client has set the program going" in said, said
     b("maintenance flush register-cache")
@@ -87,8 +91,7 @@ def test_a_breakpoint_belongs_to_the_client_that_set_it(two):
 
 def test_a_client_that_leaves_ends_its_own_run_only(two):
     a, b, _ = two("endless")
-    a.later("continue")
-    a.child.expect_exact("Continuing.")
+    go(a)
     b("kill")
     b.close()
     # A's run goes on.

@@ -507,7 +507,9 @@ struct world *world_open(const struct world_options *how)
     w->bus.ops = &bus_ops;
     w->services = services;
     w->target = w->session.target;
-    w->target.bus = &w->bus;
+    w->link = *(const struct wt_vortex_link *)w->session.target.link;
+    w->link.bus = &w->bus;
+    w->target.link = &w->link;
     w->target.services = &w->services;
     w->target.context = w;
     const struct wt_debugger_options options = {.dm_only = how->options.dm_only,

@@ -9,6 +9,7 @@
 #define TESTS_HISTORY_WORLD_H
 
 #include "emulator/vortex/vortex.h"
+#include "debug/vortex/vortex.h"
 #include "target/history.h"
 #include "target/vortex.h"
 
@@ -74,6 +75,7 @@ struct world {
     struct wt_emulated session;
     struct wt_bus bus; /* the session's, with a log */
     struct wt_target_services services;
+    struct wt_vortex_link link;
     struct wt_target target;
     struct wt_debugger *debugger;
     struct happenings log;

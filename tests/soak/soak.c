@@ -19,10 +19,12 @@
 #include <unistd.h>
 
 #include "../unit/agent_code.h"
+#include "debug/vortex/vortex.h"
 #include "bus/open.h"
 #include "debug/core/target.h"
 #include "debug/core/debugger.h"
 #include "device.h"
+#include "../names.h"
 
 enum {
     LOCAL,
@@ -39,6 +41,7 @@ struct side {
     struct soak_device *device; /* local */
     struct soak_server *server; /* the others */
     struct wt_bus *bus;
+    struct wt_vortex_link link;
     struct wt_target target;
     struct wt_debugger *d;
     /* What the operation under way came to. */
@@ -95,7 +98,7 @@ static uint64_t below(struct soak *s, uint64_t limit)
 
 static void say_status(struct side *side, enum wt_status status, const struct wt_error *err)
 {
-    fprintf(side->out, "status %d %s\n", status, status ? err->text : "");
+    fprintf(side->out, "%s %s\n", status_name(status), status ? err->text : "");
 }
 
 static void say_bytes(struct side *side, const uint8_t *bytes, size_t size)
@@ -111,9 +114,9 @@ static void say_events(struct side *side)
         const struct wt_event e = wt_debugger_next_event(side->d);
         if (e.kind == WT_EVENT_NONE)
             return;
-        fprintf(side->out,
-                "event %d thread %" PRIu32 " reason %d signal %d status %" PRIu32 " %s\n", e.kind,
-                e.thread, e.kind == WT_EVENT_STOPPED ? (int)e.reason : -1, (int)e.fault, e.status,
+        fprintf(side->out, "%s thread %" PRIu32 " %s fault %d status %" PRIu32 " %s\n",
+                event_name(e.kind), e.thread,
+                e.kind == WT_EVENT_STOPPED ? reason_name(e.reason) : "", (int)e.fault, e.status,
                 e.text);
     }
 }
@@ -409,7 +412,8 @@ static void open_side(struct side *side)
         const struct wt_bus_device registers = soak_device_registers(side->device);
         side->bus = wt_bus_local(&registers);
     }
-    side->target = (struct wt_target){.bus = side->bus, .services = &none, .exit_addr = 0x88};
+    side->link = (struct wt_vortex_link){.bus = side->bus, .exit_addr = 0x88};
+    side->target = (struct wt_target){.link = &side->link, .services = &none};
     if (!status)
         status = wt_debugger_open(&side->target, &wt_probe_vortex, &options, &side->d, &err);
     if (status) {

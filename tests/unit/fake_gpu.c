@@ -38,6 +38,8 @@ void fake_gpu_put(struct fake_gpu *gpu, unsigned n, enum gpu_op op, uint8_t a, u
 
 /* ---- running ---- */
 
+static void end_wave(struct fake_gpu *gpu, struct gpu_wave *w);
+
 static void issue(struct fake_gpu *gpu, unsigned n)
 {
     struct gpu_wave *w = &gpu->wave[n];
@@ -55,15 +57,51 @@ static void issue(struct fake_gpu *gpu, unsigned n)
         next = in[1] * GPU_INSTRUCTION;
     else if (in[0] == GPU_CALL)
         next = in[1] * GPU_INSTRUCTION;
-    else if (in[0] == GPU_END)
-        w->active = false;
     w->pc = next;
     gpu->counter++;
+    if (in[0] == GPU_END)
+        end_wave(gpu, w);
 }
 
 static bool breaks(const struct fake_gpu *gpu, const struct gpu_wave *w)
 {
     return gpu->memory[w->pc + GPU_BREAK_BYTE] & GPU_BREAK_BIT;
+}
+
+static void tell(struct fake_gpu *gpu, struct wt_probe_event event)
+{
+    assert(gpu->told < sizeof gpu->event / sizeof *gpu->event);
+    gpu->event[gpu->told++] = event;
+}
+
+static void end_wave(struct fake_gpu *gpu, struct gpu_wave *w)
+{
+    w->active = false;
+    if (w->dispatch)
+        tell(gpu,
+             (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = w->dispatch});
+    if (!gpu->relaunch)
+        return;
+    gpu->relaunch = false;
+    fake_gpu_launch(gpu, (unsigned)(w - gpu->wave), 10);
+}
+
+void fake_gpu_launch(struct fake_gpu *gpu, unsigned slot, unsigned pc)
+{
+    struct gpu_wave *w = &gpu->wave[slot];
+    assert(!w->active);
+    *w = (struct gpu_wave){.active = true,
+                           .halted = gpu->hold,
+                           .id = 2000 + gpu->launches++,
+                           .dispatch = gpu->launches,
+                           .pc = pc * GPU_INSTRUCTION,
+                           .exec = (uint64_t)wt_lanes_first(fake_gpu_lanes(slot))};
+    tell(gpu, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = w->dispatch});
+}
+
+void fake_gpu_end(struct fake_gpu *gpu, uint32_t status)
+{
+    tell(gpu, (struct wt_probe_event){.kind = WT_PROBE_ENDED, .status = status});
 }
 
 static void stop(struct gpu_wave *w, enum wt_halt_cause cause)
@@ -162,6 +200,7 @@ static enum wt_status gpu_open(const struct wt_target *target, bool use_memory_p
                                        .cores = 2,
                                        .waves_per_core = 2,
                                        .waves = GPU_WAVES,
+                                       .host_launches = true,
                                        .lanes = GPU_LANES,
                                        .spaces = p->spaces,
                                        .space_count = 3,
@@ -222,8 +261,24 @@ static void gpu_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct 
                              .core = handle / 2,
                              .slot = handle % 2,
                              .has_work = true,
+                             .dispatch = p->gpu->wave[handle].dispatch,
                              .group = {group_of(handle)},
                              .index = handle / GPU_GROUPS};
+}
+
+static enum wt_status gpu_next_event(struct wt_probe *p, struct wt_probe_event *event,
+                                     struct wt_error *err)
+{
+    struct fake_gpu *gpu = p->gpu;
+    event->kind = WT_PROBE_NOTHING;
+    if (gpu->taken < gpu->told)
+        *event = gpu->event[gpu->taken++];
+    return WT_OK;
+}
+
+static void gpu_hold_launches(struct wt_probe *p, bool hold)
+{
+    p->gpu->hold = hold;
 }
 
 static enum wt_status gpu_halt(struct wt_probe *p, const struct wt_wave_set *waves,
@@ -456,6 +511,8 @@ const struct wt_probe_ops fake_gpu_probe = {
     .scan = gpu_scan,
     .wave_id = gpu_wave_id,
     .describe_wave = gpu_describe_wave,
+    .next_event = gpu_next_event,
+    .hold_launches = gpu_hold_launches,
     .halt = gpu_halt,
     .resume = gpu_resume,
     .step = gpu_step,

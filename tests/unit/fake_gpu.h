@@ -51,6 +51,7 @@ struct gpu_wave {
     bool active, halted;
     enum wt_halt_cause cause;
     wt_wave_id id;
+    uint64_t dispatch; /* 0: it is there from the beginning */
     uint32_t pc;
     uint64_t exec;
     uint32_t r[GPU_LANE_REGISTERS][GPU_LANES];
@@ -64,6 +65,11 @@ struct fake_gpu {
     uint8_t memory[GPU_CODE];
     uint8_t local[GPU_GROUPS][GPU_LOCAL];
     uint64_t group_register[GPU_GROUPS], core_register, counter;
+    bool hold;     /* waves that begin are held */
+    bool relaunch; /* when a wave ends, the next one is in its slot in the same issue */
+    unsigned launches;
+    struct wt_probe_event event[32]; /* in order; told of them, and taken by the debugger */
+    unsigned told, taken;
     unsigned row_reads; /* calls of read_rows */
     unsigned registers_read;
     struct wt_target_services services;
@@ -76,6 +82,10 @@ extern const struct wt_probe_ops fake_gpu_probe;
 struct fake_gpu *fake_gpu_new(void);
 /** Puts an instruction at number @p n of memory. */
 void fake_gpu_put(struct fake_gpu *gpu, unsigned n, enum gpu_op op, uint8_t a, uint8_t b);
+/** Launches a kernel of one wave in a slot that is free, at instruction @p pc. */
+void fake_gpu_launch(struct fake_gpu *gpu, unsigned slot, unsigned pc);
+/** The host process has ended. */
+void fake_gpu_end(struct fake_gpu *gpu, uint32_t status);
 unsigned fake_gpu_lanes(unsigned wave);
 
 #endif

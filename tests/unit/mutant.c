@@ -90,7 +90,8 @@ struct mutant *mutant_new(const char *gpu, const struct mutation *mutation)
     m->bus.ops = &bus_ops;
     m->mutation = mutation;
     m->services.pump = pump;
-    m->target = (struct wt_target){.bus = &m->bus, .services = &m->services, .context = m};
+    m->link.bus = &m->bus;
+    m->target = (struct wt_target){.link = &m->link, .services = &m->services, .context = m};
     return m;
 }
 

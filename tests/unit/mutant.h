@@ -7,6 +7,7 @@
 #define TESTS_MUTANT_H
 
 #include "debug/core/target.h"
+#include "debug/vortex/vortex.h"
 #include "emulator/vortex/vortex.h"
 
 struct mutant;
@@ -28,6 +29,7 @@ struct mutant {
     const struct mutation *mutation; /* NULL: nothing is wrong */
     struct vx_device *device;
     struct wt_target_services services;
+    struct wt_vortex_link link;
     struct wt_target target;
     uint64_t accesses;
     uint64_t cut_at; /* the access that fails, and all after it until it is connected again;

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "debug/vortex/vortex.h"
 #include "debug/core/target.h"
+#include "debug/vortex/vortex.h"
 #include "debug/core/debugger.h"
 #include "emulator/machine/machine.h"
 #include "emulator/vortex/vortex.h"
@@ -36,6 +38,7 @@ struct rig {
     struct vx_device *device;
     struct wt_machine *machine;
     struct wt_target_services services;
+    struct wt_vortex_link link;
     struct wt_target target;
     struct wt_debugger *d;
     const uint32_t *code;
@@ -324,8 +327,8 @@ static struct rig *rig_device(const struct rig_options *options, const uint32_t 
             .watch = rig_watch,
             .watch_hits = rig_watch_hits,
         };
-    r->target = (struct wt_target){
-        .bus = &r->bus, .services = &r->services, .context = r, .exit_addr = 0x88};
+    r->target = (struct wt_target){.link = &r->link, .services = &r->services, .context = r};
+    r->link = (struct wt_vortex_link){.bus = &r->bus, .exit_addr = 0x88};
     return r;
 }
 

@@ -81,6 +81,156 @@ static void waves_have_as_many_threads_as_lanes(void **state)
     close_bench(&b);
 }
 
+/* ---- waves, dispatches and the end ---- */
+
+/* Lets all go, and pumps for a while: nothing must happen. */
+static void go_quietly(struct bench *b)
+{
+    const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
+    OK(wt_debugger_resume(b->d, &all, 1, &err));
+    for (int i = 0; i < 100; i++)
+        wt_debugger_pump(b->d, 100);
+    assert_int_equal(wt_debugger_next_event(b->d).kind, WT_EVENT_NONE);
+}
+
+static void an_idle_device_is_no_end(void **state)
+{
+    struct bench b = open_bench();
+    const struct wt_thread_info *list;
+    size_t count;
+    uint32_t status = 0;
+    fake_gpu_put(b.gpu, 1, GPU_END, 0, 0);
+    go_quietly(&b);
+    assert_true(wt_debugger_running(b.d));
+    assert_false(wt_debugger_ended(b.d, NULL));
+    /* It can be stopped, and goes on, without a single wave. */
+    OK(wt_debugger_interrupt(b.d, &err));
+    struct wt_event event = wt_debugger_next_event(b.d);
+    assert_int_equal(event.kind, WT_EVENT_STOPPED);
+    assert_int_equal(event.reason, WT_STOP_INTERRUPTED);
+    assert_int_equal(event.thread, 0);
+    OK(wt_debugger_threads(b.d, &list, &count, &err));
+    assert_int_equal(count, 0);
+    go_quietly(&b);
+    /* The host's end is the end. */
+    fake_gpu_end(b.gpu, 3);
+    for (int i = 0; i < 3; i++)
+        wt_debugger_pump(b.d, 100);
+    assert_int_equal(wt_debugger_next_event(b.d).kind, WT_EVENT_EXITED);
+    assert_true(wt_debugger_ended(b.d, &status));
+    assert_int_equal(status, 3);
+    close_bench(&b);
+}
+
+static void waves_come_and_go(void **state)
+{
+    struct bench b = open_bench();
+    fake_gpu_put(b.gpu, 1, GPU_END, 0, 0);
+    fake_gpu_put(b.gpu, 11, GPU_ADD, 9, 1);
+    fake_gpu_put(b.gpu, 13, GPU_END, 0, 0);
+    go_quietly(&b);
+    /* A breakpoint is met by waves that were not there when it was set. */
+    OK(wt_debugger_insert_breakpoint(b.d, 12 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    wt_thread thread[3];
+    for (unsigned i = 0; i < 3; i++) {
+        struct wt_wave wave;
+        struct wt_event event;
+        fake_gpu_launch(b.gpu, 2, 10);
+        while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
+            wt_debugger_pump(b.d, 10);
+        assert_int_equal(event.reason, WT_STOP_BREAKPOINT);
+        thread[i] = event.thread;
+        assert_true(wt_debugger_thread_wave(b.d, event.thread, &wave));
+        assert_int_equal(wave.id, 2000 + i);
+        assert_int_equal(wave.dispatch, 1 + i);
+        assert_int_equal(wave.lanes, 32);
+        for (unsigned k = 0; k < i; k++) {
+            assert_true(thread[i] >= thread[k] + 32);
+            assert_false(wt_debugger_thread_alive(b.d, thread[k]));
+        }
+        /* A step ends with its wave, although the next one is in its slot at once. */
+        if (i == 2) {
+            const struct wt_resume step[] = {
+                {.thread = thread[i], .kind = WT_RESUME_RANGE, .end = GPU_CODE},
+                {.kind = WT_RESUME_CONTINUE}};
+            b.gpu->relaunch = true;
+            OK(wt_debugger_resume(b.d, step, 2, &err));
+            while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
+                wt_debugger_pump(b.d, 10);
+            assert_int_equal(event.reason, WT_STOP_STEP);
+            assert_string_equal(event.text, "core 1 thread 0 has ended");
+            assert_true(event.thread != thread[i]);
+            break;
+        }
+        go_quietly(&b);
+    }
+    close_bench(&b);
+}
+
+static void launches_are_held_while_all_stand(void **state)
+{
+    struct bench b = open_bench();
+    fake_gpu_put(b.gpu, 1, GPU_END, 0, 0);
+    go_quietly(&b);
+    OK(wt_debugger_interrupt(b.d, &err));
+    wt_debugger_next_event(b.d);
+    fake_gpu_launch(b.gpu, 0, 10);
+    assert_true(b.gpu->wave[0].halted);
+    const struct wt_thread_info *list;
+    size_t count;
+    OK(wt_debugger_reattach(b.d, &err));
+    OK(wt_debugger_threads(b.d, &list, &count, &err));
+    assert_int_equal(count, 8);
+    assert_int_equal(list[0].pc, 10 * GPU_INSTRUCTION);
+    assert_false(list[0].running);
+    /* One thread steps: others that begin are held, too. */
+    const struct wt_resume step = {.thread = list[0].id, .kind = WT_RESUME_STEP};
+    OK(wt_debugger_resume(b.d, &step, 1, &err));
+    fake_gpu_launch(b.gpu, 3, 20);
+    assert_true(b.gpu->wave[3].halted);
+    while (wt_debugger_next_event(b.d).kind == WT_EVENT_NONE)
+        wt_debugger_pump(b.d, 10);
+    assert_int_equal(b.gpu->wave[3].pc, 20 * GPU_INSTRUCTION);
+    /* All go on: both run, and what begins from now on does. */
+    fake_gpu_put(b.gpu, 30, GPU_END, 0, 0);
+    go_quietly(&b);
+    assert_false(b.gpu->wave[0].active || b.gpu->wave[3].active);
+    fake_gpu_launch(b.gpu, 1, 20);
+    assert_false(b.gpu->wave[1].halted);
+    close_bench(&b);
+}
+
+struct told {
+    unsigned began, ended;
+    uint64_t last;
+};
+
+static void note_event(void *context, const struct wt_probe_event *event)
+{
+    struct told *t = context;
+    t->began += event->kind == WT_PROBE_DISPATCH_BEGAN;
+    t->ended += event->kind == WT_PROBE_DISPATCH_ENDED;
+    t->last = event->dispatch;
+}
+
+static void dispatches_are_told(void **state)
+{
+    struct told t = {0};
+    struct bench b = {.gpu = fake_gpu_new()};
+    const struct wt_debugger_options options = {.happened = note_event, .context = &t};
+    OK(wt_debugger_open(&b.gpu->target, &fake_gpu_probe, &options, &b.d, &err));
+    fake_gpu_put(b.gpu, 1, GPU_END, 0, 0);
+    go_quietly(&b);
+    fake_gpu_launch(b.gpu, 1, 0);
+    fake_gpu_launch(b.gpu, 3, 0);
+    for (int i = 0; i < 10; i++)
+        wt_debugger_pump(b.d, 100);
+    assert_int_equal(t.began, 2);
+    assert_int_equal(t.ended, 2);
+    assert_int_equal(t.last, 2);
+    close_bench(&b);
+}
+
 /* ---- registers ---- */
 
 static void registers_of_2048_bits_are_bytes(void **state)
@@ -235,10 +385,12 @@ static void a_breakpoint_is_one_bit(void **state)
     /* The program changes the bits beside it: they stay as it left them. */
     b.gpu->memory[3 * GPU_INSTRUCTION + GPU_BREAK_BYTE] = 0x08 | GPU_BREAK_BIT;
     /* All four waves meet both: eight stops, then the end. */
-    unsigned stops = 1;
-    while ((event = go(&b)).kind == WT_EVENT_STOPPED && stops < 20)
-        stops += event.reason == WT_STOP_BREAKPOINT;
-    assert_int_equal(stops, 2 * GPU_WAVES);
+    for (unsigned stops = 1; stops < 2 * GPU_WAVES; stops++)
+        assert_int_equal(go(&b).reason, WT_STOP_BREAKPOINT);
+    fake_gpu_end(b.gpu, 7);
+    event = go(&b);
+    assert_int_equal(event.kind, WT_EVENT_EXITED);
+    assert_int_equal(event.status, 7);
     for (unsigned w = 0; w < GPU_WAVES; w++)
         assert_int_equal(b.gpu->wave[w].r[9][fake_gpu_lanes(w) - 1], 12);
     OK(wt_debugger_reset(b.d, &err));
@@ -337,6 +489,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waves_have_as_many_threads_as_lanes),
+        cmocka_unit_test(an_idle_device_is_no_end),
+        cmocka_unit_test(waves_come_and_go),
+        cmocka_unit_test(launches_are_held_while_all_stand),
+        cmocka_unit_test(dispatches_are_told),
         cmocka_unit_test(registers_of_2048_bits_are_bytes),
         cmocka_unit_test(a_row_has_the_lanes_that_were_asked_for),
         cmocka_unit_test(rows_are_kept_as_long_as_they_hold),

@@ -3,6 +3,7 @@
  * the emulator's memory port), nothing else is disturbed, and no device makes it hang.
  */
 #include "steered.h"
+#include "../names.h"
 
 static const struct rig_options variants[] = {
     {.xlen = 32, .dm_only = true},
@@ -502,7 +503,7 @@ static void a_dead_device_is_refused_with_a_reason(void **state)
     assert_int_equal(ops->open(&r->target, true, &p, &why), WT_IO);
     assert_null(p);
     assert_non_null(strstr(why.text, "Debug Module"));
-    r->target.xlen = 48;
+    r->link.xlen = 48;
     assert_int_equal(ops->open(&r->target, true, &p, &why), WT_INVALID);
     vx_device_free(r->device);
     free(r);
@@ -597,8 +598,8 @@ static void instructions_are_decoded(void **state)
                 continue;
             ops->decode(p, CODE, &window, &got);
             if (got.length != list[i].length || got.kind != list[i].kind)
-                fail_msg("0x%08x: length %u, kind %d", (unsigned)list[i].word, got.length,
-                         got.kind);
+                fail_msg("0x%08x: length %u, %s", (unsigned)list[i].word, got.length,
+                         instruction_name(got.kind));
         }
         close_all(r, p);
     }

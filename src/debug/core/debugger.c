@@ -79,7 +79,7 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         d->wave[w].go = GO_FREE;
         wt_wave_set_add(&d->free, w);
     }
-    d->going = dbg_any_free_active(d);
+    d->going = d->launches_run = dbg_any_free_active(d);
     dbg_choose_mode(d);
     *debugger = d;
     return WT_OK;
@@ -111,6 +111,8 @@ const struct wt_target *wt_debugger_target(struct wt_debugger *d)
 
 enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
 {
+    if (!d->ops->reset_halted)
+        return wt_fail(err, WT_UNSUPPORTED, "this device cannot be reset by its debug hardware");
     /* What is in memory stays, and becomes the beginning of a new run. */
     enum wt_status status = dbg_change_past(d, err);
     if (status)

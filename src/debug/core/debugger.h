@@ -45,6 +45,8 @@ struct wt_debugger_options {
     enum wt_thread_mode threads;
     /** Takes text that breakpoint commands print (agent printf). May be NULL. */
     void (*output)(void *context, const char *text, size_t length);
+    /** Takes what the probe tells beside stops: dispatches and modules. May be NULL. */
+    void (*happened)(void *context, const struct wt_probe_event *event);
     void *context;
 };
 

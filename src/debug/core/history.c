@@ -508,8 +508,9 @@ static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
     if (status)
         return status;
     if (!backwards) {
-        if (d->ended)
-            return dbg_report_end(d, err);
+        bool ended = false;
+        if (d->ended && ((status = dbg_take_events(d, &ended, err)) || ended))
+            return status;
         const size_t before = d->events;
         status = dbg_check_fault(d, err);
         if (status || d->events != before)

@@ -168,7 +168,8 @@ struct wt_debugger {
     struct wt_wave_set unseen; /**< found halted, with the cause still to be read; never resumed */
     uint32_t *stepper;         /**< waves with go of GO_STEP, GO_RANGE or GO_PASS */
     size_t steppers;
-    bool going; /**< something was resumed and has not stopped */
+    bool going;        /**< something was resumed and has not stopped */
+    bool launches_run; /**< waves that begin run by themselves, rather than being held */
     bool active_known;
     bool nonstop;
     bool any_followed; /**< some wave has lanes in `followed` */
@@ -489,8 +490,8 @@ wt_thread dbg_first_thread(struct wt_debugger *d);
 enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
                             enum wt_stop_reason reason, const struct wt_event *more,
                             struct wt_error *err);
-/** No wave is active: tell, with the exit word. */
-enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err);
+/** Takes what the probe has to tell. *ended: the program has, and that is reported. */
+enum wt_status dbg_take_events(struct wt_debugger *d, bool *ended, struct wt_error *err);
 /** Stops for a mistake of the program, if the device found one. */
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err);
 

@@ -34,8 +34,8 @@ enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
         status = dbg_verify_breakpoints(d, err);
     }
     /* A program that waits for its debugger again may begin, now that it is halted. */
-    if (!status)
-        status = wt_bus_start(d->target->bus, err);
+    if (!status && d->ops->start)
+        status = d->ops->start(d->probe, err);
     d->lost = status != WT_OK;
     return status;
 }
@@ -45,7 +45,7 @@ enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err)
     bool going = d->going;
     if (d->travel.going)
         return wt_fail(err, WT_STATE, "the program is running; stop it first");
-    enum wt_status status = wt_bus_reconnect(d->target->bus, err);
+    enum wt_status status = d->ops->reconnect ? d->ops->reconnect(d->probe, err) : WT_OK;
     d->lost = true;
     if (!status)
         status = dbg_regain(d, err);

@@ -1,7 +1,7 @@
 /*
  * A probe knows the debug registers of one family of GPU, and turns the debugger's wishes into
- * accesses of them. Each family fills one table of operations. A probe uses the register bus, and
- * services of the target only where the debugger allows them.
+ * accesses of them. Each family fills one table of operations. A probe uses the target's link (a
+ * register bus, a driver's interface), and services only where the debugger allows them.
  */
 #ifndef WT_DEBUG_CORE_PROBE_H
 #define WT_DEBUG_CORE_PROBE_H
@@ -17,6 +17,7 @@
 
 enum wt_register_type {
     WT_REG_INT,         /**< an integer of `bits` */
+    WT_REG_UINT,        /**< one without a sign, of 32 or 64 bits: a set of lanes, a time */
     WT_REG_CODE_PTR,    /**< an address of code */
     WT_REG_DATA_PTR,    /**< an address of data */
     WT_REG_FLOAT,       /**< binary32 or binary64, by `bits` */
@@ -94,9 +95,10 @@ struct wt_topology {
     unsigned clusters;
     unsigned cores; /**< in all */
     unsigned waves_per_core;
-    uint32_t waves;                /**< handles: 0 .. waves - 1 */
-    uint32_t fixed_slots;          /**< handles below this one are slots, by core and slot */
-    unsigned lanes;                /**< of a wave, at most */
+    uint32_t waves;       /**< handles: 0 .. waves - 1 */
+    uint32_t fixed_slots; /**< handles below this one are slots, by core and slot */
+    bool host_launches;   /**< kernels are launched from outside: idle, the device waits for work */
+    unsigned lanes;       /**< of a wave, at most */
     const struct wt_space *spaces; /**< one or more */
     size_t space_count;
     unsigned address_bits; /**< of space 0: 32 or 64 */
@@ -120,7 +122,7 @@ enum wt_halt_cause {
 struct wt_probe_summary {
     bool any_halted;
     bool any_running;
-    bool all_unavailable; /**< no wave is active: the program has ended (or not begun) */
+    bool all_unavailable; /**< no wave is active */
 };
 
 /** What a debugger wants to know of each halted wave at a stop. */
@@ -165,6 +167,22 @@ struct wt_instruction {
     int written; /**< index of the register that it writes for each lane; -1: none */
 };
 
+/** What a probe tells beside what waves do, which scan() shows. */
+enum wt_probe_event_kind {
+    WT_PROBE_NOTHING,
+    WT_PROBE_DISPATCH_BEGAN,  /**< a kernel was launched: `dispatch` */
+    WT_PROBE_DISPATCH_ENDED,  /**< its last wave has ended: `dispatch` */
+    WT_PROBE_MODULES_CHANGED, /**< code was loaded or unloaded */
+    WT_PROBE_ENDED,           /**< the program has ended, with `status` */
+};
+
+struct wt_probe_event {
+    enum wt_probe_event_kind kind;
+    uint64_t dispatch;
+    uint32_t status;
+    char text[224]; /**< for people; "" if there is nothing to say */
+};
+
 struct wt_probe;
 
 struct wt_probe_ops {
@@ -183,6 +201,10 @@ struct wt_probe_ops {
      * before), and forgets what may have changed. May be NULL.
      */
     enum wt_status (*reattach)(struct wt_probe *probe, bool *was_reset, struct wt_error *err);
+    /** Makes a new connection to the device. NULL: the link needs none. */
+    enum wt_status (*reconnect)(struct wt_probe *probe, struct wt_error *err);
+    /** Lets a program begin that waits for its debugger. NULL: none does. */
+    enum wt_status (*start)(struct wt_probe *probe, struct wt_error *err);
     const struct wt_topology *(*topology)(struct wt_probe *probe);
 
     enum wt_status (*summary)(struct wt_probe *probe, struct wt_probe_summary *summary,
@@ -198,8 +220,22 @@ struct wt_probe_ops {
     wt_wave_id (*wave_id)(struct wt_probe *probe, wt_wave_handle wave);
     /** Describes the wave that a handle is bound to; it must be bound. */
     void (*describe_wave)(struct wt_probe *probe, wt_wave_handle handle, struct wt_wave *wave);
+    /**
+     * Takes the next event, as of the last scan; WT_PROBE_NOTHING if there is none. That no wave is
+     * active is an ordinary state: the probe alone knows whether it is the end of the program.
+     */
+    enum wt_status (*next_event)(struct wt_probe *probe, struct wt_probe_event *event,
+                                 struct wt_error *err);
+    /**
+     * Says what becomes of waves that begin from now on: they are held before their first
+     * instruction, or run. It takes effect with the next halt() or resume(), which may have an
+     * empty set.
+     */
+    void (*hold_launches)(struct wt_probe *probe, bool hold);
+    /** Halts waves; comes back when all that are active and in the set have halted. */
     enum wt_status (*halt)(struct wt_probe *probe, const struct wt_wave_set *waves,
                            struct wt_error *err);
+    /** Lets halted waves run. */
     enum wt_status (*resume)(struct wt_probe *probe, const struct wt_wave_set *waves,
                              struct wt_error *err);
     /**
@@ -220,7 +256,10 @@ struct wt_probe_ops {
     /** halt_cause and mask of many halted waves, in few round trips. May be NULL. */
     enum wt_status (*survey)(struct wt_probe *probe, const uint32_t *waves, size_t count,
                              struct wt_probe_view *views, struct wt_error *err);
-    /** Resets the program's side of the device, every wave halted before its first instruction. */
+    /**
+     * Resets the program's side of the device, every wave halted before its first instruction.
+     * NULL: the device cannot be reset.
+     */
     enum wt_status (*reset_halted)(struct wt_probe *probe, struct wt_error *err);
 
     /**
@@ -263,8 +302,5 @@ struct wt_probe_ops {
     void (*decode)(struct wt_probe *probe, uint64_t addr, const struct wt_window *window,
                    struct wt_instruction *instruction);
 };
-
-/** The Vortex probe: VxDebug Debug Module registers. */
-extern const struct wt_probe_ops wt_probe_vortex;
 
 #endif

@@ -230,6 +230,11 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
     for (size_t i = 0; i < d->steppers; i++)
         if (wt_wave_set_has(&eligible, d->stepper[i]))
             note_followers(d, d->stepper[i]);
+    /* Where all go on, so do waves that begin later. */
+    d->launches_run = d->nonstop;
+    for (size_t i = 0; i < count; i++)
+        d->launches_run |= list[i].thread == 0 && list[i].kind == WT_RESUME_CONTINUE;
+    d->ops->hold_launches(d->probe, !d->launches_run);
     /* They are to go, but stand still yet: memory is written through them as they are. */
     dbg_copy_set(d, &d->held, &eligible);
     if ((status = dbg_sync_breakpoints(d, err)) || (status = dbg_sync_watchpoints(d, err)))
@@ -238,9 +243,9 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
         services->clear_fault(d->target->context);
     if ((status = make_ready(d, &eligible, err)) || (dbg_has_event(d) && !d->nonstop))
         return status;
-    bool any = false;
+    bool any = d->launches_run;
     for (unsigned i = 0; i < d->words; i++) {
-        go.word[i] = eligible.word[i] & d->free.word[i];
+        go.word[i] = eligible.word[i] & d->free.word[i] & d->active.word[i];
         any |= go.word[i] != 0;
     }
     for (uint32_t w = 0; w < d->topology->waves; w++)

@@ -111,8 +111,11 @@ static enum wt_status look(struct wt_debugger *d, bool *found, struct wt_error *
     dbg_fill_set(d, &d->unseen, 0);
     if (status || (!d->nonstop && dbg_has_event(d)))
         return status;
-    if (!any)
-        return dbg_report_end(d, err);
+    bool ended;
+    if ((status = dbg_take_events(d, &ended, err)) || ended)
+        return status;
+    if (!any && d->launches_run)
+        return WT_OK; /* idle: more may come */
     if (!d->nonstop && !d->steppers && !dbg_any_free_active(d) && !dbg_has_event(d))
         return report_idle(d, err);
     if (d->nonstop)
@@ -294,11 +297,12 @@ enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err
     struct wt_error why;
     struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED};
     status = dbg_halt_everything(d, &why);
+    bool ended = false;
     if (!status && !(event.thread = wt_debugger_current_thread(d)))
-        status = dbg_report_end(d, &why);
+        status = dbg_take_events(d, &ended, &why);
     if (status) {
         dbg_lose(d, &why); /* who waits for the event gets this one */
-    } else if (event.thread) {
+    } else if (!ended) {
         d->current = event.thread;
         dbg_push_event(d, &event);
     }

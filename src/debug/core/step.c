@@ -145,15 +145,13 @@ static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, const str
     bool any = false;
     for (unsigned i = 0; i < d->words; i++)
         any |= d->active.word[i] != 0;
-    if (!any)
-        return dbg_report_end(d, err);
+    bool over = false;
+    if (!any && ((status = dbg_take_events(d, &over, err)) || over))
+        return status;
     if (!told || d->nonstop) {
-        /* It may be set to work again: it must not be found halted then. */
-        struct wt_wave_set one;
-        dbg_one_wave(d, &one, wave);
         dbg_set_go(d, wave, GO_FREE);
         dbg_update_going(d);
-        return d->ops->resume(d->probe, &one, err);
+        return WT_OK;
     }
     char slot[64];
     dbg_slot_text(d, ended, slot, sizeof slot);

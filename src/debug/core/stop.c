@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
 
 /* ---- events ---- */
 
@@ -78,7 +77,8 @@ void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go)
 /* Whether anything that was resumed can still be expected to stop. */
 void dbg_update_going(struct wt_debugger *d)
 {
-    d->going = d->steppers > 0 || dbg_any_free_active(d);
+    d->going = d->steppers > 0 || dbg_any_free_active(d) ||
+               (d->launches_run && d->topology->host_launches);
 }
 
 void dbg_all_stopped(struct wt_debugger *d)
@@ -93,7 +93,7 @@ void dbg_all_stopped(struct wt_debugger *d)
     }
     dbg_fill_set(d, &d->free, 0);
     d->steppers = 0;
-    d->going = false;
+    d->going = d->launches_run = false;
 }
 
 void dbg_stop_everything(struct wt_debugger *d)
@@ -113,11 +113,12 @@ void dbg_stop_everything(struct wt_debugger *d)
     d->reports.count = d->reports.next = 0;
 }
 
-/* Halts every wave, those that are not active included: they must not start running unseen. */
+/* Halts every wave, and holds those that begin: they must not start running unseen. */
 enum wt_status dbg_halt_everything(struct wt_debugger *d, struct wt_error *err)
 {
     struct wt_wave_set all;
     dbg_fill_set(d, &all, 0xff);
+    d->ops->hold_launches(d->probe, true);
     enum wt_status status = d->ops->halt(d->probe, &all, err);
     dbg_all_stopped(d);
     if (!status)
@@ -198,24 +199,12 @@ enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
     return WT_OK;
 }
 
-/* No wave is active: read the exit word through whichever wave can. */
-enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err)
+static enum wt_status report_end(struct wt_debugger *d, const struct wt_probe_event *end,
+                                 struct wt_error *err)
 {
-    uint8_t word[4] = {0};
-    struct wt_event event = {.kind = WT_EVENT_EXITED};
-    struct wt_error why;
+    struct wt_event event = {.kind = WT_EVENT_EXITED, .status = end->status};
+    snprintf(event.text, sizeof event.text, "%s", end->text);
     dbg_all_stopped(d);
-    struct wt_wave_set one;
-    dbg_one_wave(d, &one, 0);
-    enum wt_status status = d->ops->halt(d->probe, &one, err);
-    if (status)
-        return status;
-    if (d->ops->read_memory(d->probe, 0, 0, wt_address_of(d->target->exit_addr), word, sizeof word,
-                            &why))
-        snprintf(event.text, sizeof event.text, "the exit word cannot be read: %.200s", why.text);
-    if ((status = d->ops->resume(d->probe, &one, err)))
-        return status;
-    event.status = (uint32_t)wt_load_le(word, 4);
     if (d->stop_at_end && !d->ended && dbg_has_past(d) && !d->nonstop)
         return dbg_stop_before_end(d, event.status, err);
     d->exit_status = event.status;
@@ -224,6 +213,25 @@ enum wt_status dbg_report_end(struct wt_debugger *d, struct wt_error *err)
     dbg_choose_mode(d);
     dbg_push_event(d, &event);
     return WT_OK;
+}
+
+enum wt_status dbg_take_events(struct wt_debugger *d, bool *ended, struct wt_error *err)
+{
+    *ended = false;
+    for (;;) {
+        struct wt_probe_event event = {.kind = WT_PROBE_NOTHING};
+        enum wt_status status;
+        if ((status = d->ops->next_event(d->probe, &event, err)) != WT_OK)
+            return status;
+        if (event.kind == WT_PROBE_NOTHING)
+            return WT_OK;
+        if (event.kind == WT_PROBE_ENDED) {
+            *ended = true;
+            return report_end(d, &event, err);
+        }
+        if (d->options.happened)
+            d->options.happened(d->options.context, &event);
+    }
 }
 
 /* A mistake of the program, if the device found one. */

@@ -1,6 +1,6 @@
 /*
- * A target: a register bus, and the optional services that a device may offer beside it. Real
- * hardware offers the bus alone. A debugger must work without every service (each may be NULL).
+ * A target: a link to a device, and the optional services that the device may offer beside it. Real
+ * hardware offers the link alone. A debugger must work without every service (each may be NULL).
  */
 #ifndef WT_DEBUG_CORE_TARGET_H
 #define WT_DEBUG_CORE_TARGET_H
@@ -11,7 +11,7 @@
 
 #include "base/fault.h"
 #include "base/lanes.h"
-#include "bus/bus.h"
+#include "wavetrap/error.h"
 #include "debug/core/address.h"
 
 /**
@@ -241,13 +241,9 @@ struct wt_target_services {
 };
 
 struct wt_target {
-    struct wt_bus *bus;
+    const void *link; /**< how its probe reaches it; the probe's header says what it points to */
     const struct wt_target_services *services; /**< never NULL; members may be */
-    void *context;
-    /* What only the person who starts the debugger knows. */
-    uint64_t exit_addr; /**< where the program leaves its exit word */
-    unsigned xlen;      /**< 32, 64, or 0: find out from the device */
-    unsigned wait_ms;   /**< how long the device may take for one request; 0: 2000 */
+    void *context;                             /**< of the services */
 };
 
 #endif

@@ -106,7 +106,7 @@ void dm_inject(struct wt_probe *p, uint32_t instruction)
 
 void dm_wait_begin(struct wt_probe *p, struct dm_wait *wait)
 {
-    unsigned ms = p->target->wait_ms ? p->target->wait_ms : WAIT_MS;
+    unsigned ms = p->link->wait_ms ? p->link->wait_ms : WAIT_MS;
     if (p->stuck && ms > WAIT_STUCK_MS)
         ms = WAIT_STUCK_MS;
     wait->deadline_ns = wt_clock_ns() + (uint64_t)ms * 1000000;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "debug/core/probe.h"
+#include "debug/vortex/vortex.h"
 
 enum dm_register {
     DM_PLATFORM = 0x0,
@@ -104,7 +104,8 @@ struct dm_loan {
 
 struct wt_probe {
     const struct wt_target *target;
-    struct wt_bus *bus;
+    const struct wt_vortex_link *link;
+    struct wt_bus *bus; /**< of the link */
     bool port;
     struct wt_topology topology;
     struct wt_space space;
@@ -132,6 +133,9 @@ struct wt_probe {
     struct wt_wave_set active; /**< as of the last scan or step */
     uint32_t *incarnation;     /**< by slot */
     uint16_t epoch;            /**< resets so far: the ids of each are its own */
+    bool hold;                 /**< waves that begin are to be held */
+    bool held;                 /**< the warps that were not active are halted for that */
+    bool end_reported;         /**< that no warp is active */
     bool wmask_known;
     uint32_t wmask[DM_MAX_WINDOWS];
     uint32_t platform;

@@ -6,6 +6,7 @@
 #include "debug/vortex/dm.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,7 @@ static void take_scan(struct wt_probe *p, size_t at, struct wt_wave_set *active,
         for (uint32_t new = active->word[i] & ~p->active.word[i]; new; new &= new - 1)
             p->incarnation[32 * i + (uint32_t)__builtin_ctz(new)]++;
         p->active.word[i] = active->word[i];
+        p->end_reported &= active->word[i] == 0;
     }
 }
 
@@ -163,8 +165,8 @@ static enum wt_status leave_unexamined(struct wt_probe *p, struct wt_wave_set *w
     return status;
 }
 
-static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *asked,
-                                  struct wt_error *err)
+static enum wt_status halt_set(struct wt_probe *p, const struct wt_wave_set *asked,
+                               struct wt_error *err)
 {
     struct wt_wave_set chosen;
     const struct wt_wave_set *waves = asked;
@@ -365,8 +367,8 @@ static void forget(struct wt_probe *p, uint32_t wave)
     p->saved.valid = false;
 }
 
-static enum wt_status vortex_resume(struct wt_probe *p, const struct wt_wave_set *waves,
-                                    struct wt_error *err)
+static enum wt_status resume_set(struct wt_probe *p, const struct wt_wave_set *waves,
+                                 struct wt_error *err)
 {
     enum wt_status status = vortex_repay(p, err);
     if (status)
@@ -401,6 +403,59 @@ static enum wt_status vortex_resume(struct wt_probe *p, const struct wt_wave_set
     return run_selection(p, err);
 }
 
+/* ---- what waves that begin do ---- */
+
+static void vortex_hold_launches(struct wt_probe *p, bool hold)
+{
+    p->hold = hold;
+}
+
+/* A set, and the warps that are not active: halted, they stay so when another one starts them. */
+static const struct wt_wave_set *with_inactive(struct wt_probe *p, const struct wt_wave_set *set,
+                                               struct wt_wave_set *all)
+{
+    for (unsigned i = 0; i < p->windows; i++)
+        all->word[i] = set->word[i] | ~p->active.word[i];
+    return all;
+}
+
+static enum wt_status vortex_halt(struct wt_probe *p, const struct wt_wave_set *asked,
+                                  struct wt_error *err)
+{
+    struct wt_wave_set all;
+    const bool hold = p->hold && !p->held;
+    enum wt_status status;
+    if ((status = halt_set(p, hold ? with_inactive(p, asked, &all) : asked, err)) != WT_OK)
+        return status;
+    p->held |= hold;
+    return WT_OK;
+}
+
+static enum wt_status vortex_resume(struct wt_probe *p, const struct wt_wave_set *asked,
+                                    struct wt_error *err)
+{
+    struct wt_wave_set all;
+    const bool release = !p->hold && p->held;
+    enum wt_status status;
+    if ((status = resume_set(p, release ? with_inactive(p, asked, &all) : asked, err)) != WT_OK)
+        return status;
+    p->held &= !release;
+    return WT_OK;
+}
+
+/* A warp's step has ended it, and left it halted: it must not be found so when it starts again. */
+static enum wt_status release_ended(struct wt_probe *p, uint32_t wave, struct wt_error *err)
+{
+    struct wt_wave_set one;
+    if (p->hold)
+        return WT_OK;
+    memset(&one, 0, sizeof one);
+    wt_wave_set_add(&one, wave);
+    return resume_set(p, &one, err);
+}
+
+/* ---- steps ---- */
+
 /* Adds what looks at the selected warp's step, and after the run reads it. */
 static void add_step_look(struct wt_probe *p)
 {
@@ -428,7 +483,7 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
         return vortex_halt_cause(p, wave, &step->cause, &step->pc, err);
     if (step->done)
         wt_wave_set_add(&p->examined, wave);
-    return WT_OK;
+    return step->done && !step->active ? release_ended(p, wave, err) : WT_OK;
 }
 
 static enum wt_status vortex_step(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
@@ -534,6 +589,7 @@ static void vortex_replaced(struct wt_probe *p)
     memset(&p->went, 0, sizeof p->went);
     memset(&p->examined, 0, sizeof p->examined);
     p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
+    p->end_reported = false;
 }
 
 static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *err)
@@ -543,6 +599,7 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
     const bool wmask_known = p->wmask_known; /* WMASK survives a reset */
     vortex_replaced(p);
     begin_epoch(p);
+    p->hold = p->held = true;
     p->wmask_known = wmask_known;
     dm_begin(p);
     select_waves(p, &all);
@@ -572,6 +629,37 @@ static enum wt_status vortex_reset_halted(struct wt_probe *p, struct wt_error *e
                                  "show them halted (DCTRL.resethaltreq)"
                                : "no warp became active after the reset: waited for WACTIVE");
     }
+}
+
+/* ---- the program's end ---- */
+
+/* No warp is active: the program has ended. Its exit word is read through warp 0. */
+static enum wt_status vortex_next_event(struct wt_probe *p, struct wt_probe_event *event,
+                                        struct wt_error *err)
+{
+    bool any = false;
+    for (unsigned i = 0; i < p->windows; i++)
+        any |= p->active.word[i] != 0;
+    event->kind = WT_PROBE_NOTHING;
+    if (any || p->end_reported)
+        return WT_OK;
+    struct wt_wave_set one;
+    uint8_t word[4] = {0};
+    struct wt_error why;
+    memset(&one, 0, sizeof one);
+    wt_wave_set_add(&one, 0);
+    enum wt_status status;
+    if ((status = halt_set(p, &one, err)) != WT_OK)
+        return status;
+    event->text[0] = 0;
+    if (vortex_read_memory(p, 0, 0, wt_address_of(p->link->exit_addr), word, sizeof word, &why))
+        snprintf(event->text, sizeof event->text, "the exit word cannot be read: %.180s", why.text);
+    if ((status = resume_set(p, &one, err)) != WT_OK)
+        return status;
+    event->kind = WT_PROBE_ENDED;
+    event->status = (uint32_t)wt_load_le(word, 4);
+    p->end_reported = true;
+    return WT_OK;
 }
 
 static const struct wt_topology *vortex_topology(struct wt_probe *p)
@@ -699,7 +787,7 @@ static enum wt_status ask_witness(struct wt_probe *p, uint32_t wave, struct wt_e
 {
     enum wt_status status = try_pace(p, wave, err);
     if (!status) {
-        p->xlen = p->target->xlen;
+        p->xlen = p->link->xlen;
         if (!p->xlen)
             status = vortex_discover_xlen(p, wave, err);
     }
@@ -729,17 +817,17 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
     struct wt_wave_set one;
     memset(&one, 0, sizeof one);
     wt_wave_set_add(&one, wave);
-    if (active && !was_halted && (status = vortex_halt(p, &one, err)))
+    if (active && !was_halted && (status = halt_set(p, &one, err)))
         return status;
     status = ask_witness(p, wave, err);
     if (active && !was_halted) {
-        enum wt_status resumed = vortex_resume(p, &one, status ? NULL : err);
+        enum wt_status resumed = resume_set(p, &one, status ? NULL : err);
         status = status ? status : resumed;
     }
     if (status && !active) {
         /* Nothing is there to ask: describe what every Vortex has. */
         p->brisk = false;
-        p->xlen = p->target->xlen ? p->target->xlen : 32;
+        p->xlen = p->link->xlen ? p->link->xlen : 32;
         p->has_f = true;
         p->has_d = p->xlen == 64;
         status = WT_OK;
@@ -777,6 +865,16 @@ static enum wt_status vortex_reattach(struct wt_probe *p, bool *was_reset, struc
     return WT_OK;
 }
 
+static enum wt_status vortex_reconnect(struct wt_probe *p, struct wt_error *err)
+{
+    return wt_bus_reconnect(p->bus, err);
+}
+
+static enum wt_status vortex_start(struct wt_probe *p, struct wt_error *err)
+{
+    return wt_bus_start(p->bus, err);
+}
+
 static void vortex_close(struct wt_probe *p)
 {
     if (!p)
@@ -794,13 +892,15 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
                                   struct wt_probe **probe, struct wt_error *err)
 {
     *probe = NULL;
-    if (target->xlen != 0 && target->xlen != 32 && target->xlen != 64)
-        return wt_fail(err, WT_INVALID, "xlen is 32 or 64, not %u", target->xlen);
+    const struct wt_vortex_link *link = target->link;
+    if (link->xlen != 0 && link->xlen != 32 && link->xlen != 64)
+        return wt_fail(err, WT_INVALID, "xlen is 32 or 64, not %u", link->xlen);
     struct wt_probe *p = calloc(1, sizeof *p);
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the probe");
     p->target = target;
-    p->bus = target->bus;
+    p->link = link;
+    p->bus = link->bus;
     p->port = use_memory_port;
     p->polls = 1;
     enum wt_status status = wake(p, NULL, err);
@@ -838,11 +938,15 @@ const struct wt_probe_ops wt_probe_vortex = {
     .open = vortex_open,
     .close = vortex_close,
     .reattach = vortex_reattach,
+    .reconnect = vortex_reconnect,
+    .start = vortex_start,
     .topology = vortex_topology,
     .summary = vortex_summary,
     .scan = vortex_scan,
     .wave_id = vortex_wave_id,
     .describe_wave = vortex_describe_wave,
+    .next_event = vortex_next_event,
+    .hold_launches = vortex_hold_launches,
     .halt = vortex_halt,
     .resume = vortex_resume,
     .step = vortex_step,

@@ -140,7 +140,7 @@ enum wt_status wt_conformance_run(const struct wt_target *target,
 {
     struct wt_error first = {0};
     struct conformance c = {.target = target,
-                            .bus = target->bus,
+                            .bus = ((const struct wt_vortex_link *)target->link)->bus,
                             .options = options,
                             .err = &first,
                             .base_known = options->base_given,
