@@ -229,8 +229,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_info = {
     .name = "info",
     .operands = "[FILE]…",
-    .summary =
-        "Says what each FILE is: format, width, entry, segments, symbols, debug information.",
+    .summary = "Describes each FILE: format, width, entry, segments, symbols, debug information.",
     .options = options,
     .run = run,
 };
