@@ -85,7 +85,7 @@ const struct gcn_uop *gcn_op_none(struct gcn_wave *w, const struct gcn_uop *u)
 
 /* Stands in the table for vector instructions that are not executed; gcn_handler_of sees to it that
  * it is never called. */
-void gcn_k_none(struct gcn_valu *v)
+void gcn_vop_none(struct gcn_valu *v)
 {
     gcn_illegal(v->w, v->u);
 }
