@@ -464,6 +464,10 @@ bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t ad
 
 extern const struct wt_engine_ops gcn_engine_ops;
 
+/* ---- check.c ---- */
+
+void gcn_check(struct wt_machine *m);
+
 /* ---- state.c ---- */
 
 struct wt_state *gcn_save(struct wt_machine *m);
