@@ -75,6 +75,8 @@ static int run_to_end(const struct cli_command *command, struct cli_drive *d, st
             cli_report_waves(stderr, e);
             return CLI_SIGNAL + caught_signal;
         }
+        if (e->console_broken)
+            return CLI_FAILED; /* finish_console says why */
         uint64_t issues = SLICE;
         if (d->max_issues && d->max_issues - m->time < issues)
             issues = d->max_issues - m->time;
@@ -110,9 +112,11 @@ static enum wt_status finish_console(struct wt_emulated *e, struct wt_error *err
     wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_FLUSH_CONSOLE});
     if (e->family->print && e->console)
         status = e->family->print(e, e->console, err);
-    if (!status && (e->console_broken || (e->console && fflush(e->console) != 0)))
-        status =
-            wt_fail(err, WT_IO, "the program's console could not be written: %s", strerror(errno));
+    if (!e->console_broken && e->console && fflush(e->console) != 0)
+        e->console_broken = errno;
+    if (!status && e->console_broken)
+        status = wt_fail(err, WT_IO, "the program's console could not be written: %s",
+                         strerror(e->console_broken));
     if (e->notice[0])
         fprintf(stderr, "wavetrap: %s\n", e->notice);
     return status;

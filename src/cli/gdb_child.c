@@ -24,23 +24,34 @@ static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
     size_t count = 0;
     while (more[count])
         count++;
-    const char **argv = calloc(count + 12, sizeof *argv);
+    const char **argv = calloc(count + 17, sizeof *argv);
     char connect[256], extension[PATH_MAX], source[PATH_MAX + 16];
     if (!argv)
         _exit(CLI_FAILED);
     snprintf(connect, sizeof connect, "target extended-remote %s", socket);
     size_t n = 1;
+    bool greet = false;
+    argv[n++] = "-q";
     if (!choice->plain && cli_gdb_extension(extension, sizeof extension)) {
         snprintf(source, sizeof source, "source %s", extension);
         argv[n++] = "-iex";
         argv[n++] = source;
+        greet = isatty(STDIN_FILENO);
     }
+    /* Hundreds of lanes come and go with each kernel. */
+    argv[n++] = "-iex";
+    argv[n++] = "set print thread-events off";
     if (choice->steps_to_watch) {
         argv[n++] = "-iex";
         argv[n++] = "set can-use-hw-watchpoints 0";
     }
     if (program)
         argv[n++] = program;
+    if (greet) {
+        argv[n++] = "-ex";
+        argv[n++] = "echo For GPUs: info warps, info lanes, lane, warp, goto-time, who-wrote; "
+                    "'help wavetrap' has them all.\\n";
+    }
     argv[n++] = "-ex";
     argv[n++] = connect;
     for (size_t i = 0; i < count; i++)

@@ -117,8 +117,10 @@ static enum wt_status set_no_history(void *context, const char *value, struct wt
     return WT_OK;
 }
 
-/* A number of bytes with K, M or G behind it. */
-static enum wt_status set_history_memory(void *context, const char *value, struct wt_error *err)
+/* A number of bytes, 1 or more, with K, M or G behind it; @p hint ends the message if it is none.
+ */
+static enum wt_status parse_bytes(const char *value, const char *hint, uint64_t *out,
+                                  struct wt_error *err)
 {
     static const char units[] = "KMG";
     char number[32];
@@ -130,11 +132,21 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
     if (wt_parse_number(number, &bytes, WT_IGNORED) || bytes == 0 ||
         bytes > (uint64_t)1 << (62 - shift))
         return wt_fail(err, WT_INVALID,
-                       "'%s' is no amount of memory: a number of bytes, or with K, M or G; "
-                       "--no-history is for none",
-                       value);
-    ((struct cli_options *)context)->device.history_memory = bytes << shift;
+                       "'%s' is no amount of memory: a number of bytes, or with K, M or G%s", value,
+                       hint);
+    *out = bytes << shift;
     return WT_OK;
+}
+
+static enum wt_status set_memory(void *context, const char *value, struct wt_error *err)
+{
+    return parse_bytes(value, "", &((struct cli_options *)context)->device.memory, err);
+}
+
+static enum wt_status set_history_memory(void *context, const char *value, struct wt_error *err)
+{
+    return parse_bytes(value, "; --no-history is for none",
+                       &((struct cli_options *)context)->device.history_memory, err);
 }
 
 static const struct cli_option device_options[] = {
@@ -152,6 +164,10 @@ static const struct cli_option device_options[] = {
     {"base", 0, "ADDRESS", "where a raw binary goes (default: the startup address)", set_base},
     {"load", 0, "FILE@PLACE", "put the bytes of FILE into memory at an address or symbol",
      set_load},
+    {"memory", 0, "SIZE",
+     "memory that the program may touch: a number of bytes, or with K,\n"
+     "M or G (default: three quarters of the host's, at most 16G)",
+     set_memory},
     {"slots", 0, NULL, "begin each line of the program's console with '#slot: '", set_slots},
     {0},
 };

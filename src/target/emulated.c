@@ -1,9 +1,11 @@
 /* A device with a program in it, and its console. See emulated.h. */
 #include "target/history.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bits.h"
 #include "base/file.h"
@@ -17,12 +19,13 @@ static void console_line(void *context, unsigned slot, const char *line, size_t 
     struct wt_emulated *e = context;
     if (!e->console)
         return;
+    errno = 0;
     if (e->options->console_slots)
         fprintf(e->console, "#%u: ", slot);
     fwrite(line, 1, length, e->console);
     fputc('\n', e->console);
-    if (fflush(e->console) || ferror(e->console))
-        e->console_broken = true;
+    if ((fflush(e->console) || ferror(e->console)) && !e->console_broken)
+        e->console_broken = errno ? errno : EIO;
 }
 
 /* Reads the file that a --load names. */
@@ -117,6 +120,14 @@ static enum wt_status open_device(struct wt_emulated *e, struct wt_error *err)
     return status;
 }
 
+/* A program that touches all its pages is stopped before the host's kernel stops wavetrap. */
+static uint64_t memory_default(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+    const uint64_t host = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+    return host / 4 * 3 < WT_MEMORY_DEFAULT_MOST ? host / 4 * 3 : WT_MEMORY_DEFAULT_MOST;
+}
+
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err)
 {
@@ -130,6 +141,8 @@ enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_
     if (!status)
         status = read_loads(e, err);
     if (!status) {
+        e->machine->ops->set_memory_limit(e->machine,
+                                          options->memory ? options->memory : memory_default());
         e->machine->console = console_line;
         e->machine->console_context = e;
         status = wt_emulated_load(e, err);

@@ -32,6 +32,8 @@ struct wt_kernel_options {
     size_t handler_count;
 };
 
+#define WT_MEMORY_DEFAULT_MOST ((uint64_t)16 << 30)
+
 /** What the user chooses of the device, its memory and its debugger. */
 struct wt_emulated_options {
     struct wt_gpu gpu;                  /**< no family: that of the program, with its defaults */
@@ -47,6 +49,8 @@ struct wt_emulated_options {
     bool console_slots;          /**< console lines begin with "#slot: " */
     bool dm_only;                /**< the debugger gets no memory port */
     enum wt_thread_mode threads; /**< what a debugger's thread is */
+    uint64_t memory;             /**< bytes that a program may touch; 0: WT_MEMORY_DEFAULT_MOST, or
+                                      three quarters of the host's memory if that is less */
     uint64_t history_memory;     /**< bytes of host memory for the recording; 0: no recording */
 };
 
@@ -74,10 +78,10 @@ struct wt_emulated {
     bool reads_change_state;    /**< reading a register of the debug hardware is an input */
     char notice[512]; /**< what the user should know of the program; "" if there is nothing */
     struct wt_loaded *loaded;
-    FILE *console;                           /**< where the program's lines go; NULL drops them */
-    bool console_broken;                     /**< a line could not be written */
-    bool fault_reported;                     /**< pump has reported the present fault */
-    struct wt_watch *watch;                  /**< the debugger's watches */
+    FILE *console;          /**< where the program's lines go; NULL drops them */
+    int console_broken;     /**< a line could not be written: errno of then; else 0 */
+    bool fault_reported;    /**< pump has reported the present fault */
+    struct wt_watch *watch; /**< the debugger's watches */
     struct wt_emulated_condition *condition; /**< of each of them */
     size_t watch_count;
     struct wt_watchpoint_hit *hit; /**< room for WT_WATCH_HITS, once something was watched */

@@ -54,6 +54,56 @@ def test_a_console_that_cannot_be_written(build):
     assert done.returncode == 125 and "No space left" in done.stderr
 
 
+def test_a_run_ends_with_its_console(build):
+    """A program that prints and never ends: without the console it is stopped."""
+    elf = build.asm("_start: put 0, 'a'\n put 0, 10\nloop: j loop\n")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([WAVETRAP, "run", elf], stdout=full, stderr=subprocess.PIPE, text=True,
+                              timeout=60)
+    assert done.returncode == 125 and "console could not be written: No space left" in done.stderr
+    done = subprocess.run(f"exec '{WAVETRAP}' run '{elf}' >&-", shell=True, stderr=subprocess.PIPE, text=True,
+                          timeout=60)
+    assert done.returncode == 125 and "console could not be written" in done.stderr
+
+
+TOUCH = """
+_start: la t0, page
+        li t1, 4096
+        li t3, COUNT
+loop:   sw t3, 0(t0)
+        add t0, t0, t1
+        addi t3, t3, -1
+        bnez t3, loop
+        exit 0
+        .bss
+page:
+"""
+
+
+@pytest.mark.parametrize("xlen", (32, 64))
+def test_a_program_may_touch_so_much_memory(build, xlen):
+    elf = build.asm(TOUCH.replace("COUNT", "1000"), xlen=xlen)
+    assert run("run", "--memory=8M", elf).returncode == 0
+    done = run("run", "--memory=2M", elf)
+    assert done.returncode == 125
+    assert "the program has touched 2 MiB of memory, all that it may have (--memory)" in done.stderr
+    assert "core 0 warp 0" in done.stderr and "store of 4 bytes at 0x" in done.stderr
+    # Memory that is touched again is not more.
+    elf = build.asm(TOUCH.replace("COUNT", "100000").replace("4096", "0"), xlen=xlen)
+    assert run("run", "--memory=64K", elf).returncode == 0
+
+
+def test_a_program_must_fit_its_memory(build):
+    done = run("run", "--memory=4K", build.asm("_start: exit 0\n.data\n.space 8192, 1\n"))
+    assert done.returncode == 125 and "does not fit" in done.stderr and "--memory" in done.stderr
+
+
+@pytest.mark.parametrize("size", ("0", "", "1T", "x", "-1"))
+def test_bad_sizes_of_memory(build, size):
+    done = run("run", f"--memory={size}", build.asm("_start: exit 0\n"))
+    assert done.returncode == 125 and "no amount of memory" in done.stderr
+
+
 # Each mistake: the program, the status, what is said, and the line at which it happens.
 MISTAKES = {
     "illegal": ("_start: nop\n .insn i 0x6b, 0, x0, x0, 0\n", 116, "illegal instruction 0x0000006b", 2),

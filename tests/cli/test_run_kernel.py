@@ -32,6 +32,22 @@ def test_results_are_dumped_and_compared(tmp_path, program):
     assert done.returncode == 1 and "has 1024 bytes" in done.stderr
 
 
+def test_a_kernel_may_touch_so_much_memory():
+    """Buffers of zeros take nothing until they are written."""
+    zeros, ones = f"zeros:{4 << 20}", f"pattern:{4 << 20}=0000803f"
+    many = ["--kernel=vadd", f"--grid={1 << 20}", *[f"--arg={x}" for x in (zeros, ones, zeros, 1 << 20)], VADD]
+    assert run("run", "--memory=9M", *many).returncode == 0
+    done = run("run", "--memory=6M", *many)
+    assert done.returncode == 125
+    assert "the program has touched 6 MiB of memory, all that it may have (--memory)" in done.stderr
+    assert "global_store_dword at 0x" in done.stderr and "work-group" in done.stderr
+
+
+def test_arguments_must_fit_the_memory():
+    done = vadd("--memory=64K", a="pattern:1048576=01")
+    assert done.returncode == 125 and "--memory" in done.stderr, done.stderr
+
+
 def test_a_wrong_result_is_told_with_who_wrote_it(tmp_path):
     (tmp_path / "other").write_bytes(THREE * 100 + TWO + THREE * 155)
     for more in [], ["--schedule=random:5", "--block=32"], ["--gpu=gfx900:cu=1", "--schedule=rr:1"]:

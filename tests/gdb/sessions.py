@@ -15,7 +15,7 @@ from conftest import PROMPT, ROOT, WAVETRAP, Gdb
 
 ANY = "…"
 # What GDB says between, and says nothing of the program.
-NOISE = re.compile(r"^(Reading symbols from .*|Remote debugging using .*|Continuing\.|\[New Thread .*\]|)$")
+NOISE = re.compile(r"^(Reading symbols from .*|Remote debugging using .*|Continuing\.|For GPUs: .*|)$")
 
 
 def useful(text):

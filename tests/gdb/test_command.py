@@ -30,6 +30,21 @@ def test_it_starts_at_the_first_instruction(gdb, program, variant):
     assert one.close() == 0
 
 
+def test_it_starts_with_what_helps(gdb, program):
+    """No licence, no line for each thread that comes, but one that names what is there."""
+    file = program("lanes")
+    bare = [word for word in settings() if word != "-q"]
+    one = gdb(argv=[WAVETRAP, "gdb", file, "--", *bare])
+    assert "warranty" not in one.start.lower() and "GNU gdb" not in one.start
+    assert "For GPUs: info warps" in one.start and "'help wavetrap'" in one.start
+    assert "info divergence" in one("help wavetrap")
+    one("break *count")
+    said = one("continue")
+    assert "hit Breakpoint 1" in said and "New Thread" not in said
+    plain = gdb(argv=[WAVETRAP, "gdb", "--plain", file, "--", *bare])
+    assert "For GPUs" not in plain.start and "_start" in plain.start
+
+
 def test_ctrl_c_reaches_gdb_and_the_program(gdb, program):
     one = gdb(argv=[WAVETRAP, "gdb", program("endless"), "--", *settings()])
     one("stepi 6")

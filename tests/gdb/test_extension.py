@@ -35,9 +35,9 @@ def ways(which=WAYS):
 @pytest.fixture
 def debug(serve, gdb):
     """debug(file, way, *options): GDB with the extension, connected."""
-    def start(file, way, *options, warps=4, before=(), **more):
+    def start(file, way, *options, cores=1, warps=4, before=(), **more):
         # All warps are under way together.
-        server = serve(file, "--gpu", f"vortex:warps={warps},threads={way.threads}", "--schedule",
+        server = serve(file, "--gpu", f"vortex:cores={cores},warps={warps},threads={way.threads}", "--schedule",
                        "lockstep", "--gdb-threads", way.mode, *options)
         return gdb(server, file, before=[f"source {EXTENSION}", *before], **more)
     return start
@@ -166,7 +166,7 @@ def test_equal_warps_share_a_row(debug, program, way):
 @ways(SMALL)
 def test_cores_with_equal_warps_share_a_row(debug, program, way):
     file = program("lanes", way.xlen)
-    one = debug(file, way, "--gpu", f"vortex:cores=4,warps=8,threads={way.threads}")
+    one = debug(file, way, cores=4, warps=8)
     one("break *store if $_core == 3 && $_warp == 7")
     one("continue")
     rows = table(one("info warps"))
@@ -429,10 +429,32 @@ def test_going_to_where_the_selected_warp_was_not_active_yet(debug, program, way
 
 
 @ways(SMALL)
+def test_the_end_of_a_program_that_has_ended(debug, program, way):
+    """GDB shows the file's memory then, which is said; the way back is to where something stands."""
+    gdb = debug(program("lanes", way.xlen), way, extended=True)
+    gdb("set width 0")
+    said = gdb("continue")
+    assert "exited with code 052" in said
+    assert said.endswith("The program has ended: print and x show what its file holds; 'goto-time -1' "
+                         "goes back to what was in memory then.\n"), said
+    assert gdb.value("*(int *)&results") == "0"
+    for where in ("-1", "end"):
+        said = gdb(f"goto-time {where}")
+        assert "at issue time" in said and "#0 " in said, said
+        assert gdb.number("*(int *)&results") == 5202
+        assert gdb.threads()
+    assert "The program ends with the next instruction.\n[core 0 warp 0" in said
+    said = gdb("continue")
+    assert "exited with code 052" in said and said.count("The program has ended:") == 1
+    assert gdb("print 1") == "$1 = 1\n"
+
+
+@ways(SMALL)
 def test_times_that_there_are_not(debug, program, way):
     gdb = in_branch(debug, program, way)
     now = gdb.number("$_time")
     assert "is no issue time" in gdb("goto-time nosuch")
+    assert f"is before the beginning, from issue time {now}" in gdb("goto-time -99999999999")
     assert "is not recorded" in gdb("goto-time 1000000")
     assert "Which time?" in gdb("goto-time")
     assert "takes no argument" in gdb("time 5")
@@ -504,7 +526,7 @@ def test_without_history(debug, program, way):
 def test_4096_lanes_cost_few_packets(debug, example, mode):
     """Bulk data comes in one packet each, not in one for each warp or lane."""
     file = example("mandelbrot", 32)
-    gdb = debug(file, Way(32, 32, mode), "--gpu", "vortex:cores=4,warps=32,threads=32")
+    gdb = debug(file, Way(32, 32, mode), cores=4, warps=32)
     gdb("break draw if $_core == 1 && $_warp == 7")
     assert "hit Breakpoint" in gdb("continue")
     gdb("info threads")
@@ -627,6 +649,29 @@ def test_a_device_with_debug_registers_alone(serve_dm, program, gdb, way):
     assert "not recorded" in one("goto-time 1")
 
 
+@pytest.mark.parametrize("threads", [32, 64, 128])
+def test_rows_of_warps_fit_a_screen(debug, example, threads):
+    gdb = debug(example("mandelbrot"), Way(32, threads, "lanes"))
+    gdb("break draw")
+    gdb("continue")
+    said = gdb("info warps")
+    assert max(map(len, said.splitlines())) <= 100, said
+    assert max(map(len, gdb("info divergence").splitlines())) <= 100
+    assert {row["Threads"] for row in table(said)} <= {
+        "#" * 32, "####" + "." * 28, "########" + "." * 24}
+
+
+def test_sets_of_lanes_have_no_sign(debug, program):
+    gdb = debug(program("lanes"), Way(32, 32, "lanes"))
+    gdb("break *count")
+    gdb("continue")
+    assert gdb.value("$vx_active_threads") == gdb.value("$_mask") == "4294967295"
+    gdb = debug(program("lanes", 64), Way(64, 64, "lanes"))
+    gdb("break *count")
+    gdb("continue")
+    assert gdb.value("$vx_active_threads") == gdb.value("$_mask") == str((1 << 64) - 1)
+
+
 # ---- help and completion ----
 
 COMMANDS = ["info warps", "info lanes", "info divergence", "info barriers", "warp", "lane", "warp-apply",
@@ -635,6 +680,11 @@ COMMANDS = ["info warps", "info lanes", "info divergence", "info barriers", "war
 
 def test_help(gdb):
     one = gdb(before=[f"source {EXTENSION}"])
+    about = one("help wavetrap")
+    assert max(map(len, about.splitlines())) <= 100
+    for command in COMMANDS:
+        assert command in about
+    assert one("wavetrap") == about
     for command in COMMANDS:
         text = one(f"help {command}")
         assert f"Usage: {command}" in text

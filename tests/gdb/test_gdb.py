@@ -248,6 +248,25 @@ def test_dprintf_is_done_by_the_target(session, variant, program):
 
 
 @each(FEW)
+def test_dprintf_prints_floating_point_and_strings(session, variant):
+    """Floating point in memory by its bits: GDB compiles no other way to it. A variable in a register
+    is sent as it is, with 32 or 64 bits (test_agent.c)."""
+    server, gdb = session("lanes", variant)
+    gdb("set dprintf-style agent")
+    data = gdb.number("(unsigned long) &results")
+    gdb(f"set {{float}} {data} = -0.25")
+    gdb(f"set {{double}} {data + 32} = 1.5")
+    gdb(f'set {{char[4]}} {data + 64} = "abc"')
+    gdb(f'dprintf *divide,"%.3f %g %s %5.1f|\\n",*(long long *) {data + 32},*(int *) {data},'
+        f'(char *) {data + 64},*(int *) {data}')
+    gdb("condition $bpnum $vx_warp_id == 0 && $vx_thread_id == 0")
+    assert "exited with code 052" in gdb("continue")
+    gdb.close()
+    server.stop()
+    assert server.output == "1.500 -0.25 abc  -0.2|\n"
+
+
+@each(FEW)
 def test_next_is_one_range_step(session, variant):
     """`step` over one line asks the server once, not once per instruction."""
     server, gdb = session("lanes", variant)

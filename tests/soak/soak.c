@@ -24,6 +24,7 @@
 #include "debug/core/target.h"
 #include "debug/core/debugger.h"
 #include "device.h"
+#include "../names.h"
 
 enum {
     LOCAL,
@@ -97,7 +98,7 @@ static uint64_t below(struct soak *s, uint64_t limit)
 
 static void say_status(struct side *side, enum wt_status status, const struct wt_error *err)
 {
-    fprintf(side->out, "status %d %s\n", status, status ? err->text : "");
+    fprintf(side->out, "%s %s\n", status_name(status), status ? err->text : "");
 }
 
 static void say_bytes(struct side *side, const uint8_t *bytes, size_t size)
@@ -113,9 +114,9 @@ static void say_events(struct side *side)
         const struct wt_event e = wt_debugger_next_event(side->d);
         if (e.kind == WT_EVENT_NONE)
             return;
-        fprintf(side->out,
-                "event %d thread %" PRIu32 " reason %d signal %d status %" PRIu32 " %s\n", e.kind,
-                e.thread, e.kind == WT_EVENT_STOPPED ? (int)e.reason : -1, (int)e.fault, e.status,
+        fprintf(side->out, "%s thread %" PRIu32 " %s fault %d status %" PRIu32 " %s\n",
+                event_name(e.kind), e.thread,
+                e.kind == WT_EVENT_STOPPED ? reason_name(e.reason) : "", (int)e.fault, e.status,
                 e.text);
     }
 }

@@ -6,6 +6,7 @@
 
 #include "agent_code.h"
 #include "steered.h"
+#include "../names.h"
 
 static const struct rig_options variants[] = {
     {.xlen = 32},
@@ -37,14 +38,15 @@ static uint64_t pc(struct rig *r, wt_thread thread)
 static void expect_stop(struct wt_event e, enum wt_stop_reason reason, wt_thread thread)
 {
     if (e.kind != WT_EVENT_STOPPED || e.reason != reason || (thread && e.thread != thread))
-        fail_msg("event kind %d reason %d thread %u \"%s\", not reason %d thread %u", e.kind,
-                 e.reason, (unsigned)e.thread, e.text, reason, (unsigned)thread);
+        fail_msg("%s %s thread %u \"%s\", not %s thread %u", event_name(e.kind),
+                 reason_name(e.reason), (unsigned)e.thread, e.text, reason_name(reason),
+                 (unsigned)thread);
 }
 
 static void expect_exit(struct wt_event e, uint32_t status)
 {
     if (e.kind != WT_EVENT_EXITED || e.status != status)
-        fail_msg("event kind %d reason %d status %u \"%s\", not exit %u", e.kind, e.reason,
+        fail_msg("%s %s status %u \"%s\", not exit %u", event_name(e.kind), reason_name(e.reason),
                  (unsigned)e.status, e.text, (unsigned)status);
 }
 
@@ -1128,7 +1130,7 @@ static void a_lost_device_is_reported_wherever_it_is_lost(void **state)
             if (wt_debugger_resume(r->d, &all, 1, &why) == WT_OK) {
                 struct wt_event e = wait_event(r);
                 if (e.reason != WT_STOP_BREAKPOINT && e.reason != WT_STOP_LOST)
-                    fail_msg("access %u: reason %d %s", k, e.reason, e.text);
+                    fail_msg("access %u: %s %s", k, reason_name(e.reason), e.text);
             } else {
                 assert_non_null(strstr(why.text, "cut"));
             }

@@ -85,6 +85,8 @@ struct need {
     unsigned lds;
     int priority;
     unsigned scratch; /* waves that the queue has scratch memory for; 0: no queue */
+    unsigned
+        private_size; /* of a work-item, of a queue that has memory for all waves; 0: as above */
 };
 
 /* Dispatches a kernel as the i-th packet, with the i-th word and signal; returns its number. */
@@ -97,7 +99,7 @@ static unsigned begin(struct rig *r, unsigned i, unsigned kernel, const struct n
         wt_store_le(p + 12 + 4 * k, k ? 1 : need->items * need->groups, 4);
     }
     wt_store_le(p + 28, need->lds, 4);
-    wt_store_le(p + 24, need->scratch ? 16 : 0, 4);
+    wt_store_le(p + 24, need->scratch ? 16 : need->private_size, 4);
     wt_store_le(p + 32, DESCRIPTOR + 64 * kernel, 8);
     wt_store_le(p + 40, WORD, 8);
     wt_store_le(p + 56, SIGNAL + 64 * i, 8);
@@ -117,7 +119,7 @@ static unsigned begin(struct rig *r, unsigned i, unsigned kernel, const struct n
     return dispatch;
 }
 
-static const struct need wave = {1, 64, 0, 0, 0};
+static const struct need wave = {.groups = 1, .items = 64};
 
 /* How many waves run a kernel. */
 static unsigned waves_of(const struct rig *r, unsigned kernel)
@@ -164,8 +166,10 @@ static void each_ends_by_itself(void **state)
 
 static void lds_and_waves_that_one_frees_are_anothers(void **state)
 {
-    static const struct need all_lds = {1, 64, 65536, 0, 0}, half_lds = {1, 64, 32768, 0, 0};
-    static const struct need most_waves = {2, 1024, 0, 0, 0}, all_waves = {40, 64, 0, 0, 0};
+    static const struct need all_lds = {.groups = 1, .items = 64, .lds = 65536},
+                             half_lds = {.groups = 1, .items = 64, .lds = 32768};
+    static const struct need most_waves = {.groups = 2, .items = 1024},
+                             all_waves = {.groups = 40, .items = 64};
     static const struct {
         const struct need *first, *second;
         unsigned waves; /* of the second one, beside the first one and without it */
@@ -198,7 +202,7 @@ static void registers_are_room_too(void **state)
         unsigned vgprs, sgprs, waves; /* in units of 4 and 16 */
     } row[] = {{1, 1, 40}, {6, 5, 40}, {7, 5, 36},  {32, 1, 8}, {33, 1, 4},
                {1, 6, 32}, {1, 7, 28}, {16, 7, 16}, {8, 8, 24}};
-    static const struct need many = {100, 64, 0, 0, 0};
+    static const struct need many = {.groups = 100, .items = 64};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct rig r = rig(1);
         set_number(&r, DESCRIPTOR + 64 * LOOPS + 48,
@@ -213,7 +217,8 @@ static void registers_are_room_too(void **state)
  * wave's, also after some have ended. */
 static void scratch_memory_is_room_too(void **state)
 {
-    static const struct need some = {100, 128, 0, 0, 10}, other = {100, 128, 0, 0, 7};
+    static const struct need some = {.groups = 100, .items = 128, .scratch = 10},
+                             other = {.groups = 100, .items = 128, .scratch = 7};
     struct rig r = rig(2);
     int most = 0;
     begin(&r, 0, SPINS, &some);
@@ -247,8 +252,9 @@ static void scratch_memory_is_room_too(void **state)
 /* Room that becomes free goes to the kernels in turn, or to the one of the higher priority. */
 static void room_is_shared_out_in_turn_or_by_priority(void **state)
 {
-    static const struct need first = {9, 1024, 0, 0, 0}, same = {400, 1024, 0, 0, 0};
-    static const struct need higher = {400, 1024, 0, 1, 0};
+    static const struct need first = {.groups = 9, .items = 1024},
+                             same = {.groups = 400, .items = 1024};
+    static const struct need higher = {.groups = 400, .items = 1024, .priority = 1};
     for (unsigned k = 0; k < 2; k++) {
         struct rig r = rig(4); /* each compute unit has room for two of these groups */
         begin(&r, 0, ENDS, &first);
@@ -262,6 +268,35 @@ static void room_is_shared_out_in_turn_or_by_priority(void **state)
         set_number(&r, WORD, 1, 4);
         assert_int_equal(r.m->ops->run(r.m, 1000000), WT_RUN_ENDED);
         assert_true(done(&r, 0) && done(&r, 1));
+        gcn_device_free(r.device);
+    }
+}
+
+/* The offset of a wave in scratch memory has 32 bits: waves that it could not name do not run. */
+static void scratch_memory_ends_below_4_gib(void **state)
+{
+    static const struct {
+        unsigned private_size, waves;
+    } row[] = {{65536, 1023}, {32768, 2047}, {16384, 2560}, {131056, 512}};
+    for (unsigned i = 0; i < sizeof row / sizeof row[0]; i++) {
+        const struct need many = {.groups = 3000, .items = 64, .private_size = row[i].private_size};
+        const uint64_t size = (uint64_t)row[i].private_size * 64;
+        static bool taken[2560];
+        struct rig r = rig(64);
+        unsigned waves = 0;
+        memset(taken, 0, sizeof taken);
+        assert_true(gcn_device_scratch_size(r.device, row[i].private_size) == row[i].waves * size);
+        begin(&r, 0, LOOPS, &many);
+        for (uint32_t w = 0; w < r.m->waves; w++) {
+            uint32_t offset;
+            if (!gcn_wave_scalar(r.device, w, 2, &offset))
+                continue;
+            waves++;
+            assert_true(offset % size == 0 && offset + size <= (uint64_t)1 << 32);
+            assert_false(taken[offset / size]);
+            taken[offset / size] = true;
+        }
+        assert_int_equal(waves, row[i].waves);
         gcn_device_free(r.device);
     }
 }
@@ -297,7 +332,8 @@ static void a_wave_that_is_halted_stops_no_other_kernel(void **state)
 /* From any point on all goes as it went before, whatever ran meanwhile. */
 static void all_of_them_are_saved_and_restored(void **state)
 {
-    static const struct need some = {18, 256, 1024, 0, 0}, many = {100, 256, 1024, 0, 0};
+    static const struct need some = {.groups = 18, .items = 256, .lds = 1024},
+                             many = {.groups = 100, .items = 256, .lds = 1024};
     struct rig r = rig(2); /* with room for 20 of these groups */
     unsigned points = 0;
     begin(&r, 0, SPINS, &some);
@@ -330,8 +366,8 @@ static void whose_a_wave_is_counts_in_the_hash(void **state)
     uint64_t hash[2];
     for (unsigned i = 0; i < 2; i++) {
         struct rig r = rig(1);
-        begin(&r, 0, LOOPS, &(struct need){1 + i, 64, 0, 0, 0});
-        begin(&r, 1, LOOPS, &(struct need){2 - i, 64, 0, 0, 0});
+        begin(&r, 0, LOOPS, &(struct need){.groups = 1 + i, .items = 64});
+        begin(&r, 1, LOOPS, &(struct need){.groups = 2 - i, .items = 64});
         for (uint64_t at = PACKET; at < PACKET + 128; at += 8) /* memory is the same then */
             set_number(&r, at, 0, 8);
         hash[i] = r.m->ops->hash(r.m);
@@ -348,6 +384,7 @@ int main(void)
         cmocka_unit_test(lds_and_waves_that_one_frees_are_anothers),
         cmocka_unit_test(registers_are_room_too),
         cmocka_unit_test(scratch_memory_is_room_too),
+        cmocka_unit_test(scratch_memory_ends_below_4_gib),
         cmocka_unit_test(room_is_shared_out_in_turn_or_by_priority),
         cmocka_unit_test(so_many_run_at_once_and_no_more),
         cmocka_unit_test(a_wave_that_is_halted_stops_no_other_kernel),

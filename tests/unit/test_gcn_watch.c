@@ -17,6 +17,7 @@
 #include "emulator/machine/search.h"
 #include "conditions.h"
 #include "gcn_rig.h"
+#include "../names.h"
 
 static const struct wt_watch everything = {.kind = WT_WATCH_ACCESS, .addr = 0, .size = UINT64_MAX};
 
@@ -387,8 +388,8 @@ static void check_narrow(const uint32_t *code, const struct gcn_row *row, enum f
              watch.kind != all[i].kind))
             continue;
         if (next >= r.m->hits || memcmp(&r.m->hit[next], &all[i], sizeof *all))
-            fail_msg("%s: byte 0x%llx, kind %d: another hit", what, (unsigned long long)watch.addr,
-                     watch.kind);
+            fail_msg("%s: byte 0x%llx, %s: another hit", what, (unsigned long long)watch.addr,
+                     watch_name(watch.kind));
         next++;
     }
     assert_int_equal(r.m->hits, next);
@@ -424,7 +425,7 @@ static void check_row(const struct gcn_row *row, enum form form, unsigned trip)
         if (r.m->fault.kind)
             fail_msg("%s: %s", what, r.m->fault.text);
         if (how != (watched && expected.count ? WT_RUN_WATCH : WT_RUN_BUDGET))
-            fail_msg("%s: run %d", what, how);
+            fail_msg("%s: %s", what, run_name(how));
         assert_true(r.m->time == 2);
         if (watched)
             check_hits(&r, w, &before, &expected, what);
@@ -580,9 +581,9 @@ static void a_watch_misses_nothing(void **state)
                      h->kind != watch.kind))
                     continue;
                 if (next >= n || memcmp(&some[next], h, sizeof *h))
-                    fail_msg("schedule %zu, %llu bytes at 0x%llx, kind %d: hit %zu", k,
+                    fail_msg("schedule %zu, %llu bytes at 0x%llx, %s: hit %zu", k,
                              (unsigned long long)watch.size, (unsigned long long)watch.addr,
-                             watch.kind, next);
+                             watch_name(watch.kind), next);
                 next++;
             }
             assert_int_equal(next, n);

@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "object/image.h"
+#include "../names.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -33,7 +34,7 @@ static void refuses(const char *name, const void *bytes, size_t length, const ch
     struct wt_error err = {0};
     enum wt_status status = parse(name, bytes, length, &image, &err);
     if (status != WT_INVALID || !strstr(err.text, words) || !strstr(err.text, name))
-        fail_msg("%s: status %d, message '%s', expected '%s'", name, status, err.text, words);
+        fail_msg("%s: %s, message '%s', expected '%s'", name, status_name(status), err.text, words);
     assert_null(image.segment);
     assert_int_equal(image.segments, 0);
 }

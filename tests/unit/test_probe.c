@@ -3,6 +3,7 @@
  * the emulator's memory port), nothing else is disturbed, and no device makes it hang.
  */
 #include "steered.h"
+#include "../names.h"
 
 static const struct rig_options variants[] = {
     {.xlen = 32, .dm_only = true},
@@ -597,8 +598,8 @@ static void instructions_are_decoded(void **state)
                 continue;
             ops->decode(p, CODE, &window, &got);
             if (got.length != list[i].length || got.kind != list[i].kind)
-                fail_msg("0x%08x: length %u, kind %d", (unsigned)list[i].word, got.length,
-                         got.kind);
+                fail_msg("0x%08x: length %u, %s", (unsigned)list[i].word, got.length,
+                         instruction_name(got.kind));
         }
         close_all(r, p);
     }

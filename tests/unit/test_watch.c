@@ -14,6 +14,7 @@
 #include "emulator/vortex/internal.h"
 #include "conditions.h"
 #include "mixed_program.h"
+#include "../names.h"
 
 static uint64_t random_state;
 
@@ -131,8 +132,8 @@ static void check_one(const struct vx_insn *row, unsigned xlen, uint64_t at, uin
     const bool expected = byte >= at && byte < at + size &&
                           ((reads && kind != WT_WATCH_WRITE) || (writes && kind != WT_WATCH_READ));
     if (how != (expected ? WT_RUN_WATCH : WT_RUN_BUDGET))
-        fail_msg("%s rv%u at %llx byte %llx kind %d: run %d", row->name, xlen,
-                 (unsigned long long)at, (unsigned long long)byte, kind, how);
+        fail_msg("%s rv%u at %llx byte %llx %s: %s", row->name, xlen, (unsigned long long)at,
+                 (unsigned long long)byte, watch_name(kind), run_name(how));
     assert_int_equal(r->machine->fault.kind, WT_FAULT_NONE);
     assert_true(r->machine->time == (expected ? 2u : 3u));
     assert_int_equal(r->machine->hits, expected);

@@ -6,6 +6,7 @@
 
 #include "mixed_program.h"
 #include "steered.h"
+#include "../names.h"
 
 static const struct rig_options variants[] = {
     {.xlen = 32, .warps = 2},
@@ -59,8 +60,9 @@ static void unwatch(struct rig *r, enum wt_watchpoint_kind kind, uint64_t addr, 
 static void expect(struct wt_event e, enum wt_stop_reason reason, wt_thread thread)
 {
     if (e.kind != WT_EVENT_STOPPED || e.reason != reason || (thread && e.thread != thread))
-        fail_msg("event kind %d reason %d thread %u \"%s\", not reason %d thread %u", e.kind,
-                 e.reason, (unsigned)e.thread, e.text, reason, (unsigned)thread);
+        fail_msg("%s %s thread %u \"%s\", not %s thread %u", event_name(e.kind),
+                 reason_name(e.reason), (unsigned)e.thread, e.text, reason_name(reason),
+                 (unsigned)thread);
 }
 
 /* Both warps stand before the loop. */

@@ -80,7 +80,8 @@ enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
     if (status)
         return status;
     status = d->ops->read_memory(d->probe, wave, lane, addr, out, size, err);
-    enum wt_status after = give_wave_back(d, &one, borrowed, status ? NULL : err);
+    struct wt_error ignored;
+    enum wt_status after = give_wave_back(d, &one, borrowed, status ? &ignored : err);
     return status ? status : after;
 }
 
@@ -94,19 +95,21 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
     if (status)
         return status;
     status = d->ops->write_memory(d->probe, wave, lane, addr, bytes, size, err);
-    enum wt_status after = give_wave_back(d, &one, borrowed, status ? NULL : err);
+    struct wt_error ignored;
+    enum wt_status after = give_wave_back(d, &one, borrowed, status ? &ignored : err);
     return status ? status : after;
 }
 
 /* The wave that an access by @p thread goes through. */
-static enum wt_status memory_place(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
-                                   unsigned *lane, struct wt_error *err)
+static enum wt_status access_through(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
+                                     unsigned *lane, struct wt_error *err)
 {
-    enum wt_status status = dbg_stopped_thread(d, thread, wave, lane, NULL);
+    struct wt_error ignored;
+    enum wt_status status = dbg_stopped_thread(d, thread, wave, lane, &ignored);
     if (!status)
         return WT_OK;
-    /* Memory outlives threads: after the program's end, or while all run, any wave will do. But on
-     * the way through the past it is of no time that the user has chosen. */
+    /* Memory outlives threads: after the program's end, or while all run, any wave will do. But
+     * during a search of the past, memory is that of a time that the user has not chosen. */
     if (!d->travel.going && (thread == 0 || d->ended || status == WT_STATE)) {
         *lane = 0;
         *wave = dbg_memory_wave(d);
@@ -130,7 +133,7 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
     unsigned lane;
     if (size == 0)
         return WT_OK;
-    enum wt_status status = memory_place(d, thread, &wave, &lane, err);
+    enum wt_status status = access_through(d, thread, &wave, &lane, err);
     if (!status)
         status = dbg_note(d, dbg_raw_read(d, wave, lane, addr, out, size, err));
     if (status)
@@ -147,7 +150,7 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     unsigned lane;
     if (size == 0)
         return WT_OK;
-    enum wt_status status = memory_place(d, thread, &wave, &lane, err);
+    enum wt_status status = access_through(d, thread, &wave, &lane, err);
     if (!status)
         status = dbg_change_past(d, err);
     if (status)
@@ -164,7 +167,8 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     if (!status)
         status = dbg_note(d, dbg_raw_write(d, wave, lane, addr, bytes, size, err));
     if (lifted && d->going) {
-        enum wt_status planted = dbg_sync_breakpoints(d, status ? NULL : err);
+        struct wt_error ignored;
+        enum wt_status planted = dbg_sync_breakpoints(d, status ? &ignored : err);
         status = status ? status : planted;
     }
     return status;

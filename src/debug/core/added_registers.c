@@ -42,7 +42,7 @@ enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology
         d->registers[count++] = (struct wt_register){
             .name = name[code],
             .set = WT_ADDED_SET,
-            .type = WT_REG_INT,
+            .type = WT_REG_UINT,
             .bits = code < ADDED_MASK ? 32 : 64,
             .scope = code == ADDED_LANE ? WT_SCOPE_LANE : WT_SCOPE_WAVE,
             .number = number + code,

@@ -133,17 +133,18 @@ struct watchpoint {
     bool active;   /**< the target watches it */
 };
 
-/** A watchpoint that was met, and what is to be told of it. */
-struct met {
+/** A hit of a watchpoint, as it is reported to clients. */
+struct report {
     struct wt_watchpoint at;
     uint32_t wave;
     unsigned lane;
     struct wt_event event;
 };
 
-struct met_list {
-    struct met *met;
-    size_t count, capacity, next;
+struct reports {
+    struct report *report;
+    size_t count, capacity;
+    size_t next; /**< those before it have been reported */
 };
 
 struct wave_rows; /* registers.c */
@@ -199,10 +200,9 @@ struct wt_debugger {
     size_t traces, trace_capacity;
     struct watchpoint *wp;
     size_t wps, wp_capacity;
-    struct met *met; /**< what the last stop for a watchpoint left to be told */
-    size_t mets, met_capacity, next_met;
-    bool past_backwards;  /**< the direction of the last way */
-    struct met_list past; /**< the same of the last stop on the way through the past */
+    struct reports reports; /**< of the last stop for a watchpoint */
+    struct reports past;    /**< of the last such stop of a search of the past */
+    bool past_backwards;    /**< the direction of that search */
 
     const struct wt_code *code; /**< what the program's file has; not ours */
     size_t codes;
@@ -438,8 +438,8 @@ void dbg_print_for_lanes(void *context, const char *text, size_t length);
 /* ---- watchpoints.c ---- */
 
 /** What a client asks to be watched, as the target wants it. */
-enum wt_status dbg_place_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
-                                    struct wt_watchpoint *at, struct wt_error *err);
+enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
+                                      struct wt_watchpoint *at, struct wt_error *err);
 /** A breakpoint as the target is to watch it, or to search for it. */
 struct wt_watchpoint dbg_watched_code(const struct breakpoint *bp);
 /** Lets the target watch what is inserted, and nothing else. */

@@ -17,6 +17,7 @@
 
 enum wt_register_type {
     WT_REG_INT,         /**< an integer of `bits` */
+    WT_REG_UINT,        /**< one without a sign, of 32 or 64 bits: a set of lanes, a time */
     WT_REG_CODE_PTR,    /**< an address of code */
     WT_REG_DATA_PTR,    /**< an address of data */
     WT_REG_FLOAT,       /**< binary32 or binary64, by `bits` */

@@ -110,7 +110,7 @@ void dbg_stop_everything(struct wt_debugger *d)
     d->current = 0;
     dbg_thread_table_clear(&d->numbers); /* the threads of a new run are numbered anew */
     d->first_event = d->events = 0;
-    d->mets = d->next_met = 0;
+    d->reports.count = d->reports.next = 0;
 }
 
 /* Halts every wave, and holds those that begin: they must not start running unseen. */

@@ -76,7 +76,7 @@ struct wt_watchpoint {
     struct wt_address addr;
     uint64_t size; /**< bytes, 1 or more */
     uint32_t wave;
-    unsigned lane;
+    unsigned lane;                  /**< 0 where the lanes of a wave see the same */
     wt_watchpoint_condition *holds; /**< EXECUTE: NULL: every lane counts */
     void *context;                  /**< for holds; it lives until the target watches others */
 };

@@ -1,22 +1,24 @@
 /*
- * Watchpoints: what the client wants watched, brought to the target when waves are set going, and
- * what is told when a lane gets at it. One instruction of a wave may meet many of them with many
- * lanes: one stop tells of one watchpoint, and the rest is told by the next stops, without going
- * on.
+ * Watchpoints. The target gets the list of what clients want watched when waves are set going. One
+ * instruction may hit many watchpoints with many lanes: each stop reports one watchpoint, and the
+ * next resumes report the others before anything runs.
  */
 #include "debug/core/internal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 
 static bool same(const struct watchpoint *w, const struct wt_watchpoint *at, bool changes)
 {
     return w->at.kind == at->kind && wt_address_equal(w->at.addr, at->addr) &&
-           w->at.size == at->size && w->at.wave == at->wave && w->changes == changes;
+           w->at.size == at->size && w->at.wave == at->wave && w->at.lane == at->lane &&
+           w->changes == changes;
 }
 
 static struct watchpoint *find(struct wt_debugger *d, const struct wt_watchpoint *at,
@@ -28,8 +30,8 @@ static struct watchpoint *find(struct wt_debugger *d, const struct wt_watchpoint
     return NULL;
 }
 
-enum wt_status dbg_place_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
-                                    struct wt_watchpoint *at, struct wt_error *err)
+enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
+                                      struct wt_watchpoint *at, struct wt_error *err)
 {
     if (!d->target->services->watch)
         return wt_fail(err, WT_UNSUPPORTED,
@@ -47,7 +49,11 @@ enum wt_status dbg_place_watchpoint(struct wt_debugger *d, const struct wt_watch
                        r->size, r->addr.offset);
     *at = (struct wt_watchpoint){.kind = r->kind, .addr = r->addr, .size = r->size};
     /* Where there is no thread yet, all see the same. */
-    return r->thread ? dbg_locate(d, r->thread, &at->wave, &at->lane, err) : WT_OK;
+    unsigned lane = 0;
+    enum wt_status status = r->thread ? dbg_locate(d, r->thread, &at->wave, &lane, err) : WT_OK;
+    if (d->topology->spaces[r->addr.space].scope == WT_SCOPE_LANE)
+        at->lane = lane;
+    return status;
 }
 
 static void drop_unused(struct wt_debugger *d)
@@ -134,23 +140,35 @@ enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err)
     return status;
 }
 
+/* Room for a watchpoint more, and for a report of each: a stop must not be lost for want of memory.
+ */
+static bool reserve(struct wt_debugger *d)
+{
+    struct reports *const both[] = {&d->reports, &d->past};
+    struct watchpoint *more = wt_array_grow(d->wp, &d->wp_capacity, d->wps + 1, sizeof *more);
+    if (more)
+        d->wp = more;
+    for (size_t i = 0; i < 2 && more; i++) {
+        struct report *report =
+            wt_array_grow(both[i]->report, &both[i]->capacity, d->wps + 1, sizeof *report);
+        if (!report)
+            return false;
+        both[i]->report = report;
+    }
+    return more != NULL;
+}
+
 enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,
                                              struct wt_error *err)
 {
     struct wt_watchpoint at;
-    enum wt_status status = dbg_place_watchpoint(d, request, &at, err);
+    enum wt_status status = dbg_resolve_watchpoint(d, request, &at, err);
     if (status)
         return status;
     struct watchpoint *w = find(d, &at, request);
-    if (!w && d->wps == d->wp_capacity) {
-        const size_t capacity = d->wp_capacity ? 2 * d->wp_capacity : 16;
-        struct watchpoint *more = realloc(d->wp, capacity * sizeof *more);
-        if (!more)
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for a watchpoint");
-        d->wp = more;
-        d->wp_capacity = capacity;
-    }
+    if (!w && !reserve(d))
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a watchpoint");
     if (!w) {
         w = &d->wp[d->wps++];
         *w = (struct watchpoint){.at = at, .changes = request->changes, .owner = request->owner};
@@ -168,7 +186,7 @@ enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
                                              struct wt_error *err)
 {
     struct wt_watchpoint at;
-    enum wt_status status = dbg_place_watchpoint(d, request, &at, err);
+    enum wt_status status = dbg_resolve_watchpoint(d, request, &at, err);
     if (status)
         return status;
     struct watchpoint *w = find(d, &at, request);
@@ -185,18 +203,19 @@ void wt_debugger_remove_all_watchpoints(struct wt_debugger *d)
     for (size_t i = 0; i < d->wps; i++)
         d->wp[i].inserted = false;
     drop_unused(d);
+    struct wt_error ignored;
     if (d->going)
-        dbg_sync_watchpoints(d, NULL);
+        dbg_sync_watchpoints(d, &ignored);
 }
 
 void dbg_free_watchpoints(struct wt_debugger *d)
 {
     free(d->wp);
-    free(d->met);
-    free(d->past.met);
+    free(d->reports.report);
+    free(d->past.report);
 }
 
-/* ---- what was met ---- */
+/* ---- reports of hits ---- */
 
 /* The first byte of the watchpoint that the access got at. */
 static uint64_t first_byte(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
@@ -289,10 +308,10 @@ static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
 }
 
 /* Whether the client still watches that. */
-static bool is_wanted(const struct wt_debugger *d, const struct met *met)
+static bool is_wanted(const struct wt_debugger *d, const struct report *report)
 {
     for (size_t i = 0; i < d->wps; i++)
-        if (d->wp[i].inserted && same(&d->wp[i], &met->at, d->wp[i].changes))
+        if (d->wp[i].inserted && same(&d->wp[i], &report->at, d->wp[i].changes))
             return true;
     return false;
 }
@@ -312,7 +331,7 @@ static unsigned lane_to_tell(struct wt_debugger *d, uint32_t wave, wt_lanes lane
 
 /* What is to be told of a watchpoint; false if none of the hits concerns it. */
 static bool tell(struct wt_debugger *d, const struct watchpoint *w,
-                 const struct wt_watchpoint_hit *list, size_t count, struct met *met)
+                 const struct wt_watchpoint_hit *list, size_t count, struct report *report)
 {
     wt_lanes lanes = 0;
     uint32_t wave = 0;
@@ -324,62 +343,59 @@ static bool tell(struct wt_debugger *d, const struct watchpoint *w,
     }
     if (!lanes)
         return false;
-    met->at = w->at;
-    met->wave = wave;
-    met->lane = lane_to_tell(d, wave, lanes);
+    report->at = w->at;
+    report->wave = wave;
+    report->lane = lane_to_tell(d, wave, lanes);
     size_t i = 0;
-    while (list[i].wave != wave || list[i].lane != met->lane || !concerns(w, &list[i]))
+    while (list[i].wave != wave || list[i].lane != report->lane || !concerns(w, &list[i]))
         i++;
-    met->event = (struct wt_event){.watch = w->at.kind,
-                                   .addr = {w->at.addr.space, first_byte(w, &list[i])},
-                                   .lanes = lanes,
-                                   .pc = list[i].pc};
-    describe(d, &list[i], lanes & ~wt_lane_bit(met->lane), met->event.text, sizeof met->event.text);
+    report->event = (struct wt_event){.watch = w->at.kind,
+                                      .addr = {w->at.addr.space, first_byte(w, &list[i])},
+                                      .lanes = lanes,
+                                      .pc = list[i].pc};
+    describe(d, &list[i], lanes & ~wt_lane_bit(report->lane), report->event.text,
+             sizeof report->event.text);
     return true;
 }
 
-static enum wt_status stop_for(struct wt_debugger *d, const struct met *met, struct wt_error *err)
+static enum wt_status stop_for(struct wt_debugger *d, const struct report *report,
+                               struct wt_error *err)
 {
     if (d->mode == WT_THREADS_WAVES)
-        d->chosen_lane = met->lane;
-    return dbg_stop_for(d, met->wave, met->lane, WT_STOP_WATCHPOINT, &met->event, err);
+        d->chosen_lane = report->lane;
+    return dbg_stop_for(d, report->wave, report->lane, WT_STOP_WATCHPOINT, &report->event, err);
 }
 
-/* Finds out what is to be told, in d->met, first what happened to the lane that the user looks at.
+/* Makes the reports of the hits of one instruction, that of the lane that the user looks at first.
  */
 static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count)
 {
-    d->mets = d->next_met = 0;
+    d->reports.count = d->reports.next = 0;
     for (size_t i = 0; i < d->wps; i++) {
-        struct met met;
-        if (!tell(d, &d->wp[i], list, count, &met))
+        struct report report;
+        if (!tell(d, &d->wp[i], list, count, &report))
             continue;
         /* Clients go by the address: it tells of all watchpoints that it lies in. */
         bool told = false;
-        for (size_t k = 0; k < d->mets; k++)
-            told |= wt_ranges_meet(d->met[k].event.addr, 1, met.at.addr, met.at.size);
+        for (size_t k = 0; k < d->reports.count; k++)
+            told |=
+                wt_ranges_meet(d->reports.report[k].event.addr, 1, report.at.addr, report.at.size);
         if (told)
             continue;
-        if (d->mets == d->met_capacity) {
-            const size_t capacity = d->met_capacity ? 2 * d->met_capacity : 8;
-            struct met *more = realloc(d->met, capacity * sizeof *more);
-            if (!more)
-                break;
-            d->met = more;
-            d->met_capacity = capacity;
-        }
-        d->met[d->mets++] = met;
+        assert(d->reports.count < d->reports.capacity); /* reserve_reports() */
+        d->reports.report[d->reports.count++] = report;
     }
-    if (!d->mets)
+    if (!d->reports.count)
         return;
     size_t first = 0;
-    while (first < d->mets && d->wave[d->met[first].wave].focus != d->met[first].lane + 1)
+    while (first < d->reports.count &&
+           d->wave[d->reports.report[first].wave].focus != d->reports.report[first].lane + 1)
         first++;
-    first = first < d->mets ? first : 0;
-    const struct met swapped = d->met[first];
-    d->met[first] = d->met[0];
-    d->met[0] = swapped;
-    d->next_met = 1;
+    first = first < d->reports.count ? first : 0;
+    const struct report swapped = d->reports.report[first];
+    d->reports.report[first] = d->reports.report[0];
+    d->reports.report[0] = swapped;
+    d->reports.next = 1;
 }
 
 /* Whether the target watches anything. */
@@ -436,8 +452,8 @@ enum wt_status dbg_check_watchpoints(struct wt_debugger *d, bool *met, bool *sto
     if (*stopped)
         return WT_OK;
     collect(d, list, count);
-    *stopped = d->mets != 0;
-    return *stopped ? stop_for(d, &d->met[0], err) : WT_OK;
+    *stopped = d->reports.count != 0;
+    return *stopped ? stop_for(d, &d->reports.report[0], err) : WT_OK;
 }
 
 bool dbg_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wave, unsigned *lane)
@@ -448,13 +464,13 @@ bool dbg_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_t *wa
         return false;
     const size_t count = services->watch_hits(d->target->context, &list);
     collect(d, list, count);
-    if (!d->mets)
+    if (!d->reports.count)
         return false;
-    const struct met_list now = {d->met, d->mets, d->met_capacity, 0};
-    d->met = d->past.met;
-    d->met_capacity = d->past.capacity;
-    d->mets = d->next_met = 0;
+    const struct reports now = d->reports;
+    d->reports = d->past;
+    d->reports.count = d->reports.next = 0;
     d->past = now;
+    d->past.next = 0;
     return dbg_next_watch_event(d, event, wave, lane);
 }
 
@@ -462,14 +478,14 @@ bool dbg_next_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_
                           unsigned *lane)
 {
     while (d->past.next < d->past.count) {
-        const struct met *met = &d->past.met[d->past.next++];
-        if (!is_wanted(d, met))
+        const struct report *report = &d->past.report[d->past.next++];
+        if (!is_wanted(d, report))
             continue;
-        *event = met->event;
+        *event = report->event;
         event->kind = WT_EVENT_STOPPED;
         event->reason = WT_STOP_WATCHPOINT;
-        *wave = met->wave;
-        *lane = met->lane;
+        *wave = report->wave;
+        *lane = report->lane;
         return true;
     }
     return false;
@@ -477,11 +493,12 @@ bool dbg_next_watch_event(struct wt_debugger *d, struct wt_event *event, uint32_
 
 bool dbg_tell_next_watchpoint(struct wt_debugger *d)
 {
-    while (!d->nonstop && d->next_met < d->mets) {
-        const struct met *met = &d->met[d->next_met++];
-        if (is_wanted(d, met) && dbg_is_active(d, met->wave))
-            return stop_for(d, met, NULL) == WT_OK;
+    struct wt_error ignored;
+    while (!d->nonstop && d->reports.next < d->reports.count) {
+        const struct report *report = &d->reports.report[d->reports.next++];
+        if (is_wanted(d, report) && dbg_is_active(d, report->wave))
+            return stop_for(d, report, &ignored) == WT_OK;
     }
-    d->mets = d->next_met = 0;
+    d->reports.count = d->reports.next = 0;
     return false;
 }

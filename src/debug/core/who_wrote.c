@@ -53,7 +53,7 @@ enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
     request.kind = WT_WATCHPOINT_WRITE;
     enum wt_status status = dbg_need_history(d, err);
     if (!status)
-        status = dbg_place_watchpoint(d, &request, &range, err);
+        status = dbg_resolve_watchpoint(d, &request, &range, err);
     if (status)
         return status;
     /* What is known of where the device is now: it will be there again. */

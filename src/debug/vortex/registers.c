@@ -144,6 +144,7 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
         *r++ = (struct wt_register){
             .name = csr_table[i].name,
             .set = csr_table[i].set,
+            .type = csr == CSR_ACTIVE_THREADS ? WT_REG_UINT : WT_REG_INT,
             .scope = scope_of(flags),
             .role = csr == CSR_ACTIVE_THREADS ? WT_ROLE_EXEC_MASK : WT_ROLE_NONE,
             .bits = flags & NARROW ? 32 : p->xlen,

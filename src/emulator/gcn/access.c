@@ -148,3 +148,21 @@ bool gcn_device_write(struct gcn_device *d, uint64_t addr, const void *bytes, si
     wt_code_invalidate(&d->code, addr, size);
     return done;
 }
+
+enum wt_status gcn_device_put(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size,
+                              struct wt_error *err)
+{
+    const uint8_t *from = bytes;
+    char why[128];
+    for (size_t done = 0, part; done < size; done += part) {
+        const size_t room = (size_t)(WT_PAGE_SIZE - ((addr + done) & WT_PAGE_MASK));
+        part = room < size - done ? room : size - done;
+        if (wt_memory_is_zero(d->memory, addr + done, from + done, part) ||
+            gcn_device_write(d, addr + done, from + done, part))
+            continue;
+        wt_memory_refusal(d->memory, why, sizeof why);
+        return wt_fail(err, WT_NO_MEMORY, "%zu bytes at 0x%llx: %s", size, (unsigned long long)addr,
+                       why);
+    }
+    return WT_OK;
+}

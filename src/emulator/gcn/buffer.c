@@ -312,8 +312,7 @@ OP(buffer_store_lds)
         if (w->device->machine.watch)
             watch_store_lds(w, u, lane, at, t.addr[lane], bytes);
         if (!gcn_write(w->device, t.addr[lane], bytes, 4))
-            return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, t.addr[lane],
-                             "the host has no memory left for this store");
+            return gcn_no_memory(w, u, (uint64_t)1 << lane, t.addr[lane]);
     }
     if (w->vm_cnt < 63)
         w->vm_cnt++;

@@ -48,6 +48,15 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
     return NULL;
 }
 
+const struct gcn_uop *gcn_no_memory(struct gcn_wave *w, const struct gcn_uop *u, uint64_t lanes,
+                                    uint64_t addr)
+{
+    char why[128];
+    wt_memory_refusal(w->device->memory, why, sizeof why);
+    return gcn_fault(w, u, WT_FAULT_HOST, lanes, addr, "%s at 0x%llx: %s", u->row->name,
+                     (unsigned long long)addr, why);
+}
+
 const struct wt_fault *gcn_wave_exception(const struct gcn_device *d, uint32_t wave)
 {
     return d->exception.kind && d->exception.wave == wave ? &d->exception : NULL;
@@ -195,6 +204,11 @@ static void flush_console(struct wt_machine *m)
     (void)m;
 }
 
+static void set_memory_limit(struct wt_machine *m, uint64_t bytes)
+{
+    wt_memory_set_limit(device_of(m)->memory, bytes);
+}
+
 static const struct wt_machine_ops machine_ops = {
     .family = "gfx900",
     .free = free_machine,
@@ -219,6 +233,7 @@ static const struct wt_machine_ops machine_ops = {
     .state_bytes = wt_state_size,
     .held_bytes = gcn_held_bytes,
     .live_bytes = gcn_live_bytes,
+    .set_memory_limit = set_memory_limit,
     .set_watches = gcn_set_watches,
     .home = gcn_home,
     .describe_register = gcn_describe_register,

@@ -16,6 +16,8 @@ enum {
 };
 /* COMPUTE_TMPRING_SIZE.WAVESIZE counts 1 KiB. */
 #define SCRATCH_UNIT 1024
+/* Bytes of a work-item: what WAVESIZE, of 13 bits, can say of a wave. */
+#define MOST_PRIVATE (0x1fff * SCRATCH_UNIT / GCN_LANES)
 
 static uint32_t scratch_wave_size(uint32_t private_size)
 {
@@ -23,9 +25,17 @@ static uint32_t scratch_wave_size(uint32_t private_size)
                       SCRATCH_UNIT);
 }
 
+/* The waves that can have so many bytes each of one arena: it ends below 4 GiB. */
+static uint32_t most_scratch_waves(uint32_t wave_size)
+{
+    return UINT32_MAX / wave_size;
+}
+
 uint64_t gcn_device_scratch_size(const struct gcn_device *d, uint32_t private_size)
 {
-    return (uint64_t)scratch_wave_size(private_size) * d->machine.waves;
+    const uint32_t size = scratch_wave_size(private_size);
+    const uint32_t most = size ? most_scratch_waves(size) : 0;
+    return (uint64_t)size * (most < d->machine.waves ? most : d->machine.waves);
 }
 
 void gcn_queue_set_scratch(uint8_t *queue, uint64_t addr, uint64_t size, uint32_t private_size)
@@ -104,6 +114,10 @@ static enum wt_status take_packet(const struct gcn_aql_dispatch *p, uint64_t pac
                        (unsigned long long)items);
     k->waves_per_group = (uint32_t)((items + GCN_LANES - 1) / GCN_LANES);
     k->private_size = p->private_size;
+    if (k->private_size > MOST_PRIVATE)
+        return wt_fail(err, WT_INVALID,
+                       "%u bytes of private memory for a work-item; %u are the most",
+                       k->private_size, MOST_PRIVATE);
     k->lds = p->group_size;
     k->kernarg = p->kernarg;
     k->completion = p->completion;
@@ -111,6 +125,12 @@ static enum wt_status take_packet(const struct gcn_aql_dispatch *p, uint64_t pac
         return wt_fail(err, WT_INVALID, "%u bytes of LDS for a work-group; gfx900 has %u", k->lds,
                        GCN_LDS_BYTES);
     return WT_OK;
+}
+
+static enum wt_status no_scratch(const struct gcn_dispatch *k, struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID, "scratch memory for %u waves; a work-group has %u",
+                   k->scratch_waves, k->waves_per_group);
 }
 
 /* The scratch memory that the queue offers. */
@@ -134,10 +154,20 @@ static enum wt_status read_queue(struct gcn_device *d, uint64_t addr, struct gcn
     k->scratch_waves = tmpring & 0xfff;
     if (size && k->scratch_waves && size / k->scratch_wave < k->scratch_waves)
         k->scratch_waves = (uint32_t)(size / k->scratch_wave);
-    if (size && k->scratch_waves < k->waves_per_group)
-        return wt_fail(err, WT_INVALID, "scratch memory for %u waves; a work-group has %u",
-                       k->scratch_waves, k->waves_per_group);
+    if (size && !k->scratch_waves)
+        return no_scratch(k, err);
     return WT_OK;
+}
+
+/* A wave's offset, which it is given in an SGPR, has 32 bits. */
+static enum wt_status limit_scratch(struct gcn_dispatch *k, struct wt_error *err)
+{
+    if (!k->scratch_wave)
+        return WT_OK;
+    const uint32_t most = most_scratch_waves(k->scratch_wave);
+    if (!k->scratch_waves || k->scratch_waves > most)
+        k->scratch_waves = most;
+    return k->scratch_waves < k->waves_per_group ? no_scratch(k, err) : WT_OK;
 }
 
 /* The first place that is free; GCN_DISPATCHES if none is. *last becomes the last id given. */
@@ -170,6 +200,8 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
         return status;
     k.scratch_wave = scratch_wave_size(k.private_size);
     if (queue && (status = read_queue(d, queue, &k, err)) != WT_OK)
+        return status;
+    if ((status = limit_scratch(&k, err)) != WT_OK)
         return status;
     if (k.vgprs > 256 || (uint64_t)k.waves_per_group > GCN_SIMDS * (256 / k.vgprs) ||
         k.waves_per_group > GCN_WAVES_PER_CU)

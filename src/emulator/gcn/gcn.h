@@ -57,6 +57,11 @@ enum wt_status gcn_device_map(struct gcn_device *device, uint64_t addr, uint64_t
 bool gcn_device_read(struct gcn_device *device, uint64_t addr, void *out, size_t size);
 bool gcn_device_write(struct gcn_device *device, uint64_t addr, const void *bytes, size_t size);
 
+/** gcn_device_write with a message: WT_NO_MEMORY says which limit was met. Zeros take no memory
+ * where nothing was written yet. */
+enum wt_status gcn_device_put(struct gcn_device *device, uint64_t addr, const void *bytes,
+                              size_t size, struct wt_error *err);
+
 /* ---- dispatch ---- */
 
 /** How many kernels can run at once. */
@@ -72,7 +77,8 @@ bool gcn_device_write(struct gcn_device *device, uint64_t addr, const void *byte
 enum wt_status gcn_device_dispatch(struct gcn_device *device, uint64_t packet, uint64_t queue,
                                    struct wt_error *err);
 
-/** Bytes of scratch memory that waves of a kernel with so much private memory may take in all. */
+/** Bytes of scratch memory that waves of a kernel with so much private memory may take in all:
+ * below 4 GiB; as many waves as have room in it run at once. */
 uint64_t gcn_device_scratch_size(const struct gcn_device *device, uint32_t private_size);
 
 /**

@@ -35,7 +35,8 @@ static void add_pair(struct gcn_wave *w, unsigned *n, unsigned limit, uint64_t v
 static void initial_sgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
 {
     const unsigned users = wt_field(k->rsrc2, 5, 1) > 16 ? 16 : wt_field(k->rsrc2, 5, 1);
-    const uint32_t wave_offset = w->scratch * k->scratch_wave;
+    const uint64_t wave_offset = (uint64_t)w->scratch * k->scratch_wave;
+    assert(wave_offset + k->scratch_wave <= UINT32_MAX);
     unsigned n = 0;
     if (k->properties & 1 << 0)
         for (unsigned i = 0; i < 4; i++)
@@ -59,7 +60,7 @@ static void initial_sgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
     if (k->rsrc2 & 1u << 10) /* work-group information: how many waves, and which is the first */
         add_sgpr(w, &n, GCN_FLAT_SCRATCH, k->waves_per_group | (w->index == 0 ? 1u << 31 : 0));
     if (k->rsrc2 & 1)
-        add_sgpr(w, &n, GCN_FLAT_SCRATCH, wave_offset);
+        add_sgpr(w, &n, GCN_FLAT_SCRATCH, (uint32_t)wave_offset);
 }
 
 /* Which lanes have a work-item, and their coordinates within the group. */

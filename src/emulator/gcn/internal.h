@@ -262,6 +262,9 @@ gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot);
 const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
                                 enum wt_fault_kind kind, uint64_t lanes, uint64_t addr,
                                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* A store to addr found no memory: that fault. */
+const struct gcn_uop *gcn_no_memory(struct gcn_wave *w, const struct gcn_uop *u, uint64_t lanes,
+                                    uint64_t addr);
 /* The illegal-instruction state: the row is not executed, or there is none. */
 const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u);
 

@@ -79,7 +79,7 @@ static const struct gcn_uop *atomic(struct gcn_wave *w, const struct gcn_uop *u,
                 gcn_atomic((enum gcn_atomic)(u->row->opcode & 0x1f), u->size, old, data, compare),
                 u->size);
     if (!gcn_write(w->device, addr, bytes, u->size))
-        return gcn_fault(w, u, WT_FAULT_HOST, gcn_exec(w), addr, "the host has no memory left");
+        return gcn_no_memory(w, u, gcn_exec(w), addr);
     if (w->device->machine.watch)
         gcn_watch_scalar(w, u, WT_WATCH_ACCESS, addr, u->size, before, bytes);
     if (u->glc) {

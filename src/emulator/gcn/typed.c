@@ -243,8 +243,7 @@ OP(buffer_store_format)
                 gcn_watch_access(w, u, WT_WATCH_WRITE, lane, addr, size, before, element + put);
             }
             if (!gcn_write(w->device, addr, element + put, size))
-                return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, addr,
-                                 "the host has no memory left for this store");
+                return gcn_no_memory(w, u, (uint64_t)1 << lane, addr);
             put += size;
         }
     }

@@ -551,8 +551,7 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
         if (w->device->machine.watch && read_lane(w, t, lane, before, u->size))
             watch_lane(w, t, WT_WATCH_WRITE, lane, u->size, before, after);
         if (!write_lane(w, t, lane, after, u->size))
-            return gcn_fault(w, t->at, WT_FAULT_HOST, (uint64_t)1 << lane, t->addr[lane],
-                             "the host has no memory left for this store");
+            return gcn_no_memory(w, t->at, (uint64_t)1 << lane, t->addr[lane]);
     }
     issued(w, t, u->row->encoding == GCN_FLAT);
     return gcn_next(u);
@@ -678,8 +677,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
             old = wt_load_le(bytes, u->size);
             wt_store_le(bytes, gcn_atomic(what, u->size, old, data, compare), u->size);
             if (!write_lane(w, t, lane, bytes, u->size))
-                return gcn_fault(w, u, WT_FAULT_HOST, (uint64_t)1 << lane, t->addr[lane],
-                                 "the host has no memory left for this atomic");
+                return gcn_no_memory(w, u, (uint64_t)1 << lane, t->addr[lane]);
         }
         if (w->device->machine.watch)
             watch_atomic(w, u, t, lane, old, gcn_atomic(what, u->size, old, data, compare));

@@ -140,8 +140,13 @@ struct wt_machine_ops {
     uint64_t (*state_bytes)(const struct wt_state *state);
     /** Host memory of all pages of memory, those of saved states included. */
     uint64_t (*held_bytes)(struct wt_machine *m);
-    /** Host memory of the pages that the machine sees now. Slow: it walks them. */
+    /** Host memory of the pages that the machine sees now. */
     uint64_t (*live_bytes)(struct wt_machine *m);
+    /**
+     * Limits the memory that all waves share to so many bytes that a program may have touched. A
+     * store beyond that is a fault (WT_FAULT_HOST). At first there is no limit.
+     */
+    void (*set_memory_limit)(struct wt_machine *m, uint64_t bytes);
 
     /**
      * Watches these places from now on instead of those watched until now, and forgets that a hit

@@ -1,6 +1,8 @@
 /* Sparse copy-on-write memory: a persistent radix tree of pages. See memory.h. */
 #include "emulator/machine/memory.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -32,6 +34,8 @@ struct alias {
 
 struct wt_memory {
     struct node *root; /* NULL: all zeros */
+    uint64_t pages;    /* below root */
+    uint64_t limit;    /* the most pages that there may be */
     struct account *account;
     bool host;           /* the process's own memory; root stays NULL */
     struct alias *alias; /* of a host's memory, by address */
@@ -105,8 +109,10 @@ struct wt_memory *wt_memory_new(void)
         free(m);
         return NULL;
     }
-    if (m)
+    if (m) {
         m->account->refs = 1;
+        m->limit = UINT64_MAX;
+    }
     return m;
 }
 
@@ -116,6 +122,12 @@ struct wt_memory *wt_memory_new_host(void)
     if (m)
         m->host = true;
     return m;
+}
+
+/* Whether nothing was written to the page of addr yet. */
+static bool is_new(const struct wt_memory *m, uint64_t addr)
+{
+    return wt_memory_page(m, addr) == zero_page;
 }
 
 /* The index of the first alias that begins above addr. */
@@ -198,13 +210,30 @@ void wt_memory_become(struct wt_memory *m, const struct wt_memory *from)
     release(m->account, m->root, LEVELS);
     leave_account(m);
     m->root = from->root;
+    m->pages = from->pages;
     m->account = from->account;
+}
+
+void wt_memory_set_limit(struct wt_memory *m, uint64_t bytes)
+{
+    m->limit = bytes / WT_PAGE_SIZE;
+}
+
+void wt_memory_refusal(const struct wt_memory *m, char *text, size_t size)
+{
+    if (m->pages >= m->limit)
+        snprintf(text, size,
+                 "the program has touched %.4g MiB of memory, all that it may have (--memory)",
+                 (double)m->pages * WT_PAGE_SIZE / (1 << 20));
+    else
+        snprintf(text, size, "the host has no memory left");
 }
 
 void wt_memory_clear(struct wt_memory *m)
 {
     release(m->account, m->root, LEVELS);
     m->root = NULL;
+    m->pages = 0;
 }
 
 const uint8_t *wt_memory_page(const struct wt_memory *m, uint64_t addr)
@@ -224,6 +253,8 @@ uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
 {
     if (m->host)
         return host_page(m, addr);
+    if (m->pages >= m->limit && is_new(m, addr))
+        return NULL;
     void **at = (void **)&m->root;
     for (unsigned level = LEVELS; level > 0; level--) {
         struct node *node = own_node(m->account, *at, level);
@@ -243,6 +274,8 @@ uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
     memcpy(copy->data, page ? page->data : zero_page, WT_PAGE_SIZE);
     if (page)
         page->refs--;
+    else
+        m->pages++;
     *at = copy;
     return copy->data;
 }
@@ -258,6 +291,13 @@ void wt_memory_read(const struct wt_memory *m, uint64_t addr, void *out, size_t 
         addr += part;
         size -= part;
     }
+}
+
+bool wt_memory_is_zero(const struct wt_memory *m, uint64_t addr, const void *bytes, size_t size)
+{
+    const size_t offset = addr & WT_PAGE_MASK;
+    assert(offset + size <= WT_PAGE_SIZE);
+    return is_new(m, addr) && memcmp(bytes, zero_page, size) == 0;
 }
 
 bool wt_memory_write(struct wt_memory *m, uint64_t addr, const void *bytes, size_t size)
@@ -301,19 +341,9 @@ uint64_t wt_memory_hash(const struct wt_memory *m)
     return hash_tree(m->root, LEVELS, 0);
 }
 
-static uint64_t count_pages(const void *tree, unsigned level)
-{
-    if (!tree || level == 0)
-        return tree != NULL;
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < FANOUT; i++)
-        sum += count_pages(((const struct node *)tree)->slot[i], level - 1);
-    return sum;
-}
-
 uint64_t wt_memory_resident(const struct wt_memory *m)
 {
-    return count_pages(m->root, LEVELS) * WT_PAGE_SIZE;
+    return m->pages * WT_PAGE_SIZE;
 }
 
 uint64_t wt_memory_held(const struct wt_memory *m)

@@ -69,10 +69,26 @@ void wt_memory_read(const struct wt_memory *m, uint64_t addr, void *out, size_t 
 /** Copies @p size bytes into the memory; false when the host has no memory left. */
 bool wt_memory_write(struct wt_memory *m, uint64_t addr, const void *bytes, size_t size);
 
+/**
+ * Limits the pages that @p m itself may have, those that it shares included, to @p bytes; at first
+ * there is no limit. Pages that are there already stay. Forks have no limit of their own making:
+ * they take over that of @p m; wt_memory_become leaves the limit as it is.
+ */
+void wt_memory_set_limit(struct wt_memory *m, uint64_t bytes);
+
+/** Why a page for writing could not be had, for people: a sentence without a period. */
+void wt_memory_refusal(const struct wt_memory *m, char *text, size_t size);
+
+/**
+ * Whether a write of @p bytes, which lie in one page, need not be done: they are zeros, and nothing
+ * was written to that page yet.
+ */
+bool wt_memory_is_zero(const struct wt_memory *m, uint64_t addr, const void *bytes, size_t size);
+
 /** A 64-bit hash of the contents; memories of equal contents have equal hashes. */
 uint64_t wt_memory_hash(const struct wt_memory *m);
 
-/** Bytes of pages reached by @p m (shared ones too). */
+/** Bytes of the pages that @p m has (shared ones too). */
 uint64_t wt_memory_resident(const struct wt_memory *m);
 
 /** Host memory that @p m and all memories forked from it, or from the same one, hold together. */

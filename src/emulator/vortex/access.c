@@ -129,6 +129,7 @@ const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, 
 {
     const char *what = store ? "store" : "load";
     const unsigned long long at = addr;
+    char why_not[128];
     /* All lanes that are refused for this reason. (Loads are refused only where stores are.) */
     wt_lanes lanes = wt_lane_bit(lane);
     for (unsigned l = 0; l < w->device->machine.lanes; l++) {
@@ -143,8 +144,9 @@ const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, 
                         "%s of %u bytes at 0x%llx: the console takes single bytes only", what, size,
                         at);
     case VX_ACCESS_HOST:
-        return vx_fault(w, u, WT_FAULT_HOST, lanes, addr,
-                        "the host has no memory left for the %s at 0x%llx", what, at);
+        wt_memory_refusal(memory_of(w->device, w->core, addr), why_not, sizeof why_not);
+        return vx_fault(w, u, WT_FAULT_HOST, lanes, addr, "%s of %u bytes at 0x%llx: %s", what,
+                        size, at, why_not);
     default:
         return vx_fault(w, u, WT_FAULT_ACCESS, lanes, addr,
                         "%s of %u bytes at 0x%llx: outside the address space of 48 bits", what,

@@ -362,6 +362,11 @@ static void flush_console(struct wt_machine *m)
     vx_device_flush_console(device_of(m));
 }
 
+static void set_memory_limit(struct wt_machine *m, uint64_t bytes)
+{
+    wt_memory_set_limit(device_of(m)->memory, bytes);
+}
+
 static const struct wt_machine_ops machine_ops = {
     .family = "vortex",
     .free = free_machine,
@@ -389,6 +394,7 @@ static const struct wt_machine_ops machine_ops = {
     .state_bytes = wt_state_size,
     .held_bytes = vx_held_bytes,
     .live_bytes = vx_live_bytes,
+    .set_memory_limit = set_memory_limit,
     .set_watches = vx_set_watches,
 };
 
@@ -528,6 +534,13 @@ static enum wt_status check_image(const struct vx_device *d, const struct wt_ima
     return WT_OK;
 }
 
+static enum wt_status no_room(const struct vx_device *d, struct wt_error *err)
+{
+    char why[128];
+    wt_memory_refusal(d->memory, why, sizeof why);
+    return wt_fail(err, WT_NO_MEMORY, "the program does not fit: %s", why);
+}
+
 enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
                               struct wt_error *err)
 {
@@ -542,7 +555,7 @@ enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
     for (size_t i = 0; i < image->segments; i++) {
         const struct wt_segment *s = &image->segment[i];
         if (!vx_write_bytes(&d->core[0], d, s->addr, s->bytes, s->length))
-            return wt_fail(err, WT_NO_MEMORY, "no memory for the program");
+            return no_room(d, err);
     }
     if (image->has_entry && !d->config.startup_given)
         d->config.startup = image->entry;

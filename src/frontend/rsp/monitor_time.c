@@ -44,10 +44,11 @@ static struct wt_rsp_mark *find_mark(struct wt_rsp_session *s, const char *name)
     return NULL;
 }
 
-/* TIME: a number, +N, -N, start, end, or a mark. */
+/* TIME: a number, +N, -N, start, end, or a mark. *early: so many issues ago there was no run. */
 static bool parse_time(struct wt_rsp_session *s, const char *text, const struct wt_debugger_time *t,
-                       uint64_t *time)
+                       uint64_t *time, bool *early)
 {
+    *early = false;
     const struct wt_rsp_mark *mark = find_mark(s, text);
     const char sign = *text == '+' || *text == '-' ? *text : 0;
     char *end;
@@ -64,8 +65,9 @@ static bool parse_time(struct wt_rsp_session *s, const char *text, const struct 
     const uint64_t number = strtoull(text, &end, 0);
     if (!isdigit((unsigned char)*text) || *end || errno)
         return false;
-    if (sign == '-' && number > t->now)
-        return false;
+    *early = sign == '-' && number > t->now;
+    if (*early)
+        return true;
     *time = sign == '-' ? t->now - number : sign == '+' ? t->now + number : number;
     return sign != '+' || *time >= number;
 }
@@ -97,11 +99,19 @@ void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
         fprintf(out, "%s\n", err.text);
         return;
     }
-    if (!*args || !parse_time(s, args, &t, &time)) {
+    bool early = false;
+    if (!*args || !parse_time(s, args, &t, &time, &early)) {
         fprintf(out,
                 "'%s' is no issue time: a number, +N, -N, start, end, or the name of a mark "
                 "('monitor mark' lists them)\n",
                 args);
+        return;
+    }
+    if (early) {
+        fprintf(out,
+                "%s is before the beginning, from issue time %" PRIu64
+                ": what is recorded reaches from %" PRIu64 " to %" PRIu64 "\n",
+                args, t.now, t.start, t.end);
         return;
     }
     if (wt_debugger_goto(s->debugger, time, &err)) {

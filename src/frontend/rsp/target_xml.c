@@ -53,6 +53,8 @@ static const char *type_name(const struct wt_register *r, char *vector, size_t s
     case WT_REG_FLOAT_UNION:
         /* GDB itself shows an f register of this size as a union of both. */
         return "ieee_double";
+    case WT_REG_UINT:
+        return r->bits == 64 ? "uint64" : "uint32";
     default:
         return "int";
     }

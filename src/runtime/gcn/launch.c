@@ -23,8 +23,8 @@ static enum wt_status place_buffers(struct gcn_device *device, struct gcn_launch
         v->addr = at;
         if (gcn_device_map(device, at, v->length ? v->length : 1, true, err))
             return wt_fail_in(err, "argument %zu", i);
-        if (!gcn_device_write(device, at, v->bytes, v->length))
-            return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+        if (gcn_device_put(device, at, v->bytes, v->length, err) != WT_OK)
+            return wt_fail_in(err, "argument %zu", i);
         at = ((at + v->length + WT_PAGE_MASK) & ~WT_PAGE_MASK) + WT_PAGE_SIZE;
     }
     return WT_OK;
@@ -152,8 +152,8 @@ static enum wt_status place_packet(struct gcn_device *device, struct gcn_launch 
         gcn_queue_set_scratch(bytes, GCN_LAUNCH_SCRATCH, scratch_size, l->kernel->private_size);
         status = gcn_device_map(device, queue, size, true, err);
     }
-    if (!status && !gcn_device_write(device, queue, bytes, size))
-        status = wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    if (!status)
+        status = gcn_device_put(device, queue, bytes, size, err);
     free(bytes);
     return status ? status : gcn_device_dispatch(device, packet, queue, err);
 }
@@ -177,15 +177,14 @@ static enum wt_status place_printf(struct gcn_device *device, const struct gcn_k
         WT_OK)
         return status;
     bytes = malloc(GCN_LAUNCH_PRINTF_SIZE);
-    if (bytes) {
-        memset(bytes, GCN_PRINTF_FILL, GCN_LAUNCH_PRINTF_SIZE);
-        wt_store_le(bytes, 0, 4);
-        wt_store_le(bytes + 4, GCN_LAUNCH_PRINTF_SIZE, 4);
-    }
-    const bool written =
-        bytes && gcn_device_write(device, GCN_LAUNCH_PRINTF, bytes, GCN_LAUNCH_PRINTF_SIZE);
+    if (!bytes)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    memset(bytes, GCN_PRINTF_FILL, GCN_LAUNCH_PRINTF_SIZE);
+    wt_store_le(bytes, 0, 4);
+    wt_store_le(bytes + 4, GCN_LAUNCH_PRINTF_SIZE, 4);
+    status = gcn_device_put(device, GCN_LAUNCH_PRINTF, bytes, GCN_LAUNCH_PRINTF_SIZE, err);
     free(bytes);
-    return written ? WT_OK : wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    return status;
 }
 
 enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_object *object,
@@ -230,17 +229,15 @@ static enum wt_status place_handlers(struct gcn_device *device, struct gcn_launc
         at = data[i] + WT_PAGE_SIZE;
         if ((status = gcn_device_map(device, h->addr, at - h->addr, true, err)) != WT_OK)
             return status;
-        if (!gcn_device_write(device, h->addr, h->bytes, h->length))
-            return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+        if ((status = gcn_device_put(device, h->addr, h->bytes, h->length, err)) != WT_OK)
+            return status;
     }
     if (!l->handler[0].length)
         return WT_OK;
     wt_store_le(second, l->handler[1].addr, 8);
     wt_store_le(second + 8, data[1], 8);
     gcn_device_set_trap_handler(device, l->handler[0].addr, data[0]);
-    return gcn_device_write(device, data[0], second, sizeof second)
-               ? WT_OK
-               : wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    return gcn_device_put(device, data[0], second, sizeof second, err);
 }
 
 /* Maps the segments at `base`, a multiple of 4096, and copies them there. Segments may share pages:
@@ -253,14 +250,15 @@ static enum wt_status place_object(struct gcn_device *device, const struct gcn_o
         return status;
     for (size_t i = 0; i < object->segments; i++) {
         const struct gcn_object_segment *s = &object->segment[i];
-        if (!gcn_device_write(device, base + s->addr, s->bytes, s->length))
-            return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+        if ((status = gcn_device_put(device, base + s->addr, s->bytes, s->length, err)) != WT_OK)
+            return status;
     }
     for (size_t i = 0; i < object->relocations; i++) {
         uint8_t bytes[8];
         wt_store_le(bytes, base + object->relocation[i].addend, sizeof bytes);
-        if (!gcn_device_write(device, base + object->relocation[i].at, bytes, sizeof bytes))
-            return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+        if ((status = gcn_device_put(device, base + object->relocation[i].at, bytes, sizeof bytes,
+                                     err)) != WT_OK)
+            return status;
     }
     return WT_OK;
 }

@@ -7,12 +7,13 @@ agent    one expression for all lanes, evaluated beside the device
 tables   info warps, info lanes, info divergence, info barriers
 choose   warp, lane, warp-apply, lane-apply
 travel   time, goto-time, who-wrote
+about    help wavetrap, and a word at the program's end
 """
 
 
 def load():
     """Adds the commands to GDB."""
-    from . import choose, tables, travel
-    for module in (tables, choose, travel):
+    from . import about, choose, tables, travel
+    for module in (tables, choose, travel, about):
         for command in module.COMMANDS:
             command()

@@ -3,7 +3,7 @@ import re
 
 import gdb
 
-WIDEST_BAR = 64
+WIDEST_BAR = 32 # so that the rows of `info warps` stay within 100 columns
 
 
 def bar(wave):

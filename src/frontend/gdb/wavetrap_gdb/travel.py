@@ -66,6 +66,10 @@ there at that time, too."""
         said = gdb.execute(f"monitor goto {where}", to_string=True)
         if not STALE.search(said):
             raise gdb.GdbError(said.strip())
+        if "the program has ended" in said:
+            # Nothing is there to be looked at: to what was there last.
+            gdb.execute("monitor goto -1", to_string=True)
+            gdb.write("The program ends with the next instruction.\n")
         after_a_jump()
 
     def complete(self, line, word):
