@@ -19,7 +19,7 @@
 /* Where programs of the default profile leave their exit word. */
 #define EXIT_ADDR 0x88
 
-/* How long to look for forgotten breakpoints before the user gets a prompt. */
+/* Time limit of the search for forgotten breakpoints, before the user gets a prompt. */
 #define LEFTOVERS_MS 2000
 
 struct attach {
