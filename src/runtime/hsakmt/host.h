@@ -92,6 +92,7 @@ struct host_gpu {
     struct gcn_config config;
     uint64_t memory; /**< bytes that it claims to have */
     struct gcn_device *device;
+    struct gcn_host driver;
     pthread_t thread;
     bool started;
     pthread_mutex_t running;
@@ -102,6 +103,7 @@ struct host_gpu {
     struct host_dispatch dispatch[GCN_DISPATCHES];
     unsigned kernels;    /**< how many of them there are */
     uint64_t launches;   /**< how many there have been */
+    uint32_t ended;      /**< dispatches that have ended and are not retired yet, as a bit set */
     uint32_t trapped;    /**< dispatches whose trap handler has sent an interrupt, as a bit set */
     uint64_t *doorbells; /**< a page; writes to it have no effect */
     struct host_watch *watch; /**< an address to be explained, or NULL */

@@ -432,9 +432,8 @@ static void run(struct host_gpu *gpu)
     enum { SLICE = 1 << 12 }; /* a millisecond at most: then packets are looked for again */
     struct wt_machine *m = gcn_machine(gpu->device);
     const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE) : m->ops->run(m, SLICE);
-    unsigned dispatch;
-    while (gcn_device_take_ended(gpu->device, &dispatch))
-        finish(gpu, dispatch);
+    for (; gpu->ended; gpu->ended &= gpu->ended - 1)
+        finish(gpu, (unsigned)__builtin_ctz(gpu->ended));
     if (why == WT_RUN_FAULT)
         faulted(gpu);
     else if (why == WT_RUN_EVENT || why == WT_RUN_HALTED)
