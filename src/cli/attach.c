@@ -19,7 +19,7 @@
 /* Where programs of the default profile leave their exit word. */
 #define EXIT_ADDR 0x88
 
-/* How long to look for forgotten breakpoints before the user gets a prompt. */
+/* Time limit of the search for forgotten breakpoints, before the user gets a prompt. */
 #define LEFTOVERS_MS 2000
 
 struct attach {
@@ -370,8 +370,8 @@ static const struct cli_option options[] = {
      "memory stays)",
      set_reset},
     {"hold", 0, NULL,
-     "halt a program that waits for its debugger before it is told to\n"
-     "start, not after",
+     "halt a program that waits for its debugger first, then tell it to\n"
+     "start",
      set_hold},
     {"lift", 0, NULL,
      "put the program's code back where another debugger left\n"
@@ -392,8 +392,8 @@ const struct cli_command cli_attach = {
     .debugger = true,
     .notes =
         "The device is reached through its debug registers alone. 'detach' in GDB lets it run\n"
-        "on; breakpoints are lifted in any case. When it does not answer, GDB is told what was\n"
-        "waited for, and goes on as soon as it answers again ('monitor reattach' makes a new\n"
-        "connection). The exit status is GDB's.\n",
+        "on; breakpoints are removed in any case. If the device does not answer, GDB gets an\n"
+        "error that names the request, and the session continues when it answers again\n"
+        "('monitor reattach' makes a new connection). The exit status is GDB's.\n",
     .run = attach,
 };

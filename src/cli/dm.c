@@ -73,7 +73,8 @@ static const struct cli_option options[] = {
     {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
      set_timeout},
-    {"hold", 0, NULL, "with --connect: a program that waits for a debugger waits on", set_hold},
+    {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
+     set_hold},
     {0},
 };
 

@@ -22,14 +22,15 @@ enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *e
 
 /** The rows; their context is a struct whose first member is a struct cli_drive. */
 #define CLI_DRIVE_OPTIONS                                                                          \
-    {"max-issues", 0, "N", "stop after N instructions of warps (exit status 124)",                 \
+    {"max-issues", 0, "N", "stop after N issues (instructions of warps) with exit status 124",     \
      cli_set_max_issues},                                                                          \
         {"dump", 0, "FILE@PLACE:LENGTH", "at the end, write LENGTH bytes of memory to FILE",       \
          cli_set_dump},                                                                            \
-        {"hash", 0, NULL, "at the end, print a hash of the whole state and the issue time",        \
+        {"hash", 0, NULL, "at the end, print a hash of the device's state and the issue time",     \
          cli_set_hash},                                                                            \
     {                                                                                              \
-        "stats", 0, NULL, "at the end, print issues, host time and memory", cli_set_stats          \
+        "stats", 0, NULL, "at the end, print the number of issues, host time and memory",          \
+            cli_set_stats                                                                          \
     }
 
 /** Exit statuses, for the notes of both commands' help. */
@@ -37,12 +38,12 @@ enum wt_status cli_set_dump(void *context, const char *value, struct wt_error *e
     "The exit status is the program's exit word (of a word above 255 its low 8 bits, or 1 where\n" \
     "these are 0), or:\n"                                                                          \
     "  116  an instruction that the GPU does not have\n"                                           \
-    "  117  a branch on which threads disagree, without SPLIT\n"                                   \
+    "  117  a divergent branch without SPLIT\n"                                                    \
     "  118  IPDOM stack overflow or underflow\n"                                                   \
     "  119  a misaligned access or jump\n"                                                         \
-    "  120  memory used as it must not be\n"                                                       \
-    "  121  a deadlock: every active warp waits for another one\n"                                 \
-    "  122  another mistake of the program\n"                                                      \
+    "  120  an invalid memory access\n"                                                            \
+    "  121  a deadlock: every active warp waits for another\n"                                     \
+    "  122  another fault of the program\n"                                                        \
     "  124  --max-issues was reached\n"                                                            \
     "  125  wavetrap itself failed: bad option, unreadable file, no host memory\n"                 \
     "  130  interrupted with Ctrl-C (128 plus the signal's number)\n"

@@ -61,7 +61,7 @@ static bool prepare(const char *folder, const char *program, const struct exec_f
     if (file->why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", program,
                 file->why);
-    /* It looks for the driver by itself: another library of ours answers. */
+    /* rocminfo looks for the driver itself; another library of ours answers. */
     if (strcmp(name ? name + 1 : program, "rocminfo") == 0 &&
         !preload(folder, "libwavetrap-rocminfo.so"))
         return false;
@@ -132,7 +132,7 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     const int n = snprintf(e->gpus + e->length, sizeof e->gpus - e->length, "%s%s",
                            e->length ? " " : "", value);
     if (n < 0 || (size_t)n >= sizeof e->gpus - e->length)
-        return wt_fail(err, WT_INVALID, "that is too much");
+        return wt_fail(err, WT_INVALID, "too many GPUs");
     e->length += (size_t)n;
     return WT_OK;
 }
@@ -174,13 +174,12 @@ static const struct cli_option options[] = {
 const struct cli_command cli_exec = {
     .name = "exec",
     .operands = "PROGRAM [ARGUMENT]…",
-    .summary =
-        "Runs PROGRAM, a host program for AMD GPUs (HIP), as it is on emulated ones. It needs\n"
-        "no GPU, no driver and no special rights.",
+    .summary = "Runs PROGRAM, an unmodified host program for AMD GPUs (HIP), on emulated GPUs. It\n"
+               "needs no GPU, no driver and no privileges.",
     .options = options,
     .program = true,
     .notes =
-        "The exit status is the program's: what its runtime makes of a GPU's fault (AMD's own\n"
-        "aborts: 134), after a report of ours on stderr. 125: it could not be started.\n",
+        "The exit status is the program's, or 125 if it could not be started. A fault of a GPU is\n"
+        "reported on stderr; then AMD's runtime aborts the program (134).\n",
     .run = exec,
 };

@@ -1,4 +1,4 @@
-/* `wavetrap explain-address`: where an address leads as one lane of one wave sees it. */
+/* `wavetrap explain-address`: how an address is translated, as one lane of one wave sees it. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -255,12 +255,11 @@ static int run_explain(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"at", 0, "TIME",
-     "after so many issues (0: before the first); or FUNCTION[+OFFSET]: when\n"
-     "a wave is about to issue the instruction there",
+     "at this issue time (default: 0, before the first issue); or at\n"
+     "FUNCTION[+OFFSET]: when a wave is about to issue the instruction there",
      set_at},
-    {"wave", 0, "N", "as this wave sees it, or 'each' (0; at a function: the first to come)",
-     set_wave},
-    {"lane", 0, "N", "as this lane sees it, or FIRST-LAST (0)", set_lane},
+    {"wave", 0, "N", "the wave, or 'each' (default: 0; at a function the first to come)", set_wave},
+    {"lane", 0, "N", "the lane, or FIRST-LAST (default: 0)", set_lane},
     CLI_KERNEL_OPTIONS,
     {0},
 };
@@ -269,14 +268,14 @@ const struct cli_command cli_explain = {
     .name = "explain-address",
     .operands = "PROGRAM ADDRESS[,ADDRESS]… [ARGUMENT]…",
     .summary =
-        "Explains where an address leads as one lane of a kernel sees it. It says which address\n"
-        "space and aperture it is, each term of the sum, and what is there.",
+        "Explains how an address is translated, as one lane of a program sees it. It prints the\n"
+        "address space, the aperture, each term of the sum, and the memory that it leads to.",
     .options = options,
     .device = true,
     .program = true,
     .notes =
-        "A code object's kernel is launched as by 'wavetrap run'; so are its arguments given.\n"
-        "Another PROGRAM is a host program: it runs with its ARGUMENTs as by 'wavetrap exec', to\n"
-        "its end; --at is a function then, and explanations go to stderr.\n",
+        "A program for an emulated GPU runs, and a kernel gets its arguments, as by 'wavetrap\n"
+        "run'. A host program runs to its end with its ARGUMENTs, as by 'wavetrap exec'; --at is\n"
+        "a function then, and explanations go to stderr.\n",
     .run = run_explain,
 };

@@ -64,7 +64,7 @@ static const struct cli_option options[] = {
 
 /* ---- a file ---- */
 
-/* What an ELF file's sections tell. libelf checks what it reads; what it refuses counts as absent.
+/* Facts from an ELF file's sections. libelf checks what it reads; what it refuses counts as absent.
  */
 struct sections {
     size_t symbols, functions;
@@ -229,8 +229,7 @@ static int run(int argc, char **argv)
 const struct cli_command cli_info = {
     .name = "info",
     .operands = "[FILE]…",
-    .summary =
-        "Says what each FILE is: format, width, entry, segments, symbols, debug information.",
+    .summary = "Describes each FILE: format, width, entry, segments, symbols, debug information.",
     .options = options,
     .run = run,
 };

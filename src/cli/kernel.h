@@ -11,14 +11,14 @@ enum wt_status cli_kernel_add_handler(void *context, const char *value, struct w
 
 /** The rows; their context is a struct whose first member is a struct cli_drive. */
 #define CLI_KERNEL_OPTIONS                                                                         \
-    {"kernel", 0, "NAME", "code objects: the kernel to run", cli_kernel_set_name},                 \
-        {"grid", 0, "X[,Y[,Z]]", "code objects: how many work-items there are",                    \
-         cli_kernel_set_grid},                                                                     \
-        {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (64)",                 \
+    {"kernel", 0, "NAME", "code objects: the kernel to run (default: the only one)",               \
+     cli_kernel_set_name},                                                                         \
+        {"grid", 0, "X[,Y[,Z]]", "code objects: work-items of the grid", cli_kernel_set_grid},     \
+        {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (default: 64)",        \
          cli_kernel_set_block},                                                                    \
     {                                                                                              \
         "trap-handler", 0, "FILE",                                                                 \
-            "code objects: the code that traps enter (raw); twice: a handler behind it",           \
+            "code objects: the trap handler's code (raw); twice: a second-level handler",          \
             cli_kernel_add_handler                                                                 \
     }
 

@@ -16,7 +16,7 @@ static void help(FILE *out)
           out);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         const char *summary = commands[i]->summary;
-        fprintf(out, "  %-7s ", commands[i]->name);
+        fprintf(out, "  %-15s ", commands[i]->name);
         /* Its first sentence. */
         for (; *summary && !(*summary == '.' && strchr(" \n", summary[1])); summary++)
             fputc(*summary == '\n' ? ' ' : *summary, out);

@@ -49,7 +49,7 @@ static enum wt_status set_schedule(void *context, const char *value, struct wt_e
     return wt_schedule_parse(value, &o->schedule, err);
 }
 
-/* What it means is the program's affair: a number, a buffer of a kernel. */
+/* The program's family parses it: a number, a buffer of a kernel. */
 static enum wt_status set_arg(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
@@ -158,8 +158,8 @@ static const struct cli_option device_options[] = {
      "which warp issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT ")",
      set_schedule},
     {"arg", 0, "VALUE",
-     "kernel argument; on Vortex a number: STARTUP_ARG, which programs find in\n"
-     "mscratch",
+     "an argument: of a kernel, once for each of its arguments; on Vortex\n"
+     "a number, STARTUP_ARG, which programs find in mscratch",
      set_arg},
     {"base", 0, "ADDRESS", "where a raw binary goes (default: the startup address)", set_base},
     {"load", 0, "FILE@PLACE", "put the bytes of FILE into memory at an address or symbol",

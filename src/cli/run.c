@@ -55,11 +55,11 @@ static const struct cli_option options[] = {
     CLI_KERNEL_OPTIONS,
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
      add_buffer},
-    {"compare-arg", 0, "N:FILE", "code objects: at the end, compare that buffer with FILE",
-     add_compare},
+    {"compare-arg", 0, "N:FILE",
+     "code objects: at the end, compare the buffer of argument N with FILE", add_compare},
     {"who-wrote", 0, "PLACE[,LENGTH]",
-     "at the end, say who wrote these bytes (4) last; PLACE is an address\n"
-     "(0x…), a symbol or, of code objects, N:OFFSET in argument N's buffer",
+     "at the end, print who wrote these bytes last (LENGTH: 4); PLACE is\n"
+     "0xADDRESS, SYMBOL or, for code objects, N:OFFSET in argument N's buffer",
      add_writer},
     {0},
 };
@@ -73,14 +73,13 @@ const struct cli_command cli_run = {
     .options = options,
     .device = true,
     .notes =
-        "A kernel takes an --arg for each of its arguments, in their order: a number, or one with "
-        "its\n"
-        "type (i8, u8 … i64, u64, f16, f32, f64: \"f32:1.5\"), hex:BYTES; for a buffer "
-        "zeros:SIZE,\n"
-        "iota:SIZE (dwords 0, 1, 2 …), pattern:SIZE=HEX, file:PATH; for local memory local:SIZE.\n"
-        "What it prints (printf of OpenCL C) goes to stdout when it ends, or is stopped. Its exit\n"
-        "status is 0, or 1 if a buffer is not as --compare-arg says; then it is also said who "
-        "wrote\n"
-        "the first wrong byte.\n\n" CLI_DRIVE_NOTES,
+        "A kernel takes one --arg for each of its arguments, in order. A value is a number, a "
+        "number\n"
+        "with its type (i8, u8 … i64, u64, f16, f32, f64: \"f32:1.5\") or hex:BYTES. A buffer is\n"
+        "zeros:SIZE, iota:SIZE (dwords 0, 1, 2 …), pattern:SIZE=HEX or file:PATH. Local memory is\n"
+        "local:SIZE. The output of its printf (OpenCL C) goes to stdout when the run has ended. "
+        "Its\n"
+        "exit status is 0, or 1 if a buffer differs from its --compare-arg file; the report then\n"
+        "names the writer of the first wrong byte.\n\n" CLI_DRIVE_NOTES,
     .run = run,
 };

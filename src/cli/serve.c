@@ -194,12 +194,12 @@ static const struct cli_option options[] = {
      set_jtag},
     {"jtag-cycles", 0, "N", "clocks of TCK that an access over JTAG takes (default 0)",
      set_jtag_cycles},
-    {"now", 0, NULL, "with --dm or --jtag: the program runs at once", set_now},
+    {"now", 0, NULL, "with --dm or --jtag: start the program at once", set_now},
     {"once", 0, NULL,
      "end when the first client has left (and, if it detached, the\n"
      "program has ended)",
      set_once},
-    {"console-to-gdb", 0, NULL, "the client shows what the program prints", set_console},
+    {"console-to-gdb", 0, NULL, "show the program's console in the client", set_console},
     {0},
 };
 

@@ -17,7 +17,7 @@
 #include "cli/report.h"
 #include "emulator/vortex/vortex.h"
 
-/* Issues between two looks at the sockets: a client that polls should not wait long. */
+/* Issues between two polls of the sockets: a polling client should not wait long. */
 #define SLICE 20000
 
 struct served {
@@ -133,7 +133,7 @@ static void tell(struct served *s)
     s->ended = !active;
 }
 
-/* Lets the device run between two looks at the sockets. */
+/* Lets the device run between two polls of the sockets. */
 static int work(void *context)
 {
     struct served *s = context;
@@ -149,7 +149,7 @@ static enum wt_status open_server(struct served *s, int stop_fd, struct wt_error
 {
     const struct wt_stream_protocol line = {
         .context = s, .begin = begin, .feed = feed, .refusal = WT_LINE_REFUSAL};
-    /* There is nothing that a remote_bitbang client could be told: it waits for bits. */
+    /* A remote_bitbang client cannot be sent a message: it waits for bits. */
     const struct wt_stream_protocol jtag = {
         .context = s, .begin = jtag_begin, .feed = jtag_feed, .goodbye = jtag_goodbye};
     const struct wt_bus_device registers = wt_emulated_registers(&s->session);

@@ -118,8 +118,8 @@ static enum wt_status set_symbols(void *context, const char *value, struct wt_er
 }
 
 static const struct cli_option options[] = {
-    {"core", 0, "LIST", "only these cores (of a gfx900: compute units), such as 0,4-7", set_core},
-    {"warp", 0, "LIST", "only these warps (waves) of each core", set_warp},
+    {"core", 0, "LIST", "only these cores (gfx900: compute units), such as 0,4-7", set_core},
+    {"warp", 0, "LIST", "only these warps (gfx900: waves) of each core", set_warp},
     {"range", 0, "A..B",
      "only instructions at A and up to, not including, B: addresses or\n"
      "symbols; or the name of one function",
@@ -251,7 +251,7 @@ static enum wt_run run_some(void *context, struct wt_emulated *device, uint64_t 
     return m->ops->run_traced(m, left < issues ? left + 1 : issues, print_issue, t);
 }
 
-/* What is asked for must be there: an empty trace tells nothing. */
+/* Refuses filters that can never match. */
 static enum wt_status check_filter(const struct trace *t, struct wt_error *err)
 {
     const struct filter *f = &t->filter;
@@ -336,9 +336,9 @@ const struct cli_command cli_trace = {
     .name = "trace",
     .operands = "PROGRAM",
     .summary =
-        "Runs PROGRAM and prints one line for each instruction that is issued. The line has\n"
-        "the issue time, core, warp, mask of threads, address, instruction, disassembly, and\n"
-        "after '#' what was written. The trace goes to stdout and the program's console to\n"
+        "Runs PROGRAM and prints one line for each issued instruction. The line has the issue\n"
+        "time, core, warp, thread mask, address, instruction, disassembly and, after '#', what\n"
+        "was written. The trace goes to stdout and the program's console to\n"
         "stderr; with --output the console goes to stdout.",
     .options = options,
     .device = true,

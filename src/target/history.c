@@ -107,7 +107,7 @@ static enum wt_status search(void *context, const struct wt_history_query *query
     free(e->query_condition);
     e->query_watch = list;
     e->query_condition = conditions;
-    /* The search is for places before where the debugger looked around, not after. */
+    /* The search starts at the state before the debugger inspected it. */
     if ((status = wt_timeline_look(e->timeline, false, err)) != WT_OK)
         return status;
     wt_search_begin(&e->search, e->timeline, e->machine, query->backwards, list, count);

@@ -733,3 +733,48 @@ def test_sourcing_it_twice_does_no_harm(gdb, serve, program):
     one = gdb(serve(file), file, before=[f"source {EXTENSION}", f"source {EXTENSION}"])
     assert len(table(one("info warps"))) == 1
     assert one.start.count("rror") == 0
+
+
+# ---- as editors drive GDB ----
+
+def test_gdb_mi(serve, example):
+    """The machine interface, in the order in which VS Code's C/C++ extension sends it: set-up commands,
+    the program, extended-remote, a breakpoint; then the console, and the program once more."""
+    file = example("mandelbrot")
+    server = serve(file, "--gpu", "vortex:warps=2,threads=4")
+    child = subprocess.Popen(["gdb-multiarch", "-nx", "-q", "--interpreter=mi"], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True)
+
+    def until(pattern):
+        said = []
+        for line in child.stdout:
+            said.append(line)
+            if re.match(pattern, line):
+                return "".join(said)
+        raise AssertionError("".join(said))
+
+    def ask(number, command, result="done"):
+        child.stdin.write(f"{number}{command}\n")
+        child.stdin.flush()
+        return until(rf"{number}\^{result}")
+
+    try:
+        ask(1, f'-interpreter-exec console "source {EXTENSION}"')
+        ask(2, '-interpreter-exec console "set print thread-events off"')
+        ask(3, f"-file-exec-and-symbols {file}")
+        ask(4, f"-target-select extended-remote {server.address}", "connected")
+        ask(5, '-break-insert -c "pixel == 238" draw')
+        ask(6, "-exec-continue", "running")
+        stopped = until(r"\*stopped,")
+        assert 'reason="breakpoint-hit"' in stopped and 'value="238"' in stopped, stopped
+        assert 'target-id="Thread 1.7"' in ask(7, "-thread-info")
+        assert "core 0 warp 1" in ask(8, '-interpreter-exec console "info lanes pixel"')
+        ask(9, "-break-delete 1")
+        ask(10, "-exec-continue", "running")
+        until(r"\*stopped,.*exited-normally")
+        ask(11, "-break-insert -t main")
+        ask(12, "-exec-run", "running")
+        assert 'func="main"' in until(r"\*stopped,.*breakpoint-hit")
+    finally:
+        child.kill()
+        child.communicate()

@@ -1,11 +1,14 @@
 """Stock LLDB 19 debugs programs through the same server."""
+import json
 import os
 import re
+import socket
 import subprocess
+import time
 
 import pytest
 
-from conftest import FEW, TIMEOUT, Variant, each, symbol
+from conftest import CC, FEW, HERE, TIMEOUT, Variant, each, symbol
 
 LLDB = "lldb-19"
 
@@ -105,3 +108,152 @@ def test_going_to_a_time(lldb, program, variant):
     assert re.search(r"pc = 0x0*80000004\b", said[5]) and re.search(r"s6 = 0x0*0\b", said[5])
     assert "(the present)" in said[6]
     assert re.search(r"s6 = 0x0*4\b", said[8])
+
+
+# ---- what LLDB 19 does not do with any RISC-V ----
+
+@pytest.fixture
+def leaf(tmp_path):
+    """leaf(xlen, *macros): programs/leaf.c."""
+    def build(xlen, *macros):
+        out = tmp_path / f"leaf{''.join(macros)}.rv{xlen}.elf"
+        place = ["-Wl,-Ttext=0x80000000", "-Wl,--no-warn-rwx-segments"] if "VORTEX" in macros else []
+        subprocess.run([CC, f"-march=rv{xlen}ima_zicsr", "-mabi=" + {32: "ilp32", 64: "lp64"}[xlen],
+                        "-mcmodel=medany", "-nostdlib", "-nostartfiles", "-static", "-g", "-Og",
+                        *place, *(f"-D{m}" for m in macros), "-o", out,
+                        HERE / "programs" / "leaf.c"], check=True)
+        return out
+    return build
+
+
+QUESTIONS = {
+    "the caller of a leaf": ["breakpoint set -n leaf", "continue", "thread backtrace"],
+    "finish from a leaf": ["breakpoint set -n leaf", "continue", "breakpoint delete 1", "thread step-out"],
+    "next over a call": ["breakpoint set -n middle", "continue", "breakpoint delete 1", "thread step-over",
+                         "thread step-over"],
+    "finish": ["breakpoint set -n middle", "continue", "breakpoint delete 1", "thread step-out"],
+}
+
+
+def frames(address, file, commands):
+    """Where LLDB says that it is, or what is wrong."""
+    argv = [LLDB, "--no-lldbinit", "--batch"]
+    for command in ["settings set use-color false", f"target create {file}", f"gdb-remote {address}", *commands]:
+        argv += ["-o", command]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=TIMEOUT,
+                          env={**os.environ, "TERM": "dumb"})
+    said = (done.stdout + done.stderr).split("(lldb) breakpoint set", 1)[1]
+    return re.findall(r"frame #\d+: 0x[0-9a-f]+ \S+`(.*)|^(error: .*)", said, re.M)
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_lldb_does_not_do_it_does_not_do_with_qemu_either(leaf, serve, xlen, question):
+    """LLDB 19 finds no caller of a RISC-V function that keeps no frame, so that its `next` enters
+    calls of such, and its `finish` fails there. The same session with QEMU's server says the same."""
+    server = serve(leaf(xlen, "VORTEX"), "--gpu", "vortex:warps=1,threads=1")
+    ours = frames(server.address, leaf(xlen, "VORTEX"), QUESTIONS[question])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    other = subprocess.Popen([f"qemu-riscv{xlen}", "-g", str(port), leaf(xlen)],
+                             stderr=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + TIMEOUT
+        while not listens(port):
+            assert other.poll() is None and time.monotonic() < until
+            time.sleep(0.01)
+        theirs = frames(f"127.0.0.1:{port}", leaf(xlen), QUESTIONS[question])
+    finally:
+        other.kill()
+        other.wait()
+    assert ours == theirs
+    assert len(ours) >= 2
+
+
+def listens(port):
+    """Whether something listens there; a connection would be QEMU's only one."""
+    wanted = f":{port:04X}"
+    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(name, encoding="ascii") as table:
+            if any(line.split()[1].endswith(wanted) and line.split()[3] == "0A"
+                   for line in table.read().splitlines()[1:]):
+                return True
+    return False
+
+
+# ---- the adapter that editors use ----
+
+class Adapter:
+    """lldb-dap, by the Debug Adapter Protocol."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(["lldb-dap-19"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.sent = 0
+        self.events = []
+
+    def read(self):
+        length = 0
+        while line := self.process.stdout.readline().strip():
+            name, _, value = line.partition(b":")
+            length = int(value) if name == b"Content-Length" else length
+        assert length, "lldb-dap has gone"
+        return json.loads(self.process.stdout.read(length))
+
+    def send(self, command, **arguments):
+        self.sent += 1
+        body = json.dumps({"seq": self.sent, "type": "request", "command": command,
+                           "arguments": arguments}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self.process.stdin.flush()
+        return self.sent
+
+    def ask(self, command, **arguments):
+        number = self.send(command, **arguments)
+        while True:
+            message = self.read()
+            if message["type"] == "event":
+                self.events.append(message)
+            elif message["request_seq"] == number:
+                assert message["success"], message
+                return message.get("body", {})
+
+    def event(self, name):
+        """The next one of that name."""
+        while True:
+            for i, event in enumerate(self.events):
+                if event["event"] == name:
+                    del self.events[:i + 1]
+                    return event.get("body", {})
+            message = self.read()
+            if message["type"] == "event":
+                self.events.append(message)
+
+
+def test_lldb_dap(example, serve):
+    """As docs/editors.md has it: a breakpoint, lanes as threads, variables, the end."""
+    file = example("mandelbrot", 64)
+    server = serve(file, "--gpu", "vortex:warps=2,threads=4")
+    one = Adapter()
+    try:
+        one.ask("initialize", adapterID="lldb", linesStartAt1=True, columnsStartAt1=True, pathFormat="path")
+        one.send("attach", program=str(file), attachCommands=[f"gdb-remote {server.address}"])
+        one.event("initialized")
+        set_ = one.ask("setFunctionBreakpoints", breakpoints=[{"name": "draw", "condition": "pixel == 238"}])
+        assert set_["breakpoints"][0]["verified"]
+        one.ask("configurationDone")
+        stopped = one.event("stopped")
+        assert stopped["reason"] == "breakpoint"
+        names = {t["id"]: t["name"] for t in one.ask("threads")["threads"]}
+        assert names[stopped["threadId"]] == "core 0 warp 1 thread 2"
+        frame = one.ask("stackTrace", threadId=stopped["threadId"], startFrame=0, levels=1)["stackFrames"][0]
+        assert frame["name"] == "draw" and frame["source"]["name"] == "mandelbrot.c"
+        scopes = one.ask("scopes", frameId=frame["id"])["scopes"]
+        local = one.ask("variables", variablesReference=scopes[0]["variablesReference"])["variables"]
+        assert {v["name"]: v["value"] for v in local}["pixel"] == "238"
+        one.ask("setFunctionBreakpoints", breakpoints=[])
+        one.ask("continue", threadId=stopped["threadId"])
+        assert one.event("exited")["exitCode"] == 0
+    finally:
+        one.process.kill()
+        one.process.wait()

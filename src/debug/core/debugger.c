@@ -11,6 +11,7 @@ static void free_debugger(struct wt_debugger *d)
     if (!d)
         return;
     dbg_free_breakpoints(d);
+    dbg_release_code(d);
     if (d->probe)
         d->ops->close(d->probe);
     free(d->registers);

@@ -224,10 +224,10 @@ struct wt_watchpoint_request {
 };
 
 /**
- * Watches a range, whichever lane gets at it, from the next resume on (at once if something runs).
- * Any number of them, of any size, may overlap. One instruction that meets several of them, with
- * several lanes, is told by one stop for each, unless the address of an earlier one lies in it,
- * too. WT_UNSUPPORTED if the target cannot watch.
+ * Watches a range for accesses by any lane, from the next resume on (at once if something runs).
+ * There may be any number of watchpoints, of any size, and they may overlap. One instruction may
+ * hit several of them: each gets a stop, except those that contain the address reported by an
+ * earlier stop. WT_UNSUPPORTED if the target cannot watch.
  */
 enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,

@@ -286,6 +286,10 @@ static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
     if (!code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory to search the past");
     query.code_count = list_code(d, code);
+    if (!dbg_hold_code(d)) {
+        free(code);
+        return wt_fail(err, WT_NO_MEMORY, "out of memory to search the past");
+    }
     status = dbg_list_watchpoints(d, &watched, &query.watchpoints, err);
     query.watchpoint = watched;
     t->have_candidate = false;

@@ -153,6 +153,12 @@ struct watchpoint {
     bool active;   /**< the target watches it */
 };
 
+/** What breakpoints evaluated when a search of the past began. */
+struct held_code {
+    struct bp_code **code;
+    size_t count;
+};
+
 /** A hit of a watchpoint, as it is reported to clients. */
 struct report {
     struct wt_watchpoint at;
@@ -222,9 +228,10 @@ struct wt_debugger {
     size_t traces, trace_capacity;
     struct watchpoint *wp;
     size_t wps, wp_capacity;
-    struct reports reports; /**< of the last stop for a watchpoint */
-    struct reports past;    /**< of the last such stop of a search of the past */
-    bool past_backwards;    /**< the direction of that search */
+    struct held_code searched[2]; /**< by this search of the past, and the one before */
+    struct reports reports;       /**< of the last stop for a watchpoint */
+    struct reports past;          /**< of the last such stop of a search of the past */
+    bool past_backwards;          /**< the direction of that search */
 
     const struct wt_code *code; /**< what the program's file has; not ours */
     size_t codes;
@@ -431,6 +438,13 @@ enum wt_status dbg_new_code(struct wt_debugger *d, struct wt_expr *const *condit
                             size_t command_count, struct bp_code **code, struct wt_error *err);
 struct bp_code *dbg_share_code(struct bp_code *code);
 void dbg_free_code(struct bp_code *code);
+/**
+ * Keeps what breakpoints evaluate now until the next search of the past has begun: clients may
+ * change breakpoints while one is under way. False without host memory.
+ */
+bool dbg_hold_code(struct wt_debugger *d);
+/** Lets all of that go: the target searches no more. */
+void dbg_release_code(struct wt_debugger *d);
 /** Runs conditions and commands of a halted wave. *stops: some lane wants to stop, `lane`. */
 enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
                             bool *stops, unsigned *lane, struct wt_error *err);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/text.h"
 #include "debug/source/modules.h"
 
 #define MOST_WRITES 200
@@ -77,18 +78,9 @@ static void put_change(FILE *out, const struct wt_watchpoint_hit *hit, const uin
 /* "threads 0-2, 7" */
 static void put_lanes(struct wt_rsp_session *s, FILE *out, wt_lanes lanes)
 {
-    const char *comma = " ";
-    fprintf(out, "%s%s", s->topology->lane_word, wt_lanes_count(lanes) > 1 ? "s" : "");
-    for (unsigned first = 0; first < WT_MAX_LANES; first++) {
-        if (!wt_has_lane(lanes, first))
-            continue;
-        unsigned last = first;
-        while (last + 1 < WT_MAX_LANES && wt_has_lane(lanes, last + 1))
-            last++;
-        fprintf(out, first == last ? "%s%u" : "%s%u-%u", comma, first, last);
-        comma = ", ";
-        first = last;
-    }
+    char list[WT_LANES_TEXT];
+    wt_lanes_list(lanes, ", ", list, sizeof list);
+    fprintf(out, "%s%s %s", s->topology->lane_word, wt_lanes_count(lanes) > 1 ? "s" : "", list);
 }
 
 static void put_write(struct wt_rsp_session *s, FILE *out, const struct wt_write *w)
