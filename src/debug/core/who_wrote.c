@@ -69,8 +69,8 @@ enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
         status = dbg_leave_present(d, err);
         if (!status)
             status = collect(d, &range, most ? most : 1, list, count, more, err);
-        const enum wt_status back =
-            in_past ? dbg_go(d, now, status ? NULL : err) : dbg_to_present(d, status ? NULL : err);
+        const enum wt_status back = in_past ? dbg_go(d, now, status ? WT_IGNORED : err)
+                                            : dbg_to_present(d, status ? WT_IGNORED : err);
         status = status ? status : back;
         for (uint32_t w = 0; !back && w < d->topology->waves; w++) {
             d->wave[w].has_met = waves[w].has_met;
