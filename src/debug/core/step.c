@@ -18,7 +18,7 @@ static bool device_is_frozen(struct wt_debugger *d)
         struct wt_probe_summary summary;
         uint64_t before = services->time(d->target->context);
         for (int i = 0; i < 8; i++)
-            if (d->ops->summary(d->probe, &summary, NULL))
+            if (d->ops->summary(d->probe, &summary, WT_IGNORED))
                 return false;
         d->frozen = services->time(d->target->context) == before ? FROZEN : NOT_FROZEN;
     }
