@@ -41,6 +41,35 @@ void dbg_free_code(struct bp_code *code)
     free(code);
 }
 
+static void release(struct held_code *held)
+{
+    for (size_t i = 0; i < held->count; i++)
+        dbg_free_code(held->code[i]);
+    free(held->code);
+    *held = (struct held_code){0};
+}
+
+bool dbg_hold_code(struct wt_debugger *d)
+{
+    struct held_code now = {.code = calloc(d->bps + 1, sizeof *now.code)};
+    if (!now.code)
+        return false;
+    for (size_t i = 0; i < d->bps; i++)
+        if (d->bp[i].code)
+            now.code[now.count++] = dbg_share_code(d->bp[i].code);
+    /* The machine has the last search's watches until the next one has begun. */
+    release(&d->searched[1]);
+    d->searched[1] = d->searched[0];
+    d->searched[0] = now;
+    return true;
+}
+
+void dbg_release_code(struct wt_debugger *d)
+{
+    release(&d->searched[0]);
+    release(&d->searched[1]);
+}
+
 static enum wt_status share_list(struct wt_expr *const *expr, size_t count, struct expr_list *list,
                                  struct wt_error *err)
 {

@@ -11,6 +11,7 @@ static void free_debugger(struct wt_debugger *d)
     if (!d)
         return;
     dbg_free_breakpoints(d);
+    dbg_release_code(d);
     if (d->probe)
         d->ops->close(d->probe);
     free(d->registers);
@@ -21,6 +22,9 @@ static void free_debugger(struct wt_debugger *d)
     free(d->stepper);
     free(d->thread);
     free(d->wave_list);
+    wt_debugger_drop_writes(d);
+    wt_writes_free(&d->errand.writes);
+    free(d->errand.waves);
     dbg_thread_table_free(&d->numbers);
     dbg_close_registers(d);
     dbg_free_watchpoints(d);

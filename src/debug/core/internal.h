@@ -6,6 +6,7 @@
 
 #include "debug/core/debugger.h"
 #include "debug/core/thread_table.h"
+#include "debug/core/writes.h"
 
 /** What a wave has been told to do. */
 enum wave_go {
@@ -117,6 +118,25 @@ struct travel {
     struct candidate candidate;
 };
 
+/** A replay that is under way in parts (errand.c). */
+enum errand_kind { ERRAND_NONE, ERRAND_GOTO, ERRAND_WRITES, ERRAND_BACK };
+
+struct errand {
+    enum errand_kind kind;
+    uint64_t from, to; /**< issue times: where it began, where it ends */
+    wt_thread current;
+    bool given_up;
+    bool in_past; /**< the search for writes began there */
+    struct wt_writes writes;
+    struct wave *waves; /**< what was known of the waves where the search began */
+};
+
+struct found_writes {
+    struct wt_write *list;
+    size_t count;
+    bool more;
+};
+
 /** What is known of the present, while the device is in the past. */
 struct present {
     struct wave *wave;
@@ -131,6 +151,12 @@ struct watchpoint {
     uint32_t owner;
     bool inserted; /**< its client wants it */
     bool active;   /**< the target watches it */
+};
+
+/** What breakpoints evaluated when a search of the past began. */
+struct held_code {
+    struct bp_code **code;
+    size_t count;
 };
 
 /** A hit of a watchpoint, as it is reported to clients. */
@@ -196,13 +222,16 @@ struct wt_debugger {
     bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
     struct present present;
     struct travel travel;
+    struct errand errand; /**< while it is under way, travel.going is set */
+    struct found_writes found;
     struct trace *trace;
     size_t traces, trace_capacity;
     struct watchpoint *wp;
     size_t wps, wp_capacity;
-    struct reports reports; /**< of the last stop for a watchpoint */
-    struct reports past;    /**< of the last such stop of a search of the past */
-    bool past_backwards;    /**< the direction of that search */
+    struct held_code searched[2]; /**< by this search of the past, and the one before */
+    struct reports reports;       /**< of the last stop for a watchpoint */
+    struct reports past;          /**< of the last such stop of a search of the past */
+    bool past_backwards;          /**< the direction of that search */
 
     const struct wt_code *code; /**< what the program's file has; not ours */
     size_t codes;
@@ -409,6 +438,13 @@ enum wt_status dbg_new_code(struct wt_debugger *d, struct wt_expr *const *condit
                             size_t command_count, struct bp_code **code, struct wt_error *err);
 struct bp_code *dbg_share_code(struct bp_code *code);
 void dbg_free_code(struct bp_code *code);
+/**
+ * Keeps what breakpoints evaluate now until the next search of the past has begun: clients may
+ * change breakpoints while one is under way. False without host memory.
+ */
+bool dbg_hold_code(struct wt_debugger *d);
+/** Lets all of that go: the target searches no more. */
+void dbg_release_code(struct wt_debugger *d);
 /** Runs conditions and commands of a halted wave. *stops: some lane wants to stop, `lane`. */
 enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
                             bool *stops, unsigned *lane, struct wt_error *err);
@@ -539,6 +575,8 @@ enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err);
 /** Waves are resumed in the past: along the recorded run. */
 enum wt_status dbg_resume_past(struct wt_debugger *d, const struct wt_resume *list, size_t count,
                                struct wt_error *err);
+/** The device was put somewhere: nothing that was known of its waves holds. */
+enum wt_status dbg_arrive(struct wt_debugger *d, struct wt_error *err);
 /** A part of the way; true when it should be called again soon. */
 bool dbg_travel(struct wt_debugger *d, uint64_t budget);
 /** Whether there is an issue time before the present one to go to. */
@@ -549,6 +587,13 @@ void dbg_note_history(struct wt_debugger *d);
 enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struct wt_error *err);
 /** Ends the way where the device is. */
 enum wt_status dbg_stop_travel(struct wt_debugger *d, struct wt_error *err);
+
+/* ---- errand.c ---- */
+
+/** Some parts of what is under way; true. */
+bool dbg_run_errand(struct wt_debugger *d);
+/** Ends it: where the device is, or after the way back. An event follows. */
+enum wt_status dbg_give_up_errand(struct wt_debugger *d, struct wt_error *err);
 
 /* ---- run.c ---- */
 

@@ -106,8 +106,8 @@ enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t ad
     status =
         dbg_raw_read(d, wave, 0, wt_address_of(window->addr), window->bytes, window->size, &first);
     if (status == WT_INVALID && window->least < window->size) {
-        /* The end of a memory can hold a short instruction. (A device that does not answer has no
-         * such end: half an instruction would be taken for one.) */
+        /* The end of a memory can hold a short instruction. (Where the device did not answer, a
+         * second try would hide that.) */
         window->size = window->least;
         return dbg_raw_read(d, wave, 0, wt_address_of(window->addr), window->bytes, window->size,
                             err);

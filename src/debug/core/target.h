@@ -166,10 +166,16 @@ struct wt_history_services {
     bool (*in_past)(void *context);
     /** Goes there; WT_INVALID beyond the extent. In the present all is as it was left. */
     enum wt_status (*go)(void *context, uint64_t time, struct wt_error *err);
+    /** Issue time of the last saved state before @p time, which is gone to at once. NULL: not told.
+     */
+    uint64_t (*saved_before)(void *context, uint64_t time);
     /** What was done since the device was put here counts, and what was recorded after is dropped.
      */
     enum wt_status (*branch)(void *context, struct wt_error *err);
-    /** Begins a search from where the device is. The query may be freed after. */
+    /**
+     * Begins a search from where the device is. The query may be freed after; the contexts of its
+     * conditions are used until the search has ended.
+     */
     enum wt_status (*search)(void *context, const struct wt_history_query *query,
                              struct wt_error *err);
     /** Searches on for about @p budget issues. */
@@ -227,14 +233,15 @@ struct wt_target_services {
     /** Issue time. */
     uint64_t (*time)(void *context);
     /**
-     * Watches these ranges from now on, instead of those watched before; count 0: none. When one is
-     * met, pump() comes back with WT_PUMP_EVENT, the instruction done. The list is copied.
+     * Replaces the list of what is watched; count 0: nothing. pump() returns WT_PUMP_EVENT after an
+     * instruction that has accessed a watched range, and before a watched instruction. The list is
+     * copied.
      */
     enum wt_status (*watch)(void *context, const struct wt_watchpoint *list, size_t count,
                             struct wt_error *err);
     /**
-     * What was met since this was last asked, by the last pump() or a step by the debug registers,
-     * by lane; 0: nothing. *list is valid until the next pump().
+     * The hits of the last pump() or of the last step by the debug registers, by lane, each
+     * reported once; 0: none. *list is valid until the next pump().
      */
     size_t (*watch_hits)(void *context, const struct wt_watchpoint_hit **list);
     const struct wt_history_services *history; /**< NULL: the run is not recorded */

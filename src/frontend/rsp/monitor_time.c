@@ -90,6 +90,24 @@ static void tell_place(struct wt_rsp_session *s, FILE *out)
     fputc('\n', out);
 }
 
+static void end_goto(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)
+{
+    struct wt_error ignored;
+    struct wt_debugger_time t = {0};
+    /* The client goes on to believe in the thread that it chose, so that stays if it is there. */
+    const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
+    s->control = 0;
+    s->last = wt_rsp_standing(s);
+    if (!there)
+        s->general = s->last.kind == WT_EVENT_STOPPED ? s->last.thread : 0;
+    wt_debugger_time(s->debugger, &t, &ignored);
+    if (event->reason == WT_STOP_INTERRUPTED)
+        fprintf(out, "Interrupted on the way, at ");
+    fprintf(out, "issue time %" PRIu64 "%s", t.now, t.in_past ? "" : " (the present)");
+    tell_place(s, out);
+    fputs(wt_rsp_stale(s), out);
+}
+
 void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     struct wt_error err = {0};
@@ -114,20 +132,11 @@ void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
                 args, t.now, t.start, t.end);
         return;
     }
-    if (wt_debugger_goto(s->debugger, time, &err)) {
+    if (wt_client_begin_run(s->client, &err) || wt_debugger_begin_goto(s->debugger, time, &err)) {
         fprintf(out, "%s\n", err.text);
         return;
     }
-    /* The client goes on to believe in the thread that it chose, so that stays if it is there. */
-    const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
-    s->control = 0;
-    s->last = wt_rsp_standing(s);
-    if (!there)
-        s->general = s->last.kind == WT_EVENT_STOPPED ? s->last.thread : 0;
-    wt_debugger_time(s->debugger, &t, NULL);
-    fprintf(out, "issue time %" PRIu64 "%s", t.now, t.in_past ? "" : " (the present)");
-    tell_place(s, out);
-    fputs(wt_rsp_stale(s), out);
+    wt_rsp_begin_errand(s, &(struct wt_rsp_errand){.end = end_goto});
 }
 
 void wt_rsp_hash(struct wt_rsp_session *s, const char *args, FILE *out)

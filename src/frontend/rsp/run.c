@@ -346,8 +346,13 @@ static void name_resumed_thread(struct wt_rsp_session *s, struct wt_event *event
 void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
 {
     struct wt_event event = *what;
-    s->last = event;
     s->settling = false;
+    if (event.kind == WT_EVENT_ARRIVED || event.kind == WT_EVENT_SEARCHED) {
+        if (s->errand.end)
+            wt_rsp_end_errand(s, &event);
+        return;
+    }
+    s->last = event;
     if (s->nonstop) {
         note_stop(s, &event);
         return;
@@ -374,6 +379,7 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
 
 void wt_rsp_session_settle(struct wt_rsp_session *s)
 {
+    wt_rsp_tell_progress(s);
     if (s->nonstop)
         notify(s);
     if (wt_debugger_running(s->debugger))

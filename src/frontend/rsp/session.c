@@ -190,6 +190,7 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     s->extended = s->nonstop = false;
     s->general = s->control = 0;
     s->waiting = s->killed = s->closing = s->detached = s->overrun = false;
+    s->errand.end = NULL;
     s->thread_next = 0;
     s->pending_length = 0;
     s->call.held = s->each_lane = false;
@@ -221,6 +222,7 @@ void wt_rsp_session_end(struct wt_rsp_session *s)
     const bool alone = wt_client_is_alone(s->client), others = wt_client_is_waiting(s->client);
     wt_client_set_used(s->client, false);
     s->nonstop = s->waiting = s->settling = false;
+    s->errand.end = NULL;
     if (others) {
         /* The program is another client's, and goes on without this one's breakpoints. */
         wt_rsp_remove_breakpoints(s, false);

@@ -87,6 +87,17 @@ struct wt_rsp_reads {
     size_t count, next;
 };
 
+struct wt_rsp_session;
+
+/** What is to be said when a monitor command that takes long is done. */
+struct wt_rsp_errand {
+    void (*end)(struct wt_rsp_session *session, const struct wt_event *event, FILE *out); /**< NULL:
+                                                                       none is under way */
+    struct wt_watchpoint_request where; /**< who-wrote */
+    bool all;
+    uint64_t told_ns; /**< when it began, or its progress was last told */
+};
+
 struct wt_rsp_session {
     struct wt_client *client; /**< what it is in the debugger's session; not its own */
     struct wt_debugger *debugger;
@@ -160,6 +171,7 @@ struct wt_rsp_session {
         size_t length;
     } document;
 
+    struct wt_rsp_errand errand;
     struct wt_rsp_mark *marks; /**< of this run of the program, by name */
     size_t mark_count, mark_capacity;
 
@@ -340,6 +352,15 @@ wt_rsp_handler wt_rsp_rcmd;
 
 /** Said after the debugger changed what the client believes to know. */
 const char *wt_rsp_stale(const struct wt_rsp_session *session);
+
+/** Ends a monitor command: its text, in "O" packets, and OK. Frees the text. */
+void wt_rsp_end_rcmd(struct wt_rsp_session *session, char *text, size_t length);
+/** The debugger has begun what `monitor` asked for: @p errand ends it. */
+void wt_rsp_begin_errand(struct wt_rsp_session *session, const struct wt_rsp_errand *errand);
+/** It is done. */
+void wt_rsp_end_errand(struct wt_rsp_session *session, const struct wt_event *event);
+/** Tells how far it has come, every other second. */
+void wt_rsp_tell_progress(struct wt_rsp_session *session);
 
 /** `monitor NAME ARGS`: writes its answer to @p out. */
 typedef void wt_rsp_monitor(struct wt_rsp_session *session, const char *args, FILE *out);
