@@ -127,8 +127,8 @@ void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
     }
     if (early) {
         fprintf(out,
-                "%s is before the beginning, from issue time %" PRIu64
-                ": what is recorded reaches from %" PRIu64 " to %" PRIu64 "\n",
+                "'%s' is no issue time: it is before the beginning (now it is %" PRIu64
+                ", and %" PRIu64 " to %" PRIu64 " is recorded)\n",
                 args, t.now, t.start, t.end);
         return;
     }
