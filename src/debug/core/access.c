@@ -1,6 +1,7 @@
 /* Memory of stopped threads, and which thread is stopped. */
 #include "debug/core/internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
@@ -76,6 +77,7 @@ enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
 {
     struct wt_wave_set one;
     bool borrowed;
+    assert(size && wave < d->topology->waves && lane < d->topology->lanes);
     enum wt_status status = borrow_wave(d, wave, &one, &borrowed, err);
     if (status)
         return status;
@@ -91,6 +93,7 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
 {
     struct wt_wave_set one;
     bool borrowed;
+    assert(size && wave < d->topology->waves && lane < d->topology->lanes);
     enum wt_status status = borrow_wave(d, wave, &one, &borrowed, err);
     if (status)
         return status;

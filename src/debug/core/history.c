@@ -470,7 +470,7 @@ static enum wt_status report(struct wt_debugger *d, const struct candidate *c)
         d->chosen_lane = c->lane;
     d->current = event.thread;
     w->focus = (uint8_t)(c->lane + 1);
-    if (c->met && dbg_need_pc(d, c->wave, NULL) == WT_OK) {
+    if (c->met && dbg_need_pc(d, c->wave, WT_IGNORED) == WT_OK) {
         w->has_met = true;
         w->met = w->pc;
     }

@@ -18,7 +18,7 @@ static bool device_is_frozen(struct wt_debugger *d)
         struct wt_probe_summary summary;
         uint64_t before = services->time(d->target->context);
         for (int i = 0; i < 8; i++)
-            if (d->ops->summary(d->probe, &summary, NULL))
+            if (d->ops->summary(d->probe, &summary, WT_IGNORED))
                 return false;
         d->frozen = services->time(d->target->context) == before ? FROZEN : NOT_FROZEN;
     }
@@ -69,11 +69,11 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
         dbg_one_wave(d, &one, wave);
         status = d->ops->halt(d->probe, &one, err);
     }
-    plant = dbg_write_patch(d, wave, &bp->trap, status ? NULL : err);
+    plant = dbg_write_patch(d, wave, &bp->trap, status ? WT_IGNORED : err);
     bp->planted = !plant;
     bp->doubtful = plant;
     if (hold)
-        release = d->ops->resume(d->probe, &held, status || plant ? NULL : err);
+        release = d->ops->resume(d->probe, &held, status || plant ? WT_IGNORED : err);
     return status ? status : plant ? plant : release;
 }
 

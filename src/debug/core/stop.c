@@ -188,7 +188,7 @@ enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
     event.thread = there ? dbg_thread_of(d, wave, lane) : dbg_first_thread(d);
     d->current = event.thread;
     if (there) {
-        if (d->mode == WT_THREADS_WAVES && dbg_need_mask(d, wave, NULL) == WT_OK &&
+        if (d->mode == WT_THREADS_WAVES && dbg_need_mask(d, wave, WT_IGNORED) == WT_OK &&
             !wt_has_lane(d->wave[wave].mask, d->chosen_lane))
             d->chosen_lane = lane;
         d->wave[wave].focus = (uint8_t)(lane + 1);

@@ -251,14 +251,14 @@ wt_thread wt_debugger_current_thread(struct wt_debugger *d)
 {
     if (d->current && wt_debugger_thread_alive(d, d->current))
         return d->current;
-    if (dbg_refresh(d, NULL))
+    if (dbg_refresh(d, WT_IGNORED))
         return 0;
     for (unsigned i = 0; i < d->words; i++) {
         if (!d->active.word[i])
             continue;
         uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(d->active.word[i]);
         unsigned lane = 0;
-        if (d->wave[wave].go == GO_STOPPED && dbg_need_mask(d, wave, NULL) == WT_OK &&
+        if (d->wave[wave].go == GO_STOPPED && dbg_need_mask(d, wave, WT_IGNORED) == WT_OK &&
             d->wave[wave].mask)
             lane = wt_lanes_lowest(d->wave[wave].mask);
         return dbg_thread_of(d, wave, lane);

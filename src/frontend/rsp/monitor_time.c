@@ -11,7 +11,7 @@ void wt_rsp_time(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     const struct wt_target *target = wt_debugger_target(s->debugger);
     struct wt_debugger_time t;
-    if (wt_debugger_time(s->debugger, &t, NULL)) {
+    if (wt_debugger_time(s->debugger, &t, WT_IGNORED)) {
         if (target && target->services->time)
             fprintf(out, "issue time %" PRIu64 "; the run is not recorded\n",
                     target->services->time(target->context));
@@ -85,7 +85,7 @@ static void tell_place(struct wt_rsp_session *s, FILE *out)
     }
     wt_debugger_thread_name(s->debugger, thread, name, sizeof name);
     fprintf(out, ": %s", name);
-    if (wt_debugger_read_numbers(s->debugger, thread, &pc_index, 1, &pc, NULL) == WT_OK)
+    if (wt_debugger_read_numbers(s->debugger, thread, &pc_index, 1, &pc, WT_IGNORED) == WT_OK)
         fprintf(out, " at 0x%" PRIx64, pc);
     fputc('\n', out);
 }
