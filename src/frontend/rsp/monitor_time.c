@@ -97,6 +97,8 @@ static void end_goto(struct wt_rsp_session *s, const struct wt_event *event, FIL
     /* The client goes on to believe in the thread that it chose, so that stays if it is there. */
     const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
     s->control = 0;
+    wt_rsp_close_hits(s);
+    wt_rsp_forget_shown(s, 0);
     s->last = wt_rsp_standing(s);
     if (!there)
         s->general = s->last.kind == WT_EVENT_STOPPED ? s->last.thread : 0;

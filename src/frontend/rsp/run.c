@@ -620,12 +620,13 @@ static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
         wt_rsp_refuse(s, WT_STATE, "the program is not running: use 'run' to start it again");
         return;
     }
+    if (wt_rsp_next_hit_back(s, &resume))
+        return;
     if (kind == WT_RESUME_STEP && wt_rsp_take_shown(s, resume.thread)) {
         tell_step(s, resume.thread);
         return;
     }
     wt_rsp_forget_shown(s, 0);
-    wt_rsp_close_hits(s);
     s->backwards = true;
     wt_rsp_forget_watchpoints(s);
     if (s->general)
