@@ -93,11 +93,11 @@ void wt_debugger_close(struct wt_debugger *d)
 {
     if (!d)
         return;
-    dbg_to_present(d, NULL);
+    dbg_to_present(d, WT_IGNORED);
     wt_debugger_remove_all_breakpoints(d);
-    dbg_sync_breakpoints(d, NULL);
+    dbg_sync_breakpoints(d, WT_IGNORED);
     wt_debugger_remove_all_watchpoints(d);
-    dbg_sync_watchpoints(d, NULL);
+    dbg_sync_watchpoints(d, WT_IGNORED);
     free_debugger(d);
 }
 

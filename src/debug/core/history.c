@@ -31,7 +31,7 @@ enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err)
                        "the run is not recorded: this target cannot, or --no-history was given");
     if (d->nonstop)
         return wt_fail(err, WT_STATE, "there is no way back in non-stop mode");
-    if (d->going || d->travel.going)
+    if (d->going || d->travel.going || d->stopping.on)
         return wt_fail(err, WT_STATE, "the program is running; stop it first");
     return WT_OK;
 }
@@ -398,7 +398,7 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
             return status;
         dbg_one_wave(d, &one, place->wave);
         d->ops->replaced(d->probe);
-        if ((status = d->ops->halt(d->probe, &one, err)))
+        if ((status = dbg_halt(d, &one, err)))
             return status;
     }
     dbg_forget(d, place->wave);
@@ -470,7 +470,7 @@ static enum wt_status report(struct wt_debugger *d, const struct candidate *c)
         d->chosen_lane = c->lane;
     d->current = event.thread;
     w->focus = (uint8_t)(c->lane + 1);
-    if (c->met && dbg_need_pc(d, c->wave, NULL) == WT_OK) {
+    if (c->met && dbg_need_pc(d, c->wave, WT_IGNORED) == WT_OK) {
         w->has_met = true;
         w->met = w->pc;
     }

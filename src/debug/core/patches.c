@@ -255,6 +255,7 @@ enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t 
                          struct wt_error *err)
 {
     struct wt_window window;
+    assert(!bp->planted);
     enum wt_status status = dbg_read_window(d, wave, bp->addr, &window, err);
     if (!status && !(bp->doubtful && dbg_is_planted(&bp->trap, &window))) {
         struct wt_patch trap = {.size = 0};
@@ -280,6 +281,7 @@ enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t 
 enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
                         struct wt_error *err)
 {
+    assert(bp->trap.size && bp->trap.size == bp->original.size);
     enum wt_status status = undo(d, wave, &bp->trap, &bp->original, err);
     if (!status)
         bp->planted = bp->doubtful = false;

@@ -11,7 +11,7 @@ void wt_rsp_time(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     const struct wt_target *target = wt_debugger_target(s->debugger);
     struct wt_debugger_time t;
-    if (wt_debugger_time(s->debugger, &t, NULL)) {
+    if (wt_debugger_time(s->debugger, &t, WT_IGNORED)) {
         if (target && target->services->time)
             fprintf(out, "issue time %" PRIu64 "; the run is not recorded\n",
                     target->services->time(target->context));
@@ -85,7 +85,7 @@ static void tell_place(struct wt_rsp_session *s, FILE *out)
     }
     wt_debugger_thread_name(s->debugger, thread, name, sizeof name);
     fprintf(out, ": %s", name);
-    if (wt_debugger_read_numbers(s->debugger, thread, &pc_index, 1, &pc, NULL) == WT_OK)
+    if (wt_debugger_read_numbers(s->debugger, thread, &pc_index, 1, &pc, WT_IGNORED) == WT_OK)
         fprintf(out, " at 0x%" PRIx64, pc);
     fputc('\n', out);
 }
@@ -97,6 +97,8 @@ static void end_goto(struct wt_rsp_session *s, const struct wt_event *event, FIL
     /* The client goes on to believe in the thread that it chose, so that stays if it is there. */
     const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
     s->control = 0;
+    wt_rsp_close_hits(s);
+    wt_rsp_forget_shown(s, 0);
     s->last = wt_rsp_standing(s);
     if (!there)
         s->general = s->last.kind == WT_EVENT_STOPPED ? s->last.thread : 0;
@@ -127,8 +129,8 @@ void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
     }
     if (early) {
         fprintf(out,
-                "%s is before the beginning, from issue time %" PRIu64
-                ": what is recorded reaches from %" PRIu64 " to %" PRIu64 "\n",
+                "'%s' is no issue time: it is before the beginning (now it is %" PRIu64
+                ", and %" PRIu64 " to %" PRIu64 " is recorded)\n",
                 args, t.now, t.start, t.end);
         return;
     }

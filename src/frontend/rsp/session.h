@@ -69,9 +69,11 @@ struct wt_rsp_hits {
     } state;
     wt_thread thread; /**< of the hit that was told last */
     uint64_t pc;
-    wt_lanes left; /**< still to be told */
-    int written;   /**< index of the register that the instruction writes; -1: none */
-    wt_lanes kept; /**< lanes whose values are in `row` */
+    bool backwards; /**< the program was going backwards, and is stepped back */
+    uint64_t time;  /**< issue time of the hit, backwards */
+    wt_lanes left;  /**< still to be told */
+    int written;    /**< index of the register that the instruction writes; -1: none */
+    wt_lanes kept;  /**< lanes whose values are in `row` */
     uint8_t row[WT_MAX_LANES * 8];
     unsigned chosen_lane; /**< of the first hit: what a warp's thread shows afterwards */
 };
@@ -306,6 +308,8 @@ void wt_rsp_note_hits(struct wt_rsp_session *session, const struct wt_event *eve
  * is the reply, and nothing runs.
  */
 bool wt_rsp_next_hit(struct wt_rsp_session *session, const struct wt_resume *list, size_t count);
+/** The same when the client sets a thread going backwards. */
+bool wt_rsp_next_hit_back(struct wt_rsp_session *session, const struct wt_resume *resume);
 /** Nothing more is to be told of the last stop. */
 void wt_rsp_close_hits(struct wt_rsp_session *session);
 
