@@ -1,4 +1,4 @@
-/* Queues: making and unmaking them, and the threads that serve them. */
+/* Queues: creation, destruction, and the threads that serve them. */
 #include "runtime/hsakmt/host.h"
 
 #include <errno.h>
