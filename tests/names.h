@@ -30,6 +30,8 @@ static inline const char *event_name(enum wt_event_kind kind)
         NAME(WT_EVENT_NONE);
         NAME(WT_EVENT_STOPPED);
         NAME(WT_EVENT_EXITED);
+        NAME(WT_EVENT_ARRIVED);
+        NAME(WT_EVENT_SEARCHED);
     }
     return "no kind of event";
 }

@@ -1,25 +1,24 @@
 /* Filling in struct wt_error. */
 #include "wavetrap/error.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 enum wt_status wt_fail(struct wt_error *err, enum wt_status status, const char *format, ...)
 {
-    if (err) {
-        va_list args;
-        va_start(args, format);
-        vsnprintf(err->text, sizeof err->text, format, args);
-        va_end(args);
-        err->status = status;
-    }
+    assert(err && status != WT_OK);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    err->status = status;
     return status;
 }
 
 enum wt_status wt_fail_in(struct wt_error *err, const char *format, ...)
 {
-    if (!err)
-        return WT_INVALID;
+    assert(err && err->status != WT_OK);
     char prefix[256];
     va_list args;
     va_start(args, format);

@@ -18,7 +18,7 @@ enum wt_status wt_parse_number(const char *text, uint64_t *value, struct wt_erro
     return WT_OK;
 }
 
-void wt_lanes_text(wt_lanes lanes, char *text, size_t size)
+void wt_lanes_list(wt_lanes lanes, const char *separator, char *text, size_t size)
 {
     size_t length = 0;
     text[0] = 0;
@@ -28,12 +28,17 @@ void wt_lanes_text(wt_lanes lanes, char *text, size_t size)
         unsigned last = lane;
         while (last + 1 < WT_MAX_LANES && wt_has_lane(lanes, last + 1))
             last++;
-        const char *comma = length ? "," : "";
+        const char *comma = length ? separator : "";
         int n = last == lane ? snprintf(text + length, size - length, "%s%u", comma, lane)
                              : snprintf(text + length, size - length, "%s%u-%u", comma, lane, last);
         length += (size_t)n;
         lane = last;
     }
+}
+
+void wt_lanes_text(wt_lanes lanes, char *text, size_t size)
+{
+    wt_lanes_list(lanes, ",", text, size);
 }
 
 void wt_mask_text(wt_lanes lanes, char *text, size_t size)

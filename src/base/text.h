@@ -14,8 +14,14 @@
  */
 enum wt_status wt_parse_number(const char *text, uint64_t *value, struct wt_error *err);
 
-/** Writes a set of lanes as "0-3,5"; "" for the empty set. 512 bytes hold any set. */
+/** Bytes that hold any set of lanes as text, the NUL included. */
+#define WT_LANES_TEXT 512
+
+/** Writes a set of lanes as "0-3,5"; "" for the empty set. */
 void wt_lanes_text(wt_lanes lanes, char *text, size_t size);
+
+/** The same with another separator than ",". */
+void wt_lanes_list(wt_lanes lanes, const char *separator, char *text, size_t size);
 
 /** Writes a set of lanes as a hexadecimal mask, "0xf"; at most 35 bytes with the NUL. */
 void wt_mask_text(wt_lanes lanes, char *text, size_t size);

@@ -19,7 +19,7 @@
 /* Where programs of the default profile leave their exit word. */
 #define EXIT_ADDR 0x88
 
-/* How long to look for forgotten breakpoints before the user gets a prompt. */
+/* Time limit of the search for forgotten breakpoints, before the user gets a prompt. */
 #define LEFTOVERS_MS 2000
 
 struct attach {
@@ -37,7 +37,7 @@ struct attach {
     struct wt_vortex_link link;
     struct wt_target target;
     struct wt_debugger *debugger;
-    struct wt_session *shared; /* of the debugger */
+    struct wt_session *session; /* of the debugger */
     struct wt_rsp_server *server;
 };
 
@@ -226,8 +226,8 @@ static void close_device(struct attach *a)
 {
     wt_rsp_server_close(a->server);
     a->server = NULL;
-    wt_session_free(a->shared);
-    a->shared = NULL;
+    wt_session_free(a->session);
+    a->session = NULL;
     wt_debugger_close(a->debugger);
     wt_bus_close(a->bus);
     cli_code_free(&a->code);
@@ -254,10 +254,10 @@ static enum wt_status open_server(struct attach *a, struct wt_rsp_options *rsp,
         if ((status = cli_gdb_signals(&rsp->stop_fd, err)) != WT_OK)
             return status;
     }
-    a->shared = wt_session_new(a->debugger);
-    if (!a->shared)
+    a->session = wt_session_new(a->debugger);
+    if (!a->session)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    return wt_rsp_server_open(rsp, a->shared, &a->server, err);
+    return wt_rsp_server_open(rsp, a->session, &a->server, err);
 }
 
 /* Serves one GDB after another; the exit status. */

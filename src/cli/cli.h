@@ -1,4 +1,4 @@
-/* What the subcommands of `wavetrap` share: how each one is described, and exit statuses. */
+/* Shared by the subcommands of `wavetrap`: their descriptions and the exit statuses. */
 #ifndef WT_CLI_CLI_H
 #define WT_CLI_CLI_H
 

@@ -19,7 +19,7 @@ struct dm {
     const char *script;
     struct cli_connect connect; /* to a device elsewhere */
     bool list;
-    struct wt_emulated session; /* unless connected */
+    struct wt_emulated device; /* unless connected */
     struct wt_bus *bus;
 };
 
@@ -116,7 +116,7 @@ static enum wt_status assign(struct dm *dm, const struct cli_place *place, const
 
 static void tell_run(struct dm *dm, enum wt_run run, uint64_t before)
 {
-    struct wt_machine *m = dm->session.machine;
+    struct wt_machine *m = dm->device.machine;
     printf("ran %" PRIu64 " issues to time %" PRIu64, m->time - before, m->time);
     switch (run) {
     case WT_RUN_BUDGET:
@@ -132,19 +132,19 @@ static void tell_run(struct dm *dm, enum wt_run run, uint64_t before)
     case WT_RUN_ENDED:
         m->ops->flush_console(m);
         printf(": the program has ended, exit word %" PRIu32 "\n",
-               dm->session.family->exit_word(&dm->session));
+               dm->device.family->exit_word(&dm->device));
         break;
     case WT_RUN_FAULT:
         puts(": the program made a mistake");
         fflush(stdout);
-        cli_report_fault(stderr, &dm->session);
+        cli_report_fault(stderr, &dm->device);
         break;
     }
 }
 
 static enum wt_status run_issues(struct dm *dm, uint64_t issues, struct wt_error *err)
 {
-    struct wt_machine *m = dm->session.machine;
+    struct wt_machine *m = dm->device.machine;
     if (dm->connect.address)
         return wt_fail(err, WT_UNSUPPORTED,
                        "a device elsewhere runs by itself: 'run' is for the "
@@ -165,7 +165,7 @@ struct span {
 static uint64_t now(const struct dm *dm)
 {
     if (!dm->connect.address)
-        return dm->session.machine->time;
+        return dm->device.machine->time;
     return (uint64_t)wt_clock_ms();
 }
 
@@ -184,7 +184,7 @@ static bool pass(struct dm *dm, struct span *span)
         nanosleep(&nap, NULL);
         return true;
     }
-    struct wt_machine *m = dm->session.machine;
+    struct wt_machine *m = dm->device.machine;
     span->run = m->ops->run(m, 1);
     span->over = span->run != WT_RUN_BUDGET && span->run != WT_RUN_EVENT;
     return true; /* whoever waits looks once more */
@@ -345,10 +345,10 @@ static enum wt_status open_device(struct dm *dm, const char *program, struct wt_
     if (dm->connect.address)
         return cli_connect_open(&dm->connect, &dm->bus, err);
     dm->options.device.debugged = true;
-    if ((status = cli_open(&dm->session, &dm->options, program, err)) != WT_OK ||
-        (status = wt_emulated_attach(&dm->session, err)) != WT_OK)
+    if ((status = cli_open(&dm->device, &dm->options, program, err)) != WT_OK ||
+        (status = wt_emulated_attach(&dm->device, err)) != WT_OK)
         return status;
-    dm->bus = dm->session.bus;
+    dm->bus = dm->device.bus;
     return WT_OK;
 }
 
@@ -357,7 +357,7 @@ static void close_device(struct dm *dm)
     if (dm->connect.address)
         wt_bus_close(dm->bus);
     else
-        wt_emulated_close(&dm->session);
+        wt_emulated_close(&dm->device);
 }
 
 static int run_commands(struct dm *dm, const char *program, char **commands)

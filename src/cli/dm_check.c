@@ -256,15 +256,15 @@ static int check_elsewhere(struct check *c)
 
 static int check_emulator(struct check *c, const char *program)
 {
-    struct wt_emulated session;
+    struct wt_emulated device;
     struct wt_error err;
     c->options.device.debugged = true;
-    if (cli_open(&session, &c->options, program, &err))
+    if (cli_open(&device, &c->options, program, &err))
         return cli_fail(&cli_dm_check, &err);
-    session.console = NULL; /* the checks run no program to its end */
-    int status = wt_emulated_attach(&session, &err) ? cli_fail(&cli_dm_check, &err)
-                                                    : check_target(c, &session.target);
-    wt_emulated_close(&session);
+    device.console = NULL; /* the checks run no program to its end */
+    int status = wt_emulated_attach(&device, &err) ? cli_fail(&cli_dm_check, &err)
+                                                   : check_target(c, &device.target);
+    wt_emulated_close(&device);
     return status;
 }
 

@@ -66,7 +66,7 @@ static void set_signals(void (*handler)(int))
 /* Runs until the program is done in one way or another; returns the exit status. */
 static int run_to_end(const struct cli_command *command, struct cli_drive *d, struct wt_emulated *e)
 {
-    /* Issues between two looks at what the user wants: well below a second of any program. */
+    /* Issues between two checks for signals: well below a second of any program. */
     enum { SLICE = 1 << 18 };
     struct wt_machine *m = e->machine;
     for (;;) {

@@ -61,7 +61,7 @@ static bool prepare(const char *folder, const char *program, const struct exec_f
     if (file->why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", program,
                 file->why);
-    /* It looks for the driver by itself: another library of ours answers. */
+    /* rocminfo looks for the driver itself; another library of ours answers. */
     if (strcmp(name ? name + 1 : program, "rocminfo") == 0 &&
         !preload(folder, "libwavetrap-rocminfo.so"))
         return false;

@@ -1,4 +1,4 @@
-/* Running host programs on emulated GPUs: what `exec` and `explain-address` share. */
+/* Running host programs on emulated GPUs, for `exec` and `explain-address`. */
 #ifndef WT_CLI_EXEC_H
 #define WT_CLI_EXEC_H
 

@@ -1,4 +1,4 @@
-/* What `wavetrap exec` has to know about the file that it becomes. */
+/* Facts about the file that `wavetrap exec` becomes. */
 #ifndef WT_CLI_EXEC_FILE_H
 #define WT_CLI_EXEC_FILE_H
 

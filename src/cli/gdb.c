@@ -37,7 +37,7 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
         close(rsp.stop_fd);
         return cli_fail(&cli_gdb, &err);
     }
-    bool elf = remote.session.is_elf;
+    bool elf = remote.device.is_elf;
     int status = cli_gdb_serve(&cli_gdb, &g->choice, elf ? operands[0] : NULL, operands + 1,
                                remote.server[0], rsp.stop_fd);
     cli_remote_close(&remote);

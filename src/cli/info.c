@@ -64,7 +64,7 @@ static const struct cli_option options[] = {
 
 /* ---- a file ---- */
 
-/* What an ELF file's sections tell. libelf checks what it reads; what it refuses counts as absent.
+/* Facts from an ELF file's sections. libelf checks what it reads; what it refuses counts as absent.
  */
 struct sections {
     size_t symbols, functions;

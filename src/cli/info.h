@@ -1,4 +1,4 @@
-/* What the files of `wavetrap info` offer each other. */
+/* Shared by the files of `wavetrap info`. */
 #ifndef WT_CLI_INFO_H
 #define WT_CLI_INFO_H
 

@@ -49,7 +49,7 @@ static enum wt_status set_schedule(void *context, const char *value, struct wt_e
     return wt_schedule_parse(value, &o->schedule, err);
 }
 
-/* What it means is the program's affair: a number, a buffer of a kernel. */
+/* The program's family parses it: a number, a buffer of a kernel. */
 static enum wt_status set_arg(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;

@@ -16,7 +16,7 @@ struct cli_options {
     size_t argument_capacity, load_capacity;
 };
 
-/** What the caller of cli_parse is to do. */
+/** What the caller of cli_parse must do. */
 enum cli_parsed {
     CLI_GO,   /**< run; operands begin at argv[optind] */
     CLI_DONE, /**< help was asked for and printed: exit with 0 */

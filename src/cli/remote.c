@@ -30,7 +30,7 @@ static enum wt_status add_server(struct cli_remote *remote, const struct wt_rsp_
 {
     assert(remote->server_count < CLI_SERVERS);
     enum wt_status status =
-        wt_rsp_server_open(rsp, remote->shared, &remote->server[remote->server_count], err);
+        wt_rsp_server_open(rsp, remote->session, &remote->server[remote->server_count], err);
     if (status)
         return status;
     remote->server_count++;
@@ -42,17 +42,17 @@ enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_optio
                                struct wt_error *err)
 {
     *remote = (struct cli_remote){.out = out};
-    enum wt_status status = cli_open(&remote->session, options, program, err);
+    enum wt_status status = cli_open(&remote->device, options, program, err);
     if (status)
         return status;
     remote->console = fopencookie(remote, "w", (cookie_io_functions_t){.write = console_write});
     if (!remote->console) {
-        wt_emulated_close(&remote->session);
+        wt_emulated_close(&remote->device);
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     }
-    remote->session.console = remote->console;
-    status = wt_emulated_debug(&remote->session, print, remote, err);
-    if (!status && !(remote->shared = wt_session_new(remote->session.debugger)))
+    remote->device.console = remote->console;
+    status = wt_emulated_debug(&remote->device, print, remote, err);
+    if (!status && !(remote->session = wt_session_new(remote->device.debugger)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status)
         status = add_server(remote, rsp, err);
@@ -73,11 +73,11 @@ void cli_remote_close(struct cli_remote *remote)
 {
     while (remote->server_count)
         wt_rsp_server_close(remote->server[--remote->server_count]);
-    wt_session_free(remote->shared);
-    remote->shared = NULL;
-    if (remote->session.debugger)
-        wt_debugger_close(remote->session.debugger);
-    wt_emulated_close(&remote->session);
+    wt_session_free(remote->session);
+    remote->session = NULL;
+    if (remote->device.debugger)
+        wt_debugger_close(remote->device.debugger);
+    wt_emulated_close(&remote->device);
     if (remote->console)
         fclose(remote->console);
     remote->console = NULL;

@@ -8,12 +8,12 @@
 #define CLI_SERVERS 8 /* --rsp options at most */
 
 struct cli_remote {
-    struct wt_emulated session;
-    struct wt_session *shared; /**< of the debugger; the servers are its clients */
+    struct wt_emulated device;
+    struct wt_session *session; /**< of the debugger; the servers are its clients */
     struct wt_rsp_server *server[CLI_SERVERS];
     size_t server_count;
     FILE *out;     /**< where console lines go that the client does not take */
-    FILE *console; /**< the session's stream: decides for each line */
+    FILE *console; /**< the device's console: decides for each line */
 };
 
 /**

@@ -1,4 +1,4 @@
-/* Telling people where a program is and what went wrong, with symbols and source lines. */
+/* Reports for people: where a program is and what went wrong, with symbols and source lines. */
 #ifndef WT_CLI_REPORT_H
 #define WT_CLI_REPORT_H
 
@@ -15,10 +15,10 @@ void cli_report_waves(FILE *out, struct wt_emulated *device);
 /** The instruction at @p pc on a line of its own, where the family's reports show instructions. */
 void cli_report_instruction(FILE *out, struct wt_emulated *device, uint64_t pc);
 
-/** Says on stderr how many instructions of waves were issued, how fast, and the peak of memory. */
+/** Prints the number of issues, their rate and the peak memory to stderr. */
 void cli_report_stats(const struct wt_machine *machine, double seconds);
 
-/** The exit status that tells of the machine's fault. */
+/** The exit status for a kind of fault. */
 int cli_fault_status(enum wt_fault_kind kind);
 
 /**

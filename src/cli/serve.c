@@ -117,7 +117,7 @@ static int serve_program(struct serve *s, const char *program)
             uint32_t word;
             if (read(s->rsp.stop_fd, &info, sizeof info) == sizeof info)
                 status = info.ssi_signo == SIGINT ? 0 : CLI_SIGNAL + (int)info.ssi_signo;
-            else if (wt_debugger_ended(remote.session.debugger, &word))
+            else if (wt_debugger_ended(remote.device.debugger, &word))
                 status = cli_word_status(word);
         }
         cli_remote_close(&remote);

@@ -17,11 +17,11 @@
 #include "cli/report.h"
 #include "emulator/vortex/vortex.h"
 
-/* Issues between two looks at the sockets: a client that polls should not wait long. */
+/* Issues between two polls of the sockets: a polling client should not wait long. */
 #define SLICE 20000
 
 struct served {
-    struct wt_emulated session;
+    struct wt_emulated device;
     struct wt_loop *loop;
     struct wt_line_server line;
     struct wt_dtm dtm;
@@ -87,10 +87,10 @@ static bool jtag_goodbye(void *context)
  */
 static void halt_at_start(struct served *s)
 {
-    const struct wt_bus_device dm = wt_emulated_registers(&s->session);
+    const struct wt_bus_device dm = wt_emulated_registers(&s->device);
     enum { DMACTIVE = 31, WINSEL = 22 };
     dm.write(dm.context, VX_DM_DCTRL, 1u << DMACTIVE);
-    for (uint32_t window = 0; window * 32 < s->session.machine->waves; window++) {
+    for (uint32_t window = 0; window * 32 < s->device.machine->waves; window++) {
         dm.write(dm.context, VX_DM_DSELECT, window << WINSEL);
         dm.write(dm.context, VX_DM_WMASK, dm.read(dm.context, VX_DM_WACTIVE));
     }
@@ -113,7 +113,7 @@ static void stop_ready(void *context, int fd, short events)
 /* What a person at the server's terminal should know of the program. */
 static void tell(struct served *s)
 {
-    struct wt_machine *m = s->session.machine;
+    struct wt_machine *m = s->device.machine;
     struct wt_wave_view view;
     bool fault = m->fault.kind != WT_FAULT_NONE;
     if (fault && !s->fault_told)
@@ -128,18 +128,18 @@ static void tell(struct served *s)
         fprintf(stderr,
                 "wavetrap: the program has ended with status %u; its Debug Module is still "
                 "served\n",
-                (unsigned)s->session.family->exit_word(&s->session));
+                (unsigned)s->device.family->exit_word(&s->device));
     }
     s->ended = !active;
 }
 
-/* Lets the device run between two looks at the sockets. */
+/* Lets the device run between two polls of the sockets. */
 static int work(void *context)
 {
     struct served *s = context;
     if (!s->started)
         return -1;
-    enum wt_pump did = s->session.target.services->pump(s->session.target.context, SLICE);
+    enum wt_pump did = s->device.target.services->pump(s->device.target.context, SLICE);
     if (did == WT_PUMP_EVENT)
         tell(s);
     return did == WT_PUMP_IDLE ? -1 : 0;
@@ -149,10 +149,10 @@ static enum wt_status open_server(struct served *s, int stop_fd, struct wt_error
 {
     const struct wt_stream_protocol line = {
         .context = s, .begin = begin, .feed = feed, .refusal = WT_LINE_REFUSAL};
-    /* There is nothing that a remote_bitbang client could be told: it waits for bits. */
+    /* A remote_bitbang client cannot be sent a message: it waits for bits. */
     const struct wt_stream_protocol jtag = {
         .context = s, .begin = jtag_begin, .feed = jtag_feed, .goodbye = jtag_goodbye};
-    const struct wt_bus_device registers = wt_emulated_registers(&s->session);
+    const struct wt_bus_device registers = wt_emulated_registers(&s->device);
     const struct wt_dtm_config dtm = wt_dtm_default_config(s->how->dmi_cycles);
     const struct wt_stream_options options = {.address = s->how->jtag ? s->how->jtag : s->how->dm,
                                               .log = say,
@@ -179,11 +179,11 @@ int cli_serve_registers(const struct cli_command *command, const struct cli_opti
         failed = wt_fail(&err, WT_IO, "signalfd: %s", strerror(errno));
     signal(SIGPIPE, SIG_IGN);
     if (!failed)
-        failed = cli_open(&s->session, options, program, &err);
+        failed = cli_open(&s->device, options, program, &err);
     if (!failed) {
         s->how = how;
         s->started = how->now || how->jtag;
-        failed = wt_emulated_attach(&s->session, &err);
+        failed = wt_emulated_attach(&s->device, &err);
         if (!failed)
             failed = open_server(s, stop_fd, &err);
         if (!failed) {
@@ -203,7 +203,7 @@ int cli_serve_registers(const struct cli_command *command, const struct cli_opti
             status = CLI_SIGNAL + (int)info.ssi_signo;
         wt_stream_server_close(s->server);
         wt_loop_free(s->loop);
-        wt_emulated_close(&s->session);
+        wt_emulated_close(&s->device);
     }
     if (stop_fd >= 0)
         close(stop_fd);

@@ -251,7 +251,7 @@ static enum wt_run run_some(void *context, struct wt_emulated *device, uint64_t 
     return m->ops->run_traced(m, left < issues ? left + 1 : issues, print_issue, t);
 }
 
-/* What is asked for must be there: an empty trace tells nothing. */
+/* Refuses filters that can never match. */
 static enum wt_status check_filter(const struct trace *t, struct wt_error *err)
 {
     const struct filter *f = &t->filter;

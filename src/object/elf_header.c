@@ -1,4 +1,4 @@
-/* What a file is, as its first bytes tell. See elf_header.h. */
+/* The first bytes of ELF files. See elf_header.h. */
 #include "object/elf_header.h"
 
 #include <elf.h>

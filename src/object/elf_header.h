@@ -1,4 +1,4 @@
-/* What a file is, as its first bytes tell. */
+/* The first bytes of ELF files: which machine a file is for. */
 #ifndef WT_OBJECT_ELF_HEADER_H
 #define WT_OBJECT_ELF_HEADER_H
 

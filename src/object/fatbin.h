@@ -14,7 +14,7 @@ enum gcn_fatbin_verdict {
     GCN_FATBIN_GOOD,       /**< it can; `version` is that of its code object */
     GCN_FATBIN_OTHER,      /**< it is for other GPUs, which `targets` names */
     GCN_FATBIN_XNACK,      /**< it is for gfx900 with XNACK only */
-    GCN_FATBIN_COMPRESSED, /**< what is in it cannot be seen */
+    GCN_FATBIN_COMPRESSED, /**< it is compressed and is not read */
 };
 
 struct gcn_fatbin_bundle {
@@ -25,14 +25,14 @@ struct gcn_fatbin_bundle {
     char targets[200]; /**< "gfx906, gfx1030": what it has code for; "nothing" */
 };
 
-/** Where a walk over the bundles is; begins with `at` 0. */
+/** An iterator over the bundles in `bytes`; starts with `at` 0. */
 struct gcn_fatbin {
     const uint8_t *bytes;
     size_t size;
     size_t at;
 };
 
-/** The next bundle; false when there is none. What is malformed ends the walk. */
+/** Reads the next bundle; false at the end and at the first malformed byte. */
 bool gcn_fatbin_next(struct gcn_fatbin *fatbin, struct gcn_fatbin_bundle *bundle);
 
 #endif

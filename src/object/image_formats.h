@@ -19,7 +19,7 @@ struct wt_image_source {
 /**
  * Appends a segment of @p size bytes of memory at @p addr that begins with a copy of @p bytes.
  * Nothing is appended when @p size is 0. Refuses memory past 2^64 and more than the limits above;
- * the message then has no place: the caller adds it with wt_fail_in.
+ * the caller adds the place in the file to the message, with wt_fail_in.
  */
 enum wt_status wt_image_add(struct wt_image *image, uint64_t addr, const uint8_t *bytes,
                             size_t length, uint64_t size, bool executable, struct wt_error *err);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that one record puts somewhere; they live in struct reader's `data`. */
+/* The bytes of one record; they are part of struct reader's `data`. */
 struct run {
     uint64_t addr;
     size_t at;

@@ -7,7 +7,7 @@
 
 #include "object/printf_format.h"
 
-/* More than any kernel has; what asks for more is malformed. */
+/* More than any kernel has; larger counts are malformed. */
 #define MOST_ARGUMENTS 4096
 #define MOST_KERNARG 65536
 #define DYNAMIC_STACK 16384

@@ -4,7 +4,7 @@
 
 #include "object/code_object.h"
 
-/** Reads "NUMBER:COUNT:SIZE:…:TEXT"; false, and nothing to free, where it is something else. */
+/** Reads "NUMBER:COUNT:SIZE:…:TEXT"; false, with nothing to free, if the text has another form. */
 bool gcn_format_parse(const char *text, struct gcn_format *format);
 void gcn_format_free(struct gcn_format *format);
 

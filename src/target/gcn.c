@@ -38,7 +38,7 @@ static enum wt_status config_parse(void *config, const char *text, struct wt_err
     return gcn_config_parse(config, text, err);
 }
 
-/* ---- what is launched ---- */
+/* ---- the launch ---- */
 
 static enum wt_status choose_kernel(const struct wt_emulated *e, struct wt_error *err)
 {

@@ -70,6 +70,11 @@ static enum wt_status go(void *context, uint64_t time, struct wt_error *err)
     return wt_timeline_goto(e->timeline, time, err);
 }
 
+static uint64_t saved_before(void *context, uint64_t time)
+{
+    return wt_timeline_saved_before(((const struct wt_emulated *)context)->timeline, time);
+}
+
 static enum wt_status branch(void *context, struct wt_error *err)
 {
     struct wt_emulated *e = context;
@@ -102,7 +107,7 @@ static enum wt_status search(void *context, const struct wt_history_query *query
     free(e->query_condition);
     e->query_watch = list;
     e->query_condition = conditions;
-    /* The search is for places before where the debugger looked around, not after. */
+    /* The search starts at the state before the debugger inspected it. */
     if ((status = wt_timeline_look(e->timeline, false, err)) != WT_OK)
         return status;
     wt_search_begin(&e->search, e->timeline, e->machine, query->backwards, list, count);
@@ -200,6 +205,7 @@ const struct wt_history_services wt_emulated_history = {
     .extent = extent,
     .in_past = in_past,
     .go = go,
+    .saved_before = saved_before,
     .branch = branch,
     .search = search,
     .search_on = search_on,

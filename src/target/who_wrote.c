@@ -4,7 +4,7 @@
 #include "debug/core/writes.h"
 #include "target/history.h"
 
-/* Issues between two looks at the search. */
+/* Issues of one step of the search. */
 #define BUDGET ((uint64_t)1 << 20)
 
 /* What is known only where the writer is about to write. */

@@ -150,7 +150,8 @@ static struct gcn_device *new_device(bool in_host, const uint8_t *header, const 
     config.cu = 1 + (header[0] & 1);
     snprintf(schedule, sizeof schedule, kinds[header[0] >> 1 & 3], 1 + (header[1] & 31u));
     check(wt_schedule_parse(schedule, &config.schedule, &err));
-    check((in_host ? gcn_device_new_in_host : gcn_device_new)(&config, &d, &err));
+    check(in_host ? gcn_device_new_in_host(&config, &gcn_driver, &d, &err)
+                  : gcn_device_new(&config, &d, &err));
     check(gcn_device_map(d, BASE, READ_ONLY - BASE, true, &err));
     check(gcn_device_map(d, READ_ONLY, 0x1000, false, &err));
     check(gcn_device_map(d, DATA, DATA_SIZE, true, &err));

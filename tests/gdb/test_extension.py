@@ -454,7 +454,7 @@ def test_times_that_there_are_not(debug, program, way):
     gdb = in_branch(debug, program, way)
     now = gdb.number("$_time")
     assert "is no issue time" in gdb("goto-time nosuch")
-    assert f"is before the beginning, from issue time {now}" in gdb("goto-time -99999999999")
+    assert f"it is before the beginning (now it is {now}" in gdb("goto-time -99999999999")
     assert "is not recorded" in gdb("goto-time 1000000")
     assert "Which time?" in gdb("goto-time")
     assert "takes no argument" in gdb("time 5")

@@ -410,3 +410,29 @@ def test_breakpoints_do_not_change_the_run(serve, gdb, program, schedule):
         return seen + [state_hash(g)]
 
     assert stops("store", "count", "divide", "odd", "last") == stops("store")
+
+
+@each(FEW)
+def test_conditions_that_gdb_evaluates_see_every_lane_backwards(session, variant):
+    """As forwards: GDB asks one thread after another, each where it stood."""
+    server, gdb = session("lanes", variant)
+    gdb("break *last")
+    assert "hit Breakpoint 1" in gdb("continue")
+    gdb("set $half = 0.5")
+    gdb("break *again if $s3 == 2101 && $s0 == 3 && $s1 == 2 && $half < 1")
+    said = gdb("reverse-continue")
+    assert "hit Breakpoint 2" in said, said
+    assert lane_of(said) == (0, 2, 3)
+    assert [gdb.number(r) for r in ("$s0", "$s1", "$s3", "$_lane")] == [3, 2, 2101, 3]
+    when = time(gdb)
+    gdb("delete 2")
+    gdb("break *again if $s3 == 1202 && $s0 == 2 && $s1 == 2 && $half < 1")
+    assert lane_of(gdb("reverse-continue")) == (0, 2, 2)
+    assert gdb.number("$s3") == 1202 and time(gdb) < when
+    # Round again: forwards from there.
+    gdb("delete 3")
+    gdb("break *again if $s3 == 3101 && $s0 == 1 && $s1 == 2 && $half < 1")
+    assert lane_of(gdb("continue")) == (0, 2, 1)
+    assert gdb.number("$s3") == 3101 and time(gdb) > when
+    gdb("delete 4")
+    assert "hit Breakpoint 1" in gdb("continue")

@@ -229,7 +229,7 @@ static enum wt_status check(struct wt_debugger *d, wt_thread thread, struct wt_e
 {
     if (!wt_debugger_thread_alive(d, thread))
         return wt_fail(err, WT_INVALID, "no thread %u", thread);
-    if (d->running[thread])
+    if (d->running[thread] || d->going_to)
         return wt_fail(err, WT_STATE, "thread %u is running", thread);
     return WT_OK;
 }
@@ -499,6 +499,8 @@ enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err
 
 bool wt_debugger_running(struct wt_debugger *d)
 {
+    if (d->going_to)
+        return true;
     for (unsigned t = 1; t <= FAKE_THREADS; t++)
         if (d->running[t])
             return true;
@@ -523,6 +525,17 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
     d->pumps++;
     if (!wt_debugger_running(d))
         return false;
+    if (d->going_to) {
+        if (d->endless && !d->interrupted)
+            return true;
+        d->now = d->interrupted ? d->aim / 2 : d->aim;
+        d->going_to = false;
+        fake_debugger_event(
+            d, (struct wt_event){.kind = WT_EVENT_ARRIVED,
+                                 .reason = d->interrupted ? WT_STOP_INTERRUPTED : WT_STOP_STEP});
+        d->interrupted = false;
+        return false;
+    }
     if (d->interrupted) {
         d->interrupted = false;
         stopped(d, d->current, WT_STOP_INTERRUPTED);
@@ -573,7 +586,40 @@ bool wt_debugger_has_history(struct wt_debugger *d)
 enum wt_status wt_debugger_time(struct wt_debugger *d, struct wt_debugger_time *time,
                                 struct wt_error *err)
 {
+    if (d->recorded) {
+        *time = (struct wt_debugger_time){.now = d->now, .end = 100, .in_past = d->now != 100};
+        return WT_OK;
+    }
     return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
+}
+
+enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err)
+{
+    if (d->recorded) {
+        d->going_to = true;
+        d->aim = time;
+        return WT_OK;
+    }
+    return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
+}
+
+enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
+                                           const struct wt_watchpoint_request *where, size_t most,
+                                           struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
+}
+
+void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size_t *count,
+                             bool *more)
+{
+    *list = NULL;
+    *count = 0;
+}
+
+bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to)
+{
+    return false;
 }
 
 enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err)

@@ -48,6 +48,9 @@ struct wt_debugger {
     unsigned resume_calls, restarts, resets, reattaches, pumps;
     uint64_t code_size; /* of the program's file */
     size_t leftovers;
+    bool recorded; /* there is a history of 100 issues: it can be gone to, and not more */
+    bool going_to; /* a goto is under way */
+    uint64_t now, aim;
     bool gone;    /* nobody answers a call */
     bool endless; /**< a continued program never ends */
     struct wt_event queue[64];

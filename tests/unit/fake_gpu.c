@@ -106,8 +106,21 @@ void fake_gpu_end(struct fake_gpu *gpu, uint32_t status)
 
 static void stop(struct gpu_wave *w, enum wt_halt_cause cause)
 {
+    w->stops_in = 0;
     w->halted = true;
     w->cause = cause;
+}
+
+/* The instruction of a step. */
+static void step_now(struct fake_gpu *gpu, unsigned n)
+{
+    struct gpu_wave *w = &gpu->wave[n];
+    if (breaks(gpu, w)) {
+        stop(w, WT_HALT_BREAKPOINT);
+        return;
+    }
+    issue(gpu, n);
+    stop(w, WT_HALT_STEP);
 }
 
 /* One instruction of each wave that runs; true if something ran, *event if one halted or ended. */
@@ -116,10 +129,19 @@ static bool run_round(struct fake_gpu *gpu, bool *event)
     bool any = false;
     for (unsigned i = 0; i < GPU_WAVES; i++) {
         struct gpu_wave *w = &gpu->wave[i];
+        if (w->steps_in) {
+            any = true;
+            if (--w->steps_in == 0)
+                step_now(gpu, i);
+            *event |= !w->steps_in;
+            continue;
+        }
         if (!w->active || w->halted)
             continue;
         any = true;
-        if (breaks(gpu, w))
+        if (w->stops_in && --w->stops_in == 0)
+            stop(w, WT_HALT_REQUEST);
+        else if (breaks(gpu, w))
             stop(w, WT_HALT_BREAKPOINT);
         else
             issue(gpu, i);
@@ -200,6 +222,7 @@ static enum wt_status gpu_open(const struct wt_target *target, bool use_memory_p
                                        .cores = 2,
                                        .waves_per_core = 2,
                                        .waves = GPU_WAVES,
+                                       .late_stops = true,
                                        .host_launches = true,
                                        .lanes = GPU_LANES,
                                        .spaces = p->spaces,
@@ -284,18 +307,31 @@ static void gpu_hold_launches(struct wt_probe *p, bool hold)
 static enum wt_status gpu_halt(struct wt_probe *p, const struct wt_wave_set *waves,
                                struct wt_error *err)
 {
-    for (unsigned i = 0; i < GPU_WAVES; i++)
-        if (wt_wave_set_has(waves, i) && !p->gpu->wave[i].halted)
-            stop(&p->gpu->wave[i], WT_HALT_REQUEST);
+    for (unsigned i = 0; i < GPU_WAVES; i++) {
+        struct gpu_wave *w = &p->gpu->wave[i];
+        if (!wt_wave_set_has(waves, i))
+            continue;
+        w->steps_in = 0; /* a step that has not issued is taken back */
+        if (w->halted)
+            continue;
+        if (p->gpu->latency && w->active)
+            w->stops_in = p->gpu->latency;
+        else
+            stop(w, WT_HALT_REQUEST);
+    }
     return WT_OK;
 }
 
 static enum wt_status gpu_resume(struct wt_probe *p, const struct wt_wave_set *waves,
                                  struct wt_error *err)
 {
-    for (unsigned i = 0; i < GPU_WAVES; i++)
-        if (wt_wave_set_has(waves, i))
-            p->gpu->wave[i].halted = false;
+    for (unsigned i = 0; i < GPU_WAVES; i++) {
+        struct gpu_wave *w = &p->gpu->wave[i];
+        if (!wt_wave_set_has(waves, i) && (p->gpu->hold || w->active))
+            continue;
+        w->halted = false;
+        w->stops_in = 0;
+    }
     return WT_OK;
 }
 
@@ -303,8 +339,8 @@ static enum wt_status gpu_step_poll(struct wt_probe *p, uint32_t wave, struct wt
                                     struct wt_error *err)
 {
     const struct gpu_wave *w = &p->gpu->wave[wave];
-    *step =
-        (struct wt_probe_step){.done = true, .active = w->active, .cause = w->cause, .pc = w->pc};
+    *step = (struct wt_probe_step){
+        .done = !w->steps_in, .active = w->active, .cause = w->cause, .pc = w->pc};
     return WT_OK;
 }
 
@@ -312,12 +348,10 @@ static enum wt_status gpu_step(struct wt_probe *p, uint32_t wave, struct wt_prob
                                struct wt_error *err)
 {
     struct gpu_wave *w = &p->gpu->wave[wave];
-    if (breaks(p->gpu, w)) {
-        stop(w, WT_HALT_BREAKPOINT);
-    } else {
-        issue(p->gpu, wave);
-        stop(w, WT_HALT_STEP);
-    }
+    assert(!w->steps_in);
+    w->steps_in = p->gpu->latency;
+    if (!w->steps_in)
+        step_now(p->gpu, wave);
     return gpu_step_poll(p, wave, step, err);
 }
 

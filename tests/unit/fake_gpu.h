@@ -49,6 +49,8 @@ enum gpu_op {
 
 struct gpu_wave {
     bool active, halted;
+    unsigned stops_in; /* rounds; 0: nobody has asked */
+    unsigned steps_in; /* likewise: rounds until its step issues */
     enum wt_halt_cause cause;
     wt_wave_id id;
     uint64_t dispatch; /* 0: it is there from the beginning */
@@ -65,8 +67,9 @@ struct fake_gpu {
     uint8_t memory[GPU_CODE];
     uint8_t local[GPU_GROUPS][GPU_LOCAL];
     uint64_t group_register[GPU_GROUPS], core_register, counter;
-    bool hold;     /* waves that begin are held */
-    bool relaunch; /* when a wave ends, the next one is in its slot in the same issue */
+    unsigned latency; /* rounds until a wave stops that is asked to, and until a step issues */
+    bool hold;        /* waves that begin are held */
+    bool relaunch;    /* when a wave ends, the next one is in its slot in the same issue */
     unsigned launches;
     struct wt_probe_event event[32]; /* in order; told of them, and taken by the debugger */
     unsigned told, taken;

@@ -175,6 +175,23 @@ static void nonstop_is_for_one_alone(void **state)
     assert_string_equal(ask(&t.b, "QNonStop:1"), "OK ");
 }
 
+static void a_long_goto_hears_an_interrupt(void **state)
+{
+    t.d->recorded = true;
+    /* "goto 80": no answer while it is under way, and the others are busy. */
+    assert_string_equal(ask(&t.a, "qRcmd,676f746f203830"), "");
+    assert_memory_equal(ask(&t.b, "g"), "E.busy: ", 8);
+    put(&t.a, "\003");
+    turn();
+    /* "Interrupted …", then OK. */
+    const char *text = said(&t.a);
+    assert_memory_equal(text, "O496e746572727570746564", 23);
+    assert_string_equal(text + strlen(text) - 3, "OK ");
+    assert_int_equal(t.d->now, 40);
+    assert_true(strlen(ask(&t.a, "g")) > 100);
+    assert_true(strlen(ask(&t.b, "g")) > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +202,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_kill_leaves_the_program_to_the_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nonstop_is_for_one_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_long_goto_hears_an_interrupt, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -961,7 +961,7 @@ static void watched_atomics_are_atomic(void **state)
     uint8_t *descriptor = memory[1], *packet = memory[1] + 64;
     uint32_t *word = (uint32_t *)(void *)memory[2];
     gcn_config_default(&config);
-    assert_int_equal(gcn_device_new_in_host(&config, &d, &err), WT_OK);
+    assert_int_equal(gcn_device_new_in_host(&config, &gcn_driver, &d, &err), WT_OK);
     assert_int_equal(gcn_device_map(d, (uintptr_t)memory, sizeof memory, true, &err), WT_OK);
     memcpy(memory[0], code, sizeof code);
     wt_store_le(descriptor + 16, (uintptr_t)memory[0] - (uintptr_t)descriptor, 8);

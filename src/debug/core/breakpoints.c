@@ -208,7 +208,7 @@ static struct breakpoint *add_breakpoint(struct wt_debugger *d, uint64_t addr)
 }
 
 /* An instruction must be there to be replaced; better told now than when the program is resumed. */
-static enum wt_status check_place(struct wt_debugger *d, uint64_t addr, struct wt_error *err)
+static enum wt_status check_address(struct wt_debugger *d, uint64_t addr, struct wt_error *err)
 {
     struct wt_window window;
     if (d->topology->address_bits < 64 && addr >> d->topology->address_bits)
@@ -295,7 +295,7 @@ enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t 
 {
     struct breakpoint *bp = dbg_find_breakpoint(d, addr);
     struct claim new = {.owner = owner};
-    enum wt_status status = bp ? WT_OK : check_place(d, addr, err);
+    enum wt_status status = bp ? WT_OK : check_address(d, addr, err);
     if (!status &&
         (!share_list(conditions, condition_count, &new.condition, &new.condition_count) ||
          !share_list(commands, command_count, &new.command, &new.command_count) ||

@@ -30,6 +30,7 @@ struct bp_code *dbg_share_code(struct bp_code *code)
 
 void dbg_free_code(struct bp_code *code)
 {
+    assert(!code || code->owners);
     if (!code || --code->owners)
         return;
     free_expressions(&code->conditions);
@@ -172,6 +173,7 @@ static void put_rows(struct bp_code *code, const struct linked_expr *e, unsigned
                      unsigned first)
 {
     size_t count;
+    assert(first < lane_count && lane_count <= code->d->topology->lanes);
     wt_expr_registers(e->expr, &count);
     for (size_t i = 0; i < count; i++)
         code->row[i] = code->cell + e->row[i] * lane_count + first;
@@ -311,6 +313,7 @@ wt_lanes dbg_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt_lanes
 {
     struct bp_code *code = context;
     struct dbg_lanes lanes;
+    assert(code->owners && code->in_engine && !(mask & ~wt_lanes_first(code->d->topology->lanes)));
     if (!mask || !code->conditions.count)
         return mask;
     dbg_list_lanes(code->d, wave, mask, &lanes);

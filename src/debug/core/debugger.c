@@ -22,6 +22,9 @@ static void free_debugger(struct wt_debugger *d)
     free(d->stepper);
     free(d->thread);
     free(d->wave_list);
+    wt_debugger_drop_writes(d);
+    wt_writes_free(&d->errand.writes);
+    free(d->errand.waves);
     dbg_thread_table_free(&d->numbers);
     dbg_close_registers(d);
     dbg_free_watchpoints(d);
@@ -90,11 +93,11 @@ void wt_debugger_close(struct wt_debugger *d)
 {
     if (!d)
         return;
-    dbg_to_present(d, NULL);
+    dbg_to_present(d, WT_IGNORED);
     wt_debugger_remove_all_breakpoints(d);
-    dbg_sync_breakpoints(d, NULL);
+    dbg_sync_breakpoints(d, WT_IGNORED);
     wt_debugger_remove_all_watchpoints(d);
-    dbg_sync_watchpoints(d, NULL);
+    dbg_sync_watchpoints(d, WT_IGNORED);
     free_debugger(d);
 }
 

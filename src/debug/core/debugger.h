@@ -393,7 +393,15 @@ enum wt_stop_reason {
     WT_STOP_HISTORY_END,   /**< the present has been reached again: what comes is new */
 };
 
-enum wt_event_kind { WT_EVENT_NONE, WT_EVENT_STOPPED, WT_EVENT_EXITED };
+enum wt_event_kind {
+    WT_EVENT_NONE,
+    WT_EVENT_STOPPED,
+    WT_EVENT_EXITED,
+    WT_EVENT_ARRIVED,  /**< wt_debugger_begin_goto() is done: `reason` WT_STOP_STEP; or
+                            WT_STOP_INTERRUPTED where it was given up; or WT_STOP_LOST, with `text`
+                        */
+    WT_EVENT_SEARCHED, /**< wt_debugger_begin_who_wrote() is done, likewise */
+};
 
 struct wt_event {
     enum wt_event_kind kind;
@@ -441,6 +449,16 @@ enum wt_status wt_debugger_time(struct wt_debugger *d, struct wt_debugger_time *
  */
 enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err);
 
+/**
+ * Begins to go there: as a run, it is pumped and can be interrupted; WT_EVENT_ARRIVED follows. An
+ * interrupt ends it where the device is then.
+ */
+enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err);
+
+/** How far a goto or a search for writes has come: the device's issue time, and its aim; false if
+ *  none is under way. */
+bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to);
+
 /** Takes a line that the user should be told when there is a chance; false if there is none. */
 bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size);
 
@@ -477,6 +495,19 @@ enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
                                      const struct wt_watchpoint_request *where, size_t most,
                                      struct wt_write **list, size_t *count, bool *more,
                                      struct wt_error *err);
+
+/**
+ * Begins that search: as a run, it is pumped and can be interrupted. After WT_EVENT_SEARCHED the
+ * device stands where it stood, and wt_debugger_take_writes() has what was found.
+ */
+enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
+                                           const struct wt_watchpoint_request *where, size_t most,
+                                           struct wt_error *err);
+/** Hands over what the last search has found; the caller frees *list. */
+void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size_t *count,
+                             bool *more);
+/** Frees it. */
+void wt_debugger_drop_writes(struct wt_debugger *d);
 
 /**
  * Whether a program that ends is stopped just before (at first: it is not), so that all of its run

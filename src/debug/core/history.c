@@ -31,7 +31,7 @@ enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err)
                        "the run is not recorded: this target cannot, or --no-history was given");
     if (d->nonstop)
         return wt_fail(err, WT_STATE, "there is no way back in non-stop mode");
-    if (d->going || d->travel.going)
+    if (d->going || d->travel.going || d->stopping.on)
         return wt_fail(err, WT_STATE, "the program is running; stop it first");
     return WT_OK;
 }
@@ -95,7 +95,7 @@ static enum wt_status look_around(struct wt_debugger *d, struct wt_error *err)
 }
 
 /* The device was put somewhere: nothing that was known of its waves holds. */
-static enum wt_status arrive(struct wt_debugger *d, struct wt_error *err)
+enum wt_status dbg_arrive(struct wt_debugger *d, struct wt_error *err)
 {
     if (d->in_past && !history_of(d)->in_past(d->target->context))
         return arrive_in_present(d, err);
@@ -113,7 +113,7 @@ enum wt_status dbg_go(struct wt_debugger *d, uint64_t time, struct wt_error *err
     enum wt_status status = dbg_leave_present(d, err);
     if (!status)
         status = history_of(d)->go(d->target->context, time, err);
-    return status ? status : arrive(d, err);
+    return status ? status : dbg_arrive(d, err);
 }
 
 enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err)
@@ -166,30 +166,6 @@ enum wt_status wt_debugger_time(struct wt_debugger *d, struct wt_debugger_time *
                                       .in_past = d->in_past};
     h->extent(d->target->context, &time->start, &time->end);
     h->stats(d->target->context, &time->stats);
-    return WT_OK;
-}
-
-enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err)
-{
-    uint64_t start, end;
-    enum wt_status status = dbg_need_history(d, err);
-    if (status)
-        return status;
-    history_of(d)->extent(d->target->context, &start, &end);
-    if (time < start || time > end)
-        return wt_fail(err, WT_INVALID,
-                       "issue time %" PRIu64 " is not recorded: history reaches from %" PRIu64
-                       " to %" PRIu64,
-                       time, start, end);
-    d->past.count = 0;
-    if (time == end && !d->in_past)
-        return WT_OK;
-    const wt_thread current = d->current;
-    if ((status = dbg_go(d, time, err)))
-        return status;
-    d->current = current;
-    if (!wt_debugger_thread_alive(d, current))
-        d->current = dbg_first_thread(d);
     return WT_OK;
 }
 
@@ -422,7 +398,7 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
             return status;
         dbg_one_wave(d, &one, place->wave);
         d->ops->replaced(d->probe);
-        if ((status = d->ops->halt(d->probe, &one, err)))
+        if ((status = dbg_halt(d, &one, err)))
             return status;
     }
     dbg_forget(d, place->wave);
@@ -494,7 +470,7 @@ static enum wt_status report(struct wt_debugger *d, const struct candidate *c)
         d->chosen_lane = c->lane;
     d->current = event.thread;
     w->focus = (uint8_t)(c->lane + 1);
-    if (c->met && dbg_need_pc(d, c->wave, NULL) == WT_OK) {
+    if (c->met && dbg_need_pc(d, c->wave, WT_IGNORED) == WT_OK) {
         w->has_met = true;
         w->met = w->pc;
     }
@@ -508,7 +484,7 @@ static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
     const bool backwards = d->travel.backwards;
     const wt_thread current = d->current;
     d->travel = (struct travel){0};
-    enum wt_status status = arrive(d, err);
+    enum wt_status status = dbg_arrive(d, err);
     if (status)
         return status;
     if (!backwards) {
@@ -572,7 +548,7 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
     /* Forwards what came from outside where the place was met is still to come; and all but a
      * breakpoint is told after the instruction. */
     const uint64_t time = c.time + (c.event.reason != WT_STOP_BREAKPOINT);
-    enum wt_status status = t->backwards ? arrive(d, err) : dbg_go(d, time, err);
+    enum wt_status status = t->backwards ? dbg_arrive(d, err) : dbg_go(d, time, err);
     if (status)
         return status;
     if (t->kind == WT_RESUME_RANGE && c.event.reason == WT_STOP_STEP && d->in_past) {
@@ -614,6 +590,8 @@ static enum wt_status travel_on(struct wt_debugger *d, uint64_t budget, struct w
 
 bool dbg_travel(struct wt_debugger *d, uint64_t budget)
 {
+    if (d->errand.kind != ERRAND_NONE)
+        return dbg_run_errand(d);
     const uint64_t until = wt_clock_ns() + PUMP_NS;
     struct wt_error err = {0};
     do {
@@ -628,6 +606,8 @@ bool dbg_travel(struct wt_debugger *d, uint64_t budget)
 
 enum wt_status dbg_stop_travel(struct wt_debugger *d, struct wt_error *err)
 {
+    if (d->errand.kind != ERRAND_NONE)
+        return dbg_give_up_errand(d, err);
     const uint64_t now = d->target->services->time(d->target->context);
     struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED};
     const wt_thread current = d->current;

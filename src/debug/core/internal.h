@@ -6,6 +6,7 @@
 
 #include "debug/core/debugger.h"
 #include "debug/core/thread_table.h"
+#include "debug/core/writes.h"
 
 /** What a wave has been told to do. */
 enum wave_go {
@@ -117,6 +118,35 @@ struct travel {
     struct candidate candidate;
 };
 
+/** All-stop: an event that is told once every wave has halted (topology->late_stops). */
+struct stopping {
+    bool on;
+    uint32_t wave; /**< what it happened to; WT_NO_HANDLE: nobody in particular */
+    unsigned lane;
+    wt_wave_id id; /**< of that wave; WT_NO_WAVE: not known */
+    struct wt_event event;
+    uint64_t until_ns; /**< when the device is taken for lost */
+};
+
+/** A replay that is under way in parts (errand.c). */
+enum errand_kind { ERRAND_NONE, ERRAND_GOTO, ERRAND_WRITES, ERRAND_BACK };
+
+struct errand {
+    enum errand_kind kind;
+    uint64_t from, to; /**< issue times: where it began, where it ends */
+    wt_thread current;
+    bool given_up;
+    bool in_past; /**< the search for writes began there */
+    struct wt_writes writes;
+    struct wave *waves; /**< what was known of the waves where the search began */
+};
+
+struct found_writes {
+    struct wt_write *list;
+    size_t count;
+    bool more;
+};
+
 /** What is known of the present, while the device is in the past. */
 struct present {
     struct wave *wave;
@@ -202,6 +232,9 @@ struct wt_debugger {
     bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
     struct present present;
     struct travel travel;
+    struct stopping stopping;
+    struct errand errand; /**< while it is under way, travel.going is set */
+    struct found_writes found;
     struct trace *trace;
     size_t traces, trace_capacity;
     struct watchpoint *wp;
@@ -487,6 +520,16 @@ bool dbg_reserve_events(struct wt_debugger *d, size_t count);
 /** Puts an event into the queue. Without host memory the queue says that events are missing. */
 void dbg_push_event(struct wt_debugger *d, const struct wt_event *event);
 bool dbg_has_event(const struct wt_debugger *d);
+/** All-stop: a stop is reported, or will be once every wave has halted. */
+bool dbg_is_over(const struct wt_debugger *d);
+/** Halts waves, and waits until they have halted. */
+enum wt_status dbg_halt(struct wt_debugger *d, const struct wt_wave_set *waves,
+                        struct wt_error *err);
+/** All-stop: stops everything and reports the event, which may take until a later pump. */
+enum wt_status dbg_stop_all(struct wt_debugger *d, const struct stopping *what,
+                            struct wt_error *err);
+/** Looks whether every wave has halted, and if so reports. */
+void dbg_pump_stop(struct wt_debugger *d, uint64_t budget);
 void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go);
 /** Finds out whether anything that was resumed can still be expected to stop. */
 void dbg_update_going(struct wt_debugger *d);
@@ -553,6 +596,8 @@ enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err);
 /** Waves are resumed in the past: along the recorded run. */
 enum wt_status dbg_resume_past(struct wt_debugger *d, const struct wt_resume *list, size_t count,
                                struct wt_error *err);
+/** The device was put somewhere: nothing that was known of its waves holds. */
+enum wt_status dbg_arrive(struct wt_debugger *d, struct wt_error *err);
 /** A part of the way; true when it should be called again soon. */
 bool dbg_travel(struct wt_debugger *d, uint64_t budget);
 /** Whether there is an issue time before the present one to go to. */
@@ -563,6 +608,13 @@ void dbg_note_history(struct wt_debugger *d);
 enum wt_status dbg_stop_before_end(struct wt_debugger *d, uint32_t status, struct wt_error *err);
 /** Ends the way where the device is. */
 enum wt_status dbg_stop_travel(struct wt_debugger *d, struct wt_error *err);
+
+/* ---- errand.c ---- */
+
+/** Some parts of what is under way; true. */
+bool dbg_run_errand(struct wt_debugger *d);
+/** Ends it: where the device is, or after the way back. An event follows. */
+enum wt_status dbg_give_up_errand(struct wt_debugger *d, struct wt_error *err);
 
 /* ---- run.c ---- */
 

@@ -105,8 +105,9 @@ enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t ad
     struct wt_error first;
     status =
         dbg_raw_read(d, wave, 0, wt_address_of(window->addr), window->bytes, window->size, &first);
-    if (status && window->least < window->size) {
-        /* The end of a memory can hold a short instruction. */
+    if (status == WT_INVALID && window->least < window->size) {
+        /* The end of a memory can hold a short instruction. (Where the device did not answer, a
+         * second try would hide that.) */
         window->size = window->least;
         return dbg_raw_read(d, wave, 0, wt_address_of(window->addr), window->bytes, window->size,
                             err);
@@ -254,6 +255,7 @@ enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t 
                          struct wt_error *err)
 {
     struct wt_window window;
+    assert(!bp->planted);
     enum wt_status status = dbg_read_window(d, wave, bp->addr, &window, err);
     if (!status && !(bp->doubtful && dbg_is_planted(&bp->trap, &window))) {
         struct wt_patch trap = {.size = 0};
@@ -279,6 +281,7 @@ enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t 
 enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
                         struct wt_error *err)
 {
+    assert(bp->trap.size && bp->trap.size == bp->original.size);
     enum wt_status status = undo(d, wave, &bp->trap, &bp->original, err);
     if (!status)
         bp->planted = bp->doubtful = false;

@@ -72,6 +72,7 @@ static enum wt_status rows_of(struct wt_debugger *d, uint32_t wave, struct wave_
                               struct wt_error *err)
 {
     const size_t count = d->topology->register_count;
+    assert(wave < d->topology->waves);
     struct wave_rows *c = *rows = &d->rows[wave % d->row_slots];
     if (!c->bytes) {
         if (!c->valid)

@@ -67,9 +67,10 @@ static unsigned lane_to_follow(struct wt_debugger *d, uint32_t wave)
     uint32_t current_wave;
     unsigned lane = 0;
     if (d->current && dbg_is_there(d, d->current) &&
-        dbg_locate(d, d->current, &current_wave, &lane, NULL) == WT_OK && current_wave == wave)
+        dbg_locate(d, d->current, &current_wave, &lane, WT_IGNORED) == WT_OK &&
+        current_wave == wave)
         return lane;
-    if (dbg_need_mask(d, wave, NULL) == WT_OK && d->wave[wave].mask)
+    if (dbg_need_mask(d, wave, WT_IGNORED) == WT_OK && d->wave[wave].mask)
         return wt_lanes_lowest(d->wave[wave].mask);
     return 0;
 }
@@ -93,7 +94,7 @@ void wt_debugger_focus(struct wt_debugger *d, wt_thread thread)
     uint32_t wave;
     unsigned lane;
     if (d->mode == WT_THREADS_LANES && dbg_is_there(d, thread) &&
-        dbg_locate(d, thread, &wave, &lane, NULL) == WT_OK)
+        dbg_locate(d, thread, &wave, &lane, WT_IGNORED) == WT_OK)
         d->wave[wave].focus = (uint8_t)(lane + 1);
 }
 
@@ -117,7 +118,8 @@ static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size
         if (rest && &list[i] > rest)
             break;
         if (list[i].thread == 0 || list[i].kind == WT_RESUME_STOP || named_before(list, i) ||
-            !dbg_is_there(d, list[i].thread) || dbg_locate(d, list[i].thread, &wave, &lane, NULL) ||
+            !dbg_is_there(d, list[i].thread) ||
+            dbg_locate(d, list[i].thread, &wave, &lane, WT_IGNORED) ||
             !wt_wave_set_has(eligible, wave))
             continue;
         d->wave[wave].focus = (uint8_t)(lane + 1);
@@ -139,12 +141,12 @@ static bool went_along(struct wt_debugger *d, const struct wt_resume *r)
     uint32_t wave;
     unsigned lane;
     if (d->nonstop || d->mode != WT_THREADS_LANES || r->kind != WT_RESUME_STEP || r->thread == 0 ||
-        !dbg_is_there(d, r->thread) || dbg_locate(d, r->thread, &wave, &lane, NULL))
+        !dbg_is_there(d, r->thread) || dbg_locate(d, r->thread, &wave, &lane, WT_IGNORED))
         return false;
     struct wave *w = &d->wave[wave];
     struct breakpoint *bp = dbg_find_breakpoint(d, w->left);
     if (!wt_has_lane(w->followed, lane) || !w->came_back || (bp && bp->inserted) ||
-        dbg_need_pc(d, wave, NULL) || w->pc == w->left)
+        dbg_need_pc(d, wave, WT_IGNORED) || w->pc == w->left)
         return false;
     w->followed &= ~wt_lane_bit(lane);
     struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP, .thread = r->thread};
@@ -158,8 +160,8 @@ static void note_followers(struct wt_debugger *d, uint32_t wave)
 {
     struct wave *w = &d->wave[wave];
     w->followed = 0;
-    if (w->go != GO_STEP || d->mode != WT_THREADS_LANES || dbg_need_pc(d, wave, NULL) ||
-        dbg_need_mask(d, wave, NULL) || !dbg_find_breakpoint(d, w->pc))
+    if (w->go != GO_STEP || d->mode != WT_THREADS_LANES || dbg_need_pc(d, wave, WT_IGNORED) ||
+        dbg_need_mask(d, wave, WT_IGNORED) || !dbg_find_breakpoint(d, w->pc))
         return;
     w->followed = w->mask & ~wt_lane_bit(w->lane);
     w->left = w->pc;
@@ -195,7 +197,7 @@ static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set
             dbg_copy_set(d, &free, &d->free);
             dbg_fill_set(d, &d->free, 0);
             enum wt_status status = dbg_take_turn(d, wave, &turn, err);
-            if (status || (dbg_has_event(d) && !d->nonstop))
+            if (status || dbg_is_over(d))
                 return status;
             bool others = false;
             for (unsigned k = 0; k < d->words; k++) {
@@ -241,7 +243,7 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
         return status;
     if (services->clear_fault)
         services->clear_fault(d->target->context);
-    if ((status = make_ready(d, &eligible, err)) || (dbg_has_event(d) && !d->nonstop))
+    if ((status = make_ready(d, &eligible, err)) || dbg_is_over(d))
         return status;
     bool any = d->launches_run;
     for (unsigned i = 0; i < d->words; i++) {
@@ -261,7 +263,7 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
     enum wt_status status;
     if (d->ended)
         return wt_fail(err, WT_STATE, "the program has ended; run it again");
-    if ((d->going && !d->nonstop) || d->travel.going)
+    if ((d->going && !d->nonstop) || d->travel.going || d->stopping.on)
         return wt_fail(err, WT_STATE, "the program is running already");
     if ((status = dbg_regain(d, err)))
         return status;
@@ -285,7 +287,7 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
         if (list[i].kind != WT_RESUME_STOP)
             continue;
         if (list[i].thread && dbg_is_there(d, list[i].thread) &&
-            dbg_locate(d, list[i].thread, &wave, &lane, NULL) == WT_OK)
+            dbg_locate(d, list[i].thread, &wave, &lane, WT_IGNORED) == WT_OK)
             end = wave + 1;
         for (; wave < end; wave++)
             if ((status = dbg_stop_wave(d, wave, lane, err)))
@@ -299,7 +301,7 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
     status = set_going(d, list, count, err);
     dbg_fill_set(d, &d->held, 0);
     if (status && !d->nonstop) {
-        dbg_halt_everything(d, NULL);
+        dbg_halt_everything(d, WT_IGNORED);
         d->lost = true;
     }
     return status;

@@ -121,31 +121,26 @@ bool wt_client_is_waiting(const struct wt_client *client)
     return s->runner && s->runner != client && wt_debugger_running(s->debugger);
 }
 
-static enum wt_status check_run(struct wt_client *client, struct wt_error *err)
+enum wt_status wt_client_begin_run(struct wt_client *client, struct wt_error *err)
 {
     if (wt_client_is_waiting(client))
         return wt_fail(err, WT_STATE, "another client has set the program going");
+    client->session->runner = client;
     return WT_OK;
 }
 
 enum wt_status wt_client_resume(struct wt_client *client, const struct wt_resume *list,
                                 size_t count, struct wt_error *err)
 {
-    enum wt_status status;
-    if ((status = check_run(client, err)) != WT_OK)
-        return status;
-    client->session->runner = client;
-    return wt_debugger_resume(client->session->debugger, list, count, err);
+    enum wt_status status = wt_client_begin_run(client, err);
+    return status ? status : wt_debugger_resume(client->session->debugger, list, count, err);
 }
 
 enum wt_status wt_client_reverse(struct wt_client *client, const struct wt_resume *resume,
                                  struct wt_error *err)
 {
-    enum wt_status status;
-    if ((status = check_run(client, err)) != WT_OK)
-        return status;
-    client->session->runner = client;
-    return wt_debugger_reverse(client->session->debugger, resume, err);
+    enum wt_status status = wt_client_begin_run(client, err);
+    return status ? status : wt_debugger_reverse(client->session->debugger, resume, err);
 }
 
 /* ---- the loop ---- */

@@ -73,6 +73,8 @@ bool wt_client_is_waiting(const struct wt_client *client);
 /** As wt_debugger_resume(); WT_STATE while another client's run is under way. */
 enum wt_status wt_client_resume(struct wt_client *client, const struct wt_resume *list,
                                 size_t count, struct wt_error *err);
+/** The client is about to set something going that has no function here; likewise. */
+enum wt_status wt_client_begin_run(struct wt_client *client, struct wt_error *err);
 /** As wt_debugger_reverse(), likewise. */
 enum wt_status wt_client_reverse(struct wt_client *client, const struct wt_resume *resume,
                                  struct wt_error *err);

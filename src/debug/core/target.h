@@ -166,6 +166,9 @@ struct wt_history_services {
     bool (*in_past)(void *context);
     /** Goes there; WT_INVALID beyond the extent. In the present all is as it was left. */
     enum wt_status (*go)(void *context, uint64_t time, struct wt_error *err);
+    /** Issue time of the last saved state before @p time, which is gone to at once. NULL: not told.
+     */
+    uint64_t (*saved_before)(void *context, uint64_t time);
     /** What was done since the device was put here counts, and what was recorded after is dropped.
      */
     enum wt_status (*branch)(void *context, struct wt_error *err);

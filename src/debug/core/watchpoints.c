@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "base/text.h"
 
 static bool same(const struct watchpoint *w, const struct wt_watchpoint *at, bool changes)
 {
@@ -263,25 +264,6 @@ static void append_value(char *text, size_t size, const uint8_t *bytes, unsigned
         append(text, size, "%" PRIx64, wt_load_le(bytes, count));
 }
 
-/* "2, 4-7": the lanes of a set. */
-static void append_lanes(char *text, size_t size, wt_lanes lanes)
-{
-    const char *comma = "";
-    for (unsigned first = 0; first < WT_MAX_LANES; first++) {
-        if (!wt_has_lane(lanes, first))
-            continue;
-        unsigned last = first;
-        while (last + 1 < WT_MAX_LANES && wt_has_lane(lanes, last + 1))
-            last++;
-        if (first == last)
-            append(text, size, "%s%u", comma, first);
-        else
-            append(text, size, "%s%u-%u", comma, first, last);
-        comma = ", ";
-        first = last;
-    }
-}
-
 /* Which lane did what, for people; `others` did it, too. */
 static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit, wt_lanes others,
                      char *text, size_t size)
@@ -302,8 +284,10 @@ static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
         append_value(text, size, hit->after, hit->size);
     }
     if (others) {
-        append(text, size, "; so did %s%s ", t->lane_word, wt_lanes_count(others) > 1 ? "s" : "");
-        append_lanes(text, size, others);
+        char list[WT_LANES_TEXT];
+        wt_lanes_list(others, ", ", list, sizeof list);
+        append(text, size, "; so did %s%s %s", t->lane_word, wt_lanes_count(others) > 1 ? "s" : "",
+               list);
     }
 }
 

@@ -156,7 +156,7 @@ struct wt_probe {
     uint64_t scratch; /**< memory through which doubles pass on RV32 */
 };
 
-/* ---- vortex_batch.c: building and running batches ---- */
+/* ---- batch.c: building and running batches ---- */
 
 void dm_begin(struct wt_probe *p);
 void dm_put(struct wt_probe *p, enum dm_register reg, uint32_t value);
@@ -228,7 +228,7 @@ static inline uint32_t rv_srli(unsigned rd, unsigned rs1, unsigned by)
     return rv_i(0x13, rd, 5, rs1, (int32_t)by);
 }
 
-/* ---- vortex.c ---- */
+/* ---- probe.c ---- */
 
 enum wt_halt_cause vortex_cause_of(uint32_t dctrl);
 uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc);
@@ -236,17 +236,17 @@ uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc);
 enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
                                  struct wt_error *err);
 
-/* ---- vortex_survey.c ---- */
+/* ---- survey.c ---- */
 
 enum wt_status vortex_survey(struct wt_probe *p, const uint32_t *wave, size_t count,
                              struct wt_probe_view *view, struct wt_error *err);
 
-/* ---- vortex_loan.c ---- */
+/* ---- loan.c ---- */
 
 /** Gives back what is owed; fails while the device does not answer. */
 enum wt_status vortex_repay(struct wt_probe *p, struct wt_error *err);
 
-/* ---- vortex_access.c: registers by injection ---- */
+/* ---- access.c: registers by injection ---- */
 
 /** Reads registers of each lane as numbers: all of the lowest lane, then those of the next. */
 enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
@@ -265,7 +265,7 @@ enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane,
 /** Finds XLEN by what shifts do, and leaves the lane as it was. */
 enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
 
-/* ---- vortex_code.c ---- */
+/* ---- code.c ---- */
 
 #define EBREAK 0x00100073u
 #define C_EBREAK 0x9002u
@@ -277,7 +277,7 @@ void vortex_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *win
 void vortex_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                    struct wt_instruction *instruction);
 
-/* ---- vortex_memory.c: memory by injection, or through a port ---- */
+/* ---- memory.c: memory by injection, or through a port ---- */
 
 enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                   struct wt_address at, void *out, size_t size,
@@ -285,7 +285,7 @@ enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned la
 enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                    struct wt_address at, const void *bytes, size_t size,
                                    struct wt_error *err);
-/* ---- vortex_registers.c ---- */
+/* ---- registers.c ---- */
 
 /** Makes the register table of topology. */
 enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err);

@@ -79,7 +79,7 @@ void loan_return_now(struct wt_probe *p, const struct dm_loan *loan)
 {
     dm_begin(p);
     loan_add_return(p, loan);
-    if (dm_run(p, NULL) == WT_OK)
+    if (dm_run(p, WT_IGNORED) == WT_OK)
         return;
     p->owed = *loan;
     p->owes = true;
@@ -293,7 +293,7 @@ enum wt_status passage_close(struct wt_probe *p, const struct dm_passage *pass,
         return WT_OK;
     dm_begin(p);
     passage_add_close(p, pass);
-    if (dm_run(p, NULL)) {
+    if (dm_run(p, WT_IGNORED)) {
         p->owed = pass->loan;
         p->owes = p->owes_memory = true;
         memcpy(p->owed_word, pass->word, sizeof pass->word);

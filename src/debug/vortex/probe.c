@@ -221,7 +221,7 @@ static enum wt_status halt_set(struct wt_probe *p, const struct wt_wave_set *ask
 static enum wt_status read_code(struct wt_probe *p, uint32_t wave, uint64_t addr, size_t size,
                                 uint8_t *bytes)
 {
-    return vortex_read_memory(p, wave, 0, wt_address_of(addr), bytes, size, NULL);
+    return vortex_read_memory(p, wave, 0, wt_address_of(addr), bytes, size, WT_IGNORED);
 }
 
 static bool is_ebreak(const uint8_t *bytes)
@@ -730,6 +730,7 @@ static enum wt_status read_platform(struct wt_probe *p, struct wt_error *err)
     t->cores = (unsigned)cores_in_all;
     t->waves = (uint32_t)waves;
     t->fixed_slots = t->waves;
+    t->one_step = true;
     p->windows = (t->waves + 31) / 32;
     p->incarnation = calloc(t->waves, sizeof *p->incarnation);
     if (!p->incarnation)
@@ -821,7 +822,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
         return status;
     status = ask_witness(p, wave, err);
     if (active && !was_halted) {
-        enum wt_status resumed = resume_set(p, &one, status ? NULL : err);
+        enum wt_status resumed = resume_set(p, &one, status ? WT_IGNORED : err);
         status = status ? status : resumed;
     }
     if (status && !active) {
@@ -880,7 +881,7 @@ static void vortex_close(struct wt_probe *p)
     if (!p)
         return;
     if (p->windows)
-        wt_bus_write(p->bus, DM_DCONFIG, p->dconfig, NULL);
+        wt_bus_write(p->bus, DM_DCONFIG, p->dconfig, WT_IGNORED);
     free(p->batch.op);
     free(p->batch.injection);
     free(p->registers);

@@ -24,7 +24,7 @@ static const struct gcn_region *region_of(const struct gcn_device *d, uint64_t a
 void *gcn_device_pointer(const struct gcn_device *d, uint64_t addr, uint64_t *room)
 {
     const struct gcn_region *r = region_of(d, addr);
-    if (!d->shared || !r || !r->writable)
+    if (!d->in_place || !r || !r->writable)
         return NULL;
     *room = r->addr + r->size - addr;
     return wt_memory_page_for_write(d->memory, addr) + (addr & WT_PAGE_MASK);
@@ -129,7 +129,7 @@ bool gcn_device_read(struct gcn_device *d, uint64_t addr, void *out, size_t size
 {
     if (!in_space(addr, size))
         return false;
-    if (d->shared && !gcn_mapped(d, addr, size, false))
+    if (d->in_place && !gcn_mapped(d, addr, size, false))
         return false;
     wt_memory_read(d->memory, addr, out, size);
     return true;
@@ -139,7 +139,7 @@ bool gcn_device_write(struct gcn_device *d, uint64_t addr, const void *bytes, si
 {
     if (!in_space(addr, size))
         return false;
-    if (d->shared && !gcn_mapped(d, addr, size, false))
+    if (d->in_place && !gcn_mapped(d, addr, size, false))
         return false;
     const bool done = wt_memory_write(d->memory, addr, bytes, size);
     /* The pages may have moved to private copies. */

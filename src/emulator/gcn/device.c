@@ -32,12 +32,12 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
     va_start(arguments, format);
     vsnprintf(fault.text, sizeof fault.text, format, arguments);
     va_end(arguments);
-    /* Illegal instructions and memory violations are exceptions that no mask holds back. In a host
-     * process, a page fault is the driver's. */
+    /* Illegal instructions and memory violations are exceptions that no mask holds back.
+     * A driver may take page faults. */
     const bool illegal = kind == WT_FAULT_ILLEGAL, access = kind == WT_FAULT_ACCESS;
     if (illegal || access || kind == WT_FAULT_MISALIGNED) {
         w->trapsts |= illegal ? GCN_TRAPSTS_ILLEGAL : GCN_TRAPSTS_MEM_VIOL;
-        if (gcn_may_trap(w) && !(access && d->shared)) {
+        if (gcn_may_trap(w) && !(access && d->host->page_fault(d->host->context, d, &fault))) {
             d->exception = fault;
             return gcn_enter_trap(w, illegal ? fault.pc : fault.pc + 4u * u->length, 0);
         }
@@ -248,6 +248,7 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     const uint32_t waves = config->cu * GCN_WAVES_PER_CU;
     d->config = *config;
+    d->host = &gcn_no_driver;
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &gcn_engine_ops, waves, GCN_LANES,
                                        &config->schedule);
     d->memory = wt_memory_new();

@@ -177,7 +177,7 @@ static unsigned free_place(const struct gcn_device *d, uint64_t *last)
     *last = 0;
     for (unsigned i = GCN_DISPATCHES; i--;) {
         const struct gcn_dispatch *k = &d->dispatch[i];
-        if (!k->active && !k->ended)
+        if (!k->active)
             place = i;
         if (k->id > *last)
             *last = k->id;

@@ -115,14 +115,14 @@ OP(s_sendmsg)
 {
     enum { MSG_INTERRUPT = 1, MSG_SAVEWAVE = 4, MSG_GET_DOORBELL = 10 };
     const unsigned message = (unsigned)u->imm & 15;
-    const struct gcn_device *d = w->device;
+    struct gcn_device *d = w->device;
     if (message == MSG_GET_DOORBELL)
         w->s[GCN_EXEC] = gcn_dispatch_of(w)->origin.doorbell;
     else if (message == MSG_SAVEWAVE)
         return gcn_save_answer(w, u);
-    else if (message == MSG_INTERRUPT && d->host.interrupt)
-        d->host.interrupt(d->host.context, w->id, w->s[GCN_M0]);
-    else if (message != MSG_INTERRUPT)
+    else if (message == MSG_INTERRUPT)
+        d->host->interrupt(d->host->context, d, w->id, w->s[GCN_M0]);
+    else
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                          "s_sendmsg: message %u is not one that a compute wave may send here",
                          message);

@@ -16,7 +16,8 @@ void gcn_update_ready(struct gcn_wave *w)
     const bool halted = w->status & GCN_STATUS_HALT && !(w->status & GCN_STATUS_PRIV);
     wt_turns_set_ready(&w->device->machine.turns, w->id,
                        w->active && !w->at_barrier && !w->gws && !halted);
-    w->device->machine.event |= w->device->shared && w->active && halted;
+    if (w->active && halted)
+        w->device->host->wave_halted(w->device->host->context, w->device, w->id);
 }
 
 /* Adds SGPRs in the order in which the hardware fills them; those beyond the last are dropped. */
@@ -302,7 +303,7 @@ static bool start_group(struct gcn_device *d, struct gcn_dispatch *k, uint32_t c
     d->served = g->dispatch;
     if (++k->next == k->total) {
         d->launching &= ~((uint32_t)1 << g->dispatch);
-        d->machine.event |= d->shared;
+        d->host->launched(d->host->context, d, g->dispatch);
     }
     return true;
 }
@@ -378,23 +379,6 @@ void gcn_barrier(struct gcn_wave *w)
     gcn_update_ready(w);
 }
 
-/* The kernel is done: its completion signal, if there is one, counts down. (amd_signal_t has the
- * value behind its kind.) A signal that is not mapped is as none. */
-static void complete(struct gcn_device *d, struct gcn_dispatch *k)
-{
-    uint8_t value[8];
-    const uint64_t at = k->completion + 8;
-    k->active = false;
-    /* In a host process that is the affair of the packet processor, which does more on the way. */
-    k->ended = d->shared;
-    d->machine.event |= d->shared;
-    if (d->shared || !k->completion || !gcn_mapped(d, at, sizeof value, true) ||
-        !gcn_read(d, at, value, sizeof value))
-        return;
-    wt_store_le(value, wt_load_le(value, sizeof value) - 1, sizeof value);
-    gcn_write(d, at, value, sizeof value);
-}
-
 /* The wave's slot is free. */
 static void vacate(struct gcn_wave *w)
 {
@@ -427,8 +411,10 @@ void gcn_wave_end(struct gcn_wave *w)
     if (g->waves)
         return;
     free_group(d, g);
-    if (!g->saved && ++k->done == k->total)
-        complete(d, k);
+    if (!g->saved && ++k->done == k->total) {
+        k->active = false;
+        d->host->dispatch_done(d->host->context, d, g->dispatch, k->completion);
+    }
     gcn_dispatch_pump(d);
 }
 
@@ -443,7 +429,7 @@ void gcn_device_abandon(struct gcn_device *d, unsigned dispatch)
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->group[i].used && d->group[i].dispatch == dispatch)
             free_group(d, &d->group[i]);
-    k->active = k->ended = false;
+    k->active = false;
     d->launching &= ~((uint32_t)1 << dispatch);
     d->machine.fault.kind = WT_FAULT_NONE;
     gcn_dispatch_pump(d);

@@ -4,26 +4,137 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum wt_status gcn_device_new_in_host(const struct gcn_config *config, struct gcn_device **device,
-                                      struct wt_error *err)
+/* ---- the driver's part ---- */
+
+enum {
+    TTMP11_FROM_IB_STS = 0xfc000000u, /* FIRST_REPLAY and RCNT, which are 0 here */
+    TTMP11_DEBUG_TRAP = 1 << 23,      /* a debugger is attached */
+    STATUS_SPI_PRIO = 3 << 1,
+    STATUS_ECC_ERR = 1 << 17,
+};
+
+static void ignore_interrupt(void *context, struct gcn_device *device, uint32_t wave, uint32_t data)
 {
+    (void)context, (void)device, (void)wave, (void)data;
+}
+
+static void come_back_launched(void *context, struct gcn_device *device, unsigned dispatch)
+{
+    (void)context, (void)dispatch;
+    gcn_device_come_back(device);
+}
+
+static void come_back_done(void *context, struct gcn_device *device, unsigned dispatch,
+                           uint64_t completion)
+{
+    (void)context, (void)dispatch, (void)completion;
+    gcn_device_come_back(device);
+}
+
+static void come_back_halted(void *context, struct gcn_device *device, uint32_t wave)
+{
+    (void)context, (void)wave;
+    gcn_device_come_back(device);
+}
+
+static bool take_page_fault(void *context, struct gcn_device *device, const struct wt_fault *fault)
+{
+    (void)context, (void)device, (void)fault;
+    return true;
+}
+
+/* What the driver's handler leaves for the runtime's: STATUS, which that sets from there in the
+ * end, without what the hardware must keep; no debugger; its own addresses. */
+static void leave_for_second_level(void *context, struct gcn_device *device,
+                                   const struct gcn_trap *trap)
+{
+    (void)context, (void)device;
+    trap->ttmp[12] = trap->status & ~(uint32_t)(STATUS_SPI_PRIO | STATUS_ECC_ERR);
+    trap->ttmp[11] &= ~(uint32_t)(TTMP11_FROM_IB_STS | TTMP11_DEBUG_TRAP);
+    gcn_set_pair(&trap->ttmp[2], trap->tba);
+    gcn_set_pair(&trap->ttmp[14], trap->tma);
+}
+
+const struct gcn_host gcn_driver = {
+    .interrupt = ignore_interrupt,
+    .launched = come_back_launched,
+    .dispatch_done = come_back_done,
+    .wave_halted = come_back_halted,
+    .page_fault = take_page_fault,
+    .first_level_trap = leave_for_second_level,
+};
+
+void gcn_device_come_back(struct gcn_device *device)
+{
+    device->machine.event = true;
+}
+
+/* ---- no driver: the device by itself ---- */
+
+static void nobody_launched(void *context, struct gcn_device *device, unsigned dispatch)
+{
+    (void)context, (void)device, (void)dispatch;
+}
+
+/* The completion signal, if there is one, counts down. (amd_signal_t has the value behind its
+ * kind.) A signal that is not mapped is as none. */
+static void count_down(void *context, struct gcn_device *d, unsigned dispatch, uint64_t completion)
+{
+    uint8_t value[8];
+    const uint64_t at = completion + 8;
+    (void)context, (void)dispatch;
+    if (!completion || !gcn_mapped(d, at, sizeof value, true) ||
+        !gcn_read(d, at, value, sizeof value))
+        return;
+    wt_store_le(value, wt_load_le(value, sizeof value) - 1, sizeof value);
+    gcn_write(d, at, value, sizeof value);
+}
+
+static void nobody_halted(void *context, struct gcn_device *device, uint32_t wave)
+{
+    (void)context, (void)device, (void)wave;
+}
+
+static bool leave_page_fault(void *context, struct gcn_device *device, const struct wt_fault *fault)
+{
+    (void)context, (void)device, (void)fault;
+    return false;
+}
+
+static void no_first_level(void *context, struct gcn_device *device, const struct gcn_trap *trap)
+{
+    (void)context, (void)device, (void)trap;
+}
+
+const struct gcn_host gcn_no_driver = {
+    .interrupt = ignore_interrupt,
+    .launched = nobody_launched,
+    .dispatch_done = count_down,
+    .wave_halted = nobody_halted,
+    .page_fault = leave_page_fault,
+    .first_level_trap = no_first_level,
+};
+
+/* ---- making ---- */
+
+enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const struct gcn_host *host,
+                                      struct gcn_device **device, struct wt_error *err)
+{
+    enum wt_status status;
     struct wt_memory *memory = wt_memory_new_host();
+    assert(host->interrupt && host->launched && host->dispatch_done && host->wave_halted &&
+           host->page_fault && host->first_level_trap);
     if (!memory)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    const enum wt_status status = gcn_device_new(config, device, err);
-    if (status != WT_OK) {
+    if ((status = gcn_device_new(config, device, err)) != WT_OK) {
         wt_memory_free(memory);
         return status;
     }
     wt_memory_free((*device)->memory);
     (*device)->memory = memory;
-    (*device)->shared = true;
+    (*device)->in_place = true;
+    (*device)->host = host;
     return WT_OK;
-}
-
-void gcn_device_set_host(struct gcn_device *d, const struct gcn_host *host)
-{
-    d->host = *host;
 }
 
 bool gcn_device_usable(const struct gcn_device *d, uint64_t addr, uint64_t size)
@@ -88,18 +199,6 @@ enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t si
 bool gcn_device_launched(const struct gcn_device *d, unsigned dispatch)
 {
     return !(d->launching >> dispatch & 1);
-}
-
-bool gcn_device_take_ended(struct gcn_device *d, unsigned *dispatch)
-{
-    for (unsigned i = 0; i < GCN_DISPATCHES; i++) {
-        if (!d->dispatch[i].ended)
-            continue;
-        d->dispatch[i].ended = false;
-        *dispatch = i;
-        return true;
-    }
-    return false;
 }
 
 bool gcn_wave_dispatch(const struct gcn_device *d, uint32_t wave, unsigned *dispatch,

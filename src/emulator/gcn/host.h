@@ -8,12 +8,44 @@
 #include "emulator/gcn/gcn.h"
 #include "object/aql.h"
 
-/** What the host is told. */
+/** What the first-level trap handler gets and leaves. */
+struct gcn_trap {
+    uint32_t *ttmp;    /**< the wave's trap temporaries, 16 of them */
+    uint32_t status;   /**< STATUS as the wave was, with PRIV */
+    uint64_t tba, tma; /**< of the second-level handler, which runs next */
+};
+
+/**
+ * What is around a device: the driver and its packet processor. Each is called while the device
+ * runs, or within gcn_device_begin and gcn_device_abandon; none may be NULL, none may call them.
+ */
 struct gcn_host {
-    /** s_sendmsg of an interrupt: the wave, and M0. Called while the device runs. */
-    void (*interrupt)(void *context, uint32_t wave, uint32_t data);
+    /** s_sendmsg of an interrupt: the wave, and M0. */
+    void (*interrupt)(void *context, struct gcn_device *device, uint32_t wave, uint32_t data);
+    /** A dispatch has started its last work-group. */
+    void (*launched)(void *context, struct gcn_device *device, unsigned dispatch);
+    /** The last work-group of a dispatch has ended. @p completion is its signal, or 0. */
+    void (*dispatch_done)(void *context, struct gcn_device *device, unsigned dispatch,
+                          uint64_t completion);
+    /** A wave has been halted. */
+    void (*wave_halted)(void *context, struct gcn_device *device, uint32_t wave);
+    /** A wave has met a page fault: true if that stops the run (WT_RUN_FAULT) whether there is a
+     * trap handler or not. */
+    bool (*page_fault)(void *context, struct gcn_device *device, const struct wt_fault *fault);
+    /** A wave enters the trap handler: what a handler that runs before it does. */
+    void (*first_level_trap)(void *context, struct gcn_device *device, const struct gcn_trap *trap);
     void *context;
 };
+
+/**
+ * A driver's part, for a host to change what it wants: it comes back for launched, dispatch_done
+ * and wave_halted, takes page faults, leaves to the second-level trap handler what the kernel
+ * driver's handler does, and ignores interrupts.
+ */
+extern const struct gcn_host gcn_driver;
+
+/** Called by a host's callback: the run comes back with WT_RUN_EVENT behind this instruction. */
+void gcn_device_come_back(struct gcn_device *device);
 
 /** Where a dispatch comes from. */
 struct gcn_origin {
@@ -25,15 +57,11 @@ struct gcn_origin {
 
 /**
  * A device whose memory is this process's: an address is the same for both, and what gcn_device_map
- * has named is used in place. Nothing else is ever touched. It has no snapshots. Its run comes back
- * with WT_RUN_EVENT when a dispatch has ended or has started its last work-group, and when a wave
- * has been halted; signals of dispatches are left to the host.
+ * has named is used in place. Nothing else is ever touched. It has no snapshots. @p host lives as
+ * long as the device.
  */
-enum wt_status gcn_device_new_in_host(const struct gcn_config *config, struct gcn_device **device,
-                                      struct wt_error *err);
-
-/** Says whom to tell. */
-void gcn_device_set_host(struct gcn_device *device, const struct gcn_host *host);
+enum wt_status gcn_device_new_in_host(const struct gcn_config *config, const struct gcn_host *host,
+                                      struct gcn_device **device, struct wt_error *err);
 
 /**
  * Lets kernels use the process's pages at @p host, by addresses from @p addr on. Both are whole
@@ -71,9 +99,6 @@ enum wt_status gcn_device_begin(struct gcn_device *device, const struct gcn_aql_
 
 /** Whether all work-groups of a dispatch have been started. */
 bool gcn_device_launched(const struct gcn_device *device, unsigned dispatch);
-
-/** Takes the number of a dispatch that has ended; false if there is none. */
-bool gcn_device_take_ended(struct gcn_device *device, unsigned *dispatch);
 
 /** The dispatch that a wave is of, and where that kernel begins; false if there is no such wave. */
 bool gcn_wave_dispatch(const struct gcn_device *device, uint32_t wave, unsigned *dispatch,

@@ -117,7 +117,6 @@ struct gcn_cu {
  * it was until another one takes its place. */
 struct gcn_dispatch {
     bool active; /* it has work-groups that have not ended */
-    bool ended;  /* it has ended, and the host has not been told yet */
     struct gcn_origin origin;
     uint64_t packet, queue; /* addresses */
     uint64_t kernarg, entry, completion;
@@ -173,8 +172,8 @@ struct gcn_device {
     struct wt_code_cache code;
     struct gcn_trace_point *trace; /* the issue being traced; NULL until a run is */
     struct gcn_watched_share watched_share;
-    bool shared;          /* memory is the host process's, whose threads use it, too */
-    struct gcn_host host; /* what the host wants to hear of */
+    bool in_place;               /* memory is the host process's, whose threads use it, too */
+    const struct gcn_host *host; /* never NULL */
 };
 
 /* A vector instruction being computed: 64 values a source, whatever EXEC is. */
@@ -440,6 +439,11 @@ void gcn_wave_end(struct gcn_wave *w);
 void gcn_update_ready(struct gcn_wave *w);
 /* The wave arrives at its group's barrier. */
 void gcn_barrier(struct gcn_wave *w);
+
+/* ---- host.c ---- */
+
+/* What is around a device that stands by itself. */
+extern const struct gcn_host gcn_no_driver;
 
 /* ---- inspect.c: the machine's operations of these names ---- */
 

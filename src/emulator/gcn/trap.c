@@ -11,10 +11,6 @@
 enum {
     TTMP1_TRAP_SHIFT = 16,
     TTMP1_HOST_TRAP = 1 << 24,
-    TTMP11_FROM_IB_STS = 0xfc000000u, /* FIRST_REPLAY and RCNT, which are 0 here */
-    TTMP11_DEBUG_TRAP = 1 << 23,      /* a debugger is attached */
-    STATUS_SPI_PRIO = 3 << 1,
-    STATUS_ECC_ERR = 1 << 17,
     TRAPSTS_EXCP = 0x1ff,
     TRAPSTS_EXCP_CYCLE_SHIFT = 16,
     TRAPSTS_EXCP_CYCLE = 0x3f << TRAPSTS_EXCP_CYCLE_SHIFT,
@@ -22,30 +18,18 @@ enum {
     EXCP_ADDR_WATCH = 1 << 7,
 };
 
-/*
- * In a host process the handler in TBA is the runtime's, which is the second one. This is what the
- * driver's, which comes first, leaves for it: STATUS, which it sets from there in the end, without
- * what the hardware must keep; no debugger; the second handler's own addresses.
- */
-static void first_level(struct gcn_wave *w)
-{
-    const struct gcn_device *d = w->device;
-    uint32_t *ttmp = &w->s[GCN_TTMP];
-    ttmp[12] = gcn_status(w) & ~(uint32_t)(STATUS_SPI_PRIO | STATUS_ECC_ERR);
-    ttmp[11] &= ~(uint32_t)(TTMP11_FROM_IB_STS | TTMP11_DEBUG_TRAP);
-    gcn_set_pair(&ttmp[2], d->tba);
-    gcn_set_pair(&ttmp[14], d->tma);
-}
-
 /* The wave's next instruction is the handler's first. */
 static void begin_trap(struct gcn_wave *w, uint64_t pc, uint32_t what)
 {
     w->s[GCN_TTMP] = (uint32_t)pc;
     w->s[GCN_TTMP + 1] = (uint32_t)(pc >> 32) | what;
     w->status |= GCN_STATUS_PRIV;
-    if (w->device->shared)
-        first_level(w);
-    w->pc = w->device->tba;
+    struct gcn_device *d = w->device;
+    d->host->first_level_trap(
+        d->host->context, d,
+        &(struct gcn_trap){
+            .ttmp = &w->s[GCN_TTMP], .status = gcn_status(w), .tba = d->tba, .tma = d->tma});
+    w->pc = d->tba;
 }
 
 const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id)

@@ -594,11 +594,11 @@ uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t 
 
 /* An atomic where threads of the host may do one at the same time; false where it cannot be done
  * so: the memory is the device's own, or holds decoded code. */
-static bool shared_atomic(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
-                          enum gcn_atomic what, unsigned size, uint64_t data, uint64_t compare,
-                          uint64_t *old)
+static bool atomic_in_place(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
+                            enum gcn_atomic what, unsigned size, uint64_t data, uint64_t compare,
+                            uint64_t *old)
 {
-    if (!w->device->shared || (t->lds | t->private) >> lane & 1)
+    if (!w->device->in_place || (t->lds | t->private) >> lane & 1)
         return false;
     uint8_t *host = gcn_writable(w->device, t->addr[lane], size);
     if (!host && w->device->machine.watch)
@@ -672,7 +672,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
             compare = given == 2 ? w->v[from + 1][lane] : 0;
         }
         uint64_t old;
-        if (!shared_atomic(w, t, lane, what, u->size, data, compare, &old)) {
+        if (!atomic_in_place(w, t, lane, what, u->size, data, compare, &old)) {
             read_lane(w, t, lane, bytes, u->size);
             old = wt_load_le(bytes, u->size);
             wt_store_le(bytes, gcn_atomic(what, u->size, old, data, compare), u->size);

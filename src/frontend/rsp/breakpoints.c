@@ -182,7 +182,7 @@ void wt_rsp_remove_breakpoints(struct wt_rsp_session *s, bool persistent_too)
         bool last = !find(s, b->addr, !b->type);
         if (last)
             wt_debugger_remove_breakpoint_of(s->debugger, wt_client_number(s->client), b->addr,
-                                             NULL);
+                                             WT_IGNORED);
         forget(s, b);
     }
     wt_rsp_remove_watchpoints(s);

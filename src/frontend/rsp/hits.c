@@ -6,6 +6,7 @@
  * the list of threads. Then the hit of the next lane is reported. The wave has left the breakpoint
  * by then: the lane is shown at it, with the register that the instruction has written as it was
  * before, and the step off it is answered without going on, as after a watchpoint (watchpoints.c).
+ * Backwards the device is put to the time of the hit again.
  *
  * A client that asks for the list of threads shows the stop to a person, who is told of the wave
  * once.
@@ -33,7 +34,7 @@ static void open_hits(struct wt_rsp_session *s, const struct wt_event *event)
     struct wt_thread_place place;
     struct wt_error ignored;
     wt_rsp_close_hits(s);
-    if (s->nonstop || s->lldb || s->backwards || event->kind != WT_EVENT_STOPPED ||
+    if (s->nonstop || s->lldb || event->kind != WT_EVENT_STOPPED ||
         event->reason != WT_STOP_BREAKPOINT ||
         wt_debugger_thread_place(s->debugger, event->thread, &place, &ignored))
         return;
@@ -44,6 +45,7 @@ static void open_hits(struct wt_rsp_session *s, const struct wt_event *event)
     *h = (struct wt_rsp_hits){.state = WT_RSP_HITS_STANDING,
                               .thread = event->thread,
                               .pc = place.pc,
+                              .backwards = s->backwards,
                               .left = left,
                               .written = -1,
                               .chosen_lane = place.lane};
@@ -108,11 +110,25 @@ static bool tell_next(struct wt_rsp_session *s)
     return true;
 }
 
+/* All have been told, and nobody saw it: a warp's thread shows the lane that it showed. */
+static void end_hits(struct wt_rsp_session *s)
+{
+    struct wt_error ignored;
+    if (wt_debugger_thread_mode(s->debugger) == WT_THREADS_WAVES)
+        wt_debugger_choose_lane(s->debugger, s->hits.chosen_lane, &ignored);
+    wt_rsp_close_hits(s);
+}
+
 bool wt_rsp_next_hit(struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
 {
     struct wt_rsp_hits *h = &s->hits;
     if (h->state == WT_RSP_HITS_NONE)
         return false;
+    if (h->backwards && h->state != WT_RSP_HITS_STANDING) {
+        wt_rsp_close_hits(s); /* the client has turned round */
+        return false;
+    }
+    h->backwards = false;
     if (count == 1 && list[0].kind == WT_RESUME_STEP && list[0].thread == h->thread) {
         if (h->state == WT_RSP_HITS_STANDING && h->left && keep_written(s))
             h->state = WT_RSP_HITS_STEPPING;
@@ -125,11 +141,32 @@ bool wt_rsp_next_hit(struct wt_rsp_session *s, const struct wt_resume *list, siz
         all |= list[i].thread == 0 && list[i].kind == WT_RESUME_CONTINUE;
     if (all && h->left && tell_next(s))
         return true;
-    /* All have been told, and nobody saw it: a warp's thread shows the lane that it showed. */
+    end_hits(s);
+    return false;
+}
+
+bool wt_rsp_next_hit_back(struct wt_rsp_session *s, const struct wt_resume *resume)
+{
+    struct wt_rsp_hits *h = &s->hits;
+    struct wt_debugger_time time;
     struct wt_error ignored;
-    if (wt_debugger_thread_mode(s->debugger) == WT_THREADS_WAVES)
-        wt_debugger_choose_lane(s->debugger, h->chosen_lane, &ignored);
-    wt_rsp_close_hits(s);
+    if (h->state == WT_RSP_HITS_NONE)
+        return false;
+    if (resume->kind == WT_RESUME_STEP && resume->thread == h->thread && h->left &&
+        h->state == WT_RSP_HITS_STANDING &&
+        wt_debugger_time(s->debugger, &time, &ignored) == WT_OK) {
+        h->backwards = true;
+        h->time = time.now;
+        h->state = WT_RSP_HITS_STEPPING;
+        return false;
+    }
+    if (resume->kind == WT_RESUME_CONTINUE && h->backwards && h->state == WT_RSP_HITS_PASSED &&
+        wt_debugger_goto(s->debugger, h->time, &ignored) == WT_OK) {
+        h->state = WT_RSP_HITS_STANDING;
+        if (tell_next(s))
+            return true;
+    }
+    end_hits(s);
     return false;
 }
 

@@ -11,7 +11,7 @@ void wt_rsp_time(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     const struct wt_target *target = wt_debugger_target(s->debugger);
     struct wt_debugger_time t;
-    if (wt_debugger_time(s->debugger, &t, NULL)) {
+    if (wt_debugger_time(s->debugger, &t, WT_IGNORED)) {
         if (target && target->services->time)
             fprintf(out, "issue time %" PRIu64 "; the run is not recorded\n",
                     target->services->time(target->context));
@@ -85,9 +85,29 @@ static void tell_place(struct wt_rsp_session *s, FILE *out)
     }
     wt_debugger_thread_name(s->debugger, thread, name, sizeof name);
     fprintf(out, ": %s", name);
-    if (wt_debugger_read_numbers(s->debugger, thread, &pc_index, 1, &pc, NULL) == WT_OK)
+    if (wt_debugger_read_numbers(s->debugger, thread, &pc_index, 1, &pc, WT_IGNORED) == WT_OK)
         fprintf(out, " at 0x%" PRIx64, pc);
     fputc('\n', out);
+}
+
+static void end_goto(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)
+{
+    struct wt_error ignored;
+    struct wt_debugger_time t = {0};
+    /* The client goes on to believe in the thread that it chose, so that stays if it is there. */
+    const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
+    s->control = 0;
+    wt_rsp_close_hits(s);
+    wt_rsp_forget_shown(s, 0);
+    s->last = wt_rsp_standing(s);
+    if (!there)
+        s->general = s->last.kind == WT_EVENT_STOPPED ? s->last.thread : 0;
+    wt_debugger_time(s->debugger, &t, &ignored);
+    if (event->reason == WT_STOP_INTERRUPTED)
+        fprintf(out, "Interrupted on the way, at ");
+    fprintf(out, "issue time %" PRIu64 "%s", t.now, t.in_past ? "" : " (the present)");
+    tell_place(s, out);
+    fputs(wt_rsp_stale(s), out);
 }
 
 void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
@@ -109,25 +129,16 @@ void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
     }
     if (early) {
         fprintf(out,
-                "%s is before the beginning, from issue time %" PRIu64
-                ": what is recorded reaches from %" PRIu64 " to %" PRIu64 "\n",
+                "'%s' is no issue time: it is before the beginning (now it is %" PRIu64
+                ", and %" PRIu64 " to %" PRIu64 " is recorded)\n",
                 args, t.now, t.start, t.end);
         return;
     }
-    if (wt_debugger_goto(s->debugger, time, &err)) {
+    if (wt_client_begin_run(s->client, &err) || wt_debugger_begin_goto(s->debugger, time, &err)) {
         fprintf(out, "%s\n", err.text);
         return;
     }
-    /* The client goes on to believe in the thread that it chose, so that stays if it is there. */
-    const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
-    s->control = 0;
-    s->last = wt_rsp_standing(s);
-    if (!there)
-        s->general = s->last.kind == WT_EVENT_STOPPED ? s->last.thread : 0;
-    wt_debugger_time(s->debugger, &t, NULL);
-    fprintf(out, "issue time %" PRIu64 "%s", t.now, t.in_past ? "" : " (the present)");
-    tell_place(s, out);
-    fputs(wt_rsp_stale(s), out);
+    wt_rsp_begin_errand(s, &(struct wt_rsp_errand){.end = end_goto});
 }
 
 void wt_rsp_hash(struct wt_rsp_session *s, const char *args, FILE *out)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/text.h"
 #include "debug/source/modules.h"
 
 #define MOST_WRITES 200
@@ -77,18 +78,9 @@ static void put_change(FILE *out, const struct wt_watchpoint_hit *hit, const uin
 /* "threads 0-2, 7" */
 static void put_lanes(struct wt_rsp_session *s, FILE *out, wt_lanes lanes)
 {
-    const char *comma = " ";
-    fprintf(out, "%s%s", s->topology->lane_word, wt_lanes_count(lanes) > 1 ? "s" : "");
-    for (unsigned first = 0; first < WT_MAX_LANES; first++) {
-        if (!wt_has_lane(lanes, first))
-            continue;
-        unsigned last = first;
-        while (last + 1 < WT_MAX_LANES && wt_has_lane(lanes, last + 1))
-            last++;
-        fprintf(out, first == last ? "%s%u" : "%s%u-%u", comma, first, last);
-        comma = ", ";
-        first = last;
-    }
+    char list[WT_LANES_TEXT];
+    wt_lanes_list(lanes, ", ", list, sizeof list);
+    fprintf(out, "%s%s %s", s->topology->lane_word, wt_lanes_count(lanes) > 1 ? "s" : "", list);
 }
 
 static void put_write(struct wt_rsp_session *s, FILE *out, const struct wt_write *w)
@@ -119,10 +111,43 @@ static void put_write(struct wt_rsp_session *s, FILE *out, const struct wt_write
     }
 }
 
+static void end_who_wrote(struct wt_rsp_session *s, const struct wt_event *event, FILE *out)
+{
+    const struct wt_watchpoint_request where = s->errand.where;
+    struct wt_error err;
+    struct wt_debugger_time time;
+    struct wt_write *list = NULL;
+    size_t count = 0;
+    bool more = false;
+    if (event->reason == WT_STOP_INTERRUPTED) {
+        fprintf(out, "Interrupted: the search is not complete.\n");
+        return;
+    }
+    wt_debugger_take_writes(s->debugger, &list, &count, &more);
+    if (wt_debugger_time(s->debugger, &time, &err)) {
+        fprintf(out, "%s\n", err.text);
+        free(list);
+        return;
+    }
+    if (count == 0)
+        fprintf(out,
+                "Nothing has written to 0x%" PRIx64 " (%" PRIu64
+                " bytes) between issue time %" PRIu64 " and now, %" PRIu64
+                ": it is as it was loaded, or a debugger wrote it.\n",
+                where.addr.offset, where.size, time.start, time.now);
+    if (s->errand.all && more)
+        fprintf(out, "(the last %zu; there may be more before)\n", count);
+    for (size_t i = count; i-- > 0;)
+        put_write(s, out, &list[i]);
+    if (count)
+        fprintf(out, "'monitor goto %" PRIu64 "' goes to just before %s.\n", list[0].time,
+                count > 1 ? "the last one" : "it");
+    free(list);
+}
+
 void wt_rsp_who_wrote(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     struct wt_error err = {0};
-    struct wt_debugger_time time;
     struct wt_watchpoint_request where = {.thread = s->killed ? 0 : wt_rsp_thread(s)};
     char text[160];
     bool all = false;
@@ -148,28 +173,11 @@ void wt_rsp_who_wrote(struct wt_rsp_session *s, const char *args, FILE *out)
                 text, DEFAULT_SIZE);
         return;
     }
-    struct wt_write *list = NULL;
-    size_t count = 0;
-    bool more = false;
-    if (wt_debugger_who_wrote(s->debugger, &where, all ? MOST_WRITES : 1, &list, &count, &more,
-                              &err) ||
-        wt_debugger_time(s->debugger, &time, &err)) {
+    if (wt_client_begin_run(s->client, &err) ||
+        wt_debugger_begin_who_wrote(s->debugger, &where, all ? MOST_WRITES : 1, &err)) {
         fprintf(out, "%s\n", err.text);
-        free(list);
         return;
     }
-    if (count == 0)
-        fprintf(out,
-                "Nothing has written to 0x%" PRIx64 " (%" PRIu64
-                " bytes) between issue time %" PRIu64 " and now, %" PRIu64
-                ": it is as it was loaded, or a debugger wrote it.\n",
-                where.addr.offset, where.size, time.start, time.now);
-    if (all && more)
-        fprintf(out, "(the last %zu; there may be more before)\n", count);
-    for (size_t i = count; i-- > 0;)
-        put_write(s, out, &list[i]);
-    if (count)
-        fprintf(out, "'monitor goto %" PRIu64 "' goes to just before %s.\n", list[0].time,
-                count > 1 ? "the last one" : "it");
-    free(list);
+    wt_rsp_begin_errand(s,
+                        &(struct wt_rsp_errand){.end = end_who_wrote, .where = where, .all = all});
 }

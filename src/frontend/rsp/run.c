@@ -154,7 +154,7 @@ struct wt_event wt_rsp_standing(struct wt_rsp_session *s)
     const struct wt_thread_info *list;
     size_t count;
     if (!event.thread && s->options->attached &&
-        wt_debugger_threads(s->debugger, &list, &count, NULL) == WT_OK && count == 0)
+        wt_debugger_threads(s->debugger, &list, &count, WT_IGNORED) == WT_OK && count == 0)
         event.kind = WT_EVENT_EXITED;
     return event;
 }
@@ -346,8 +346,13 @@ static void name_resumed_thread(struct wt_rsp_session *s, struct wt_event *event
 void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
 {
     struct wt_event event = *what;
-    s->last = event;
     s->settling = false;
+    if (event.kind == WT_EVENT_ARRIVED || event.kind == WT_EVENT_SEARCHED) {
+        if (s->errand.end)
+            wt_rsp_end_errand(s, &event);
+        return;
+    }
+    s->last = event;
     if (s->nonstop) {
         note_stop(s, &event);
         return;
@@ -374,6 +379,7 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
 
 void wt_rsp_session_settle(struct wt_rsp_session *s)
 {
+    wt_rsp_tell_progress(s);
     if (s->nonstop)
         notify(s);
     if (wt_debugger_running(s->debugger))
@@ -402,7 +408,7 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     }
     if (!s->nonstop) {
         if (wt_debugger_running(s->debugger)) {
-            wt_debugger_interrupt(s->debugger, NULL);
+            wt_debugger_interrupt(s->debugger, WT_IGNORED);
             s->waiting = true;
             return;
         }
@@ -614,12 +620,13 @@ static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
         wt_rsp_refuse(s, WT_STATE, "the program is not running: use 'run' to start it again");
         return;
     }
+    if (wt_rsp_next_hit_back(s, &resume))
+        return;
     if (kind == WT_RESUME_STEP && wt_rsp_take_shown(s, resume.thread)) {
         tell_step(s, resume.thread);
         return;
     }
     wt_rsp_forget_shown(s, 0);
-    wt_rsp_close_hits(s);
     s->backwards = true;
     wt_rsp_forget_watchpoints(s);
     if (s->general)
@@ -735,7 +742,7 @@ void wt_rsp_vattach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 static void halt_for_good(struct wt_rsp_session *s)
 {
     if (wt_debugger_running(s->debugger) && !wt_client_is_waiting(s->client))
-        wt_debugger_interrupt(s->debugger, NULL);
+        wt_debugger_interrupt(s->debugger, WT_IGNORED);
     s->notice_count = 0;
     s->notified = false;
     forget_known(s);
@@ -778,8 +785,8 @@ void wt_rsp_detach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     wt_debugger_set_nonstop(s->debugger, false);
     /* What goes on without a debugger is the program as it is now, not its past. */
     struct wt_debugger_time time;
-    if (wt_debugger_time(s->debugger, &time, NULL) == WT_OK && time.in_past)
-        wt_debugger_goto(s->debugger, time.end, NULL);
+    if (wt_debugger_time(s->debugger, &time, WT_IGNORED) == WT_OK && time.in_past)
+        wt_debugger_goto(s->debugger, time.end, WT_IGNORED);
     if (!s->killed && !wt_debugger_ended(s->debugger, NULL)) {
         struct wt_error err = {0};
         struct wt_resume all = {.kind = WT_RESUME_CONTINUE};

@@ -190,6 +190,7 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     s->extended = s->nonstop = false;
     s->general = s->control = 0;
     s->waiting = s->killed = s->closing = s->detached = s->overrun = false;
+    s->errand.end = NULL;
     s->thread_next = 0;
     s->pending_length = 0;
     s->call.held = s->each_lane = false;
@@ -201,12 +202,12 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     if (alone)
         wt_debugger_set_nonstop(s->debugger, false);
     if (wt_debugger_running(s->debugger)) {
-        s->settling = wt_debugger_interrupt(s->debugger, NULL) == WT_OK;
+        s->settling = wt_debugger_interrupt(s->debugger, WT_IGNORED) == WT_OK;
     } else {
         s->settling = false;
         /* A client that comes after the program's end gets the program from its beginning. */
         if (alone && !s->options->attached && wt_debugger_ended(s->debugger, NULL) &&
-            wt_debugger_restart(s->debugger, NULL) == WT_OK)
+            wt_debugger_restart(s->debugger, WT_IGNORED) == WT_OK)
             s->last = wt_rsp_standing(s);
     }
 }
@@ -221,6 +222,7 @@ void wt_rsp_session_end(struct wt_rsp_session *s)
     const bool alone = wt_client_is_alone(s->client), others = wt_client_is_waiting(s->client);
     wt_client_set_used(s->client, false);
     s->nonstop = s->waiting = s->settling = false;
+    s->errand.end = NULL;
     if (others) {
         /* The program is another client's, and goes on without this one's breakpoints. */
         wt_rsp_remove_breakpoints(s, false);
@@ -232,8 +234,8 @@ void wt_rsp_session_end(struct wt_rsp_session *s)
     /* Code can be put back only where nothing runs through it. */
     s->lifting = !s->detached;
     if (!s->detached && wt_debugger_running(s->debugger))
-        wt_debugger_interrupt(s->debugger, NULL);
-    if (s->killed && alone && wt_debugger_restart(s->debugger, NULL) == WT_OK)
+        wt_debugger_interrupt(s->debugger, WT_IGNORED);
+    if (s->killed && alone && wt_debugger_restart(s->debugger, WT_IGNORED) == WT_OK)
         s->last = wt_rsp_standing(s);
     s->killed = false;
 }
@@ -400,7 +402,7 @@ static void handle_command(struct wt_rsp_session *s, const struct wt_packet *pac
 static void interrupt(struct wt_rsp_session *s)
 {
     if (wt_debugger_running(s->debugger))
-        wt_debugger_interrupt(s->debugger, NULL);
+        wt_debugger_interrupt(s->debugger, WT_IGNORED);
 }
 
 void wt_rsp_session_overrun(struct wt_rsp_session *s, const uint8_t *bytes, size_t size)
@@ -464,7 +466,7 @@ bool wt_rsp_load_threads(struct wt_rsp_session *s)
     const struct wt_thread_info *list;
     size_t count;
     s->thread_count = 0;
-    if (s->killed || wt_debugger_threads(s->debugger, &list, &count, NULL))
+    if (s->killed || wt_debugger_threads(s->debugger, &list, &count, WT_IGNORED))
         return false;
     if (count > s->thread_capacity) {
         struct wt_thread_info *threads = realloc(s->threads, count * sizeof *threads);

@@ -69,9 +69,11 @@ struct wt_rsp_hits {
     } state;
     wt_thread thread; /**< of the hit that was told last */
     uint64_t pc;
-    wt_lanes left; /**< still to be told */
-    int written;   /**< index of the register that the instruction writes; -1: none */
-    wt_lanes kept; /**< lanes whose values are in `row` */
+    bool backwards; /**< the program was going backwards, and is stepped back */
+    uint64_t time;  /**< issue time of the hit, backwards */
+    wt_lanes left;  /**< still to be told */
+    int written;    /**< index of the register that the instruction writes; -1: none */
+    wt_lanes kept;  /**< lanes whose values are in `row` */
     uint8_t row[WT_MAX_LANES * 8];
     unsigned chosen_lane; /**< of the first hit: what a warp's thread shows afterwards */
 };
@@ -85,6 +87,17 @@ struct wt_rsp_reads {
         bool twice; /**< in a row */
     } read[1024];
     size_t count, next;
+};
+
+struct wt_rsp_session;
+
+/** What is to be said when a monitor command that takes long is done. */
+struct wt_rsp_errand {
+    void (*end)(struct wt_rsp_session *session, const struct wt_event *event, FILE *out); /**< NULL:
+                                                                       none is under way */
+    struct wt_watchpoint_request where; /**< who-wrote */
+    bool all;
+    uint64_t told_ns; /**< when it began, or its progress was last told */
 };
 
 struct wt_rsp_session {
@@ -160,6 +173,7 @@ struct wt_rsp_session {
         size_t length;
     } document;
 
+    struct wt_rsp_errand errand;
     struct wt_rsp_mark *marks; /**< of this run of the program, by name */
     size_t mark_count, mark_capacity;
 
@@ -294,6 +308,8 @@ void wt_rsp_note_hits(struct wt_rsp_session *session, const struct wt_event *eve
  * is the reply, and nothing runs.
  */
 bool wt_rsp_next_hit(struct wt_rsp_session *session, const struct wt_resume *list, size_t count);
+/** The same when the client sets a thread going backwards. */
+bool wt_rsp_next_hit_back(struct wt_rsp_session *session, const struct wt_resume *resume);
 /** Nothing more is to be told of the last stop. */
 void wt_rsp_close_hits(struct wt_rsp_session *session);
 
@@ -340,6 +356,15 @@ wt_rsp_handler wt_rsp_rcmd;
 
 /** Said after the debugger changed what the client believes to know. */
 const char *wt_rsp_stale(const struct wt_rsp_session *session);
+
+/** Ends a monitor command: its text, in "O" packets, and OK. Frees the text. */
+void wt_rsp_end_rcmd(struct wt_rsp_session *session, char *text, size_t length);
+/** The debugger has begun what `monitor` asked for: @p errand ends it. */
+void wt_rsp_begin_errand(struct wt_rsp_session *session, const struct wt_rsp_errand *errand);
+/** It is done. */
+void wt_rsp_end_errand(struct wt_rsp_session *session, const struct wt_event *event);
+/** Tells how far it has come, every other second. */
+void wt_rsp_tell_progress(struct wt_rsp_session *session);
 
 /** `monitor NAME ARGS`: writes its answer to @p out. */
 typedef void wt_rsp_monitor(struct wt_rsp_session *session, const char *args, FILE *out);

@@ -124,7 +124,7 @@ void wt_rsp_remove_watchpoints(struct wt_rsp_session *s)
 {
     for (size_t i = 0; i < s->watchpoint_count; i++)
         if (s->watchpoints[i].inserted)
-            wt_debugger_remove_watchpoint(s->debugger, &s->watchpoints[i].request, NULL);
+            wt_debugger_remove_watchpoint(s->debugger, &s->watchpoints[i].request, WT_IGNORED);
     s->watchpoint_count = 0;
 }
 

@@ -7,7 +7,7 @@
 #include "emulator/gcn/gcn.h"
 #include "object/code_object.h"
 
-/** What the caller gives for one argument. */
+/** The value of one argument. */
 struct gcn_value {
     uint8_t *bytes; /**< GCN_ARG_VALUE: the value; GCN_ARG_BUFFER: the first contents */
     size_t length;  /**< of them; GCN_ARG_LOCAL: bytes of LDS, and `bytes` is NULL */
@@ -24,14 +24,14 @@ enum wt_status gcn_value_parse(const struct gcn_argument *argument, const char *
 
 struct gcn_launch {
     const struct gcn_kernel *kernel;
-    uint32_t grid[3], block[3]; /**< work-items: of all, of a work-group */
+    uint32_t grid[3], block[3]; /**< work-items of the grid, of a work-group */
     struct gcn_value *value;    /**< one for each explicit argument */
     size_t values;
-    struct gcn_value handler[2]; /**< code of trap handlers; no bytes: none. The second one is found
-                                    by the first one's TMA, as with the kernel driver's */
+    struct gcn_value handler[2]; /**< code of trap handlers; no bytes: none. The first one's TMA
+                                    leads to the second one, as with the kernel driver's */
 };
 
-/** Where things lie in a device that gcn_launch has set up. */
+/* The memory map of a device that gcn_launch has set up. */
 #define GCN_LAUNCH_CODE UINT64_C(0x100000000)
 #define GCN_LAUNCH_ARGUMENTS UINT64_C(0x180000000)
 /** The trap handler, and behind it, on a page of its own, what TMA points to; then the second ones.
@@ -41,7 +41,7 @@ struct gcn_launch {
 #define GCN_LAUNCH_SCRATCH UINT64_C(0x400000000000)
 #define GCN_LAUNCH_PRINTF UINT64_C(0x480000000000)
 #define GCN_LAUNCH_PRINTF_SIZE (UINT64_C(16) << 20)
-/** Nothing is mapped there: a kernel that comes here wants a host runtime. */
+/** Unmapped addresses that stand for a host runtime: a kernel that accesses them needs one. */
 #define GCN_LAUNCH_HOSTCALL UINT64_C(0x500000000000)
 #define GCN_LAUNCH_HOSTCALL_SIZE (UINT64_C(1) << 32)
 
@@ -53,8 +53,8 @@ enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *ob
                           struct gcn_launch *launch, struct wt_error *err);
 
 /**
- * Prints what the kernel has left for printf until now. *lost: there was no room for all of it, or
- * the kernel has not left sound records.
+ * Prints the records that the kernel's printf calls have left so far. *lost: the buffer is full, or
+ * a record is malformed.
  */
 enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_object *object,
                                 const struct gcn_launch *launch, FILE *out, bool *lost,

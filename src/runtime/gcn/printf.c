@@ -1,4 +1,4 @@
-/* What printf of OpenCL C kernels prints. See printf.h. */
+/* printf of OpenCL C kernels: formatting the records. See printf.h. */
 #include "runtime/gcn/printf.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* Events: what threads of the runtime sleep on. */
+/* Events, on which threads of the runtime wait. */
 #include "runtime/hsakmt/host.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * wavetrap explain-address for a host program: when a wave reaches a function, the addresses that
- * were asked about are explained as lanes of that wave see them.
+ * wavetrap explain-address for a host program: when a wave comes to a function, the given addresses
+ * are explained as lanes of that wave see them.
  *
- * WAVETRAP_EXPLAIN holds words: at=FUNCTION or at=FUNCTION+OFFSET, wave=N (if a certain one, or
- * wave=each), lanes=FIRST-LAST, and addresses.
+ * WAVETRAP_EXPLAIN holds words: at=FUNCTION or at=FUNCTION+OFFSET, wave=N or wave=each (default:
+ * the first wave that comes), lanes=FIRST-LAST, and addresses.
  */
 #include "runtime/hsakmt/host.h"
 

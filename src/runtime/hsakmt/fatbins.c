@@ -1,6 +1,6 @@
 /*
- * Whether the code objects that the program and its libraries bring along can run here. The runtime
- * says of some that cannot no more than that it has found nothing, and of others not even that.
+ * Checks whether the code objects in the program and its libraries can run here. The runtime
+ * reports some of those that cannot as missing, and is silent about others.
  */
 #include "runtime/hsakmt/host.h"
 

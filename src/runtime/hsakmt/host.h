@@ -1,6 +1,6 @@
 /*
  * A drop-in libhsakmt.so.1: the library through which AMD's runtime reaches the kernel driver, with
- * emulated GPUs in place of the driver. This header is what its files share.
+ * emulated GPUs in place of the driver. This header is private to its files.
  *
  * Locks, in the order in which they are taken: host->lock (allocations), gpu->running (a device and
  * its queues), host->events_lock.
@@ -31,9 +31,9 @@ struct host_allocation {
     uint32_t node;
     HSA_POINTER_TYPE type;
     void *user;             /**< hsaKmtSetMemoryUserData */
-    uint32_t registrations; /**< of a registered one, and how often it is mapped: the runtime
-                               registers */
-    uint32_t mappings;      /**< the same memory again before it has let go of it */
+    uint32_t registrations; /**< how often it was registered: the runtime registers the same
+                               memory again before it has deregistered it */
+    uint32_t mappings;      /**< how often registered memory is mapped */
     uint64_t reserved;      /**< bytes of address space at gpu_addr, with a page of no access */
     uint32_t shown;         /**< which GPUs may use it, as a bit set */
     uint32_t nodes[HOST_MOST_GPUS]; /**< the same as node numbers, for hsaKmtQueryPointerInfo */
@@ -64,10 +64,10 @@ struct host_queue {
     _Atomic uint64_t *read, *write;
     _Atomic uint64_t own[2]; /**< a copy engine's queue: where these two are */
     uint64_t begun;          /**< packets that have begun: the number of the next one */
-    uint64_t freed;          /**< packets whose places are free again: what *read says */
+    uint64_t freed;          /**< packets whose places are free again: the value of *read */
     uint8_t *queue;          /**< the amd_queue_t around read and write */
-    _Atomic int64_t *error;  /**< where reasons of errors go; NULL: nobody wants them */
-    HsaEvent *event;         /**< told of errors */
+    _Atomic int64_t *error;  /**< receives reasons of errors; NULL: they are dropped */
+    HsaEvent *event;         /**< set on errors */
     int32_t priority;        /**< HSA_QUEUE_PRIORITY */
     uint64_t barred;         /**< compute units that are not for it, as a bit set */
     bool suspended;          /**< by the runtime */
@@ -80,7 +80,7 @@ struct host_dispatch {
     struct host_queue *queue; /**< NULL: none */
     uint64_t packet;          /**< its number in the queue */
     uint64_t begun;           /**< clock */
-    uint32_t told;            /**< what its trap handlers have told: bits of HOST_TOLD */
+    uint32_t told;            /**< interrupts of its trap handlers: bits of HOST_TOLD */
 };
 
 #define HOST_TOLD                                                                                  \
@@ -92,18 +92,20 @@ struct host_gpu {
     struct gcn_config config;
     uint64_t memory; /**< bytes that it claims to have */
     struct gcn_device *device;
+    struct gcn_host driver;
     pthread_t thread;
     bool started;
     pthread_mutex_t running;
     atomic_uint waiters; /**< threads that want `running` */
     atomic_bool stop;
-    struct host_queue *queues; /**< a ring would do; this is a list, and `turn` goes round it */
+    struct host_queue *queues; /**< a list; `turn` goes round it */
     struct host_queue *turn;
     struct host_dispatch dispatch[GCN_DISPATCHES];
-    unsigned kernels;         /**< how many of them there are */
-    uint64_t launches;        /**< how many there have been */
-    uint32_t trapped;         /**< those of which a trap handler has told something, as a bit set */
-    uint64_t *doorbells;      /**< a page; what is written there is not needed */
+    unsigned kernels;    /**< how many of them there are */
+    uint64_t launches;   /**< how many there have been */
+    uint32_t ended;      /**< dispatches that have ended and are not retired yet, as a bit set */
+    uint32_t trapped;    /**< dispatches whose trap handler has sent an interrupt, as a bit set */
+    uint64_t *doorbells; /**< a page; writes to it have no effect */
     struct host_watch *watch; /**< an address to be explained, or NULL */
 };
 
@@ -125,12 +127,12 @@ struct host {
     atomic_bool explained; /**< a wave came there */
 };
 
-/** The open driver; NULL before hsaKmtOpenKFD. The library's interface has no handle of it. */
+/** The open driver; NULL before hsaKmtOpenKFD. The library's interface has no handle for it. */
 struct host *host_get(void);
 /** The GPU of a node; NULL where the node is none. */
 struct host_gpu *host_gpu_of(struct host *host, uint32_t node);
 
-/** Takes a GPU's lock; its thread gives it up as soon as it can. */
+/** Takes a GPU's lock; the GPU's thread yields to waiters. */
 void host_enter(struct host_gpu *gpu);
 void host_leave(struct host_gpu *gpu);
 
@@ -140,38 +142,38 @@ uint64_t host_clock(void);
 /* ---- memory.c ---- */
 
 void host_memory_free(struct host *host);
-/** What an address that this GPU may not use is; empty if there is nothing to say. */
+/** Explains what an address is that this GPU may not use; "" if nothing is known of it. */
 void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
 
 /* ---- events.c ---- */
 
 bool host_events_open(struct host *host, struct wt_error *err);
 void host_events_close(struct host *host);
-/** Sets the event of this number; numbers that are none are ignored. */
+/** Sets the event of this number; other numbers are ignored. */
 void host_event_set(struct host *host, uint32_t id);
-/** Sets each event whose number has these lower 8 bits: all that a wave's interrupt can tell. */
+/** Sets each event whose number has these lower 8 bits: a wave's interrupt has no more bits. */
 void host_event_interrupt(struct host *host, uint32_t low);
-/** Tells whoever waits for memory faults of this one. */
+/** Sets the events of memory faults, with this one's address. */
 void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 
 /* ---- queues.c and processor.c ---- */
 
-/** Gives up the kernels of a queue that are running. */
+/** Abandons the running kernels of a queue. */
 void host_queue_abandon(struct host_queue *queue);
 bool host_gpu_start(struct host_gpu *gpu, struct wt_error *err);
 void host_gpu_stop(struct host_gpu *gpu);
-/** What a GPU's thread does. */
+/** The main function of a GPU's thread. */
 void *host_processor(void *gpu);
 
-/** After a page fault the driver lets none of the process's queues on that GPU run any more. */
+/** Stops all queues of that GPU for good, as the driver does after a page fault. */
 void host_page_fault(struct host_gpu *gpu, uint64_t addr);
 
 /* ---- copies.c ---- */
 
-/** Does the next packet of a copy engine's queue; false if there is none, or it waits. */
+/** Executes the next packet of a copy engine's queue; false if there is none, or it waits. */
 bool host_copy(struct host_queue *queue);
 
-/** Reasons of a queue's error, as the driver counts them. */
+/** Reasons of a queue's error, by the driver's numbers. */
 enum host_reason {
     HOST_REASON_ABORT = 1,
     HOST_REASON_TRAP = 2,
@@ -190,9 +192,9 @@ enum host_reason {
 
 /* ---- report.c ---- */
 
-/** Says on stderr what went wrong, and where: device->fault. */
+/** Reports the device's fault on stderr. */
 void host_report_fault(struct host_gpu *gpu);
-/** Says it of a wave that a trap handler has stopped. */
+/** Reports why a trap handler has stopped a wave. */
 void host_report_trap(struct host_gpu *gpu, uint32_t wave);
 /** "0x… <function+16> at file.hip:12", by the code objects that the runtime has loaded. */
 void host_describe(struct host *host, uint64_t pc, char *text, size_t size);
@@ -201,15 +203,15 @@ bool host_symbol(struct host *host, const char *name, uint64_t *addr);
 
 /* ---- fatbins.c ---- */
 
-/** Says on stderr which of the loaded files have no code that can run here. */
+/** Reports on stderr the loaded files without code that can run here. */
 void host_check_fatbins(void);
 
 /* ---- explain.c ---- */
 
-/** Begins to look out for what host->explain names; WT_INVALID if it names nothing. */
+/** Sets the look-out that host->explain describes; WT_INVALID if it names nothing. */
 enum wt_status host_watch_start(struct host_gpu *gpu, struct wt_error *err);
 void host_watch_stop(struct host_gpu *gpu);
-/** Runs the device until the place is met, or for a slice; explains there. */
+/** Runs the device until a wave comes to the function, or for a slice; explains there. */
 enum wt_run host_watch_run(struct host_gpu *gpu, uint64_t issues);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Memory. All of it is the process's own. What the runtime allocates has one address for host and
- * GPU; what it registers, the program's memory, is seen by GPUs at other addresses. A GPU may use
- * what the runtime has mapped for it, and nothing else.
+ * Memory. All of it is the process's own. Memory that the runtime allocates has one address for
+ * host and GPU. Memory of the program that the runtime registers has other addresses on GPUs. A GPU
+ * may use only what the runtime has mapped for it.
  */
 #include "runtime/hsakmt/host.h"
 

@@ -1,4 +1,4 @@
-/* Opening and closing the driver: which GPUs there are is in WAVETRAP_GPUS. */
+/* Opening and closing the driver. WAVETRAP_GPUS lists the GPUs. */
 #include "runtime/hsakmt/host.h"
 
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * kernels (HSA Platform System Architecture Specification 1.2, section 2.9; AMD's own packets as in
  * its runtime). Kernels of several queues run side by side in the device. Packets of one queue
  * begin in order: one with the barrier bit when all before it have ended; one without it when all
- * work-groups before it have been started. Their places in the ring become free in order, too,
- * for kernels read their packets. Signals are changed as hardware would, for the program's threads
- * look at them at any moment.
+ * work-groups before it have been started. Their slots in the ring become free in order, too,
+ * because kernels read their packets. Signals are changed atomically, as by hardware: the program's
+ * threads read them at any moment.
  */
 #include "runtime/hsakmt/host.h"
 
@@ -100,7 +100,7 @@ void host_queue_abandon(struct host_queue *q)
     }
 }
 
-/* The queue runs no more. Whoever made it is told why. */
+/* Stops the queue for good and sets its error. */
 static void fail(struct host_queue *q, enum host_reason reason)
 {
     q->stopped = true;
@@ -111,8 +111,7 @@ static void fail(struct host_queue *q, enum host_reason reason)
         host_event_set(q->gpu->host, q->event->EventId);
 }
 
-/* The queue's own signal, by which the runtime is told; the queue stops where it has no sound one.
- */
+/* The queue's own signal, for messages to the runtime. Stops the queue if it has no valid one. */
 static struct signal *inactive_signal(struct host_queue *q)
 {
     struct signal *s;
@@ -123,7 +122,7 @@ static struct signal *inactive_signal(struct host_queue *q)
     return NULL;
 }
 
-/* Tells the runtime something, and waits until it has been dealt with. */
+/* Sends the runtime a code; the queue waits until the runtime has taken it back. */
 static void tell(struct host_queue *q, int64_t code)
 {
     struct signal *s = inactive_signal(q);
@@ -143,8 +142,7 @@ static bool still_waiting(struct host_queue *q)
 
 /* ---- packets ---- */
 
-/* A packet is done: its signal counts down, and its place is free as soon as those before it are.
- */
+/* Completes a packet: its signal counts down; its slot is free as soon as those before it are. */
 static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
 {
     uint8_t *packet = packet_of(q, number);
@@ -213,7 +211,7 @@ static bool value_open(const struct host_gpu *gpu, const uint8_t *packet)
     }
 }
 
-/* What the packet asks for that cannot be: a reason for fail(); 0 if nothing. */
+/* The reason for fail() if the packet asks for something impossible; 0 if not. */
 static unsigned refused(const struct gcn_aql_dispatch *d)
 {
     uint64_t items = 1;
@@ -277,7 +275,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     return true;
 }
 
-/* Looks at the next packet of a queue; false if there is nothing to do. */
+/* Takes the next packet of a queue, if it can begin; false if there is nothing to do. */
 static bool look(struct host_gpu *gpu, struct host_queue *q)
 {
     if (q->suspended || q->stopped)
@@ -401,7 +399,7 @@ static bool is_halted(struct host_gpu *gpu, uint32_t wave)
     return gcn_wave_hwreg(gpu->device, wave, 2, &status) && status >> 13 & 1;
 }
 
-/* A trap handler has stopped a wave of the dispatch, and perhaps others. */
+/* Stops the queue of a dispatch whose trap handler has halted waves. */
 static void trapped(struct host_gpu *gpu, unsigned dispatch)
 {
     const struct wt_machine *m = gcn_machine(gpu->device);
@@ -434,9 +432,8 @@ static void run(struct host_gpu *gpu)
     enum { SLICE = 1 << 12 }; /* a millisecond at most: then packets are looked for again */
     struct wt_machine *m = gcn_machine(gpu->device);
     const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE) : m->ops->run(m, SLICE);
-    unsigned dispatch;
-    while (gcn_device_take_ended(gpu->device, &dispatch))
-        finish(gpu, dispatch);
+    for (; gpu->ended; gpu->ended &= gpu->ended - 1)
+        finish(gpu, (unsigned)__builtin_ctz(gpu->ended));
     if (why == WT_RUN_FAULT)
         faulted(gpu);
     else if (why == WT_RUN_EVENT || why == WT_RUN_HALTED)

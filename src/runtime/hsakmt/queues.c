@@ -1,4 +1,4 @@
-/* Queues: making and unmaking them, and the threads that serve them. */
+/* Queues: creation, destruction, and the threads that serve them. */
 #include "runtime/hsakmt/host.h"
 
 #include <errno.h>
@@ -28,28 +28,41 @@ void host_leave(struct host_gpu *gpu)
 
 /* A wave's interrupt: an event's number in the lower 8 bits; or a trap handler has found something,
  * and halts the wave then. */
-static void interrupt(void *context, uint32_t wave, uint32_t data)
+static void interrupt(void *context, struct gcn_device *device, uint32_t wave, uint32_t data)
 {
     struct host_gpu *gpu = context;
     uint32_t status = 0;
     uint64_t entry;
     unsigned dispatch;
-    gcn_wave_hwreg(gpu->device, wave, 2, &status);
+    gcn_wave_hwreg(device, wave, 2, &status);
     if (!(status >> 5 & 1)) { /* PRIV: the trap handler runs */
         host_event_interrupt(gpu->host, data);
-    } else if (gcn_wave_dispatch(gpu->device, wave, &dispatch, &entry)) {
+    } else if (gcn_wave_dispatch(device, wave, &dispatch, &entry)) {
         gpu->trapped |= (uint32_t)1 << dispatch;
         gpu->dispatch[dispatch].told |= data & HOST_TOLD;
     }
+}
+
+/* The processor signals completion when the device's run has come back. */
+static void dispatch_done(void *context, struct gcn_device *device, unsigned dispatch,
+                          uint64_t completion)
+{
+    struct host_gpu *gpu = context;
+    (void)completion;
+    gpu->ended |= (uint32_t)1 << dispatch;
+    gcn_device_come_back(device);
 }
 
 static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
 {
     enum wt_status status;
     struct host *host = gpu->host;
-    if ((status = gcn_device_new_in_host(&gpu->config, &gpu->device, err)) != WT_OK)
+    gpu->driver = gcn_driver;
+    gpu->driver.interrupt = interrupt;
+    gpu->driver.dispatch_done = dispatch_done;
+    gpu->driver.context = gpu;
+    if ((status = gcn_device_new_in_host(&gpu->config, &gpu->driver, &gpu->device, err)) != WT_OK)
         return status;
-    gcn_device_set_host(gpu->device, &(struct gcn_host){.interrupt = interrupt, .context = gpu});
     /* As with the driver, a child process has none: it has no thread that would serve its queues.
      */
     gpu->doorbells =

@@ -1,7 +1,7 @@
 /*
- * What went wrong, and where, on stderr. Names and lines come from the code objects that the
- * runtime has loaded; it lists them for debuggers, as the dynamic linker lists libraries, with a
- * URI for each (LLVM, "User Guide for AMDGPU Backend", section "Loaded Code Object Path URI").
+ * Reports of faults on stderr. Names and lines come from the code objects that the runtime has
+ * loaded; it lists them for debuggers, as the dynamic linker lists libraries, with a URI for each
+ * (LLVM, "User Guide for AMDGPU Backend", section "Loaded Code Object Path URI").
  */
 #include "runtime/hsakmt/host.h"
 

@@ -1,6 +1,5 @@
 /*
- * For rocminfo alone: before it asks the runtime anything, it looks whether the kernel module is
- * loaded
+ * For rocminfo alone: before it uses the runtime, it checks whether the kernel module is loaded
  * (`lsmod | grep amdgpu`) and opens /dev/kfd. This library, loaded before all others, answers both.
  */
 /* open, by this name. */

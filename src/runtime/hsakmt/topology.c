@@ -1,4 +1,4 @@
-/* What there is: node 0 with the processor and its memory, then a node for each GPU. */
+/* The topology: node 0 with the processor and its memory, then a node for each GPU. */
 #include "runtime/hsakmt/host.h"
 
 #include <stdio.h>

@@ -1,0 +1,261 @@
+/*
+ * Replays that may take seconds: going to an issue time, and searching the recorded run for writes.
+ * They are done in parts, so that the clients are heard meanwhile, and can be given up.
+ */
+#include "debug/core/internal.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "debug/core/writes.h"
+
+/* Issues of a part, and how long parts go on before the clients are listened to. */
+#define PART ((uint64_t)1 << 20)
+#define PUMP_NS 20000000ull
+
+static const struct wt_history_services *history_of(const struct wt_debugger *d)
+{
+    return d->target->services->history;
+}
+
+static uint64_t time_of(const struct wt_debugger *d)
+{
+    return d->target->services->time(d->target->context);
+}
+
+/* Puts the device nearer to its errand's aim, from the last saved state before it on. */
+static enum wt_status go_part(struct wt_debugger *d, uint64_t to, bool *there, struct wt_error *err)
+{
+    const struct wt_history_services *h = history_of(d);
+    const uint64_t now = time_of(d),
+                   saved = h->saved_before ? h->saved_before(d->target->context, to) : to;
+    const uint64_t from = now > to || saved > now ? saved : now;
+    const uint64_t next = to - from > PART ? from + PART : to;
+    *there = next == to;
+    return h->go(d->target->context, next, err);
+}
+
+/* The present moves when it is left: its state is saved there, and its end is where it is. */
+static void end_errand(struct wt_debugger *d)
+{
+    wt_writes_free(&d->errand.writes);
+    free(d->errand.waves);
+    d->errand = (struct errand){.kind = ERRAND_NONE};
+    d->travel = (struct travel){0};
+}
+
+static void tell(struct wt_debugger *d, enum wt_event_kind kind, bool given_up,
+                 const struct wt_error *failure)
+{
+    struct wt_event event = {.kind = kind,
+                             .reason = failure    ? WT_STOP_LOST
+                                       : given_up ? WT_STOP_INTERRUPTED
+                                                  : WT_STOP_STEP,
+                             .thread = d->current};
+    if (failure)
+        snprintf(event.text, sizeof event.text, "%.255s", failure->text);
+    dbg_push_event(d, &event);
+}
+
+/* ---- going to an issue time ---- */
+
+static enum wt_status check_time(struct wt_debugger *d, uint64_t time, struct wt_error *err)
+{
+    uint64_t start, end;
+    enum wt_status status;
+    if ((status = dbg_need_history(d, err)) != WT_OK)
+        return status;
+    history_of(d)->extent(d->target->context, &start, &end);
+    if (time < start || time > end)
+        return wt_fail(err, WT_INVALID,
+                       "issue time %" PRIu64 " is not recorded: history reaches from %" PRIu64
+                       " to %" PRIu64,
+                       time, start, end);
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err)
+{
+    enum wt_status status;
+    if ((status = check_time(d, time, err)) != WT_OK ||
+        (status = dbg_leave_present(d, err)) != WT_OK)
+        return status;
+    d->past.count = 0;
+    d->errand =
+        (struct errand){.kind = ERRAND_GOTO, .from = time_of(d), .to = time, .current = d->current};
+    d->travel = (struct travel){.going = true};
+    return WT_OK;
+}
+
+/* The device is where it was to be, or where it was given up. */
+static enum wt_status arrive_there(struct wt_debugger *d, bool given_up, struct wt_error *err)
+{
+    const wt_thread current = d->errand.current;
+    end_errand(d);
+    enum wt_status status;
+    if ((status = dbg_arrive(d, err)) != WT_OK)
+        return status;
+    d->current = current;
+    if (!wt_debugger_thread_alive(d, current))
+        d->current = dbg_first_thread(d);
+    tell(d, WT_EVENT_ARRIVED, given_up, NULL);
+    return WT_OK;
+}
+
+/* ---- who wrote there ---- */
+
+enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
+                                           const struct wt_watchpoint_request *where, size_t most,
+                                           struct wt_error *err)
+{
+    struct wt_watchpoint range;
+    struct wt_watchpoint_request request = *where;
+    request.kind = WT_WATCHPOINT_WRITE;
+    enum wt_status status;
+    if ((status = dbg_need_history(d, err)) != WT_OK ||
+        (status = dbg_resolve_watchpoint(d, &request, &range, err)) != WT_OK)
+        return status;
+    struct errand errand = {.kind = ERRAND_WRITES,
+                            .from = time_of(d),
+                            .to = time_of(d),
+                            .in_past = d->in_past,
+                            .current = d->current};
+    const size_t size = d->topology->waves * sizeof *d->wave;
+    /* What is known of where the device is now: it will be there again. */
+    errand.waves = malloc(size);
+    if (!errand.waves)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for what was written");
+    memcpy(errand.waves, d->wave, size);
+    if ((status = wt_writes_begin(&errand.writes, d->target, &range, most ? most : 1, false,
+                                  err)) != WT_OK) {
+        free(errand.waves);
+        return status;
+    }
+    if ((status = dbg_leave_present(d, err)) != WT_OK) {
+        wt_writes_free(&errand.writes);
+        free(errand.waves);
+        return status;
+    }
+    wt_debugger_drop_writes(d);
+    d->errand = errand;
+    d->travel = (struct travel){.going = true};
+    return WT_OK;
+}
+
+static void keep_writes(struct wt_debugger *d)
+{
+    struct wt_writes *w = &d->errand.writes;
+    d->found.list = w->list;
+    d->found.count = w->count;
+    d->found.more = w->more;
+    w->list = NULL;
+    for (size_t i = 0; i < d->found.count; i++) {
+        struct wt_wave wave;
+        d->ops->describe_wave(d->probe, d->found.list[i].wave, &wave);
+        d->found.list[i].core = wave.core;
+        d->found.list[i].slot = wave.slot;
+    }
+}
+
+void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size_t *count,
+                             bool *more)
+{
+    *list = d->found.list;
+    *count = d->found.count;
+    *more = d->found.more;
+    d->found = (struct found_writes){.list = NULL};
+}
+
+void wt_debugger_drop_writes(struct wt_debugger *d)
+{
+    free(d->found.list);
+    d->found = (struct found_writes){.list = NULL};
+}
+
+/* The device is again where the search began. */
+static enum wt_status come_back(struct wt_debugger *d, struct wt_error *err)
+{
+    struct wave *waves = d->errand.waves;
+    const wt_thread current = d->errand.current;
+    const bool given_up = d->errand.given_up;
+    d->errand.waves = NULL;
+    end_errand(d);
+    enum wt_status status = dbg_arrive(d, err);
+    for (uint32_t w = 0; !status && w < d->topology->waves; w++) {
+        d->wave[w].has_met = waves[w].has_met;
+        d->wave[w].met = waves[w].met;
+        d->wave[w].met_trap = waves[w].met_trap;
+        d->wave[w].focus = waves[w].focus;
+    }
+    free(waves);
+    if (status)
+        return status;
+    d->current = current;
+    tell(d, WT_EVENT_SEARCHED, given_up, NULL);
+    return WT_OK;
+}
+
+/* ---- the parts ---- */
+
+static enum wt_status run_part(struct wt_debugger *d, struct wt_error *err)
+{
+    struct errand *e = &d->errand;
+    bool there;
+    enum wt_status status;
+    if (e->kind == ERRAND_WRITES) {
+        switch (wt_writes_on(&e->writes, PART, err)) {
+        case WT_HISTORY_ON:
+            return WT_OK;
+        case WT_HISTORY_FAILED:
+            return err->status;
+        default:
+            keep_writes(d);
+            e->kind = ERRAND_BACK;
+            return WT_OK;
+        }
+    }
+    if (e->kind == ERRAND_BACK && !e->in_past) {
+        uint64_t start;
+        history_of(d)->extent(d->target->context, &start, &e->to);
+    }
+    if ((status = go_part(d, e->to, &there, err)) != WT_OK || !there)
+        return status;
+    return e->kind == ERRAND_BACK ? come_back(d, err) : arrive_there(d, false, err);
+}
+
+bool dbg_run_errand(struct wt_debugger *d)
+{
+    const uint64_t until = wt_clock_ns() + PUMP_NS;
+    struct wt_error err;
+    assert(d->errand.kind != ERRAND_NONE && d->travel.going);
+    do {
+        const enum errand_kind kind = d->errand.kind;
+        if (run_part(d, &err)) {
+            end_errand(d);
+            tell(d, kind == ERRAND_GOTO ? WT_EVENT_ARRIVED : WT_EVENT_SEARCHED, false, &err);
+        }
+    } while (d->errand.kind != ERRAND_NONE && wt_clock_ns() < until);
+    return true;
+}
+
+enum wt_status dbg_give_up_errand(struct wt_debugger *d, struct wt_error *err)
+{
+    if (d->errand.kind == ERRAND_GOTO)
+        return arrive_there(d, true, err);
+    /* The way back is gone to its end. */
+    d->errand.given_up = true;
+    d->errand.kind = ERRAND_BACK;
+    return WT_OK;
+}
+
+bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to)
+{
+    if (d->errand.kind == ERRAND_NONE)
+        return false;
+    *now = time_of(d);
+    *to = d->errand.to;
+    return true;
+}
