@@ -112,11 +112,12 @@ static enum wt_status finish_console(struct wt_emulated *e, struct wt_error *err
     wt_emulated_input(e, &(struct wt_input){.kind = WT_INPUT_FLUSH_CONSOLE});
     if (e->family->print && e->console)
         status = e->family->print(e, e->console, err);
-    if (!e->console_broken && e->console && fflush(e->console) != 0)
-        e->console_broken = errno;
     if (!status && e->console_broken)
         status = wt_fail(err, WT_IO, "the program's console could not be written: %s",
                          strerror(e->console_broken));
+    if (!status && e->console && fflush(e->console) != 0)
+        status = wt_fail(err, WT_IO, "%s: cannot write: %s",
+                         e->console == stderr ? "stderr" : "stdout", strerror(errno));
     if (e->notice[0])
         fprintf(stderr, "wavetrap: %s\n", e->notice);
     return status;

@@ -93,7 +93,7 @@ static void answer(const struct explain *x, struct wt_emulated *e, uint32_t wave
                place, e->family->lane_word, lane, m->time);
         for (unsigned i = 0; i < x->addresses; i++) {
             struct wt_explanation explanation;
-            wt_emulated_explain(e, wave, lane, x->addr[i], &explanation);
+            m->ops->explain(m, wave, lane, x->addr[i], &explanation);
             wt_explanation_print(stdout, x->addr[i], &explanation);
         }
     }

@@ -196,13 +196,6 @@ void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, 
     wt_modules_describe(e->modules, 0, pc, text, size);
 }
 
-bool wt_emulated_explain(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t addr,
-                         struct wt_explanation *x)
-{
-    struct wt_machine *m = e->machine;
-    return m->ops->explain(m, wave, lane, addr, x);
-}
-
 bool wt_emulated_takes(const struct wt_emulated_options *options, const char *program)
 {
     static const char *const names[] = {".bin", ".hex", ".ihex", ".vxbin"};

@@ -148,10 +148,6 @@ struct wt_last_write {
 enum wt_status wt_emulated_who_wrote(struct wt_emulated *e, uint64_t addr, uint64_t size,
                                      struct wt_last_write *last, struct wt_error *err);
 
-/** Explains where an address leads as a lane of a wave sees it; false if there is no such wave. */
-bool wt_emulated_explain(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t addr,
-                         struct wt_explanation *explanation);
-
 /** Whether the file is a program for an emulated device, and not for the host. */
 bool wt_emulated_takes(const struct wt_emulated_options *options, const char *program);
 

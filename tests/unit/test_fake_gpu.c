@@ -48,7 +48,7 @@ static struct bench open_bench(void)
 static void close_bench(struct bench *b)
 {
     wt_debugger_close(b->d);
-    free(b->gpu);
+    fake_gpu_free(b->gpu);
 }
 
 static struct wt_event go(struct bench *b)
@@ -93,6 +93,14 @@ static void go_quietly(struct bench *b)
     assert_int_equal(wt_debugger_next_event(b->d).kind, WT_EVENT_NONE);
 }
 
+static struct wt_event next(struct bench *b)
+{
+    struct wt_event event;
+    while ((event = wt_debugger_next_event(b->d)).kind == WT_EVENT_NONE)
+        assert_true(wt_debugger_pump(b->d, 10));
+    return event;
+}
+
 static void an_idle_device_is_no_end(void **state)
 {
     struct bench b = open_bench();
@@ -105,7 +113,7 @@ static void an_idle_device_is_no_end(void **state)
     assert_false(wt_debugger_ended(b.d, NULL));
     /* It can be stopped, and goes on, without a single wave. */
     OK(wt_debugger_interrupt(b.d, &err));
-    struct wt_event event = wt_debugger_next_event(b.d);
+    struct wt_event event = next(&b);
     assert_int_equal(event.kind, WT_EVENT_STOPPED);
     assert_int_equal(event.reason, WT_STOP_INTERRUPTED);
     assert_int_equal(event.thread, 0);
@@ -173,7 +181,7 @@ static void launches_are_held_while_all_stand(void **state)
     fake_gpu_put(b.gpu, 1, GPU_END, 0, 0);
     go_quietly(&b);
     OK(wt_debugger_interrupt(b.d, &err));
-    wt_debugger_next_event(b.d);
+    assert_int_equal(next(&b).reason, WT_STOP_INTERRUPTED);
     fake_gpu_launch(b.gpu, 0, 10);
     assert_true(b.gpu->wave[0].halted);
     const struct wt_thread_info *list;
@@ -197,6 +205,201 @@ static void launches_are_held_while_all_stand(void **state)
     assert_false(b.gpu->wave[0].active || b.gpu->wave[3].active);
     fake_gpu_launch(b.gpu, 1, 20);
     assert_false(b.gpu->wave[1].halted);
+    close_bench(&b);
+}
+
+/* With stops that arrive late. */
+static void a_stop_is_told_once_all_have_halted(void **state)
+{
+    struct bench b = open_bench();
+    const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
+    const struct wt_thread_info *list;
+    size_t count;
+    struct wt_error why;
+    struct wt_event event;
+    uint64_t value;
+    const unsigned pc = GPU_PC;
+    fake_gpu_put(b.gpu, 20, GPU_CALL, 4, 0); /* for ever */
+    b.gpu->wave[0].pc = 4 * GPU_INSTRUCTION; /* so that it comes to the breakpoint first */
+    OK(wt_debugger_insert_breakpoint(b.d, 10 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    b.gpu->latency = 3;
+    OK(wt_debugger_resume(b.d, &all, 1, &err));
+    while (!b.gpu->wave[0].halted)
+        wt_debugger_pump(b.d, 1);
+    /* One has stopped; the others have been asked. */
+    for (int i = 0; i < 2; i++) {
+        assert_false(b.gpu->wave[1].halted);
+        assert_true(wt_debugger_running(b.d));
+        assert_int_equal(wt_debugger_next_event(b.d).kind, WT_EVENT_NONE);
+        assert_int_equal(wt_debugger_resume(b.d, &all, 1, &why), WT_STATE);
+        assert_int_equal(wt_debugger_read_numbers(b.d, b.first[0], &pc, 1, &value, &why), WT_STATE);
+        OK(wt_debugger_threads(b.d, &list, &count, &err));
+        assert_true(list[0].running);
+        wt_debugger_pump(b.d, 1);
+    }
+    while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
+        assert_true(wt_debugger_pump(b.d, 1));
+    assert_int_equal(event.reason, WT_STOP_BREAKPOINT);
+    assert_int_equal(event.thread, b.first[0]);
+    for (unsigned w = 0; w < GPU_WAVES; w++)
+        assert_true(b.gpu->wave[w].halted);
+    assert_false(wt_debugger_running(b.d));
+    OK(wt_debugger_read_numbers(b.d, b.first[0], &pc, 1, &value, &err));
+    assert_int_equal(value, 10 * GPU_INSTRUCTION);
+    /* Waves that met it on the way are told next; an interrupt is late, too. */
+    OK(wt_debugger_remove_breakpoint(b.d, 10 * GPU_INSTRUCTION, &err));
+    OK(wt_debugger_resume(b.d, &all, 1, &err));
+    for (int i = 0; i < 10; i++)
+        wt_debugger_pump(b.d, 1);
+    OK(wt_debugger_interrupt(b.d, &err));
+    assert_int_equal(wt_debugger_next_event(b.d).kind, WT_EVENT_NONE);
+    while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
+        assert_true(wt_debugger_pump(b.d, 1));
+    assert_int_equal(event.reason, WT_STOP_INTERRUPTED);
+    close_bench(&b);
+}
+
+static void several_steps_are_under_way(void **state)
+{
+    struct bench b = open_bench();
+    b.gpu->latency = 5;
+    wt_debugger_set_nonstop(b.d, true);
+    const struct wt_resume steps[] = {{.thread = b.first[0], .kind = WT_RESUME_STEP},
+                                      {.thread = b.first[2] + 7, .kind = WT_RESUME_STEP},
+                                      {.thread = b.first[3], .kind = WT_RESUME_STEP}};
+    OK(wt_debugger_resume(b.d, steps, 3, &err));
+    unsigned most = 0, stops = 0;
+    for (int i = 0; i < 100; i++) {
+        unsigned under_way = 0;
+        wt_debugger_pump(b.d, 1);
+        for (unsigned w = 0; w < GPU_WAVES; w++)
+            under_way += b.gpu->wave[w].steps_in != 0;
+        most = under_way > most ? under_way : most;
+        for (struct wt_event e; (e = wt_debugger_next_event(b.d)).kind != WT_EVENT_NONE;)
+            stops += e.reason == WT_STOP_STEP;
+    }
+    assert_int_equal(most, 3);
+    assert_int_equal(stops, 3);
+    for (unsigned w = 0; w < GPU_WAVES; w++)
+        assert_int_equal(b.gpu->wave[w].pc, w == 1 ? 0 : GPU_INSTRUCTION);
+    close_bench(&b);
+}
+
+/* ---- watchpoints, and the past ---- */
+
+/* Each wave adds to r9 and stores it to its lanes' private memory, twice, and ends. */
+static struct bench open_recorded(void)
+{
+    struct bench b = {.gpu = fake_gpu_new()};
+    fake_gpu_put(b.gpu, 0, GPU_ADD, 9, 1);
+    fake_gpu_put(b.gpu, 1, GPU_STORE, 8, 9);
+    fake_gpu_put(b.gpu, 2, GPU_ADD, 9, 2);
+    fake_gpu_put(b.gpu, 3, GPU_STORE, 8, 9);
+    fake_gpu_put(b.gpu, 5, GPU_END, 0, 0);
+    fake_gpu_record(b.gpu);
+    OK(wt_debugger_open(&b.gpu->target, &fake_gpu_probe, NULL, &b.d, &err));
+    take_threads(&b);
+    return b;
+}
+
+static struct wt_event reverse(struct bench *b, wt_thread thread, enum wt_resume_kind kind)
+{
+    const struct wt_resume how = {.thread = thread, .kind = kind, .end = GPU_CODE};
+    OK(wt_debugger_reverse(b->d, &how, &err));
+    return next(b);
+}
+
+static uint32_t private_word(struct bench *b, wt_thread thread)
+{
+    uint8_t word[4];
+    OK(wt_debugger_read_memory(b->d, thread, (struct wt_address){GPU_SPACE_PRIVATE, 8}, word, 4,
+                               &err));
+    return (uint32_t)wt_load_le(word, 4);
+}
+
+static void a_lanes_private_memory_is_watched(void **state)
+{
+    struct bench b = open_recorded();
+    const wt_thread lane = b.first[2] + 21;
+    const struct wt_watchpoint_request watch = {
+        .kind = WT_WATCHPOINT_WRITE, .addr = {GPU_SPACE_PRIVATE, 10}, .size = 1, .thread = lane};
+    OK(wt_debugger_insert_watchpoint(b.d, &watch, &err));
+    for (uint32_t value = 1; value <= 3; value += 2) {
+        const struct wt_event event = go(&b);
+        assert_int_equal(event.reason, WT_STOP_WATCHPOINT);
+        assert_int_equal(event.thread, lane);
+        assert_int_equal(wt_lanes_count(event.lanes), 1);
+        assert_int_equal(event.addr.space, GPU_SPACE_PRIVATE);
+        assert_int_equal(private_word(&b, lane), value);
+    }
+    go_quietly(&b);
+    close_bench(&b);
+}
+
+static void the_past_of_a_wave_is_searched(void **state)
+{
+    struct bench b = open_recorded();
+    const wt_thread lane = b.first[3] + 30;
+    const unsigned pc = GPU_PC;
+    uint64_t value;
+    OK(wt_debugger_insert_breakpoint(b.d, 4 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    while (go(&b).thread != b.first[3])
+        continue;
+    assert_int_equal(private_word(&b, lane), 3);
+    wt_debugger_remove_all_breakpoints(b.d);
+    /* Instruction by instruction, of the lane of a wide wave among narrow ones. */
+    for (unsigned n = 3; n < 4; n--) {
+        struct wt_event event = reverse(&b, lane, WT_RESUME_STEP);
+        assert_int_equal(event.reason, WT_STOP_STEP);
+        assert_int_equal(event.thread, lane);
+        OK(wt_debugger_read_numbers(b.d, lane, &pc, 1, &value, &err));
+        assert_int_equal(value, n * GPU_INSTRUCTION);
+        assert_int_equal(private_word(&b, lane), n > 1 ? 1 : 0);
+    }
+    assert_int_equal(reverse(&b, lane, WT_RESUME_STEP).reason, WT_STOP_HISTORY_BEGIN);
+    /* Forwards along the recorded run, to the end of it. */
+    const struct wt_resume step = {.thread = lane, .kind = WT_RESUME_STEP};
+    OK(wt_debugger_resume(b.d, &step, 1, &err));
+    assert_int_equal(next(&b).reason, WT_STOP_STEP);
+    OK(wt_debugger_read_numbers(b.d, lane, &pc, 1, &value, &err));
+    assert_int_equal(value, GPU_INSTRUCTION);
+    /* Back to the last write of one lane. */
+    struct wt_debugger_time time;
+    OK(wt_debugger_time(b.d, &time, &err));
+    OK(wt_debugger_goto(b.d, time.end, &err));
+    const struct wt_watchpoint_request watch = {
+        .kind = WT_WATCHPOINT_WRITE, .addr = {GPU_SPACE_PRIVATE, 8}, .size = 4, .thread = lane};
+    OK(wt_debugger_insert_watchpoint(b.d, &watch, &err));
+    const struct wt_event event = reverse(&b, 0, WT_RESUME_CONTINUE);
+    assert_int_equal(event.reason, WT_STOP_WATCHPOINT);
+    assert_int_equal(event.thread, lane);
+    assert_int_equal(private_word(&b, lane), 1);
+    close_bench(&b);
+}
+
+static void the_past_of_a_slot_is_not_that_of_its_wave(void **state)
+{
+    struct bench b = open_recorded();
+    struct wt_event event;
+    go_quietly(&b);
+    OK(wt_debugger_insert_breakpoint(b.d, 12 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    fake_gpu_launch(b.gpu, 1, 10);
+    event = next(&b);
+    assert_int_equal(event.reason, WT_STOP_BREAKPOINT);
+    const wt_thread new = event.thread;
+    assert_true(new != b.first[1]);
+    /* Two instructions back is its first one; before, another wave was there. */
+    assert_int_equal(reverse(&b, new, WT_RESUME_STEP).reason, WT_STOP_STEP);
+    assert_int_equal(reverse(&b, new, WT_RESUME_STEP).reason, WT_STOP_STEP);
+    event = reverse(&b, new, WT_RESUME_STEP);
+    assert_int_equal(event.reason, WT_STOP_HISTORY_BEGIN);
+    assert_int_equal(event.thread, new);
+    assert_string_equal(event.text,
+                        "core 0 thread 1 begins here: before, another thread was in its slot");
+    /* The wave that was there has its old threads. */
+    OK(wt_debugger_goto(b.d, 0, &err));
+    assert_true(wt_debugger_thread_alive(b.d, b.first[1]));
+    assert_false(wt_debugger_thread_alive(b.d, new));
     close_bench(&b);
 }
 
@@ -493,6 +696,11 @@ int main(void)
         cmocka_unit_test(waves_come_and_go),
         cmocka_unit_test(launches_are_held_while_all_stand),
         cmocka_unit_test(dispatches_are_told),
+        cmocka_unit_test(a_lanes_private_memory_is_watched),
+        cmocka_unit_test(the_past_of_a_wave_is_searched),
+        cmocka_unit_test(the_past_of_a_slot_is_not_that_of_its_wave),
+        cmocka_unit_test(a_stop_is_told_once_all_have_halted),
+        cmocka_unit_test(several_steps_are_under_way),
         cmocka_unit_test(registers_of_2048_bits_are_bytes),
         cmocka_unit_test(a_row_has_the_lanes_that_were_asked_for),
         cmocka_unit_test(rows_are_kept_as_long_as_they_hold),

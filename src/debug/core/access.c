@@ -8,7 +8,7 @@ enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint3
                                   unsigned *lane, struct wt_error *err)
 {
     enum wt_status status = dbg_regain(d, err);
-    if (!status && d->travel.going)
+    if (!status && (d->travel.going || d->stopping.on))
         return wt_fail(err, WT_STATE, "the program is running; stop it first");
     if (!status && thread == 0)
         thread = wt_debugger_current_thread(d);
@@ -61,7 +61,7 @@ static enum wt_status borrow_wave(struct wt_debugger *d, uint32_t wave, struct w
         return WT_OK;
     memset(one, 0, sizeof *one);
     wt_wave_set_add(one, wave);
-    enum wt_status status = d->ops->halt(d->probe, one, err);
+    enum wt_status status = dbg_halt(d, one, err);
     *borrowed = !status;
     return status;
 }

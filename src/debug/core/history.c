@@ -31,7 +31,7 @@ enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err)
                        "the run is not recorded: this target cannot, or --no-history was given");
     if (d->nonstop)
         return wt_fail(err, WT_STATE, "there is no way back in non-stop mode");
-    if (d->going || d->travel.going)
+    if (d->going || d->travel.going || d->stopping.on)
         return wt_fail(err, WT_STATE, "the program is running; stop it first");
     return WT_OK;
 }
@@ -398,7 +398,7 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
             return status;
         dbg_one_wave(d, &one, place->wave);
         d->ops->replaced(d->probe);
-        if ((status = d->ops->halt(d->probe, &one, err)))
+        if ((status = dbg_halt(d, &one, err)))
             return status;
     }
     dbg_forget(d, place->wave);

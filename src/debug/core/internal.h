@@ -118,6 +118,16 @@ struct travel {
     struct candidate candidate;
 };
 
+/** All-stop: an event that is told once every wave has halted (topology->late_stops). */
+struct stopping {
+    bool on;
+    uint32_t wave; /**< what it happened to; WT_NO_HANDLE: nobody in particular */
+    unsigned lane;
+    wt_wave_id id; /**< of that wave; WT_NO_WAVE: not known */
+    struct wt_event event;
+    uint64_t until_ns; /**< when the device is taken for lost */
+};
+
 /** A replay that is under way in parts (errand.c). */
 enum errand_kind { ERRAND_NONE, ERRAND_GOTO, ERRAND_WRITES, ERRAND_BACK };
 
@@ -222,6 +232,7 @@ struct wt_debugger {
     bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
     struct present present;
     struct travel travel;
+    struct stopping stopping;
     struct errand errand; /**< while it is under way, travel.going is set */
     struct found_writes found;
     struct trace *trace;
@@ -509,6 +520,16 @@ bool dbg_reserve_events(struct wt_debugger *d, size_t count);
 /** Puts an event into the queue. Without host memory the queue says that events are missing. */
 void dbg_push_event(struct wt_debugger *d, const struct wt_event *event);
 bool dbg_has_event(const struct wt_debugger *d);
+/** All-stop: a stop is reported, or will be once every wave has halted. */
+bool dbg_is_over(const struct wt_debugger *d);
+/** Halts waves, and waits until they have halted. */
+enum wt_status dbg_halt(struct wt_debugger *d, const struct wt_wave_set *waves,
+                        struct wt_error *err);
+/** All-stop: stops everything and reports the event, which may take until a later pump. */
+enum wt_status dbg_stop_all(struct wt_debugger *d, const struct stopping *what,
+                            struct wt_error *err);
+/** Looks whether every wave has halted, and if so reports. */
+void dbg_pump_stop(struct wt_debugger *d, uint64_t budget);
 void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go);
 /** Finds out whether anything that was resumed can still be expected to stop. */
 void dbg_update_going(struct wt_debugger *d);

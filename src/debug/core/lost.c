@@ -42,7 +42,7 @@ enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
 
 enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err)
 {
-    bool going = d->going;
+    bool going = d->going || d->stopping.on;
     if (d->travel.going)
         return wt_fail(err, WT_STATE, "the program is running; stop it first");
     enum wt_status status = d->ops->reconnect ? d->ops->reconnect(d->probe, err) : WT_OK;

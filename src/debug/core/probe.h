@@ -97,8 +97,10 @@ struct wt_topology {
     unsigned waves_per_core;
     uint32_t waves;       /**< handles: 0 .. waves - 1 */
     uint32_t fixed_slots; /**< handles below this one are slots, by core and slot */
-    bool host_launches;   /**< kernels are launched from outside: idle, the device waits for work */
-    unsigned lanes;       /**< of a wave, at most */
+    bool late_stops; /**< halt() and step() only ask: scan() and step_poll() show when it is done */
+    bool one_step;   /**< one step at most is under way: that of another wave is taken back first */
+    bool host_launches; /**< kernels are launched from outside: idle, the device waits for work */
+    unsigned lanes;     /**< of a wave, at most */
     const struct wt_space *spaces; /**< one or more */
     size_t space_count;
     unsigned address_bits; /**< of space 0: 32 or 64 */
@@ -232,7 +234,10 @@ struct wt_probe_ops {
      * empty set.
      */
     void (*hold_launches)(struct wt_probe *probe, bool hold);
-    /** Halts waves; comes back when all that are active and in the set have halted. */
+    /**
+     * Halts waves. It comes back when all that are active and in the set have halted; with
+     * topology->late_stops, at once.
+     */
     enum wt_status (*halt)(struct wt_probe *probe, const struct wt_wave_set *waves,
                            struct wt_error *err);
     /** Lets halted waves run. */
@@ -241,7 +246,7 @@ struct wt_probe_ops {
     /**
      * Asks one halted wave to issue one instruction and halt again, and looks at it once. A wave
      * that waits may not issue for long: then step->done is false, and step_poll() tells later.
-     * At most one step is under way at a time; halt() of the wave takes it back.
+     * With topology->one_step at most one is under way. halt() of the wave takes it back.
      */
     enum wt_status (*step)(struct wt_probe *probe, uint32_t wave, struct wt_probe_step *step,
                            struct wt_error *err);

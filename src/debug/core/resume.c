@@ -197,7 +197,7 @@ static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set
             dbg_copy_set(d, &free, &d->free);
             dbg_fill_set(d, &d->free, 0);
             enum wt_status status = dbg_take_turn(d, wave, &turn, err);
-            if (status || (dbg_has_event(d) && !d->nonstop))
+            if (status || dbg_is_over(d))
                 return status;
             bool others = false;
             for (unsigned k = 0; k < d->words; k++) {
@@ -243,7 +243,7 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
         return status;
     if (services->clear_fault)
         services->clear_fault(d->target->context);
-    if ((status = make_ready(d, &eligible, err)) || (dbg_has_event(d) && !d->nonstop))
+    if ((status = make_ready(d, &eligible, err)) || dbg_is_over(d))
         return status;
     bool any = d->launches_run;
     for (unsigned i = 0; i < d->words; i++) {
@@ -263,7 +263,7 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
     enum wt_status status;
     if (d->ended)
         return wt_fail(err, WT_STATE, "the program has ended; run it again");
-    if ((d->going && !d->nonstop) || d->travel.going)
+    if ((d->going && !d->nonstop) || d->travel.going || d->stopping.on)
         return wt_fail(err, WT_STATE, "the program is running already");
     if ((status = dbg_regain(d, err)))
         return status;

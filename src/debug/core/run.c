@@ -85,7 +85,7 @@ static enum wt_status look_at_unseen(struct wt_debugger *d, bool *found, struct 
             *found = true;
             uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(d->unseen.word[i]);
             enum wt_status status = look_at_halted(d, wave, err);
-            if (status || (!d->nonstop && dbg_has_event(d)))
+            if (status || dbg_is_over(d))
                 return status;
         }
     }
@@ -109,14 +109,14 @@ static enum wt_status look(struct wt_debugger *d, bool *found, struct wt_error *
     }
     status = look_at_unseen(d, found, err);
     dbg_fill_set(d, &d->unseen, 0);
-    if (status || (!d->nonstop && dbg_has_event(d)))
+    if (status || dbg_is_over(d))
         return status;
     bool ended;
     if ((status = dbg_take_events(d, &ended, err)) || ended)
         return status;
     if (!any && d->launches_run)
         return WT_OK; /* idle: more may come */
-    if (!d->nonstop && !d->steppers && !dbg_any_free_active(d) && !dbg_has_event(d))
+    if (!d->nonstop && !d->steppers && !dbg_any_free_active(d) && !dbg_is_over(d))
         return report_idle(d, err);
     if (d->nonstop)
         dbg_update_going(d);
@@ -174,10 +174,10 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
             break;
         status = run_device(d, budget - used, &idle, &found, err);
         used = issues_since(d, start);
-        if (status || dbg_has_event(d) || !found || d->steppers || !d->going)
+        if (status || dbg_has_event(d) || dbg_is_over(d) || !found || d->steppers || !d->going)
             break;
     }
-    *soon = found || !idle || d->steppers || dbg_has_event(d);
+    *soon = found || !idle || d->steppers || dbg_has_event(d) || d->stopping.on;
     return status;
 }
 
@@ -202,7 +202,7 @@ static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool
         if (share) {
             bool idle, found;
             status = run_device(d, share, &idle, &found, err);
-            if (status || (dbg_has_event(d) && !d->nonstop))
+            if (status || dbg_is_over(d))
                 return status;
             ran = !idle || found;
         }
@@ -210,7 +210,7 @@ static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool
         for (size_t i = 0; i < d->steppers;) {
             enum turn turn;
             uint32_t wave = d->stepper[i];
-            if ((status = dbg_take_turn(d, wave, &turn, err)) || (dbg_has_event(d) && !d->nonstop))
+            if ((status = dbg_take_turn(d, wave, &turn, err)) || dbg_is_over(d))
                 return status;
             waiting &= turn == TURN_WAITS;
             /* A wave that is done leaves the list, and the next one is in its place. */
@@ -236,6 +236,10 @@ static enum wt_status advance(struct wt_debugger *d, uint64_t budget, bool *soon
 
 bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
 {
+    if (d->stopping.on) {
+        dbg_pump_stop(d, budget ? budget : 1);
+        return true;
+    }
     if (dbg_has_event(d) && !d->nonstop)
         return true;
     if (d->travel.going)
@@ -253,7 +257,7 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
 
 bool wt_debugger_running(struct wt_debugger *d)
 {
-    return d->going || d->travel.going;
+    return d->going || d->travel.going || d->stopping.on;
 }
 
 bool wt_debugger_is_nonstop(const struct wt_debugger *d)
@@ -285,6 +289,8 @@ enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err
 {
     if (d->travel.going)
         return dbg_stop_travel(d, err);
+    if (d->stopping.on)
+        return WT_OK; /* it stops already */
     if (!d->going)
         return wt_fail(err, WT_STATE, "nothing is running");
     enum wt_status status;
@@ -295,16 +301,9 @@ enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err
         return status;
     }
     struct wt_error why;
-    struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED};
-    status = dbg_halt_everything(d, &why);
-    bool ended = false;
-    if (!status && !(event.thread = wt_debugger_current_thread(d)))
-        status = dbg_take_events(d, &ended, &why);
-    if (status) {
+    const struct stopping what = {
+        .wave = WT_NO_HANDLE, .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED}};
+    if (dbg_stop_all(d, &what, &why))
         dbg_lose(d, &why); /* who waits for the event gets this one */
-    } else if (!ended) {
-        d->current = event.thread;
-        dbg_push_event(d, &event);
-    }
     return WT_OK;
 }

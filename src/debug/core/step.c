@@ -51,7 +51,7 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
          * halts after the last scan is resumed onto its breakpoint, which halts it again. */
         for (unsigned i = 0; i < d->words; i++)
             held.word[i] = d->free.word[i] & ~d->unseen.word[i];
-        if ((status = d->ops->halt(d->probe, &held, err)))
+        if ((status = dbg_halt(d, &held, err)))
             return status;
     }
     status = dbg_write_patch(d, wave, &bp->original, err);
@@ -67,7 +67,7 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
         /* It waits for others: close the gap, let them run, try again. */
         struct wt_wave_set one;
         dbg_one_wave(d, &one, wave);
-        status = d->ops->halt(d->probe, &one, err);
+        status = dbg_halt(d, &one, err);
     }
     plant = dbg_write_patch(d, wave, &bp->trap, status ? WT_IGNORED : err);
     bp->planted = !plant;
@@ -203,7 +203,7 @@ enum wt_status dbg_take_back_step(struct wt_debugger *d, uint32_t wave, struct w
 {
     struct wt_wave_set one;
     dbg_one_wave(d, &one, wave);
-    enum wt_status status = d->ops->halt(d->probe, &one, err);
+    enum wt_status status = dbg_halt(d, &one, err);
     bool lifted = d->wave[wave].lifted;
     d->wave[wave].pending = d->wave[wave].lifted = false;
     return status || !lifted ? status : dbg_sync_breakpoints(d, err);
@@ -244,7 +244,7 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
             status = dbg_sync_breakpoints(d, err);
         }
     } else {
-        if (d->steppers > 1 && (status = take_back_pending(d, wave, err)))
+        if (d->topology->one_step && d->steppers > 1 && (status = take_back_pending(d, wave, err)))
             return status;
         if ((status = dbg_need_pc(d, wave, err)))
             return status;

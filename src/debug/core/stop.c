@@ -1,11 +1,13 @@
 /* Stopping: events, which waves have been told to go, halting them, and saying what happened. */
 #include "debug/core/internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 
 /* ---- events ---- */
 
@@ -37,6 +39,11 @@ bool dbg_reserve_events(struct wt_debugger *d, size_t count)
 bool dbg_has_event(const struct wt_debugger *d)
 {
     return d->first_event < d->events;
+}
+
+bool dbg_is_over(const struct wt_debugger *d)
+{
+    return !d->nonstop && (dbg_has_event(d) || d->stopping.on);
 }
 
 struct wt_event wt_debugger_next_event(struct wt_debugger *d)
@@ -105,7 +112,7 @@ void dbg_stop_everything(struct wt_debugger *d)
         dbg_forget(d, i);
     }
     d->any_followed = false;
-    d->ended = d->lost = false;
+    d->ended = d->lost = d->stopping.on = false;
     d->active_known = false;
     d->current = 0;
     dbg_thread_table_clear(&d->numbers); /* the threads of a new run are numbered anew */
@@ -113,13 +120,64 @@ void dbg_stop_everything(struct wt_debugger *d)
     d->reports.count = d->reports.next = 0;
 }
 
-/* Halts every wave, and holds those that begin: they must not start running unseen. */
-enum wt_status dbg_halt_everything(struct wt_debugger *d, struct wt_error *err)
+/* ---- halting ---- */
+
+#define STOP_MS 2000 /* a device that does not stop within that is lost */
+
+/* Whether all waves of a set that are active have halted. */
+static enum wt_status have_halted(struct wt_debugger *d, const struct wt_wave_set *waves,
+                                  bool *halted, struct wt_error *err)
+{
+    struct wt_wave_set stands;
+    enum wt_status status;
+    if ((status = dbg_look(d, &stands, err)) != WT_OK)
+        return status;
+    *halted = true;
+    for (unsigned i = 0; i < d->words; i++)
+        *halted &= !(waves->word[i] & d->active.word[i] & ~stands.word[i]);
+    return WT_OK;
+}
+
+static void let_advance(struct wt_debugger *d, uint64_t budget)
+{
+    if (d->target->services->pump)
+        d->target->services->pump(d->target->context, budget);
+}
+
+enum wt_status dbg_halt(struct wt_debugger *d, const struct wt_wave_set *waves,
+                        struct wt_error *err)
+{
+    const uint64_t until = wt_clock_ns() + STOP_MS * 1000000ull;
+    enum wt_status status = d->ops->halt(d->probe, waves, err);
+    bool halted = !d->topology->late_stops;
+    while (!status && !halted) {
+        if ((status = have_halted(d, waves, &halted, err)) != WT_OK || halted)
+            break;
+        let_advance(d, 1);
+        if (wt_clock_ns() > until)
+            status = wt_fail(err, WT_TIMEOUT, "the device does not stop");
+    }
+    return status;
+}
+
+/* Asks every wave to halt, and holds those that begin: they must not start running unseen. */
+static enum wt_status ask_everything(struct wt_debugger *d, struct wt_error *err)
 {
     struct wt_wave_set all;
     dbg_fill_set(d, &all, 0xff);
     d->ops->hold_launches(d->probe, true);
     enum wt_status status = d->ops->halt(d->probe, &all, err);
+    dbg_all_stopped(d);
+    return status;
+}
+
+enum wt_status dbg_halt_everything(struct wt_debugger *d, struct wt_error *err)
+{
+    struct wt_wave_set all;
+    dbg_fill_set(d, &all, 0xff);
+    d->stopping.on = false;
+    d->ops->hold_launches(d->probe, true);
+    enum wt_status status = dbg_halt(d, &all, err);
     dbg_all_stopped(d);
     if (!status)
         status = dbg_look(d, NULL, err);
@@ -151,6 +209,79 @@ static void tell_other_lanes(struct wt_debugger *d, uint32_t wave, unsigned lane
     }
 }
 
+/* Everything stands: what is reported, and which thread commands mean from now on. */
+static enum wt_status report_stop(struct wt_debugger *d, const struct stopping *what,
+                                  struct wt_error *err)
+{
+    struct wt_event event = what->event;
+    const uint32_t wave = what->wave;
+    if (wave == WT_NO_HANDLE) {
+        bool ended = false;
+        event.thread = wt_debugger_current_thread(d);
+        enum wt_status status = event.thread ? WT_OK : dbg_take_events(d, &ended, err);
+        if (status || ended)
+            return status;
+        d->current = event.thread;
+        dbg_push_event(d, &event);
+        return WT_OK;
+    }
+    const bool there =
+        dbg_is_active(d, wave) && (what->id == WT_NO_WAVE || d->wave[wave].self.id == what->id);
+    event.thread = there ? dbg_thread_of(d, wave, what->lane) : dbg_first_thread(d);
+    d->current = event.thread;
+    if (there) {
+        if (d->mode == WT_THREADS_WAVES && dbg_need_mask(d, wave, WT_IGNORED) == WT_OK &&
+            !wt_has_lane(d->wave[wave].mask, d->chosen_lane))
+            d->chosen_lane = what->lane;
+        d->wave[wave].focus = (uint8_t)(what->lane + 1);
+    }
+    dbg_push_event(d, &event);
+    if (d->nonstop && there)
+        tell_other_lanes(d, wave, what->lane);
+    return WT_OK;
+}
+
+enum wt_status dbg_stop_all(struct wt_debugger *d, const struct stopping *what,
+                            struct wt_error *err)
+{
+    enum wt_status status;
+    if (!d->topology->late_stops) {
+        if ((status = dbg_halt_everything(d, err)) != WT_OK)
+            return status;
+        return report_stop(d, what, err);
+    }
+    if ((status = ask_everything(d, err)) != WT_OK)
+        return status;
+    d->stopping = *what;
+    d->stopping.on = true;
+    d->stopping.until_ns = wt_clock_ns() + STOP_MS * 1000000ull;
+    return WT_OK;
+}
+
+void dbg_pump_stop(struct wt_debugger *d, uint64_t budget)
+{
+    struct wt_wave_set all;
+    struct wt_error err;
+    bool halted = false;
+    assert(d->stopping.on);
+    dbg_fill_set(d, &all, 0xff);
+    enum wt_status status = have_halted(d, &all, &halted, &err);
+    if (!status && !halted) {
+        let_advance(d, budget);
+        if (wt_clock_ns() <= d->stopping.until_ns)
+            return;
+        status = wt_fail(&err, WT_TIMEOUT, "the device does not stop");
+    }
+    const struct stopping what = d->stopping;
+    d->stopping.on = false;
+    dbg_forget_all(d);
+    dbg_choose_mode(d);
+    if (!status)
+        status = report_stop(d, &what, &err);
+    if (status)
+        dbg_lose(d, &err);
+}
+
 /*
  * Something happened to @p lane of @p wave: stop it (non-stop), or everything (all-stop), and tell.
  * Text and signal are filled in by the caller.
@@ -159,44 +290,31 @@ enum wt_status dbg_stop_for(struct wt_debugger *d, uint32_t wave, unsigned lane,
                             enum wt_stop_reason reason, const struct wt_event *more,
                             struct wt_error *err)
 {
-    struct wt_event event = {.kind = WT_EVENT_STOPPED};
-    if (more)
-        event = *more;
-    event.kind = WT_EVENT_STOPPED;
-    event.reason = reason;
     /* A wave that has begun since the last look is not known yet. */
-    const wt_wave_id id = dbg_is_active(d, wave) ? d->wave[wave].self.id : WT_NO_WAVE;
+    struct stopping what = {.wave = wave,
+                            .lane = lane,
+                            .id = dbg_is_active(d, wave) ? d->wave[wave].self.id : WT_NO_WAVE};
+    if (more)
+        what.event = *more;
+    what.event.kind = WT_EVENT_STOPPED;
+    what.event.reason = reason;
     enum wt_status status;
     if (d->nonstop) {
         struct wt_wave_set one;
         dbg_one_wave(d, &one, wave);
-        if ((status = d->ops->halt(d->probe, &one, err)))
+        if ((status = dbg_halt(d, &one, err)))
             return status;
         dbg_set_go(d, wave, GO_STOPPED);
         dbg_update_going(d);
         if ((status = dbg_look(d, NULL, err)))
             return status;
-    } else {
-        /* It stands where its step has left it: what is known of it stays known. */
-        struct wave *w = &d->wave[wave];
-        if (reason != WT_STOP_FAULT && dbg_is_stepping(w) && !w->pending && w->have_pc)
-            dbg_set_go(d, wave, GO_STOPPED);
-        if ((status = dbg_halt_everything(d, err)))
-            return status;
+        return report_stop(d, &what, err);
     }
-    const bool there = dbg_is_active(d, wave) && (id == WT_NO_WAVE || d->wave[wave].self.id == id);
-    event.thread = there ? dbg_thread_of(d, wave, lane) : dbg_first_thread(d);
-    d->current = event.thread;
-    if (there) {
-        if (d->mode == WT_THREADS_WAVES && dbg_need_mask(d, wave, WT_IGNORED) == WT_OK &&
-            !wt_has_lane(d->wave[wave].mask, d->chosen_lane))
-            d->chosen_lane = lane;
-        d->wave[wave].focus = (uint8_t)(lane + 1);
-    }
-    dbg_push_event(d, &event);
-    if (d->nonstop && there)
-        tell_other_lanes(d, wave, lane);
-    return WT_OK;
+    /* It stands where its step has left it: what is known of it stays known. */
+    struct wave *w = &d->wave[wave];
+    if (reason != WT_STOP_FAULT && dbg_is_stepping(w) && !w->pending && w->have_pc)
+        dbg_set_go(d, wave, GO_STOPPED);
+    return dbg_stop_all(d, &what, err);
 }
 
 static enum wt_status report_end(struct wt_debugger *d, const struct wt_probe_event *end,

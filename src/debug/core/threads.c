@@ -113,7 +113,7 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
     const struct wave *w = &d->wave[wave];
     const wt_lanes all = wt_lanes_first(w->self.lanes);
     const unsigned lanes = d->mode == WT_THREADS_LANES ? w->self.lanes : 1;
-    const bool running = w->go != GO_STOPPED;
+    const bool running = w->go != GO_STOPPED || d->stopping.on;
     if (!reserve_threads(d, d->threads + lanes) || !dbg_thread_of(d, wave, 0))
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of threads");
     if (!running) {
@@ -160,7 +160,7 @@ enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err)
 static enum wt_status survey(struct wt_debugger *d, struct wt_error *err)
 {
     uint32_t count = 0;
-    for (uint32_t w = 0; w < d->topology->waves && d->ops->survey; w++)
+    for (uint32_t w = 0; w < d->topology->waves && d->ops->survey && !d->stopping.on; w++)
         count += dbg_is_active(d, w) && d->wave[w].go == GO_STOPPED &&
                  (!d->wave[w].have_pc || !d->wave[w].have_mask);
     if (count < 2)

@@ -730,6 +730,7 @@ static enum wt_status read_platform(struct wt_probe *p, struct wt_error *err)
     t->cores = (unsigned)cores_in_all;
     t->waves = (uint32_t)waves;
     t->fixed_slots = t->waves;
+    t->one_step = true;
     p->windows = (t->waves + 31) / 32;
     p->incarnation = calloc(t->waves, sizeof *p->incarnation);
     if (!p->incarnation)
