@@ -2,6 +2,7 @@
 #include "fake_gpu.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,36 @@ void fake_gpu_put(struct fake_gpu *gpu, unsigned n, enum gpu_op op, uint8_t a, u
 
 static void end_wave(struct fake_gpu *gpu, struct gpu_wave *w);
 
+/* To private memory; whoever watches it is told. */
+static void store(struct fake_gpu *gpu, unsigned wave, unsigned lane, unsigned at, uint32_t value)
+{
+    uint8_t *to = &gpu->wave[wave].private[lane][at];
+    const uint32_t before = (uint32_t)wt_load_le(to, 4);
+    const struct wt_address addr = {GPU_SPACE_PRIVATE, at};
+    wt_store_le(to, value, 4);
+    for (size_t i = 0; i < gpu->watches && gpu->hits < 64; i++) {
+        const struct wt_watchpoint *w = &gpu->watch[i];
+        if (w->wave != wave || w->lane != lane || !wt_ranges_meet(w->addr, w->size, addr, 4))
+            continue;
+        struct wt_watchpoint_hit *hit = &gpu->hit[gpu->hits++];
+        *hit = (struct wt_watchpoint_hit){.write = true,
+                                          .time = gpu->counter,
+                                          .wave = wave,
+                                          .lane = lane,
+                                          .pc = gpu->wave[wave].pc,
+                                          .addr = addr,
+                                          .size = 4};
+        wt_store_le(hit->before, before, 4);
+        wt_store_le(hit->after, value, 4);
+        return;
+    }
+}
+
+static void record_issue(struct fake_gpu *gpu, unsigned wave);
+
 static void issue(struct fake_gpu *gpu, unsigned n)
 {
+    record_issue(gpu, n);
     struct gpu_wave *w = &gpu->wave[n];
     const uint8_t *in = gpu->memory + w->pc;
     uint32_t next = w->pc + GPU_INSTRUCTION;
@@ -51,7 +80,7 @@ static void issue(struct fake_gpu *gpu, unsigned n)
         if (in[0] == GPU_ADD)
             w->r[in[1]][lane] += in[2];
         else if (in[0] == GPU_STORE)
-            wt_store_le(&w->private[lane][in[1]], w -> r[in[2]][lane], 4);
+            store(gpu, n, lane, in[1], w->r[in[2]][lane]);
     }
     if (in[0] == GPU_LOOP && --w->s[0])
         next = in[1] * GPU_INSTRUCTION;
@@ -145,7 +174,7 @@ static bool run_round(struct fake_gpu *gpu, bool *event)
             stop(w, WT_HALT_BREAKPOINT);
         else
             issue(gpu, i);
-        *event |= w->halted || !w->active;
+        *event |= w->halted || !w->active || gpu->hits;
     }
     return any;
 }
@@ -171,6 +200,237 @@ struct fake_gpu *fake_gpu_new(void)
     gpu->services = (struct wt_target_services){.pump = pump};
     gpu->target = (struct wt_target){.services = &gpu->services, .context = gpu};
     return gpu;
+}
+
+/* ---- a recorded run: the state before each issue ---- */
+
+#define STATE offsetof(struct fake_gpu, latency)
+#define MOST_ISSUES 512
+
+struct fake_history {
+    uint8_t *state[MOST_ISSUES]; /* before each issue */
+    struct gpu_issue issue[MOST_ISSUES];
+    uint64_t end;
+    uint8_t *present; /* while the device is in the past */
+    /* The search. */
+    bool backwards, accepted, pass, told_code;
+    uint64_t at;
+    struct wt_watchpoint code[16], watch[8];
+    size_t codes, watches;
+    wt_wave_handle wave;
+};
+
+static uint8_t *copy_state(const struct fake_gpu *gpu)
+{
+    uint8_t *copy = malloc(STATE);
+    memcpy(copy, gpu, STATE);
+    return copy;
+}
+
+static void record_issue(struct fake_gpu *gpu, unsigned wave)
+{
+    struct fake_history *h = gpu->history;
+    if (!h || gpu->counter != h->end)
+        return; /* it is replayed */
+    assert(h->end < MOST_ISSUES);
+    h->state[h->end] = copy_state(gpu);
+    h->issue[h->end++] = (struct gpu_issue){wave, gpu->wave[wave].pc, gpu->wave[wave].exec};
+}
+
+static void history_extent(void *context, uint64_t *start, uint64_t *end)
+{
+    *start = 0;
+    *end = ((struct fake_gpu *)context)->history->end;
+}
+
+static bool history_in_past(void *context)
+{
+    const struct fake_gpu *gpu = context;
+    return gpu->counter < gpu->history->end;
+}
+
+static enum wt_status history_go(void *context, uint64_t time, struct wt_error *err)
+{
+    struct fake_gpu *gpu = context;
+    struct fake_history *h = gpu->history;
+    if (gpu->counter == h->end && !h->present)
+        h->present = copy_state(gpu);
+    memcpy(gpu, time == h->end ? h->present : h->state[time], STATE);
+    if (time == h->end) {
+        free(h->present);
+        h->present = NULL;
+    }
+    gpu->hits = 0;
+    return WT_OK;
+}
+
+static enum wt_status history_search(void *context, const struct wt_history_query *query,
+                                     struct wt_error *err)
+{
+    struct fake_gpu *gpu = context;
+    struct fake_history *h = gpu->history;
+    assert(query->code_count <= 16 && query->watchpoints <= 8);
+    h->backwards = query->backwards;
+    h->accepted = h->pass = h->told_code = false;
+    h->at = gpu->counter;
+    h->codes = query->code_count;
+    h->watches = query->watchpoints;
+    h->wave = query->wave;
+    if (h->codes)
+        memcpy(h->code, query->code, h->codes * sizeof *h->code);
+    if (h->watches)
+        memcpy(h->watch, query->watchpoint, h->watches * sizeof *h->watch);
+    return WT_OK;
+}
+
+/* Whether an issue is a place of code that is searched for. */
+static bool is_code_place(const struct fake_history *h, uint64_t time,
+                          struct wt_history_place *place)
+{
+    const struct gpu_issue *i = &h->issue[time];
+    bool code = false;
+    for (size_t k = 0; k < h->codes; k++)
+        code |= h->code[k].addr.offset == i->pc;
+    *place = (struct wt_history_place){.kind = code ? WT_HISTORY_PC : WT_HISTORY_ISSUE,
+                                       .issue = i->wave == h->wave,
+                                       .time = time,
+                                       .wave = i->wave,
+                                       .mask = i->exec,
+                                       .pc = i->pc};
+    return code || i->wave == h->wave;
+}
+
+/* Issues it again: does it get at memory that is searched for? The hits stay. */
+static bool is_watch_place(struct fake_gpu *gpu, uint64_t time, struct wt_history_place *place)
+{
+    struct fake_history *h = gpu->history;
+    struct wt_watchpoint watch[8];
+    const size_t watches = gpu->watches;
+    memcpy(watch, gpu->watch, sizeof watch);
+    memcpy(gpu->watch, h->watch, sizeof watch);
+    gpu->watches = h->watches;
+    gpu->hits = 0;
+    issue(gpu, h->issue[time].wave);
+    memcpy(gpu->watch, watch, sizeof watch);
+    gpu->watches = watches;
+    *place = (struct wt_history_place){
+        .kind = WT_HISTORY_WATCH, .time = time, .wave = h->issue[time].wave};
+    return gpu->hits != 0;
+}
+
+static enum wt_history_step history_search_on(void *context, uint64_t budget,
+                                              struct wt_history_place *place, struct wt_error *err)
+{
+    struct fake_gpu *gpu = context;
+    struct fake_history *h = gpu->history;
+    if (h->accepted) {
+        history_go(gpu, h->at + h->pass, err);
+        return WT_HISTORY_FOUND;
+    }
+    /* Backwards an instruction's access comes before its own place; forwards it is the other way
+     * round. Each state is looked at twice: for the one, and then for the other. */
+    for (;;) {
+        if (!h->told_code) {
+            if (h->backwards ? h->at == 0 : h->at >= h->end)
+                break;
+            h->at -= h->backwards;
+        }
+        const bool code_now = h->backwards == h->told_code;
+        h->told_code = !h->told_code;
+        const uint64_t at = h->at;
+        if (!h->told_code && !h->backwards)
+            h->at++;
+        history_go(gpu, at, err);
+        if (code_now ? is_code_place(h, at, place) : is_watch_place(gpu, at, place))
+            return WT_HISTORY_PLACE;
+    }
+    history_go(gpu, h->backwards ? 0 : h->end, err);
+    return WT_HISTORY_EDGE;
+}
+
+static void history_accept(void *context, bool pass)
+{
+    struct fake_history *h = ((struct fake_gpu *)context)->history;
+    h->accepted = h->backwards || pass;
+    h->pass = pass;
+}
+
+static enum wt_status history_branch(void *context, struct wt_error *err)
+{
+    struct fake_gpu *gpu = context;
+    struct fake_history *h = gpu->history;
+    while (h->end > gpu->counter)
+        free(h->state[--h->end]);
+    free(h->present);
+    h->present = NULL;
+    return WT_OK;
+}
+
+static enum wt_status history_look(void *context, struct wt_error *err)
+{
+    return WT_OK;
+}
+
+static void history_stats(void *context, struct wt_history_stats *stats)
+{
+    *stats = (struct wt_history_stats){.saved = ((struct fake_gpu *)context)->history->end};
+}
+
+static const struct wt_history_services history_services = {
+    .extent = history_extent,
+    .in_past = history_in_past,
+    .go = history_go,
+    .branch = history_branch,
+    .search = history_search,
+    .search_on = history_search_on,
+    .accept = history_accept,
+    .look = history_look,
+    .stats = history_stats,
+};
+
+static uint64_t issue_time(void *context)
+{
+    return ((struct fake_gpu *)context)->counter;
+}
+
+static enum wt_status watch(void *context, const struct wt_watchpoint *list, size_t count,
+                            struct wt_error *err)
+{
+    struct fake_gpu *gpu = context;
+    assert(count <= 8);
+    if (count)
+        memcpy(gpu->watch, list, count * sizeof *list);
+    gpu->watches = count;
+    return WT_OK;
+}
+
+static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
+{
+    struct fake_gpu *gpu = context;
+    const size_t count = gpu->hits;
+    *list = gpu->hit;
+    gpu->hits = 0;
+    return count;
+}
+
+void fake_gpu_record(struct fake_gpu *gpu)
+{
+    gpu->counter = 0;
+    gpu->history = calloc(1, sizeof *gpu->history);
+    gpu->services.history = &history_services;
+    gpu->services.time = issue_time;
+    gpu->services.watch = watch;
+    gpu->services.watch_hits = watch_hits;
+}
+
+void fake_gpu_free(struct fake_gpu *gpu)
+{
+    for (uint64_t i = 0; gpu->history && i < gpu->history->end; i++)
+        free(gpu->history->state[i]);
+    if (gpu->history)
+        free(gpu->history->present);
+    free(gpu->history);
+    free(gpu);
 }
 
 /* ---- the probe ---- */

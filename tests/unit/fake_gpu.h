@@ -62,14 +62,27 @@ struct gpu_wave {
     uint8_t private[GPU_LANES][GPU_PRIVATE];
 };
 
+/* An instruction that was issued, and what it did to memory that is watched. */
+struct gpu_issue {
+    unsigned wave;
+    uint32_t pc;
+    uint64_t exec;
+};
+
 struct fake_gpu {
+    /* The state; `counter` counts issues. */
     struct gpu_wave wave[GPU_WAVES];
     uint8_t memory[GPU_CODE];
     uint8_t local[GPU_GROUPS][GPU_LOCAL];
     uint64_t group_register[GPU_GROUPS], core_register, counter;
     unsigned latency; /* rounds until a wave stops that is asked to, and until a step issues */
-    bool hold;        /* waves that begin are held */
-    bool relaunch;    /* when a wave ends, the next one is in its slot in the same issue */
+    struct fake_history *history; /* of a device that is recorded */
+    struct wt_watchpoint watch[8];
+    size_t watches;
+    struct wt_watchpoint_hit hit[64]; /* since they were last asked for */
+    size_t hits;
+    bool hold;     /* waves that begin are held */
+    bool relaunch; /* when a wave ends, the next one is in its slot in the same issue */
     unsigned launches;
     struct wt_probe_event event[32]; /* in order; told of them, and taken by the debugger */
     unsigned told, taken;
@@ -83,6 +96,9 @@ extern const struct wt_probe_ops fake_gpu_probe;
 
 /** A device whose waves are halted at 0; memory is NOPs. */
 struct fake_gpu *fake_gpu_new(void);
+/** The device records its run from now on, and its memory can be watched. */
+void fake_gpu_record(struct fake_gpu *gpu);
+void fake_gpu_free(struct fake_gpu *gpu);
 /** Puts an instruction at number @p n of memory. */
 void fake_gpu_put(struct fake_gpu *gpu, unsigned n, enum gpu_op op, uint8_t a, uint8_t b);
 /** Launches a kernel of one wave in a slot that is free, at instruction @p pc. */

@@ -48,7 +48,7 @@ static struct bench open_bench(void)
 static void close_bench(struct bench *b)
 {
     wt_debugger_close(b->d);
-    free(b->gpu);
+    fake_gpu_free(b->gpu);
 }
 
 static struct wt_event go(struct bench *b)
@@ -282,6 +282,124 @@ static void several_steps_are_under_way(void **state)
     assert_int_equal(stops, 3);
     for (unsigned w = 0; w < GPU_WAVES; w++)
         assert_int_equal(b.gpu->wave[w].pc, w == 1 ? 0 : GPU_INSTRUCTION);
+    close_bench(&b);
+}
+
+/* ---- watchpoints, and the past ---- */
+
+/* Each wave adds to r9 and stores it to its lanes' private memory, twice, and ends. */
+static struct bench open_recorded(void)
+{
+    struct bench b = {.gpu = fake_gpu_new()};
+    fake_gpu_put(b.gpu, 0, GPU_ADD, 9, 1);
+    fake_gpu_put(b.gpu, 1, GPU_STORE, 8, 9);
+    fake_gpu_put(b.gpu, 2, GPU_ADD, 9, 2);
+    fake_gpu_put(b.gpu, 3, GPU_STORE, 8, 9);
+    fake_gpu_put(b.gpu, 5, GPU_END, 0, 0);
+    fake_gpu_record(b.gpu);
+    OK(wt_debugger_open(&b.gpu->target, &fake_gpu_probe, NULL, &b.d, &err));
+    take_threads(&b);
+    return b;
+}
+
+static struct wt_event reverse(struct bench *b, wt_thread thread, enum wt_resume_kind kind)
+{
+    const struct wt_resume how = {.thread = thread, .kind = kind, .end = GPU_CODE};
+    OK(wt_debugger_reverse(b->d, &how, &err));
+    return next(b);
+}
+
+static uint32_t private_word(struct bench *b, wt_thread thread)
+{
+    uint8_t word[4];
+    OK(wt_debugger_read_memory(b->d, thread, (struct wt_address){GPU_SPACE_PRIVATE, 8}, word, 4,
+                               &err));
+    return (uint32_t)wt_load_le(word, 4);
+}
+
+static void a_lanes_private_memory_is_watched(void **state)
+{
+    struct bench b = open_recorded();
+    const wt_thread lane = b.first[2] + 21;
+    const struct wt_watchpoint_request watch = {
+        .kind = WT_WATCHPOINT_WRITE, .addr = {GPU_SPACE_PRIVATE, 10}, .size = 1, .thread = lane};
+    OK(wt_debugger_insert_watchpoint(b.d, &watch, &err));
+    for (uint32_t value = 1; value <= 3; value += 2) {
+        const struct wt_event event = go(&b);
+        assert_int_equal(event.reason, WT_STOP_WATCHPOINT);
+        assert_int_equal(event.thread, lane);
+        assert_int_equal(wt_lanes_count(event.lanes), 1);
+        assert_int_equal(event.addr.space, GPU_SPACE_PRIVATE);
+        assert_int_equal(private_word(&b, lane), value);
+    }
+    go_quietly(&b);
+    close_bench(&b);
+}
+
+static void the_past_of_a_wave_is_searched(void **state)
+{
+    struct bench b = open_recorded();
+    const wt_thread lane = b.first[3] + 30;
+    const unsigned pc = GPU_PC;
+    uint64_t value;
+    OK(wt_debugger_insert_breakpoint(b.d, 4 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    while (go(&b).thread != b.first[3])
+        continue;
+    assert_int_equal(private_word(&b, lane), 3);
+    wt_debugger_remove_all_breakpoints(b.d);
+    /* Instruction by instruction, of the lane of a wide wave among narrow ones. */
+    for (unsigned n = 3; n < 4; n--) {
+        struct wt_event event = reverse(&b, lane, WT_RESUME_STEP);
+        assert_int_equal(event.reason, WT_STOP_STEP);
+        assert_int_equal(event.thread, lane);
+        OK(wt_debugger_read_numbers(b.d, lane, &pc, 1, &value, &err));
+        assert_int_equal(value, n * GPU_INSTRUCTION);
+        assert_int_equal(private_word(&b, lane), n > 1 ? 1 : 0);
+    }
+    assert_int_equal(reverse(&b, lane, WT_RESUME_STEP).reason, WT_STOP_HISTORY_BEGIN);
+    /* Forwards along the recorded run, to the end of it. */
+    const struct wt_resume step = {.thread = lane, .kind = WT_RESUME_STEP};
+    OK(wt_debugger_resume(b.d, &step, 1, &err));
+    assert_int_equal(next(&b).reason, WT_STOP_STEP);
+    OK(wt_debugger_read_numbers(b.d, lane, &pc, 1, &value, &err));
+    assert_int_equal(value, GPU_INSTRUCTION);
+    /* Back to the last write of one lane. */
+    struct wt_debugger_time time;
+    OK(wt_debugger_time(b.d, &time, &err));
+    OK(wt_debugger_goto(b.d, time.end, &err));
+    const struct wt_watchpoint_request watch = {
+        .kind = WT_WATCHPOINT_WRITE, .addr = {GPU_SPACE_PRIVATE, 8}, .size = 4, .thread = lane};
+    OK(wt_debugger_insert_watchpoint(b.d, &watch, &err));
+    const struct wt_event event = reverse(&b, 0, WT_RESUME_CONTINUE);
+    assert_int_equal(event.reason, WT_STOP_WATCHPOINT);
+    assert_int_equal(event.thread, lane);
+    assert_int_equal(private_word(&b, lane), 1);
+    close_bench(&b);
+}
+
+static void the_past_of_a_slot_is_not_that_of_its_wave(void **state)
+{
+    struct bench b = open_recorded();
+    struct wt_event event;
+    go_quietly(&b);
+    OK(wt_debugger_insert_breakpoint(b.d, 12 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    fake_gpu_launch(b.gpu, 1, 10);
+    event = next(&b);
+    assert_int_equal(event.reason, WT_STOP_BREAKPOINT);
+    const wt_thread new = event.thread;
+    assert_true(new != b.first[1]);
+    /* Two instructions back is its first one; before, another wave was there. */
+    assert_int_equal(reverse(&b, new, WT_RESUME_STEP).reason, WT_STOP_STEP);
+    assert_int_equal(reverse(&b, new, WT_RESUME_STEP).reason, WT_STOP_STEP);
+    event = reverse(&b, new, WT_RESUME_STEP);
+    assert_int_equal(event.reason, WT_STOP_HISTORY_BEGIN);
+    assert_int_equal(event.thread, new);
+    assert_string_equal(event.text,
+                        "core 0 thread 1 begins here: before, another thread was in its slot");
+    /* The wave that was there has its old threads. */
+    OK(wt_debugger_goto(b.d, 0, &err));
+    assert_true(wt_debugger_thread_alive(b.d, b.first[1]));
+    assert_false(wt_debugger_thread_alive(b.d, new));
     close_bench(&b);
 }
 
@@ -578,6 +696,9 @@ int main(void)
         cmocka_unit_test(waves_come_and_go),
         cmocka_unit_test(launches_are_held_while_all_stand),
         cmocka_unit_test(dispatches_are_told),
+        cmocka_unit_test(a_lanes_private_memory_is_watched),
+        cmocka_unit_test(the_past_of_a_wave_is_searched),
+        cmocka_unit_test(the_past_of_a_slot_is_not_that_of_its_wave),
         cmocka_unit_test(a_stop_is_told_once_all_have_halted),
         cmocka_unit_test(several_steps_are_under_way),
         cmocka_unit_test(registers_of_2048_bits_are_bytes),
