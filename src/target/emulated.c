@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/bits.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "object/elf_header.h"

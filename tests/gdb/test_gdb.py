@@ -165,13 +165,16 @@ def test_conditions_that_gdb_evaluates_see_every_lane(session, variant):
     each as it stood at the breakpoint, whose instruction changes the register that is asked for."""
     server, gdb = session("lanes", variant)
     gdb("set $half = 0.5")
-    gdb("break *again if $s3 == 101 && $s0 == 3 && $s1 == 2 && $half < 1")
+    gdb("break *again if ($s3 == 101 || $s3 == 2101 || $s3 == 3101) && $s0 == 3 && $s1 == 2 && $half < 1")
     assert "hit Breakpoint 1" in gdb("continue")
     assert [gdb.number(r) for r in ("$s0", "$s1", "$s3", "$_lane")] == [3, 2, 101, 3]
     assert "<again>" in gdb.value("$pc", "/a")
     gdb("stepi")
     assert gdb.number("$s3") == 1101
     assert "<count>" in gdb.value("$pc", "/a")
+    for s3 in (2101, 3101): # and on, from the breakpoint itself, too
+        assert "hit Breakpoint 1" in gdb("continue")
+        assert [gdb.number(r) for r in ("$s0", "$s1", "$s3")] == [3, 2, s3]
     gdb("delete")
     gdb("break *store if $s0 == 1 && $s1 == 3 && $half < 1")
     assert "hit Breakpoint 2" in gdb("continue")
@@ -225,6 +228,21 @@ def test_a_stop_that_a_person_sees_is_told_once_for_its_warp(session, variant):
     assert sorted(lanes) == [(w, l) for w in range(4) for l in range(variant.threads)]
     assert "exited with code 052" in gdb("continue")
     assert "stops once" in gdb("monitor each-lane off")
+
+
+def test_other_warps_cost_a_next_one_stop_each(example, serve, gdb):
+    """Behind a call GDB waits for one thread at a breakpoint of its own: the other warps that come by
+    are reported once each, not lane by lane."""
+    file = example("mandelbrot")
+    one = gdb(serve(file, "--gpu", "vortex:warps=8,threads=32", "--schedule", "lockstep"), file)
+    one("tbreak draw if $_warp == 0")
+    assert "Temporary breakpoint 1" in one("continue")
+    assert "begin(pixel)" in one("next")
+    one("set debug remote 1")
+    said = one("next")
+    one("set debug remote 0")
+    assert "vx_while(iterate" in said
+    assert 2 < said.count("Packet received: T05") < 60
 
 
 @each(FEW)

@@ -268,14 +268,15 @@ static void fill_cells(uint64_t *cell, unsigned count, uint64_t value)
 static void take_row(uint64_t *cell, const struct dbg_lanes *lanes, const uint8_t *row, size_t size,
                      bool first_lanes)
 {
+    const unsigned count = lanes->count; /* so that the usual loops are vectorised */
     if (first_lanes && size == 4) {
-        for (unsigned k = 0; k < lanes->count; k++)
+        for (unsigned k = 0; k < count; k++)
             cell[k] = wt_load_le(row + 4 * k, 4);
     } else if (first_lanes && size == 8) {
-        for (unsigned k = 0; k < lanes->count; k++)
+        for (unsigned k = 0; k < count; k++)
             cell[k] = wt_load_le(row + 8 * k, 8);
     } else {
-        for (unsigned k = 0; k < lanes->count; k++)
+        for (unsigned k = 0; k < count; k++)
             cell[k] = wt_load_le(row + size * lanes->lane[k], size < 8 ? size : 8);
     }
 }

@@ -32,6 +32,7 @@ struct print {
 struct wt_expr {
     unsigned owners;
     bool no_memory, reads_memory, loops, finished;
+    bool written; /* every temporary is written before it is read */
     struct instruction *code;
     size_t code_count, code_capacity;
     unsigned *reg;
@@ -211,6 +212,29 @@ static enum wt_status check(const struct wt_expr *e, struct wt_error *err)
     return WT_OK;
 }
 
+static bool reads_b(enum wt_expr_op op)
+{
+    return (op >= WT_EXPR_ADD && op <= WT_EXPR_LESS_UNSIGNED) ||
+           (op >= WT_EXPR_F_ADD && op <= WT_EXPR_F_LESS_EQUAL);
+}
+
+/* Whether every temporary is written before it is read, as far as code without jumps shows. */
+static bool writes_first(const struct wt_expr *e)
+{
+    bool written[WT_EXPR_MOST_TEMPORARIES] = {false};
+    for (size_t i = 0; i < e->code_count; i++) {
+        const struct instruction *in = &e->code[i];
+        const bool no_value = in->op == WT_EXPR_FAIL;
+        if (in->op == WT_EXPR_BRANCH || in->op == WT_EXPR_GOTO || in->op == WT_EXPR_PRINT)
+            return false;
+        if ((!no_value && in->a >> KIND_SHIFT == TEMPORARY && !written[in->a & NUMBER]) ||
+            (reads_b(in->op) && in->b >> KIND_SHIFT == TEMPORARY && !written[in->b & NUMBER]))
+            return false;
+        written[in->to & NUMBER] |= !no_value && in->op != WT_EXPR_END;
+    }
+    return true;
+}
+
 enum wt_status wt_expr_finish(struct wt_expr *e, struct wt_error *err)
 {
     assert(!e->finished);
@@ -227,6 +251,7 @@ enum wt_status wt_expr_finish(struct wt_expr *e, struct wt_error *err)
     free(e->constant);
     e->constant = wide;
     e->finished = true;
+    e->written = writes_first(e);
     return check(e, err);
 }
 
@@ -328,7 +353,11 @@ static void fail(struct run *r, wt_lanes lanes)
 
 wt_lanes wt_expr_true(const uint64_t *cell, unsigned count)
 {
-    uint64_t half[2] = {0};
+    uint64_t half[2] = {0}, any = 0;
+    for (unsigned k = 0; k < count; k++)
+        any |= cell[k];
+    if (!any)
+        return 0; /* as most conditions have it */
     for (unsigned k = 0; k < count; k++)
         half[k / 64] |= (uint64_t)(cell[k] != 0) << (k % 64);
     return (wt_lanes)half[1] << 64 | half[0];
@@ -639,7 +668,8 @@ wt_lanes wt_expr_run(const struct wt_expr *e, const uint64_t *const *row, unsign
     r.temporary = cells <= SMALL ? small : malloc(cells * sizeof *small);
     if (!r.temporary)
         return 0;
-    memset(r.temporary, 0, cells * sizeof *small);
+    if (!e->written)
+        memset(r.temporary, 0, cells * sizeof *small);
     while (r.active || r.parted_count) {
         if (!r.active || r.pc >= r.next)
             join(&r);

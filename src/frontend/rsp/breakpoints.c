@@ -83,6 +83,23 @@ static struct wt_rsp_breakpoint *find(struct wt_rsp_session *s, uint64_t addr, u
     return NULL;
 }
 
+/*
+ * Whether a breakpoint that is inserted now is the client's own, not a person's. A person's are
+ * inserted when the program is set going from a stop that was seen, except for one at the
+ * instruction where it stands: that follows after a step off it.
+ */
+static bool is_internal(struct wt_rsp_session *s, uint64_t addr)
+{
+    const size_t most = sizeof s->asked_for / sizeof *s->asked_for;
+    for (size_t i = 0; i < s->asked_for_count && i < most; i++)
+        if (s->asked_for[i] == addr)
+            return false;
+    if (!s->seen && addr != s->seen_pc)
+        return true;
+    s->asked_for[s->asked_for_count++ % most] = addr;
+    return false;
+}
+
 static struct wt_rsp_breakpoint *remember(struct wt_rsp_session *s, uint64_t addr, unsigned type)
 {
     struct wt_rsp_breakpoint *b = find(s, addr, type);
@@ -97,7 +114,7 @@ static struct wt_rsp_breakpoint *remember(struct wt_rsp_session *s, uint64_t add
         s->breakpoint_capacity = capacity;
     }
     b = &s->breakpoints[s->breakpoint_count++];
-    *b = (struct wt_rsp_breakpoint){.addr = addr, .type = type};
+    *b = (struct wt_rsp_breakpoint){.addr = addr, .type = type, .internal = is_internal(s, addr)};
     return b;
 }
 

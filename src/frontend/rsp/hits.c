@@ -9,11 +9,23 @@
  * Backwards the device is put to the time of the hit again.
  *
  * A client that asks for the list of threads shows the stop to a person, who is told of the wave
- * once.
+ * once. A breakpoint that GDB inserts at a stop that it shows to nobody is where a `next` of one
+ * thread goes on behind a call: the other waves that come by are told of once, too.
  */
 #include "frontend/rsp/session.h"
 
 #include <string.h>
+
+void wt_rsp_see_stop(struct wt_rsp_session *s)
+{
+    struct wt_thread_place place;
+    struct wt_error ignored;
+    s->seen = true;
+    if (wt_debugger_thread_place(s->debugger, wt_rsp_thread(s), &place, &ignored) == WT_OK)
+        s->seen_pc = place.pc;
+    if (!s->each_lane)
+        wt_rsp_close_hits(s);
+}
 
 static const struct wt_rsp_breakpoint *breakpoint_at(const struct wt_rsp_session *s, uint64_t addr)
 {
@@ -40,7 +52,7 @@ static void open_hits(struct wt_rsp_session *s, const struct wt_event *event)
         return;
     const struct wt_rsp_breakpoint *b = breakpoint_at(s, place.pc);
     const wt_lanes left = place.active & ~wt_lane_bit(place.lane);
-    if (!b || b->evaluated || !left)
+    if (!b || b->evaluated || b->internal || !left)
         return;
     *h = (struct wt_rsp_hits){.state = WT_RSP_HITS_STANDING,
                               .thread = event->thread,

@@ -224,8 +224,7 @@ static enum lookup make(struct wt_rsp_session *s, const struct wt_rsp_arg *objec
     } else if (text_is(object, "threads")) {
         if (annex->length)
             return LOOKUP_NO_ANNEX;
-        if (!s->each_lane)
-            wt_rsp_close_hits(s);
+        wt_rsp_see_stop(s);
         *text = wt_rsp_threads_xml(s, length);
     } else if (text_is(object, "memory-map")) {
         if (annex->length)

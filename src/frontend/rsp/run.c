@@ -367,6 +367,7 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
     s->waiting = false;
     tell(s, &event);
     name_resumed_thread(s, &event);
+    s->seen = false;
     wt_rsp_note_hits(s, &event);
     wt_put_begin(&s->out, '$');
     /* All-stop knows no requested stops, but that nothing is left of what was resumed. */
@@ -693,6 +694,7 @@ bool wt_rsp_restart(struct wt_rsp_session *s)
     s->general = s->control = 0;
     wt_rsp_forget_shown(s, 0);
     wt_rsp_close_hits(s);
+    wt_rsp_see_stop(s);
     s->mark_count = 0;
     s->notice_count = 0;
     s->notified = false;

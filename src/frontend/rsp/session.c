@@ -195,7 +195,7 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     s->pending_length = 0;
     s->call.held = s->each_lane = false;
     wt_rsp_forget_shown(s, 0);
-    wt_rsp_close_hits(s);
+    wt_rsp_see_stop(s);
     wt_rsp_forget_notices(s);
     wt_client_set_used(s->client, true);
     const bool alone = wt_client_is_alone(s->client);

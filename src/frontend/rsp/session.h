@@ -35,6 +35,7 @@ struct wt_rsp_breakpoint {
     uint64_t addr;
     unsigned type;  /**< 0: Z0, 1: Z1 */
     bool evaluated; /**< it came with conditions or commands, for every lane */
+    bool internal;  /**< the client's own, on the way of a step: for one thread */
     bool persist;   /**< stays when the client leaves (its commands ask for it) */
 };
 
@@ -157,6 +158,10 @@ struct wt_rsp_session {
     } known; /**< non-stop: the threads that the client knows to stand */
 
     struct wt_rsp_hits hits;
+    bool seen;        /**< a person has seen the last stop: the client has asked for threads */
+    uint64_t seen_pc; /**< of the thread that stood when it was seen last */
+    uint64_t asked_for[64]; /**< where a person has breakpoints: the latest of them, in a ring */
+    size_t asked_for_count;
     bool each_lane; /**< every lane's hit is told, also of stops that a person sees */
     bool backwards; /**< the program was last set going backwards */
 
@@ -310,6 +315,8 @@ void wt_rsp_note_hits(struct wt_rsp_session *session, const struct wt_event *eve
 bool wt_rsp_next_hit(struct wt_rsp_session *session, const struct wt_resume *list, size_t count);
 /** The same when the client sets a thread going backwards. */
 bool wt_rsp_next_hit_back(struct wt_rsp_session *session, const struct wt_resume *resume);
+/** The client shows the last stop to a person. */
+void wt_rsp_see_stop(struct wt_rsp_session *session);
 /** Nothing more is to be told of the last stop. */
 void wt_rsp_close_hits(struct wt_rsp_session *session);
 
