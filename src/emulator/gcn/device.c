@@ -33,7 +33,7 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
     va_start(arguments, format);
     vsnprintf(fault.text, sizeof fault.text, format, arguments);
     va_end(arguments);
-    /* Illegal instructions and memory violations are exceptions that no mask holds back.
+    /* Illegal instructions and memory violations are not maskable.
      * A driver may take page faults. */
     const bool illegal = kind == WT_FAULT_ILLEGAL, access = kind == WT_FAULT_ACCESS;
     if (illegal || access || kind == WT_FAULT_MISALIGNED) {

@@ -73,7 +73,7 @@ OP(s_barrier)
     return NULL;
 }
 
-/* Accesses are done when they issue: the counters tell what no s_waitcnt has waited for. */
+/* Accesses complete when they issue; the counters record those not yet covered by an s_waitcnt. */
 OP(s_waitcnt)
 {
     const unsigned imm = (uint16_t)u->imm;

@@ -1,4 +1,4 @@
-/* What becomes of an address that one lane uses: for people who want to know where it leads. */
+/* Explains, step by step, how one lane's address is translated. */
 #ifndef WT_EMULATOR_MACHINE_EXPLAIN_H
 #define WT_EMULATOR_MACHINE_EXPLAIN_H
 

@@ -32,11 +32,10 @@ enum wt_run {
     WT_RUN_ENDED,  /**< no wave is active any more: the program has ended */
     WT_RUN_FAULT,  /**< the program made a mistake; see wt_machine.fault. Nothing issues until
                       cleared */
-    WT_RUN_WATCH,  /**< a watched place was met; see wt_machine.hit. Comes after FAULT, before EVENT
-                    */
+    WT_RUN_WATCH,  /**< a watch was hit; see wt_machine.hit. Reported after FAULT, before EVENT */
 };
 
-/** Where a wave is and why it does not move: what debug hardware often cannot tell. */
+/** A wave's position and why it waits: debug hardware often cannot tell. */
 struct wt_wave_view {
     bool active;        /**< it has lanes to run (or waits) */
     bool waiting;       /**< it cannot issue until another wave does something */
@@ -149,8 +148,8 @@ struct wt_machine_ops {
     void (*set_memory_limit)(struct wt_machine *m, uint64_t bytes);
 
     /**
-     * Watches these places from now on instead of those watched until now, and forgets that a hit
-     * was told; count 0: none. The list is copied. False without host memory: then none is watched.
+     * Replaces the set of watches, and forgets which hit was reported; count 0: none. The list is
+     * copied. False without host memory: then there are no watches.
      */
     bool (*set_watches)(struct wt_machine *m, const struct wt_watch *list, size_t count);
     /**
@@ -179,11 +178,11 @@ struct wt_machine {
     bool not_issued; /**< the handler that ended the turn has had no effect */
     bool yielded;    /**< the wave gives the rest of its turn away */
     bool event;      /**< the run comes back with WT_RUN_EVENT as soon as it can */
-    struct wt_watch_set *watch; /**< what is watched (watch_set.h); NULL: nothing */
+    struct wt_watch_set *watch; /**< the watches (watch_set.h); NULL: none */
     struct wt_watch_hit *hit;   /**< WT_WATCH_HITS of them; NULL until watched */
-    size_t hits;           /**< of the last run, if it came back with WT_RUN_WATCH; or of a later
-                                step, which the debug hardware did within debug_read, debug_write */
-    wt_console_fn console; /**< NULL: what is printed is dropped */
+    size_t hits; /**< of the last run, if it returned WT_RUN_WATCH; or of a later step that
+                      the debug hardware did within debug_read or debug_write */
+    wt_console_fn console; /**< NULL: lines are dropped */
     void *console_context;
 };
 
@@ -205,8 +204,8 @@ static inline size_t wt_row_bytes(const struct wt_machine *m, const struct wt_re
 }
 
 /**
- * Lets watches mean for ever the memory that their waves see now. A wave's local memory goes with
- * its work-group, and the wave that was in its place before saw another one.
+ * Binds watches to the memory that their waves see now. A wave's local memory ends with its
+ * work-group, and the slot's previous wave saw another one.
  */
 void wt_watch_pin(struct wt_machine *m, struct wt_watch *list, size_t count);
 

@@ -3,8 +3,8 @@
  *
  * Pages hang in a radix tree whose nodes and pages are reference counted. A fork of a memory
  * shares everything and costs nothing until one side writes; snapshots of time travel are forks.
- * An emulator reaches pages through a small software TLB (struct wt_tlb), which it drops whenever
- * a page may have changed its place (a fork, a restore, a write past the TLB).
+ * An emulator reaches pages through a small software TLB (struct wt_tlb), whose entries it drops
+ * whenever a page may have moved (a fork, a restore, a write that bypasses the TLB).
  */
 #ifndef WT_EMULATOR_MACHINE_MEMORY_H
 #define WT_EMULATOR_MACHINE_MEMORY_H
@@ -24,15 +24,15 @@ struct wt_memory;
 struct wt_memory *wt_memory_new(void);
 
 /**
- * A memory that is this process's own: each address means the same to host and GPU. Whoever uses it
- * must know that the address is mapped. It has no history: it cannot be forked, its hash is 0, and
- * wt_memory_clear leaves it alone. NULL when the host has no memory left.
+ * A memory that is this process's own: each address means the same to host and GPU. The caller must
+ * know that an address is mapped before using it. It has no history: it cannot be forked, its hash
+ * is 0, and it must not be cleared or limited. NULL when the host has no memory left.
  */
 struct wt_memory *wt_memory_new_host(void);
 
 /**
- * In a memory that is the process's own: lets the pages [addr, addr + size), which no other alias
- * has, be those at @p host. False when the host has no memory left.
+ * In a memory that is the process's own: maps the pages [addr, addr + size), which no other alias
+ * covers, to those at @p host. False when the host has no memory left.
  */
 bool wt_memory_alias(struct wt_memory *m, uint64_t addr, uint64_t size, void *host);
 

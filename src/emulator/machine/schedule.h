@@ -31,7 +31,7 @@ struct wt_schedule {
 enum wt_status wt_schedule_parse(const char *text, struct wt_schedule *schedule,
                                  struct wt_error *err);
 
-/** Who issues: the policy, and how far it is. A part of the machine's state. */
+/** The ready set and the scheduling state. A part of the machine's state. */
 struct wt_turns {
     struct wt_schedule policy;
     uint32_t waves;       /**< how many there are in all */
@@ -82,8 +82,8 @@ static inline void wt_turns_set_ready(struct wt_turns *turns, uint32_t wave, boo
 void wt_turns_choose(struct wt_turns *turns);
 
 /**
- * Sees to it that `current` is a wave that can issue `left` instructions, 1 or more: the one whose
- * turn is not over, or the next one. False if none can.
+ * Makes `current` a wave that can issue, with `left` instructions, 1 or more, of its turn: the wave
+ * whose turn is not over, or the next one. False if no wave can issue.
  */
 static inline bool wt_turns_next(struct wt_turns *turns)
 {

@@ -122,8 +122,8 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
         s->kinds |= 1u << m->hit[i].kind;
     if (s->backwards && s->place.time >= s->high)
         return WT_SEARCH_ON; /* an attempt to issue where the window ends */
-    /* It is told a second time when somebody has looked around there, or when a breakpoint was in
-     * the way when it was recorded. */
+    /* Duplicate report of the same place (after an inspection, or a recorded breakpoint halt): skip
+     * it. */
     if (s->place.kind >= WT_WATCH_EXECUTE && s->place.kind == last.kind &&
         s->place.time == last.time && s->place.wave == last.wave && s->place.pc == last.pc) {
         /* With a step by the debug hardware comes what it did to memory. */
@@ -136,8 +136,8 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
         s->kinds = 1u << s->place.kind;
         return WT_SEARCH_PLACE;
     }
-    /* A step by the debug hardware is told after it: back to before it, and then once more, for
-     * what it does to memory. */
+    /* A step by the debug hardware is reported after it: go back to before it, then run it again
+     * for its memory accesses. */
     if (!s->place.size && m->time > s->place.time) {
         s->from = s->place.time;
         s->behind = m->time;

@@ -2,11 +2,10 @@
  * Searching a recorded run (timeline.h) for watched places (watch.h), backwards from where the
  * machine is, or forwards.
  *
- * A machine only runs forwards, so the past is searched in windows that end where the search has
- * come to: each is run through, and the last place in it that is accepted is the nearest one. The
- * windows grow, since what is looked for is mostly near; beyond the first saved state they are
- * whole intervals between saved states, so that a search of the whole run costs about as much as
- * that run.
+ * A machine only runs forwards, so the past is searched in windows, the latest first: each is run
+ * through, and the last accepted place in it is the nearest one. The windows grow, since most
+ * searches end near; beyond the first saved state a window is a whole interval between saved
+ * states, so that a search of the whole run costs about as much as that run.
  */
 #ifndef WT_EMULATOR_MACHINE_SEARCH_H
 #define WT_EMULATOR_MACHINE_SEARCH_H
@@ -63,7 +62,7 @@ void wt_search_accept(struct wt_search *s);
 
 /**
  * Forwards, at a place of code: it counts, but the search has ended only behind the instruction
- * (WT_SEARCH_FOUND). What it does to memory that is watched is a place, as ever.
+ * (WT_SEARCH_FOUND). Its watched memory accesses are still reported first.
  */
 void wt_search_pass(struct wt_search *s);
 

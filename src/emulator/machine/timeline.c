@@ -128,8 +128,8 @@ static bool over_budget(const struct wt_timeline *t)
 }
 
 /*
- * The snapshot that is missed least: without it there is a gap, which is the worse the nearer to
- * where we are it lies. So what remains gets sparser with the distance, by powers.
+ * Cheapest snapshot to drop: minimises (gap it would leave) / (distance from now). The snapshots
+ * that remain get sparser with the distance, by powers.
  */
 static size_t least_missed(const struct wt_timeline *t)
 {

@@ -1,7 +1,7 @@
 /*
- * Watches: places at which a machine's run comes back, so that somebody can look. They belong to
- * whoever looks, not to the machine's state: they are not saved, they change nothing of how the
- * machine goes on, and memory that is not watched is as fast as without them.
+ * Watches: memory accesses and instructions at which a run returns. They belong to the debugger,
+ * not to the machine's state: they are not saved, they do not change how the machine goes on, and
+ * memory that is not watched is as fast as without them.
  */
 #ifndef WT_EMULATOR_MACHINE_WATCH_H
 #define WT_EMULATOR_MACHINE_WATCH_H
