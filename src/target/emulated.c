@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "debug/source/symbols.h"
 #include "object/elf_header.h"
 #include "object/image.h"
 
@@ -192,7 +193,10 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
 
 void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
-    wt_modules_describe(e->modules, 0, pc, text, size);
+    /* As a disassembly of the program's file shows it, wherever it is loaded. */
+    const struct wt_module *module = wt_modules_at(e->modules, 0, pc);
+    wt_symbols_describe(module ? module->symbols : NULL, pc - (module ? module->bias : 0), text,
+                        size);
 }
 
 bool wt_emulated_takes(const struct wt_emulated_options *options, const char *program)

@@ -126,7 +126,10 @@ void wt_emulated_close(struct wt_emulated *e);
 enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint64_t *addr,
                                    struct wt_error *err);
 
-/** Describes an address of code: "0x80000010 <main+16> at kernel.c:12". */
+/**
+ * Describes a loaded address of code: "0x80000010 <main+16> at kernel.c:12". The number is the
+ * address that the program's file has.
+ */
 void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size);
 
 /** Puts the program and the loaded files into memory, and resets the device. */

@@ -41,6 +41,8 @@ def test_a_kernel_may_touch_so_much_memory():
     assert done.returncode == 125
     assert "the program has touched 6 MiB of memory, all that it may have (--memory)" in done.stderr
     assert "global_store_dword at 0x" in done.stderr and "work-group" in done.stderr
+    # The address of code is the one that a disassembly of the file shows, not the one where it is loaded.
+    assert re.search(r"^ +at 0x[0-9a-f]{1,6} <", done.stderr, re.M), done.stderr
 
 
 def test_arguments_must_fit_the_memory():

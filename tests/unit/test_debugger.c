@@ -1173,7 +1173,7 @@ static void a_device_that_hangs_times_out(void **state)
 /* The program afresh in a device that was without power, its Debug Module asleep. */
 static void power_cycle(struct rig *r)
 {
-    rig_load(r, NULL);
+    rig_load(r, WT_IGNORED);
     vx_dm_write(r->device, VX_DM_DCTRL, 0);
 }
 

@@ -23,6 +23,7 @@ static const struct gcn_region *region_of(const struct gcn_device *d, uint64_t a
 
 void *gcn_device_pointer(const struct gcn_device *d, uint64_t addr, uint64_t *room)
 {
+    assert(room);
     const struct gcn_region *r = region_of(d, addr);
     if (!d->in_place || !r || !r->writable)
         return NULL;
@@ -48,6 +49,7 @@ bool gcn_mapped(const struct gcn_device *d, uint64_t addr, uint64_t size, bool w
 enum wt_status gcn_device_map(struct gcn_device *d, uint64_t addr, uint64_t size, bool writable,
                               struct wt_error *err)
 {
+    assert(err);
     const uint64_t from = addr & ~WT_PAGE_MASK;
     const uint64_t to = (addr + size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
     if (!size || addr + size < addr || to > (uint64_t)1 << WT_MEMORY_ADDRESS_BITS || to <= from)
@@ -108,6 +110,7 @@ uint8_t *gcn_host_for_write(struct gcn_device *d, uint64_t addr)
 
 bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)
 {
+    assert(out || !size);
     if (!gcn_mapped(d, addr, size, false))
         return false;
     wt_memory_read(d->memory, addr, out, size);
@@ -116,6 +119,7 @@ bool gcn_read(struct gcn_device *d, uint64_t addr, void *out, size_t size)
 
 bool gcn_write(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size)
 {
+    assert(bytes || !size);
     return gcn_mapped(d, addr, size, true) && gcn_device_write(d, addr, bytes, size);
 }
 
@@ -152,6 +156,7 @@ bool gcn_device_write(struct gcn_device *d, uint64_t addr, const void *bytes, si
 enum wt_status gcn_device_put(struct gcn_device *d, uint64_t addr, const void *bytes, size_t size,
                               struct wt_error *err)
 {
+    assert(err && (bytes || !size));
     const uint8_t *from = bytes;
     char why[128];
     for (size_t done = 0, part; done < size; done += part) {

@@ -1,5 +1,5 @@
 /* Buffers: addresses by a resource (V#) in four SGPRs (manual, section 8.1). */
-#include "emulator/gcn/kernel.h"
+#include "emulator/gcn/row_function.h"
 #include "emulator/gcn/watch.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ struct manner {
 };
 
 /* from[i] + value (from may be NULL), and the lane's number. */
-static KERNEL sum(uint32_t *to, const uint32_t *from, uint32_t value, bool lane)
+static CLONED sum(uint32_t *to, const uint32_t *from, uint32_t value, bool lane)
 {
     const uint32_t one = lane;
     if (from) {
@@ -65,7 +65,7 @@ static KERNEL sum(uint32_t *to, const uint32_t *from, uint32_t value, bool lane)
     }
 }
 
-static KERNEL resolve_linear(uint64_t *addr, struct manner *m, const struct resource *r,
+static CLONED resolve_linear(uint64_t *addr, struct manner *m, const struct resource *r,
                              const struct extent *x, const uint32_t *index, const uint32_t *offset)
 {
     const uint64_t stride = r->stride, base = x->base, end = x->end, size = x->size;
@@ -78,7 +78,7 @@ static KERNEL resolve_linear(uint64_t *addr, struct manner *m, const struct reso
     }
 }
 
-static KERNEL resolve_swizzled(uint64_t *addr, struct manner *m, const struct resource *r,
+static CLONED resolve_swizzled(uint64_t *addr, struct manner *m, const struct resource *r,
                                const struct extent *x, const uint32_t *index,
                                const uint32_t *offset)
 {

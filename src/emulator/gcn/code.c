@@ -15,6 +15,7 @@ static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uo
 
 gcn_op gcn_code_decode(struct gcn_wave *w, struct gcn_uop *slot)
 {
+    assert(slot >= w->code->uop && slot < w->code->uop + GCN_SLOTS);
     struct gcn_device *d = w->device;
     const uint64_t pc = gcn_pc_of(w, slot);
     uint8_t bytes[8];
@@ -106,6 +107,7 @@ const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc)
 
 const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc)
 {
+    assert(w->active && w->code);
     if (!(pc % 4) && (pc & ~WT_PAGE_MASK) == w->code->page.base)
         return &w->code->uop[(pc & WT_PAGE_MASK) / 4];
     /* The instruction that jumps has been issued; what cannot be fetched is the next one. */

@@ -20,6 +20,7 @@ void gcn_config_help(FILE *out)
 
 enum wt_status gcn_config_parse(struct gcn_config *config, const char *text, struct wt_error *err)
 {
+    assert(config && text && err);
     unsigned cu = config->cu;
     while (*text) {
         char item[64], *end;

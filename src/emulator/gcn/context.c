@@ -22,6 +22,7 @@ enum {
 /* Bytes of a wave's record: VGPRs, SGPRs, hardware registers, and LDS in that of the first. */
 static uint64_t record_bytes(const struct gcn_wave *w, bool first)
 {
+    assert(w->active);
     const uint64_t lds = (w->group->lds_size + LDS_UNIT - 1) / LDS_UNIT * LDS_UNIT;
     return (uint64_t)w->vgprs * VGPR_BYTES + w->sgprs * 4u + HWREG_BYTES + (first ? lds : 0);
 }
@@ -51,6 +52,7 @@ const struct gcn_uop *gcn_save_answer(struct gcn_wave *w, const struct gcn_uop *
 enum wt_status gcn_device_save_context(struct gcn_device *d, uint64_t addr, uint64_t size,
                                        struct wt_error *err)
 {
+    assert(err);
     if (d->saving)
         return wt_fail(err, WT_STATE, "the context is saved already");
     if (!d->tba)
@@ -76,6 +78,7 @@ bool gcn_device_saved_context(const struct gcn_device *d, uint64_t *end)
 
 bool gcn_wave_saved(const struct gcn_device *d, uint32_t wave, uint64_t *addr, bool *first)
 {
+    assert(addr && first);
     if (wave >= d->machine.waves || d->wave[wave].active || !d->wave[wave].saved)
         return false;
     *addr = d->wave[wave].saved & 0xffffffffffff;
@@ -85,6 +88,7 @@ bool gcn_wave_saved(const struct gcn_device *d, uint32_t wave, uint64_t *addr, b
 
 enum wt_status gcn_device_restore_context(struct gcn_device *d, struct wt_error *err)
 {
+    assert(err);
     uint64_t end;
     if (!gcn_device_saved_context(d, &end))
         return wt_fail(err, WT_STATE,

@@ -2,6 +2,7 @@
  * From words to decoded instructions. Sections are those of the "Vega" instruction set manual,
  * chapter 12 "Microcode formats".
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -523,6 +524,7 @@ static bool decode_buffer(const uint32_t *word, enum gcn_encoding encoding, stru
 
 bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, const char **why)
 {
+    assert(available >= 1 && u && why);
     const uint32_t w = word[0];
     const gcn_op run = u->run;
     *u = (struct gcn_uop){.run = run,
@@ -586,6 +588,7 @@ bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, con
 
 void gcn_mnemonic(const struct gcn_uop *u, char *text, size_t size)
 {
+    assert(size > 0);
     static const char *const suffixes[] = {"", "_e64", "_sdwa", "_dpp"};
     if (!u->row) {
         snprintf(text, size, ".long 0x%08x", u->word[0]);

@@ -19,6 +19,7 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
                                 enum wt_fault_kind kind, uint64_t lanes, uint64_t addr,
                                 const char *format, ...)
 {
+    assert(kind != WT_FAULT_NONE && w->active);
     struct gcn_device *d = w->device;
     va_list arguments;
     struct wt_fault fault = {
@@ -85,7 +86,7 @@ const struct gcn_uop *gcn_op_none(struct gcn_wave *w, const struct gcn_uop *u)
 
 /* Stands in the table for vector instructions that are not executed; gcn_handler_of sees to it that
  * it is never called. */
-void gcn_k_none(struct gcn_valu *v)
+void gcn_vop_none(struct gcn_valu *v)
 {
     gcn_illegal(v->w, v->u);
 }
@@ -143,6 +144,7 @@ static void reset(struct wt_machine *m)
 
 static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
 {
+    assert(wave < m->waves && view);
     const struct gcn_wave *w = &device_of(m)->wave[wave];
     *view = (struct wt_wave_view){
         .active = w->active,
@@ -171,6 +173,7 @@ static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
 
 static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
 {
+    assert(wave < m->waves && size > 0);
     const struct gcn_wave *w = &device_of(m)->wave[wave];
     const uint32_t slot = wave % GCN_WAVES_PER_CU;
     int n = snprintf(out, size, "compute unit %u SIMD %u wave %u", wave / GCN_WAVES_PER_CU,
@@ -243,6 +246,7 @@ static const struct wt_machine_ops machine_ops = {
 enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device **device,
                               struct wt_error *err)
 {
+    assert(config && device && err && config->cu >= 1 && config->cu <= 64);
     struct gcn_device *d = calloc(1, sizeof *d);
     if (!d)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");

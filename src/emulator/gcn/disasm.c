@@ -5,6 +5,7 @@
  */
 #include "emulator/gcn/gcn.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,7 @@ void gcn_disassembler_free(struct gcn_disassembler *d)
 unsigned gcn_disassemble(struct gcn_disassembler *d, const uint8_t *bytes, size_t available,
                          uint64_t pc, char *text, size_t size)
 {
+    assert(bytes && text && size > 0);
     uint32_t word[2] = {0};
     const unsigned words = available >= 8 ? 2 : (unsigned)(available / 4);
     struct gcn_uop u = {0};

@@ -28,6 +28,7 @@ static uint32_t scratch_wave_size(uint32_t private_size)
 /* The waves that can have so many bytes each of one arena: it ends below 4 GiB. */
 static uint32_t most_scratch_waves(uint32_t wave_size)
 {
+    assert(wave_size > 0);
     return UINT32_MAX / wave_size;
 }
 
@@ -40,6 +41,7 @@ uint64_t gcn_device_scratch_size(const struct gcn_device *d, uint32_t private_si
 
 void gcn_queue_set_scratch(uint8_t *queue, uint64_t addr, uint64_t size, uint32_t private_size)
 {
+    assert(queue);
     /* A V# over the whole arena: swizzled by dwords of 64 lanes (manual, section 8.1.8). */
     const uint32_t records = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
     const uint32_t word[4] = {
@@ -189,6 +191,7 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
                                 uint64_t packet, uint64_t queue, const struct gcn_origin *origin,
                                 unsigned *dispatch, struct wt_error *err)
 {
+    assert(asked && origin && dispatch && err);
     enum wt_status status;
     struct gcn_dispatch k = {.active = true, .packet = packet, .queue = queue, .origin = *origin};
     const unsigned at = free_place(d, &k.id);
@@ -223,6 +226,7 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
 enum wt_status gcn_device_dispatch(struct gcn_device *d, uint64_t packet, uint64_t queue,
                                    struct wt_error *err)
 {
+    assert(err);
     uint8_t bytes[GCN_AQL_BYTES];
     unsigned dispatch;
     if (!gcn_read(d, packet, bytes, sizeof bytes))

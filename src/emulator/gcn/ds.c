@@ -149,7 +149,7 @@ static uint32_t loaded(const struct gcn_uop *u, uint32_t old, uint64_t value)
 #define MANY_LANES 12
 
 /* Offsets of the lanes, 0 of those that are off; not 0: those of some reach beyond the end. */
-static KERNEL place_lanes(uint32_t *at, const uint32_t *addr, const uint32_t *on, uint32_t base,
+static CLONED place_lanes(uint32_t *at, const uint32_t *addr, const uint32_t *on, uint32_t base,
                           uint32_t bytes, uint32_t size, uint32_t *differ)
 {
     const uint32_t last = size - bytes;

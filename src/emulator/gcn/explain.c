@@ -5,6 +5,7 @@
 
 static void add(struct wt_explanation *e, bool summand, const char *name, uint64_t value)
 {
+    assert(e->terms < WT_EXPLAIN_TERMS);
     snprintf(e->term[e->terms].name, sizeof e->term[e->terms].name, "%s", name);
     e->term[e->terms].value = value;
     e->summand[e->terms++] = summand;
@@ -14,6 +15,7 @@ static void add(struct wt_explanation *e, bool summand, const char *name, uint64
 static void explain_private(struct gcn_wave *w, unsigned lane, uint64_t addr,
                             struct wt_explanation *e)
 {
+    assert(lane < GCN_LANES);
     const struct gcn_dispatch *k = gcn_dispatch_of(w);
     const uint64_t x = addr - GCN_PRIVATE_APERTURE, scratch = gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
     e->space = "private";

@@ -1,5 +1,5 @@
 /* FLAT, GLOBAL and SCRATCH: addresses that lanes bring along (manual, chapter 9). */
-#include "emulator/gcn/kernel.h"
+#include "emulator/gcn/row_function.h"
 
 #define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
 
@@ -30,7 +30,7 @@ static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct g
 
 /* Addresses for all lanes, whether they access memory or not: that is quicker. In *all, the bits
  * that are set in any of them. */
-static KERNEL address_lanes(uint64_t *addr, uint64_t base, const uint32_t *low,
+static CLONED address_lanes(uint64_t *addr, uint64_t base, const uint32_t *low,
                             const uint32_t *high, uint64_t *all)
 {
     uint64_t some = 0;

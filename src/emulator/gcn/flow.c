@@ -176,6 +176,7 @@ static unsigned csp(const struct gcn_wave *w)
 
 static void set_csp(struct gcn_wave *w, unsigned value)
 {
+    assert(value < 8);
     w->mode = (w->mode & 0x1fffffff) | (uint32_t)value << 29;
 }
 

@@ -89,7 +89,7 @@ bool gcn_fp_host_fma(void)
 #endif
 }
 
-static KERNEL some_denormal16(const uint32_t *x, bool *some)
+static CLONED some_denormal16(const uint32_t *x, bool *some)
 {
     uint32_t any = 0;
     for (unsigned i = 0; i < GCN_LANES; i++)
@@ -97,7 +97,7 @@ static KERNEL some_denormal16(const uint32_t *x, bool *some)
     *some = any;
 }
 
-static KERNEL some_denormal32(const uint32_t *x, bool *some)
+static CLONED some_denormal32(const uint32_t *x, bool *some)
 {
     uint32_t any = 0;
     for (unsigned i = 0; i < GCN_LANES; i++)
@@ -105,7 +105,7 @@ static KERNEL some_denormal32(const uint32_t *x, bool *some)
     *some = any;
 }
 
-static KERNEL some_denormal64(const uint64_t *x, bool *some)
+static CLONED some_denormal64(const uint64_t *x, bool *some)
 {
     uint64_t any = 0;
     for (unsigned i = 0; i < GCN_LANES; i++)

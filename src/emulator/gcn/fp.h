@@ -6,7 +6,7 @@
 #ifndef WT_EMULATOR_GCN_FP_H
 #define WT_EMULATOR_GCN_FP_H
 
-#include "emulator/gcn/kernel.h"
+#include "emulator/gcn/row_function.h"
 #include "emulator/machine/softfloat.h"
 
 #define F32_NAN 0x7fc00000u

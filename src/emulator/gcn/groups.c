@@ -94,6 +94,7 @@ static uint64_t initial_vgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
 /* Says that an active wave has its slot, or has it no longer. */
 static void take_slot(struct gcn_device *d, const struct gcn_wave *w)
 {
+    assert(w->active && w->group);
     struct gcn_cu *cu = &d->cu[w->id / GCN_WAVES_PER_CU];
     const uint32_t slot = w->id % GCN_WAVES_PER_CU;
     cu->waves |= (uint64_t)1 << slot;
@@ -104,6 +105,7 @@ static void take_slot(struct gcn_device *d, const struct gcn_wave *w)
 
 static void leave_slot(struct gcn_device *d, const struct gcn_wave *w)
 {
+    assert(w->active && w->group && gcn_dispatch_of(w)->running > 0);
     struct gcn_cu *cu = &d->cu[w->id / GCN_WAVES_PER_CU];
     const uint32_t slot = w->id % GCN_WAVES_PER_CU;
     cu->waves &= ~((uint64_t)1 << slot);
@@ -207,6 +209,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
 static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_group *g,
                        unsigned index)
 {
+    assert(g->used && index < GCN_WAVES_PER_CU);
     const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
     w->scratch = scratch_place(d, k, w->id);
     if (!prepare_wave(d, w, g, index))
@@ -225,6 +228,7 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
 
 void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
 {
+    assert(!w->active && w->saved);
     struct gcn_group *g = &d->group[w->place];
     const uint64_t saved = w->saved;
     if (!g->used) { /* the first of its waves: nothing is left of LDS */
@@ -248,6 +252,7 @@ void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
 static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k, uint32_t cu,
                        uint32_t *slot)
 {
+    assert(cu < d->config.cu && k->waves_per_group <= GCN_WAVES_PER_CU);
     struct gcn_cu c = d->cu[cu];
     uint64_t left = ~c.waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
     uint32_t found = 0;
@@ -270,6 +275,7 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
 static bool start_group(struct gcn_device *d, struct gcn_dispatch *k, uint32_t cu,
                         const uint32_t *slot)
 {
+    assert(k->next < k->total);
     struct gcn_group *g = &d->group[cu * GCN_WAVES_PER_CU];
     while (g->used)
         g++;
@@ -357,6 +363,7 @@ void gcn_dispatch_pump(struct gcn_device *d)
 
 static void release_barrier(struct gcn_group *g, struct gcn_device *d)
 {
+    assert(g->used);
     struct gcn_wave *wave = &d->wave[g->first_cu * GCN_WAVES_PER_CU];
     g->waiting = 0;
     for (uint32_t i = 0; i < GCN_WAVES_PER_CU; i++) {
@@ -369,6 +376,7 @@ static void release_barrier(struct gcn_group *g, struct gcn_device *d)
 
 void gcn_barrier(struct gcn_wave *w)
 {
+    assert(w->active && !w->at_barrier);
     struct gcn_group *g = w->group;
     if (++g->waiting == g->waves) {
         g->waiting--;
@@ -382,6 +390,7 @@ void gcn_barrier(struct gcn_wave *w)
 /* The wave's slot is free. */
 static void vacate(struct gcn_wave *w)
 {
+    assert(w->active && w->device->machine.active > 0);
     struct gcn_device *d = w->device;
     leave_slot(d, w);
     w->active = false;
@@ -394,12 +403,14 @@ static void vacate(struct gcn_wave *w)
 
 static void free_group(struct gcn_device *d, struct gcn_group *g)
 {
+    assert(g->used && d->cu[g->first_cu].lds >= g->lds_size);
     g->used = false;
     d->cu[g->first_cu].lds -= g->lds_size;
 }
 
 void gcn_wave_end(struct gcn_wave *w)
 {
+    assert(w->active && w->group->waves > 0);
     struct gcn_device *d = w->device;
     struct gcn_group *g = w->group;
     struct gcn_dispatch *k = gcn_dispatch_of(w);
@@ -420,6 +431,7 @@ void gcn_wave_end(struct gcn_wave *w)
 
 void gcn_device_abandon(struct gcn_device *d, unsigned dispatch)
 {
+    assert(dispatch < GCN_DISPATCHES);
     struct gcn_dispatch *k = &d->dispatch[dispatch];
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->wave[i].active && d->wave[i].group->dispatch == dispatch)

@@ -156,6 +156,7 @@ void gcn_device_flush_code(struct gcn_device *d)
 enum wt_status gcn_device_map_alias(struct gcn_device *d, uint64_t addr, uint64_t size, void *host,
                                     struct wt_error *err)
 {
+    assert(d->in_place && host && err);
     enum wt_status status;
     if ((status = gcn_device_map(d, addr, size, true, err)) != WT_OK)
         return status;
@@ -169,6 +170,7 @@ enum wt_status gcn_device_map_alias(struct gcn_device *d, uint64_t addr, uint64_
 enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t size,
                                 struct wt_error *err)
 {
+    assert(err);
     const uint64_t from = addr & ~WT_PAGE_MASK, to = (addr + size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
     /* Each region leaves at most what lies before and behind; only one can leave both. */
     struct gcn_region *left = malloc((d->regions + 1) * sizeof *left);
@@ -198,6 +200,7 @@ enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t si
 
 bool gcn_device_launched(const struct gcn_device *d, unsigned dispatch)
 {
+    assert(dispatch < GCN_DISPATCHES);
     return !(d->launching >> dispatch & 1);
 }
 
@@ -219,6 +222,7 @@ static bool is_wanted(const struct gcn_watch *watch, uint32_t wave)
 enum wt_run gcn_watch_run(struct gcn_device *d, struct gcn_watch *watch, uint64_t issues,
                           uint32_t *met)
 {
+    assert(watch && met);
     struct wt_machine *m = &d->machine;
     const struct wt_watch place = {.kind = WT_WATCH_EXECUTE, .addr = watch->pc, .size = 1};
     const uint64_t end = m->time + issues;

@@ -35,6 +35,7 @@ static uint32_t hw_id(const struct gcn_wave *w)
 
 bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
 {
+    assert(w->active && value);
     const struct gcn_device *d = w->device;
     switch (id) {
     case HW_MODE:
@@ -83,6 +84,7 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
  * TRAPSTS. Registers that only tell something take the write and drop it. */
 bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask)
 {
+    assert(w->active);
     const bool privileged = w->status & GCN_STATUS_PRIV;
     switch (id) {
     case HW_MODE:

@@ -464,6 +464,10 @@ bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t ad
 
 extern const struct wt_engine_ops gcn_engine_ops;
 
+/* ---- check.c ---- */
+
+void gcn_check(struct wt_machine *m);
+
 /* ---- state.c ---- */
 
 struct wt_state *gcn_save(struct wt_machine *m);
@@ -478,7 +482,7 @@ uint64_t gcn_program_hash(struct wt_machine *m);
 #define I(id, name, encoding, opcode, forms, operands, executor) DECLARE_##encoding(executor)
 #define DECLARE_OP(executor)                                                                       \
     const struct gcn_uop *gcn_op_##executor(struct gcn_wave *w, const struct gcn_uop *u);
-#define DECLARE_KERNEL(executor) void gcn_k_##executor(struct gcn_valu *v);
+#define DECLARE_VECTOR(executor) void gcn_vop_##executor(struct gcn_valu *v);
 #define DECLARE_SOP2 DECLARE_OP
 #define DECLARE_SOPK DECLARE_OP
 #define DECLARE_SOP1 DECLARE_OP
@@ -491,11 +495,11 @@ uint64_t gcn_program_hash(struct wt_machine *m);
 #define DECLARE_SCRATCH DECLARE_OP
 #define DECLARE_MUBUF DECLARE_OP
 #define DECLARE_MTBUF DECLARE_OP
-#define DECLARE_VOP1 DECLARE_KERNEL
-#define DECLARE_VOP2 DECLARE_KERNEL
-#define DECLARE_VOPC DECLARE_KERNEL
-#define DECLARE_VOP3 DECLARE_KERNEL
-#define DECLARE_VOP3P DECLARE_KERNEL
+#define DECLARE_VOP1 DECLARE_VECTOR
+#define DECLARE_VOP2 DECLARE_VECTOR
+#define DECLARE_VOPC DECLARE_VECTOR
+#define DECLARE_VOP3 DECLARE_VECTOR
+#define DECLARE_VOP3P DECLARE_VECTOR
 #include "emulator/gcn/isa.def"
 #undef I
 

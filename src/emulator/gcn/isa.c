@@ -7,9 +7,9 @@
     {                                                                                              \
         .op = gcn_op_##executor                                                                    \
     }
-#define KERNEL(executor)                                                                           \
+#define VECTOR(executor)                                                                           \
     {                                                                                              \
-        .kernel = gcn_k_##executor                                                                 \
+        .function = gcn_vop_##executor                                                             \
     }
 #define EXECUTOR_SOP2 OP
 #define EXECUTOR_SOPK OP
@@ -23,11 +23,11 @@
 #define EXECUTOR_SCRATCH OP
 #define EXECUTOR_MUBUF OP
 #define EXECUTOR_MTBUF OP
-#define EXECUTOR_VOP1 KERNEL
-#define EXECUTOR_VOP2 KERNEL
-#define EXECUTOR_VOPC KERNEL
-#define EXECUTOR_VOP3 KERNEL
-#define EXECUTOR_VOP3P KERNEL
+#define EXECUTOR_VOP1 VECTOR
+#define EXECUTOR_VOP2 VECTOR
+#define EXECUTOR_VOPC VECTOR
+#define EXECUTOR_VOP3 VECTOR
+#define EXECUTOR_VOP3P VECTOR
 
 const struct gcn_row gcn_rows[GCN_INSNS] = {
 #define E64 GCN_E64
@@ -60,7 +60,7 @@ const struct gcn_row *gcn_row_find(enum gcn_encoding encoding, unsigned opcode)
 bool gcn_row_executes(const struct gcn_row *row)
 {
     if (row->encoding >= GCN_VOP2 && row->encoding <= GCN_VOP3P)
-        return row->kernel != gcn_k_none;
+        return row->function != gcn_vop_none;
     return row->op != gcn_op_none;
 }
 

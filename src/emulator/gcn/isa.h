@@ -48,7 +48,7 @@ struct gcn_valu;
  */
 typedef const struct gcn_uop *(*gcn_op)(struct gcn_wave *w, const struct gcn_uop *u);
 /* Computes a vector instruction's results for 64 lanes from its fetched sources. */
-typedef void (*gcn_kernel)(struct gcn_valu *v);
+typedef void (*gcn_row_function)(struct gcn_valu *v);
 
 struct gcn_row {
     const char *name;
@@ -57,8 +57,8 @@ struct gcn_row {
     uint16_t opcode;
     const char *operands;
     union {
-        gcn_op op;         /* scalar and memory encodings */
-        gcn_kernel kernel; /* vector encodings */
+        gcn_op op;                 /* scalar and memory encodings */
+        gcn_row_function function; /* vector encodings */
     };
 };
 

@@ -70,6 +70,7 @@ const struct wt_engine_ops gcn_engine_ops = {
     .blocked = blocked,
     .next_issue = next_issue,
     .after_turn = after_turn,
+    .check = gcn_check,
     .trace_before = trace_before,
     .trace_after = trace_after,
 };

@@ -43,6 +43,7 @@ static bool make_point(struct gcn_device *d)
 
 bool gcn_trace_before(struct gcn_wave *w)
 {
+    assert(w->active && w->v);
     struct gcn_device *d = w->device;
     if (!make_point(d))
         return false;
@@ -134,6 +135,7 @@ static void vector(unsigned n, const uint32_t *now, const uint32_t *old, struct 
 
 void gcn_trace_after(struct gcn_wave *w, wt_trace_fn fn, void *context)
 {
+    assert(w->device->trace && fn);
     const struct gcn_trace_point *p = w->device->trace;
     char text[256], effect[512] = "";
     struct text t = {effect, sizeof effect};

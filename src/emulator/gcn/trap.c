@@ -21,6 +21,7 @@ enum {
 /* The wave's next instruction is the handler's first. */
 static void begin_trap(struct gcn_wave *w, uint64_t pc, uint32_t what)
 {
+    assert(w->device->tba);
     w->s[GCN_TTMP] = (uint32_t)pc;
     w->s[GCN_TTMP + 1] = (uint32_t)(pc >> 32) | what;
     w->status |= GCN_STATUS_PRIV;
@@ -34,6 +35,7 @@ static void begin_trap(struct gcn_wave *w, uint64_t pc, uint32_t what)
 
 const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id)
 {
+    assert(gcn_may_trap(w) && id < 256);
     begin_trap(w, pc, id << TTMP1_TRAP_SHIFT);
     return gcn_jump(w, w->device->tba);
 }

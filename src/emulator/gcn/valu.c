@@ -1,6 +1,6 @@
 /*
  * Vector instructions: fetches the sources of all 64 lanes with their modifiers, has the row's
- * kernel compute, and writes back what EXEC enables (manual, chapter 6).
+ * row function compute, and writes back what EXEC enables (manual, chapter 6).
  */
 #include "emulator/gcn/fp.h"
 
@@ -31,7 +31,7 @@ static const struct gcn_uop *no_vgpr(struct gcn_wave *w, const struct gcn_uop *u
                      u->last_vgpr, w->vgprs);
 }
 
-KERNEL gcn_spread_mask(uint32_t *on, uint64_t mask)
+CLONED gcn_spread_mask(uint32_t *on, uint64_t mask)
 {
     for (unsigned half = 0; half < 2; half++) {
         const uint32_t bits = (uint32_t)(mask >> (32 * half));
@@ -41,13 +41,13 @@ KERNEL gcn_spread_mask(uint32_t *on, uint64_t mask)
 }
 
 /* Rows of 64 bits lie in two registers. */
-static KERNEL join(uint64_t *to, const uint32_t *low, const uint32_t *high)
+static CLONED join(uint64_t *to, const uint32_t *low, const uint32_t *high)
 {
     LANES
         to[i] = low[i] | (uint64_t)high[i] << 32;
 }
 
-static KERNEL split(uint32_t *low, uint32_t *high, const uint64_t *from, const uint32_t *on)
+static CLONED split(uint32_t *low, uint32_t *high, const uint64_t *from, const uint32_t *on)
 {
     for (unsigned i = 0; i < GCN_LANES; i++) {
         low[i] = (low[i] & ~on[i]) | ((uint32_t)from[i] & on[i]);
@@ -55,7 +55,7 @@ static KERNEL split(uint32_t *low, uint32_t *high, const uint64_t *from, const u
     }
 }
 
-static KERNEL split_all(uint32_t *low, uint32_t *high, const uint64_t *from)
+static CLONED split_all(uint32_t *low, uint32_t *high, const uint64_t *from)
 {
     for (unsigned i = 0; i < GCN_LANES; i++) {
         low[i] = (uint32_t)from[i];
@@ -63,7 +63,7 @@ static KERNEL split_all(uint32_t *low, uint32_t *high, const uint64_t *from)
     }
 }
 
-KERNEL gcn_blend(uint32_t *to, const uint32_t *from, const uint32_t *on)
+CLONED gcn_blend(uint32_t *to, const uint32_t *from, const uint32_t *on)
 {
     for (unsigned i = 0; i < GCN_LANES; i++)
         to[i] = (to[i] & ~on[i]) | (from[i] & on[i]);
@@ -93,7 +93,7 @@ const struct gcn_uop *gcn_valu_plain(struct gcn_wave *w, const struct gcn_uop *u
         v.b = fetch_plain(w, u, u->src[1], room[1]);
     if (u->sources > 2)
         v.c = fetch_plain(w, u, u->src[2], room[2]);
-    u->row->kernel(&v);
+    u->row->function(&v);
     if (~exec)
         gcn_blend(to, result, gcn_lanes_on(w, exec));
     return gcn_next(u);
@@ -148,7 +148,7 @@ const struct gcn_uop *gcn_valu_whole(struct gcn_wave *w, const struct gcn_uop *u
     uint32_t *to = u->result ? w->v[u->dst] : NULL;
     if (u->result == 1 && !~exec)
         v.d = to;
-    u->row->kernel(&v);
+    u->row->function(&v);
     if (u->result == 2 && !~exec)
         split_all(to, to + GCN_LANES, result.d);
     else if (u->result == 2)
@@ -171,7 +171,7 @@ static unsigned indexed(const struct gcn_wave *w, unsigned number, unsigned whic
 }
 
 /* Modifiers of a source: a part of each value, zero- or sign-extended, then abs and neg. */
-static KERNEL take_part(uint32_t *to, const uint32_t *from, unsigned at, unsigned bits, bool sext)
+static CLONED take_part(uint32_t *to, const uint32_t *from, unsigned at, unsigned bits, bool sext)
 {
     const unsigned above = 32 - bits;
     if (sext) {
@@ -183,14 +183,14 @@ static KERNEL take_part(uint32_t *to, const uint32_t *from, unsigned at, unsigne
     }
 }
 
-static KERNEL modify32(uint32_t *to, const uint32_t *from, uint32_t sign, bool abs, bool neg)
+static CLONED modify32(uint32_t *to, const uint32_t *from, uint32_t sign, bool abs, bool neg)
 {
     const uint32_t keep = abs ? ~sign : UINT32_MAX, flip = neg ? sign : 0;
     LANES
         to[i] = (from[i] & keep) ^ flip;
 }
 
-static KERNEL modify64(uint64_t *to, bool abs, bool neg)
+static CLONED modify64(uint64_t *to, bool abs, bool neg)
 {
     const uint64_t keep = abs ? ~F64_SIGN : UINT64_MAX, flip = neg ? F64_SIGN : 0;
     LANES
@@ -248,57 +248,86 @@ static void permute(const struct gcn_uop *u, const uint32_t *from, uint32_t *to,
     }
 }
 
-/* Source i as the kernel wants it, in *source: the register itself or its values in `to`; false
- * where indexing leaves the wave's registers. */
+/* The values of 64 bits of source i; false where indexing leaves the wave's registers. */
+static bool fetch64(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, bool floating,
+                    uint64_t *to)
+{
+    const unsigned n = u->src[i];
+    const bool abs = u->abs >> i & 1, neg = u->neg >> i & 1;
+    if (n >= GCN_VGPR) {
+        const unsigned r = indexed(w, n - GCN_VGPR, i);
+        if (r + 1 >= w->vgprs)
+            return false;
+        join(to, w->v[r], w->v[r + 1]);
+    } else {
+        const uint64_t value = gcn_scalar64(w, u, n, floating);
+        for (unsigned l = 0; l < GCN_LANES; l++)
+            to[l] = value;
+    }
+    if (floating && (abs || neg))
+        modify64(to, abs, neg);
+    return true;
+}
+
+/* The values of 128 bits of source i, which are registers; false likewise. */
+static bool fetch128(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, union row *to)
+{
+    const unsigned n = u->src[i], r = indexed(w, n - GCN_VGPR, i);
+    if (n < GCN_VGPR || r + 3 >= w->vgprs)
+        return false;
+    memcpy(to->q, w->v[r], sizeof to->q);
+    return true;
+}
+
+/* A scalar source of 32 bits. Of a constant, halves of mixed-precision and packed instructions see
+ * the 16-bit one. */
+static uint32_t scalar_of_type(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char type)
+{
+    const unsigned n = u->src[i];
+    const uint32_t value = gcn_scalar32(w, u, n);
+    const bool constant = n >= GCN_HALF && n < GCN_HALF + 9;
+    if (type == 'h' || (type == 'P' && constant) ||
+        (type == 'x' && constant && (u->op_sel_hi >> i & 1)))
+        return gcn_inline16(n, true, value);
+    return value;
+}
+
+/* The values of 32 bits of source i before modifiers: the register itself or `to`; NULL where
+ * indexing leaves the wave's registers. */
+static const uint32_t *fetch32(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char type,
+                               uint32_t *to, uint64_t *exec)
+{
+    const unsigned n = u->src[i];
+    if (n < GCN_VGPR) {
+        const uint32_t value = scalar_of_type(w, u, i, type);
+        for (unsigned l = 0; l < GCN_LANES; l++)
+            to[l] = value;
+        return to;
+    }
+    const unsigned r = indexed(w, n - GCN_VGPR, i);
+    if (r >= w->vgprs)
+        return NULL;
+    if (i != 0 || u->form != GCN_FORM_DPP)
+        return w->v[r];
+    permute(u, w->v[r], to, exec);
+    return to;
+}
+
+/*
+ * Source i as the row function wants it, by the type of its operand, in *source: the register
+ * itself or its values in `to`. False where indexing leaves the wave's registers.
+ */
 static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char type, union row *to,
                   const void **source, uint64_t *exec)
 {
-    const unsigned n = u->src[i];
     const bool abs = u->abs >> i & 1, neg = u->neg >> i & 1, high = u->op_sel >> i & 1;
-    if (type == 'U' || type == 'F') {
-        if (n >= GCN_VGPR) {
-            const unsigned r = indexed(w, n - GCN_VGPR, i);
-            if (r + 1 >= w->vgprs)
-                return false;
-            join(to->d, w->v[r], w->v[r + 1]);
-        } else {
-            const uint64_t value = gcn_scalar64(w, u, n, type == 'F');
-            for (unsigned l = 0; l < GCN_LANES; l++)
-                to->d[l] = value;
-        }
-        if (type == 'F' && (abs || neg))
-            modify64(to->d, abs, neg);
-        return true;
-    }
-    if (type == 'Q') {
-        const unsigned r = indexed(w, n - GCN_VGPR, i);
-        if (n < GCN_VGPR || r + 3 >= w->vgprs)
-            return false;
-        memcpy(to->q, w->v[r], sizeof to->q);
-        return true;
-    }
-    const uint32_t *from = to->w;
-    if (n >= GCN_VGPR) {
-        const unsigned r = indexed(w, n - GCN_VGPR, i);
-        if (r >= w->vgprs)
-            return false;
-        from = w->v[r];
-        if (i == 0 && u->form == GCN_FORM_DPP) {
-            permute(u, from, to->w, exec);
-            from = to->w;
-        }
-    } else {
-        uint32_t value = gcn_scalar32(w, u, n);
-        /* Of a constant, halves of mixed-precision and packed instructions see the 16-bit one. */
-        if (type == 'h')
-            value = gcn_inline16(n, true, value);
-        else if (type == 'P' && n >= GCN_HALF && n < GCN_HALF + 9)
-            value = gcn_inline16(n, true, value);
-        else if (type == 'x' && n >= GCN_HALF && n < GCN_HALF + 9 && (u->op_sel_hi >> i & 1))
-            value = gcn_inline16(n, true, value);
-        for (unsigned l = 0; l < GCN_LANES; l++)
-            to->w[l] = value;
-    }
+    if (type == 'U' || type == 'F')
+        return fetch64(w, u, i, type == 'F', to->d);
+    if (type == 'Q')
+        return fetch128(w, u, i, to);
+    const uint32_t *from = fetch32(w, u, i, type, to->w, exec);
+    if (!from)
+        return false;
     if (u->form == GCN_FORM_SDWA && i < 2 && u->sel[i] != 6) {
         const bool byte = u->sel[i] < 4;
         take_part(to->w, from, byte ? 8u * u->sel[i] : 16 * (u->sel[i] - 4u), byte ? 8 : 16,
@@ -333,7 +362,7 @@ static bool keeps_other_half(const struct gcn_uop *u)
 
 /* The low bits of each value at a place of the register, whose bits in `keep` stay; those above the
  * value become its sign (sext) or 0. */
-static KERNEL place(uint32_t *to, const uint32_t *from, const uint32_t *on, unsigned at,
+static CLONED place(uint32_t *to, const uint32_t *from, const uint32_t *on, unsigned at,
                     unsigned bits, bool sext, uint32_t keep)
 {
     const unsigned above = 32 - bits;
@@ -409,7 +438,7 @@ static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u
         }
     }
     v.exec = exec;
-    u->row->kernel(&v);
+    u->row->function(&v);
     if (*results == 'm') {
         write_mask(w, u, bytes, exec);
     } else if (*results == 'S') {

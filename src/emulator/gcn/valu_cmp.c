@@ -4,9 +4,9 @@
  */
 #include "emulator/gcn/fp.h"
 
-/* One kernel: m[i] says how x and y, the converted sources, compare. */
-#define K_COMPARE(name, source, type, expression)                                                  \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+/* One row function: m[i] says how x and y, the converted sources, compare. */
+#define ROW_COMPARE(name, source, type, expression)                                                \
+    CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
     {                                                                                              \
         const source *a = v->a, *b = v->b;                                                         \
         uint8_t *m = v->m;                                                                         \
@@ -16,22 +16,22 @@
             m[i] = (uint8_t)(expression);                                                          \
         }                                                                                          \
     }
-#define K_INTEGERS(suffix, source, type)                                                           \
-    K_COMPARE(v_cmp_f_##suffix, source, type, 0)                                                   \
-    K_COMPARE(v_cmp_lt_##suffix, source, type, x < y)                                              \
-    K_COMPARE(v_cmp_eq_##suffix, source, type, x == y)                                             \
-    K_COMPARE(v_cmp_le_##suffix, source, type, x <= y)                                             \
-    K_COMPARE(v_cmp_gt_##suffix, source, type, x > y)                                              \
-    K_COMPARE(v_cmp_ne_##suffix, source, type, x != y)                                             \
-    K_COMPARE(v_cmp_ge_##suffix, source, type, x >= y)                                             \
-    K_COMPARE(v_cmp_t_##suffix, source, type, 1)
+#define ROW_INTEGERS(suffix, source, type)                                                         \
+    ROW_COMPARE(v_cmp_f_##suffix, source, type, 0)                                                 \
+    ROW_COMPARE(v_cmp_lt_##suffix, source, type, x < y)                                            \
+    ROW_COMPARE(v_cmp_eq_##suffix, source, type, x == y)                                           \
+    ROW_COMPARE(v_cmp_le_##suffix, source, type, x <= y)                                           \
+    ROW_COMPARE(v_cmp_gt_##suffix, source, type, x > y)                                            \
+    ROW_COMPARE(v_cmp_ne_##suffix, source, type, x != y)                                           \
+    ROW_COMPARE(v_cmp_ge_##suffix, source, type, x >= y)                                           \
+    ROW_COMPARE(v_cmp_t_##suffix, source, type, 1)
 
-K_INTEGERS(i16, uint32_t, int16_t)
-K_INTEGERS(u16, uint32_t, uint16_t)
-K_INTEGERS(i32, uint32_t, int32_t)
-K_INTEGERS(u32, uint32_t, uint32_t)
-K_INTEGERS(i64, uint64_t, int64_t)
-K_INTEGERS(u64, uint64_t, uint64_t)
+ROW_INTEGERS(i16, uint32_t, int16_t)
+ROW_INTEGERS(u16, uint32_t, uint16_t)
+ROW_INTEGERS(i32, uint32_t, int32_t)
+ROW_INTEGERS(u32, uint32_t, uint32_t)
+ROW_INTEGERS(i64, uint64_t, int64_t)
+ROW_INTEGERS(u64, uint64_t, uint64_t)
 
 /* What a comparison raises: it is invalid for signalling NaNs. */
 #define RAISE(bits, source)                                                                        \
@@ -58,8 +58,8 @@ RAISE(64, uint64_t)
  * Floating point: less, equal, or unordered (o: ordered), on bits, so that the host's exceptions
  * play no part. Numbers alone, none of them denormal, raise nothing.
  */
-#define K_FLOAT(name, source, bits, single, order, expression)                                     \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+#define ROW_FLOAT(name, source, bits, single, order, expression)                                   \
+    CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
     {                                                                                              \
         const source *a = v->a, *b = v->b;                                                         \
         uint8_t *m = v->m;                                                                         \
@@ -89,32 +89,32 @@ RAISE(64, uint64_t)
         }                                                                                          \
         raise##bits(v, flush);                                                                     \
     }
-#define K_FLOATS(suffix, source, bits, single, order)                                              \
-    K_FLOAT(v_cmp_f_##suffix, source, bits, single, order, 0)                                      \
-    K_FLOAT(v_cmp_lt_##suffix, source, bits, single, order, lt)                                    \
-    K_FLOAT(v_cmp_eq_##suffix, source, bits, single, order, eq)                                    \
-    K_FLOAT(v_cmp_le_##suffix, source, bits, single, order, lt | eq)                               \
-    K_FLOAT(v_cmp_gt_##suffix, source, bits, single, order, o & ~lt & ~eq)                         \
-    K_FLOAT(v_cmp_lg_##suffix, source, bits, single, order, o & ~eq)                               \
-    K_FLOAT(v_cmp_ge_##suffix, source, bits, single, order, o & ~lt)                               \
-    K_FLOAT(v_cmp_o_##suffix, source, bits, single, order, o)                                      \
-    K_FLOAT(v_cmp_u_##suffix, source, bits, single, order, ~o)                                     \
-    K_FLOAT(v_cmp_nge_##suffix, source, bits, single, order, ~(o & ~lt))                           \
-    K_FLOAT(v_cmp_nlg_##suffix, source, bits, single, order, ~(o & ~eq))                           \
-    K_FLOAT(v_cmp_ngt_##suffix, source, bits, single, order, ~(o & ~lt & ~eq))                     \
-    K_FLOAT(v_cmp_nle_##suffix, source, bits, single, order, ~(lt | eq))                           \
-    K_FLOAT(v_cmp_neq_##suffix, source, bits, single, order, ~eq)                                  \
-    K_FLOAT(v_cmp_nlt_##suffix, source, bits, single, order, ~lt)                                  \
-    K_FLOAT(v_cmp_tru_##suffix, source, bits, single, order, 1)
+#define ROW_FLOATS(suffix, source, bits, single, order)                                            \
+    ROW_FLOAT(v_cmp_f_##suffix, source, bits, single, order, 0)                                    \
+    ROW_FLOAT(v_cmp_lt_##suffix, source, bits, single, order, lt)                                  \
+    ROW_FLOAT(v_cmp_eq_##suffix, source, bits, single, order, eq)                                  \
+    ROW_FLOAT(v_cmp_le_##suffix, source, bits, single, order, lt | eq)                             \
+    ROW_FLOAT(v_cmp_gt_##suffix, source, bits, single, order, o & ~lt & ~eq)                       \
+    ROW_FLOAT(v_cmp_lg_##suffix, source, bits, single, order, o & ~eq)                             \
+    ROW_FLOAT(v_cmp_ge_##suffix, source, bits, single, order, o & ~lt)                             \
+    ROW_FLOAT(v_cmp_o_##suffix, source, bits, single, order, o)                                    \
+    ROW_FLOAT(v_cmp_u_##suffix, source, bits, single, order, ~o)                                   \
+    ROW_FLOAT(v_cmp_nge_##suffix, source, bits, single, order, ~(o & ~lt))                         \
+    ROW_FLOAT(v_cmp_nlg_##suffix, source, bits, single, order, ~(o & ~eq))                         \
+    ROW_FLOAT(v_cmp_ngt_##suffix, source, bits, single, order, ~(o & ~lt & ~eq))                   \
+    ROW_FLOAT(v_cmp_nle_##suffix, source, bits, single, order, ~(lt | eq))                         \
+    ROW_FLOAT(v_cmp_neq_##suffix, source, bits, single, order, ~eq)                                \
+    ROW_FLOAT(v_cmp_nlt_##suffix, source, bits, single, order, ~lt)                                \
+    ROW_FLOAT(v_cmp_tru_##suffix, source, bits, single, order, 1)
 
 static inline int32_t key16(uint32_t x)
 {
     return key32(x << 16);
 }
 
-K_FLOATS(f16, uint32_t, 16, false, key16)
-K_FLOATS(f32, uint32_t, 32, true, key32)
-K_FLOATS(f64, uint64_t, 64, false, key64)
+ROW_FLOATS(f16, uint32_t, 16, false, key16)
+ROW_FLOATS(f32, uint32_t, 32, true, key32)
+ROW_FLOATS(f64, uint64_t, 64, false, key64)
 
 /* V_CMP_CLASS: whether the first source is of one of the classes that the second one's bits name:
  * signalling NaN, quiet NaN, -inf, -normal, -denormal, -0, 0, denormal, normal, inf. */
@@ -133,14 +133,14 @@ CLASS(class16, uint32_t, 16, 10)
 CLASS(class32, uint32_t, 32, 23)
 CLASS(class64, uint64_t, 64, 52)
 
-#define K_CLASS(name, source, class)                                                               \
-    void gcn_k_##name(struct gcn_valu *v)                                                          \
+#define ROW_CLASS(name, source, class)                                                             \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         const source *a = v->a;                                                                    \
         const uint32_t *b = v->b;                                                                  \
         for (unsigned i = 0; i < GCN_LANES; i++)                                                   \
             v->m[i] = (class(a[i]) & b[i]) != 0;                                                   \
     }
-K_CLASS(v_cmp_class_f16, uint32_t, class16)
-K_CLASS(v_cmp_class_f32, uint32_t, class32)
-K_CLASS(v_cmp_class_f64, uint64_t, class64)
+ROW_CLASS(v_cmp_class_f16, uint32_t, class16)
+ROW_CLASS(v_cmp_class_f32, uint32_t, class32)
+ROW_CLASS(v_cmp_class_f64, uint64_t, class64)

@@ -12,8 +12,8 @@
 #define NOTE32 gcn_fp_note32(v, a)
 #define NOTE64 gcn_fp_note64(v, a)
 #define NOTHING (void)0
-#define K_CONVERT(name, source, result, single, note, expression)                                  \
-    void gcn_k_##name(struct gcn_valu *v)                                                          \
+#define ROW_CONVERT(name, source, result, single, note, expression)                                \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         const source *a = v->a;                                                                    \
         result *d = v->d;                                                                          \
@@ -147,53 +147,53 @@ static void truncated(struct gcn_valu *v, void (*host)(uint32_t *d, const uint32
     gcn_fp_end(v->w);
 }
 
-void gcn_k_v_cvt_i32_f32(struct gcn_valu *v)
+void gcn_vop_v_cvt_i32_f32(struct gcn_valu *v)
 {
     truncated(v, host_i32, soft_i32);
 }
 
-void gcn_k_v_cvt_u32_f32(struct gcn_valu *v)
+void gcn_vop_v_cvt_u32_f32(struct gcn_valu *v)
 {
     truncated(v, host_u32, soft_u32);
 }
 
-K_CONVERT(v_cvt_rpi_i32_f32, uint32_t, uint32_t, true, NOTE32,
-          to_integer(single_of(a[i], &fp), nearest_up, INT32_MIN, INT32_MAX, &fp))
-K_CONVERT(v_cvt_flr_i32_f32, uint32_t, uint32_t, true, NOTE32,
-          to_integer(single_of(a[i], &fp), floor, INT32_MIN, INT32_MAX, &fp))
-K_CONVERT(v_cvt_i32_f64, uint64_t, uint32_t, false, NOTE64,
-          to_integer(whole_of(a[i], &fp), trunc, INT32_MIN, INT32_MAX, &fp))
-K_CONVERT(v_cvt_u32_f64, uint64_t, uint32_t, false, NOTE64,
-          to_integer(whole_of(a[i], &fp), trunc, 0, UINT32_MAX, &fp))
-K_CONVERT(v_cvt_i16_f16, uint32_t, uint32_t, false, NOTE16,
-          to_integer(half_of(a[i], &fp), trunc, INT16_MIN, INT16_MAX, &fp))
-K_CONVERT(v_cvt_u16_f16, uint32_t, uint32_t, false, NOTE16,
-          to_integer(half_of(a[i], &fp), trunc, 0, UINT16_MAX, &fp))
+ROW_CONVERT(v_cvt_rpi_i32_f32, uint32_t, uint32_t, true, NOTE32,
+            to_integer(single_of(a[i], &fp), nearest_up, INT32_MIN, INT32_MAX, &fp))
+ROW_CONVERT(v_cvt_flr_i32_f32, uint32_t, uint32_t, true, NOTE32,
+            to_integer(single_of(a[i], &fp), floor, INT32_MIN, INT32_MAX, &fp))
+ROW_CONVERT(v_cvt_i32_f64, uint64_t, uint32_t, false, NOTE64,
+            to_integer(whole_of(a[i], &fp), trunc, INT32_MIN, INT32_MAX, &fp))
+ROW_CONVERT(v_cvt_u32_f64, uint64_t, uint32_t, false, NOTE64,
+            to_integer(whole_of(a[i], &fp), trunc, 0, UINT32_MAX, &fp))
+ROW_CONVERT(v_cvt_i16_f16, uint32_t, uint32_t, false, NOTE16,
+            to_integer(half_of(a[i], &fp), trunc, INT16_MIN, INT16_MAX, &fp))
+ROW_CONVERT(v_cvt_u16_f16, uint32_t, uint32_t, false, NOTE16,
+            to_integer(half_of(a[i], &fp), trunc, 0, UINT16_MAX, &fp))
 
 /* From integers. Where the result is exact nothing is raised, and the host's way is ours. */
-#define K_EXACT(name, result, expression)                                                          \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+#define ROW_EXACT(name, result, expression)                                                        \
+    CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
     {                                                                                              \
         const uint32_t *a = v->a;                                                                  \
         result *d = v->d;                                                                          \
         LANES                                                                                      \
             d[i] = expression;                                                                     \
     }
-K_EXACT(v_cvt_f64_i32, uint64_t, bits_of_double((double)(int32_t)a[i]))
-K_EXACT(v_cvt_f64_u32, uint64_t, bits_of_double((double)a[i]))
-K_EXACT(v_cvt_f32_ubyte0, uint32_t, bits_of((float)(int32_t)(a[i] & 0xff)))
-K_EXACT(v_cvt_f32_ubyte1, uint32_t, bits_of((float)(int32_t)(a[i] >> 8 & 0xff)))
-K_EXACT(v_cvt_f32_ubyte2, uint32_t, bits_of((float)(int32_t)(a[i] >> 16 & 0xff)))
-K_EXACT(v_cvt_f32_ubyte3, uint32_t, bits_of((float)(int32_t)(a[i] >> 24)))
+ROW_EXACT(v_cvt_f64_i32, uint64_t, bits_of_double((double)(int32_t)a[i]))
+ROW_EXACT(v_cvt_f64_u32, uint64_t, bits_of_double((double)a[i]))
+ROW_EXACT(v_cvt_f32_ubyte0, uint32_t, bits_of((float)(int32_t)(a[i] & 0xff)))
+ROW_EXACT(v_cvt_f32_ubyte1, uint32_t, bits_of((float)(int32_t)(a[i] >> 8 & 0xff)))
+ROW_EXACT(v_cvt_f32_ubyte2, uint32_t, bits_of((float)(int32_t)(a[i] >> 16 & 0xff)))
+ROW_EXACT(v_cvt_f32_ubyte3, uint32_t, bits_of((float)(int32_t)(a[i] >> 24)))
 
 /* Those that round: 0 in the lanes that do not count, so that they raise nothing. */
-#define K_ROUNDED(name, type, soft)                                                                \
-    static KERNEL host_##name(uint32_t *d, const uint32_t *a)                                      \
+#define ROW_ROUNDED(name, type, soft)                                                              \
+    static CLONED host_##name(uint32_t *d, const uint32_t *a)                                      \
     {                                                                                              \
         LANES                                                                                      \
             d[i] = bits_of((float)(type)a[i]);                                                     \
     }                                                                                              \
-    void gcn_k_##name(struct gcn_valu *v)                                                          \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         const uint32_t *a = v->a;                                                                  \
         uint32_t *d = v->d, counting[GCN_LANES] = {0};                                             \
@@ -210,15 +210,15 @@ K_EXACT(v_cvt_f32_ubyte3, uint32_t, bits_of((float)(int32_t)(a[i] >> 24)))
                 d[i] = soft;                                                                       \
         gcn_fp_raise(v->w, &fp);                                                                   \
     }
-K_ROUNDED(v_cvt_f32_i32, int32_t, wt_i64_to_f32((int32_t)a[i], &fp))
-K_ROUNDED(v_cvt_f32_u32, uint32_t, wt_u64_to_f32(a[i], &fp))
+ROW_ROUNDED(v_cvt_f32_i32, int32_t, wt_i64_to_f32((int32_t)a[i], &fp))
+ROW_ROUNDED(v_cvt_f32_u32, uint32_t, wt_u64_to_f32(a[i], &fp))
 
-K_CONVERT(v_cvt_f16_i16, uint32_t, uint32_t, false, NOTHING, wt_i64_to_f16((int16_t)a[i], &fp))
-K_CONVERT(v_cvt_f16_u16, uint32_t, uint32_t, false, NOTHING, wt_u64_to_f16(a[i], &fp))
+ROW_CONVERT(v_cvt_f16_i16, uint32_t, uint32_t, false, NOTHING, wt_i64_to_f16((int16_t)a[i], &fp))
+ROW_CONVERT(v_cvt_f16_u16, uint32_t, uint32_t, false, NOTHING, wt_u64_to_f16(a[i], &fp))
 
 /* Sixteenths of a signed number of four bits. */
-K_CONVERT(v_cvt_off_f32_i4, uint32_t, uint32_t, true, NOTHING,
-          bits_of((float)((int32_t)(a[i] << 28) >> 28) / 16))
+ROW_CONVERT(v_cvt_off_f32_i4, uint32_t, uint32_t, true, NOTHING,
+            bits_of((float)((int32_t)(a[i] << 28) >> 28) / 16))
 
 /* ---- between floating point formats: the source's mode flushes it, the result's mode rounds ----
  */
@@ -237,7 +237,7 @@ static uint32_t to_half(struct gcn_wave *w, uint32_t x, struct wt_fp *fp)
     return half;
 }
 
-K_CONVERT(v_cvt_f16_f32, uint32_t, uint32_t, false, NOTE32, to_half(v->w, a[i], &fp))
+ROW_CONVERT(v_cvt_f16_f32, uint32_t, uint32_t, false, NOTE32, to_half(v->w, a[i], &fp))
 
 static uint32_t from_half(uint32_t x, bool flush, struct wt_fp *fp)
 {
@@ -245,8 +245,8 @@ static uint32_t from_half(uint32_t x, bool flush, struct wt_fp *fp)
     return wt_f16_to_f32((uint16_t)flushed16(x, flush), fp);
 }
 
-K_CONVERT(v_cvt_f32_f16, uint32_t, uint32_t, true, NOTE16,
-          from_half(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
+ROW_CONVERT(v_cvt_f32_f16, uint32_t, uint32_t, true, NOTE16,
+            from_half(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
 
 static uint64_t to_double(uint32_t x, bool flush, struct wt_fp *fp)
 {
@@ -254,8 +254,8 @@ static uint64_t to_double(uint32_t x, bool flush, struct wt_fp *fp)
     return wt_f32_to_f64(flushed32(x, flush), fp);
 }
 
-K_CONVERT(v_cvt_f64_f32, uint32_t, uint64_t, false, NOTE32,
-          to_double(a[i], gcn_fp_env(v->w, true).flush_input, &fp))
+ROW_CONVERT(v_cvt_f64_f32, uint32_t, uint64_t, false, NOTE32,
+            to_double(a[i], gcn_fp_env(v->w, true).flush_input, &fp))
 
 static uint32_t to_single(uint64_t x, bool flush, struct wt_fp *fp)
 {
@@ -263,13 +263,13 @@ static uint32_t to_single(uint64_t x, bool flush, struct wt_fp *fp)
     return wt_f64_to_f32(flushed64(x, flush), fp);
 }
 
-K_CONVERT(v_cvt_f32_f64, uint64_t, uint32_t, true, NOTE64,
-          to_single(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
+ROW_CONVERT(v_cvt_f32_f64, uint64_t, uint32_t, true, NOTE64,
+            to_single(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
 
 /* ---- packed results ---- */
 
 /* Towards zero, whatever MODE says; so an overflow is the largest half. */
-void gcn_k_v_cvt_pkrtz_f16_f32(struct gcn_valu *v)
+void gcn_vop_v_cvt_pkrtz_f16_f32(struct gcn_valu *v)
 {
     ROWS32;
     struct wt_fp fp = gcn_fp_env(v->w, false);
@@ -292,8 +292,8 @@ static uint32_t normalised(double x, bool is_signed)
     return (uint32_t)(int32_t)roundeven(x * high) & 0xffff;
 }
 
-#define K_NORMALISED(name, bits, single, value, is_signed)                                         \
-    void gcn_k_##name(struct gcn_valu *v)                                                          \
+#define ROW_NORMALISED(name, bits, single, value, is_signed)                                       \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         ROWS32;                                                                                    \
         const struct wt_fp fp = gcn_fp_env(v->w, single);                                          \
@@ -303,12 +303,12 @@ static uint32_t normalised(double x, bool is_signed)
             d[i] = normalised(value(a[i], &fp), is_signed) |                                       \
                    (b ? normalised(value(b[i], &fp), is_signed) << 16 : 0);                        \
     }
-K_NORMALISED(v_cvt_pknorm_i16_f32, 32, true, single_of, true)
-K_NORMALISED(v_cvt_pknorm_u16_f32, 32, true, single_of, false)
-K_NORMALISED(v_cvt_pknorm_i16_f16, 16, false, half_of, true)
-K_NORMALISED(v_cvt_pknorm_u16_f16, 16, false, half_of, false)
-K_NORMALISED(v_cvt_norm_i16_f16, 16, false, half_of, true)
-K_NORMALISED(v_cvt_norm_u16_f16, 16, false, half_of, false)
+ROW_NORMALISED(v_cvt_pknorm_i16_f32, 32, true, single_of, true)
+ROW_NORMALISED(v_cvt_pknorm_u16_f32, 32, true, single_of, false)
+ROW_NORMALISED(v_cvt_pknorm_i16_f16, 16, false, half_of, true)
+ROW_NORMALISED(v_cvt_pknorm_u16_f16, 16, false, half_of, false)
+ROW_NORMALISED(v_cvt_norm_i16_f16, 16, false, half_of, true)
+ROW_NORMALISED(v_cvt_norm_u16_f16, 16, false, half_of, false)
 
 /* A byte of the result: the first source rounded by MODE and limited to 0 .. 255. */
 static uint32_t to_byte(uint32_t x, uint8_t round)
@@ -332,12 +332,12 @@ static void pack_byte(struct gcn_valu *v)
     }
 }
 
-void gcn_k_v_cvt_pk_u8_f32(struct gcn_valu *v)
+void gcn_vop_v_cvt_pk_u8_f32(struct gcn_valu *v)
 {
     pack_byte(v);
 }
 
-void gcn_k_v_cvt_pkaccum_u8_f32(struct gcn_valu *v)
+void gcn_vop_v_cvt_pkaccum_u8_f32(struct gcn_valu *v)
 {
     pack_byte(v);
 }

@@ -60,8 +60,8 @@ static void compute(struct gcn_valu *v, half_fn fn)
         (void)b, (void)c, (void)ieee;                                                              \
         return call;                                                                               \
     }
-#define K_HALF(name, fn)                                                                           \
-    void gcn_k_##name(struct gcn_valu *v)                                                          \
+#define ROW_HALF(name, fn)                                                                         \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         compute(v, fn);                                                                            \
     }
@@ -116,22 +116,22 @@ HALF(max_, pick(a, b, true, ieee, fp))
 HALF(min3, pick(pick(a, b, false, ieee, fp), c, false, ieee, fp))
 HALF(max3, pick(pick(a, b, true, ieee, fp), c, true, ieee, fp))
 HALF(med3, middle(a, b, c, ieee, fp))
-K_HALF(v_add_f16, add)
-K_HALF(v_sub_f16, sub)
-K_HALF(v_subrev_f16, subrev)
-K_HALF(v_mul_f16, mul)
-K_HALF(v_fma_f16, fma_)
-K_HALF(v_fma_legacy_f16, fma_)
-K_HALF(v_mad_f16, mad_)
-K_HALF(v_mad_legacy_f16, mad_)
-K_HALF(v_mac_f16, mad_)
-K_HALF(v_madmk_f16, mad_)
-K_HALF(v_madak_f16, mad_)
-K_HALF(v_min_f16, min_)
-K_HALF(v_max_f16, max_)
-K_HALF(v_min3_f16, min3)
-K_HALF(v_max3_f16, max3)
-K_HALF(v_med3_f16, med3)
+ROW_HALF(v_add_f16, add)
+ROW_HALF(v_sub_f16, sub)
+ROW_HALF(v_subrev_f16, subrev)
+ROW_HALF(v_mul_f16, mul)
+ROW_HALF(v_fma_f16, fma_)
+ROW_HALF(v_fma_legacy_f16, fma_)
+ROW_HALF(v_mad_f16, mad_)
+ROW_HALF(v_mad_legacy_f16, mad_)
+ROW_HALF(v_mac_f16, mad_)
+ROW_HALF(v_madmk_f16, mad_)
+ROW_HALF(v_madak_f16, mad_)
+ROW_HALF(v_min_f16, min_)
+ROW_HALF(v_max_f16, max_)
+ROW_HALF(v_min3_f16, min3)
+ROW_HALF(v_max3_f16, max3)
+ROW_HALF(v_med3_f16, med3)
 
 /* What is exact in 64 bits and rounded back; NaNs come out quiet. */
 static uint32_t through_double(uint32_t a, double (*how)(double), struct wt_fp *fp)
@@ -203,7 +203,7 @@ static uint32_t ldexp16(uint32_t a, uint32_t b, struct wt_fp *fp)
 }
 
 /* The second source is an integer. */
-void gcn_k_v_ldexp_f16(struct gcn_valu *v)
+void gcn_vop_v_ldexp_f16(struct gcn_valu *v)
 {
     ROWS32;
     struct wt_fp fp = gcn_fp_env(v->w, false);
@@ -229,15 +229,15 @@ HALF(mant, frexp_mant(a, fp))
 HALF(exp_, frexp_exp(a, fp))
 HALF(rcp, wt_f16_div(0x3c00, H(a), fp))
 HALF(sqrt_, wt_f16_sqrt(H(a), fp))
-K_HALF(v_trunc_f16, trunc_)
-K_HALF(v_ceil_f16, ceil_)
-K_HALF(v_floor_f16, floor_)
-K_HALF(v_rndne_f16, rndne)
-K_HALF(v_fract_f16, fract_)
-K_HALF(v_frexp_mant_f16, mant)
-K_HALF(v_frexp_exp_i16_f16, exp_)
-K_HALF(v_rcp_f16, rcp)
-K_HALF(v_sqrt_f16, sqrt_)
+ROW_HALF(v_trunc_f16, trunc_)
+ROW_HALF(v_ceil_f16, ceil_)
+ROW_HALF(v_floor_f16, floor_)
+ROW_HALF(v_rndne_f16, rndne)
+ROW_HALF(v_fract_f16, fract_)
+ROW_HALF(v_frexp_mant_f16, mant)
+ROW_HALF(v_frexp_exp_i16_f16, exp_)
+ROW_HALF(v_rcp_f16, rcp)
+ROW_HALF(v_sqrt_f16, sqrt_)
 
 static uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num, struct wt_fp *fp)
 {
@@ -263,8 +263,8 @@ static uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num, struct wt_fp *
 }
 
 HALF(fixup, div_fixup(a, b, c, fp))
-K_HALF(v_div_fixup_f16, fixup)
-K_HALF(v_div_fixup_legacy_f16, fixup)
+ROW_HALF(v_div_fixup_f16, fixup)
+ROW_HALF(v_div_fixup_legacy_f16, fixup)
 
 /* ---- packed pairs: OP_SEL, OP_SEL_HI choose halves, NEG, NEG_HI negate them ---- */
 
@@ -297,16 +297,16 @@ static void packed(struct gcn_valu *v, half_fn fn)
     gcn_fp_raise(v->w, &fp);
 }
 
-#define K_PACKED(name, fn)                                                                         \
-    void gcn_k_##name(struct gcn_valu *v)                                                          \
+#define ROW_PACKED(name, fn)                                                                       \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         packed(v, fn);                                                                             \
     }
-K_PACKED(v_pk_add_f16, add)
-K_PACKED(v_pk_mul_f16, mul)
-K_PACKED(v_pk_fma_f16, fma_)
-K_PACKED(v_pk_min_f16, min_)
-K_PACKED(v_pk_max_f16, max_)
+ROW_PACKED(v_pk_add_f16, add)
+ROW_PACKED(v_pk_mul_f16, mul)
+ROW_PACKED(v_pk_fma_f16, fma_)
+ROW_PACKED(v_pk_min_f16, min_)
+ROW_PACKED(v_pk_max_f16, max_)
 
 /*
  * V_MAD_MIX: each source is a single, or a half that OP_SEL chooses where OP_SEL_HI says so; NEG
@@ -356,17 +356,17 @@ static void mix(struct gcn_valu *v, bool to_half)
     gcn_fp_raise(v->w, &fp);
 }
 
-void gcn_k_v_mad_mix_f32(struct gcn_valu *v)
+void gcn_vop_v_mad_mix_f32(struct gcn_valu *v)
 {
     mix(v, false);
 }
 
-void gcn_k_v_mad_mixlo_f16(struct gcn_valu *v)
+void gcn_vop_v_mad_mixlo_f16(struct gcn_valu *v)
 {
     mix(v, true);
 }
 
-void gcn_k_v_mad_mixhi_f16(struct gcn_valu *v)
+void gcn_vop_v_mad_mixhi_f16(struct gcn_valu *v)
 {
     mix(v, true);
 }

@@ -54,7 +54,7 @@ static void compute_soft(struct gcn_valu *v, soft_fn soft)
  * Whether denormals play a part: a source is one, or a result is so small that it may be one, or
  * zero because it was smaller still. (A product with 0 is 0, and so is a sum of zeros.)
  */
-static KERNEL are_small(const uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+static CLONED are_small(const uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
                         uint32_t *small)
 {
     uint32_t some = 0;
@@ -96,7 +96,7 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
 
 /* NaNs, which are rare, are settled once it is known that there are some. */
 #define HOST(name, expression, nan)                                                                \
-    static KERNEL host_##name(uint32_t *d, const uint32_t *a, const uint32_t *b,                   \
+    static CLONED host_##name(uint32_t *d, const uint32_t *a, const uint32_t *b,                   \
                               const uint32_t *c)                                                   \
     {                                                                                              \
         _Alignas(64) uint32_t result[GCN_LANES];                                                   \
@@ -121,13 +121,13 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
         (void)b, (void)c;                                                                          \
         return call;                                                                               \
     }
-#define K_SOFT(name)                                                                               \
-    void gcn_k_##name(struct gcn_valu *v)                                                          \
+#define ROW_SOFT(name)                                                                             \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         compute(v, NULL, soft_##name);                                                             \
     }
-#define K_BOTH(name)                                                                               \
-    void gcn_k_##name(struct gcn_valu *v)                                                          \
+#define ROW_BOTH(name)                                                                             \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         compute(v, host_##name, soft_##name);                                                      \
     }
@@ -135,16 +135,16 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
 
 HOST(v_add_f32, x + y, a[i] COMMA b[i] COMMA 0)
 SOFT(v_add_f32, wt_f32_add(a, b, fp))
-K_BOTH(v_add_f32)
+ROW_BOTH(v_add_f32)
 HOST(v_sub_f32, x - y, a[i] COMMA b[i] COMMA 0)
 SOFT(v_sub_f32, wt_f32_sub(a, b, fp))
-K_BOTH(v_sub_f32)
+ROW_BOTH(v_sub_f32)
 HOST(v_subrev_f32, y - x, b[i] COMMA a[i] COMMA 0)
 SOFT(v_subrev_f32, wt_f32_sub(b, a, fp))
-K_BOTH(v_subrev_f32)
+ROW_BOTH(v_subrev_f32)
 HOST(v_mul_f32, x *y, a[i] COMMA b[i] COMMA 0)
 SOFT(v_mul_f32, wt_f32_mul(a, b, fp))
-K_BOTH(v_mul_f32)
+ROW_BOTH(v_mul_f32)
 
 /* DX9 rules: zero times anything is zero. */
 static uint32_t legacy_product(uint32_t a, uint32_t b, struct wt_fp *fp)
@@ -154,7 +154,7 @@ static uint32_t legacy_product(uint32_t a, uint32_t b, struct wt_fp *fp)
 }
 
 SOFT(v_mul_legacy_f32, legacy_product(a, b, fp))
-K_SOFT(v_mul_legacy_f32)
+ROW_SOFT(v_mul_legacy_f32)
 
 /* The products and sums that are rounded twice do not know denormals (section 6.5). */
 static uint32_t mad(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp, bool legacy)
@@ -166,23 +166,23 @@ static uint32_t mad(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp, bool l
 }
 
 SOFT(v_mad_f32, mad(a, b, c, fp, false))
-K_SOFT(v_mad_f32)
+ROW_SOFT(v_mad_f32)
 SOFT(v_mad_legacy_f32, mad(a, b, c, fp, true))
-K_SOFT(v_mad_legacy_f32)
+ROW_SOFT(v_mad_legacy_f32)
 
-void gcn_k_v_mac_f32(struct gcn_valu *v)
+void gcn_vop_v_mac_f32(struct gcn_valu *v)
 {
-    gcn_k_v_mad_f32(v);
+    gcn_vop_v_mad_f32(v);
 }
 
-void gcn_k_v_madmk_f32(struct gcn_valu *v)
+void gcn_vop_v_madmk_f32(struct gcn_valu *v)
 {
-    gcn_k_v_mad_f32(v);
+    gcn_vop_v_mad_f32(v);
 }
 
-void gcn_k_v_madak_f32(struct gcn_valu *v)
+void gcn_vop_v_madak_f32(struct gcn_valu *v)
 {
-    gcn_k_v_mad_f32(v);
+    gcn_vop_v_mad_f32(v);
 }
 
 /* ---- fused ---- */
@@ -212,7 +212,7 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint32_t *d, const uint
 #endif
 SOFT(fma, wt_f32_fma(a, b, c, fp))
 
-void gcn_k_v_fma_f32(struct gcn_valu *v)
+void gcn_vop_v_fma_f32(struct gcn_valu *v)
 {
     compute(v, gcn_fp_host_fma() ? host_fma : NULL, soft_fma);
 }
@@ -238,12 +238,12 @@ static uint32_t scaled_fma(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)
  * V_DIV_FMAS_F32: undoes the scaling that V_DIV_SCALE_F32 has noted in VCC. Which way it went shows
  * in the exponent of the addend, the quotient so far.
  */
-void gcn_k_v_div_fmas_f32(struct gcn_valu *v)
+void gcn_vop_v_div_fmas_f32(struct gcn_valu *v)
 {
     ROWS32;
     const uint64_t vcc = gcn_pair(&v->w->s[GCN_VCC]);
     if (!(vcc & v->exec)) {
-        gcn_k_v_fma_f32(v);
+        gcn_vop_v_fma_f32(v);
         return;
     }
     struct wt_fp fp = gcn_fp_env(v->w, true);
@@ -308,7 +308,7 @@ static uint32_t div_scale(uint32_t x, uint32_t den, uint32_t num, uint8_t *vcc)
     return exponent32(num) <= 23 ? gcn_ldexp32(x, 64, &fp) : x;
 }
 
-void gcn_k_v_div_scale_f32(struct gcn_valu *v)
+void gcn_vop_v_div_scale_f32(struct gcn_valu *v)
 {
     ROWS32;
     struct wt_fp fp = gcn_fp_env(v->w, true);
@@ -349,7 +349,7 @@ static uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num, struct wt_fp *
 }
 
 SOFT(v_div_fixup_f32, div_fixup(a, b, c, fp))
-K_SOFT(v_div_fixup_f32)
+ROW_SOFT(v_div_fixup_f32)
 
 /* ---- least and greatest ---- */
 
@@ -374,8 +374,8 @@ static inline uint32_t middle(uint32_t x, uint32_t y, uint32_t z, uint32_t ieee)
 
 /* Numbers alone, none of them denormal, are compared as integers: `numbers`, of their keys k, l, m.
  * Else lane by lane: `any`. */
-#define K_PICK(name, any, numbers)                                                                 \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+#define ROW_PICK(name, any, numbers)                                                               \
+    CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
     {                                                                                              \
         const uint32_t *pa = v->a, *pb = v->b, *pc = v->c ? v->c : v->a;                           \
         uint32_t *d = v->d;                                                                        \
@@ -413,11 +413,11 @@ static inline uint32_t middle(uint32_t x, uint32_t y, uint32_t z, uint32_t ieee)
 
 #define LEAST(x, y) ((x) < (y) ? (x) : (y))
 #define MOST(x, y) ((x) < (y) ? (y) : (x))
-K_PICK(v_min_f32, pick(a, b, false, ieee), LEAST(k, l))
-K_PICK(v_max_f32, pick(a, b, true, ieee), MOST(k, l))
-K_PICK(v_min3_f32, pick(pick(a, b, false, ieee), c, false, ieee), LEAST(LEAST(k, l), m))
-K_PICK(v_max3_f32, pick(pick(a, b, true, ieee), c, true, ieee), MOST(MOST(k, l), m))
-K_PICK(v_med3_f32, middle(a, b, c, ieee), MOST(LEAST(k, l), LEAST(MOST(k, l), m)))
+ROW_PICK(v_min_f32, pick(a, b, false, ieee), LEAST(k, l))
+ROW_PICK(v_max_f32, pick(a, b, true, ieee), MOST(k, l))
+ROW_PICK(v_min3_f32, pick(pick(a, b, false, ieee), c, false, ieee), LEAST(LEAST(k, l), m))
+ROW_PICK(v_max3_f32, pick(pick(a, b, true, ieee), c, true, ieee), MOST(MOST(k, l), m))
+ROW_PICK(v_med3_f32, middle(a, b, c, ieee), MOST(LEAST(k, l), LEAST(MOST(k, l), m)))
 
 /* ---- parts of a number ---- */
 
@@ -435,7 +435,7 @@ static uint32_t fract(uint32_t a, struct wt_fp *fp)
 }
 
 SOFT(v_fract_f32, fract(a, fp))
-K_SOFT(v_fract_f32)
+ROW_SOFT(v_fract_f32)
 
 /* A NaN comes out quiet; what is no NaN is rounded to an integer. */
 static uint32_t rounded(uint32_t a, float (*how)(float), struct wt_fp *fp)
@@ -444,13 +444,13 @@ static uint32_t rounded(uint32_t a, float (*how)(float), struct wt_fp *fp)
 }
 
 SOFT(v_trunc_f32, rounded(a, truncf, fp))
-K_SOFT(v_trunc_f32)
+ROW_SOFT(v_trunc_f32)
 SOFT(v_ceil_f32, rounded(a, ceilf, fp))
-K_SOFT(v_ceil_f32)
+ROW_SOFT(v_ceil_f32)
 SOFT(v_floor_f32, rounded(a, floorf, fp))
-K_SOFT(v_floor_f32)
+ROW_SOFT(v_floor_f32)
 SOFT(v_rndne_f32, rounded(a, roundevenf, fp))
-K_SOFT(v_rndne_f32)
+ROW_SOFT(v_rndne_f32)
 
 static int frexp32(uint32_t a, uint32_t *mantissa)
 {
@@ -487,12 +487,12 @@ static uint32_t frexp_exp(uint32_t a, struct wt_fp *fp)
 }
 
 SOFT(v_frexp_mant_f32, frexp_mant(a, fp))
-K_SOFT(v_frexp_mant_f32)
+ROW_SOFT(v_frexp_mant_f32)
 SOFT(v_frexp_exp_i32_f32, frexp_exp(a, fp))
-K_SOFT(v_frexp_exp_i32_f32)
+ROW_SOFT(v_frexp_exp_i32_f32)
 
 /* The second source is an integer. */
-void gcn_k_v_ldexp_f32(struct gcn_valu *v)
+void gcn_vop_v_ldexp_f32(struct gcn_valu *v)
 {
     ROWS32;
     struct wt_fp fp = gcn_fp_env(v->w, true);
@@ -557,10 +557,10 @@ static uint32_t cube_ma(uint32_t x, uint32_t y, uint32_t z, struct wt_fp *fp)
 #define FLUSHED                                                                                    \
     flushed32(a, fp->flush_input), flushed32(b, fp->flush_input), flushed32(c, fp->flush_input)
 SOFT(v_cubeid_f32, cube_id(FLUSHED))
-K_SOFT(v_cubeid_f32)
+ROW_SOFT(v_cubeid_f32)
 SOFT(v_cubesc_f32, cube_sc(FLUSHED))
-K_SOFT(v_cubesc_f32)
+ROW_SOFT(v_cubesc_f32)
 SOFT(v_cubetc_f32, cube_tc(FLUSHED))
-K_SOFT(v_cubetc_f32)
+ROW_SOFT(v_cubetc_f32)
 SOFT(v_cubema_f32, cube_ma(FLUSHED, fp))
-K_SOFT(v_cubema_f32)
+ROW_SOFT(v_cubema_f32)

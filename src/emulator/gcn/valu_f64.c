@@ -66,7 +66,7 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
 
 /* See valu_f32.c. */
 #define HOST(name, expression, nan)                                                                \
-    static KERNEL host_##name(uint64_t *d, const uint64_t *a, const uint64_t *b,                   \
+    static CLONED host_##name(uint64_t *d, const uint64_t *a, const uint64_t *b,                   \
                               const uint64_t *c)                                                   \
     {                                                                                              \
         _Alignas(64) uint64_t result[GCN_LANES];                                                   \
@@ -116,8 +116,8 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint64_t *d, const uint
         (void)b, (void)c;                                                                          \
         return call;                                                                               \
     }
-#define K_SOFT(name)                                                                               \
-    void gcn_k_##name(struct gcn_valu *v)                                                          \
+#define ROW_SOFT(name)                                                                             \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         compute(v, NULL, soft_##name);                                                             \
     }
@@ -126,17 +126,17 @@ SOFT(add, wt_f64_add(a, b, fp))
 SOFT(mul, wt_f64_mul(a, b, fp))
 SOFT(fma, wt_f64_fma(a, b, c, fp))
 
-void gcn_k_v_add_f64(struct gcn_valu *v)
+void gcn_vop_v_add_f64(struct gcn_valu *v)
 {
     compute(v, host_add, soft_add);
 }
 
-void gcn_k_v_mul_f64(struct gcn_valu *v)
+void gcn_vop_v_mul_f64(struct gcn_valu *v)
 {
     compute(v, host_mul, soft_mul);
 }
 
-void gcn_k_v_fma_f64(struct gcn_valu *v)
+void gcn_vop_v_fma_f64(struct gcn_valu *v)
 {
     compute(v, gcn_fp_host_fma() ? host_fma : NULL, soft_fma);
 }
@@ -187,7 +187,7 @@ static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, uint8_t *vcc)
     return exponent64(num) <= 53 ? gcn_ldexp64(x, 128, &fp) : x;
 }
 
-void gcn_k_v_div_scale_f64(struct gcn_valu *v)
+void gcn_vop_v_div_scale_f64(struct gcn_valu *v)
 {
     ROWS64;
     struct wt_fp fp = gcn_fp_env(v->w, false);
@@ -238,7 +238,7 @@ static uint64_t scaled_fma(uint64_t a, uint64_t b, uint64_t c, int n, struct wt_
                        (unsigned)(1 - exponent - n), cut.flags & WT_FP_INEXACT, fp);
 }
 
-void gcn_k_v_div_fmas_f64(struct gcn_valu *v)
+void gcn_vop_v_div_fmas_f64(struct gcn_valu *v)
 {
     ROWS64;
     const uint64_t vcc = gcn_pair(&v->w->s[GCN_VCC]);
@@ -285,7 +285,7 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, struct wt_fp *
 }
 
 SOFT(v_div_fixup_f64, div_fixup(a, b, c, fp))
-K_SOFT(v_div_fixup_f64)
+ROW_SOFT(v_div_fixup_f64)
 
 /* ---- least and greatest ---- */
 
@@ -325,8 +325,8 @@ static void pick_each(struct gcn_valu *v, bool greatest)
 }
 
 /* Numbers alone, none of them denormal, are compared as integers. */
-#define K_PICK(name, greatest)                                                                     \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+#define ROW_PICK(name, greatest)                                                                   \
+    CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
     {                                                                                              \
         ROWS64;                                                                                    \
         uint64_t special = 0;                                                                      \
@@ -343,8 +343,8 @@ static void pick_each(struct gcn_valu *v, bool greatest)
             d[i] = (key64(a[i]) < key64(b[i])) != greatest ? a[i] : b[i];                          \
         }                                                                                          \
     }
-K_PICK(v_min_f64, false)
-K_PICK(v_max_f64, true)
+ROW_PICK(v_min_f64, false)
+ROW_PICK(v_max_f64, true)
 
 /* ---- parts of a number ---- */
 
@@ -368,15 +368,15 @@ static uint64_t rounded(uint64_t a, double (*how)(double), struct wt_fp *fp)
 }
 
 SOFT(v_fract_f64, fract(a, fp))
-K_SOFT(v_fract_f64)
+ROW_SOFT(v_fract_f64)
 SOFT(v_trunc_f64, rounded(a, trunc, fp))
-K_SOFT(v_trunc_f64)
+ROW_SOFT(v_trunc_f64)
 SOFT(v_ceil_f64, rounded(a, ceil, fp))
-K_SOFT(v_ceil_f64)
+ROW_SOFT(v_ceil_f64)
 SOFT(v_floor_f64, rounded(a, floor, fp))
-K_SOFT(v_floor_f64)
+ROW_SOFT(v_floor_f64)
 SOFT(v_rndne_f64, rounded(a, roundeven, fp))
-K_SOFT(v_rndne_f64)
+ROW_SOFT(v_rndne_f64)
 
 static int frexp64(uint64_t a, uint64_t *mantissa)
 {
@@ -406,9 +406,9 @@ static uint64_t frexp_mant(uint64_t a, struct wt_fp *fp)
 }
 
 SOFT(v_frexp_mant_f64, frexp_mant(a, fp))
-K_SOFT(v_frexp_mant_f64)
+ROW_SOFT(v_frexp_mant_f64)
 
-void gcn_k_v_frexp_exp_i32_f64(struct gcn_valu *v)
+void gcn_vop_v_frexp_exp_i32_f64(struct gcn_valu *v)
 {
     const uint64_t *a = v->a;
     uint32_t *d = v->d;
@@ -421,7 +421,7 @@ void gcn_k_v_frexp_exp_i32_f64(struct gcn_valu *v)
     }
 }
 
-void gcn_k_v_ldexp_f64(struct gcn_valu *v)
+void gcn_vop_v_ldexp_f64(struct gcn_valu *v)
 {
     const uint64_t *a = v->a;
     const uint32_t *b = v->b;
@@ -447,11 +447,11 @@ static uint64_t inverse_root(uint64_t a, struct wt_fp *fp)
 }
 
 SOFT(v_rcp_f64, wt_f64_div(0x3ff0000000000000, a, fp))
-K_SOFT(v_rcp_f64)
+ROW_SOFT(v_rcp_f64)
 SOFT(v_sqrt_f64, wt_f64_sqrt(a, fp))
-K_SOFT(v_sqrt_f64)
+ROW_SOFT(v_sqrt_f64)
 SOFT(v_rsq_f64, inverse_root(a, fp))
-K_SOFT(v_rsq_f64)
+ROW_SOFT(v_rsq_f64)
 
 /* The first 1201 bits of the fraction of 2/pi, highest first. */
 static const uint64_t two_over_pi[] = {
@@ -466,7 +466,7 @@ static const uint64_t two_over_pi[] = {
  * V_TRIG_PREOP_F64: 53 bits of 2/pi from bit 53 * S1 on (further on for large S0), for the
  * reduction of large angles.
  */
-void gcn_k_v_trig_preop_f64(struct gcn_valu *v)
+void gcn_vop_v_trig_preop_f64(struct gcn_valu *v)
 {
     const uint64_t *a = v->a;
     const uint32_t *b = v->b;

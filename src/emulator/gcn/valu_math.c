@@ -139,7 +139,7 @@ static inline __attribute__((always_inline)) void single(struct gcn_valu *v, mat
 }
 
 /* For the division of integers: by zero is its only exception, and not one of floating point. */
-void gcn_k_v_rcp_iflag_f32(struct gcn_valu *v)
+void gcn_vop_v_rcp_iflag_f32(struct gcn_valu *v)
 {
     if (computed(v, inverse_of).flags & WT_FP_DIVZERO)
         v->w->trapsts |= GCN_EXCP_INT_DIV0;
@@ -171,22 +171,22 @@ static void half(struct gcn_valu *v, math_fn fn)
     gcn_fp_raise(v->w, &fp);
 }
 
-#define K_MATH(name, kind, fn)                                                                     \
-    void gcn_k_##name(struct gcn_valu *v)                                                          \
+#define ROW_MATH(name, kind, fn)                                                                   \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
         kind(v, fn);                                                                               \
     }
-K_MATH(v_exp_f32, single, exp2_of)
-K_MATH(v_log_f32, single, log2_of)
-K_MATH(v_exp_legacy_f32, single, exp2_of)
-K_MATH(v_log_legacy_f32, single, log2_of)
-K_MATH(v_sin_f32, single, sin_of)
-K_MATH(v_cos_f32, single, cos_of)
-K_MATH(v_rcp_f32, single, inverse_of)
-K_MATH(v_rsq_f32, single, inverse_root_of)
-K_MATH(v_sqrt_f32, single, root_of)
-K_MATH(v_exp_f16, half, exp2_of)
-K_MATH(v_log_f16, half, log2_of)
-K_MATH(v_sin_f16, half, sin_of)
-K_MATH(v_cos_f16, half, cos_of)
-K_MATH(v_rsq_f16, half, inverse_root_of)
+ROW_MATH(v_exp_f32, single, exp2_of)
+ROW_MATH(v_log_f32, single, log2_of)
+ROW_MATH(v_exp_legacy_f32, single, exp2_of)
+ROW_MATH(v_log_legacy_f32, single, log2_of)
+ROW_MATH(v_sin_f32, single, sin_of)
+ROW_MATH(v_cos_f32, single, cos_of)
+ROW_MATH(v_rcp_f32, single, inverse_of)
+ROW_MATH(v_rsq_f32, single, inverse_root_of)
+ROW_MATH(v_sqrt_f32, single, root_of)
+ROW_MATH(v_exp_f16, half, exp2_of)
+ROW_MATH(v_log_f16, half, log2_of)
+ROW_MATH(v_sin_f16, half, sin_of)
+ROW_MATH(v_cos_f16, half, cos_of)
+ROW_MATH(v_rsq_f16, half, inverse_root_of)

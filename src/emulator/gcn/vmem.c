@@ -2,7 +2,7 @@
  * What the vector memory encodings share: loads, stores and atomics of lanes to memory, to LDS, or
  * to private memory, swizzled. Nothing is done before it is known that all lanes may.
  */
-#include "emulator/gcn/kernel.h"
+#include "emulator/gcn/row_function.h"
 #include "emulator/gcn/watch.h"
 
 #include <string.h>
@@ -169,7 +169,7 @@ static uint64_t refused(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_
 #define ALL_LANES (~(uint64_t)0)
 
 /* Not 0: some lane's bytes are not in the page of the first one's, or reach across its end. */
-static KERNEL leave_page(const uint64_t *addr, unsigned size, uint64_t *differ)
+static CLONED leave_page(const uint64_t *addr, unsigned size, uint64_t *differ)
 {
     const uint64_t page = addr[0] & ~WT_PAGE_MASK, last = page + WT_PAGE_SIZE - size;
     uint64_t some = 0;
@@ -178,7 +178,7 @@ static KERNEL leave_page(const uint64_t *addr, unsigned size, uint64_t *differ)
     *differ = some;
 }
 
-static KERNEL point_into(const uint8_t **host, const uint8_t *page, const uint64_t *addr)
+static CLONED point_into(const uint8_t **host, const uint8_t *page, const uint64_t *addr)
 {
     LANES
         host[i] = page + (addr[i] & WT_PAGE_MASK);
@@ -203,7 +203,7 @@ static uint64_t look_up(struct gcn_device *d, const uint64_t *addr, unsigned siz
 /* From so many lanes on, the others are looked up as well: each as if it were the first one. */
 #define MANY_LANES 12
 
-static KERNEL fill_up(uint64_t *to, const uint64_t *addr, uint64_t lanes)
+static CLONED fill_up(uint64_t *to, const uint64_t *addr, uint64_t lanes)
 {
     const uint64_t first = addr[__builtin_ctzll(lanes)];
     LANES
@@ -354,7 +354,7 @@ static bool store_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct
 
 /* ---- more common still: lane by lane side by side ---- */
 
-static KERNEL load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned words)
+static CLONED load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned words)
 {
     if (words == 1) {
         LANES
@@ -374,7 +374,7 @@ static KERNEL load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned
     }
 }
 
-static KERNEL store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned words)
+static CLONED store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned words)
 {
     if (words == 1) {
         LANES
@@ -394,7 +394,7 @@ static KERNEL store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned word
     }
 }
 
-static KERNEL leave_row(const uint32_t *low, const uint32_t *high, uint32_t step, uint32_t *differ)
+static CLONED leave_row(const uint32_t *low, const uint32_t *high, uint32_t step, uint32_t *differ)
 {
     const uint32_t first = low[0];
     uint32_t some = first > UINT32_MAX - GCN_LANES * step;
@@ -408,7 +408,7 @@ static KERNEL leave_row(const uint32_t *low, const uint32_t *high, uint32_t step
     *differ = some;
 }
 
-static KERNEL leave_wide_row(const uint64_t *addr, uint64_t step, uint64_t *differ)
+static CLONED leave_wide_row(const uint64_t *addr, uint64_t step, uint64_t *differ)
 {
     const uint64_t first = addr[0];
     uint64_t some = 0;
@@ -475,7 +475,7 @@ static bool as_row(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn
 /* ---- loads and stores ---- */
 
 /* What loads of less than a dword leave in the register: they extend, or keep its other half. */
-static KERNEL extend(uint32_t *value, const uint32_t *old, unsigned bits, bool sext, char half)
+static CLONED extend(uint32_t *value, const uint32_t *old, unsigned bits, bool sext, char half)
 {
     const unsigned above = 32 - bits, at = half == 'h' ? 16 : 0;
     const uint32_t keep = half == 'l' ? 0xffff0000 : half == 'h' ? 0xffff : 0;

@@ -11,6 +11,7 @@
 
 static uint64_t space_of_group(const struct gcn_device *d, const struct gcn_group *g)
 {
+    assert(g->used);
     const struct gcn_dispatch *k = &d->dispatch[g->dispatch];
     const uint64_t row = (uint64_t)g->coordinate[2] * k->groups[1] + g->coordinate[1];
     const uint64_t number = row * k->groups[0] + g->coordinate[0];
@@ -19,6 +20,7 @@ static uint64_t space_of_group(const struct gcn_device *d, const struct gcn_grou
 
 bool gcn_private_home(const struct gcn_wave *w, uint64_t *scratch)
 {
+    assert(w->active && scratch);
     const struct gcn_dispatch *k = gcn_dispatch_of(w);
     *scratch = gcn_pair(&w->s[GCN_FLAT_SCRATCH]);
     if (*scratch)
@@ -51,6 +53,7 @@ uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
  */
 static bool add_private(struct wt_spans *spans, uint64_t scratch, uint64_t first, uint64_t last)
 {
+    assert(first <= last);
     const uint64_t row = 4 * GCN_LANES;
     while (first <= last) {
         const uint64_t at = scratch + first / 4 * row;
@@ -75,6 +78,7 @@ static bool add_private(struct wt_spans *spans, uint64_t scratch, uint64_t first
 static bool add_part(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
                      uint64_t last, struct wt_spans *spans)
 {
+    assert(first <= last);
     if (first - GCN_REGION_APERTURE < GCN_GDS_BYTES)
         return wt_spans_add(spans, SPACE_GDS, first, last);
     const bool shared = first - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE;
@@ -144,6 +148,7 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after)
 {
+    assert(size >= 1 && size <= 16 && lane < GCN_LANES);
     struct gcn_device *d = w->device;
     if (!wt_watch_set_meets(d->machine.watch, kind, space_at(w, addr), addr, addr + size - 1))
         return;
@@ -155,6 +160,7 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
 void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       uint64_t addr, unsigned size, const void *before, const void *after)
 {
+    assert(size >= 1 && size <= 64);
     const uint64_t exec = gcn_exec(w);
     const unsigned lane = exec ? (unsigned)__builtin_ctzll(exec) : 0;
     for (unsigned done = 0; done < size; done += 16) {
@@ -168,6 +174,7 @@ void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
 
 const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u)
 {
+    assert(u >= w->code->uop && u < w->code->uop + GCN_SLOTS && w->code->page.watched);
     struct wt_machine *m = &w->device->machine;
     const uint64_t pc = gcn_pc_of(w, u);
     const struct wt_code_watched *watched =

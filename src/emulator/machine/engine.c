@@ -5,6 +5,7 @@
 static uint64_t take_turn(struct wt_machine *m, uint32_t wave, uint64_t n, wt_trace_fn fn,
                           void *context)
 {
+    assert(wave < m->waves && n > 0 && wt_turns_is_ready(&m->turns, wave));
     if (!fn)
         return m->engine->turn(m, wave, n);
     if (!m->engine->trace_before(m, wave)) {
@@ -77,14 +78,30 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
     return m->active ? WT_RUN_BUDGET : m->engine->blocked(m);
 }
 
+/* Fuzzers and the tests of sanitizer builds look whether a run leaves things as they should be. */
+static void check(struct wt_machine *m)
+{
+    assert(!m->in_turn && !m->yielded && m->active <= m->waves && m->hits <= WT_WATCH_HITS);
+    assert(m->fault.kind <= WT_FAULT_HOST);
+    assert(!m->fault.kind || m->fault.wave < m->waves);
+#ifdef WT_CHECK_INVARIANTS
+    wt_turns_check(&m->turns);
+    m->engine->check(m);
+#endif
+}
+
 enum wt_run wt_engine_run_traced(struct wt_machine *m, uint64_t issues, wt_trace_fn fn,
                                  void *context)
 {
+    check(m);
     wt_watch_set_run(m, true);
     const enum wt_run run = run_turns(m, issues, fn, context);
     wt_watch_set_run(m, false);
     if (run != WT_RUN_WATCH)
         m->hits = 0;
+    check(m);
+    assert((run == WT_RUN_FAULT) == (m->fault.kind != WT_FAULT_NONE));
+    assert((run == WT_RUN_WATCH) == (m->hits != 0));
     return run;
 }
 

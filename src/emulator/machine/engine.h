@@ -28,6 +28,8 @@ struct wt_engine_ops {
     /** After each turn, before the engine looks at faults, watches and events: time passes for the
      * debug hardware. */
     void (*after_turn)(struct wt_machine *m, uint32_t wave, uint64_t issued);
+    /** Asserts the family's invariants: sanitizer builds call it before and after each run. */
+    void (*check)(struct wt_machine *m);
     /** Notes a wave before an issue that is traced; false without host memory. */
     bool (*trace_before)(struct wt_machine *m, uint32_t wave);
     /** Hands the issue noted last to @p fn. */

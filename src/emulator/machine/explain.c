@@ -1,10 +1,13 @@
 /* Explanations of addresses, for people. See explain.h. */
 #include "emulator/machine/explain.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 void wt_explanation_print(FILE *out, uint64_t addr, const struct wt_explanation *e)
 {
+    assert(out && e && e->terms <= WT_EXPLAIN_TERMS);
+    assert(e->space && e->where);
     fprintf(out, "0x%" PRIx64 ": %s", addr, e->space);
     if (e->has_aperture)
         fprintf(out, ", aperture 0x%" PRIx64 " .. 0x%" PRIx64, e->first, e->last);

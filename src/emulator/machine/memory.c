@@ -46,6 +46,7 @@ static const uint8_t zero_page[WT_PAGE_SIZE];
 
 static unsigned slot_index(uint64_t addr, unsigned level)
 {
+    assert(level < LEVELS);
     return (unsigned)(addr >> (WT_PAGE_BITS + 9 * level)) & (FANOUT - 1);
 }
 
@@ -98,6 +99,7 @@ static struct node *own_node(struct account *account, struct node *old, unsigned
 
 static void leave_account(struct wt_memory *m)
 {
+    assert(m->account->refs > 0);
     if (--m->account->refs == 0)
         free(m->account);
 }
@@ -146,6 +148,7 @@ static size_t alias_above(const struct wt_memory *m, uint64_t addr)
 
 bool wt_memory_alias(struct wt_memory *m, uint64_t addr, uint64_t size, void *host)
 {
+    assert(m->host && host && size > 0 && addr % WT_PAGE_SIZE == 0);
     if (m->aliases == m->alias_room) {
         const size_t room = m->alias_room ? 2 * m->alias_room : 16;
         struct alias *grown = realloc(m->alias, room * sizeof *grown);
@@ -163,6 +166,7 @@ bool wt_memory_alias(struct wt_memory *m, uint64_t addr, uint64_t size, void *ho
 
 void wt_memory_unalias(struct wt_memory *m, uint64_t addr)
 {
+    assert(m->host);
     const size_t at = alias_above(m, addr);
     if (!at || m->alias[at - 1].addr != addr)
         return;
@@ -204,6 +208,7 @@ struct wt_memory *wt_memory_fork(struct wt_memory *m)
 
 void wt_memory_become(struct wt_memory *m, const struct wt_memory *from)
 {
+    assert(!m->host && !from->host && m != from);
     from->account->refs++;
     if (from->root)
         from->root->refs++;
@@ -216,11 +221,13 @@ void wt_memory_become(struct wt_memory *m, const struct wt_memory *from)
 
 void wt_memory_set_limit(struct wt_memory *m, uint64_t bytes)
 {
+    assert(!m->host);
     m->limit = bytes / WT_PAGE_SIZE;
 }
 
 void wt_memory_refusal(const struct wt_memory *m, char *text, size_t size)
 {
+    assert(text && size > 0);
     if (m->pages >= m->limit)
         snprintf(text, size,
                  "the program has touched %.4g MiB of memory, all that it may have (--memory)",
@@ -231,6 +238,7 @@ void wt_memory_refusal(const struct wt_memory *m, char *text, size_t size)
 
 void wt_memory_clear(struct wt_memory *m)
 {
+    assert(!m->host);
     release(m->account, m->root, LEVELS);
     m->root = NULL;
     m->pages = 0;
@@ -282,6 +290,7 @@ uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
 
 void wt_memory_read(const struct wt_memory *m, uint64_t addr, void *out, size_t size)
 {
+    assert(out || !size);
     uint8_t *to = out;
     while (size) {
         size_t offset = addr & WT_PAGE_MASK;
@@ -302,6 +311,7 @@ bool wt_memory_is_zero(const struct wt_memory *m, uint64_t addr, const void *byt
 
 bool wt_memory_write(struct wt_memory *m, uint64_t addr, const void *bytes, size_t size)
 {
+    assert(bytes || !size);
     const uint8_t *from = bytes;
     while (size) {
         size_t offset = addr & WT_PAGE_MASK;

@@ -1,6 +1,7 @@
 /* Scheduling policies, and whose turn it is. See schedule.h. */
 #include "emulator/machine/schedule.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ static enum wt_status bad(const char *text, struct wt_error *err)
 enum wt_status wt_schedule_parse(const char *text, struct wt_schedule *schedule,
                                  struct wt_error *err)
 {
+    assert(text && schedule && err);
     struct wt_schedule s = {.turn = 1};
     const char *number = NULL;
     if (strcmp(text, "lockstep") == 0)
@@ -57,6 +59,7 @@ static uint64_t next_random(struct wt_schedule *schedule)
 /* The next one after the last, going round. */
 static uint32_t next_ready(const struct wt_turns *t)
 {
+    assert(t->ready_count > 0 && t->current < t->waves);
     const uint32_t from = t->current + 1 < t->waves ? t->current + 1 : 0;
     uint32_t i = from / 64;
     uint64_t word = t->ready[i] & (~(uint64_t)0 << (from % 64));
@@ -70,6 +73,7 @@ static uint32_t next_ready(const struct wt_turns *t)
 /* The next one of this round that can still issue; a new round when it is over. */
 static uint32_t next_in_round(struct wt_turns *t)
 {
+    assert(t->ready_count > 0);
     for (;;) {
         for (uint32_t i = 0; i < wt_turns_words(t); i++) {
             const uint64_t left = t->round[i] & t->ready[i];
@@ -88,6 +92,7 @@ static uint32_t next_in_round(struct wt_turns *t)
 /* The n-th, from 0. */
 static uint32_t nth_ready(const struct wt_turns *t, uint32_t n)
 {
+    assert(n < t->ready_count);
     for (uint32_t i = 0;; i++) {
         uint64_t word = t->ready[i];
         const uint32_t count = (uint32_t)__builtin_popcountll(word);
@@ -103,6 +108,7 @@ static uint32_t nth_ready(const struct wt_turns *t, uint32_t n)
 
 void wt_turns_choose(struct wt_turns *t)
 {
+    assert(t->ready_count > 0);
     switch (t->policy.kind) {
     case WT_SCHEDULE_RR:
         t->current = next_ready(t);
@@ -123,6 +129,8 @@ void wt_turns_choose(struct wt_turns *t)
 
 bool wt_turns_init(struct wt_turns *t, const struct wt_schedule *policy, uint32_t waves)
 {
+    assert(policy && waves > 0);
+    assert(policy->kind != WT_SCHEDULE_RR || policy->turn > 0);
     *t = (struct wt_turns){.policy = *policy, .waves = waves};
     t->ready = calloc(2 * wt_turns_words(t), sizeof *t->ready);
     if (!t->ready)
@@ -142,8 +150,25 @@ size_t wt_turns_bytes(const struct wt_turns *t)
     return 2 * wt_turns_words(t) * sizeof *t->ready;
 }
 
+void wt_turns_check(const struct wt_turns *t)
+{
+    uint32_t count = 0;
+    assert(t->waves > 0 && t->current < t->waves && t->ready_count <= t->waves);
+    assert(t->policy.kind <= WT_SCHEDULE_RANDOM);
+    assert(t->left <= (t->policy.kind == WT_SCHEDULE_RR         ? t->policy.turn
+                       : t->policy.kind == WT_SCHEDULE_LOCKSTEP ? 1
+                                                                : 16));
+    for (size_t i = 0; i < wt_turns_words(t); i++)
+        count += (uint32_t)__builtin_popcountll(t->ready[i]);
+    assert(count == t->ready_count);
+    if (t->waves % 64)
+        assert(!((t->ready[t->waves / 64] | t->round[t->waves / 64]) >> (t->waves % 64)));
+    (void)count;
+}
+
 void wt_turns_reset(struct wt_turns *t)
 {
+    assert(t->ready && t->waves > 0);
     memset(t->ready, 0, wt_turns_bytes(t));
     t->ready_count = 0;
     t->policy.state = t->policy.seed;
@@ -153,6 +178,7 @@ void wt_turns_reset(struct wt_turns *t)
 
 void wt_turns_copy(struct wt_turns *to, const struct wt_turns *from)
 {
+    assert(to->waves == from->waves && to->ready != from->ready);
     uint64_t *ready = to->ready, *round = to->round;
     *to = *from;
     to->ready = ready;

@@ -55,6 +55,9 @@ void wt_turns_copy(struct wt_turns *to, const struct wt_turns *from);
 /** Host memory that it needs beside itself. */
 size_t wt_turns_bytes(const struct wt_turns *turns);
 
+/** Asserts that the counts and sets agree. */
+void wt_turns_check(const struct wt_turns *turns);
+
 /** Words of `ready`, and of `round`. */
 static inline size_t wt_turns_words(const struct wt_turns *turns)
 {

@@ -1,6 +1,8 @@
 /* Searching a recorded run, window by window. See search.h. */
 #include "emulator/machine/search.h"
 
+#include <assert.h>
+
 /* Issues of the first window, and how much wider the next one is. */
 #define FIRST_WIDTH 64
 #define WIDER 8
@@ -10,6 +12,7 @@
 void wt_search_begin(struct wt_search *s, struct wt_timeline *timeline, struct wt_machine *machine,
                      bool backwards, struct wt_watch *watch, size_t watches)
 {
+    assert(s && timeline && machine && (watch || !watches));
     wt_watch_pin(machine, watch, watches);
     *s = (struct wt_search){.timeline = timeline,
                             .machine = machine,
@@ -33,6 +36,7 @@ void wt_search_accept(struct wt_search *s)
 
 void wt_search_pass(struct wt_search *s)
 {
+    assert(!s->backwards);
     s->from = s->place.time;
     s->behind = s->place.time + 1;
     s->pass = true;
@@ -42,6 +46,7 @@ void wt_search_pass(struct wt_search *s)
 /* Chooses the window before the one that was searched last; false at the beginning. */
 static bool next_window(struct wt_search *s)
 {
+    assert(s->backwards && s->low <= s->high);
     const uint64_t start = wt_timeline_start(s->timeline);
     s->high = s->low;
     if (s->high <= start)
@@ -70,6 +75,7 @@ static enum wt_search_step fail(struct wt_search *s, const struct wt_error *why,
  */
 static bool approach(struct wt_search *s, uint64_t budget)
 {
+    assert(budget > 0);
     struct wt_machine *m = s->machine;
     if (m->time >= s->from)
         return true;
@@ -103,6 +109,7 @@ static enum wt_search_step open_window(struct wt_search *s, struct wt_error *err
 
 static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_error *err)
 {
+    assert(s->scanning && budget > 0);
     struct wt_machine *m = s->machine;
     struct wt_error why;
     const uint64_t left = (s->behind ? s->behind : s->high) - m->time;
@@ -144,6 +151,7 @@ static enum wt_search_step scan(struct wt_search *s, uint64_t budget, struct wt_
 
 enum wt_search_step wt_search_on(struct wt_search *s, uint64_t budget, struct wt_error *err)
 {
+    assert(s->timeline && s->machine && err && s->code <= s->watches);
     struct wt_machine *m = s->machine;
     struct wt_error why;
     if (wt_timeline_look(s->timeline, false, &why))

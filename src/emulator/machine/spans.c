@@ -1,10 +1,12 @@
 /* Sorted ranges of addresses. See spans.h. */
 #include "emulator/machine/spans.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 bool wt_spans_add(struct wt_spans *spans, uint64_t space, uint64_t first, uint64_t last)
 {
+    assert(first <= last && spans->count <= spans->room);
     if (spans->count == spans->room) {
         const size_t room = spans->room ? spans->room * 2 : 16;
         struct wt_span *grown = realloc(spans->span, room * sizeof *grown);
@@ -47,6 +49,7 @@ void wt_spans_sort(struct wt_spans *spans)
 
 bool wt_spans_meet(const struct wt_spans *spans, uint64_t space, uint64_t first, uint64_t last)
 {
+    assert(first <= last);
     /* The first span that does not end before the range begins is the only one that may meet it. */
     size_t low = 0, high = spans->count;
     while (low < high) {

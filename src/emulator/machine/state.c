@@ -32,6 +32,7 @@ void wt_state_end(struct wt_state_head *head)
 void wt_state_resume(const struct wt_state_head *head, struct wt_machine *m,
                      struct wt_memory *memory, struct wt_code_cache *code)
 {
+    assert(head->memory && head->turns.waves == m->waves && !m->in_turn);
     m->time = head->time;
     m->fault = head->fault;
     m->active = head->active;
@@ -46,6 +47,7 @@ void wt_state_resume(const struct wt_state_head *head, struct wt_machine *m,
 
 void *wt_state_copy(struct wt_state_head *head, const void *from, size_t size)
 {
+    assert(from || !size);
     void *copy = malloc(size ? size : 1);
     if (copy && size)
         memcpy(copy, from, size);
@@ -56,6 +58,7 @@ void *wt_state_copy(struct wt_state_head *head, const void *from, size_t size)
 uint8_t *wt_state_save_rows(struct wt_state_head *head, struct wt_machine *m, uint32_t count,
                             wt_row_fn row)
 {
+    assert(row);
     size_t size = 0;
     for (uint32_t i = 0; i < count; i++)
         size += row(m, i).size;
@@ -75,6 +78,7 @@ uint8_t *wt_state_save_rows(struct wt_state_head *head, struct wt_machine *m, ui
 
 void wt_state_restore_rows(struct wt_machine *m, uint32_t count, wt_row_fn row, const uint8_t *from)
 {
+    assert(row && from);
     for (uint32_t i = 0; i < count; i++) {
         const struct wt_row r = row(m, i);
         if (r.size)

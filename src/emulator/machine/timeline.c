@@ -7,6 +7,7 @@
  */
 #include "emulator/machine/timeline.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,7 @@ struct wt_timeline {
 
 static void drop_snapshot(struct wt_timeline *t, size_t i)
 {
+    assert(i < t->snapshots);
     const struct wt_machine_ops *ops = t->m->ops;
     t->state_bytes -= ops->state_bytes(t->snapshot[i].state);
     ops->free_state(t->snapshot[i].state);
@@ -82,6 +84,7 @@ static uint64_t work_at(uint64_t time, size_t entries)
 
 static uint64_t work_of(const struct snapshot *s)
 {
+    assert(s->state);
     return work_at(s->time, s->entries);
 }
 
@@ -130,6 +133,7 @@ static bool over_budget(const struct wt_timeline *t)
  */
 static size_t least_missed(const struct wt_timeline *t)
 {
+    assert(t->snapshots > 1);
     const uint64_t now = work_at(t->m->time, t->done), end = work_at(t->end, t->entries);
     size_t best = 0;
     double least = 0;
@@ -157,6 +161,7 @@ static void thin(struct wt_timeline *t)
 /* The last snapshot that is not after this point. */
 static size_t snapshot_before(const struct wt_timeline *t, uint64_t time, size_t entries)
 {
+    assert(t->snapshots > 0);
     size_t low = 0, high = t->snapshots;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
@@ -172,6 +177,7 @@ static size_t snapshot_before(const struct wt_timeline *t, uint64_t time, size_t
 /* Takes a snapshot here. Without host memory there is none, and this part is reached from afar. */
 static bool take_snapshot(struct wt_timeline *t)
 {
+    assert(t->snapshots <= t->snapshot_room && t->done <= t->entries);
     struct wt_machine *m = t->m;
     size_t at = 0;
     t->tried = work_at(m->time, t->done);
@@ -214,6 +220,7 @@ static bool take_snapshot(struct wt_timeline *t)
 /* How many issues until a snapshot is due; one that is due is taken. */
 static uint64_t until_snapshot(struct wt_timeline *t)
 {
+    assert(t->snapshots > 0 && t->interval > 0);
     const uint64_t now = work_at(t->m->time, t->done);
     const uint64_t before = work_of(&t->snapshot[snapshot_before(t, t->m->time, t->done)]);
     /* Under a small budget a snapshot is dropped again at once: not a reason for the next one. */
@@ -229,6 +236,7 @@ static uint64_t until_snapshot(struct wt_timeline *t)
 
 static void free_bytes(struct wt_timeline *t, size_t from, size_t to)
 {
+    assert(from <= to && to <= t->entries);
     for (size_t i = from; i < to; i++) {
         t->entry_bytes -= heap_bytes(t->entry[i].input.size);
         free((void *)(uintptr_t)t->entry[i].input.bytes);
@@ -237,6 +245,7 @@ static void free_bytes(struct wt_timeline *t, size_t from, size_t to)
 
 static void free_entries(struct wt_timeline *t, size_t from)
 {
+    assert(from <= t->entries);
     free_bytes(t, from, t->entries);
     t->entries = from;
 }
@@ -280,6 +289,7 @@ static bool restart(struct wt_timeline *t)
 /* Appends a copy of an entry to a list; false without host memory. */
 static bool add_entry(struct entry **list, size_t *count, size_t *room, const struct entry *entry)
 {
+    assert(*count <= *room);
     if (*count == *room) {
         const size_t more = *room < 4096 ? *room + 256 : *room + *room / 8;
         struct entry *grown = realloc(*list, more * sizeof *grown);
@@ -315,6 +325,7 @@ static void append(struct wt_timeline *t, const struct entry *entry)
 /* The past before snapshot @p i is no more. */
 static void drop_past(struct wt_timeline *t, size_t i)
 {
+    assert(i > 0 && i < t->snapshots);
     const size_t entries = t->snapshot[i].entries;
     const uint64_t work = ISSUES_PER_ENTRY * (uint64_t)entries;
     free_bytes(t, 0, entries);
@@ -365,6 +376,7 @@ static void shorten_log(struct wt_timeline *t)
  */
 static bool replace_last(struct wt_timeline *t, const struct entry *entry)
 {
+    assert(t->snapshots > 0);
     struct entry *last = t->entries ? &t->entry[t->entries - 1] : NULL;
     const struct snapshot *s = &t->snapshot[t->snapshots - 1];
     if (!last || !entry->input.size || last->ran || last->input.kind != WT_INPUT_MEMORY ||
@@ -380,6 +392,7 @@ static bool replace_last(struct wt_timeline *t, const struct entry *entry)
 /* What was recorded after this point is no more. */
 static void drop_future(struct wt_timeline *t)
 {
+    assert(t->done <= t->entries);
     const uint64_t now = t->looking ? t->look_time : t->m->time;
     if (wt_timeline_at_end(t))
         return;
@@ -393,6 +406,7 @@ static void drop_future(struct wt_timeline *t)
 
 uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input)
 {
+    assert(input->kind <= WT_INPUT_RESET && (input->bytes || !input->size));
     switch (input->kind) {
     case WT_INPUT_MEMORY:
         return m->ops->write_memory(m, input->wave, input->lane, input->addr, input->bytes,
@@ -420,6 +434,7 @@ uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input)
 /* Runs to `time`; what a run came back with, if before or at that time it had more to say. */
 static enum wt_run run_to(struct wt_timeline *t, uint64_t time)
 {
+    assert(time >= t->m->time);
     struct wt_machine *m = t->m;
     enum wt_run run = WT_RUN_BUDGET;
     while (m->time < time && run == WT_RUN_BUDGET) {
@@ -474,6 +489,7 @@ static enum wt_run replay_to(struct wt_timeline *t, uint64_t time)
 enum wt_status wt_timeline_new(struct wt_machine *machine, uint64_t budget,
                                struct wt_timeline **timeline, struct wt_error *err)
 {
+    assert(machine && timeline && err);
     struct wt_timeline *t = calloc(1, sizeof *t);
     if (!t)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a history");
@@ -508,6 +524,7 @@ enum wt_status wt_timeline_restart(struct wt_timeline *t, struct wt_error *err)
 
 enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
 {
+    assert(t->done <= t->entries);
     struct wt_machine *m = t->m;
     if (t->broken || t->looking) {
         t->strayed = true;
@@ -550,6 +567,7 @@ enum wt_run wt_timeline_run(struct wt_timeline *t, uint64_t issues)
 
 uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input)
 {
+    assert(input && input->kind <= WT_INPUT_RESET);
     struct wt_machine *m = t->m;
     if (!t->broken && !t->looking) {
         drop_future(t);
@@ -571,6 +589,7 @@ uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input)
 
 enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_error *err)
 {
+    assert(err);
     enum wt_status status;
     struct wt_machine *m = t->m;
     if (t->broken)
@@ -600,6 +619,7 @@ enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_
 
 enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_error *err)
 {
+    assert(err);
     struct wt_machine *m = t->m;
     if (looking == (t->looking != NULL) || t->broken)
         return WT_OK;
@@ -617,6 +637,7 @@ enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_e
 
 enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err)
 {
+    assert(err);
     if (!t->looking)
         return WT_OK;
     if (t->strayed)
@@ -638,6 +659,7 @@ void wt_timeline_keep(struct wt_timeline *t)
 
 uint64_t wt_timeline_saved_before(const struct wt_timeline *t, uint64_t time)
 {
+    assert(t->snapshots > 0);
     return t->snapshots ? t->snapshot[snapshot_before(t, time, SIZE_MAX)].time : t->m->time;
 }
 
@@ -658,6 +680,7 @@ bool wt_timeline_at_end(const struct wt_timeline *t)
 
 void wt_timeline_stats(const struct wt_timeline *t, struct wt_timeline_stats *stats)
 {
+    assert(stats && t->snapshots > 0);
     const struct wt_machine_ops *ops = t->m->ops;
     const uint64_t held = ops->held_bytes(t->m), live = ops->live_bytes(t->m);
     *stats = (struct wt_timeline_stats){

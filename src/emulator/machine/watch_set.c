@@ -10,6 +10,8 @@
 static bool add_watch(struct wt_machine *m, struct wt_watch_set *set, const struct wt_watch *watch,
                       wt_watch_range_fn range)
 {
+    assert(watch->kind <= WT_WATCH_ISSUE);
+    assert(!watch->holds || watch->kind == WT_WATCH_EXECUTE);
     const uint64_t first = watch->addr, span = watch->size ? watch->size - 1 : 0;
     const uint64_t last = span > UINT64_MAX - first ? UINT64_MAX : first + span;
     switch (watch->kind) {
@@ -55,6 +57,7 @@ static int by_address(const void *a, const void *b)
 static struct wt_watch_set *new_set(struct wt_machine *m, const struct wt_watch *list, size_t count,
                                     wt_watch_range_fn range)
 {
+    assert(list && count > 0);
     struct wt_watch_set *set = calloc(1, sizeof *set);
     bool ok = set && (set->code = calloc(count, sizeof *set->code));
     for (size_t i = 0; ok && i < count; i++)
@@ -113,6 +116,7 @@ void wt_watch_set_forget(struct wt_machine *m)
 
 void wt_watch_pin(struct wt_machine *m, struct wt_watch *list, size_t count)
 {
+    assert(list || !count);
     for (size_t i = 0; m->ops->home && i < count; i++)
         if (list[i].kind <= WT_WATCH_ACCESS && list[i].home == WT_HOME_NOW)
             list[i].home = m->ops->home(m, list[i].wave, list[i].addr);
@@ -151,6 +155,7 @@ bool wt_watch_set_holds(struct wt_machine *m, const struct wt_watch_code *code, 
 static struct wt_watch_hit *add_hit(struct wt_machine *m, const struct wt_issue *issue,
                                     enum wt_watch_kind kind)
 {
+    assert(m->hit && m->hits <= WT_WATCH_HITS && issue->wave < m->waves);
     if (m->hits == WT_WATCH_HITS)
         return NULL;
     struct wt_watch_hit *hit = &m->hit[m->hits++];
@@ -181,6 +186,8 @@ void wt_watch_set_access(struct wt_machine *m, const struct wt_issue *issue,
 static void add_place(struct wt_machine *m, const struct wt_issue *issue, enum wt_watch_kind kind,
                       wt_lanes lanes)
 {
+    assert(kind == WT_WATCH_EXECUTE || kind == WT_WATCH_ISSUE);
+    assert(!(lanes & ~issue->mask));
     struct wt_watch_hit *hit = add_hit(m, issue, kind);
     if (!hit)
         return;
@@ -215,6 +222,7 @@ static void set_told(struct wt_watch_set *set, const struct wt_issue *issue)
 
 bool wt_watch_set_before(struct wt_machine *m, const struct wt_issue *issue)
 {
+    assert(m->watch && issue->wave < m->waves);
     struct wt_watch_set *set = m->watch;
     if (set->told && set->told_time == issue->time && set->told_wave == issue->wave &&
         set->told_pc == issue->pc)
@@ -227,6 +235,7 @@ bool wt_watch_set_before(struct wt_machine *m, const struct wt_issue *issue)
 
 void wt_watch_set_step(struct wt_machine *m, const struct wt_issue *issue)
 {
+    assert(m->watch && issue->wave < m->waves);
     set_told(m->watch, issue);
     note(m, issue);
 }

@@ -33,6 +33,7 @@ static bool is_console(const struct vx_device *d, uint64_t addr, unsigned size)
 
 const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size)
 {
+    assert(size > 0 && (addr & WT_PAGE_MASK) + size <= WT_PAGE_SIZE);
     struct vx_device *d = w->device;
     if (outside(addr))
         return NULL;
@@ -46,6 +47,7 @@ const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size)
 
 uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
 {
+    assert(size > 0 && (addr & WT_PAGE_MASK) + size <= WT_PAGE_SIZE);
     struct vx_device *d = w->device;
     if (outside(addr) || page_has_console(d, addr))
         return NULL;
@@ -65,6 +67,7 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
 
 void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)
 {
+    assert(core >= d->core && core < d->core + d->core_count);
     if (d->tlb_core == core)
         return;
     d->tlb_core = core;
@@ -75,6 +78,7 @@ void vx_tlb_switch_core(struct vx_device *d, struct vx_core *core)
 
 enum vx_access vx_peek(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t *value)
 {
+    assert(size == 1 || size == 2 || size == 4 || size == 8);
     uint8_t bytes[8];
     if (outside(addr) || outside(addr + size - 1))
         return VX_ACCESS_OUTSIDE;
@@ -86,6 +90,7 @@ enum vx_access vx_peek(struct vx_warp *w, uint64_t addr, unsigned size, uint64_t
 enum vx_access vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
                        unsigned size, uint64_t *value)
 {
+    assert(lane < w->device->machine.lanes);
     const enum vx_access why = vx_peek(w, addr, size, value);
     if (!why && w->device->machine.watch)
         vx_watch_access(w, u, WT_WATCH_READ, lane, addr, size, *value, *value);
@@ -105,6 +110,8 @@ enum vx_access vx_store_check(struct vx_warp *w, uint64_t addr, unsigned size)
 enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
                         unsigned size, uint64_t value, enum wt_watch_kind kind)
 {
+    assert(lane < w->device->machine.lanes);
+    assert(kind == WT_WATCH_WRITE || kind == WT_WATCH_ACCESS);
     struct vx_device *d = w->device;
     const enum vx_access why = vx_store_check(w, addr, size);
     if (why)
@@ -127,6 +134,7 @@ enum vx_access vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane
 const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, enum vx_access why,
                                      unsigned lane, uint64_t addr, unsigned size, bool store)
 {
+    assert(why != VX_ACCESS_OK && lane < w->device->machine.lanes);
     const char *what = store ? "store" : "load";
     const unsigned long long at = addr;
     char why_not[128];
@@ -156,6 +164,7 @@ const struct vx_uop *vx_access_fault(struct vx_warp *w, const struct vx_uop *u, 
 
 bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out, size_t size)
 {
+    assert(core && (out || !size));
     uint8_t *to = out;
     while (size) {
         if (outside(addr))
@@ -173,6 +182,7 @@ bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, voi
 bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, const void *bytes,
                     size_t size)
 {
+    assert(core && (bytes || !size));
     const uint8_t *from = bytes;
     while (size) {
         if (outside(addr))

@@ -6,6 +6,7 @@
 /* Operands of a 32-bit word as its row wants them. */
 struct vx_uop vx_decode(struct vx_device *d, uint32_t word, unsigned halves)
 {
+    assert(halves == 1 || halves == 2);
     struct vx_uop u = {.run = vx_illegal, .halves = (uint8_t)halves, .rd = VX_SINK};
     const enum vx_insn_id id = vx_insn_find(word, d->config.xlen);
     if (id == VX_INSN_COUNT)
@@ -81,6 +82,7 @@ static uint16_t parcel(struct vx_device *d, uint64_t addr)
 
 struct vx_uop vx_code_decode(struct vx_device *d, uint64_t pc)
 {
+    assert(pc % 2 == 0);
     const uint16_t low = parcel(d, pc);
     if ((low & 3) == 3) {
         const uint64_t rest = vx_truncate(d, pc + 2);
@@ -131,6 +133,7 @@ const struct wt_code_format vx_code_format = {
 
 const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc)
 {
+    assert(pc % 2 == 0);
     struct vx_device *d = w->device;
     const bool outside = pc >> WT_MEMORY_ADDRESS_BITS;
     struct wt_code_page *page = outside ? NULL : wt_code_page_of(&d->code, pc);

@@ -88,6 +88,7 @@ enum { KEYS = sizeof keys / sizeof keys[0] };
 
 void vx_config_default(struct vx_config *config)
 {
+    assert(config);
     const struct vx_profile *profile = vx_profiles[0];
     *config = (struct vx_config){
         .profile = profile,
@@ -112,6 +113,7 @@ void vx_config_help(FILE *out)
 
 static enum wt_status set_profile(struct vx_config *config, const char *value, struct wt_error *err)
 {
+    assert(value && err);
     for (size_t i = 0; i < vx_profile_count; i++) {
         const struct vx_profile *profile = vx_profiles[i];
         if (strcmp(profile->name, value))
@@ -184,6 +186,7 @@ static enum wt_status check(const struct vx_config *config, struct wt_error *err
 
 enum wt_status vx_config_parse(struct vx_config *config, const char *text, struct wt_error *err)
 {
+    assert(config && text && err);
     struct vx_config result = *config;
     while (*text) {
         char item[128];

@@ -29,6 +29,7 @@ static uint64_t core_issues(const struct vx_warp *w)
 
 void vx_csr_init(struct vx_device *d)
 {
+    assert(d->profile);
     const struct vx_profile *profile = d->profile;
     memset(d->csr, VX_NO_CSR, sizeof d->csr);
     /* Backwards, so that the first row of a number counts, as in vx_profile_csr(). */
@@ -41,6 +42,7 @@ void vx_csr_init(struct vx_device *d)
 
 bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *value)
 {
+    assert(number < 4096 && lane < w->device->machine.lanes && value);
     const struct vx_device *d = w->device;
     const uint8_t csr = d->csr[number];
     if (csr == VX_NO_CSR)
@@ -121,6 +123,7 @@ bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *va
 
 bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t value)
 {
+    assert(number < 4096 && lane < w->device->machine.lanes);
     const struct vx_device *d = w->device;
     const uint8_t csr = d->csr[number];
     /* Numbers 0xC00-0xFFF are read-only (privileged ISA 2.1), and so are Vortex's there. */

@@ -107,6 +107,7 @@ void vx_reset(struct wt_machine *m)
 
 static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
 {
+    assert(wave < m->waves && view);
     const struct vx_device *d = device_of(m);
     const struct vx_warp *w = &d->warp[wave];
     *view = (struct wt_wave_view){
@@ -152,6 +153,7 @@ static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
 static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
                        struct wt_divergence *entry)
 {
+    assert(wave < m->waves && entry);
     const struct vx_warp *w = &device_of(m)->warp[wave];
     if (index >= w->depth)
         return false;
@@ -259,6 +261,7 @@ static bool read_row(struct wt_machine *m, uint32_t wave, unsigned number, void 
 
 static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
 {
+    assert(wave < m->waves && size > 0);
     const struct vx_device *d = device_of(m);
     snprintf(out, size, "core %u warp %u", wave / d->config.warps, wave % d->config.warps);
 }
@@ -451,6 +454,9 @@ static bool allocate(struct vx_device *d)
 enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **device,
                              struct wt_error *err)
 {
+    assert(config && device && err && config->profile);
+    assert(config->clusters > 0 && config->cores > 0 && config->warps > 0);
+    assert(config->threads > 0 && config->threads <= WT_MAX_LANES);
     struct vx_device *d = calloc(1, sizeof *d);
     if (!d)
         return wt_fail(err, WT_NO_MEMORY, "no memory for a Vortex device");
@@ -544,6 +550,7 @@ static enum wt_status no_room(const struct vx_device *d, struct wt_error *err)
 enum wt_status vx_device_load(struct vx_device *d, const struct wt_image *image,
                               struct wt_error *err)
 {
+    assert(image && err);
     const enum wt_status status = check_image(d, image, err);
     if (status)
         return status;

@@ -221,6 +221,7 @@ static void rvc_operand(struct out *out, char letter, uint16_t half, uint32_t wo
 unsigned vx_disassemble(const uint8_t *bytes, unsigned available, unsigned xlen, uint64_t pc,
                         char *text, size_t size)
 {
+    assert(bytes && text && size > 0 && available >= 2);
     struct out out = {.text = text, .size = size};
     const uint32_t word = (uint32_t)wt_load_le(bytes, available < 4 ? available : 4);
     text[0] = 0;

@@ -115,6 +115,7 @@ void vx_dm_free(struct vx_device *d)
 
 static void set_halted(struct vx_warp *w, bool halted)
 {
+    assert(w->device->halted <= w->device->machine.waves);
     if (w->halted == halted)
         return;
     w->halted = halted;
@@ -126,12 +127,14 @@ static void set_halted(struct vx_warp *w, bool halted)
 
 void vx_dm_halt(struct vx_warp *w, unsigned cause)
 {
+    assert(cause < 16);
     set_halted(w, true);
     w->hacause = (uint8_t)cause;
 }
 
 bool vx_dm_ebreak(struct vx_warp *w)
 {
+    assert(!w->device->injecting);
     struct vx_device *d = w->device;
     if (!d->dm.active || !(d->dm.dconfig & 1))
         return false;
@@ -194,6 +197,7 @@ void vx_dm_stepped(struct vx_warp *w)
 /* Lets the stepping warp issue now, if it can; else the request stays until it can. */
 static void try_step(struct vx_device *d)
 {
+    assert(d->dm.step_warp < d->machine.waves);
     struct vx_warp *w = &d->warp[d->dm.step_warp];
     if (vx_issue_one(w) || d->machine.fault.kind)
         vx_dm_stepped(w);
@@ -238,6 +242,7 @@ static struct vx_uop decode_injection(struct vx_device *d)
  */
 static void inject(struct vx_device *d, struct vx_warp *w, unsigned thread)
 {
+    assert(w->device == d && !d->injecting);
     d->inject_fault[0] = 0;
     if (thread >= d->machine.lanes)
         return;

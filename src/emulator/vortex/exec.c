@@ -584,7 +584,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             const ux addr = base[l] + (ux)(sx)u->imm;                                              \
             if (UNLIKELY(addr & (sizeof(T) - 1)) && !any_alignment)                                \
                 return misaligned(w, u, l, addr, sizeof(T), "store") != NULL;                      \
-            if (UNLIKELY(!write_host(w, addr, sizeof(T)))) {                                       \
+            if (UNLIKELY(addr & (sizeof(T) - 1)) || UNLIKELY(!write_host(w, addr, sizeof(T)))) {   \
                 enum vx_access why = AWAY(vx_store_check(w, addr, sizeof(T)));                     \
                 if (why)                                                                           \
                     return vx_access_fault(w, u, why, l, addr, sizeof(T), true) != NULL;           \
@@ -592,8 +592,8 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
         }                                                                                          \
         ACTIVE_LANES {                                                                             \
             const ux addr = base[l] + (ux)(sx)u->imm;                                              \
-            uint8_t *host = write_host(w, addr, sizeof(T));                                        \
-            if (LIKELY(host && !(addr & (sizeof(T) - 1))))                                         \
+            uint8_t *host = addr & (sizeof(T) - 1) ? NULL : write_host(w, addr, sizeof(T));        \
+            if (LIKELY(host))                                                                      \
                 memcpy(host, &in[l], sizeof(T));                                                   \
             else {                                                                                 \
                 enum vx_access why =                                                               \

@@ -279,6 +279,11 @@ const struct vx_handlers *vx_select_handlers(unsigned xlen, unsigned threads, un
 /* ---- run.c ---- */
 
 extern const struct wt_engine_ops vx_engine_ops;
+
+/* ---- check.c ---- */
+
+void vx_check(struct wt_machine *m);
+
 /* Lets one warp issue one instruction now, if it can; false if it cannot. */
 bool vx_issue_one(struct vx_warp *w);
 

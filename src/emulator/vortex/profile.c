@@ -86,6 +86,7 @@ const size_t vx_profile_count = sizeof vx_profiles / sizeof vx_profiles[0];
 const struct vx_csr_row *vx_profile_csr(const struct vx_profile *profile, unsigned number,
                                         unsigned xlen)
 {
+    assert(profile && number < 4096);
     for (size_t i = 0; i < profile->csr_count; i++) {
         const struct vx_csr_row *row = &profile->csrs[i];
         if (number >= row->first && number <= row->last && (row->xlen == 0 || row->xlen == xlen))

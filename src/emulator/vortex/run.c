@@ -85,6 +85,7 @@ const struct wt_engine_ops vx_engine_ops = {
     .blocked = blocked,
     .next_issue = next_issue,
     .after_turn = after_turn,
+    .check = vx_check,
     .trace_before = trace_before,
     .trace_after = trace_after,
 };

@@ -8,6 +8,8 @@
  */
 #include "emulator/vortex/isa.h"
 
+#include <assert.h>
+
 #include "base/bits.h"
 
 /* 32-bit encodings that compressed ones stand for. */
@@ -252,6 +254,7 @@ const size_t vx_rvc_count = sizeof vx_rvcs / sizeof vx_rvcs[0];
 
 const struct vx_rvc *vx_rvc_find(uint16_t half, unsigned xlen, uint32_t *word)
 {
+    assert(word && (xlen == 32 || xlen == 64));
     for (size_t i = 0; i < vx_rvc_count; i++) {
         const struct vx_rvc *row = &vx_rvcs[i];
         if ((half & row->mask) != row->match || (row->xlen && row->xlen != xlen))

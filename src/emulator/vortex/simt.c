@@ -7,6 +7,7 @@
 
 uint64_t vx_get_x(const struct vx_warp *w, unsigned r, unsigned lane)
 {
+    assert(r < 32 && lane < w->device->machine.lanes);
     const size_t at = (size_t)r * w->device->machine.lanes + lane;
     return w->device->config.xlen == 32 ? ((const uint32_t *)w->x)[at]
                                         : ((const uint64_t *)w->x)[at];
@@ -14,6 +15,7 @@ uint64_t vx_get_x(const struct vx_warp *w, unsigned r, unsigned lane)
 
 void vx_set_x(struct vx_warp *w, unsigned r, unsigned lane, uint64_t value)
 {
+    assert(r < VX_X_ROWS && lane < w->device->machine.lanes);
     const size_t at = (size_t)r * w->device->machine.lanes + lane;
     if (w->device->config.xlen == 32)
         ((uint32_t *)w->x)[at] = (uint32_t)value;
@@ -26,6 +28,7 @@ void vx_set_x(struct vx_warp *w, unsigned r, unsigned lane, uint64_t value)
 const struct vx_uop *vx_fault(struct vx_warp *w, const struct vx_uop *u, enum wt_fault_kind kind,
                               wt_lanes lanes, uint64_t addr, const char *format, ...)
 {
+    assert(kind != WT_FAULT_NONE);
     struct vx_device *d = w->device;
     struct wt_fault *fault = &d->machine.fault;
     *fault = (struct wt_fault){.kind = kind,
@@ -56,6 +59,7 @@ const struct vx_uop *vx_illegal(struct vx_warp *w, const struct vx_uop *u)
 
 void vx_set_mask(struct vx_warp *w, wt_lanes mask)
 {
+    assert(!(mask & ~w->device->all_lanes));
     const unsigned lanes = w->device->machine.lanes;
     w->mask = mask;
     w->full = mask == w->device->all_lanes;
@@ -79,6 +83,7 @@ void vx_update_ready(struct vx_warp *w)
 
 void vx_set_wait(struct vx_warp *w, enum vx_wait wait)
 {
+    assert(wait <= VX_WAIT_GLOBAL_BARRIER);
     w->wait = wait;
     vx_update_ready(w);
 }
@@ -132,6 +137,7 @@ static void after_exit(struct vx_device *d, struct vx_core *core)
 
 static void deactivate(struct vx_warp *w)
 {
+    assert(!w->active || (w->core->active > 0 && w->device->machine.active > 0));
     struct vx_device *d = w->device;
     if (!w->active)
         return;
@@ -294,6 +300,7 @@ const struct vx_uop *vx_op_join(struct vx_warp *w, const struct vx_uop *u)
 /* The warps of a core that wait at global barrier id. */
 static uint32_t waiting_globally(const struct vx_device *d, const struct vx_core *core, uint32_t id)
 {
+    assert(id < d->barriers);
     uint32_t waiting = 0;
     for (uint32_t i = 0; i < d->config.warps; i++) {
         const struct vx_warp *w = &d->warp[core->first_warp + i];
@@ -304,6 +311,7 @@ static uint32_t waiting_globally(const struct vx_device *d, const struct vx_core
 
 static void release(struct vx_device *d, struct vx_core *core, enum vx_wait wait, uint32_t id)
 {
+    assert(wait == VX_WAIT_BARRIER || wait == VX_WAIT_GLOBAL_BARRIER);
     for (uint32_t i = 0; i < d->config.warps; i++) {
         struct vx_warp *w = &d->warp[core->first_warp + i];
         if (w->active && w->wait == wait && w->wait_id == id)

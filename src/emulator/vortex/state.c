@@ -119,6 +119,7 @@ static void restore_cores(struct vx_device *d, const struct wt_state *s)
 
 bool vx_restore(struct wt_machine *m, const struct wt_state *s)
 {
+    assert(s && s->cores == ((struct vx_device *)m)->core_count);
     struct vx_device *d = (struct vx_device *)m;
     /* The only part that may fail. */
     if (!wt_console_reserve(&d->console, &s->console))

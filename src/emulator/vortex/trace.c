@@ -88,6 +88,7 @@ static uint64_t lane_value(const struct vx_warp *w, unsigned r, unsigned lane, b
 static void append_row(char *text, size_t size, const struct vx_warp *w, wt_lanes mask,
                        const char *name, unsigned r, bool fp)
 {
+    assert(size > 0 && r < 32);
     const unsigned lanes = w->device->machine.lanes;
     uint64_t common = 0;
     bool some = false, same = true;
@@ -117,6 +118,7 @@ static void append_row(char *text, size_t size, const struct vx_warp *w, wt_lane
 
 void vx_trace_after(const struct vx_warp *w, wt_trace_fn fn, void *context)
 {
+    assert(w->device->trace && fn);
     struct vx_device *d = w->device;
     const struct vx_trace_point *point = d->trace;
     char text[128], effect[8192] = "";

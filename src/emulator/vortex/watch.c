@@ -7,6 +7,7 @@
 static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
                       uint64_t last, struct wt_spans *spans)
 {
+    assert(first <= last);
     const struct vx_device *d = (const struct vx_device *)m;
     const struct vx_core *core = d->warp[watch->wave < m->waves ? watch->wave : 0].core;
     const uint64_t base = d->profile->local_mem_base[d->config.xlen == 64];
@@ -29,6 +30,7 @@ bool vx_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t co
 static bool meets(struct vx_device *d, const struct wt_spans *spans, const struct vx_core *core,
                   uint64_t addr, uint64_t size)
 {
+    assert(size > 0);
     if (!spans->count)
         return false;
     /* Page by page, as the access itself goes: local memory begins and ends with a page, and the
@@ -69,6 +71,7 @@ struct wt_issue vx_issue_at(const struct vx_warp *w, uint64_t pc, uint64_t time)
 void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                      unsigned lane, uint64_t addr, unsigned size, uint64_t before, uint64_t after)
 {
+    assert(size >= 1 && size <= 8 && kind <= WT_WATCH_ACCESS);
     struct vx_device *d = w->device;
     if (d->injecting || !((kind != WT_WATCH_WRITE && vx_watches_read(d, w->core, addr, size)) ||
                           (kind != WT_WATCH_READ && vx_watches_write(d, w->core, addr, size))))
@@ -97,6 +100,7 @@ void vx_watch_before_step(struct vx_warp *w, size_t *hits)
 
 const struct vx_uop *vx_watch_here(struct vx_warp *w, const struct vx_uop *u)
 {
+    assert(u >= w->code->uop && u < w->code->uop + VX_SLOTS && w->code->page.watched);
     struct wt_machine *m = &w->device->machine;
     const uint64_t pc = vx_pc_of(w, u);
     const struct wt_code_watched *watched =

@@ -1,15 +1,15 @@
-/* How kernels (gcn_k_X: the arithmetic of one vector instruction) are written. */
-#ifndef WT_EMULATOR_GCN_KERNEL_H
-#define WT_EMULATOR_GCN_KERNEL_H
+/* How row functions (gcn_vop_X: the arithmetic of one vector instruction) are written. */
+#ifndef WT_EMULATOR_GCN_ROW_FUNCTION_H
+#define WT_EMULATOR_GCN_ROW_FUNCTION_H
 
 #include "emulator/gcn/internal.h"
 
-/* On x86-64 each kernel is there twice, for hosts with and without AVX2 and FMA; the results are
- * the same. (Sanitizers start too late for what chooses between them.) */
+/* A function that on x86-64 is compiled twice, for hosts with and without AVX2 and FMA; the results
+ * are the same. (Sanitizers start too late for what chooses between them.) */
 #ifdef GCN_CLONES
-#define KERNEL __attribute__((target_clones("arch=x86-64-v3", "default"))) void
+#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default"))) void
 #else
-#define KERNEL void
+#define CLONED void
 #endif
 
 /* Each lane depends on itself alone; a result may lie where a source was. */
@@ -24,9 +24,10 @@
     uint64_t *d = v->d;                                                                            \
     (void)a, (void)b, (void)c
 
-/* A kernel whose values all have 32 (or, in 32 bits, 16) or all 64 bits: lane i is `expression`. */
-#define K32(name, expression)                                                                      \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+/* A row function whose values all have 32 (or, in 32 bits, 16) or all 64 bits: lane i is
+ * `expression`. */
+#define ROW32(name, expression)                                                                    \
+    CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
     {                                                                                              \
         ROWS32;                                                                                    \
         LANES                                                                                      \
@@ -34,8 +35,8 @@
     }
 
 /* The same where CLAMP asks for saturation. */
-#define K32_CLAMP(name, expression, saturated)                                                     \
-    KERNEL gcn_k_##name(struct gcn_valu *v)                                                        \
+#define ROW32_CLAMP(name, expression, saturated)                                                   \
+    CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
     {                                                                                              \
         ROWS32;                                                                                    \
         if (v->u->clamp) {                                                                         \

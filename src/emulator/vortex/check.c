@@ -1,0 +1,60 @@
+/* The invariants of a Vortex, for sanitizer builds and fuzzers (machine/engine.h). */
+#include "emulator/vortex/internal.h"
+
+static void check_warp(const struct vx_device *d, uint32_t id)
+{
+    const struct vx_warp *w = &d->warp[id];
+    const unsigned lanes = d->machine.lanes;
+    assert(w->device == d && w->id == id);
+    assert(w->core == &d->core[id / d->config.warps] && w->index == id % d->config.warps);
+    assert(!(w->mask & ~d->all_lanes) && w->full == (w->mask == d->all_lanes));
+    assert(w->depth <= (lanes > 1 ? lanes - 1 : 1));
+    assert(w->fflags < 32 && w->frm < 8 && w->hacause < 16);
+    assert(w->wait <= VX_WAIT_GLOBAL_BARRIER && (w->active || w->wait == VX_RUNS));
+    assert(!w->stepping || !w->halted);
+    assert(w->touched || (!w->active && !w->mask));
+    assert(wt_turns_is_ready(&d->machine.turns, id) ==
+           (w->active && w->wait == VX_RUNS && !w->halted));
+    if (w->wait == VX_WAIT_BARRIER || w->wait == VX_WAIT_GLOBAL_BARRIER)
+        assert(w->wait_id < d->barriers && w->wait_count >= 2);
+    for (unsigned l = 0; w->touched && l < lanes; l++) {
+        assert(w->lane32[l] == (wt_has_lane(w->mask, l) ? UINT32_MAX : 0));
+        assert(w->lane64[l] == (wt_has_lane(w->mask, l) ? UINT64_MAX : 0));
+        assert(vx_get_x(w, 0, l) == 0);
+    }
+    for (unsigned i = 0; i < w->depth; i++)
+        assert(!((w->ipdom[i].restore | w->ipdom[i].other) & ~d->all_lanes));
+}
+
+void vx_check(struct wt_machine *m)
+{
+    const struct vx_device *d = (const struct vx_device *)m;
+    uint32_t active = 0, halted = 0, both = 0;
+    assert(m->waves == d->core_count * d->config.warps && m->lanes == d->config.threads);
+    assert(d->all_lanes == wt_lanes_first(m->lanes));
+    assert(!d->injecting && d->memory && d->handlers && d->inject_code);
+    assert(d->dm.inject_state <= VX_DM_INFLIGHT && d->dm.step_state <= VX_DM_INFLIGHT);
+    assert(d->dm.step_state == VX_DM_NONE || d->dm.step_warp < m->waves);
+    assert(d->dm.inject_state == VX_DM_NONE || d->dm.inject_warp < m->waves);
+    for (uint32_t i = 0; i < d->core_count; i++) {
+        const struct vx_core *core = &d->core[i];
+        uint32_t in_core = 0;
+        assert(core->id == i && core->first_warp == i * d->config.warps && core->local);
+        for (uint32_t k = 0; k < d->config.warps; k++)
+            in_core += d->warp[core->first_warp + k].active;
+        assert(in_core == core->active);
+        for (uint32_t k = 0; k < d->barriers; k++)
+            assert(core->arrived[k] <= d->config.warps);
+        active += in_core;
+    }
+    for (uint32_t i = 0; i < m->waves; i++) {
+        check_warp(d, i);
+        halted += d->warp[i].halted;
+        both += d->warp[i].halted && d->warp[i].active;
+    }
+    assert(active == m->active && halted == d->halted && both == d->halted_active);
+    for (unsigned i = 0; i < d->console.slots; i++) {
+        const struct wt_console_line *line = &d->console.line[i];
+        assert(line->length <= line->room && (line->text || !line->room));
+    }
+}
