@@ -27,6 +27,8 @@ static inline bool wt_has_lane(wt_lanes set, unsigned lane)
 
 static inline unsigned wt_lanes_count(wt_lanes set)
 {
+    if (!(set & (set - 1)))
+        return set != 0; /* one lane is common, and counting bits may be a call */
     return (unsigned)(__builtin_popcountll((uint64_t)set) +
                       __builtin_popcountll((uint64_t)(set >> 64)));
 }

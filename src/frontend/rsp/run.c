@@ -67,16 +67,10 @@ static void put_watchpoint(struct wt_rsp_session *s, const struct wt_event *even
 /* Registers that every client asks for at each stop. */
 static void put_registers(struct wt_rsp_session *s, const struct wt_event *event)
 {
-    static const enum wt_register_role wanted[] = {WT_ROLE_RA, WT_ROLE_SP, WT_ROLE_FP};
-    unsigned index[4];
-    uint8_t value[4 * 8], *at = value;
-    size_t count = 0;
+    uint8_t value[WT_RSP_EXPEDITED * 8], *at = value;
     const struct wt_register *all = s->topology->registers;
-    index[count++] = (unsigned)s->topology->pc_index;
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        for (unsigned k = 0; k < s->topology->register_count; k++)
-            if (all[k].role == wanted[i] && all[k].bits <= 64 && count < 4)
-                index[count++] = k;
+    const unsigned *index = s->expedited;
+    const size_t count = s->expedited_count;
     struct wt_error ignored;
     if (wt_debugger_read_registers(s->debugger, event->thread, index, count, value, &ignored))
         return;

@@ -80,11 +80,25 @@ static const struct wt_rsp_command commands[] = {
 
 /* ---- life ---- */
 
+/* What every client asks for at each stop: pc, ra, sp and fp. */
+static void choose_expedited(struct wt_rsp_session *s)
+{
+    static const enum wt_register_role wanted[] = {WT_ROLE_RA, WT_ROLE_SP, WT_ROLE_FP};
+    const struct wt_topology *t = s->topology;
+    s->expedited[s->expedited_count++] = (unsigned)t->pc_index;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        for (size_t k = 0; k < t->register_count; k++)
+            if (t->registers[k].role == wanted[i] && t->registers[k].bits <= 64 &&
+                s->expedited_count < WT_RSP_EXPEDITED)
+                s->expedited[s->expedited_count++] = (unsigned)k;
+}
+
 /* The registers that g holds: the general ones, which cost little; p reads the others. */
 static bool index_registers(struct wt_rsp_session *s)
 {
     const struct wt_topology *t = s->topology;
     unsigned highest = 0;
+    choose_expedited(s);
     for (size_t i = 0; i < t->register_count; i++)
         highest = t->registers[i].number > highest ? t->registers[i].number : highest;
     s->register_numbers = (size_t)highest + 1;

@@ -16,6 +16,9 @@
 
 struct wt_modules;
 
+/** Registers that go with a stop, at most; each has 64 bits at most. */
+#define WT_RSP_EXPEDITED 4
+
 /** All threads of the device belong to one process as GDB sees it. */
 #define WT_RSP_PROCESS 1
 
@@ -187,6 +190,8 @@ struct wt_rsp_session {
     int file;                   /**< of the program, as it was loaded; -1: none */
     bool file_open;             /**< vFile:open has handed it out */
 
+    unsigned expedited[WT_RSP_EXPEDITED]; /**< indices of those that go with each stop, pc first */
+    size_t expedited_count;
     unsigned *core_registers; /**< indices of those that g and G hold, in order of number */
     size_t core_register_count;
     int *register_by_number; /**< index in topology->registers, -1: none */
