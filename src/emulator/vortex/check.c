@@ -11,7 +11,6 @@ static void check_warp(const struct vx_device *d, uint32_t id)
     assert(w->depth <= (lanes > 1 ? lanes - 1 : 1));
     assert(w->fflags < 32 && w->frm < 8 && w->hacause < 16);
     assert(w->wait <= VX_WAIT_GLOBAL_BARRIER && (w->active || w->wait == VX_RUNS));
-    assert(!w->stepping || !w->halted);
     assert(w->touched || (!w->active && !w->mask));
     assert(wt_turns_is_ready(&d->machine.turns, id) ==
            (w->active && w->wait == VX_RUNS && !w->halted));
