@@ -298,7 +298,9 @@ void wt_rsp_end_errand(struct wt_rsp_session *s, const struct wt_event *event)
     s->errand.end = NULL;
     s->waiting = false;
     wt_put_begin(&s->out, '$');
-    wt_rsp_end_rcmd(s, text, out && fclose(out) == 0 ? length : 0);
+    /* The stream sets the text when it is closed: before the text is passed on. */
+    const bool fine = out && fclose(out) == 0;
+    wt_rsp_end_rcmd(s, text, fine ? length : 0);
     wt_put_end(&s->out);
 }
 
