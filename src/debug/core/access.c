@@ -82,8 +82,7 @@ enum wt_status dbg_raw_read(struct wt_debugger *d, uint32_t wave, unsigned lane,
     if (status)
         return status;
     status = d->ops->read_memory(d->probe, wave, lane, addr, out, size, err);
-    struct wt_error ignored;
-    enum wt_status after = give_wave_back(d, &one, borrowed, status ? &ignored : err);
+    enum wt_status after = give_wave_back(d, &one, borrowed, status ? WT_IGNORED : err);
     return status ? status : after;
 }
 
@@ -98,8 +97,7 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
     if (status)
         return status;
     status = d->ops->write_memory(d->probe, wave, lane, addr, bytes, size, err);
-    struct wt_error ignored;
-    enum wt_status after = give_wave_back(d, &one, borrowed, status ? &ignored : err);
+    enum wt_status after = give_wave_back(d, &one, borrowed, status ? WT_IGNORED : err);
     return status ? status : after;
 }
 
@@ -107,8 +105,7 @@ enum wt_status dbg_raw_write(struct wt_debugger *d, uint32_t wave, unsigned lane
 static enum wt_status access_through(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
                                      unsigned *lane, struct wt_error *err)
 {
-    struct wt_error ignored;
-    enum wt_status status = dbg_stopped_thread(d, thread, wave, lane, &ignored);
+    enum wt_status status = dbg_stopped_thread(d, thread, wave, lane, WT_IGNORED);
     if (!status)
         return WT_OK;
     /* Memory outlives threads: after the program's end, or while all run, any wave will do. But

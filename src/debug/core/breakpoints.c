@@ -192,14 +192,10 @@ static enum wt_status sync_all(struct wt_debugger *d, struct wt_error *err)
 /* Makes room for a new entry at @p addr. */
 static struct breakpoint *add_breakpoint(struct wt_debugger *d, uint64_t addr)
 {
-    if (d->bps == d->bp_capacity) {
-        size_t capacity = d->bp_capacity ? 2 * d->bp_capacity : 16;
-        struct breakpoint *more = realloc(d->bp, capacity * sizeof *more);
-        if (!more)
-            return NULL;
-        d->bp = more;
-        d->bp_capacity = capacity;
-    }
+    struct breakpoint *grown = wt_array_grow(d->bp, &d->bp_capacity, d->bps + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    d->bp = grown;
     size_t at = position(d, addr);
     memmove(&d->bp[at + 1], &d->bp[at], (d->bps - at) * sizeof *d->bp);
     d->bps++;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void wt_rsp_time(struct wt_rsp_session *s, const char *args, FILE *out)
 {
     const struct wt_target *target = wt_debugger_target(s->debugger);
@@ -182,16 +184,13 @@ void wt_rsp_mark(struct wt_rsp_session *s, const char *args, FILE *out)
         return;
     }
     if (!mark) {
-        if (s->mark_count == s->mark_capacity) {
-            size_t capacity = s->mark_capacity ? 2 * s->mark_capacity : 8;
-            struct wt_rsp_mark *more = realloc(s->marks, capacity * sizeof *more);
-            if (!more) {
-                fprintf(out, "out of memory for a mark\n");
-                return;
-            }
-            s->marks = more;
-            s->mark_capacity = capacity;
+        struct wt_rsp_mark *grown =
+            wt_array_grow(s->marks, &s->mark_capacity, s->mark_count + 1, sizeof *grown);
+        if (!grown) {
+            fprintf(out, "out of memory for a mark\n");
+            return;
         }
+        s->marks = grown;
         mark = &s->marks[s->mark_count++];
         strcpy(mark->name, args);
     }

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/bits.h"
+#include "base/clock.h"
 #include "frontend/rsp/hex.h"
 
 #define PAGE 0x1000u
@@ -277,14 +277,12 @@ void wt_rsp_X(struct wt_rsp_session *s, const struct wt_rsp_args *args)
  */
 #define LONGEST_SECONDS 3
 
-static time_t seconds(void)
+static int64_t seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
+    return wt_clock_ms() / 1000;
 }
 
-static bool takes_too_long(struct wt_rsp_session *s, time_t begin)
+static bool takes_too_long(struct wt_rsp_session *s, int64_t begin)
 {
     if (seconds() - begin <= LONGEST_SECONDS)
         return false;
@@ -307,7 +305,7 @@ void wt_rsp_search(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     }
     /* LENGTH counts the places where the pattern may begin (as GDB's own search does it, the
      * pattern lies wholly inside). The end of a piece is searched again with the next one. */
-    time_t begin = seconds();
+    int64_t begin = seconds();
     while (left >= pattern->length) {
         if (takes_too_long(s, begin))
             return;
@@ -351,7 +349,7 @@ void wt_rsp_crc(struct wt_rsp_session *s, const struct wt_rsp_args *args)
             c = c << 1 ^ (c >> 31 ? 0x04c11db7 : 0);
         table[i] = c;
     }
-    time_t begin = seconds();
+    int64_t begin = seconds();
     while (left) {
         if (takes_too_long(s, begin))
             return;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 
 /* ---- Z2, Z3, Z4 ---- */
@@ -63,14 +64,11 @@ static struct wt_rsp_watchpoint *watchpoint(struct wt_rsp_session *s,
     }
     if (!make)
         return NULL;
-    if (s->watchpoint_count == s->watchpoint_capacity) {
-        size_t capacity = s->watchpoint_capacity ? 2 * s->watchpoint_capacity : 32;
-        struct wt_rsp_watchpoint *more = realloc(s->watchpoints, capacity * sizeof *more);
-        if (!more)
-            return NULL;
-        s->watchpoints = more;
-        s->watchpoint_capacity = capacity;
-    }
+    struct wt_rsp_watchpoint *grown = wt_array_grow(s->watchpoints, &s->watchpoint_capacity,
+                                                    s->watchpoint_count + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    s->watchpoints = grown;
     struct wt_rsp_watchpoint *w = &s->watchpoints[s->watchpoint_count++];
     *w = (struct wt_rsp_watchpoint){.request = *request};
     w->request.owner = wt_client_number(s->client);
@@ -153,14 +151,11 @@ void wt_rsp_show_watchpoint(struct wt_rsp_session *s, const struct wt_event *eve
 
 struct wt_rsp_shown *wt_rsp_show_at(struct wt_rsp_session *s, wt_thread thread, uint64_t pc)
 {
-    if (s->shown_count == s->shown_capacity) {
-        size_t capacity = s->shown_capacity ? 2 * s->shown_capacity : 8;
-        struct wt_rsp_shown *more = realloc(s->shown, capacity * sizeof *more);
-        if (!more)
-            return NULL;
-        s->shown = more;
-        s->shown_capacity = capacity;
-    }
+    struct wt_rsp_shown *grown =
+        wt_array_grow(s->shown, &s->shown_capacity, s->shown_count + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    s->shown = grown;
     struct wt_rsp_shown *shown = &s->shown[s->shown_count++];
     *shown = (struct wt_rsp_shown){.thread = thread, .pc = pc, .written = -1};
     return shown;
