@@ -106,7 +106,7 @@ void dbg_free_breakpoints(struct wt_debugger *d)
         free_breakpoint(&d->bp[i]);
     free(d->bp);
     d->bp = NULL;
-    d->bps = 0;
+    d->bps = d->bp_capacity = 0;
 }
 
 /* Where @p addr is in the table, or belongs. */
