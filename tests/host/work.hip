@@ -226,6 +226,13 @@ static void wait_for_kernel()
     printf("%ld %ld\n", mine, microseconds(RUSAGE_SELF) - all - mine);
 }
 
+static void half_a_gigabyte_twice()
+{
+    void *p;
+    for (size_t size : {(size_t)1 << 29, (size_t)1 << 29, (size_t)1 << 20})
+        printf("%s\n", hipGetErrorName(hipMalloc(&p, size)));
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -245,6 +252,8 @@ int main(int argc, char **argv)
         too_much();
     else if (!strcmp(what, "wait"))
         wait_for_kernel();
+    else if (!strcmp(what, "half-a-gigabyte-twice"))
+        half_a_gigabyte_twice();
     else if (!strcmp(what, "print")) {
         hello<<<2, 3>>>(6);
         CHECK(hipDeviceSynchronize());
