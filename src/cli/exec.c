@@ -5,6 +5,7 @@
 #include "cli/exec.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,12 +69,12 @@ static bool prepare(const char *folder, const char *program, const struct exec_f
     return !file->own_library || preload(folder, LIBRARY);
 }
 
-int cli_exec_program(const struct cli_command *command, const char *gpus, const char *explain,
-                     char **argv)
+int cli_exec_program(const struct cli_command *command, const char *gpus, uint64_t memory,
+                     const char *explain, char **argv)
 {
     const char *before = getenv("LD_LIBRARY_PATH");
     struct wt_error err;
-    char folder[PATH_MAX], file[PATH_MAX];
+    char folder[PATH_MAX], file[PATH_MAX], bytes[24];
     struct exec_file what = {0};
     if (!find_library(folder, sizeof folder)) {
         wt_fail(&err, WT_UNSUPPORTED,
@@ -85,9 +86,11 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
     if (!path)
         return no_memory(command);
     snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
+    snprintf(bytes, sizeof bytes, "%" PRIu64, memory);
     const bool set =
         !setenv("LD_LIBRARY_PATH", path, 1) &&
         !setenv("WAVETRAP_GPUS", gpus ? gpus : wt_family_of_host_programs()->name, 1) &&
+        !(memory ? setenv("WAVETRAP_MEMORY", bytes, 1) : unsetenv("WAVETRAP_MEMORY")) &&
         !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1) : unsetenv("WAVETRAP_EXPLAIN"));
     free(path);
     const bool found = exec_file_find(argv[0], file, sizeof file);
@@ -108,6 +111,7 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
 struct exec {
     char gpus[2048];
     size_t length;
+    uint64_t memory; /* of each GPU, in bytes; 0: the library's default */
     bool help;
 };
 
@@ -137,6 +141,19 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
+static enum wt_status set_memory(void *context, const char *value, struct wt_error *err)
+{
+    struct exec *e = context;
+    enum wt_status status;
+    if ((status = cli_bytes(value, "", &e->memory, err)) != WT_OK)
+        return status;
+    /* The runtime needs some of it for itself. 2^46 bytes is the most that it can allocate at once.
+     */
+    if (e->memory < (uint64_t)16 << 20 || e->memory > (uint64_t)1 << 46)
+        return wt_fail(err, WT_INVALID, "a GPU has at least 16M, and at most 65536G");
+    return WT_OK;
+}
+
 static int exec(int argc, char **argv)
 {
     struct exec e = {.length = 0};
@@ -160,7 +177,7 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
         return cli_fail(&cli_exec, &err);
     }
-    return cli_exec_program(&cli_exec, e.length ? e.gpus : NULL, NULL, argv + optind);
+    return cli_exec_program(&cli_exec, e.length ? e.gpus : NULL, e.memory, NULL, argv + optind);
 }
 
 static const struct cli_option options[] = {
@@ -168,6 +185,10 @@ static const struct cli_option options[] = {
      "a GPU: gfx900:KEY=VALUE,… (--gpu=help lists the keys); once for each\n"
      "(default: one gfx900)",
      add_gpu},
+    {"memory", 0, "SIZE",
+     "memory of each GPU: a number of bytes, or with K, M or G (default: 8G,\n"
+     "at most three quarters of the host's); hipMalloc fails beyond it",
+     set_memory},
     {0},
 };
 

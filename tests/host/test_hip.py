@@ -38,7 +38,31 @@ def test_properties_are_those_of_the_gpus_asked_for():
     assert [p[:6] for p in parts] == [
         [f"{i}: wavetrap gfx900", "gfx900:xnack-", f"cu {cu}", "warp 64", "lds 65536", "threads 1024"]
         for i, cu in enumerate([7, 4])]
-    assert {p[6] for p in parts} == {f"memory {8 << 30} {8 << 30}"}
+    host = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    memory = min(8 << 30, host // 4 * 3 & -4096)
+    assert {p[6] for p in parts} == {f"memory {memory} {memory}"}
+
+
+def test_memory_is_what_was_asked_for():
+    """Each GPU has its own. What is allocated beyond it fails, and then the program goes on."""
+    for given, bytes_ in (("256M", 256 << 20), ("300000000", 300000000 & -4096), ("16G", 16 << 30)):
+        done = wavetrap("exec", f"--memory={given}", "--gpu", "gfx900", "--gpu", "gfx900", compiled("work.hip"),
+                        "properties")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert [line.split("|")[6] for line in done.stdout.splitlines()] == [f"memory {bytes_} {bytes_}"] * 2
+    for given, sizes in (("256M", "hipErrorOutOfMemory hipErrorOutOfMemory hipSuccess"),
+                         ("1G", "hipSuccess hipErrorOutOfMemory hipSuccess")):
+        done = wavetrap("exec", f"--memory={given}", compiled("work.hip"), "half-a-gigabyte-twice")
+        assert (done.stdout.split(), done.returncode) == (sizes.split(), 0)
+
+
+def test_memory_that_a_gpu_cannot_have():
+    for given in ("0", "1M", "65T", "65537G", "x", ""):
+        done = wavetrap("exec", f"--memory={given}", compiled("work.hip"), "properties")
+        assert done.returncode == 125 and done.stdout == "" and "--memory" in done.stderr, (given, done.stderr)
+    env = {**environment(), "LD_LIBRARY_PATH": os.path.dirname(LIBRARY), "WAVETRAP_MEMORY": "1"}
+    done = subprocess.run([compiled("work.hip"), "properties"], env=env, capture_output=True, text=True, timeout=180)
+    assert done.returncode and "a GPU cannot have '1' bytes of memory" in done.stderr
 
 
 def test_kernels_print():

@@ -196,6 +196,13 @@ static void too_much()
     printf("%s\n", hipGetErrorName(hipMalloc(&p, (size_t)1 << 20)));
 }
 
+static void half_a_gigabyte_twice()
+{
+    void *p;
+    for (size_t size : {(size_t)1 << 29, (size_t)1 << 29, (size_t)1 << 20})
+        printf("%s\n", hipGetErrorName(hipMalloc(&p, size)));
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -213,6 +220,8 @@ int main(int argc, char **argv)
         private_memory();
     else if (!strcmp(what, "too-much"))
         too_much();
+    else if (!strcmp(what, "half-a-gigabyte-twice"))
+        half_a_gigabyte_twice();
     else if (!strcmp(what, "print")) {
         hello<<<2, 3>>>(6);
         CHECK(hipDeviceSynchronize());

@@ -90,7 +90,7 @@ struct host_gpu {
     struct host *host;
     uint32_t index, node;
     struct gcn_config config;
-    uint64_t memory; /**< bytes that it claims to have */
+    uint64_t memory; /**< bytes that the program may allocate on it */
     struct gcn_device *device;
     struct gcn_host driver;
     pthread_t thread;
