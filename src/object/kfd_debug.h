@@ -109,10 +109,11 @@ struct kfd_save_header {
  * from the end of the wave state, with KFD_RECORD_GAP bytes between two of them.
  */
 #define KFD_CONTROL_HEADER 8
-#define KFD_RELAUNCH_STATE (1u << 31) /**< VGPRs/4 - 1 [5:0], SGPRs/16 [8:6], LDS/512 [17:9] */
+/** VGPRs/4 - 1 [5:0], SGPRs/16 [8:6], LDS/512 [17:9]. */
+#define KFD_RELAUNCH_STATE (1u << 31)
 #define KFD_RELAUNCH_EVENT (1u << 30)
-#define KFD_RELAUNCH_FIRST (1u << 17) /**< first wave of its work-group: its record holds the LDS  \
-                                       */
+/** First wave of its work-group: its record holds the LDS. */
+#define KFD_RELAUNCH_FIRST (1u << 17)
 #define KFD_RELAUNCH_LAST (1u << 16)
 #define KFD_RECORD_GAP 64
 
@@ -142,10 +143,14 @@ enum kfd_record_hwreg {
 #define KFD_RECORD_REGISTERS 128u /**< bytes of the hardware registers and the TTMPs */
 
 /* What the trap handlers leave in TTMPs (the kernel's and the runtime's; ROCdbgapi reads them). */
-#define KFD_TTMP6_PACKET 0x1ffffffu /**< number of the wave's packet in its ring */
-#define KFD_TTMP6_TRAP_SHIFT 25     /**< of the number of the trap that stopped the wave, 4 bits */
-#define KFD_TTMP6_SAVED_HALT (1u << 29) /**< STATUS.HALT from before */
-#define KFD_TTMP6_STOPPED (1u << 30)    /**< the wave is stopped for the debugger */
+/** Number of the wave's packet in its ring. */
+#define KFD_TTMP6_PACKET 0x1ffffffu
+/** The trap that stopped the wave: 4 bits. */
+#define KFD_TTMP6_TRAP_SHIFT 25
+/** STATUS.HALT from before. */
+#define KFD_TTMP6_SAVED_HALT (1u << 29)
+/** The wave is stopped for the debugger. */
+#define KFD_TTMP6_STOPPED (1u << 30)
 #define KFD_TTMP11_WAVE_IN_GROUP 0x3fu
 #define KFD_TTMP1_TRAP_SHIFT 16
 #define KFD_TTMP1_HOST_TRAP (1u << 24)
