@@ -50,6 +50,7 @@ struct host_range {
 struct host_event {
     HsaEvent *event; /**< NULL: free */
     bool set, manual;
+    struct host_waiter *waiters;
 };
 
 /** A queue of AQL packets, or of the copy engine. Guarded by its GPU's lock. */
@@ -118,7 +119,6 @@ struct host {
     size_t allocations, allocation_room;
     uint64_t used[HOST_MOST_GPUS + 1]; /**< bytes, by node */
     pthread_mutex_t events_lock;
-    pthread_cond_t events_changed;
     struct host_event event[HOST_EVENTS];
     uint64_t *event_page; /**< a mailbox for each event, which waves write */
     const void *debug;    /**< the runtime's struct r_debug */
