@@ -237,5 +237,6 @@ enum wt_status gcn_device_dispatch(struct gcn_device *d, uint64_t packet, uint64
         return wt_fail(err, WT_INVALID, "the packet at 0x%llx is no kernel dispatch (type %u)",
                        (unsigned long long)packet, header.type);
     const struct gcn_aql_dispatch asked = gcn_aql_dispatch(bytes);
-    return gcn_device_begin(d, &asked, packet, queue, &(struct gcn_origin){0}, &dispatch, err);
+    return gcn_device_begin(d, &asked, packet, queue, &(struct gcn_origin){.vmid = GCN_KFD_VMID},
+                            &dispatch, err);
 }

@@ -12,6 +12,9 @@ struct wt_state {
     struct gcn_dispatch dispatch[GCN_DISPATCHES];
     uint32_t launching, served;
     uint64_t tba, tma;
+    struct gcn_debug debug;
+    uint64_t interrupts;
+    struct gcn_interrupt interrupt[GCN_INTERRUPTS];
     bool saving;
     uint64_t save_next, save_end;
     struct gcn_wave *wave;   /* with the device's own pointers, which never change once there */
@@ -57,6 +60,9 @@ static bool save(struct wt_state *s, struct gcn_device *d)
     s->served = d->served;
     s->tba = d->tba;
     s->tma = d->tma;
+    s->debug = d->debug;
+    s->interrupts = d->interrupts;
+    memcpy(s->interrupt, d->interrupt, sizeof s->interrupt);
     s->saving = d->saving;
     s->save_next = d->save_next;
     s->save_end = d->save_end;
@@ -109,6 +115,10 @@ bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
     d->served = s->served;
     d->tba = s->tba;
     d->tma = s->tma;
+    d->debug = s->debug;
+    d->interrupts = s->interrupts;
+    memcpy(d->interrupt, s->interrupt, sizeof d->interrupt);
+    gcn_address_watch_changed(d);
     d->saving = s->saving;
     d->save_next = s->save_next;
     d->save_end = s->save_end;
@@ -151,6 +161,9 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w)
         w->gws,
         w->gws ? w->gws_resource : 0,
         w->gws ? w->gws_since : 0,
+        w->step_due,
+        w->kill,
+        w->save_entries,
         (uint64_t)(w->group - w->device->group),
     };
     wt_mix(hash, numbers, sizeof numbers);
@@ -170,14 +183,9 @@ static void mix_dispatches(uint64_t *hash, const struct gcn_device *d)
     }
 }
 
-/* The debug hardware holds nothing of its own: halts are bits of STATUS, which programs can read.
- */
+/* Without the debug hardware's registers. Halts are in it: they are bits of STATUS, which programs
+ * can read. */
 uint64_t gcn_program_hash(struct wt_machine *m)
-{
-    return gcn_hash(m);
-}
-
-uint64_t gcn_hash(struct wt_machine *m)
 {
     struct gcn_device *d = (struct gcn_device *)m;
     const struct wt_schedule *s = &d->machine.turns.policy;
@@ -225,5 +233,13 @@ uint64_t gcn_hash(struct wt_machine *m)
         wt_mix(&h, group, sizeof group);
         wt_mix(&h, g->lds, g->lds_size);
     }
+    return h;
+}
+
+uint64_t gcn_hash(struct wt_machine *m)
+{
+    const struct gcn_device *d = (const struct gcn_device *)m;
+    uint64_t h = gcn_program_hash(m);
+    wt_mix(&h, &d->debug, sizeof d->debug);
     return h;
 }
