@@ -20,7 +20,8 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
     assert(!w->watch_hits && (!w->step_due || w->at_barrier || w->gws || !halted));
     assert(w->tba || !(w->status & GCN_STATUS_TRAP_EN));
     assert(w->vm_cnt <= 63 && w->lgkm_cnt <= 15 && w->exp_cnt <= 7);
-    assert(wt_turns_is_ready(&d->machine.turns, id) == (!w->at_barrier && !w->gws && !halted));
+    assert(wt_turns_is_ready(&d->machine.turns, id) ==
+           (!w->at_barrier && !w->gws && !halted && !d->dispatch[g->dispatch].suspended));
 }
 
 /* What waves and groups have taken of a compute unit is what its counters say. */

@@ -194,6 +194,9 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
     assert(asked && origin && dispatch && err);
     enum wt_status status;
     struct gcn_dispatch k = {.active = true, .packet = packet, .queue = queue, .origin = *origin};
+    if (!k.origin.vmid) /* that of the kernel driver itself */
+        k.origin.vmid = GCN_KFD_VMID;
+    k.suspended = gcn_kfd_suspended(d, origin->queue);
     const unsigned at = free_place(d, &k.id);
     k.id++;
     if (at == GCN_DISPATCHES)
@@ -237,6 +240,5 @@ enum wt_status gcn_device_dispatch(struct gcn_device *d, uint64_t packet, uint64
         return wt_fail(err, WT_INVALID, "the packet at 0x%llx is no kernel dispatch (type %u)",
                        (unsigned long long)packet, header.type);
     const struct gcn_aql_dispatch asked = gcn_aql_dispatch(bytes);
-    return gcn_device_begin(d, &asked, packet, queue, &(struct gcn_origin){.vmid = GCN_KFD_VMID},
-                            &dispatch, err);
+    return gcn_device_begin(d, &asked, packet, queue, &(struct gcn_origin){0}, &dispatch, err);
 }

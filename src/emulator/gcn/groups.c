@@ -14,7 +14,8 @@ void gcn_update_ready(struct gcn_wave *w)
 {
     const bool halted = gcn_halted(w);
     wt_turns_set_ready(&w->device->machine.turns, w->id,
-                       w->active && !w->at_barrier && !w->gws && !halted);
+                       w->active && !w->at_barrier && !w->gws && !halted &&
+                           !gcn_dispatch_of(w)->suspended);
     if (w->active && halted)
         w->device->host->wave_halted(w->device->host->context, w->device, w->id);
 }
@@ -330,8 +331,8 @@ static struct gcn_dispatch *choose(struct gcn_device *d, uint32_t cu, uint32_t *
     for (uint32_t left = (uint32_t)(twice >> first); left; left &= left - 1) {
         const unsigned n = (first + (unsigned)__builtin_ctz(left)) % GCN_DISPATCHES;
         struct gcn_dispatch *k = &d->dispatch[n];
-        if ((chosen && k->origin.priority <= chosen->origin.priority) || gcn_launch_stalled(d, k) ||
-            !find_slots(d, k, cu, found))
+        if (k->suspended || (chosen && k->origin.priority <= chosen->origin.priority) ||
+            gcn_launch_stalled(d, k) || !find_slots(d, k, cu, found))
             continue;
         chosen = k;
         memcpy(slot, found, k->waves_per_group * sizeof *slot);

@@ -8,6 +8,7 @@
 #include "emulator/gcn/gcn.h"
 #include "emulator/gcn/host.h"
 #include "emulator/gcn/isa.h"
+#include "emulator/gcn/kfd.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
@@ -97,6 +98,7 @@ struct gcn_wave {
     uint16_t save_entries; /* how often in a row it has entered the handler for SAVECTX */
     uint8_t watch_hits;   /* watches that the instruction being executed has hit; 0 between turns */
     uint8_t watch_rewind; /* then: its length in dwords */
+    uint32_t record;      /* while its queue is suspended: where its record is in the save area */
     uint64_t saved; /* its context has a place in memory: what EXEC got to know of it (context.c) */
     uint16_t place; /* its group's number, once it has been saved and has ended */
     uint64_t incarnation; /* how many waves its slot has had; no part of the hashes */
@@ -127,7 +129,8 @@ struct gcn_cu {
 /* A kernel launch: its AQL packet, its descriptor, and how far it is. Once it has ended it stays as
  * it was until another one takes its place. */
 struct gcn_dispatch {
-    bool active; /* it has work-groups that have not ended */
+    bool active;    /* it has work-groups that have not ended */
+    bool suspended; /* with its queue (kfd.c) */
     struct gcn_origin origin;
     uint64_t packet, queue; /* addresses */
     uint64_t kernarg, entry, completion;
@@ -152,6 +155,22 @@ struct gcn_debug {
         uint32_t high, low, cntl;
     } watch[GCN_WATCHES];                                                 /* TCP_WATCHn */
     uint32_t wave_cntl, wave_cntl2, trap_config, trap_mask, trap_data[2]; /* SPI_GDBG */
+};
+
+/* A queue as the driver's debug interface has it. */
+struct gcn_kfd_queue {
+    bool used, suspended;
+    uint32_t area_used; /* bytes of its save area, while it is suspended */
+    struct kfd_queue_entry entry;
+};
+
+/* The state of the driver's debug interface (kfd.c). */
+struct gcn_kfd {
+    bool enabled;
+    uint32_t flags;
+    uint64_t exceptions; /* that are told */
+    uint64_t status;     /* exceptions of the device */
+    struct gcn_kfd_queue queue[KFD_DEBUG_QUEUES];
 };
 
 /* A range of addresses that kernels may use. */
@@ -188,6 +207,9 @@ struct gcn_device {
     bool address_watch;                             /* one of debug.watch is valid */
     uint64_t interrupts;                            /* since the reset */
     struct gcn_interrupt interrupt[GCN_INTERRUPTS]; /* the newest ones, by number modulo these */
+    struct gcn_kfd kfd;
+    uint8_t *
+        kfd_area[KFD_DEBUG_QUEUES]; /* save areas of a device in no host process; NULL until used */
     /* context save: no group starts; where the next wave's goes, and the end of that memory */
     bool saving;
     uint64_t save_next, save_end;
@@ -265,9 +287,9 @@ static inline bool gcn_may_trap(const struct gcn_wave *w)
 /* Enters it: TTMP0 and TTMP1 tell pc, the trap's number, and how many dwords pc is behind the
  * instruction that raised an exception (PCRewind). Returns its first instruction. */
 const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id, unsigned rewind);
-/* Before a turn: whether the wave is single-stepped, so that the turn has one issue; takes a trap
- * that was due while the wave waited. */
-bool gcn_begin_step(struct gcn_wave *w);
+/* Before a turn: *step, whether the wave is single-stepped, so that the turn has one issue. Takes a
+ * trap that was due while the wave waited; false if it has stopped the wave for a debugger. */
+bool gcn_begin_step(struct gcn_wave *w, bool *step);
 /* The turn's last instruction has been executed: takes the traps that come behind it, of address
  * watches and of a single step. */
 void gcn_after_instruction(struct gcn_wave *w, bool step);
@@ -505,6 +527,22 @@ enum gcn_atomic {
 /* The new value at a place of `size` bytes (4 or 8). */
 uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
                     uint64_t compare);
+
+/* ---- kfd.c, kfd_save.c: the driver's debug interface ---- */
+
+/* Whether the driver's handlers take a trap or exception of the wave, for a debugger. What is not
+ * the debugger's own (breakpoints, steps, watches) a trap handler of the program's own takes. */
+bool gcn_kfd_handles(const struct gcn_wave *w, bool debuggers_own);
+/* What they do: the wave is stopped, and the exception told. ttmp1: TTMP1 but for the PC. */
+void gcn_kfd_stop(struct gcn_wave *w, uint64_t pc, uint32_t ttmp1, enum kfd_exception code);
+/* Writes a queue's waves to its save area, whose bytes gcn_kfd_area has; false if it is too small
+ * or the host has no memory. */
+bool gcn_kfd_save(struct gcn_device *d, struct gcn_kfd_queue *q);
+void gcn_kfd_load(struct gcn_device *d, struct gcn_kfd_queue *q);
+uint8_t *gcn_kfd_area(const struct gcn_device *d, const struct gcn_kfd_queue *q);
+/* The byte at an address of a save area, and how many there are from there on; NULL: none is there.
+ */
+uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *room);
 
 /* ---- groups.c ---- */
 

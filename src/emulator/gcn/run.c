@@ -5,11 +5,13 @@
 static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
     struct gcn_wave *w = &((struct gcn_device *)m)->wave[wave];
+    bool step = false;
     if (w->kill) {
         gcn_kill(w);
         return 0;
     }
-    const bool step = w->mode & GCN_MODE_DEBUG_EN || w->step_due ? gcn_begin_step(w) : false;
+    if ((w->mode & GCN_MODE_DEBUG_EN || w->step_due) && !gcn_begin_step(w, &step))
+        return 0;
     if (step)
         n = 1;
     wt_begin_turn(m, &w->left, n);
@@ -46,7 +48,8 @@ static enum wt_run blocked(struct wt_machine *m)
         return d->saving ? WT_RUN_EVENT : WT_RUN_ENDED;
     uint32_t waiting = m->waves;
     for (uint32_t i = 0; i < m->waves; i++) {
-        if (d->wave[i].active && gcn_halted(&d->wave[i]))
+        if (d->wave[i].active &&
+            (gcn_halted(&d->wave[i]) || gcn_dispatch_of(&d->wave[i])->suspended))
             return WT_RUN_HALTED;
         if (d->wave[i].active && waiting == m->waves)
             waiting = i;

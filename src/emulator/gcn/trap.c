@@ -21,6 +21,8 @@ enum {
     TRAPSTS_ADDR_WATCH = 1 << 7 | 7 << 12,
     EXCP_ADDR_WATCH = 1 << 7,
 };
+/* Trap numbers (LLVM, "User Guide for AMDGPU Backend": trap handler ABI). */
+enum { BREAKPOINT = 1, ABORT = 2 };
 
 /* S_TRAP's micro-operation, whichever of the three made it (an instruction, an exception, the
  * host): waits for outstanding accesses, fills TTMP1:TTMP0 ({3'0, PCRewind, HT, TrapID, PC}), sets
@@ -114,6 +116,12 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
              u->row->name, exception_name(raised), taken ? "" : ", and there is no trap handler");
     if (lanes)
         note_cycle(w, u, (unsigned)__builtin_ctzll(lanes));
+    if (gcn_kfd_handles(w, false)) {
+        d->exception = fault;
+        gcn_kfd_stop(w, pc + 4u * u->length, (uint32_t)u->length << TTMP1_REWIND_SHIFT,
+                     KFD_EC_QUEUE_WAVE_MATH_ERROR);
+        return NULL;
+    }
     if (taken) {
         d->exception = fault;
         return gcn_enter_trap(w, pc + 4u * u->length, 0, u->length);
@@ -142,38 +150,47 @@ static void fault_at_watch(struct gcn_wave *w)
              ", and there is no trap handler");
 }
 
-void gcn_after_instruction(struct gcn_wave *w, bool step)
+/* A trap behind an instruction: to the debugger or to the handler. */
+static void trap_behind(struct gcn_wave *w, uint32_t ttmp1)
 {
-    const uint32_t watched = watch_bits(w->watch_hits);
-    w->watch_hits = 0;
-    w->trapsts |= watched;
-    if (enabled(w, watched) && !(w->status & GCN_STATUS_PRIV) && !gcn_may_trap(w)) {
-        fault_at_watch(w);
-        return;
-    }
-    if (gcn_calls_for_trap(w, watched)) {
-        begin_trap(w, w->pc, (uint32_t)w->watch_rewind << TTMP1_REWIND_SHIFT);
-    } else if (step && gcn_may_trap(w)) {
-        if (w->at_barrier || w->gws) {
-            w->step_due = true;
-            return;
-        }
-        begin_trap(w, w->pc, 0);
-    } else {
-        return;
-    }
+    if (gcn_kfd_handles(w, true))
+        gcn_kfd_stop(w, w->pc, ttmp1, KFD_EC_QUEUE_WAVE_TRAP);
+    else
+        begin_trap(w, w->pc, ttmp1);
     gcn_update_ready(w);
 }
 
-bool gcn_begin_step(struct gcn_wave *w)
+void gcn_after_instruction(struct gcn_wave *w, bool step)
 {
-    if (!gcn_may_trap(w))
-        return false;
-    if (w->step_due) {
-        begin_trap(w, w->pc, 0);
-        return false;
+    const uint32_t watched = watch_bits(w->watch_hits);
+    const bool debugger = gcn_kfd_handles(w, true);
+    w->watch_hits = 0;
+    w->trapsts |= watched;
+    if (enabled(w, watched) && (debugger || gcn_may_trap(w))) {
+        trap_behind(w, (uint32_t)w->watch_rewind << TTMP1_REWIND_SHIFT);
+    } else if (enabled(w, watched) && !(w->status & GCN_STATUS_PRIV)) {
+        fault_at_watch(w);
+    } else if (step && (debugger || gcn_may_trap(w))) {
+        if (debugger && w->status & GCN_STATUS_HALT)
+            return; /* it has stopped already */
+        w->step_due = w->at_barrier || w->gws;
+        if (!w->step_due)
+            trap_behind(w, 0);
     }
-    return w->mode & GCN_MODE_DEBUG_EN;
+}
+
+bool gcn_begin_step(struct gcn_wave *w, bool *step)
+{
+    const bool debugger = gcn_kfd_handles(w, true), due = w->step_due;
+    *step = false;
+    if (!debugger && !gcn_may_trap(w))
+        return true;
+    w->step_due = false;
+    if (due)
+        trap_behind(w, 0);
+    else
+        *step = w->mode & GCN_MODE_DEBUG_EN;
+    return !due || !debugger;
 }
 
 /* ---- from outside ---- */
@@ -222,6 +239,12 @@ bool gcn_wave_trap(struct gcn_device *d, uint32_t wave, unsigned id)
 OP(s_trap)
 {
     const unsigned id = (unsigned)u->imm & 0xff;
+    if (gcn_kfd_handles(w, id == BREAKPOINT)) {
+        gcn_kfd_stop(w, gcn_pc_of(w, u), id << TTMP1_TRAP_SHIFT,
+                     id == ABORT ? KFD_EC_QUEUE_WAVE_ABORT : KFD_EC_QUEUE_WAVE_TRAP);
+        wt_not_issued(&w->device->machine);
+        return NULL;
+    }
     if (!gcn_may_trap(w)) {
         static const char *const meanings[] = {
             "",
