@@ -12,6 +12,7 @@ MAY_INCLUDE = {
     "emulator/machine": {"base", "object"},
     "emulator/vortex": {"base", "object", "emulator/machine"},
     "emulator/gcn": {"base", "object", "emulator/machine"},
+    "emulator/sm": {"base", "object", "emulator/machine"},
     "bus": {"base"},
     "debug/core": {"base"},
     "debug/source": {"base"},
