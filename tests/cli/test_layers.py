@@ -12,6 +12,7 @@ MAY_INCLUDE = {
     "emulator/machine": {"base", "object"},
     "emulator/vortex": {"base", "object", "emulator/machine"},
     "emulator/gcn": {"base", "object", "emulator/machine"},
+    "emulator/gen": {"base", "object", "emulator/machine"},
     "emulator/sm": {"base", "object", "emulator/machine"},
     "bus": {"base"},
     "debug/core": {"base"},
@@ -62,6 +63,6 @@ def test_one_place_names_the_families():
         if file.name in own or file.name == "serve_registers.c":  # which serves the registers of Vortex's Debug Module
             continue
         for header in re.findall(r'^#include "([^"]+)"', file.read_text(), re.M):
-            if header.startswith(("emulator/vortex", "emulator/gcn", "target/vortex", "target/gcn")):
+            if header.startswith(("emulator/vortex", "emulator/gcn", "emulator/gen", "target/vortex", "target/gcn")):
                 wrong.append(f"{file.name} includes {header}")
     assert not wrong, "\n".join(wrong)

@@ -1,5 +1,6 @@
 // What ordinary programs do, one thing for each word that the program may be called with.
 #include <hip/hip_runtime.h>
+#include <sys/resource.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,42 @@ static void too_much()
     printf("%s\n", hipGetErrorName(hipMalloc(&p, (size_t)1 << 20)));
 }
 
+__global__ void spin(int *p, int n)
+{
+    int v = threadIdx.x;
+    for (int i = 0; i < n; i++)
+        v = v * 3 + i;
+    *p = v;
+}
+
+static long microseconds(int who)
+{
+    struct rusage used;
+    getrusage(who, &used);
+    return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000L + used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+}
+
+/* CPU time of this thread, and of the others, while it waits for a kernel. */
+static void wait_for_kernel()
+{
+    int *p;
+    CHECK(hipMalloc(&p, 4));
+    spin<<<1, 64>>>(p, 1);
+    CHECK(hipDeviceSynchronize());
+    const long own = microseconds(RUSAGE_THREAD), all = microseconds(RUSAGE_SELF);
+    spin<<<64, 64>>>(p, 200000);
+    CHECK(hipDeviceSynchronize());
+    const long mine = microseconds(RUSAGE_THREAD) - own;
+    printf("%ld %ld\n", mine, microseconds(RUSAGE_SELF) - all - mine);
+}
+
+static void half_a_gigabyte_twice()
+{
+    void *p;
+    for (size_t size : {(size_t)1 << 29, (size_t)1 << 29, (size_t)1 << 20})
+        printf("%s\n", hipGetErrorName(hipMalloc(&p, size)));
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -213,6 +250,10 @@ int main(int argc, char **argv)
         private_memory();
     else if (!strcmp(what, "too-much"))
         too_much();
+    else if (!strcmp(what, "wait"))
+        wait_for_kernel();
+    else if (!strcmp(what, "half-a-gigabyte-twice"))
+        half_a_gigabyte_twice();
     else if (!strcmp(what, "print")) {
         hello<<<2, 3>>>(6);
         CHECK(hipDeviceSynchronize());

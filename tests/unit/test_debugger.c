@@ -847,27 +847,6 @@ static void breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not
 
 /* ---- clients' ways ---- */
 
-static void lanes_that_went_along_are_not_moved_again(void **state)
-{
-    FOR_VARIANTS(v)
-    {
-        struct rig *r = rig_new(v, divergent, 13);
-        insert(r, CODE + 0x08);
-        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
-        for (wt_thread t = 1; t <= 4; t++) { /* as LLDB does before it continues */
-            remove_bp(r, CODE + 0x08);
-            expect_stop(step(r, t), WT_STOP_STEP, t);
-            insert(r, CODE + 0x08);
-            assert_int_equal(pc(r, t), CODE + 0x0c);
-        }
-        /* A person who steps another lane does move it. */
-        expect_stop(step(r, 3), WT_STOP_STEP, 3);
-        assert_int_equal(pc(r, 3), CODE + 0x10);
-        expect_exit(go(r), 112);
-        rig_free(r);
-    }
-}
-
 static void stepping_another_lane_after_a_breakpoint_moves(void **state)
 {
     FOR_VARIANTS(v)
@@ -1471,7 +1450,6 @@ int main(void)
         cmocka_unit_test(a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting),
         cmocka_unit_test(a_device_that_does_not_wait_meets_its_first_breakpoint),
         cmocka_unit_test(breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not_wait),
-        cmocka_unit_test(lanes_that_went_along_are_not_moved_again),
         cmocka_unit_test(stepping_another_lane_after_a_breakpoint_moves),
         cmocka_unit_test(in_nonstop_other_warps_run_on),
         cmocka_unit_test(in_nonstop_a_thread_is_stopped_by_request),

@@ -304,9 +304,6 @@ enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t 
         dbg_drop_breakpoints(d);
         return status;
     }
-    for (uint32_t w = 0; d->any_followed && w < d->topology->waves; w++)
-        if (d->wave[w].followed && d->wave[w].left == addr)
-            d->wave[w].came_back = true;
     if (d->going && (status = sync_all(d, err))) {
         struct wt_error ignored;
         bp = dbg_find_breakpoint(d, addr);

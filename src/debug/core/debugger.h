@@ -351,9 +351,7 @@ bool wt_debugger_is_nonstop(const struct wt_debugger *d);
  * Entries are looked at in order: the first that names a thread, by its id or by 0, counts.
  *
  * A wave that stands on a breakpoint which it has reported, or which is the one that a step starts
- * at, is taken past it. Clients that step the threads at a breakpoint past it one by one, lifting
- * and inserting it around each step, are followed: a lane that went along with another lane's step
- * is not moved a second time, its step is done at once.
+ * at, is taken past it.
  *
  * A step that cannot issue (its wave waits at a barrier) stays pending while other waves run; when
  * nothing runs, `output` of the options is told so, and wt_debugger_interrupt() ends it.

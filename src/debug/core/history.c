@@ -103,7 +103,6 @@ enum wt_status dbg_arrive(struct wt_debugger *d, struct wt_error *err)
     for (uint32_t w = 0; w < d->topology->waves; w++) {
         d->wave[w].go = GO_STOPPED;
         d->wave[w].has_met = d->wave[w].met_trap = false;
-        d->wave[w].followed = 0;
     }
     return look_around(d, err);
 }

@@ -22,8 +22,6 @@ struct wave {
     struct wt_wave self; /**< id 0: the handle was never bound */
     uint64_t pc;
     wt_lanes mask;
-    wt_lanes followed; /**< lanes that another lane's step took off breakpoint `left` */
-    uint64_t left;
     uint64_t met; /**< breakpoint, or trap of the program's own, that was acted upon here */
     uint64_t start, end;
     enum wt_halt_cause cause;
@@ -33,7 +31,6 @@ struct wave {
     bool have_pc, have_mask; /**< pc with cause, mask: known since it stopped */
     bool has_met;            /**< it will not act upon `met` again as long as it stands there */
     bool met_trap;           /**< `met` is an instruction of the program's own */
-    bool came_back;          /**< `left` was inserted again since */
     bool pending;            /**< a step was asked of the device, and is not done */
     bool lifted;             /**< its pending step is off a breakpoint that is not in memory */
     bool told;               /**< the user knows that it is pending */
@@ -208,7 +205,6 @@ struct wt_debugger {
     bool launches_run; /**< waves that begin run by themselves, rather than being held */
     bool active_known;
     bool nonstop;
-    bool any_followed; /**< some wave has lanes in `followed` */
     bool ended, lost;
     uint32_t exit_status;
     enum { FROZEN_UNKNOWN, FROZEN, NOT_FROZEN } frozen;

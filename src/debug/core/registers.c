@@ -405,7 +405,6 @@ enum wt_status wt_debugger_write_register(struct wt_debugger *d, wt_thread threa
         return status;
     d->wave[wave].have_pc = false;
     d->wave[wave].has_met = false;
-    d->wave[wave].followed = 0;
     return WT_OK;
 }
 

@@ -131,44 +131,6 @@ static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size
     }
 }
 
-/*
- * LLDB takes the threads at a breakpoint past it one after another, each time lifting the
- * breakpoint, stepping that thread alone, and inserting it again. Lanes of one wave move together:
- * the first of these steps has moved all of them, and the rest must not move them again.
- */
-static bool went_along(struct wt_debugger *d, const struct wt_resume *r)
-{
-    uint32_t wave;
-    unsigned lane;
-    if (d->nonstop || d->mode != WT_THREADS_LANES || r->kind != WT_RESUME_STEP || r->thread == 0 ||
-        !dbg_is_there(d, r->thread) || dbg_locate(d, r->thread, &wave, &lane, WT_IGNORED))
-        return false;
-    struct wave *w = &d->wave[wave];
-    struct breakpoint *bp = dbg_find_breakpoint(d, w->left);
-    if (!wt_has_lane(w->followed, lane) || !w->came_back || (bp && bp->inserted) ||
-        dbg_need_pc(d, wave, WT_IGNORED) || w->pc == w->left)
-        return false;
-    w->followed &= ~wt_lane_bit(lane);
-    struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP, .thread = r->thread};
-    d->current = r->thread;
-    dbg_push_event(d, &event);
-    return true;
-}
-
-/* Notes which lanes a step off a breakpoint takes along. */
-static void note_followers(struct wt_debugger *d, uint32_t wave)
-{
-    struct wave *w = &d->wave[wave];
-    w->followed = 0;
-    if (w->go != GO_STEP || d->mode != WT_THREADS_LANES || dbg_need_pc(d, wave, WT_IGNORED) ||
-        dbg_need_mask(d, wave, WT_IGNORED) || !dbg_find_breakpoint(d, w->pc))
-        return;
-    w->followed = w->mask & ~wt_lane_bit(w->lane);
-    w->left = w->pc;
-    w->came_back = false;
-    d->any_followed = true;
-}
-
 /* Gets waves ready that are about to run: off breakpoints that they have met, past traps. */
 static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set *eligible,
                                  struct wt_error *err)
@@ -177,7 +139,6 @@ static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set
         struct wave *w = &d->wave[i];
         if (!wt_wave_set_has(eligible, i) || w->go != GO_FREE)
             continue;
-        w->followed = 0;
         if (!w->has_met || !dbg_is_active(d, i))
             continue;
         enum wt_status status = dbg_need_pc(d, i, err);
@@ -229,9 +190,6 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
         if (wt_wave_set_has(&eligible, w) && !dbg_is_active(d, w))
             dbg_set_go(d, w, GO_FREE);
     }
-    for (size_t i = 0; i < d->steppers; i++)
-        if (wt_wave_set_has(&eligible, d->stepper[i]))
-            note_followers(d, d->stepper[i]);
     /* Where all go on, so do waves that begin later. */
     d->launches_run = d->nonstop;
     for (size_t i = 0; i < count; i++)
@@ -277,8 +235,6 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
         return WT_OK;
     if ((status = check_list(d, list, count, err)))
         return status;
-    if (count == 1 && went_along(d, &list[0]))
-        return WT_OK;
     if (dbg_tell_next_watchpoint(d))
         return WT_OK;
     for (size_t i = 0; i < count && d->nonstop; i++) {

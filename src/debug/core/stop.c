@@ -108,10 +108,8 @@ void dbg_stop_everything(struct wt_debugger *d)
     dbg_all_stopped(d);
     for (uint32_t i = 0; i < d->topology->waves; i++) {
         d->wave[i].has_met = d->wave[i].met_trap = false;
-        d->wave[i].followed = 0;
         dbg_forget(d, i);
     }
-    d->any_followed = false;
     d->ended = d->lost = d->stopping.on = false;
     d->active_known = false;
     d->current = 0;

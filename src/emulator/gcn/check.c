@@ -18,7 +18,8 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
     assert(w->gws <= GCN_GWS_SEMAPHORE && w->gws_resource < GCN_GWS);
     assert(!(w->at_barrier && w->gws));
     assert(w->vm_cnt <= 63 && w->lgkm_cnt <= 15 && w->exp_cnt <= 7);
-    assert(wt_turns_is_ready(&d->machine.turns, id) == (!w->at_barrier && !w->gws && !halted));
+    assert(wt_turns_is_ready(&d->machine.turns, id) ==
+           (!w->at_barrier && !w->gws && !halted && !d->dispatch[g->dispatch].suspended));
 }
 
 /* What waves and groups have taken of a compute unit is what its counters say. */

@@ -15,6 +15,20 @@ static struct gcn_device *device_of(struct wt_machine *m)
 
 /* ---- mistakes ---- */
 
+/* A debugger takes the fault: an illegal instruction is not issued, an access has been. */
+static void stop_for_fault(struct gcn_wave *w, const struct gcn_uop *u,
+                           const struct wt_fault *fault)
+{
+    if (fault->kind == WT_FAULT_ILLEGAL) {
+        wt_not_issued(&w->device->machine);
+        gcn_kfd_stop(w, fault->pc, 0, KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION);
+        return;
+    }
+    gcn_kfd_stop(w, fault->pc + 4u * u->length, (uint32_t)u->length << KFD_TTMP1_REWIND_SHIFT,
+                 fault->kind == WT_FAULT_ACCESS ? KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION
+                                                : KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION);
+}
+
 const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
                                 enum wt_fault_kind kind, uint64_t lanes, uint64_t addr,
                                 const char *format, ...)
@@ -38,6 +52,11 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
     const bool illegal = kind == WT_FAULT_ILLEGAL, access = kind == WT_FAULT_ACCESS;
     if (illegal || access || kind == WT_FAULT_MISALIGNED) {
         w->trapsts |= illegal ? GCN_TRAPSTS_ILLEGAL : GCN_TRAPSTS_MEM_VIOL;
+        if (gcn_kfd_handles(w, false)) {
+            d->exception = fault;
+            stop_for_fault(w, u, &fault);
+            return NULL;
+        }
         if (gcn_may_trap(w) && !(access && d->host->page_fault(d->host->context, d, &fault))) {
             d->exception = fault;
             return gcn_enter_trap(w, illegal ? fault.pc : fault.pc + 4u * u->length, 0);
@@ -101,6 +120,8 @@ void gcn_device_free(struct gcn_device *d)
         free(d->wave[i].v);
     for (uint32_t i = 0; d->group && i < d->machine.waves; i++)
         free(d->group[i].lds);
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        free(d->kfd_area[i]);
     wt_code_clear(&d->code);
     gcn_trace_free(d);
     free(d->wave);
@@ -131,6 +152,8 @@ static void reset(struct wt_machine *m)
     memset(d->dispatch, 0, sizeof d->dispatch);
     d->launching = d->served = 0;
     d->machine.event = d->saving = false;
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        d->kfd.queue[i].suspended = false, d->kfd.queue[i].entry.exception_status = 0;
     memset(d->gds, 0, GCN_GDS_BYTES);
     memset(d->gws, 0, sizeof d->gws);
     for (uint32_t i = 0; i < m->waves; i++) {

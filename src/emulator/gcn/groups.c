@@ -15,7 +15,8 @@ void gcn_update_ready(struct gcn_wave *w)
     /* HALT does not count in the trap handler. */
     const bool halted = w->status & GCN_STATUS_HALT && !(w->status & GCN_STATUS_PRIV);
     wt_turns_set_ready(&w->device->machine.turns, w->id,
-                       w->active && !w->at_barrier && !w->gws && !halted);
+                       w->active && !w->at_barrier && !w->gws && !halted &&
+                           !gcn_dispatch_of(w)->suspended);
     if (w->active && halted)
         w->device->host->wave_halted(w->device->host->context, w->device, w->id);
 }
@@ -222,6 +223,7 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
     w->s[GCN_TTMP + 11] = index;
     const uint64_t exec = initial_vgprs(w, k);
     gcn_set_pair(&w->s[GCN_EXEC], exec);
+    gcn_kfd_launch(w);
     gcn_update_ready(w);
     return true;
 }
@@ -328,7 +330,7 @@ static struct gcn_dispatch *choose(struct gcn_device *d, uint32_t cu, uint32_t *
     for (uint32_t left = (uint32_t)(twice >> first); left; left &= left - 1) {
         const unsigned n = (first + (unsigned)__builtin_ctz(left)) % GCN_DISPATCHES;
         struct gcn_dispatch *k = &d->dispatch[n];
-        if ((chosen && k->origin.priority <= chosen->origin.priority) ||
+        if (k->suspended || (chosen && k->origin.priority <= chosen->origin.priority) ||
             !find_slots(d, k, cu, found))
             continue;
         chosen = k;

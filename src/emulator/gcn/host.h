@@ -52,6 +52,7 @@ struct gcn_origin {
     uint32_t packet;   /**< which packet of its queue it is: trap handlers may ask */
     uint32_t doorbell; /**< what s_sendmsg tells as the doorbell of its queue */
     int32_t priority;  /**< where there is room, work-groups of a higher one start first */
+    uint32_t queue;    /**< the queue's id in the driver's debug interface (kfd.h) */
     uint64_t barred;   /**< compute units that it may not have, as a bit set */
 };
 

@@ -7,6 +7,7 @@
 #include "emulator/gcn/gcn.h"
 #include "emulator/gcn/host.h"
 #include "emulator/gcn/isa.h"
+#include "emulator/gcn/kfd.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
@@ -86,6 +87,8 @@ struct gcn_wave {
     uint8_t gws;                       /* enum gcn_gws_wait */
     uint8_t gws_resource;              /* at which it waits */
     uint64_t gws_since;                /* issue time */
+    bool step_due;   /* single step: it traps once it no longer waits at this instruction */
+    uint32_t record; /* while its queue is suspended: where its record is in the save area */
     uint64_t saved; /* its context has a place in memory: what EXEC got to know of it (context.c) */
     uint16_t place; /* its group's number, once it has been saved and has ended */
     uint64_t incarnation; /* how many waves its slot has had; no part of the hashes */
@@ -116,7 +119,8 @@ struct gcn_cu {
 /* A kernel launch: its AQL packet, its descriptor, and how far it is. Once it has ended it stays as
  * it was until another one takes its place. */
 struct gcn_dispatch {
-    bool active; /* it has work-groups that have not ended */
+    bool active;    /* it has work-groups that have not ended */
+    bool suspended; /* with its queue (kfd.c) */
     struct gcn_origin origin;
     uint64_t packet, queue; /* addresses */
     uint64_t kernarg, entry, completion;
@@ -131,6 +135,22 @@ struct gcn_dispatch {
     uint32_t scratch_waves; /* how many waves the scratch arena has room for; 0: all */
     uint64_t scratch;       /* base of the scratch arena */
     uint32_t scratch_resource[4];
+};
+
+/* A queue as the driver's debug interface has it. */
+struct gcn_kfd_queue {
+    bool used, suspended;
+    uint32_t area_used; /* bytes of its save area, while it is suspended */
+    struct kfd_queue_entry entry;
+};
+
+/* The state of the driver's debug interface (kfd.c). */
+struct gcn_kfd {
+    bool enabled;
+    uint32_t flags, launch_mode;
+    uint64_t exceptions; /* that are told */
+    uint64_t status;     /* exceptions of the device */
+    struct gcn_kfd_queue queue[KFD_DEBUG_QUEUES];
 };
 
 /* A range of addresses that kernels may use. */
@@ -163,6 +183,9 @@ struct gcn_device {
     uint8_t *gds;
     uint32_t gws[GCN_GWS]; /* counters of global wave sync */
     uint64_t tba, tma;     /* trap handler: what the hardware registers hold */
+    struct gcn_kfd kfd;
+    uint8_t *
+        kfd_area[KFD_DEBUG_QUEUES]; /* save areas of a device in no host process; NULL until used */
     /* context save: no group starts; where the next wave's goes, and the end of that memory */
     bool saving;
     uint64_t save_next, save_end;
@@ -238,6 +261,9 @@ static inline bool gcn_may_trap(const struct gcn_wave *w)
 
 /* Enters it: TTMP0 and TTMP1 tell pc and the trap's number. Returns its first instruction. */
 const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id);
+/* A wave that waits for others gives its place at the barrier up. Returns the PC at which it comes
+ * to it again; of a wave that does not wait, the PC. */
+uint64_t gcn_leave_wait(struct gcn_wave *w);
 /* Whether bits of TRAPSTS that have just been set make the wave enter it. */
 bool gcn_calls_for_trap(const struct gcn_wave *w, uint32_t trapsts);
 /* u has had its effect, and in some lanes has raised exceptions that MODE enables: the trap
@@ -424,6 +450,24 @@ enum gcn_atomic {
 /* The new value at a place of `size` bytes (4 or 8). */
 uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
                     uint64_t compare);
+
+/* ---- kfd.c, kfd_save.c: the driver's debug interface ---- */
+
+/* Whether the driver's handlers take a trap or exception of the wave, for a debugger. What is not
+ * the debugger's own (breakpoints, steps, watches) a trap handler of the program's own takes. */
+bool gcn_kfd_handles(const struct gcn_wave *w, bool debuggers_own);
+/* What they do: the wave is stopped, and the exception told. ttmp1: TTMP1 but for the PC. */
+void gcn_kfd_stop(struct gcn_wave *w, uint64_t pc, uint32_t ttmp1, enum kfd_exception code);
+/* A wave begins: what the launch mode says. */
+void gcn_kfd_launch(struct gcn_wave *w);
+/* Writes a queue's waves to its save area, whose bytes gcn_kfd_area has; false if it is too small
+ * or the host has no memory. */
+bool gcn_kfd_save(struct gcn_device *d, struct gcn_kfd_queue *q);
+void gcn_kfd_load(struct gcn_device *d, struct gcn_kfd_queue *q);
+uint8_t *gcn_kfd_area(const struct gcn_device *d, const struct gcn_kfd_queue *q);
+/* The byte at an address of a save area, and how many there are from there on; NULL: none is there.
+ */
+uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *room);
 
 /* ---- groups.c ---- */
 

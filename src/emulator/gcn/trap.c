@@ -17,6 +17,8 @@ enum {
     TRAPSTS_ADDR_WATCH = 1 << 7 | 7 << 12,
     EXCP_ADDR_WATCH = 1 << 7,
 };
+/* Trap numbers (LLVM, "User Guide for AMDGPU Backend": trap handler ABI). */
+enum { BREAKPOINT = 1, ABORT = 2 };
 
 /* The wave's next instruction is the handler's first. */
 static void begin_trap(struct gcn_wave *w, uint64_t pc, uint32_t what)
@@ -89,6 +91,12 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
     if (lanes)
         w->trapsts = (w->trapsts & ~(uint32_t)TRAPSTS_EXCP_CYCLE) |
                      (uint32_t)__builtin_ctzll(lanes) / 16 << TRAPSTS_EXCP_CYCLE_SHIFT;
+    if (gcn_kfd_handles(w, false)) {
+        d->exception = fault;
+        gcn_kfd_stop(w, pc + 4u * u->length, (uint32_t)u->length << KFD_TTMP1_REWIND_SHIFT,
+                     KFD_EC_QUEUE_WAVE_MATH_ERROR);
+        return NULL;
+    }
     if (d->tba) {
         d->exception = fault;
         return gcn_enter_trap(w, pc + 4u * u->length, 0);
@@ -101,7 +109,7 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
 /* ---- from outside ---- */
 
 /* A wave that waits for others comes back to the instruction later, as if it had not been there. */
-static uint64_t interrupted(struct gcn_wave *w)
+uint64_t gcn_leave_wait(struct gcn_wave *w)
 {
     if (!w->at_barrier && !w->gws)
         return w->pc;
@@ -116,7 +124,7 @@ static uint64_t interrupted(struct gcn_wave *w)
 
 static void trap_from_outside(struct gcn_wave *w, uint32_t what)
 {
-    begin_trap(w, interrupted(w), what);
+    begin_trap(w, gcn_leave_wait(w), what);
     gcn_update_ready(w);
 }
 
@@ -144,6 +152,12 @@ bool gcn_wave_trap(struct gcn_device *d, uint32_t wave, unsigned id)
 OP(s_trap)
 {
     const unsigned id = (unsigned)u->imm & 0xff;
+    if (gcn_kfd_handles(w, id == BREAKPOINT)) {
+        gcn_kfd_stop(w, gcn_pc_of(w, u), id << TTMP1_TRAP_SHIFT,
+                     id == ABORT ? KFD_EC_QUEUE_WAVE_ABORT : KFD_EC_QUEUE_WAVE_TRAP);
+        wt_not_issued(&w->device->machine);
+        return NULL;
+    }
     if (!gcn_may_trap(w)) {
         static const char *const meanings[] = {
             "",

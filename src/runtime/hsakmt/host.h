@@ -50,6 +50,7 @@ struct host_range {
 struct host_event {
     HsaEvent *event; /**< NULL: free */
     bool set, manual;
+    struct host_waiter *waiters;
 };
 
 /** A queue of AQL packets, or of the copy engine. Guarded by its GPU's lock. */
@@ -90,7 +91,7 @@ struct host_gpu {
     struct host *host;
     uint32_t index, node;
     struct gcn_config config;
-    uint64_t memory; /**< bytes that it claims to have */
+    uint64_t memory; /**< bytes that the program may allocate on it */
     struct gcn_device *device;
     struct gcn_host driver;
     pthread_t thread;
@@ -118,7 +119,6 @@ struct host {
     size_t allocations, allocation_room;
     uint64_t used[HOST_MOST_GPUS + 1]; /**< bytes, by node */
     pthread_mutex_t events_lock;
-    pthread_cond_t events_changed;
     struct host_event event[HOST_EVENTS];
     uint64_t *event_page; /**< a mailbox for each event, which waves write */
     const void *debug;    /**< the runtime's struct r_debug */
