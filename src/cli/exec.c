@@ -16,6 +16,8 @@
 
 #define LIBRARY "libhsakmt.so.1"
 
+enum { EXEC_NOT_RUN = 126, EXEC_NOT_FOUND = 127 };
+
 /* The folder of our library: in the build tree, and as installed. */
 static bool find_library(char *folder, size_t size)
 {
@@ -45,14 +47,22 @@ static int no_memory(const struct cli_command *command)
     return cli_fail(command, &err);
 }
 
+/* Appends a name to the list in an environment variable. */
+static bool append(const char *variable, char separator, const char *name)
+{
+    const char *before = getenv(variable);
+    char list[2 * PATH_MAX];
+    const int n = before && *before ? snprintf(list, sizeof list, "%s%c%s", before, separator, name)
+                                    : snprintf(list, sizeof list, "%s", name);
+    return n > 0 && (size_t)n < sizeof list && !setenv(variable, list, 1);
+}
+
 /* Adds a file of our folder to LD_PRELOAD. */
 static bool preload(const char *folder, const char *name)
 {
-    const char *before = getenv("LD_PRELOAD");
-    char list[2 * PATH_MAX];
-    const int n = snprintf(list, sizeof list, "%s%s%s/%s", before ? before : "",
-                           before && *before ? ":" : "", folder, name);
-    return n > 0 && (size_t)n < sizeof list && !setenv("LD_PRELOAD", list, 1);
+    char path[2 * PATH_MAX];
+    const int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return n > 0 && (size_t)n < sizeof path && append("LD_PRELOAD", ':', path);
 }
 
 /* What LD_LIBRARY_PATH does not do. */
@@ -96,14 +106,17 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, uint64
     const bool found = exec_file_find(argv[0], file, sizeof file);
     if (found)
         what = exec_file_look(file, LIBRARY);
-    if (!set || !prepare(folder, argv[0], &what))
+    /* The library is a tool of the HSA runtime's, too: waits.c. */
+    if (!set || !append("HSA_TOOLS_LIB", ' ', LIBRARY) || !prepare(folder, argv[0], &what))
         return no_memory(command);
     if (found && what.elf)
         execv(file, argv); /* execvp would give what cannot be run to a shell */
     else
         execvp(argv[0], argv);
+    const int status = errno == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_RUN; /* as shells have it */
     wt_fail(&err, WT_IO, "%.400s: cannot be run: %s", argv[0], strerror(errno));
-    return cli_fail(command, &err);
+    cli_fail(command, &err);
+    return status;
 }
 
 /* ---- the command ---- */
@@ -199,8 +212,10 @@ const struct cli_command cli_exec = {
                "needs no GPU, no driver and no privileges.",
     .options = options,
     .program = true,
-    .notes =
-        "The exit status is the program's, or 125 if it could not be started. A fault of a GPU is\n"
-        "reported on stderr; then AMD's runtime aborts the program (134).\n",
+    .notes = "The exit status is the program's; 127 if there is no such program, 126 if it cannot "
+             "be run, 125\n"
+             "for another failure of wavetrap's. A fault of a GPU is reported on stderr; then "
+             "AMD's runtime\n"
+             "aborts the program (134).\n",
     .run = exec,
 };

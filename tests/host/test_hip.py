@@ -22,7 +22,7 @@ def test_the_runtime_finds_every_function_that_it_needs():
     needed = symbols("/usr/lib/x86_64-linux-gnu/libhsa-runtime64.so.1", "--undefined-only")
     offered = symbols(LIBRARY, "--defined-only")
     assert len(needed) == 42
-    assert needed == {name.replace("@@", "@") for name in offered}
+    assert needed <= {name.replace("@@", "@") for name in offered}
 
 
 def test_example_adds_vectors():
@@ -81,6 +81,17 @@ def test_streams_run_and_wait_for_each_other():
     assert work("streams").stdout == "wrong 0, time passes\n"
 
 
+def test_a_thread_that_waits_for_a_kernel_sleeps():
+    """HIP's runtime waits actively; the emulation of the kernel needs the core. CPU times of the threads, in
+    microseconds: the ratio is about 0.02, and 1 where the main thread spins."""
+    main, others = map(int, work("wait").stdout.split())
+    assert main * 4 < others, (main, others)
+
+
+def test_managed_memory_is_there_for_programs_that_ask():
+    assert work("managed").stdout == "managed 1 concurrent 1, wrong 0, preferred 0\n"
+
+
 def test_groups_share_memory_and_count_together():
     assert work("reduction").stdout == "sum right\n"
 
@@ -130,9 +141,10 @@ def test_gpus_that_are_none_are_refused():
 
 
 def test_a_program_that_cannot_be_run():
+    """As shells have it: 127 for what is not there, 126 for what cannot be run (test_programs.py)."""
     done = hip("./no-such-program")
     assert (done.stderr, done.returncode) == (
-        "wavetrap exec: ./no-such-program: cannot be run: No such file or directory\n", 125)
+        "wavetrap exec: ./no-such-program: cannot be run: No such file or directory\n", 127)
     assert wavetrap("exec").returncode == 125
 
 
@@ -146,6 +158,7 @@ def test_the_environment_is_kept_and_added_to():
     env = {**environment(), "LD_LIBRARY_PATH": "/somewhere", "WAVETRAP_EXPLAIN": "left over"}
     out = wavetrap("exec", "--gpu=gfx900:cu=2", "--gpu=gfx900", "env", env=env).stdout
     assert f"LD_LIBRARY_PATH={LIBRARY.parent}:/somewhere\n" in out
+    assert "HSA_TOOLS_LIB=libhsakmt.so.1\n" in out
     assert "WAVETRAP_GPUS=gfx900:cu=2 gfx900\n" in out
     assert "WAVETRAP_EXPLAIN" not in out
 
