@@ -13,6 +13,7 @@ MAY_INCLUDE = {
     "emulator/vortex": {"base", "object", "emulator/machine"},
     "emulator/gcn": {"base", "object", "emulator/machine"},
     "emulator/gen": {"base", "object", "emulator/machine"},
+    "emulator/sm": {"base", "object", "emulator/machine"},
     "bus": {"base"},
     "debug/core": {"base"},
     "debug/source": {"base"},
