@@ -729,6 +729,32 @@ void wt_rsp_R(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     wt_put_restart(&s->out);
 }
 
+/*
+ * A client attaches to a program that has ended, to look at what it left: it gets the program as it
+ * was before its last instruction. GDB 13 fails an assertion of its own (inferior_thread) when
+ * vAttach is answered with an exit.
+ */
+static bool go_before_end(struct wt_rsp_session *s)
+{
+    struct wt_debugger_time time;
+    struct wt_error err = {0};
+    enum wt_status status = wt_debugger_time(s->debugger, &time, &err);
+    if (!status && time.end > time.start)
+        status = wt_debugger_goto(s->debugger, time.end - 1, &err);
+    if (!status && !wt_debugger_ended(s->debugger, NULL)) {
+        wt_rsp_close_hits(s);
+        wt_rsp_forget_shown(s, 0);
+        s->last = wt_rsp_standing(s);
+        return true;
+    }
+    if (status)
+        wt_rsp_refuse(s, WT_STATE, "the program has ended: use 'run' to start it again (%s)",
+                      err.text);
+    else
+        wt_rsp_refuse(s, WT_STATE, "the program has ended: use 'run' to start it again");
+    return false;
+}
+
 void wt_rsp_vattach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     if (args->arg[0].number != WT_RSP_PROCESS) {
@@ -736,6 +762,8 @@ void wt_rsp_vattach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     }
     if (s->killed && !wt_rsp_restart(s))
+        return;
+    if (wt_debugger_ended(s->debugger, NULL) && !go_before_end(s))
         return;
     s->detached = false;
     if (s->nonstop)

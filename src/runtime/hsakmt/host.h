@@ -50,6 +50,7 @@ struct host_range {
 struct host_event {
     HsaEvent *event; /**< NULL: free */
     bool set, manual;
+    struct host_waiter *waiters;
 };
 
 /** A queue of AQL packets, or of the copy engine. Guarded by its GPU's lock. */
@@ -90,7 +91,7 @@ struct host_gpu {
     struct host *host;
     uint32_t index, node;
     struct gcn_config config;
-    uint64_t memory; /**< bytes that it claims to have */
+    uint64_t memory; /**< bytes that the program may allocate on it */
     struct gcn_device *device;
     struct gcn_host driver;
     pthread_t thread;
@@ -117,8 +118,10 @@ struct host {
     struct host_allocation **allocation; /**< by address */
     size_t allocations, allocation_room;
     uint64_t used[HOST_MOST_GPUS + 1]; /**< bytes, by node */
+    struct host_svm_range *svm;        /**< by address: see svm.c */
+    size_t svm_count;
+    atomic_bool svm_stale; /**< the program has given back memory of these */
     pthread_mutex_t events_lock;
-    pthread_cond_t events_changed;
     struct host_event event[HOST_EVENTS];
     uint64_t *event_page; /**< a mailbox for each event, which waves write */
     const void *debug;    /**< the runtime's struct r_debug */
@@ -144,6 +147,18 @@ uint64_t host_clock(void);
 void host_memory_free(struct host *host);
 /** Explains what an address is that this GPU may not use; "" if nothing is known of it. */
 void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
+
+/** Whether memory that the runtime has allocated lies in [addr, end). The caller holds
+ * host->lock. */
+bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
+
+/* ---- svm.c ---- */
+
+/** Whether the program still has all shared virtual memory of that GPU, whose lock is held. */
+bool host_svm_intact(const struct host_gpu *gpu);
+/** Takes from the GPUs what the program has given back. No lock is held. */
+void host_svm_tidy(struct host *host);
+void host_svm_free(struct host *host);
 
 /* ---- events.c ---- */
 
