@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "runtime/gcn": {"base", "object", "emulator/machine", "emulator/gcn"},
     "runtime/devfs": {"base"},
     "runtime/drm": {"base"},
-    "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source"},
+    "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source", "runtime/devfs"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "runtime/gcn"},
     "frontend/rsp": {"base", "debug/core", "debug/source"},
