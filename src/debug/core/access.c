@@ -125,6 +125,13 @@ struct wt_address wt_debugger_address(struct wt_debugger *d, uint64_t number)
     return wt_address_of(bits < 64 ? number & (((uint64_t)1 << bits) - 1) : number);
 }
 
+/* Breakpoints are planted in space 0, and must be seen through in others that show the same. */
+static struct wt_address with_code(const struct wt_debugger *d, struct wt_address addr)
+{
+    assert(addr.space < d->topology->space_count);
+    return d->topology->code_spaces >> addr.space & 1 ? wt_address_of(addr.offset) : addr;
+}
+
 enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
                                        struct wt_address addr, void *out, size_t size,
                                        struct wt_error *err)
@@ -133,6 +140,7 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
     unsigned lane;
     if (size == 0)
         return WT_OK;
+    addr = with_code(d, addr);
     enum wt_status status = access_through(d, thread, &wave, &lane, err);
     if (!status)
         status = dbg_note(d, dbg_raw_read(d, wave, lane, addr, out, size, err));
@@ -150,6 +158,7 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     unsigned lane;
     if (size == 0)
         return WT_OK;
+    addr = with_code(d, addr);
     enum wt_status status = access_through(d, thread, &wave, &lane, err);
     if (!status)
         status = dbg_change_past(d, err);

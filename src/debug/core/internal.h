@@ -574,6 +574,8 @@ enum wt_status dbg_meet_breakpoint(struct wt_debugger *d, uint32_t wave, struct 
                                    bool *stopped, struct wt_error *err);
 /** A wave has met a breakpoint instruction of the program's own. */
 enum wt_status dbg_meet_trap(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+/** A wave has halted for a mistake of the program's. */
+enum wt_status dbg_meet_exception(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
 
 /* ---- history.c ---- */
 

@@ -132,6 +132,18 @@ enum wt_status dbg_meet_trap(struct wt_debugger *d, uint32_t wave, struct wt_err
     return dbg_stop_for(d, wave, w->mask ? wt_lanes_lowest(w->mask) : 0, WT_STOP_TRAP, &event, err);
 }
 
+enum wt_status dbg_meet_exception(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wt_probe_exception exception;
+    enum wt_status status = d->ops->exception(d->probe, wave, &exception, err);
+    if (status != WT_OK)
+        return status;
+    struct wt_event event = {.fault = exception.kind, .pc = exception.pc};
+    snprintf(event.text, sizeof event.text, "%s", exception.text);
+    return dbg_stop_for(d, wave, exception.lanes ? wt_lanes_lowest(exception.lanes) : 0,
+                        WT_STOP_FAULT, &event, err);
+}
+
 /* A stepping wave has ended, and @p ended is what it was. */
 static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, const struct wt_wave *ended,
                                  struct wt_error *err)
@@ -294,6 +306,10 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
             status = dbg_meet_trap(d, wave, err);
         *turn = stopped ? TURN_OVER : TURN_MOVED;
         return status;
+    }
+    if (step.cause == WT_HALT_EXCEPTION) {
+        *turn = TURN_OVER;
+        return dbg_meet_exception(d, wave, err);
     }
     w->has_met = false;
     bool met, stopped;
