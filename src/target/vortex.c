@@ -173,4 +173,5 @@ const struct wt_family wt_family_vortex = {
     .list_profiles = wt_vortex_list_profiles,
     .attach = attach,
     .probe = &wt_probe_vortex,
+    .gdb = true,
 };

@@ -326,7 +326,6 @@ int main(int argc, char **argv)
     const bool bare = !strcmp(argv[1], "bare"), recorded = !strcmp(argv[1], "recorded");
     struct wt_emulated_options options = {
         .kernel = {.given = true, .name = argv[3], .grid_given = true, .block_given = true},
-        .debugged = true,
         .dm_only = bare,
         .threads = WT_THREADS_WAVES,
         .argument = (const char **)argv + 6,

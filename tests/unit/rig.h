@@ -26,8 +26,9 @@ struct rig_options {
     unsigned xlen, cores, warps, threads, dm_clock;
     bool ebreak_after; /* DPC convention of the RTL */
     bool dm_only;
-    bool restless; /* runs between any two transactions, as hardware does */
-    bool bare;     /* no services but the pump: as hardware would be */
+    bool restless;   /* runs between any two transactions, as hardware does */
+    unsigned stride; /* restless: so many issues between them; 0: 1000 */
+    bool bare;       /* no services but the pump: as hardware would be */
     enum wt_thread_mode threads_mode;
     const char *schedule;
 };
@@ -74,7 +75,7 @@ static enum wt_status rig_transact(struct wt_bus *bus, struct wt_bus_op *ops, si
         }
     }
     if (r->options.restless)
-        r->machine->ops->run(r->machine, 1000);
+        r->machine->ops->run(r->machine, r->options.stride ? r->options.stride : 1000);
     return WT_OK;
 }
 

@@ -845,6 +845,41 @@ static void breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not
     }
 }
 
+/*
+ * Warps meet their breakpoints between any two transactions of the halt that another one's stop
+ * leads to. Where DPC points behind the ebreak, a hit that is taken for a requested halt is lost,
+ * and with it the instruction at the breakpoint.
+ */
+static void every_warp_stops_each_time_on_a_device_that_does_not_wait(void **state)
+{
+    for (unsigned i = 0; i < 400; i++) {
+        char schedule[16];
+        snprintf(schedule, sizeof schedule, "random:%u", i);
+        const struct rig_options options = {.xlen = i & 1 ? 64 : 32,
+                                            .dm_only = true,
+                                            .bare = true,
+                                            .restless = true,
+                                            .stride = 1 + i / 8 % 10,
+                                            .dm_clock = i >> 1 & 1,
+                                            .ebreak_after = i >> 2 & 1,
+                                            .schedule = schedule};
+        struct rig *r = rig_new(&options, spawning, 18);
+        insert(r, CODE + 0x38);
+        unsigned hits[4] = {0};
+        struct wt_event e;
+        while ((e = go(r)).kind == WT_EVENT_STOPPED) {
+            expect_stop(e, WT_STOP_BREAKPOINT, e.thread);
+            assert_int_equal(pc(r, e.thread), CODE + 0x38);
+            hits[(e.thread - 1) / 4]++;
+            assert_true(hits[(e.thread - 1) / 4] <= 3);
+        }
+        for (unsigned w = 0; w < 4; w++)
+            assert_int_equal(hits[w], 3);
+        expect_exit(e, 11);
+        rig_free(r);
+    }
+}
+
 /* ---- clients' ways ---- */
 
 static void stepping_another_lane_after_a_breakpoint_moves(void **state)
@@ -1450,6 +1485,7 @@ int main(void)
         cmocka_unit_test(a_resumed_thread_whose_warp_ends_does_not_leave_the_client_waiting),
         cmocka_unit_test(a_device_that_does_not_wait_meets_its_first_breakpoint),
         cmocka_unit_test(breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not_wait),
+        cmocka_unit_test(every_warp_stops_each_time_on_a_device_that_does_not_wait),
         cmocka_unit_test(stepping_another_lane_after_a_breakpoint_moves),
         cmocka_unit_test(in_nonstop_other_warps_run_on),
         cmocka_unit_test(in_nonstop_a_thread_is_stopped_by_request),
