@@ -53,12 +53,12 @@ static const char *reason_name(const struct wt_event *e)
 
 static void where(struct tool *t)
 {
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     struct wt_error err;
     struct wt_wave wave;
     char text[160];
     if (!wt_debugger_thread_wave(t->d, t->thread, &wave) ||
-        failed(wt_debugger_thread_place(t->d, t->thread, &place, &err), &err))
+        failed(wt_debugger_thread_position(t->d, t->thread, &place, &err), &err))
         return;
     wt_emulated_describe(&t->e, place.pc, text, sizeof text);
     printf(" thread %u id %" PRIx64 " group %u,%u,%u wave %u mask %016" PRIx64 " pc %" PRIx64 " %s",
@@ -99,11 +99,9 @@ static void run(struct tool *t, bool back, enum wt_resume_kind kind)
 {
     struct wt_resume list[2] = {{.thread = t->thread, .kind = kind}};
     struct wt_error err;
-    if (kind == WT_RESUME_CONTINUE && !back)
+    if (kind == WT_RESUME_CONTINUE)
         list[0].thread = 0;
-    if (failed(back ? wt_debugger_reverse(t->d, list, &err)
-                    : wt_debugger_resume(t->d, list, 1, &err),
-               &err))
+    if (failed(wt_debugger_run(t->d, back ? WT_BACKWARDS : WT_FORWARDS, list, 1, &err), &err))
         return;
     wait_for_event(t);
 }
@@ -216,10 +214,10 @@ static void show_instruction(struct tool *t)
 {
     static const char *const kind[] = {"plain",   "call", "return", "branch",
                                        "barrier", "trap", "end"};
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     struct wt_instruction in;
     struct wt_error err;
-    if (failed(wt_debugger_thread_place(t->d, t->thread, &place, &err), &err) ||
+    if (failed(wt_debugger_thread_position(t->d, t->thread, &place, &err), &err) ||
         failed(wt_debugger_instruction(t->d, t->thread, place.pc, &in, &err), &err))
         return;
     printf("%u %s\n", in.length, kind[in.kind]);
