@@ -104,7 +104,10 @@ struct wt_emulated {
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err);
 
-/** Puts the register bus in front of a device of a family that has a probe (e->target). */
+/** Puts the register bus in front of a device (e->bus). */
+enum wt_status wt_emulated_connect(struct wt_emulated *e, struct wt_error *err);
+
+/** The same for a debugger (e->target); its family has a probe. */
 enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err);
 
 /** The registers of the debug hardware, for a server of them. */
