@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "debug/vortex": {"base", "bus", "debug/core"},
     "debug/gcn": {"base", "object", "debug/core"},
     "runtime/gcn": {"base", "object", "emulator/machine", "emulator/gcn"},
+    "runtime/devfs": {"base"},
     "runtime/drm": {"base"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn",
