@@ -2,7 +2,7 @@
 # Installs the Debian packages that a step needs, if they are not there: need.sh build|test|fuzz…
 # As root with apt-get; elsewhere it says what is missing and stops.
 set -eu
-build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libxxhash-dev libmsgpack-dev libcmocka-dev"
+build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libxxhash-dev libmsgpack-dev libjson-c-dev libcmocka-dev"
 kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-unknown-elf"
 demo="gdb-multiarch"
 check="mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
@@ -16,7 +16,7 @@ bench="qemu-user qemu-system-misc gdbserver time"
 check_tools="python3 python3-pytest"
 format="clang-format"
 arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libelf-dev:arm64 libdw-dev:arm64 libxxhash-dev:arm64 \
-libmsgpack-dev:arm64 libcmocka-dev:arm64"
+libmsgpack-dev:arm64 libjson-c-dev:arm64 libcmocka-dev:arm64"
 want=
 for step in "$@"; do
     case $step in

@@ -130,10 +130,10 @@ static bool read_row(void *context, uint32_t wave, unsigned number, bool per_lan
 
 /* The condition of a watched instruction, called by the machine. */
 static wt_lanes condition_holds(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
-                                wt_lanes mask)
+                                wt_lanes mask, uint64_t time)
 {
     const struct wt_emulated_condition *c = context;
-    return c->holds(c->context, wave, pc, mask);
+    return c->holds(c->context, wave, pc, mask, time);
 }
 
 struct wt_watch wt_emulated_watch_of(const struct wt_watchpoint *w,

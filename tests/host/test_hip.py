@@ -88,6 +88,10 @@ def test_a_thread_that_waits_for_a_kernel_sleeps():
     assert main * 4 < others, (main, others)
 
 
+def test_managed_memory_is_there_for_programs_that_ask():
+    assert work("managed").stdout == "managed 1 concurrent 1, wrong 0, preferred 0\n"
+
+
 def test_groups_share_memory_and_count_together():
     assert work("reduction").stdout == "sum right\n"
 

@@ -233,6 +233,37 @@ static void half_a_gigabyte_twice()
         printf("%s\n", hipGetErrorName(hipMalloc(&p, size)));
 }
 
+__global__ void add_one(int *p, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i]++;
+}
+
+/* Managed memory as programs use it that ask for it first. */
+static void managed()
+{
+    const int n = 100000;
+    int has[2], *p, wrong = 0, preferred = -1;
+    CHECK(hipDeviceGetAttribute(&has[0], hipDeviceAttributeManagedMemory, 0));
+    CHECK(hipDeviceGetAttribute(&has[1], hipDeviceAttributeConcurrentManagedAccess, 0));
+    for (int round = 0; round < 3; round++) {
+        CHECK(hipMallocManaged(reinterpret_cast<void **>(&p), n * sizeof *p));
+        for (int i = 0; i < n; i++)
+            p[i] = i;
+        CHECK(hipMemAdvise(p, n * sizeof *p, hipMemAdviseSetPreferredLocation, 0));
+        CHECK(hipMemPrefetchAsync(p, n * sizeof *p, 0, 0));
+        add_one<<<(n + 63) / 64, 64>>>(p, n);
+        CHECK(hipDeviceSynchronize());
+        for (int i = 0; i < n; i++)
+            wrong += p[i] != i + 1;
+        CHECK(hipMemRangeGetAttribute(&preferred, sizeof preferred, hipMemRangeAttributePreferredLocation, p,
+                                      n * sizeof *p));
+        CHECK(hipFree(p));
+    }
+    printf("managed %d concurrent %d, wrong %d, preferred %d\n", has[0], has[1], wrong, preferred);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -250,6 +281,8 @@ int main(int argc, char **argv)
         private_memory();
     else if (!strcmp(what, "too-much"))
         too_much();
+    else if (!strcmp(what, "managed"))
+        managed();
     else if (!strcmp(what, "wait"))
         wait_for_kernel();
     else if (!strcmp(what, "half-a-gigabyte-twice"))

@@ -761,6 +761,117 @@ static void a_wait_for_any_takes_what_is_set_and_leaves_the_rest(void **state)
                      HSAKMT_STATUS_SUCCESS);
 }
 
+/* ---- shared virtual memory ---- */
+
+static HSA_SVM_ATTRIBUTE attribute(unsigned type, unsigned value)
+{
+    return (HSA_SVM_ATTRIBUTE){.type = type, .value = value};
+}
+
+/* The attribute of pages [first, first + count), as hsaKmtSVMGetAttr answers it. */
+static HSA_SVM_ATTRIBUTE asked(uint8_t *memory, unsigned first, unsigned count, unsigned type,
+                               unsigned value)
+{
+    HSA_SVM_ATTRIBUTE a = attribute(type, value);
+    assert_int_equal(hsaKmtSVMGetAttr(memory + first * 4096, count * 4096, 1, &a),
+                     HSAKMT_STATUS_SUCCESS);
+    return a;
+}
+
+static uint8_t *pages_of_the_programs(unsigned count)
+{
+    void *at = mmap(NULL, count * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(at, MAP_FAILED);
+    return at;
+}
+
+static void attributes_of_shared_memory(void **state)
+{
+    struct world *w = *state;
+    uint8_t *m = pages_of_the_programs(16);
+    HSA_SVM_ATTRIBUTE a[4];
+    HSA_SVM_ATTRIBUTE *none = &a[0];
+    /* Nothing is set yet. */
+    assert_int_equal(asked(m, 0, 16, HSA_SVM_ATTR_PREFERRED_LOC, 0).value, UINT32_MAX);
+    assert_int_equal(asked(m, 0, 16, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_NO_ACCESS);
+    assert_int_equal(asked(m, 0, 16, HSA_SVM_ATTR_SET_FLAGS, 0).value, 3);
+    assert_int_equal(asked(m, 0, 16, HSA_SVM_ATTR_GRANULARITY, 0).value, 9);
+    /* The middle; then a part of it. */
+    a[0] = attribute(HSA_SVM_ATTR_PREFERRED_LOC, GPU);
+    a[1] = attribute(HSA_SVM_ATTR_ACCESS_IN_PLACE, GPU);
+    a[2] = attribute(HSA_SVM_ATTR_SET_FLAGS, HSA_SVM_FLAG_GPU_EXEC);
+    a[3] = attribute(HSA_SVM_ATTR_GRANULARITY, 200);
+    assert_int_equal(hsaKmtSVMSetAttr(m + 4 * 4096, 8 * 4096, 4, a), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(asked(m, 4, 8, HSA_SVM_ATTR_PREFERRED_LOC, 0).value, GPU);
+    assert_int_equal(asked(m, 3, 2, HSA_SVM_ATTR_PREFERRED_LOC, 0).value, UINT32_MAX);
+    assert_int_equal(asked(m, 4, 8, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_ACCESS_IN_PLACE);
+    assert_int_equal(asked(m, 4, 9, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_NO_ACCESS);
+    assert_int_equal(asked(m, 4, 1, HSA_SVM_ATTR_GRANULARITY, 0).value, 63);
+    assert_int_equal(asked(m, 4, 8, HSA_SVM_ATTR_CLR_FLAGS, 0).value,
+                     ~(3u | HSA_SVM_FLAG_GPU_EXEC));
+    a[0] = attribute(HSA_SVM_ATTR_ACCESS, GPU);
+    a[1] = attribute(HSA_SVM_ATTR_CLR_FLAGS, HSA_SVM_FLAG_COHERENT);
+    assert_int_equal(hsaKmtSVMSetAttr(m + 6 * 4096, 4096, 2, a), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(asked(m, 6, 1, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_ACCESS);
+    assert_int_equal(asked(m, 4, 8, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_ACCESS);
+    assert_int_equal(asked(m, 4, 8, HSA_SVM_ATTR_SET_FLAGS, 0).value, 1 | HSA_SVM_FLAG_GPU_EXEC);
+    assert_int_equal(asked(m, 7, 5, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_ACCESS_IN_PLACE);
+    /* What is wrong: half a page, no node, the processor's node, no such attribute; memory that
+     * nobody has, or the runtime's. */
+    *none = attribute(HSA_SVM_ATTR_ACCESS, GPU);
+    assert_int_equal(hsaKmtSVMSetAttr(m + 1, 4096, 1, none), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtSVMGetAttr(m, 100, 1, none), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtSVMSetAttr(NULL, 4096, 1, none), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtSVMSetAttr(w->memory, 4096, 1, none), HSAKMT_STATUS_ERROR);
+    none->value = 0;
+    assert_int_equal(hsaKmtSVMSetAttr(m, 4096, 1, none), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    none->value = 17;
+    assert_int_equal(hsaKmtSVMGetAttr(m, 4096, 1, none), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    *none = attribute(99, GPU);
+    assert_int_equal(hsaKmtSVMSetAttr(m, 4096, 1, none), HSAKMT_STATUS_ERROR);
+    *none = attribute(HSA_SVM_ATTR_ACCESS, GPU);
+    munmap(m, 16 * 4096);
+    assert_int_equal(hsaKmtSVMSetAttr(m, 4096, 1, none), HSAKMT_STATUS_ERROR);
+}
+
+/* A GPU uses it in place; what the program has given back is a page fault, not the process's end.
+ */
+static void kernels_use_shared_memory_while_it_is_there(void **state)
+{
+    struct world *w = *state;
+    /* s_load_dwordx2 s[0:1], s[0:1], 0; v_mov_b32 v1, 7; v_mov_b32 v0, 0; s_waitcnt lgkmcnt(0);
+     * global_store_dword v0, v1, s[0:1]; s_endpgm */
+    static const uint32_t code[] = {0xc0060000, 0,          0x7e020287, 0x7e000280,
+                                    0xbf8cc07f, 0xdc708000, 0x00000100, 0xbf810000};
+    HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_MEMORY};
+    uint64_t *arguments = (uint64_t *)(void *)(w->memory + 0x8100);
+    uint8_t *m = pages_of_the_programs(4);
+    HSA_SVM_ATTRIBUTE a = attribute(HSA_SVM_ATTR_ACCESS_IN_PLACE, GPU);
+    HsaEvent *faults;
+    assert_int_equal(hsaKmtCreateEvent(&descriptor, true, false, &faults), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtSVMSetAttr(m, 4 * 4096, 1, &a), HSAKMT_STATUS_SUCCESS);
+    set_code(w, code, sizeof code / sizeof *code);
+    munmap(m + 2 * 4096, 4096); /* in the middle */
+    for (unsigned i = 0; i < 2; i++) {
+        arguments[0] = (uintptr_t)(m + 3 * i * 4096);
+        set_signal(w, 0, 1);
+        uint8_t *p = dispatch_packet(w, 64);
+        wt_store_le(p + 40, (uintptr_t)arguments, 8);
+        use_signal(w, p, 56, 0);
+        give(w, p, DISPATCH | IN_ORDER);
+        UNTIL(w->signal[0].value == 0);
+        assert_int_equal(m[3 * i * 4096], 7);
+    }
+    arguments[0] = (uintptr_t)(m + 2 * 4096);
+    uint8_t *p = dispatch_packet(w, 64);
+    wt_store_le(p + 40, (uintptr_t)arguments, 8);
+    give(w, p, DISPATCH | IN_ORDER);
+    assert_int_equal(hsaKmtWaitOnEvent(faults, 60000), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(faults->EventData.EventData.MemoryAccessFault.VirtualAddress, arguments[0]);
+    assert_int_equal(hsaKmtDestroyEvent(faults), HSAKMT_STATUS_SUCCESS);
+    munmap(m, 4 * 4096);
+}
+
 /* ---- the tool of the HSA runtime ---- */
 
 bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *const *failed);
@@ -933,6 +1044,8 @@ int main(void)
         TEST(events_are_reset_by_waits_or_by_hand),
         TEST(all_that_wait_for_an_event_wake_up),
         TEST(a_wait_for_any_takes_what_is_set_and_leaves_the_rest),
+        TEST(attributes_of_shared_memory),
+        TEST(kernels_use_shared_memory_while_it_is_there),
         TEST(active_waits_become_blocking_ones),
         TEST(what_a_pointer_points_into),
         TEST(registered_memory_is_seen_at_another_address),

@@ -67,7 +67,7 @@ bool gcn_kfd_handles(const struct gcn_wave *w, bool debuggers_own)
 {
     const struct gcn_device *d = w->device;
     return d->kfd.enabled && !(w->status & GCN_STATUS_PRIV) &&
-           (debuggers_own || !d->tba || d->in_place);
+           (debuggers_own || !w->tba || d->in_place);
 }
 
 void gcn_kfd_stop(struct gcn_wave *w, uint64_t pc, uint32_t ttmp1, enum kfd_exception code)
@@ -124,7 +124,7 @@ int gcn_kfd_disable(struct gcn_device *d)
     for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
         if (d->kfd.queue[i].used && d->kfd.queue[i].suspended)
             gcn_kfd_resume(d, &(uint32_t){d->kfd.queue[i].entry.queue_id}, 1);
-    d->kfd.launch_mode = KFD_LAUNCH_NORMAL;
+    gcn_driver_debugger_gone(d, GCN_KFD_VMID);
     d->kfd.flags = 0;
     d->kfd.exceptions = 0;
     for (uint32_t i = 0; i < d->machine.waves; i++)
@@ -144,19 +144,7 @@ int gcn_kfd_set_exceptions(struct gcn_device *d, uint64_t exceptions)
 
 int gcn_kfd_set_launch_mode(struct gcn_device *d, uint32_t mode)
 {
-    if (!d->kfd.enabled ||
-        (mode != KFD_LAUNCH_NORMAL && mode != KFD_LAUNCH_HALT && mode != KFD_LAUNCH_DEBUG))
-        return -EINVAL;
-    d->kfd.launch_mode = mode;
-    return 0;
-}
-
-void gcn_kfd_launch(struct gcn_wave *w)
-{
-    if (w->device->kfd.launch_mode == KFD_LAUNCH_HALT)
-        w->status |= GCN_STATUS_HALT;
-    else if (w->device->kfd.launch_mode == KFD_LAUNCH_DEBUG)
-        w->mode |= GCN_MODE_DEBUG_EN;
+    return d->kfd.enabled ? gcn_driver_launch_mode(d, GCN_KFD_VMID, mode) : -EINVAL;
 }
 
 int gcn_kfd_set_flags(struct gcn_device *d, uint32_t *flags)
@@ -298,8 +286,8 @@ int gcn_kfd_device_snapshot(struct gcn_device *d, uint64_t clear, struct kfd_dev
         .gfx_target_version = 90000,
         .simd_count = d->config.cu * GCN_SIMDS,
         .max_waves_per_simd = GCN_WAVES_PER_CU / GCN_SIMDS,
-        .array_count = 1,
-        .simd_arrays_per_engine = 1,
+        .array_count = d->config.se * d->config.sh,
+        .simd_arrays_per_engine = d->config.sh,
         .num_xcc = 1,
     };
     d->kfd.status &= ~clear;

@@ -2,41 +2,23 @@
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
 
-/* Single step for a debugger: one issue, and the wave stops behind it. */
-static uint64_t step(struct gcn_wave *w)
-{
-    struct wt_machine *m = &w->device->machine;
-    const uint64_t incarnation = w->incarnation;
-    if (w->step_due) { /* it waited, for a barrier */
-        w->step_due = false;
-        gcn_kfd_stop(w, w->pc, 0, KFD_EC_QUEUE_WAVE_TRAP);
-        return 0;
-    }
-    wt_begin_turn(m, &w->left, 1);
-    const struct gcn_uop *u = gcn_fetch(w, w->pc);
-    if (!u)
-        return wt_abandon_turn(m);
-    u = u->run(w, u);
-    if (u)
-        w->pc = gcn_pc_of(w, u);
-    const uint64_t issued = wt_finish_turn(m, w->left);
-    if (!issued || !w->active || w->incarnation != incarnation || w->status & GCN_STATUS_HALT)
-        return issued;
-    w->step_due = w->at_barrier || w->gws;
-    if (!w->step_due)
-        gcn_kfd_stop(w, w->pc, 0, KFD_EC_QUEUE_WAVE_TRAP);
-    return issued;
-}
-
 static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
     struct gcn_wave *w = &((struct gcn_device *)m)->wave[wave];
-    if (w->mode & GCN_MODE_DEBUG_EN && gcn_kfd_handles(w, true))
-        return step(w);
+    bool step = false;
+    if (w->kill) {
+        gcn_kill(w);
+        return 0;
+    }
+    if ((w->mode & GCN_MODE_DEBUG_EN || w->step_due) && !gcn_begin_step(w, &step))
+        return 0;
+    if (step)
+        n = 1;
     wt_begin_turn(m, &w->left, n);
     const struct gcn_uop *u = gcn_fetch(w, w->pc);
     if (!u)
         return wt_abandon_turn(m);
+    const uint64_t incarnation = w->incarnation;
     u = u->run(w, u);
     while (u && w->left) {
         w->left--;
@@ -44,7 +26,11 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     }
     if (u)
         w->pc = gcn_pc_of(w, u);
-    return wt_finish_turn(m, w->left);
+    const uint64_t issued = wt_finish_turn(m, w->left);
+    if ((step || w->watch_hits) && issued && !m->fault.kind && w->incarnation == incarnation &&
+        w->active)
+        gcn_after_instruction(w, step);
+    return issued;
 }
 
 /* No cycles pass for debug hardware. */
@@ -56,12 +42,14 @@ static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
 static enum wt_run blocked(struct wt_machine *m)
 {
     const struct gcn_device *d = (const struct gcn_device *)m;
+    if (!m->active && d->launching && !d->saving)
+        return WT_RUN_HALTED; /* the debugger holds launches */
     if (!m->active)
         return d->saving ? WT_RUN_EVENT : WT_RUN_ENDED;
     uint32_t waiting = m->waves;
     for (uint32_t i = 0; i < m->waves; i++) {
         if (d->wave[i].active &&
-            (d->wave[i].status & GCN_STATUS_HALT || gcn_dispatch_of(&d->wave[i])->suspended))
+            (gcn_halted(&d->wave[i]) || gcn_dispatch_of(&d->wave[i])->suspended))
             return WT_RUN_HALTED;
         if (d->wave[i].active && waiting == m->waves)
             waiting = i;

@@ -12,6 +12,9 @@ struct wt_state {
     struct gcn_dispatch dispatch[GCN_DISPATCHES];
     uint32_t launching, served;
     uint64_t tba, tma;
+    struct gcn_debug debug;
+    uint64_t interrupts;
+    struct gcn_interrupt interrupt[GCN_INTERRUPTS];
     struct gcn_kfd kfd;
     uint8_t *area[KFD_DEBUG_QUEUES]; /* save areas of suspended queues, as far as they are used */
     bool saving;
@@ -81,6 +84,9 @@ static bool save(struct wt_state *s, struct gcn_device *d)
     s->served = d->served;
     s->tba = d->tba;
     s->tma = d->tma;
+    s->debug = d->debug;
+    s->interrupts = d->interrupts;
+    memcpy(s->interrupt, d->interrupt, sizeof s->interrupt);
     s->saving = d->saving;
     s->save_next = d->save_next;
     s->save_end = d->save_end;
@@ -134,6 +140,10 @@ bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
     d->served = s->served;
     d->tba = s->tba;
     d->tma = s->tma;
+    d->debug = s->debug;
+    d->interrupts = s->interrupts;
+    memcpy(d->interrupt, s->interrupt, sizeof d->interrupt);
+    gcn_address_watch_changed(d);
     d->saving = s->saving;
     d->save_next = s->save_next;
     d->save_end = s->save_end;
@@ -188,6 +198,9 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w, bool program)
         w->gws,
         w->gws ? w->gws_resource : 0,
         w->gws ? w->gws_since : 0,
+        w->step_due,
+        w->kill,
+        w->save_entries,
         (uint64_t)(w->group - w->device->group),
     };
     wt_mix(hash, numbers, sizeof numbers);
@@ -264,8 +277,8 @@ static uint64_t hash_of(struct wt_machine *m, bool program)
     return h;
 }
 
-/* Halts by the debug hardware are bits of STATUS, which programs can read. Those by a debugger
- * through the driver do not count. */
+/* Without the debug hardware's registers, and what a debugger has done through the driver. Halts by
+ * SQ_CMD are bits of STATUS, which programs can read. */
 uint64_t gcn_program_hash(struct wt_machine *m)
 {
     return hash_of(m, true);
@@ -273,5 +286,8 @@ uint64_t gcn_program_hash(struct wt_machine *m)
 
 uint64_t gcn_hash(struct wt_machine *m)
 {
-    return hash_of(m, false);
+    const struct gcn_device *d = (const struct gcn_device *)m;
+    uint64_t h = hash_of(m, false);
+    wt_mix(&h, &d->debug, sizeof d->debug);
+    return h;
 }

@@ -118,6 +118,9 @@ struct host {
     struct host_allocation **allocation; /**< by address */
     size_t allocations, allocation_room;
     uint64_t used[HOST_MOST_GPUS + 1]; /**< bytes, by node */
+    struct host_svm_range *svm;        /**< by address: see svm.c */
+    size_t svm_count;
+    atomic_bool svm_stale; /**< the program has given back memory of these */
     pthread_mutex_t events_lock;
     struct host_event event[HOST_EVENTS];
     uint64_t *event_page; /**< a mailbox for each event, which waves write */
@@ -144,6 +147,18 @@ uint64_t host_clock(void);
 void host_memory_free(struct host *host);
 /** Explains what an address is that this GPU may not use; "" if nothing is known of it. */
 void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
+
+/** Whether memory that the runtime has allocated lies in [addr, end). The caller holds
+ * host->lock. */
+bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
+
+/* ---- svm.c ---- */
+
+/** Whether the program still has all shared virtual memory of that GPU, whose lock is held. */
+bool host_svm_intact(const struct host_gpu *gpu);
+/** Takes from the GPUs what the program has given back. No lock is held. */
+void host_svm_tidy(struct host *host);
+void host_svm_free(struct host *host);
 
 /* ---- events.c ---- */
 

@@ -104,6 +104,7 @@ static void close_host(struct host *host)
     for (uint32_t i = 0; i < host->gpus; i++)
         host_gpu_stop(&host->gpu[i]);
     host_memory_free(host);
+    host_svm_free(host);
     host_events_close(host);
     pthread_mutex_destroy(&host->lock);
     free(host);
@@ -233,18 +234,4 @@ HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *enable)
 {
     *enable = 0;
     return HSAKMT_STATUS_SUCCESS;
-}
-
-HSAKMT_STATUS hsaKmtSVMSetAttr(void *start, HSAuint64 size, unsigned int count,
-                               HSA_SVM_ATTRIBUTE *attributes)
-{
-    (void)start, (void)size, (void)count, (void)attributes;
-    return HSAKMT_STATUS_NOT_SUPPORTED;
-}
-
-HSAKMT_STATUS hsaKmtSVMGetAttr(void *start, HSAuint64 size, unsigned int count,
-                               HSA_SVM_ATTRIBUTE *attributes)
-{
-    (void)start, (void)size, (void)count, (void)attributes;
-    return HSAKMT_STATUS_NOT_SUPPORTED;
 }

@@ -255,6 +255,10 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         tell(q, NO_SCRATCH);
         return true;
     }
+    if (gpu->host->svm_count && !host_svm_intact(gpu)) {
+        atomic_store(&gpu->host->svm_stale, true);
+        return false;
+    }
     const struct gcn_origin origin = {
         .packet = (uint32_t)(q->begun & (q->packets - 1)),
         .doorbell = (uint32_t)q->id & 0x3ff,
@@ -470,6 +474,8 @@ void *host_processor(void *context)
         pthread_mutex_lock(&gpu->running);
         const bool busy = step(gpu);
         pthread_mutex_unlock(&gpu->running);
+        if (atomic_exchange(&gpu->host->svm_stale, false))
+            host_svm_tidy(gpu->host);
         idle = busy ? 0 : idle + 1;
         if (idle > PATIENCE) { /* packets come without a call: they must be looked for */
             const struct timespec pause = {.tv_nsec = idle > 20 * PATIENCE ? 500000 : 50000};
