@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "debug/vortex": {"base", "bus", "debug/core"},
     "runtime/gcn": {"base", "object", "emulator/machine", "emulator/gcn"},
     "runtime/devfs": {"base"},
-    "runtime/drm": {"base"},
+    "runtime/drm": {"base", "emulator/machine", "emulator/gen", "runtime/devfs"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "runtime/gcn"},
