@@ -138,6 +138,7 @@ struct host {
     int debug_fd;                /**< told of exceptions; 0: no debugger (debug-trap operations) */
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;
+    struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     uint64_t next_queue;
     char explain[1024];    /**< what to explain: see explain.c */
     atomic_bool explained; /**< a wave came there */
