@@ -37,13 +37,21 @@
         }                                                                                          \
     } while (0)
 
-enum { BASE = 0x10000, SIZE = 0x20000, RING = 0x1000, QUEUE = 0x2000, CODE = 0x3000, SIGNAL = 0x4000, WORD = 0x5000,
-       TOLD = 0x6000 };
+enum {
+    BASE = 0x10000,
+    SIZE = 0x20000,
+    RING = 0x1000,
+    QUEUE = 0x2000,
+    CODE = 0x3000,
+    SIGNAL = 0x4000,
+    WORD = 0x5000,
+    TOLD = 0x6000
+};
 enum { DISPATCH = 2, INVALID = 1, IN_ORDER = 1 << 8 };
 
 static int kfd;
 static uint32_t gpu;
-static uint8_t *memory;       /* the program's pages */
+static uint8_t *memory;                 /* the program's pages */
 static const uint64_t VA = 0x200000000; /* where the GPU has them: elsewhere */
 static uint32_t queue;
 
@@ -73,7 +81,8 @@ static void find_gpu(void)
 {
     struct kfd_ioctl_get_version_args version = {0};
     struct kfd_process_device_apertures a[4];
-    struct kfd_ioctl_get_process_apertures_new_args apertures = {.kfd_process_device_apertures_ptr = (uintptr_t)a};
+    struct kfd_ioctl_get_process_apertures_new_args apertures = {.kfd_process_device_apertures_ptr =
+                                                                     (uintptr_t)a};
     unsigned from_topology = 0, nodes = 0;
     CHECK(!call(AMDKFD_IOC_GET_VERSION, &version) && version.major_version == 1);
     CHECK(!call(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &apertures) && apertures.num_of_nodes == 1);
@@ -133,7 +142,8 @@ static void make_queue(void)
                                                  .queue_priority = 7};
     CHECK(!call(AMDKFD_IOC_CREATE_QUEUE, &create));
     queue = create.queue_id;
-    uint8_t *doorbells = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, kfd, (off_t)(create.doorbell_offset & ~(uint64_t)8191));
+    uint8_t *doorbells = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
+                              (off_t)(create.doorbell_offset & ~(uint64_t)8191));
     CHECK(doorbells != MAP_FAILED);
     *(volatile uint64_t *)(doorbells + create.doorbell_offset % 8192) = 0;
     CHECK(!munmap(doorbells, 8192));
@@ -142,11 +152,12 @@ static void make_queue(void)
     puts("queue");
 }
 
-/* word(0) counts up until word(1) is set: s_mov_b32 s4, 0; v_mov_b32 v0, 0; loop: s_add_u32 s4, s4, 1;
- * v_mov_b32 v1, s4; global_store_dword v0, v1, s[0:1]; s_load_dword s5, s[0:1], 4; s_waitcnt lgkmcnt(0);
- * s_cmp_eq_u32 s5, 0; s_cbranch_scc1 loop; s_endpgm */
-static const uint32_t count_up[] = {0xbe840080, 0x7e000280, 0x80048104, 0x7e020204, 0xdc708000, 0x00000100,
-                                    0xc0020140, 0x00000004, 0xbf8cc07f, 0xbf068005, 0xbf85fff7, 0xbf810000};
+/* word(0) counts up until word(1) is set: s_mov_b32 s4, 0; v_mov_b32 v0, 0; loop: s_add_u32 s4, s4,
+ * 1; v_mov_b32 v1, s4; global_store_dword v0, v1, s[0:1]; s_load_dword s5, s[0:1], 4; s_waitcnt
+ * lgkmcnt(0); s_cmp_eq_u32 s5, 0; s_cbranch_scc1 loop; s_endpgm */
+static const uint32_t count_up[] = {0xbe840080, 0x7e000280, 0x80048104, 0x7e020204,
+                                    0xdc708000, 0x00000100, 0xc0020140, 0x00000004,
+                                    0xbf8cc07f, 0xbf068005, 0xbf85fff7, 0xbf810000};
 
 static void start(void)
 {
@@ -190,12 +201,15 @@ static int stands(void)
 
 static void wait_for_event(void)
 {
-    struct kfd_ioctl_create_event_args create = {.event_type = KFD_IOC_EVENT_SIGNAL, .auto_reset = 1};
+    struct kfd_ioctl_create_event_args create = {.event_type = KFD_IOC_EVENT_SIGNAL,
+                                                 .auto_reset = 1};
     CHECK(!call(AMDKFD_IOC_CREATE_EVENT, &create));
     struct kfd_event_data data = {.event_id = create.event_id};
-    struct kfd_ioctl_wait_events_args wait = {.events_ptr = (uintptr_t)&data, .num_events = 1, .timeout = 1};
+    struct kfd_ioctl_wait_events_args wait = {
+        .events_ptr = (uintptr_t)&data, .num_events = 1, .timeout = 1};
     CHECK(!call(AMDKFD_IOC_WAIT_EVENTS, &wait) && wait.wait_result == KFD_IOC_WAIT_RESULT_TIMEOUT);
-    uint64_t *page = mmap(NULL, 4096 * 8, PROT_READ | PROT_WRITE, MAP_SHARED, kfd, (off_t)create.event_page_offset);
+    uint64_t *page = mmap(NULL, 4096 * 8, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
+                          (off_t)create.event_page_offset);
     CHECK(page != MAP_FAILED && page[create.event_slot_index] == UINT64_MAX);
     /* The kernel's completion signal: mailbox and event. */
     put(SIGNAL + 16, (uintptr_t)&page[create.event_slot_index], 8);
@@ -209,7 +223,8 @@ static void wait_for_event(void)
     data.event_id = 4000;
     CHECK(call(AMDKFD_IOC_WAIT_EVENTS, &wait) == -1 && errno == EINVAL);
     struct kfd_ioctl_destroy_event_args destroy = {.event_id = create.event_id};
-    CHECK(!call(AMDKFD_IOC_DESTROY_EVENT, &destroy) && call(AMDKFD_IOC_DESTROY_EVENT, &destroy) == -1);
+    CHECK(!call(AMDKFD_IOC_DESTROY_EVENT, &destroy) &&
+          call(AMDKFD_IOC_DESTROY_EVENT, &destroy) == -1);
     puts("event");
 }
 
@@ -226,11 +241,13 @@ static int control_waves(uint32_t op, uint32_t mode, uint32_t trap, uint32_t siz
     return call(AMDKFD_IOC_DBG_WAVE_CONTROL_DEPRECATED, &args) ? errno : 0;
 }
 
-/* s_getreg_b32 ttmp4, hwreg(HW_REG_TRAPSTS); s_store_dword ttmp4, ttmp[14:15], 8; s_store_dword ttmp1, ttmp[14:15], 0;
- * s_waitcnt lgkmcnt(0); s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 9), 0; s_setreg_imm32_b32
- * hwreg(HW_REG_TRAPSTS, 12, 3), 0; s_and_b32 ttmp1, ttmp1, 0xffff; s_rfe_b64 ttmp[0:1] */
-static const uint32_t handler[] = {0xb8f0f803, 0xc0421c3d, 0x00000008, 0xc0421b7d, 0x00000000, 0xbf8cc07f, 0xba004003,
-                                   0x00000000, 0xba001303, 0x00000000, 0x866dff6d, 0x0000ffff, 0xbe801f6c};
+/* s_getreg_b32 ttmp4, hwreg(HW_REG_TRAPSTS); s_store_dword ttmp4, ttmp[14:15], 8; s_store_dword
+ * ttmp1, ttmp[14:15], 0; s_waitcnt lgkmcnt(0); s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 9), 0;
+ * s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 12, 3), 0; s_and_b32 ttmp1, ttmp1, 0xffff; s_rfe_b64
+ * ttmp[0:1] */
+static const uint32_t handler[] = {0xb8f0f803, 0xc0421c3d, 0x00000008, 0xc0421b7d, 0x00000000,
+                                   0xbf8cc07f, 0xba004003, 0x00000000, 0xba001303, 0x00000000,
+                                   0x866dff6d, 0x0000ffff, 0xbe801f6c};
 
 static void debug_as_4_20(void)
 {
@@ -258,8 +275,9 @@ static void debug_as_4_20(void)
         uint32_t count, mode[2];
         uint64_t addr[2], mask[2];
     } watch = {2, {0, 1}, {VA + WORD + 4096, VA + WORD}, {0xffffff, 0xffffff}};
-    struct kfd_ioctl_dbg_address_watch_args args = {
-        .content_ptr = (uintptr_t)&watch, .gpu_id = gpu, .buf_size_in_bytes = 16 + sizeof watch + 16};
+    struct kfd_ioctl_dbg_address_watch_args args = {.content_ptr = (uintptr_t)&watch,
+                                                    .gpu_id = gpu,
+                                                    .buf_size_in_bytes = 16 + sizeof watch + 16};
     told[0] = told[2] = 0;
     args.buf_size_in_bytes = 24;
     CHECK(call(AMDKFD_IOC_DBG_ADDRESS_WATCH_DEPRECATED, &args) == -1 && errno == EINVAL);
@@ -313,7 +331,8 @@ static void debug_as_6_5(void)
     } info = {0};
     CHECK(!pipe(ends));
     start();
-    struct trap_args enable = {.op = 0, .exceptions = ~(uint64_t)0, .pointer = (uintptr_t)&info, .count = sizeof info};
+    struct trap_args enable = {
+        .op = 0, .exceptions = ~(uint64_t)0, .pointer = (uintptr_t)&info, .count = sizeof info};
     enable.size = 999; /* dbg_fd */
     CHECK(trap(&enable) == -EBADF);
     enable.size = (uint32_t)ends[1];
@@ -326,9 +345,11 @@ static void debug_as_6_5(void)
     char byte;
     CHECK(read(ends[0], &byte, 1) == 1);
     struct trap_args query = {.op = 11, .exceptions = (uint64_t)1 << 30};
-    CHECK(trap(&query) == 0 && query.exceptions & (uint64_t)1 << 30 && query.words[2] == gpu && query.words[3] == queue);
+    CHECK(trap(&query) == 0 && query.exceptions & (uint64_t)1 << 30 && query.words[2] == gpu &&
+          query.words[3] == queue);
     uint8_t devices[128] = {0}, queues[2][64] = {{0}};
-    struct trap_args snapshot = {.op = 14, .pointer = (uintptr_t)devices, .count = 1, .size = sizeof devices};
+    struct trap_args snapshot = {
+        .op = 14, .pointer = (uintptr_t)devices, .count = 1, .size = sizeof devices};
     uint32_t id;
     CHECK(trap(&snapshot) == 0 && snapshot.count == 1 && snapshot.size == 120);
     memcpy(&id, devices + 56, 4);
@@ -386,7 +407,8 @@ int main(void)
     debug_as_4_20();
     debug_as_6_5();
     struct kfd_ioctl_destroy_queue_args destroy = {.queue_id = queue};
-    CHECK(!call(AMDKFD_IOC_DESTROY_QUEUE, &destroy) && call(AMDKFD_IOC_DESTROY_QUEUE, &destroy) == -1);
+    CHECK(!call(AMDKFD_IOC_DESTROY_QUEUE, &destroy) &&
+          call(AMDKFD_IOC_DESTROY_QUEUE, &destroy) == -1);
     CHECK(!close(kfd) && call(AMDKFD_IOC_DESTROY_QUEUE, &destroy) == -1 && errno == EBADF);
     puts("closed");
     return 0;
