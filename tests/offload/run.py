@@ -152,9 +152,9 @@ class Test:
     def matches(self, output):
         try:
             with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return bool(re.search("".join(self.outputs), output, re.S))
-        except re.error:  # an expression of Tcl's own: the program checks itself otherwise
+                warnings.simplefilter("ignore")  # expressions of Tcl's, which Python reads with doubts
+                return bool(re.search("".join(self.outputs), output, re.S))
+        except re.error:  # one that Python cannot read: the program checks itself otherwise
             return True
 
 
