@@ -116,10 +116,12 @@ const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_s
 /* Addresses of the lanes, from the first register behind the header on. */
 static void read_addresses(const struct gen_message *m, struct transfer *x)
 {
+    /* Compilers set bit 28 of an offset in shared local memory, so that none is a null pointer. */
+    const uint64_t kept = x->surface.is_slm ? 0x0fffffff : UINT64_MAX;
     const unsigned width = x->wide_addresses ? 8 : 4;
     const uint8_t *at = registers(m) + m->payload[0] + (m->header ? GEN_GRF_BYTES : 0);
     for (unsigned i = 0; i < x->lanes; i++)
-        x->addr[i] = wt_load_le(at + width * i, width) * (x->unit ? x->unit : 1);
+        x->addr[i] = (wt_load_le(at + width * i, width) & kept) * (x->unit ? x->unit : 1);
 }
 
 /* Whether the payload has the registers that addresses and data take. */

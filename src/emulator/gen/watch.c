@@ -93,7 +93,7 @@ const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop 
     const struct wt_code_watched *watched =
         wt_code_watched(&t->code->page, (size_t)(u - t->code->uop));
     wt_lanes lanes;
-    if (wt_watch_set_holds(m, watched->what, t->id, pc, t->mask, &lanes)) {
+    if (wt_watch_set_holds(m, watched->what, t->id, pc, t->mask, gen_now(t), &lanes)) {
         const struct wt_issue issue = gen_issue_at(t, pc, gen_now(t));
         if (wt_watch_set_before(m, &issue)) {
             t->pc = pc;
