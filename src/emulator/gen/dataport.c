@@ -116,12 +116,10 @@ const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_s
 /* Addresses of the lanes, from the first register behind the header on. */
 static void read_addresses(const struct gen_message *m, struct transfer *x)
 {
-    /* Compilers set bit 28 of an offset in shared local memory, so that none is a null pointer. */
-    const uint64_t kept = x->surface.is_slm ? 0x0fffffff : UINT64_MAX;
     const unsigned width = x->wide_addresses ? 8 : 4;
     const uint8_t *at = registers(m) + m->payload[0] + (m->header ? GEN_GRF_BYTES : 0);
     for (unsigned i = 0; i < x->lanes; i++)
-        x->addr[i] = (wt_load_le(at + width * i, width) & kept) * (x->unit ? x->unit : 1);
+        x->addr[i] = wt_load_le(at + width * i, width) * (x->unit ? x->unit : 1);
 }
 
 /* Whether the payload has the registers that addresses and data take. */
@@ -154,6 +152,9 @@ static unsigned extent(const struct transfer *x)
     return x->offset[x->elements - 1] + x->size;
 }
 
+/* Intel's compiler marks pointers to shared local memory by bit 28, which the memory ignores. */
+#define SLM_OFFSET UINT64_C(0x0fffffff)
+
 /* Makes addresses of offsets, and checks that all of them can be used. */
 static const struct gen_uop *resolve(const struct gen_message *m, struct transfer *x, bool write,
                                      bool *good)
@@ -168,11 +169,12 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct transfe
         if (x->wide_addresses) { /* canonical: the upper bits repeat bit 47 */
             x->addr[i] = offset & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
         } else if (x->surface.is_slm) {
-            if (offset + bytes > x->surface.size)
+            x->addr[i] &= SLM_OFFSET;
+            if (x->addr[i] + bytes > x->surface.size)
                 return gen_message_fault(
-                    m, WT_FAULT_ACCESS, (uint32_t)1 << i, GEN_SLM_APERTURE + offset,
+                    m, WT_FAULT_ACCESS, (uint32_t)1 << i, GEN_SLM_APERTURE + x->addr[i],
                     "offset 0x%llx is outside the group's %llu bytes of shared local memory",
-                    (unsigned long long)offset, (unsigned long long)x->surface.size);
+                    (unsigned long long)x->addr[i], (unsigned long long)x->surface.size);
             continue;
         } else {
             if (offset + bytes > x->surface.size)
