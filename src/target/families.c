@@ -9,7 +9,8 @@
 #include "target/gen.h"
 #include "target/vortex.h"
 
-const struct wt_family *const wt_families[] = {&wt_family_vortex, &wt_family_gcn, &wt_family_gen, NULL};
+const struct wt_family *const wt_families[] = {&wt_family_vortex, &wt_family_gcn, &wt_family_gen,
+                                               NULL};
 
 const struct wt_family *wt_family_of_machine(unsigned elf_machine)
 {

@@ -109,9 +109,9 @@ const struct gen_uop *gen_op_halt(struct gen_thread *t, const struct gen_uop *u)
  * the others first: it jumps to JIP, and those for which the predicate holds wait behind it. */
 const struct gen_uop *gen_op_goto(struct gen_thread *t, const struct gen_uop *u)
 {
-    const uint32_t staying = taken(t, &u->insn);
-    park(t, t->mask & ~staying, target(t, u, u->insn.uip));
-    if (!u->insn.branch || !(t->waiting & ~staying))
+    const uint32_t staying = taken(t, &u->insn), leaving = t->mask & ~staying;
+    park(t, leaving, target(t, u, u->insn.uip));
+    if (!u->insn.branch || !leaving)
         return go_on(t, u);
     park(t, staying, after(t, u));
     return gen_jump(t, target(t, u, u->insn.jip));
