@@ -7,10 +7,11 @@
 
 #include "target/gcn.h"
 #include "target/gen.h"
+#include "target/sm.h"
 #include "target/vortex.h"
 
 const struct wt_family *const wt_families[] = {&wt_family_vortex, &wt_family_gcn, &wt_family_gen,
-                                               NULL};
+                                               &wt_family_sm, NULL};
 
 const struct wt_family *wt_family_of_machine(unsigned elf_machine)
 {
