@@ -39,7 +39,7 @@ check:
 	@scripts/format.sh --check
 	@$(MAKE) --no-print-directory strict
 	@scripts/test.py $(BUILD) --suite check
-	@$(MAKE) --no-print-directory check-gdb-quick sanitized
+	@$(MAKE) --no-print-directory check-gdb-quick check-offload-quick sanitized
 	@scripts/test.py build-asan --suite sanitized
 	@scripts/fuzz.sh 10
 	@echo "all tests passed"
@@ -101,6 +101,17 @@ bench: all
 gcn-coverage: all
 	@scripts/need.sh check gcn
 	@WAVETRAP_BUILD=$(CURDIR)/build WAVETRAP=$(CURDIR)/build/wavetrap /usr/bin/python3 tests/isa/gcn/checked.py $(ROWS)
+
+# GCC's own tests of OpenMP and OpenACC offloading on the emulated gfx900: all of them (an hour), or a bounded part.
+# tests/offload/excluded.txt says what is left out, and why.
+.PHONY: check-offload check-offload-quick
+check-offload: all
+	@scripts/need.sh hip offload check-tools
+	@python3 tests/offload/run.py
+
+check-offload-quick: all
+	@scripts/need.sh hip offload check-tools
+	@python3 tests/offload/run.py --quick
 
 unit: all
 	@scripts/test.py $(BUILD) --suite unit

@@ -11,6 +11,8 @@ gcn="csmith libcsmith-dev rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-
 gen="intel-opencl-icd libigc-tools pocl-opencl-icd python3-pyopencl libdrm-dev ocl-icd-opencl-dev clinfo"
 hip="libhsakmt-dev hipcc libamdhip64-5 libamdhip64-dev libhsa-runtime64-1 libhsa-runtime-dev libhsakmt1 rocminfo \
 librocprim-dev rocm-device-libs clang-tools-15 clang-19"
+offload="gcc-12-offload-amdgcn libgomp-plugin-amdgcn1 gcc-12 g++-12 gfortran-12 gcc-12-source clang-19 clang-tools-19 \
+libomp-19-dev rocm-device-libs"
 driver="linux-source-6.1"
 bench="qemu-user qemu-system-misc gdbserver time"
 check_tools="python3 python3-pytest"
@@ -31,6 +33,7 @@ for step in "$@"; do
     gen) want="$want $gen" ;;
     hip) want="$want $hip" ;;
     bench) want="$want $bench" ;;
+    offload) want="$want $offload" ;;
     driver) want="$want $driver" ;;
     *) echo "need.sh: unknown step '$step'" >&2; exit 2 ;;
     esac

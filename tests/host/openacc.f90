@@ -1,0 +1,18 @@
+! An OpenACC program in Fortran.
+program openacc_program
+  use openacc
+  implicit none
+  integer :: i, on_device
+  real(8) :: a(1000), total
+  on_device = 0
+  total = 0
+  a = [(real(i, 8), i = 0, 999)]
+  !$acc parallel loop copy(a, on_device) reduction(+: total)
+  do i = 1, 1000
+    a(i) = 2 * a(i) + 1
+    total = total + a(i)
+    if (i == 1 .and. acc_on_device(acc_device_radeon)) on_device = 1
+  end do
+  print '(a,i0,a,i0,a,i0,a,i0)', 'devices ', acc_get_num_devices(acc_device_radeon), ', on one ', on_device, &
+    ', sum ', int(total), ', last ', int(a(1000))
+end program

@@ -1,0 +1,30 @@
+"""OpenMP and OpenACC programs by Debian's compilers, as they are, on the emulated gfx900."""
+import subprocess
+
+import pytest
+
+from conftest import environment, wavetrap
+from test_programs import ROOT
+
+HERE = ROOT / "tests" / "host"
+GCC = ["-O2", "-w", "-foffload-options=-march=gfx900"]
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+CLANG = ["-O2", "-fopenmp", "--offload-arch=gfx900", f"--rocm-device-lib-path={BITCODE}", "-mcode-object-version=4",
+         "-Wl,-rpath,/usr/lib/llvm-19/lib"]
+
+
+@pytest.mark.parametrize("compiler, flags, source", [
+    ("gcc-12", [*GCC, "-fopenmp"], "openmp.c"), ("g++-12", [*GCC, "-fopenmp"], "openmp.cc"),
+    ("gfortran-12", [*GCC, "-fopenmp"], "openmp.f90"), ("gcc-12", [*GCC, "-fopenacc"], "openacc.c"),
+    ("gfortran-12", [*GCC, "-fopenacc"], "openacc.f90"), ("clang-19", CLANG, "openmp.c"),
+    ("clang++-19", CLANG, "openmp.cc")])
+def test_a_program_runs_on_the_device(tmp_path, compiler, flags, source):
+    """The sum of 2i + 1 for i below 1000 is 1000 squared, whatever computes it."""
+    program = tmp_path / "program"
+    subprocess.run([compiler, *flags, "-o", program, HERE / source], cwd=tmp_path, check=True, capture_output=True)
+    env = environment()
+    if "acc" in source:
+        env["ACC_DEVICE_TYPE"] = "radeon"
+    done = wavetrap("exec", program, env=env)
+    assert done.stdout == "devices 1, on one 1, sum 1000000, last 1999\n", done.stderr
+    assert done.returncode == 0
