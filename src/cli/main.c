@@ -5,9 +5,9 @@
 
 #include "cli/cli.h"
 
-static const struct cli_command *const commands[] = {&cli_run,    &cli_gdb,   &cli_serve,
-                                                     &cli_attach, &cli_trace, &cli_info,
-                                                     &cli_dm,     &cli_exec,  &cli_explain};
+static const struct cli_command *const commands[] = {
+    &cli_run,   &cli_debug, &cli_gdb, &cli_serve, &cli_attach,
+    &cli_trace, &cli_info,  &cli_dm,  &cli_exec,  &cli_explain};
 
 static void help(FILE *out)
 {

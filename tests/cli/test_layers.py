@@ -14,12 +14,13 @@ MAY_INCLUDE = {
     "emulator/gcn": {"base", "object", "emulator/machine"},
     "bus": {"base"},
     "debug/core": {"base"},
-    "debug/source": {"base"},
+    "debug/source": {"base", "debug/core"},
     "debug/vortex": {"base", "bus", "debug/core"},
     "runtime/gcn": {"base", "object", "emulator/machine", "emulator/gcn"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "runtime/gcn"},
+    "frontend/console": {"base", "debug/core", "debug/source"},
     "frontend/rsp": {"base", "debug/core", "debug/source"},
 }
 
