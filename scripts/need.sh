@@ -2,12 +2,13 @@
 # Installs the Debian packages that a step needs, if they are not there: need.sh build|test|fuzz…
 # As root with apt-get; elsewhere it says what is missing and stops.
 set -eu
-build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libedit-dev libxxhash-dev libmsgpack-dev libcmocka-dev"
+build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libedit-dev libxxhash-dev libmsgpack-dev libjson-c-dev libcmocka-dev"
 kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-unknown-elf"
 demo="gdb-multiarch"
 check="mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \
 llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd"
 gcn="csmith libcsmith-dev rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-19 pocl-opencl-icd python3-pyopencl"
+gen="intel-opencl-icd libigc-tools pocl-opencl-icd python3-pyopencl"
 hip="libhsakmt-dev hipcc libamdhip64-5 libamdhip64-dev libhsa-runtime64-1 libhsa-runtime-dev libhsakmt1 rocminfo \
 librocprim-dev rocm-device-libs clang-tools-15 clang-19"
 driver="linux-source-6.1"
@@ -15,7 +16,7 @@ bench="qemu-user qemu-system-misc gdbserver time"
 check_tools="python3 python3-pytest"
 format="clang-format"
 arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libelf-dev:arm64 libdw-dev:arm64 libxxhash-dev:arm64 \
-libmsgpack-dev:arm64 libcmocka-dev:arm64"
+libmsgpack-dev:arm64 libjson-c-dev:arm64 libcmocka-dev:arm64"
 want=
 for step in "$@"; do
     case $step in
@@ -27,6 +28,7 @@ for step in "$@"; do
     arm64) want="$want $arm64 $check_tools" ;;
     format) want="$want $format" ;;
     gcn) want="$want $gcn" ;;
+    gen) want="$want $gen" ;;
     hip) want="$want $hip" ;;
     bench) want="$want $bench" ;;
     driver) want="$want $driver" ;;

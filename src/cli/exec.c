@@ -5,6 +5,7 @@
 #include "cli/exec.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "cli/options.h"
 
 #define LIBRARY "libhsakmt.so.1"
+
+enum { EXEC_NOT_RUN = 126, EXEC_NOT_FOUND = 127 };
 
 /* The folder of our library: in the build tree, and as installed. */
 static bool find_library(char *folder, size_t size)
@@ -44,14 +47,22 @@ static int no_memory(const struct cli_command *command)
     return cli_fail(command, &err);
 }
 
+/* Appends a name to the list in an environment variable. */
+static bool append(const char *variable, char separator, const char *name)
+{
+    const char *before = getenv(variable);
+    char list[2 * PATH_MAX];
+    const int n = before && *before ? snprintf(list, sizeof list, "%s%c%s", before, separator, name)
+                                    : snprintf(list, sizeof list, "%s", name);
+    return n > 0 && (size_t)n < sizeof list && !setenv(variable, list, 1);
+}
+
 /* Adds a file of our folder to LD_PRELOAD. */
 static bool preload(const char *folder, const char *name)
 {
-    const char *before = getenv("LD_PRELOAD");
-    char list[2 * PATH_MAX];
-    const int n = snprintf(list, sizeof list, "%s%s%s/%s", before ? before : "",
-                           before && *before ? ":" : "", folder, name);
-    return n > 0 && (size_t)n < sizeof list && !setenv("LD_PRELOAD", list, 1);
+    char path[2 * PATH_MAX];
+    const int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return n > 0 && (size_t)n < sizeof path && append("LD_PRELOAD", ':', path);
 }
 
 /* What LD_LIBRARY_PATH does not do. */
@@ -68,12 +79,12 @@ static bool prepare(const char *folder, const char *program, const struct exec_f
     return !file->own_library || preload(folder, LIBRARY);
 }
 
-int cli_exec_program(const struct cli_command *command, const char *gpus, const char *explain,
-                     char **argv)
+int cli_exec_program(const struct cli_command *command, const char *gpus, uint64_t memory,
+                     const char *explain, char **argv)
 {
     const char *before = getenv("LD_LIBRARY_PATH");
     struct wt_error err;
-    char folder[PATH_MAX], file[PATH_MAX];
+    char folder[PATH_MAX], file[PATH_MAX], bytes[24];
     struct exec_file what = {0};
     if (!find_library(folder, sizeof folder)) {
         wt_fail(&err, WT_UNSUPPORTED,
@@ -85,22 +96,27 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
     if (!path)
         return no_memory(command);
     snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
+    snprintf(bytes, sizeof bytes, "%" PRIu64, memory);
     const bool set =
         !setenv("LD_LIBRARY_PATH", path, 1) &&
         !setenv("WAVETRAP_GPUS", gpus ? gpus : wt_family_of_host_programs()->name, 1) &&
+        !(memory ? setenv("WAVETRAP_MEMORY", bytes, 1) : unsetenv("WAVETRAP_MEMORY")) &&
         !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1) : unsetenv("WAVETRAP_EXPLAIN"));
     free(path);
     const bool found = exec_file_find(argv[0], file, sizeof file);
     if (found)
         what = exec_file_look(file, LIBRARY);
-    if (!set || !prepare(folder, argv[0], &what))
+    /* The library is a tool of the HSA runtime's, too: waits.c. */
+    if (!set || !append("HSA_TOOLS_LIB", ' ', LIBRARY) || !prepare(folder, argv[0], &what))
         return no_memory(command);
     if (found && what.elf)
         execv(file, argv); /* execvp would give what cannot be run to a shell */
     else
         execvp(argv[0], argv);
+    const int status = errno == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_RUN; /* as shells have it */
     wt_fail(&err, WT_IO, "%.400s: cannot be run: %s", argv[0], strerror(errno));
-    return cli_fail(command, &err);
+    cli_fail(command, &err);
+    return status;
 }
 
 /* ---- the command ---- */
@@ -108,6 +124,7 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, const 
 struct exec {
     char gpus[2048];
     size_t length;
+    uint64_t memory; /* of each GPU, in bytes; 0: the library's default */
     bool help;
 };
 
@@ -137,6 +154,19 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
+static enum wt_status set_memory(void *context, const char *value, struct wt_error *err)
+{
+    struct exec *e = context;
+    enum wt_status status;
+    if ((status = cli_bytes(value, "", &e->memory, err)) != WT_OK)
+        return status;
+    /* The runtime needs some of it for itself. 2^46 bytes is the most that it can allocate at once.
+     */
+    if (e->memory < (uint64_t)16 << 20 || e->memory > (uint64_t)1 << 46)
+        return wt_fail(err, WT_INVALID, "a GPU has at least 16M, and at most 65536G");
+    return WT_OK;
+}
+
 static int exec(int argc, char **argv)
 {
     struct exec e = {.length = 0};
@@ -160,7 +190,7 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
         return cli_fail(&cli_exec, &err);
     }
-    return cli_exec_program(&cli_exec, e.length ? e.gpus : NULL, NULL, argv + optind);
+    return cli_exec_program(&cli_exec, e.length ? e.gpus : NULL, e.memory, NULL, argv + optind);
 }
 
 static const struct cli_option options[] = {
@@ -168,6 +198,10 @@ static const struct cli_option options[] = {
      "a GPU: gfx900:KEY=VALUE,… (--gpu=help lists the keys); once for each\n"
      "(default: one gfx900)",
      add_gpu},
+    {"memory", 0, "SIZE",
+     "memory of each GPU: a number of bytes, or with K, M or G (default: 8G,\n"
+     "at most three quarters of the host's); hipMalloc fails beyond it",
+     set_memory},
     {0},
 };
 
@@ -178,8 +212,10 @@ const struct cli_command cli_exec = {
                "needs no GPU, no driver and no privileges.",
     .options = options,
     .program = true,
-    .notes =
-        "The exit status is the program's, or 125 if it could not be started. A fault of a GPU is\n"
-        "reported on stderr; then AMD's runtime aborts the program (134).\n",
+    .notes = "The exit status is the program's; 127 if there is no such program, 126 if it cannot "
+             "be run, 125\n"
+             "for another failure of wavetrap's. A fault of a GPU is reported on stderr; then "
+             "AMD's runtime\n"
+             "aborts the program (134).\n",
     .run = exec,
 };

@@ -117,10 +117,7 @@ static enum wt_status set_no_history(void *context, const char *value, struct wt
     return WT_OK;
 }
 
-/* A number of bytes, 1 or more, with K, M or G behind it; @p hint ends the message if it is none.
- */
-static enum wt_status parse_bytes(const char *value, const char *hint, uint64_t *out,
-                                  struct wt_error *err)
+enum wt_status cli_bytes(const char *value, const char *hint, uint64_t *out, struct wt_error *err)
 {
     static const char units[] = "KMG";
     char number[32];
@@ -140,13 +137,13 @@ static enum wt_status parse_bytes(const char *value, const char *hint, uint64_t 
 
 static enum wt_status set_memory(void *context, const char *value, struct wt_error *err)
 {
-    return parse_bytes(value, "", &((struct cli_options *)context)->device.memory, err);
+    return cli_bytes(value, "", &((struct cli_options *)context)->device.memory, err);
 }
 
 static enum wt_status set_history_memory(void *context, const char *value, struct wt_error *err)
 {
-    return parse_bytes(value, "; --no-history is for none",
-                       &((struct cli_options *)context)->device.history_memory, err);
+    return cli_bytes(value, "; --no-history is for none",
+                     &((struct cli_options *)context)->device.history_memory, err);
 }
 
 static const struct cli_option device_options[] = {

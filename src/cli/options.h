@@ -47,6 +47,12 @@ void cli_help(const struct cli_command *command, FILE *out);
 /** Parses a time limit: 1 to 3,600,000 milliseconds. */
 enum wt_status cli_milliseconds(const char *text, unsigned *ms, struct wt_error *err);
 
+/**
+ * Parses an amount of memory: a number of bytes, 1 or more, with K, M or G behind it. @p hint ends
+ * the message if it is none.
+ */
+enum wt_status cli_bytes(const char *text, const char *hint, uint64_t *bytes, struct wt_error *err);
+
 /** Splits "FILE@PLACE" at the last '@'. */
 enum wt_status cli_split_place(const char *text, struct wt_load_file *load, struct wt_error *err);
 

@@ -265,8 +265,8 @@ static enum wt_status check_filter(const struct trace *t, struct wt_error *err)
         return wt_fail(err, WT_INVALID, "--warp=%s: a %s has %ss 0 to %u", f->warp,
                        family->core_word, family->wave_word, waves - 1);
     if (f->core && least_of(f->core) >= cores)
-        fprintf(stderr, "wavetrap: --core=%s: the device has %ss 0 to %u\n", f->core,
-                family->core_word, cores - 1);
+        return wt_fail(err, WT_INVALID, "--core=%s: the device has %ss 0 to %u", f->core,
+                       family->core_word, cores - 1);
     return WT_OK;
 }
 

@@ -12,11 +12,15 @@ MAY_INCLUDE = {
     "emulator/machine": {"base", "object"},
     "emulator/vortex": {"base", "object", "emulator/machine"},
     "emulator/gcn": {"base", "object", "emulator/machine"},
+    "emulator/gen": {"base", "object", "emulator/machine"},
+    "emulator/sm": {"base", "object", "emulator/machine"},
     "bus": {"base"},
     "debug/core": {"base"},
     "debug/source": {"base", "debug/core"},
     "debug/vortex": {"base", "bus", "debug/core"},
     "runtime/gcn": {"base", "object", "emulator/machine", "emulator/gcn"},
+    "runtime/devfs": {"base"},
+    "runtime/drm": {"base"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "runtime/gcn"},
@@ -57,11 +61,37 @@ def test_only_what_joins_the_sides_is_without_rules():
 def test_one_place_names_the_families():
     """The command and the target's own files take a family as families.c gives it."""
     own = {"gcn.c", "gcn.h", "vortex.c", "vortex.h", "vortex_tables.c", "families.c"}
+    # The registers of Vortex's Debug Module; the page tables of Intel's GPUs.
+    about_one_family = {"serve_registers.c", "gtt.c"}
     wrong = []
     for file in [*sorted((SOURCE / "target").glob("*.[ch]")), *sorted((SOURCE / "cli").glob("*.[ch]"))]:
-        if file.name in own or file.name == "serve_registers.c":  # which serves the registers of Vortex's Debug Module
+        if file.name in own or file.name in about_one_family:
             continue
         for header in re.findall(r'^#include "([^"]+)"', file.read_text(), re.M):
-            if header.startswith(("emulator/vortex", "emulator/gcn", "target/vortex", "target/gcn")):
+            if header.startswith(("emulator/vortex", "emulator/gcn", "emulator/gen", "target/vortex", "target/gcn")):
                 wrong.append(f"{file.name} includes {header}")
     assert not wrong, "\n".join(wrong)
+
+
+# Folders whose files are in layers: no two files of them call each other, not even through others.
+IN_LAYERS = ["base", "bus", "debug/core", "debug/source", "emulator/machine"]
+
+
+def calls_between_files(folder):
+    """Which file of a folder calls which, by the functions that they define: {"a.c": {"b.c"}}."""
+    comment_or_text = r'/\*.*?\*/|"(?:[^"\\]|\\.)*"'
+    text = {f.name: re.sub(comment_or_text, "", f.read_text(), flags=re.S) for f in (SOURCE / folder).glob("*.c")}
+    definition = r"^(?!static\b|typedef\b|#)[A-Za-z_][\w \*]*?\b(\w+)\([^;{}]*\)\s*\{"
+    home = {name: file for file in text for name in re.findall(definition, text[file], re.M)}
+    return {file: {home[word] for word in re.findall(r"\w+", text[file]) if word in home} - {file} for file in text}
+
+
+def test_files_of_a_folder_call_in_one_direction():
+    for folder in IN_LAYERS:
+        calls = calls_between_files(folder)
+        assert any(calls.values()), f"no calls found in {folder}"
+        while calls:
+            lowest = [file for file in calls if not calls[file] & set(calls)]
+            assert lowest, f"a circle among these files of {folder}: {sorted(calls)}"
+            for file in lowest:
+                del calls[file]

@@ -430,15 +430,18 @@ def test_going_to_where_the_selected_warp_was_not_active_yet(debug, program, way
 
 @ways(SMALL)
 def test_the_end_of_a_program_that_has_ended(debug, program, way):
-    """GDB shows the file's memory then, which is said; the way back is to where something stands."""
+    """GDB asks for no memory then: what reads memory goes back to before the last instruction."""
     gdb = debug(program("lanes", way.xlen), way, extended=True)
     gdb("set width 0")
     said = gdb("continue")
     assert "exited with code 052" in said
-    assert said.endswith("The program has ended: print and x show what its file holds; 'goto-time -1' "
-                         "goes back to what was in memory then.\n"), said
-    assert gdb.value("*(int *)&results") == "0"
+    assert said.endswith("The program has ended: print and x go back to before its last instruction, and show "
+                         "what was in memory then.\n"), said
+    assert gdb("info threads") == "No threads.\n"
+    assert gdb("print *(int *)&results") == "$1 = 5202\n"
+    assert gdb.number("$_exitcode") == 42
     for where in ("-1", "end"):
+        gdb("continue")
         said = gdb(f"goto-time {where}")
         assert "at issue time" in said and "#0 " in said, said
         assert gdb.number("*(int *)&results") == 5202
@@ -446,7 +449,61 @@ def test_the_end_of_a_program_that_has_ended(debug, program, way):
     assert "The program ends with the next instruction.\n[core 0 warp 0" in said
     said = gdb("continue")
     assert "exited with code 052" in said and said.count("The program has ended:") == 1
-    assert gdb("print 1") == "$1 = 1\n"
+    assert gdb("print 1") == "$2 = 1\n"
+
+
+@pytest.mark.parametrize("command, told", [
+    ("print/x *(int *)&results", "= 0x1452"), ("p *(int *)&results", "= 5202"), ("call *(int *)&results", "= 5202"),
+    ("x/dw &results", "5202"), ("output *(int *)&results", "5202"), ('printf "%d\\n", *(int *)&results', "5202"),
+    ("find /w1 &results, +4, 5202", "1 pattern found"), ("info registers place", "The program has no registers now.")])
+def test_commands_after_the_programs_end(debug, program, command, told):
+    """Each command that reads memory, as the first one after the end."""
+    gdb = debug(program("lanes"), SMALL[0], extended=True)
+    assert "exited with code 052" in gdb("continue")
+    assert told in gdb(command)
+
+
+@pytest.mark.parametrize("command", ["dump binary value {} *(int *)&results",
+                                     "dump value {} *(int *)&results",
+                                     "dump memory {} &results ((char *)&results + 4)",
+                                     "dump binary memory {} &results ((char *)&results + 4)"])
+def test_dumps_after_the_programs_end(debug, program, tmp_path, command):
+    gdb = debug(program("lanes"), SMALL[0], extended=True)
+    assert "exited with code 052" in gdb("continue")
+    gdb(command.format(tmp_path / "dump"))
+    assert (tmp_path / "dump").read_bytes() == (5202).to_bytes(4, "little")
+
+
+def test_a_run_that_was_not_recorded_shows_the_file_after_its_end(debug, program):
+    gdb = debug(program("lanes"), SMALL[0], "--no-history", extended=True)
+    said = gdb("continue")
+    assert said.endswith("The program has ended: print and x show what its file holds.\n"), said
+    assert gdb.value("*(int *)&results") == "0"
+    assert gdb("info threads") == "No threads.\n"
+    # The server still has it.
+    assert 'received: "52140000"' in gdb("maintenance packet m%x,4" % (gdb.number("(long)&results") & 0xffffffff))
+
+
+def test_a_persons_own_hook_stays(debug, program):
+    hook = "define hook-print\necho mine\\n\nend\n"
+    gdb = debug(program("lanes"), SMALL[0], before=[f'python gdb.execute({hook!r})', f"source {EXTENSION}"])
+    assert gdb("print 1") == "mine\n$1 = 1\n"
+
+
+@ways(SMALL)
+def test_registers_with_long_names(debug, program, way):
+    """GDB's own printer for RISC-V has no room for them: vx_active_threads0x1."""
+    gdb = debug(program("lanes", way.xlen), way)
+    said = gdb("info registers")
+    assert re.search(r"^vx_active_threads 0x1\t1$", said, re.M), said
+    assert re.search(r"^vx_active_warps 0x1\t1$", said, re.M), said
+    assert re.search(r"^vx_local_mem_base 0x\w+\t", said, re.M), said
+    assert not re.search(r"^zero", said, re.M) and re.search(r"^zero +0x0\t0$", gdb("info registers zero"), re.M)
+    for some in ("info registers vx_active_threads pc", "info r vx_active_threads pc"):
+        assert re.fullmatch(r"vx_active_threads 0x1\t1\npc +0x\w+\t0x\w+ <_start>\n", gdb(some))
+    assert gdb("info registers nosuch") == "Invalid register `nosuch'\n"
+    assert "vx_active_threads" in gdb("complete info registers vx_act")
+    assert "registers" in gdb("help info registers")
 
 
 @ways(SMALL)

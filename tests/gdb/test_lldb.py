@@ -4,11 +4,12 @@ import os
 import re
 import socket
 import subprocess
+import threading
 import time
 
 import pytest
 
-from conftest import CC, FEW, HERE, TIMEOUT, Variant, each, symbol
+from conftest import CC, FEW, HERE, ROOT, TIMEOUT, Variant, each, symbol
 
 LLDB = "lldb-19"
 
@@ -189,15 +190,23 @@ class Adapter:
 
     def __init__(self):
         self.process = subprocess.Popen(["lldb-dap-19"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # Ends a read() that waits for ever.
+        self.bound = threading.Timer(2 * TIMEOUT, self.process.kill)
+        self.bound.start()
         self.sent = 0
         self.events = []
+
+    def close(self):
+        self.bound.cancel()
+        self.process.kill()
+        self.process.wait()
 
     def read(self):
         length = 0
         while line := self.process.stdout.readline().strip():
             name, _, value = line.partition(b":")
             length = int(value) if name == b"Content-Length" else length
-        assert length, "lldb-dap has gone"
+        assert length, f"lldb-dap has gone, or said nothing more within {2 * TIMEOUT} s"
         return json.loads(self.process.stdout.read(length))
 
     def send(self, command, **arguments):
@@ -228,6 +237,15 @@ class Adapter:
             message = self.read()
             if message["type"] == "event":
                 self.events.append(message)
+            else:
+                assert message["success"], message
+
+
+def documented_attach(address):
+    """The commands by which docs/editors.md connects lldb-dap."""
+    page = (ROOT / "docs" / "editors.md").read_text()
+    commands = json.loads(re.search(r'"attachCommands": (\[.*?\n    \])', page, re.S)[1])
+    return [command.replace("localhost:3333", address) for command in commands]
 
 
 def test_lldb_dap(example, serve):
@@ -237,7 +255,7 @@ def test_lldb_dap(example, serve):
     one = Adapter()
     try:
         one.ask("initialize", adapterID="lldb", linesStartAt1=True, columnsStartAt1=True, pathFormat="path")
-        one.send("attach", program=str(file), attachCommands=[f"gdb-remote {server.address}"])
+        one.send("attach", program=str(file), attachCommands=documented_attach(server.address))
         one.event("initialized")
         set_ = one.ask("setFunctionBreakpoints", breakpoints=[{"name": "draw", "condition": "pixel == 238"}])
         assert set_["breakpoints"][0]["verified"]
@@ -255,5 +273,4 @@ def test_lldb_dap(example, serve):
         one.ask("continue", threadId=stopped["threadId"])
         assert one.event("exited")["exitCode"] == 0
     finally:
-        one.process.kill()
-        one.process.wait()
+        one.close()

@@ -281,3 +281,21 @@ def test_the_console_can_go_to_the_client(serve, example):
     server.wait()
     assert text.count(b"\n") >= 2
     assert server.output == ""
+
+
+@pytest.mark.parametrize("history", [True, False], ids=["recorded", "not-recorded"])
+def test_attaching_to_a_program_that_has_ended(serve, program, history):
+    """The client gets the program before its last instruction; where that is not recorded, an error: GDB 13
+    fails an assertion of its own when it is told of an exit then."""
+    server = serve(program("lanes"), *([] if history else ["--no-history"]))
+    with server.client() as client:
+        client.ask(b"!")
+        assert client.ask(b"vCont;c") == b"W2a"
+        said = client.ask(b"vAttach;1")
+        if history:
+            assert said.startswith(b"T05thread:"), said
+            assert client.ask(f"m{symbol(program('lanes'), 'results')},4") == b"52140000"
+            assert client.ask(b"vCont;c") == b"W2a"
+        else:
+            assert said.startswith(b"E"), said
+        assert client.ask(b"qC")[:2] in (b"", b"QC")

@@ -112,9 +112,9 @@ def test_example_of_an_exception_in_assembly():
 
 
 def test_example_of_a_trap_handler(tmp_path):
-    """It notes the next PC, number 0, the exception and the 16 lanes; the kernel ends."""
+    """It notes the next PC, PCRewind 1, number 0, the exception and the 16 lanes; the kernel ends."""
     done = wavetrap("run", "--grid=64", f"--trap-handler={example('handler.bin')}", f"--dump={tmp_path}/noted@0x1c0001000:12",
                     example("exception.co"))
     assert (done.returncode, done.stderr) == (0, "")
     low, high, trapsts = struct.unpack("<3I", (tmp_path / "noted").read_bytes())
-    assert low | high << 32 == 0x100001410 and trapsts == 4 | 2 << 16
+    assert low | high << 32 == 0x100001410 | 1 << 57 and trapsts == 4 | 2 << 16

@@ -130,7 +130,7 @@ def test_files_that_are_no_programs(tmp_path, mode, said):
     path.chmod(mode)
     done = hip(path)
     assert (done.stderr.splitlines()[-1], done.returncode) == (
-        f"wavetrap exec: {path}: cannot be run: {said}", 125)
+        f"wavetrap exec: {path}: cannot be run: {said}", 126)
 
 
 # ---- what passes through ----

@@ -1,5 +1,6 @@
 // What ordinary programs do, one thing for each word that the program may be called with.
 #include <hip/hip_runtime.h>
+#include <sys/resource.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,73 @@ static void too_much()
     printf("%s\n", hipGetErrorName(hipMalloc(&p, (size_t)1 << 20)));
 }
 
+__global__ void spin(int *p, int n)
+{
+    int v = threadIdx.x;
+    for (int i = 0; i < n; i++)
+        v = v * 3 + i;
+    *p = v;
+}
+
+static long microseconds(int who)
+{
+    struct rusage used;
+    getrusage(who, &used);
+    return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000L + used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+}
+
+/* CPU time of this thread, and of the others, while it waits for a kernel. */
+static void wait_for_kernel()
+{
+    int *p;
+    CHECK(hipMalloc(&p, 4));
+    spin<<<1, 64>>>(p, 1);
+    CHECK(hipDeviceSynchronize());
+    const long own = microseconds(RUSAGE_THREAD), all = microseconds(RUSAGE_SELF);
+    spin<<<64, 64>>>(p, 200000);
+    CHECK(hipDeviceSynchronize());
+    const long mine = microseconds(RUSAGE_THREAD) - own;
+    printf("%ld %ld\n", mine, microseconds(RUSAGE_SELF) - all - mine);
+}
+
+static void half_a_gigabyte_twice()
+{
+    void *p;
+    for (size_t size : {(size_t)1 << 29, (size_t)1 << 29, (size_t)1 << 20})
+        printf("%s\n", hipGetErrorName(hipMalloc(&p, size)));
+}
+
+__global__ void add_one(int *p, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i]++;
+}
+
+/* Managed memory as programs use it that ask for it first. */
+static void managed()
+{
+    const int n = 100000;
+    int has[2], *p, wrong = 0, preferred = -1;
+    CHECK(hipDeviceGetAttribute(&has[0], hipDeviceAttributeManagedMemory, 0));
+    CHECK(hipDeviceGetAttribute(&has[1], hipDeviceAttributeConcurrentManagedAccess, 0));
+    for (int round = 0; round < 3; round++) {
+        CHECK(hipMallocManaged(reinterpret_cast<void **>(&p), n * sizeof *p));
+        for (int i = 0; i < n; i++)
+            p[i] = i;
+        CHECK(hipMemAdvise(p, n * sizeof *p, hipMemAdviseSetPreferredLocation, 0));
+        CHECK(hipMemPrefetchAsync(p, n * sizeof *p, 0, 0));
+        add_one<<<(n + 63) / 64, 64>>>(p, n);
+        CHECK(hipDeviceSynchronize());
+        for (int i = 0; i < n; i++)
+            wrong += p[i] != i + 1;
+        CHECK(hipMemRangeGetAttribute(&preferred, sizeof preferred, hipMemRangeAttributePreferredLocation, p,
+                                      n * sizeof *p));
+        CHECK(hipFree(p));
+    }
+    printf("managed %d concurrent %d, wrong %d, preferred %d\n", has[0], has[1], wrong, preferred);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -213,6 +281,12 @@ int main(int argc, char **argv)
         private_memory();
     else if (!strcmp(what, "too-much"))
         too_much();
+    else if (!strcmp(what, "managed"))
+        managed();
+    else if (!strcmp(what, "wait"))
+        wait_for_kernel();
+    else if (!strcmp(what, "half-a-gigabyte-twice"))
+        half_a_gigabyte_twice();
     else if (!strcmp(what, "print")) {
         hello<<<2, 3>>>(6);
         CHECK(hipDeviceSynchronize());

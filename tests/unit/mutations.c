@@ -460,11 +460,12 @@ static void sleeps_with(struct mutant *m, unsigned addr, uint32_t value, unsigne
     }
     good_write(m, addr, value);
     if (addr == VX_DM_DCTRL && value & DMACTIVE && m->shadowed[1]) {
+        const bool selected = kept == VX_DM_WMASK || kept >= VX_DM_DSCRATCH0;
         m->shadowed[1] = false;
-        if (kept == VX_DM_WMASK)
+        if (selected)
             good_write(m, VX_DM_DSELECT, m->shadow[0]);
         good_write(m, kept, m->shadow[1]);
-        if (kept == VX_DM_WMASK)
+        if (selected)
             good_write(m, VX_DM_DSELECT, 0);
     }
 }
@@ -487,6 +488,25 @@ static void keeps_wmask(struct mutant *m, unsigned addr, uint32_t value)
 static void keeps_inject(struct mutant *m, unsigned addr, uint32_t value)
 {
     sleeps_with(m, addr, value, VX_DM_INJECT);
+}
+
+static void keeps_dscratch0(struct mutant *m, unsigned addr, uint32_t value)
+{
+    sleeps_with(m, addr, value, VX_DM_DSCRATCH0);
+}
+
+static void keeps_dscratch3(struct mutant *m, unsigned addr, uint32_t value)
+{
+    sleeps_with(m, addr, value, VX_DM_DSCRATCH0 + 3);
+}
+
+/* Of all threads but thread 0. */
+static void keeps_other_dscratch(struct mutant *m, unsigned addr, uint32_t value)
+{
+    if (good_read(m, VX_DM_DSELECT) & 0x7f || m->shadowed[1])
+        sleeps_with(m, addr, value, VX_DM_DSCRATCH0);
+    else
+        good_write(m, addr, value);
 }
 
 static void awake_when_asleep(struct mutant *m, unsigned addr, uint32_t value)
@@ -780,6 +800,11 @@ const struct mutation mutations[] = {
     {"DSELECT outlives dmactive", {"dmactive.resets-dselect"}, .write = keeps_dselect},
     {"WMASK outlives dmactive", {"dmactive.resets-wmask"}, .write = keeps_wmask},
     {"INJECT outlives dmactive", {"dmactive.resets-inject"}, .write = keeps_inject},
+    {"DSCRATCH0 outlives dmactive", {"dmactive.resets-dscratch"}, .write = keeps_dscratch0},
+    {"DSCRATCH3 outlives dmactive", {"dmactive.resets-dscratch"}, .write = keeps_dscratch3},
+    {"DSCRATCH0 of thread 1 outlives dmactive",
+     {"dmactive.resets-dscratch"},
+     .write = keeps_other_dscratch},
     {"a sleeping INJECT takes writes", {"dmactive.keeps-asleep"}, .write = awake_when_asleep},
     {"ndmreset lasts for ever", {"ndmreset.ends"}, .reg = VX_DM_DCTRL, .ones = NDMRESET},
     {"ndmreset leaves the PC", {"ndmreset.pc"}, .write = reset_keeps_pc},

@@ -26,8 +26,9 @@ struct rig_options {
     unsigned xlen, cores, warps, threads, dm_clock;
     bool ebreak_after; /* DPC convention of the RTL */
     bool dm_only;
-    bool restless; /* runs between any two transactions, as hardware does */
-    bool bare;     /* no services but the pump: as hardware would be */
+    bool restless;   /* runs between any two transactions, as hardware does */
+    unsigned stride; /* restless: so many issues between them; 0: 1000 */
+    bool bare;       /* no services but the pump: as hardware would be */
     enum wt_thread_mode threads_mode;
     const char *schedule;
 };
@@ -74,7 +75,7 @@ static enum wt_status rig_transact(struct wt_bus *bus, struct wt_bus_op *ops, si
         }
     }
     if (r->options.restless)
-        r->machine->ops->run(r->machine, 1000);
+        r->machine->ops->run(r->machine, r->options.stride ? r->options.stride : 1000);
     return WT_OK;
 }
 
@@ -174,10 +175,10 @@ static bool rig_read_row(void *context, uint32_t wave, unsigned number, bool per
 
 /* The context of a condition is the watchpoint's. */
 static wt_lanes rig_holds(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
-                          wt_lanes mask)
+                          wt_lanes mask, uint64_t time)
 {
     const struct wt_watchpoint *w = context;
-    return w->holds(w->context, wave, pc, mask);
+    return w->holds(w->context, wave, pc, mask, time);
 }
 
 static enum wt_status rig_watch(void *context, const struct wt_watchpoint *list, size_t count,

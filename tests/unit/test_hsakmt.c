@@ -9,7 +9,10 @@
 /* cmocka wants the four above first */
 #include <cmocka.h>
 #include <hsakmt.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -677,6 +680,426 @@ static void events_are_reset_by_waits_or_by_hand(void **state)
     assert_int_equal(hsaKmtDestroyEvent(NULL), HSAKMT_STATUS_INVALID_HANDLE);
 }
 
+struct waiter {
+    HsaEvent *event;
+    atomic_int thread; /* the system's number of it, when it is about to wait */
+    HSAKMT_STATUS status;
+};
+
+static void *wait_a_minute(void *context)
+{
+    struct waiter *w = context;
+    atomic_store(&w->thread, (int)gettid());
+    w->status = hsaKmtWaitOnEvent(w->event, 60000);
+    return NULL;
+}
+
+/* Nothing else makes that thread sleep: it sleeps in its wait. */
+static bool sleeps(struct waiter *w)
+{
+    char path[64], state = 0;
+    const int thread = atomic_load(&w->thread);
+    if (!thread)
+        return false;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d %*[^)]) %c", &state), 1);
+    fclose(file);
+    return state == 'S';
+}
+
+/* One thread of the runtime and one of the program wait for the same event, which resets itself.
+ * As with the driver, both wake up. */
+static void all_that_wait_for_an_event_wake_up(void **state)
+{
+    struct world *w = *state;
+    for (unsigned i = 0; i < 20; i++) {
+        struct waiter waiter[2] = {{.event = w->event}, {.event = w->event}};
+        pthread_t thread[2];
+        for (unsigned k = 0; k < 2; k++) {
+            assert_int_equal(pthread_create(&thread[k], NULL, wait_a_minute, &waiter[k]), 0);
+        }
+        UNTIL(sleeps(&waiter[0]) && sleeps(&waiter[1]));
+        assert_int_equal(hsaKmtSetEvent(w->event), HSAKMT_STATUS_SUCCESS);
+        for (unsigned k = 0; k < 2; k++) {
+            assert_int_equal(pthread_join(thread[k], NULL), 0);
+            assert_int_equal(waiter[k].status, HSAKMT_STATUS_SUCCESS);
+        }
+        /* It was for those who waited. */
+        assert_int_equal(hsaKmtWaitOnEvent(w->event, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+    }
+}
+
+static void a_wait_for_any_takes_what_is_set_and_leaves_the_rest(void **state)
+{
+    struct world *w = *state;
+    HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_SIGNAL};
+    HsaEvent *many[40];
+    for (unsigned i = 0; i < 40; i++)
+        assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &many[i]),
+                         HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtSetEvent(many[39]), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtWaitOnMultipleEvents(many, 40, true, 1), HSAKMT_STATUS_WAIT_TIMEOUT);
+    assert_int_equal(hsaKmtWaitOnMultipleEvents(many, 40, false, 60000), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtWaitOnMultipleEvents(many, 40, false, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+    assert_int_equal(hsaKmtSetEvent(many[0]), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtResetEvent(many[0]), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtWaitOnEvent(many[0], 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+    assert_int_equal(hsaKmtResetEvent(NULL), HSAKMT_STATUS_INVALID_HANDLE);
+    for (unsigned i = 0; i < 40; i++)
+        assert_int_equal(hsaKmtDestroyEvent(many[i]), HSAKMT_STATUS_SUCCESS);
+    /* What has gone before the wait, or goes during it. */
+    struct waiter waiter = {.event = w->event};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, wait_a_minute, &waiter), 0);
+    UNTIL(sleeps(&waiter));
+    assert_int_equal(hsaKmtDestroyEvent(w->event), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(waiter.status, HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &w->event),
+                     HSAKMT_STATUS_SUCCESS);
+}
+
+/* ---- wave control and address watch ---- */
+
+static HSAKMT_STATUS control_waves(unsigned op, unsigned mode, unsigned trap)
+{
+    HsaDbgWaveMessage message = {0};
+    return hsaKmtDbgWavefrontControl(GPU, (HSA_DBG_WAVEOP)op, (HSA_DBG_WAVEMODE)mode, trap,
+                                     &message);
+}
+
+enum { SINGLE = 0, PROCESS = 2, HALT = 1, RESUME = 2, KILL = 3, TRAP = 5 };
+
+/* word()[0] counts up until word()[1] is set; the store goes through the vector cache, which has
+ * the watches: s_mov_b32 s4, 0; v_mov_b32 v0, 0; loop: s_add_u32 s4, s4, 1; v_mov_b32 v1, s4;
+ * global_store_dword v0, v1, s[0:1]; s_load_dword s5, s[0:1], 4; s_waitcnt lgkmcnt(0);
+ * s_cmp_eq_u32 s5, 0; s_cbranch_scc1 loop; s_endpgm */
+static const uint32_t count_up[] = {0xbe840080, 0x7e000280, 0x80048104, 0x7e020204,
+                                    0xdc708000, 0x00000100, 0xc0020140, 0x00000004,
+                                    0xbf8cc07f, 0xbf068005, 0xbf85fff7, 0xbf810000};
+
+/* Starts it; comes back when it counts. */
+static void start_counting(struct world *w)
+{
+    word(w)[0] = word(w)[1] = 0;
+    set_signal(w, 0, 1);
+    launch(w, 0, DISPATCH | IN_ORDER);
+    UNTIL(word(w)[0] > 10);
+}
+
+static void debugging_is_for_one_who_registers(void **state)
+{
+    HSAuint32 major = 0, minor = 0;
+    HsaDbgWaveMessage message = {0};
+    HSA_DBG_WATCH_MODE modes[101] = {HSA_DBG_WATCH_ALL};
+    void *addresses[101] = {NULL};
+    HSAuint64 mask[1] = {0};
+    (void)state;
+    assert_int_equal(control_waves(HALT, PROCESS, 0), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 1, modes, addresses, mask, NULL),
+                     HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_ERROR);
+    /* Value 1, all processes, is hidden; there are five operations; a trap's number is below 8. */
+    assert_int_equal(control_waves(HALT, 1, 0), HSAKMT_STATUS_ERROR);
+    assert_int_equal(control_waves(0, PROCESS, 0), HSAKMT_STATUS_ERROR);
+    assert_int_equal(control_waves(6, PROCESS, 0), HSAKMT_STATUS_ERROR);
+    assert_int_equal(control_waves(TRAP, PROCESS, 8), HSAKMT_STATUS_ERROR);
+    assert_int_equal(control_waves(HALT, PROCESS, 0), HSAKMT_STATUS_SUCCESS); /* of no wave */
+    /* Nodes: the processor's is no GPU's, others are not there. */
+    assert_int_equal(hsaKmtDbgRegister(0), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgRegister(2), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    assert_int_equal(hsaKmtDbgWavefrontControl(2, HSA_DBG_WAVEOP_HALT,
+                                               HSA_DBG_WAVEMODE_BROADCAST_PROCESS, 0, &message),
+                     HSAKMT_STATUS_INVALID_NODE_UNIT);
+    /* Four watches; the library itself takes 100. */
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 101, modes, addresses, mask, NULL),
+                     HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 5, modes, addresses, mask, NULL),
+                     HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 0, modes, addresses, mask, NULL),
+                     HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 4, modes, addresses, mask, NULL),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtGetKernelDebugTrapVersionInfo(&major, &minor), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(major, 10);
+}
+
+/* The queue waits while all waves are halted: that is no error. */
+static void waves_are_halted_and_resumed_and_killed(void **state)
+{
+    struct world *w = *state;
+    set_code(w, count_up, sizeof count_up / sizeof *count_up);
+    start_counting(w);
+    assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(control_waves(HALT, PROCESS, 0), HSAKMT_STATUS_SUCCESS);
+    uint32_t at = word(w)[0];
+    for (unsigned i = 0; i < 1000; i++) {
+        sched_yield();
+        assert_int_equal(word(w)[0], at);
+    }
+    assert_int_equal(w->error, 0);
+    assert_int_equal(control_waves(RESUME, PROCESS, 0), HSAKMT_STATUS_SUCCESS);
+    UNTIL(word(w)[0] > at);
+    /* SE 0, SH 0, CU 0, SIMD 0, wave 0, by the message. */
+    assert_int_equal(control_waves(HALT, SINGLE, 0), HSAKMT_STATUS_SUCCESS);
+    at = word(w)[0];
+    for (unsigned i = 0; i < 1000; i++) {
+        sched_yield();
+        assert_int_equal(word(w)[0], at);
+    }
+    assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(control_waves(RESUME, SINGLE, 0), HSAKMT_STATUS_SUCCESS);
+    UNTIL(word(w)[0] > at);
+    assert_int_equal(control_waves(KILL, PROCESS, 0), HSAKMT_STATUS_SUCCESS);
+    UNTIL(w->signal[0].value == 0); /* the kernel has ended */
+    assert_int_equal(word(w)[1], 0);
+    assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
+}
+
+/* A handler of one's own counts host traps, and hits of watches. */
+static void a_trap_handler_of_ones_own_runs(void **state)
+{
+    struct world *w = *state;
+    /* s_getreg_b32 ttmp4, hwreg(HW_REG_TRAPSTS); s_store_dword ttmp4, ttmp[14:15], 8; s_store_dword
+     * ttmp1, ttmp[14:15], 0; s_waitcnt lgkmcnt(0); s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 9),
+     * 0; s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 12, 3), 0; s_and_b32 ttmp1, ttmp1, 0xffff;
+     * s_rfe_b64 ttmp[0:1] */
+    static const uint32_t handler[] = {0xb8f0f803, 0xc0421c3d, 0x00000008, 0xc0421b7d, 0x00000000,
+                                       0xbf8cc07f, 0xba004003, 0x00000000, 0xba001303, 0x00000000,
+                                       0x866dff6d, 0x0000ffff, 0xbe801f6c};
+    volatile uint32_t *told = (volatile uint32_t *)(void *)(w->memory + 0x8800);
+    HSA_DBG_WATCH_MODE mode[2] = {HSA_DBG_WATCH_READ, HSA_DBG_WATCH_NONREAD};
+    void *address[2] = {(void *)(uintptr_t)(word(w) + 1000), (void *)(uintptr_t)word(w)};
+    HSAuint64 mask[2] = {0xffffff, 0xffffff};
+    set_code(w, count_up, sizeof count_up / sizeof *count_up);
+    wt_store_le(w->code + 52, 2 << 1 | 1 << 13, 4); /* ADDRESS_WATCH is enabled */
+    memcpy(w->code + 512, handler, sizeof handler);
+    told[0] = told[2] = 0;
+    assert_int_equal(
+        hsaKmtSetTrapHandler(GPU, w->code + 512, sizeof handler, (void *)(uintptr_t)told, 4096),
+        HSAKMT_STATUS_SUCCESS);
+    start_counting(w);
+    assert_int_equal(told[0], 0);
+    assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(control_waves(TRAP, PROCESS, 5), HSAKMT_STATUS_SUCCESS);
+    UNTIL(told[0] != 0);
+    assert_int_equal(told[0] >> 16, 1 << 8 | 5); /* PCRewind 0, HT, trap 5 */
+    told[0] = told[2] = 0;
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 2, mode, address, mask, NULL),
+                     HSAKMT_STATUS_SUCCESS);
+    UNTIL(told[0] != 0);
+    assert_int_equal(told[2] & 0x7180, 1 << 12); /* watch 1 */
+    assert_int_equal(told[0] >> 16 & 0x1ff, 0);  /* an exception: no trap number */
+    assert_int_equal(told[0] >> 25, 2);          /* PCRewind: the store has two dwords */
+    assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
+    word(w)[1] = 1;
+    UNTIL(w->signal[0].value == 0);
+}
+
+/* ---- what no runtime calls ---- */
+
+static void the_other_functions_answer(void **state)
+{
+    struct world *w = *state;
+    uint8_t here[16] = "here", there[16] = "there";
+    HsaMemoryRange local = {here, 16}, remote = {there, 16};
+    HSAuint64 copied = 0;
+    const HSAuint32 self = (HSAuint32)getpid();
+    assert_int_equal(hsaKmtProcessVMRead(self, &local, 1, &remote, 1, &copied),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(copied, 16);
+    assert_string_equal((char *)here, "there");
+    here[0] = 'T';
+    assert_int_equal(hsaKmtProcessVMWrite(self, &local, 1, &remote, 1, &copied),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_string_equal((char *)there, "There");
+    remote.MemoryAddress = NULL;
+    assert_int_equal(hsaKmtProcessVMRead(self, &local, 1, &remote, 1, &copied),
+                     HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtProcessVMRead(self, NULL, 1, &remote, 1, &copied),
+                     HSAKMT_STATUS_INVALID_PARAMETER);
+    HSAuint32 nodes[] = {GPU, 0};
+    assert_int_equal(hsaKmtRegisterMemoryToNodes(here, 16, 1, nodes), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDeregisterMemory(here), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtRegisterMemoryToNodes(here, 16, 2, nodes),
+                     HSAKMT_STATUS_INVALID_NODE_UNIT);
+    assert_int_equal(hsaKmtRegisterMemory(here, 16), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDeregisterMemory(here), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtQueryEventState(w->event), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtQueryEventState(NULL), HSAKMT_STATUS_INVALID_HANDLE);
+    /* The waves of an active queue are in the chip; of one that is not there are none. */
+    HsaQueueInfo info;
+    assert_int_equal(hsaKmtGetQueueInfo(w->id, &info), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtGetQueueInfo(w->id, NULL), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtUpdateQueue(w->id, 0, HSA_QUEUE_PRIORITY_NORMAL, w->ring, RING, NULL),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtGetQueueInfo(w->id, &info), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(info.SaveAreaSizeInBytes, 0);
+    /* What this Vega has not. */
+    HsaCounterProperties *counters;
+    assert_int_equal(hsaKmtPmcGetCounterProperties(GPU, &counters), HSAKMT_STATUS_NOT_SUPPORTED);
+    assert_int_equal(hsaKmtPmcGetCounterProperties(9, &counters), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    assert_int_equal(hsaKmtPmcStartTrace(1, here, 16), HSAKMT_STATUS_INVALID_HANDLE);
+    assert_int_equal(hsaKmtSPMAcquire(GPU), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtMapGraphicHandle(GPU, 0, 0, 0, 0, NULL), HSAKMT_STATUS_NOT_IMPLEMENTED);
+}
+
+/* ---- shared virtual memory ---- */
+
+static HSA_SVM_ATTRIBUTE attribute(unsigned type, unsigned value)
+{
+    return (HSA_SVM_ATTRIBUTE){.type = type, .value = value};
+}
+
+/* The attribute of pages [first, first + count), as hsaKmtSVMGetAttr answers it. */
+static HSA_SVM_ATTRIBUTE asked(uint8_t *memory, unsigned first, unsigned count, unsigned type,
+                               unsigned value)
+{
+    HSA_SVM_ATTRIBUTE a = attribute(type, value);
+    assert_int_equal(hsaKmtSVMGetAttr(memory + first * 4096, count * 4096, 1, &a),
+                     HSAKMT_STATUS_SUCCESS);
+    return a;
+}
+
+static uint8_t *pages_of_the_programs(unsigned count)
+{
+    void *at = mmap(NULL, count * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(at, MAP_FAILED);
+    return at;
+}
+
+static void attributes_of_shared_memory(void **state)
+{
+    struct world *w = *state;
+    uint8_t *m = pages_of_the_programs(16);
+    HSA_SVM_ATTRIBUTE a[4];
+    HSA_SVM_ATTRIBUTE *none = &a[0];
+    /* Nothing is set yet. */
+    assert_int_equal(asked(m, 0, 16, HSA_SVM_ATTR_PREFERRED_LOC, 0).value, UINT32_MAX);
+    assert_int_equal(asked(m, 0, 16, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_NO_ACCESS);
+    assert_int_equal(asked(m, 0, 16, HSA_SVM_ATTR_SET_FLAGS, 0).value, 3);
+    assert_int_equal(asked(m, 0, 16, HSA_SVM_ATTR_GRANULARITY, 0).value, 9);
+    /* The middle; then a part of it. */
+    a[0] = attribute(HSA_SVM_ATTR_PREFERRED_LOC, GPU);
+    a[1] = attribute(HSA_SVM_ATTR_ACCESS_IN_PLACE, GPU);
+    a[2] = attribute(HSA_SVM_ATTR_SET_FLAGS, HSA_SVM_FLAG_GPU_EXEC);
+    a[3] = attribute(HSA_SVM_ATTR_GRANULARITY, 200);
+    assert_int_equal(hsaKmtSVMSetAttr(m + 4 * 4096, 8 * 4096, 4, a), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(asked(m, 4, 8, HSA_SVM_ATTR_PREFERRED_LOC, 0).value, GPU);
+    assert_int_equal(asked(m, 3, 2, HSA_SVM_ATTR_PREFERRED_LOC, 0).value, UINT32_MAX);
+    assert_int_equal(asked(m, 4, 8, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_ACCESS_IN_PLACE);
+    assert_int_equal(asked(m, 4, 9, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_NO_ACCESS);
+    assert_int_equal(asked(m, 4, 1, HSA_SVM_ATTR_GRANULARITY, 0).value, 63);
+    assert_int_equal(asked(m, 4, 8, HSA_SVM_ATTR_CLR_FLAGS, 0).value,
+                     ~(3u | HSA_SVM_FLAG_GPU_EXEC));
+    a[0] = attribute(HSA_SVM_ATTR_ACCESS, GPU);
+    a[1] = attribute(HSA_SVM_ATTR_CLR_FLAGS, HSA_SVM_FLAG_COHERENT);
+    assert_int_equal(hsaKmtSVMSetAttr(m + 6 * 4096, 4096, 2, a), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(asked(m, 6, 1, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_ACCESS);
+    assert_int_equal(asked(m, 4, 8, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_ACCESS);
+    assert_int_equal(asked(m, 4, 8, HSA_SVM_ATTR_SET_FLAGS, 0).value, 1 | HSA_SVM_FLAG_GPU_EXEC);
+    assert_int_equal(asked(m, 7, 5, HSA_SVM_ATTR_ACCESS, GPU).type, HSA_SVM_ATTR_ACCESS_IN_PLACE);
+    /* What is wrong: half a page, no node, the processor's node, no such attribute; memory that
+     * nobody has, or the runtime's. */
+    *none = attribute(HSA_SVM_ATTR_ACCESS, GPU);
+    assert_int_equal(hsaKmtSVMSetAttr(m + 1, 4096, 1, none), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtSVMGetAttr(m, 100, 1, none), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtSVMSetAttr(NULL, 4096, 1, none), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtSVMSetAttr(w->memory, 4096, 1, none), HSAKMT_STATUS_ERROR);
+    none->value = 0;
+    assert_int_equal(hsaKmtSVMSetAttr(m, 4096, 1, none), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    none->value = 17;
+    assert_int_equal(hsaKmtSVMGetAttr(m, 4096, 1, none), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    *none = attribute(99, GPU);
+    assert_int_equal(hsaKmtSVMSetAttr(m, 4096, 1, none), HSAKMT_STATUS_ERROR);
+    *none = attribute(HSA_SVM_ATTR_ACCESS, GPU);
+    munmap(m, 16 * 4096);
+    assert_int_equal(hsaKmtSVMSetAttr(m, 4096, 1, none), HSAKMT_STATUS_ERROR);
+}
+
+/* A GPU uses it in place; what the program has given back is a page fault, not the process's end.
+ */
+static void kernels_use_shared_memory_while_it_is_there(void **state)
+{
+    struct world *w = *state;
+    /* s_load_dwordx2 s[0:1], s[0:1], 0; v_mov_b32 v1, 7; v_mov_b32 v0, 0; s_waitcnt lgkmcnt(0);
+     * global_store_dword v0, v1, s[0:1]; s_endpgm */
+    static const uint32_t code[] = {0xc0060000, 0,          0x7e020287, 0x7e000280,
+                                    0xbf8cc07f, 0xdc708000, 0x00000100, 0xbf810000};
+    HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_MEMORY};
+    uint64_t *arguments = (uint64_t *)(void *)(w->memory + 0x8100);
+    uint8_t *m = pages_of_the_programs(4);
+    HSA_SVM_ATTRIBUTE a = attribute(HSA_SVM_ATTR_ACCESS_IN_PLACE, GPU);
+    HsaEvent *faults;
+    assert_int_equal(hsaKmtCreateEvent(&descriptor, true, false, &faults), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtSVMSetAttr(m, 4 * 4096, 1, &a), HSAKMT_STATUS_SUCCESS);
+    set_code(w, code, sizeof code / sizeof *code);
+    munmap(m + 2 * 4096, 4096); /* in the middle */
+    for (unsigned i = 0; i < 2; i++) {
+        arguments[0] = (uintptr_t)(m + 3 * i * 4096);
+        set_signal(w, 0, 1);
+        uint8_t *p = dispatch_packet(w, 64);
+        wt_store_le(p + 40, (uintptr_t)arguments, 8);
+        use_signal(w, p, 56, 0);
+        give(w, p, DISPATCH | IN_ORDER);
+        UNTIL(w->signal[0].value == 0);
+        assert_int_equal(m[3 * i * 4096], 7);
+    }
+    arguments[0] = (uintptr_t)(m + 2 * 4096);
+    uint8_t *p = dispatch_packet(w, 64);
+    wt_store_le(p + 40, (uintptr_t)arguments, 8);
+    give(w, p, DISPATCH | IN_ORDER);
+    assert_int_equal(hsaKmtWaitOnEvent(faults, 60000), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(faults->EventData.EventData.MemoryAccessFault.VirtualAddress, arguments[0]);
+    assert_int_equal(hsaKmtDestroyEvent(faults), HSAKMT_STATUS_SUCCESS);
+    munmap(m, 4 * 4096);
+}
+
+/* ---- the tool of the HSA runtime ---- */
+
+bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *const *failed);
+
+static int how_it_waited;
+
+static int64_t runtime_wait(uint64_t signal, int condition, int64_t value, uint64_t timeout,
+                            int how)
+{
+    how_it_waited = how;
+    return (int64_t)(signal + (uint64_t)condition + timeout) + value;
+}
+
+static void active_waits_become_blocking_ones(void **state)
+{
+    typedef int64_t wait_function(uint64_t, int, int64_t, uint64_t, int);
+    struct {
+        uint32_t major, size, step, reserved;
+        void (*before[43])(void);
+        wait_function *wait[2];
+    } core = {.major = 1, .size = sizeof core, .wait = {runtime_wait, runtime_wait}};
+    struct {
+        uint32_t version[4];
+        void *core;
+    } table = {.core = &core};
+    (void)state;
+    assert_true(OnLoad(&table, 0, 0, NULL));
+    for (unsigned i = 0; i < 2; i++) {
+        how_it_waited = 1;
+        assert_ptr_not_equal(core.wait[i], runtime_wait);
+        assert_int_equal(core.wait[i](1, 2, 4, 8, 1), 15);
+        assert_int_equal(how_it_waited, 0);
+    }
+    core.wait[0] = core.wait[1] = runtime_wait; /* a shorter table has no such functions */
+    core.size = 300;
+    assert_true(OnLoad(&table, 0, 0, NULL));
+    assert_ptr_equal(core.wait[0], runtime_wait);
+}
+
 static void what_a_pointer_points_into(void **state)
 {
     struct world *w = *state;
@@ -808,6 +1231,15 @@ int main(void)
         TEST(memory_that_is_not_mapped_is_a_page_fault),
         TEST(random_packets),
         TEST(events_are_reset_by_waits_or_by_hand),
+        TEST(all_that_wait_for_an_event_wake_up),
+        TEST(a_wait_for_any_takes_what_is_set_and_leaves_the_rest),
+        TEST(debugging_is_for_one_who_registers),
+        TEST(waves_are_halted_and_resumed_and_killed),
+        TEST(a_trap_handler_of_ones_own_runs),
+        TEST(the_other_functions_answer),
+        TEST(attributes_of_shared_memory),
+        TEST(kernels_use_shared_memory_while_it_is_there),
+        TEST(active_waits_become_blocking_ones),
         TEST(what_a_pointer_points_into),
         TEST(registered_memory_is_seen_at_another_address),
         TEST(what_is_wrong_is_refused),

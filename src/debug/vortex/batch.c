@@ -66,7 +66,7 @@ void dm_select(struct wt_probe *p, unsigned window, uint32_t wave, unsigned lane
  * A Debug Module that was reset behind our back would take the first request as no more than a call
  * to wake up, and the rest would seem to work: look before it.
  */
-static void guard(struct wt_probe *p)
+void dm_guard(struct wt_probe *p)
 {
     struct dm_batch *b = &p->batch;
     if (b->guarded)
@@ -77,7 +77,7 @@ static void guard(struct wt_probe *p)
 
 void dm_request(struct wt_probe *p, uint32_t bits)
 {
-    guard(p);
+    dm_guard(p);
     dm_put(p, DM_DCTRL, DCTRL_DMACTIVE | bits);
 }
 

@@ -144,7 +144,8 @@ struct wt_probe {
     struct wt_wave_set went; /**< set going by this probe since it was opened */
     struct wt_wave_set
         found; /**< halted already when the probe was opened, and not set going since */
-    struct wt_wave_set examined; /**< cause read since it halted, DPC put right */
+    struct wt_wave_set examined;  /**< cause read since it halted, DPC put right */
+    struct wt_wave_set overtaken; /**< at an ebreak, whose halt cause a halt request has replaced */
     enum { MASK_UNKNOWN, MASK_OF_WARP, MASK_OF_INJECTION } mask_csr;
     bool step_under_way;
     uint32_t step_wave;
@@ -164,6 +165,8 @@ void dm_put(struct wt_probe *p, enum dm_register reg, uint32_t value);
 size_t dm_get(struct wt_probe *p, enum dm_register reg);
 void dm_select(struct wt_probe *p, unsigned window, uint32_t wave, unsigned lane);
 void dm_inject(struct wt_probe *p, uint32_t instruction);
+/** Has the batch look whether the Debug Module is awake, as it does before the first request. */
+void dm_guard(struct wt_probe *p);
 /** Writes request bits of DCTRL. */
 void dm_request(struct wt_probe *p, uint32_t bits);
 static inline uint32_t dm_got(const struct wt_probe *p, size_t index)
@@ -230,7 +233,8 @@ static inline uint32_t rv_srli(unsigned rd, unsigned rs1, unsigned by)
 
 /* ---- probe.c ---- */
 
-enum wt_halt_cause vortex_cause_of(uint32_t dctrl);
+/** Why @p wave is halted, by what DCTRL reads with it selected. */
+enum wt_halt_cause vortex_cause_of(const struct wt_probe *p, uint32_t wave, uint32_t dctrl);
 uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc);
 /** Puts the DPC of an EBREAK halt right, where the device has it behind the ebreak. */
 enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,

@@ -152,7 +152,7 @@ static enum wt_status take_step_back(struct wt_probe *p, struct wt_error *err)
 
 /*
  * Where DPC of an EBREAK halt has to be put right, warps that met an ebreak unseen keep their halt
- * cause: a halt request would overwrite it. They are halted already.
+ * cause: a halt request would replace it. They are halted already.
  */
 static enum wt_status leave_unexamined(struct wt_probe *p, struct wt_wave_set *waves,
                                        struct wt_error *err)
@@ -165,13 +165,46 @@ static enum wt_status leave_unexamined(struct wt_probe *p, struct wt_wave_set *w
     return status;
 }
 
+/* Adds a look at WSTATUS to the batch, right before the halt request. */
+static size_t add_last_look(struct wt_probe *p)
+{
+    size_t first = 0;
+    dm_guard(p);
+    for (unsigned i = 0; i < p->windows; i++) {
+        dm_select(p, i, 0, 0);
+        const size_t at = dm_get(p, DM_WSTATUS);
+        if (i == 0)
+            first = at;
+    }
+    return first;
+}
+
+/*
+ * Warps that were halted then have met an ebreak since leave_unexamined() looked. The request has
+ * replaced their cause, so that it is kept here. (A warp that meets one between these two accesses
+ * is taken for one that was halted by the request, and goes on behind the ebreak.)
+ */
+static void take_last_look(struct wt_probe *p, size_t at, const struct wt_wave_set *waves)
+{
+    for (unsigned i = 0; i < p->windows; i++, at++) {
+        if (p->batch.op[at].write) /* of DSELECT */
+            at++;
+        p->overtaken.word[i] |= dm_got(p, at) & waves->word[i] & p->active.word[i] &
+                                p->went.word[i] & ~p->examined.word[i];
+    }
+    if (p->step_under_way) /* halted by the end of its step */
+        wt_wave_set_remove(&p->overtaken, p->step_wave);
+}
+
 static enum wt_status halt_set(struct wt_probe *p, const struct wt_wave_set *asked,
                                struct wt_error *err)
 {
     struct wt_wave_set chosen;
     const struct wt_wave_set *waves = asked;
+    const bool keep_causes = p->ebreak_dpc != EBREAK_DPC_AT;
+    size_t last_look = 0;
     enum wt_status status;
-    if (p->ebreak_dpc != EBREAK_DPC_AT) {
+    if (keep_causes) {
         memcpy(chosen.word, asked->word, p->windows * sizeof chosen.word[0]);
         if ((status = leave_unexamined(p, &chosen, err)))
             return status;
@@ -179,12 +212,16 @@ static enum wt_status halt_set(struct wt_probe *p, const struct wt_wave_set *ask
     }
     dm_begin(p);
     select_waves(p, waves);
+    if (keep_causes)
+        last_look = add_last_look(p);
     dm_request(p, DCTRL_HALTREQ);
     size_t at = add_scan(p);
     status = run_selection(p, err);
     if (status)
         return status;
     struct wt_wave_set *active = &p->scan[0], *halted = &p->scan[1];
+    if (keep_causes)
+        take_last_look(p, last_look, waves);
     take_scan(p, at, active, halted);
     if (p->step_under_way && wt_wave_set_has(asked, p->step_wave) &&
         ((status = take_step_back(p, err)) || (status = vortex_scan(p, active, halted, err))))
@@ -234,8 +271,10 @@ static bool is_c_ebreak(const uint8_t *bytes)
     return wt_load_le(bytes, 2) == C_EBREAK;
 }
 
-enum wt_halt_cause vortex_cause_of(uint32_t dctrl)
+enum wt_halt_cause vortex_cause_of(const struct wt_probe *p, uint32_t wave, uint32_t dctrl)
 {
+    if (wt_wave_set_has(&p->overtaken, wave))
+        return WT_HALT_BREAKPOINT;
     switch (DCTRL_HACAUSE(dctrl)) {
     case 1:
         return WT_HALT_BREAKPOINT;
@@ -280,6 +319,7 @@ uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc)
 static enum wt_status try_ebreak(struct wt_probe *p, uint32_t wave, uint64_t pc,
                                  struct wt_error *err)
 {
+    wt_wave_set_remove(&p->overtaken, wave); /* the cause is the device's own after this */
     dm_begin(p);
     dm_select(p, wave / 32, wave, 0);
     dm_request(p, DCTRL_STEPREQ);
@@ -288,7 +328,7 @@ static enum wt_status try_ebreak(struct wt_probe *p, uint32_t wave, uint64_t pc,
     size_t dctrl = dm_get(p, DM_DCTRL), dpc = dm_get(p, DM_DPC);
     enum wt_status status = dm_run(p, err);
     if (status || dm_got(p, dctrl) & DCTRL_STEPSTATE ||
-        vortex_cause_of(dm_got(p, dctrl)) != WT_HALT_BREAKPOINT)
+        vortex_cause_of(p, wave, dm_got(p, dctrl)) != WT_HALT_BREAKPOINT)
         return status;
     p->ebreak_dpc = dm_got(p, dpc) == (uint32_t)pc ? EBREAK_DPC_AT : EBREAK_DPC_AFTER;
     return wt_bus_write(p->bus, DM_DPC, (uint32_t)pc, err);
@@ -351,7 +391,7 @@ static enum wt_status vortex_halt_cause(struct wt_probe *p, uint32_t wave,
     enum wt_status status = dm_run(p, err);
     if (status)
         return status;
-    *cause = vortex_cause_of(dm_got(p, dctrl));
+    *cause = vortex_cause_of(p, wave, dm_got(p, dctrl));
     *pc = vortex_whole_pc(p, dm_got(p, dpc));
     if (*cause == WT_HALT_BREAKPOINT)
         status = vortex_settle_dpc(p, wave, pc, err);
@@ -364,12 +404,15 @@ static void forget(struct wt_probe *p, uint32_t wave)
 {
     wt_wave_set_add(&p->went, wave);
     wt_wave_set_remove(&p->examined, wave);
+    wt_wave_set_remove(&p->overtaken, wave);
     p->saved.valid = false;
 }
 
-static enum wt_status resume_set(struct wt_probe *p, const struct wt_wave_set *waves,
+static enum wt_status resume_set(struct wt_probe *p, const struct wt_wave_set *asked,
                                  struct wt_error *err)
 {
+    struct wt_wave_set chosen;
+    const struct wt_wave_set *waves = asked;
     enum wt_status status = vortex_repay(p, err);
     if (status)
         return status;
@@ -379,7 +422,7 @@ static enum wt_status resume_set(struct wt_probe *p, const struct wt_wave_set *w
         if ((status = vortex_scan(p, &active, &halted, err)))
             return status;
         for (unsigned i = 0; i < p->windows; i++) {
-            uint32_t bits = waves->word[i] & active.word[i] & halted.word[i] &
+            uint32_t bits = asked->word[i] & active.word[i] & halted.word[i] &
                             ~p->examined.word[i] & (p->went.word[i] | p->found.word[i]);
             for (; bits && !status; bits &= bits - 1) {
                 enum wt_halt_cause cause;
@@ -387,7 +430,10 @@ static enum wt_status resume_set(struct wt_probe *p, const struct wt_wave_set *w
                 status =
                     vortex_halt_cause(p, 32 * i + (uint32_t)__builtin_ctz(bits), &cause, &pc, err);
             }
+            /* One that runs may meet an ebreak by now: it would be resumed behind it. */
+            chosen.word[i] = asked->word[i] & ~(active.word[i] & ~halted.word[i]);
         }
+        waves = &chosen;
         if (status)
             return status;
     }
@@ -396,6 +442,7 @@ static enum wt_status resume_set(struct wt_probe *p, const struct wt_wave_set *w
         p->went.word[i] |= waves->word[i];
         p->found.word[i] &= ~waves->word[i];
         p->examined.word[i] &= ~waves->word[i];
+        p->overtaken.word[i] &= ~waves->word[i];
     }
     dm_begin(p);
     select_waves(p, waves);
@@ -473,7 +520,7 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
     bool halted = dm_got(p, n - 1) >> bit & 1;
     step->active = dm_got(p, n - 2) >> bit & 1;
     step->done = !(dctrl & DCTRL_STEPSTATE) && (halted || !step->active);
-    step->cause = vortex_cause_of(dctrl);
+    step->cause = vortex_cause_of(p, wave, dctrl);
     step->pc = vortex_whole_pc(p, dm_got(p, n - 3));
     p->step_under_way = !step->done;
     p->step_wave = wave;
@@ -588,6 +635,7 @@ static void vortex_replaced(struct wt_probe *p)
     p->saved.valid = p->wmask_known = p->scanned = false;
     memset(&p->went, 0, sizeof p->went);
     memset(&p->examined, 0, sizeof p->examined);
+    memset(&p->overtaken, 0, sizeof p->overtaken);
     p->step_under_way = p->owes = p->owes_shift = p->owes_memory = false;
     p->end_reported = false;
 }
@@ -858,6 +906,7 @@ static enum wt_status vortex_reattach(struct wt_probe *p, bool *was_reset, struc
         /* It was reset: what was under way, and what was borrowed, is gone. */
         memset(&p->went, 0, sizeof p->went);
         memset(&p->examined, 0, sizeof p->examined);
+        memset(&p->overtaken, 0, sizeof p->overtaken);
         memset(&p->found, 0, sizeof p->found);
         begin_epoch(p);
         *was_reset = true;

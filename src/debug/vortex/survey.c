@@ -27,7 +27,7 @@ static enum wt_status survey_causes(struct wt_probe *p, const uint32_t *wave, si
     for (size_t i = 0; i < count; i++, at += 2) {
         while (p->batch.op[at].write)
             at++;
-        view[i].cause = vortex_cause_of(dm_got(p, at));
+        view[i].cause = vortex_cause_of(p, wave[i], dm_got(p, at));
         view[i].pc = vortex_whole_pc(p, dm_got(p, at + 1));
     }
     /* The batch is over: what remains asks more of the device. */

@@ -239,12 +239,12 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
     for (uint64_t left = t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint32_t at = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
-        if (w->device->machine.watch && !(t->zero >> lane & 1))
+        if (gcn_watching(w->device) && !(t->zero >> lane & 1))
             gcn_watch_access(w, u, WT_WATCH_READ, lane, t->addr[lane], u->size, bytes[lane],
                              bytes[lane]);
         if ((uint64_t)at + 4 > g->lds_size)
             continue;
-        if (w->device->machine.watch)
+        if (gcn_watching(w->device))
             gcn_watch_access(w, u, WT_WATCH_WRITE, lane, GCN_SHARED_APERTURE + at, 4, g->lds + at,
                              bytes[lane]);
         memcpy(g->lds + at, bytes[lane], 4);
@@ -309,7 +309,7 @@ OP(buffer_store_lds)
         uint8_t bytes[4] = {0};
         if ((uint64_t)at + 4 <= g->lds_size)
             memcpy(bytes, g->lds + at, 4);
-        if (w->device->machine.watch)
+        if (gcn_watching(w->device))
             watch_store_lds(w, u, lane, at, t.addr[lane], bytes);
         if (!gcn_write(w->device, t.addr[lane], bytes, 4))
             return gcn_no_memory(w, u, (uint64_t)1 << lane, t.addr[lane]);

@@ -9,7 +9,7 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
         assert(!w->group && !wt_turns_is_ready(&d->machine.turns, id));
         return;
     }
-    const bool halted = w->status & GCN_STATUS_HALT && !(w->status & GCN_STATUS_PRIV);
+    const bool halted = gcn_halted(w);
     const struct gcn_group *g = w->group;
     assert(g && g->used && w->v && w->index < GCN_WAVES_PER_CU);
     assert(g->first_cu == id / GCN_WAVES_PER_CU && g->dispatch < GCN_DISPATCHES);
@@ -17,8 +17,11 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
     assert(w->vgprs >= 1 && w->vgprs <= GCN_VGPRS && w->sgprs <= GCN_SCALARS);
     assert(w->gws <= GCN_GWS_SEMAPHORE && w->gws_resource < GCN_GWS);
     assert(!(w->at_barrier && w->gws));
+    assert(!w->watch_hits && (!w->step_due || w->at_barrier || w->gws || !halted));
+    assert(w->tba || !(w->status & GCN_STATUS_TRAP_EN));
     assert(w->vm_cnt <= 63 && w->lgkm_cnt <= 15 && w->exp_cnt <= 7);
-    assert(wt_turns_is_ready(&d->machine.turns, id) == (!w->at_barrier && !w->gws && !halted));
+    assert(wt_turns_is_ready(&d->machine.turns, id) ==
+           (!w->at_barrier && !w->gws && !halted && !d->dispatch[g->dispatch].suspended));
 }
 
 /* What waves and groups have taken of a compute unit is what its counters say. */

@@ -6,39 +6,95 @@
 #include "emulator/gcn/internal.h"
 
 #define MOST_CU 64
+#define MOST_SE 4
+#define MOST_SH 2
+#define CU_PER_ARRAY 16
 
 void gcn_config_default(struct gcn_config *config)
 {
-    *config = (struct gcn_config){.cu = 4};
+    *config = (struct gcn_config){.cu = 4, .sh = 1, .debug = true};
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &config->schedule, WT_IGNORED);
 }
 
 void gcn_config_help(FILE *out)
 {
-    fprintf(out, "  %-12s %s\n", "cu", "compute units, 1..64 (4)");
+    fprintf(out, "  %-12s %s\n", "cu", "compute units, 1..64 (4); at most 16 a shader array");
+    fprintf(out, "  %-12s %s\n", "se", "shader engines, 1..4 (as many as the compute units need)");
+    fprintf(out, "  %-12s %s\n", "sh", "shader arrays of an engine, 1..2 (1)");
+    fprintf(out, "  %-12s %s\n", "debug", "'all' or 'none': wave control and address watch (all)");
+}
+
+unsigned gcn_config_engines(const struct gcn_config *c)
+{
+    return c->se ? c->se : (c->cu + c->sh * CU_PER_ARRAY - 1) / (c->sh * CU_PER_ARRAY);
+}
+
+bool gcn_config_fits(const struct gcn_config *c)
+{
+    const unsigned arrays = gcn_config_engines(c) * c->sh;
+    return c->cu >= 1 && c->cu <= MOST_CU && c->se <= MOST_SE && c->sh >= 1 && c->sh <= MOST_SH &&
+           c->cu >= arrays && c->cu <= arrays * CU_PER_ARRAY;
+}
+
+/* One of the keys with a number; NULL if the item is none of them. */
+static unsigned *number_of(struct gcn_config *c, const char *item, unsigned *most)
+{
+    if (strncmp(item, "cu=", 3) == 0) {
+        *most = MOST_CU;
+        return &c->cu;
+    }
+    if (strncmp(item, "se=", 3) == 0) {
+        *most = MOST_SE;
+        return &c->se;
+    }
+    if (strncmp(item, "sh=", 3) == 0) {
+        *most = MOST_SH;
+        return &c->sh;
+    }
+    return NULL;
+}
+
+static enum wt_status take_item(struct gcn_config *c, const char *item, struct wt_error *err)
+{
+    char *end;
+    unsigned most, *to = number_of(c, item, &most);
+    if (strcmp(item, "debug=all") == 0 || strcmp(item, "debug=none") == 0) {
+        c->debug = item[6] == 'a';
+        return WT_OK;
+    }
+    if (!to && strncmp(item, "debug=", 6) == 0)
+        return wt_fail(err, WT_INVALID, "%s: must be 'all' or 'none'", item);
+    if (!to)
+        return wt_fail(err, WT_INVALID, "a gfx900 has no '%s' (--gpu help lists what it has)",
+                       item);
+    errno = 0;
+    const unsigned long number = strtoul(item + 3, &end, 0);
+    if (end == item + 3 || *end || errno || number < 1 || number > most)
+        return wt_fail(err, WT_INVALID, "%s: must be 1 to %u", item, most);
+    *to = (unsigned)number;
+    return WT_OK;
 }
 
 enum wt_status gcn_config_parse(struct gcn_config *config, const char *text, struct wt_error *err)
 {
     assert(config && text && err);
-    unsigned cu = config->cu;
+    enum wt_status status;
+    struct gcn_config c = *config;
     while (*text) {
-        char item[64], *end;
+        char item[64];
         const size_t length = strcspn(text, ",");
         if (length >= sizeof item)
             return wt_fail(err, WT_INVALID, "'%.40s…' is too long", text);
         memcpy(item, text, length);
         item[length] = 0;
         text += length + (text[length] == ',');
-        if (strncmp(item, "cu=", 3) != 0)
-            return wt_fail(err, WT_INVALID, "a gfx900 has no '%s' (--gpu help lists what it has)",
-                           item);
-        errno = 0;
-        const unsigned long number = strtoul(item + 3, &end, 0);
-        if (end == item + 3 || *end || errno || number < 1 || number > MOST_CU)
-            return wt_fail(err, WT_INVALID, "%s: must be 1 to %u", item, MOST_CU);
-        cu = (unsigned)number;
+        if ((status = take_item(&c, item, err)) != WT_OK)
+            return status;
     }
-    config->cu = cu;
+    if (!gcn_config_fits(&c))
+        return wt_fail(err, WT_INVALID,
+                       "cu=%u does not fit se=%u,sh=%u: a shader array has 1 to %u compute units",
+                       c.cu, gcn_config_engines(&c), c.sh, CU_PER_ARRAY);
+    *config = c;
     return WT_OK;
 }

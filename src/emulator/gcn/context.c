@@ -65,8 +65,15 @@ enum wt_status gcn_device_save_context(struct gcn_device *d, uint64_t addr, uint
     d->saving = true;
     d->save_next = addr;
     d->save_end = addr + size;
-    for (uint32_t i = 0; i < d->machine.waves; i++)
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        struct gcn_wave *w = &d->wave[i];
+        if (w->active && !w->tba) { /* it started before there was a handler, which saves it */
+            w->tba = d->tba;
+            w->tma = d->tma;
+            w->status |= GCN_STATUS_TRAP_EN;
+        }
         gcn_wave_raise(d, i, GCN_TRAPSTS_SAVECTX);
+    }
     return WT_OK;
 }
 

@@ -15,6 +15,20 @@ static struct gcn_device *device_of(struct wt_machine *m)
 
 /* ---- mistakes ---- */
 
+/* A debugger takes the fault: an illegal instruction is not issued, an access has been. */
+static void stop_for_fault(struct gcn_wave *w, const struct gcn_uop *u,
+                           const struct wt_fault *fault)
+{
+    if (fault->kind == WT_FAULT_ILLEGAL) {
+        wt_not_issued(&w->device->machine);
+        gcn_kfd_stop(w, fault->pc, 0, KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION);
+        return;
+    }
+    gcn_kfd_stop(w, fault->pc + 4u * u->length, (uint32_t)u->length << KFD_TTMP1_REWIND_SHIFT,
+                 fault->kind == WT_FAULT_ACCESS ? KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION
+                                                : KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION);
+}
+
 const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
                                 enum wt_fault_kind kind, uint64_t lanes, uint64_t addr,
                                 const char *format, ...)
@@ -36,16 +50,28 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
     /* Illegal instructions and memory violations are not maskable.
      * A driver may take page faults. */
     const bool illegal = kind == WT_FAULT_ILLEGAL, access = kind == WT_FAULT_ACCESS;
+    w->watch_hits = 0; /* the instruction has no effect */
     if (illegal || access || kind == WT_FAULT_MISALIGNED) {
+        gcn_send_interrupt(w, (illegal ? 1u : 2u) << 20, GCN_INTERRUPT_ERROR);
         w->trapsts |= illegal ? GCN_TRAPSTS_ILLEGAL : GCN_TRAPSTS_MEM_VIOL;
+        if (gcn_kfd_handles(w, false)) {
+            d->exception = fault;
+            stop_for_fault(w, u, &fault);
+            return NULL;
+        }
         if (gcn_may_trap(w) && !(access && d->host->page_fault(d->host->context, d, &fault))) {
             d->exception = fault;
-            return gcn_enter_trap(w, illegal ? fault.pc : fault.pc + 4u * u->length, 0);
+            return illegal ? gcn_enter_trap(w, fault.pc, 0, 0)
+                           : gcn_enter_trap(w, fault.pc + 4u * u->length, 0, u->length);
         }
     }
     w->pc = fault.pc;
     d->machine.fault = fault;
     wt_not_issued(&d->machine);
+    if (illegal) { /* nobody deals with it */
+        w->status |= GCN_STATUS_FATAL_HALT;
+        gcn_update_ready(w);
+    }
     return NULL;
 }
 
@@ -101,6 +127,8 @@ void gcn_device_free(struct gcn_device *d)
         free(d->wave[i].v);
     for (uint32_t i = 0; d->group && i < d->machine.waves; i++)
         free(d->group[i].lds);
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        free(d->kfd_area[i]);
     wt_code_clear(&d->code);
     gcn_trace_free(d);
     free(d->wave);
@@ -131,8 +159,13 @@ static void reset(struct wt_machine *m)
     memset(d->dispatch, 0, sizeof d->dispatch);
     d->launching = d->served = 0;
     d->machine.event = d->saving = false;
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        d->kfd.queue[i].suspended = false, d->kfd.queue[i].entry.exception_status = 0;
     memset(d->gds, 0, GCN_GDS_BYTES);
     memset(d->gws, 0, sizeof d->gws);
+    d->debug = (struct gcn_debug){.gfx_index = 0xe0000000}; /* broadcasts */
+    gcn_address_watch_changed(d);
+    d->interrupts = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
         uint32_t(*v)[GCN_LANES] = d->wave[i].v;
         uint8_t *lds = d->group[i].lds;
@@ -189,16 +222,14 @@ static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
     return ((struct gcn_device *)m)->wave[wave].incarnation;
 }
 
-/* The debug hardware of GCN5 (SQ_CMD, SQ_IND, watch registers) has its place here. */
 static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
 {
-    (void)m, (void)addr;
-    return 0;
+    return gcn_debug_read(device_of(m), addr);
 }
 
 static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
 {
-    (void)m, (void)addr, (void)value;
+    gcn_debug_write(device_of(m), addr, value);
 }
 
 /* Nothing is printed by the hardware itself. */
@@ -246,12 +277,13 @@ static const struct wt_machine_ops machine_ops = {
 enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device **device,
                               struct wt_error *err)
 {
-    assert(config && device && err && config->cu >= 1 && config->cu <= 64);
+    assert(config && device && err && gcn_config_fits(config));
     struct gcn_device *d = calloc(1, sizeof *d);
     if (!d)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     const uint32_t waves = config->cu * GCN_WAVES_PER_CU;
     d->config = *config;
+    d->config.se = gcn_config_engines(config);
     d->host = &gcn_no_driver;
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &gcn_engine_ops, waves, GCN_LANES,
                                        &config->schedule);

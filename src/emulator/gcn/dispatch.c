@@ -194,6 +194,9 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
     assert(asked && origin && dispatch && err);
     enum wt_status status;
     struct gcn_dispatch k = {.active = true, .packet = packet, .queue = queue, .origin = *origin};
+    if (!k.origin.vmid) /* that of the kernel driver itself */
+        k.origin.vmid = GCN_KFD_VMID;
+    k.suspended = gcn_kfd_suspended(d, origin->queue);
     const unsigned at = free_place(d, &k.id);
     k.id++;
     if (at == GCN_DISPATCHES)

@@ -107,22 +107,36 @@ OP(s_setprio)
     return gcn_next(u);
 }
 
+/* The KILL bit: the wave ends here, as by the host's kill command. */
+OP(s_setkill)
+{
+    if (!(u->imm & 1))
+        return gcn_next(u);
+    w->pc = gcn_pc_of(w, u);
+    gcn_wave_end(w);
+    return NULL;
+}
+
 /* Messages of compute waves: an interrupt for the host, with M0 as its data; where to save the
- * wave's context; the doorbell of its queue (a trap handler asks for it in EXEC_LO, whose bit 31
- * says that it waits).
+ * wave's context; all waves of the process halt; the doorbell of its queue (a trap handler asks for
+ * it in EXEC_LO, whose bit 31 says that it waits).
  */
 OP(s_sendmsg)
 {
-    enum { MSG_INTERRUPT = 1, MSG_SAVEWAVE = 4, MSG_GET_DOORBELL = 10 };
+    enum { MSG_INTERRUPT = 1, MSG_SAVEWAVE = 4, MSG_HALT_WAVES = 6, MSG_GET_DOORBELL = 10 };
     const unsigned message = (unsigned)u->imm & 15;
     struct gcn_device *d = w->device;
     if (message == MSG_GET_DOORBELL)
         w->s[GCN_EXEC] = gcn_dispatch_of(w)->origin.doorbell;
     else if (message == MSG_SAVEWAVE)
         return gcn_save_answer(w, u);
-    else if (message == MSG_INTERRUPT)
+    else if (message == MSG_INTERRUPT) {
+        gcn_send_interrupt(w, w->s[GCN_M0] & 0xffffff, GCN_INTERRUPT_INST);
         d->host->interrupt(d->host->context, d, w->id, w->s[GCN_M0]);
-    else
+    } else if (message == MSG_HALT_WAVES) {
+        gcn_halt_process(w);
+        return yield(w, u);
+    } else
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                          "s_sendmsg: message %u is not one that a compute wave may send here",
                          message);

@@ -18,7 +18,10 @@ struct gcn_device;
 
 /** What the user chooses. */
 struct gcn_config {
-    unsigned cu; /**< compute units, 1..64 */
+    unsigned cu; /**< compute units, 1..64; at most 16 a shader array */
+    unsigned se; /**< shader engines, 1..4; 0: as many as the compute units need */
+    unsigned sh; /**< shader arrays of an engine, 1..2 */
+    bool debug;  /**< it has wave control and address watch */
     struct wt_schedule schedule;
 };
 
@@ -30,6 +33,11 @@ void gcn_config_default(struct gcn_config *config);
  * WT_INVALID.
  */
 enum wt_status gcn_config_parse(struct gcn_config *config, const char *text, struct wt_error *err);
+
+/** How many shader engines the device has. */
+unsigned gcn_config_engines(const struct gcn_config *config);
+/** Whether the compute units fit the shader arrays. */
+bool gcn_config_fits(const struct gcn_config *config);
 
 /** Lists the keys of gcn_config_parse. */
 void gcn_config_help(FILE *out);
@@ -87,7 +95,8 @@ uint64_t gcn_device_scratch_size(const struct gcn_device *device, uint32_t priva
  */
 void gcn_queue_set_scratch(uint8_t *queue, uint64_t addr, uint64_t size, uint32_t private_size);
 
-/** Sets the trap handler: its address, and what it finds in TMA; 0: none. */
+/** Sets the trap handler of waves that start from now on (also from a saved context): its address,
+ * and what it finds in TMA; 0: none. Both are multiples of 256, as the registers hold them. */
 void gcn_device_set_trap_handler(struct gcn_device *device, uint64_t tba, uint64_t tma);
 
 /* ---- traps from outside: what debug hardware and the driver's scheduler do ---- */

@@ -12,10 +12,10 @@
 
 void gcn_update_ready(struct gcn_wave *w)
 {
-    /* HALT does not count in the trap handler. */
-    const bool halted = w->status & GCN_STATUS_HALT && !(w->status & GCN_STATUS_PRIV);
+    const bool halted = gcn_halted(w);
     wt_turns_set_ready(&w->device->machine.turns, w->id,
-                       w->active && !w->at_barrier && !w->gws && !halted);
+                       w->active && !w->at_barrier && !w->gws && !halted &&
+                           !gcn_dispatch_of(w)->suspended);
     if (w->active && halted)
         w->device->host->wave_halted(w->device->host->context, w->device, w->id);
 }
@@ -199,6 +199,8 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
               wt_field(k->rsrc1, 23, 23) << 9 | wt_field(k->rsrc1, 26, 26) << 23 |
               wt_field(k->rsrc2, 30, 24) << 12 | wt_field(k->rsrc2, 13, 13) << 19 |
               wt_field(k->rsrc2, 14, 14) << 20;
+    w->tba = d->tba;
+    w->tma = d->tma;
     w->status = wt_field(k->rsrc1, 11, 10) << 1 | (d->tba ? GCN_STATUS_TRAP_EN : 0u) |
                 (wt_field(k->rsrc1, 20, 20) ? GCN_STATUS_PRIV : 0u);
     d->machine.active++;
@@ -222,6 +224,7 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
     w->s[GCN_TTMP + 11] = index;
     const uint64_t exec = initial_vgprs(w, k);
     gcn_set_pair(&w->s[GCN_EXEC], exec);
+    gcn_launch_wave(d, w);
     gcn_update_ready(w);
     return true;
 }
@@ -240,7 +243,7 @@ void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
     }
     g->waves++;
     prepare_wave(d, w, g, w->index); /* it has had registers before */
-    w->pc = d->tba + 4;
+    w->pc = w->tba + 4;
     w->status |= GCN_STATUS_PRIV;
     gcn_set_pair(&w->s[GCN_EXEC], saved);
     gcn_update_ready(w);
@@ -328,8 +331,8 @@ static struct gcn_dispatch *choose(struct gcn_device *d, uint32_t cu, uint32_t *
     for (uint32_t left = (uint32_t)(twice >> first); left; left &= left - 1) {
         const unsigned n = (first + (unsigned)__builtin_ctz(left)) % GCN_DISPATCHES;
         struct gcn_dispatch *k = &d->dispatch[n];
-        if ((chosen && k->origin.priority <= chosen->origin.priority) ||
-            !find_slots(d, k, cu, found))
+        if (k->suspended || (chosen && k->origin.priority <= chosen->origin.priority) ||
+            gcn_launch_stalled(d, k) || !find_slots(d, k, cu, found))
             continue;
         chosen = k;
         memcpy(slot, found, k->waves_per_group * sizeof *slot);

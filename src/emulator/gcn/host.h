@@ -17,7 +17,8 @@ struct gcn_trap {
 
 /**
  * What is around a device: the driver and its packet processor. Each is called while the device
- * runs, or within gcn_device_begin and gcn_device_abandon; none may be NULL, none may call them.
+ * runs, or within gcn_device_begin, gcn_device_abandon and writes of debug registers (debug.h);
+ * none may be NULL, none may call them.
  */
 struct gcn_host {
     /** s_sendmsg of an interrupt: the wave, and M0. */
@@ -52,7 +53,11 @@ struct gcn_origin {
     uint32_t packet;   /**< which packet of its queue it is: trap handlers may ask */
     uint32_t doorbell; /**< what s_sendmsg tells as the doorbell of its queue */
     int32_t priority;  /**< where there is room, work-groups of a higher one start first */
+    uint32_t queue;    /**< the queue's id in the driver's debug interface (kfd.h) */
     uint64_t barred;   /**< compute units that it may not have, as a bit set */
+    uint8_t vmid;      /**< of its process: HW_ID.VM_ID; 0: GCN_KFD_VMID (debug.h) */
+    uint8_t pipe;      /**< HW_ID.PIPE_ID, 0 to 3 */
+    uint8_t slot;      /**< of its queue in the pipe: HW_ID.QUEUE_ID, 0 to 7 */
 };
 
 /**

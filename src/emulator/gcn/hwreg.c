@@ -24,19 +24,20 @@ uint32_t gcn_status(const struct gcn_wave *w)
            (uint32_t)w->at_barrier << 12 | (uint32_t)w->active << 16;
 }
 
-/* Where the wave is: slot w->id of all compute units, SIMD by SIMD in turn. */
+/* Where the wave is. Compute queues are of micro engine 1. */
 static uint32_t hw_id(const struct gcn_wave *w)
 {
-    const uint32_t slot = w->id % GCN_WAVES_PER_CU, cu = w->id / GCN_WAVES_PER_CU;
-    /* 16 compute units a shader array, 4 shader engines of one. */
-    return slot / GCN_SIMDS | (slot % GCN_SIMDS) << 4 | (cu & 15) << 8 | (cu >> 4 & 3) << 13 |
-           ((uint32_t)(w->group - w->device->group) % GCN_WAVES_PER_CU & 15) << 16;
+    const struct gcn_location at = gcn_wave_location(w->device, w->id);
+    const struct gcn_origin *origin = &gcn_dispatch_of(w)->origin;
+    const uint32_t group = (uint32_t)(w->group - w->device->group) % GCN_WAVES_PER_CU;
+    return at.wave | at.simd << 4 | (uint32_t)origin->pipe << 6 | at.cu << 8 | at.sh << 12 |
+           at.se << 13 | (group & 15) << 16 | (uint32_t)origin->vmid << 20 |
+           (uint32_t)origin->slot << 24 | 1u << 30;
 }
 
 bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
 {
     assert(w->active && value);
-    const struct gcn_device *d = w->device;
     switch (id) {
     case HW_MODE:
         *value = w->mode;
@@ -64,16 +65,16 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
         *value = (uint32_t)(GCN_PRIVATE_APERTURE >> 48 | GCN_SHARED_APERTURE >> 48 << 16);
         return true;
     case HW_TBA_LO:
-        *value = (uint32_t)(d->tba >> 8);
+        *value = (uint32_t)(w->tba >> 8);
         return true;
     case HW_TBA_HI:
-        *value = (uint32_t)(d->tba >> 40);
+        *value = (uint32_t)(w->tba >> 40);
         return true;
     case HW_TMA_LO:
-        *value = (uint32_t)(d->tma >> 8);
+        *value = (uint32_t)(w->tma >> 8);
         return true;
     case HW_TMA_HI:
-        *value = (uint32_t)(d->tma >> 40);
+        *value = (uint32_t)(w->tma >> 40);
         return true;
     default:
         return false;
@@ -82,10 +83,10 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
 
 /* What a program may change: bits of MODE; of STATUS only in privileged mode; the exceptions of
  * TRAPSTS. Registers that only tell something take the write and drop it. */
-bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask)
+bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask,
+                     bool privileged)
 {
     assert(w->active);
-    const bool privileged = w->status & GCN_STATUS_PRIV;
     switch (id) {
     case HW_MODE:
         w->mode = (w->mode & ~mask) | (value & mask);

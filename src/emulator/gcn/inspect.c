@@ -161,7 +161,7 @@ static bool resolve(struct gcn_device *d, uint32_t wave, unsigned lane, uint64_t
             return false;
         *at += offset / 4 * 4 * GCN_LANES + lane * 4u + offset % 4;
         room = 4 - offset % 4;
-    } else {
+    } else if ((*share = gcn_kfd_area_at(d, addr, &room)) == NULL) {
         room = addr < GCN_SHARED_APERTURE ? GCN_SHARED_APERTURE - addr : 0;
     }
     if (*size > room)

@@ -4,9 +4,11 @@
 
 #include "base/bits.h"
 #include "base/lanes.h"
+#include "emulator/gcn/debug.h"
 #include "emulator/gcn/gcn.h"
 #include "emulator/gcn/host.h"
 #include "emulator/gcn/isa.h"
+#include "emulator/gcn/kfd.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
@@ -41,9 +43,13 @@ enum {
     GCN_STATUS_PRIV = 1 << 5,
     GCN_STATUS_TRAP_EN = 1 << 6,
     GCN_STATUS_HALT = 1 << 13,
+    GCN_STATUS_FATAL_HALT = 1 << 23,
+    GCN_TRAPSTS_EXCP = 0x1ff,
+    GCN_TRAPSTS_ADDR_WATCH0 = 1 << 7,
     GCN_TRAPSTS_MEM_VIOL = 1 << 8,
     GCN_TRAPSTS_SAVECTX = 1 << 10,
     GCN_TRAPSTS_ILLEGAL = 1 << 11,
+    GCN_TRAPSTS_ADDR_WATCH1 = 1 << 12, /* and the next two bits */
 };
 
 /* The order of TRAPSTS.EXCP and MODE.EXCP_EN, which is that of x86's MXCSR, too. */
@@ -86,6 +92,13 @@ struct gcn_wave {
     uint8_t gws;                       /* enum gcn_gws_wait */
     uint8_t gws_resource;              /* at which it waits */
     uint64_t gws_since;                /* issue time */
+    uint64_t tba, tma;     /* trap handler, as the registers were when the wave started */
+    bool step_due;         /* single step: it traps once it no longer waits at this instruction */
+    bool kill;             /* it ends before its next instruction */
+    uint16_t save_entries; /* how often in a row it has entered the handler for SAVECTX */
+    uint8_t watch_hits;   /* watches that the instruction being executed has hit; 0 between turns */
+    uint8_t watch_rewind; /* then: its length in dwords */
+    uint32_t record;      /* while its queue is suspended: where its record is in the save area */
     uint64_t saved; /* its context has a place in memory: what EXEC got to know of it (context.c) */
     uint16_t place; /* its group's number, once it has been saved and has ended */
     uint64_t incarnation; /* how many waves its slot has had; no part of the hashes */
@@ -116,7 +129,8 @@ struct gcn_cu {
 /* A kernel launch: its AQL packet, its descriptor, and how far it is. Once it has ended it stays as
  * it was until another one takes its place. */
 struct gcn_dispatch {
-    bool active; /* it has work-groups that have not ended */
+    bool active;    /* it has work-groups that have not ended */
+    bool suspended; /* with its queue (kfd.c) */
     struct gcn_origin origin;
     uint64_t packet, queue; /* addresses */
     uint64_t kernarg, entry, completion;
@@ -131,6 +145,32 @@ struct gcn_dispatch {
     uint32_t scratch_waves; /* how many waves the scratch arena has room for; 0: all */
     uint64_t scratch;       /* base of the scratch arena */
     uint32_t scratch_resource[4];
+};
+
+/* Registers of the debug hardware outside the waves (debug.c). */
+struct gcn_debug {
+    uint32_t gfx_cntl, gfx_index; /* GRBM */
+    uint32_t ind_index;           /* SQ_IND_INDEX */
+    struct {
+        uint32_t high, low, cntl;
+    } watch[GCN_WATCHES];                                                 /* TCP_WATCHn */
+    uint32_t wave_cntl, wave_cntl2, trap_config, trap_mask, trap_data[2]; /* SPI_GDBG */
+};
+
+/* A queue as the driver's debug interface has it. */
+struct gcn_kfd_queue {
+    bool used, suspended;
+    uint32_t area_used; /* bytes of its save area, while it is suspended */
+    struct kfd_queue_entry entry;
+};
+
+/* The state of the driver's debug interface (kfd.c). */
+struct gcn_kfd {
+    bool enabled;
+    uint32_t flags;
+    uint64_t exceptions; /* that are told */
+    uint64_t status;     /* exceptions of the device */
+    struct gcn_kfd_queue queue[KFD_DEBUG_QUEUES];
 };
 
 /* A range of addresses that kernels may use. */
@@ -162,7 +202,14 @@ struct gcn_device {
     uint32_t served;    /* the one that the last work-group started was of */
     uint8_t *gds;
     uint32_t gws[GCN_GWS]; /* counters of global wave sync */
-    uint64_t tba, tma;     /* trap handler: what the hardware registers hold */
+    uint64_t tba, tma;     /* trap handler of new waves: what the hardware registers hold */
+    struct gcn_debug debug;
+    bool address_watch;                             /* one of debug.watch is valid */
+    uint64_t interrupts;                            /* since the reset */
+    struct gcn_interrupt interrupt[GCN_INTERRUPTS]; /* the newest ones, by number modulo these */
+    struct gcn_kfd kfd;
+    uint8_t *
+        kfd_area[KFD_DEBUG_QUEUES]; /* save areas of a device in no host process; NULL until used */
     /* context save: no group starts; where the next wave's goes, and the end of that memory */
     bool saving;
     uint64_t save_next, save_end;
@@ -230,14 +277,27 @@ static inline const struct gcn_uop *gcn_next(const struct gcn_uop *u)
 /* The decoded instruction at pc; sets w->code. NULL with a fault if nothing can be fetched there.
  */
 const struct gcn_uop *gcn_fetch(struct gcn_wave *w, uint64_t pc);
-/* Whether there is a trap handler, and the wave is not in it. */
+/* Whether the wave has a trap handler, and is not in it. */
 static inline bool gcn_may_trap(const struct gcn_wave *w)
 {
-    return w->device->tba && !(w->status & GCN_STATUS_PRIV);
+    const uint32_t trap_bits = GCN_STATUS_TRAP_EN | GCN_STATUS_PRIV;
+    return w->tba && (w->status & trap_bits) == GCN_STATUS_TRAP_EN;
 }
 
-/* Enters it: TTMP0 and TTMP1 tell pc and the trap's number. Returns its first instruction. */
-const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id);
+/* Enters it: TTMP0 and TTMP1 tell pc, the trap's number, and how many dwords pc is behind the
+ * instruction that raised an exception (PCRewind). Returns its first instruction. */
+const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id, unsigned rewind);
+/* Before a turn: *step, whether the wave is single-stepped, so that the turn has one issue. Takes a
+ * trap that was due while the wave waited; false if it has stopped the wave for a debugger. */
+bool gcn_begin_step(struct gcn_wave *w, bool *step);
+/* The turn's last instruction has been executed: takes the traps that come behind it, of address
+ * watches and of a single step. */
+void gcn_after_instruction(struct gcn_wave *w, bool step);
+/* The host's trap, or one of hardware around the wave, of a wave that may trap. */
+void gcn_trap_from_outside(struct gcn_wave *w, uint32_t ttmp1);
+/* A wave that waits for others gives its place at the barrier up. Returns the PC at which it comes
+ * to it again; of a wave that does not wait, the PC. */
+uint64_t gcn_leave_wait(struct gcn_wave *w);
 /* Whether bits of TRAPSTS that have just been set make the wave enter it. */
 bool gcn_calls_for_trap(const struct gcn_wave *w, uint32_t trapsts);
 /* u has had its effect, and in some lanes has raised exceptions that MODE enables: the trap
@@ -328,8 +388,51 @@ gcn_op gcn_handler_of(const struct gcn_uop *u);
 /* ---- hwreg.c: what s_getreg and s_setreg see ---- */
 
 bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value);
-bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask);
+/* privileged: the write may change all of STATUS that is not computed. */
+bool gcn_hwreg_write(struct gcn_wave *w, unsigned id, uint32_t value, uint32_t mask,
+                     bool privileged);
 uint32_t gcn_status(const struct gcn_wave *w);
+
+/* ---- control.c: what debug hardware outside does to waves ---- */
+
+/* HALT that counts: not in the trap handler, but for a fatal one. */
+static inline bool gcn_halted(const struct gcn_wave *w)
+{
+    return w->status & GCN_STATUS_FATAL_HALT ||
+           (w->status & (GCN_STATUS_HALT | GCN_STATUS_PRIV)) == GCN_STATUS_HALT;
+}
+
+/* SQ_CMD is written. */
+void gcn_sq_command(struct gcn_device *d, uint32_t command);
+/* s_sendmsg(MSG_HALT_WAVES): all waves of its process are halted. */
+void gcn_halt_process(struct gcn_wave *w);
+/* Whether GRBM_GFX_INDEX selects the place. */
+bool gcn_selected(const struct gcn_device *d, const struct gcn_location *at);
+/* Ends a wave that is not executing an instruction. */
+void gcn_kill(struct gcn_wave *w);
+/* Sends an interrupt about a wave. data: 24 bits. */
+void gcn_send_interrupt(const struct gcn_wave *w, uint32_t data,
+                        enum gcn_interrupt_encoding encoding);
+/* SPI: whether no wave of a dispatch may start now; what it does to a new wave. */
+bool gcn_launch_stalled(const struct gcn_device *d, const struct gcn_dispatch *k);
+void gcn_launch_wave(struct gcn_device *d, struct gcn_wave *w);
+
+/* ---- address_watch.c: TCP_WATCH ---- */
+
+/* Whether an access to some byte of the page can hit an address watch. */
+bool gcn_address_watch_page(const struct gcn_device *d, uint64_t addr);
+/* A lane's access by a vector memory instruction to [addr, addr + size): notes the watches that it
+ * hits, and ends the turn. */
+void gcn_address_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                              unsigned lane, uint64_t addr, unsigned size);
+/* A TCP_WATCH register was written, or all of them restored. */
+void gcn_address_watch_changed(struct gcn_device *d);
+
+/* Whether accesses of vector memory instructions are looked at. */
+static inline bool gcn_watching(const struct gcn_device *d)
+{
+    return d->machine.watch || d->address_watch;
+}
 
 /* ---- access.c: memory ---- */
 
@@ -424,6 +527,22 @@ enum gcn_atomic {
 /* The new value at a place of `size` bytes (4 or 8). */
 uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
                     uint64_t compare);
+
+/* ---- kfd.c, kfd_save.c: the driver's debug interface ---- */
+
+/* Whether the driver's handlers take a trap or exception of the wave, for a debugger. What is not
+ * the debugger's own (breakpoints, steps, watches) a trap handler of the program's own takes. */
+bool gcn_kfd_handles(const struct gcn_wave *w, bool debuggers_own);
+/* What they do: the wave is stopped, and the exception told. ttmp1: TTMP1 but for the PC. */
+void gcn_kfd_stop(struct gcn_wave *w, uint64_t pc, uint32_t ttmp1, enum kfd_exception code);
+/* Writes a queue's waves to its save area, whose bytes gcn_kfd_area has; false if it is too small
+ * or the host has no memory. */
+bool gcn_kfd_save(struct gcn_device *d, struct gcn_kfd_queue *q);
+void gcn_kfd_load(struct gcn_device *d, struct gcn_kfd_queue *q);
+uint8_t *gcn_kfd_area(const struct gcn_device *d, const struct gcn_kfd_queue *q);
+/* The byte at an address of a save area, and how many there are from there on; NULL: none is there.
+ */
+uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *room);
 
 /* ---- groups.c ---- */
 

@@ -5,10 +5,20 @@
 static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
     struct gcn_wave *w = &((struct gcn_device *)m)->wave[wave];
+    bool step = false;
+    if (w->kill) {
+        gcn_kill(w);
+        return 0;
+    }
+    if ((w->mode & GCN_MODE_DEBUG_EN || w->step_due) && !gcn_begin_step(w, &step))
+        return 0;
+    if (step)
+        n = 1;
     wt_begin_turn(m, &w->left, n);
     const struct gcn_uop *u = gcn_fetch(w, w->pc);
     if (!u)
         return wt_abandon_turn(m);
+    const uint64_t incarnation = w->incarnation;
     u = u->run(w, u);
     while (u && w->left) {
         w->left--;
@@ -16,7 +26,11 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     }
     if (u)
         w->pc = gcn_pc_of(w, u);
-    return wt_finish_turn(m, w->left);
+    const uint64_t issued = wt_finish_turn(m, w->left);
+    if ((step || w->watch_hits) && issued && !m->fault.kind && w->incarnation == incarnation &&
+        w->active)
+        gcn_after_instruction(w, step);
+    return issued;
 }
 
 /* No cycles pass for debug hardware. */
@@ -28,11 +42,14 @@ static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
 static enum wt_run blocked(struct wt_machine *m)
 {
     const struct gcn_device *d = (const struct gcn_device *)m;
+    if (!m->active && d->launching && !d->saving)
+        return WT_RUN_HALTED; /* the debugger holds launches */
     if (!m->active)
         return d->saving ? WT_RUN_EVENT : WT_RUN_ENDED;
     uint32_t waiting = m->waves;
     for (uint32_t i = 0; i < m->waves; i++) {
-        if (d->wave[i].active && d->wave[i].status & GCN_STATUS_HALT)
+        if (d->wave[i].active &&
+            (gcn_halted(&d->wave[i]) || gcn_dispatch_of(&d->wave[i])->suspended))
             return WT_RUN_HALTED;
         if (d->wave[i].active && waiting == m->waves)
             waiting = i;

@@ -435,12 +435,16 @@ static const struct gcn_uop *set_register(struct gcn_wave *w, const struct gcn_u
     const uint32_t imm = (uint16_t)u->imm, id = imm & 63, first = imm >> 6 & 31;
     const unsigned bits = (imm >> 11 & 31) + 1;
     const uint32_t mask = (uint32_t)((((uint64_t)1 << bits) - 1) << first);
-    const uint32_t before = w->trapsts;
-    if (!gcn_hwreg_write(w, id, value << first, mask))
+    const uint32_t before = w->trapsts, mode = w->mode;
+    if (!gcn_hwreg_write(w, id, value << first, mask, w->status & GCN_STATUS_PRIV))
         return no_register(w, u, id);
+    if ((w->mode ^ mode) & GCN_MODE_DEBUG_EN)
+        wt_end_turn(&w->device->machine, &w->left); /* single step begins or ends */
     /* A program may raise an exception itself, and ask for its own context to be saved. */
-    if (gcn_calls_for_trap(w, w->trapsts & ~before))
-        return gcn_enter_trap(w, gcn_pc_of(w, u) + 4u * u->length, 0);
+    if (gcn_calls_for_trap(w, w->trapsts & ~before)) {
+        const bool save = w->trapsts & ~before & GCN_TRAPSTS_SAVECTX;
+        return gcn_enter_trap(w, gcn_pc_of(w, u) + 4u * u->length, 0, save ? 0 : u->length);
+    }
     return gcn_next(u);
 }
 

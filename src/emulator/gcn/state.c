@@ -12,6 +12,11 @@ struct wt_state {
     struct gcn_dispatch dispatch[GCN_DISPATCHES];
     uint32_t launching, served;
     uint64_t tba, tma;
+    struct gcn_debug debug;
+    uint64_t interrupts;
+    struct gcn_interrupt interrupt[GCN_INTERRUPTS];
+    struct gcn_kfd kfd;
+    uint8_t *area[KFD_DEBUG_QUEUES]; /* save areas of suspended queues, as far as they are used */
     bool saving;
     uint64_t save_next, save_end;
     struct gcn_wave *wave;   /* with the device's own pointers, which never change once there */
@@ -32,6 +37,8 @@ void gcn_free_state(struct wt_state *s)
     free(s->vgprs);
     free(s->lds);
     free(s->gds);
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        free(s->area[i]);
     free(s);
 }
 
@@ -47,6 +54,26 @@ static struct wt_row lds_of(struct wt_machine *m, uint32_t i)
     return (struct wt_row){g->lds, g->used ? g->lds_size : 0};
 }
 
+static bool save_areas(struct wt_state *s, const struct gcn_device *d)
+{
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++) {
+        const struct gcn_kfd_queue *q = &d->kfd.queue[i];
+        if (!q->used || !q->suspended)
+            continue;
+        s->area[i] = wt_state_copy(&s->head, gcn_kfd_area(d, q), q->area_used);
+        if (!s->area[i])
+            return false;
+    }
+    return true;
+}
+
+static void restore_areas(struct gcn_device *d, const struct wt_state *s)
+{
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        if (s->area[i])
+            memcpy(gcn_kfd_area(d, &d->kfd.queue[i]), s->area[i], s->kfd.queue[i].area_used);
+}
+
 static bool save(struct wt_state *s, struct gcn_device *d)
 {
     struct wt_machine *m = &d->machine;
@@ -57,6 +84,9 @@ static bool save(struct wt_state *s, struct gcn_device *d)
     s->served = d->served;
     s->tba = d->tba;
     s->tma = d->tma;
+    s->debug = d->debug;
+    s->interrupts = d->interrupts;
+    memcpy(s->interrupt, d->interrupt, sizeof s->interrupt);
     s->saving = d->saving;
     s->save_next = d->save_next;
     s->save_end = d->save_end;
@@ -66,7 +96,8 @@ static bool save(struct wt_state *s, struct gcn_device *d)
     s->group = wt_state_copy(&s->head, d->group, m->waves * sizeof *s->group);
     s->vgprs = wt_state_save_rows(&s->head, m, m->waves, vgprs_of);
     s->lds = wt_state_save_rows(&s->head, m, m->waves, lds_of);
-    if (!s->gds || !s->wave || !s->group || !s->vgprs || !s->lds)
+    s->kfd = d->kfd;
+    if (!save_areas(s, d) || !s->gds || !s->wave || !s->group || !s->vgprs || !s->lds)
         return false;
     memcpy(s->wave, d->wave, m->waves * sizeof *s->wave);
     s->head.bytes += m->waves * sizeof *s->wave;
@@ -109,9 +140,15 @@ bool gcn_restore(struct wt_machine *m, const struct wt_state *s)
     d->served = s->served;
     d->tba = s->tba;
     d->tma = s->tma;
+    d->debug = s->debug;
+    d->interrupts = s->interrupts;
+    memcpy(d->interrupt, s->interrupt, sizeof d->interrupt);
+    gcn_address_watch_changed(d);
     d->saving = s->saving;
     d->save_next = s->save_next;
     d->save_end = s->save_end;
+    d->kfd = s->kfd;
+    restore_areas(d, s);
     memcpy(d->gds, s->gds, GCN_GDS_BYTES);
     memcpy(d->gws, s->gws, sizeof d->gws);
     restore_waves(d, s);
@@ -131,15 +168,25 @@ uint64_t gcn_live_bytes(struct wt_machine *m)
 
 /* ---- hash ---- */
 
-static void mix_wave(uint64_t *hash, const struct gcn_wave *w)
+/* STATUS and MODE without what a debugger has done to them through the driver. */
+static uint32_t program_status(const struct gcn_wave *w)
 {
+    const uint32_t ttmp6 = w->s[GCN_TTMP + 6];
+    const bool halted = ttmp6 & KFD_TTMP6_STOPPED && ttmp6 & KFD_TTMP6_SAVED_HALT;
+    return (w->status & ~(uint32_t)GCN_STATUS_HALT) | (halted ? GCN_STATUS_HALT : 0);
+}
+
+/* program: without what only a debugger's hold on the wave is. */
+static void mix_wave(uint64_t *hash, const struct gcn_wave *w, bool program)
+{
+    const bool debugged = program && w->device->kfd.enabled;
     const uint64_t numbers[] = {
         w->id | (uint64_t)(w->id ^ w->scratch) << 32, /* mostly the same */
         w->index,
         w->pc,
-        w->mode,
+        debugged ? w->mode & ~(uint32_t)GCN_MODE_DEBUG_EN : w->mode,
         w->trapsts,
-        w->status,
+        debugged ? program_status(w) : w->status,
         w->scc,
         w->at_barrier,
         w->vgprs,
@@ -151,10 +198,19 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w)
         w->gws,
         w->gws ? w->gws_resource : 0,
         w->gws ? w->gws_since : 0,
+        w->step_due,
+        w->kill,
+        w->save_entries,
         (uint64_t)(w->group - w->device->group),
     };
     wt_mix(hash, numbers, sizeof numbers);
-    wt_mix(hash, w->s, sizeof w->s);
+    uint32_t s[GCN_SCALARS];
+    memcpy(s, w->s, sizeof s);
+    if (debugged) { /* TTMP0, TTMP1 and TTMP6 say why it was stopped the last time */
+        s[GCN_TTMP] = s[GCN_TTMP + 1] = 0;
+        s[GCN_TTMP + 6] &= KFD_TTMP6_PACKET;
+    }
+    wt_mix(hash, s, sizeof s);
     wt_mix(hash, w->v, w->vgprs * sizeof *w->v);
 }
 
@@ -170,14 +226,7 @@ static void mix_dispatches(uint64_t *hash, const struct gcn_device *d)
     }
 }
 
-/* The debug hardware holds nothing of its own: halts are bits of STATUS, which programs can read.
- */
-uint64_t gcn_program_hash(struct wt_machine *m)
-{
-    return gcn_hash(m);
-}
-
-uint64_t gcn_hash(struct wt_machine *m)
+static uint64_t hash_of(struct wt_machine *m, bool program)
 {
     struct gcn_device *d = (struct gcn_device *)m;
     const struct wt_schedule *s = &d->machine.turns.policy;
@@ -209,7 +258,7 @@ uint64_t gcn_hash(struct wt_machine *m)
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct gcn_group *g = &d->group[i];
         if (d->wave[i].active)
-            mix_wave(&h, &d->wave[i]);
+            mix_wave(&h, &d->wave[i], program);
         else if (d->wave[i].saved)
             wt_mix(&h, (uint64_t[]){i, d->wave[i].saved, d->wave[i].place, d->save_next},
                    4 * sizeof(uint64_t));
@@ -225,5 +274,20 @@ uint64_t gcn_hash(struct wt_machine *m)
         wt_mix(&h, group, sizeof group);
         wt_mix(&h, g->lds, g->lds_size);
     }
+    return h;
+}
+
+/* Without the debug hardware's registers, and what a debugger has done through the driver. Halts by
+ * SQ_CMD are bits of STATUS, which programs can read. */
+uint64_t gcn_program_hash(struct wt_machine *m)
+{
+    return hash_of(m, true);
+}
+
+uint64_t gcn_hash(struct wt_machine *m)
+{
+    const struct gcn_device *d = (const struct gcn_device *)m;
+    uint64_t h = hash_of(m, false);
+    wt_mix(&h, &d->debug, sizeof d->debug);
     return h;
 }

@@ -5,23 +5,34 @@
 #include "emulator/gcn/internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
 
 enum {
     TTMP1_TRAP_SHIFT = 16,
     TTMP1_HOST_TRAP = 1 << 24,
+    TTMP1_REWIND_SHIFT = 25,
     TRAPSTS_EXCP = 0x1ff,
     TRAPSTS_EXCP_CYCLE_SHIFT = 16,
     TRAPSTS_EXCP_CYCLE = 0x3f << TRAPSTS_EXCP_CYCLE_SHIFT,
+    TRAPSTS_DP_RATE_SHIFT = 29,
+    MOST_SAVE_ENTRIES = 1000,
     TRAPSTS_ADDR_WATCH = 1 << 7 | 7 << 12,
     EXCP_ADDR_WATCH = 1 << 7,
 };
+/* Trap numbers (LLVM, "User Guide for AMDGPU Backend": trap handler ABI). */
+enum { BREAKPOINT = 1, ABORT = 2 };
 
-/* The wave's next instruction is the handler's first. */
+/* S_TRAP's micro-operation, whichever of the three made it (an instruction, an exception, the
+ * host): waits for outstanding accesses, fills TTMP1:TTMP0 ({3'0, PCRewind, HT, TrapID, PC}), sets
+ * PRIV. The wave's next instruction is the handler's first. */
 static void begin_trap(struct gcn_wave *w, uint64_t pc, uint32_t what)
 {
-    assert(w->device->tba);
+    assert(w->tba && !(what & 0xffff) && what >> 29 == 0);
+    pc &= 0xffffffffffff;
+    w->vm_cnt = w->lgkm_cnt = w->exp_cnt = 0;
+    w->step_due = false;
     w->s[GCN_TTMP] = (uint32_t)pc;
     w->s[GCN_TTMP + 1] = (uint32_t)(pc >> 32) | what;
     w->status |= GCN_STATUS_PRIV;
@@ -29,15 +40,15 @@ static void begin_trap(struct gcn_wave *w, uint64_t pc, uint32_t what)
     d->host->first_level_trap(
         d->host->context, d,
         &(struct gcn_trap){
-            .ttmp = &w->s[GCN_TTMP], .status = gcn_status(w), .tba = d->tba, .tma = d->tma});
-    w->pc = d->tba;
+            .ttmp = &w->s[GCN_TTMP], .status = gcn_status(w), .tba = w->tba, .tma = w->tma});
+    w->pc = w->tba;
 }
 
-const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id)
+const struct gcn_uop *gcn_enter_trap(struct gcn_wave *w, uint64_t pc, unsigned id, unsigned rewind)
 {
-    assert(gcn_may_trap(w) && id < 256);
-    begin_trap(w, pc, id << TTMP1_TRAP_SHIFT);
-    return gcn_jump(w, w->device->tba);
+    assert(gcn_may_trap(w) && id < 256 && rewind < 16);
+    begin_trap(w, pc, id << TTMP1_TRAP_SHIFT | rewind << TTMP1_REWIND_SHIFT);
+    return gcn_jump(w, w->tba);
 }
 
 /* Those of a wave's exceptions in TRAPSTS that its MODE enables; those of address watch are one. */
@@ -71,6 +82,23 @@ static const char *exception_name(uint32_t raised)
     return raised & TRAPSTS_EXCP ? name[__builtin_ctz(raised & TRAPSTS_EXCP)] : "no exception";
 }
 
+/*
+ * EXCP_CYCLE and DP_RATE: when the first lane raised it. The manual gives the fields' meaning, not
+ * the rates; this is a model. [1:0] is the phase: which 16 lanes. Doubles run at a sixteenth of the
+ * full rate (DP_RATE 4, its logarithm): [3:2] is the pass of four lanes, [5:4] the lane in it.
+ */
+static void note_cycle(struct gcn_wave *w, const struct gcn_uop *u, unsigned lane)
+{
+    const bool doubles = strchr(u->row->operands, 'F') != NULL;
+    uint32_t cycle = lane / 16, rate = 0;
+    if (doubles) {
+        cycle |= (lane % 16 / 4) << 2 | (lane % 4) << 4;
+        rate = 4;
+    }
+    w->trapsts &= ~(uint32_t)TRAPSTS_EXCP_CYCLE & ~(7u << TRAPSTS_DP_RATE_SHIFT);
+    w->trapsts |= cycle << TRAPSTS_EXCP_CYCLE_SHIFT | rate << TRAPSTS_DP_RATE_SHIFT;
+}
+
 const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, uint32_t raised,
                                  uint64_t lanes)
 {
@@ -83,25 +111,92 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
         .pc = pc,
         .time = gcn_now(w),
     };
+    const bool taken = gcn_may_trap(w);
     snprintf(fault.text, sizeof fault.text, "%s: %s, which EXCP_EN makes an exception%s",
-             u->row->name, exception_name(raised), d->tba ? "" : ", and there is no trap handler");
-    /* EXCP_CYCLE[1:0]: which 16 lanes came first. */
+             u->row->name, exception_name(raised), taken ? "" : ", and there is no trap handler");
     if (lanes)
-        w->trapsts = (w->trapsts & ~(uint32_t)TRAPSTS_EXCP_CYCLE) |
-                     (uint32_t)__builtin_ctzll(lanes) / 16 << TRAPSTS_EXCP_CYCLE_SHIFT;
-    if (d->tba) {
+        note_cycle(w, u, (unsigned)__builtin_ctzll(lanes));
+    if (gcn_kfd_handles(w, false)) {
         d->exception = fault;
-        return gcn_enter_trap(w, pc + 4u * u->length, 0);
+        gcn_kfd_stop(w, pc + 4u * u->length, (uint32_t)u->length << TTMP1_REWIND_SHIFT,
+                     KFD_EC_QUEUE_WAVE_MATH_ERROR);
+        return NULL;
+    }
+    if (taken) {
+        d->exception = fault;
+        return gcn_enter_trap(w, pc + 4u * u->length, 0, u->length);
     }
     d->machine.fault = fault;
     w->pc = pc + 4u * u->length;
     return NULL;
 }
 
+/* ---- behind an instruction ---- */
+
+/* Bits of TRAPSTS by the watches that were hit. */
+static uint32_t watch_bits(uint8_t hits)
+{
+    return (hits & 1 ? GCN_TRAPSTS_ADDR_WATCH0 : 0u) |
+           (uint32_t)(hits >> 1) * GCN_TRAPSTS_ADDR_WATCH1;
+}
+
+/* An address watch whose exception nobody takes. */
+static void fault_at_watch(struct gcn_wave *w)
+{
+    struct gcn_device *d = w->device;
+    d->machine.fault = d->exception;
+    const size_t length = strlen(d->machine.fault.text);
+    snprintf(d->machine.fault.text + length, sizeof d->machine.fault.text - length,
+             ", and there is no trap handler");
+}
+
+/* A trap behind an instruction: to the debugger or to the handler. */
+static void trap_behind(struct gcn_wave *w, uint32_t ttmp1)
+{
+    if (gcn_kfd_handles(w, true))
+        gcn_kfd_stop(w, w->pc, ttmp1, KFD_EC_QUEUE_WAVE_TRAP);
+    else
+        begin_trap(w, w->pc, ttmp1);
+    gcn_update_ready(w);
+}
+
+void gcn_after_instruction(struct gcn_wave *w, bool step)
+{
+    const uint32_t watched = watch_bits(w->watch_hits);
+    const bool debugger = gcn_kfd_handles(w, true);
+    w->watch_hits = 0;
+    w->trapsts |= watched;
+    if (enabled(w, watched) && (debugger || gcn_may_trap(w))) {
+        trap_behind(w, (uint32_t)w->watch_rewind << TTMP1_REWIND_SHIFT);
+    } else if (enabled(w, watched) && !(w->status & GCN_STATUS_PRIV)) {
+        fault_at_watch(w);
+    } else if (step && (debugger || gcn_may_trap(w))) {
+        if (debugger && w->status & GCN_STATUS_HALT)
+            return; /* it has stopped already */
+        w->step_due = w->at_barrier || w->gws;
+        if (!w->step_due)
+            trap_behind(w, 0);
+    }
+}
+
+bool gcn_begin_step(struct gcn_wave *w, bool *step)
+{
+    const bool debugger = gcn_kfd_handles(w, true), due = w->step_due;
+    *step = false;
+    if (!debugger && !gcn_may_trap(w))
+        return true;
+    w->step_due = false;
+    if (due)
+        trap_behind(w, 0);
+    else
+        *step = w->mode & GCN_MODE_DEBUG_EN;
+    return !due || !debugger;
+}
+
 /* ---- from outside ---- */
 
 /* A wave that waits for others comes back to the instruction later, as if it had not been there. */
-static uint64_t interrupted(struct gcn_wave *w)
+uint64_t gcn_leave_wait(struct gcn_wave *w)
 {
     if (!w->at_barrier && !w->gws)
         return w->pc;
@@ -114,9 +209,9 @@ static uint64_t interrupted(struct gcn_wave *w)
     return w->wait_pc;
 }
 
-static void trap_from_outside(struct gcn_wave *w, uint32_t what)
+void gcn_trap_from_outside(struct gcn_wave *w, uint32_t ttmp1)
 {
-    begin_trap(w, interrupted(w), what);
+    begin_trap(w, gcn_leave_wait(w), ttmp1);
     gcn_update_ready(w);
 }
 
@@ -127,7 +222,7 @@ bool gcn_wave_raise(struct gcn_device *d, uint32_t wave, uint32_t trapsts)
     struct gcn_wave *w = &d->wave[wave];
     w->trapsts |= trapsts;
     if (gcn_calls_for_trap(w, trapsts))
-        trap_from_outside(w, 0);
+        gcn_trap_from_outside(w, 0);
     return true;
 }
 
@@ -135,7 +230,7 @@ bool gcn_wave_trap(struct gcn_device *d, uint32_t wave, unsigned id)
 {
     if (wave >= d->machine.waves || !d->wave[wave].active || !gcn_may_trap(&d->wave[wave]))
         return false;
-    trap_from_outside(&d->wave[wave], (id & 0xff) << TTMP1_TRAP_SHIFT | TTMP1_HOST_TRAP);
+    gcn_trap_from_outside(&d->wave[wave], (id & 0xff) << TTMP1_TRAP_SHIFT | TTMP1_HOST_TRAP);
     return true;
 }
 
@@ -144,6 +239,12 @@ bool gcn_wave_trap(struct gcn_device *d, uint32_t wave, unsigned id)
 OP(s_trap)
 {
     const unsigned id = (unsigned)u->imm & 0xff;
+    if (gcn_kfd_handles(w, id == BREAKPOINT)) {
+        gcn_kfd_stop(w, gcn_pc_of(w, u), id << TTMP1_TRAP_SHIFT,
+                     id == ABORT ? KFD_EC_QUEUE_WAVE_ABORT : KFD_EC_QUEUE_WAVE_TRAP);
+        wt_not_issued(&w->device->machine);
+        return NULL;
+    }
     if (!gcn_may_trap(w)) {
         static const char *const meanings[] = {
             "",
@@ -156,12 +257,19 @@ OP(s_trap)
                          id < 4 ? meanings[id] : "");
     }
     /* The PC is that of s_trap itself: handlers add 4. */
-    return gcn_enter_trap(w, gcn_pc_of(w, u), id);
+    return gcn_enter_trap(w, gcn_pc_of(w, u), id, 0);
 }
 
 OP(s_rfe_b64)
 {
     const uint64_t pc = gcn_scalar64(w, u, u->src[0], false);
+    const bool save = w->trapsts & GCN_TRAPSTS_SAVECTX;
+    w->save_entries = save ? w->save_entries + 1 : 0;
+    if (w->save_entries > MOST_SAVE_ENTRIES)
+        return gcn_fault(w, u, WT_FAULT_TRAP, gcn_exec(w), 0,
+                         "%s: the trap handler has returned %u times in a row with "
+                         "TRAPSTS.SAVECTX set; it must clear it by s_setreg",
+                         u->row->name, MOST_SAVE_ENTRIES);
     w->status &= ~(uint32_t)GCN_STATUS_PRIV;
     w->pc = pc & 0xffffffffffff;
     /* A request to save that has come meanwhile is met now, of a halted wave, too. */

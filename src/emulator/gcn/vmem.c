@@ -508,7 +508,7 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
             const uint64_t lanes = refused(w, u, t, false, &first);
             return violation(w, u, lanes, first, "load");
         }
-        if (w->device->machine.watch && !(t->zero >> lane & 1))
+        if (gcn_watching(w->device) && !(t->zero >> lane & 1))
             watch_lane(w, t, WT_WATCH_READ, lane, u->size, bytes, bytes);
         for (unsigned i = 0; i < words; i++)
             value[i][lane] = (uint32_t)wt_load_le(bytes + 4 * i, 4);
@@ -548,7 +548,7 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
         const uint8_t *after = bytes + (u->half == 'h' ? 2 : 0);
         for (unsigned i = 0; i < words; i++)
             wt_store_le(bytes + 4 * i, w->v[from + i][lane], 4);
-        if (w->device->machine.watch && read_lane(w, t, lane, before, u->size))
+        if (gcn_watching(w->device) && read_lane(w, t, lane, before, u->size))
             watch_lane(w, t, WT_WATCH_WRITE, lane, u->size, before, after);
         if (!write_lane(w, t, lane, after, u->size))
             return gcn_no_memory(w, t->at, (uint64_t)1 << lane, t->addr[lane]);
@@ -601,7 +601,7 @@ static bool atomic_in_place(struct gcn_wave *w, const struct gcn_targets *t, uns
     if (!w->device->in_place || (t->lds | t->private) >> lane & 1)
         return false;
     uint8_t *host = gcn_writable(w->device, t->addr[lane], size);
-    if (!host && w->device->machine.watch)
+    if (!host && gcn_watching(w->device))
         host = gcn_host_for_write(w->device, t->addr[lane]);
     if (!host)
         return false;
@@ -679,7 +679,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
             if (!write_lane(w, t, lane, bytes, u->size))
                 return gcn_no_memory(w, u, (uint64_t)1 << lane, t->addr[lane]);
         }
-        if (w->device->machine.watch)
+        if (gcn_watching(w->device))
             watch_atomic(w, u, t, lane, old, gcn_atomic(what, u->size, old, data, compare));
         for (unsigned i = 0; u->glc && i < words; i++)
             w->v[u->dst + i][lane] = (uint32_t)(old >> (32 * i));

@@ -144,9 +144,10 @@ struct wt_issue gcn_issue_at(const struct gcn_wave *w, uint64_t pc, uint64_t tim
                              .issues = true};
 }
 
-void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
-                      unsigned lane, uint64_t addr, unsigned size, const void *before,
-                      const void *after)
+/* A watch of a debugger, not of the hardware. */
+static void note_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                        unsigned lane, uint64_t addr, unsigned size, const void *before,
+                        const void *after)
 {
     assert(size >= 1 && size <= 16 && lane < GCN_LANES);
     struct gcn_device *d = w->device;
@@ -157,6 +158,15 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
     wt_end_turn(&d->machine, &w->left);
 }
 
+void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                      unsigned lane, uint64_t addr, unsigned size, const void *before,
+                      const void *after)
+{
+    gcn_address_watch_access(w, u, kind, lane, addr, size);
+    if (w->device->machine.watch)
+        note_access(w, u, kind, lane, addr, size, before, after);
+}
+
 void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       uint64_t addr, unsigned size, const void *before, const void *after)
 {
@@ -165,8 +175,8 @@ void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
     const unsigned lane = exec ? (unsigned)__builtin_ctzll(exec) : 0;
     for (unsigned done = 0; done < size; done += 16) {
         const unsigned part = size - done < 16 ? size - done : 16;
-        gcn_watch_access(w, u, kind, lane, addr + done, part, (const uint8_t *)before + done,
-                         (const uint8_t *)after + done);
+        note_access(w, u, kind, lane, addr + done, part, (const uint8_t *)before + done,
+                    (const uint8_t *)after + done);
     }
 }
 
@@ -180,7 +190,7 @@ const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u
     const struct wt_code_watched *watched =
         wt_code_watched(&w->code->page, (size_t)(u - w->code->uop));
     wt_lanes lanes;
-    if (wt_watch_set_holds(m, watched->what, w->id, pc, gcn_exec(w), &lanes)) {
+    if (wt_watch_set_holds(m, watched->what, w->id, pc, gcn_exec(w), gcn_now(w), &lanes)) {
         const struct wt_issue issue = gcn_issue_at(w, pc, gcn_now(w));
         if (wt_watch_set_before(m, &issue)) {
             w->pc = pc;

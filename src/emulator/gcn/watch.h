@@ -22,13 +22,15 @@ bool gcn_private_home(const struct gcn_wave *w, uint64_t *scratch);
 /* Whether the page of addr has a byte that is watched for reads, or for writes. */
 static inline bool gcn_watches_page_read(const struct gcn_device *d, uint64_t addr)
 {
-    return wt_watch_set_reads(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
+    return gcn_address_watch_page(d, addr) ||
+           wt_watch_set_reads(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
                               addr | WT_PAGE_MASK);
 }
 
 static inline bool gcn_watches_page_write(const struct gcn_device *d, uint64_t addr)
 {
-    return wt_watch_set_writes(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
+    return gcn_address_watch_page(d, addr) ||
+           wt_watch_set_writes(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
                                addr | WT_PAGE_MASK);
 }
 
@@ -37,7 +39,8 @@ bool gcn_watches_share(const struct gcn_wave *w, uint64_t addr, uint32_t bytes);
 
 /*
  * A lane has accessed `size` bytes, 1 to 16, at addr: in global memory or, as the apertures say, in
- * the wave's LDS or in GDS. `u` stands where the instruction does. Ends the turn if it is watched.
+ * the wave's LDS or in GDS. `u` stands where the instruction does. Ends the turn if it is watched,
+ * by a debugger or by the hardware's address watch.
  */
 void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       unsigned lane, uint64_t addr, unsigned size, const void *before,

@@ -143,6 +143,7 @@ static void insert(struct wt_rsp_session *s, unsigned type, uint64_t addr,
         wt_rsp_error(s, &err);
         return;
     }
+    wt_rsp_follow_insert(s, addr);
     b->persist = persist;
     b->evaluated = !shared && (conditions->count || commands->count);
     wt_rsp_ok(s);
@@ -186,6 +187,7 @@ void wt_rsp_remove(struct wt_rsp_session *s, const struct wt_rsp_args *args)
             return;
         }
         forget(s, b);
+        wt_rsp_follow_remove(s, addr);
     }
     wt_rsp_ok(s);
 }

@@ -342,6 +342,7 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
     struct wt_event event = *what;
     s->settling = false;
     if (event.kind == WT_EVENT_ARRIVED || event.kind == WT_EVENT_SEARCHED) {
+        wt_rsp_forget_followed(s);
         if (s->errand.end)
             wt_rsp_end_errand(s, &event);
         return;
@@ -354,6 +355,7 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
     if (!s->waiting) {
         /* Another client's run has ended: what was kept of an earlier stop is void. */
         wt_rsp_close_hits(s);
+        wt_rsp_forget_followed(s);
         wt_rsp_forget_shown(s, 0);
         return;
     }
@@ -483,6 +485,10 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
         tell_step(s, list[0].thread);
         return;
     }
+    if (wt_rsp_went_along(s, list, count)) {
+        tell_step(s, list[0].thread);
+        return;
+    }
     for (size_t i = 0; i < count; i++)
         wt_rsp_forget_shown(s, s->nonstop ? list[i].thread : 0);
     /* The client reads through the thread that it has selected just before it lets go. */
@@ -497,7 +503,8 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
         s->waiting = true;
         return;
     }
-    if (wt_client_resume(s->client, list, count, &err)) {
+    wt_rsp_follow_resume(s, list, count);
+    if (wt_client_run(s->client, WT_FORWARDS, list, count, &err)) {
         wt_rsp_error(s, &err);
         return;
     }
@@ -622,12 +629,13 @@ static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
         return;
     }
     wt_rsp_forget_shown(s, 0);
+    wt_rsp_forget_followed(s);
     s->backwards = true;
     wt_rsp_forget_watchpoints(s);
     if (s->general)
         wt_debugger_focus(s->debugger, s->general);
     s->resumed_count = 0;
-    if (wt_client_reverse(s->client, &resume, &err))
+    if (wt_client_run(s->client, WT_BACKWARDS, &resume, 1, &err))
         wt_rsp_error(s, &err);
     else
         s->waiting = true;
@@ -687,6 +695,7 @@ bool wt_rsp_restart(struct wt_rsp_session *s)
     s->killed = s->detached = false;
     s->general = s->control = 0;
     wt_rsp_forget_shown(s, 0);
+    wt_rsp_forget_followed(s);
     wt_rsp_close_hits(s);
     wt_rsp_see_stop(s);
     s->mark_count = 0;
@@ -720,6 +729,32 @@ void wt_rsp_R(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     wt_put_restart(&s->out);
 }
 
+/*
+ * A client attaches to a program that has ended, to look at what it left: it gets the program as it
+ * was before its last instruction. GDB 13 fails an assertion of its own (inferior_thread) when
+ * vAttach is answered with an exit.
+ */
+static bool go_before_end(struct wt_rsp_session *s)
+{
+    struct wt_debugger_time time;
+    struct wt_error err = {0};
+    enum wt_status status = wt_debugger_time(s->debugger, &time, &err);
+    if (!status && time.end > time.start)
+        status = wt_debugger_goto(s->debugger, time.end - 1, &err);
+    if (!status && !wt_debugger_ended(s->debugger, NULL)) {
+        wt_rsp_close_hits(s);
+        wt_rsp_forget_shown(s, 0);
+        s->last = wt_rsp_standing(s);
+        return true;
+    }
+    if (status)
+        wt_rsp_refuse(s, WT_STATE, "the program has ended: use 'run' to start it again (%s)",
+                      err.text);
+    else
+        wt_rsp_refuse(s, WT_STATE, "the program has ended: use 'run' to start it again");
+    return false;
+}
+
 void wt_rsp_vattach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     if (args->arg[0].number != WT_RSP_PROCESS) {
@@ -727,6 +762,8 @@ void wt_rsp_vattach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     }
     if (s->killed && !wt_rsp_restart(s))
+        return;
+    if (wt_debugger_ended(s->debugger, NULL) && !go_before_end(s))
         return;
     s->detached = false;
     if (s->nonstop)
@@ -786,7 +823,7 @@ void wt_rsp_detach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     if (!s->killed && !wt_debugger_ended(s->debugger, NULL)) {
         struct wt_error err = {0};
         struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
-        if (wt_debugger_resume(s->debugger, &all, 1, &err)) {
+        if (wt_debugger_run(s->debugger, WT_FORWARDS, &all, 1, &err)) {
             wt_rsp_error(s, &err);
             return;
         }

@@ -182,6 +182,7 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s->watchpoints);
     wt_modules_free(s->modules);
     free(s->shown);
+    free(s->follow.wave);
     free(s->notices);
     free(s->known.thread);
     free(s->resumed);
@@ -209,6 +210,7 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     s->pending_length = 0;
     s->call.held = s->each_lane = false;
     wt_rsp_forget_shown(s, 0);
+    wt_rsp_forget_followed(s);
     wt_rsp_see_stop(s);
     wt_rsp_forget_notices(s);
     wt_client_set_used(s->client, true);

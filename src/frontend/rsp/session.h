@@ -82,6 +82,21 @@ struct wt_rsp_hits {
     unsigned chosen_lane; /**< of the first hit: what a warp's thread shows afterwards */
 };
 
+/** A wave that a step of one lane has taken off a breakpoint (follow.c). */
+struct wt_rsp_followed {
+    wt_wave_id id;
+    wt_lanes lanes;      /**< the other lanes that moved, but for those whose steps were answered */
+    uint64_t left;       /**< the breakpoint */
+    bool inserted_again; /**< the breakpoint was inserted after the step */
+};
+
+struct wt_rsp_follow {
+    struct wt_rsp_followed *wave;
+    size_t wave_count, wave_capacity;
+    uint64_t lifted; /**< the breakpoint that was removed last since something was resumed */
+    bool has_lifted;
+};
+
 /** What a client has read since it let something go, of late: for whose eyes it sets watchpoints.
  */
 struct wt_rsp_reads {
@@ -160,6 +175,7 @@ struct wt_rsp_session {
         size_t count, capacity;
     } known; /**< non-stop: the threads that the client knows to stand */
 
+    struct wt_rsp_follow follow; /**< LLDB's steps off breakpoints */
     struct wt_rsp_hits hits;
     bool seen;        /**< a person has seen the last stop: the client has asked for threads */
     uint64_t seen_pc; /**< of the thread that stood when it was seen last */
@@ -310,6 +326,17 @@ const uint64_t *wt_rsp_shown_pc(const struct wt_rsp_session *session, wt_thread 
 bool wt_rsp_take_shown(struct wt_rsp_session *session, wt_thread thread);
 /** The thread's wave goes on (0: all do). */
 void wt_rsp_forget_shown(struct wt_rsp_session *session, wt_thread thread);
+
+/** The client inserts, or removes, a breakpoint: see follow.c. */
+void wt_rsp_follow_insert(struct wt_rsp_session *session, uint64_t addr);
+void wt_rsp_follow_remove(struct wt_rsp_session *session, uint64_t addr);
+/** The client is about to set threads going. */
+void wt_rsp_follow_resume(struct wt_rsp_session *session, const struct wt_resume *list,
+                          size_t count);
+/** Whether the step of one thread was done by the step of another lane of its wave. */
+bool wt_rsp_went_along(struct wt_rsp_session *session, const struct wt_resume *list, size_t count);
+/** Waves have moved by something else than the client's steps. */
+void wt_rsp_forget_followed(struct wt_rsp_session *session);
 
 /** All-stop: an event is about to be told. */
 void wt_rsp_note_hits(struct wt_rsp_session *session, const struct wt_event *event);

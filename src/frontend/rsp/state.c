@@ -89,6 +89,7 @@ void wt_rsp_G(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         at += digits;
         left -= digits;
     }
+    wt_rsp_forget_followed(s); /* the pc may be among them */
     wt_rsp_ok(s);
 }
 
@@ -141,6 +142,8 @@ void wt_rsp_P(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         wt_rsp_error(s, &err);
     } else {
         wt_rsp_forget_written(s, thread, index);
+        if (index == s->topology->pc_index)
+            wt_rsp_forget_followed(s);
         wt_rsp_ok(s);
     }
 }

@@ -8,14 +8,27 @@
 
 #define MAILBOXES (HOST_EVENTS * sizeof(uint64_t))
 
+/* A thread that waits for some events. */
+struct sleeper {
+    pthread_cond_t changed;
+    bool gone; /* one of the events was destroyed */
+};
+
+/*
+ * One event that a thread waits for. As in the driver, setting an event activates everyone who
+ * waits for it at that moment, also if the event resets itself: the runtime waits for one event in
+ * several threads.
+ */
+struct host_waiter {
+    struct host_waiter *next;
+    struct sleeper *sleeper;
+    uint32_t id; /* the event's */
+    bool activated;
+};
+
 bool host_events_open(struct host *host, struct wt_error *err)
 {
-    pthread_condattr_t attributes;
     pthread_mutex_init(&host->events_lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&host->events_changed, &attributes);
-    pthread_condattr_destroy(&attributes);
     host->event_page =
         mmap(NULL, MAILBOXES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (host->event_page == MAP_FAILED) {
@@ -33,7 +46,6 @@ void host_events_close(struct host *host)
         free(host->event[i].event);
     if (host->event_page)
         munmap(host->event_page, MAILBOXES);
-    pthread_cond_destroy(&host->events_changed);
     pthread_mutex_destroy(&host->events_lock);
 }
 
@@ -46,17 +58,23 @@ static struct host_event *slot_of(struct host *host, const HsaEvent *event)
     return &host->event[event->EventId];
 }
 
+/* The caller holds the lock. A number of no event is ignored. */
 static void set(struct host *host, uint32_t id)
 {
-    if (id < HOST_EVENTS && host->event[id].event)
-        host->event[id].set = true;
+    if (id >= HOST_EVENTS || !host->event[id].event)
+        return;
+    struct host_event *e = &host->event[id];
+    e->set = e->manual || !e->waiters;
+    for (struct host_waiter *w = e->waiters; w; w = w->next) {
+        w->activated = true;
+        pthread_cond_signal(&w->sleeper->changed);
+    }
 }
 
 void host_event_set(struct host *host, uint32_t id)
 {
     pthread_mutex_lock(&host->events_lock);
     set(host, id);
-    pthread_cond_broadcast(&host->events_changed);
     pthread_mutex_unlock(&host->events_lock);
 }
 
@@ -65,7 +83,6 @@ void host_event_interrupt(struct host *host, uint32_t low)
     pthread_mutex_lock(&host->events_lock);
     for (uint32_t id = low & 0xff; id < HOST_EVENTS; id += 0x100)
         set(host, id);
-    pthread_cond_broadcast(&host->events_changed);
     pthread_mutex_unlock(&host->events_lock);
 }
 
@@ -83,9 +100,8 @@ void host_event_memory(struct host *host, uint32_t node, uint64_t addr)
             .Failure = {.NotPresent = 1},
             .Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS,
         };
-        host->event[id].set = true;
+        set(host, id);
     }
-    pthread_cond_broadcast(&host->events_changed);
     pthread_mutex_unlock(&host->events_lock);
 }
 
@@ -132,6 +148,10 @@ HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *event)
     pthread_mutex_lock(&host->events_lock);
     struct host_event *slot = slot_of(host, event);
     if (slot) {
+        for (struct host_waiter *w = slot->waiters; w; w = w->next) {
+            w->sleeper->gone = true;
+            pthread_cond_signal(&w->sleeper->changed);
+        }
         free(event);
         *slot = (struct host_event){0};
     }
@@ -145,55 +165,121 @@ HSAKMT_STATUS hsaKmtSetEvent(HsaEvent *event)
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     pthread_mutex_lock(&host->events_lock);
+    const bool known = slot_of(host, event) != NULL;
+    if (known)
+        set(host, event->EventId);
+    pthread_mutex_unlock(&host->events_lock);
+    return known ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
+HSAKMT_STATUS hsaKmtResetEvent(HsaEvent *event)
+{
+    struct host *host = host_get();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    pthread_mutex_lock(&host->events_lock);
     struct host_event *slot = slot_of(host, event);
     if (slot)
-        slot->set = true;
-    pthread_cond_broadcast(&host->events_changed);
+        slot->set = false;
     pthread_mutex_unlock(&host->events_lock);
     return slot ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
-/* Whether the wait is over; then those that are not reset by hand are reset. */
-static bool satisfied(struct host *host, HsaEvent **events, uint32_t count, bool all)
+/* Debian's library does not ask the driver: a valid event has no other answer. */
+HSAKMT_STATUS hsaKmtQueryEventState(HsaEvent *event)
 {
-    uint32_t ready = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct host_event *slot = slot_of(host, events[i]);
-        ready += !slot || slot->set; /* one that has gone is not waited for */
-    }
-    if (all ? ready < count : !ready)
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        struct host_event *slot = slot_of(host, events[i]);
-        if (slot && slot->set && !slot->manual)
-            slot->set = false;
-    }
-    return true;
+    if (!host_get())
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    return event ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
+/* ---- waiting; the caller holds the lock ---- */
+
+/* An event that is set activates its waiter at once, and is reset by that if it resets itself. */
+static void begin(struct host *host, struct host_waiter *w, struct sleeper *sleeper, uint32_t id)
+{
+    struct host_event *e = &host->event[id];
+    *w =
+        (struct host_waiter){.next = e->waiters, .sleeper = sleeper, .id = id, .activated = e->set};
+    e->set = e->set && e->manual;
+    e->waiters = w;
+}
+
+static bool is_over(const struct host_waiter *waiter, uint32_t count, bool all)
+{
+    uint32_t activated = 0;
+    for (uint32_t i = 0; i < count; i++)
+        activated += waiter[i].activated;
+    return all ? activated == count : activated > 0;
+}
+
+/* Takes the waiter out of its event's list; what it has not used of an event remains. */
+static void end(struct host *host, struct host_waiter *w, bool used)
+{
+    struct host_event *e = &host->event[w->id];
+    struct host_waiter **at = &e->waiters;
+    while (*at && *at != w)
+        at = &(*at)->next;
+    if (!*at) /* the event has gone, with its list */
+        return;
+    *at = w->next;
+    e->set |= w->activated && !used;
+}
+
+static HSAKMT_STATUS wait_for(struct host *host, struct host_waiter *waiter, HsaEvent **events,
+                              uint32_t count, bool all, const struct timespec *until)
+{
+    pthread_condattr_t attributes;
+    struct sleeper sleeper = {.gone = false};
+    for (uint32_t i = 0; i < count; i++)
+        if (!slot_of(host, events[i]))
+            return HSAKMT_STATUS_ERROR;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&sleeper.changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    for (uint32_t i = 0; i < count; i++)
+        begin(host, &waiter[i], &sleeper, events[i]->EventId);
+    bool over, late = false;
+    while (!(over = is_over(waiter, count, all)) && !sleeper.gone && !late)
+        late = until ? pthread_cond_timedwait(&sleeper.changed, &host->events_lock, until) != 0
+                     : pthread_cond_wait(&sleeper.changed, &host->events_lock) != 0;
+    for (uint32_t i = 0; i < count; i++)
+        end(host, &waiter[i], over);
+    pthread_cond_destroy(&sleeper.changed);
+    return over           ? HSAKMT_STATUS_SUCCESS
+           : sleeper.gone ? HSAKMT_STATUS_ERROR
+                          : HSAKMT_STATUS_WAIT_TIMEOUT;
 }
 
 HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *events[], HSAuint32 count, bool all,
                                          HSAuint32 milliseconds)
 {
+    enum { FEW = 16 };
     struct host *host = host_get();
-    struct timespec end;
+    struct host_waiter few[FEW], *waiter = few;
+    struct timespec until;
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += milliseconds / 1000;
-    end.tv_nsec += milliseconds % 1000 * 1000000L;
-    if (end.tv_nsec >= 1000000000L) {
-        end.tv_sec++;
-        end.tv_nsec -= 1000000000L;
+    if (!events)
+        return HSAKMT_STATUS_INVALID_HANDLE;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += milliseconds / 1000;
+    until.tv_nsec += milliseconds % 1000 * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
     }
+    if (count > FEW && !(waiter = malloc(count * sizeof *waiter)))
+        return HSAKMT_STATUS_NO_MEMORY;
     pthread_mutex_lock(&host->events_lock);
-    int waited = 0;
-    bool done;
-    while (!(done = satisfied(host, events, count, all)) && !waited)
-        waited = milliseconds == HSA_EVENTTIMEOUT_INFINITE
-                     ? pthread_cond_wait(&host->events_changed, &host->events_lock)
-                     : pthread_cond_timedwait(&host->events_changed, &host->events_lock, &end);
+    const HSAKMT_STATUS status =
+        wait_for(host, waiter, events, count, all,
+                 milliseconds == HSA_EVENTTIMEOUT_INFINITE ? NULL : &until);
     pthread_mutex_unlock(&host->events_lock);
-    return done ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT;
+    if (waiter != few)
+        free(waiter);
+    return status;
 }
 
 HSAKMT_STATUS hsaKmtWaitOnEvent(HsaEvent *event, HSAuint32 milliseconds)

@@ -80,6 +80,16 @@ static struct host_allocation *holding(const struct host *host, uint64_t addr)
     return NULL;
 }
 
+bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end)
+{
+    for (size_t i = above(host, end - 1); i-- > 0;) {
+        const struct host_allocation *a = host->allocation[i];
+        if (a->type == HSA_POINTER_ALLOCATED) /* these do not overlap */
+            return a->addr + a->size > addr;
+    }
+    return false;
+}
+
 /* The one that begins at addr, of that size (any: 0); of several the last one made. */
 static struct host_allocation *beginning(const struct host *host, uint64_t addr, uint64_t size)
 {
@@ -285,6 +295,25 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, HSAuint64 size, HsaMe
         status = HSAKMT_STATUS_NO_MEMORY;
     pthread_mutex_unlock(&host->lock);
     return status;
+}
+
+HSAKMT_STATUS hsaKmtRegisterMemory(void *address, HSAuint64 size)
+{
+    const HsaMemFlags flags = {.ui32 = {.CoarseGrain = 1}};
+    return hsaKmtRegisterMemoryWithFlags(address, size, flags);
+}
+
+/* Which GPUs may use it is said when it is mapped. */
+HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(void *address, HSAuint64 size, HSAuint64 count,
+                                          HSAuint32 *nodes)
+{
+    struct host *host = host_get();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    for (uint64_t i = 0; i < count; i++)
+        if (!host_gpu_of(host, nodes[i]))
+            return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    return hsaKmtRegisterMemory(address, size);
 }
 
 HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)

@@ -1,10 +1,17 @@
-/* Opening and closing the driver. WAVETRAP_GPUS lists the GPUs. */
+/* Opening and closing the driver. WAVETRAP_GPUS lists the GPUs, WAVETRAP_MEMORY is what each has.
+ */
 #include "runtime/hsakmt/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+#define MOST_MEMORY ((uint64_t)8 << 30) /* by default: what a Vega 10 board has */
+#define LEAST_MEMORY ((uint64_t)16 << 20)
 
 /* The interface is a set of functions without a handle: there can be one driver only. */
 static struct host *the_host;
@@ -27,9 +34,35 @@ uint64_t host_clock(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/*
+ * The memory of each GPU. A program that fills all of it must not fill the host's, too: then the
+ * host's kernel would end some process, instead of hipMalloc failing.
+ */
+static enum wt_status memory_of_each(uint64_t *bytes, struct wt_error *err)
+{
+    const char *given = getenv("WAVETRAP_MEMORY");
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t most =
+        pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 4 * 3 : UINT64_MAX;
+    *bytes = (most < MOST_MEMORY ? most : MOST_MEMORY) & ~(uint64_t)(HOST_PAGE - 1);
+    if (!given)
+        return WT_OK;
+    if (wt_parse_number(given, bytes, WT_IGNORED) || *bytes < LEAST_MEMORY ||
+        *bytes > (uint64_t)1 << 46)
+        return wt_fail(err, WT_INVALID,
+                       "a GPU cannot have '%.40s' bytes of memory: 16 MiB at least, 64 TiB at most",
+                       given);
+    *bytes &= ~(uint64_t)(HOST_PAGE - 1);
+    return WT_OK;
+}
+
 /* "gfx900:KEY=VALUE,…" for each GPU, with blanks between; nothing: one with defaults. */
 static enum wt_status configure(struct host *host, const char *text, struct wt_error *err)
 {
+    enum wt_status status;
+    uint64_t memory;
+    if ((status = memory_of_each(&memory, err)) != WT_OK)
+        return status;
     do {
         char spec[256];
         text += strspn(text, " ");
@@ -43,7 +76,7 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         text += length;
         struct host_gpu *gpu = &host->gpu[host->gpus];
         *gpu = (struct host_gpu){
-            .host = host, .index = host->gpus, .node = host->gpus + 1, .memory = (uint64_t)8 << 30};
+            .host = host, .index = host->gpus, .node = host->gpus + 1, .memory = memory};
         gcn_config_default(&gpu->config);
         if (*spec && strcmp(spec, "gfx900") != 0 &&
             (strncmp(spec, "gfx900:", 7) != 0 || gcn_config_parse(&gpu->config, spec + 7, err)))
@@ -71,6 +104,7 @@ static void close_host(struct host *host)
     for (uint32_t i = 0; i < host->gpus; i++)
         host_gpu_stop(&host->gpu[i]);
     host_memory_free(host);
+    host_svm_free(host);
     host_events_close(host);
     pthread_mutex_destroy(&host->lock);
     free(host);
@@ -200,18 +234,4 @@ HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *enable)
 {
     *enable = 0;
     return HSAKMT_STATUS_SUCCESS;
-}
-
-HSAKMT_STATUS hsaKmtSVMSetAttr(void *start, HSAuint64 size, unsigned int count,
-                               HSA_SVM_ATTRIBUTE *attributes)
-{
-    (void)start, (void)size, (void)count, (void)attributes;
-    return HSAKMT_STATUS_NOT_SUPPORTED;
-}
-
-HSAKMT_STATUS hsaKmtSVMGetAttr(void *start, HSAuint64 size, unsigned int count,
-                               HSA_SVM_ATTRIBUTE *attributes)
-{
-    (void)start, (void)size, (void)count, (void)attributes;
-    return HSAKMT_STATUS_NOT_SUPPORTED;
 }

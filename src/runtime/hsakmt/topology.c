@@ -15,6 +15,11 @@ enum {
     GPU_BANKS = 3,
 };
 
+uint32_t host_gpu_id(const struct host_gpu *gpu)
+{
+    return 0x9000 + gpu->node; /* the driver's is a hash: any number but 0 */
+}
+
 HSAKMT_STATUS hsaKmtAcquireSystemProperties(HsaSystemProperties *properties)
 {
     const struct host *host = host_get();
@@ -66,6 +71,7 @@ static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
     p->Capability.ui32.WatchPointsTotalBits = 2;
     p->Capability.ui32.DoorbellType = 2; /* 64 bits, packet numbers */
     p->Capability.ui32.CoherentHostAccess = 1;
+    p->Capability.ui32.SVMAPISupported = 1;
     p->MaxWavesPerSIMD = SIMD_WAVES;
     p->LDSSizeInKB = 64;
     p->GDSSizeInKB = 64;

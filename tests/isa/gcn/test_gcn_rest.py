@@ -81,6 +81,14 @@ def test_the_end(gcn_table, run_tool, name):
     assert after.fault is None and after.s[20] != 5
 
 
+def test_kill_bit(gcn_table, run_tool):
+    """S_SETKILL 1 ends the wave as the host's kill command does; S_SETKILL 0 has no effect."""
+    on, off = (Case([sopp(find(gcn_table, "s_setkill"), bit), move(gcn_table, 20, 5)], 2).scalar(20, 1) for bit in (1, 0))
+    killed, lives = run(run_tool, [on, off])
+    assert killed.fault is None and killed.s[20] != 5
+    assert lives.fault is None and lives.s[20] == 5
+
+
 @pytest.mark.parametrize("name", ["s_memtime", "s_memrealtime"])
 def test_time_goes_on(gcn_table, run_tool, name):
     opcode = find(gcn_table, name)["opcode"]

@@ -89,6 +89,42 @@ static void sleep_resets_inject(struct conformance *c)
     sleep_resets(c, DM_INJECT, "INJECT", 0xffffffff);
 }
 
+/* Of one thread. A register that reads 0 whatever is written is not there. */
+static bool sleep_resets_scratch(struct conformance *c, uint32_t warp, unsigned thread, unsigned n)
+{
+    uint32_t came[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const uint32_t value = i ? 0xa5a5a5a5 : 0x5a5a5a5a;
+        dselect(c, warp / 32, warp, thread);
+        wr(c, DM_DSCRATCH0 + n, value);
+        if (n && rd(c, DM_DSCRATCH0 + n) != value)
+            return !c->broken;
+        if (!expect(c, value, rd(c, DM_DSCRATCH0 + n),
+                    "DSCRATCH%u of warp %u thread %u after writing it", n, (unsigned)warp, thread))
+            return false;
+        c->wmask_known = false;
+        wr(c, DM_DCTRL, 0);
+        wr(c, DM_DCTRL, DCTRL_DMACTIVE);
+        dselect(c, warp / 32, warp, thread);
+        came[i] = rd(c, DM_DSCRATCH0 + n);
+    }
+    return expect(c, came[0], came[1],
+                  "DSCRATCH%u of warp %u thread %u (0xa5a5a5a5 before) after dmactive=0, expected "
+                  "what it reads with 0x5a5a5a5a before",
+                  n, (unsigned)warp, thread);
+}
+
+/* DSCRATCH belongs to the threads, but is a register of the module all the same. */
+static void sleep_resets_dscratch(struct conformance *c)
+{
+    if (!at_reset(c))
+        return;
+    for (unsigned n = 0; n < 4; n++)
+        if (!sleep_resets_scratch(c, c->warp, 0, n))
+            return;
+    sleep_resets_scratch(c, c->warp, c->device.threads - 1, 0);
+}
+
 /* Registers are reset all the time that dmactive is 0: a write then is in vain. */
 static void sleep_holds(struct conformance *c)
 {
@@ -379,6 +415,9 @@ const struct check wt_checks_of_module[] = {
     {{"dmactive.resets-wmask", DCTRL, "DCTRL.dmactive", "0 resets WMASK, first and last window"},
      sleep_resets_wmask},
     {{"dmactive.resets-inject", DCTRL, "DCTRL.dmactive", "0 resets INJECT"}, sleep_resets_inject},
+    {{"dmactive.resets-dscratch", DCTRL, "DCTRL.dmactive",
+      "0 resets DSCRATCH, of the first and the last thread"},
+     sleep_resets_dscratch},
     {{"dmactive.keeps-asleep", DCTRL, "DCTRL.dmactive", "while it is 0, registers stay reset"},
      sleep_holds},
     {{"ndmreset.ends", DCTRL, "DCTRL.ndmreset", "comes back to 0"}, ndmreset_ends},

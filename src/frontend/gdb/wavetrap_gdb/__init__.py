@@ -7,13 +7,14 @@ agent    one expression for all lanes, evaluated beside the device
 tables   info warps, info lanes, info divergence, info barriers
 choose   warp, lane, warp-apply, lane-apply
 travel   time, goto-time, who-wrote
-about    help wavetrap, and a word at the program's end
+registers info registers, with room for long names
+about    help wavetrap, and the memory of a program that has ended
 """
 
 
 def load():
     """Adds the commands to GDB."""
-    from . import about, choose, tables, travel
-    for module in (tables, choose, travel, about):
+    from . import about, choose, registers, tables, travel
+    for module in (tables, choose, travel, registers, about):
         for command in module.COMMANDS:
             command()

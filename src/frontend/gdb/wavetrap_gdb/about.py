@@ -1,7 +1,7 @@
-"""What there is, for people: `help wavetrap`, and a word when the program has ended."""
+"""What there is, for people: `help wavetrap`, and the memory of a program that has ended."""
 import gdb
 
-from . import link
+from . import link, travel
 
 
 class Wavetrap(link.Command):
@@ -31,16 +31,44 @@ Usage: wavetrap"""
         return gdb.COMPLETE_NONE
 
 
+#: Commands that read memory. GDB runs a command of their name with "hook-" in its last word before each.
+READERS = ("print", "call", "output", "printf", "x", "display", "find", "dump memory", "dump value",
+           "dump binary memory", "dump binary value")
+
+
 class _End:
-    """GDB reads memory from the program's file once the program has ended, without a word."""
+    """GDB asks no server for memory once the program has ended: it shows what the program's file
+    holds (remote_target::xfer_partial in its remote.c). So a recorded run goes back to before its last
+    instruction when a command wants to read memory."""
 
     def __init__(self):
         self.told = True
+        self.recorded = False
         gdb.events.exited.connect(self.exited)
         gdb.events.before_prompt.connect(self.before_prompt)
+        gdb._wavetrap_before_a_reader = self.before_a_reader
+        for name in READERS:
+            self.hook(name)
+
+    def hook(self, name):
+        *prefix, last = name.split()
+        hook = " ".join((*prefix, f"hook-{last}"))
+        try:
+            there = gdb.execute(f"show user {hook}", to_string=True)
+            if "_wavetrap_before_a_reader" not in there:
+                return  # a person's own
+        except gdb.error:
+            pass
+        gdb.execute(f"define {hook}\npython gdb._wavetrap_before_a_reader()\nend")
 
     def exited(self, event):
         self.told = False
+        self.recorded = False
+        try:
+            if link.Device("-").ended and not gdb.parameter("non-stop"):
+                self.recorded = "recorded:" in gdb.execute("monitor time", to_string=True)
+        except gdb.error:
+            pass
 
     def before_prompt(self):
         if self.told:
@@ -49,12 +77,22 @@ class _End:
         try:
             if not link.Device("-").ended:
                 return
-            recorded = "recorded:" in gdb.execute("monitor time", to_string=True)
         except gdb.error:
             return
-        back = "; 'goto-time -1' goes back to what was in memory then" if recorded else ""
-        gdb.write(f"The program has ended: print and x show what its file holds{back}.\n")
+        if self.recorded:
+            gdb.write("The program has ended: print and x go back to before its last instruction, and show "
+                      "what was in memory then.\n")
+        else:
+            gdb.write("The program has ended: print and x show what its file holds.\n")
 
+    def before_a_reader(self):
+        inferior = gdb.selected_inferior()
+        if not self.recorded or inferior.pid:
+            return
+        try:
+            travel.to_the_last_instruction()
+        except gdb.error:  # the connection is gone, or the program is not there any more
+            self.recorded = False
 
 
 def watch_the_end():

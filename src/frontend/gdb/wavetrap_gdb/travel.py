@@ -9,9 +9,11 @@ from . import link, text
 STALE = re.compile(r"^GDB still shows what it read before.*\n", re.M)
 
 
-def after_a_jump():
-    """Lets GDB find out where everything is now, and selects a thread that there is."""
+def find_threads():
+    """Lets GDB find out where everything is now, and selects a thread that there is; false: none is."""
     gdb.execute("maintenance flush register-cache", to_string=True)
+    # GDB says "[New Thread ...]" of each that it finds here.
+    gdb.execute("python gdb.selected_inferior().threads()", to_string=True)
     there = link.connection()
     threads = {t.ptid[1]: t for t in gdb.selected_inferior().threads()}
     selected = link.selected_thread()
@@ -19,8 +21,23 @@ def after_a_jump():
         reply = there.send_packet("qC") or b""
         found = re.fullmatch(rb"QC(?:p[0-9a-f]+\.)?([0-9a-f]+)", reply)
         if not found or int(found[1], 16) not in threads:
-            return
+            return False
         threads[int(found[1], 16)].switch()
+    return True
+
+
+def to_the_last_instruction():
+    """Of a program that has ended: to before it, without a word."""
+    link.connection()
+    gdb.execute("monitor goto end", to_string=True)
+    gdb.execute("monitor goto -1", to_string=True)
+    find_threads()
+
+
+def after_a_jump():
+    """The same, and tells where that is."""
+    if not find_threads():
+        return
     device, wave, lane = link.selected_device()
     gdb.write(f"[{wave.name} {device.lane_word} {lane} at issue time {device.time}]\n")
     gdb.execute("frame")

@@ -1,0 +1,182 @@
+/*
+ * The debug hardware of a gfx900 as drivers and tools reach it: registers on the register bus, and
+ * what the kernel driver does with them for its debug interface (wave control, address watch,
+ * launch modes). A debugger of real hardware has the same registers at the same places.
+ *
+ * Sources: linux `asic_reg/gc/gc_9_0_offset.h` and `gc_9_0_sh_mask.h` (places and fields),
+ * `amdkfd/kfd_dbgdev.c` of linux 4.20 (wave control, address watch), `amdgpu_amdkfd_gfx_v9.c`
+ * (sequences of gfx9).
+ */
+#ifndef WT_EMULATOR_GCN_DEBUG_H
+#define WT_EMULATOR_GCN_DEBUG_H
+
+#include "base/hw_registers.h"
+#include "emulator/gcn/gcn.h"
+
+/* ---- registers ---- */
+
+/** Word addresses of registers on the bus: the register's MMIO byte address divided by 4. */
+enum gcn_debug_register {
+    GCN_GRBM_GFX_CNTL = 0x2022,
+    GCN_SQ_DEBUG_STS_GLOBAL = 0x2309,
+    GCN_SQ_SHADER_TBA_LO = 0x231c, /**< then TBA_HI, TMA_LO, TMA_HI */
+    GCN_SQ_SHADER_TBA_HI = 0x231d,
+    GCN_SQ_SHADER_TMA_LO = 0x231e,
+    GCN_SQ_SHADER_TMA_HI = 0x231f,
+    GCN_SQ_IND_INDEX = 0x2378,
+    GCN_SQ_IND_DATA = 0x2379,
+    GCN_SQ_CMD = 0x237b,
+    GCN_SPI_GDBG_WAVE_CNTL = 0x31d1,
+    GCN_SPI_GDBG_TRAP_CONFIG = 0x31d2,
+    GCN_SPI_GDBG_TRAP_MASK = 0x31d3,
+    GCN_SPI_GDBG_WAVE_CNTL2 = 0x31d4,
+    GCN_SPI_GDBG_TRAP_DATA0 = 0x31d8,
+    GCN_SPI_GDBG_TRAP_DATA1 = 0x31d9,
+    GCN_TCP_WATCH0_ADDR_H = 0x32a0, /**< watch n: + 3 * n for ADDR_H, then ADDR_L, CNTL */
+    GCN_TCP_WATCH0_ADDR_L = 0x32a1,
+    GCN_TCP_WATCH0_CNTL = 0x32a2,
+    GCN_GRBM_GFX_INDEX = 0xc200,
+};
+
+/** Address watches of a device. */
+#define GCN_WATCHES 4
+
+/** All of them with their fields; the wave's registers behind SQ_IND_INDEX; the layouts of
+ * TTMP1:TTMP0 at a trap, of the SQ's interrupt words, and of the driver's wave message. */
+extern const struct wt_hw_table gcn_register_table;
+
+/**
+ * Reads or writes a register; what has no register reads 0 and drops writes. Not while the device
+ * runs. A write may halt, resume, end or start waves, and so call the device's host (host.h).
+ * Reading SQ_IND_DATA changes SQ_IND_INDEX where AUTO_INCR is set.
+ */
+uint32_t gcn_debug_read(struct gcn_device *device, uint32_t addr);
+void gcn_debug_write(struct gcn_device *device, uint32_t addr, uint32_t value);
+
+/* ---- places ---- */
+
+/** Where a wave is in the chip, as HW_ID, GRBM_GFX_INDEX and the driver's wave message have it. */
+struct gcn_location {
+    uint32_t se, sh, cu; /**< compute unit within its shader array */
+    uint32_t simd, wave;
+};
+
+/** The location of a wave slot; @p wave is below the machine's number of waves. */
+struct gcn_location gcn_wave_location(const struct gcn_device *device, uint32_t wave);
+/** The wave slot at a location; UINT32_MAX if there is no such place in the chip. */
+uint32_t gcn_wave_at(const struct gcn_device *device, const struct gcn_location *location);
+
+/* ---- interrupts ---- */
+
+enum gcn_interrupt_encoding { GCN_INTERRUPT_AUTO, GCN_INTERRUPT_INST, GCN_INTERRUPT_ERROR };
+
+/** What the SQ sends to the interrupt handler about a wave (SQ_INTERRUPT_WORD_WAVE). */
+struct gcn_interrupt {
+    uint64_t time;        /**< issue time */
+    uint32_t wave;        /**< its slot */
+    uint32_t context0;    /**< SQ_INTERRUPT_WORD_WAVE_CTXID, with data bits 15:12 in bits 31:28 */
+    uint32_t context1;    /**< data bits 23:16 in bits 7:0 */
+    uint32_t vmid, queue; /**< the wave's */
+};
+
+/** Interrupts that a device keeps: the newest ones. */
+#define GCN_INTERRUPTS 64
+
+/** The @p n th of the kept interrupts, 0 being the oldest; false if there are fewer. */
+bool gcn_debug_interrupt(const struct gcn_device *device, unsigned n,
+                         struct gcn_interrupt *interrupt);
+/** How many there have been since the reset. */
+uint64_t gcn_debug_interrupt_count(const struct gcn_device *device);
+
+/* ---- what the driver does (amdkfd) ---- */
+
+/** The VMID of the first compute process; amdkfd has 8 to 15. */
+#define GCN_KFD_VMID 8
+
+enum gcn_wave_op {
+    GCN_WAVEOP_HALT = 1,
+    GCN_WAVEOP_RESUME,
+    GCN_WAVEOP_KILL,
+    GCN_WAVEOP_DEBUG,
+    GCN_WAVEOP_TRAP,
+};
+
+/** Value 1, all waves of all processes, is not for user mode: EINVAL. */
+enum gcn_wave_mode {
+    GCN_WAVEMODE_SINGLE = 0,
+    GCN_WAVEMODE_BROADCAST_PROCESS = 2,
+    GCN_WAVEMODE_BROADCAST_PROCESS_CU = 3,
+};
+
+/** AMDKFD_IOC_DBG_WAVE_CONTROL's request. */
+struct gcn_wave_control {
+    uint32_t op;      /**< enum gcn_wave_op */
+    uint32_t mode;    /**< enum gcn_wave_mode */
+    uint32_t trap_id; /**< of GCN_WAVEOP_TRAP, below 8 */
+    uint32_t message; /**< HsaDbgWaveMsgAMDGen2: WAVE_MESSAGE in gcn_register_table */
+};
+
+/** Bits of the message that are reserved: the driver ignores them, a log may say so. */
+#define GCN_WAVE_MESSAGE_RESERVED 0xf0003c00u
+
+/**
+ * Wave control as linux 4.20 does it (dbgdev_wave_control_nodiq): registers GRBM_GFX_INDEX and
+ * SQ_CMD are written, then GRBM_GFX_INDEX broadcasts again. Returns 0, or -EINVAL for an operation,
+ * mode or trap number that there is not, or if the chip has no debug hardware (debug=none).
+ * Addressing a place without a wave is no error. CHECK_VMID is set in each mode, so that only
+ * waves of the process are reached; linux leaves it out of BROADCAST_PROCESS, against the mode's
+ * meaning.
+ */
+int gcn_driver_wave_control(struct gcn_device *device, unsigned vmid,
+                            const struct gcn_wave_control *control);
+
+/** AMDKFD_IOC_DBG_ADDRESS_WATCH's request: @p count elements each; mask NULL: none are given. */
+struct gcn_watch_request {
+    uint32_t count;
+    const uint32_t *mode; /**< enum gcn_watch_mode */
+    const uint64_t *addr;
+    const uint64_t *mask; /**< `mask & 0xffffff` goes into the register: bit 0 is address bit 6 */
+};
+
+enum gcn_watch_mode { GCN_WATCH_READ, GCN_WATCH_NONREAD, GCN_WATCH_ATOMIC, GCN_WATCH_ALL };
+
+/**
+ * Address watch as linux 4.20 does it on gfx7 and gfx8 (dbgdev_address_watch_nodiq): watches 0 to
+ * count - 1 are set; the others stay. Returns 0, or -EINVAL for a count of 0 or above 4, a missing
+ * array, or a chip without debug hardware.
+ */
+int gcn_driver_address_watch(struct gcn_device *device, unsigned vmid,
+                             const struct gcn_watch_request *request);
+
+/**
+ * One watch as linux 6.5 sets it (KFD_IOC_DBG_TRAP_SET_NODE_ADDRESS_WATCH): the first that is free;
+ * *id becomes its number. @p mask has the address bits that count, of which 29:6 are used. Returns
+ * 0, -ENOMEM if none is free, -EINVAL for a mode that there is not or a chip without debug
+ * hardware.
+ */
+int gcn_driver_set_watch(struct gcn_device *device, unsigned vmid, uint64_t addr, uint32_t mask,
+                         uint32_t mode, uint32_t *id);
+/** Frees it; -EINVAL if it is not set by this VMID. */
+int gcn_driver_clear_watch(struct gcn_device *device, unsigned vmid, uint32_t id);
+
+/**
+ * How waves of a VMID start (KFD_IOC_DBG_TRAP_SET_WAVE_LAUNCH_MODE): 0 normally, 1 halted, 3 with
+ * MODE.DEBUG_EN. SPI_GDBG_WAVE_CNTL2 has one mode for a set of VMIDs, and 2 bits for it. Returns 0,
+ * or -EINVAL for another mode (linux takes 0, 1 and 3) or a chip without debug hardware.
+ */
+int gcn_driver_launch_mode(struct gcn_device *device, unsigned vmid, uint32_t mode);
+
+/**
+ * The exceptions that new waves enable (KFD_IOC_DBG_TRAP_SET_WAVE_LAUNCH_OVERRIDE): @p mask in the
+ * order of MODE[20:12]; replace: instead of those of the kernel descriptor, else beside them. Only
+ * the bits of @p request are changed; *previous becomes the mask as it was. Returns 0, or -EINVAL
+ * for a bit beyond the 9 or a chip without debug hardware.
+ */
+int gcn_driver_launch_override(struct gcn_device *device, bool replace, uint32_t mask,
+                               uint32_t request, uint32_t *previous);
+
+/** The debugger of a VMID is gone: its watches are off, waves start normally with their own
+ * exceptions, and no wave of it has MODE.DEBUG_EN. Waves that are halted stay halted. */
+void gcn_driver_debugger_gone(struct gcn_device *device, unsigned vmid);
+
+#endif

@@ -1,0 +1,332 @@
+/* The driver's debug-trap operations, and its trap handlers. See kfd.h. */
+#include "emulator/gcn/internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- queues ---- */
+
+static struct gcn_kfd_queue *find(struct gcn_device *d, uint32_t id)
+{
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        if (d->kfd.queue[i].used && d->kfd.queue[i].entry.queue_id == id)
+            return &d->kfd.queue[i];
+    return NULL;
+}
+
+int gcn_kfd_add_queue(struct gcn_device *d, const struct kfd_queue_entry *entry)
+{
+    unsigned place = 0;
+    assert(entry);
+    while (place < KFD_DEBUG_QUEUES && d->kfd.queue[place].used)
+        place++;
+    if (place == KFD_DEBUG_QUEUES || find(d, entry->queue_id))
+        return -ENOSPC;
+    struct gcn_kfd_queue *q = &d->kfd.queue[place];
+    *q = (struct gcn_kfd_queue){.used = true, .entry = *entry};
+    if (!d->in_place) {
+        q->entry.ctx_save_restore_address = GCN_KFD_AREA + place * GCN_KFD_AREA_STEP;
+        q->entry.ctx_save_restore_area_size = gcn_kfd_area_size(d);
+    }
+    q->entry.exception_status = kfd_exception_bit(KFD_EC_QUEUE_NEW);
+    return 0;
+}
+
+void gcn_kfd_remove_queue(struct gcn_device *d, uint32_t id)
+{
+    struct gcn_kfd_queue *q = find(d, id);
+    if (!q)
+        return;
+    q->used = false;
+    gcn_kfd_raise(d, 0, KFD_EC_DEVICE_QUEUE_DELETE);
+}
+
+bool gcn_kfd_suspended(const struct gcn_device *d, uint32_t id)
+{
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        if (d->kfd.queue[i].used && d->kfd.queue[i].entry.queue_id == id)
+            return d->kfd.queue[i].suspended;
+    return false;
+}
+
+void gcn_kfd_raise(struct gcn_device *d, uint32_t queue, enum kfd_exception code)
+{
+    const uint64_t bit = kfd_exception_bit(code);
+    struct gcn_kfd_queue *q = bit & KFD_QUEUE_EXCEPTIONS ? find(d, queue) : NULL;
+    if (q)
+        q->entry.exception_status |= bit;
+    else if (bit & KFD_DEVICE_EXCEPTIONS)
+        d->kfd.status |= bit;
+    if (d->kfd.enabled && d->kfd.exceptions & bit)
+        d->machine.event = true;
+}
+
+/* ---- the trap handlers ---- */
+
+bool gcn_kfd_handles(const struct gcn_wave *w, bool debuggers_own)
+{
+    const struct gcn_device *d = w->device;
+    return d->kfd.enabled && !(w->status & GCN_STATUS_PRIV) &&
+           (debuggers_own || !w->tba || d->in_place);
+}
+
+void gcn_kfd_stop(struct gcn_wave *w, uint64_t pc, uint32_t ttmp1, enum kfd_exception code)
+{
+    assert(gcn_kfd_handles(w, true) && w->active);
+    uint32_t *ttmp = &w->s[GCN_TTMP];
+    const uint32_t trap = ttmp1 >> KFD_TTMP1_TRAP_SHIFT & 0xff;
+    const uint32_t halted = w->status & GCN_STATUS_HALT ? KFD_TTMP6_SAVED_HALT : 0;
+    ttmp[0] = (uint32_t)pc;
+    ttmp[1] = (uint32_t)(pc >> 32) | ttmp1;
+    ttmp[6] = (ttmp[6] & KFD_TTMP6_PACKET) | (trap & 15) << KFD_TTMP6_TRAP_SHIFT | halted |
+              KFD_TTMP6_STOPPED;
+    /* The PC at an s_trap is that of the instruction itself: the handler goes behind it. */
+    w->pc = pc + (trap && !(ttmp1 & KFD_TTMP1_HOST_TRAP) ? 4 : 0);
+    w->status |= GCN_STATUS_HALT;
+    gcn_update_ready(w);
+    gcn_kfd_raise(w->device, gcn_dispatch_of(w)->origin.queue, code);
+}
+
+/* ---- operations ---- */
+
+bool gcn_kfd_is_enabled(const struct gcn_device *d)
+{
+    return d->kfd.enabled;
+}
+
+int gcn_kfd_enable(struct gcn_device *d, uint64_t exceptions)
+{
+    if (d->kfd.enabled)
+        return -EALREADY;
+    d->kfd.enabled = true;
+    d->kfd.exceptions = exceptions;
+    return 0;
+}
+
+/* Waves that the debugger has stopped, or steps, go on as if it had not been there. */
+static void let_go(struct gcn_wave *w)
+{
+    uint32_t *ttmp6 = &w->s[GCN_TTMP + 6];
+    w->mode &= ~(uint32_t)GCN_MODE_DEBUG_EN;
+    w->step_due = false;
+    if (!(*ttmp6 & KFD_TTMP6_STOPPED))
+        return;
+    if (!(*ttmp6 & KFD_TTMP6_SAVED_HALT))
+        w->status &= ~(uint32_t)GCN_STATUS_HALT;
+    *ttmp6 &= KFD_TTMP6_PACKET;
+    gcn_update_ready(w);
+}
+
+int gcn_kfd_disable(struct gcn_device *d)
+{
+    if (!d->kfd.enabled)
+        return -EINVAL;
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        if (d->kfd.queue[i].used && d->kfd.queue[i].suspended)
+            gcn_kfd_resume(d, &(uint32_t){d->kfd.queue[i].entry.queue_id}, 1);
+    gcn_driver_debugger_gone(d, GCN_KFD_VMID);
+    d->kfd.flags = 0;
+    d->kfd.exceptions = 0;
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (d->wave[i].active)
+            let_go(&d->wave[i]);
+    d->kfd.enabled = false;
+    return 0;
+}
+
+int gcn_kfd_set_exceptions(struct gcn_device *d, uint64_t exceptions)
+{
+    if (!d->kfd.enabled)
+        return -EINVAL;
+    d->kfd.exceptions = exceptions;
+    return 0;
+}
+
+int gcn_kfd_set_launch_mode(struct gcn_device *d, uint32_t mode)
+{
+    return d->kfd.enabled ? gcn_driver_launch_mode(d, GCN_KFD_VMID, mode) : -EINVAL;
+}
+
+int gcn_kfd_set_flags(struct gcn_device *d, uint32_t *flags)
+{
+    const uint32_t before = d->kfd.flags;
+    assert(flags);
+    if (!d->kfd.enabled || *flags & ~1u)
+        return -EINVAL;
+    d->kfd.flags = *flags;
+    *flags = before;
+    return 0;
+}
+
+/* The dispatches of a queue are suspended with it. */
+static void mark(struct gcn_device *d, struct gcn_kfd_queue *q, bool suspended)
+{
+    q->suspended = suspended;
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        if (d->dispatch[i].active && d->dispatch[i].origin.queue == q->entry.queue_id)
+            d->dispatch[i].suspended = suspended;
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (d->wave[i].active && gcn_dispatch_of(&d->wave[i])->origin.queue == q->entry.queue_id)
+            gcn_update_ready(&d->wave[i]);
+}
+
+int gcn_kfd_suspend(struct gcn_device *d, uint32_t *queue, uint32_t count, uint64_t clear)
+{
+    int done = 0;
+    assert((queue || !count) && !d->machine.in_turn);
+    if (!d->kfd.enabled)
+        return -EINVAL;
+    for (uint32_t i = 0; i < count; i++) {
+        struct gcn_kfd_queue *q = find(d, queue[i]);
+        if (!q) {
+            queue[i] |= KFD_QUEUE_INVALID;
+            continue;
+        }
+        if (!q->suspended && !gcn_kfd_save(d, q)) {
+            queue[i] |= KFD_QUEUE_ERROR;
+            continue;
+        }
+        q->entry.exception_status &= ~clear;
+        mark(d, q, true);
+        done++;
+    }
+    return done;
+}
+
+int gcn_kfd_resume(struct gcn_device *d, uint32_t *queue, uint32_t count)
+{
+    int done = 0;
+    assert((queue || !count) && !d->machine.in_turn);
+    if (!d->kfd.enabled)
+        return -EINVAL;
+    for (uint32_t i = 0; i < count; i++) {
+        struct gcn_kfd_queue *q = find(d, queue[i]);
+        if (!q) {
+            queue[i] |= KFD_QUEUE_INVALID;
+            continue;
+        }
+        if (q->suspended)
+            gcn_kfd_load(d, q);
+        mark(d, q, false);
+        done++;
+    }
+    gcn_dispatch_pump(d);
+    return done;
+}
+
+/* ---- what has happened ---- */
+
+static bool tells(const struct gcn_device *d, uint64_t status)
+{
+    return d->kfd.enabled && status & d->kfd.exceptions;
+}
+
+bool gcn_kfd_has_event(const struct gcn_device *d)
+{
+    bool any = tells(d, d->kfd.status);
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        any |= d->kfd.queue[i].used && tells(d, d->kfd.queue[i].entry.exception_status);
+    return any;
+}
+
+static int take(uint64_t *status, uint64_t *exceptions)
+{
+    const uint64_t had = *status;
+    *status &= ~*exceptions;
+    *exceptions = had;
+    return 0;
+}
+
+int gcn_kfd_query_event(struct gcn_device *d, uint64_t *exceptions, uint32_t *queue_id)
+{
+    assert(exceptions && queue_id);
+    if (!d->kfd.enabled)
+        return -EINVAL;
+    *queue_id = 0;
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++) {
+        struct gcn_kfd_queue *q = &d->kfd.queue[i];
+        if (!q->used || !tells(d, q->entry.exception_status))
+            continue;
+        *queue_id = q->entry.queue_id;
+        return take(&q->entry.exception_status, exceptions);
+    }
+    return tells(d, d->kfd.status) ? take(&d->kfd.status, exceptions) : -EAGAIN;
+}
+
+int gcn_kfd_queue_snapshot(struct gcn_device *d, uint64_t clear, struct kfd_queue_entry *list,
+                           uint32_t room)
+{
+    int count = 0;
+    assert(list || !room);
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++) {
+        struct gcn_kfd_queue *q = &d->kfd.queue[i];
+        if (!q->used)
+            continue;
+        if ((uint32_t)count < room) {
+            list[count] = q->entry;
+            q->entry.exception_status &= ~clear;
+        }
+        count++;
+    }
+    return count;
+}
+
+int gcn_kfd_device_snapshot(struct gcn_device *d, uint64_t clear, struct kfd_device_entry *entry)
+{
+    assert(entry);
+    *entry = (struct kfd_device_entry){
+        .exception_status = d->kfd.status,
+        .lds_base = GCN_SHARED_APERTURE,
+        .lds_limit = GCN_SHARED_APERTURE + GCN_APERTURE_SIZE - 1,
+        .scratch_base = GCN_PRIVATE_APERTURE,
+        .scratch_limit = GCN_PRIVATE_APERTURE + GCN_APERTURE_SIZE - 1,
+        .gpuvm_limit = GCN_SHARED_APERTURE - 1,
+        .vendor_id = 0x1002,
+        .device_id = 0x687f,
+        .gfx_target_version = 90000,
+        .simd_count = d->config.cu * GCN_SIMDS,
+        .max_waves_per_simd = GCN_WAVES_PER_CU / GCN_SIMDS,
+        .array_count = d->config.se * d->config.sh,
+        .simd_arrays_per_engine = d->config.sh,
+        .num_xcc = 1,
+    };
+    d->kfd.status &= ~clear;
+    return 0;
+}
+
+void gcn_kfd_call(struct gcn_device *d, struct kfd_debug_call *call)
+{
+    uint32_t value = (uint32_t)call->arg[0];
+    assert(call->queue_count <= KFD_DEBUG_QUEUES);
+    switch ((enum kfd_debug_op)call->op) {
+    case KFD_DEBUG_ENABLE:
+        call->result = gcn_kfd_enable(d, call->arg[0]);
+        break;
+    case KFD_DEBUG_DISABLE:
+        call->result = gcn_kfd_disable(d);
+        break;
+    case KFD_DEBUG_SET_EXCEPTIONS_ENABLED:
+        call->result = gcn_kfd_set_exceptions(d, call->arg[0]);
+        break;
+    case KFD_DEBUG_SET_WAVE_LAUNCH_MODE:
+        call->result = gcn_kfd_set_launch_mode(d, value);
+        break;
+    case KFD_DEBUG_SUSPEND_QUEUES:
+        call->result = gcn_kfd_suspend(d, call->queue, call->queue_count, call->arg[0]);
+        break;
+    case KFD_DEBUG_RESUME_QUEUES:
+        call->result = gcn_kfd_resume(d, call->queue, call->queue_count);
+        break;
+    case KFD_DEBUG_SET_FLAGS:
+        call->result = gcn_kfd_set_flags(d, &value);
+        call->arg[0] = value;
+        break;
+    case KFD_DEBUG_QUERY_EVENT:
+        call->result = gcn_kfd_query_event(d, &call->arg[0], &value);
+        call->arg[1] = value;
+        break;
+    default:
+        call->result = -ENOSYS;
+        break;
+    }
+}

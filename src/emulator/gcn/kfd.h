@@ -1,0 +1,93 @@
+/*
+ * The kernel driver's debug-trap operations (linux 6.5, kfd_debug.c) on an emulated device, as
+ * plain functions without the ioctl's ABI: a session of a standalone kernel and a driver of a host
+ * process offer them. The state is the device's, saved and restored with it.
+ *
+ * While they are enabled, traps and exceptions of waves go to the debugger: the first-level and
+ * second-level trap handlers are a part of the emulated driver then, and issue no instructions.
+ * They leave a wave as the real ones do: halted (STATUS.HALT), with TTMP0, TTMP1 and TTMP6 telling
+ * why. A wave is looked at and changed in the save area, while its queue is suspended.
+ *
+ * Functions return 0 (or a count) or a negative errno, as the ioctl does.
+ */
+#ifndef WT_EMULATOR_GCN_KFD_H
+#define WT_EMULATOR_GCN_KFD_H
+
+#include "emulator/gcn/gcn.h"
+#include "object/kfd_debug.h"
+
+/** Save areas of a device that is in no host process: of queue n (in the order of creation) at
+ * GCN_KFD_AREA + n * GCN_KFD_AREA_STEP. wt_machine's read_memory and write_memory reach them, waves
+ * do not. */
+#define GCN_KFD_AREA UINT64_C(0x700000000000)
+#define GCN_KFD_AREA_STEP UINT64_C(0x10000000)
+
+/* ---- what the driver tells: its queues, exceptions that waves do not raise ---- */
+
+/** Bytes of save area that a queue may need: that of all waves that the device has room for. */
+uint32_t gcn_kfd_area_size(const struct gcn_device *device);
+
+/**
+ * A queue was created; its waves are those of dispatches whose gcn_origin.queue is its queue_id.
+ * Raises QUEUE_NEW. ctx_save_restore_address and its size are filled in for a device that is in no
+ * host process; in one they are the host's. -ENOSPC: there are KFD_DEBUG_QUEUES, or the id is in
+ * use.
+ */
+int gcn_kfd_add_queue(struct gcn_device *device, const struct kfd_queue_entry *queue);
+/** It was destroyed; unknown ids are ignored. */
+void gcn_kfd_remove_queue(struct gcn_device *device, uint32_t queue_id);
+/** Whether a queue is suspended, so that the packet processor must leave it alone. */
+bool gcn_kfd_suspended(const struct gcn_device *device, uint32_t queue_id);
+/** An exception of a queue, or (KFD_DEVICE_EXCEPTIONS) of the device. */
+void gcn_kfd_raise(struct gcn_device *device, uint32_t queue_id, enum kfd_exception code);
+
+/* ---- the operations ---- */
+
+bool gcn_kfd_is_enabled(const struct gcn_device *device);
+/** KFD_DEBUG_ENABLE, with arg[0] the exceptions that are told. -EALREADY if it is. */
+int gcn_kfd_enable(struct gcn_device *device, uint64_t exceptions);
+/**
+ * KFD_DEBUG_DISABLE: the debugger is gone. Suspended queues are resumed, launches are normal,
+ * watches free, waves that the debugger has stopped go on. -EINVAL if it is not enabled; the same
+ * holds for all operations below.
+ */
+int gcn_kfd_disable(struct gcn_device *device);
+/** KFD_DEBUG_SET_EXCEPTIONS_ENABLED: arg[0]. */
+int gcn_kfd_set_exceptions(struct gcn_device *device, uint64_t exceptions);
+/** KFD_DEBUG_SET_WAVE_LAUNCH_MODE: arg[0], enum kfd_launch_mode; -EINVAL for another one. */
+int gcn_kfd_set_launch_mode(struct gcn_device *device, uint32_t mode);
+/**
+ * KFD_DEBUG_SUSPEND_QUEUES: writes the waves of @p count queues to their save areas; no wave of
+ * them issues, none starts. Exceptions in @p clear (arg[0]) are cleared in their status. Returns
+ * how many are suspended; in the ids of others KFD_QUEUE_INVALID (there is no such queue) or
+ * KFD_QUEUE_ERROR is set. Suspending a suspended queue counts and does nothing.
+ */
+int gcn_kfd_suspend(struct gcn_device *device, uint32_t *queue, uint32_t count, uint64_t clear);
+/** KFD_DEBUG_RESUME_QUEUES: the waves go on with what is in the save areas; likewise. */
+int gcn_kfd_resume(struct gcn_device *device, uint32_t *queue, uint32_t count);
+/** KFD_DEBUG_SET_FLAGS: *flags becomes what they were. -EINVAL for an unknown flag; there is
+ * SINGLE_MEM_OP (1), and every access is complete when it issues anyway. */
+int gcn_kfd_set_flags(struct gcn_device *device, uint32_t *flags);
+/**
+ * KFD_DEBUG_QUERY_EVENT: a queue, or the device, with an exception that is enabled; -EAGAIN if
+ * there is none. *exceptions (arg[0]): in, those to be cleared there; out, those it had, cleared
+ * ones included. *queue_id (arg[1]): which; 0 for the device.
+ */
+int gcn_kfd_query_event(struct gcn_device *device, uint64_t *exceptions, uint32_t *queue_id);
+/** Whether gcn_kfd_query_event would find something; changes nothing. */
+bool gcn_kfd_has_event(const struct gcn_device *device);
+/**
+ * KFD_DEBUG_GET_QUEUE_SNAPSHOT: fills in the first @p room queues, and clears @p clear in the
+ * status of these; returns how many queues there are.
+ */
+int gcn_kfd_queue_snapshot(struct gcn_device *device, uint64_t clear, struct kfd_queue_entry *list,
+                           uint32_t room);
+/** KFD_DEBUG_GET_DEVICE_SNAPSHOT, without the gpu_id, which the driver gives. */
+int gcn_kfd_device_snapshot(struct gcn_device *device, uint64_t clear,
+                            struct kfd_device_entry *entry);
+
+/** Does what @p call says and sets its result: any operation without arrays other than queue ids.
+ * -ENOSYS for others. */
+void gcn_kfd_call(struct gcn_device *device, struct kfd_debug_call *call);
+
+#endif

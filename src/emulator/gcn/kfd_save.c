@@ -1,0 +1,233 @@
+/*
+ * The save area of a queue: its waves as records in memory, written when it is suspended and read
+ * back when it is resumed (object/kfd_debug.h has the layout). The kernel driver's trap handler
+ * does this on hardware; here the emulated driver does, and the waves keep their places.
+ */
+#include "emulator/gcn/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTROL_OFFSET 256u
+#define ALIGNMENT 256u
+
+static uint32_t sgprs_of(const struct gcn_wave *w)
+{
+    return w->sgprs < KFD_MOST_SGPRS ? w->sgprs : KFD_MOST_SGPRS;
+}
+
+static uint32_t lds_bytes(const struct gcn_group *g)
+{
+    return (g->lds_size + KFD_LDS_UNIT - 1) / KFD_LDS_UNIT * KFD_LDS_UNIT;
+}
+
+static uint32_t record_bytes(const struct gcn_wave *w, bool first)
+{
+    return w->vgprs * KFD_RECORD_VGPR + sgprs_of(w) * 4 + KFD_RECORD_REGISTERS +
+           (first ? lds_bytes(w->group) : 0);
+}
+
+uint32_t gcn_kfd_area_size(const struct gcn_device *d)
+{
+    const uint32_t unit =
+        GCN_SIMDS * GCN_VGPRS * KFD_RECORD_VGPR + GCN_SIMDS * GCN_SGPRS_PER_SIMD * 4 +
+        GCN_WAVES_PER_CU * (KFD_RECORD_REGISTERS + KFD_RECORD_GAP) + GCN_LDS_BYTES;
+    const uint32_t control = KFD_CONTROL_HEADER + d->machine.waves * 8;
+    const uint32_t size = CONTROL_OFFSET + control + ALIGNMENT + d->config.cu * unit;
+    return (size + (uint32_t)WT_PAGE_MASK) & ~(uint32_t)WT_PAGE_MASK;
+}
+
+uint8_t *gcn_kfd_area(const struct gcn_device *d, const struct gcn_kfd_queue *q)
+{
+    return d->in_place ? (uint8_t *)(uintptr_t)q->entry.ctx_save_restore_address
+                       : d->kfd_area[q - d->kfd.queue];
+}
+
+uint8_t *gcn_kfd_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *room)
+{
+    const uint64_t n = (addr - GCN_KFD_AREA) / GCN_KFD_AREA_STEP;
+    const uint64_t offset = (addr - GCN_KFD_AREA) % GCN_KFD_AREA_STEP;
+    if (d->in_place || addr < GCN_KFD_AREA || n >= KFD_DEBUG_QUEUES || !d->kfd_area[n] ||
+        offset >= gcn_kfd_area_size(d))
+        return NULL;
+    *room = gcn_kfd_area_size(d) - offset;
+    return d->kfd_area[n] + offset;
+}
+
+/* ---- the waves of a queue, group by group ---- */
+
+static bool of_queue(const struct gcn_device *d, const struct gcn_group *g,
+                     const struct gcn_kfd_queue *q)
+{
+    return g->used && d->dispatch[g->dispatch].origin.queue == q->entry.queue_id;
+}
+
+/* The wave of a group with the lowest index from *index on; NULL if there is none. */
+static struct gcn_wave *next_wave(struct gcn_device *d, const struct gcn_group *g, uint32_t *index)
+{
+    struct gcn_wave *wave = &d->wave[g->first_cu * GCN_WAVES_PER_CU], *best = NULL;
+    for (uint32_t i = 0; i < GCN_WAVES_PER_CU; i++)
+        if (wave[i].active && wave[i].group == g && wave[i].index >= *index &&
+            (!best || wave[i].index < best->index))
+            best = &wave[i];
+    if (best)
+        *index = best->index + 1u;
+    return best;
+}
+
+/* ---- saving ---- */
+
+static void save_registers(struct gcn_wave *w, uint8_t *at)
+{
+    const uint32_t sgprs = sgprs_of(w), special = sgprs - KFD_RECORD_SPECIAL;
+    const uint64_t pc = w->at_barrier || w->gws ? w->wait_pc : w->pc;
+    uint32_t hw[KFD_HW_COUNT] = {
+        [KFD_HW_M0] = w->s[GCN_M0],
+        [KFD_HW_PC_LO] = (uint32_t)pc,
+        [KFD_HW_PC_HI] = (uint32_t)(pc >> 32),
+        [KFD_HW_EXEC_LO] = w->s[GCN_EXEC],
+        [KFD_HW_EXEC_HI] = w->s[GCN_EXEC + 1],
+        [KFD_HW_STATUS] = gcn_status(w),
+        [KFD_HW_TRAPSTS] = w->trapsts,
+        [KFD_HW_XNACK_LO] = w->s[GCN_XNACK_MASK],
+        [KFD_HW_XNACK_HI] = w->s[GCN_XNACK_MASK + 1],
+        [KFD_HW_MODE] = w->mode,
+        [KFD_HW_SLOT] = w->id + 1,
+    };
+    memcpy(at, w->v, w->vgprs * sizeof *w->v);
+    at += w->vgprs * KFD_RECORD_VGPR;
+    memcpy(at, w->s, special * 4);
+    memcpy(at + special * 4, &w->s[GCN_FLAT_SCRATCH], KFD_RECORD_SPECIAL * 4);
+    at += sgprs * 4;
+    memcpy(at, hw, sizeof hw);
+    memcpy(at + sizeof hw, &w->s[GCN_TTMP], 64);
+}
+
+/* What the queue's waves take: dwords of the control stack, bytes of records. */
+static void measure(struct gcn_device *d, const struct gcn_kfd_queue *q, uint32_t *dwords,
+                    uint32_t *bytes)
+{
+    *dwords = *bytes = 0;
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        const struct gcn_group *g = &d->group[i];
+        uint32_t index = 0;
+        if (!of_queue(d, g, q))
+            continue;
+        bool first = true;
+        ++*dwords;
+        for (const struct gcn_wave *w; (w = next_wave(d, g, &index)) != NULL; first = false) {
+            ++*dwords;
+            *bytes += record_bytes(w, first) + KFD_RECORD_GAP;
+        }
+    }
+}
+
+static uint8_t *save_group(struct gcn_device *d, struct gcn_group *g, uint8_t *area, uint32_t *top,
+                           uint8_t *control)
+{
+    uint32_t index = 0;
+    bool first = true;
+    struct gcn_wave *w = next_wave(d, g, &index);
+    wt_store_le(control,
+                KFD_RELAUNCH_STATE | (w->vgprs / 4u - 1) | sgprs_of(w) / 16 << 6 |
+                    lds_bytes(g) / KFD_LDS_UNIT << 9,
+                4);
+    control += 4;
+    while (w) {
+        struct gcn_wave *next = next_wave(d, g, &index);
+        const uint32_t size = record_bytes(w, first);
+        wt_store_le(control, (first ? KFD_RELAUNCH_FIRST : 0) | (next ? 0 : KFD_RELAUNCH_LAST), 4);
+        control += 4;
+        *top -= size;
+        w->record = *top;
+        save_registers(w, area + *top);
+        if (first)
+            memcpy(area + *top + record_bytes(w, false), g->lds, g->lds_size);
+        *top -= KFD_RECORD_GAP;
+        first = false;
+        w = next;
+    }
+    return control;
+}
+
+bool gcn_kfd_save(struct gcn_device *d, struct gcn_kfd_queue *q)
+{
+    uint32_t dwords, bytes;
+    measure(d, q, &dwords, &bytes);
+    const uint32_t control_size = KFD_CONTROL_HEADER + 4 * dwords;
+    const uint32_t waves = (CONTROL_OFFSET + control_size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+    if (waves + bytes > q->entry.ctx_save_restore_area_size)
+        return false;
+    if (!d->in_place && !gcn_kfd_area(d, q))
+        d->kfd_area[q - d->kfd.queue] = calloc(1, gcn_kfd_area_size(d));
+    uint8_t *area = gcn_kfd_area(d, q);
+    if (!area)
+        return false;
+    const struct kfd_save_header header = {.control_stack_offset = CONTROL_OFFSET,
+                                           .control_stack_size = control_size,
+                                           .wave_state_offset = waves,
+                                           .wave_state_size = bytes};
+    memcpy(area, &header, sizeof header);
+    memset(area + CONTROL_OFFSET, 0, KFD_CONTROL_HEADER);
+    uint8_t *control = area + CONTROL_OFFSET + KFD_CONTROL_HEADER;
+    uint32_t top = waves + bytes;
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (of_queue(d, &d->group[i], q))
+            control = save_group(d, &d->group[i], area, &top, control);
+    assert(top == waves && control == area + CONTROL_OFFSET + control_size);
+    q->area_used = waves + bytes;
+    return true;
+}
+
+/* ---- loading ---- */
+
+/* STATUS's bits that a record may change: not those that are computed. */
+#define STATUS_HELD (~(uint32_t)(1 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 16))
+
+static void load_registers(struct gcn_wave *w, const uint8_t *at)
+{
+    const uint32_t sgprs = sgprs_of(w), special = sgprs - KFD_RECORD_SPECIAL;
+    uint32_t hw[KFD_HW_COUNT];
+    memcpy(w->v, at, w->vgprs * sizeof *w->v);
+    at += w->vgprs * KFD_RECORD_VGPR;
+    memcpy(w->s, at, special * 4);
+    memcpy(&w->s[GCN_FLAT_SCRATCH], at + special * 4, KFD_RECORD_SPECIAL * 4);
+    at += sgprs * 4;
+    memcpy(hw, at, sizeof hw);
+    memcpy(&w->s[GCN_TTMP], at + sizeof hw, 64);
+    w->s[GCN_M0] = hw[KFD_HW_M0];
+    w->s[GCN_EXEC] = hw[KFD_HW_EXEC_LO];
+    w->s[GCN_EXEC + 1] = hw[KFD_HW_EXEC_HI];
+    w->trapsts = hw[KFD_HW_TRAPSTS];
+    w->mode = hw[KFD_HW_MODE];
+    w->scc = hw[KFD_HW_STATUS] & 1;
+    w->status = (w->status & ~STATUS_HELD) | (hw[KFD_HW_STATUS] & STATUS_HELD);
+    const uint64_t pc = (hw[KFD_HW_PC_LO] | (uint64_t)hw[KFD_HW_PC_HI] << 32) & 0xfffffffffffc;
+    if (!w->at_barrier && !w->gws) {
+        w->pc = pc;
+    } else if (pc != w->wait_pc) { /* it waits no longer: it was sent elsewhere */
+        gcn_leave_wait(w);
+        w->pc = pc;
+    }
+}
+
+void gcn_kfd_load(struct gcn_device *d, struct gcn_kfd_queue *q)
+{
+    const uint8_t *area = gcn_kfd_area(d, q);
+    assert(q->suspended && area);
+    for (uint32_t i = 0; i < d->machine.waves; i++) {
+        struct gcn_group *g = &d->group[i];
+        uint32_t index = 0;
+        bool first = true;
+        if (!of_queue(d, g, q))
+            continue;
+        for (struct gcn_wave *w; (w = next_wave(d, g, &index)) != NULL; first = false) {
+            if (!w->record) /* it began after the queue was suspended: none does */
+                continue;
+            load_registers(w, area + w->record);
+            if (first)
+                memcpy(g->lds, area + w->record + record_bytes(w, false), g->lds_size);
+            w->record = 0;
+        }
+    }
+}

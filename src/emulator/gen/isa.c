@@ -1,0 +1,51 @@
+/* The table of Gen9's instructions (isa.def) and of its operands' types. */
+#include "emulator/gen/isa.h"
+
+const struct gen_row gen_rows[GEN_INSNS] = {
+#define I(id, name, opcode, format, allows, executor)                                              \
+    {name, opcode, GEN_FORMAT_##format, GEN_ALLOWS_##allows},
+#include "emulator/gen/isa.def"
+#undef I
+};
+
+const struct gen_row *gen_row_of(unsigned opcode)
+{
+    for (unsigned i = 0; i < GEN_INSNS; i++)
+        if (gen_rows[i].opcode == opcode)
+            return &gen_rows[i];
+    return NULL;
+}
+
+static const struct {
+    const char *name;
+    uint8_t size;
+    bool is_float, is_signed;
+} types[GEN_TYPES] = {
+    [GEN_UD] = {"ud", 4, false, false}, [GEN_D] = {"d", 4, false, true},
+    [GEN_UW] = {"uw", 2, false, false}, [GEN_W] = {"w", 2, false, true},
+    [GEN_UB] = {"ub", 1, false, false}, [GEN_B] = {"b", 1, false, true},
+    [GEN_DF] = {"df", 8, true, true},   [GEN_F] = {"f", 4, true, true},
+    [GEN_UQ] = {"uq", 8, false, false}, [GEN_Q] = {"q", 8, false, true},
+    [GEN_HF] = {"hf", 2, true, true},   [GEN_UV] = {"uv", 2, false, false},
+    [GEN_V] = {"v", 2, false, true},    [GEN_VF] = {"vf", 4, true, true},
+};
+
+const char *gen_type_name(enum gen_type type)
+{
+    return type < GEN_TYPES ? types[type].name : "?";
+}
+
+unsigned gen_type_size(enum gen_type type)
+{
+    return type < GEN_TYPES ? types[type].size : 1;
+}
+
+bool gen_type_is_float(enum gen_type type)
+{
+    return type < GEN_TYPES && types[type].is_float;
+}
+
+bool gen_type_is_signed(enum gen_type type)
+{
+    return type < GEN_TYPES && types[type].is_signed;
+}

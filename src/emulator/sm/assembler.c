@@ -1,0 +1,708 @@
+/* Files of SASS: directives, labels, control words. See assembler.h. */
+#include "emulator/sm/assembler.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "emulator/sm/isa.h"
+
+enum { LINE_BYTES = 1024, NAME_BYTES = 128, MOST_INSTRUCTIONS = 1 << 20, MOST_PARAMETER = 4096 };
+
+/* A name that stands for a number, within its function or (function == NONE) in the file. */
+struct symbol {
+    char name[NAME_BYTES];
+    size_t function;
+    uint64_t value;
+    bool is_label;
+};
+#define NO_FUNCTION SIZE_MAX
+
+struct assembler {
+    const char *name;
+    struct cubin *cubin;
+    size_t function_capacity;
+    struct symbol *symbol;
+    size_t symbol_count, symbol_capacity;
+    size_t function; /* the one that is being assembled; NO_FUNCTION: none yet */
+    size_t parameter_capacity;
+    uint64_t instructions; /* of the function so far */
+    unsigned highest;      /* register that the function names */
+    bool registers_given;
+    uint64_t *word; /* of the function: bundles */
+    size_t word_capacity;
+    unsigned pass, line;
+    char text[LINE_BYTES]; /* the line without comments */
+};
+
+static enum wt_status wrong(struct assembler *a, size_t column, struct wt_error *err,
+                            const char *why)
+{
+    char reason[sizeof err->text];
+    snprintf(reason, sizeof reason, "%s", why); /* it may be err->text itself */
+    return wt_fail(err, WT_INVALID, "%s:%u:%zu: %s", a->name, a->line, column + 1, reason);
+}
+
+static enum wt_status no_memory(struct wt_error *err)
+{
+    return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+}
+
+static struct cubin_function *current(struct assembler *a)
+{
+    return &a->cubin->function[a->function];
+}
+
+/* The address of the function's instruction @p index: three to a bundle, behind its control word.
+ */
+static uint64_t address_of(uint64_t index)
+{
+    return index / 3 * SM_BUNDLE + 8 + index % 3 * 8;
+}
+
+/* ---- names ---- */
+
+static const struct symbol *find(const struct assembler *a, const char *name, size_t length)
+{
+    for (size_t i = a->symbol_count; i-- > 0;) {
+        const struct symbol *s = &a->symbol[i];
+        if ((s->function == a->function || s->function == NO_FUNCTION) &&
+            strlen(s->name) == length && memcmp(s->name, name, length) == 0)
+            return s;
+    }
+    return NULL;
+}
+
+static enum wt_status define(struct assembler *a, const char *name, size_t length, size_t function,
+                             uint64_t value, bool is_label, struct wt_error *err)
+{
+    struct symbol s = {.function = function, .value = value, .is_label = is_label};
+    if (length >= sizeof s.name)
+        return wrong(a, 0, err, "the name is too long");
+    const struct symbol *old = find(a, name, length);
+    if (old && (old->function == function || old->is_label == is_label)) {
+        if (a->pass == 2)
+            return WT_OK; /* the second reading finds what the first one defined */
+        return wrong(a, 0, err, "this name is defined already");
+    }
+    memcpy(s.name, name, length);
+    struct symbol *grown =
+        wt_array_grow(a->symbol, &a->symbol_capacity, a->symbol_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(err);
+    a->symbol = grown;
+    a->symbol[a->symbol_count++] = s;
+    return WT_OK;
+}
+
+static bool label_address(void *context, const char *name, size_t length, uint64_t *address)
+{
+    const struct symbol *s = find(context, name, length);
+    if (!s)
+        return false;
+    *address = s->value;
+    return true;
+}
+
+/* ---- lines ---- */
+
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
+}
+
+static const char *blanks(const char *at)
+{
+    while (*at == ' ' || *at == '\t')
+        at++;
+    return at;
+}
+
+/* Copies a line without its comments; *at then stands behind it. */
+static enum wt_status take_line(struct assembler *a, const char **at, bool *in_comment,
+                                struct wt_error *err)
+{
+    size_t used = 0;
+    for (; **at && **at != '\n'; (*at)++) {
+        if (*in_comment) {
+            if (strncmp(*at, "*/", 2) == 0) {
+                *in_comment = false;
+                (*at)++;
+            }
+            continue;
+        }
+        if (strncmp(*at, "/*", 2) == 0) {
+            *in_comment = true;
+            (*at)++;
+            continue;
+        }
+        if (strncmp(*at, "//", 2) == 0 || **at == '#') {
+            *at += strcspn(*at, "\n");
+            break;
+        }
+        if (used + 1 >= sizeof a->text)
+            return wrong(a, used, err, "the line is too long");
+        a->text[used++] = **at == '\r' ? ' ' : **at;
+    }
+    while (used && (a->text[used - 1] == ' ' || a->text[used - 1] == '\t'))
+        used--;
+    a->text[used] = 0;
+    *at += **at == '\n';
+    return WT_OK;
+}
+
+/* ---- directives ---- */
+
+static enum wt_status take_number(struct assembler *a, const char **at, uint64_t most,
+                                  uint64_t *value, struct wt_error *err)
+{
+    char *end;
+    *at = blanks(*at);
+    errno = 0;
+    *value = strtoull(*at, &end, 0);
+    if (!isdigit((unsigned char)**at) || errno || *value > most || is_name(*end)) {
+        char why[80];
+        snprintf(why, sizeof why, "a number up to %" PRIu64 " is expected here", most);
+        return wrong(a, (size_t)(*at - a->text), err, why);
+    }
+    *at = end;
+    return WT_OK;
+}
+
+static enum wt_status take_name(struct assembler *a, const char **at, size_t *length,
+                                struct wt_error *err)
+{
+    *at = blanks(*at);
+    for (*length = 0; is_name((*at)[*length]); (*length)++)
+        ;
+    if (*length && *length < NAME_BYTES && !isdigit((unsigned char)**at))
+        return WT_OK;
+    return wrong(a, (size_t)(*at - a->text), err, "a name is expected here");
+}
+
+/* The function's code is complete: pads it to a bundle, and keeps it. */
+static enum wt_status end_function(struct assembler *a, struct wt_error *err)
+{
+    if (a->function == NO_FUNCTION || a->pass == 1)
+        return WT_OK;
+    struct cubin_function *f = current(a);
+    struct cubin *c = a->cubin;
+    if (!a->instructions)
+        return wrong(a, 0, err, "the function before this line has no instructions");
+    for (; a->instructions % 3; a->instructions++) {
+        uint64_t *bundle = &a->word[a->instructions / 3 * 4];
+        bundle[1 + a->instructions % 3] = UINT64_C(0x50b0000000070f00); /* NOP */
+        bundle[0] = sm_control_set(bundle[0], a->instructions % 3, SM_CONTROL_NONE);
+    }
+    f->size = a->instructions / 3 * SM_BUNDLE;
+    f->code = (c->code_size + 127) / 128 * 128;
+    uint8_t *code = realloc(c->code, f->code + f->size);
+    if (!code)
+        return no_memory(err);
+    memset(code + c->code_size, 0, f->code - c->code_size);
+    for (uint64_t i = 0; i < f->size / 8; i++)
+        wt_store_le(code + f->code + 8 * i, a->word[i], 8);
+    c->code = code;
+    c->code_size = f->code + f->size;
+    if (!a->registers_given) /* the last one named may be the first of four */
+        f->registers = a->highest + 4 > 254 ? 255 : a->highest + 4;
+    /* The parameters are the tail of bank 0. */
+    f->bank_size[0] = CUBIN_PARAMETERS + f->parameter_bytes;
+    f->bank[0] = calloc(1, f->bank_size[0]);
+    return f->bank[0] ? WT_OK : no_memory(err);
+}
+
+static enum wt_status begin_function(struct assembler *a, const char *at, bool is_kernel,
+                                     struct wt_error *err)
+{
+    enum wt_status status;
+    size_t length;
+    struct cubin *c = a->cubin;
+    if ((status = end_function(a, err)) != WT_OK ||
+        (status = take_name(a, &at, &length, err)) != WT_OK)
+        return status;
+    a->function = a->function == NO_FUNCTION ? 0 : a->function + 1;
+    a->instructions = 0;
+    a->highest = 0;
+    a->registers_given = false;
+    a->parameter_capacity = 0;
+    if (a->pass == 2) {
+        a->parameter_capacity = 0;
+        return WT_OK;
+    }
+    struct cubin_function *grown =
+        wt_array_grow(c->function, &a->function_capacity, c->function_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(err);
+    c->function = grown;
+    if (c->function_count == 100)
+        return wrong(a, 0, err, "a file has at most 100 functions");
+    for (size_t i = 0; i < c->function_count; i++)
+        if (strlen(grown[i].name) == length && memcmp(grown[i].name, at, length) == 0)
+            return wrong(a, (size_t)(at - a->text), err, "there is a function of this name");
+    grown[c->function_count] =
+        (struct cubin_function){.name = strndup(at, length), .is_kernel = is_kernel, .barriers = 1};
+    return grown[c->function_count++].name ? WT_OK : no_memory(err);
+}
+
+static enum wt_status add_parameter(struct assembler *a, const char *at, struct wt_error *err)
+{
+    enum wt_status status;
+    struct cubin_function *f = current(a);
+    uint64_t size;
+    size_t length = 0;
+    if ((status = take_number(a, &at, MOST_PARAMETER, &size, err)) != WT_OK)
+        return status;
+    if (!size || f->parameter_count >= 500)
+        return wrong(a, 0, err, "a parameter of no bytes, or too many of them");
+    if (*blanks(at) && (status = take_name(a, &at, &length, err)) != WT_OK)
+        return status;
+    if (a->pass == 2)
+        return WT_OK;
+    /* Aligned to their size, up to 8 bytes. */
+    const uint32_t align = size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
+    const uint32_t offset = (f->parameter_bytes + align - 1) / align * align;
+    if (offset + size > MOST_PARAMETER)
+        return wrong(a, 0, err, "parameters have 4096 bytes at most");
+    struct cubin_parameter *grown =
+        wt_array_grow(f->parameter, &a->parameter_capacity, f->parameter_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(err);
+    f->parameter = grown;
+    f->parameter[f->parameter_count++] =
+        (struct cubin_parameter){.offset = offset, .size = (uint32_t)size};
+    f->parameter_bytes = offset + (uint32_t)size;
+    return length ? define(a, at, length, a->function, CUBIN_PARAMETERS + offset, false, err)
+                  : WT_OK;
+}
+
+/* ".const BANK,OFFSET 0x…, 0x…": dwords in a constant bank of the function. */
+static enum wt_status add_constants(struct assembler *a, const char *at, struct wt_error *err)
+{
+    enum wt_status status;
+    struct cubin_function *f = current(a);
+    uint64_t bank, offset, value;
+    if ((status = take_number(a, &at, CUBIN_BANKS - 1, &bank, err)) != WT_OK)
+        return status;
+    if (*at != ',' || bank == 0 || bank == 1)
+        return wrong(a, (size_t)(at - a->text), err,
+                     "'BANK,OFFSET' with a bank from 2 on is expected here");
+    at++;
+    if ((status = take_number(a, &at, CUBIN_BANK_BYTES - 4, &offset, err)) != WT_OK)
+        return status;
+    do {
+        if ((status = take_number(a, &at, UINT32_MAX, &value, err)) != WT_OK)
+            return status;
+        if (offset > CUBIN_BANK_BYTES - 4)
+            return wrong(a, (size_t)(at - a->text), err, "a constant bank has 64 KiB");
+        if (!f->bank[bank] && !(f->bank[bank] = calloc(1, CUBIN_BANK_BYTES)))
+            return no_memory(err);
+        wt_store_le(f->bank[bank] + offset, value, 4);
+        offset += 4;
+        if (offset > f->bank_size[bank])
+            f->bank_size[bank] = (uint32_t)offset;
+        at = blanks(at);
+    } while (*at == ',' && at++);
+    return *at ? wrong(a, (size_t)(at - a->text), err, "',' and another number are expected here")
+               : WT_OK;
+}
+
+static enum wt_status add_equ(struct assembler *a, const char *at, struct wt_error *err)
+{
+    enum wt_status status;
+    size_t length;
+    uint64_t value;
+    if ((status = take_name(a, &at, &length, err)) != WT_OK)
+        return status;
+    const char *name = at;
+    at += length;
+    if ((status = take_number(a, &at, UINT32_MAX, &value, err)) != WT_OK)
+        return status;
+    return define(a, name, length, a->function, value, false, err);
+}
+
+static enum wt_status take_setting(struct assembler *a, const char *at, const char *word,
+                                   size_t length, struct wt_error *err)
+{
+    static const struct {
+        const char *word;
+        uint64_t most;
+    } settings[] = {{".reg", 255}, {".shared", 49152}, {".local", 1 << 19}, {".bar", 16}};
+    struct cubin_function *f = current(a);
+    enum wt_status status;
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        uint64_t value;
+        if (strlen(settings[i].word) != length || strncmp(settings[i].word, word, length) != 0)
+            continue;
+        if ((status = take_number(a, &at, settings[i].most, &value, err)) != WT_OK)
+            return status;
+        switch (i) {
+        case 0:
+            f->registers = (unsigned)value;
+            a->registers_given = true;
+            break;
+        case 1:
+            f->shared = (uint32_t)value;
+            break;
+        case 2:
+            f->local = (uint32_t)value;
+            break;
+        default:
+            f->barriers = (unsigned)value;
+            break;
+        }
+        return *blanks(at) ? wrong(a, (size_t)(at - a->text), err, "the line should end here")
+                           : WT_OK;
+    }
+    return wrong(a, (size_t)(word - a->text), err,
+                 "there is no such directive: .kernel, .handler, .param, .reg, .shared, .local, "
+                 ".bar, .const and .equ are there");
+}
+
+static enum wt_status take_directive(struct assembler *a, const char *word, struct wt_error *err)
+{
+    const size_t length = strcspn(word, " \t");
+    const char *at = word + length;
+    if (strncmp(word, ".kernel", length) == 0 && length == 7)
+        return begin_function(a, at, true, err);
+    if (strncmp(word, ".handler", length) == 0 && length == 8)
+        return begin_function(a, at, false, err);
+    if (strncmp(word, ".equ", length) == 0 && length == 4)
+        return add_equ(a, at, err);
+    if (a->function == NO_FUNCTION)
+        return wrong(a, 0, err, "a file begins with '.kernel NAME' or '.handler NAME'");
+    if (strncmp(word, ".param", length) == 0 && length == 6)
+        return add_parameter(a, at, err);
+    if (strncmp(word, ".const", length) == 0 && length == 6)
+        return add_constants(a, at, err);
+    return take_setting(a, at, word, length, err);
+}
+
+/* ---- instructions ---- */
+
+/* What an instruction's result takes an unknown time for: it is announced by a barrier. */
+static bool is_slow(enum sm_insn insn)
+{
+    switch (insn) {
+    case SM_LDG:
+    case SM_STG:
+    case SM_LD:
+    case SM_ST:
+    case SM_LDS:
+    case SM_STS:
+    case SM_LDL:
+    case SM_STL:
+    case SM_LDC:
+    case SM_ATOM:
+    case SM_ATOM_CAS:
+    case SM_ATOMS:
+    case SM_ATOMS_CAS:
+    case SM_RED:
+    case SM_MEMBAR:
+    case SM_S2R:
+    case SM_B2R_RESULT:
+    case SM_SHFL:
+    case SM_MUFU:
+    case SM_RRO:
+    case SM_I2I:
+    case SM_I2F:
+    case SM_F2I:
+    case SM_F2F:
+    case SM_FLO:
+    case SM_POPC:
+    case SM_DADD:
+    case SM_DMUL:
+    case SM_DFMA:
+    case SM_DMNMX:
+    case SM_DSET:
+    case SM_DSETP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Stalls for the longest fixed latency, and waits for what an instruction before it announces. */
+static struct sm_control safe_control(uint64_t word, enum sm_insn insn)
+{
+    struct sm_control c = SM_CONTROL_NONE;
+    c.stall = 15;
+    c.yield = true;
+    c.wait = 1;
+    if (is_slow(insn)) {
+        c.stall = 2;
+        c.read_barrier = c.write_barrier = 0;
+    } else if (word >> 52 == 0xe3a) {
+        c.stall = SM_BPT_STALL;
+    }
+    return c;
+}
+
+/* "[B01----:R0:W1:Y:S05]"; *at then stands behind it. */
+static bool parse_control(const char **at, struct sm_control *c)
+{
+    const char *s = *at;
+    *c = SM_CONTROL_NONE;
+    if (s[0] != '[' || s[1] != 'B')
+        return false;
+    s += 2;
+    for (unsigned i = 0; i < 6; i++, s++) {
+        if (*s != '-' && *s != (char)('0' + i))
+            return false;
+        c->wait |= *s == '-' ? 0 : (uint8_t)(1u << i);
+    }
+    for (unsigned i = 0; i < 2; i++, s += 3) {
+        if (s[0] != ':' || s[1] != (i ? 'W' : 'R') ||
+            !(s[2] == '-' || (s[2] >= '0' && s[2] <= '5')))
+            return false;
+        if (s[2] != '-')
+            *(i ? &c->write_barrier : &c->read_barrier) = (uint8_t)(s[2] - '0');
+    }
+    if (s[0] != ':' || (s[1] != 'Y' && s[1] != '-') || s[2] != ':' || s[3] != 'S' ||
+        !isdigit((unsigned char)s[4]) || !isdigit((unsigned char)s[5]))
+        return false;
+    c->yield = s[1] == '-';
+    c->stall = (uint8_t)((s[4] - '0') * 10 + s[5] - '0');
+    s += 6;
+    if (s[0] == ':' && s[1] == 'U' && isxdigit((unsigned char)s[2])) { /* operands for reuse */
+        c->reuse = (uint8_t)strtoul((const char[]){s[2], 0}, NULL, 16);
+        s += 3;
+    }
+    *at = s + 1;
+    return *s == ']' && c->stall < 16;
+}
+
+/* Puts numbers in the place of names that stand for some, and notes the highest register. */
+static enum wt_status substitute(struct assembler *a, const char *at, char *out, size_t size,
+                                 struct wt_error *err)
+{
+    size_t used = 0;
+    while (*at) {
+        size_t length = 0;
+        char number[24];
+        const char *piece = at;
+        if (isalpha((unsigned char)*at) || *at == '_') {
+            while (isalnum((unsigned char)at[length]) || at[length] == '_')
+                length++;
+            const struct symbol *s = find(a, at, length);
+            char *end;
+            const unsigned long reg =
+                *at == 'R' && isdigit((unsigned char)at[1]) ? strtoul(at + 1, &end, 10) : 0;
+            if (reg < 255 && reg > a->highest)
+                a->highest = (unsigned)reg;
+            if (s && !s->is_label) {
+                snprintf(number, sizeof number, "0x%" PRIx64, s->value);
+                at += length;
+                piece = number;
+                length = strlen(number);
+            } else {
+                at += length;
+            }
+        } else {
+            do
+                length++;
+            while (at[length] && (isdigit((unsigned char)*at) ? is_name(at[length]) : false));
+            at += length;
+        }
+        if (used + length >= size)
+            return wrong(a, 0, err, "the line is too long");
+        memcpy(out + used, piece, length);
+        used += length;
+    }
+    out[used] = 0;
+    return WT_OK;
+}
+
+static enum wt_status put_word(struct assembler *a, uint64_t word, struct sm_control control,
+                               struct wt_error *err)
+{
+    const size_t bundle = a->instructions / 3 * 4, slot = a->instructions % 3;
+    uint64_t *grown = wt_array_grow(a->word, &a->word_capacity, bundle + 4, sizeof *grown);
+    if (!grown)
+        return no_memory(err);
+    a->word = grown;
+    if (!slot)
+        memset(&a->word[bundle], 0, 4 * sizeof *a->word);
+    a->word[bundle] = sm_control_set(a->word[bundle], (unsigned)slot, control);
+    a->word[bundle + 1 + slot] = word;
+    a->instructions++;
+    return WT_OK;
+}
+
+static enum wt_status take_instruction(struct assembler *a, const char *at, struct wt_error *err)
+{
+    enum wt_status status;
+    struct sm_control control;
+    char text[2 * LINE_BYTES];
+    const bool given = *at == '[';
+    uint64_t word = 0;
+    unsigned reuse = 0;
+    size_t column = 0;
+    enum sm_insn insn;
+    enum sm_form form;
+    if (a->function == NO_FUNCTION)
+        return wrong(a, 0, err, "a file begins with '.kernel NAME' or '.handler NAME'");
+    if (a->instructions == MOST_INSTRUCTIONS)
+        return wrong(a, 0, err, "more than 2^20 instructions");
+    if (given && !parse_control(&at, &control))
+        return wrong(a, (size_t)(at - a->text), err,
+                     "'[B01----:R0:W1:Y:S05]' is expected here: barriers, stall 0 to 15");
+    at = blanks(at);
+    if (a->pass == 1) {
+        a->instructions++;
+        return WT_OK;
+    }
+    if ((status = substitute(a, at, text, sizeof text, err)) != WT_OK)
+        return status;
+    const uint64_t pc = address_of(a->instructions);
+    if (strncmp(text, ".quad", 5) == 0) {
+        char *end;
+        errno = 0;
+        word = strtoull(text + 5, &end, 0);
+        if (end == text + 5 || errno || (*blanks(end) && *blanks(end) != ';'))
+            return wrong(a, (size_t)(at - a->text), err, "'.quad NUMBER' is expected here");
+        if (!given)
+            control = SM_CONTROL_NONE;
+        return put_word(a, word, control, err);
+    }
+    if ((status = sm_assemble(text, pc, label_address, a, &word, &reuse, &column, err)) != WT_OK)
+        return wrong(a, (size_t)(at - a->text) + column, err, err->text);
+    const bool known = sm_decode(word, &insn, &form);
+    assert(known);
+    if (!known || !given)
+        control = safe_control(word, insn);
+    if (word >> 52 == 0xe3a && control.stall < SM_BPT_STALL)
+        return wrong(a, 0, err, "BPT needs a stall of 5 or more");
+    control.reuse |= (uint8_t)reuse;
+    return put_word(a, word, control, err);
+}
+
+static enum wt_status take_statement(struct assembler *a, struct wt_error *err)
+{
+    enum wt_status status;
+    const char *at = blanks(a->text);
+    while (is_name(*at)) { /* labels */
+        size_t length = 0;
+        while (is_name(at[length]))
+            length++;
+        if (at[length] != ':')
+            break;
+        if (a->function == NO_FUNCTION)
+            return wrong(a, 0, err, "a file begins with '.kernel NAME' or '.handler NAME'");
+        if ((status = define(a, at, length, a->function, address_of(a->instructions), true, err)) !=
+            WT_OK)
+            return status;
+        at = blanks(at + length + 1);
+    }
+    if (!*at)
+        return WT_OK;
+    if (*at == '.' && strncmp(at, ".quad", 5) != 0)
+        return take_directive(a, at, err);
+    return take_instruction(a, at, err);
+}
+
+static enum wt_status read_all(struct assembler *a, const char *text, struct wt_error *err)
+{
+    enum wt_status status;
+    bool in_comment = false;
+    a->function = NO_FUNCTION;
+    a->instructions = 0;
+    for (a->line = 1; *text; a->line++)
+        if ((status = take_line(a, &text, &in_comment, err)) != WT_OK ||
+            (status = take_statement(a, err)) != WT_OK)
+            return status;
+    if (in_comment)
+        return wrong(a, 0, err, "a comment does not end");
+    if (a->function == NO_FUNCTION)
+        return wrong(a, 0, err, "there is no kernel in this file");
+    return end_function(a, err);
+}
+
+enum wt_status sm_assemble_file(const char *name, const char *text, struct cubin *cubin,
+                                struct wt_error *err)
+{
+    enum wt_status status;
+    struct assembler a = {.name = name, .cubin = cubin, .pass = 1};
+    *cubin = (struct cubin){.sm = 50};
+    if ((status = read_all(&a, text, err)) == WT_OK) {
+        a.pass = 2;
+        status = read_all(&a, text, err);
+    }
+    free(a.symbol);
+    free(a.word);
+    if (status)
+        cubin_free(cubin);
+    return status;
+}
+
+/* ---- the other direction ---- */
+
+static void print_constants(const struct cubin_function *f, FILE *out)
+{
+    for (unsigned b = 2; b < CUBIN_BANKS; b++) {
+        for (uint32_t at = 0; at + 4 <= f->bank_size[b]; at += 4) {
+            if (at % 16 == 0)
+                fprintf(out, "%s.const %u,0x%x ", at ? "\n" : "", b, at);
+            fprintf(out, "%s0x%08" PRIx64, at % 16 ? ", " : "", wt_load_le(f->bank[b] + at, 4));
+        }
+        if (f->bank_size[b] >= 4)
+            fputc('\n', out);
+    }
+}
+
+/* What the text does not say exactly (bits that mean nothing) stands there as a number. */
+static void print_instruction(uint64_t word, uint64_t pc, struct sm_control control, FILE *out)
+{
+    char text[200], what[40];
+    uint64_t again = 0;
+    unsigned reuse = 0;
+    size_t column;
+    sm_disassemble(word, pc, control.reuse, text, sizeof text);
+    const bool exact =
+        sm_assemble(text, pc, NULL, NULL, &again, &reuse, &column, WT_IGNORED) == WT_OK &&
+        again == word && reuse == control.reuse &&
+        !(word >> 52 == 0xe3a && control.stall < SM_BPT_STALL);
+    sm_control_text(control, what, sizeof what);
+    if (exact)
+        fprintf(out, "    %s /*%04" PRIx64 "*/ %s;\n", what, pc, text);
+    else
+        fprintf(out, "    %.*s:U%x] /*%04" PRIx64 "*/ .quad 0x%016" PRIx64 "; // %s\n",
+                (int)strlen(what) - 1, what, control.reuse, pc, word, text);
+}
+
+static void print_function(const struct cubin *c, const struct cubin_function *f, FILE *out)
+{
+    fprintf(out, "%s %s\n", f->is_kernel ? ".kernel" : ".handler", f->name);
+    for (size_t i = 0; i < f->parameter_count; i++)
+        fprintf(out, ".param %u    // c[0x0][0x%x]\n", f->parameter[i].size,
+                CUBIN_PARAMETERS + f->parameter[i].offset);
+    if (f->registers)
+        fprintf(out, ".reg %u\n", f->registers);
+    if (f->shared)
+        fprintf(out, ".shared 0x%x\n", f->shared);
+    if (f->local)
+        fprintf(out, ".local 0x%x\n", f->local);
+    print_constants(f, out);
+    for (uint64_t at = 0; at + SM_BUNDLE <= f->size; at += SM_BUNDLE) {
+        const uint8_t *bundle = c->code + f->code + at;
+        const uint64_t control = wt_load_le(bundle, 8);
+        for (unsigned i = 0; i < 3; i++) {
+            print_instruction(wt_load_le(bundle + 8 + 8 * i, 8), at + 8 + 8 * i,
+                              sm_control_get(control, i), out);
+        }
+    }
+}
+
+void sm_disassemble_file(const struct cubin *c, FILE *out)
+{
+    for (size_t i = 0; i < c->function_count; i++) {
+        if (i)
+            fputc('\n', out);
+        print_function(c, &c->function[i], out);
+    }
+}

@@ -1,0 +1,73 @@
+/*
+ * cubins: NVIDIA's ELF files of SASS (e_machine 190). What is read here is what the compute driver
+ * needs of them: code of each function, its parameters (.nv.info), constant banks, sizes of shared
+ * and local memory, registers. Format: public tools that read and write them (maxas, CuAssembler).
+ */
+#ifndef WT_OBJECT_CUBIN_H
+#define WT_OBJECT_CUBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wavetrap/error.h"
+
+/** e_machine of cubins. */
+#define CUBIN_ELF_MACHINE 190
+
+/** Where parameters begin in constant bank 0 of a kernel for sm_50. */
+#define CUBIN_PARAMETERS 0x140
+/** Bytes of a constant bank. */
+#define CUBIN_BANK_BYTES 0x10000
+/** Constant banks that a program may have. */
+#define CUBIN_BANKS 18
+
+struct cubin_parameter {
+    uint32_t offset; /**< from the first parameter */
+    uint32_t size;   /**< bytes */
+    char name[64];   /**< "" where the file has none, as NVIDIA's compilers leave it */
+};
+
+/** A function: a kernel or what kernels call. */
+struct cubin_function {
+    char *name;
+    bool is_kernel;
+    uint64_t code; /**< offset in cubin.code, a multiple of 128 */
+    uint64_t size; /**< bytes of code */
+    unsigned registers, barriers;
+    uint32_t shared, local; /**< bytes of static shared memory, of a thread's stack */
+    struct cubin_parameter *parameter;
+    size_t parameter_count;
+    uint32_t parameter_bytes; /**< of all of them */
+    uint8_t *bank[CUBIN_BANKS];
+    uint32_t bank_size[CUBIN_BANKS];
+};
+
+struct cubin {
+    unsigned sm; /**< the SM version that it is for: 50 */
+    uint8_t *code;
+    uint64_t code_size;
+    struct cubin_function *function;
+    size_t function_count;
+    uint8_t *bank3; /**< __constant__ variables, which all kernels share */
+    uint32_t bank3_size;
+};
+
+/**
+ * Reads a cubin for sm_50 to sm_53 from @p bytes; @p name is for messages. WT_UNSUPPORTED: another
+ * SM, or a relocation that is not applied. The caller frees it with cubin_free; on failure there is
+ * nothing to free.
+ */
+enum wt_status cubin_parse(const char *name, const uint8_t *bytes, size_t length,
+                           struct cubin *cubin, struct wt_error *err);
+
+/** The file for @p cubin, an executable ELF file. The caller frees *bytes. */
+enum wt_status cubin_write(const struct cubin *cubin, uint8_t **bytes, size_t *length,
+                           struct wt_error *err);
+
+void cubin_free(struct cubin *cubin);
+
+/** The function of this name; NULL if there is none. */
+const struct cubin_function *cubin_find(const struct cubin *cubin, const char *name);
+
+#endif

@@ -1,0 +1,263 @@
+/* Writing cubins: the sections that cubin.c reads, as NVIDIA's tools lay them out. See cubin.h. */
+#include <assert.h>
+#include <elf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "object/cubin.h"
+
+enum {
+    INFO_TYPE = 0x70000000, /* SHT_CUDA_INFO */
+    FLAGS = 0x500,          /* e_flags: 64-bit addresses, as ptxas for sm_50 sets them */
+    OSABI = 0x33,
+    ABI_VERSION = 7,
+    STO_CUDA_ENTRY = 0x10,
+};
+
+struct buffer {
+    uint8_t *bytes;
+    size_t length, capacity;
+    bool failed; /* the host had no memory */
+};
+
+struct section {
+    uint32_t name, type, link, info;
+    uint64_t flags, offset, size, align, entry;
+};
+
+#define MOST_SECTIONS 4096
+
+struct writer {
+    struct buffer out, names, strings, symbols;
+    struct section *section;
+    uint32_t count;
+    size_t capacity;
+};
+
+static void append(struct buffer *b, const void *bytes, size_t length)
+{
+    if (!length || b->failed)
+        return;
+    uint8_t *grown = wt_array_grow(b->bytes, &b->capacity, b->length + length, 1);
+    if (!grown) {
+        b->failed = true;
+        return;
+    }
+    b->bytes = grown;
+    memcpy(b->bytes + b->length, bytes, length);
+    b->length += length;
+}
+
+static void append_number(struct buffer *b, uint64_t value, size_t size)
+{
+    uint8_t bytes[8];
+    wt_store_le(bytes, value, size);
+    append(b, bytes, size);
+}
+
+static void align_to(struct buffer *b, size_t alignment)
+{
+    static const uint8_t zeros[128];
+    append(b, zeros, (alignment - b->length % alignment) % alignment);
+}
+
+static uint32_t add_string(struct buffer *b, const char *text)
+{
+    const uint32_t at = (uint32_t)b->length;
+    append(b, text, strlen(text) + 1);
+    return at;
+}
+
+/* Adds a section whose name is a prefix and a function's name; returns its index. */
+static uint32_t add_section(struct writer *w, const char *prefix, const char *name,
+                            struct section section, const void *bytes, size_t length)
+{
+    struct section *grown =
+        wt_array_grow(w->section, &w->capacity, w->count + 1, sizeof *w->section);
+    if (!grown) {
+        w->out.failed = true;
+        return 0;
+    }
+    w->section = grown;
+    section.name = (uint32_t)w->names.length;
+    append(&w->names, prefix, strlen(prefix));
+    append(&w->names, name, strlen(name) + 1);
+    align_to(&w->out, section.align ? section.align : 1);
+    section.offset = w->out.length;
+    if (section.type != SHT_NOBITS) {
+        append(&w->out, bytes, length);
+        section.size = length;
+    }
+    w->section[w->count] = section;
+    return w->count++;
+}
+
+static void add_symbol(struct writer *w, const char *name, unsigned info, unsigned other,
+                       unsigned section, uint64_t size)
+{
+    append_number(&w->symbols, add_string(&w->strings, name), 4);
+    append_number(&w->symbols, info, 1);
+    append_number(&w->symbols, other, 1);
+    append_number(&w->symbols, section, 2);
+    append_number(&w->symbols, 0, 8);
+    append_number(&w->symbols, size, 8);
+}
+
+/* .nv.info of a function: its parameters, last one first. */
+static void add_info(struct writer *w, const struct cubin_function *f, uint32_t text)
+{
+    struct buffer info = {0};
+    append_number(&info, 0x1903 | (uint64_t)f->parameter_bytes << 16, 4);
+    for (size_t i = f->parameter_count; i-- > 0;) {
+        append_number(&info, 0x000c1704, 4);
+        append_number(&info, 0, 4);
+        append_number(&info, i | (uint64_t)f->parameter[i].offset << 16, 4);
+        append_number(&info, (uint64_t)f->parameter[i].size << 18 | 0x1f000, 4);
+    }
+    add_section(w, ".nv.info.", f->name,
+                (struct section){.type = INFO_TYPE, .info = text, .align = 4}, info.bytes,
+                info.length);
+    w->out.failed = w->out.failed || info.failed;
+    free(info.bytes);
+}
+
+static void add_function(struct writer *w, const struct cubin *c, const struct cubin_function *f,
+                         struct buffer *stacks, uint32_t symbol)
+{
+    const struct section code = {.type = SHT_PROGBITS,
+                                 .flags = SHF_ALLOC | SHF_EXECINSTR | (uint64_t)f->barriers << 20,
+                                 .info = symbol | f->registers << 24,
+                                 .link = 3,
+                                 .align = 32};
+    const uint32_t text = add_section(w, ".text.", f->name, code, c->code + f->code, f->size);
+    add_info(w, f, text);
+    for (unsigned i = 0; i < CUBIN_BANKS; i++) {
+        char prefix[24];
+        snprintf(prefix, sizeof prefix, ".nv.constant%u.", i);
+        if (f->bank[i])
+            add_section(w, prefix, f->name,
+                        (struct section){
+                            .type = SHT_PROGBITS, .flags = SHF_ALLOC, .info = text, .align = 4},
+                        f->bank[i], f->bank_size[i]);
+    }
+    if (f->shared)
+        add_section(w, ".nv.shared.", f->name,
+                    (struct section){.type = SHT_NOBITS,
+                                     .flags = SHF_ALLOC | SHF_WRITE,
+                                     .info = text,
+                                     .size = f->shared,
+                                     .align = 16},
+                    NULL, 0);
+    add_symbol(w, f->name, STB_GLOBAL << 4 | STT_FUNC, f->is_kernel ? STO_CUDA_ENTRY : 0, text,
+               f->size);
+    append_number(stacks, 0x00081204, 4); /* the least stack */
+    append_number(stacks, symbol, 4);
+    append_number(stacks, f->local, 4);
+}
+
+static void put_header(struct writer *w, unsigned sm, uint64_t sections)
+{
+    uint8_t *h = w->out.bytes;
+    memcpy(h, ELFMAG, SELFMAG);
+    h[EI_CLASS] = ELFCLASS64;
+    h[EI_DATA] = ELFDATA2LSB;
+    h[EI_VERSION] = EV_CURRENT;
+    h[EI_OSABI] = OSABI;
+    h[EI_ABIVERSION] = ABI_VERSION;
+    wt_store_le(h + 16, ET_EXEC, 2);
+    wt_store_le(h + 18, CUBIN_ELF_MACHINE, 2);
+    wt_store_le(h + 20, 80, 4); /* e_version: of the toolkit */
+    wt_store_le(h + 40, sections, 8);
+    wt_store_le(h + 48, sm | FLAGS | (uint64_t)sm << 16, 4);
+    wt_store_le(h + 52, sizeof(Elf64_Ehdr), 2);
+    wt_store_le(h + 54, sizeof(Elf64_Phdr), 2);
+    wt_store_le(h + 58, sizeof(Elf64_Shdr), 2);
+    wt_store_le(h + 60, w->count, 2);
+    wt_store_le(h + 62, 1, 2);
+}
+
+static void put_sections(struct writer *w)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        const struct section *s = &w->section[i];
+        append_number(&w->out, s->name, 4);
+        append_number(&w->out, s->type, 4);
+        append_number(&w->out, s->flags, 8);
+        append_number(&w->out, 0, 8);
+        append_number(&w->out, s->offset, 8);
+        append_number(&w->out, s->size, 8);
+        append_number(&w->out, s->link, 4);
+        append_number(&w->out, s->info, 4);
+        append_number(&w->out, s->align, 8);
+        append_number(&w->out, s->entry, 8);
+    }
+}
+
+/* Fills in a section that was added without its contents. */
+static void fill_section(struct writer *w, uint32_t index, const struct buffer *from)
+{
+    align_to(&w->out, 8);
+    w->section[index].offset = w->out.length;
+    w->section[index].size = from->length;
+    append(&w->out, from->bytes, from->length);
+}
+
+static void write_all(struct writer *w, const struct cubin *c)
+{
+    static const uint8_t header[sizeof(Elf64_Ehdr)];
+    struct buffer stacks = {0};
+    append(&w->out, header, sizeof header);
+    append(&w->strings, "", 1);
+    add_symbol(w, "", 0, 0, 0, 0);
+    add_section(w, "", "", (struct section){.type = SHT_NULL}, NULL, 0);
+    add_section(w, "", ".shstrtab", (struct section){.type = SHT_STRTAB, .align = 1}, NULL, 0);
+    add_section(w, "", ".strtab", (struct section){.type = SHT_STRTAB, .align = 1}, NULL, 0);
+    add_section(w, "", ".symtab",
+                (struct section){.type = SHT_SYMTAB, .align = 8, .link = 2, .info = 1, .entry = 24},
+                NULL, 0);
+    const uint32_t info =
+        add_section(w, "", ".nv.info", (struct section){.type = INFO_TYPE, .align = 4}, NULL, 0);
+    if (c->bank3)
+        add_section(w, "", ".nv.constant3",
+                    (struct section){.type = SHT_PROGBITS, .flags = SHF_ALLOC, .align = 4},
+                    c->bank3, c->bank3_size);
+    for (size_t i = 0; i < c->function_count; i++)
+        add_function(w, c, &c->function[i], &stacks, (uint32_t)i + 1);
+    if (!w->out.failed) {
+        fill_section(w, info, &stacks);
+        fill_section(w, 1, &w->names);
+        fill_section(w, 2, &w->strings);
+        fill_section(w, 3, &w->symbols);
+        align_to(&w->out, 8);
+        const uint64_t sections = w->out.length;
+        put_sections(w);
+        if (!w->out.failed)
+            put_header(w, c->sm, sections);
+    }
+    w->out.failed =
+        w->out.failed || stacks.failed || w->names.failed || w->strings.failed || w->symbols.failed;
+    free(stacks.bytes);
+}
+
+enum wt_status cubin_write(const struct cubin *c, uint8_t **bytes, size_t *length,
+                           struct wt_error *err)
+{
+    struct writer w = {0};
+    assert(c->function_count && c->function_count < MOST_SECTIONS / (CUBIN_BANKS + 4));
+    write_all(&w, c);
+    free(w.section);
+    free(w.names.bytes);
+    free(w.strings.bytes);
+    free(w.symbols.bytes);
+    if (w.out.failed) {
+        free(w.out.bytes);
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    }
+    *bytes = w.out.bytes;
+    *length = w.out.length;
+    return WT_OK;
+}
