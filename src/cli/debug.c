@@ -322,9 +322,7 @@ static const struct cli_option options[] = {
 const struct cli_command cli_debug = {
     .name = "debug",
     .operands = "PROGRAM",
-    .summary =
-        "Debugs PROGRAM at source level, in a console whose commands are those of GDB, with\n"
-        "warps and lanes.",
+    .summary = "Debugs PROGRAM at source level, in a console with GDB's commands.",
     .options = options,
     .device = true,
     .debugger = true,

@@ -822,8 +822,8 @@ static enum wt_status reduce(struct compiler *c, const struct wt_node *n, enum r
     if (!c->all)
         return wt_fail(err, WT_STATE, "no wave is selected whose lanes could be meant");
     /* All lanes means those that are enabled: what the others hold is left from earlier. */
-    struct wt_thread_place place = {.active = c->all};
-    wt_debugger_thread_place(c->scope->source->debugger, c->scope->thread, &place, WT_IGNORED);
+    struct wt_thread_position place = {.active = c->all};
+    wt_debugger_thread_position(c->scope->source->debugger, c->scope->thread, &place, WT_IGNORED);
     const wt_lanes active = place.active ? place.active : c->all;
     if ((status = wt_evaluate_node(c->scope, n->b, active, &values, err)) != WT_OK)
         return status;

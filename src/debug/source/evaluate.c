@@ -15,9 +15,9 @@
 static bool wave_of(const struct wt_view *scope, struct wt_wave *wave, unsigned *lane)
 {
     struct wt_debugger *d = scope->source->debugger;
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     if (!scope->thread || !wt_debugger_thread_wave(d, scope->thread, wave) ||
-        wt_debugger_thread_place(d, scope->thread, &place, WT_IGNORED))
+        wt_debugger_thread_position(d, scope->thread, &place, WT_IGNORED))
         return false;
     *lane = place.lane;
     return true;

@@ -491,7 +491,7 @@ const struct wt_frame *wt_frames_get(struct wt_frames *f, unsigned level)
 struct wt_frames *wt_frames_new(struct wt_debugger *debugger, const struct wt_modules *modules,
                                 wt_thread thread)
 {
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     struct wt_error ignored;
     struct wt_frames *f = calloc(1, sizeof *f);
     if (!f)
@@ -503,7 +503,7 @@ struct wt_frames *wt_frames_new(struct wt_debugger *debugger, const struct wt_mo
     const unsigned pc_index = (unsigned)f->topology->pc_index;
     uint64_t pc;
     if (!wt_debugger_thread_wave(debugger, thread, &f->wave) ||
-        wt_debugger_thread_place(debugger, thread, &place, &ignored) ||
+        wt_debugger_thread_position(debugger, thread, &place, &ignored) ||
         wt_debugger_read_numbers(debugger, thread, &pc_index, 1, &pc, &ignored)) {
         wt_frames_free(f);
         return NULL;

@@ -193,7 +193,7 @@ enum wt_status need_frame(struct wt_shell *c, const struct wt_frame **frame, str
 struct wt_view view_of(struct wt_shell *c);
 /** The wave of the selected thread and the thread's place in it. */
 enum wt_status wave_of_thread(struct wt_shell *c, wt_thread thread, struct wt_wave *wave,
-                              struct wt_thread_place *place, struct wt_error *err);
+                              struct wt_thread_position *place, struct wt_error *err);
 void print_where(struct wt_shell *c, wt_thread thread);
 
 /* ---- run.c ---- */

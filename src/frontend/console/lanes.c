@@ -78,7 +78,7 @@ static struct cell *make_cells(struct wt_shell *c, const struct wt_view *view,
                                const struct wt_values *values, const struct wt_format *format)
 {
     struct wt_wave wave;
-    struct wt_thread_place place = {.active = ~(wt_lanes)0};
+    struct wt_thread_position place = {.active = ~(wt_lanes)0};
     struct cell *cell = calloc(values->lane_count, sizeof *cell);
     unsigned i = 0;
     if (!cell)

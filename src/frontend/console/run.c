@@ -50,7 +50,7 @@ static enum wt_status thread_condition(struct wt_shell *c, const struct stop_at 
                                        struct wt_expr **expr, struct wt_error *err)
 {
     struct wt_wave wave;
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     char name[40];
     enum wt_status status = wave_of_thread(c, at->thread, &wave, &place, err);
     if (status)
@@ -220,8 +220,7 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
     fflush(c->out);
     c->came = false;
     c->event = (struct wt_event){.kind = WT_EVENT_NONE};
-    status = backwards ? wt_client_reverse(c->client, list, err)
-                       : wt_client_resume(c->client, list, count, err);
+    status = wt_client_run(c->client, backwards ? WT_BACKWARDS : WT_FORWARDS, list, count, err);
     if (status)
         return status;
     c->waiting = true;
@@ -297,7 +296,7 @@ static bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t 
         if (!p->compiled || !p->compiled[k])
             return true;
         struct wt_wave wave;
-        struct wt_thread_place place;
+        struct wt_thread_position place;
         struct wt_lane_value value = {0};
         if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK ||
             wt_debugger_evaluate(c->debugger, wave.id, wt_lane_bit(place.lane), p->compiled[k], 0,
@@ -334,9 +333,9 @@ static void queue_commands(struct wt_shell *c, const struct point *p)
 /* The breakpoints at a stop. *again: all of them were to be ignored. */
 static void report_breakpoints(struct wt_shell *c, bool *again)
 {
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     bool any = false, here = false, silent = false;
-    if (wt_debugger_thread_place(c->debugger, c->thread, &place, WT_IGNORED) != WT_OK)
+    if (wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED) != WT_OK)
         return;
     for (size_t i = 0; i < c->internal_count; i++)
         here |= c->internal[i].addr == place.pc;
@@ -461,8 +460,8 @@ static void report_exit(struct wt_shell *c, uint32_t word)
 
 static void report_fault(struct wt_shell *c)
 {
-    struct wt_thread_place place = {0};
-    wt_debugger_thread_place(c->debugger, c->thread, &place, WT_IGNORED);
+    struct wt_thread_position place = {0};
+    wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED);
     const bool same = c->faulted && c->fault_pc == place.pc && c->fault_thread == c->thread;
     c->fault = (int)c->event.fault;
     c->fault_pc = place.pc;

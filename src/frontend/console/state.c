@@ -73,18 +73,18 @@ struct wt_view view_of(struct wt_shell *c)
 }
 
 enum wt_status wave_of_thread(struct wt_shell *c, wt_thread thread, struct wt_wave *wave,
-                              struct wt_thread_place *place, struct wt_error *err)
+                              struct wt_thread_position *place, struct wt_error *err)
 {
     if (!wt_debugger_thread_wave(c->debugger, thread, wave))
         return wt_fail(err, WT_STATE, "No thread selected");
-    return wt_debugger_thread_place(c->debugger, thread, place, err);
+    return wt_debugger_thread_position(c->debugger, thread, place, err);
 }
 
 /* The line before a stop: where the lane is, and which lanes go with it. */
 void print_where(struct wt_shell *c, wt_thread thread)
 {
     struct wt_wave wave;
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     char lanes[WT_LANES_TEXT];
     if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK)
         return;

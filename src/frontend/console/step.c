@@ -39,9 +39,9 @@ static bool same_wave(struct wt_shell *c, wt_thread a, wt_thread b)
 /* Whether a stop at a breakpoint is at one of the console's own, and at none of the user's. */
 static bool is_internal_stop(struct wt_shell *c, wt_thread thread)
 {
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     bool internal = false;
-    if (wt_debugger_thread_place(c->debugger, thread, &place, WT_IGNORED) != WT_OK)
+    if (wt_debugger_thread_position(c->debugger, thread, &place, WT_IGNORED) != WT_OK)
         return false;
     for (size_t i = 0; i < c->internal_count; i++)
         internal |= c->internal[i].addr == place.pc;
@@ -305,10 +305,10 @@ static struct where where_now(struct wt_shell *c)
 /* What is shown at a step's end: the line, with its frame where that is another one. */
 static void show_step(struct wt_shell *c, const struct where *before)
 {
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     if (!c->started)
         return;
-    if (wt_debugger_thread_place(c->debugger, c->thread, &place, WT_IGNORED) == WT_OK &&
+    if (wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED) == WT_OK &&
         user_breakpoint_at(c, place.pc, c->thread)) {
         bool again = false;
         c->event.kind = WT_EVENT_STOPPED;

@@ -52,7 +52,7 @@ static void show_selected(struct wt_shell *c)
 static enum wt_status select_lane(struct wt_shell *c, unsigned lane, struct wt_error *err)
 {
     struct wt_wave wave;
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     enum wt_status status = wave_of_thread(c, c->thread, &wave, &place, err);
     if (status)
         return status;
@@ -344,7 +344,7 @@ enum wt_status do_info_dispatches(struct wt_shell *c, const char *text, struct w
 enum wt_status do_info_lanes(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_wave wave;
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     enum wt_status status = need_thread(c, err);
     if (!status)
         status = wave_of_thread(c, c->thread, &wave, &place, err);
@@ -395,7 +395,7 @@ enum wt_status do_info_lanes(struct wt_shell *c, const char *text, struct wt_err
 enum wt_status do_info_divergence(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_wave wave;
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     struct wt_wave_info info;
     char lanes[WT_LANES_TEXT];
     enum wt_status status = take_no_arguments(text, "info divergence", err);
