@@ -1,7 +1,6 @@
 /* Memory of stopped threads, for clients. */
 #include "debug/core/state.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "debug/core/known.h"
@@ -31,6 +30,13 @@ static enum wt_status access_through(struct wt_debugger *d, wt_thread thread, ui
     return dbg_stopped_thread(d, thread, wave, lane, err);
 }
 
+/* Breakpoints are planted in space 0, and must be seen through in others that show the same. */
+static struct wt_address with_code(const struct wt_debugger *d, struct wt_address addr)
+{
+    const bool same = addr.space < 64 && d->topology->code_spaces >> addr.space & 1;
+    return same ? wt_address_of(addr.offset) : addr;
+}
+
 enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
                                        struct wt_address addr, void *out, size_t size,
                                        struct wt_error *err)
@@ -39,6 +45,7 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
     unsigned lane;
     if (size == 0)
         return WT_OK;
+    addr = with_code(d, addr);
     enum wt_status status = access_through(d, thread, &wave, &lane, err);
     if (!status)
         status = dbg_note(d, dbg_raw_read(d, wave, lane, addr, out, size, err));
@@ -84,6 +91,7 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     unsigned lane;
     if (size == 0)
         return WT_OK;
+    addr = with_code(d, addr);
     enum wt_status status = access_through(d, thread, &wave, &lane, err);
     return status ? status : write_through(d, wave, lane, addr, bytes, size, err);
 }
@@ -111,6 +119,7 @@ enum wt_status wt_debugger_read_lane(struct wt_debugger *d, wt_wave_id id, unsig
     enum wt_status status = stopped_lane(d, id, lane, &wave, err);
     if (status || size == 0)
         return status;
+    addr = with_code(d, addr);
     if ((status = dbg_note(d, dbg_raw_read(d, wave, lane, addr, out, size, err))) != WT_OK)
         return status;
     dbg_show_original(d, addr, out, size);
@@ -123,8 +132,10 @@ enum wt_status wt_debugger_write_lane(struct wt_debugger *d, wt_wave_id id, unsi
 {
     uint32_t wave = 0;
     enum wt_status status = stopped_lane(d, id, lane, &wave, err);
-    return status || size == 0 ? status : write_through(d, wave, lane, addr, bytes, size, err);
+    return status || size == 0 ? status
+                               : write_through(d, wave, lane, with_code(d, addr), bytes, size, err);
 }
+
 enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,
                                        struct wt_instruction *instruction, struct wt_error *err)
 {
