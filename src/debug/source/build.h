@@ -37,12 +37,27 @@ struct wt_operand {
     struct wt_piece piece[WT_PIECES];
 };
 
+struct wt_build;
+
+/** What location descriptions ask of a frame. */
+struct wt_frame_ops {
+    /** The register of this DWARF number. */
+    enum wt_status (*dwarf_register)(struct wt_build *b, const struct wt_frame *frame,
+                                     unsigned number, struct wt_operand *o, struct wt_error *err);
+    enum wt_status (*cfa)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *cfa,
+                          struct wt_error *err);
+    /** What DW_OP_fbreg counts from. */
+    enum wt_status (*base)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *base,
+                           struct wt_error *err);
+};
+
 /** An expression while it is compiled. */
 struct wt_build {
     struct wt_expr *expr;
     unsigned next;          /**< temporaries below this one are in use */
     struct wt_types *types; /**< for types that expressions make */
     const struct wt_topology *topology;
+    const struct wt_frame_ops *frame_ops;
     struct wt_frames *frames; /**< NULL: no thread is selected */
     bool uses_frame;          /**< a register or the frame was used */
 };

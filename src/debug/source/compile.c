@@ -727,7 +727,7 @@ static enum wt_status select_lanes(struct compiler *c, const struct wt_node *n,
     /* Within an expression one lane's value is the same number for all. */
     if (c->depth > 1 && !n->all_lanes && !(lanes & (lanes - 1)) && !c->types_only) {
         struct wt_values values;
-        enum wt_status status = wt_evaluate_node(c->scope, n->a, lanes, &values, err);
+        enum wt_status status = c->evaluate(c->scope, n->a, lanes, &values, err);
         if (status)
             return status;
         if (values.state[0] != WT_VALUE_GOOD)
@@ -825,14 +825,14 @@ static enum wt_status reduce(struct compiler *c, const struct wt_node *n, enum r
     struct wt_thread_position place = {.active = c->all};
     wt_debugger_thread_position(c->scope->source->debugger, c->scope->thread, &place, WT_IGNORED);
     const wt_lanes active = place.active ? place.active : c->all;
-    if ((status = wt_evaluate_node(c->scope, n->b, active, &values, err)) != WT_OK)
+    if ((status = c->evaluate(c->scope, n->b, active, &values, err)) != WT_OK)
         return status;
     if (values.lanes == c->all && values.lanes != active) {
         wt_values_free(&values);
         struct wt_node inner = *n->b;
         while (inner.kind == WT_NODE_LANES && inner.all_lanes && inner.a)
             inner = *inner.a;
-        if ((status = wt_evaluate_node(c->scope, &inner, active, &values, err)) != WT_OK)
+        if ((status = c->evaluate(c->scope, &inner, active, &values, err)) != WT_OK)
             return status;
     }
     status = all_of(&values, kind, &result, err);

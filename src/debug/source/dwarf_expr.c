@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "debug/source/build.h"
-#include "debug/source/frames.h"
 
 #define STACK 64
 
@@ -152,7 +151,8 @@ static enum wt_status register_value(struct machine *m, uint64_t number, wt_expr
     struct wt_operand o;
     if (!m->frame)
         return wt_fail(err, WT_STATE, "No frame selected.");
-    enum wt_status status = wt_frames_dwarf_register(m->b, m->frame, (unsigned)number, &o, err);
+    enum wt_status status =
+        m->b->frame_ops->dwarf_register(m->b, m->frame, (unsigned)number, &o, err);
     if (status)
         return status;
     /* As an address: whole, and without a sign. */
@@ -175,7 +175,7 @@ static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *e
     if (!m->frame)
         return wt_fail(err, WT_STATE, "No frame selected.");
     m->is_register = true;
-    return wt_frames_dwarf_register(m->b, m->frame, (unsigned)number, &m->place, err);
+    return m->b->frame_ops->dwarf_register(m->b, m->frame, (unsigned)number, &m->place, err);
 }
 
 static enum wt_status fbreg(struct machine *m, int64_t offset, struct wt_error *err)
@@ -183,7 +183,7 @@ static enum wt_status fbreg(struct machine *m, int64_t offset, struct wt_error *
     wt_expr_vector base;
     if (!m->frame)
         return wt_fail(err, WT_STATE, "No frame selected.");
-    enum wt_status status = wt_frames_base(m->b, m->frame, &base, err);
+    enum wt_status status = m->b->frame_ops->base(m->b, m->frame, &base, err);
     if (!status)
         status = wt_build_op(m->b, WT_EXPR_ADD, 0, base, wt_build_constant(m->b, (uint64_t)offset),
                              &base, err);
@@ -316,7 +316,7 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, bool last, str
     case DW_OP_call_frame_cfa:
         if (!m->frame)
             return wt_fail(err, WT_STATE, "No frame selected.");
-        status = wt_frames_build_cfa(m->b, m->frame, &v, err);
+        status = m->b->frame_ops->cfa(m->b, m->frame, &v, err);
         return status ? status : push(m, v, err);
     case DW_OP_dup:
     case DW_OP_drop:

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "debug/core/print.h"
 #include "debug/source/source_internal.h"
 
 /* Bytes of one value at most: those of a larger one would be of no use to a reader. */
@@ -23,10 +22,15 @@ static bool wave_of(const struct wt_view *scope, struct wt_wave *wave, unsigned 
     return true;
 }
 
+static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt_node *node,
+                                    wt_lanes lanes, struct wt_values *values, struct wt_error *err);
+
 static struct compiler compiler_for(const struct wt_view *scope)
 {
     struct compiler c = {.scope = scope,
+                         .evaluate = evaluate_node,
                          .build = {.types = scope->source->types,
+                                   .frame_ops = &wt_frame_ops,
                                    .topology = scope->source->topology,
                                    .frames = scope->frames}};
     struct wt_wave wave;
@@ -34,14 +38,6 @@ static struct compiler compiler_for(const struct wt_view *scope)
     if (wave_of(scope, &wave, &lane))
         c.all = wt_lanes_first(wave.lanes);
     return c;
-}
-
-void wt_values_free(struct wt_values *v)
-{
-    free(v->bytes);
-    free(v->state);
-    free(v->address);
-    *v = (struct wt_values){.reg = -1};
 }
 
 /* ---- without a wave ---- */
@@ -275,8 +271,8 @@ static enum wt_status compile_die(struct compiler *c, const void *what, struct w
     return wt_compile_variable(c, v->die, frame->info, frame->bias, true, o, err);
 }
 
-enum wt_status wt_evaluate_node(const struct wt_view *scope, const struct wt_node *node,
-                                wt_lanes lanes, struct wt_values *values, struct wt_error *err)
+static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt_node *node,
+                                    wt_lanes lanes, struct wt_values *values, struct wt_error *err)
 {
     return read_values(scope, compile_tree, node, lanes, values, err);
 }
@@ -288,28 +284,6 @@ enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *v
     const struct variable_at v = {variable};
     assert(scope->frame);
     return read_values(scope, compile_die, &v, lanes, values, err);
-}
-
-/* ---- numbers ---- */
-
-bool wt_number_of(const struct wt_type *type, uint32_t bit_offset, uint32_t bit_size,
-                  const uint8_t *bytes, struct wt_number *n)
-{
-    const struct wt_type *plain = wt_type_plain(type);
-    const uint64_t size = bit_size ? (bit_offset + bit_size + 7) / 8 : wt_type_size(plain);
-    if (!wt_type_is_scalar(plain) || size == 0 || size > 8)
-        return false;
-    *n = (struct wt_number){.integer = wt_load_le(bytes, size)};
-    if (plain->kind == WT_TYPE_FLOAT) {
-        n->is_float = true;
-        n->real = wt_print_double(n->integer, (unsigned)size * 8);
-        return true;
-    }
-    n->is_signed = wt_type_is_signed(plain);
-    const unsigned bits = bit_size ? bit_size : (unsigned)size * 8, by = 64 - bits;
-    n->integer = n->integer >> bit_offset << by;
-    n->integer = n->is_signed ? (uint64_t)((int64_t)n->integer >> by) : n->integer >> by;
-    return true;
 }
 
 /* ---- assignments ---- */
@@ -401,7 +375,7 @@ static enum wt_status right_side(const struct wt_view *scope, const struct wt_no
             .kind = WT_NODE_CAST, .a = (struct wt_node *)(uintptr_t)value, .type = to->type};
         value = &cast;
     }
-    return wt_evaluate_node(scope, value, to ? to->lanes : 0, from, err);
+    return evaluate_node(scope, value, to ? to->lanes : 0, from, err);
 }
 
 static enum wt_status assign(const struct wt_view *scope, const struct wt_node *n,
@@ -413,7 +387,7 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
     /* A convenience variable takes any value. */
     if (n->a->kind == WT_NODE_DOLLAR) {
         struct wt_values old;
-        status = wt_evaluate_node(scope, n->a, 0, &old, err);
+        status = evaluate_node(scope, n->a, 0, &old, err);
         if (status)
             return status;
         const bool is_register = old.reg >= 0;
@@ -427,7 +401,7 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
             return status;
         }
     }
-    if ((status = wt_evaluate_node(scope, n->a, 0, values, err)) != WT_OK)
+    if ((status = evaluate_node(scope, n->a, 0, values, err)) != WT_OK)
         return status;
     status = right_side(scope, n, values, &from, err);
     if (!status) {
@@ -444,7 +418,7 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
         wt_values_free(&from);
     }
     wt_values_free(values);
-    return status ? status : wt_evaluate_node(scope, n->a, 0, values, err);
+    return status ? status : evaluate_node(scope, n->a, 0, values, err);
 }
 
 /* ---- texts ---- */
@@ -465,7 +439,7 @@ enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
     if (status)
         return status;
     status = root->kind == WT_NODE_ASSIGN ? assign(scope, root, values, err)
-                                          : wt_evaluate_node(scope, root, 0, values, err);
+                                          : evaluate_node(scope, root, 0, values, err);
     wt_node_free(root);
     return status;
 }

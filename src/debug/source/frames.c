@@ -184,8 +184,9 @@ enum wt_status wt_frames_register(struct wt_build *b, const struct wt_frame *fra
     return register_of(b, b->frames, frame ? frame->physical : 0, index, o, err);
 }
 
-enum wt_status wt_frames_dwarf_register(struct wt_build *b, const struct wt_frame *frame,
-                                        unsigned number, struct wt_operand *o, struct wt_error *err)
+static enum wt_status frame_dwarf_register(struct wt_build *b, const struct wt_frame *frame,
+                                           unsigned number, struct wt_operand *o,
+                                           struct wt_error *err)
 {
     const int index = b->topology ? dwarf_index(b->topology, number) : -1;
     if (index < 0)
@@ -223,16 +224,16 @@ static enum wt_status build_cfa(struct wt_build *b, struct wt_frames *f, unsigne
     return status ? status : wt_build_release(b, mark, cfa, err);
 }
 
-enum wt_status wt_frames_build_cfa(struct wt_build *b, const struct wt_frame *frame,
-                                   wt_expr_vector *cfa, struct wt_error *err)
+static enum wt_status frame_cfa(struct wt_build *b, const struct wt_frame *frame,
+                                wt_expr_vector *cfa, struct wt_error *err)
 {
     if (!b->frames)
         return wt_fail(err, WT_STATE, "No frame selected.");
     return build_cfa(b, b->frames, frame->physical, cfa, err);
 }
 
-enum wt_status wt_frames_base(struct wt_build *b, const struct wt_frame *frame,
-                              wt_expr_vector *base, struct wt_error *err)
+static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *frame,
+                                 wt_expr_vector *base, struct wt_error *err)
 {
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
@@ -252,6 +253,8 @@ enum wt_status wt_frames_base(struct wt_build *b, const struct wt_frame *frame,
                            "itself");
     return wt_build_address(b, &attribute, ops, count, frame, frame->bias, base, err);
 }
+
+const struct wt_frame_ops wt_frame_ops = {frame_dwarf_register, frame_cfa, frame_base};
 
 /* ---- numbers of the thread's lane ---- */
 
@@ -280,9 +283,12 @@ static bool number_of(struct wt_frames *f, build_fn *build, unsigned physical, u
                       uint64_t *value)
 {
     struct wt_error ignored;
-    struct wt_types *types = wt_types_new(NULL, f->topology->address_bits / 8);
-    struct wt_build b = {
-        .expr = wt_expr_new(), .types = types, .topology = f->topology, .frames = f};
+    struct wt_types *types = wt_types_new(NULL, NULL, f->topology->address_bits / 8);
+    struct wt_build b = {.expr = wt_expr_new(),
+                         .types = types,
+                         .topology = f->topology,
+                         .frame_ops = &wt_frame_ops,
+                         .frames = f};
     wt_expr_vector v;
     struct wt_lane_value result = {0};
     bool fine = types && b.expr && build(&b, f, physical, index, &v, &ignored) == WT_OK;

@@ -59,14 +59,7 @@ bool wt_frames_cfa(struct wt_frames *frames, unsigned level, uint64_t *cfa);
 /** Register @p index (of the topology) as a frame has it. */
 enum wt_status wt_frames_register(struct wt_build *b, const struct wt_frame *frame, unsigned index,
                                   struct wt_operand *o, struct wt_error *err);
-/** The register of this DWARF number. */
-enum wt_status wt_frames_dwarf_register(struct wt_build *b, const struct wt_frame *frame,
-                                        unsigned number, struct wt_operand *o,
-                                        struct wt_error *err);
-enum wt_status wt_frames_build_cfa(struct wt_build *b, const struct wt_frame *frame,
-                                   wt_expr_vector *cfa, struct wt_error *err);
-/** What DW_OP_fbreg counts from. */
-enum wt_status wt_frames_base(struct wt_build *b, const struct wt_frame *frame,
-                              wt_expr_vector *base, struct wt_error *err);
+/** For expressions that are compiled with frames. */
+extern const struct wt_frame_ops wt_frame_ops;
 
 #endif

@@ -238,6 +238,24 @@ static int by_name(const void *a, const void *b)
     return x->die.addr < y->die.addr ? -1 : x->die.addr > y->die.addr;
 }
 
+static bool take_definition(void *context, const struct wt_name *name)
+{
+    Dwarf_Die *die = context, type = name->die;
+    const int tag = dwarf_tag(&type);
+    if (name->kind != WT_NAME_TYPE ||
+        (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type))
+        return true;
+    *die = type;
+    return false;
+}
+
+static bool find_definition(void *context, const char *name, Dwarf_Die *die)
+{
+    *die = (Dwarf_Die){0};
+    wt_info_find(context, name, take_definition, die);
+    return die->addr != NULL;
+}
+
 struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf)
 {
     struct wt_info *info = calloc(1, sizeof *info);
@@ -246,7 +264,7 @@ struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf)
     info->dwarf = dwarf;
     info->elf = elf;
     info->address_size = gelf_getclass(elf) == ELFCLASS32 ? 4 : 8;
-    info->types = wt_types_new(info, info->address_size);
+    info->types = wt_types_new(find_definition, info, info->address_size);
     if (!info->types) {
         free(info);
         return NULL;

@@ -16,7 +16,7 @@ struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules 
     s->debugger = debugger;
     s->modules = modules;
     s->topology = wt_debugger_topology(debugger);
-    s->types = wt_types_new(NULL, s->topology->address_bits / 8);
+    s->types = wt_types_new(NULL, NULL, s->topology->address_bits / 8);
     if (!s->types) {
         free(s);
         return NULL;

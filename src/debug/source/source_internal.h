@@ -50,6 +50,9 @@ struct compiler {
     wt_lanes all;    /**< lanes of the wave */
     bool types_only; /**< nothing is read: reductions have some value */
     unsigned depth;
+    /** Evaluates a part of the expression now: for other lanes, or over lanes. */
+    enum wt_status (*evaluate)(const struct wt_view *view, const struct wt_node *node,
+                               wt_lanes lanes, struct wt_values *values, struct wt_error *err);
 };
 
 /** Compiles a tree. */
@@ -63,9 +66,6 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
 enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
                                 wt_expr_vector *cell, struct wt_error *err);
 
-/** Evaluates a tree for its lanes, or @p lanes if it selects none. */
-enum wt_status wt_evaluate_node(const struct wt_view *scope, const struct wt_node *node,
-                                wt_lanes lanes, struct wt_values *values, struct wt_error *err);
 /** One value of a scalar type as an integer or a float. */
 struct wt_number {
     bool is_float, is_signed;

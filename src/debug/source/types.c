@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "debug/source/info.h"
 
 /* Chains of types in a damaged file may be long, or circles. */
 #define MOST_DEPTH 100
@@ -22,7 +21,8 @@ struct slot {
 };
 
 struct wt_types {
-    struct wt_info *info;
+    wt_types_definition_fn *definition;
+    void *context;
     unsigned address_size;
     struct block *blocks;
     struct slot *slot;
@@ -32,11 +32,13 @@ struct wt_types {
 
 static struct wt_type the_void = {.kind = WT_TYPE_VOID, .name = "void", .size = 1, .read = true};
 
-struct wt_types *wt_types_new(struct wt_info *info, unsigned address_size)
+struct wt_types *wt_types_new(wt_types_definition_fn *definition, void *context,
+                              unsigned address_size)
 {
     struct wt_types *t = calloc(1, sizeof *t);
     if (t) {
-        t->info = info;
+        t->definition = definition;
+        t->context = context;
         t->address_size = address_size;
     }
     return t;
@@ -564,17 +566,6 @@ const struct wt_type *wt_types_float_union(struct wt_types *t)
 
 /* ---- questions ---- */
 
-static bool take_definition(void *context, const struct wt_name *name)
-{
-    Dwarf_Die *die = context;
-    const int tag = dwarf_tag((Dwarf_Die *)(uintptr_t)&name->die);
-    if (name->kind != WT_NAME_TYPE ||
-        (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type))
-        return true;
-    *die = name->die;
-    return false;
-}
-
 const struct wt_type *wt_type_plain(const struct wt_type *type)
 {
     for (unsigned i = 0; type && i < MOST_PLAIN; i++) {
@@ -583,10 +574,9 @@ const struct wt_type *wt_type_plain(const struct wt_type *type)
             type = type->target;
             continue;
         }
-        if (type->is_incomplete && type->name && type->types->info) {
+        if (type->is_incomplete && type->name && type->types->definition) {
             Dwarf_Die die = {0};
-            wt_info_find(type->types->info, type->name, take_definition, &die);
-            if (die.addr)
+            if (type->types->definition(type->types->context, type->name, &die))
                 return wt_types_read(type->types, &die);
         }
         return type;

@@ -67,10 +67,14 @@ struct wt_type {
     Dwarf_Die die; /**< of which it was read; addr NULL: none */
 };
 
-struct wt_info;
+/** Finds the definition of a structure that is only declared, by its name; false: none is known. */
+typedef bool wt_types_definition_fn(void *context, const char *name, Dwarf_Die *die);
 
-/** An empty list. @p info may be NULL: types that are made only. NULL without host memory. */
-struct wt_types *wt_types_new(struct wt_info *info, unsigned address_size);
+/**
+ * An empty list. @p definition may be NULL: types that are made only. NULL without host memory.
+ */
+struct wt_types *wt_types_new(wt_types_definition_fn *definition, void *context,
+                              unsigned address_size);
 void wt_types_free(struct wt_types *types);
 unsigned wt_types_address_size(const struct wt_types *types);
 
