@@ -109,7 +109,9 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
                             char *text, size_t size)
 {
     struct debug *d = context;
-    return d->device.family->disassemble(&d->device, addr, bytes, length, text, size);
+    const struct wt_family *f = d->device.family;
+    return f->instruction_text ? f->instruction_text(&d->device, addr, bytes, length, text, size)
+                               : 0;
 }
 
 static void signal_ready(void *context, int fd, short events)

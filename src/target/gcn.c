@@ -263,8 +263,8 @@ static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t s
     return true;
 }
 
-static unsigned disassemble(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
-                            size_t available, char *text, size_t size)
+static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size)
 {
     if (!disassembler(e) || available < 4)
         return 0;
@@ -361,7 +361,7 @@ const struct wt_family wt_family_gcn = {
     .print = print,
     .explain_fault = explain_fault,
     .instruction = instruction,
-    .disassemble = disassemble,
+    .instruction_text = instruction_text,
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,

@@ -459,7 +459,7 @@ enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,
                                  struct wt_error *err)
 {
     struct machine m = {.b = b, .attribute = attribute, .frame = frame, .bias = bias};
-    o->piece_count = 0;
+    *o = (struct wt_operand){0};
     if (count == 0)
         return lost(err);
     return run(&m, ops, count, size, o, err);
