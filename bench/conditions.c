@@ -78,7 +78,7 @@ static double run(struct wt_emulated *e, bool condition, struct wt_error *err)
         wt_expr_free(never);
     }
     const double start = now();
-    check(wt_debugger_resume(d, &all, 1, err), err);
+    check(wt_debugger_run(d, WT_FORWARDS, &all, 1, err), err);
     const struct wt_event event = wait_event(d);
     const double took = now() - start;
     if (event.reason != WT_STOP_BREAKPOINT) {
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     const struct wt_resume back = {.thread = 1, .kind = WT_RESUME_STEP};
     for (unsigned i = 0; i < BACK; i++) {
         const double start = now();
-        check(wt_debugger_reverse(e.debugger, &back, &err), &err);
+        check(wt_debugger_run(e.debugger, WT_BACKWARDS, &back, 1, &err), &err);
         if (wait_event(e.debugger).reason != WT_STOP_STEP) {
             fprintf(stderr, "conditions-bench: no step back\n");
             return 1;

@@ -30,7 +30,7 @@ static int ascending(const void *a, const void *b)
 
 /* Conditions count how often they are asked. */
 static wt_lanes never(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
-                      wt_lanes mask)
+                      wt_lanes mask, uint64_t time)
 {
     (void)m, (void)wave, (void)pc, (void)mask;
     ++*(uint64_t *)context;
@@ -39,7 +39,7 @@ static wt_lanes never(void *context, struct wt_machine *m, uint32_t wave, uint64
 
 /* x7 == -1 */
 static wt_lanes compare(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
-                        wt_lanes mask)
+                        wt_lanes mask, uint64_t time)
 {
     uint32_t row[WT_MAX_LANES];
     wt_lanes lanes = 0;

@@ -104,7 +104,10 @@ struct wt_emulated {
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err);
 
-/** Puts the register bus in front of a device that was opened with `debugged` (e->target). */
+/** Puts the register bus in front of a device (e->bus). */
+enum wt_status wt_emulated_connect(struct wt_emulated *e, struct wt_error *err);
+
+/** The same for a debugger, of a device that was opened with `debugged` (e->target). */
 enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err);
 
 /** The registers of the debug hardware, for a server of them. */

@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "emulator/gcn/debug.h"
 #include "emulator/gcn/gcn.h"
 #include "emulator/gcn/isa.h"
 #include "object/code_object.h"
@@ -170,6 +171,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
         (status = gcn_device_new(&gpu, &g->device, err)) != WT_OK)
         return status;
     e->machine = gcn_machine(g->device);
+    e->reads_change_state = true; /* SQ_IND_INDEX increments itself */
     e->is_elf = true;
     add_module(e);
     return WT_OK;
@@ -290,6 +292,24 @@ static void list_isa(FILE *out)
     }
 }
 
+static void list_interrupts(struct wt_emulated *e, FILE *out)
+{
+    const struct gcn_device *d = own(e)->device;
+    const struct wt_hw_register *word[2] = {
+        wt_hw_find(&gcn_register_table, "SQ_INTERRUPT_WORD_WAVE", 22),
+        wt_hw_find(&gcn_register_table, "SQ_INTERRUPT_WORD_WAVE_1", 24)};
+    struct gcn_interrupt in;
+    assert(word[0] && word[1]);
+    fprintf(out, "%" PRIu64 " interrupts\n", gcn_debug_interrupt_count(d));
+    for (unsigned i = 0; gcn_debug_interrupt(d, i, &in); i++) {
+        fprintf(out, "time %" PRIu64 ", wave %" PRIu32 ", VMID %" PRIu32 ", queue %" PRIu32 "\n  ",
+                in.time, in.wave, in.vmid, in.queue);
+        wt_hw_print(out, word[0], in.context0);
+        fputs("  ", out);
+        wt_hw_print(out, word[1], in.context1);
+    }
+}
+
 const struct wt_family wt_family_gcn = {
     .name = "gfx900",
     .runs = "code objects",
@@ -314,4 +334,6 @@ const struct wt_family wt_family_gcn = {
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,
+    .registers = &gcn_register_table,
+    .interrupts = list_interrupts,
 };

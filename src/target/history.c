@@ -56,7 +56,7 @@ static bool in_past(void *context)
     return !wt_timeline_at_end(((struct wt_emulated *)context)->timeline);
 }
 
-static enum wt_status look(void *context, struct wt_error *err)
+static enum wt_status inspect(void *context, struct wt_error *err)
 {
     struct wt_emulated *e = context;
     /* In the present what a debugger does counts, as on a device that is not recorded. */
@@ -115,7 +115,7 @@ static enum wt_status search(void *context, const struct wt_history_query *query
 }
 
 static enum wt_history_step search_on(void *context, uint64_t budget,
-                                      struct wt_history_place *place, struct wt_error *err)
+                                      struct wt_history_match *place, struct wt_error *err)
 {
     struct wt_emulated *e = context;
     const enum wt_search_step step = wt_search_on(&e->search, budget, err);
@@ -131,7 +131,7 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
                                         : WT_HISTORY_FAILED;
     }
     const struct wt_watch_hit *hit = &e->search.place;
-    *place = (struct wt_history_place){
+    *place = (struct wt_history_match){
         .kind = hit->size                                  ? WT_HISTORY_WATCH
                 : e->search.kinds & 1u << WT_WATCH_EXECUTE ? WT_HISTORY_PC
                                                            : WT_HISTORY_ISSUE,
@@ -141,7 +141,7 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
         .mask = hit->mask,
         .pc = hit->pc,
     };
-    return WT_HISTORY_PLACE;
+    return WT_HISTORY_MATCH;
 }
 
 static void accept(void *context, bool pass)
@@ -210,7 +210,7 @@ const struct wt_history_services wt_emulated_history = {
     .search = search,
     .search_on = search_on,
     .accept = accept,
-    .look = look,
+    .inspect = inspect,
     .hash = hash,
     .stats = stats,
 };

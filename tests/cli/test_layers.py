@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "debug/source": {"base"},
     "debug/vortex": {"base", "bus", "debug/core"},
     "runtime/gcn": {"base", "object", "emulator/machine", "emulator/gcn"},
+    "runtime/devfs": {"base"},
     "runtime/drm": {"base"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex",
@@ -69,3 +70,27 @@ def test_one_place_names_the_families():
             if header.startswith(("emulator/vortex", "emulator/gcn", "emulator/gen", "target/vortex", "target/gcn")):
                 wrong.append(f"{file.name} includes {header}")
     assert not wrong, "\n".join(wrong)
+
+
+# Folders whose files are in layers: no two files of them call each other, not even through others.
+IN_LAYERS = ["base", "bus", "debug/core", "debug/source", "emulator/machine"]
+
+
+def calls_between_files(folder):
+    """Which file of a folder calls which, by the functions that they define: {"a.c": {"b.c"}}."""
+    comment_or_text = r'/\*.*?\*/|"(?:[^"\\]|\\.)*"'
+    text = {f.name: re.sub(comment_or_text, "", f.read_text(), flags=re.S) for f in (SOURCE / folder).glob("*.c")}
+    definition = r"^(?!static\b|typedef\b|#)[A-Za-z_][\w \*]*?\b(\w+)\([^;{}]*\)\s*\{"
+    home = {name: file for file in text for name in re.findall(definition, text[file], re.M)}
+    return {file: {home[word] for word in re.findall(r"\w+", text[file]) if word in home} - {file} for file in text}
+
+
+def test_files_of_a_folder_call_in_one_direction():
+    for folder in IN_LAYERS:
+        calls = calls_between_files(folder)
+        assert any(calls.values()), f"no calls found in {folder}"
+        while calls:
+            lowest = [file for file in calls if not calls[file] & set(calls)]
+            assert lowest, f"a circle among these files of {folder}: {sorted(calls)}"
+            for file in lowest:
+                del calls[file]

@@ -364,7 +364,7 @@ static void go_back(struct play *p, enum wt_resume_kind kind)
     const struct lane lane = lane_of(p, &who);
     struct stop want = want_backwards(p, &r, &lane);
     p->met = false;
-    if (wt_debugger_reverse(p->w->debugger, &r, &err))
+    if (wt_debugger_run(p->w->debugger, WT_BACKWARDS, &r, 1, &err))
         world_fail(p->w, "not backwards: %s", err.text);
     const struct wt_event event = run_to_event(p, UINT64_MAX / 2);
     const uint64_t time = p->w->session.machine->time;
@@ -388,7 +388,7 @@ static void interrupt_on_the_way(struct play *p)
     struct wt_error err = {0};
     p->met = false;
     p->told = TOLD_NOTHING;
-    if (wt_debugger_reverse(p->w->debugger, &r, &err))
+    if (wt_debugger_run(p->w->debugger, WT_BACKWARDS, &r, 1, &err))
         world_fail(p->w, "not backwards: %s", err.text);
     run_to_event(p, 0);
 }
@@ -464,7 +464,8 @@ static void go_on(struct play *p, enum wt_resume_kind kind, bool alone)
     const uint64_t issues = below(p, p->options->slice) + 1;
     if (t.in_past)
         want = want_forwards(p, &r[0], &lane);
-    if (wt_debugger_resume(p->w->debugger, r, kind == WT_RESUME_CONTINUE || alone ? 1 : 2, &err))
+    if (wt_debugger_run(p->w->debugger, WT_FORWARDS, r, kind == WT_RESUME_CONTINUE || alone ? 1 : 2,
+                        &err))
         world_fail(p->w, "not forwards: %s", err.text);
     const struct wt_event event = run_to_event(p, t.in_past ? UINT64_MAX / 2 : issues);
     const uint64_t time = p->w->session.machine->time;

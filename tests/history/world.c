@@ -284,7 +284,7 @@ static enum wt_status search(void *context, const struct wt_history_query *query
 }
 
 static enum wt_history_step search_on(void *context, uint64_t budget,
-                                      struct wt_history_place *place, struct wt_error *err)
+                                      struct wt_history_match *place, struct wt_error *err)
 {
     end_looking(context);
     return wt_emulated_history.search_on(session_of(context), budget, place, err);
@@ -295,14 +295,14 @@ static void accept(void *context, bool pass)
     wt_emulated_history.accept(session_of(context), pass);
 }
 
-static enum wt_status look(void *context, struct wt_error *err)
+static enum wt_status inspect(void *context, struct wt_error *err)
 {
     struct world *w = context;
     if (!w->looking && !wt_timeline_at_end(w->session.timeline)) {
         w->looking = true;
         w->look_time = w->session.machine->time;
     }
-    return wt_emulated_history.look(&w->session, err);
+    return wt_emulated_history.inspect(&w->session, err);
 }
 
 static enum wt_status hash(void *context, const struct wt_patch *patch, size_t patches,
@@ -325,7 +325,7 @@ static const struct wt_history_services history = {
     .search = search,
     .search_on = search_on,
     .accept = accept,
-    .look = look,
+    .inspect = inspect,
     .hash = hash,
     .stats = stats,
 };

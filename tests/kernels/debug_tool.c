@@ -83,7 +83,7 @@ static struct wt_event resume(struct tool *t, wt_thread thread)
         {.thread = thread, .kind = thread ? WT_RESUME_STEP : WT_RESUME_CONTINUE},
         {.kind = WT_RESUME_CONTINUE}};
     struct wt_error err = {0};
-    check(wt_debugger_resume(t->d, list, thread ? 2 : 1, &err), &err);
+    check(wt_debugger_run(t->d, WT_FORWARDS, list, thread ? 2 : 1, &err), &err);
     return wait_for_event(t);
 }
 
@@ -92,7 +92,7 @@ static struct wt_event reverse(struct tool *t, wt_thread thread)
     const struct wt_resume one = {.thread = thread,
                                   .kind = thread ? WT_RESUME_STEP : WT_RESUME_CONTINUE};
     struct wt_error err = {0};
-    check(wt_debugger_reverse(t->d, &one, &err), &err);
+    check(wt_debugger_run(t->d, WT_BACKWARDS, &one, 1, &err), &err);
     return wait_for_event(t);
 }
 

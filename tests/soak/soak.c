@@ -160,7 +160,7 @@ static void do_continue(struct side *side, const struct numbers *n)
 {
     const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
     struct wt_error err;
-    say_status(side, wt_debugger_resume(side->d, &all, 1, &err), &err);
+    say_status(side, wt_debugger_run(side->d, WT_FORWARDS, &all, 1, &err), &err);
     run(side, PUMPS);
 }
 
@@ -173,7 +173,7 @@ static void do_step(struct side *side, const struct numbers *n)
                                       .kind = WT_RESUME_STEP};
         if (!one.thread)
             return;
-        say_status(side, wt_debugger_resume(side->d, &one, 1, &err), &err);
+        say_status(side, wt_debugger_run(side->d, WT_FORWARDS, &one, 1, &err), &err);
         run(side, 8);
     }
 }
@@ -189,7 +189,7 @@ static void do_range(struct side *side, const struct numbers *n)
         {.kind = WT_RESUME_CONTINUE}};
     if (!thread)
         return;
-    say_status(side, wt_debugger_resume(side->d, list, 1 + n->c % 2, &err), &err);
+    say_status(side, wt_debugger_run(side->d, WT_FORWARDS, list, 1 + n->c % 2, &err), &err);
     run(side, PUMPS);
 }
 
@@ -343,7 +343,7 @@ static void do_nonstop(struct side *side, const struct numbers *n)
                                               : bits & 0x40 ? WT_RESUME_STEP
                                                             : WT_RESUME_CONTINUE};
         if (one.thread)
-            say_status(side, wt_debugger_resume(side->d, &one, 1, &err), &err);
+            say_status(side, wt_debugger_run(side->d, WT_FORWARDS, &one, 1, &err), &err);
         for (unsigned k = 0; k < 4; k++)
             wt_debugger_pump(side->d, 1);
         say_events(side);

@@ -44,7 +44,7 @@ static uint64_t element(struct wt_machine *m, uint32_t wave, unsigned number, un
 
 /* Says yes for lanes that are not enabled, too: they do not count. */
 static wt_lanes condition_holds(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
-                                wt_lanes mask)
+                                wt_lanes mask, uint64_t time)
 {
     struct condition *c = context;
     wt_lanes lanes = ~mask;
@@ -53,7 +53,7 @@ static wt_lanes condition_holds(void *context, struct wt_machine *m, uint32_t wa
     for (unsigned lane = 0; lane < m->lanes; lane++)
         if ((element(m, wave, c->number, lane) & c->mask) == c->value)
             lanes |= wt_lane_bit(lane);
-    (void)pc;
+    (void)pc, (void)time;
     return lanes;
 }
 
@@ -151,7 +151,8 @@ static size_t hits_by_hand(const struct condition_case *t, size_t k, struct cond
     while (m->ops->run(m, UINT64_MAX / 2) == WT_RUN_WATCH) {
         const struct wt_watch_hit *hit = &m->hit[0];
         assert_true(hit->hits == hit->mask);
-        const wt_lanes lanes = hit->mask & condition_holds(c, m, hit->wave, hit->pc, hit->mask);
+        const wt_lanes lanes =
+            hit->mask & condition_holds(c, m, hit->wave, hit->pc, hit->mask, hit->time);
         if (!lanes)
             continue;
         assert_true(n < MOST_CONDITION_HITS);

@@ -306,15 +306,15 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     return status;
 }
 
-enum wt_status wt_debugger_thread_place(struct wt_debugger *d, wt_thread thread,
-                                        struct wt_thread_place *place, struct wt_error *err)
+enum wt_status wt_debugger_thread_position(struct wt_debugger *d, wt_thread thread,
+                                           struct wt_thread_position *place, struct wt_error *err)
 {
     enum wt_status status = check(d, thread, err);
     if (status)
         return status;
     const wt_thread first = thread - (thread - 1) % FAKE_LANES;
-    *place =
-        (struct wt_thread_place){.lane = (thread - 1) % FAKE_LANES, .pc = d->registers[thread][32]};
+    *place = (struct wt_thread_position){.lane = (thread - 1) % FAKE_LANES,
+                                         .pc = d->registers[thread][32]};
     for (unsigned lane = 0; lane < FAKE_LANES; lane++)
         if (!d->masked[first + lane])
             place->active |= wt_lane_bit(lane);
@@ -466,9 +466,11 @@ static void stop_wave(struct wt_debugger *d, wt_thread thread)
     }
 }
 
-enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume *list, size_t count,
-                                  struct wt_error *err)
+enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction direction,
+                               const struct wt_resume *list, size_t count, struct wt_error *err)
 {
+    if (direction == WT_BACKWARDS)
+        return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
     d->resume_calls++;
     d->resumes = 0;
     for (size_t i = 0; i < count; i++) {
@@ -623,12 +625,6 @@ bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to)
 }
 
 enum wt_status wt_debugger_goto(struct wt_debugger *d, uint64_t time, struct wt_error *err)
-{
-    return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
-}
-
-enum wt_status wt_debugger_reverse(struct wt_debugger *d, const struct wt_resume *resume,
-                                   struct wt_error *err)
 {
     return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
 }

@@ -285,13 +285,13 @@ static enum wt_status history_search(void *context, const struct wt_history_quer
 
 /* Whether an issue is a place of code that is searched for. */
 static bool is_code_place(const struct fake_history *h, uint64_t time,
-                          struct wt_history_place *place)
+                          struct wt_history_match *place)
 {
     const struct gpu_issue *i = &h->issue[time];
     bool code = false;
     for (size_t k = 0; k < h->codes; k++)
         code |= h->code[k].addr.offset == i->pc;
-    *place = (struct wt_history_place){.kind = code ? WT_HISTORY_PC : WT_HISTORY_ISSUE,
+    *place = (struct wt_history_match){.kind = code ? WT_HISTORY_PC : WT_HISTORY_ISSUE,
                                        .issue = i->wave == h->wave,
                                        .time = time,
                                        .wave = i->wave,
@@ -301,7 +301,7 @@ static bool is_code_place(const struct fake_history *h, uint64_t time,
 }
 
 /* Issues it again: does it get at memory that is searched for? The hits stay. */
-static bool is_watch_place(struct fake_gpu *gpu, uint64_t time, struct wt_history_place *place)
+static bool is_watch_place(struct fake_gpu *gpu, uint64_t time, struct wt_history_match *place)
 {
     struct fake_history *h = gpu->history;
     struct wt_watchpoint watch[8];
@@ -313,13 +313,13 @@ static bool is_watch_place(struct fake_gpu *gpu, uint64_t time, struct wt_histor
     issue(gpu, h->issue[time].wave);
     memcpy(gpu->watch, watch, sizeof watch);
     gpu->watches = watches;
-    *place = (struct wt_history_place){
+    *place = (struct wt_history_match){
         .kind = WT_HISTORY_WATCH, .time = time, .wave = h->issue[time].wave};
     return gpu->hits != 0;
 }
 
 static enum wt_history_step history_search_on(void *context, uint64_t budget,
-                                              struct wt_history_place *place, struct wt_error *err)
+                                              struct wt_history_match *place, struct wt_error *err)
 {
     struct fake_gpu *gpu = context;
     struct fake_history *h = gpu->history;
@@ -342,7 +342,7 @@ static enum wt_history_step history_search_on(void *context, uint64_t budget,
             h->at++;
         history_go(gpu, at, err);
         if (code_now ? is_code_place(h, at, place) : is_watch_place(gpu, at, place))
-            return WT_HISTORY_PLACE;
+            return WT_HISTORY_MATCH;
     }
     history_go(gpu, h->backwards ? 0 : h->end, err);
     return WT_HISTORY_EDGE;
@@ -366,7 +366,7 @@ static enum wt_status history_branch(void *context, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status history_look(void *context, struct wt_error *err)
+static enum wt_status history_inspect(void *context, struct wt_error *err)
 {
     return WT_OK;
 }
@@ -384,7 +384,7 @@ static const struct wt_history_services history_services = {
     .search = history_search,
     .search_on = history_search_on,
     .accept = history_accept,
-    .look = history_look,
+    .inspect = history_inspect,
     .stats = history_stats,
 };
 

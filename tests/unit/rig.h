@@ -175,10 +175,10 @@ static bool rig_read_row(void *context, uint32_t wave, unsigned number, bool per
 
 /* The context of a condition is the watchpoint's. */
 static wt_lanes rig_holds(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
-                          wt_lanes mask)
+                          wt_lanes mask, uint64_t time)
 {
     const struct wt_watchpoint *w = context;
-    return w->holds(w->context, wave, pc, mask);
+    return w->holds(w->context, wave, pc, mask, time);
 }
 
 static enum wt_status rig_watch(void *context, const struct wt_watchpoint *list, size_t count,

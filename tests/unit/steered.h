@@ -38,7 +38,7 @@ static struct wt_event wait_event(struct rig *r)
 static void resume_thread(struct rig *r, wt_thread thread, enum wt_resume_kind kind)
 {
     const struct wt_resume how = {.thread = thread, .kind = kind};
-    OK(wt_debugger_resume(r->d, &how, 1, &err));
+    OK(wt_debugger_run(r->d, WT_FORWARDS, &how, 1, &err));
 }
 
 static struct wt_event resume(struct rig *r, wt_thread thread, enum wt_resume_kind kind)

@@ -70,14 +70,14 @@ static struct wt_event next(struct wt_debugger *d)
 static struct wt_event go_on(struct wt_debugger *d)
 {
     const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
-    OK(wt_debugger_resume(d, &all, 1, &err));
+    OK(wt_debugger_run(d, WT_FORWARDS, &all, 1, &err));
     return next(d);
 }
 
 static struct wt_event go_back(struct wt_debugger *d)
 {
     const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
-    OK(wt_debugger_reverse(d, &all, &err));
+    OK(wt_debugger_run(d, WT_BACKWARDS, &all, 1, &err));
     return next(d);
 }
 
@@ -99,6 +99,45 @@ static void stop_at(struct wt_debugger *d, uint64_t addr, uint32_t number)
     OK(wt_expr_finish(e, &err));
     OK(wt_debugger_insert_breakpoint(d, addr, &e, 1, NULL, 0, &err));
     wt_expr_free(e);
+}
+
+/* `$_time == time` for each lane. */
+static void stop_at_time(struct wt_debugger *d, uint64_t addr, uint64_t time)
+{
+    const struct wt_topology *t = wt_debugger_topology(d);
+    unsigned index = 0;
+    while (index < t->register_count && strcmp(t->registers[index].name, "_time") != 0)
+        index++;
+    struct wt_expr *e = wt_expr_new();
+    const wt_expr_vector same = wt_expr_temporary(e, 0);
+    wt_expr_add(e, WT_EXPR_EQUAL, 0, same, wt_expr_register(e, index), wt_expr_constant(e, time));
+    wt_expr_add(e, WT_EXPR_END, 0, same, same, same);
+    OK(wt_expr_finish(e, &err));
+    OK(wt_debugger_insert_breakpoint(d, addr, &e, 1, NULL, 0, &err));
+    wt_expr_free(e);
+}
+
+static void the_engine_knows_the_issue_time(void **state)
+{
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        struct recorded r;
+        record(&r, xlen);
+        struct wt_debugger_time before, after;
+        OK(wt_debugger_time(r.d, &before, &err));
+        const uint64_t time = before.now + 3 + 2 * 777; /* the loop has two instructions */
+        stop_at_time(r.d, LOOP, time);
+        assert_int_equal(go_on(r.d).reason, WT_STOP_BREAKPOINT);
+        OK(wt_debugger_time(r.d, &after, &err));
+        assert_int_equal(after.now, time);
+        assert_true(after.stats.log - before.stats.log < 10000);
+        stop_at(r.d, LOOP, ROUNDS);
+        assert_int_equal(go_on(r.d).reason, WT_STOP_BREAKPOINT);
+        stop_at_time(r.d, LOOP, time);
+        assert_int_equal(go_back(r.d).reason, WT_STOP_BREAKPOINT);
+        OK(wt_debugger_time(r.d, &after, &err));
+        assert_int_equal(after.now, time);
+        end(&r);
+    }
 }
 
 static void conditions_that_do_not_hold_are_not_logged(void **state)
@@ -163,7 +202,7 @@ static void a_search_keeps_the_conditions_that_it_began_with(void **state)
     stop_at(r.d, LOOP, ROUNDS);
     assert_int_equal(go_on(r.d).thread, 8);
     stop_at(r.d, LOOP, 1000);
-    OK(wt_debugger_reverse(r.d, &all, &err));
+    OK(wt_debugger_run(r.d, WT_BACKWARDS, &all, 1, &err));
     OK(wt_debugger_remove_breakpoint(r.d, LOOP, &err));
     stop_at(r.d, LOOP, 2000);
     const struct wt_event e = next(r.d);
@@ -176,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_that_do_not_hold_are_not_logged),
+        cmocka_unit_test(the_engine_knows_the_issue_time),
         cmocka_unit_test(the_past_goes_by_the_same_conditions),
         cmocka_unit_test(a_search_keeps_the_conditions_that_it_began_with),
     };

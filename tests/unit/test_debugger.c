@@ -110,6 +110,38 @@ static void each_client_has_its_own_breakpoint_at_an_address(void **state)
     }
 }
 
+static void one_client_prints_where_another_one_stops(void **state)
+{
+    FOR_VARIANTS(v)
+    {
+        struct rig *r = rig_new(v, counting, 5);
+        const uint8_t is_3[] = {0x26, 0, T2, 0x22, 3, 0x13, 0x27};
+        const uint8_t print[] = {0x22, 0, 0x22, 0, 0x34, 0, 0, 2, '.', 0, 0x27};
+        const struct agent_code third = {is_3, sizeof is_3}, dot = {print, sizeof print};
+        struct wt_expr *condition = NULL, *command = NULL;
+        OK(agent_compile(r->d, &third, &condition, NULL, &err));
+        OK(agent_compile(r->d, &dot, &command, NULL, &err));
+        OK(wt_debugger_insert_breakpoint_of(r->d, 1, CODE + 8, NULL, 0, &command, 1, &err));
+        OK(wt_debugger_insert_breakpoint_of(r->d, 2, CODE + 8, &condition, 1, NULL, 0, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 3);
+        assert_string_equal(r->output, "...");
+        /* One that stops each time, and what goes on is not printed again. */
+        OK(wt_debugger_insert_breakpoint_of(r->d, 2, CODE + 8, NULL, 0, NULL, 0, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 4);
+        assert_string_equal(r->output, "....");
+        /* The condition of the one that prints is its own. */
+        OK(wt_debugger_insert_breakpoint_of(r->d, 1, CODE + 8, &condition, 1, &command, 1, &err));
+        expect_stop(go(r), WT_STOP_BREAKPOINT, 1);
+        assert_int_equal(reg(r, 1, T2), 5);
+        assert_string_equal(r->output, "....");
+        wt_expr_free(condition);
+        wt_expr_free(command);
+        rig_free(r);
+    }
+}
+
 static void clients_that_lift_step_and_insert_see_every_pass(void **state)
 {
     FOR_VARIANTS(v)
@@ -199,14 +231,14 @@ static void a_range_is_stepped_until_it_is_left(void **state)
         struct rig *r = rig_new(v, counting, 5);
         const struct wt_resume range = {
             .thread = 1, .kind = WT_RESUME_RANGE, .start = CODE, .end = CODE + 16};
-        OK(wt_debugger_resume(r->d, &range, 1, &err));
+        OK(wt_debugger_run(r->d, WT_FORWARDS, &range, 1, &err));
         expect_stop(wait_event(r), WT_STOP_STEP, 1);
         assert_int_equal(pc(r, 1), CODE + 16);
         /* A breakpoint within the range stops it. */
         insert(r, CODE + 12);
         const struct wt_resume whole = {
             .thread = 1, .kind = WT_RESUME_RANGE, .start = CODE, .end = CODE + 20};
-        OK(wt_debugger_resume(r->d, &whole, 1, &err));
+        OK(wt_debugger_run(r->d, WT_FORWARDS, &whole, 1, &err));
         expect_stop(wait_event(r), WT_STOP_BREAKPOINT, 1);
         assert_int_equal(pc(r, 1), CODE + 12);
         assert_int_equal(reg(r, 1, T2), 2);
@@ -522,7 +554,7 @@ static void conditions_that_the_engine_evaluates_touch_nothing(void **state)
         /* A step arrives at it like a run: 2,048 times round, one instruction each. */
         const struct wt_resume inside = {
             .thread = 1, .kind = WT_RESUME_RANGE, .start = CODE, .end = CODE + 0x14};
-        OK(wt_debugger_resume(r->d, &inside, 1, &err));
+        OK(wt_debugger_run(r->d, WT_FORWARDS, &inside, 1, &err));
         expect_stop(wait_event(r), WT_STOP_BREAKPOINT, 1);
         assert_int_equal(reg(r, 1, T2), 0x700 + 0x800 * 3);
         /* Removed, it stops nobody. */
@@ -758,7 +790,7 @@ static void a_step_that_waits_is_done_when_others_run(void **state)
         expect_stop(step(r, first), WT_STOP_STEP, first);
         const struct wt_resume how[] = {{.thread = first, .kind = WT_RESUME_STEP},
                                         {.thread = 0, .kind = WT_RESUME_CONTINUE}};
-        OK(wt_debugger_resume(r->d, how, 2, &err));
+        OK(wt_debugger_run(r->d, WT_FORWARDS, how, 2, &err));
         expect_stop(wait_event(r), WT_STOP_STEP, first);
         assert_int_equal(pc(r, first), CODE + 0x24);
         rig_free(r);
@@ -1074,7 +1106,7 @@ static bool do_something(struct rig *r, size_t words)
     default:
         break; /* all go on */
     }
-    OK(wt_debugger_resume(r->d, how, resumed, &err));
+    OK(wt_debugger_run(r->d, WT_FORWARDS, how, resumed, &err));
     for (int i = rand() % 20; i >= 0; i--)
         wt_debugger_pump(r->d, 1 + (uint64_t)rand() % 8);
     struct wt_event e = wt_debugger_next_event(r->d);
@@ -1141,7 +1173,7 @@ static void a_lost_device_is_reported_wherever_it_is_lost(void **state)
             expect_stop(go(r), WT_STOP_BREAKPOINT, 0);
             r->fail_at = r->accesses + k;
             const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
-            if (wt_debugger_resume(r->d, &all, 1, &why) == WT_OK) {
+            if (wt_debugger_run(r->d, WT_FORWARDS, &all, 1, &why) == WT_OK) {
                 struct wt_event e = wait_event(r);
                 if (e.reason != WT_STOP_BREAKPOINT && e.reason != WT_STOP_LOST)
                     fail_msg("access %u: %s %s", k, reason_name(e.reason), e.text);
@@ -1207,7 +1239,7 @@ static void a_device_that_was_without_power_is_taken_up_again(void **state)
         enum wt_status status = WT_OK;
         for (int i = 0; i < 2 && !status; i++) {
             const struct wt_resume one = {.thread = 0, .kind = WT_RESUME_CONTINUE};
-            status = i ? wt_debugger_resume(r->d, &one, 1, &why)
+            status = i ? wt_debugger_run(r->d, WT_FORWARDS, &one, 1, &why)
                        : wt_debugger_read_numbers(r->d, thread, &index, 1, &value, &why);
         }
         assert_int_equal(status, WT_IO);
@@ -1253,14 +1285,14 @@ static void reattaching_stops_what_runs(void **state)
     const struct rig_options dm = {.dm_only = true};
     struct rig *r = rig_new(&dm, counting, 5);
     const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
-    OK(wt_debugger_resume(r->d, &all, 1, &err));
+    OK(wt_debugger_run(r->d, WT_FORWARDS, &all, 1, &err));
     OK(wt_debugger_reattach(r->d, &err));
     assert_false(wt_debugger_running(r->d));
     struct wt_event e = wt_debugger_next_event(r->d);
     assert_int_equal(e.kind, WT_EVENT_STOPPED);
     assert_int_equal(e.reason, WT_STOP_INTERRUPTED);
     /* It cannot be had: the client is told, and that it is not there. */
-    OK(wt_debugger_resume(r->d, &all, 1, &err));
+    OK(wt_debugger_run(r->d, WT_FORWARDS, &all, 1, &err));
     r->fail_at = 1;
     struct wt_error why;
     assert_int_equal(wt_debugger_reattach(r->d, &why), WT_IO);
@@ -1279,7 +1311,7 @@ static void an_interrupt_is_always_answered(void **state)
         for (unsigned k = 1; !interrupted; k++) {
             struct rig *r = rig_new(v, counting, 5);
             const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
-            OK(wt_debugger_resume(r->d, &all, 1, &err));
+            OK(wt_debugger_run(r->d, WT_FORWARDS, &all, 1, &err));
             r->fail_at = r->accesses + k;
             OK(wt_debugger_interrupt(r->d, &err));
             struct wt_event e = wt_debugger_next_event(r->d);
@@ -1364,7 +1396,7 @@ static void a_warp_that_another_debugger_left_at_a_breakpoint_stands_at_it(void 
         insert(r, CODE + 0x3c);
         /* All warps meet it, and nobody looks: then the debugger dies. */
         const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
-        OK(wt_debugger_resume(r->d, &all, 1, &err));
+        OK(wt_debugger_run(r->d, WT_FORWARDS, &all, 1, &err));
         for (int i = 0; i < 100; i++)
             rig_pump(r, 1000);
         struct wt_debugger *dead = r->d;
@@ -1392,8 +1424,8 @@ static void requests_that_make_no_sense_are_refused(void **state)
     unsigned index = 5, bad = 100000;
     const struct wt_resume none = {.thread = 999, .kind = WT_RESUME_STEP};
     const struct wt_resume stop = {.thread = 1, .kind = WT_RESUME_STOP};
-    assert_int_equal(wt_debugger_resume(r->d, &none, 1, &why), WT_INVALID);
-    assert_int_equal(wt_debugger_resume(r->d, &stop, 1, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_run(r->d, WT_FORWARDS, &none, 1, &why), WT_INVALID);
+    assert_int_equal(wt_debugger_run(r->d, WT_FORWARDS, &stop, 1, &why), WT_INVALID);
     assert_int_equal(wt_debugger_read_numbers(r->d, 9, &index, 1, &value, &why), WT_INVALID);
     assert_int_equal(wt_debugger_read_numbers(r->d, 1, &bad, 1, &value, &why), WT_INVALID);
     assert_int_equal(wt_debugger_write_number(r->d, 1, bad, 1, &why), WT_INVALID);
@@ -1407,7 +1439,7 @@ static void requests_that_make_no_sense_are_refused(void **state)
     assert_false(wt_debugger_thread_alive(r->d, 0));
     resume_thread(r, 0, WT_RESUME_CONTINUE);
     const struct wt_resume all = {.thread = 0, .kind = WT_RESUME_CONTINUE};
-    assert_int_equal(wt_debugger_resume(r->d, &all, 1, &why), WT_STATE);
+    assert_int_equal(wt_debugger_run(r->d, WT_FORWARDS, &all, 1, &why), WT_STATE);
     assert_int_equal(wt_debugger_read_numbers(r->d, 1, &index, 1, &value, &why), WT_STATE);
     rig_free(r);
 }
@@ -1457,6 +1489,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_breakpoint_stops_each_time_without_the_client_stepping),
         cmocka_unit_test(each_client_has_its_own_breakpoint_at_an_address),
+        cmocka_unit_test(one_client_prints_where_another_one_stops),
         cmocka_unit_test(clients_that_lift_step_and_insert_see_every_pass),
         cmocka_unit_test(a_step_onto_a_breakpoint_does_not_hide_it),
         cmocka_unit_test(setting_pc_to_a_breakpoint_meets_it_again),

@@ -53,7 +53,7 @@ static int record(void **state)
     OK(wt_emulated_debug(&r.e, NULL, NULL, &err));
     wt_timeline_set_interval(r.e.timeline, (uint64_t)1 << 40);
     const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
-    OK(wt_debugger_resume(r.e.debugger, &all, 1, &err));
+    OK(wt_debugger_run(r.e.debugger, WT_FORWARDS, &all, 1, &err));
     while (r.e.machine->time < ISSUES)
         wt_debugger_pump(r.e.debugger, 1000000);
     OK(wt_debugger_interrupt(r.e.debugger, &err));

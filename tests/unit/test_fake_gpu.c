@@ -55,7 +55,7 @@ static struct wt_event go(struct bench *b)
 {
     const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
     struct wt_event event;
-    OK(wt_debugger_resume(b->d, &all, 1, &err));
+    OK(wt_debugger_run(b->d, WT_FORWARDS, &all, 1, &err));
     for (int i = 0; i < 10000; i++) {
         wt_debugger_pump(b->d, 100);
         if ((event = wt_debugger_next_event(b->d)).kind != WT_EVENT_NONE)
@@ -87,7 +87,7 @@ static void waves_have_as_many_threads_as_lanes(void **state)
 static void go_quietly(struct bench *b)
 {
     const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
-    OK(wt_debugger_resume(b->d, &all, 1, &err));
+    OK(wt_debugger_run(b->d, WT_FORWARDS, &all, 1, &err));
     for (int i = 0; i < 100; i++)
         wt_debugger_pump(b->d, 100);
     assert_int_equal(wt_debugger_next_event(b->d).kind, WT_EVENT_NONE);
@@ -162,7 +162,7 @@ static void waves_come_and_go(void **state)
                 {.thread = thread[i], .kind = WT_RESUME_RANGE, .end = GPU_CODE},
                 {.kind = WT_RESUME_CONTINUE}};
             b.gpu->relaunch = true;
-            OK(wt_debugger_resume(b.d, step, 2, &err));
+            OK(wt_debugger_run(b.d, WT_FORWARDS, step, 2, &err));
             while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
                 wt_debugger_pump(b.d, 10);
             assert_int_equal(event.reason, WT_STOP_STEP);
@@ -193,7 +193,7 @@ static void launches_are_held_while_all_stand(void **state)
     assert_false(list[0].running);
     /* One thread steps: others that begin are held, too. */
     const struct wt_resume step = {.thread = list[0].id, .kind = WT_RESUME_STEP};
-    OK(wt_debugger_resume(b.d, &step, 1, &err));
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &step, 1, &err));
     fake_gpu_launch(b.gpu, 3, 20);
     assert_true(b.gpu->wave[3].halted);
     while (wt_debugger_next_event(b.d).kind == WT_EVENT_NONE)
@@ -223,7 +223,7 @@ static void a_stop_is_told_once_all_have_halted(void **state)
     b.gpu->wave[0].pc = 4 * GPU_INSTRUCTION; /* so that it comes to the breakpoint first */
     OK(wt_debugger_insert_breakpoint(b.d, 10 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
     b.gpu->latency = 3;
-    OK(wt_debugger_resume(b.d, &all, 1, &err));
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &all, 1, &err));
     while (!b.gpu->wave[0].halted)
         wt_debugger_pump(b.d, 1);
     /* One has stopped; the others have been asked. */
@@ -231,7 +231,7 @@ static void a_stop_is_told_once_all_have_halted(void **state)
         assert_false(b.gpu->wave[1].halted);
         assert_true(wt_debugger_running(b.d));
         assert_int_equal(wt_debugger_next_event(b.d).kind, WT_EVENT_NONE);
-        assert_int_equal(wt_debugger_resume(b.d, &all, 1, &why), WT_STATE);
+        assert_int_equal(wt_debugger_run(b.d, WT_FORWARDS, &all, 1, &why), WT_STATE);
         assert_int_equal(wt_debugger_read_numbers(b.d, b.first[0], &pc, 1, &value, &why), WT_STATE);
         OK(wt_debugger_threads(b.d, &list, &count, &err));
         assert_true(list[0].running);
@@ -248,7 +248,7 @@ static void a_stop_is_told_once_all_have_halted(void **state)
     assert_int_equal(value, 10 * GPU_INSTRUCTION);
     /* Waves that met it on the way are told next; an interrupt is late, too. */
     OK(wt_debugger_remove_breakpoint(b.d, 10 * GPU_INSTRUCTION, &err));
-    OK(wt_debugger_resume(b.d, &all, 1, &err));
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &all, 1, &err));
     for (int i = 0; i < 10; i++)
         wt_debugger_pump(b.d, 1);
     OK(wt_debugger_interrupt(b.d, &err));
@@ -267,7 +267,7 @@ static void several_steps_are_under_way(void **state)
     const struct wt_resume steps[] = {{.thread = b.first[0], .kind = WT_RESUME_STEP},
                                       {.thread = b.first[2] + 7, .kind = WT_RESUME_STEP},
                                       {.thread = b.first[3], .kind = WT_RESUME_STEP}};
-    OK(wt_debugger_resume(b.d, steps, 3, &err));
+    OK(wt_debugger_run(b.d, WT_FORWARDS, steps, 3, &err));
     unsigned most = 0, stops = 0;
     for (int i = 0; i < 100; i++) {
         unsigned under_way = 0;
@@ -305,7 +305,7 @@ static struct bench open_recorded(void)
 static struct wt_event reverse(struct bench *b, wt_thread thread, enum wt_resume_kind kind)
 {
     const struct wt_resume how = {.thread = thread, .kind = kind, .end = GPU_CODE};
-    OK(wt_debugger_reverse(b->d, &how, &err));
+    OK(wt_debugger_run(b->d, WT_BACKWARDS, &how, 1, &err));
     return next(b);
 }
 
@@ -359,7 +359,7 @@ static void the_past_of_a_wave_is_searched(void **state)
     assert_int_equal(reverse(&b, lane, WT_RESUME_STEP).reason, WT_STOP_HISTORY_BEGIN);
     /* Forwards along the recorded run, to the end of it. */
     const struct wt_resume step = {.thread = lane, .kind = WT_RESUME_STEP};
-    OK(wt_debugger_resume(b.d, &step, 1, &err));
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &step, 1, &err));
     assert_int_equal(next(&b).reason, WT_STOP_STEP);
     OK(wt_debugger_read_numbers(b.d, lane, &pc, 1, &value, &err));
     assert_int_equal(value, GPU_INSTRUCTION);
@@ -515,7 +515,7 @@ static void rows_are_kept_as_long_as_they_hold(void **state)
     assert_int_equal(b.gpu->row_reads, before);
     /* Until it runs. */
     const struct wt_resume step = {.thread = b.first[0], .kind = WT_RESUME_STEP};
-    OK(wt_debugger_resume(b.d, &step, 1, &err));
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &step, 1, &err));
     while (wt_debugger_next_event(b.d).kind == WT_EVENT_NONE)
         wt_debugger_pump(b.d, 1);
     OK(wt_debugger_read_registers(b.d, b.first[0], index, 2, bytes, &err));
@@ -613,7 +613,7 @@ static void a_step_is_one_instruction_of_16_bytes(void **state)
     fake_gpu_put(b.gpu, 0, GPU_ADD, 9, 1);
     OK(wt_debugger_insert_breakpoint(b.d, 0, NULL, 0, NULL, 0, &err));
     const struct wt_resume step = {.thread = b.first[2] + 31, .kind = WT_RESUME_STEP};
-    OK(wt_debugger_resume(b.d, &step, 1, &err));
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &step, 1, &err));
     struct wt_event event;
     while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
         wt_debugger_pump(b.d, 1);

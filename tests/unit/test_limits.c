@@ -40,7 +40,7 @@ static struct wt_event wait_event(struct rig *r)
 static void resume_all(struct rig *r)
 {
     const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
-    OK(wt_debugger_resume(r->d, &all, 1, &err));
+    OK(wt_debugger_run(r->d, WT_FORWARDS, &all, 1, &err));
 }
 
 static uint64_t register_of(struct rig *r, wt_thread thread, unsigned index)
@@ -116,7 +116,7 @@ static void the_largest_device_is_debugged(void **state)
     /* And one warp steps. */
     const struct wt_resume step = {.thread = last, .kind = WT_RESUME_STEP};
     const uint64_t pc = register_of(r, last, (unsigned)t->pc_index);
-    OK(wt_debugger_resume(r->d, &step, 1, &err));
+    OK(wt_debugger_run(r->d, WT_FORWARDS, &step, 1, &err));
     assert_int_equal(wait_event(r).thread, last);
     assert_int_not_equal(register_of(r, last, (unsigned)t->pc_index), pc);
     rig_free(r);

@@ -92,7 +92,7 @@ static const struct wt_resume everybody = {.thread = 0, .kind = WT_RESUME_CONTIN
 static struct rig *looping(const struct column *c)
 {
     struct rig *r = new_rig(c->xlen, c->warps, c->threads, c->after);
-    expect(c, "resuming all", TRIPS(r, wt_debugger_resume(r->d, &everybody, 1, &err)), 2);
+    expect(c, "resuming all", TRIPS(r, wt_debugger_run(r->d, WT_FORWARDS, &everybody, 1, &err)), 2);
     for (int i = 0; i < 50; i++)
         wt_debugger_pump(r->d, 1000);
     expect(c, "stopping all", TRIPS(r, wt_debugger_interrupt(r->d, &err)), c->interrupt);
@@ -227,7 +227,8 @@ static void steps_and_breakpoints(void **state)
         const struct wt_thread_info *list;
         size_t count;
         OK(wt_debugger_threads(r->d, &list, &count, &err)); /* as clients do at each stop */
-        expect(c, "asking for a step", TRIPS(r, wt_debugger_resume(r->d, &step, 1, &err)), 0);
+        expect(c, "asking for a step", TRIPS(r, wt_debugger_run(r->d, WT_FORWARDS, &step, 1, &err)),
+               0);
         expect(c, "a step", to_event(r, WT_STOP_STEP), c->step);
         /* Where it stands is known from the step, and the others have not moved. */
         expect(c, "listing the threads after it",
@@ -235,9 +236,9 @@ static void steps_and_breakpoints(void **state)
         expect(c, "inserting a breakpoint",
                TRIPS(r, wt_debugger_insert_breakpoint(r->d, CODE + 0x1c, NULL, 0, NULL, 0, &err)),
                c->xlen == 64 ? 4 : 2);
-        OK(wt_debugger_resume(r->d, &everybody, 1, &err));
+        OK(wt_debugger_run(r->d, WT_FORWARDS, &everybody, 1, &err));
         expect(c, "the first stop at it", to_event(r, WT_STOP_BREAKPOINT), c->first_hit);
-        OK(wt_debugger_resume(r->d, &everybody, 1, &err));
+        OK(wt_debugger_run(r->d, WT_FORWARDS, &everybody, 1, &err));
         expect(c, "the next one", to_event(r, WT_STOP_BREAKPOINT), c->next_hit);
         rig_free(r);
     }

@@ -202,7 +202,7 @@ static void a_step_is_told_as_well(void **state)
         /* In the midst of a range, and off a breakpoint. */
         watch(r, WT_WATCHPOINT_READ, PLACE + 0x80, 4, false);
         const struct wt_resume range = {2, WT_RESUME_RANGE, OWN, AGAIN + 4};
-        OK(wt_debugger_resume(r->d, &range, 1, &err));
+        OK(wt_debugger_run(r->d, WT_FORWARDS, &range, 1, &err));
         expect(wait_event(r), WT_STOP_WATCHPOINT, 2);
         assert_int_equal(pc_of(r, 2), AGAIN);
         OK(wt_debugger_insert_breakpoint(r->d, LOOK, NULL, 0, NULL, 0, &err));
@@ -225,7 +225,7 @@ static void waves_that_nobody_steps_are_told_too(void **state)
         /* Warp 0 steps a long range, warp 1 runs meanwhile. */
         const struct wt_resume how[] = {{1, WT_RESUME_RANGE, BEFORE, AGAIN + 8},
                                         {0, WT_RESUME_CONTINUE, 0, 0}};
-        OK(wt_debugger_resume(r->d, how, 2, &err));
+        OK(wt_debugger_run(r->d, WT_FORWARDS, how, 2, &err));
         const struct wt_event e = wait_event(r);
         expect(e, WT_STOP_WATCHPOINT, lanes + 1);
         rig_free(r);

@@ -112,7 +112,7 @@ static void the_next_wave_of_a_slot_has_other_threads(void **state)
         }
         struct wt_error why;
         const struct wt_resume step = {.thread = thread[0], .kind = WT_RESUME_STEP};
-        assert_int_equal(wt_debugger_resume(r->d, &step, 1, &why), WT_INVALID);
+        assert_int_equal(wt_debugger_run(r->d, WT_FORWARDS, &step, 1, &why), WT_INVALID);
         assert_string_equal(why.text, "thread 5 has ended");
         /* The threads of the program's next run are numbered from the beginning. */
         OK(wt_debugger_reset(r->d, &err));
@@ -135,7 +135,7 @@ static void a_step_ends_with_its_wave(void **state)
         const struct wt_resume range[] = {
             {.thread = 5, .kind = WT_RESUME_RANGE, .start = CODE, .end = CODE + 0x100},
             {.kind = WT_RESUME_CONTINUE}};
-        OK(wt_debugger_resume(r->d, range, 2, &err));
+        OK(wt_debugger_run(r->d, WT_FORWARDS, range, 2, &err));
         const struct wt_event e = wait_event(r);
         assert_int_equal(e.kind, WT_EVENT_STOPPED);
         assert_int_equal(e.reason, WT_STOP_STEP);
@@ -183,7 +183,7 @@ static struct wt_event next(struct wt_debugger *d)
 static struct wt_event go_on(struct wt_debugger *d, wt_thread thread, enum wt_resume_kind kind)
 {
     const struct wt_resume how = {.thread = thread, .kind = kind};
-    OK(wt_debugger_resume(d, &how, 1, &err));
+    OK(wt_debugger_run(d, WT_FORWARDS, &how, 1, &err));
     return next(d);
 }
 
@@ -191,7 +191,7 @@ static struct wt_event reverse(struct wt_debugger *d, wt_thread thread, enum wt_
 {
     const struct wt_resume how = {
         .thread = thread, .kind = kind, .start = CODE, .end = CODE + 0x100};
-    OK(wt_debugger_reverse(d, &how, &err));
+    OK(wt_debugger_run(d, WT_BACKWARDS, &how, 1, &err));
     return next(d);
 }
 
@@ -238,7 +238,7 @@ static void a_way_through_the_past_follows_no_stranger(void **state)
     /* Forwards, a range ends with the wave, also where its slot is taken again. */
     const struct wt_resume range = {
         .thread = thread[1], .kind = WT_RESUME_RANGE, .start = CODE, .end = CODE + 0x100};
-    OK(wt_debugger_resume(d, &range, 1, &err));
+    OK(wt_debugger_run(d, WT_FORWARDS, &range, 1, &err));
     e = next(d);
     assert_int_equal(e.reason, WT_STOP_STEP);
     assert_true(now(d) > at[1] && now(d) <= at[2]);

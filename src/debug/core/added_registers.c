@@ -3,43 +3,45 @@
  * probe's registers in the topology, so that every client can read them, and conditions of
  * breakpoints can name them, like any other register.
  */
-#include "debug/core/internal.h"
+#include "debug/core/added_registers.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "debug/core/known.h"
 
 enum added_code { ADDED_CORE, ADDED_WAVE, ADDED_LANE, ADDED_MASK, ADDED_MASK_HIGH, ADDED_TIME };
 
 enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology *of_probe,
                                  struct wt_error *err)
 {
-    const char *const name[] = {"_core", d->wave_register, "_lane", "_mask", "_mask_high", "_time"};
+    const char *const name[] = {"_core", d->added.wave_register, "_lane",
+                                "_mask", "_mask_high",           "_time"};
     const size_t codes = sizeof name / sizeof *name, given = of_probe->register_count;
     d->shape = *of_probe;
     d->topology = &d->shape;
-    snprintf(d->wave_register, sizeof d->wave_register, "_%s", of_probe->wave_word);
-    d->probe_registers = given;
-    d->registers = calloc(given + codes, sizeof *d->registers);
-    if (!d->registers)
+    snprintf(d->added.wave_register, sizeof d->added.wave_register, "_%s", of_probe->wave_word);
+    d->added.probe_count = given;
+    d->added.registers = calloc(given + codes, sizeof *d->added.registers);
+    if (!d->added.registers)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the table of registers");
-    memcpy(d->registers, of_probe->registers, given * sizeof *d->registers);
+    memcpy(d->added.registers, of_probe->registers, given * sizeof *d->added.registers);
     /* In hardware the lanes of a wave share one; to people each lane has its own. */
-    d->registers[of_probe->pc_index].scope = WT_SCOPE_LANE;
+    d->added.registers[of_probe->pc_index].scope = WT_SCOPE_LANE;
     /* Numbers follow on, too: GDB 13 compiles no expression for registers whose number is beyond
      * its own count of registers. */
     unsigned number = 0;
     for (size_t i = 0; i < given; i++)
-        if (d->registers[i].number >= number)
-            number = d->registers[i].number + 1;
+        if (d->added.registers[i].number >= number)
+            number = d->added.registers[i].number + 1;
     size_t count = given;
     for (unsigned code = 0; code < codes; code++) {
         if ((code == ADDED_MASK_HIGH && of_probe->lanes <= 64) ||
             (code == ADDED_TIME && !d->target->services->time))
             continue;
-        d->registers[count++] = (struct wt_register){
+        d->added.registers[count++] = (struct wt_register){
             .name = name[code],
             .set = WT_ADDED_SET,
             .type = WT_REG_UINT,
@@ -51,14 +53,14 @@ enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology
             .read_only = true,
         };
     }
-    d->shape.registers = d->registers;
+    d->shape.registers = d->added.registers;
     d->shape.register_count = count;
     return WT_OK;
 }
 
 bool dbg_is_time(const struct wt_debugger *d, unsigned index)
 {
-    return dbg_is_added(d, index) && d->registers[index].code == ADDED_TIME;
+    return dbg_is_added(d, index) && d->added.registers[index].code == ADDED_TIME;
 }
 
 uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t wave, unsigned lane,
@@ -66,7 +68,7 @@ uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t w
 {
     struct wt_wave self;
     assert(dbg_is_added(d, index));
-    switch ((enum added_code)d->registers[index].code) {
+    switch ((enum added_code)d->added.registers[index].code) {
     case ADDED_CORE:
         d->ops->describe_wave(d->probe, wave, &self);
         return self.core;
@@ -88,7 +90,7 @@ uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t w
 enum wt_status dbg_read_added(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
                               uint8_t *row, struct wt_error *err)
 {
-    const struct wt_register *r = &d->registers[index];
+    const struct wt_register *r = &d->added.registers[index];
     const size_t size = wt_register_size(r);
     enum wt_status status;
     if ((r->code == ADDED_MASK || r->code == ADDED_MASK_HIGH) &&

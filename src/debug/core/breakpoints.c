@@ -1,15 +1,19 @@
 /*
- * Breakpoints: a table of what the client wants and of what is in memory. The two are brought
- * together when waves are set going, so that clients that lift and insert all breakpoints around
- * every stop cost no memory traffic.
+ * The table of breakpoints: what each client wants at an address. Memory and the target are brought
+ * up to date by sync.c, when waves are set going, so that clients that lift and insert all
+ * breakpoints around every stop cost no memory traffic.
  */
-#include "debug/core/internal.h"
+#include "debug/core/breakpoints.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "debug/core/conditions.h"
+
+#define MOST_CLAIMS 256 /* clients that have a breakpoint at one address */
 
 /* ---- what each client wants ---- */
 
@@ -56,43 +60,6 @@ static bool share_list(struct wt_expr *const *expr, size_t count, struct wt_expr
     return *list != NULL;
 }
 
-/*
- * The code of all claims together. It stops if one of them does; where some stop and others only
- * print, nothing is printed. A claim without conditions makes those of the others void.
- */
-static enum wt_status code_of_claims(struct wt_debugger *d, const struct claim *claim,
-                                     size_t claim_count, struct bp_code **code,
-                                     struct wt_error *err)
-{
-    struct claim all = {0};
-    bool stops = false, always = false;
-    size_t expressions = 0;
-    for (size_t i = 0; i < claim_count; i++) {
-        stops |= claim[i].command_count == 0;
-        expressions += claim[i].condition_count + claim[i].command_count;
-    }
-    all.condition = calloc(expressions + 1, sizeof *all.condition);
-    all.command = calloc(expressions + 1, sizeof *all.command);
-    if (!all.condition || !all.command) {
-        free_claim(&all);
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    }
-    for (size_t i = 0; i < claim_count; i++) {
-        const struct claim *c = &claim[i];
-        if (stops && c->command_count)
-            continue;
-        always |= c->condition_count == 0;
-        for (size_t k = 0; k < c->condition_count; k++)
-            all.condition[all.condition_count++] = wt_expr_share(c->condition[k]);
-        for (size_t k = 0; k < c->command_count; k++)
-            all.command[all.command_count++] = wt_expr_share(c->command[k]);
-    }
-    const enum wt_status status = dbg_new_code(d, all.condition, always ? 0 : all.condition_count,
-                                               all.command, all.command_count, code, err);
-    free_claim(&all);
-    return status;
-}
-
 static void free_breakpoint(struct breakpoint *bp)
 {
     free_claims(bp);
@@ -102,20 +69,22 @@ static void free_breakpoint(struct breakpoint *bp)
 
 void dbg_free_breakpoints(struct wt_debugger *d)
 {
-    for (size_t i = 0; i < d->bps; i++)
-        free_breakpoint(&d->bp[i]);
-    free(d->bp);
-    d->bp = NULL;
-    d->bps = d->bp_capacity = 0;
+    for (size_t i = 0; i < d->breakpoints.count; i++)
+        free_breakpoint(&d->breakpoints.list[i]);
+    free(d->breakpoints.list);
+    d->breakpoints.list = NULL;
+    d->breakpoints.count = d->breakpoints.capacity = 0;
 }
+
+/* ---- the table ---- */
 
 /* Where @p addr is in the table, or belongs. */
 static size_t position(struct wt_debugger *d, uint64_t addr)
 {
-    size_t low = 0, high = d->bps;
+    size_t low = 0, high = d->breakpoints.count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (d->bp[middle].addr < addr)
+        if (d->breakpoints.list[middle].addr < addr)
             low = middle + 1;
         else
             high = middle;
@@ -126,136 +95,63 @@ static size_t position(struct wt_debugger *d, uint64_t addr)
 struct breakpoint *dbg_find_breakpoint(struct wt_debugger *d, uint64_t addr)
 {
     size_t at = position(d, addr);
-    return at < d->bps && d->bp[at].addr == addr ? &d->bp[at] : NULL;
+    return at < d->breakpoints.count && d->breakpoints.list[at].addr == addr
+               ? &d->breakpoints.list[at]
+               : NULL;
 }
 
 void dbg_drop_breakpoints(struct wt_debugger *d)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < d->bps; i++) {
-        const struct breakpoint *bp = &d->bp[i];
+    for (size_t i = 0; i < d->breakpoints.count; i++) {
+        const struct breakpoint *bp = &d->breakpoints.list[i];
         if (bp->inserted || bp->planted || bp->doubtful || bp->watched)
-            d->bp[kept++] = *bp;
+            d->breakpoints.list[kept++] = *bp;
         else
-            free_breakpoint(&d->bp[i]);
+            free_breakpoint(&d->breakpoints.list[i]);
     }
-    d->bps = kept;
+    d->breakpoints.count = kept;
 }
-
-/* ---- planting ---- */
 
 bool dbg_is_set(const struct breakpoint *bp)
 {
     return bp && (bp->planted || (bp->inserted && bp->code->in_engine));
 }
 
-/* Whether its instruction is to be replaced in memory. */
-static bool is_to_plant(const struct breakpoint *bp)
-{
-    return bp->inserted && !bp->code->in_engine;
-}
-
-enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
-{
-    uint32_t wave = UINT32_MAX;
-    enum wt_status status = WT_OK;
-    struct wt_error ignored;
-    bool lifted = false;
-    /* Lift first: two that overlap may trade places. */
-    for (int plant = 0; plant < 2; plant++) {
-        for (size_t i = 0; i < d->bps; i++) {
-            struct breakpoint *bp = &d->bp[i];
-            if (plant ? !is_to_plant(bp) || bp->planted
-                      : is_to_plant(bp) || (!bp->planted && !bp->doubtful))
-                continue;
-            if (wave == UINT32_MAX)
-                wave = dbg_memory_wave(d);
-            enum wt_status one = plant ? dbg_plant(d, bp, wave, status ? &ignored : err)
-                                       : dbg_lift(d, bp, wave, status ? &ignored : err);
-            status = status ? status : one;
-            lifted |= !plant;
-        }
-    }
-    if (lifted)
-        dbg_drop_breakpoints(d);
-    return status;
-}
-
-/* ---- what clients ask for ---- */
-
-static enum wt_status sync_all(struct wt_debugger *d, struct wt_error *err)
-{
-    enum wt_status status = dbg_sync_breakpoints(d, err);
-    return status ? status : dbg_sync_watchpoints(d, err);
-}
-
 /* Makes room for a new entry at @p addr. */
 static struct breakpoint *add_breakpoint(struct wt_debugger *d, uint64_t addr)
 {
-    struct breakpoint *grown = wt_array_grow(d->bp, &d->bp_capacity, d->bps + 1, sizeof *grown);
+    struct breakpoint *grown = wt_array_grow(d->breakpoints.list, &d->breakpoints.capacity,
+                                             d->breakpoints.count + 1, sizeof *grown);
     if (!grown)
         return NULL;
-    d->bp = grown;
+    d->breakpoints.list = grown;
     size_t at = position(d, addr);
-    memmove(&d->bp[at + 1], &d->bp[at], (d->bps - at) * sizeof *d->bp);
-    d->bps++;
-    d->bp[at] = (struct breakpoint){.addr = addr};
-    return &d->bp[at];
+    memmove(&d->breakpoints.list[at + 1], &d->breakpoints.list[at],
+            (d->breakpoints.count - at) * sizeof *d->breakpoints.list);
+    d->breakpoints.count++;
+    d->breakpoints.list[at] = (struct breakpoint){.addr = addr};
+    return &d->breakpoints.list[at];
 }
 
-/* An instruction must be there to be replaced; better told now than when the program is resumed. */
-static enum wt_status check_address(struct wt_debugger *d, uint64_t addr, struct wt_error *err)
+/* ---- claims ---- */
+
+/* The code of all claims but number @p without. */
+static enum wt_status make_code(struct wt_debugger *d, const struct breakpoint *bp, size_t without,
+                                struct bp_code **code, struct wt_error *err)
 {
-    struct wt_window window;
-    if (d->topology->address_bits < 64 && addr >> d->topology->address_bits)
-        return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is past the end of the address space", addr);
-    enum wt_status status = d->ops->window(d->probe, addr, &window, err);
-    if (status)
-        return status;
-    if ((status = dbg_read_window(d, dbg_memory_wave(d), addr, &window, err)))
-        wt_fail_in(err, "no breakpoint can be set at 0x%" PRIx64, addr);
-    return status;
+    const struct claim *claim[MOST_CLAIMS];
+    size_t count = 0;
+    assert(bp->claim_count <= MOST_CLAIMS);
+    for (size_t i = 0; i < bp->claim_count; i++)
+        if (i != without)
+            claim[count++] = &bp->claim[i];
+    return dbg_new_code(d, claim, count, code, err);
 }
 
-/* One client does not want it any more; nobody, if it was the only one. */
-static enum wt_status unclaim_breakpoint(struct wt_debugger *d, struct breakpoint *bp,
-                                         struct claim *c, struct wt_error *err)
-{
-    const size_t at = (size_t)(c - bp->claim);
-    if (bp->claim_count == 1) {
-        drop_claim(bp, c);
-        bp->inserted = false;
-        dbg_drop_breakpoints(d);
-        return WT_OK;
-    }
-    /* The code of the others first: this can fail. */
-    struct bp_code *code;
-    const struct claim gone = *c;
-    *c = bp->claim[bp->claim_count - 1];
-    enum wt_status status = code_of_claims(d, bp->claim, bp->claim_count - 1, &code, err);
-    bp->claim[bp->claim_count - 1] = *c;
-    bp->claim[at] = gone;
-    if (status)
-        return status;
-    drop_claim(bp, &bp->claim[at]);
-    dbg_free_code(bp->code);
-    bp->code = code;
-    return WT_OK;
-}
-
-enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
-                                             struct wt_expr *const *conditions,
-                                             size_t condition_count,
-                                             struct wt_expr *const *commands, size_t command_count,
-                                             struct wt_error *err)
-{
-    return wt_debugger_insert_breakpoint_of(d, 0, addr, conditions, condition_count, commands,
-                                            command_count, err);
-}
-
-/* Puts a claim in the place of its owner's, or adds it, and makes the code of all. */
-static enum wt_status claim_breakpoint(struct wt_debugger *d, struct breakpoint *bp,
-                                       const struct claim *new, struct wt_error *err)
+/* Puts a claim in the place of its owner's, or adds it. */
+static enum wt_status put_claim(struct wt_debugger *d, struct breakpoint *bp,
+                                const struct claim *new, struct wt_error *err)
 {
     struct claim *more =
         wt_array_grow(bp->claim, &bp->claim_capacity, bp->claim_count + 1, sizeof *bp->claim);
@@ -264,82 +160,76 @@ static enum wt_status claim_breakpoint(struct wt_debugger *d, struct breakpoint 
     bp->claim = more;
     struct claim *c = find_claim(bp, new->owner);
     const size_t count = bp->claim_count;
+    if (!c && count == MOST_CLAIMS)
+        return wt_fail(err, WT_NO_MEMORY, "%d clients have a breakpoint there already",
+                       MOST_CLAIMS);
     if (!c)
         c = &bp->claim[bp->claim_count++];
-    const struct claim old = bp->claim_count == count ? *c : (struct claim){0};
+    struct claim old = bp->claim_count == count ? *c : (struct claim){0};
     *c = *new;
     struct bp_code *code;
-    enum wt_status status = code_of_claims(d, bp->claim, bp->claim_count, &code, err);
+    enum wt_status status = make_code(d, bp, SIZE_MAX, &code, err);
     if (status) {
         *c = old;
         bp->claim_count = count;
         return status;
     }
-    struct claim replaced = old;
-    free_claim(&replaced);
+    free_claim(&old);
     dbg_free_code(bp->code);
     bp->code = code;
     bp->inserted = true;
     return WT_OK;
 }
 
-enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t owner,
-                                                uint64_t addr, struct wt_expr *const *conditions,
-                                                size_t condition_count,
-                                                struct wt_expr *const *commands,
-                                                size_t command_count, struct wt_error *err)
+enum wt_status dbg_claim_breakpoint(struct wt_debugger *d, uint32_t owner, uint64_t addr,
+                                    struct wt_expr *const *conditions, size_t condition_count,
+                                    struct wt_expr *const *commands, size_t command_count,
+                                    struct wt_error *err)
 {
     struct breakpoint *bp = dbg_find_breakpoint(d, addr);
     struct claim new = {.owner = owner};
-    enum wt_status status = bp ? WT_OK : check_address(d, addr, err);
-    if (!status &&
-        (!share_list(conditions, condition_count, &new.condition, &new.condition_count) ||
-         !share_list(commands, command_count, &new.command, &new.command_count) ||
-         (!bp && !(bp = add_breakpoint(d, addr)))))
+    enum wt_status status = WT_OK;
+    if (!share_list(conditions, condition_count, &new.condition, &new.condition_count) ||
+        !share_list(commands, command_count, &new.command, &new.command_count) ||
+        (!bp && !(bp = add_breakpoint(d, addr))))
         status = wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
     if (!status)
-        status = claim_breakpoint(d, bp, &new, err);
+        status = put_claim(d, bp, &new, err);
     if (status) {
         free_claim(&new);
         dbg_drop_breakpoints(d);
-        return status;
-    }
-    if (d->going && (status = sync_all(d, err))) {
-        struct wt_error ignored;
-        bp = dbg_find_breakpoint(d, addr);
-        if (bp && !bp->planted)
-            unclaim_breakpoint(d, bp, find_claim(bp, owner), &ignored);
     }
     return status;
 }
 
-enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t addr,
-                                             struct wt_error *err)
-{
-    return wt_debugger_remove_breakpoint_of(d, 0, addr, err);
-}
-
-enum wt_status wt_debugger_remove_breakpoint_of(struct wt_debugger *d, uint32_t owner,
-                                                uint64_t addr, struct wt_error *err)
+enum wt_status dbg_unclaim_breakpoint(struct wt_debugger *d, uint32_t owner, uint64_t addr,
+                                      struct wt_error *err)
 {
     struct breakpoint *bp = dbg_find_breakpoint(d, addr);
     struct claim *c = bp ? find_claim(bp, owner) : NULL;
     if (!c)
         return wt_fail(err, WT_INVALID, "there is no breakpoint at 0x%" PRIx64, addr);
-    enum wt_status status;
-    if ((status = unclaim_breakpoint(d, bp, c, err)) != WT_OK)
+    if (bp->claim_count == 1) {
+        drop_claim(bp, c);
+        bp->inserted = false;
+        dbg_drop_breakpoints(d);
+        return WT_OK;
+    }
+    struct bp_code *code;
+    enum wt_status status = make_code(d, bp, (size_t)(c - bp->claim), &code, err);
+    if (status)
         return status;
-    return d->going ? sync_all(d, err) : WT_OK;
+    drop_claim(bp, c);
+    dbg_free_code(bp->code);
+    bp->code = code;
+    return WT_OK;
 }
 
-void wt_debugger_remove_all_breakpoints(struct wt_debugger *d)
+void dbg_unclaim_all_breakpoints(struct wt_debugger *d)
 {
-    for (size_t i = 0; i < d->bps; i++) {
-        free_claims(&d->bp[i]);
-        d->bp[i].inserted = false;
+    for (size_t i = 0; i < d->breakpoints.count; i++) {
+        free_claims(&d->breakpoints.list[i]);
+        d->breakpoints.list[i].inserted = false;
     }
     dbg_drop_breakpoints(d);
-    struct wt_error ignored;
-    if (d->going)
-        sync_all(d, &ignored);
 }

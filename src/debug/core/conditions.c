@@ -3,12 +3,16 @@
  * hardware. Where the target can watch instructions and hand out registers, nothing is planted:
  * the engine asks before it issues the instruction, in the present as in searches of the past.
  */
-#include "debug/core/internal.h"
+#include "debug/core/conditions.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "debug/core/added_registers.h"
+#include "debug/core/known.h"
+#include "debug/core/lanes.h"
+#include "debug/core/rows.h"
 
 /* ---- what a breakpoint evaluates ---- */
 
@@ -33,8 +37,11 @@ void dbg_free_code(struct bp_code *code)
     assert(!code || code->owners);
     if (!code || --code->owners)
         return;
-    free_expressions(&code->conditions);
-    free_expressions(&code->commands);
+    for (size_t i = 0; code->clause && i < code->clause_count; i++) {
+        free_expressions(&code->clause[i].conditions);
+        free_expressions(&code->clause[i].commands);
+    }
+    free(code->clause);
     free(code->index);
     free(code->row);
     free(code->cell);
@@ -52,89 +59,96 @@ static void release(struct held_code *held)
 
 bool dbg_hold_code(struct wt_debugger *d)
 {
-    struct held_code now = {.code = calloc(d->bps + 1, sizeof *now.code)};
+    struct held_code now = {.code = calloc(d->breakpoints.count + 1, sizeof *now.code)};
     if (!now.code)
         return false;
-    for (size_t i = 0; i < d->bps; i++)
-        if (d->bp[i].code)
-            now.code[now.count++] = dbg_share_code(d->bp[i].code);
+    for (size_t i = 0; i < d->breakpoints.count; i++)
+        if (d->breakpoints.list[i].code)
+            now.code[now.count++] = dbg_share_code(d->breakpoints.list[i].code);
     /* The machine has the last search's watches until the next one has begun. */
-    release(&d->searched[1]);
-    d->searched[1] = d->searched[0];
-    d->searched[0] = now;
+    release(&d->history.searched[1]);
+    d->history.searched[1] = d->history.searched[0];
+    d->history.searched[0] = now;
     return true;
 }
 
 void dbg_release_code(struct wt_debugger *d)
 {
-    release(&d->searched[0]);
-    release(&d->searched[1]);
+    release(&d->history.searched[0]);
+    release(&d->history.searched[1]);
 }
 
-static enum wt_status share_list(struct wt_expr *const *expr, size_t count, struct expr_list *list,
-                                 struct wt_error *err)
-{
-    list->expr = calloc(count ? count : 1, sizeof *list->expr);
-    if (!list->expr)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    for (; list->count < count; list->count++)
-        list->expr[list->count].expr = wt_expr_share(expr[list->count]);
-    return WT_OK;
-}
-
-/* Notes which registers the expressions of a list name, each once for the breakpoint. */
-static enum wt_status link_registers(struct bp_code *code, struct expr_list *list,
+/* Notes the registers that an expression names, each once for the breakpoint. */
+static enum wt_status link_registers(struct bp_code *code, struct linked_expr *e,
                                      struct wt_error *err)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        size_t count;
-        const unsigned *named = wt_expr_registers(list->expr[i].expr, &count);
-        list->expr[i].row = calloc(count + 1, sizeof *list->expr[i].row);
-        if (!list->expr[i].row)
-            return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-        for (size_t k = 0; k < count; k++) {
-            size_t at = 0;
-            if (named[k] >= code->d->topology->register_count)
-                return wt_fail(err, WT_INVALID, "there is no register %u", named[k]);
-            while (at < code->index_count && code->index[at] != named[k])
-                at++;
-            if (at == code->index_count)
-                code->index[code->index_count++] = named[k];
-            list->expr[i].row[k] = at;
-        }
+    size_t count;
+    const unsigned *named = wt_expr_registers(e->expr, &count);
+    e->row = calloc(count + 1, sizeof *e->row);
+    if (!e->row)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+    for (size_t k = 0; k < count; k++) {
+        size_t at = 0;
+        if (named[k] >= code->d->topology->register_count)
+            return wt_fail(err, WT_INVALID, "there is no register %u", named[k]);
+        while (at < code->index_count && code->index[at] != named[k])
+            at++;
+        if (at == code->index_count)
+            code->index[code->index_count++] = named[k];
+        e->row[k] = at;
     }
     return WT_OK;
 }
 
-/* Whether the engine can have all that the expressions name. */
+static enum wt_status share_list(struct bp_code *code, struct wt_expr *const *expr, size_t count,
+                                 struct expr_list *list, struct wt_error *err)
+{
+    enum wt_status status;
+    list->expr = calloc(count ? count : 1, sizeof *list->expr);
+    if (!list->expr)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
+    for (size_t i = 0; i < count; i++) {
+        list->expr[list->count++].expr = wt_expr_share(expr[i]);
+        if ((status = link_registers(code, &list->expr[i], err)) != WT_OK)
+            return status;
+    }
+    return WT_OK;
+}
+
+/* Whether the engine can have all that the expressions name, and there is something to evaluate. */
 static bool fits_engine(const struct bp_code *code)
 {
     const struct wt_debugger *d = code->d;
     const struct wt_target_services *services = d->target->services;
     if (d->options.dm_only || !services->watch || !services->read_row || !services->read_memory ||
-        !services->write_memory || !(code->conditions.count || code->commands.count))
+        !services->write_memory)
         return false;
-    for (size_t i = 0; i < code->index_count; i++)
-        if (dbg_is_time(d, code->index[i]))
-            return false; /* within a run it is not told */
+    for (size_t i = 0; i < code->clause_count; i++)
+        if (!code->clause[i].conditions.count && !code->clause[i].commands.count)
+            return false;
     return true;
 }
 
-static enum wt_status fill(struct bp_code *code, struct wt_expr *const *conditions,
-                           size_t condition_count, struct wt_expr *const *commands,
-                           size_t command_count, struct wt_error *err)
+static enum wt_status fill(struct bp_code *code, const struct claim *const *claim,
+                           size_t claim_count, struct wt_error *err)
 {
     const struct wt_topology *t = code->d->topology;
     size_t widest = 1;
     enum wt_status status;
     code->index = calloc(t->register_count, sizeof *code->index);
-    if (!code->index)
+    code->clause = calloc(claim_count, sizeof *code->clause);
+    if (!code->index || !code->clause)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    if ((status = share_list(conditions, condition_count, &code->conditions, err)) ||
-        (status = share_list(commands, command_count, &code->commands, err)) ||
-        (status = link_registers(code, &code->conditions, err)) ||
-        (status = link_registers(code, &code->commands, err)))
-        return status;
+    for (; code->clause_count < claim_count; code->clause_count++) {
+        const struct claim *c = claim[code->clause_count];
+        struct clause *clause = &code->clause[code->clause_count];
+        if ((status =
+                 share_list(code, c->condition, c->condition_count, &clause->conditions, err)) ||
+            (status = share_list(code, c->command, c->command_count, &clause->commands, err))) {
+            code->clause_count++;
+            return status;
+        }
+    }
     for (size_t i = 0; i < code->index_count; i++) {
         const size_t size =
             wt_register_row(&t->registers[code->index[i]], wt_lanes_first(t->lanes));
@@ -149,16 +163,16 @@ static enum wt_status fill(struct bp_code *code, struct wt_expr *const *conditio
     return WT_OK;
 }
 
-enum wt_status dbg_new_code(struct wt_debugger *d, struct wt_expr *const *conditions,
-                            size_t condition_count, struct wt_expr *const *commands,
-                            size_t command_count, struct bp_code **code, struct wt_error *err)
+enum wt_status dbg_new_code(struct wt_debugger *d, const struct claim *const *claim,
+                            size_t claim_count, struct bp_code **code, struct wt_error *err)
 {
+    assert(claim_count);
     *code = calloc(1, sizeof **code);
     if (!*code)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
     (*code)->owners = 1;
     (*code)->d = d;
-    enum wt_status status = fill(*code, conditions, condition_count, commands, command_count, err);
+    enum wt_status status = fill(*code, claim, claim_count, err);
     if (status) {
         dbg_free_code(*code);
         *code = NULL;
@@ -180,36 +194,61 @@ static void put_rows(struct bp_code *code, const struct linked_expr *e, unsigned
 }
 
 /*
- * The lanes, by their numbers in `lanes`, for which some condition holds, or cannot be evaluated:
- * then the user had better look.
+ * The lanes, by their numbers in `lanes`, for which some condition of a clause holds, or cannot be
+ * evaluated: then a person had better see it.
  */
-static wt_lanes check_conditions(struct bp_code *code, struct dbg_lanes *lanes)
+static wt_lanes check_conditions(struct bp_code *code, const struct clause *clause,
+                                 struct dbg_lanes *lanes)
 {
     const struct wt_expr_world world = {lanes, dbg_read_for_lanes, dbg_print_for_lanes};
+    const struct expr_list *conditions = &clause->conditions;
     const wt_lanes all = wt_lanes_first(lanes->count);
-    wt_lanes holds = code->conditions.count ? 0 : all;
-    for (size_t i = 0; i < code->conditions.count && holds != all; i++) {
+    wt_lanes holds = conditions->count ? 0 : all;
+    for (size_t i = 0; i < conditions->count && holds != all; i++) {
         uint64_t value[WT_MAX_LANES];
-        put_rows(code, &code->conditions.expr[i], lanes->count, 0);
+        put_rows(code, &conditions->expr[i], lanes->count, 0);
         const wt_lanes known =
-            wt_expr_run(code->conditions.expr[i].expr, code->row, lanes->count, &world, value);
+            wt_expr_run(conditions->expr[i].expr, code->row, lanes->count, &world, value);
         holds |= all & ~known;
         holds |= wt_expr_true(value, lanes->count) & known;
     }
     return holds;
 }
 
-/* What the commands print for one lane, number @p k of those in `lanes`. */
-static void run_commands(struct bp_code *code, const struct dbg_lanes *lanes, unsigned k)
+/* What the commands print for lanes, by their numbers in `lanes`. */
+static void run_commands(struct bp_code *code, const struct clause *clause,
+                         const struct dbg_lanes *lanes, wt_lanes numbers)
 {
-    struct dbg_lanes one = {
-        .d = code->d, .wave = lanes->wave, .count = 1, .lane = {lanes->lane[k]}};
-    const struct wt_expr_world world = {&one, dbg_read_for_lanes, dbg_print_for_lanes};
-    for (size_t i = 0; i < code->commands.count; i++) {
-        uint64_t ignored;
-        put_rows(code, &code->commands.expr[i], lanes->count, k);
-        wt_expr_run(code->commands.expr[i].expr, code->row, 1, &world, &ignored);
+    for (; numbers; numbers &= numbers - 1) {
+        const unsigned k = wt_lanes_lowest(numbers);
+        struct dbg_lanes one = *lanes;
+        one.count = 1;
+        one.lane[0] = lanes->lane[k];
+        const struct wt_expr_world world = {&one, dbg_read_for_lanes, dbg_print_for_lanes};
+        for (size_t i = 0; i < clause->commands.count; i++) {
+            uint64_t ignored;
+            put_rows(code, &clause->commands.expr[i], lanes->count, k);
+            wt_expr_run(clause->commands.expr[i].expr, code->row, 1, &world, &ignored);
+        }
     }
+}
+
+/* Prints (@p print), and returns the lanes, by their numbers, for which some client wants to stop.
+ */
+static wt_lanes run_clauses(struct bp_code *code, struct dbg_lanes *lanes, bool print)
+{
+    wt_lanes stop = 0;
+    for (size_t i = 0; i < code->clause_count; i++) {
+        const struct clause *clause = &code->clause[i];
+        if (clause->commands.count && !print)
+            continue;
+        const wt_lanes holds = check_conditions(code, clause, lanes);
+        if (clause->commands.count)
+            run_commands(code, clause, lanes, holds);
+        else
+            stop |= holds;
+    }
+    return stop;
 }
 
 /* A set of numbers in `lanes` as a set of lanes. */
@@ -229,30 +268,41 @@ unsigned dbg_lane_to_stop(const struct wt_debugger *d, uint32_t wave, wt_lanes l
     return lanes ? wt_lanes_lowest(lanes) : 0;
 }
 
+bool dbg_has_conditions(const struct bp_code *code)
+{
+    bool any = false;
+    for (size_t i = 0; i < code->clause_count; i++)
+        any |= code->clause[i].conditions.count != 0;
+    return any;
+}
+
+bool dbg_needs_registers(const struct bp_code *code)
+{
+    bool any = dbg_has_conditions(code);
+    for (size_t i = 0; i < code->clause_count; i++)
+        any |= code->clause[i].commands.count != 0;
+    return any;
+}
+
 /* ---- of a halted wave ---- */
 
-enum wt_status dbg_evaluate(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
-                            bool *stops, unsigned *lane, struct wt_error *err)
+enum wt_status dbg_evaluate(struct wt_debugger *d, const struct breakpoint *bp, uint32_t wave,
+                            bool print, bool *stops, wt_lanes *stop, struct wt_error *err)
 {
     enum wt_status status = dbg_need_mask(d, wave, err);
     if (status)
         return status;
     struct bp_code *code = bp->code;
-    const wt_lanes mask = d->wave[wave].mask;
+    const wt_lanes mask = *stop = d->wave[wave].mask;
     *stops = true;
-    *lane = dbg_lane_to_stop(d, wave, mask);
-    if (!mask || (code->conditions.count == 0 && code->commands.count == 0))
+    if (!mask || !dbg_needs_registers(code))
         return WT_OK;
     if ((status = dbg_read_cells(d, wave, mask, code->index, code->index_count, code->cell, err)))
         return status;
     struct dbg_lanes lanes;
     dbg_list_lanes(d, wave, mask, &lanes);
-    const wt_lanes holds = check_conditions(code, &lanes);
-    *stops = holds && code->commands.count == 0;
-    if (*stops)
-        *lane = dbg_lane_to_stop(d, wave, as_lanes(&lanes, holds));
-    for (wt_lanes rest = holds; rest && code->commands.count; rest &= rest - 1)
-        run_commands(code, &lanes, wt_lanes_lowest(rest));
+    *stop = as_lanes(&lanes, run_clauses(code, &lanes, print));
+    *stops = *stop != 0;
     return WT_OK;
 }
 
@@ -283,7 +333,7 @@ static void take_row(uint64_t *cell, const struct dbg_lanes *lanes, const uint8_
 
 /* Reads all registers of a wave that is about to issue the instruction at @p pc. */
 static bool fetch_in_engine(struct bp_code *code, const struct dbg_lanes *lanes, uint64_t pc,
-                            wt_lanes mask)
+                            wt_lanes mask, uint64_t time)
 {
     struct wt_debugger *d = code->d;
     const bool first_lanes = !(mask & (mask + 1));
@@ -294,6 +344,8 @@ static bool fetch_in_engine(struct bp_code *code, const struct dbg_lanes *lanes,
         const size_t size = wt_register_size(r);
         if (index == d->topology->pc_index) {
             fill_cells(cell, lanes->count, pc);
+        } else if (dbg_is_time(d, index)) {
+            fill_cells(cell, lanes->count, time);
         } else if (dbg_is_added(d, index)) {
             for (unsigned k = 0; k < lanes->count; k++)
                 cell[k] = dbg_added_value(d, index, lanes->wave, lanes->lane[k], mask);
@@ -310,28 +362,33 @@ static bool fetch_in_engine(struct bp_code *code, const struct dbg_lanes *lanes,
     return true;
 }
 
-wt_lanes dbg_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt_lanes mask)
+wt_lanes dbg_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt_lanes mask,
+                             uint64_t time)
 {
     struct bp_code *code = context;
     struct dbg_lanes lanes;
     assert(code->owners && code->in_engine && !(mask & ~wt_lanes_first(code->d->topology->lanes)));
-    if (!mask || !code->conditions.count)
+    if (!mask || !dbg_has_conditions(code))
         return mask;
     dbg_list_lanes(code->d, wave, mask, &lanes);
-    if (!fetch_in_engine(code, &lanes, pc, mask))
+    if (!fetch_in_engine(code, &lanes, pc, mask, time))
         return mask;
-    const wt_lanes holds = check_conditions(code, &lanes);
-    return holds == wt_lanes_first(lanes.count) ? mask : as_lanes(&lanes, holds);
+    const wt_lanes all = wt_lanes_first(lanes.count);
+    wt_lanes holds = 0;
+    for (size_t i = 0; i < code->clause_count && holds != all; i++)
+        holds |= check_conditions(code, &code->clause[i], &lanes);
+    return holds == all ? mask : as_lanes(&lanes, holds);
 }
 
-void dbg_print_in_engine(struct bp_code *code, uint32_t wave, uint64_t pc, wt_lanes set)
+wt_lanes dbg_evaluate_in_engine(struct bp_code *code, uint32_t wave, uint64_t pc, wt_lanes mask,
+                                uint64_t time, bool print)
 {
     struct dbg_lanes lanes;
-    if (!set || !code->commands.count)
-        return;
-    dbg_list_lanes(code->d, wave, set, &lanes);
-    if (!fetch_in_engine(code, &lanes, pc, set))
-        return;
-    for (unsigned k = 0; k < lanes.count; k++)
-        run_commands(code, &lanes, k);
+    assert(code->owners && code->in_engine);
+    if (!mask)
+        return 0;
+    dbg_list_lanes(code->d, wave, mask, &lanes);
+    if (!fetch_in_engine(code, &lanes, pc, mask, time))
+        return mask;
+    return as_lanes(&lanes, run_clauses(code, &lanes, print));
 }

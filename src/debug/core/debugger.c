@@ -1,8 +1,22 @@
 /* Opening and closing, and the life of the program. */
-#include "debug/core/internal.h"
+#include "debug/core/state.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "debug/core/added_registers.h"
+#include "debug/core/breakpoints.h"
+#include "debug/core/conditions.h"
+#include "debug/core/events.h"
+#include "debug/core/halt.h"
+#include "debug/core/hits.h"
+#include "debug/core/known.h"
+#include "debug/core/lost.h"
+#include "debug/core/numbering.h"
+#include "debug/core/past.h"
+#include "debug/core/rows.h"
+#include "debug/core/sync.h"
+#include "debug/core/watchpoints.h"
 
 /* ---- opening and closing ---- */
 
@@ -14,22 +28,22 @@ static void free_debugger(struct wt_debugger *d)
     dbg_release_code(d);
     if (d->probe)
         d->ops->close(d->probe);
-    free(d->registers);
+    free(d->added.registers);
     free(d->wave);
-    free(d->present.wave);
-    free(d->trace);
-    free(d->generation);
-    free(d->stepper);
-    free(d->thread);
-    free(d->wave_list);
+    free(d->history.present.wave);
+    free(d->history.trace);
+    free(d->cache.generation);
+    free(d->run.stepper);
+    free(d->threads.list);
+    free(d->threads.wave_list);
     wt_debugger_drop_writes(d);
     wt_writes_free(&d->errand.writes);
     free(d->errand.waves);
-    dbg_thread_table_free(&d->numbers);
+    dbg_thread_table_free(&d->threads.numbers);
     dbg_close_registers(d);
     dbg_free_watchpoints(d);
-    free(d->event);
-    free(d->leftover);
+    free(d->events.list);
+    free(d->leftovers.list);
     free(d);
 }
 
@@ -45,7 +59,7 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
     d->target = target;
     d->ops = probe;
     d->options = options ? *options : defaults;
-    d->wanted_mode = d->options.threads;
+    d->threads.wanted_mode = d->options.threads;
     enum wt_status status = probe->open(target, !d->options.dm_only, &d->probe, err);
     if (status) {
         free_debugger(d);
@@ -57,22 +71,22 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         return status;
     }
     uint32_t waves = d->topology->waves;
-    d->words = (waves + 31) / 32;
+    d->sets.words = (waves + 31) / 32;
     d->wave = calloc(waves, sizeof *d->wave);
-    d->generation = calloc(waves, sizeof *d->generation);
-    d->stepper = calloc(waves, sizeof *d->stepper);
-    if (!dbg_reserve_events(d, 1) || !d->wave || !d->generation || !d->stepper) {
+    d->cache.generation = calloc(waves, sizeof *d->cache.generation);
+    d->run.stepper = calloc(waves, sizeof *d->run.stepper);
+    if (!dbg_reserve_events(d, 1) || !d->wave || !d->cache.generation || !d->run.stepper) {
         free_debugger(d);
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u waves",
                        (unsigned)waves);
     }
-    if ((status = dbg_thread_table_init(&d->numbers, d->topology->fixed_slots, d->topology->lanes,
-                                        err))) {
+    if ((status = dbg_thread_table_init(&d->threads.numbers, d->topology->fixed_slots,
+                                        d->topology->lanes, err))) {
         free_debugger(d);
         return status;
     }
     struct wt_wave_set halted;
-    if ((status = dbg_look(d, &halted, err))) {
+    if ((status = dbg_scan(d, &halted, err))) {
         free_debugger(d);
         return status;
     }
@@ -81,9 +95,9 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         if (wt_wave_set_has(&halted, w))
             continue;
         d->wave[w].go = GO_FREE;
-        wt_wave_set_add(&d->free, w);
+        wt_wave_set_add(&d->sets.free, w);
     }
-    d->going = d->launches_run = dbg_any_free_active(d);
+    d->run.going = d->run.launches_run = dbg_any_free_active(d);
     dbg_choose_mode(d);
     *debugger = d;
     return WT_OK;
@@ -113,6 +127,21 @@ const struct wt_target *wt_debugger_target(struct wt_debugger *d)
 
 /* ---- the program ---- */
 
+static void stop_everything(struct wt_debugger *d)
+{
+    dbg_all_stopped(d);
+    for (uint32_t i = 0; i < d->topology->waves; i++) {
+        d->wave[i].has_reported = d->wave[i].reported_trap = false;
+        dbg_forget(d, i);
+    }
+    d->run.ended = d->run.lost = d->run.stopping.on = false;
+    d->sets.active_known = false;
+    d->threads.current = 0;
+    dbg_thread_table_clear(&d->threads.numbers); /* the threads of a new run are numbered anew */
+    d->events.first = d->events.count = 0;
+    dbg_drop_hits(d);
+}
+
 enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
 {
     if (!d->ops->reset_halted)
@@ -122,14 +151,14 @@ enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
     if (status)
         return status;
     dbg_forget_past(d);
-    dbg_stop_everything(d);
-    for (size_t i = 0; i < d->traces; i++)
-        d->trace[i].time = 0; /* what is planted now is there from the beginning */
+    stop_everything(d);
+    for (size_t i = 0; i < d->history.trace_count; i++)
+        d->history.trace[i].time = 0; /* what is planted now is there from the beginning */
     status = d->ops->reset_halted(d->probe, err);
     if (!status && d->target->services->clear_fault)
         d->target->services->clear_fault(d->target->context);
     if (!status)
-        status = dbg_look(d, NULL, err);
+        status = dbg_scan(d, NULL, err);
     dbg_choose_mode(d);
     return status;
 }
@@ -142,19 +171,49 @@ enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
         if ((status = services->reload(d->target->context, err)))
             return status;
         dbg_forget_past(d);
-        d->traces = 0;
+        d->history.trace_count = 0;
         /* What was planted went with the old contents. */
-        for (size_t i = 0; i < d->bps; i++)
-            d->bp[i].planted = d->bp[i].doubtful = false;
+        for (size_t i = 0; i < d->breakpoints.count; i++)
+            d->breakpoints.list[i].planted = d->breakpoints.list[i].doubtful = false;
     }
     return wt_debugger_reset(d, err);
 }
 
+enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err)
+{
+    bool going = d->run.going || d->run.stopping.on;
+    if (d->travel.going)
+        return wt_fail(err, WT_STATE, "the program is running; stop it first");
+    enum wt_status status = d->ops->reconnect ? d->ops->reconnect(d->probe, err) : WT_OK;
+    d->run.lost = true;
+    if (!status)
+        status = dbg_regain(d, err);
+    if (going && status) {
+        dbg_lose(d, err);
+    } else if (going) {
+        struct wt_event event = {.kind = WT_EVENT_STOPPED,
+                                 .reason = WT_STOP_INTERRUPTED,
+                                 .thread = wt_debugger_current_thread(d)};
+        dbg_push_event(d, &event);
+    }
+    return status;
+}
+
 bool wt_debugger_ended(struct wt_debugger *d, uint32_t *status)
 {
-    if (!d->ended)
+    if (!d->run.ended)
         return false;
     if (status)
-        *status = d->exit_status;
+        *status = d->run.exit_status;
     return true;
+}
+
+void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop)
+{
+    d->run.stop_at_end = stop;
+}
+
+bool wt_debugger_stops_at_end(struct wt_debugger *d)
+{
+    return d->run.stop_at_end;
 }

@@ -121,13 +121,14 @@ bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread);
 bool wt_debugger_thread_wave(struct wt_debugger *d, wt_thread thread, struct wt_wave *wave);
 
 /** Where a thread is in its stopped wave. */
-struct wt_thread_place {
+struct wt_thread_position {
     unsigned lane;
     wt_lanes active; /**< of the wave */
     uint64_t pc;     /**< of the wave */
 };
-enum wt_status wt_debugger_thread_place(struct wt_debugger *d, wt_thread thread,
-                                        struct wt_thread_place *place, struct wt_error *err);
+enum wt_status wt_debugger_thread_position(struct wt_debugger *d, wt_thread thread,
+                                           struct wt_thread_position *position,
+                                           struct wt_error *err);
 /** The thread that shows @p lane of the wave of @p thread. */
 wt_thread wt_debugger_thread_of_lane(struct wt_debugger *d, wt_thread thread, unsigned lane);
 
@@ -330,6 +331,8 @@ enum wt_resume_kind {
     WT_RESUME_STOP,  /**< halt it (non-stop); a STOP event with reason WT_STOP_REQUESTED follows */
 };
 
+enum wt_direction { WT_FORWARDS, WT_BACKWARDS };
+
 /** What one thread is to do; thread 0: all threads not named by an earlier entry. */
 struct wt_resume {
     wt_thread thread;
@@ -346,18 +349,23 @@ void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop);
 bool wt_debugger_is_nonstop(const struct wt_debugger *d);
 
 /**
- * Sets threads going. In all-stop, threads not named stay halted. A wave runs when any of its
- * threads is named; what one of them is to do (step before range before continue) holds for all.
- * Entries are looked at in order: the first that names a thread, by its id or by 0, counts.
+ * Sets threads going, and returns at once. The run ends, with an event, where a client wants it to:
+ * at a breakpoint or watchpoint, where the plan of a thread that steps is done, or at an end.
  *
- * A wave that stands on a breakpoint which it has reported, or which is the one that a step starts
- * at, is taken past it.
- *
- * A step that cannot issue (its wave waits at a barrier) stays pending while other waves run; when
+ * Forwards. In all-stop, threads not named stay halted. A wave runs when any of its threads is
+ * named; what one of them is to do (step before range before continue) holds for all. Entries are
+ * taken in order: the first that names a thread, by its id or by 0, counts. A wave that stands on a
+ * breakpoint which it has reported, or which is the one that a step starts at, is taken past it. A
+ * step that cannot issue (its wave waits at a barrier) stays pending while other waves run; when
  * nothing runs, `output` of the options is told so, and wt_debugger_interrupt() ends it.
+ *
+ * Through the recorded run (backwards, and forwards in the past) the whole device goes along, and
+ * the first step or range of the list counts. Backwards a step goes to before the last instruction
+ * that the thread's lane issued, a range on until its pc is outside, and anything else to the last
+ * hit of a breakpoint or watchpoint. WT_UNSUPPORTED: the run is not recorded.
  */
-enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume *list, size_t count,
-                                  struct wt_error *err);
+enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction direction,
+                               const struct wt_resume *list, size_t count, struct wt_error *err);
 
 /**
  * Says which lane of its wave the user looks at: that of @p thread. Of several lanes that meet a
@@ -459,15 +467,6 @@ bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to);
 
 /** Takes a line that the user should be told when there is a chance; false if there is none. */
 bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size);
-
-/**
- * Runs backwards: with WT_RESUME_STEP to before the last instruction that the thread's lane issued,
- * with WT_RESUME_RANGE on until its pc is outside, with WT_RESUME_CONTINUE to the last hit of a
- * breakpoint or watchpoint. The whole device goes along. Like wt_debugger_resume it returns at
- * once, and an event follows.
- */
-enum wt_status wt_debugger_reverse(struct wt_debugger *d, const struct wt_resume *resume,
-                                   struct wt_error *err);
 
 #define WT_WRITE_LANES 8
 

@@ -2,7 +2,7 @@
  * Replays that may take seconds: going to an issue time, and searching the recorded run for writes.
  * They are done in parts, so that the clients are heard meanwhile, and can be given up.
  */
-#include "debug/core/internal.h"
+#include "debug/core/errand.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -12,14 +12,15 @@
 #include "base/clock.h"
 #include "debug/core/writes.h"
 
+#include "debug/core/events.h"
+#include "debug/core/hits.h"
+#include "debug/core/numbering.h"
+#include "debug/core/past.h"
+#include "debug/core/watchpoints.h"
+
 /* Issues of a part, and how long parts go on before the clients are listened to. */
 #define PART ((uint64_t)1 << 20)
 #define PUMP_NS 20000000ull
-
-static const struct wt_history_services *history_of(const struct wt_debugger *d)
-{
-    return d->target->services->history;
-}
 
 static uint64_t time_of(const struct wt_debugger *d)
 {
@@ -29,7 +30,7 @@ static uint64_t time_of(const struct wt_debugger *d)
 /* Puts the device nearer to its errand's aim, from the last saved state before it on. */
 static enum wt_status go_part(struct wt_debugger *d, uint64_t to, bool *there, struct wt_error *err)
 {
-    const struct wt_history_services *h = history_of(d);
+    const struct wt_history_services *h = dbg_history(d);
     const uint64_t now = time_of(d),
                    saved = h->saved_before ? h->saved_before(d->target->context, to) : to;
     const uint64_t from = now > to || saved > now ? saved : now;
@@ -54,7 +55,7 @@ static void tell(struct wt_debugger *d, enum wt_event_kind kind, bool given_up,
                              .reason = failure    ? WT_STOP_LOST
                                        : given_up ? WT_STOP_INTERRUPTED
                                                   : WT_STOP_STEP,
-                             .thread = d->current};
+                             .thread = d->threads.current};
     if (failure)
         snprintf(event.text, sizeof event.text, "%.255s", failure->text);
     dbg_push_event(d, &event);
@@ -68,7 +69,7 @@ static enum wt_status check_time(struct wt_debugger *d, uint64_t time, struct wt
     enum wt_status status;
     if ((status = dbg_need_history(d, err)) != WT_OK)
         return status;
-    history_of(d)->extent(d->target->context, &start, &end);
+    dbg_history(d)->extent(d->target->context, &start, &end);
     if (time < start || time > end)
         return wt_fail(err, WT_INVALID,
                        "issue time %" PRIu64 " is not recorded: history reaches from %" PRIu64
@@ -83,9 +84,9 @@ enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, stru
     if ((status = check_time(d, time, err)) != WT_OK ||
         (status = dbg_leave_present(d, err)) != WT_OK)
         return status;
-    d->past.count = 0;
-    d->errand =
-        (struct errand){.kind = ERRAND_GOTO, .from = time_of(d), .to = time, .current = d->current};
+    dbg_drop_hits(d);
+    d->errand = (struct errand){
+        .kind = ERRAND_GOTO, .from = time_of(d), .to = time, .current = d->threads.current};
     d->travel = (struct travel){.going = true};
     return WT_OK;
 }
@@ -98,9 +99,9 @@ static enum wt_status arrive_there(struct wt_debugger *d, bool given_up, struct 
     enum wt_status status;
     if ((status = dbg_arrive(d, err)) != WT_OK)
         return status;
-    d->current = current;
+    d->threads.current = current;
     if (!wt_debugger_thread_alive(d, current))
-        d->current = dbg_first_thread(d);
+        d->threads.current = dbg_first_thread(d);
     tell(d, WT_EVENT_ARRIVED, given_up, NULL);
     return WT_OK;
 }
@@ -121,8 +122,8 @@ enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
     struct errand errand = {.kind = ERRAND_WRITES,
                             .from = time_of(d),
                             .to = time_of(d),
-                            .in_past = d->in_past,
-                            .current = d->current};
+                            .in_past = d->history.in_past,
+                            .current = d->threads.current};
     const size_t size = d->topology->waves * sizeof *d->wave;
     /* What is known of where the device is now: it will be there again. */
     errand.waves = malloc(size);
@@ -185,15 +186,15 @@ static enum wt_status come_back(struct wt_debugger *d, struct wt_error *err)
     end_errand(d);
     enum wt_status status = dbg_arrive(d, err);
     for (uint32_t w = 0; !status && w < d->topology->waves; w++) {
-        d->wave[w].has_met = waves[w].has_met;
-        d->wave[w].met = waves[w].met;
-        d->wave[w].met_trap = waves[w].met_trap;
+        d->wave[w].has_reported = waves[w].has_reported;
+        d->wave[w].reported_pc = waves[w].reported_pc;
+        d->wave[w].reported_trap = waves[w].reported_trap;
         d->wave[w].focus = waves[w].focus;
     }
     free(waves);
     if (status)
         return status;
-    d->current = current;
+    d->threads.current = current;
     tell(d, WT_EVENT_SEARCHED, given_up, NULL);
     return WT_OK;
 }
@@ -219,7 +220,7 @@ static enum wt_status run_part(struct wt_debugger *d, struct wt_error *err)
     }
     if (e->kind == ERRAND_BACK && !e->in_past) {
         uint64_t start;
-        history_of(d)->extent(d->target->context, &start, &e->to);
+        dbg_history(d)->extent(d->target->context, &start, &e->to);
     }
     if ((status = go_part(d, e->to, &there, err)) != WT_OK || !there)
         return status;

@@ -1,63 +1,11 @@
-/* Expressions on the lanes of a stopped wave: what they can reach, and a value of each lane. */
-#include "debug/core/internal.h"
+/* Expressions on the lanes of a stopped wave, for clients. */
+#include "debug/core/state.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
-#include "base/bits.h"
-
-void dbg_list_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes set, struct dbg_lanes *lanes)
-{
-    assert(set);
-    lanes->d = d;
-    lanes->wave = wave;
-    lanes->count = 0;
-    if (!(set & (set + 1))) { /* the first lanes, one after the other */
-        lanes->count = wt_lanes_count(set);
-        for (unsigned k = 0; k < lanes->count; k++)
-            lanes->lane[k] = (uint8_t)k;
-        return;
-    }
-    for (; set; set &= set - 1)
-        lanes->lane[lanes->count++] = (uint8_t)wt_lanes_lowest(set);
-}
-
-/* Memory as one lane sees it, with the program's own instructions in place of breakpoints. */
-static bool read_one(const struct dbg_lanes *at, unsigned k, uint64_t addr, void *out, size_t size)
-{
-    struct wt_error ignored;
-    assert(k < at->count);
-    const struct wt_address address = wt_debugger_address(at->d, addr);
-    if (dbg_raw_read(at->d, at->wave, at->lane[k], address, out, size, &ignored))
-        return false;
-    dbg_show_original(at->d, address, out, size);
-    return true;
-}
-
-wt_lanes dbg_read_for_lanes(void *context, wt_lanes which, const uint64_t *addr, unsigned size,
-                            uint64_t *out)
-{
-    wt_lanes got = 0;
-    for (wt_lanes rest = which; rest; rest &= rest - 1) {
-        const unsigned k = wt_lanes_lowest(rest);
-        uint8_t bytes[8];
-        assert(size && size <= sizeof bytes);
-        if (!read_one(context, k, addr[k], bytes, size))
-            continue;
-        out[k] = wt_load_le(bytes, size);
-        got |= wt_lane_bit(k);
-    }
-    return got;
-}
-
-void dbg_print_for_lanes(void *context, const char *text, size_t length)
-{
-    const struct wt_debugger *d = ((const struct dbg_lanes *)context)->d;
-    if (d->options.output)
-        d->options.output(d->options.context, text, length);
-}
-
-/* ---- an expression for each lane ---- */
+#include "debug/core/lanes.h"
+#include "debug/core/rows.h"
+#include "debug/core/waves.h"
 
 static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes set,
                                const struct wt_expr *expr, size_t size,
@@ -86,7 +34,7 @@ static enum wt_status evaluate(struct wt_debugger *d, uint32_t wave, wt_lanes se
         result->known = wt_has_lane(known, k);
         result->value = result->known ? value[k] : 0;
         result->read =
-            result->known && size && read_one(&lanes, k, result->value, bytes + k * size, size);
+            result->known && size && dbg_read_one(&lanes, k, result->value, bytes + k * size, size);
     }
     free(cell);
     free(row);

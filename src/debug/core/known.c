@@ -1,14 +1,14 @@
 /* What is known of waves: which are active, where each stands, which of its lanes are enabled. */
-#include "debug/core/internal.h"
+#include "debug/core/known.h"
 
 #include <assert.h>
 #include <stdio.h>
 
 enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
 {
-    /* While waves run, the next look at them finds out by itself, and tells. */
-    if ((status == WT_IO || status == WT_TIMEOUT) && !d->going)
-        d->lost = true;
+    /* While waves run, the next scan finds out by itself, and tells. */
+    if ((status == WT_IO || status == WT_TIMEOUT) && !d->run.going)
+        d->run.lost = true;
     return status;
 }
 
@@ -18,12 +18,12 @@ void dbg_identify(struct wt_debugger *d, uint32_t wave)
     const wt_wave_id id = d->ops->wave_id(d->probe, wave);
     if (w->self.id == id)
         return;
-    const bool stepped = w->go == GO_STEP || w->go == GO_RANGE;
+    const bool stepped = w->go == GO_PLAN;
     const uint8_t go = w->go;
     *w = (struct wave){.go = go, .step_ended = stepped && w->self.id != WT_NO_WAVE};
     d->ops->describe_wave(d->probe, wave, &w->self);
     assert(w->self.id == id && w->self.lanes <= d->topology->lanes);
-    d->generation[wave]++;
+    d->cache.generation[wave]++;
 }
 
 void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text, size_t size)
@@ -31,27 +31,27 @@ void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char
     snprintf(text, size, "core %u %s %u", wave->core, d->topology->wave_word, wave->slot);
 }
 
-enum wt_status dbg_look(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err)
+enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err)
 {
     struct wt_wave_set ignored;
     enum wt_status status =
-        dbg_note(d, d->ops->scan(d->probe, &d->active, halted ? halted : &ignored, err));
-    d->active_known = !status;
-    for (unsigned i = 0; i < d->words && !status; i++)
-        for (uint32_t bits = d->active.word[i]; bits; bits &= bits - 1)
+        dbg_note(d, d->ops->scan(d->probe, &d->sets.active, halted ? halted : &ignored, err));
+    d->sets.active_known = !status;
+    for (unsigned i = 0; i < d->sets.words && !status; i++)
+        for (uint32_t bits = d->sets.active.word[i]; bits; bits &= bits - 1)
             dbg_identify(d, 32 * i + (uint32_t)__builtin_ctz(bits));
     return status;
 }
 
 bool dbg_is_active(struct wt_debugger *d, uint32_t wave)
 {
-    return wt_wave_set_has(&d->active, wave);
+    return wt_wave_set_has(&d->sets.active, wave);
 }
 
 bool dbg_any_free_active(struct wt_debugger *d)
 {
-    for (unsigned i = 0; i < d->words; i++)
-        if (d->free.word[i] & d->active.word[i])
+    for (unsigned i = 0; i < d->sets.words; i++)
+        if (d->sets.free.word[i] & d->sets.active.word[i])
             return true;
     return false;
 }
@@ -59,16 +59,16 @@ bool dbg_any_free_active(struct wt_debugger *d)
 uint32_t dbg_count_free_active(struct wt_debugger *d)
 {
     uint32_t count = 0;
-    for (unsigned i = 0; i < d->words; i++)
-        count += (uint32_t)__builtin_popcount(d->free.word[i] & d->active.word[i]);
+    for (unsigned i = 0; i < d->sets.words; i++)
+        count += (uint32_t)__builtin_popcount(d->sets.free.word[i] & d->sets.active.word[i]);
     return count;
 }
 
 void dbg_forget(struct wt_debugger *d, uint32_t wave)
 {
     d->wave[wave].have_pc = d->wave[wave].have_mask = false;
-    d->generation[wave]++;
-    d->shared_generation++;
+    d->cache.generation[wave]++;
+    d->cache.shared_generation++;
 }
 
 void dbg_forget_all(struct wt_debugger *d)

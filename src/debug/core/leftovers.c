@@ -2,7 +2,7 @@
  * Breakpoints that a debugger left in memory when it ended badly: found by comparing the code in
  * memory with the program's file. There is nothing else to go by, since the one who knew is gone.
  */
-#include "debug/core/internal.h"
+#include "debug/core/state.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -10,13 +10,14 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "debug/core/patches.h"
 
 #define CHUNK 4096
 
 void wt_debugger_set_code(struct wt_debugger *d, const struct wt_code *list, size_t count)
 {
-    d->code = list;
-    d->codes = count;
+    d->leftovers.code = list;
+    d->leftovers.code_count = count;
 }
 
 /* A piece of code: what memory has, and what the program's file has. */
@@ -29,14 +30,15 @@ struct piece {
 static enum wt_status add(struct wt_debugger *d, uint64_t addr, const struct wt_patch *original,
                           struct wt_error *err)
 {
-    if (d->leftovers && d->leftover[d->leftovers - 1].addr >= addr)
+    if (d->leftovers.count && d->leftovers.list[d->leftovers.count - 1].addr >= addr)
         return WT_OK; /* seen at the end of the last piece */
-    struct wt_leftover *more =
-        wt_array_grow(d->leftover, &d->leftover_capacity, d->leftovers + 1, sizeof *d->leftover);
+    struct wt_leftover *more = wt_array_grow(d->leftovers.list, &d->leftovers.capacity,
+                                             d->leftovers.count + 1, sizeof *d->leftovers.list);
     if (!more)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for what was found");
-    d->leftover = more;
-    d->leftover[d->leftovers++] = (struct wt_leftover){.addr = addr, .original = *original};
+    d->leftovers.list = more;
+    d->leftovers.list[d->leftovers.count++] =
+        (struct wt_leftover){.addr = addr, .original = *original};
     return WT_OK;
 }
 
@@ -104,11 +106,11 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
     uint8_t memory[CHUNK];
     const int64_t end = wt_clock_ms() + limit_ms;
     *looked = *total = 0;
-    d->leftovers = 0;
-    for (size_t i = 0; i < d->codes; i++)
-        *total += d->code[i].size;
-    for (size_t i = 0; i < d->codes; i++) {
-        const struct wt_code *code = &d->code[i];
+    d->leftovers.count = 0;
+    for (size_t i = 0; i < d->leftovers.code_count; i++)
+        *total += d->leftovers.code[i].size;
+    for (size_t i = 0; i < d->leftovers.code_count; i++) {
+        const struct wt_code *code = &d->leftovers.code[i];
         for (size_t at = 0, next; at < code->size; at = next) {
             if (limit_ms && wt_clock_ms() >= end)
                 return WT_OK;
@@ -131,8 +133,8 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
 
 const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *count)
 {
-    *count = d->leftovers;
-    return d->leftover;
+    *count = d->leftovers.count;
+    return d->leftovers.list;
 }
 
 /* Puts the file's bits back, and leaves those beside them as they are. */
@@ -151,8 +153,8 @@ static enum wt_status lift(struct wt_debugger *d, const struct wt_patch *origina
 
 enum wt_status wt_debugger_lift_leftovers(struct wt_debugger *d, struct wt_error *err)
 {
-    for (; d->leftovers; d->leftovers--) {
-        enum wt_status status = lift(d, &d->leftover[d->leftovers - 1].original, err);
+    for (; d->leftovers.count; d->leftovers.count--) {
+        enum wt_status status = lift(d, &d->leftovers.list[d->leftovers.count - 1].original, err);
         if (status)
             return status;
     }

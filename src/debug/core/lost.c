@@ -3,30 +3,36 @@
  * chosen thread and lane) is the debugger's and stays; what the device has is looked at afresh
  * before anything else is done with it.
  */
-#include "debug/core/internal.h"
+#include "debug/core/lost.h"
 
 #include <stdio.h>
+
+#include "debug/core/events.h"
+#include "debug/core/halt.h"
+#include "debug/core/known.h"
+#include "debug/core/patches.h"
 
 /* The device did not answer: nothing is known to run any more, and the client is told. */
 void dbg_lose(struct wt_debugger *d, const struct wt_error *err)
 {
     dbg_all_stopped(d);
-    d->active_known = false;
-    d->lost = true;
+    d->sets.active_known = false;
+    d->run.lost = true;
     struct wt_event event = {
-        .kind = WT_EVENT_STOPPED, .reason = WT_STOP_LOST, .thread = d->current};
+        .kind = WT_EVENT_STOPPED, .reason = WT_STOP_LOST, .thread = d->threads.current};
     snprintf(event.text, sizeof event.text, "%.255s", err->text);
     dbg_push_event(d, &event);
 }
 
 enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
 {
-    if (!d->lost)
+    if (!d->run.lost)
         return WT_OK;
     bool was_reset = false;
     enum wt_status status = d->ops->reattach ? d->ops->reattach(d->probe, &was_reset, err) : WT_OK;
     if (was_reset)
-        dbg_thread_table_clear(&d->numbers); /* a new run, whose threads are numbered anew */
+        dbg_thread_table_clear(
+            &d->threads.numbers); /* a new run, whose threads are numbered anew */
     if (!status)
         status = dbg_halt_everything(d, err);
     if (!status) {
@@ -36,26 +42,6 @@ enum wt_status dbg_regain(struct wt_debugger *d, struct wt_error *err)
     /* A program that waits for its debugger again may begin, now that it is halted. */
     if (!status && d->ops->start)
         status = d->ops->start(d->probe, err);
-    d->lost = status != WT_OK;
-    return status;
-}
-
-enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err)
-{
-    bool going = d->going || d->stopping.on;
-    if (d->travel.going)
-        return wt_fail(err, WT_STATE, "the program is running; stop it first");
-    enum wt_status status = d->ops->reconnect ? d->ops->reconnect(d->probe, err) : WT_OK;
-    d->lost = true;
-    if (!status)
-        status = dbg_regain(d, err);
-    if (going && status) {
-        dbg_lose(d, err);
-    } else if (going) {
-        struct wt_event event = {.kind = WT_EVENT_STOPPED,
-                                 .reason = WT_STOP_INTERRUPTED,
-                                 .thread = wt_debugger_current_thread(d)};
-        dbg_push_event(d, &event);
-    }
+    d->run.lost = status != WT_OK;
     return status;
 }

@@ -2,13 +2,15 @@
  * Breakpoints in memory: patches, which are bytes under a mask. What to write where, and what an
  * instruction is, a probe says of the bytes around an address.
  */
-#include "debug/core/internal.h"
+#include "debug/core/patches.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
+#include "debug/core/memory.h"
 
 /* ---- bytes under a mask ---- */
 
@@ -127,21 +129,6 @@ enum wt_status dbg_decode(struct wt_debugger *d, uint32_t wave, uint64_t addr,
     return status;
 }
 
-enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,
-                                       struct wt_instruction *instruction, struct wt_error *err)
-{
-    uint32_t wave;
-    unsigned lane;
-    struct wt_window window;
-    enum wt_status status;
-    if ((status = dbg_stopped_thread(d, thread, &wave, &lane, err)) ||
-        (status = dbg_read_window(d, wave, addr, &window, err)))
-        return status;
-    dbg_show_original(d, wt_address_of(window.addr), window.bytes, window.size);
-    d->ops->decode(d->probe, addr, &window, instruction);
-    return WT_OK;
-}
-
 unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr)
 {
     struct wt_instruction instruction;
@@ -161,7 +148,8 @@ bool dbg_covers_trap(const struct breakpoint *bp)
 bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t)
 {
     const uint64_t now = d->target->services->time(d->target->context);
-    for (const struct trace *later = t + 1; later < d->trace + d->traces; later++)
+    for (const struct trace *later = t + 1; later < d->history.trace + d->history.trace_count;
+         later++)
         if (later->addr == t->addr && later->time <= now)
             return false;
     return t->time <= now;
@@ -171,10 +159,10 @@ void dbg_drop_later_traces(struct wt_debugger *d)
 {
     const uint64_t now = d->target->services->time(d->target->context);
     size_t kept = 0;
-    for (size_t i = 0; i < d->traces; i++)
-        if (d->trace[i].time <= now)
-            d->trace[kept++] = d->trace[i];
-    d->traces = kept;
+    for (size_t i = 0; i < d->history.trace_count; i++)
+        if (d->history.trace[i].time <= now)
+            d->history.trace[kept++] = d->history.trace[i];
+    d->history.trace_count = kept;
 }
 
 void dbg_show_original(struct wt_debugger *d, struct wt_address at, void *out, size_t size)
@@ -183,12 +171,13 @@ void dbg_show_original(struct wt_debugger *d, struct wt_address at, void *out, s
     if (at.space != 0)
         return; /* code lies in space 0 */
     /* In the past, memory holds the breakpoints of that time, not today's. */
-    for (size_t i = 0; d->in_past && i < d->traces; i++)
-        if (is_in(&d->trace[i].trap, addr, out, size) && dbg_trace_counts(d, &d->trace[i]))
-            dbg_apply(&d->trace[i].original, addr, out, size);
-    for (size_t i = 0; !d->in_past && i < d->bps; i++)
-        if (d->bp[i].planted)
-            dbg_apply(&d->bp[i].original, addr, out, size);
+    for (size_t i = 0; d->history.in_past && i < d->history.trace_count; i++)
+        if (is_in(&d->history.trace[i].trap, addr, out, size) &&
+            dbg_trace_counts(d, &d->history.trace[i]))
+            dbg_apply(&d->history.trace[i].original, addr, out, size);
+    for (size_t i = 0; !d->history.in_past && i < d->breakpoints.count; i++)
+        if (d->breakpoints.list[i].planted)
+            dbg_apply(&d->breakpoints.list[i].original, addr, out, size);
 }
 
 /* Notes what was planted where: in the past it will be found in memory again. */
@@ -197,8 +186,8 @@ static enum wt_status leave_trace(struct wt_debugger *d, const struct breakpoint
 {
     if (!d->target->services->history)
         return WT_OK;
-    for (size_t i = d->traces; i-- > 0;) {
-        const struct trace *t = &d->trace[i];
+    for (size_t i = d->history.trace_count; i-- > 0;) {
+        const struct trace *t = &d->history.trace[i];
         if (t->addr != bp->addr)
             continue;
         if (t->original.size == bp->original.size &&
@@ -206,23 +195,24 @@ static enum wt_status leave_trace(struct wt_debugger *d, const struct breakpoint
             return WT_OK;
         break;
     }
-    struct trace *more =
-        wt_array_grow(d->trace, &d->trace_capacity, d->traces + 1, sizeof *d->trace);
+    struct trace *more = wt_array_grow(d->history.trace, &d->history.trace_capacity,
+                                       d->history.trace_count + 1, sizeof *d->history.trace);
     if (!more)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a breakpoint");
-    d->trace = more;
-    d->trace[d->traces++] = (struct trace){.addr = bp->addr,
-                                           .time = d->target->services->time(d->target->context),
-                                           .original = bp->original,
-                                           .trap = bp->trap};
+    d->history.trace = more;
+    d->history.trace[d->history.trace_count++] =
+        (struct trace){.addr = bp->addr,
+                       .time = d->target->services->time(d->target->context),
+                       .original = bp->original,
+                       .trap = bp->trap};
     return WT_OK;
 }
 
 enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err)
 {
     uint32_t wave = dbg_memory_wave(d);
-    for (size_t i = 0; i < d->traces; i++) {
-        const struct trace *t = &d->trace[i];
+    for (size_t i = 0; i < d->history.trace_count; i++) {
+        const struct trace *t = &d->history.trace[i];
         if (!dbg_trace_counts(d, t))
             continue;
         enum wt_status status = undo(d, wave, &t->trap, &t->original, err);
@@ -236,8 +226,8 @@ size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t mos
 {
     const uint32_t wave = dbg_memory_wave(d);
     size_t count = 0;
-    for (size_t i = 0; i < d->traces && count < most; i++) {
-        const struct trace *t = &d->trace[i];
+    for (size_t i = 0; i < d->history.trace_count && count < most; i++) {
+        const struct trace *t = &d->history.trace[i];
         uint8_t now[WT_PATCH_BYTES];
         struct wt_error ignored;
         if (dbg_trace_counts(d, t) &&
@@ -291,8 +281,8 @@ enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t w
 enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *err)
 {
     uint32_t wave = dbg_memory_wave(d);
-    for (size_t i = 0; i < d->bps; i++) {
-        struct breakpoint *bp = &d->bp[i];
+    for (size_t i = 0; i < d->breakpoints.count; i++) {
+        struct breakpoint *bp = &d->breakpoints.list[i];
         uint8_t now[WT_PATCH_BYTES];
         if (!bp->planted && !bp->doubtful)
             continue;

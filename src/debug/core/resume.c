@@ -1,37 +1,35 @@
 /* Setting waves going: who is to do what, and getting them ready for it. */
-#include "debug/core/internal.h"
+#include "debug/core/resume.h"
 
 #include <string.h>
 
+#include "debug/core/breakpoints.h"
+#include "debug/core/events.h"
+#include "debug/core/halt.h"
+#include "debug/core/hits.h"
+#include "debug/core/known.h"
+#include "debug/core/numbering.h"
+#include "debug/core/plan.h"
+#include "debug/core/step.h"
+#include "debug/core/stop.h"
+#include "debug/core/sync.h"
+
+/* Of what several lanes of a wave are to do, the strongest counts. */
 static int strength(enum wt_resume_kind kind)
 {
-    switch (kind) {
-    case WT_RESUME_STOP:
-        return 4;
-    case WT_RESUME_STEP:
-        return 3;
-    case WT_RESUME_RANGE:
-        return 2;
-    default:
-        return 1;
-    }
+    return kind == WT_RESUME_STEP ? 3 : kind == WT_RESUME_RANGE ? 2 : 1;
 }
 
 static int strength_of(const struct wave *w)
 {
-    return w->go == GO_STEP ? 3 : w->go == GO_RANGE ? 2 : w->go == GO_FREE ? 1 : 0;
+    return w->go == GO_PLAN ? strength(w->plan.kind) : w->go == GO_FREE ? 1 : 0;
 }
 
 static void assign(struct wt_debugger *d, uint32_t wave, unsigned lane, const struct wt_resume *r)
 {
-    struct wave *w = &d->wave[wave];
-    w->lane = (uint8_t)lane;
-    w->start = r->start;
-    w->end = r->end;
-    dbg_set_go(d, wave,
-               r->kind == WT_RESUME_STEP    ? GO_STEP
-               : r->kind == WT_RESUME_RANGE ? GO_RANGE
-                                            : GO_FREE);
+    if (dbg_has_plan(r))
+        d->wave[wave].plan = dbg_plan_of(r, lane);
+    dbg_set_go(d, wave, dbg_has_plan(r) ? GO_PLAN : GO_FREE);
 }
 
 static bool named_before(const struct wt_resume *list, size_t i)
@@ -42,32 +40,13 @@ static bool named_before(const struct wt_resume *list, size_t i)
     return false;
 }
 
-static enum wt_status check_list(struct wt_debugger *d, const struct wt_resume *list, size_t count,
-                                 struct wt_error *err)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t wave;
-        unsigned lane;
-        if (list[i].kind == WT_RESUME_STOP && !d->nonstop)
-            return wt_fail(err, WT_INVALID, "threads can be stopped one by one only in non-stop");
-        if (list[i].thread == 0)
-            continue;
-        enum wt_status status = dbg_locate(d, list[i].thread, &wave, &lane, err);
-        if (status)
-            return status;
-        if (!dbg_is_there(d, list[i].thread))
-            return wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)list[i].thread);
-    }
-    return WT_OK;
-}
-
 /* The lane that a step of a whole wave follows. */
 static unsigned lane_to_follow(struct wt_debugger *d, uint32_t wave)
 {
     uint32_t current_wave;
     unsigned lane = 0;
-    if (d->current && dbg_is_there(d, d->current) &&
-        dbg_locate(d, d->current, &current_wave, &lane, WT_IGNORED) == WT_OK &&
+    if (d->threads.current && dbg_is_there(d, d->threads.current) &&
+        dbg_locate(d, d->threads.current, &current_wave, &lane, WT_IGNORED) == WT_OK &&
         current_wave == wave)
         return lane;
     if (dbg_need_mask(d, wave, WT_IGNORED) == WT_OK && d->wave[wave].mask)
@@ -87,15 +66,6 @@ static void assign_rest(struct wt_debugger *d, const struct wt_resume *r,
         else if (dbg_is_active(d, w))
             assign(d, w, lane_to_follow(d, w), r);
     }
-}
-
-void wt_debugger_focus(struct wt_debugger *d, wt_thread thread)
-{
-    uint32_t wave;
-    unsigned lane;
-    if (d->mode == WT_THREADS_LANES && dbg_is_there(d, thread) &&
-        dbg_locate(d, thread, &wave, &lane, WT_IGNORED) == WT_OK)
-        d->wave[wave].focus = (uint8_t)(lane + 1);
 }
 
 static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size_t count,
@@ -125,13 +95,13 @@ static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size
         d->wave[wave].focus = (uint8_t)(lane + 1);
         bool first = !wt_wave_set_has(&named, wave);
         wt_wave_set_add(&named, wave);
-        const bool alone = d->mode == WT_THREADS_WAVES || d->wave[wave].self.lanes == 1;
+        const bool alone = d->threads.mode == WT_THREADS_WAVES || d->wave[wave].self.lanes == 1;
         if ((alone && first) || strength(list[i].kind) > strength_of(&d->wave[wave]))
             assign(d, wave, lane, &list[i]);
     }
 }
 
-/* Gets waves ready that are about to run: off breakpoints that they have met, past traps. */
+/* Gets waves ready that are about to run: off breakpoints and traps that they have reported. */
 static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set *eligible,
                                  struct wt_error *err)
 {
@@ -139,36 +109,36 @@ static enum wt_status make_ready(struct wt_debugger *d, const struct wt_wave_set
         struct wave *w = &d->wave[i];
         if (!wt_wave_set_has(eligible, i) || w->go != GO_FREE)
             continue;
-        if (!w->has_met || !dbg_is_active(d, i))
+        if (!w->has_reported || !dbg_is_active(d, i))
             continue;
         enum wt_status status = dbg_need_pc(d, i, err);
         if (status)
             return status;
         struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
-        if (w->pc == w->met && (w->met_trap || dbg_is_set(bp)))
+        if (w->pc == w->reported_pc && (w->reported_trap || dbg_is_set(bp)))
             dbg_set_go(d, i, GO_PASS);
-        w->has_met = w->go == GO_PASS && w->met_trap;
+        w->has_reported = w->go == GO_PASS && w->reported_trap;
     }
-    for (size_t i = 0; i < d->steppers;) {
-        uint32_t wave = d->stepper[i];
+    for (size_t i = 0; i < d->run.stepper_count;) {
+        uint32_t wave = d->run.stepper[i];
         enum turn turn;
         if (d->wave[wave].go == GO_PASS && wt_wave_set_has(eligible, wave)) {
             /* The waves that are about to run do not yet: nothing can slip through the gap. */
             struct wt_wave_set free;
-            dbg_copy_set(d, &free, &d->free);
-            dbg_fill_set(d, &d->free, 0);
+            dbg_copy_set(d, &free, &d->sets.free);
+            dbg_fill_set(d, &d->sets.free, 0);
             enum wt_status status = dbg_take_turn(d, wave, &turn, err);
             if (status || dbg_is_over(d))
                 return status;
             bool others = false;
-            for (unsigned k = 0; k < d->words; k++) {
+            for (unsigned k = 0; k < d->sets.words; k++) {
                 others |= free.word[k] != 0;
-                d->free.word[k] |= free.word[k];
+                d->sets.free.word[k] |= free.word[k];
             }
             if (d->wave[wave].pending && others && (status = dbg_take_back_step(d, wave, err)))
                 return status;
         }
-        if (i < d->steppers && d->stepper[i] == wave)
+        if (i < d->run.stepper_count && d->run.stepper[i] == wave)
             i++;
     }
     return WT_OK;
@@ -185,61 +155,46 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
         if (d->wave[w].go == GO_STOPPED)
             wt_wave_set_add(&eligible, w);
     assign_all(d, list, count, &eligible);
-    for (uint32_t w = 0; w < d->topology->waves && d->nonstop; w++) {
+    for (uint32_t w = 0; w < d->topology->waves && d->run.nonstop; w++) {
         /* Waves that are spawned later run, too: nobody waits for them to be resumed. */
         if (wt_wave_set_has(&eligible, w) && !dbg_is_active(d, w))
             dbg_set_go(d, w, GO_FREE);
     }
     /* Where all go on, so do waves that begin later. */
-    d->launches_run = d->nonstop;
+    d->run.launches_run = d->run.nonstop;
     for (size_t i = 0; i < count; i++)
-        d->launches_run |= list[i].thread == 0 && list[i].kind == WT_RESUME_CONTINUE;
-    d->ops->hold_launches(d->probe, !d->launches_run);
+        d->run.launches_run |= list[i].thread == 0 && list[i].kind == WT_RESUME_CONTINUE;
+    d->ops->hold_launches(d->probe, !d->run.launches_run);
     /* They are to go, but stand still yet: memory is written through them as they are. */
-    dbg_copy_set(d, &d->held, &eligible);
+    dbg_copy_set(d, &d->sets.held, &eligible);
     if ((status = dbg_sync_breakpoints(d, err)) || (status = dbg_sync_watchpoints(d, err)))
         return status;
     if (services->clear_fault)
         services->clear_fault(d->target->context);
     if ((status = make_ready(d, &eligible, err)) || dbg_is_over(d))
         return status;
-    bool any = d->launches_run;
-    for (unsigned i = 0; i < d->words; i++) {
-        go.word[i] = eligible.word[i] & d->free.word[i] & d->active.word[i];
+    bool any = d->run.launches_run;
+    for (unsigned i = 0; i < d->sets.words; i++) {
+        go.word[i] = eligible.word[i] & d->sets.free.word[i] & d->sets.active.word[i];
         any |= go.word[i] != 0;
     }
     for (uint32_t w = 0; w < d->topology->waves; w++)
         if (wt_wave_set_has(&eligible, w) && d->wave[w].go == GO_FREE)
             dbg_forget(d, w);
-    d->going = true;
+    d->run.going = true;
     return any ? d->ops->resume(d->probe, &go, err) : WT_OK;
 }
 
-enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume *list, size_t count,
-                                  struct wt_error *err)
+/* Non-stop: stops the waves that are to stop. *others: something else is asked for, too. */
+static enum wt_status stop_named(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                                 bool *others, struct wt_error *err)
 {
     enum wt_status status;
-    if (d->ended)
-        return wt_fail(err, WT_STATE, "the program has ended; run it again");
-    if ((d->going && !d->nonstop) || d->travel.going || d->stopping.on)
-        return wt_fail(err, WT_STATE, "the program is running already");
-    if ((status = dbg_regain(d, err)))
-        return status;
-    if (d->in_past)
-        return dbg_resume_past(d, list, count, err);
-    if (!d->active_known || d->nonstop) {
-        if ((status = dbg_look(d, NULL, err)))
-            return status;
-    }
-    if (count == 0)
-        return WT_OK;
-    if ((status = check_list(d, list, count, err)))
-        return status;
-    if (dbg_tell_next_watchpoint(d))
-        return WT_OK;
-    for (size_t i = 0; i < count && d->nonstop; i++) {
+    *others = false;
+    for (size_t i = 0; i < count; i++) {
         uint32_t wave = 0, end = d->topology->waves;
         unsigned lane = 0;
+        *others |= list[i].kind != WT_RESUME_STOP;
         if (list[i].kind != WT_RESUME_STOP)
             continue;
         if (list[i].thread && dbg_is_there(d, list[i].thread) &&
@@ -249,16 +204,22 @@ enum wt_status wt_debugger_resume(struct wt_debugger *d, const struct wt_resume 
             if ((status = dbg_stop_wave(d, wave, lane, err)))
                 return status;
     }
-    bool only_stops = true;
-    for (size_t i = 0; i < count; i++)
-        only_stops &= list[i].kind == WT_RESUME_STOP;
-    if (only_stops)
-        return WT_OK;
+    return WT_OK;
+}
+
+enum wt_status dbg_begin_live(struct wt_debugger *d, const struct wt_resume *list, size_t count,
+                              struct wt_error *err)
+{
+    bool others;
+    enum wt_status status = stop_named(d, list, count, &others, err);
+    if (status || !others)
+        return status;
+    dbg_drop_hits(d);
     status = set_going(d, list, count, err);
-    dbg_fill_set(d, &d->held, 0);
-    if (status && !d->nonstop) {
+    dbg_fill_set(d, &d->sets.held, 0);
+    if (status && !d->run.nonstop) {
         dbg_halt_everything(d, WT_IGNORED);
-        d->lost = true;
+        d->run.lost = true;
     }
     return status;
 }

@@ -129,18 +129,12 @@ enum wt_status wt_client_begin_run(struct wt_client *client, struct wt_error *er
     return WT_OK;
 }
 
-enum wt_status wt_client_resume(struct wt_client *client, const struct wt_resume *list,
-                                size_t count, struct wt_error *err)
+enum wt_status wt_client_run(struct wt_client *client, enum wt_direction direction,
+                             const struct wt_resume *list, size_t count, struct wt_error *err)
 {
     enum wt_status status = wt_client_begin_run(client, err);
-    return status ? status : wt_debugger_resume(client->session->debugger, list, count, err);
-}
-
-enum wt_status wt_client_reverse(struct wt_client *client, const struct wt_resume *resume,
-                                 struct wt_error *err)
-{
-    enum wt_status status = wt_client_begin_run(client, err);
-    return status ? status : wt_debugger_reverse(client->session->debugger, resume, err);
+    return status ? status
+                  : wt_debugger_run(client->session->debugger, direction, list, count, err);
 }
 
 /* ---- the loop ---- */

@@ -70,13 +70,10 @@ bool wt_client_is_alone(const struct wt_client *client);
 /** Whether something runs that another client has set going. */
 bool wt_client_is_waiting(const struct wt_client *client);
 
-/** As wt_debugger_resume(); WT_STATE while another client's run is under way. */
-enum wt_status wt_client_resume(struct wt_client *client, const struct wt_resume *list,
-                                size_t count, struct wt_error *err);
+/** As wt_debugger_run(); WT_STATE while another client's run is under way. */
+enum wt_status wt_client_run(struct wt_client *client, enum wt_direction direction,
+                             const struct wt_resume *list, size_t count, struct wt_error *err);
 /** The client is about to set something going that has no function here; likewise. */
 enum wt_status wt_client_begin_run(struct wt_client *client, struct wt_error *err);
-/** As wt_debugger_reverse(), likewise. */
-enum wt_status wt_client_reverse(struct wt_client *client, const struct wt_resume *resume,
-                                 struct wt_error *err);
 
 #endif

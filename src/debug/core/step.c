@@ -2,10 +2,21 @@
  * One instruction of one wave: from under a breakpoint, past a trap, or as it stands; and what is
  * to be done after it.
  */
-#include "debug/core/internal.h"
+#include "debug/core/step.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "debug/core/breakpoints.h"
+#include "debug/core/halt.h"
+#include "debug/core/hits.h"
+#include "debug/core/judge.h"
+#include "debug/core/known.h"
+#include "debug/core/patches.h"
+#include "debug/core/plan.h"
+#include "debug/core/rows.h"
+#include "debug/core/stop.h"
+#include "debug/core/sync.h"
 
 /*
  * Whether the device stands still between accesses of its debug registers, so that waves need not
@@ -14,15 +25,15 @@
 static bool device_is_frozen(struct wt_debugger *d)
 {
     const struct wt_target_services *services = d->target->services;
-    if (d->frozen == FROZEN_UNKNOWN && services->pump && services->time) {
+    if (d->run.frozen == FROZEN_UNKNOWN && services->pump && services->time) {
         struct wt_probe_summary summary;
         uint64_t before = services->time(d->target->context);
         for (int i = 0; i < 8; i++)
             if (d->ops->summary(d->probe, &summary, WT_IGNORED))
                 return false;
-        d->frozen = services->time(d->target->context) == before ? FROZEN : NOT_FROZEN;
+        d->run.frozen = services->time(d->target->context) == before ? FROZEN : NOT_FROZEN;
     }
-    return d->frozen == FROZEN;
+    return d->run.frozen == FROZEN;
 }
 
 /* Moves a wave past an instruction without executing it. */
@@ -49,8 +60,8 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
         /* A halt request would overwrite the cause of a wave that has halted by itself, and the
          * resume request after the step would set it going: it would never be examined. One that
          * halts after the last scan is resumed onto its breakpoint, which halts it again. */
-        for (unsigned i = 0; i < d->words; i++)
-            held.word[i] = d->free.word[i] & ~d->unseen.word[i];
+        for (unsigned i = 0; i < d->sets.words; i++)
+            held.word[i] = d->sets.free.word[i] & ~d->sets.unseen.word[i];
         if ((status = dbg_halt(d, &held, err)))
             return status;
     }
@@ -100,63 +111,101 @@ void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave)
     d->options.output(d->options.context, text, (size_t)n);
 }
 
-/* A wave has met a breakpoint: stop for it, or let it pass. */
-enum wt_status dbg_meet_breakpoint(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
-                                   bool *stopped, struct wt_error *err)
+enum wt_status dbg_come_to_breakpoint(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
+                                      bool *stopped, struct wt_error *err)
 {
-    unsigned lane;
-    enum wt_status status = dbg_evaluate(d, bp, wave, stopped, &lane, err);
-    if (status || !*stopped)
-        return status;
-    struct wave *w = &d->wave[wave];
-    w->has_met = true;
-    w->met_trap = false;
-    w->met = bp->addr;
-    if (bp->code->conditions.count)
-        d->chosen_lane = lane;
-    return dbg_stop_for(d, wave, lane, WT_STOP_BREAKPOINT, NULL, err);
+    const struct arrival arrival = {.wave = wave, .pc = bp->addr};
+    struct stop stop;
+    enum wt_status status = dbg_judge_breakpoint(d, bp, &arrival, stopped, &stop, err);
+    return status || !*stopped ? status : dbg_stop(d, &stop, err);
 }
 
-/* A wave has met a breakpoint instruction of the program's own. */
-enum wt_status dbg_meet_trap(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+enum wt_status dbg_come_to_trap(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
 {
-    struct wave *w = &d->wave[wave];
-    w->has_met = w->met_trap = true;
-    w->met = w->pc;
+    const struct wave *w = &d->wave[wave];
     enum wt_status status = dbg_need_mask(d, wave, err);
     if (status)
         return status;
-    struct wt_event event = {.fault = WT_FAULT_TRAP};
-    snprintf(event.text, sizeof event.text,
+    struct stop stop = {.wave = wave,
+                        .lane = w->mask ? wt_lanes_lowest(w->mask) : 0,
+                        .event = {.reason = WT_STOP_TRAP, .fault = WT_FAULT_TRAP},
+                        .passes = true,
+                        .trap = true,
+                        .pc = w->pc};
+    snprintf(stop.event.text, sizeof stop.event.text,
              "a breakpoint instruction of the program's own; resuming goes past it");
-    return dbg_stop_for(d, wave, w->mask ? wt_lanes_lowest(w->mask) : 0, WT_STOP_TRAP, &event, err);
+    return dbg_stop(d, &stop, err);
+}
+
+/* A wave that runs freely has come to a breakpoint that the target watches for the debugger. */
+static enum wt_status come_to_watched(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
+                                      bool *stopped, struct wt_error *err)
+{
+    const struct breakpoint *bp = dbg_find_breakpoint(d, hit->pc);
+    struct stop stop;
+    /* Where a step arrives is examined when it is done. */
+    if (!bp || !bp->watched || d->wave[hit->wave].go != GO_FREE)
+        return WT_OK;
+    const struct arrival arrival = {.wave = hit->wave,
+                                    .pc = hit->pc,
+                                    .code = bp->watched,
+                                    .mask = hit->lanes,
+                                    .time = hit->time};
+    enum wt_status status = dbg_judge_breakpoint(d, bp, &arrival, stopped, &stop, err);
+    if (status || !*stopped)
+        return status;
+    dbg_forget(d, hit->wave);
+    return dbg_stop(d, &stop, err);
+}
+
+enum wt_status dbg_check_hits(struct wt_debugger *d, bool *any, bool *stopped, struct wt_error *err)
+{
+    const struct wt_watchpoint_hit *list;
+    struct stop stop;
+    *any = *stopped = false;
+    if (!dbg_is_watching(d))
+        return WT_OK;
+    const size_t count = d->target->services->watch_hits(d->target->context, &list);
+    *any = count != 0;
+    for (size_t i = 0; i < count; i++)
+        dbg_identify(d, list[i].wave);
+    for (size_t i = 0; i < count && !*stopped; i++) {
+        enum wt_status status =
+            list[i].execute ? come_to_watched(d, &list[i], stopped, err) : WT_OK;
+        if (status)
+            return status;
+    }
+    if (*stopped || !count || !dbg_take_hits(d, list, count, false))
+        return WT_OK;
+    *stopped = dbg_next_hit(d, false, &stop);
+    return *stopped ? dbg_stop(d, &stop, err) : WT_OK;
 }
 
 /* A stepping wave has ended, and @p ended is what it was. */
 static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, const struct wt_wave *ended,
                                  struct wt_error *err)
 {
-    struct wt_event event = {0};
     bool told = d->wave[wave].go != GO_PASS;
     d->wave[wave].step_ended = false;
-    enum wt_status status = dbg_look(d, NULL, err);
+    enum wt_status status = dbg_scan(d, NULL, err);
     if (status)
         return status;
     bool any = false;
-    for (unsigned i = 0; i < d->words; i++)
-        any |= d->active.word[i] != 0;
+    for (unsigned i = 0; i < d->sets.words; i++)
+        any |= d->sets.active.word[i] != 0;
     bool over = false;
     if (!any && ((status = dbg_take_events(d, &over, err)) || over))
         return status;
-    if (!told || d->nonstop) {
+    if (!told || d->run.nonstop) {
         dbg_set_go(d, wave, GO_FREE);
         dbg_update_going(d);
         return WT_OK;
     }
     char slot[64];
     dbg_slot_text(d, ended, slot, sizeof slot);
-    snprintf(event.text, sizeof event.text, "%s has ended", slot);
-    return dbg_stop_for(d, wave, 0, WT_STOP_STEP, &event, err);
+    struct stop stop = {.wave = wave, .event = {.reason = WT_STOP_STEP}};
+    snprintf(stop.event.text, sizeof stop.event.text, "%s has ended", slot);
+    return dbg_stop(d, &stop, err);
 }
 
 /* What to do after a stepping wave has moved. */
@@ -176,22 +225,15 @@ static enum wt_status after_move(struct wt_debugger *d, uint32_t wave, enum turn
     }
     if ((status = dbg_need_mask(d, wave, err)))
         return status;
-    bool here = wt_has_lane(w->mask, w->lane);
-    bool inside = w->pc >= w->start && w->pc < w->end;
-    /* A step is one instruction of the lane, also if that puts it to sleep: clients step past a
-     * breakpoint before they let all go, and its warp must not run ahead of the others. A lane that
-     * sleeps is waited for first, and shown where it wakes up if nothing has told that before. */
-    bool told = d->target->services->wave_detail != NULL;
-    bool done = w->go == GO_STEP ? w->was_here || (here && !told) : here && !inside;
-    w->was_here |= here;
-    if (done) {
+    if (dbg_plan_done(&w->plan, w->pc, w->mask, d->target->services->wave_detail != NULL)) {
+        const struct stop stop = dbg_plan_stop(wave, &w->plan);
         *turn = TURN_OVER;
-        return dbg_stop_for(d, wave, w->lane, WT_STOP_STEP, NULL, err);
+        return dbg_stop(d, &stop, err);
     }
     *turn = TURN_MOVED;
     if (dbg_is_set(bp)) {
         bool stopped;
-        status = dbg_meet_breakpoint(d, wave, bp, &stopped, err);
+        status = dbg_come_to_breakpoint(d, wave, bp, &stopped, err);
         if (stopped)
             *turn = TURN_OVER;
     }
@@ -212,8 +254,8 @@ enum wt_status dbg_take_back_step(struct wt_debugger *d, uint32_t wave, struct w
 /* The device takes one step at a time: one that waits makes room for another wave's. */
 static enum wt_status take_back_pending(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
 {
-    for (size_t i = 0; i < d->steppers; i++) {
-        uint32_t other = d->stepper[i];
+    for (size_t i = 0; i < d->run.stepper_count; i++) {
+        uint32_t other = d->run.stepper[i];
         if (other == wave || !d->wave[other].pending)
             continue;
         enum wt_status status = dbg_take_back_step(d, other, err);
@@ -244,16 +286,18 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
             status = dbg_sync_breakpoints(d, err);
         }
     } else {
-        if (d->topology->one_step && d->steppers > 1 && (status = take_back_pending(d, wave, err)))
+        if (d->topology->one_step && d->run.stepper_count > 1 &&
+            (status = take_back_pending(d, wave, err)))
             return status;
         if ((status = dbg_need_pc(d, wave, err)))
             return status;
         if (w->go != GO_PASS && (status = dbg_need_mask(d, wave, err)))
             return status;
-        w->was_here = w->go != GO_PASS && wt_has_lane(w->mask, w->lane);
+        if (w->go == GO_PLAN)
+            dbg_plan_issues(&w->plan, w->mask);
         struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
         unsigned length = 0;
-        if (w->has_met && w->met_trap && w->met == w->pc)
+        if (w->has_reported && w->reported_trap && w->reported_pc == w->pc)
             length = dbg_trap_length(d, wave, w->pc);
         if (bp && bp->planted)
             status = step_over(d, wave, bp, &step, err);
@@ -289,15 +333,15 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
             return WT_OK; /* it was planted again while the step was pending: try once more */
         bool stopped = true;
         if (bp && bp->planted)
-            status = dbg_meet_breakpoint(d, wave, bp, &stopped, err);
+            status = dbg_come_to_breakpoint(d, wave, bp, &stopped, err);
         else
-            status = dbg_meet_trap(d, wave, err);
+            status = dbg_come_to_trap(d, wave, err);
         *turn = stopped ? TURN_OVER : TURN_MOVED;
         return status;
     }
-    w->has_met = false;
-    bool met, stopped;
-    if ((status = dbg_check_watchpoints(d, &met, &stopped, err)) || stopped) {
+    w->has_reported = false;
+    bool any, stopped;
+    if ((status = dbg_check_hits(d, &any, &stopped, err)) || stopped) {
         *turn = TURN_OVER;
         return status;
     }

@@ -32,7 +32,7 @@ typedef uint32_t wt_wave_handle;
 enum wt_pump {
     WT_PUMP_RAN,   /**< the device advanced: pump again soon */
     WT_PUMP_EVENT, /**< something happened that the debug registers show (a wave halted, the program
-                        ended, a fault): look now */
+                        ended, a fault): scan now */
     WT_PUMP_IDLE,  /**< the device cannot advance until a debug register is written */
 };
 
@@ -65,10 +65,11 @@ enum wt_watchpoint_kind {
 
 /**
  * The condition of a watched instruction: the lanes of @p mask, those enabled in a wave that is
- * about to issue the instruction at @p pc, for which it holds. It is called within pump(),
- * search_on() and accesses of debug registers that step, and changes nothing.
+ * about to issue the instruction at @p pc at issue time @p time, for which it holds. It is called
+ * within pump(), search_on() and accesses of debug registers that step, and changes nothing.
  */
-typedef wt_lanes wt_watchpoint_condition(void *context, uint32_t wave, uint64_t pc, wt_lanes mask);
+typedef wt_lanes wt_watchpoint_condition(void *context, uint32_t wave, uint64_t pc, wt_lanes mask,
+                                         uint64_t time);
 
 /** A range of memory as a lane of a wave sees it, so that local memory is that of its core. */
 struct wt_watchpoint {
@@ -111,7 +112,7 @@ struct wt_history_query {
 
 enum wt_history_step {
     WT_HISTORY_ON,    /**< nothing yet: call again */
-    WT_HISTORY_PLACE, /**< the device stands at a place: accept it or not, and call again */
+    WT_HISTORY_MATCH, /**< the device stands at a match: accept it or not, and call again */
     WT_HISTORY_FOUND, /**< backwards: it stands before the nearest of those that were accepted;
                            forwards: behind the one that was passed */
     WT_HISTORY_EDGE,  /**< there was none: it stands at the first or last recorded issue time */
@@ -124,7 +125,7 @@ enum wt_history_kind {
     WT_HISTORY_WATCH, /**< memory was got at: the device's watch_hits() tell */
 };
 
-struct wt_history_place {
+struct wt_history_match {
     enum wt_history_kind kind;
     bool issue;    /**< WT_HISTORY_PC: it is WT_HISTORY_ISSUE, too */
     uint64_t time; /**< issue time of the instruction: before it */
@@ -156,7 +157,7 @@ struct wt_history_stats {
 /**
  * Time travel: the run since the last reset is recorded, and the device can be put back to any
  * issue time of it. There it stands as it stood when the run went on; a debugger may halt it and
- * look through the debug registers as ever, and none of that counts, unless it says so by branch().
+ * read the debug registers as ever, and none of that counts, unless it says so by branch().
  * A reset, or a program that is loaded, begins a new recorded run.
  */
 struct wt_history_services {
@@ -180,21 +181,21 @@ struct wt_history_services {
                              struct wt_error *err);
     /** Searches on for about @p budget issues. */
     enum wt_history_step (*search_on)(void *context, uint64_t budget,
-                                      struct wt_history_place *place, struct wt_error *err);
+                                      struct wt_history_match *match, struct wt_error *err);
     /**
-     * The place just told counts. Forwards, the search has ended with this; with @p pass (a place
+     * The match just found counts. Forwards, the search has ended with this; with @p pass (a match
      * of code) it has ended behind the instruction (WT_HISTORY_FOUND), whose accesses to memory
      * that is watched are places before that.
      */
     void (*accept)(void *context, bool pass);
     /**
      * From now on, in the past, the debugger's accesses do not count: needed after go(), after a
-     * place was told, and when a search has ended, before anything is looked at.
+     * match was found, and when a search has ended, before anything is inspected.
      */
-    enum wt_status (*look)(void *context, struct wt_error *err);
+    enum wt_status (*inspect)(void *context, struct wt_error *err);
     /**
      * A hash of the whole state of the program at this issue time, with @p patch in memory: what a
-     * debugger planted, replaced by what was there. In the past, looking ends with this.
+     * debugger planted, replaced by what was there. In the past, inspecting ends with this.
      */
     enum wt_status (*hash)(void *context, const struct wt_patch *patch, size_t patches,
                            uint64_t *value, struct wt_error *err);

@@ -1,55 +1,31 @@
 /* Threads: the lanes, or whole waves, that a front end sees. */
-#include "debug/core/internal.h"
+#include "debug/core/threads.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define AUTO_LANES 1024 /* lanes in active waves up to which each is a thread of its own */
-
-void dbg_choose_mode(struct wt_debugger *d)
-{
-    d->mode = d->wanted_mode;
-    if (d->wanted_mode != WT_THREADS_AUTO)
-        return;
-    uint64_t waves = 0;
-    for (unsigned i = 0; i < d->words; i++)
-        waves += (unsigned)__builtin_popcount(d->active.word[i]);
-    d->mode = waves * d->topology->lanes <= AUTO_LANES ? WT_THREADS_LANES : WT_THREADS_WAVES;
-}
+#include "debug/core/known.h"
+#include "debug/core/lost.h"
+#include "debug/core/numbering.h"
 
 enum wt_thread_mode wt_debugger_thread_mode(struct wt_debugger *d)
 {
-    return d->mode;
-}
-
-/* The wave of a thread; NULL if there never was such a thread. */
-static const struct dbg_numbered *find_thread(struct wt_debugger *d, wt_thread thread)
-{
-    const struct dbg_numbered *n = dbg_thread_table_find(&d->numbers, thread);
-    if (n || !thread)
-        return n;
-    /* The first wave in a fixed slot has its number before anybody asks for it. */
-    const uint32_t slot = (thread - 1) / d->topology->lanes;
-    if (slot >= d->topology->fixed_slots || !dbg_is_active(d, slot) ||
-        !dbg_thread_table_number(&d->numbers, slot, &d->wave[slot].self))
-        return NULL;
-    return dbg_thread_table_find(&d->numbers, thread);
+    return d->threads.mode;
 }
 
 /* The thread that shows the same wave as a whole. */
 static wt_thread wave_thread(struct wt_debugger *d, wt_thread thread)
 {
-    const struct dbg_numbered *n = find_thread(d, thread);
+    const struct dbg_numbered *n = dbg_find_numbered(d, thread);
     return n ? n->first : 0;
 }
 
 void wt_debugger_set_thread_mode(struct wt_debugger *d, enum wt_thread_mode mode)
 {
-    d->wanted_mode = mode;
+    d->threads.wanted_mode = mode;
     dbg_choose_mode(d);
-    if (d->current && d->mode == WT_THREADS_WAVES)
-        d->current = wave_thread(d, d->current);
+    if (d->threads.current && d->threads.mode == WT_THREADS_WAVES)
+        d->threads.current = wave_thread(d, d->threads.current);
 }
 
 enum wt_status wt_debugger_choose_lane(struct wt_debugger *d, unsigned lane, struct wt_error *err)
@@ -58,53 +34,125 @@ enum wt_status wt_debugger_choose_lane(struct wt_debugger *d, unsigned lane, str
         return wt_fail(err, WT_INVALID, "there is no %s %u: a %s has %u of them (0 to %u)",
                        d->topology->lane_word, lane, d->topology->wave_word, d->topology->lanes,
                        d->topology->lanes - 1);
-    d->chosen_lane = lane;
+    d->threads.chosen_lane = lane;
     return WT_OK;
 }
 
 unsigned wt_debugger_chosen_lane(struct wt_debugger *d)
 {
-    return d->chosen_lane;
+    return d->threads.chosen_lane;
 }
 
-wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane)
+enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err)
 {
-    const struct wave *w = &d->wave[wave];
-    assert(lane < w->self.lanes);
-    const struct dbg_numbered *n = dbg_thread_table_number(&d->numbers, wave, &w->self);
-    return n ? n->first + (d->mode == WT_THREADS_LANES ? lane : 0) : 0;
+    enum wt_status status = dbg_regain(d, err);
+    if (status || (d->sets.active_known && !d->run.going))
+        return status;
+    return dbg_scan(d, NULL, err);
 }
 
-enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
-                          struct wt_error *err)
+void wt_debugger_focus(struct wt_debugger *d, wt_thread thread)
 {
-    if (thread == 0)
-        thread = wt_debugger_current_thread(d);
-    const struct dbg_numbered *n = find_thread(d, thread);
+    uint32_t wave;
+    unsigned lane;
+    if (d->threads.mode == WT_THREADS_LANES && dbg_is_there(d, thread) &&
+        dbg_locate(d, thread, &wave, &lane, WT_IGNORED) == WT_OK)
+        d->wave[wave].focus = (uint8_t)(lane + 1);
+}
+
+bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread)
+{
+    uint32_t wave;
+    unsigned lane;
+    struct wt_error ignored;
+    if (thread == 0 || dbg_refresh(d, &ignored) || !dbg_is_there(d, thread) ||
+        dbg_locate(d, thread, &wave, &lane, &ignored))
+        return false;
+    return dbg_thread_of(d, wave, lane) == thread;
+}
+
+bool wt_debugger_thread_wave(struct wt_debugger *d, wt_thread thread, struct wt_wave *wave)
+{
+    const struct dbg_numbered *n = dbg_find_numbered(d, thread);
     if (!n)
-        return wt_fail(err, WT_INVALID, "there is no thread %u", (unsigned)thread);
-    *wave = n->handle;
-    *lane = thread - n->first;
-    if (d->mode == WT_THREADS_WAVES)
-        *lane = d->chosen_lane < n->wave.lanes ? d->chosen_lane : 0;
+        return false;
+    *wave = n->wave;
+    return true;
+}
+
+void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size)
+{
+    struct wt_wave at;
+    uint32_t wave;
+    unsigned lane;
+    struct wt_error ignored;
+    if (!wt_debugger_thread_wave(d, thread, &at) || dbg_locate(d, thread, &wave, &lane, &ignored)) {
+        snprintf(text, size, "?");
+        return;
+    }
+    bool lanes = d->threads.mode == WT_THREADS_LANES;
+    char slot[64], lane_text[64] = "", note[16] = "";
+    dbg_slot_text(d, &at, slot, sizeof slot);
+    if (lanes)
+        snprintf(lane_text, sizeof lane_text, " %s %u", d->topology->lane_word, lane);
+    if (lanes && d->sets.active_known && dbg_is_there(d, thread) &&
+        d->wave[wave].go == GO_STOPPED && dbg_need_mask(d, wave, &ignored) == WT_OK &&
+        !wt_has_lane(d->wave[wave].mask, lane))
+        snprintf(note, sizeof note, " (masked off)");
+    snprintf(text, size, "%s%s%s", slot, lane_text, note);
+}
+
+wt_thread wt_debugger_current_thread(struct wt_debugger *d)
+{
+    if (d->threads.current && wt_debugger_thread_alive(d, d->threads.current))
+        return d->threads.current;
+    if (dbg_refresh(d, WT_IGNORED))
+        return 0;
+    for (unsigned i = 0; i < d->sets.words; i++) {
+        if (!d->sets.active.word[i])
+            continue;
+        uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(d->sets.active.word[i]);
+        unsigned lane = 0;
+        if (d->wave[wave].go == GO_STOPPED && dbg_need_mask(d, wave, WT_IGNORED) == WT_OK &&
+            d->wave[wave].mask)
+            lane = wt_lanes_lowest(d->wave[wave].mask);
+        return dbg_thread_of(d, wave, lane);
+    }
+    return 0;
+}
+
+enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
+                                  unsigned *lane, struct wt_error *err)
+{
+    enum wt_status status = dbg_regain(d, err);
+    if (!status && (d->travel.going || d->run.stopping.on))
+        return wt_fail(err, WT_STATE, "the program is running; stop it first");
+    if (!status && thread == 0)
+        thread = wt_debugger_current_thread(d);
+    if (!status)
+        status = dbg_locate(d, thread, wave, lane, err);
+    if (!status && (!d->sets.active_known || d->run.going))
+        status = dbg_scan(d, NULL, err);
+    if (status)
+        return status;
+    if (!dbg_is_there(d, thread))
+        return wt_fail(err, WT_INVALID, "thread %u has ended", (unsigned)thread);
+    if (d->wave[*wave].go != GO_STOPPED)
+        return wt_fail(err, WT_STATE, "thread %u is running; stop it first", (unsigned)thread);
     return WT_OK;
 }
 
-bool dbg_is_there(struct wt_debugger *d, wt_thread thread)
-{
-    const struct dbg_numbered *n = find_thread(d, thread);
-    return n && dbg_is_active(d, n->handle) && d->wave[n->handle].self.id == n->wave.id;
-}
+/* ---- the list ---- */
 
 static bool reserve_threads(struct wt_debugger *d, size_t count)
 {
-    if (count <= d->thread_capacity)
+    if (count <= d->threads.capacity)
         return true;
-    struct wt_thread_info *more = realloc(d->thread, count * sizeof *more);
+    struct wt_thread_info *more = realloc(d->threads.list, count * sizeof *more);
     if (!more)
         return false;
-    d->thread = more;
-    d->thread_capacity = count;
+    d->threads.list = more;
+    d->threads.capacity = count;
     return true;
 }
 
@@ -112,9 +160,9 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
 {
     const struct wave *w = &d->wave[wave];
     const wt_lanes all = wt_lanes_first(w->self.lanes);
-    const unsigned lanes = d->mode == WT_THREADS_LANES ? w->self.lanes : 1;
-    const bool running = w->go != GO_STOPPED || d->stopping.on;
-    if (!reserve_threads(d, d->threads + lanes) || !dbg_thread_of(d, wave, 0))
+    const unsigned lanes = d->threads.mode == WT_THREADS_LANES ? w->self.lanes : 1;
+    const bool running = w->go != GO_STOPPED || d->run.stopping.on;
+    if (!reserve_threads(d, d->threads.count + lanes) || !dbg_thread_of(d, wave, 0))
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of threads");
     if (!running) {
         enum wt_status status = dbg_need_pc(d, wave, err);
@@ -130,16 +178,16 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
         d->target->services->wave_detail(d->target->context, wave, &detail);
     for (unsigned i = 0; i < lanes; i++) {
         unsigned lane = i;
-        if (d->mode == WT_THREADS_WAVES)
-            lane = d->chosen_lane < w->self.lanes ? d->chosen_lane : 0;
-        struct wt_thread_info *info = &d->thread[d->threads++];
+        if (d->threads.mode == WT_THREADS_WAVES)
+            lane = d->threads.chosen_lane < w->self.lanes ? d->threads.chosen_lane : 0;
+        struct wt_thread_info *info = &d->threads.list[d->threads.count++];
         *info = (struct wt_thread_info){
             .id = dbg_thread_of(d, wave, lane),
             .wave = w->self.id,
             .core = w->self.core,
             .wave_in_core = w->self.slot,
             .lane = lane,
-            .enabled = d->mode == WT_THREADS_LANES ? wt_has_lane(mask, lane) : mask != 0,
+            .enabled = d->threads.mode == WT_THREADS_LANES ? wt_has_lane(mask, lane) : mask != 0,
             .running = running,
         };
         if (!running)
@@ -148,19 +196,11 @@ static enum wt_status list_wave(struct wt_debugger *d, uint32_t wave, struct wt_
     return WT_OK;
 }
 
-enum wt_status dbg_refresh(struct wt_debugger *d, struct wt_error *err)
-{
-    enum wt_status status = dbg_regain(d, err);
-    if (status || (d->active_known && !d->going))
-        return status;
-    return dbg_look(d, NULL, err);
-}
-
 /* Looks at all stopped waves together, as far as they are not known yet. */
 static enum wt_status survey(struct wt_debugger *d, struct wt_error *err)
 {
     uint32_t count = 0;
-    for (uint32_t w = 0; w < d->topology->waves && d->ops->survey && !d->stopping.on; w++)
+    for (uint32_t w = 0; w < d->topology->waves && d->ops->survey && !d->run.stopping.on; w++)
         count += dbg_is_active(d, w) && d->wave[w].go == GO_STOPPED &&
                  (!d->wave[w].have_pc || !d->wave[w].have_mask);
     if (count < 2)
@@ -194,74 +234,14 @@ static enum wt_status survey(struct wt_debugger *d, struct wt_error *err)
 enum wt_status wt_debugger_threads(struct wt_debugger *d, const struct wt_thread_info **list,
                                    size_t *count, struct wt_error *err)
 {
-    d->threads = 0;
+    d->threads.count = 0;
     enum wt_status status = dbg_refresh(d, err);
     if (!status)
         status = survey(d, err);
-    for (unsigned i = 0; i < d->words && !status; i++)
-        for (uint32_t bits = d->active.word[i]; bits && !status; bits &= bits - 1)
+    for (unsigned i = 0; i < d->sets.words && !status; i++)
+        for (uint32_t bits = d->sets.active.word[i]; bits && !status; bits &= bits - 1)
             status = list_wave(d, 32 * i + (uint32_t)__builtin_ctz(bits), err);
-    *list = d->thread;
-    *count = status ? 0 : d->threads;
+    *list = d->threads.list;
+    *count = status ? 0 : d->threads.count;
     return status;
-}
-
-bool wt_debugger_thread_alive(struct wt_debugger *d, wt_thread thread)
-{
-    uint32_t wave;
-    unsigned lane;
-    struct wt_error ignored;
-    if (thread == 0 || dbg_refresh(d, &ignored) || !dbg_is_there(d, thread) ||
-        dbg_locate(d, thread, &wave, &lane, &ignored))
-        return false;
-    return dbg_thread_of(d, wave, lane) == thread;
-}
-
-bool wt_debugger_thread_wave(struct wt_debugger *d, wt_thread thread, struct wt_wave *wave)
-{
-    const struct dbg_numbered *n = find_thread(d, thread);
-    if (!n)
-        return false;
-    *wave = n->wave;
-    return true;
-}
-
-void wt_debugger_thread_name(struct wt_debugger *d, wt_thread thread, char *text, size_t size)
-{
-    struct wt_wave at;
-    uint32_t wave;
-    unsigned lane;
-    struct wt_error ignored;
-    if (!wt_debugger_thread_wave(d, thread, &at) || dbg_locate(d, thread, &wave, &lane, &ignored)) {
-        snprintf(text, size, "?");
-        return;
-    }
-    bool lanes = d->mode == WT_THREADS_LANES;
-    char slot[64], place[64] = "", note[16] = "";
-    dbg_slot_text(d, &at, slot, sizeof slot);
-    if (lanes)
-        snprintf(place, sizeof place, " %s %u", d->topology->lane_word, lane);
-    if (lanes && d->active_known && dbg_is_there(d, thread) && d->wave[wave].go == GO_STOPPED &&
-        dbg_need_mask(d, wave, &ignored) == WT_OK && !wt_has_lane(d->wave[wave].mask, lane))
-        snprintf(note, sizeof note, " (masked off)");
-    snprintf(text, size, "%s%s%s", slot, place, note);
-}
-
-wt_thread wt_debugger_current_thread(struct wt_debugger *d)
-{
-    if (d->current && wt_debugger_thread_alive(d, d->current))
-        return d->current;
-    if (dbg_refresh(d, WT_IGNORED))
-        return 0;
-    for (unsigned i = 0; i < d->words; i++) {
-        if (!d->active.word[i])
-            continue;
-        uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(d->active.word[i]);
-        unsigned lane = 0;
-        if (d->wave[wave].go == GO_STOPPED && dbg_need_mask(d, wave, WT_IGNORED) == WT_OK &&
-            d->wave[wave].mask)
-            lane = wt_lanes_lowest(d->wave[wave].mask);
-        return dbg_thread_of(d, wave, lane);
-    }
-    return 0;
 }

@@ -1,9 +1,12 @@
 /* What there is to know of a whole wave: where it stands, why it waits. */
-#include "debug/core/internal.h"
+#include "debug/core/waves.h"
 
 #include <stdio.h>
 
 #include "base/array.h"
+#include "debug/core/known.h"
+#include "debug/core/numbering.h"
+#include "debug/core/threads.h"
 
 enum wt_status wt_debugger_waves(struct wt_debugger *d, const wt_wave_id **list, size_t *count,
                                  struct wt_error *err)
@@ -15,14 +18,14 @@ enum wt_status wt_debugger_waves(struct wt_debugger *d, const wt_wave_id **list,
     for (uint32_t w = 0; w < d->topology->waves; w++) {
         if (!dbg_is_active(d, w))
             continue;
-        wt_wave_id *more =
-            wt_array_grow(d->wave_list, &d->wave_list_capacity, *count + 1, sizeof *d->wave_list);
+        wt_wave_id *more = wt_array_grow(d->threads.wave_list, &d->threads.wave_list_capacity,
+                                         *count + 1, sizeof *d->threads.wave_list);
         if (!more)
             return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of waves");
-        d->wave_list = more;
-        d->wave_list[(*count)++] = d->wave[w].self.id;
+        d->threads.wave_list = more;
+        d->threads.wave_list[(*count)++] = d->wave[w].self.id;
     }
-    *list = d->wave_list;
+    *list = d->threads.wave_list;
     return WT_OK;
 }
 
@@ -45,11 +48,11 @@ enum wt_status dbg_find_wave(struct wt_debugger *d, wt_wave_id id, uint32_t *wav
         return status;
     /* Waves are mostly asked for in order: the search begins behind the last one found. */
     for (uint32_t i = 0; i < d->topology->waves; i++) {
-        const uint32_t w = (d->wave_hint + i) % d->topology->waves;
+        const uint32_t w = (d->threads.wave_hint + i) % d->topology->waves;
         if (d->wave[w].self.id != id || !dbg_is_active(d, w))
             continue;
         *wave = w;
-        d->wave_hint = w + 1;
+        d->threads.wave_hint = w + 1;
         return WT_OK;
     }
     return wt_fail(err, WT_INVALID, "the %s has ended", d->topology->wave_word);
@@ -63,7 +66,7 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     if (status)
         return status;
     info->wave = d->wave[wave].self;
-    info->running = d->wave[wave].go != GO_STOPPED || d->stopping.on;
+    info->running = d->wave[wave].go != GO_STOPPED || d->run.stopping.on;
     info->pc = 0;
     info->mask = 0;
     info->has_detail = false;
@@ -81,16 +84,17 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     return WT_OK;
 }
 
-enum wt_status wt_debugger_thread_place(struct wt_debugger *d, wt_thread thread,
-                                        struct wt_thread_place *place, struct wt_error *err)
+enum wt_status wt_debugger_thread_position(struct wt_debugger *d, wt_thread thread,
+                                           struct wt_thread_position *position,
+                                           struct wt_error *err)
 {
     uint32_t wave;
     enum wt_status status;
-    if ((status = dbg_stopped_thread(d, thread, &wave, &place->lane, err)) ||
+    if ((status = dbg_stopped_thread(d, thread, &wave, &position->lane, err)) ||
         (status = dbg_need_pc(d, wave, err)) || (status = dbg_need_mask(d, wave, err)))
         return status;
-    place->pc = d->wave[wave].pc;
-    place->active = d->wave[wave].mask;
+    position->pc = d->wave[wave].pc;
+    position->active = d->wave[wave].mask;
     return WT_OK;
 }
 

@@ -2,9 +2,12 @@
  * Who wrote there? The writes to a range of memory in the recorded run, found by searching it
  * backwards; the device stands after it where it stood before. See errand.c for how it is done.
  */
-#include "debug/core/internal.h"
+#include "debug/core/state.h"
 
 #include <assert.h>
+
+#include "debug/core/errand.h"
+#include "debug/core/events.h"
 
 /* Does what was begun to its end, without clients; its event, which is the last, says how. */
 static enum wt_status finish(struct wt_debugger *d, struct wt_error *err)
@@ -12,7 +15,7 @@ static enum wt_status finish(struct wt_debugger *d, struct wt_error *err)
     while (d->errand.kind != ERRAND_NONE)
         dbg_run_errand(d);
     assert(dbg_has_event(d));
-    const struct wt_event event = d->event[--d->events];
+    const struct wt_event event = d->events.list[--d->events.count];
     return event.reason == WT_STOP_LOST ? wt_fail(err, WT_IO, "%s", event.text) : WT_OK;
 }
 

@@ -85,16 +85,16 @@ static enum wt_history_step end_window(struct wt_writes *s, bool edge, struct wt
 enum wt_history_step wt_writes_on(struct wt_writes *s, uint64_t budget, struct wt_error *err)
 {
     const struct wt_history_services *h = s->target->services->history;
-    struct wt_history_place place;
+    struct wt_history_match match;
     if (!s->searching) {
         const struct wt_history_query query = {
             .backwards = true, .wave = WT_NO_HANDLE, .watchpoint = &s->range, .watchpoints = 1};
         s->searching = true;
         return h->search(s->target->context, &query, err) ? WT_HISTORY_FAILED : WT_HISTORY_ON;
     }
-    const enum wt_history_step step = h->search_on(s->target->context, budget, &place, err);
+    const enum wt_history_step step = h->search_on(s->target->context, budget, &match, err);
     switch (step) {
-    case WT_HISTORY_PLACE:
+    case WT_HISTORY_MATCH:
         add(s);
         h->accept(s->target->context, false);
         return WT_HISTORY_ON;

@@ -190,7 +190,7 @@ const struct gcn_uop *gcn_watch_here(struct gcn_wave *w, const struct gcn_uop *u
     const struct wt_code_watched *watched =
         wt_code_watched(&w->code->page, (size_t)(u - w->code->uop));
     wt_lanes lanes;
-    if (wt_watch_set_holds(m, watched->what, w->id, pc, gcn_exec(w), &lanes)) {
+    if (wt_watch_set_holds(m, watched->what, w->id, pc, gcn_exec(w), gcn_now(w), &lanes)) {
         const struct wt_issue issue = gcn_issue_at(w, pc, gcn_now(w));
         if (wt_watch_set_before(m, &issue)) {
             w->pc = pc;

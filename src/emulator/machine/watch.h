@@ -18,11 +18,12 @@ struct wt_machine;
 
 /**
  * The condition of an EXECUTE watch: for which of the enabled lanes @p mask of a wave that is about
- * to issue the instruction at @p pc it holds. It may look at the machine (wt_machine_ops.read_row,
+ * to issue the instruction at @p pc at issue time @p time it holds (the machine's own time may lag
+ * within a run). It may look at the machine (wt_machine_ops.read_row,
  * read_memory) and must not change it. Its lanes outside @p mask do not count.
  */
 typedef wt_lanes (*wt_watch_holds_fn)(void *context, struct wt_machine *m, uint32_t wave,
-                                      uint64_t pc, wt_lanes mask);
+                                      uint64_t pc, wt_lanes mask, uint64_t time);
 
 enum wt_watch_kind {
     /* The instruction that does it completes; then the run comes back. */

@@ -133,7 +133,7 @@ const struct wt_watch_code *wt_watch_set_code(const struct wt_watch_set *set, ui
 }
 
 bool wt_watch_set_holds(struct wt_machine *m, const struct wt_watch_code *code, uint32_t wave,
-                        uint64_t pc, wt_lanes mask, wt_lanes *lanes)
+                        uint64_t pc, wt_lanes mask, uint64_t time, wt_lanes *lanes)
 {
     const struct wt_watch_code *end = m->watch->code + m->watch->code_count;
     bool hit = false;
@@ -142,7 +142,8 @@ bool wt_watch_set_holds(struct wt_machine *m, const struct wt_watch_code *code, 
     for (; code < end && code->first <= pc; code++) {
         if (code->last < pc)
             continue;
-        const wt_lanes holding = code->holds ? code->holds(code->context, m, wave, pc, mask) : mask;
+        const wt_lanes holding =
+            code->holds ? code->holds(code->context, m, wave, pc, mask, time) : mask;
         *lanes |= holding & mask;
         hit |= !code->holds || (holding & mask);
     }
@@ -204,7 +205,7 @@ static bool note(struct wt_machine *m, const struct wt_issue *issue)
     wt_lanes lanes;
     const bool instruction =
         issue->executes && code &&
-        wt_watch_set_holds(m, code, issue->wave, issue->pc, issue->mask, &lanes);
+        wt_watch_set_holds(m, code, issue->wave, issue->pc, issue->mask, issue->time, &lanes);
     if (wave)
         add_place(m, issue, WT_WATCH_ISSUE, issue->mask);
     if (instruction)

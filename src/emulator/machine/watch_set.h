@@ -77,10 +77,11 @@ const struct wt_watch_code *wt_watch_set_code(const struct wt_watch_set *set, ui
 
 /**
  * Whether the instruction at @p pc, of which @p code is the first watch, is a hit for a wave that
- * is about to issue it with the lanes @p mask enabled; *lanes are those for which it is.
+ * is about to issue it at issue time @p time with the lanes @p mask enabled; *lanes are those for
+ * which it is.
  */
 bool wt_watch_set_holds(struct wt_machine *m, const struct wt_watch_code *code, uint32_t wave,
-                        uint64_t pc, wt_lanes mask, wt_lanes *lanes);
+                        uint64_t pc, wt_lanes mask, uint64_t time, wt_lanes *lanes);
 
 /** Whether a wave is watched for any issue. */
 static inline bool wt_watch_set_issues(const struct wt_watch_set *set, uint32_t wave)

@@ -107,7 +107,7 @@ const struct vx_uop *vx_watch_here(struct vx_warp *w, const struct vx_uop *u)
         wt_code_watched(&w->code->page, (size_t)(u - w->code->uop));
     wt_lanes lanes;
     w->device->handlers->leave(); /* conditions are compiled for any host */
-    if (w->mask && wt_watch_set_holds(m, watched->what, w->id, pc, w->mask, &lanes)) {
+    if (w->mask && wt_watch_set_holds(m, watched->what, w->id, pc, w->mask, vx_now(w), &lanes)) {
         const struct wt_issue issue = vx_issue_at(w, pc, vx_now(w));
         if (wt_watch_set_before(m, &issue)) {
             w->pc = pc;

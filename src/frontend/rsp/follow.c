@@ -47,13 +47,13 @@ void wt_rsp_follow_remove(struct wt_rsp_session *s, uint64_t addr)
 
 bool wt_rsp_went_along(struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
 {
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     struct wt_wave wave;
     struct wt_error ignored;
     if (!s->lldb || s->nonstop || count != 1 || list[0].kind != WT_RESUME_STEP || !list[0].thread ||
         wt_debugger_thread_mode(s->debugger) != WT_THREADS_LANES || !s->follow.wave_count ||
         !wt_debugger_thread_wave(s->debugger, list[0].thread, &wave) ||
-        wt_debugger_thread_place(s->debugger, list[0].thread, &place, &ignored))
+        wt_debugger_thread_position(s->debugger, list[0].thread, &place, &ignored))
         return false;
     struct wt_rsp_followed *f = find(s, wave.id);
     if (!f || !wt_has_lane(f->lanes, place.lane) || !f->inserted_again ||
@@ -78,11 +78,11 @@ static void forget_wave(struct wt_rsp_session *s, wt_thread thread)
 static void note_step(struct wt_rsp_session *s, wt_thread thread)
 {
     struct wt_rsp_follow *f = &s->follow;
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     struct wt_wave wave;
     struct wt_error ignored;
     if (!f->has_lifted || !wt_debugger_thread_wave(s->debugger, thread, &wave) ||
-        wt_debugger_thread_place(s->debugger, thread, &place, &ignored) || place.pc != f->lifted)
+        wt_debugger_thread_position(s->debugger, thread, &place, &ignored) || place.pc != f->lifted)
         return;
     struct wt_rsp_followed *more =
         wt_array_grow(f->wave, &f->wave_capacity, f->wave_count + 1, sizeof *more);

@@ -18,10 +18,10 @@
 
 void wt_rsp_see_stop(struct wt_rsp_session *s)
 {
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     struct wt_error ignored;
     s->seen = true;
-    if (wt_debugger_thread_place(s->debugger, wt_rsp_thread(s), &place, &ignored) == WT_OK)
+    if (wt_debugger_thread_position(s->debugger, wt_rsp_thread(s), &place, &ignored) == WT_OK)
         s->seen_pc = place.pc;
     if (!s->each_lane)
         wt_rsp_close_hits(s);
@@ -43,12 +43,12 @@ void wt_rsp_close_hits(struct wt_rsp_session *s)
 static void open_hits(struct wt_rsp_session *s, const struct wt_event *event)
 {
     struct wt_rsp_hits *h = &s->hits;
-    struct wt_thread_place place;
+    struct wt_thread_position place;
     struct wt_error ignored;
     wt_rsp_close_hits(s);
     if (s->nonstop || s->lldb || event->kind != WT_EVENT_STOPPED ||
         event->reason != WT_STOP_BREAKPOINT ||
-        wt_debugger_thread_place(s->debugger, event->thread, &place, &ignored))
+        wt_debugger_thread_position(s->debugger, event->thread, &place, &ignored))
         return;
     const struct wt_rsp_breakpoint *b = breakpoint_at(s, place.pc);
     const wt_lanes left = place.active & ~wt_lane_bit(place.lane);

@@ -504,7 +504,7 @@ static void go(struct wt_rsp_session *s, const struct wt_resume *list, size_t co
         return;
     }
     wt_rsp_follow_resume(s, list, count);
-    if (wt_client_resume(s->client, list, count, &err)) {
+    if (wt_client_run(s->client, WT_FORWARDS, list, count, &err)) {
         wt_rsp_error(s, &err);
         return;
     }
@@ -635,7 +635,7 @@ static void go_back(struct wt_rsp_session *s, enum wt_resume_kind kind)
     if (s->general)
         wt_debugger_focus(s->debugger, s->general);
     s->resumed_count = 0;
-    if (wt_client_reverse(s->client, &resume, &err))
+    if (wt_client_run(s->client, WT_BACKWARDS, &resume, 1, &err))
         wt_rsp_error(s, &err);
     else
         s->waiting = true;
@@ -823,7 +823,7 @@ void wt_rsp_detach(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     if (!s->killed && !wt_debugger_ended(s->debugger, NULL)) {
         struct wt_error err = {0};
         struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
-        if (wt_debugger_resume(s->debugger, &all, 1, &err)) {
+        if (wt_debugger_run(s->debugger, WT_FORWARDS, &all, 1, &err)) {
             wt_rsp_error(s, &err);
             return;
         }

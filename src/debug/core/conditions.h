@@ -1,0 +1,41 @@
+/* Conditions and commands of breakpoints. See conditions.c. */
+#ifndef WT_DEBUG_CORE_CONDITIONS_H
+#define WT_DEBUG_CORE_CONDITIONS_H
+
+#include "debug/core/state.h"
+
+/** The code of all claims together; expressions are shared. One owner: the caller. */
+enum wt_status dbg_new_code(struct wt_debugger *d, const struct claim *const *claim,
+                            size_t claim_count, struct bp_code **code, struct wt_error *err);
+/** One owner more, or less. NULL is allowed. */
+struct bp_code *dbg_share_code(struct bp_code *code);
+void dbg_free_code(struct bp_code *code);
+
+/**
+ * Keeps what breakpoints evaluate now until the next search of the past has begun: clients may
+ * change breakpoints while one is under way. False without host memory.
+ */
+bool dbg_hold_code(struct wt_debugger *d);
+/** Lets all of that go: the target searches no more. */
+void dbg_release_code(struct wt_debugger *d);
+
+bool dbg_has_conditions(const struct bp_code *code);
+/** Whether it evaluates anything: conditions or commands. */
+bool dbg_needs_registers(const struct bp_code *code);
+/** The lane to stop for among @p lanes: the one that the user watches, else the lowest. */
+unsigned dbg_lane_to_stop(const struct wt_debugger *d, uint32_t wave, wt_lanes lanes);
+
+/**
+ * Runs conditions and, with @p print, commands of a halted wave. *stops: some client wants to stop,
+ * for the lanes *stop, which are none where no lane is enabled.
+ */
+enum wt_status dbg_evaluate(struct wt_debugger *d, const struct breakpoint *bp, uint32_t wave,
+                            bool print, bool *stops, wt_lanes *stop, struct wt_error *err);
+/** The condition of a watched instruction (target.h); @p context is a struct bp_code. */
+wt_lanes dbg_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt_lanes mask,
+                             uint64_t time);
+/** The same as dbg_evaluate() for @p lanes of a wave that stands before a watched instruction. */
+wt_lanes dbg_evaluate_in_engine(struct bp_code *code, uint32_t wave, uint64_t pc, wt_lanes lanes,
+                                uint64_t time, bool print);
+
+#endif

@@ -1,0 +1,12 @@
+/* See errand.c. */
+#ifndef WT_DEBUG_CORE_ERRAND_H
+#define WT_DEBUG_CORE_ERRAND_H
+
+#include "debug/core/state.h"
+
+/** Some parts of what is under way; true. */
+bool dbg_run_errand(struct wt_debugger *d);
+/** Ends it: where the device is, or after the way back. An event follows. */
+enum wt_status dbg_give_up_errand(struct wt_debugger *d, struct wt_error *err);
+
+#endif

@@ -1,0 +1,74 @@
+/* What clients are to be told: stops and the like in the order in which they happened, and notices.
+ */
+#include "debug/core/events.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/array.h"
+
+void dbg_note_history(struct wt_debugger *d)
+{
+    uint64_t start, end;
+    if (!dbg_history(d))
+        return;
+    dbg_history(d)->extent(d->target->context, &start, &end);
+    if (start > d->history.start)
+        snprintf(d->notice, sizeof d->notice,
+                 "The recorded run begins at issue time %" PRIu64
+                 " now: what was before it is lost, since the log of what was done through the "
+                 "debug hardware has outgrown its part of the memory for it (--history-memory).\n",
+                 start);
+    d->history.start = start;
+}
+
+bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size)
+{
+    if (!d->notice[0])
+        return false;
+    snprintf(text, size, "%s", d->notice);
+    d->notice[0] = 0;
+    return true;
+}
+
+bool dbg_reserve_events(struct wt_debugger *d, size_t count)
+{
+    struct wt_event *more = wt_array_grow(d->events.list, &d->events.capacity, count, sizeof *more);
+    if (more)
+        d->events.list = more;
+    return more != NULL;
+}
+
+void dbg_push_event(struct wt_debugger *d, const struct wt_event *event)
+{
+    dbg_note_history(d);
+    if (d->events.first == d->events.count)
+        d->events.first = d->events.count = 0;
+    if (dbg_reserve_events(d, d->events.count + 1)) {
+        d->events.list[d->events.count++] = *event;
+        return;
+    }
+    /* Clients that wait must not wait for ever: the last stop says that others are missing. */
+    struct wt_event *last = &d->events.list[d->events.count - 1];
+    *last =
+        (struct wt_event){.kind = WT_EVENT_STOPPED, .reason = WT_STOP_LOST, .thread = last->thread};
+    snprintf(last->text, sizeof last->text,
+             "out of memory: threads have stopped without being reported");
+}
+
+bool dbg_has_event(const struct wt_debugger *d)
+{
+    return d->events.first < d->events.count;
+}
+
+bool dbg_is_over(const struct wt_debugger *d)
+{
+    return !d->run.nonstop && (dbg_has_event(d) || d->run.stopping.on);
+}
+
+struct wt_event wt_debugger_next_event(struct wt_debugger *d)
+{
+    if (!dbg_has_event(d))
+        return (struct wt_event){.kind = WT_EVENT_NONE};
+    return d->events.list[d->events.first++];
+}

@@ -1,0 +1,17 @@
+/* See events.c. */
+#ifndef WT_DEBUG_CORE_EVENTS_H
+#define WT_DEBUG_CORE_EVENTS_H
+
+#include "debug/core/state.h"
+
+/** Notes for the user that the beginning of the recorded run has been forgotten, if it has. */
+void dbg_note_history(struct wt_debugger *d);
+/** Room for so many events; false without host memory. One at least is reserved at opening. */
+bool dbg_reserve_events(struct wt_debugger *d, size_t count);
+/** Puts an event into the queue. Without host memory the queue says that events are missing. */
+void dbg_push_event(struct wt_debugger *d, const struct wt_event *event);
+bool dbg_has_event(const struct wt_debugger *d);
+/** All-stop: a stop is reported, or will be once every wave has halted. */
+bool dbg_is_over(const struct wt_debugger *d);
+
+#endif

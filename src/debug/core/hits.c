@@ -1,0 +1,220 @@
+/*
+ * Reports of watchpoints. One instruction may hit many watchpoints with many lanes: each stop
+ * reports one watchpoint, and the next runs report the others before anything moves.
+ */
+#include "debug/core/hits.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/text.h"
+#include "debug/core/known.h"
+#include "debug/core/watchpoints.h"
+
+/* The first byte of the watchpoint that the access got at. */
+static uint64_t first_byte(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
+{
+    return hit->addr.offset > w->at.addr.offset ? hit->addr.offset : w->at.addr.offset;
+}
+
+static bool concerns(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
+{
+    const bool kind = w->at.kind == WT_WATCHPOINT_WRITE  ? hit->write
+                      : w->at.kind == WT_WATCHPOINT_READ ? hit->read
+                                                         : true;
+    if (!w->inserted || hit->execute || !kind ||
+        !wt_ranges_meet(w->at.addr, w->at.size, hit->addr, hit->size))
+        return false;
+    if (!w->changes)
+        return true;
+    const uint64_t begin = hit->addr.offset, watched = w->at.addr.offset;
+    const uint64_t first = first_byte(w, hit) - begin;
+    uint64_t count = hit->size - first;
+    if (watched + (w->at.size - 1) < begin + (hit->size - 1))
+        count = watched + w->at.size - begin - first;
+    return memcmp(hit->before + first, hit->after + first, count) != 0;
+}
+
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+    const size_t length = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + length, size - length, format, args);
+    va_end(args);
+}
+
+static void append_value(char *text, size_t size, const uint8_t *bytes, unsigned count)
+{
+    append(text, size, "0x");
+    if (count > 8)
+        append(text, size, "%" PRIx64 "%016" PRIx64, wt_load_le(bytes + 8, count - 8),
+               wt_load_le(bytes, 8));
+    else
+        append(text, size, "%" PRIx64, wt_load_le(bytes, count));
+}
+
+/* Which lane did what, for people; `others` did it, too. */
+static void describe(struct wt_debugger *d, const struct wt_watchpoint_hit *hit, wt_lanes others,
+                     char *text, size_t size)
+{
+    const struct wt_topology *t = d->topology;
+    struct wt_wave wave;
+    char slot[64];
+    d->ops->describe_wave(d->probe, hit->wave, &wave);
+    dbg_slot_text(d, &wave, slot, sizeof slot);
+    snprintf(text, size, "%s %s %u %s 0x%" PRIx64 ": ", slot, t->lane_word, hit->lane,
+             hit->read && hit->write ? "wrote atomically to"
+             : hit->write            ? "wrote to"
+                                     : "read",
+             hit->addr.offset);
+    append_value(text, size, hit->before, hit->size);
+    if (hit->write) {
+        append(text, size, " -> ");
+        append_value(text, size, hit->after, hit->size);
+    }
+    if (others) {
+        char list[WT_LANES_TEXT];
+        wt_lanes_list(others, ", ", list, sizeof list);
+        append(text, size, "; so did %s%s %s", t->lane_word, wt_lanes_count(others) > 1 ? "s" : "",
+               list);
+    }
+}
+
+/* Whether the client still watches that. */
+static bool is_wanted(const struct wt_debugger *d, const struct report *report)
+{
+    for (size_t i = 0; i < d->watchpoints.count; i++)
+        if (d->watchpoints.list[i].inserted &&
+            dbg_same_watchpoint(&d->watchpoints.list[i], &report->at,
+                                d->watchpoints.list[i].changes))
+            return true;
+    return false;
+}
+
+/* The lane whose doing is told: the one that the user looks at, if it is among them. */
+static unsigned lane_to_tell(struct wt_debugger *d, uint32_t wave, wt_lanes lanes)
+{
+    const struct wave *w = &d->wave[wave];
+    if (w->go == GO_PLAN && wt_has_lane(lanes, w->plan.lane))
+        return w->plan.lane;
+    if (d->threads.mode == WT_THREADS_WAVES && wt_has_lane(lanes, d->threads.chosen_lane))
+        return d->threads.chosen_lane;
+    if (w->focus && wt_has_lane(lanes, w->focus - 1u))
+        return w->focus - 1u;
+    return wt_lanes_lowest(lanes);
+}
+
+/* What is to be told of a watchpoint; false if none of the hits concerns it. */
+static bool tell(struct wt_debugger *d, const struct watchpoint *w,
+                 const struct wt_watchpoint_hit *list, size_t count, struct report *report)
+{
+    wt_lanes lanes = 0;
+    uint32_t wave = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!concerns(w, &list[i]) || (lanes && list[i].wave != wave))
+            continue;
+        wave = list[i].wave;
+        lanes |= wt_lane_bit(list[i].lane);
+    }
+    if (!lanes)
+        return false;
+    report->at = w->at;
+    report->wave = wave;
+    report->lane = lane_to_tell(d, wave, lanes);
+    size_t i = 0;
+    while (list[i].wave != wave || list[i].lane != report->lane || !concerns(w, &list[i]))
+        i++;
+    report->event = (struct wt_event){.watch = w->at.kind,
+                                      .addr = {w->at.addr.space, first_byte(w, &list[i])},
+                                      .lanes = lanes,
+                                      .pc = list[i].pc};
+    describe(d, &list[i], lanes & ~wt_lane_bit(report->lane), report->event.text,
+             sizeof report->event.text);
+    return true;
+}
+
+/* Fills the spare reports with those of one instruction, that of the lane in focus first. */
+static void collect(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count)
+{
+    struct reports *to = &d->hits.spare;
+    to->count = 0;
+    for (size_t i = 0; i < d->watchpoints.count; i++) {
+        struct report report;
+        if (!tell(d, &d->watchpoints.list[i], list, count, &report))
+            continue;
+        /* Clients go by the address: it tells of all watchpoints that it lies in. */
+        bool told = false;
+        for (size_t k = 0; k < to->count; k++)
+            told |= wt_ranges_meet(to->report[k].event.addr, 1, report.at.addr, report.at.size);
+        if (told)
+            continue;
+        assert(to->count < to->capacity); /* dbg_reserve_watchpoint() */
+        to->report[to->count++] = report;
+    }
+    for (size_t i = 0; i < to->count; i++) {
+        const struct report first = to->report[i];
+        if (d->wave[first.wave].focus != first.lane + 1)
+            continue;
+        to->report[i] = to->report[0];
+        to->report[0] = first;
+        break;
+    }
+}
+
+bool dbg_take_hits(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count,
+                   bool backwards)
+{
+    if (!d->watchpoints.count)
+        return false;
+    collect(d, list, count);
+    if (!d->hits.spare.count)
+        return false;
+    const struct reports now = d->hits.spare;
+    d->hits.spare = d->hits.reports;
+    d->hits.reports = now;
+    d->hits.next = 0;
+    d->hits.backwards = backwards;
+    d->hits.in_past = d->history.in_past;
+    return true;
+}
+
+bool dbg_next_hit(struct wt_debugger *d, bool backwards, struct stop *stop)
+{
+    struct hits *h = &d->hits;
+    if (h->backwards != backwards || h->in_past != d->history.in_past)
+        return false;
+    while (h->next < h->reports.count) {
+        const struct report *report = &h->reports.report[h->next++];
+        if (!is_wanted(d, report))
+            continue;
+        *stop = (struct stop){.wave = report->wave,
+                              .lane = report->lane,
+                              .event = report->event,
+                              .choose_lane = d->threads.mode == WT_THREADS_WAVES};
+        stop->event.kind = WT_EVENT_STOPPED;
+        stop->event.reason = WT_STOP_WATCHPOINT;
+        return true;
+    }
+    return false;
+}
+
+void dbg_drop_hits(struct wt_debugger *d)
+{
+    d->hits.reports.count = d->hits.next = 0;
+}
+
+bool dbg_is_watching(const struct wt_debugger *d)
+{
+    bool any = d->watchpoints.count != 0;
+    for (size_t i = 0; i < d->breakpoints.count && !any; i++)
+        any = d->breakpoints.list[i].watched != NULL;
+    return any && d->target->services->watch_hits;
+}

@@ -1,0 +1,23 @@
+/* Reports of watchpoints. See hits.c. */
+#ifndef WT_DEBUG_CORE_HITS_H
+#define WT_DEBUG_CORE_HITS_H
+
+#include "debug/core/state.h"
+
+/** Whether the target watches anything for the debugger. */
+bool dbg_is_watching(const struct wt_debugger *d);
+
+/**
+ * Makes the reports of the accesses of one instruction, in place of those of the last one. False:
+ * they concern no watchpoint, and the reports of the last one stay.
+ */
+bool dbg_take_hits(struct wt_debugger *d, const struct wt_watchpoint_hit *list, size_t count,
+                   bool backwards);
+
+/** The next report that some client still wants, on a way in the same direction; false: none. */
+bool dbg_next_hit(struct wt_debugger *d, bool backwards, struct stop *stop);
+
+/** Forgets the reports. */
+void dbg_drop_hits(struct wt_debugger *d);
+
+#endif

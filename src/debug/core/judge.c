@@ -1,0 +1,37 @@
+/*
+ * What a run stops for, in either direction and by either way of running: breakpoints, whose
+ * conditions and commands are run here, and plans. Watchpoints are in hits.c.
+ */
+#include "debug/core/judge.h"
+
+#include "debug/core/conditions.h"
+
+enum wt_status dbg_judge_breakpoint(struct wt_debugger *d, const struct breakpoint *bp,
+                                    const struct arrival *a, bool *stops, struct stop *stop,
+                                    struct wt_error *err)
+{
+    wt_lanes lanes = 0;
+    assert(a->wave < d->topology->waves);
+    if (a->code) {
+        lanes = dbg_evaluate_in_engine(a->code, a->wave, a->pc, a->mask, a->time, !a->backwards);
+        *stops = lanes != 0;
+    } else {
+        enum wt_status status = dbg_evaluate(d, bp, a->wave, !a->backwards, stops, &lanes, err);
+        if (status)
+            return status;
+    }
+    *stop = (struct stop){.wave = a->wave,
+                          .lane = dbg_lane_to_stop(d, a->wave, lanes),
+                          .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_BREAKPOINT},
+                          .choose_lane = dbg_has_conditions(a->code ? a->code : bp->code),
+                          .passes = true,
+                          .pc = a->pc};
+    return WT_OK;
+}
+
+struct stop dbg_plan_stop(uint32_t wave, const struct plan *plan)
+{
+    return (struct stop){.wave = wave,
+                         .lane = plan->lane,
+                         .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_STEP}};
+}

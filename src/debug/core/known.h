@@ -1,0 +1,36 @@
+/* See known.c. */
+#ifndef WT_DEBUG_CORE_KNOWN_H
+#define WT_DEBUG_CORE_KNOWN_H
+
+#include "debug/core/state.h"
+
+/** Notes that the device did not answer an access, where that is what @p status says; returns it.
+ */
+enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status);
+/**
+ * Finds out which wave a handle is bound to. If it is another one than was known, all that was
+ * known of the handle is forgotten; a step of the wave that was there before is marked as ended.
+ */
+void dbg_identify(struct wt_debugger *d, uint32_t wave);
+/** "core 0 warp 3": the slot of a wave, for people. */
+void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
+                   size_t size);
+/** Looks at which waves are active and (may be NULL) halted. */
+enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err);
+bool dbg_is_active(struct wt_debugger *d, uint32_t wave);
+bool dbg_any_free_active(struct wt_debugger *d);
+uint32_t dbg_count_free_active(struct wt_debugger *d);
+/** Forgets what was known of a wave that has moved or will move. */
+void dbg_forget(struct wt_debugger *d, uint32_t wave);
+void dbg_forget_all(struct wt_debugger *d);
+enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+/** Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
+uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc);
+/** Whether a lane that is masked off is known to wait in the wave's divergence stack. */
+bool dbg_lane_waits(struct wt_debugger *d, uint32_t wave, unsigned lane);
+/** The pc of a lane of a stopped wave: where it will wake up, if it is masked off. */
+enum wt_status dbg_lane_pc(struct wt_debugger *d, uint32_t wave, unsigned lane, uint64_t *pc,
+                           struct wt_error *err);
+
+#endif

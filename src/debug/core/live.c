@@ -1,0 +1,268 @@
+/*
+ * Letting waves run, and finding out what happened.
+ *
+ * Waves that run freely are left to the device. Waves that step (and waves that have to be taken
+ * past a breakpoint before they may run) take turns here, one instruction each, between slices in
+ * which the others run.
+ */
+#include "debug/core/live.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "debug/core/breakpoints.h"
+#include "debug/core/events.h"
+#include "debug/core/halt.h"
+#include "debug/core/known.h"
+#include "debug/core/lost.h"
+#include "debug/core/numbering.h"
+#include "debug/core/patches.h"
+#include "debug/core/step.h"
+#include "debug/core/stop.h"
+
+/* Turns of stepping waves in one pump, and the time for breakpoints that do not stop. */
+#define ROUNDS 4096
+#define PUMP_NS 20000000ull
+
+static enum wt_status resume_one(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wt_wave_set one;
+    dbg_one_wave(d, &one, wave);
+    dbg_set_go(d, wave, GO_FREE);
+    return d->ops->resume(d->probe, &one, err);
+}
+
+/* A wave that ran has halted. */
+static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wave *w = &d->wave[wave];
+    wt_wave_set_remove(&d->sets.unseen, wave);
+    dbg_forget(d, wave);
+    dbg_set_go(d, wave, GO_STOPPED);
+    enum wt_status status = dbg_need_pc(d, wave, err);
+    if (status)
+        return status;
+    if (w->cause == WT_HALT_BREAKPOINT) {
+        struct breakpoint *bp = dbg_find_breakpoint(d, w->pc);
+        if (bp && bp->planted) {
+            bool stopped;
+            enum turn turn;
+            status = dbg_come_to_breakpoint(d, wave, bp, &stopped, err);
+            if (status || stopped)
+                return status;
+            dbg_set_go(d, wave, GO_PASS);
+            return dbg_take_turn(d, wave, &turn, err);
+        }
+        if (dbg_trap_length(d, wave, w->pc))
+            return dbg_come_to_trap(d, wave, err);
+        return resume_one(d, wave, err); /* lifted in the meantime */
+    }
+    if (w->cause == WT_HALT_STEP)
+        return resume_one(d, wave, err); /* a step of long ago has come through */
+    if ((status = dbg_need_mask(d, wave, err)))
+        return status;
+    struct stop stop = {.wave = wave,
+                        .lane = w->mask ? wt_lanes_lowest(w->mask) : 0,
+                        .event = {.reason = WT_STOP_INTERRUPTED}};
+    snprintf(stop.event.text, sizeof stop.event.text, "halted by someone else's request");
+    return dbg_stop(d, &stop, err);
+}
+
+/* Only a part was resumed, and all of it has ended: tell, or the client would wait for ever. */
+static enum wt_status report_idle(struct wt_debugger *d, struct wt_error *err)
+{
+    struct wt_event event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_REQUESTED};
+    snprintf(event.text, sizeof event.text,
+             "what was resumed has ended; the other threads were not resumed");
+    enum wt_status status = dbg_halt_everything(d, err);
+    if (status)
+        return status;
+    event.thread = d->threads.current = dbg_first_thread(d);
+    dbg_push_event(d, &event);
+    return WT_OK;
+}
+
+/*
+ * Examines every wave in `unseen`, until one of them stops everything. One that passes its
+ * breakpoint may halt the running waves for a moment; those that wait here are spared (step.c).
+ */
+static enum wt_status examine_unseen(struct wt_debugger *d, bool *found, struct wt_error *err)
+{
+    for (unsigned i = 0; i < d->sets.words; i++) {
+        while (d->sets.unseen.word[i]) {
+            *found = true;
+            uint32_t wave = 32 * i + (uint32_t)__builtin_ctz(d->sets.unseen.word[i]);
+            enum wt_status status = examine_halted(d, wave, err);
+            if (status || dbg_is_over(d))
+                return status;
+        }
+    }
+    return WT_OK;
+}
+
+/* Finds what happened: a fault, waves that halted, the end. */
+static enum wt_status examine(struct wt_debugger *d, bool *found, struct wt_error *err)
+{
+    struct wt_wave_set halted;
+    size_t events = d->events.count - d->events.first;
+    enum wt_status status = dbg_check_fault(d, err);
+    if (status || (!d->run.nonstop && d->events.count - d->events.first > events))
+        return status;
+    if ((status = dbg_scan(d, &halted, err)))
+        return status;
+    bool any = false;
+    for (unsigned i = 0; i < d->sets.words; i++) {
+        any |= d->sets.active.word[i] != 0;
+        d->sets.unseen.word[i] = d->sets.free.word[i] & d->sets.active.word[i] & halted.word[i];
+    }
+    status = examine_unseen(d, found, err);
+    dbg_fill_set(d, &d->sets.unseen, 0);
+    if (status || dbg_is_over(d))
+        return status;
+    bool ended;
+    if ((status = dbg_take_events(d, &ended, err)) || ended)
+        return status;
+    if (!any && d->run.launches_run)
+        return WT_OK; /* idle: more may come */
+    if (!d->run.nonstop && !d->run.stepper_count && !dbg_any_free_active(d) && !dbg_is_over(d))
+        return report_idle(d, err);
+    if (d->run.nonstop)
+        dbg_update_going(d);
+    return WT_OK;
+}
+
+/* Lets the device run for a while, and looks. *idle: it cannot do more by itself. */
+static enum wt_status run_device(struct wt_debugger *d, uint64_t budget, bool *idle, bool *found,
+                                 struct wt_error *err)
+{
+    const struct wt_target_services *services = d->target->services;
+    *idle = *found = false;
+    if (services->pump) {
+        enum wt_pump result = services->pump(d->target->context, budget);
+        if (result == WT_PUMP_RAN)
+            return WT_OK;
+        bool any, stopped;
+        enum wt_status status = dbg_check_hits(d, &any, &stopped, err);
+        if (status || any) {
+            /* It came back for nothing else. */
+            *found = true;
+            return status;
+        }
+        *idle = result == WT_PUMP_IDLE;
+    } else {
+        *idle = true; /* it runs by itself: scan again later */
+    }
+    return examine(d, found, err);
+}
+
+/* Issue time; 0 where the device does not tell it. */
+static uint64_t issue_time(struct wt_debugger *d)
+{
+    const struct wt_target_services *services = d->target->services;
+    return services->time ? services->time(d->target->context) : 0;
+}
+
+/* Issues that a slice has used; 1 where the device does not tell its time. */
+static uint64_t issues_since(struct wt_debugger *d, uint64_t start)
+{
+    return d->target->services->time ? issue_time(d) - start : 1;
+}
+
+/* All that goes runs freely. Breakpoints that do not stop end a slice early: go on with the rest.
+ */
+static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool *soon,
+                                   struct wt_error *err)
+{
+    bool idle = false, found = false;
+    enum wt_status status = WT_OK;
+    uint64_t start = issue_time(d), used = 0, until = wt_clock_ns() + PUMP_NS;
+    for (unsigned round = 0; round < ROUNDS && used < budget; round++) {
+        /* The client's interrupt must be seen, however slow the conditions are. */
+        if (round && wt_clock_ns() > until)
+            break;
+        status = run_device(d, budget - used, &idle, &found, err);
+        used = issues_since(d, start);
+        if (status || dbg_has_event(d) || dbg_is_over(d) || !found || d->run.stepper_count ||
+            !d->run.going)
+            break;
+    }
+    *soon = found || !idle || d->run.stepper_count || dbg_has_event(d) || d->run.stopping.on;
+    return status;
+}
+
+/* Some waves step: one instruction each, and a share of issues for those that run. */
+static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool *soon,
+                                    struct wt_error *err)
+{
+    enum wt_status status;
+    uint64_t used = 0;
+    *soon = true;
+    for (unsigned round = 0;
+         round < ROUNDS && used < budget && d->run.stepper_count && d->run.going; round++) {
+        bool waiting = true, all_pending = true, any_pending = false, ran = false;
+        for (size_t i = 0; i < d->run.stepper_count; i++) {
+            all_pending &= d->wave[d->run.stepper[i]].pending;
+            any_pending |= d->wave[d->run.stepper[i]].pending;
+        }
+        uint64_t share = dbg_count_free_active(d);
+        if (all_pending)
+            share = budget - used;
+        else if (any_pending && share == 0)
+            share = 1;
+        if (share) {
+            bool idle, found;
+            status = run_device(d, share, &idle, &found, err);
+            if (status || dbg_is_over(d))
+                return status;
+            ran = !idle || found;
+        }
+        used += share + 1;
+        for (size_t i = 0; i < d->run.stepper_count;) {
+            enum turn turn;
+            uint32_t wave = d->run.stepper[i];
+            if ((status = dbg_take_turn(d, wave, &turn, err)) || dbg_is_over(d))
+                return status;
+            waiting &= turn == TURN_WAITS;
+            /* A wave that is done leaves the list, and the next one is in its place. */
+            if (i < d->run.stepper_count && d->run.stepper[i] == wave)
+                i++;
+        }
+        if (waiting && !ran && d->run.stepper_count) {
+            if (d->target->services->pump)
+                for (size_t i = 0; i < d->run.stepper_count; i++)
+                    dbg_tell_waiting(d, d->run.stepper[i]);
+            *soon = false;
+            return WT_OK;
+        }
+    }
+    return WT_OK;
+}
+
+bool dbg_advance_live(struct wt_debugger *d, uint64_t budget)
+{
+    struct wt_error err = {0};
+    bool soon;
+    if (d->run.stepper_count ? advance_steps(d, budget, &soon, &err)
+                             : advance_free(d, budget, &soon, &err)) {
+        dbg_lose(d, &err);
+        return true;
+    }
+    return soon || dbg_has_event(d);
+}
+
+enum wt_status dbg_interrupt_live(struct wt_debugger *d, struct wt_error *err)
+{
+    enum wt_status status;
+    if (d->run.nonstop) {
+        status = dbg_scan(d, NULL, err);
+        for (uint32_t w = 0; w < d->topology->waves && !status; w++)
+            status = dbg_stop_wave(d, w, 0, err);
+        return status;
+    }
+    struct wt_error why;
+    const struct stop stop = {.wave = WT_NO_HANDLE,
+                              .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED}};
+    if (dbg_stop_all(d, &stop, &why))
+        dbg_lose(d, &why); /* who waits for the event gets this one */
+    return WT_OK;
+}

@@ -1,0 +1,69 @@
+/* Which thread is which lane of which wave, and whether lanes or whole waves are threads. */
+#include "debug/core/numbering.h"
+
+#include <assert.h>
+
+#include "debug/core/known.h"
+
+#define AUTO_LANES 1024 /* lanes in active waves up to which each is a thread of its own */
+
+void dbg_choose_mode(struct wt_debugger *d)
+{
+    d->threads.mode = d->threads.wanted_mode;
+    if (d->threads.wanted_mode != WT_THREADS_AUTO)
+        return;
+    uint64_t waves = 0;
+    for (unsigned i = 0; i < d->sets.words; i++)
+        waves += (unsigned)__builtin_popcount(d->sets.active.word[i]);
+    d->threads.mode =
+        waves * d->topology->lanes <= AUTO_LANES ? WT_THREADS_LANES : WT_THREADS_WAVES;
+}
+
+/* The wave of a thread; NULL if there never was such a thread. */
+const struct dbg_numbered *dbg_find_numbered(struct wt_debugger *d, wt_thread thread)
+{
+    const struct dbg_numbered *n = dbg_thread_table_find(&d->threads.numbers, thread);
+    if (n || !thread)
+        return n;
+    /* The first wave in a fixed slot has its number before anybody asks for it. */
+    const uint32_t slot = (thread - 1) / d->topology->lanes;
+    if (slot >= d->topology->fixed_slots || !dbg_is_active(d, slot) ||
+        !dbg_thread_table_number(&d->threads.numbers, slot, &d->wave[slot].self))
+        return NULL;
+    return dbg_thread_table_find(&d->threads.numbers, thread);
+}
+
+wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane)
+{
+    const struct wave *w = &d->wave[wave];
+    assert(lane < w->self.lanes);
+    const struct dbg_numbered *n = dbg_thread_table_number(&d->threads.numbers, wave, &w->self);
+    return n ? n->first + (d->threads.mode == WT_THREADS_LANES ? lane : 0) : 0;
+}
+
+enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
+                          struct wt_error *err)
+{
+    const struct dbg_numbered *n = dbg_find_numbered(d, thread);
+    if (!n)
+        return wt_fail(err, WT_INVALID, "there is no thread %u", (unsigned)thread);
+    *wave = n->handle;
+    *lane = thread - n->first;
+    if (d->threads.mode == WT_THREADS_WAVES)
+        *lane = d->threads.chosen_lane < n->wave.lanes ? d->threads.chosen_lane : 0;
+    return WT_OK;
+}
+
+bool dbg_is_there(struct wt_debugger *d, wt_thread thread)
+{
+    const struct dbg_numbered *n = dbg_find_numbered(d, thread);
+    return n && dbg_is_active(d, n->handle) && d->wave[n->handle].self.id == n->wave.id;
+}
+
+wt_thread dbg_first_thread(struct wt_debugger *d)
+{
+    for (unsigned i = 0; i < d->sets.words; i++)
+        if (d->sets.active.word[i])
+            return dbg_thread_of(d, 32 * i + (uint32_t)__builtin_ctz(d->sets.active.word[i]), 0);
+    return 0;
+}

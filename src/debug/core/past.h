@@ -1,0 +1,24 @@
+/* See past.c. */
+#ifndef WT_DEBUG_CORE_PAST_H
+#define WT_DEBUG_CORE_PAST_H
+
+#include "debug/core/state.h"
+
+/** Whether the past can be gone to now. */
+enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err);
+/** Keeps what is known of the present, which will be come back to. */
+enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err);
+/** The program begins anew: there is no past any more. */
+void dbg_forget_past(struct wt_debugger *d);
+/** The device was put somewhere: nothing that was known of its waves holds. */
+enum wt_status dbg_arrive(struct wt_debugger *d, struct wt_error *err);
+/** Puts the device to an issue time, every wave halted. */
+enum wt_status dbg_go(struct wt_debugger *d, uint64_t time, struct wt_error *err);
+/** Goes back to the present, if the device is in the past. */
+enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err);
+/** The user changes something: in the past, what was recorded after this is dropped. */
+enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err);
+/** Whether there is an issue time before the present one to go to. */
+bool dbg_has_past(struct wt_debugger *d);
+
+#endif

@@ -1,0 +1,44 @@
+/* See patches.c. */
+#ifndef WT_DEBUG_CORE_PATCHES_H
+#define WT_DEBUG_CORE_PATCHES_H
+
+#include "debug/core/state.h"
+
+/** Puts the bits of a patch into @p size bytes that begin at @p addr, as far as they go. */
+void dbg_apply(const struct wt_patch *patch, uint64_t addr, uint8_t *bytes, size_t size);
+/** Whether a patch lies in a window. */
+bool dbg_lies_in(const struct wt_patch *patch, const struct wt_window *window);
+/** Whether its bits are in the window. */
+bool dbg_is_planted(const struct wt_patch *patch, const struct wt_window *window);
+/** The patch that undoes @p trap where memory is as in the window. */
+struct wt_patch dbg_undoing(const struct wt_patch *trap, const struct wt_window *window);
+enum wt_status dbg_write_patch(struct wt_debugger *d, uint32_t wave, const struct wt_patch *patch,
+                               struct wt_error *err);
+/** The bytes that the probe wants to see of the instruction at @p addr. */
+enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t addr,
+                               struct wt_window *window, struct wt_error *err);
+/** What the instruction at @p addr of memory is, breakpoints and all. */
+enum wt_status dbg_decode(struct wt_debugger *d, uint32_t wave, uint64_t addr,
+                          struct wt_instruction *instruction, struct wt_error *err);
+/** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
+unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
+/** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
+bool dbg_covers_trap(const struct breakpoint *bp);
+/** Whether it is the trace of its address that counts at this issue time. */
+bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t);
+/** What was planted after this issue time is not in memory now, nor will it be. */
+void dbg_drop_later_traces(struct wt_debugger *d);
+/** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */
+void dbg_show_original(struct wt_debugger *d, struct wt_address addr, void *bytes, size_t size);
+/** Removes from memory every breakpoint that was ever planted. */
+enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err);
+/** What undoes the breakpoints that are in memory at this issue time: at most @p most patches. */
+size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t most);
+enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                         struct wt_error *err);
+enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
+                        struct wt_error *err);
+/** Finds out which planted breakpoints are still in memory (the device was out of reach). */
+enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *err);
+
+#endif

@@ -1,0 +1,374 @@
+/*
+ * Running through the recorded run, backwards and forwards. The target replays what was recorded,
+ * and searches it for what a run is to stop for.
+ */
+#include "debug/core/recorded.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "debug/core/breakpoints.h"
+#include "debug/core/conditions.h"
+#include "debug/core/events.h"
+#include "debug/core/halt.h"
+#include "debug/core/hits.h"
+#include "debug/core/judge.h"
+#include "debug/core/known.h"
+#include "debug/core/lost.h"
+#include "debug/core/numbering.h"
+#include "debug/core/past.h"
+#include "debug/core/plan.h"
+#include "debug/core/rows.h"
+#include "debug/core/stop.h"
+#include "debug/core/sync.h"
+#include "debug/core/threads.h"
+#include "debug/core/watchpoints.h"
+
+/* Issues of a slice, and how long slices go on before the client is listened to. */
+#define SLICE ((uint64_t)1 << 18)
+#define PUMP_NS 20000000ull
+
+/* What is to be searched for in code: the breakpoints, with their conditions where the engine can
+ * evaluate them. */
+static size_t list_code(struct wt_debugger *d, struct wt_watchpoint *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->breakpoints.count; i++)
+        if (d->breakpoints.list[i].inserted)
+            list[count++] = dbg_watched_code(&d->breakpoints.list[i]);
+    return count;
+}
+
+/*
+ * Forwards, what a wave stands on when it sets out has been reported, or is stepped off. Where its
+ * condition does not hold the engine does not tell of it: then the next hit counts.
+ */
+static enum wt_status note_reported(struct wt_debugger *d, struct wt_error *err)
+{
+    const struct travel *t = &d->travel;
+    enum wt_status status;
+    for (uint32_t i = 0; i < d->topology->waves; i++) {
+        struct wave *w = &d->wave[i];
+        if (!dbg_is_active(d, i) || (!w->has_reported && i != t->wave))
+            continue;
+        if ((status = dbg_need_pc(d, i, err)) || (status = dbg_need_mask(d, i, err)))
+            return status;
+        if (i == t->wave) {
+            w->has_reported = true;
+            w->reported_pc = w->pc;
+        }
+        struct breakpoint *bp = dbg_find_breakpoint(d, w->reported_pc);
+        if (bp && bp->inserted && bp->code->in_engine && w->reported_pc == w->pc &&
+            !dbg_holds_in_engine(bp->code, i, w->pc, w->mask, t->from))
+            w->has_reported = false;
+    }
+    return WT_OK;
+}
+
+/* Begins to search for the next match at which to stop, from where the device is. */
+static enum wt_status begin_search(struct wt_debugger *d, struct wt_error *err)
+{
+    struct travel *t = &d->travel;
+    struct wt_watchpoint *code =
+                             calloc(d->breakpoints.count ? d->breakpoints.count : 1, sizeof *code),
+                         *watched = NULL;
+    struct wt_history_query query = {.backwards = t->backwards, .code = code, .wave = t->wave};
+    enum wt_status status = WT_OK;
+    if (!code)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory to search the past");
+    query.code_count = list_code(d, code);
+    if (!dbg_hold_code(d)) {
+        free(code);
+        return wt_fail(err, WT_NO_MEMORY, "out of memory to search the past");
+    }
+    status = dbg_list_watchpoints(d, &watched, &query.watchpoints, err);
+    query.watchpoint = watched;
+    t->from = d->target->services->time(d->target->context);
+    dbg_drop_hits(d);
+    if (!status && !t->backwards)
+        status = note_reported(d, err);
+    if (!status)
+        status = dbg_history(d)->search(d->target->context, &query, err);
+    free(code);
+    free(watched);
+    return status;
+}
+
+enum wt_status dbg_begin_recorded(struct wt_debugger *d, bool backwards,
+                                  const struct wt_resume *list, size_t count, struct wt_error *err)
+{
+    struct travel *t = &d->travel;
+    enum wt_status status = WT_OK;
+    *t = (struct travel){.backwards = backwards, .wave = WT_NO_HANDLE};
+    /* The recorded run is as it is: waves that are not named go along, too. */
+    size_t i = 0;
+    while (i < count && !dbg_has_plan(&list[i]))
+        i++;
+    if (i < count) {
+        unsigned lane;
+        const wt_thread thread = list[i].thread ? list[i].thread : wt_debugger_current_thread(d);
+        if ((status = dbg_locate(d, thread, &t->wave, &lane, err)) != WT_OK)
+            return status;
+        t->plan = dbg_plan_of(&list[i], lane);
+        t->id = d->wave[t->wave].self.id;
+        d->threads.current = dbg_thread_of(d, t->wave, lane);
+    }
+    if ((status = dbg_leave_present(d, err)) == WT_OK)
+        status = begin_search(d, err);
+    t->going = !status;
+    return status;
+}
+
+/* Makes what a breakpoint evaluates of a wave readable where the search has stopped. */
+static enum wt_status inspect_wave(struct wt_debugger *d, const struct wt_history_match *match,
+                                   const struct bp_code *code, struct wt_error *err)
+{
+    struct wave *w = &d->wave[match->wave];
+    enum wt_status status;
+    if (dbg_needs_registers(code) && !dbg_has_register_port(d)) {
+        struct wt_wave_set one;
+        if ((status = dbg_history(d)->inspect(d->target->context, err)) != WT_OK)
+            return status;
+        dbg_one_wave(d, &one, match->wave);
+        d->ops->replaced(d->probe);
+        if ((status = dbg_halt(d, &one, err)) != WT_OK)
+            return status;
+    }
+    dbg_forget(d, match->wave);
+    w->pc = match->pc;
+    w->mask = match->mask;
+    w->have_pc = w->have_mask = true;
+    return WT_OK;
+}
+
+/* A wave is about to issue an instruction with a breakpoint: would it stop there? */
+static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_history_match *match,
+                                       struct stop *stop, bool *stops, struct wt_error *err)
+{
+    const struct breakpoint *bp = dbg_find_breakpoint(d, match->pc);
+    struct wave *w = &d->wave[match->wave];
+    enum wt_status status;
+    *stops = false;
+    if (!bp || !bp->inserted)
+        return WT_OK;
+    dbg_identify(d, match->wave);
+    /* What it stands on when it sets out has been reported, or is stepped off. */
+    if (!d->travel.backwards && w->has_reported && w->reported_pc == match->pc) {
+        /* A wave that steps issues it after this match. */
+        w->has_reported = match->wave == d->travel.wave && !match->issue;
+        return WT_OK;
+    }
+    const struct arrival arrival = {.wave = match->wave,
+                                    .pc = match->pc,
+                                    .backwards = d->travel.backwards,
+                                    .code = bp->code->in_engine ? bp->code : NULL,
+                                    .mask = match->mask,
+                                    .time = match->time};
+    if (!arrival.code && (status = inspect_wave(d, match, bp->code, err)) != WT_OK)
+        return status;
+    return dbg_judge_breakpoint(d, bp, &arrival, stops, stop, err);
+}
+
+/* The wave that steps is about to issue an instruction. */
+static void judge_issue(struct wt_debugger *d, const struct wt_history_match *match,
+                        struct candidate *c, bool *stops)
+{
+    const struct travel *t = &d->travel;
+    uint64_t start, end;
+    dbg_history(d)->extent(d->target->context, &start, &end);
+    /* A lane that is masked off does not go along with its wave. At the end nothing has been
+     * issued: it is where the present came upon a mistake of the program's. */
+    c->stranger = d->ops->wave_id(d->probe, match->wave) != t->id;
+    c->stop = dbg_plan_stop(match->wave, &t->plan);
+    *stops = c->stranger || (wt_has_lane(match->mask, t->plan.lane) && match->time < end);
+}
+
+static bool is_step(const struct candidate *c)
+{
+    return c->stop.event.reason == WT_STOP_STEP;
+}
+
+/* A match was found: is it one to stop at? If so it is the candidate. */
+static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match *match,
+                            bool *stops, struct wt_error *err)
+{
+    struct travel *t = &d->travel;
+    struct candidate c = {.time = match->time};
+    const struct wt_watchpoint_hit *list;
+    enum wt_status status = WT_OK;
+    *stops = false;
+    switch (match->kind) {
+    case WT_HISTORY_PC:
+        status = judge_breakpoint(d, match, &c.stop, stops, err);
+        if (!status && !*stops && match->issue)
+            judge_issue(d, match, &c, stops);
+        break;
+    case WT_HISTORY_ISSUE:
+        judge_issue(d, match, &c, stops);
+        break;
+    case WT_HISTORY_WATCH:
+        if (d->target->services->watch_hits) {
+            const size_t count = d->target->services->watch_hits(d->target->context, &list);
+            *stops = dbg_take_hits(d, list, count, t->backwards) &&
+                     dbg_next_hit(d, t->backwards, &c.stop);
+        }
+        break;
+    }
+    if (status || !*stops)
+        return status;
+    if (match->kind != WT_HISTORY_WATCH)
+        dbg_drop_hits(d);
+    t->candidate = c;
+    dbg_history(d)->accept(d->target->context, !t->backwards && !c.stranger && is_step(&c));
+    return WT_OK;
+}
+
+/* The end of what was recorded, or its beginning. */
+static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
+{
+    const bool backwards = d->travel.backwards;
+    const wt_thread current = d->threads.current;
+    d->travel = (struct travel){0};
+    enum wt_status status = dbg_arrive(d, err);
+    if (status)
+        return status;
+    if (!backwards) {
+        bool ended = false;
+        if (d->run.ended && ((status = dbg_take_events(d, &ended, err)) || ended))
+            return status;
+        const size_t before = d->events.count;
+        status = dbg_check_fault(d, err);
+        if (status || d->events.count != before)
+            return status;
+    }
+    struct wt_event event = {.kind = WT_EVENT_STOPPED,
+                             .reason = backwards ? WT_STOP_HISTORY_BEGIN : WT_STOP_HISTORY_END};
+    snprintf(event.text, sizeof event.text,
+             backwards ? "the recorded run begins here, at issue time %" PRIu64
+                       : "the present is reached again, at issue time %" PRIu64
+                         ": from here on the run is a new one",
+             d->target->services->time(d->target->context));
+    d->threads.current = current;
+    event.thread = wt_debugger_current_thread(d);
+    d->threads.current = event.thread;
+    dbg_push_event(d, &event);
+    return WT_OK;
+}
+
+/*
+ * The slot of the wave that was to step belongs to another wave here: the search has come to before
+ * the wave began, or to after its end.
+ */
+static enum wt_status report_stranger(struct wt_debugger *d, const struct candidate *c,
+                                      struct wt_error *err)
+{
+    const struct travel t = d->travel;
+    struct wt_event event = {.kind = WT_EVENT_STOPPED,
+                             .reason = t.backwards ? WT_STOP_HISTORY_BEGIN : WT_STOP_STEP};
+    char slot[64];
+    d->travel = (struct travel){0};
+    enum wt_status status = dbg_go(d, t.backwards ? t.from : c->time, err);
+    if (status)
+        return status;
+    dbg_slot_text(d, &d->wave[t.wave].self, slot, sizeof slot);
+    if (t.backwards)
+        snprintf(event.text, sizeof event.text,
+                 "%s begins here: before, another %s was in its slot", slot,
+                 d->topology->wave_word);
+    else
+        snprintf(event.text, sizeof event.text, "%s has ended", slot);
+    event.thread = d->threads.current =
+        t.backwards ? dbg_thread_of(d, t.wave, t.plan.lane) : dbg_first_thread(d);
+    dbg_push_event(d, &event);
+    return WT_OK;
+}
+
+/* Whether the plan goes on: then the next search has begun. */
+static enum wt_status go_on(struct wt_debugger *d, bool *on, struct wt_error *err)
+{
+    struct travel *t = &d->travel;
+    const struct wave *w = &d->wave[t->wave];
+    enum wt_status status;
+    *on = false;
+    if (!d->history.in_past || !dbg_is_active(d, t->wave) || w->self.id != t->id)
+        return WT_OK;
+    if ((status = dbg_need_pc(d, t->wave, err)) || (status = dbg_need_mask(d, t->wave, err)))
+        return status;
+    dbg_plan_issues(&t->plan, wt_lane_bit(t->plan.lane)); /* see judge_issue() */
+    *on = !dbg_plan_done(&t->plan, w->pc, w->mask, d->target->services->wave_detail != NULL);
+    return *on ? begin_search(d, err) : WT_OK;
+}
+
+/* The device stands before an instruction that is to be stopped at, or behind one of the plan. */
+static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
+{
+    struct travel *t = &d->travel;
+    const struct candidate c = t->candidate;
+    bool on = false;
+    if (c.stranger)
+        return report_stranger(d, &c, err);
+    /* Forwards what came from outside at the match is still to come; and all but a breakpoint is
+     * reported after the instruction. */
+    const uint64_t time = c.time + (c.stop.event.reason != WT_STOP_BREAKPOINT);
+    enum wt_status status = t->backwards ? dbg_arrive(d, err) : dbg_go(d, time, err);
+    if (!status && is_step(&c))
+        status = go_on(d, &on, err);
+    if (status || on)
+        return status;
+    d->travel = (struct travel){0};
+    return dbg_report(d, &c.stop, err);
+}
+
+static enum wt_status search_on(struct wt_debugger *d, uint64_t budget, struct wt_error *err)
+{
+    struct wt_history_match match;
+    bool stops = false;
+    enum wt_status status = WT_OK;
+    switch (dbg_history(d)->search_on(d->target->context, budget, &match, err)) {
+    case WT_HISTORY_ON:
+        break;
+    case WT_HISTORY_MATCH:
+        status = judge(d, &match, &stops, err);
+        if (!status && stops && !d->travel.backwards &&
+            (!is_step(&d->travel.candidate) || d->travel.candidate.stranger))
+            return found(d, err);
+        break;
+    case WT_HISTORY_FOUND:
+        return found(d, err);
+    case WT_HISTORY_EDGE:
+        return report_edge(d, err);
+    case WT_HISTORY_FAILED:
+        return err->status;
+    }
+    return status;
+}
+
+bool dbg_advance_recorded(struct wt_debugger *d, uint64_t budget)
+{
+    const uint64_t until = wt_clock_ns() + PUMP_NS;
+    struct wt_error err = {0};
+    do {
+        if (search_on(d, budget > SLICE ? budget : SLICE, &err)) {
+            d->travel = (struct travel){0};
+            dbg_lose(d, &err);
+            return true;
+        }
+    } while (d->travel.going && wt_clock_ns() < until);
+    return true;
+}
+
+enum wt_status dbg_interrupt_recorded(struct wt_debugger *d, struct wt_error *err)
+{
+    const uint64_t now = d->target->services->time(d->target->context);
+    const struct stop stop = {.wave = WT_NO_HANDLE,
+                              .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED}};
+    const wt_thread current = d->threads.current;
+    d->travel = (struct travel){0};
+    enum wt_status status = dbg_go(d, now, err);
+    if (status)
+        return status;
+    d->threads.current = current;
+    return dbg_report(d, &stop, err);
+}

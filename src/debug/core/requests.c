@@ -1,0 +1,130 @@
+/* Inserting and removing breakpoints and watchpoints, for clients. */
+#include "debug/core/state.h"
+
+#include <inttypes.h>
+
+#include "debug/core/breakpoints.h"
+#include "debug/core/memory.h"
+#include "debug/core/patches.h"
+#include "debug/core/sync.h"
+#include "debug/core/watchpoints.h"
+
+/* ---- breakpoints ---- */
+
+/* An instruction must be there to be replaced; better told now than when the program is resumed. */
+static enum wt_status check_address(struct wt_debugger *d, uint64_t addr, struct wt_error *err)
+{
+    struct wt_window window;
+    if (d->topology->address_bits < 64 && addr >> d->topology->address_bits)
+        return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is past the end of the address space", addr);
+    enum wt_status status = d->ops->window(d->probe, addr, &window, err);
+    if (status)
+        return status;
+    if ((status = dbg_read_window(d, dbg_memory_wave(d), addr, &window, err)))
+        wt_fail_in(err, "no breakpoint can be set at 0x%" PRIx64, addr);
+    return status;
+}
+
+enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t owner,
+                                                uint64_t addr, struct wt_expr *const *conditions,
+                                                size_t condition_count,
+                                                struct wt_expr *const *commands,
+                                                size_t command_count, struct wt_error *err)
+{
+    enum wt_status status = dbg_find_breakpoint(d, addr) ? WT_OK : check_address(d, addr, err);
+    if (status || (status = dbg_claim_breakpoint(d, owner, addr, conditions, condition_count,
+                                                 commands, command_count, err)))
+        return status;
+    if (d->run.going && (status = dbg_sync_all(d, err))) {
+        struct wt_error ignored;
+        const struct breakpoint *bp = dbg_find_breakpoint(d, addr);
+        if (bp && !bp->planted)
+            dbg_unclaim_breakpoint(d, owner, addr, &ignored);
+    }
+    return status;
+}
+
+enum wt_status wt_debugger_insert_breakpoint(struct wt_debugger *d, uint64_t addr,
+                                             struct wt_expr *const *conditions,
+                                             size_t condition_count,
+                                             struct wt_expr *const *commands, size_t command_count,
+                                             struct wt_error *err)
+{
+    return wt_debugger_insert_breakpoint_of(d, 0, addr, conditions, condition_count, commands,
+                                            command_count, err);
+}
+
+enum wt_status wt_debugger_remove_breakpoint_of(struct wt_debugger *d, uint32_t owner,
+                                                uint64_t addr, struct wt_error *err)
+{
+    enum wt_status status;
+    if ((status = dbg_unclaim_breakpoint(d, owner, addr, err)) != WT_OK)
+        return status;
+    return d->run.going ? dbg_sync_all(d, err) : WT_OK;
+}
+
+enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t addr,
+                                             struct wt_error *err)
+{
+    return wt_debugger_remove_breakpoint_of(d, 0, addr, err);
+}
+
+void wt_debugger_remove_all_breakpoints(struct wt_debugger *d)
+{
+    dbg_unclaim_all_breakpoints(d);
+    struct wt_error ignored;
+    if (d->run.going)
+        dbg_sync_all(d, &ignored);
+}
+
+/* ---- watchpoints ---- */
+
+enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
+                                             const struct wt_watchpoint_request *request,
+                                             struct wt_error *err)
+{
+    struct wt_watchpoint at;
+    enum wt_status status = dbg_resolve_watchpoint(d, request, &at, err);
+    if (status)
+        return status;
+    struct watchpoint *w = dbg_find_watchpoint(d, &at, request);
+    if (!w && !dbg_reserve_watchpoint(d))
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a watchpoint");
+    if (!w) {
+        w = &d->watchpoints.list[d->watchpoints.count++];
+        *w = (struct watchpoint){.at = at, .changes = request->changes, .owner = request->owner};
+    }
+    w->inserted = true;
+    if (d->run.going && (status = dbg_sync_watchpoints(d, err))) {
+        w->inserted = false;
+        dbg_drop_watchpoints(d);
+    }
+    return status;
+}
+
+enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
+                                             const struct wt_watchpoint_request *request,
+                                             struct wt_error *err)
+{
+    struct wt_watchpoint at;
+    enum wt_status status = dbg_resolve_watchpoint(d, request, &at, err);
+    if (status)
+        return status;
+    struct watchpoint *w = dbg_find_watchpoint(d, &at, request);
+    if (!w || !w->inserted)
+        return wt_fail(err, WT_INVALID, "there is no such watchpoint at 0x%" PRIx64,
+                       at.addr.offset);
+    w->inserted = false;
+    dbg_drop_watchpoints(d);
+    return d->run.going ? dbg_sync_watchpoints(d, err) : WT_OK;
+}
+
+void wt_debugger_remove_all_watchpoints(struct wt_debugger *d)
+{
+    for (size_t i = 0; i < d->watchpoints.count; i++)
+        d->watchpoints.list[i].inserted = false;
+    dbg_drop_watchpoints(d);
+    struct wt_error ignored;
+    if (d->run.going)
+        dbg_sync_watchpoints(d, &ignored);
+}

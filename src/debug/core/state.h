@@ -1,0 +1,358 @@
+/*
+ * What the files of the debugger share: its state. Functions over it are in one header for each
+ * file; a file calls only files below it (docs/architecture.md, tests/cli/test_layers.py).
+ */
+#ifndef WT_DEBUG_CORE_STATE_H
+#define WT_DEBUG_CORE_STATE_H
+
+#include <assert.h>
+#include <string.h>
+
+#include "debug/core/debugger.h"
+#include "debug/core/thread_table.h"
+#include "debug/core/writes.h"
+
+/** What a wave has been told to do. */
+enum wave_go {
+    GO_STOPPED,
+    GO_FREE, /**< runs */
+    GO_PLAN, /**< steps by its plan */
+    GO_PASS, /**< steps off a breakpoint, then runs */
+};
+
+/** A step plan: what one lane is to do before its wave stops (plan.c). */
+struct plan {
+    enum wt_resume_kind kind; /**< WT_RESUME_STEP or WT_RESUME_RANGE */
+    unsigned lane;
+    uint64_t start, end; /**< range */
+    bool enabled;        /**< the lane was enabled when the present instruction began, or before */
+};
+
+/** What is known of the wave that a handle is bound to. */
+struct wave {
+    struct wt_wave self; /**< id 0: the handle was never bound */
+    uint64_t pc;
+    wt_lanes mask;
+    uint64_t reported_pc; /**< the breakpoint, or trap of the program's own, of its last report */
+    struct plan plan;     /**< GO_PLAN */
+    enum wt_halt_cause cause;
+    uint8_t go;
+    uint8_t focus;           /**< 1 + the lane that the user watches; 0: none yet */
+    bool have_pc, have_mask; /**< pc with cause, mask: known since it stopped */
+    bool has_reported;  /**< it passes `reported_pc` without another report, while it is there */
+    bool reported_trap; /**< `reported_pc` is an instruction of the program's own */
+    bool pending;       /**< a step was asked of the device, and is not done */
+    bool lifted;        /**< its pending step is off a breakpoint that is not in memory */
+    bool told;          /**< the user knows that it is pending */
+    bool step_ended;    /**< the wave that was to step has ended, and `self` is another one */
+};
+
+/** Sets of waves, by handle. */
+struct wave_sets {
+    unsigned words;            /**< of each set */
+    struct wt_wave_set active; /**< as of the last scan */
+    struct wt_wave_set free;   /**< told to run: go == GO_FREE (active or not) */
+    struct wt_wave_set held;   /**< told to run just now, and not resumed yet */
+    struct wt_wave_set unseen; /**< found halted, with the cause still to be read; never resumed */
+    bool active_known;
+};
+
+/** An expression, and where the rows of its registers are among those of its breakpoint. */
+struct linked_expr {
+    struct wt_expr *expr;
+    size_t *row;
+};
+
+struct expr_list {
+    struct linked_expr *expr;
+    size_t count;
+};
+
+/** What one client wants of a breakpoint: without commands it stops, with commands it prints. */
+struct clause {
+    struct expr_list conditions, commands;
+};
+
+/** What a breakpoint evaluates; it does not change. */
+struct bp_code {
+    unsigned owners;
+    struct wt_debugger *d;
+    struct clause *clause; /**< one for each claim */
+    size_t clause_count;
+    unsigned *index; /**< registers that conditions and commands name, once each */
+    size_t index_count;
+    bool in_engine;       /**< the target evaluates it, and nothing is planted */
+    const uint64_t **row; /**< room for pointers to the rows of one expression */
+    uint64_t *cell;       /**< room for the registers of all lanes */
+    uint8_t *bytes;       /**< room for the widest of their rows */
+};
+
+/** What one client wants of a breakpoint; the expressions are shared. */
+struct claim {
+    uint32_t owner;
+    struct wt_expr **condition, **command;
+    size_t condition_count, command_count;
+};
+
+struct breakpoint {
+    uint64_t addr;
+    bool inserted;                  /**< a client wants it */
+    bool planted;                   /**< it is in memory */
+    bool doubtful;                  /**< it may be in memory: writing it failed on the way */
+    struct wt_patch trap, original; /**< what is planted, and what undoes it; size 0: never yet */
+    struct wt_instruction covered;  /**< the instruction under it */
+    struct claim *claim;            /**< one for each client that wants it */
+    size_t claim_count, claim_capacity;
+    struct bp_code *code;    /**< of all claims together */
+    struct bp_code *watched; /**< what the target has of it; NULL: it does not watch it */
+};
+
+struct breakpoint_table {
+    struct breakpoint *list; /**< sorted by address */
+    size_t count, capacity;
+};
+
+struct watchpoint {
+    struct wt_watchpoint at;
+    bool changes;
+    uint32_t owner;
+    bool inserted; /**< its client wants it */
+    bool active;   /**< the target watches it */
+};
+
+struct watchpoint_table {
+    struct watchpoint *list;
+    size_t count, capacity;
+};
+
+/** A hit of a watchpoint, as it is reported to clients. */
+struct report {
+    struct wt_watchpoint at;
+    uint32_t wave;
+    unsigned lane;
+    struct wt_event event;
+};
+
+struct reports {
+    struct report *report;
+    size_t count, capacity;
+};
+
+/** The reports of one instruction. */
+struct hits {
+    struct reports reports, spare; /**< both have room for one of each watchpoint */
+    size_t next;                   /**< reports before it have been given to clients */
+    bool backwards, in_past;       /**< on which way it was */
+};
+
+/** Threads as clients see them. */
+struct threads {
+    enum wt_thread_mode wanted_mode, mode;
+    unsigned chosen_lane;
+    wt_thread current; /**< that commands mean when they name none; 0: the first */
+    struct dbg_thread_table numbers;
+    struct wt_thread_info *list; /**< what wt_debugger_threads() gave out */
+    size_t count, capacity;
+    wt_wave_id *wave_list; /**< what wt_debugger_waves() gave out */
+    size_t wave_list_capacity;
+    uint32_t wave_hint; /**< where the next wave that is asked for by its id may be */
+};
+
+/** Why everything, or one wave, stops. */
+struct stop {
+    uint32_t wave; /**< what it happened to; WT_NO_HANDLE: nobody in particular */
+    unsigned lane;
+    wt_wave_id id;         /**< of that wave; WT_NO_WAVE: not known */
+    struct wt_event event; /**< but for the thread */
+    bool choose_lane;      /**< `lane` is the one that a wave's thread shows from now on */
+    bool passes;           /**< resumed, the wave goes past `pc` without another report */
+    bool trap;             /**< `pc` is a breakpoint instruction of the program's own */
+    uint64_t pc;
+};
+
+/** All-stop: a stop that is reported once every wave has halted (topology->late_stops). */
+struct stopping {
+    bool on;
+    struct stop stop;
+    uint64_t until_ns; /**< when the device is taken for lost */
+};
+
+/** What was set going on the device. */
+struct run {
+    uint32_t *stepper; /**< waves with go of GO_PLAN or GO_PASS */
+    size_t stepper_count;
+    bool going;        /**< something was resumed and has not stopped */
+    bool launches_run; /**< waves that begin run by themselves, rather than being held */
+    bool nonstop;
+    bool ended, lost;
+    bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
+    uint32_t exit_status;
+    enum { FROZEN_UNKNOWN, FROZEN, NOT_FROZEN } frozen;
+    struct stopping stopping;
+};
+
+/**
+ * A breakpoint that was planted once: in the past it may be found in memory. There may be several
+ * for an address, one after the other, since its instruction may have been written.
+ */
+struct trace {
+    uint64_t addr;
+    uint64_t time; /**< since when */
+    struct wt_patch trap, original;
+};
+
+/** What is known of the present, while the device is in the past. */
+struct present {
+    struct wave *wave;
+    bool ended;
+    uint32_t exit_status;
+    wt_thread current;
+};
+
+/** What breakpoints evaluated when a search of the past began. */
+struct held_code {
+    struct bp_code **code;
+    size_t count;
+};
+
+/** The recorded run. */
+struct recording {
+    uint64_t start; /**< as last reported: see dbg_note_history() */
+    bool in_past;
+    struct present present;
+    struct trace *trace;
+    size_t trace_count, trace_capacity;
+    struct held_code searched[2]; /**< by this search of the past, and the one before */
+};
+
+/** Where to stop on the way through the past, as far as is known. */
+struct candidate {
+    struct stop stop;
+    uint64_t time;
+    bool stranger; /**< the wave that was to step is not there: another one has its slot */
+};
+
+/** A way through the recorded run. */
+struct travel {
+    bool going, backwards;
+    struct plan plan; /**< where `wave` is one */
+    uint32_t wave;    /**< whose issues count; WT_NO_HANDLE: no wave steps */
+    wt_wave_id id;    /**< who was bound to `wave` when the way began */
+    uint64_t from;    /**< issue time at which the search began */
+    struct candidate candidate;
+};
+
+/** A replay that is under way in parts (errand.c). */
+enum errand_kind { ERRAND_NONE, ERRAND_GOTO, ERRAND_WRITES, ERRAND_BACK };
+
+struct errand {
+    enum errand_kind kind;
+    uint64_t from, to; /**< issue times: where it began, where it ends */
+    wt_thread current;
+    bool given_up;
+    bool in_past; /**< the search for writes began there */
+    struct wt_writes writes;
+    struct wave *waves; /**< what was known of the waves where the search began */
+};
+
+struct found_writes {
+    struct wt_write *list;
+    size_t count;
+    bool more;
+};
+
+/** Breakpoints that another debugger left in memory. */
+struct leftovers {
+    const struct wt_code *code; /**< what the program's file has; not ours */
+    size_t code_count;
+    struct wt_leftover *list;
+    size_t count, capacity;
+};
+
+/** The registers that the debugger adds to those of the probe. */
+struct added {
+    struct wt_register *registers; /**< of the topology: the probe's, then the added ones */
+    size_t probe_count;            /**< those before this index are the probe's */
+    char wave_register[32];
+};
+
+struct wave_rows; /* rows.c */
+
+/** Registers of stopped waves. */
+struct register_cache {
+    uint64_t *generation;       /**< of each wave: rows kept of an older one are stale */
+    uint64_t shared_generation; /**< the same of registers that waves share */
+    struct wave_rows *rows;     /**< rows kept, by wave modulo slots */
+    size_t slots, row_bytes;
+    size_t *row_at;    /**< by register: where its row is among row_bytes */
+    unsigned *fetched; /**< room for the indices of all registers */
+    uint8_t *buffer;   /**< rows on their way */
+    size_t buffer_size;
+};
+
+struct event_queue {
+    struct wt_event *list;
+    size_t count, capacity, first;
+};
+
+struct wt_debugger {
+    const struct wt_target *target;
+    const struct wt_probe_ops *ops;
+    struct wt_probe *probe;
+    const struct wt_topology *topology; /**< &shape */
+    struct wt_topology shape;           /**< the probe's, with added_registers.c */
+    struct wt_debugger_options options;
+    struct added added;
+    struct wave *wave; /**< by handle */
+    struct wave_sets sets;
+    struct register_cache cache;
+    struct threads threads;
+    struct breakpoint_table breakpoints;
+    struct watchpoint_table watchpoints;
+    struct hits hits;
+    struct run run;
+    struct recording history;
+    struct travel travel;
+    struct errand errand; /**< while it is under way, travel.going is set */
+    struct found_writes found;
+    struct leftovers leftovers;
+    struct event_queue events;
+    char notice[224]; /**< what the user should know and no event tells; "": nothing */
+};
+
+/* Sets have room for the largest device: only the words that this one uses are touched. */
+static inline void dbg_fill_set(struct wt_debugger *d, struct wt_wave_set *set, int byte)
+{
+    memset(set->word, byte, d->sets.words * sizeof set->word[0]);
+}
+
+static inline void dbg_copy_set(struct wt_debugger *d, struct wt_wave_set *to,
+                                const struct wt_wave_set *from)
+{
+    memcpy(to->word, from->word, d->sets.words * sizeof to->word[0]);
+}
+
+static inline void dbg_one_wave(struct wt_debugger *d, struct wt_wave_set *set, uint32_t wave)
+{
+    dbg_fill_set(d, set, 0);
+    wt_wave_set_add(set, wave);
+}
+
+static inline bool dbg_is_stepping(const struct wave *w)
+{
+    return w->go == GO_PLAN || w->go == GO_PASS;
+}
+
+/** The target's service of time travel; NULL: the run is not recorded. */
+static inline const struct wt_history_services *dbg_history(const struct wt_debugger *d)
+{
+    return d->target->services->history;
+}
+
+static inline const struct wt_register *dbg_register(const struct wt_debugger *d, unsigned index)
+{
+    assert(index < d->topology->register_count);
+    return &d->topology->registers[index];
+}
+
+#endif

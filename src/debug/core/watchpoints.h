@@ -1,0 +1,20 @@
+/* See watchpoints.c. */
+#ifndef WT_DEBUG_CORE_WATCHPOINTS_H
+#define WT_DEBUG_CORE_WATCHPOINTS_H
+
+#include "debug/core/state.h"
+
+bool dbg_same_watchpoint(const struct watchpoint *w, const struct wt_watchpoint *at, bool changes);
+struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d, const struct wt_watchpoint *at,
+                                       const struct wt_watchpoint_request *r);
+/** What a client asks to be watched, as the target wants it. */
+enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
+                                      struct wt_watchpoint *at, struct wt_error *err);
+void dbg_drop_watchpoints(struct wt_debugger *d);
+/** A list, to be freed, of the memory that the client wants watched. */
+enum wt_status dbg_list_watchpoints(struct wt_debugger *d, struct wt_watchpoint **list,
+                                    size_t *count, struct wt_error *err);
+bool dbg_reserve_watchpoint(struct wt_debugger *d);
+void dbg_free_watchpoints(struct wt_debugger *d);
+
+#endif
