@@ -84,6 +84,7 @@ struct wt_family {
     /** Fills in what the debugger's target needs beside the common services. NULL: no debugger. */
     void (*attach)(struct wt_emulated *e);
     const struct wt_probe_ops *probe; /**< NULL where attach is */
+    bool gdb; /**< GDB knows its instruction set, so that front ends of GDB's protocol take it */
 };
 
 /** All families; NULL ends the list. */

@@ -14,6 +14,7 @@
 #include "object/code_object.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
+#include "target/gcn_debugger.h"
 
 enum { WAVES_PER_CU = 40 };
 
@@ -22,6 +23,8 @@ struct gcn {
     struct gcn_launch launch;
     struct gcn_device *device;
     struct gcn_disassembler *disassembler; /* NULL until the first use */
+    struct gcn_way_in way_in;
+    struct wt_gcn_link link;
 };
 
 static struct gcn *own(const struct wt_emulated *e)
@@ -179,6 +182,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
 
 static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 {
+    gcn_device_clear(own(e)->device);
     return gcn_launch(own(e)->device, &own(e)->object, &own(e)->launch, err);
 }
 
@@ -280,6 +284,17 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
     return true;
 }
 
+/* ---- the debugger ---- */
+
+static void attach(struct wt_emulated *e)
+{
+    struct gcn *g = own(e);
+    g->way_in = (struct gcn_way_in){.e = e, .device = g->device};
+    g->link = (struct wt_gcn_link){.ops = &gcn_debugger_link, .context = &g->way_in};
+    gcn_debugger_add_queue(g->device);
+    e->target.link = &g->link;
+}
+
 static void list_isa(FILE *out)
 {
     for (unsigned i = 0; i < GCN_INSNS; i++) {
@@ -334,6 +349,8 @@ const struct wt_family wt_family_gcn = {
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,
+    .attach = attach,
+    .probe = &wt_probe_gcn,
     .registers = &gcn_register_table,
     .interrupts = list_interrupts,
 };

@@ -175,4 +175,5 @@ const struct wt_family wt_family_vortex = {
     .registers = &wt_vxdebug_table,
     .attach = attach,
     .probe = &wt_probe_vortex,
+    .gdb = true,
 };
