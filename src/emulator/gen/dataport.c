@@ -152,6 +152,9 @@ static unsigned extent(const struct transfer *x)
     return x->offset[x->elements - 1] + x->size;
 }
 
+/* Intel's compiler marks pointers to shared local memory by bit 28, which the memory ignores. */
+#define SLM_OFFSET UINT64_C(0x0fffffff)
+
 /* Makes addresses of offsets, and checks that all of them can be used. */
 static const struct gen_uop *resolve(const struct gen_message *m, struct transfer *x, bool write,
                                      bool *good)
@@ -166,11 +169,12 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct transfe
         if (x->wide_addresses) { /* canonical: the upper bits repeat bit 47 */
             x->addr[i] = offset & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
         } else if (x->surface.is_slm) {
-            if (offset + bytes > x->surface.size)
+            x->addr[i] &= SLM_OFFSET;
+            if (x->addr[i] + bytes > x->surface.size)
                 return gen_message_fault(
-                    m, WT_FAULT_ACCESS, (uint32_t)1 << i, GEN_SLM_APERTURE + offset,
+                    m, WT_FAULT_ACCESS, (uint32_t)1 << i, GEN_SLM_APERTURE + x->addr[i],
                     "offset 0x%llx is outside the group's %llu bytes of shared local memory",
-                    (unsigned long long)offset, (unsigned long long)x->surface.size);
+                    (unsigned long long)x->addr[i], (unsigned long long)x->surface.size);
             continue;
         } else {
             if (offset + bytes > x->surface.size)

@@ -46,7 +46,7 @@ static enum wt_status report(struct wt_drm_emulated *gpu, const struct wt_i915_m
     char channels[WT_LANES_TEXT], where[160] = "";
     gen_thread_group(gpu->device, fault->wave, group, &index);
     wt_lanes_text(fault->lanes, channels, sizeof channels);
-    if (fault->kind == WT_FAULT_ACCESS) {
+    if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE) {
         where[0] = ';';
         where[1] = ' ';
         describe_address(mappings, count, fault->addr, where + 2, sizeof where - 2);
