@@ -2,9 +2,9 @@
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
 
-/* Lets w issue up to n instructions; returns how many it has issued. */
-static uint64_t issue(struct wt_machine *m, struct gcn_wave *w, uint64_t n)
+static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
+    struct gcn_wave *w = &((struct gcn_device *)m)->wave[wave];
     bool step = false;
     if (w->kill) {
         gcn_kill(w);
@@ -33,11 +33,10 @@ static uint64_t issue(struct wt_machine *m, struct gcn_wave *w, uint64_t n)
     return issued;
 }
 
-static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+/* No cycles pass for debug hardware. */
+static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
 {
-    const uint64_t issued = issue(m, &((struct gcn_device *)m)->wave[wave], n);
-    wt_account_turn(m, issued);
-    return issued;
+    (void)m, (void)wave, (void)issued;
 }
 
 static enum wt_run blocked(struct wt_machine *m)
@@ -87,6 +86,7 @@ const struct wt_engine_ops gcn_engine_ops = {
     .turn = turn,
     .blocked = blocked,
     .next_issue = next_issue,
+    .after_turn = after_turn,
     .check = gcn_check,
     .trace_before = trace_before,
     .trace_after = trace_after,

@@ -55,7 +55,16 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
             }
         }
         const uint64_t issued = take_turn(m, wave, n, fn, context);
-        WT_CHECK(issued <= n && !m->yielded);
+        WT_CHECK(issued <= n);
+        m->turns.left -= (uint32_t)issued;
+        if (m->yielded) {
+            m->yielded = false;
+            m->turns.left = 0;
+        }
+        if (m->attended) {
+            m->attended = false;
+            m->engine->after_turn(m, wave, issued);
+        }
         if (m->fault.kind)
             return WT_RUN_FAULT;
         if (m->hits) {

@@ -17,14 +17,16 @@
 struct wt_engine_ops {
     /**
      * Lets a wave that can issue do so up to @p n times, 1 or more, between wt_begin_turn and
-     * wt_finish_turn; then calls wt_account_turn, and lets time pass for the debug hardware.
-     * Returns how often the wave issued.
+     * wt_finish_turn; returns how often it did. Sets m->attended if after_turn is to be called.
      */
     uint64_t (*turn)(struct wt_machine *m, uint32_t wave, uint64_t n);
     /** Why no wave can issue: WT_RUN_ENDED, HALTED, EVENT, or FAULT with m->fault set. */
     enum wt_run (*blocked)(struct wt_machine *m);
     /** The issue that a wave will do next. */
     struct wt_issue (*next_issue)(struct wt_machine *m, uint32_t wave);
+    /** After a turn that debug hardware attends, before the engine looks at faults, watches and
+     * events: time passes for it. */
+    void (*after_turn)(struct wt_machine *m, uint32_t wave, uint64_t issued);
     /** Asserts the family's invariants: sanitizer builds call it before and after each run. */
     void (*check)(struct wt_machine *m);
     /** Notes a wave before an issue that is traced; false without host memory. */
@@ -63,17 +65,6 @@ static inline uint64_t wt_abandon_turn(struct wt_machine *m)
 {
     m->in_turn = false;
     return 0;
-}
-
-/** What a turn has used of the time that the schedule gives the wave. */
-static inline void wt_account_turn(struct wt_machine *m, uint64_t issued)
-{
-    WT_CHECK(issued <= m->turns.left);
-    m->turns.left -= (uint32_t)issued;
-    if (m->yielded) {
-        m->yielded = false;
-        m->turns.left = 0;
-    }
 }
 
 /** Issue time of the instruction that is being executed; else that of the next one. */

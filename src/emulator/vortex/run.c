@@ -31,15 +31,17 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     struct vx_warp *w = &d->warp[wave];
     /* Cycles of the Debug Module pass after each issue, however many are asked for. No instruction
      * makes a request of it. */
-    const bool attended = w->stepping || vx_dm_busy(d);
-    const uint64_t issued = issue(d, w, attended ? 1 : n);
-    wt_account_turn(m, issued);
-    if (attended) {
-        if (w->stepping && (issued || m->fault.kind))
-            vx_dm_stepped(w);
-        vx_dm_tick(d, issued);
-    }
-    return issued;
+    m->attended = w->stepping || vx_dm_busy(d);
+    return issue(d, w, m->attended ? 1 : n);
+}
+
+static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
+{
+    struct vx_device *d = (struct vx_device *)m;
+    struct vx_warp *w = &d->warp[wave];
+    if (w->stepping && (issued || m->fault.kind))
+        vx_dm_stepped(w);
+    vx_dm_tick(d, issued);
 }
 
 static enum wt_run blocked(struct wt_machine *m)
@@ -85,6 +87,7 @@ const struct wt_engine_ops vx_engine_ops = {
     .turn = turn,
     .blocked = blocked,
     .next_issue = next_issue,
+    .after_turn = after_turn,
     .check = vx_check,
     .trace_before = trace_before,
     .trace_after = trace_after,
