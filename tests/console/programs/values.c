@@ -4,12 +4,40 @@
 
 enum colour { RED, GREEN = 5, BLUE };
 enum flag { READ = 1, WRITE = 2, RUN = 4 };
-struct inner { short a; char tag; };
-struct pixel { int x, y; float depth; struct inner in; enum colour colour; };
-union number { int whole; float part; unsigned char byte[4]; };
-struct bits { unsigned one : 1, three : 3; int five : 5; unsigned rest : 20; };
-struct anonymous { int head; union { int left; float right; }; struct { int p, q; }; };
-struct list { int value; struct list *next; };
+struct inner {
+    short a;
+    char tag;
+};
+struct pixel {
+    int x, y;
+    float depth;
+    struct inner in;
+    enum colour colour;
+};
+union number {
+    int whole;
+    float part;
+    unsigned char byte[4];
+};
+struct bits {
+    unsigned one : 1, three : 3;
+    int five : 5;
+    unsigned rest : 20;
+};
+struct anonymous {
+    int head;
+    union {
+        int left;
+        float right;
+    };
+    struct {
+        int p, q;
+    };
+};
+struct list {
+    int value;
+    struct list *next;
+};
 typedef struct pixel pixel_t;
 typedef unsigned int word;
 
