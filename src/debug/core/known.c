@@ -100,7 +100,8 @@ enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_err
 /* The entry of the divergence stack that wakes a lane; NULL: it is not known to be on it. */
 static const struct wt_wave_waiters *waiters_of(const struct wt_wave_detail *detail, unsigned lane)
 {
-    for (unsigned i = 0; i < detail->waiters && i < WT_MAX_LANES; i++)
+    assert(detail->waiter_count <= WT_MAX_LANES);
+    for (unsigned i = 0; i < detail->waiter_count; i++)
         if (wt_has_lane(detail->waiter[i].lanes, lane))
             return &detail->waiter[i];
     return NULL;

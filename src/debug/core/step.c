@@ -99,8 +99,8 @@ void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave)
     if (d->target->services->wave_detail) {
         struct wt_wave_detail detail;
         d->target->services->wave_detail(d->target->context, wave, &detail);
-        if (detail.wait[0])
-            snprintf(why, sizeof why, " (%s)", detail.wait);
+        if (detail.view.waiting)
+            snprintf(why, sizeof why, " (%s)", detail.view.wait);
     }
     char slot[64];
     dbg_slot_text(d, &w->self, slot, sizeof slot);

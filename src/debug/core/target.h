@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/lanes.h"
+#include "base/wave_view.h"
 #include "wavetrap/error.h"
 #include "debug/core/address.h"
 
@@ -44,14 +45,8 @@ struct wt_wave_waiters {
 
 /** What debug registers cannot tell of a wave. */
 struct wt_wave_detail {
-    wt_lanes mask;      /**< lanes enabled now */
-    char wait[96];      /**< why the wave cannot issue, for people; "" if it can */
-    uint64_t wait_pc;   /**< where it waits */
-    bool at_barrier;    /**< it waits at a barrier, of which the next four tell */
-    bool between_cores; /**< cores arrive there, not waves of one core */
-    unsigned barrier;   /**< its number */
-    unsigned arrived, expected;
-    unsigned waiters; /**< entries used below, innermost first */
+    struct wt_wave_view view;
+    unsigned waiter_count; /**< entries used below, innermost first */
     struct wt_wave_waiters waiter[WT_MAX_LANES];
 };
 
