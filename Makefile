@@ -48,7 +48,8 @@ check:
 .PHONY: strict
 strict: $(BUILD)/build.ninja
 	@meson configure $(BUILD) -Dwerror=true
-	@[ -e $(BUILD)/src/runtime/hsakmt/libhsakmt.so.1 ] || meson setup --reconfigure $(BUILD) >/dev/null
+	@[ -e $(BUILD)/src/runtime/hsakmt/libhsakmt.so.1 ] && [ -e $(BUILD)/src/runtime/drm/libwavetrap-drm.so ] || \
+		meson setup --reconfigure $(BUILD) >/dev/null
 	@$(MAKE) --no-print-directory all
 
 # Everything against both builds, and with the other compiler and the other processor.

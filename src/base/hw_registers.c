@@ -34,9 +34,12 @@ const struct wt_hw_register *wt_hw_at(const struct wt_hw_table *table, uint16_t 
 const struct wt_hw_field *wt_hw_find_field(const struct wt_hw_register *reg, const char *name,
                                            size_t length)
 {
-    for (size_t i = 0; i < reg->field_count; i++)
-        if (same(reg->fields[i].name, name, length) || same(reg->fields[i].alias, name, length))
-            return &reg->fields[i];
+    for (size_t i = 0; i < reg->field_count; i++) {
+        const struct wt_hw_field *f = &reg->fields[i];
+        if (same(f->name, name, length) || same(f->alias, name, length) ||
+            same(f->longer, name, length))
+            return f;
+    }
     return NULL;
 }
 

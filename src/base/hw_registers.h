@@ -21,6 +21,7 @@ struct wt_hw_field {
     enum wt_hw_access access;
     const char *const *values; /**< names of the values 0, 1, …, ended by NULL; or NULL */
     const char *about;
+    const char *longer; /**< a longer name, or NULL */
 };
 
 /** One register. */
@@ -50,7 +51,7 @@ const struct wt_hw_register *wt_hw_find(const struct wt_hw_table *table, const c
                                         size_t length);
 /** The register at an address of the bus; NULL if it has no name. */
 const struct wt_hw_register *wt_hw_at(const struct wt_hw_table *table, uint16_t addr);
-/** A field by its name or its alias, any case; NULL if the register has none such. */
+/** A field by one of its names, any case; NULL if the register has none such. */
 const struct wt_hw_field *wt_hw_find_field(const struct wt_hw_register *reg, const char *name,
                                            size_t length);
 /** The name of a field's value, or NULL. */

@@ -375,9 +375,9 @@ static void name_request(struct tcp_bus *t, const struct wt_bus_op *ops, size_t 
     const char *name = "unknown register";
     wt_line_request(&t->dialect, ops, span, request);
     request[strcspn(request, "\n")] = 0;
-    for (size_t i = 0; i < wt_vxdebug_register_count; i++)
-        if (wt_vxdebug_registers[i].addr == ops[0].addr)
-            name = wt_vxdebug_registers[i].name;
+    const struct wt_hw_register *reg = wt_hw_at(&wt_vxdebug_table, ops[0].addr);
+    if (reg)
+        name = reg->name;
     snprintf(text, size, "'%.40s%s' (%s of %s%s)", request, strlen(request) > 40 ? "..." : "",
              ops[0].write ? "write" : "read", name, span > 1 ? ", …" : "");
 }

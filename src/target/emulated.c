@@ -95,7 +95,7 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
     if (chosen && chosen != of_file)
         return wt_fail(err, WT_UNSUPPORTED, "--gpu=%s: that runs %s, and %s is none", chosen->name,
                        chosen->runs, e->program ? e->program : "no program");
-    if (e->options->debugged && !of_file->attach)
+    if (e->options->debugged && !of_file->gdb)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: there is no debugger for %s yet; 'wavetrap run' and 'wavetrap trace' "
                        "take %s",

@@ -45,7 +45,7 @@ struct wt_emulated_options {
     bool base_given;
     struct wt_load_file *load;
     size_t load_count;
-    bool debugged;               /**< only a GPU that a debugger can reach will do */
+    bool debugged;               /**< only a GPU that GDB knows will do */
     bool console_slots;          /**< console lines begin with "#slot: " */
     bool dm_only;                /**< the debugger gets no memory port */
     enum wt_thread_mode threads; /**< what a debugger's thread is */
@@ -104,7 +104,10 @@ struct wt_emulated {
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err);
 
-/** Puts the register bus in front of a device that was opened with `debugged` (e->target). */
+/** Puts the register bus in front of a device (e->bus). */
+enum wt_status wt_emulated_connect(struct wt_emulated *e, struct wt_error *err);
+
+/** The same for a debugger (e->target); its family has a probe. */
 enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err);
 
 /** The registers of the debug hardware, for a server of them. */

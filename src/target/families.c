@@ -18,6 +18,11 @@ const struct wt_family *wt_family_of_machine(unsigned elf_machine)
     return NULL;
 }
 
+const struct wt_family *wt_family_of_registers(void)
+{
+    return &wt_family_vortex;
+}
+
 const struct wt_family *wt_family_of_host_programs(void)
 {
     const struct wt_family *const *f = wt_families;

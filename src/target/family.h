@@ -15,6 +15,7 @@
 #include "wavetrap/error.h"
 
 struct wt_emulated;
+struct wt_hw_table;
 struct wt_probe_ops;
 
 /** A buffer that a kernel has as an argument. */
@@ -75,9 +76,15 @@ struct wt_family {
     /** Lists what differs between versions of the GPU. NULL: there is one version. */
     void (*list_profiles)(FILE *out);
 
+    /** The registers of its debug hardware on the bus. NULL: it has none. */
+    const struct wt_hw_table *registers;
+    /** Lists what the debug hardware has sent to the host. NULL: it sends nothing. */
+    void (*interrupts)(struct wt_emulated *e, FILE *out);
+
     /** Fills in what the debugger's target needs beside the common services. NULL: no debugger. */
     void (*attach)(struct wt_emulated *e);
     const struct wt_probe_ops *probe; /**< NULL where attach is */
+    bool gdb; /**< GDB knows its instruction set, so that front ends of GDB's protocol take it */
 };
 
 /** All families; NULL ends the list. */
@@ -85,6 +92,9 @@ extern const struct wt_family *const wt_families[];
 
 /** The family whose programs have this e_machine; NULL if there is none. */
 const struct wt_family *wt_family_of_machine(unsigned elf_machine);
+
+/** The family whose debug registers programs and hardware elsewhere offer over a socket or JTAG. */
+const struct wt_family *wt_family_of_registers(void);
 
 /** The family that host programs use. */
 const struct wt_family *wt_family_of_host_programs(void);

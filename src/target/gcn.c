@@ -8,11 +8,13 @@
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "emulator/gcn/debug.h"
 #include "emulator/gcn/gcn.h"
 #include "emulator/gcn/isa.h"
 #include "object/code_object.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
+#include "target/gcn_debugger.h"
 
 enum { WAVES_PER_CU = 40 };
 
@@ -21,6 +23,8 @@ struct gcn {
     struct gcn_launch launch;
     struct gcn_device *device;
     struct gcn_disassembler *disassembler; /* NULL until the first use */
+    struct gcn_way_in way_in;
+    struct wt_gcn_link link;
 };
 
 static struct gcn *own(const struct wt_emulated *e)
@@ -170,6 +174,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
         (status = gcn_device_new(&gpu, &g->device, err)) != WT_OK)
         return status;
     e->machine = gcn_machine(g->device);
+    e->reads_change_state = true; /* SQ_IND_INDEX increments itself */
     e->is_elf = true;
     add_module(e);
     return WT_OK;
@@ -177,6 +182,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
 
 static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 {
+    gcn_device_clear(own(e)->device);
     return gcn_launch(own(e)->device, &own(e)->object, &own(e)->launch, err);
 }
 
@@ -278,6 +284,17 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
     return true;
 }
 
+/* ---- the debugger ---- */
+
+static void attach(struct wt_emulated *e)
+{
+    struct gcn *g = own(e);
+    g->way_in = (struct gcn_way_in){.e = e, .device = g->device};
+    g->link = (struct wt_gcn_link){.ops = &gcn_debugger_link, .context = &g->way_in};
+    gcn_debugger_add_queue(g->device);
+    e->target.link = &g->link;
+}
+
 static void list_isa(FILE *out)
 {
     for (unsigned i = 0; i < GCN_INSNS; i++) {
@@ -287,6 +304,24 @@ static void list_isa(FILE *out)
                 row->forms & GCN_E64 ? ", VOP3" : "", row->forms & GCN_SDWA ? ", SDWA" : "",
                 row->forms & GCN_DPP ? ", DPP" : "",
                 gcn_row_executes(row) ? "" : "; is not executed");
+    }
+}
+
+static void list_interrupts(struct wt_emulated *e, FILE *out)
+{
+    const struct gcn_device *d = own(e)->device;
+    const struct wt_hw_register *word[2] = {
+        wt_hw_find(&gcn_register_table, "SQ_INTERRUPT_WORD_WAVE", 22),
+        wt_hw_find(&gcn_register_table, "SQ_INTERRUPT_WORD_WAVE_1", 24)};
+    struct gcn_interrupt in;
+    assert(word[0] && word[1]);
+    fprintf(out, "%" PRIu64 " interrupts\n", gcn_debug_interrupt_count(d));
+    for (unsigned i = 0; gcn_debug_interrupt(d, i, &in); i++) {
+        fprintf(out, "time %" PRIu64 ", wave %" PRIu32 ", VMID %" PRIu32 ", queue %" PRIu32 "\n  ",
+                in.time, in.wave, in.vmid, in.queue);
+        wt_hw_print(out, word[0], in.context0);
+        fputs("  ", out);
+        wt_hw_print(out, word[1], in.context1);
     }
 }
 
@@ -314,4 +349,8 @@ const struct wt_family wt_family_gcn = {
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,
+    .attach = attach,
+    .probe = &wt_probe_gcn,
+    .registers = &gcn_register_table,
+    .interrupts = list_interrupts,
 };

@@ -242,13 +242,19 @@ void wt_emulated_offer(struct wt_emulated *e)
     e->target = (struct wt_target){.services = &e->services, .context = e};
 }
 
-enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err)
+enum wt_status wt_emulated_connect(struct wt_emulated *e, struct wt_error *err)
 {
-    assert(e->family->attach);
     const struct wt_bus_device device = wt_emulated_registers(e);
     e->bus = wt_bus_local(&device);
-    if (!e->bus)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return e->bus ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+enum wt_status wt_emulated_attach(struct wt_emulated *e, struct wt_error *err)
+{
+    enum wt_status status;
+    assert(e->family->attach);
+    if ((status = wt_emulated_connect(e, err)) != WT_OK)
+        return status;
     e->family->attach(e);
     return WT_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "bus/vxdebug.h"
 #include "debug/vortex/vortex.h"
 #include "emulator/vortex/profile.h"
 #include "emulator/vortex/vortex.h"
@@ -171,6 +172,8 @@ const struct wt_family wt_family_vortex = {
     .exit_word = exit_word,
     .list_isa = wt_vortex_list_isa,
     .list_profiles = wt_vortex_list_profiles,
+    .registers = &wt_vxdebug_table,
     .attach = attach,
     .probe = &wt_probe_vortex,
+    .gdb = true,
 };

@@ -25,6 +25,16 @@ def test_the_runtime_finds_every_function_that_it_needs():
     assert needed <= {name.replace("@@", "@") for name in offered}
 
 
+def test_the_library_has_every_function_of_debians():
+    def functions(path):
+        out = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True).stdout
+        return set(re.findall(r"(hsaKmt\w+)@@HSAKMT_1", out))
+
+    debians = functions("/usr/lib/x86_64-linux-gnu/libhsakmt.so.1")
+    assert len(debians) == 67
+    assert debians == functions(LIBRARY)
+
+
 def test_example_adds_vectors():
     done = hip(example("vecadd"))
     assert done.stdout == ("wavetrap gfx900 (gfx900:xnack-), 4 compute units\n"

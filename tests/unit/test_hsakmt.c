@@ -761,6 +761,195 @@ static void a_wait_for_any_takes_what_is_set_and_leaves_the_rest(void **state)
                      HSAKMT_STATUS_SUCCESS);
 }
 
+/* ---- wave control and address watch ---- */
+
+static HSAKMT_STATUS control_waves(unsigned op, unsigned mode, unsigned trap)
+{
+    HsaDbgWaveMessage message = {0};
+    return hsaKmtDbgWavefrontControl(GPU, (HSA_DBG_WAVEOP)op, (HSA_DBG_WAVEMODE)mode, trap,
+                                     &message);
+}
+
+enum { SINGLE = 0, PROCESS = 2, HALT = 1, RESUME = 2, KILL = 3, TRAP = 5 };
+
+/* word()[0] counts up until word()[1] is set; the store goes through the vector cache, which has
+ * the watches: s_mov_b32 s4, 0; v_mov_b32 v0, 0; loop: s_add_u32 s4, s4, 1; v_mov_b32 v1, s4;
+ * global_store_dword v0, v1, s[0:1]; s_load_dword s5, s[0:1], 4; s_waitcnt lgkmcnt(0);
+ * s_cmp_eq_u32 s5, 0; s_cbranch_scc1 loop; s_endpgm */
+static const uint32_t count_up[] = {0xbe840080, 0x7e000280, 0x80048104, 0x7e020204,
+                                    0xdc708000, 0x00000100, 0xc0020140, 0x00000004,
+                                    0xbf8cc07f, 0xbf068005, 0xbf85fff7, 0xbf810000};
+
+/* Starts it; comes back when it counts. */
+static void start_counting(struct world *w)
+{
+    word(w)[0] = word(w)[1] = 0;
+    set_signal(w, 0, 1);
+    launch(w, 0, DISPATCH | IN_ORDER);
+    UNTIL(word(w)[0] > 10);
+}
+
+static void debugging_is_for_one_who_registers(void **state)
+{
+    HSAuint32 major = 0, minor = 0;
+    HsaDbgWaveMessage message = {0};
+    HSA_DBG_WATCH_MODE modes[101] = {HSA_DBG_WATCH_ALL};
+    void *addresses[101] = {NULL};
+    HSAuint64 mask[1] = {0};
+    (void)state;
+    assert_int_equal(control_waves(HALT, PROCESS, 0), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 1, modes, addresses, mask, NULL),
+                     HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_ERROR);
+    /* Value 1, all processes, is hidden; there are five operations; a trap's number is below 8. */
+    assert_int_equal(control_waves(HALT, 1, 0), HSAKMT_STATUS_ERROR);
+    assert_int_equal(control_waves(0, PROCESS, 0), HSAKMT_STATUS_ERROR);
+    assert_int_equal(control_waves(6, PROCESS, 0), HSAKMT_STATUS_ERROR);
+    assert_int_equal(control_waves(TRAP, PROCESS, 8), HSAKMT_STATUS_ERROR);
+    assert_int_equal(control_waves(HALT, PROCESS, 0), HSAKMT_STATUS_SUCCESS); /* of no wave */
+    /* Nodes: the processor's is no GPU's, others are not there. */
+    assert_int_equal(hsaKmtDbgRegister(0), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgRegister(2), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    assert_int_equal(hsaKmtDbgWavefrontControl(2, HSA_DBG_WAVEOP_HALT,
+                                               HSA_DBG_WAVEMODE_BROADCAST_PROCESS, 0, &message),
+                     HSAKMT_STATUS_INVALID_NODE_UNIT);
+    /* Four watches; the library itself takes 100. */
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 101, modes, addresses, mask, NULL),
+                     HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 5, modes, addresses, mask, NULL),
+                     HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 0, modes, addresses, mask, NULL),
+                     HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 4, modes, addresses, mask, NULL),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtGetKernelDebugTrapVersionInfo(&major, &minor), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(major, 10);
+}
+
+/* The queue waits while all waves are halted: that is no error. */
+static void waves_are_halted_and_resumed_and_killed(void **state)
+{
+    struct world *w = *state;
+    set_code(w, count_up, sizeof count_up / sizeof *count_up);
+    start_counting(w);
+    assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(control_waves(HALT, PROCESS, 0), HSAKMT_STATUS_SUCCESS);
+    uint32_t at = word(w)[0];
+    for (unsigned i = 0; i < 1000; i++) {
+        sched_yield();
+        assert_int_equal(word(w)[0], at);
+    }
+    assert_int_equal(w->error, 0);
+    assert_int_equal(control_waves(RESUME, PROCESS, 0), HSAKMT_STATUS_SUCCESS);
+    UNTIL(word(w)[0] > at);
+    /* SE 0, SH 0, CU 0, SIMD 0, wave 0, by the message. */
+    assert_int_equal(control_waves(HALT, SINGLE, 0), HSAKMT_STATUS_SUCCESS);
+    at = word(w)[0];
+    for (unsigned i = 0; i < 1000; i++) {
+        sched_yield();
+        assert_int_equal(word(w)[0], at);
+    }
+    assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(control_waves(RESUME, SINGLE, 0), HSAKMT_STATUS_SUCCESS);
+    UNTIL(word(w)[0] > at);
+    assert_int_equal(control_waves(KILL, PROCESS, 0), HSAKMT_STATUS_SUCCESS);
+    UNTIL(w->signal[0].value == 0); /* the kernel has ended */
+    assert_int_equal(word(w)[1], 0);
+    assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
+}
+
+/* A handler of one's own counts host traps, and hits of watches. */
+static void a_trap_handler_of_ones_own_runs(void **state)
+{
+    struct world *w = *state;
+    /* s_getreg_b32 ttmp4, hwreg(HW_REG_TRAPSTS); s_store_dword ttmp4, ttmp[14:15], 8; s_store_dword
+     * ttmp1, ttmp[14:15], 0; s_waitcnt lgkmcnt(0); s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 9),
+     * 0; s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 12, 3), 0; s_and_b32 ttmp1, ttmp1, 0xffff;
+     * s_rfe_b64 ttmp[0:1] */
+    static const uint32_t handler[] = {0xb8f0f803, 0xc0421c3d, 0x00000008, 0xc0421b7d, 0x00000000,
+                                       0xbf8cc07f, 0xba004003, 0x00000000, 0xba001303, 0x00000000,
+                                       0x866dff6d, 0x0000ffff, 0xbe801f6c};
+    volatile uint32_t *told = (volatile uint32_t *)(void *)(w->memory + 0x8800);
+    HSA_DBG_WATCH_MODE mode[2] = {HSA_DBG_WATCH_READ, HSA_DBG_WATCH_NONREAD};
+    void *address[2] = {(void *)(uintptr_t)(word(w) + 1000), (void *)(uintptr_t)word(w)};
+    HSAuint64 mask[2] = {0xffffff, 0xffffff};
+    set_code(w, count_up, sizeof count_up / sizeof *count_up);
+    wt_store_le(w->code + 52, 2 << 1 | 1 << 13, 4); /* ADDRESS_WATCH is enabled */
+    memcpy(w->code + 512, handler, sizeof handler);
+    told[0] = told[2] = 0;
+    assert_int_equal(
+        hsaKmtSetTrapHandler(GPU, w->code + 512, sizeof handler, (void *)(uintptr_t)told, 4096),
+        HSAKMT_STATUS_SUCCESS);
+    start_counting(w);
+    assert_int_equal(told[0], 0);
+    assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(control_waves(TRAP, PROCESS, 5), HSAKMT_STATUS_SUCCESS);
+    UNTIL(told[0] != 0);
+    assert_int_equal(told[0] >> 16, 1 << 8 | 5); /* PCRewind 0, HT, trap 5 */
+    told[0] = told[2] = 0;
+    assert_int_equal(hsaKmtDbgAddressWatch(GPU, 2, mode, address, mask, NULL),
+                     HSAKMT_STATUS_SUCCESS);
+    UNTIL(told[0] != 0);
+    assert_int_equal(told[2] & 0x7180, 1 << 12); /* watch 1 */
+    assert_int_equal(told[0] >> 16 & 0x1ff, 0);  /* an exception: no trap number */
+    assert_int_equal(told[0] >> 25, 2);          /* PCRewind: the store has two dwords */
+    assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
+    word(w)[1] = 1;
+    UNTIL(w->signal[0].value == 0);
+}
+
+/* ---- what no runtime calls ---- */
+
+static void the_other_functions_answer(void **state)
+{
+    struct world *w = *state;
+    uint8_t here[16] = "here", there[16] = "there";
+    HsaMemoryRange local = {here, 16}, remote = {there, 16};
+    HSAuint64 copied = 0;
+    const HSAuint32 self = (HSAuint32)getpid();
+    assert_int_equal(hsaKmtProcessVMRead(self, &local, 1, &remote, 1, &copied),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(copied, 16);
+    assert_string_equal((char *)here, "there");
+    here[0] = 'T';
+    assert_int_equal(hsaKmtProcessVMWrite(self, &local, 1, &remote, 1, &copied),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_string_equal((char *)there, "There");
+    remote.MemoryAddress = NULL;
+    assert_int_equal(hsaKmtProcessVMRead(self, &local, 1, &remote, 1, &copied),
+                     HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtProcessVMRead(self, NULL, 1, &remote, 1, &copied),
+                     HSAKMT_STATUS_INVALID_PARAMETER);
+    HSAuint32 nodes[] = {GPU, 0};
+    assert_int_equal(hsaKmtRegisterMemoryToNodes(here, 16, 1, nodes), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDeregisterMemory(here), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtRegisterMemoryToNodes(here, 16, 2, nodes),
+                     HSAKMT_STATUS_INVALID_NODE_UNIT);
+    assert_int_equal(hsaKmtRegisterMemory(here, 16), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtDeregisterMemory(here), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtQueryEventState(w->event), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtQueryEventState(NULL), HSAKMT_STATUS_INVALID_HANDLE);
+    /* The waves of an active queue are in the chip; of one that is not there are none. */
+    HsaQueueInfo info;
+    assert_int_equal(hsaKmtGetQueueInfo(w->id, &info), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtGetQueueInfo(w->id, NULL), HSAKMT_STATUS_INVALID_PARAMETER);
+    assert_int_equal(hsaKmtUpdateQueue(w->id, 0, HSA_QUEUE_PRIORITY_NORMAL, w->ring, RING, NULL),
+                     HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtGetQueueInfo(w->id, &info), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(info.SaveAreaSizeInBytes, 0);
+    /* What this Vega has not. */
+    HsaCounterProperties *counters;
+    assert_int_equal(hsaKmtPmcGetCounterProperties(GPU, &counters), HSAKMT_STATUS_NOT_SUPPORTED);
+    assert_int_equal(hsaKmtPmcGetCounterProperties(9, &counters), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    assert_int_equal(hsaKmtPmcStartTrace(1, here, 16), HSAKMT_STATUS_INVALID_HANDLE);
+    assert_int_equal(hsaKmtSPMAcquire(GPU), HSAKMT_STATUS_ERROR);
+    assert_int_equal(hsaKmtMapGraphicHandle(GPU, 0, 0, 0, 0, NULL), HSAKMT_STATUS_NOT_IMPLEMENTED);
+}
+
 /* ---- shared virtual memory ---- */
 
 static HSA_SVM_ATTRIBUTE attribute(unsigned type, unsigned value)
@@ -1044,6 +1233,10 @@ int main(void)
         TEST(events_are_reset_by_waits_or_by_hand),
         TEST(all_that_wait_for_an_event_wake_up),
         TEST(a_wait_for_any_takes_what_is_set_and_leaves_the_rest),
+        TEST(debugging_is_for_one_who_registers),
+        TEST(waves_are_halted_and_resumed_and_killed),
+        TEST(a_trap_handler_of_ones_own_runs),
+        TEST(the_other_functions_answer),
         TEST(attributes_of_shared_memory),
         TEST(kernels_use_shared_memory_while_it_is_there),
         TEST(active_waits_become_blocking_ones),

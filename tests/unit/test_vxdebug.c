@@ -54,8 +54,8 @@ static void fields_lie_as_in_the_figures(void **state)
         {"DSCRATCH0", {{32, "data"}}},
     };
     for (size_t i = 0; i < COUNT(figures); i++) {
-        const struct wt_dm_register *reg =
-            wt_vxdebug_register(figures[i].reg, strlen(figures[i].reg));
+        const struct wt_hw_register *reg =
+            wt_hw_find(&wt_vxdebug_table, figures[i].reg, strlen(figures[i].reg));
         assert_non_null(reg);
         assert_int_equal(reg->addr, i);
         unsigned lsb = 0;
@@ -64,7 +64,7 @@ static void fields_lie_as_in_the_figures(void **state)
             const char *name = figures[i].fields[j].name;
             unsigned width = figures[i].fields[j].width;
             if (name) {
-                const struct wt_dm_field *field = wt_vxdebug_field(reg, name, strlen(name));
+                const struct wt_hw_field *field = wt_hw_find_field(reg, name, strlen(name));
                 if (!field)
                     fail_msg("%s has no field %s", reg->name, name);
                 assert_int_equal(field->lsb, lsb);
@@ -76,33 +76,33 @@ static void fields_lie_as_in_the_figures(void **state)
         assert_int_equal(lsb, 32);
         assert_int_equal(named, reg->field_count);
     }
-    assert_int_equal(wt_vxdebug_register_count, 13);
-    for (size_t i = 0; i < wt_vxdebug_register_count; i++)
-        assert_int_equal(wt_vxdebug_registers[i].addr, i);
+    assert_int_equal(wt_vxdebug_table.count, 13);
+    for (size_t i = 0; i < wt_vxdebug_table.count; i++)
+        assert_int_equal(wt_vxdebug_table.registers[i].addr, i);
 }
 
 static void names_are_found_in_any_case_and_whole(void **state)
 {
-    const struct wt_dm_register *dctrl = wt_vxdebug_register("dctrl", 5);
+    const struct wt_hw_register *dctrl = wt_hw_find(&wt_vxdebug_table, "dctrl", 5);
     assert_non_null(dctrl);
-    assert_null(wt_vxdebug_register("DCTR", 4));
-    assert_null(wt_vxdebug_register("DCTRLX", 6));
-    assert_ptr_equal(wt_vxdebug_field(dctrl, "HACAUSE", 7), wt_vxdebug_field(dctrl, "hc", 2));
-    assert_null(wt_vxdebug_field(dctrl, "hacaus", 6));
-    assert_null(wt_vxdebug_field(dctrl, "", 0));
+    assert_null(wt_hw_find(&wt_vxdebug_table, "DCTR", 4));
+    assert_null(wt_hw_find(&wt_vxdebug_table, "DCTRLX", 6));
+    assert_ptr_equal(wt_hw_find_field(dctrl, "HACAUSE", 7), wt_hw_find_field(dctrl, "hc", 2));
+    assert_null(wt_hw_find_field(dctrl, "hacaus", 6));
+    assert_null(wt_hw_find_field(dctrl, "", 0));
 }
 
 /* "Shows halt cause of currently selected warp (3b000: NONE, … 3b100: RESETHALTREQ)" */
 static void values_have_the_names_of_the_specification(void **state)
 {
-    const struct wt_dm_register *dctrl = wt_vxdebug_register("DCTRL", 5);
-    const struct wt_dm_field *cause = wt_vxdebug_field(dctrl, "hacause", 7);
-    const struct wt_dm_field *step = wt_vxdebug_field(dctrl, "stepstate", 9);
-    assert_string_equal(wt_vxdebug_value_name(cause, 1), "EBREAK");
-    assert_string_equal(wt_vxdebug_value_name(cause, 4), "RESETHALTREQ");
-    assert_null(wt_vxdebug_value_name(cause, 5));
-    assert_string_equal(wt_vxdebug_value_name(step, 2), "INFLIGHT");
-    assert_null(wt_vxdebug_value_name(wt_vxdebug_field(dctrl, "haltreq", 7), 0));
+    const struct wt_hw_register *dctrl = wt_hw_find(&wt_vxdebug_table, "DCTRL", 5);
+    const struct wt_hw_field *cause = wt_hw_find_field(dctrl, "hacause", 7);
+    const struct wt_hw_field *step = wt_hw_find_field(dctrl, "stepstate", 9);
+    assert_string_equal(wt_hw_value_name(cause, 1), "EBREAK");
+    assert_string_equal(wt_hw_value_name(cause, 4), "RESETHALTREQ");
+    assert_null(wt_hw_value_name(cause, 5));
+    assert_string_equal(wt_hw_value_name(step, 2), "INFLIGHT");
+    assert_null(wt_hw_value_name(wt_hw_find_field(dctrl, "haltreq", 7), 0));
 }
 
 int main(void)

@@ -1,7 +1,6 @@
 /* Memory of stopped threads, for clients. */
 #include "debug/core/state.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "debug/core/known.h"
@@ -30,6 +29,13 @@ static enum wt_status access_through(struct wt_debugger *d, wt_thread thread, ui
     return dbg_stopped_thread(d, thread, wave, lane, err);
 }
 
+/* Breakpoints are planted in space 0, and must be seen through in others that show the same. */
+static struct wt_address with_code(const struct wt_debugger *d, struct wt_address addr)
+{
+    const bool same = addr.space < 64 && d->topology->code_spaces >> addr.space & 1;
+    return same ? wt_address_of(addr.offset) : addr;
+}
+
 enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
                                        struct wt_address addr, void *out, size_t size,
                                        struct wt_error *err)
@@ -38,6 +44,7 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
     unsigned lane;
     if (size == 0)
         return WT_OK;
+    addr = with_code(d, addr);
     enum wt_status status = access_through(d, thread, &wave, &lane, err);
     if (!status)
         status = dbg_note(d, dbg_raw_read(d, wave, lane, addr, out, size, err));
@@ -55,6 +62,7 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
     unsigned lane;
     if (size == 0)
         return WT_OK;
+    addr = with_code(d, addr);
     enum wt_status status = access_through(d, thread, &wave, &lane, err);
     if (!status)
         status = dbg_change_past(d, err);

@@ -57,6 +57,8 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
             return dbg_come_to_trap(d, wave, err);
         return resume_one(d, wave, err); /* lifted in the meantime */
     }
+    if (w->cause == WT_HALT_EXCEPTION)
+        return dbg_come_to_exception(d, wave, err);
     if (w->cause == WT_HALT_STEP)
         return resume_one(d, wave, err); /* a step of long ago has come through */
     if ((status = dbg_need_mask(d, wave, err)))

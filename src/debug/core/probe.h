@@ -103,6 +103,8 @@ struct wt_topology {
     unsigned lanes;     /**< of a wave, at most */
     const struct wt_space *spaces; /**< one or more */
     size_t space_count;
+    uint64_t code_spaces;  /**< spaces beside space 0, as a bit set, whose offsets are addresses of
+                                space 0, too, of the same memory */
     unsigned address_bits; /**< of space 0: 32 or 64 */
     const char *wave_word; /**< the family's word: "warp" */
     const char *lane_word; /**< "thread" */
@@ -117,6 +119,8 @@ enum wt_halt_cause {
     WT_HALT_BREAKPOINT, /**< a breakpoint instruction */
     WT_HALT_REQUEST,
     WT_HALT_STEP,
+    WT_HALT_EXCEPTION, /**< the program made a mistake, which the debug hardware has told:
+                            exception() says which */
     WT_HALT_RESET,
 };
 
@@ -140,6 +144,14 @@ struct wt_probe_step {
     bool active; /**< the wave still has lanes to run (done only) */
     enum wt_halt_cause cause;
     uint64_t pc; /**< its next instruction (done only) */
+};
+
+/** The mistake that a wave has halted for. */
+struct wt_probe_exception {
+    enum wt_fault_kind kind;
+    uint64_t pc;    /**< of the instruction, which may be behind the wave's or at it */
+    wt_lanes lanes; /**< that may have made it, as far as the hardware tells */
+    char text[224]; /**< for people */
 };
 
 #define WT_WINDOW_BYTES 32
@@ -255,6 +267,9 @@ struct wt_probe_ops {
     /** Why a halted wave halted, and its next instruction. */
     enum wt_status (*halt_cause)(struct wt_probe *probe, uint32_t wave, enum wt_halt_cause *cause,
                                  uint64_t *pc, struct wt_error *err);
+    /** What a wave has halted for with WT_HALT_EXCEPTION. NULL: there is no such cause. */
+    enum wt_status (*exception)(struct wt_probe *probe, uint32_t wave,
+                                struct wt_probe_exception *exception, struct wt_error *err);
     /** Lanes enabled in a halted wave. */
     enum wt_status (*mask)(struct wt_probe *probe, uint32_t wave, wt_lanes *mask,
                            struct wt_error *err);

@@ -137,6 +137,20 @@ enum wt_status dbg_come_to_trap(struct wt_debugger *d, uint32_t wave, struct wt_
     return dbg_stop(d, &stop, err);
 }
 
+enum wt_status dbg_come_to_exception(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    struct wt_probe_exception exception;
+    enum wt_status status = d->ops->exception(d->probe, wave, &exception, err);
+    if (status)
+        return status;
+    struct stop stop = {
+        .wave = wave,
+        .lane = exception.lanes ? wt_lanes_lowest(exception.lanes) : 0,
+        .event = {.reason = WT_STOP_FAULT, .fault = exception.kind, .pc = exception.pc}};
+    snprintf(stop.event.text, sizeof stop.event.text, "%s", exception.text);
+    return dbg_stop(d, &stop, err);
+}
+
 /* A wave that runs freely has come to a breakpoint that the target watches for the debugger. */
 static enum wt_status come_to_watched(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
                                       bool *stopped, struct wt_error *err)
@@ -338,6 +352,10 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
             status = dbg_come_to_trap(d, wave, err);
         *turn = stopped ? TURN_OVER : TURN_MOVED;
         return status;
+    }
+    if (step.cause == WT_HALT_EXCEPTION) {
+        *turn = TURN_OVER;
+        return dbg_come_to_exception(d, wave, err);
     }
     w->has_reported = false;
     bool any, stopped;

@@ -306,6 +306,17 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
     return WT_OK;
 }
 
+void gcn_device_clear(struct gcn_device *d)
+{
+    assert(!d->in_place);
+    wt_memory_clear(d->memory);
+    d->regions = 0;
+    gcn_device_set_trap_handler(d, 0, 0);
+    wt_code_clear(&d->code);
+    wt_tlb_clear(&d->tlb);
+    reset(&d->machine);
+}
+
 struct wt_machine *gcn_machine(struct gcn_device *device)
 {
     return &device->machine;

@@ -61,6 +61,8 @@ struct wt_machine *gcn_machine(struct gcn_device *device);
 /** Maps [addr, addr + size), rounded to pages; what is there reads as before, at first as zero. */
 enum wt_status gcn_device_map(struct gcn_device *device, uint64_t addr, uint64_t size,
                               bool writable, struct wt_error *err);
+/** Nothing is mapped any more, memory is empty, and the device is reset: another program comes. */
+void gcn_device_clear(struct gcn_device *device);
 /** Memory as the host sees it; false where an address is 2^48 or more, or without host memory. */
 bool gcn_device_read(struct gcn_device *device, uint64_t addr, void *out, size_t size);
 bool gcn_device_write(struct gcn_device *device, uint64_t addr, const void *bytes, size_t size);

@@ -200,6 +200,7 @@ static void load_registers(struct gcn_wave *w, const uint8_t *at)
     w->s[GCN_EXEC + 1] = hw[KFD_HW_EXEC_HI];
     w->trapsts = hw[KFD_HW_TRAPSTS];
     w->mode = hw[KFD_HW_MODE];
+    w->step_due = w->step_due && w->mode & GCN_MODE_DEBUG_EN;
     w->scc = hw[KFD_HW_STATUS] & 1;
     w->status = (w->status & ~STATUS_HELD) | (hw[KFD_HW_STATUS] & STATUS_HELD);
     const uint64_t pc = (hw[KFD_HW_PC_LO] | (uint64_t)hw[KFD_HW_PC_HI] << 32) & 0xfffffffffffc;

@@ -10,7 +10,7 @@
 #define RW WT_HW_RW
 #define FIELD(name, msb, lsb, access, values, about)                                               \
     {                                                                                              \
-        name, NULL, msb, lsb, access, values, about                                                \
+        name, NULL, msb, lsb, access, values, about, NULL                                          \
     }
 
 static const char *const commands[] = {"NULL", "HALT", "RESUME", "KILL", "DEBUG", "TRAP", NULL};

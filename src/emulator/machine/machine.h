@@ -52,7 +52,7 @@ struct wt_register_shape {
 };
 
 /** The widest register of any family. */
-#define WT_REGISTER_BYTES 16
+#define WT_REGISTER_BYTES 32
 #define WT_ROW_BYTES (WT_MAX_LANES * WT_REGISTER_BYTES)
 
 /** What a machine can do. No operation of any family is NULL (wt_machine_init). */

@@ -429,6 +429,8 @@ uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input)
     case WT_INPUT_FLUSH_CONSOLE:
         m->ops->flush_console(m);
         break;
+    case WT_INPUT_OPERATION:
+        return input->operation(m, input->bytes, input->size);
     case WT_INPUT_RESET:
         m->ops->reset(m);
         break;

@@ -26,6 +26,7 @@ enum wt_input_kind {
     WT_INPUT_DEBUG_WRITE,   /**< and written: addr, value */
     WT_INPUT_CLEAR_FAULT,   /**< wt_machine_clear_fault */
     WT_INPUT_FLUSH_CONSOLE, /**< incomplete lines are handed on */
+    WT_INPUT_OPERATION,     /**< something of the family's own: operation, with bytes and size */
     WT_INPUT_RESET,         /**< the machine is reset: a new timeline begins */
 };
 
@@ -37,6 +38,8 @@ struct wt_input {
     uint64_t addr;
     const void *bytes;
     size_t size;
+    /** WT_INPUT_OPERATION: what is done. It must do the same each time, and let no issue pass. */
+    uint32_t (*operation)(struct wt_machine *m, const void *bytes, size_t size);
 };
 
 /**

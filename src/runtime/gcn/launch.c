@@ -9,7 +9,7 @@
 #include "runtime/gcn/printf.h"
 #include "emulator/machine/memory.h"
 
-enum { QUEUE_BYTES = 256, MOST_LDS = 65536 };
+enum { QUEUE_BYTES = GCN_LAUNCH_PACKET - GCN_LAUNCH_ARGUMENTS, MOST_LDS = 65536 };
 
 /* A page that is not mapped follows each buffer, so that what runs past it is seen. */
 static enum wt_status place_buffers(struct gcn_device *device, struct gcn_launch *l,
@@ -137,7 +137,7 @@ static void fill_packet(const struct gcn_launch *l, uint32_t lds, uint64_t kerna
 static enum wt_status place_packet(struct gcn_device *device, struct gcn_launch *l,
                                    uint64_t scratch_size, struct wt_error *err)
 {
-    const uint64_t queue = GCN_LAUNCH_ARGUMENTS, packet = queue + QUEUE_BYTES;
+    const uint64_t queue = GCN_LAUNCH_ARGUMENTS, packet = GCN_LAUNCH_PACKET;
     const uint64_t kernarg = packet + GCN_AQL_BYTES;
     const size_t size = QUEUE_BYTES + GCN_AQL_BYTES + l->kernel->kernarg_size;
     uint32_t lds = 0;
@@ -156,6 +156,11 @@ static enum wt_status place_packet(struct gcn_device *device, struct gcn_launch 
         status = gcn_device_put(device, queue, bytes, size, err);
     free(bytes);
     return status ? status : gcn_device_dispatch(device, packet, queue, err);
+}
+
+enum wt_status gcn_launch_again(struct gcn_device *device, struct wt_error *err)
+{
+    return gcn_device_dispatch(device, GCN_LAUNCH_PACKET, GCN_LAUNCH_ARGUMENTS, err);
 }
 
 static bool prints(const struct gcn_kernel *k)

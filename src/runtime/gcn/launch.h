@@ -34,6 +34,8 @@ struct gcn_launch {
 /* The memory map of a device that gcn_launch has set up. */
 #define GCN_LAUNCH_CODE UINT64_C(0x100000000)
 #define GCN_LAUNCH_ARGUMENTS UINT64_C(0x180000000)
+/** The AQL packet, behind the queue. */
+#define GCN_LAUNCH_PACKET (GCN_LAUNCH_ARGUMENTS + 256)
 /** The trap handler, and behind it, on a page of its own, what TMA points to; then the second ones.
  */
 #define GCN_LAUNCH_HANDLER UINT64_C(0x1c0000000)
@@ -51,6 +53,9 @@ struct gcn_launch {
  */
 enum wt_status gcn_launch(struct gcn_device *device, const struct gcn_object *object,
                           struct gcn_launch *launch, struct wt_error *err);
+
+/** Dispatches the kernel that gcn_launch has put there once more, with memory as it is. */
+enum wt_status gcn_launch_again(struct gcn_device *device, struct wt_error *err);
 
 /**
  * Prints the records that the kernel's printf calls have left so far. *lost: the buffer is full, or

@@ -185,6 +185,14 @@ HSAKMT_STATUS hsaKmtResetEvent(HsaEvent *event)
     return slot ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
+/* Debian's library does not ask the driver: a valid event has no other answer. */
+HSAKMT_STATUS hsaKmtQueryEventState(HsaEvent *event)
+{
+    if (!host_get())
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    return event ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
 /* ---- waiting; the caller holds the lock ---- */
 
 /* An event that is set activates its waiter at once, and is reset by that if it resets itself. */

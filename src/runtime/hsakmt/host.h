@@ -14,7 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emulator/gcn/debug.h"
 #include "emulator/gcn/host.h"
+#include "object/kfd_debug.h"
 
 #define HOST_MOST_GPUS 16
 #define HOST_PAGE 4096u
@@ -63,17 +65,18 @@ struct host_queue {
     uint32_t rows_done; /**< of the box that the copy engine is at */
     uint64_t packets;   /**< a power of two */
     _Atomic uint64_t *read, *write;
-    _Atomic uint64_t own[2]; /**< a copy engine's queue: where these two are */
-    uint64_t begun;          /**< packets that have begun: the number of the next one */
-    uint64_t freed;          /**< packets whose places are free again: the value of *read */
-    uint8_t *queue;          /**< the amd_queue_t around read and write */
-    _Atomic int64_t *error;  /**< receives reasons of errors; NULL: they are dropped */
-    HsaEvent *event;         /**< set on errors */
-    int32_t priority;        /**< HSA_QUEUE_PRIORITY */
-    uint64_t barred;         /**< compute units that are not for it, as a bit set */
-    bool suspended;          /**< by the runtime */
-    bool stopped;            /**< by an error, for good */
-    bool waiting;            /**< for the runtime to take an error code back */
+    _Atomic uint64_t own[2];      /**< a copy engine's queue: where these two are */
+    uint64_t begun;               /**< packets that have begun: the number of the next one */
+    uint64_t freed;               /**< packets whose places are free again: the value of *read */
+    uint8_t *queue;               /**< the amd_queue_t around read and write */
+    _Atomic int64_t *error;       /**< receives reasons of errors; NULL: they are dropped */
+    HsaEvent *event;              /**< set on errors */
+    int32_t priority;             /**< HSA_QUEUE_PRIORITY */
+    uint64_t barred;              /**< compute units that are not for it, as a bit set */
+    bool suspended;               /**< by the runtime */
+    bool stopped;                 /**< by an error, for good */
+    bool waiting;                 /**< for the runtime to take an error code back */
+    struct kfd_queue_entry entry; /**< as the debug interface shows it */
 };
 
 /** A kernel that the device runs. Its place in the array is the number of the device's dispatch. */
@@ -107,6 +110,8 @@ struct host_gpu {
     uint32_t ended;      /**< dispatches that have ended and are not retired yet, as a bit set */
     uint32_t trapped;    /**< dispatches whose trap handler has sent an interrupt, as a bit set */
     uint64_t *doorbells; /**< a page; writes to it have no effect */
+    bool debugger;       /**< someone is registered for wave control and address watch */
+    bool debugged;       /**< somebody was: halted waves are then no mistake */
     struct host_watch *watch; /**< an address to be explained, or NULL */
 };
 
@@ -134,6 +139,9 @@ struct host {
 struct host *host_get(void);
 /** The GPU of a node; NULL where the node is none. */
 struct host_gpu *host_gpu_of(struct host *host, uint32_t node);
+
+/** The driver's number of a GPU, which is not that of its node. */
+uint32_t host_gpu_id(const struct host_gpu *gpu);
 
 /** Takes a GPU's lock; the GPU's thread yields to waiters. */
 void host_enter(struct host_gpu *gpu);
@@ -204,6 +212,15 @@ enum host_reason {
     HOST_REASON_REGISTERS = 22,
     HOST_REASON_VENDOR_PACKET = 23,
 };
+
+/* ---- debug.c: the driver's functions, which return 0 or a negative errno ---- */
+
+/** -EINVAL: somebody is registered (or, for the others, nobody is). */
+int host_debug_register(struct host_gpu *gpu);
+int host_debug_unregister(struct host_gpu *gpu);
+/** As gcn_driver_wave_control and gcn_driver_address_watch. */
+int host_debug_wave_control(struct host_gpu *gpu, const struct gcn_wave_control *control);
+int host_debug_address_watch(struct host_gpu *gpu, const struct gcn_watch_request *request);
 
 /* ---- report.c ---- */
 

@@ -297,6 +297,25 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, HSAuint64 size, HsaMe
     return status;
 }
 
+HSAKMT_STATUS hsaKmtRegisterMemory(void *address, HSAuint64 size)
+{
+    const HsaMemFlags flags = {.ui32 = {.CoarseGrain = 1}};
+    return hsaKmtRegisterMemoryWithFlags(address, size, flags);
+}
+
+/* Which GPUs may use it is said when it is mapped. */
+HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(void *address, HSAuint64 size, HSAuint64 count,
+                                          HSAuint32 *nodes)
+{
+    struct host *host = host_get();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    for (uint64_t i = 0; i < count; i++)
+        if (!host_gpu_of(host, nodes[i]))
+            return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    return hsaKmtRegisterMemory(address, size);
+}
+
 HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
 {
     struct host *host = lock();

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/bits.h"
+#include "emulator/gcn/kfd.h"
 #include "emulator/machine/machine.h"
 #include "object/aql.h"
 
@@ -104,6 +105,7 @@ void host_queue_abandon(struct host_queue *q)
 static void fail(struct host_queue *q, enum host_reason reason)
 {
     q->stopped = true;
+    gcn_kfd_raise(q->gpu->device, (uint32_t)q->id, (enum kfd_exception)reason);
     if (!q->error)
         return;
     atomic_fetch_or(q->error, (int64_t)1 << (reason - 1));
@@ -261,6 +263,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     }
     const struct gcn_origin origin = {
         .packet = (uint32_t)(q->begun & (q->packets - 1)),
+        .queue = (uint32_t)q->id,
         .doorbell = (uint32_t)q->id & 0x3ff,
         .priority = q->priority,
         .barred = q->barred,
@@ -282,7 +285,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
 /* Takes the next packet of a queue, if it can begin; false if there is nothing to do. */
 static bool look(struct host_gpu *gpu, struct host_queue *q)
 {
-    if (q->suspended || q->stopped)
+    if (q->suspended || q->stopped || gcn_kfd_suspended(gpu->device, (uint32_t)q->id))
         return false;
     if (q->copies)
         return host_copy(q);
@@ -369,6 +372,7 @@ void host_page_fault(struct host_gpu *gpu, uint64_t addr)
         host_queue_abandon(q);
         q->stopped = true;
     }
+    gcn_kfd_raise(gpu->device, 0, KFD_EC_DEVICE_MEMORY_VIOLATION);
     host_event_memory(gpu->host, gpu->node, addr);
 }
 
@@ -430,8 +434,8 @@ static void look_for_halted(struct host_gpu *gpu, bool any)
             trapped(gpu, dispatch);
 }
 
-/* A slice of the kernels that run. */
-static void run(struct host_gpu *gpu)
+/* A slice of the kernels that run; false if none of their waves can go on by itself. */
+static bool run(struct host_gpu *gpu)
 {
     enum { SLICE = 1 << 12 }; /* a millisecond at most: then packets are looked for again */
     struct wt_machine *m = gcn_machine(gpu->device);
@@ -440,8 +444,11 @@ static void run(struct host_gpu *gpu)
         finish(gpu, (unsigned)__builtin_ctz(gpu->ended));
     if (why == WT_RUN_FAULT)
         faulted(gpu);
-    else if (why == WT_RUN_EVENT || why == WT_RUN_HALTED)
-        look_for_halted(gpu, why == WT_RUN_HALTED);
+    /* Waves that a debugger has halted wait for it, and the queue with them. */
+    const bool debugged = gpu->debugged || gcn_kfd_is_enabled(gpu->device);
+    if (why == WT_RUN_EVENT || why == WT_RUN_HALTED)
+        look_for_halted(gpu, why == WT_RUN_HALTED && !debugged);
+    return why != WT_RUN_HALTED || !debugged;
 }
 
 /* Some work; false if there is none. */
@@ -458,8 +465,7 @@ static bool step(struct host_gpu *gpu)
     gpu->turn = gpu->turn && gpu->turn->next ? gpu->turn->next : gpu->queues;
     if (!gpu->kernels)
         return busy;
-    run(gpu);
-    return true;
+    return run(gpu) || busy;
 }
 
 void *host_processor(void *context)

@@ -11,8 +11,13 @@
 #include <sys/mman.h>
 
 #include "base/bits.h"
+#include "emulator/gcn/kfd.h"
 
-enum { PACKET_BYTES = 64, QUEUE_READ_ID = 128 /* read_dispatch_id in amd_queue_t */ };
+enum {
+    PACKET_BYTES = 64,
+    KFD_QUEUE_TYPE_AQL = 2, /* KFD_IOC_QUEUE_TYPE_COMPUTE_AQL */
+    QUEUE_READ_ID = 128,    /* read_dispatch_id in amd_queue_t */
+};
 
 void host_enter(struct host_gpu *gpu)
 {
@@ -98,6 +103,39 @@ bool host_gpu_start(struct host_gpu *gpu, struct wt_error *err)
     return !start(gpu, err);
 }
 
+/* The debug interface knows the queue, with the memory to which its waves are saved. Without that
+ * memory it has none. */
+static void show_to_debuggers(struct host_queue *q, uint64_t ring_size)
+{
+    struct gcn_device *device = q->gpu->device;
+    const uint32_t size = gcn_kfd_area_size(device);
+    void *area = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (area == MAP_FAILED)
+        return;
+    q->entry = (struct kfd_queue_entry){
+        .ring_base_address = (uint64_t)(uintptr_t)q->ring,
+        .write_pointer_address = (uint64_t)(uintptr_t)q->write,
+        .read_pointer_address = (uint64_t)(uintptr_t)q->read,
+        .ctx_save_restore_address = (uint64_t)(uintptr_t)area,
+        .queue_id = (uint32_t)q->id,
+        .gpu_id = host_gpu_id(q->gpu),
+        .ring_size = (uint32_t)ring_size,
+        .queue_type = KFD_QUEUE_TYPE_AQL,
+        .ctx_save_restore_area_size = size,
+    };
+    (void)gcn_kfd_add_queue(device, &q->entry);
+}
+
+static void hide_from_debuggers(struct host_queue *q)
+{
+    if (!q->entry.ctx_save_restore_address)
+        return;
+    gcn_kfd_remove_queue(q->gpu->device, (uint32_t)q->id);
+    munmap((void *)(uintptr_t)q->entry.ctx_save_restore_address,
+           q->entry.ctx_save_restore_area_size);
+}
+
 void host_gpu_stop(struct host_gpu *gpu)
 {
     if (gpu->started) {
@@ -107,6 +145,7 @@ void host_gpu_stop(struct host_gpu *gpu)
     while (gpu->queues) {
         struct host_queue *q = gpu->queues;
         gpu->queues = q->next;
+        hide_from_debuggers(q);
         free(q);
     }
     host_watch_stop(gpu);
@@ -127,6 +166,14 @@ static struct host_queue *enter_queue(struct host *host, uint64_t id)
         host_leave(&host->gpu[i]);
     }
     return NULL;
+}
+
+static bool has_kernels(const struct host_queue *q)
+{
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        if (q->gpu->dispatch[i].queue == q)
+            return true;
+    return false;
 }
 
 HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 percentage,
@@ -170,6 +217,8 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
     q->id = host->next_queue++;
     q->next = gpu->queues;
     gpu->queues = q;
+    if (!copies)
+        show_to_debuggers(q, size);
     host_leave(gpu);
     resource->QueueId = q->id;
     resource->Queue_DoorBell_aql = &gpu->doorbells[q->id % (HOST_PAGE / sizeof *gpu->doorbells)];
@@ -208,6 +257,7 @@ HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
     if (gpu->turn == q)
         gpu->turn = q->next;
     host_queue_abandon(q); /* what it runs ends here */
+    hide_from_debuggers(q);
     host_leave(gpu);
     free(q);
     return HSAKMT_STATUS_SUCCESS;
@@ -226,6 +276,35 @@ HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *m
         q->barred = ~given;
     host_leave(gpu);
     return given ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
+}
+
+/* As the driver: where the waves of a queue are that is not active. Those of an active one are in
+ * the chip. */
+HSAKMT_STATUS hsaKmtGetQueueInfo(HSA_QUEUEID id, HsaQueueInfo *info)
+{
+    if (!host_get())
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    struct host_queue *q = info ? enter_queue(host_get(), id) : NULL;
+    if (!q)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct host_gpu *gpu = q->gpu;
+    const bool saved = gcn_kfd_suspended(gpu->device, (uint32_t)id);
+    const uint64_t area = q->entry.ctx_save_restore_address;
+    const bool good = area && (saved || (q->suspended && !has_kernels(q)));
+    if (good) {
+        struct kfd_save_header *h = (struct kfd_save_header *)(uintptr_t)area;
+        if (!saved)
+            *h = (struct kfd_save_header){.reserved = 0};
+        *info = (HsaQueueInfo){
+            .ControlStackTop = (HSAuint32 *)(uintptr_t)(area + h->control_stack_offset),
+            .UserContextSaveArea = (HSAuint32 *)(uintptr_t)(area + h->wave_state_offset),
+            .SaveAreaSizeInBytes = h->wave_state_size,
+            .ControlStackUsedInBytes = h->control_stack_size,
+            .SaveAreaHeader = (HsaUserContextSaveAreaHeader *)(void *)h,
+        };
+    }
+    host_leave(gpu);
+    return good ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_ERROR;
 }
 
 /* All queues can use all resources of global wave sync, as long as one of them does at a time. */

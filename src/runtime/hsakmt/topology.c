@@ -15,6 +15,11 @@ enum {
     GPU_BANKS = 3,
 };
 
+uint32_t host_gpu_id(const struct host_gpu *gpu)
+{
+    return 0x9000 + gpu->node; /* the driver's is a hash: any number but 0 */
+}
+
 HSAKMT_STATUS hsaKmtAcquireSystemProperties(HsaSystemProperties *properties)
 {
     const struct host *host = host_get();

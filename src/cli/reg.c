@@ -1,0 +1,211 @@
+/* `wavetrap reg`: reads and writes the registers of a GPU's debug hardware by name. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/connect.h"
+#include "cli/kernel.h"
+#include "cli/register_session.h"
+
+struct reg {
+    struct cli_drive drive; /* first: the context of the options about the device */
+    const char *script;
+    struct cli_connect connect; /* to a device elsewhere */
+    bool list;
+    struct wt_emulated device; /* unless connected */
+};
+
+static enum wt_status set_script(void *context, const char *value, struct wt_error *err)
+{
+    ((struct reg *)context)->script = value;
+    return WT_OK;
+}
+
+static enum wt_status set_list(void *context, const char *value, struct wt_error *err)
+{
+    ((struct reg *)context)->list = true;
+    return WT_OK;
+}
+
+static enum wt_status set_connect(void *context, const char *value, struct wt_error *err)
+{
+    ((struct reg *)context)->connect.address = value;
+    return WT_OK;
+}
+
+static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
+{
+    return cli_connect_timeout(&((struct reg *)context)->connect, value, err);
+}
+
+static enum wt_status set_hold(void *context, const char *value, struct wt_error *err)
+{
+    ((struct reg *)context)->connect.how.hold = true;
+    return WT_OK;
+}
+
+static const struct cli_option options[] = {
+    {"script", 's', "FILE", "take commands from FILE ('-' is stdin)", set_script},
+    {"list", 0, NULL, "list all registers and fields, of one GPU with --gpu; no PROGRAM", set_list},
+    {"connect", 'c', "ADDRESS",
+     "a device elsewhere instead of PROGRAM in an emulated one:\n"
+     "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
+     set_connect},
+    {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
+     set_timeout},
+    {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
+     set_hold},
+    CLI_KERNEL_OPTIONS,
+    {0},
+};
+
+/* ---- listing ---- */
+
+static void list(const struct wt_family *only)
+{
+    for (size_t i = 0; wt_families[i]; i++) {
+        const struct wt_family *f = wt_families[i];
+        if (!f->registers || (only && only != f))
+            continue;
+        if (!only)
+            printf("%s:\n", f->name);
+        wt_hw_list(stdout, f->registers);
+    }
+}
+
+/* ---- commands ---- */
+
+static enum wt_status list_interrupts(struct cli_registers *r, struct wt_error *err)
+{
+    if (!r->device || !r->device->family->interrupts)
+        return wt_fail(err, WT_UNSUPPORTED, "interrupts are known of emulated GPUs that send some");
+    r->device->family->interrupts(r->device, stdout);
+    return WT_OK;
+}
+
+static enum wt_status no_registers(const struct wt_family *family, struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "%s has no debug registers here", family->name);
+}
+
+/* A device elsewhere is a Vortex unless --gpu says another one. */
+static enum wt_status connect_device(struct reg *reg, struct cli_registers *session,
+                                     struct wt_error *err)
+{
+    const struct wt_family *family = reg->drive.options.device.gpu.family;
+    if (!family)
+        family = wt_family_of_registers();
+    session->table = family->registers;
+    if (!session->table)
+        return no_registers(family, err);
+    return cli_connect_open(&reg->connect, &session->bus, err);
+}
+
+static enum wt_status open_device(struct reg *reg, struct cli_registers *session,
+                                  const char *program, struct wt_error *err)
+{
+    enum wt_status status;
+    if ((status = cli_open(&reg->device, &reg->drive.options, program, err)) != WT_OK)
+        return status;
+    session->device = &reg->device;
+    session->table = reg->device.family->registers;
+    if (!session->table)
+        return no_registers(reg->device.family, err);
+    if ((status = wt_emulated_connect(&reg->device, err)) != WT_OK)
+        return status;
+    session->bus = reg->device.bus;
+    return WT_OK;
+}
+
+/* What the program has left for its console in memory. */
+static enum wt_status print_console(struct wt_emulated *e, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    if (e->family->print && e->console)
+        status = e->family->print(e, e->console, err);
+    return status;
+}
+
+static int run_commands(struct reg *reg, const char *program, char **commands)
+{
+    struct wt_error err;
+    struct cli_registers session = {.list = "wavetrap reg --list",
+                                    .stream = true,
+                                    .command = "interrupts",
+                                    .obey = list_interrupts};
+    enum wt_status status =
+        program ? open_device(reg, &session, program, &err) : connect_device(reg, &session, &err);
+    if (!status)
+        status = cli_registers_run(&session, reg->script, commands, &err);
+    if (!status && program)
+        status = print_console(&reg->device, &err);
+    int exit_status = status ? cli_fail(&cli_reg, &err) : 0;
+    if (fflush(stdout) || ferror(stdout)) {
+        wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
+        exit_status = cli_fail(&cli_reg, &err);
+    }
+    if (program)
+        wt_emulated_close(&reg->device);
+    else
+        wt_bus_close(session.bus);
+    return exit_status;
+}
+
+static int run(int argc, char **argv)
+{
+    struct reg reg = {0};
+    int status = CLI_FAILED;
+    switch (cli_parse(&cli_reg, argc, argv, &reg, &reg.drive.options, 0, true)) {
+    case CLI_DONE:
+        status = 0;
+        break;
+    case CLI_BAD:
+        break;
+    default:
+        if (reg.list) {
+            list(reg.drive.options.device.gpu.family);
+            status = 0;
+        } else if (reg.connect.address) {
+            status = run_commands(&reg, NULL, argv + optind);
+        } else if (optind == argc) {
+            fputs("wavetrap reg: an operand is missing (PROGRAM); see 'wavetrap reg --help'\n",
+                  stderr);
+        } else {
+            status = run_commands(&reg, argv[optind], argv + optind + 1);
+        }
+    }
+    cli_drive_free(&reg.drive);
+    return status;
+}
+
+const struct cli_command cli_reg = {
+    .name = "reg",
+    .operands = "PROGRAM [COMMAND]…",
+    .summary =
+        "Reads and writes registers of a GPU's debug hardware by name. PROGRAM is in the device;\n"
+        "with --connect the device is elsewhere, and there is no PROGRAM. Without COMMAND or\n"
+        "--script, commands come from stdin.",
+    .options = options,
+    .device = true,
+    .notes =
+        "Commands, one after the other:\n"
+        "  REGISTER                     read a register and show its fields; 0x237b names one, "
+        "too\n"
+        "  REGISTER.FIELD               read one field\n"
+        "  REGISTER=VALUE               write a register\n"
+        "  REGISTER.FIELD=VALUE         read the register, change the field, write it back; "
+        "fields\n"
+        "                               of one register that follow one another are written at "
+        "once\n"
+        "  all                          read all registers\n"
+        "  interrupts                   what the debug hardware has sent to the host (gfx900)\n"
+        "  run [N]                      let the device issue N instructions (default 1)\n"
+        "  wait REGISTER[.FIELD]=VALUE [N]\n"
+        "                               let it run until that is so, N issues at most\n"
+        "                               (default 1,000,000)\n"
+        "  watch REGISTER[.FIELD],… [N]\n"
+        "                               let it run for N issues (default 1,000,000) and show\n"
+        "                               each change\n"
+        "With --connect the device runs by itself: there is no 'run', N is milliseconds, 'wait'\n"
+        "takes 10,000 and 'watch' goes on until Ctrl-C. What follows '#' is a comment.\n",
+    .run = run,
+};

@@ -1,0 +1,79 @@
+/* Why a wave has stopped, and exceptions in words. */
+#include "debug/gcn/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TRAPSTS_EXCP = 0x1ff,
+    TRAPSTS_MEM_VIOL = 1 << 8,
+    TRAPSTS_ILLEGAL = 1 << 11,
+    TRAPSTS_WATCH = 1 << 7 | 7 << 12,
+    TRAPSTS_CYCLE_SHIFT = 16,
+};
+
+static uint32_t rewind_of(const struct gcnp_row *row)
+{
+    return row->ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15;
+}
+
+enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row)
+{
+    const uint32_t trap = row->ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15;
+    if (!(row->ttmp[6] & KFD_TTMP6_STOPPED) || row->ttmp[1] & KFD_TTMP1_HOST_TRAP)
+        return WT_HALT_REQUEST;
+    if (trap)
+        return WT_HALT_BREAKPOINT;
+    if (rewind_of(row) || row->hw[KFD_HW_TRAPSTS] & TRAPSTS_ILLEGAL)
+        return WT_HALT_EXCEPTION;
+    return WT_HALT_STEP;
+}
+
+/* The exceptions of TRAPSTS that count for this wave, in words. */
+static void name_exceptions(uint32_t trapsts, uint32_t mode, char *text, size_t size)
+{
+    static const char *const name[] = {
+        "invalid operation", "denormal source", "division by zero",         "overflow",
+        "underflow",         "inexact result",  "integer division by zero",
+    };
+    size_t used = 0;
+    const uint32_t raised = trapsts & TRAPSTS_EXCP & mode >> 12;
+    text[0] = 0;
+    for (unsigned i = 0; i < sizeof name / sizeof *name; i++)
+        if (raised >> i & 1 && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name[i]);
+}
+
+enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
+                              struct wt_probe_exception *exception, struct wt_error *err)
+{
+    struct gcnp_row *row;
+    enum wt_status status = gcnp_find_row(p, wave, &row, err);
+    if (status != WT_OK)
+        return status;
+    const uint32_t trapsts = row->hw[KFD_HW_TRAPSTS], rewind = rewind_of(row);
+    const uint64_t pc = gcnp_row_pc(row) - 4 * rewind;
+    char names[128];
+    *exception = (struct wt_probe_exception){.pc = pc, .lanes = gcnp_row_exec(row)};
+    if (!rewind) {
+        exception->kind = WT_FAULT_ILLEGAL;
+        snprintf(exception->text, sizeof exception->text,
+                 "illegal instruction at 0x%llx (TRAPSTS.ILLEGAL_INST)", (unsigned long long)pc);
+        return WT_OK;
+    }
+    if (trapsts & TRAPSTS_MEM_VIOL) {
+        exception->kind = WT_FAULT_ACCESS;
+        snprintf(exception->text, sizeof exception->text,
+                 "memory violation by the instruction at 0x%llx (TRAPSTS.MEM_VIOL; the PC is "
+                 "behind it)",
+                 (unsigned long long)pc);
+        return WT_OK;
+    }
+    name_exceptions(trapsts, row->hw[KFD_HW_MODE], names, sizeof names);
+    exception->kind = WT_FAULT_TRAP;
+    snprintf(exception->text, sizeof exception->text,
+             "%s by the instruction at 0x%llx, which MODE.EXCP_EN makes an exception (the PC is "
+             "behind it)",
+             *names ? names : "an exception", (unsigned long long)pc);
+    return WT_OK;
+}

@@ -1,0 +1,46 @@
+/*
+ * The probe of AMD GCN5: how it reaches a device. It uses what a debugger has on a real system: the
+ * kernel driver's debug-trap operations (linux 6.5), and the memory of the process that uses the
+ * GPU, in which the save areas of its queues lie.
+ */
+#ifndef WT_DEBUG_GCN_GCN_H
+#define WT_DEBUG_GCN_GCN_H
+
+#include "debug/core/probe.h"
+#include "object/kfd_debug.h"
+
+/** The driver's interface. A function that fails says that the link is broken (WT_IO), or of
+ * memory that there is none (WT_INVALID); what the driver refuses is in call->result. */
+struct wt_gcn_link_ops {
+    /** Does an operation that has no arrays but queue ids. */
+    enum wt_status (*call)(void *context, struct kfd_debug_call *call, struct wt_error *err);
+    /** KFD_DEBUG_GET_QUEUE_SNAPSHOT, clearing nothing: *count becomes how many queues there are. */
+    enum wt_status (*queues)(void *context, struct kfd_queue_entry *list, uint32_t room,
+                             uint32_t *count, struct wt_error *err);
+    /** KFD_DEBUG_GET_DEVICE_SNAPSHOT of the one device. */
+    enum wt_status (*device)(void *context, struct kfd_device_entry *entry, struct wt_error *err);
+    /** Memory of the process, as its GPU sees global memory. */
+    enum wt_status (*read)(void *context, uint64_t addr, void *out, size_t size,
+                           struct wt_error *err);
+    enum wt_status (*write)(void *context, uint64_t addr, const void *bytes, size_t size,
+                            struct wt_error *err);
+    /** Waits a moment for an exception: *event says whether one is there. wait false: only looks.
+     */
+    enum wt_status (*event)(void *context, bool wait, bool *event, struct wt_error *err);
+    /** Whether the program has ended, with which status and words for people. */
+    bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
+    /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.
+     */
+    enum wt_status (*reset)(void *context, struct wt_error *err);
+};
+
+/** What `link` of a target points to, for this probe. It must outlive the probe. */
+struct wt_gcn_link {
+    const struct wt_gcn_link_ops *ops;
+    void *context;
+    bool host_launches; /**< a host program launches kernels: idle is not the end */
+};
+
+extern const struct wt_probe_ops wt_probe_gcn;
+
+#endif

@@ -1,0 +1,156 @@
+/* What the files of the GCN probe share. */
+#ifndef WT_DEBUG_GCN_INTERNAL_H
+#define WT_DEBUG_GCN_INTERNAL_H
+
+#include "debug/gcn/gcn.h"
+
+#define GCN_LANES 64u
+#define GCN_SIMDS 4u
+#define MOST_VGPRS 256u
+
+/** Spaces, by their number in the topology. */
+enum gcnp_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_LOCAL, SPACE_PRIVATE, SPACE_SCRATCH, SPACES };
+
+/** A kernel launch: a packet of a queue. */
+struct gcnp_launch_seen {
+    uint32_t queue;
+    uint64_t packet;    /**< its number in the queue, from the queue's beginning */
+    unsigned run;       /**< how often the device had been reset */
+    uint64_t number;    /**< of the session, from 1 */
+    uint32_t groups[3]; /**< work-groups, as the packet asks */
+    bool active;        /**< it has waves, as of the last look */
+    bool told_end;
+};
+
+/** A wave's place in the probe's table, and what its record says as of the last look. */
+struct gcnp_row {
+    wt_wave_id id; /**< WT_NO_WAVE: never bound */
+    bool present;  /**< it is active */
+    bool run;      /**< it is to run when its queue does */
+    bool step;     /**< by one instruction */
+    bool held;     /**< it is to run, and is halted for a moment in which others must not */
+    enum wt_halt_cause cause;
+    uint32_t queue; /**< index in the probe's list of queues */
+    uint64_t dispatch;
+    uint32_t group[3], index;
+    uint64_t record; /**< address; VGPRs come first */
+    uint32_t vgprs, sgprs, lds;
+    uint32_t leader; /**< handle of its group's first wave, which has the LDS */
+    uint32_t hw[KFD_HW_COUNT], ttmp[16];
+};
+
+struct wt_probe {
+    const struct wt_gcn_link *link;
+    const struct wt_target *target;
+    bool port; /**< the target's memory port may be used */
+    struct wt_topology topology;
+    struct wt_space space[SPACES];
+    struct wt_register *registers;
+    char (*names)[8];
+    struct kfd_device_entry device;
+    struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
+    uint32_t queues;
+    bool suspended; /**< all queues are, and the rows are as their records */
+    bool hold;      /**< waves that begin are held */
+    uint32_t launch_mode;
+    unsigned run; /**< resets so far */
+    struct gcnp_row *row;
+    struct gcnp_launch_seen *launch;
+    size_t launches, launch_capacity;
+    struct wt_probe_event *event; /**< to be told */
+    size_t events, event_capacity, first_event;
+    bool told_end;
+};
+
+/* ---- waves.c: queues, records, who is where ---- */
+
+/** Suspends all queues if they run, and reads the records. */
+enum wt_status gcnp_hold_still(struct wt_probe *p, struct wt_error *err);
+/** Lets the queues run again if something of them is to run; only: that wave alone, or
+ * WT_NO_HANDLE. */
+enum wt_status gcnp_go(struct wt_probe *p, uint32_t only, struct wt_error *err);
+/** Does an operation; what the driver refuses fails. */
+enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err);
+/** Writes a row's hardware registers and TTMPs back to its record. */
+enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row,
+                               struct wt_error *err);
+/** The row of an active wave; the queues must stand still. WT_STATE if it has ended. */
+enum wt_status gcnp_find_row(struct wt_probe *p, uint32_t wave, struct gcnp_row **row,
+                             struct wt_error *err);
+
+static inline uint64_t gcnp_row_pc(const struct gcnp_row *row)
+{
+    return row->hw[KFD_HW_PC_LO] | (uint64_t)row->hw[KFD_HW_PC_HI] << 32;
+}
+
+static inline void gcnp_row_set_pc(struct gcnp_row *row, uint64_t pc)
+{
+    row->hw[KFD_HW_PC_LO] = (uint32_t)pc;
+    row->hw[KFD_HW_PC_HI] = (uint32_t)(pc >> 32) & 0xffff;
+}
+
+static inline uint64_t gcnp_row_exec(const struct gcnp_row *row)
+{
+    return row->hw[KFD_HW_EXEC_LO] | (uint64_t)row->hw[KFD_HW_EXEC_HI] << 32;
+}
+
+/** Where in memory a row's SGPRs begin, and its hardware registers. */
+static inline uint64_t gcnp_row_sgprs(const struct gcnp_row *row)
+{
+    return row->record + (uint64_t)row->vgprs * KFD_RECORD_VGPR;
+}
+
+static inline uint64_t gcnp_row_hw(const struct gcnp_row *row)
+{
+    return gcnp_row_sgprs(row) + 4 * row->sgprs;
+}
+
+static inline enum wt_status gcnp_read_link(struct wt_probe *p, uint64_t addr, void *out,
+                                            size_t size, struct wt_error *err)
+{
+    return p->link->ops->read(p->link->context, addr, out, size, err);
+}
+
+static inline enum wt_status gcnp_write_link(struct wt_probe *p, uint64_t addr, const void *bytes,
+                                             size_t size, struct wt_error *err)
+{
+    return p->link->ops->write(p->link->context, addr, bytes, size, err);
+}
+
+/* ---- registers.c ---- */
+
+/** Fills in the topology's registers; false without host memory. */
+bool gcnp_describe_registers(struct wt_probe *p);
+enum wt_status gcnp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                              const unsigned *index, size_t count, uint8_t *out,
+                              struct wt_error *err);
+enum wt_status gcnp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
+                              const uint8_t *bytes, struct wt_error *err);
+
+/* ---- memory.c ---- */
+
+void gcnp_describe_spaces(struct wt_probe *p);
+enum wt_status gcnp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                struct wt_address addr, void *out, size_t size,
+                                struct wt_error *err);
+enum wt_status gcnp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                 struct wt_address addr, const void *bytes, size_t size,
+                                 struct wt_error *err);
+
+/* ---- code.c ---- */
+
+enum wt_status gcnp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
+                           struct wt_error *err);
+void gcnp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
+                struct wt_patch *patch);
+void gcnp_decode_instruction(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
+                             struct wt_instruction *instruction);
+
+/* ---- exception.c ---- */
+
+/** Why a row has stopped, by its TTMPs and TRAPSTS. */
+enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row);
+enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
+                              struct wt_probe_exception *exception, struct wt_error *err);
+
+#endif

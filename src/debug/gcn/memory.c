@@ -1,0 +1,155 @@
+/* Memory as a lane sees it: generic addresses lead by their aperture to LDS, to the lane's private
+ * memory, or to global memory. */
+#include "debug/gcn/internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+#define DWORD_ROW (4u * GCN_LANES) /* private memory: a dword of each lane */
+/* Fields of amd_queue_t, in which the read pointer lies at READ_INDEX. */
+enum { QUEUE_READ_INDEX = 128, QUEUE_SCRATCH = 160 };
+
+void gcnp_describe_spaces(struct wt_probe *p)
+{
+    /* DWARF's numbers: LLVM, "User Guide for AMDGPU Backend", address space identifier. */
+    p->space[SPACE_GENERIC] = (struct wt_space){"generic", 1, WT_SCOPE_LANE, 64};
+    p->space[SPACE_GLOBAL] = (struct wt_space){"global", 0, WT_SCOPE_DEVICE, 64};
+    p->space[SPACE_LOCAL] = (struct wt_space){"local", 3, WT_SCOPE_GROUP, 32};
+    p->space[SPACE_PRIVATE] = (struct wt_space){"private", 5, WT_SCOPE_LANE, 32};
+    p->space[SPACE_SCRATCH] = (struct wt_space){"private_wave", 6, WT_SCOPE_WAVE, 32};
+    p->topology.spaces = p->space;
+    p->topology.space_count = SPACES;
+    p->topology.code_spaces = 1u << SPACE_GLOBAL;
+    p->topology.address_bits = 64;
+}
+
+/* A generic address as one of the space that it leads to. */
+static struct wt_address by_aperture(const struct wt_probe *p, struct wt_address addr)
+{
+    const struct kfd_device_entry *d = &p->device;
+    const uint64_t at = addr.offset;
+    if (addr.space != SPACE_GENERIC)
+        return addr;
+    if (at >= d->lds_base && at <= d->lds_limit)
+        return (struct wt_address){SPACE_LOCAL, at - d->lds_base};
+    if (at >= d->scratch_base && at <= d->scratch_limit)
+        return (struct wt_address){SPACE_PRIVATE, at - d->scratch_base};
+    return (struct wt_address){SPACE_GLOBAL, at};
+}
+
+/* Where the wave's private memory begins: in FLAT_SCRATCH, once the kernel has set it; the driver
+ * has the hardware leave the wave's offset in TTMP13 before. */
+static enum wt_status scratch_of(struct wt_probe *p, const struct gcnp_row *row, uint64_t *base,
+                                 struct wt_error *err)
+{
+    const struct kfd_queue_entry *q = &p->queue[row->queue];
+    const uint64_t at = gcnp_row_sgprs(row) + 4 * (row->sgprs - KFD_RECORD_SPECIAL);
+    uint8_t bytes[8];
+    enum wt_status status = gcnp_read_link(p, at, bytes, sizeof bytes, err);
+    if (status != WT_OK || (*base = wt_load_le(bytes, 8)) != 0)
+        return status;
+    if (!q->read_pointer_address)
+        return wt_fail(err, WT_INVALID, "the wave has not set FLAT_SCRATCH yet");
+    status = gcnp_read_link(p, q->read_pointer_address - QUEUE_READ_INDEX + QUEUE_SCRATCH, bytes,
+                            sizeof bytes, err);
+    *base = wt_load_le(bytes, 8) + row->ttmp[13];
+    return status || wt_load_le(bytes, 8)
+               ? status
+               : wt_fail(err, WT_INVALID, "the kernel has no private memory");
+}
+
+/* The piece of [addr, addr + *size) that lies in one place of memory, and where. */
+static enum wt_status place(struct wt_probe *p, const struct gcnp_row *row, unsigned lane,
+                            struct wt_address addr, size_t *size, uint64_t *at,
+                            struct wt_error *err)
+{
+    enum wt_status status;
+    uint64_t base, room = UINT64_MAX;
+    const struct gcnp_row *leader = &p->row[row->leader];
+    switch ((enum gcnp_space)addr.space) {
+    case SPACE_LOCAL:
+        if (addr.offset >= row->lds)
+            return wt_fail(err, WT_INVALID, "the work-group has %u bytes of LDS",
+                           (unsigned)row->lds);
+        room = row->lds - addr.offset;
+        *at = gcnp_row_hw(leader) + KFD_RECORD_REGISTERS + addr.offset;
+        break;
+    case SPACE_PRIVATE:
+        if ((status = scratch_of(p, row, &base, err)) != WT_OK)
+            return status;
+        room = 4 - addr.offset % 4;
+        *at = base + addr.offset / 4 * DWORD_ROW + 4 * lane + addr.offset % 4;
+        break;
+    default:
+        if ((status = scratch_of(p, row, &base, err)) != WT_OK)
+            return status;
+        *at = base + addr.offset;
+        break;
+    }
+    if (*size > room)
+        *size = (size_t)room;
+    return WT_OK;
+}
+
+/* Reads to `out`, or writes what is at `bytes`. */
+static enum wt_status access_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                    struct wt_address addr, uint8_t *out, const uint8_t *bytes,
+                                    size_t size, struct wt_error *err)
+{
+    struct gcnp_row *row;
+    enum wt_status status;
+    addr = by_aperture(p, addr);
+    if (addr.space == SPACE_GLOBAL)
+        return out ? gcnp_read_link(p, addr.offset, out, size, err)
+                   : gcnp_write_link(p, addr.offset, bytes, size, err);
+    if ((status = gcnp_find_row(p, wave, &row, err)) != WT_OK)
+        return status;
+    for (size_t done = 0, part; done < size; done += part) {
+        uint64_t at = 0;
+        part = size - done;
+        if ((status = place(p, row, lane, wt_address_plus(addr, done), &part, &at, err)) != WT_OK)
+            return status;
+        status = out ? gcnp_read_link(p, at, out + done, part, err)
+                     : gcnp_write_link(p, at, bytes + done, part, err);
+        if (status != WT_OK)
+            return status;
+    }
+    return WT_OK;
+}
+
+/* The memory port knows generic addresses. While queues are suspended, LDS is in the save area. */
+static bool by_port(struct wt_probe *p, struct wt_address *addr)
+{
+    if (!p->port || by_aperture(p, *addr).space != SPACE_GLOBAL)
+        return false;
+    addr->space = SPACE_GENERIC;
+    return true;
+}
+
+enum wt_status gcnp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                struct wt_address addr, void *out, size_t size,
+                                struct wt_error *err)
+{
+    assert(addr.space < SPACES && lane < GCN_LANES);
+    if (by_port(p, &addr))
+        return p->target->services->read_memory(p->target->context, wave, lane, addr, out, size)
+                   ? WT_OK
+                   : wt_fail(err, WT_INVALID, "no memory can be read at 0x%llx",
+                             (unsigned long long)addr.offset);
+    return access_memory(p, wave, lane, addr, out, NULL, size, err);
+}
+
+enum wt_status gcnp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                 struct wt_address addr, const void *bytes, size_t size,
+                                 struct wt_error *err)
+{
+    assert(addr.space < SPACES && lane < GCN_LANES);
+    if (by_port(p, &addr))
+        return p->target->services->write_memory(p->target->context, wave, lane, addr, bytes, size)
+                   ? WT_OK
+                   : wt_fail(err, WT_INVALID, "no memory can be written at 0x%llx",
+                             (unsigned long long)addr.offset);
+    return access_memory(p, wave, lane, addr, NULL, bytes, size, err);
+}

@@ -1,0 +1,359 @@
+/* Queues that are suspended and resumed, and the waves in their save areas. */
+#include "debug/gcn/internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "object/aql.h"
+
+#define EVERY_EXCEPTION (~(uint64_t)0)
+#define QUEUE_TYPE_AQL 2u
+enum { STATUS_HALT = 1 << 13, MODE_DEBUG_EN = 1 << 11, TRAPSTS_ILLEGAL = 1 << 11 };
+
+enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err)
+{
+    enum wt_status status = p->link->ops->call(p->link->context, call, err);
+    if (status != WT_OK)
+        return status;
+    if (call->result >= 0)
+        return WT_OK;
+    return wt_fail(err, call->result == -EINVAL ? WT_INVALID : WT_STATE,
+                   "the driver refuses debug operation %u: %s", (unsigned)call->op,
+                   strerror(-call->result));
+}
+
+/* ---- launches ---- */
+
+static bool push_event(struct wt_probe *p, struct wt_probe_event event)
+{
+    if (p->first_event == p->events)
+        p->first_event = p->events = 0;
+    struct wt_probe_event *more =
+        wt_array_grow(p->event, &p->event_capacity, p->events + 1, sizeof *more);
+    if (!more)
+        return false;
+    p->event = more;
+    p->event[p->events++] = event;
+    return true;
+}
+
+/* How many work-groups a packet asks for; 1 each where it cannot be read any more. */
+static void read_groups(struct wt_probe *p, const struct kfd_queue_entry *q, uint64_t packet,
+                        uint32_t groups[3])
+{
+    uint8_t bytes[GCN_AQL_BYTES];
+    const uint64_t places = q->ring_size / GCN_AQL_BYTES;
+    groups[0] = groups[1] = groups[2] = 1;
+    if (!places || gcnp_read_link(p, q->ring_base_address + packet % places * GCN_AQL_BYTES, bytes,
+                                  sizeof bytes, WT_IGNORED) != WT_OK)
+        return;
+    const struct gcn_aql_dispatch d = gcn_aql_dispatch(bytes);
+    for (unsigned i = 0; i < 3; i++)
+        if (d.group[i] && d.grid[i])
+            groups[i] = (d.grid[i] - 1) / d.group[i] + 1;
+}
+
+static struct gcnp_launch_seen *find_launch(struct wt_probe *p, const struct kfd_queue_entry *q,
+                                            uint64_t packet)
+{
+    for (size_t i = p->launches; i-- > 0;) {
+        struct gcnp_launch_seen *l = &p->launch[i];
+        if (l->queue == q->queue_id && l->packet == packet && l->run == p->run)
+            return l;
+    }
+    struct gcnp_launch_seen *more =
+        wt_array_grow(p->launch, &p->launch_capacity, p->launches + 1, sizeof *more);
+    if (!more)
+        return NULL;
+    p->launch = more;
+    struct gcnp_launch_seen *l = &p->launch[p->launches++];
+    *l = (struct gcnp_launch_seen){
+        .queue = q->queue_id, .packet = packet, .run = p->run, .number = p->launches};
+    read_groups(p, q, packet, l->groups);
+    push_event(p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = l->number});
+    return l;
+}
+
+/*
+ * The number of a packet since its queue's beginning: a wave has the low bits, its place in the
+ * ring. Packets whose waves run lie between the read index and a ring's length behind it.
+ */
+static uint64_t packet_number(uint64_t read, uint64_t places, uint32_t low)
+{
+    if (!places)
+        return low;
+    return read + ((low - read) & (places - 1));
+}
+
+/* ---- records ---- */
+
+/* A wave's name: launch, work-group and index in it. Rings have powers of two; a work-group has at
+ * most 16 waves, and 2^34 work-groups take longer than anybody waits. */
+static wt_wave_id name_wave(const struct gcnp_launch_seen *l, const struct gcnp_row *row)
+{
+    const uint64_t line = (uint64_t)row->group[2] * l->groups[1] + row->group[1];
+    const uint64_t group = line * l->groups[0] + row->group[0];
+    return l->number << 40 | (group & 0x3ffffffff) << 6 | row->index;
+}
+
+/* The row for a wave: that of its slot in the chip, or (hardware does not tell it) one that has its
+ * name, or a free one. NULL: there are more waves than the device has room for. */
+static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found, wt_wave_id id)
+{
+    const uint32_t slot = found->hw[KFD_HW_SLOT];
+    struct gcnp_row *free_row = NULL;
+    if (slot)
+        return slot <= p->topology.waves ? &p->row[slot - 1] : NULL;
+    for (uint32_t i = 0; i < p->topology.waves; i++) {
+        if (p->row[i].id == id)
+            return &p->row[i];
+        if (!p->row[i].present && !free_row)
+            free_row = &p->row[i];
+    }
+    return free_row;
+}
+
+/* What a wave's record says of a stop, taken in once: it does not run. */
+static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
+{
+    row->cause = gcnp_cause_of(row);
+    row->run = row->step = false;
+    if (row->cause != WT_HALT_BREAKPOINT)
+        return WT_OK;
+    /* The handler has gone behind the s_trap; a debugger looks at it from before. */
+    gcnp_row_set_pc(row, gcnp_row_pc(row) - 4);
+    row->ttmp[6] &= ~(uint32_t)(15u << KFD_TTMP6_TRAP_SHIFT);
+    row->ttmp[6] |= KFD_TTMP6_STOPPED;
+    return gcnp_write_back(p, row, err);
+}
+
+static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t read,
+                                  struct gcnp_row found, uint32_t *leader, struct wt_error *err)
+{
+    const struct kfd_queue_entry *q = &p->queue[queue];
+    uint8_t bytes[KFD_RECORD_REGISTERS];
+    enum wt_status status = gcnp_read_link(p, gcnp_row_hw(&found), bytes, sizeof bytes, err);
+    if (status != WT_OK)
+        return status;
+    memcpy(found.hw, bytes, sizeof found.hw);
+    memcpy(found.ttmp, bytes + sizeof found.hw, sizeof found.ttmp);
+    for (unsigned i = 0; i < 3; i++)
+        found.group[i] = found.ttmp[8 + i];
+    found.index = found.ttmp[11] & KFD_TTMP11_WAVE_IN_GROUP;
+    const uint64_t packet =
+        packet_number(read, q->ring_size / GCN_AQL_BYTES, found.ttmp[6] & KFD_TTMP6_PACKET);
+    struct gcnp_launch_seen *l = find_launch(p, q, packet);
+    if (!l)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of kernel launches");
+    l->active = true;
+    found.id = name_wave(l, &found);
+    struct gcnp_row *row = row_for(p, &found, found.id);
+    if (!row)
+        return wt_fail(err, WT_IO, "the save area of queue %u has more waves than the device",
+                       (unsigned)q->queue_id);
+    const bool halted = found.hw[KFD_HW_STATUS] & STATUS_HALT;
+    const bool known = row->id == found.id;
+    /* It began while launches were held for a moment. */
+    const bool begun = !known && halted && !(found.ttmp[6] & KFD_TTMP6_STOPPED) && !p->hold;
+    if (*leader == WT_NO_HANDLE)
+        *leader = (uint32_t)(row - p->row);
+    found.present = true;
+    found.dispatch = l->number;
+    found.queue = queue;
+    found.leader = *leader;
+    found.run = known ? row->run : !halted || begun;
+    found.step = known && row->step;
+    found.held = known ? row->held : begun;
+    found.cause = known ? row->cause : halted ? WT_HALT_REQUEST : WT_HALT_NONE;
+    const bool stops = halted && !found.held && (found.run || !known);
+    *row = found;
+    return stops ? take_stop(p, row, err) : WT_OK;
+}
+
+static enum wt_status read_area(struct wt_probe *p, uint32_t queue, struct wt_error *err)
+{
+    const struct kfd_queue_entry *q = &p->queue[queue];
+    const uint64_t area = q->ctx_save_restore_address;
+    struct kfd_save_header h;
+    uint8_t index[8] = {0};
+    enum wt_status status;
+    if ((status = gcnp_read_link(p, area, &h, sizeof h, err)) != WT_OK ||
+        (q->read_pointer_address &&
+         (status = gcnp_read_link(p, q->read_pointer_address, index, sizeof index, err)) != WT_OK))
+        return status;
+    const uint64_t end = (uint64_t)h.wave_state_offset + h.wave_state_size;
+    if (h.control_stack_size < KFD_CONTROL_HEADER || h.control_stack_size % 4 ||
+        (uint64_t)h.control_stack_offset + h.control_stack_size > q->ctx_save_restore_area_size ||
+        end > q->ctx_save_restore_area_size)
+        return wt_fail(err, WT_IO, "the save area of queue %u has no sense in its header",
+                       (unsigned)q->queue_id);
+    uint8_t *stack = malloc(h.control_stack_size);
+    if (!stack)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a control stack");
+    status = gcnp_read_link(p, area + h.control_stack_offset, stack, h.control_stack_size, err);
+    uint64_t top = area + end;
+    struct gcnp_row shape = {0};
+    uint32_t leader = WT_NO_HANDLE, lds = 0;
+    for (uint32_t at = KFD_CONTROL_HEADER; at < h.control_stack_size && !status; at += 4) {
+        const uint32_t word = (uint32_t)wt_load_le(stack + at, 4);
+        if (word & KFD_RELAUNCH_EVENT)
+            continue;
+        if (word & KFD_RELAUNCH_STATE) {
+            shape.vgprs = (wt_field(word, 5, 0) + 1) * 4;
+            shape.sgprs = wt_field(word, 8, 6) * 16;
+            lds = wt_field(word, 17, 9) * KFD_LDS_UNIT;
+            continue;
+        }
+        const bool first = word & KFD_RELAUNCH_FIRST;
+        const uint64_t size = (uint64_t)shape.vgprs * KFD_RECORD_VGPR + 4 * shape.sgprs +
+                              KFD_RECORD_REGISTERS + (first ? lds : 0);
+        if (first)
+            leader = WT_NO_HANDLE;
+        if (shape.sgprs < KFD_RECORD_SPECIAL ||
+            top - (area + h.wave_state_offset) < size + KFD_RECORD_GAP) {
+            status = wt_fail(err, WT_IO, "the save area of queue %u has a wave beyond its end",
+                             (unsigned)q->queue_id);
+            break;
+        }
+        top -= size;
+        shape.record = top;
+        shape.lds = lds;
+        top -= KFD_RECORD_GAP;
+        status = take_record(p, queue, wt_load_le(index, 8), shape, &leader, err);
+    }
+    free(stack);
+    return status;
+}
+
+static enum wt_status read_waves(struct wt_probe *p, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (uint32_t i = 0; i < p->topology.waves; i++)
+        p->row[i].present = false;
+    for (size_t i = 0; i < p->launches; i++)
+        p->launch[i].active = false;
+    for (uint32_t i = 0; i < p->queues && !status; i++)
+        if (p->queue[i].queue_type == QUEUE_TYPE_AQL)
+            status = read_area(p, i, err);
+    for (size_t i = 0; i < p->launches && !status; i++) {
+        struct gcnp_launch_seen *l = &p->launch[i];
+        if (l->active || l->told_end || l->run != p->run)
+            continue;
+        l->told_end = true;
+        push_event(p,
+                   (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number});
+    }
+    return status;
+}
+
+/* ---- suspending, resuming ---- */
+
+static void name_queues(const struct wt_probe *p, struct kfd_debug_call *call)
+{
+    call->queue_count = p->queues;
+    for (uint32_t i = 0; i < p->queues; i++)
+        call->queue[i] = p->queue[i].queue_id;
+}
+
+enum wt_status gcnp_hold_still(struct wt_probe *p, struct wt_error *err)
+{
+    const struct wt_gcn_link *l = p->link;
+    struct kfd_debug_call call = {.op = KFD_DEBUG_SUSPEND_QUEUES, .arg = {EVERY_EXCEPTION}};
+    enum wt_status status;
+    if (p->suspended)
+        return WT_OK;
+    if ((status = l->ops->queues(l->context, p->queue, KFD_DEBUG_QUEUES, &p->queues, err)) != WT_OK)
+        return status;
+    name_queues(p, &call);
+    if ((status = gcnp_call(p, &call, err)) != WT_OK)
+        return status;
+    p->suspended = true;
+    return read_waves(p, err);
+}
+
+enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row, struct wt_error *err)
+{
+    uint8_t bytes[KFD_RECORD_REGISTERS];
+    memcpy(bytes, row->hw, sizeof row->hw);
+    memcpy(bytes + sizeof row->hw, row->ttmp, sizeof row->ttmp);
+    return gcnp_write_link(p, gcnp_row_hw(row), bytes, sizeof bytes, err);
+}
+
+/* The record of a wave as it is to go on: as the runtime's handler would leave it (ROCdbgapi,
+ * wave_set_state). A wave that is held for a moment, only, is halted without being stopped. */
+static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool moment,
+                                  struct wt_error *err)
+{
+    uint32_t status = row->hw[KFD_HW_STATUS], mode = row->hw[KFD_HW_MODE], ttmp6 = row->ttmp[6];
+    uint32_t trapsts = row->hw[KFD_HW_TRAPSTS];
+    const bool stopped = ttmp6 & KFD_TTMP6_STOPPED, halted = status & STATUS_HALT;
+    row->held = row->run && moment;
+    if (row->run && !moment) {
+        const bool own = stopped && ttmp6 & KFD_TTMP6_SAVED_HALT; /* by the program itself */
+        status = own ? status | STATUS_HALT : status & ~(uint32_t)STATUS_HALT;
+        ttmp6 &= KFD_TTMP6_PACKET;
+        mode = row->step ? mode | MODE_DEBUG_EN : mode & ~(uint32_t)MODE_DEBUG_EN;
+        trapsts &= ~(uint32_t)TRAPSTS_ILLEGAL; /* it was told */
+    } else {
+        if (!stopped) {
+            ttmp6 &= KFD_TTMP6_PACKET;
+            ttmp6 |= KFD_TTMP6_STOPPED;
+            ttmp6 |= halted && row->run ? KFD_TTMP6_SAVED_HALT : 0;
+        }
+        status |= STATUS_HALT;
+        mode &= ~(uint32_t)MODE_DEBUG_EN;
+    }
+    if (status == row->hw[KFD_HW_STATUS] && mode == row->hw[KFD_HW_MODE] && ttmp6 == row->ttmp[6] &&
+        trapsts == row->hw[KFD_HW_TRAPSTS])
+        return WT_OK;
+    row->hw[KFD_HW_STATUS] = status;
+    row->hw[KFD_HW_MODE] = mode;
+    row->hw[KFD_HW_TRAPSTS] = trapsts;
+    row->ttmp[6] = ttmp6;
+    return gcnp_write_back(p, row, err);
+}
+
+enum wt_status gcnp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
+{
+    enum wt_status status;
+    bool any = !p->hold;
+    if (!p->suspended)
+        return WT_OK;
+    for (uint32_t i = 0; i < p->topology.waves; i++)
+        any |= p->row[i].present && p->row[i].run;
+    if (!any)
+        return WT_OK;
+    for (uint32_t i = 0; i < p->topology.waves; i++) {
+        const bool moment = only != WT_NO_HANDLE && i != only;
+        if (p->row[i].present && (status = write_state(p, &p->row[i], moment, err)) != WT_OK)
+            return status;
+    }
+    const uint32_t mode = p->hold || only != WT_NO_HANDLE ? KFD_LAUNCH_HALT : KFD_LAUNCH_NORMAL;
+    struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_MODE, .arg = {mode}};
+    if (mode != p->launch_mode && (status = gcnp_call(p, &call, err)) != WT_OK)
+        return status;
+    p->launch_mode = mode;
+    call = (struct kfd_debug_call){.op = KFD_DEBUG_RESUME_QUEUES};
+    name_queues(p, &call);
+    if ((status = gcnp_call(p, &call, err)) != WT_OK)
+        return status;
+    p->suspended = false;
+    return WT_OK;
+}
+
+enum wt_status gcnp_find_row(struct wt_probe *p, uint32_t wave, struct gcnp_row **row,
+                             struct wt_error *err)
+{
+    assert(wave < p->topology.waves);
+    enum wt_status status = gcnp_hold_still(p, err);
+    if (status != WT_OK)
+        return status;
+    if (!p->row[wave].present)
+        return wt_fail(err, WT_STATE, "wave %u is not active", (unsigned)wave);
+    *row = &p->row[wave];
+    return WT_OK;
+}

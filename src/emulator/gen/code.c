@@ -1,0 +1,129 @@
+/* Decoding Gen9 code into the records of code pages (machine/code_pages.h), and fetching them. */
+#include "emulator/gen/internal.h"
+
+#include <string.h>
+
+static const struct gen_uop *no_code(struct gen_thread *t, const struct gen_uop *u)
+{
+    const uint64_t pc = gen_pc_of(t, u);
+    return gen_fault(t, u, WT_FAULT_ACCESS, t->mask, pc,
+                     "instruction fetch at 0x%llx: no memory is mapped there",
+                     (unsigned long long)pc);
+}
+
+static const struct gen_uop *decode_here(struct gen_thread *t, const struct gen_uop *u);
+
+gen_op gen_code_decode(struct gen_thread *t, struct gen_uop *slot)
+{
+    assert(slot >= t->code->uop && slot < t->code->uop + GEN_SLOTS);
+    const uint64_t pc = gen_pc_of(t, slot);
+    uint8_t bytes[16] = {0};
+    const char *why;
+    if (!gen_read(t->device, pc, bytes, 8)) { /* whoever comes next looks again */
+        slot->run = decode_here;
+        return no_code;
+    }
+    slot->word = (struct gen_word){.low = wt_load_le(bytes, 8)};
+    if (!gen_is_compact(&slot->word)) {
+        if (!gen_read(t->device, pc, bytes, 16)) {
+            slot->run = decode_here;
+            return no_code;
+        }
+        slot->word.high = wt_load_le(bytes + 8, 8);
+    }
+    if (gen_decode(&slot->word, &slot->insn, &why)) {
+        gen_prepare(slot);
+    } else {
+        slot->granules = slot->insn.length / GEN_GRANULE;
+        slot->run = gen_op_illegal;
+    }
+    return slot->run;
+}
+
+/* The handler of a record that is not decoded yet: decodes it in place and executes it. */
+static const struct gen_uop *decode_here(struct gen_thread *t, const struct gen_uop *u)
+{
+    struct gen_device *d = t->device;
+    const uint64_t pc = gen_pc_of(t, u);
+    struct gen_uop *slot = &t->code->uop[u - t->code->uop];
+    const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
+    gen_op run = gen_code_decode(t, slot);
+    if (watch) {
+        if (!wt_code_watch(&d->code, &t->code->page, pc, (wt_code_handler)run, watch)) {
+            slot->run = decode_here;
+            return gen_fault(t, u, WT_FAULT_HOST, t->mask, pc,
+                             "the host has no memory left to watch this page");
+        }
+        /* Where nothing is mapped, the next one that comes decodes again. */
+        if (slot->run != decode_here)
+            slot->run = gen_watch_here;
+        run = gen_watch_here;
+    }
+    return run(t, slot);
+}
+
+/* The handler behind the last record of a page: goes on in the next page. */
+static const struct gen_uop *next_page(struct gen_thread *t, const struct gen_uop *u)
+{
+    const struct gen_uop *next = gen_fetch(t, gen_pc_of(t, u));
+    return next ? next->run(t, next) : NULL;
+}
+
+const struct wt_code_format gen_code_format = {
+    .granule = GEN_GRANULE,
+    .bundle = GEN_GRANULE,
+    .longest = 16,
+    .first = offsetof(struct gen_code, uop),
+    .record = sizeof(struct gen_uop),
+    .tail = GEN_TAIL,
+    .undecoded = (wt_code_handler)decode_here,
+    .next_page = (wt_code_handler)next_page,
+};
+
+const struct gen_uop *gen_fetch(struct gen_thread *t, uint64_t pc)
+{
+    struct gen_device *d = t->device;
+    const char *wrong = NULL;
+    struct wt_code_page *page = NULL;
+    if (pc % GEN_GRANULE)
+        wrong = "the IP is not a multiple of 8";
+    else if (pc >> WT_MEMORY_ADDRESS_BITS)
+        wrong = "jump outside the address space of 48 bits";
+    else if (!(page = wt_code_page_of(&d->code, pc)))
+        wrong = "the host has no memory left to decode this page";
+    if (wrong) {
+        t->pc = pc;
+        d->machine.fault = (struct wt_fault){
+            .kind = pc % GEN_GRANULE               ? WT_FAULT_MISALIGNED
+                    : pc >> WT_MEMORY_ADDRESS_BITS ? WT_FAULT_ACCESS
+                                                   : WT_FAULT_HOST,
+            .wave = t->id,
+            .lanes = t->mask,
+            .pc = pc,
+            .addr = pc,
+            .time = gen_now(t),
+        };
+        strcpy(d->machine.fault.text, wrong);
+        wt_not_issued(&d->machine);
+        return NULL;
+    }
+    t->code = (struct gen_code *)page;
+    return &t->code->uop[(pc & WT_PAGE_MASK) / GEN_GRANULE];
+}
+
+const struct gen_uop *gen_jump(struct gen_thread *t, uint64_t pc)
+{
+    assert(t->active && t->code);
+    if (!(pc % GEN_GRANULE) && (pc & ~WT_PAGE_MASK) == t->code->page.base)
+        return &t->code->uop[(pc & WT_PAGE_MASK) / GEN_GRANULE];
+    /* The instruction that jumps has been issued; what cannot be fetched is the next one. */
+    t->pc = pc;
+    if (t->left == 0)
+        return NULL;
+    const struct gen_uop *next = gen_fetch(t, pc);
+    if (!next) {
+        t->device->machine.not_issued = false;
+        t->device->machine.fault.time++;
+    }
+    return next;
+}

@@ -1,0 +1,653 @@
+/*
+ * Data ports: reads, writes and atomics of memory and of shared local memory (Skylake PRM volume 7,
+ * "Data Port Messages"). A message whose access is a mistake has had no effect: loads are written
+ * to registers once all are done, stores and atomics begin once all addresses are checked.
+ */
+#include "emulator/gen/message.h"
+
+#include <string.h>
+
+/* Messages of data port 0 and of data port 1, by desc[18:14]. */
+enum {
+    DC0_BLOCK_READ = 0x00,
+    DC0_UNALIGNED_BLOCK_READ = 0x01,
+    DC0_DWORD_READ = 0x03,
+    DC0_BYTE_READ = 0x04,
+    DC0_FENCE = 0x07,
+    DC0_BLOCK_WRITE = 0x08,
+    DC0_DWORD_WRITE = 0x0b,
+    DC0_BYTE_WRITE = 0x0c,
+    DC0_SCRATCH = 0x10, /* and all above */
+    DC1_UNTYPED_READ = 0x01,
+    DC1_UNTYPED_ATOMIC = 0x02,
+    DC1_UNTYPED_WRITE = 0x09,
+    DC1_A64_READ = 0x10,
+    DC1_A64_UNTYPED_READ = 0x11,
+    DC1_A64_ATOMIC = 0x12,
+    DC1_A64_BLOCK_READ = 0x14,
+    DC1_A64_BLOCK_WRITE = 0x15,
+    DC1_A64_UNTYPED_WRITE = 0x19,
+    DC1_A64_WRITE = 0x1a,
+    DC1_FLOAT_ATOMIC = 0x1b,
+    DC1_A64_FLOAT_ATOMIC = 0x1d,
+};
+
+/* What one message does with memory. */
+struct transfer {
+    struct gen_surface surface;
+    unsigned lanes;      /* of the message: 8 or 16; of a block 1 */
+    bool wide_addresses; /* of 64 bits */
+    unsigned size;       /* bytes of an element: 1, 2, 4, 8 */
+    unsigned slot;       /* bytes that an element takes in registers: 4 or 8 */
+    unsigned unit;       /* bytes that an address counts; 0: 1 */
+    unsigned elements;   /* of a lane */
+    uint8_t offset[8];   /* of each, in memory */
+    uint64_t addr[GEN_CHANNELS];
+    uint32_t on;
+};
+
+static uint8_t *registers(const struct gen_message *m)
+{
+    return m->t->g->r;
+}
+
+/* ---- surfaces ---- */
+
+static bool read_dword(const struct gen_message *m, uint64_t addr, uint32_t *value)
+{
+    uint8_t bytes[4];
+    if (!gen_read(m->t->device, addr, bytes, sizeof bytes))
+        return false;
+    *value = (uint32_t)wt_load_le(bytes, 4);
+    return true;
+}
+
+/* RENDER_SURFACE_STATE (PRM volume 2d). */
+static bool read_surface(const struct gen_message *m, uint64_t addr, struct gen_surface *s)
+{
+    uint8_t state[64];
+    uint32_t dw[10];
+    if (!gen_read(m->t->device, addr, state, sizeof state))
+        return false;
+    for (unsigned i = 0; i < 10; i++)
+        dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
+    s->kind = (uint8_t)wt_field(dw[0], 31, 29);
+    s->format = (uint16_t)wt_field(dw[0], 26, 18);
+    s->tiling = (uint8_t)wt_field(dw[0], 13, 12);
+    s->width = wt_field(dw[2], 13, 0) + 1;
+    s->height = wt_field(dw[2], 29, 16) + 1;
+    s->depth = wt_field(dw[3], 31, 21) + 1;
+    s->pitch = wt_field(dw[3], 17, 0) + 1;
+    s->base = (dw[8] | (uint64_t)dw[9] << 32) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
+    if (s->kind == 4) /* a buffer: its bytes less one, in three fields */
+        s->size = ((uint64_t)(s->width - 1) | (uint64_t)(s->height - 1) << 7 |
+                   (uint64_t)(s->depth - 1) << 21) +
+                  1;
+    return true;
+}
+
+const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_surface *s,
+                                       bool *good)
+{
+    const struct gen_walk *w = &gen_walk_of(m->t)->walk;
+    uint32_t entry;
+    *s = (struct gen_surface){0};
+    *good = true;
+    if (m->bti == GEN_BTI_SLM) {
+        s->is_slm = true;
+        s->size = m->t->group->slm_size;
+        return NULL;
+    }
+    if (m->bti == GEN_BTI_STATELESS || m->bti == GEN_BTI_STATELESS_NC) {
+        s->base = w->general;
+        s->size = UINT64_C(1) << 32;
+        return NULL;
+    }
+    if (read_dword(m, w->surfaces + w->binding_table + 4 * m->bti, &entry) &&
+        read_surface(m, w->surfaces + (entry & ~UINT32_C(63)), s))
+        return NULL;
+    *good = false;
+    return gen_message_fault(m, WT_FAULT_ACCESS, m->on, w->surfaces + w->binding_table + 4 * m->bti,
+                             "no memory is mapped where surface %u is described", m->bti);
+}
+
+/* ---- addresses ---- */
+
+/* Addresses of the lanes, from the first register behind the header on. */
+static void read_addresses(const struct gen_message *m, struct transfer *x)
+{
+    const unsigned width = x->wide_addresses ? 8 : 4;
+    const uint8_t *at = registers(m) + m->payload[0] + (m->header ? GEN_GRF_BYTES : 0);
+    for (unsigned i = 0; i < x->lanes; i++)
+        x->addr[i] = wt_load_le(at + width * i, width) * (x->unit ? x->unit : 1);
+}
+
+/* Whether the payload has the registers that addresses and data take. */
+static bool payload_fits(const struct gen_message *m, const struct transfer *x, unsigned data_bytes,
+                         unsigned *data)
+{
+    const unsigned addresses = x->lanes * (x->wide_addresses ? 8u : 4u);
+    const unsigned head = (m->header ? GEN_GRF_BYTES : 0u) + addresses;
+    if (m->lengths[0] * GEN_GRF_BYTES < (head < GEN_GRF_BYTES ? GEN_GRF_BYTES : head))
+        return false;
+    if (m->lengths[1]) {
+        *data = m->payload[1];
+        return m->lengths[1] * GEN_GRF_BYTES >= data_bytes;
+    }
+    *data = m->payload[0] + head;
+    return m->lengths[0] * GEN_GRF_BYTES >= head + data_bytes;
+}
+
+static const struct gen_uop *bad_length(const struct gen_message *m)
+{
+    return gen_message_fault(
+        m, WT_FAULT_ILLEGAL, m->on, 0,
+        "its lengths do not fit the message: %u and %u registers sent, %u back", m->lengths[0],
+        m->lengths[1], m->response);
+}
+
+/* Bytes from a lane's first to behind its last element. */
+static unsigned extent(const struct transfer *x)
+{
+    return x->offset[x->elements - 1] + x->size;
+}
+
+/* Intel's compiler marks pointers to shared local memory by bit 28, which the memory ignores. */
+#define SLM_OFFSET UINT64_C(0x0fffffff)
+
+/* Makes addresses of offsets, and checks that all of them can be used. */
+static const struct gen_uop *resolve(const struct gen_message *m, struct transfer *x, bool write,
+                                     bool *good)
+{
+    struct gen_device *d = m->t->device;
+    const unsigned bytes = extent(x);
+    *good = false;
+    for (unsigned i = 0; i < x->lanes; i++) {
+        if (!(x->on >> i & 1))
+            continue;
+        const uint64_t offset = x->addr[i];
+        if (x->wide_addresses) { /* canonical: the upper bits repeat bit 47 */
+            x->addr[i] = offset & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
+        } else if (x->surface.is_slm) {
+            x->addr[i] &= SLM_OFFSET;
+            if (x->addr[i] + bytes > x->surface.size)
+                return gen_message_fault(
+                    m, WT_FAULT_ACCESS, (uint32_t)1 << i, GEN_SLM_APERTURE + x->addr[i],
+                    "offset 0x%llx is outside the group's %llu bytes of shared local memory",
+                    (unsigned long long)x->addr[i], (unsigned long long)x->surface.size);
+            continue;
+        } else {
+            if (offset + bytes > x->surface.size)
+                return gen_message_fault(
+                    m, WT_FAULT_ACCESS, (uint32_t)1 << i, x->surface.base + offset,
+                    "offset 0x%llx is outside surface %u, which has %llu bytes",
+                    (unsigned long long)offset, m->bti, (unsigned long long)x->surface.size);
+            x->addr[i] = (x->surface.base + offset) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
+        }
+        if (write ? gen_writable(d, x->addr[i], bytes) != NULL
+                  : gen_readable(d, x->addr[i], bytes) != NULL)
+            continue;
+        if (!wt_regions_hold(&d->regions, x->addr[i], bytes, write))
+            return gen_message_fault(
+                m, WT_FAULT_ACCESS, (uint32_t)1 << i, x->addr[i],
+                "%s of %u bytes at 0x%llx: no memory is mapped there%s", write ? "write" : "read",
+                bytes, (unsigned long long)x->addr[i],
+                write && wt_regions_hold(&d->regions, x->addr[i], bytes, false) ? " for writing"
+                                                                                : "");
+    }
+    *good = true;
+    return NULL;
+}
+
+/* ---- single accesses; addresses are checked ---- */
+
+static unsigned lane_of(const struct gen_message *m, unsigned lane)
+{
+    return (m->u->insn.channel + lane) % GEN_CHANNELS;
+}
+
+/* Where watches see it. */
+static uint64_t watched_address(const struct transfer *x, uint64_t addr)
+{
+    return x->surface.is_slm ? GEN_SLM_APERTURE + addr : addr;
+}
+
+static void read_at(const struct gen_message *m, const struct transfer *x, unsigned lane,
+                    uint64_t addr, void *out, unsigned size)
+{
+    struct gen_device *d = m->t->device;
+    if (x->surface.is_slm) {
+        memcpy(out, m->t->group->slm + addr, size);
+    } else {
+        const uint8_t *from = gen_readable(d, addr, size);
+        if (from) {
+            memcpy(out, from, size);
+            return;
+        }
+        wt_memory_read(d->memory, addr, out, size);
+    }
+    for (unsigned done = 0; done < size && d->machine.watch; done += 16)
+        gen_watch_access(m->t, m->u, WT_WATCH_READ, lane_of(m, lane),
+                         watched_address(x, addr) + done, size - done < 16 ? size - done : 16,
+                         (uint8_t *)out + done, (uint8_t *)out + done);
+}
+
+/* False without host memory. */
+static bool write_at(const struct gen_message *m, const struct transfer *x, unsigned lane,
+                     uint64_t addr, const void *bytes, unsigned size, enum wt_watch_kind kind)
+{
+    struct gen_device *d = m->t->device;
+    uint8_t before[128];
+    assert(size <= sizeof before);
+    if (x->surface.is_slm) {
+        memcpy(before, m->t->group->slm + addr, size);
+        memcpy(m->t->group->slm + addr, bytes, size);
+    } else {
+        uint8_t *to = gen_writable(d, addr, size);
+        if (to) {
+            memcpy(to, bytes, size);
+            return true;
+        }
+        wt_memory_read(d->memory, addr, before, size);
+        if (!gen_device_write(d, addr, bytes, size))
+            return false;
+    }
+    for (unsigned done = 0; done < size && d->machine.watch; done += 16)
+        gen_watch_access(m->t, m->u, kind, lane_of(m, lane), watched_address(x, addr) + done,
+                         size - done < 16 ? size - done : 16, before + done,
+                         (const uint8_t *)bytes + done);
+    return true;
+}
+
+/* ---- scattered and untyped accesses ---- */
+
+static const struct gen_uop *load(const struct gen_message *m, struct transfer *x)
+{
+    bool good;
+    const unsigned block = x->lanes * x->slot,
+                   padded = block < GEN_GRF_BYTES ? GEN_GRF_BYTES : block;
+    unsigned data;
+    uint8_t value[GEN_CHANNELS][8][8];
+    if (!payload_fits(m, x, 0, &data) || m->response * GEN_GRF_BYTES < padded * x->elements)
+        return bad_length(m);
+    read_addresses(m, x);
+    const struct gen_uop *wrong = resolve(m, x, false, &good);
+    if (!good)
+        return wrong;
+    for (unsigned i = 0; i < x->lanes; i++)
+        for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++) {
+            memset(value[i][k], 0, 8);
+            read_at(m, x, i, x->addr[i] + x->offset[k], value[i][k], x->size);
+        }
+    for (unsigned i = 0; i < x->lanes; i++)
+        for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
+            memcpy(registers(m) + m->dst + k * padded + i * x->slot, value[i][k], x->slot);
+    return gen_next(m->u);
+}
+
+static const struct gen_uop *write_back(const struct gen_message *m, struct transfer *x)
+{
+    bool good;
+    const unsigned block = x->lanes * x->slot,
+                   padded = block < GEN_GRF_BYTES ? GEN_GRF_BYTES : block;
+    unsigned data;
+    if (!payload_fits(m, x, padded * x->elements, &data))
+        return bad_length(m);
+    read_addresses(m, x);
+    const struct gen_uop *wrong = resolve(m, x, true, &good);
+    if (!good)
+        return wrong;
+    for (unsigned i = 0; i < x->lanes; i++)
+        for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
+            if (!write_at(m, x, i, x->addr[i] + x->offset[k],
+                          registers(m) + data + k * padded + i * x->slot, x->size, WT_WATCH_WRITE))
+                return gen_no_memory(m->t, m->u, (uint32_t)1 << lane_of(m, i), x->addr[i]);
+    return gen_next(m->u);
+}
+
+/* desc[11:8]: components x, y, z, w that are left out; desc[13:12]: lanes. */
+static bool untyped_shape(const struct gen_message *m, struct transfer *x)
+{
+    const unsigned mode = m->desc >> 12 & 3;
+    x->size = x->slot = 4;
+    x->lanes = mode == 1 ? 16 : 8;
+    for (unsigned i = 0; i < 4; i++)
+        if (!(m->desc >> (8 + i) & 1))
+            x->offset[x->elements++] = (uint8_t)(4 * i);
+    return x->elements && (mode == 1 || mode == 2);
+}
+
+/* Elements of a lane that lie side by side. */
+static void set_elements(struct transfer *x, unsigned count)
+{
+    x->elements = count;
+    for (unsigned i = 0; i < count; i++)
+        x->offset[i] = (uint8_t)(i * x->size);
+}
+
+/* A64: desc[9:8] bytes, dwords or qwords; desc[11:10] how many; of bytes one element of so many. */
+static bool scattered_shape(const struct gen_message *m, struct transfer *x)
+{
+    const unsigned kind = m->desc >> 8 & 3, count = 1u << (m->desc >> 10 & 3);
+    x->lanes = m->desc >> 12 & 1 ? 16 : 8;
+    x->slot = kind == 2 ? 8 : 4;
+    x->size = kind == 0 ? count : x->slot;
+    set_elements(x, kind == 0 ? 1 : count);
+    return kind < 3 && x->size <= x->slot && (kind < 2 || count <= 4);
+}
+
+/* Bytes: desc[8] lanes, desc[11:10] 1, 2 or 4 bytes each. */
+static bool byte_shape(const struct gen_message *m, struct transfer *x)
+{
+    x->lanes = m->desc >> 8 & 1 ? 16 : 8;
+    x->slot = 4;
+    x->size = 1u << (m->desc >> 10 & 3);
+    set_elements(x, 1);
+    return x->size <= 4;
+}
+
+/* Dwords: desc[9:8] lanes; addresses count dwords. */
+static bool dword_shape(const struct gen_message *m, struct transfer *x)
+{
+    const unsigned code = m->desc >> 8 & 3;
+    x->lanes = code == 3 ? 16 : 8;
+    x->slot = x->size = x->unit = 4;
+    set_elements(x, 1);
+    return code >= 2;
+}
+
+/* ---- blocks ---- */
+
+static unsigned block_bytes(unsigned code)
+{
+    static const uint8_t owords[8] = {1, 1, 2, 4, 8, 0, 0, 0};
+    return owords[code] * 16u;
+}
+
+/* A block of a whole message, whatever channels are enabled: `at` is the byte of the register that
+ * it begins with. */
+static const struct gen_uop *move_block(const struct gen_message *m, struct transfer *x, bool write,
+                                        unsigned bytes, unsigned within)
+{
+    bool good;
+    uint8_t data[256];
+    unsigned part = 0;
+    const unsigned source = m->lengths[1] ? m->payload[1] : m->payload[0] + GEN_GRF_BYTES;
+    const unsigned sent = m->lengths[1] ? m->lengths[1] : m->lengths[0] - 1;
+    if (!bytes || bytes > sizeof data)
+        return gen_message_unknown(m);
+    if (!m->header || !m->lengths[0] ||
+        (write ? sent * GEN_GRF_BYTES < within + bytes
+               : m->response * GEN_GRF_BYTES < within + bytes))
+        return bad_length(m);
+    x->lanes = 1;
+    x->on = 1;
+    x->elements = 1;
+    x->offset[0] = 0;
+    x->size = 1;
+    const uint64_t first = x->addr[0];
+    /* Each byte must be there: the ends and what is between them. */
+    for (unsigned done = 0; done < bytes; done += part) {
+        part = bytes - done < 64 ? bytes - done : 64;
+        x->addr[0] = first + done;
+        x->size = part;
+        const struct gen_uop *wrong = resolve(m, x, write, &good);
+        if (!good)
+            return wrong;
+        if (!write)
+            read_at(m, x, 0, x->addr[0], data + done, part);
+    }
+    for (unsigned done = 0; write && done < bytes; done += part) {
+        part = bytes - done < 64 ? bytes - done : 64;
+        x->addr[0] = first + done;
+        x->size = part;
+        resolve(m, x, true, &good);
+        if (!write_at(m, x, 0, x->addr[0], registers(m) + source + within + done, part,
+                      WT_WATCH_WRITE))
+            return gen_no_memory(m->t, m->u, 1, x->addr[0]);
+    }
+    if (!write)
+        memcpy(registers(m) + m->dst + within, data, bytes);
+    return gen_next(m->u);
+}
+
+static uint32_t header_dword(const struct gen_message *m, unsigned index)
+{
+    return (uint32_t)wt_load_le(registers(m) + m->payload[0] + 4 * index, 4);
+}
+
+/* Stateless blocks are relative to the buffer that the header names, too. */
+static uint64_t header_base(const struct gen_message *m)
+{
+    return m->bti == GEN_BTI_STATELESS || m->bti == GEN_BTI_STATELESS_NC
+               ? header_dword(m, 5) & ~UINT32_C(0x3ff)
+               : 0;
+}
+
+static const struct gen_uop *oword_block(struct gen_message *m, struct transfer *x, bool write)
+{
+    const unsigned code = m->desc >> 8 & 7;
+    const bool aligned = m->type != DC0_UNALIGNED_BLOCK_READ;
+    x->addr[0] = header_base(m) + (uint64_t)header_dword(m, 2) * (aligned ? 16 : 1);
+    return move_block(m, x, write, block_bytes(code), code == 1 ? 16 : 0);
+}
+
+static const struct gen_uop *a64_block(struct gen_message *m, struct transfer *x, bool write)
+{
+    const unsigned code = m->desc >> 8 & 7, kind = m->desc >> 11 & 3;
+    const unsigned hwords = code == 1 ? 1 : code == 2 ? 2 : code == 3 ? 4 : code == 4 ? 8 : 0;
+    x->wide_addresses = true;
+    x->addr[0] = wt_load_le(registers(m) + m->payload[0], 8);
+    if (kind == 2)
+        return gen_message_unknown(m);
+    return move_block(m, x, write, kind == 3 ? hwords * 32 : block_bytes(code),
+                      kind != 3 && code == 1 ? 16 : 0);
+}
+
+/* Scratch blocks: whole registers at an offset from the thread's scratch memory. */
+static const struct gen_uop *scratch_block(struct gen_message *m, struct transfer *x)
+{
+    const struct gen_walk *w = &gen_walk_of(m->t)->walk;
+    const unsigned count = 1u << (m->desc >> 12 & 3);
+    x->surface = (struct gen_surface){.base = w->general, .size = UINT64_C(1) << 32};
+    x->addr[0] =
+        (header_dword(m, 5) & ~UINT32_C(0x3ff)) + (uint64_t)(m->desc & 0xfff) * GEN_GRF_BYTES;
+    return move_block(m, x, m->desc >> 17 & 1, count * GEN_GRF_BYTES, 0);
+}
+
+/* ---- atomics ---- */
+
+enum {
+    OP_AND = 1,
+    OP_OR,
+    OP_XOR,
+    OP_MOV,
+    OP_INC,
+    OP_DEC,
+    OP_ADD,
+    OP_SUB,
+    OP_REVSUB,
+    OP_IMAX,
+    OP_IMIN,
+    OP_UMAX,
+    OP_UMIN,
+    OP_CMPWR,
+    OP_PREDEC
+};
+enum { OP_FMAX = 1, OP_FMIN, OP_FCMPWR };
+
+static uint64_t atomic_integer(unsigned op, unsigned size, uint64_t old, uint64_t a, uint64_t b)
+{
+    const int64_t sold = wt_sign_extend(old, size * 8), sa = wt_sign_extend(a, size * 8);
+    switch (op) {
+    case OP_AND:
+        return old & a;
+    case OP_OR:
+        return old | a;
+    case OP_XOR:
+        return old ^ a;
+    case OP_MOV:
+        return a;
+    case OP_INC:
+        return old + 1;
+    case OP_DEC:
+    case OP_PREDEC:
+        return old - 1;
+    case OP_ADD:
+        return old + a;
+    case OP_SUB:
+        return old - a;
+    case OP_REVSUB:
+        return a - old;
+    case OP_IMAX:
+        return sold > sa ? old : a;
+    case OP_IMIN:
+        return sold < sa ? old : a;
+    case OP_UMAX:
+        return old > a ? old : a;
+    case OP_UMIN:
+        return old < a ? old : a;
+    default: /* OP_CMPWR */
+        return old == a ? b : old;
+    }
+}
+
+static uint64_t atomic_float(unsigned op, uint64_t old, uint64_t a, uint64_t b)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    switch (op) {
+    case OP_FMAX:
+        return wt_f32_max((uint32_t)old, (uint32_t)a, &fp);
+    case OP_FMIN:
+        return wt_f32_min((uint32_t)old, (uint32_t)a, &fp);
+    default: /* OP_FCMPWR */
+        return wt_f32_eq((uint32_t)old, (uint32_t)a, &fp) ? b : old;
+    }
+}
+
+static unsigned atomic_sources(unsigned op, bool is_float)
+{
+    if (is_float)
+        return op == OP_FCMPWR ? 2 : 1;
+    return op == OP_INC || op == OP_DEC || op == OP_PREDEC ? 0 : op == OP_CMPWR ? 2 : 1;
+}
+
+static const struct gen_uop *atomic(struct gen_message *m, struct transfer *x, bool is_float)
+{
+    const unsigned op = m->desc >> 8 & 15, count = atomic_sources(op, is_float);
+    const unsigned block = x->lanes * x->size,
+                   padded = block < GEN_GRF_BYTES ? GEN_GRF_BYTES : block;
+    const bool returns = m->desc >> 13 & 1;
+    bool good;
+    unsigned data;
+    x->slot = x->size;
+    set_elements(x, 1);
+    if (!op || (is_float && op > OP_FCMPWR))
+        return gen_message_unknown(m);
+    if (!payload_fits(m, x, count * padded, &data) ||
+        (returns && m->response * GEN_GRF_BYTES < padded))
+        return bad_length(m);
+    read_addresses(m, x);
+    const struct gen_uop *wrong = resolve(m, x, true, &good);
+    if (!good)
+        return wrong;
+    for (unsigned i = 0; i < x->lanes; i++)
+        if ((x->on >> i & 1) && x->addr[i] % x->size)
+            return gen_message_fault(m, WT_FAULT_MISALIGNED, (uint32_t)1 << i,
+                                     watched_address(x, x->addr[i]),
+                                     "atomic of %u bytes at 0x%llx, which is not aligned", x->size,
+                                     (unsigned long long)watched_address(x, x->addr[i]));
+    for (unsigned i = 0; i < x->lanes; i++) {
+        const uint8_t *const from = registers(m) + data + i * x->size;
+        uint8_t bytes[8] = {0};
+        if (!(x->on >> i & 1))
+            continue;
+        if (x->surface.is_slm)
+            memcpy(bytes, m->t->group->slm + x->addr[i], x->size);
+        else
+            wt_memory_read(m->t->device->memory, x->addr[i], bytes, x->size);
+        const uint64_t old = wt_load_le(bytes, x->size);
+        const uint64_t a = count > 0 ? wt_load_le(from, x->size) : 0;
+        const uint64_t b = count > 1 ? wt_load_le(from + padded, x->size) : 0;
+        const uint64_t new =
+            is_float ? atomic_float(op, old, a, b) : atomic_integer(op, x->size, old, a, b);
+        wt_store_le(bytes, new, x->size);
+        if (!write_at(m, x, i, x->addr[i], bytes, x->size, WT_WATCH_ACCESS))
+            return gen_no_memory(m->t, m->u, (uint32_t)1 << lane_of(m, i), x->addr[i]);
+        if (returns && m->response)
+            wt_store_le(registers(m) + m->dst + i * x->size,
+                        !is_float && op == OP_PREDEC ? new : old, x->size);
+    }
+    return gen_next(m->u);
+}
+
+/* ---- the messages ---- */
+
+static const struct gen_uop *port1(struct gen_message *m, struct transfer *x)
+{
+    x->wide_addresses = m->type >= DC1_A64_READ && m->type != DC1_FLOAT_ATOMIC;
+    switch (m->type) {
+    case DC1_UNTYPED_READ:
+    case DC1_A64_UNTYPED_READ:
+        return untyped_shape(m, x) ? load(m, x) : gen_message_unknown(m);
+    case DC1_UNTYPED_WRITE:
+    case DC1_A64_UNTYPED_WRITE:
+        return untyped_shape(m, x) ? write_back(m, x) : gen_message_unknown(m);
+    case DC1_A64_READ:
+        return scattered_shape(m, x) ? load(m, x) : gen_message_unknown(m);
+    case DC1_A64_WRITE:
+        return scattered_shape(m, x) ? write_back(m, x) : gen_message_unknown(m);
+    case DC1_UNTYPED_ATOMIC:
+    case DC1_FLOAT_ATOMIC:
+        x->lanes = m->desc >> 12 & 1 ? 8 : 16;
+        x->size = 4;
+        return atomic(m, x, m->type == DC1_FLOAT_ATOMIC);
+    case DC1_A64_ATOMIC:
+    case DC1_A64_FLOAT_ATOMIC:
+        x->lanes = 8;
+        x->size = m->type == DC1_A64_ATOMIC && (m->desc >> 12 & 1) ? 8 : 4;
+        return atomic(m, x, m->type == DC1_A64_FLOAT_ATOMIC);
+    case DC1_A64_BLOCK_READ:
+    case DC1_A64_BLOCK_WRITE:
+        return a64_block(m, x, m->type == DC1_A64_BLOCK_WRITE);
+    default:
+        return gen_message_unknown(m);
+    }
+}
+
+static const struct gen_uop *port0(struct gen_message *m, struct transfer *x)
+{
+    switch (m->type) {
+    case DC0_BLOCK_READ:
+    case DC0_UNALIGNED_BLOCK_READ:
+    case DC0_BLOCK_WRITE:
+        return oword_block(m, x, m->type == DC0_BLOCK_WRITE);
+    case DC0_BYTE_READ:
+        return byte_shape(m, x) ? load(m, x) : gen_message_unknown(m);
+    case DC0_BYTE_WRITE:
+        return byte_shape(m, x) ? write_back(m, x) : gen_message_unknown(m);
+    case DC0_DWORD_READ:
+        return dword_shape(m, x) ? load(m, x) : gen_message_unknown(m);
+    case DC0_DWORD_WRITE:
+        return dword_shape(m, x) ? write_back(m, x) : gen_message_unknown(m);
+    case DC0_FENCE: /* memory is in order already */
+        return gen_next(m->u);
+    default:
+        return gen_message_unknown(m);
+    }
+}
+
+const struct gen_uop *gen_dataport(struct gen_message *m)
+{
+    struct transfer x = {.on = m->on};
+    bool good = true;
+    if (m->sfid == GEN_SFID_DC0 && m->type >= DC0_SCRATCH)
+        return scratch_block(m, &x);
+    const bool a64 =
+        m->sfid == GEN_SFID_DC1 && m->type >= DC1_A64_READ && m->type != DC1_FLOAT_ATOMIC;
+    const bool fence = m->sfid == GEN_SFID_DC0 && m->type == DC0_FENCE;
+    const struct gen_uop *wrong = a64 || fence ? NULL : gen_find_surface(m, &x.surface, &good);
+    if (!good)
+        return wrong;
+    return m->sfid == GEN_SFID_DC1 ? port1(m, &x) : port0(m, &x);
+}

@@ -1,0 +1,238 @@
+/* The device as a machine: making, resetting, looking into it, reporting mistakes. */
+#include "emulator/gen/internal.h"
+#include "emulator/machine/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct gen_device *device_of(struct wt_machine *m)
+{
+    return (struct gen_device *)m;
+}
+
+/* ---- mistakes ---- */
+
+const struct gen_uop *gen_fault(struct gen_thread *t, const struct gen_uop *u,
+                                enum wt_fault_kind kind, uint32_t lanes, uint64_t addr,
+                                const char *format, ...)
+{
+    assert(kind != WT_FAULT_NONE && t->active);
+    struct gen_device *d = t->device;
+    va_list arguments;
+    struct wt_fault *fault = &d->machine.fault;
+    *fault = (struct wt_fault){
+        .kind = kind,
+        .wave = t->id,
+        .lanes = lanes,
+        .pc = gen_pc_of(t, u),
+        .addr = addr,
+        .time = gen_now(t),
+    };
+    va_start(arguments, format);
+    vsnprintf(fault->text, sizeof fault->text, format, arguments);
+    va_end(arguments);
+    t->pc = fault->pc;
+    wt_not_issued(&d->machine);
+    return NULL;
+}
+
+const struct gen_uop *gen_no_memory(struct gen_thread *t, const struct gen_uop *u, uint32_t lanes,
+                                    uint64_t addr)
+{
+    char why[128];
+    wt_memory_refusal(t->device->memory, why, sizeof why);
+    return gen_fault(t, u, WT_FAULT_HOST, lanes, addr, "%s at 0x%llx: %s", u->insn.row->name,
+                     (unsigned long long)addr, why);
+}
+
+/* ---- the machine's operations ---- */
+
+void gen_device_free(struct gen_device *d)
+{
+    if (!d)
+        return;
+    for (uint32_t i = 0; d->thread && i < d->machine.waves; i++)
+        free(d->thread[i].g);
+    for (uint32_t i = 0; d->group && i < d->machine.waves; i++)
+        free(d->group[i].slm);
+    wt_code_clear(&d->code);
+    gen_trace_free(d);
+    free(d->thread);
+    free(d->group);
+    free(d->slm_taken);
+    free(d->slots_free);
+    wt_regions_free(&d->regions);
+    wt_machine_end(&d->machine);
+    wt_memory_free(d->memory);
+    free(d);
+}
+
+static void free_machine(struct wt_machine *m)
+{
+    gen_device_free(device_of(m));
+}
+
+/* No thread, no walk, time 0; memory and what is mapped stay. */
+static void reset(struct wt_machine *m)
+{
+    struct gen_device *d = device_of(m);
+    wt_turns_reset(&m->turns);
+    m->active = 0;
+    m->time = 0;
+    m->resets++;
+    wt_watch_set_forget(m);
+    m->fault.kind = WT_FAULT_NONE;
+    m->event = false;
+    memset(d->walk, 0, sizeof d->walk);
+    for (uint32_t i = 0; i < m->waves; i++) {
+        struct gen_registers *g = d->thread[i].g;
+        uint8_t *slm = d->group[i].slm;
+        d->thread[i] = (struct gen_thread){.g = g, .device = d, .id = i};
+        d->group[i] = (struct gen_group){.slm = slm};
+    }
+    gen_count_taken(d);
+}
+
+static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
+{
+    assert(wave < m->waves && view);
+    const struct gen_thread *t = &device_of(m)->thread[wave];
+    *view = (struct wt_wave_view){
+        .active = t->active,
+        .waiting = t->active && t->waits,
+        .wait_pc = t->wait_pc,
+        .pc = t->pc,
+        .mask = t->active ? t->mask : 0,
+        .depth = t->active ? (unsigned)__builtin_popcount(t->waiting) : 0,
+    };
+    if (!view->waiting)
+        return;
+    view->at_barrier = t->group->arrived > 0;
+    view->arrived = t->group->arrived;
+    view->expected = t->group->threads;
+    snprintf(view->wait, sizeof view->wait, "wait: %u of %u threads have signalled the barrier",
+             t->group->arrived, t->group->threads);
+}
+
+/* A waiting channel is an entry: it executes again where its IP is. */
+static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
+                       struct wt_divergence *entry)
+{
+    const struct gen_thread *t = &device_of(m)->thread[wave];
+    uint32_t left = t->active ? t->waiting : 0;
+    for (; index && left; index--)
+        left &= left - 1;
+    if (!left)
+        return false;
+    const unsigned channel = (unsigned)__builtin_ctz(left);
+    *entry = (struct wt_divergence){.restore = t->mask | (uint32_t)1 << channel,
+                                    .other = (uint32_t)1 << channel,
+                                    .pc = t->base + t->wake[channel]};
+    return true;
+}
+
+static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
+{
+    assert(wave < m->waves && size > 0);
+    const struct gen_thread *t = &device_of(m)->thread[wave];
+    const uint32_t slot = wave % GEN_SUBSLICE_THREADS;
+    int n = snprintf(out, size, "subslice %u EU %u thread %u", wave / GEN_SUBSLICE_THREADS,
+                     slot / GEN_EU_THREADS, slot % GEN_EU_THREADS);
+    if (t->group && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, ", group (%u,%u,%u) thread %u", t->group->coordinate[0],
+                 t->group->coordinate[1], t->group->coordinate[2], t->index);
+}
+
+static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
+{
+    return device_of(m)->thread[wave].incarnation;
+}
+
+/* The debug hardware (TD_CTL, attention) has its place here. */
+static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
+{
+    (void)m, (void)addr;
+    return 0;
+}
+
+static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
+{
+    (void)m, (void)addr, (void)value;
+}
+
+/* Nothing is printed by the hardware itself. */
+static void flush_console(struct wt_machine *m)
+{
+    (void)m;
+}
+
+static void set_memory_limit(struct wt_machine *m, uint64_t bytes)
+{
+    wt_memory_set_limit(device_of(m)->memory, bytes);
+}
+
+static const struct wt_machine_ops machine_ops = {
+    .family = "gen9",
+    .free = free_machine,
+    .reset = reset,
+    .run = wt_engine_run,
+    .run_traced = wt_engine_run_traced,
+    .hash = gen_hash,
+    .program_hash = gen_program_hash,
+    .view = view,
+    .divergence = divergence,
+    .read_memory = gen_read_memory,
+    .explain = gen_explain,
+    .write_memory = gen_write_memory,
+    .place = place,
+    .incarnation = incarnation,
+    .debug_read = debug_read,
+    .debug_write = debug_write,
+    .flush_console = flush_console,
+    .save = gen_save,
+    .restore = gen_restore,
+    .free_state = gen_free_state,
+    .state_bytes = wt_state_size,
+    .held_bytes = gen_held_bytes,
+    .live_bytes = gen_live_bytes,
+    .set_memory_limit = set_memory_limit,
+    .set_watches = gen_set_watches,
+    .home = gen_home,
+    .describe_register = gen_describe_register,
+    .read_row = gen_read_row,
+};
+
+enum wt_status gen_device_new(const struct gen_config *config, struct gen_device **device,
+                              struct wt_error *err)
+{
+    assert(config && device && err && config->subslices >= 1);
+    struct gen_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    const uint32_t threads = config->subslices * GEN_SUBSLICE_THREADS;
+    d->config = *config;
+    const bool ready = wt_machine_init(&d->machine, &machine_ops, &gen_engine_ops, threads,
+                                       GEN_CHANNELS, &config->schedule);
+    d->memory = wt_memory_new();
+    d->thread = calloc(threads, sizeof *d->thread);
+    d->group = calloc(threads, sizeof *d->group);
+    d->slm_taken = calloc(config->subslices, sizeof *d->slm_taken);
+    d->slots_free = calloc(config->subslices, sizeof *d->slots_free);
+    if (!d->memory || !d->thread || !d->group || !d->slm_taken || !d->slots_free || !ready) {
+        gen_device_free(d);
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u subslices",
+                       config->subslices);
+    }
+    wt_tlb_clear(&d->tlb);
+    wt_code_init(&d->code, &gen_code_format, &d->tlb);
+    reset(&d->machine);
+    *device = d;
+    return WT_OK;
+}
+
+struct wt_machine *gen_machine(struct gen_device *device)
+{
+    return &device->machine;
+}

@@ -1,0 +1,137 @@
+/*
+ * An emulated Intel Gen9 GPU: subslices of eight execution units (EUs), each of which runs seven
+ * threads of up to 32 channels. This header is all that the world outside emulator/gen needs.
+ */
+#ifndef WT_EMULATOR_GEN_GEN_H
+#define WT_EMULATOR_GEN_GEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
+#include "wavetrap/error.h"
+
+struct gen_device;
+
+/** What the user chooses. */
+struct gen_config {
+    unsigned subslices; /**< 1..9: three slices of three are the most that Gen9 has */
+    struct wt_schedule schedule;
+};
+
+/** 3 subslices (GT2: 24 EUs, 168 threads), round robin. */
+void gen_config_default(struct gen_config *config);
+/** Applies "key=value,key=value" (what follows "gen9:" in --gpu). Unknown keys and bad values give
+ * WT_INVALID. */
+enum wt_status gen_config_parse(struct gen_config *config, const char *text, struct wt_error *err);
+/** Lists the keys of gen_config_parse. */
+void gen_config_help(FILE *out);
+
+/** A new device; no memory is mapped. */
+enum wt_status gen_device_new(const struct gen_config *config, struct gen_device **device,
+                              struct wt_error *err);
+void gen_device_free(struct gen_device *device);
+
+/** The device as a machine (run, reset, hash, views); the same object. */
+struct wt_machine *gen_machine(struct gen_device *device);
+
+/** EUs of a subslice, threads of an EU, and of a subslice. */
+enum { GEN_EUS = 8, GEN_EU_THREADS = 7, GEN_SUBSLICE_THREADS = GEN_EUS * GEN_EU_THREADS };
+
+/* ---- memory ---- */
+
+/** Shared local memory has no addresses of 64 bits: for whoever looks from outside it begins here.
+ */
+#define GEN_SLM_APERTURE ((uint64_t)1 << 48)
+#define GEN_SLM_BYTES 65536
+
+/** Maps [addr, addr + size), rounded to pages; what is there reads as before, at first as zero. */
+enum wt_status gen_device_map(struct gen_device *device, uint64_t addr, uint64_t size,
+                              bool writable, struct wt_error *err);
+/** Memory as the host sees it; false where an address is 2^48 or more, or without host memory. */
+bool gen_device_read(struct gen_device *device, uint64_t addr, void *out, size_t size);
+bool gen_device_write(struct gen_device *device, uint64_t addr, const void *bytes, size_t size);
+/** gen_device_write with a message: WT_NO_MEMORY says which limit was reached. Zeros take no memory
+ * where nothing was written yet. */
+enum wt_status gen_device_put(struct gen_device *device, uint64_t addr, const void *bytes,
+                              size_t size, struct wt_error *err);
+
+/* ---- dispatch ---- */
+
+/** How many walkers can be under way at once. */
+#define GEN_WALKS 8
+
+/** Exceptions that an interface descriptor enables (INTERFACE_DESCRIPTOR_DATA, dword 2). */
+enum { GEN_ENABLE_SOFTWARE = 1 << 7, GEN_ENABLE_STACK = 1 << 11, GEN_ENABLE_ILLEGAL = 1 << 13 };
+
+/**
+ * What GPGPU_WALKER, its interface descriptor and the state base addresses say (Skylake PRM volume
+ * 2a). Addresses are absolute.
+ */
+struct gen_walk {
+    uint64_t instructions;  /**< instruction base address: IPs count from here */
+    uint64_t kernel;        /**< first instruction, relative to it */
+    uint64_t sip;           /**< system routine, relative to it; 0: none */
+    uint64_t surfaces;      /**< surface state base address */
+    uint32_t binding_table; /**< relative to it */
+    uint32_t samplers;      /**< relative to the dynamic state base address: r0.3 has it */
+    uint64_t dynamic;       /**< dynamic state base address */
+    uint64_t general;       /**< general state base address: scratch memory, stateless messages */
+    uint32_t scratch;       /**< of it, relative to `general`, a multiple of 1 KiB */
+    uint8_t scratch_code;   /**< a thread has 1 KiB << this; used where has_scratch */
+    bool has_scratch;
+    uint64_t payload;          /**< cross-thread data, then a block for each thread of a group */
+    uint16_t cross_bytes;      /**< of the cross-thread data: a multiple of 32 */
+    uint16_t thread_bytes;     /**< of a thread's block: likewise */
+    uint8_t simd;              /**< 8, 16 or 32 */
+    uint16_t threads;          /**< of a group: 1..56 */
+    uint32_t last_mask;        /**< channels of a group's last thread */
+    uint32_t start[3], end[3]; /**< groups: coordinates from start up to but without end */
+    uint32_t slm_bytes;        /**< of a group: up to GEN_SLM_BYTES */
+    bool barrier;              /**< the group uses one */
+    uint32_t enables; /**< exceptions (GEN_ENABLE_…), single program flow (bit 18), FP mode (16) */
+};
+
+/** Begins a walk. It runs beside those that have not ended, as far as there is room; WT_STATE while
+ * there are GEN_WALKS. */
+enum wt_status gen_device_walk(struct gen_device *device, const struct gen_walk *walk,
+                               struct wt_error *err);
+
+/** A thread's place in its walk, for reports: coordinates of its group, and its index there. */
+bool gen_thread_group(struct gen_device *device, uint32_t thread, uint32_t coordinate[3],
+                      uint32_t *index);
+
+/* ---- registers, for looking into a thread ---- */
+
+/** Registers as wt_machine_ops.read_row numbers them: those of Intel's GDB (target descriptions
+ * intelgt-grf and intelgt-arf9); the program counter has a number of its own. */
+enum gen_register {
+    GEN_REGISTER_R0 = 0, /**< r0-r127: 256 bits */
+    GEN_REGISTER_A0 = 128,
+    GEN_REGISTER_ACC0 = 129, /**< acc0-acc9: 256 bits */
+    GEN_REGISTER_F0 = 139,   /**< f0, f1: 32 bits */
+    GEN_REGISTER_CE = 141,
+    GEN_REGISTER_SP = 142,  /**< 128 bits */
+    GEN_REGISTER_SR0 = 143, /**< 128 bits */
+    GEN_REGISTER_CR0 = 144, /**< 128 bits */
+    GEN_REGISTER_IP = 145,  /**< 32 bits, relative to the instruction base */
+    GEN_REGISTER_TDR = 146, /**< 128 bits */
+    GEN_REGISTER_TM0 = 147, /**< 128 bits */
+    GEN_REGISTER_EMASK = 148,
+    GEN_REGISTER_IEMASK = 149,
+    GEN_REGISTER_PC = 0x1000, /**< 64 bits: the absolute address */
+};
+
+/** A row of the register list (`wavetrap info -g gen9 --registers`). */
+struct gen_register_row {
+    const char *name;
+    uint16_t number, bits;
+    const char *type;  /**< GDB's type */
+    const char *group; /**< NULL: none */
+};
+/** The list, in the order of the numbers; *count is set. */
+const struct gen_register_row *gen_register_list(size_t *count);
+
+#endif

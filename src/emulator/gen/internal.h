@@ -1,0 +1,350 @@
+/* Inside of the Gen9 emulator: its structures, and what its files offer each other. */
+#ifndef WT_EMULATOR_GEN_INTERNAL_H
+#define WT_EMULATOR_GEN_INTERNAL_H
+
+#include <assert.h>
+
+#include "base/bits.h"
+#include "emulator/gen/gen.h"
+#include "emulator/gen/isa.h"
+#include "emulator/machine/code_pages.h"
+#include "emulator/machine/engine.h"
+#include "emulator/machine/memory.h"
+#include "emulator/machine/regions.h"
+#include "emulator/machine/softfloat.h"
+
+enum {
+    GEN_CHANNELS = 32,
+    GEN_GRFS = 128,
+    GEN_GRF_BYTES = 32,
+    GEN_REGISTER_FILE = GEN_GRFS * GEN_GRF_BYTES,
+    GEN_ACCS = 10,
+    GEN_GRANULE = 8,
+    GEN_SLOTS = WT_PAGE_SIZE / GEN_GRANULE,
+    GEN_TAIL = 2,
+    GEN_FC_BYTES = 40,
+};
+
+/* Bits of cr0.0, and of cr0.1 (docs/gen9.md has the table). */
+enum {
+    GEN_CR0_ALT = 1 << 0,
+    GEN_CR0_ACC_DISABLE = 1 << 1,
+    GEN_CR0_SPF = 1 << 2,
+    GEN_CR0_KEEP_DF = 1 << 6,
+    GEN_CR0_KEEP_F = 1 << 7,
+    GEN_CR0_KEEP_HF = 1 << 10,
+    GEN_CR0_SUPPRESS = 1 << 15,
+};
+#define GEN_CR0_MASTER ((uint32_t)1 << 31)
+
+struct gen_thread;
+struct gen_uop;
+typedef const struct gen_uop *(*gen_op)(struct gen_thread *t, const struct gen_uop *u);
+
+/* Values of the channels of an instruction. */
+union gen_values {
+    _Alignas(64) int64_t q[GEN_CHANNELS];
+    uint64_t uq[GEN_CHANNELS];
+    int32_t d[GEN_CHANNELS];
+    uint32_t ud[GEN_CHANNELS];
+    float f[GEN_CHANNELS];
+    double df[GEN_CHANNELS];
+};
+
+/* What an instruction is computed in. hf is computed as f and rounded at the end. */
+enum gen_domain { GEN_INT32, GEN_INT64, GEN_FLOAT, GEN_DOUBLE };
+
+/* An arithmetic instruction being computed. */
+struct gen_alu {
+    struct gen_thread *t;
+    const struct gen_uop *u;
+    enum gen_domain domain;
+    unsigned n;  /* channels */
+    uint32_t on; /* those that count, from bit 0 on */
+    bool soft;   /* not the host's arithmetic: another rounding mode, or denormals are flushed */
+    struct wt_fp fp;
+    const void *a, *b, *c;   /* sources: n values of the domain's type */
+    union gen_values *r;     /* the result */
+    uint32_t flags;          /* what a comparison has found */
+    bool has_flags;          /* `flags` is the condition's outcome */
+    union gen_values *carry; /* addc, subb: what the accumulator gets instead of the result */
+    bool has_carry;
+};
+
+/* Registers are bytes, which instructions see as any type. */
+typedef int32_t gen_i32 __attribute__((may_alias));
+typedef uint32_t gen_u32 __attribute__((may_alias));
+typedef int64_t gen_i64 __attribute__((may_alias));
+typedef uint64_t gen_u64 __attribute__((may_alias));
+typedef float gen_f32 __attribute__((may_alias));
+typedef double gen_f64 __attribute__((may_alias));
+typedef void (*gen_alu_op)(struct gen_alu *x);
+
+/* A decoded instruction in its page; its handler comes first (machine/code_pages.h). */
+struct gen_uop {
+    gen_op run;
+    gen_alu_op alu;   /* NULL: it is no arithmetic */
+    uint8_t domain;   /* enum gen_domain */
+    uint8_t granules; /* of its length */
+    bool raw;         /* a move of bits */
+    struct gen_insn insn;
+    struct gen_word word; /* as it stands in memory */
+};
+
+/* The decoded instructions of one page of code. */
+struct gen_code {
+    struct wt_code_page page;
+    struct gen_uop uop[GEN_SLOTS + GEN_TAIL]; /* the last ones lead to the next page */
+};
+
+struct gen_group;
+
+/* Registers of a thread, as its state has them. */
+struct gen_registers {
+    _Alignas(64) uint8_t r[GEN_REGISTER_FILE];
+    uint8_t acc[GEN_ACCS][GEN_GRF_BYTES];     /* acc2..acc9 are mme0..mme7 */
+    uint32_t acc_high[2 * GEN_GRF_BYTES / 4]; /* upper halves of acc0 and acc1 as integers */
+    uint8_t a0[GEN_GRF_BYTES];
+    uint32_t f[2];
+    uint32_t sp[4], sr[4], cr[4], n[4], tdr[4], dbg[4], msg[8];
+    uint8_t fc[GEN_FC_BYTES];
+    uint32_t ce, ip, tm[4], zero[8]; /* ce, ip, tm0: as they were read last */
+};
+
+struct gen_thread {
+    struct gen_registers *g; /* NULL until a thread ran here */
+    struct gen_device *device;
+    struct gen_group *group; /* NULL: no thread here */
+    struct gen_code *code;   /* page of the instruction being executed, valid while it runs */
+    uint64_t left;           /* issues left of its turn, the one being executed not counted */
+    uint64_t pc;
+    uint64_t base;               /* instruction base address */
+    uint32_t mask;               /* channels that execute now */
+    uint32_t waiting;            /* channels that wait for the thread to come to their IP */
+    uint32_t dispatched;         /* channels that it was started with */
+    uint32_t wake[GEN_CHANNELS]; /* of a waiting channel: its IP */
+    bool active;
+    bool waits; /* in `wait`, for a notification */
+    uint64_t wait_pc;
+    uint32_t id;          /* flat index of its slot */
+    uint16_t index;       /* within the group */
+    uint64_t incarnation; /* how many threads its slot has had; no part of the hashes */
+};
+
+/* A thread group that is being run. */
+struct gen_group {
+    uint8_t *slm; /* GEN_SLM_BYTES, of which slm_size count; NULL until used */
+    uint32_t slm_size;
+    uint32_t subslice;
+    uint32_t coordinate[3];
+    uint64_t number;  /* of the walk's groups */
+    uint16_t threads; /* left of it */
+    uint16_t arrived; /* at the barrier */
+    uint8_t walk;
+    bool used;
+};
+
+/* A walk under way. Once it has ended it stays as it was until another one takes its place. */
+struct gen_running {
+    bool active;
+    struct gen_walk walk;
+    uint64_t id;
+    uint64_t next, total, done; /* groups */
+};
+
+struct gen_trace_point;
+
+struct gen_device {
+    struct wt_machine machine;
+    struct gen_config config;
+    struct wt_memory *memory;
+    struct wt_regions regions;
+    struct gen_thread *thread;
+    struct gen_group *group; /* as many as threads */
+    uint32_t *slm_taken;     /* bytes, of each subslice */
+    uint32_t *slots_free;    /* threads, of each subslice */
+    struct gen_running walk[GEN_WALKS];
+    /* execution */
+    struct wt_tlb tlb;
+    struct wt_code_cache code;
+    struct gen_trace_point *trace; /* the issue being traced; NULL until a run is */
+};
+
+static inline struct gen_running *gen_walk_of(const struct gen_thread *t)
+{
+    return &t->device->walk[t->group->walk];
+}
+
+static inline uint64_t gen_pc_of(const struct gen_thread *t, const struct gen_uop *u)
+{
+    return t->code->page.base + (uint64_t)(u - t->code->uop) * GEN_GRANULE;
+}
+
+/* Issue time of the instruction being executed. */
+static inline uint64_t gen_now(const struct gen_thread *t)
+{
+    return wt_issue_time(&t->device->machine, t->left);
+}
+
+static inline const struct gen_uop *gen_next(const struct gen_uop *u)
+{
+    return u + u->granules;
+}
+
+/* ---- code.c: decoded pages ---- */
+
+extern const struct wt_code_format gen_code_format;
+/* The decoded instruction at pc; sets t->code. NULL with a fault if nothing can be fetched there.
+ */
+const struct gen_uop *gen_fetch(struct gen_thread *t, uint64_t pc);
+/* The next instruction is the one at pc: NULL at the end of the turn. */
+const struct gen_uop *gen_jump(struct gen_thread *t, uint64_t pc);
+/* Decodes the record; returns its handler. */
+gen_op gen_code_decode(struct gen_thread *t, struct gen_uop *slot);
+
+/* ---- mistakes (device.c) ---- */
+
+/* The program's mistake in instruction u: the turn ends, and u has had no effect. */
+const struct gen_uop *gen_fault(struct gen_thread *t, const struct gen_uop *u,
+                                enum wt_fault_kind kind, uint32_t lanes, uint64_t addr,
+                                const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* A store found no memory on the host. */
+const struct gen_uop *gen_no_memory(struct gen_thread *t, const struct gen_uop *u, uint32_t lanes,
+                                    uint64_t addr);
+
+/* ---- exec.c: what all instructions share ---- */
+
+/* The channels of the instruction that are enabled by mask and predicate, from bit 0 on. */
+uint32_t gen_enabled(const struct gen_thread *t, const struct gen_insn *insn);
+/* Without the predicate. */
+uint32_t gen_unpredicated(const struct gen_thread *t, const struct gen_insn *insn);
+/* The predicate alone: a bit for each channel of the instruction. */
+uint32_t gen_predicate(const struct gen_thread *t, const struct gen_insn *insn);
+/* Puts bits into the flag register, for the channels in `on`. */
+void gen_set_flags(struct gen_thread *t, const struct gen_insn *insn, uint32_t on, uint32_t bits);
+/* An arithmetic instruction. */
+const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u);
+/* Chooses domain and handler of a decoded instruction. */
+void gen_prepare(struct gen_uop *u);
+
+/* ---- operand.c: regions ---- */
+
+/* Where the elements of an operand lie: byte offsets into its register file, `n` of them. False: a
+ * part of it lies outside. */
+bool gen_region(const struct gen_thread *t, const struct gen_operand *o, bool align16, bool is_dst,
+                unsigned n, uint16_t *at);
+/* The storage of an ARF operand's register, brought up to date; *size bytes. NULL: there is none.
+ */
+uint8_t *gen_arf(struct gen_thread *t, unsigned reg, unsigned *size);
+/* One element of a scalar operand (branches, descriptors), zero-extended. */
+bool gen_scalar(struct gen_thread *t, const struct gen_operand *o, uint64_t *value);
+/* The first GRF byte of a message's payload; false: it lies outside. */
+bool gen_payload(const struct gen_thread *t, const struct gen_operand *o, unsigned registers,
+                 unsigned *at);
+
+/* ---- flow.c ---- */
+
+/* Channels that wait for this IP execute from here on. */
+void gen_wake(struct gen_thread *t, uint64_t pc);
+
+/* ---- access.c: memory ---- */
+
+const uint8_t *gen_tlb_fill_read(struct gen_device *d, uint64_t addr);
+uint8_t *gen_tlb_fill_write(struct gen_device *d, uint64_t addr);
+/* False where nothing is mapped (or, writing, only for reading). */
+bool gen_read(struct gen_device *d, uint64_t addr, void *out, size_t size);
+bool gen_write(struct gen_device *d, uint64_t addr, const void *bytes, size_t size);
+
+static inline const uint8_t *gen_readable(struct gen_device *d, uint64_t addr, unsigned size)
+{
+    if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
+        return NULL;
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    if (e->read_page == (addr & ~WT_PAGE_MASK))
+        return e->read_host + (addr & WT_PAGE_MASK);
+    return gen_tlb_fill_read(d, addr);
+}
+
+static inline uint8_t *gen_writable(struct gen_device *d, uint64_t addr, unsigned size)
+{
+    if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)
+        return NULL;
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    if (e->write_page == (addr & ~WT_PAGE_MASK))
+        return e->write_host + (addr & WT_PAGE_MASK);
+    return gen_tlb_fill_write(d, addr);
+}
+
+/* ---- groups.c ---- */
+
+/* Starts groups of the walks wherever a subslice has room. */
+void gen_walk_pump(struct gen_device *d);
+/* Finds out what is taken of the subslices. */
+void gen_count_taken(struct gen_device *d);
+/* A thread has ended. */
+void gen_thread_end(struct gen_thread *t);
+/* Recomputes whether the thread can issue. */
+void gen_update_ready(struct gen_thread *t);
+/* The thread signals its group's barrier. */
+void gen_barrier(struct gen_thread *t);
+
+/* ---- the machine's operations of these names ---- */
+
+bool gen_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
+bool gen_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
+bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
+                     size_t size);
+bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                      const void *bytes, size_t size);
+bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                 struct wt_explanation *e);
+extern const struct wt_engine_ops gen_engine_ops;
+void gen_check(struct wt_machine *m);
+struct wt_state *gen_save(struct wt_machine *m);
+bool gen_restore(struct wt_machine *m, const struct wt_state *state);
+void gen_free_state(struct wt_state *state);
+uint64_t gen_held_bytes(struct wt_machine *m);
+uint64_t gen_live_bytes(struct wt_machine *m);
+uint64_t gen_hash(struct wt_machine *m);
+uint64_t gen_program_hash(struct wt_machine *m);
+
+/* ---- trace.c ---- */
+
+bool gen_trace_before(struct gen_thread *t);
+void gen_trace_after(struct gen_thread *t, wt_trace_fn fn, void *context);
+void gen_trace_free(struct gen_device *d);
+
+/* ---- watch.c ---- */
+
+bool gen_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
+uint64_t gen_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
+bool gen_watches_page(const struct gen_device *d, uint64_t addr, bool write);
+/* A lane has accessed `size` bytes, 1 to 16, at addr, or at GEN_SLM_APERTURE + offset. */
+void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
+                      unsigned lane, uint64_t addr, unsigned size, const void *before,
+                      const void *after);
+const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u);
+struct wt_issue gen_issue_at(const struct gen_thread *t, uint64_t pc, uint64_t time);
+
+/* The functions that execute instructions, as isa.def names them: see gen_prepare. */
+#define GEN_DECLARE_ALU(executor) void gen_alu_##executor(struct gen_alu *x);
+#define GEN_DECLARE_OP(executor)                                                                   \
+    const struct gen_uop *gen_op_##executor(struct gen_thread *t, const struct gen_uop *u);
+#define GEN_DECLARE_PLAIN GEN_DECLARE_OP
+#define GEN_DECLARE_ONE GEN_DECLARE_ALU
+#define GEN_DECLARE_TWO GEN_DECLARE_ALU
+#define GEN_DECLARE_THREE GEN_DECLARE_ALU
+#define GEN_DECLARE_MATH GEN_DECLARE_ALU
+#define GEN_DECLARE_JIP GEN_DECLARE_OP
+#define GEN_DECLARE_JIP_UIP GEN_DECLARE_OP
+#define GEN_DECLARE_JMPI GEN_DECLARE_OP
+#define GEN_DECLARE_CALL GEN_DECLARE_OP
+#define GEN_DECLARE_RET GEN_DECLARE_OP
+#define GEN_DECLARE_WAIT GEN_DECLARE_OP
+#define GEN_DECLARE_SEND GEN_DECLARE_OP
+#define GEN_DECLARE_SENDS GEN_DECLARE_OP
+#define I(id, name, opcode, format, allows, executor) GEN_DECLARE_##format(executor)
+#include "emulator/gen/isa.def"
+#undef I
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * Operands: regions of registers (Skylake PRM volume 7, "Register Region Restrictions" and "Region
+ * Parameters"), architecture registers, scalars.
+ */
+#include "emulator/gen/internal.h"
+
+/* Address register `n` of a0: sixteen of 16 bits. */
+static unsigned address_register(const struct gen_thread *t, unsigned n)
+{
+    return (unsigned)wt_load_le(t->g->a0 + 2 * (n & 15), 2);
+}
+
+/* Elements are numbered by rows of `width`; each row begins vstride elements behind the last one.
+ */
+static void source_offsets(const struct gen_thread *t, const struct gen_operand *o, bool align16,
+                           int32_t base, unsigned n, int32_t *at)
+{
+    const unsigned size = gen_type_size(o->type);
+    if (o->replicate) {
+        for (unsigned i = 0; i < n; i++)
+            at[i] = base;
+    } else if (align16) {
+        for (unsigned i = 0; i < n; i++)
+            at[i] =
+                base + (int32_t)((i / 4 * o->vstride + (o->swizzle >> (2 * (i % 4)) & 3)) * size);
+    } else if (o->vstride == GEN_STRIDE_VXH) {
+        for (unsigned i = 0; i < n; i++)
+            at[i] = (int32_t)(address_register(t, o->subreg + i / o->width) +
+                              i % o->width * o->hstride * size) +
+                    o->offset;
+    } else {
+        for (unsigned row = 0, i = 0; i < n; row++)
+            for (unsigned column = 0; column < o->width && i < n; column++, i++)
+                at[i] = base + (int32_t)((row * o->vstride + column * o->hstride) * size);
+    }
+}
+
+bool gen_region(const struct gen_thread *t, const struct gen_operand *o, bool align16, bool is_dst,
+                unsigned n, uint16_t *at)
+{
+    const unsigned size = gen_type_size(o->type);
+    const int32_t limit = GEN_REGISTER_FILE - (int32_t)size;
+    int32_t base = o->subreg, offset[GEN_CHANNELS];
+    if (o->indirect)
+        base = (int32_t)address_register(t, o->subreg) + o->offset;
+    else if (o->file == GEN_GRF)
+        base += o->reg * GEN_GRF_BYTES;
+    if (is_dst)
+        for (unsigned i = 0; i < n; i++)
+            offset[i] = base + (int32_t)(i * (align16 ? 1 : o->hstride) * size);
+    else
+        source_offsets(t, o, align16, base, n, offset);
+    bool good = true;
+    for (unsigned i = 0; i < n; i++) {
+        good = good && offset[i] >= 0 && offset[i] <= limit;
+        at[i] = (uint16_t)offset[i];
+    }
+    return good;
+}
+
+uint8_t *gen_arf(struct gen_thread *t, unsigned reg, unsigned *size)
+{
+    struct gen_registers *g = t->g;
+    const unsigned number = reg & 15;
+    *size = 16;
+    switch ((enum gen_arf)(reg >> 4)) {
+    case GEN_ARF_NULL:
+        *size = sizeof g->zero;
+        return (uint8_t *)g->zero;
+    case GEN_ARF_A:
+        *size = sizeof g->a0;
+        return number ? NULL : g->a0;
+    case GEN_ARF_ACC:
+        if (number >= GEN_ACCS)
+            return NULL;
+        *size = (GEN_ACCS - number) * GEN_GRF_BYTES;
+        return g->acc[number];
+    case GEN_ARF_F:
+        *size = (2 - number) * 4;
+        return number < 2 ? (uint8_t *)&g->f[number] : NULL;
+    case GEN_ARF_CE:
+        *size = 4;
+        g->ce = t->mask;
+        return (uint8_t *)&g->ce;
+    case GEN_ARF_MSG:
+        *size = sizeof g->msg;
+        return number ? NULL : (uint8_t *)g->msg;
+    case GEN_ARF_SP:
+        return (uint8_t *)g->sp;
+    case GEN_ARF_SR:
+        return (uint8_t *)&g->sr[0];
+    case GEN_ARF_CR:
+        return (uint8_t *)g->cr;
+    case GEN_ARF_N:
+        return (uint8_t *)g->n;
+    case GEN_ARF_IP:
+        *size = 4;
+        return (uint8_t *)&g->ip;
+    case GEN_ARF_TDR:
+        return (uint8_t *)g->tdr;
+    case GEN_ARF_TM:
+        /* The clock is the issue time: the same in every run. */
+        g->tm[0] = (uint32_t)gen_now(t);
+        g->tm[1] = (uint32_t)(gen_now(t) >> 32);
+        return (uint8_t *)g->tm;
+    case GEN_ARF_FC:
+        *size = sizeof g->fc;
+        return g->fc;
+    case GEN_ARF_DBG:
+        return (uint8_t *)g->dbg;
+    case GEN_ARF_RESERVED:
+        return NULL;
+    }
+    return NULL;
+}
+
+bool gen_scalar(struct gen_thread *t, const struct gen_operand *o, uint64_t *value)
+{
+    const unsigned size = gen_type_size(o->type);
+    uint16_t at;
+    unsigned room = GEN_REGISTER_FILE;
+    const uint8_t *file = t->g->r;
+    if (o->file == GEN_IMMEDIATE) {
+        *value = o->immediate;
+        return true;
+    }
+    if (!gen_region(t, o, false, true, 1, &at))
+        return false;
+    if (o->file == GEN_ARF && !o->indirect && !(file = gen_arf(t, o->reg, &room)))
+        return false;
+    if (at + size > room)
+        return false;
+    *value = wt_load_le(file + at, size);
+    return true;
+}
+
+bool gen_payload(const struct gen_thread *t, const struct gen_operand *o, unsigned registers,
+                 unsigned *at)
+{
+    const int32_t first =
+        o->indirect ? (int32_t)address_register(t, o->subreg) + o->offset : o->reg * GEN_GRF_BYTES;
+    *at = (unsigned)first & ~(unsigned)(GEN_GRF_BYTES - 1);
+    return first >= 0 && *at + registers * GEN_GRF_BYTES <= GEN_REGISTER_FILE;
+}

@@ -1,0 +1,73 @@
+/* What Gen9 does for the engine (machine/engine.h): turns, and why no thread can issue. */
+#include "emulator/gen/internal.h"
+
+static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+{
+    struct gen_thread *t = &((struct gen_device *)m)->thread[wave];
+    wt_begin_turn(m, &t->left, n);
+    const struct gen_uop *u = gen_fetch(t, t->pc);
+    if (!u)
+        return wt_abandon_turn(m);
+    for (;;) {
+        if (t->waiting)
+            gen_wake(t, gen_pc_of(t, u));
+        u = u->run(t, u);
+        if (!u || !t->left)
+            break;
+        t->left--;
+    }
+    if (u)
+        t->pc = gen_pc_of(t, u);
+    return wt_finish_turn(m, t->left);
+}
+
+/* No cycles pass for debug hardware. */
+static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
+{
+    (void)m, (void)wave, (void)issued;
+}
+
+static enum wt_run blocked(struct wt_machine *m)
+{
+    const struct gen_device *d = (const struct gen_device *)m;
+    uint32_t i = 0;
+    if (!m->active)
+        return WT_RUN_ENDED;
+    while (!d->thread[i].active)
+        i++;
+    m->fault = (struct wt_fault){
+        .kind = WT_FAULT_DEADLOCK,
+        .wave = i,
+        .lanes = d->thread[i].mask,
+        .pc = d->thread[i].wait_pc,
+        .time = m->time,
+        .text = "deadlock: every active thread waits for a notification that none will give",
+    };
+    return WT_RUN_FAULT;
+}
+
+static struct wt_issue next_issue(struct wt_machine *m, uint32_t wave)
+{
+    const struct gen_thread *t = &((const struct gen_device *)m)->thread[wave];
+    return gen_issue_at(t, t->pc, m->time);
+}
+
+static bool trace_before(struct wt_machine *m, uint32_t wave)
+{
+    return gen_trace_before(&((struct gen_device *)m)->thread[wave]);
+}
+
+static void trace_after(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context)
+{
+    gen_trace_after(&((struct gen_device *)m)->thread[wave], fn, context);
+}
+
+const struct wt_engine_ops gen_engine_ops = {
+    .turn = turn,
+    .blocked = blocked,
+    .next_issue = next_issue,
+    .after_turn = after_turn,
+    .check = gen_check,
+    .trace_before = trace_before,
+    .trace_after = trace_after,
+};

@@ -1,0 +1,105 @@
+/* Watches (machine/watch_set.h): where their ranges lie, and what happens before a watched
+ * instruction. */
+#include "emulator/gen/internal.h"
+
+/* Where a thread sees no such memory. */
+#define NOWHERE (UINT64_MAX - 1)
+
+/* Spaces: global memory, and the shared local memory of each group, by walk and number. */
+static uint64_t space_of_group(const struct gen_device *d, const struct gen_group *g)
+{
+    return d->walk[g->walk].id << 40 | ((g->number + 1) & 0xffffffffff);
+}
+
+static bool in_slm(uint64_t addr)
+{
+    return addr - GEN_SLM_APERTURE < GEN_SLM_BYTES;
+}
+
+uint64_t gen_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
+{
+    const struct gen_device *d = (const struct gen_device *)m;
+    if (!in_slm(addr))
+        return WT_HOME_NOW; /* the same at any time */
+    if (wave >= m->waves || !d->thread[wave].active)
+        return NOWHERE;
+    return space_of_group(d, d->thread[wave].group);
+}
+
+static bool add_part(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                     uint64_t last, struct wt_spans *spans)
+{
+    if (!in_slm(first))
+        return wt_spans_add(spans, WT_SPACE_GLOBAL, first, last);
+    const uint64_t home = first == watch->addr && watch->home != WT_HOME_NOW
+                              ? watch->home
+                              : gen_home(m, watch->wave, first);
+    return home == NOWHERE || wt_spans_add(spans, home, first, last);
+}
+
+static bool add_range(struct wt_machine *m, const struct wt_watch *watch, uint64_t first,
+                      uint64_t last, struct wt_spans *spans)
+{
+    static const uint64_t bounds[] = {GEN_SLM_APERTURE, GEN_SLM_APERTURE + GEN_SLM_BYTES};
+    for (unsigned i = 0; i < 2; i++) {
+        if (bounds[i] <= first || bounds[i] > last)
+            continue;
+        if (!add_part(m, watch, first, bounds[i] - 1, spans))
+            return false;
+        first = bounds[i];
+    }
+    return add_part(m, watch, first, last, spans);
+}
+
+bool gen_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count)
+{
+    return wt_watch_set_replace(m, list, count, &((struct gen_device *)m)->code, add_range);
+}
+
+bool gen_watches_page(const struct gen_device *d, uint64_t addr, bool write)
+{
+    const struct wt_watch_set *set = d->machine.watch;
+    const uint64_t first = addr & ~WT_PAGE_MASK, last = addr | WT_PAGE_MASK;
+    return write ? wt_watch_set_writes(set, WT_SPACE_GLOBAL, first, last)
+                 : wt_watch_set_reads(set, WT_SPACE_GLOBAL, first, last);
+}
+
+/* Threads issue whatever their channel enables are. */
+struct wt_issue gen_issue_at(const struct gen_thread *t, uint64_t pc, uint64_t time)
+{
+    return (struct wt_issue){
+        .time = time, .pc = pc, .wave = t->id, .mask = t->mask, .executes = true, .issues = true};
+}
+
+void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
+                      unsigned lane, uint64_t addr, unsigned size, const void *before,
+                      const void *after)
+{
+    assert(size >= 1 && size <= 16 && lane < GEN_CHANNELS);
+    struct gen_device *d = t->device;
+    const uint64_t space = in_slm(addr) ? space_of_group(d, t->group) : WT_SPACE_GLOBAL;
+    if (!wt_watch_set_meets(d->machine.watch, kind, space, addr, addr + size - 1))
+        return;
+    const struct wt_issue issue = gen_issue_at(t, gen_pc_of(t, u), gen_now(t));
+    wt_watch_set_access(&d->machine, &issue, kind, lane, addr, size, before, after);
+    wt_end_turn(&d->machine, &t->left);
+}
+
+const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u)
+{
+    assert(u >= t->code->uop && u < t->code->uop + GEN_SLOTS && t->code->page.watched);
+    struct wt_machine *m = &t->device->machine;
+    const uint64_t pc = gen_pc_of(t, u);
+    const struct wt_code_watched *watched =
+        wt_code_watched(&t->code->page, (size_t)(u - t->code->uop));
+    wt_lanes lanes;
+    if (wt_watch_set_holds(m, watched->what, t->id, pc, t->mask, gen_now(t), &lanes)) {
+        const struct wt_issue issue = gen_issue_at(t, pc, gen_now(t));
+        if (wt_watch_set_before(m, &issue)) {
+            t->pc = pc;
+            wt_not_issued(m);
+            return NULL;
+        }
+    }
+    return ((gen_op)watched->original)(t, u);
+}

@@ -1,0 +1,81 @@
+/* Which addresses a program may use. See regions.h. */
+#include "emulator/machine/regions.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "emulator/machine/memory.h"
+
+const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr)
+{
+    size_t low = 0, high = r->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        const struct wt_region *region = &r->region[middle];
+        if (addr - region->addr < region->size)
+            return region;
+        if (addr < region->addr)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+bool wt_regions_hold(const struct wt_regions *r, uint64_t addr, uint64_t size, bool write)
+{
+    while (size) {
+        const struct wt_region *region = wt_regions_at(r, addr);
+        if (!region || (write && !region->writable))
+            return false;
+        const uint64_t room = region->addr + region->size - addr;
+        if (room >= size)
+            return true;
+        addr += room;
+        size -= room;
+    }
+    return true;
+}
+
+enum wt_status wt_regions_add(struct wt_regions *r, uint64_t addr, uint64_t size, bool writable,
+                              struct wt_error *err)
+{
+    assert(err);
+    const uint64_t from = addr & ~WT_PAGE_MASK;
+    const uint64_t to = (addr + size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
+    if (!size || addr + size < addr || to > (uint64_t)1 << WT_MEMORY_ADDRESS_BITS || to <= from)
+        return wt_fail(err, WT_INVALID,
+                       "0x%llx bytes at 0x%llx do not fit the address space of 48 bits",
+                       (unsigned long long)size, (unsigned long long)addr);
+    size_t at = 0;
+    while (at < r->count && r->region[at].addr < from)
+        at++;
+    if ((at && r->region[at - 1].addr + r->region[at - 1].size > from) ||
+        (at < r->count && r->region[at].addr < to))
+        return wt_fail(err, WT_INVALID, "0x%llx bytes at 0x%llx: something is mapped there already",
+                       (unsigned long long)size, (unsigned long long)addr);
+    struct wt_region *grown = wt_array_grow(r->region, &r->room, r->count + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    r->region = grown;
+    memmove(&grown[at + 1], &grown[at], (r->count - at) * sizeof *grown);
+    grown[at] = (struct wt_region){from, to - from, writable};
+    r->count++;
+    return WT_OK;
+}
+
+void wt_regions_check(const struct wt_regions *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        assert(r->region[i].size && !((r->region[i].addr | r->region[i].size) & WT_PAGE_MASK));
+        assert(!i || r->region[i - 1].addr + r->region[i - 1].size <= r->region[i].addr);
+    }
+}
+
+void wt_regions_free(struct wt_regions *r)
+{
+    free(r->region);
+    *r = (struct wt_regions){0};
+}

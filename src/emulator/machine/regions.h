@@ -1,0 +1,36 @@
+/*
+ * Which addresses a program may use: ranges of whole pages, sorted, each for reading alone or for
+ * writing, too. What lies outside them is a mistake of the program.
+ */
+#ifndef WT_EMULATOR_MACHINE_REGIONS_H
+#define WT_EMULATOR_MACHINE_REGIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wavetrap/error.h"
+
+struct wt_region {
+    uint64_t addr, size;
+    bool writable;
+};
+
+struct wt_regions {
+    struct wt_region *region; /**< sorted by address */
+    size_t count, room;
+};
+
+/** Adds [addr, addr + size), rounded to pages. WT_INVALID where a part of it is there already, or
+ * lies beyond 48 bits. */
+enum wt_status wt_regions_add(struct wt_regions *r, uint64_t addr, uint64_t size, bool writable,
+                              struct wt_error *err);
+/** The region that holds @p addr; NULL if none does. */
+const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr);
+/** Whether all of [addr, addr + size) may be read, or written. */
+bool wt_regions_hold(const struct wt_regions *r, uint64_t addr, uint64_t size, bool write);
+/** Asserts that they are sorted and apart. */
+void wt_regions_check(const struct wt_regions *r);
+void wt_regions_free(struct wt_regions *r);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Device files that are not there: a program that opens /dev/kfd or a render node reaches a driver
+ * in its own process. The functions of hooks.c stand before libc's in a preloaded library, which
+ * names its drivers in wt_devfs_drivers.
+ *
+ * What they cannot reach: statically linked programs, programs that change their user on execution,
+ * and system calls without libc.
+ */
+#ifndef WT_RUNTIME_DEVFS_H
+#define WT_RUNTIME_DEVFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** A driver: the files that it stands for, and what their descriptors do. */
+struct wt_devfs_driver {
+    /** Path prefixes that belong to the driver, ended by NULL. A file below one that the driver
+     * does not have does not exist, whatever the host has there. */
+    const char *const *prefixes;
+    /**
+     * Opens @p path, which begins with one of the prefixes and is not redirected. Returns a
+     * descriptor of the host's, which the program may map and poll, and sets *file to what ioctl
+     * and close are called with; or a negative errno.
+     */
+    int (*open)(const char *path, int flags, void **file);
+    /** An ioctl: its result, or a negative errno. Any thread may call it. */
+    int (*ioctl)(void *file, unsigned long request, void *argument);
+    /** The last descriptor of @p file is closed. */
+    void (*close)(void *file);
+    /**
+     * Where a path below the prefixes is on the host: the files that the driver shows in sysfs. It
+     * is asked first, for opening and for looking. False: there is no such file. NULL: the driver
+     * has no such files.
+     */
+    bool (*redirect)(const char *path, char *real, size_t size);
+};
+
+/** The drivers of this library, ended by NULL. Whoever links hooks.c defines it. */
+extern const struct wt_devfs_driver *const wt_devfs_drivers[];
+
+/* ---- the table of descriptors, for hooks.c and tests ---- */
+
+/** The driver that @p path belongs to, or NULL. */
+const struct wt_devfs_driver *wt_devfs_driver_of(const char *path);
+
+/** Notes that @p fd is an opening of @p driver. False without host memory. */
+bool wt_devfs_add(int fd, const struct wt_devfs_driver *driver, void *file);
+
+/** What @p fd is an opening of; NULL if it is none. Sets *file. */
+const struct wt_devfs_driver *wt_devfs_find(int fd, void **file);
+
+/** @p copy is a duplicate of @p fd now (and of nothing else any more). False without host memory,
+ * where @p fd is an opening. */
+bool wt_devfs_duplicate(int fd, int copy);
+
+/** @p fd is about to be closed: after its last descriptor the driver closes the file. */
+void wt_devfs_remove(int fd);
+
+#endif

@@ -1,0 +1,278 @@
+/*
+ * libc's functions on files and descriptors, for paths and descriptors of our drivers; everything
+ * else goes to libc's own. The library that holds them is preloaded and has no version nodes: a
+ * versioned open or ioctl would not be taken for libc's.
+ */
+
+/* open and open64 are two functions here, and none of them is an inline one with checks. */
+#undef _FILE_OFFSET_BITS
+#undef _FORTIFY_SOURCE
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/devfs/devfs.h"
+
+#define HOOK __attribute__((visibility("default")))
+
+/* libc's own function of this name, looked up once. */
+#define REAL(name)                                                                                 \
+    static __typeof__(&name) real;                                                                 \
+    if (!real)                                                                                     \
+    real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+
+/* Of the driver that a path belongs to: the file on the host that stands for it. */
+static bool redirected(const struct wt_devfs_driver *driver, const char *path, char *real)
+{
+    return driver->redirect && driver->redirect(path, real, PATH_MAX);
+}
+
+/* Opens a path of a driver, or the file on the host that stands for it; -1 with errno. */
+static int open_ours(const struct wt_devfs_driver *driver, const char *path, int flags)
+{
+    char other[PATH_MAX];
+    void *file = NULL;
+    if (redirected(driver, path, other)) {
+        REAL(open);
+        return real(other, flags);
+    }
+    const int fd = driver->open(path, flags, &file);
+    if (fd < 0) {
+        errno = -fd;
+        return -1;
+    }
+    if (!wt_devfs_add(fd, driver, file)) {
+        driver->close(file);
+        close(fd);
+        errno = ENOMEM;
+        return -1;
+    }
+    return fd;
+}
+
+static mode_t mode_of(int flags, va_list args)
+{
+    return flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
+}
+
+/* ---- opening ---- */
+
+#define DEFINE_OPEN(name)                                                                          \
+    HOOK int name(const char *path, int flags, ...)                                                \
+    {                                                                                              \
+        va_list args;                                                                              \
+        va_start(args, flags);                                                                     \
+        const mode_t mode = mode_of(flags, args);                                                  \
+        va_end(args);                                                                              \
+        const struct wt_devfs_driver *driver = wt_devfs_driver_of(path);                           \
+        if (driver)                                                                                \
+            return open_ours(driver, path, flags);                                                 \
+        REAL(name);                                                                                \
+        return real(path, flags, mode);                                                            \
+    }
+
+#define DEFINE_OPENAT(name)                                                                        \
+    HOOK int name(int folder, const char *path, int flags, ...)                                    \
+    {                                                                                              \
+        va_list args;                                                                              \
+        va_start(args, flags);                                                                     \
+        const mode_t mode = mode_of(flags, args);                                                  \
+        va_end(args);                                                                              \
+        const struct wt_devfs_driver *driver = wt_devfs_driver_of(path);                           \
+        if (driver)                                                                                \
+            return open_ours(driver, path, flags);                                                 \
+        REAL(name);                                                                                \
+        return real(folder, path, flags, mode);                                                    \
+    }
+
+DEFINE_OPEN(open)
+DEFINE_OPEN(open64)
+DEFINE_OPENAT(openat)
+DEFINE_OPENAT(openat64)
+
+/* What open is in programs that are compiled with checks (_FORTIFY_SOURCE). */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int folder, const char *path, int flags);
+int __openat64_2(int folder, const char *path, int flags);
+
+HOOK int __open_2(const char *path, int flags)
+{
+    return open(path, flags);
+}
+
+HOOK int __open64_2(const char *path, int flags)
+{
+    return open64(path, flags);
+}
+
+HOOK int __openat_2(int folder, const char *path, int flags)
+{
+    return openat(folder, path, flags);
+}
+
+HOOK int __openat64_2(int folder, const char *path, int flags)
+{
+    return openat64(folder, path, flags);
+}
+
+/* A stream on a file of a driver's. */
+static FILE *stream_of(const struct wt_devfs_driver *driver, const char *path, const char *mode)
+{
+    const int fd = open_ours(driver, path, strpbrk(mode, "wa+") ? O_RDWR : O_RDONLY);
+    if (fd < 0)
+        return NULL;
+    FILE *stream = fdopen(fd, mode);
+    if (!stream)
+        close(fd);
+    return stream;
+}
+
+HOOK FILE *fopen(const char *restrict path, const char *restrict mode)
+{
+    const struct wt_devfs_driver *driver = wt_devfs_driver_of(path);
+    if (driver)
+        return stream_of(driver, path, mode);
+    REAL(fopen);
+    return real(path, mode);
+}
+
+HOOK FILE *fopen64(const char *restrict path, const char *restrict mode)
+{
+    const struct wt_devfs_driver *driver = wt_devfs_driver_of(path);
+    if (driver)
+        return stream_of(driver, path, mode);
+    REAL(fopen64);
+    return real(path, mode);
+}
+
+/* ---- descriptors ---- */
+
+HOOK int ioctl(int fd, unsigned long request, ...)
+{
+    void *argument, *file;
+    va_list args;
+    va_start(args, request);
+    argument = va_arg(args, void *);
+    va_end(args);
+    const struct wt_devfs_driver *driver = wt_devfs_find(fd, &file);
+    if (!driver) {
+        REAL(ioctl);
+        return real(fd, request, argument);
+    }
+    const int result = driver->ioctl(file, request, argument);
+    if (result >= 0)
+        return result;
+    errno = -result;
+    return -1;
+}
+
+HOOK int close(int fd)
+{
+    REAL(close);
+    wt_devfs_remove(fd);
+    return real(fd);
+}
+
+/* A duplicate that the table has no room for is none. */
+static int duplicated(int fd, int copy)
+{
+    if (copy < 0 || wt_devfs_duplicate(fd, copy))
+        return copy;
+    close(copy);
+    errno = ENOMEM;
+    return -1;
+}
+
+HOOK int dup(int fd)
+{
+    REAL(dup);
+    return duplicated(fd, real(fd));
+}
+
+HOOK int dup2(int fd, int copy)
+{
+    REAL(dup2);
+    return duplicated(fd, real(fd, copy));
+}
+
+HOOK int dup3(int fd, int copy, int flags)
+{
+    REAL(dup3);
+    return duplicated(fd, real(fd, copy, flags));
+}
+
+#define DEFINE_FCNTL(name)                                                                         \
+    HOOK int name(int fd, int command, ...)                                                        \
+    {                                                                                              \
+        va_list args;                                                                              \
+        va_start(args, command);                                                                   \
+        void *argument = va_arg(args, void *);                                                     \
+        va_end(args);                                                                              \
+        REAL(name);                                                                                \
+        const int result = real(fd, command, argument);                                            \
+        return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? duplicated(fd, result) : result; \
+    }
+
+DEFINE_FCNTL(fcntl)
+int fcntl64(int fd, int command, ...);
+DEFINE_FCNTL(fcntl64)
+
+/* ---- looking at paths ---- */
+
+/* Calls libc's function on the file that stands for a path, or on the path itself. */
+#define ON_PATH(name, path, failed, call)                                                          \
+    char other[PATH_MAX];                                                                          \
+    const struct wt_devfs_driver *driver = wt_devfs_driver_of(path);                               \
+    if (driver && !redirected(driver, path, other)) {                                              \
+        errno = ENOENT;                                                                            \
+        return failed;                                                                             \
+    }                                                                                              \
+    const char *at = driver ? other : path;                                                        \
+    REAL(name);                                                                                    \
+    return call
+
+HOOK int access(const char *path, int mode)
+{
+    ON_PATH(access, path, -1, real(at, mode));
+}
+
+HOOK ssize_t readlink(const char *restrict path, char *restrict text, size_t size)
+{
+    ON_PATH(readlink, path, -1, real(at, text, size));
+}
+
+HOOK DIR *opendir(const char *path)
+{
+    ON_PATH(opendir, path, NULL, real(at));
+}
+
+HOOK int stat(const char *restrict path, struct stat *restrict result)
+{
+    ON_PATH(stat, path, -1, real(at, result));
+}
+
+HOOK int stat64(const char *restrict path, struct stat64 *restrict result)
+{
+    ON_PATH(stat64, path, -1, real(at, result));
+}
+
+HOOK int lstat(const char *restrict path, struct stat *restrict result)
+{
+    ON_PATH(lstat, path, -1, real(at, result));
+}
+
+HOOK int lstat64(const char *restrict path, struct stat64 *restrict result)
+{
+    ON_PATH(lstat64, path, -1, real(at, result));
+}

@@ -1,0 +1,19 @@
+/* An emulated Intel GPU behind the i915 driver, in a program's own process. */
+#ifndef WT_DRM_EMULATED_H
+#define WT_DRM_EMULATED_H
+
+#include "runtime/drm/i915.h"
+
+/**
+ * A device for the GPU that @p config describes. What programs do wrong is told on stderr. The
+ * caller frees it with wt_drm_emulated_free.
+ */
+struct wt_drm_emulated;
+enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_drm_emulated **gpu,
+                                   struct wt_error *err);
+void wt_drm_emulated_free(struct wt_drm_emulated *gpu);
+
+/** Its driver. */
+struct wt_i915 *wt_drm_emulated_driver(struct wt_drm_emulated *gpu);
+
+#endif

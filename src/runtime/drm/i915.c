@@ -1,0 +1,417 @@
+/* The device: its openings, its parameters, and which function answers which ioctl. */
+#include "runtime/drm/i915.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/drm/internal.h"
+
+/* ---- parameters ---- */
+
+static int get_param(struct wt_i915_file *file, struct drm_i915_getparam *args)
+{
+    const unsigned subslices = file->device->subslices;
+    int value;
+    switch (args->param) {
+    case I915_PARAM_CHIPSET_ID:
+        value = WT_I915_CHIP;
+        break;
+    case I915_PARAM_REVISION:
+        value = WT_I915_REVISION;
+        break;
+    case I915_PARAM_SUBSLICE_TOTAL:
+        value = (int)subslices;
+        break;
+    case I915_PARAM_EU_TOTAL:
+        value = (int)(subslices * GEN_EUS);
+        break;
+    case I915_PARAM_SLICE_MASK:
+        value = (1 << (subslices + 2) / 3) - 1;
+        break;
+    case I915_PARAM_SUBSLICE_MASK:
+        value = (1 << (subslices < 3 ? subslices : 3)) - 1;
+        break;
+    case I915_PARAM_CS_TIMESTAMP_FREQUENCY:
+        value = WT_I915_CLOCK_HZ;
+        break;
+    case I915_PARAM_HAS_GEM:
+    case I915_PARAM_HAS_EXECBUF2:
+    case I915_PARAM_HAS_LLC:
+    case I915_PARAM_HAS_RELAXED_FENCING:
+    case I915_PARAM_HAS_RELAXED_DELTA:
+    case I915_PARAM_HAS_COHERENT_RINGS:
+    case I915_PARAM_HAS_WAIT_TIMEOUT:
+    case I915_PARAM_HAS_EXEC_NO_RELOC:
+    case I915_PARAM_HAS_EXEC_SOFTPIN:
+    case I915_PARAM_HAS_EXEC_BATCH_FIRST:
+    case I915_PARAM_HAS_USERPTR_PROBE:
+    case I915_PARAM_HAS_CONTEXT_ISOLATION:
+    case I915_PARAM_MMAP_VERSION:
+        value = 1;
+        break;
+    case I915_PARAM_MMAP_GTT_VERSION:
+        value = 4; /* DRM_IOCTL_I915_GEM_MMAP_OFFSET */
+        break;
+    case I915_PARAM_HAS_ALIASING_PPGTT:
+        value = 3; /* full PPGTT of 48 bits */
+        break;
+    case I915_PARAM_HAS_SCHEDULER: /* no preemption */
+    case I915_PARAM_HAS_BSD:
+    case I915_PARAM_HAS_BLT:
+    case I915_PARAM_HAS_VEBOX:
+    case I915_PARAM_HAS_BSD2:
+    case I915_PARAM_HAS_POOLED_EU:
+    case I915_PARAM_MIN_EU_IN_POOL:
+    case I915_PARAM_HAS_EXEC_ASYNC:
+    case I915_PARAM_HAS_EXEC_FENCE:
+    case I915_PARAM_HAS_EXEC_FENCE_ARRAY:
+    case I915_PARAM_HAS_EXEC_CAPTURE:
+    case I915_PARAM_HAS_EXEC_HANDLE_LUT:
+    case I915_PARAM_HAS_RESOURCE_STREAMER:
+    case I915_PARAM_HAS_GPU_RESET:
+    case I915_PARAM_HUC_STATUS:
+    case I915_PARAM_CMD_PARSER_VERSION:
+    case I915_PARAM_NUM_FENCES_AVAIL:
+    case I915_PARAM_HAS_OVERLAY:
+    case I915_PARAM_HAS_WT:
+        value = 0;
+        break;
+    default:
+        return -EINVAL;
+    }
+    *args->value = value;
+    return 0;
+}
+
+static int version(struct wt_i915_file *file, struct drm_version *args)
+{
+    static const char name[] = "i915";
+    static const char date[] = "20201103";
+    static const char description[] = "Intel Graphics";
+    const struct {
+        char *to;
+        __kernel_size_t *room;
+        const char *text;
+    } texts[] = {{args->name, &args->name_len, name},
+                 {args->date, &args->date_len, date},
+                 {args->desc, &args->desc_len, description}};
+    args->version_major = 1;
+    args->version_minor = 6;
+    args->version_patchlevel = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const size_t length = strlen(texts[i].text);
+        if (texts[i].to)
+            memcpy(texts[i].to, texts[i].text, *texts[i].room < length ? *texts[i].room : length);
+        *texts[i].room = length;
+    }
+    return 0;
+}
+
+static int reg_read(struct wt_i915_file *file, struct drm_i915_reg_read *args)
+{
+    /* The only register that programs may read: the render engine's time. */
+    if ((args->offset & ~UINT64_C(1)) != 0x2358)
+        return -EINVAL;
+    args->val = file->device->ops->ticks(file->device->context) & UINT64_C(0xfffffffff);
+    return 0;
+}
+
+/* ---- queries ---- */
+
+/* DRM_I915_QUERY_TOPOLOGY_INFO: which slices, subslices and EUs there are, each a bit. */
+static size_t topology(const struct wt_i915 *device, uint8_t *out)
+{
+    enum { A_SLICE = 3 };
+    const unsigned slices = (device->subslices + A_SLICE - 1) / A_SLICE;
+    struct drm_i915_query_topology_info info = {
+        .max_slices = (uint16_t)slices,
+        .max_subslices = A_SLICE,
+        .max_eus_per_subslice = GEN_EUS,
+        .subslice_offset = 1,
+        .subslice_stride = 1,
+        .eu_offset = (uint16_t)(1 + slices),
+        .eu_stride = 1,
+    };
+    const size_t size = sizeof info + 1 + slices + slices * A_SLICE;
+    if (!out)
+        return size;
+    memset(out, 0, size);
+    memcpy(out, &info, sizeof info);
+    uint8_t *data = out + sizeof info;
+    data[0] = (uint8_t)((1 << slices) - 1);
+    for (unsigned i = 0; i < device->subslices; i++) {
+        data[1 + i / A_SLICE] |= (uint8_t)(1 << i % A_SLICE);
+        data[info.eu_offset + i] = 0xff;
+    }
+    return size;
+}
+
+static size_t engines(const struct wt_i915 *device, uint8_t *out)
+{
+    struct {
+        struct drm_i915_query_engine_info head;
+        struct drm_i915_engine_info render;
+    } info = {.head.num_engines = 1, .render.engine.engine_class = I915_ENGINE_CLASS_RENDER};
+    if (out)
+        memcpy(out, &info, sizeof info);
+    return sizeof info;
+}
+
+static int query(struct wt_i915_file *file, struct drm_i915_query *args)
+{
+    if (args->flags)
+        return -EINVAL;
+    struct drm_i915_query_item *items = (void *)(uintptr_t)args->items_ptr;
+    for (uint32_t i = 0; i < args->num_items; i++) {
+        struct drm_i915_query_item *item = &items[i];
+        size_t (*answer)(const struct wt_i915 *, uint8_t *) =
+            item->query_id == DRM_I915_QUERY_TOPOLOGY_INFO ? topology
+            : item->query_id == DRM_I915_QUERY_ENGINE_INFO ? engines
+                                                           : NULL;
+        if (!answer || item->flags) {
+            item->length = -EINVAL;
+            continue;
+        }
+        const size_t size = answer(file->device, NULL);
+        if (item->length && item->length < (int32_t)size) {
+            item->length = -EINVAL;
+            continue;
+        }
+        if (item->length)
+            answer(file->device, (uint8_t *)(uintptr_t)item->data_ptr);
+        item->length = (int32_t)size;
+    }
+    return 0;
+}
+
+/* ---- ioctls ---- */
+
+/* A batch has run when its ioctl returns: nothing is ever busy. */
+static int wait_for(struct wt_i915_file *file, struct drm_i915_gem_wait *args)
+{
+    return args->flags ? -EINVAL : drm_object(file, args->bo_handle) ? 0 : -ENOENT;
+}
+
+static int busy(struct wt_i915_file *file, struct drm_i915_gem_busy *args)
+{
+    args->busy = 0;
+    return drm_object(file, args->handle) ? 0 : -ENOENT;
+}
+
+static int get_aperture(struct wt_i915_file *file, struct drm_i915_gem_get_aperture *args)
+{
+    args->aper_size = args->aper_available_size = (uint64_t)1 << 32;
+    return 0;
+}
+
+typedef int handler(struct wt_i915_file *file, void *args);
+
+/* A row of the table: the structure's size is checked against the request's. */
+#define ROW(request, function, type)                                                               \
+    {                                                                                              \
+        request, (handler *)(void (*)(void))function, sizeof(struct type)                          \
+    }
+
+static const struct {
+    unsigned long request;
+    handler *run;
+    size_t size;
+} requests[] = {
+    ROW(DRM_IOCTL_VERSION, version, drm_version),
+    ROW(DRM_IOCTL_GEM_CLOSE, drm_close, drm_gem_close),
+    ROW(DRM_IOCTL_I915_GETPARAM, get_param, drm_i915_getparam),
+    ROW(DRM_IOCTL_I915_REG_READ, reg_read, drm_i915_reg_read),
+    ROW(DRM_IOCTL_I915_QUERY, query, drm_i915_query),
+    ROW(DRM_IOCTL_I915_GEM_CREATE, drm_create, drm_i915_gem_create),
+    ROW(DRM_IOCTL_I915_GEM_USERPTR, drm_userptr, drm_i915_gem_userptr),
+    ROW(DRM_IOCTL_I915_GEM_MMAP, drm_mmap, drm_i915_gem_mmap),
+    ROW(DRM_IOCTL_I915_GEM_MMAP_OFFSET, drm_mmap_offset, drm_i915_gem_mmap_offset),
+    ROW(DRM_IOCTL_I915_GEM_PREAD, drm_pread, drm_i915_gem_pread),
+    ROW(DRM_IOCTL_I915_GEM_PWRITE, drm_pwrite, drm_i915_gem_pwrite),
+    ROW(DRM_IOCTL_I915_GEM_SET_DOMAIN, drm_set_domain, drm_i915_gem_set_domain),
+    ROW(DRM_IOCTL_I915_GEM_SET_TILING, drm_set_tiling, drm_i915_gem_set_tiling),
+    ROW(DRM_IOCTL_I915_GEM_GET_TILING, drm_get_tiling, drm_i915_gem_get_tiling),
+    ROW(DRM_IOCTL_I915_GEM_MADVISE, drm_madvise, drm_i915_gem_madvise),
+    ROW(DRM_IOCTL_I915_GEM_WAIT, wait_for, drm_i915_gem_wait),
+    ROW(DRM_IOCTL_I915_GEM_BUSY, busy, drm_i915_gem_busy),
+    ROW(DRM_IOCTL_I915_GEM_GET_APERTURE, get_aperture, drm_i915_gem_get_aperture),
+    ROW(DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, drm_context_create, drm_i915_gem_context_create_ext),
+    ROW(DRM_IOCTL_I915_GEM_CONTEXT_DESTROY, drm_context_destroy, drm_i915_gem_context_destroy),
+    ROW(DRM_IOCTL_I915_GEM_CONTEXT_GETPARAM, drm_context_getparam, drm_i915_gem_context_param),
+    ROW(DRM_IOCTL_I915_GEM_CONTEXT_SETPARAM, drm_context_setparam, drm_i915_gem_context_param),
+    ROW(DRM_IOCTL_I915_GET_RESET_STATS, drm_reset_stats, drm_i915_reset_stats),
+    ROW(DRM_IOCTL_I915_GEM_EXECBUFFER2, drm_execbuffer, drm_i915_gem_execbuffer2),
+};
+
+int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argument)
+{
+    /* As linux's DRM core does: the number decides, and a shorter or longer structure is filled up
+     * with zeros or cut. */
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        if (_IOC_TYPE(request) != 'd' || _IOC_NR(request) != _IOC_NR(requests[i].request))
+            continue;
+        uint64_t args[32] = {0};
+        const size_t given = _IOC_SIZE(request);
+        assert(requests[i].size <= sizeof args);
+        if (!argument)
+            return -EFAULT;
+        memcpy(args, argument, given < requests[i].size ? given : requests[i].size);
+        pthread_mutex_lock(&file->device->lock);
+        const int error = requests[i].run(file, args);
+        pthread_mutex_unlock(&file->device->lock);
+        if (_IOC_DIR(request) & _IOC_READ)
+            memcpy(argument, args, given < requests[i].size ? given : requests[i].size);
+        return error;
+    }
+    return -ENOTTY;
+}
+
+/* ---- the device and its openings ---- */
+
+enum wt_status wt_i915_new(const struct wt_i915_ops *ops, void *context, unsigned subslices,
+                           struct wt_i915 **device, struct wt_error *err)
+{
+    assert(ops->run && ops->ticks && ops->say);
+    assert(subslices >= 1 && subslices <= 9);
+    struct wt_i915 *d = calloc(1, sizeof *d);
+    const int descriptor = memfd_create("i915", MFD_CLOEXEC);
+    if (!d || descriptor < 0 || pthread_mutex_init(&d->lock, NULL) != 0) {
+        if (descriptor >= 0)
+            close(descriptor);
+        free(d);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a device");
+    }
+    d->ops = ops;
+    d->context = context;
+    d->subslices = subslices;
+    d->descriptor = descriptor;
+    *device = d;
+    return WT_OK;
+}
+
+void wt_i915_free(struct wt_i915 *device)
+{
+    if (!device)
+        return;
+    while (device->files)
+        wt_i915_close(device->files);
+    close(device->descriptor);
+    pthread_mutex_destroy(&device->lock);
+    free(device);
+}
+
+int wt_i915_descriptor(const struct wt_i915 *device)
+{
+    return device->descriptor;
+}
+
+struct wt_i915_file *wt_i915_open(struct wt_i915 *device)
+{
+    struct wt_i915_file *file = calloc(1, sizeof *file);
+    struct drm_i915_gem_context_create_ext context = {0};
+    if (!file)
+        return NULL;
+    file->device = device;
+    if (drm_context_create(file, &context) != 0) {
+        free(file);
+        return NULL;
+    }
+    assert(context.ctx_id == 0);
+    pthread_mutex_lock(&device->lock);
+    file->next = device->files;
+    device->files = file;
+    pthread_mutex_unlock(&device->lock);
+    return file;
+}
+
+void wt_i915_close(struct wt_i915_file *file)
+{
+    struct wt_i915 *device = file->device;
+    pthread_mutex_lock(&device->lock);
+    struct wt_i915_file **link = &device->files;
+    while (*link != file)
+        link = &(*link)->next;
+    *link = file->next;
+    for (size_t i = 0; i < file->object_count; i++)
+        if (file->objects[i].used)
+            drm_object_free(file, &file->objects[i]);
+    pthread_mutex_unlock(&device->lock);
+    free(file->objects);
+    free(file->contexts);
+    free(file);
+}
+
+/* ---- the report ---- */
+
+/* What stands in the report for the driver's own address of an object. */
+#define OBJECT_ADDRESS UINT64_C(0xffff888000000000)
+
+static bool describe(const struct drm_object *object, size_t index, struct wt_gem_object *out)
+{
+    static const enum wt_gem_tiling tilings[] = {WT_GEM_TILING_NONE, WT_GEM_TILING_X,
+                                                 WT_GEM_TILING_Y};
+    *out = (struct wt_gem_object){
+        .object = OBJECT_ADDRESS + index * 0x400,
+        .mapped = !object->user,
+        .dirty = object->written,
+        .purgeable = object->purgeable,
+        .tiling = tilings[object->tiling],
+        .cache = WT_GEM_CACHE_LLC,
+        .size = object->size,
+        .read_domains = object->read_domains,
+        .write_domain = object->write_domain,
+        .page_sizes = object->bound ? WT_GEM_PAGE_4K : 0,
+    };
+    if (!object->bound)
+        return true;
+    out->vmas = calloc(1, sizeof *out->vmas);
+    if (!out->vmas)
+        return false;
+    out->vma_count = 1;
+    out->vmas[0] = (struct wt_gem_vma){
+        .start = object->address, .size = object->size, .page_sizes = WT_GEM_PAGE_4K, .fence = -1};
+    return true;
+}
+
+static size_t count_objects(const struct wt_i915 *device)
+{
+    size_t count = 0;
+    for (const struct wt_i915_file *file = device->files; file; file = file->next)
+        for (size_t i = 0; i < file->object_count; i++)
+            count += file->objects[i].used;
+    return count;
+}
+
+enum wt_status wt_i915_gem_state(struct wt_i915 *device, struct wt_gem_state *state,
+                                 struct wt_error *err)
+{
+    bool enough = true;
+    pthread_mutex_lock(&device->lock);
+    *state = (struct wt_gem_state){
+        .objects = calloc(count_objects(device) + 1, sizeof *state->objects),
+        .has_totals = true,
+        .gtt_total = (uint64_t)1 << 32,
+        .mappable_end = (uint64_t)1 << 28,
+        .page_sizes = WT_GEM_PAGE_4K,
+        .has_llc = true,
+    };
+    for (const struct wt_i915_file *file = device->files; file && state->objects; file = file->next)
+        for (size_t i = 0; i < file->object_count; i++)
+            if (file->objects[i].used) {
+                enough &= describe(&file->objects[i], state->object_count,
+                                   &state->objects[state->object_count]);
+                state->object_count++;
+            }
+    pthread_mutex_unlock(&device->lock);
+    if (state->objects && enough)
+        return WT_OK;
+    wt_gem_state_free(state);
+    return wt_fail(err, WT_NO_MEMORY, "no host memory for the report");
+}

@@ -1,0 +1,68 @@
+/*
+ * The i915 driver of an emulated Intel GPU: what a program gets that opens a render node and calls
+ * its ioctls (linux include/uapi/drm/i915_drm.h). A file has buffer objects and contexts; a batch
+ * runs on the emulator within the call that submits it.
+ */
+#ifndef WT_DRM_I915_H
+#define WT_DRM_I915_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emulator/gen/gen.h"
+#include "runtime/drm/gem.h"
+#include "wavetrap/error.h"
+
+struct wt_i915;      /**< the device */
+struct wt_i915_file; /**< one opening of it */
+
+/** A buffer object of a batch, at the address at which the GPU sees it. */
+struct wt_i915_mapping {
+    uint64_t address; /**< 48 bits, a multiple of 4096 */
+    uint64_t size;    /**< bytes, a multiple of 4096 */
+    uint8_t *host;    /**< the same bytes in this process */
+    uint32_t handle;
+};
+
+/** What the driver needs from whoever has the emulator. */
+struct wt_i915_ops {
+    /**
+     * Runs a walk to its end. The GPU sees the @p count mappings and nothing else; they are sorted
+     * by address. A failure is the GPU's: the context is lost, as after a hang.
+     */
+    enum wt_status (*run)(void *context, const struct wt_i915_mapping *mappings, size_t count,
+                          const struct gen_walk *walk, struct wt_error *err);
+    /** The GPU's clock: ticks of WT_I915_CLOCK_HZ. */
+    uint64_t (*ticks)(void *context);
+    /** Tells the user what went wrong; @p text has no newline. */
+    void (*say)(void *context, const char *text);
+};
+
+enum { WT_I915_CLOCK_HZ = 12000000 };
+
+/** The chip that programs are told: HD Graphics 530, Skylake GT2. */
+enum { WT_I915_CHIP = 0x1912, WT_I915_REVISION = 6 };
+
+/** A device with @p subslices subslices. @p ops and @p context live as long as the device. */
+enum wt_status wt_i915_new(const struct wt_i915_ops *ops, void *context, unsigned subslices,
+                           struct wt_i915 **device, struct wt_error *err);
+void wt_i915_free(struct wt_i915 *device);
+
+/** The descriptor that a program gets when it opens the node; it is duplicated for each opening.
+ * Mappings of it at the offsets that DRM_IOCTL_I915_GEM_MMAP_OFFSET gives are objects. */
+int wt_i915_descriptor(const struct wt_i915 *device);
+
+/** A new opening; NULL without host memory. */
+struct wt_i915_file *wt_i915_open(struct wt_i915 *device);
+/** Frees all that belongs to it. */
+void wt_i915_close(struct wt_i915_file *file);
+
+/** An ioctl: 0, or a negative errno. @p argument is the program's. Any thread may call it. */
+int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argument);
+
+/** The buffer objects of all files, for the report of gem.h. The caller frees *state. */
+enum wt_status wt_i915_gem_state(struct wt_i915 *device, struct wt_gem_state *state,
+                                 struct wt_error *err);
+
+#endif

@@ -1,0 +1,221 @@
+/* Buffer objects: memory that the driver gives out, and memory of the program itself (userptr). */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "runtime/drm/internal.h"
+
+struct drm_object *drm_object(struct wt_i915_file *file, uint32_t handle)
+{
+    if (!handle || handle > file->object_count || !file->objects[handle - 1].used)
+        return NULL;
+    return &file->objects[handle - 1];
+}
+
+/* A free handle, 0 without host memory. */
+static uint32_t new_handle(struct wt_i915_file *file)
+{
+    for (size_t i = 0; i < file->object_count; i++)
+        if (!file->objects[i].used)
+            return (uint32_t)i + 1;
+    if (file->object_count == UINT32_MAX)
+        return 0;
+    struct drm_object *grown =
+        wt_array_grow(file->objects, &file->object_capacity, file->object_count + 1, sizeof *grown);
+    if (!grown)
+        return 0;
+    file->objects = grown;
+    return (uint32_t)++file->object_count;
+}
+
+int drm_create(struct wt_i915_file *file, struct drm_i915_gem_create *args)
+{
+    struct wt_i915 *device = file->device;
+    if (!args->size || args->size > (uint64_t)1 << 40)
+        return -EINVAL;
+    const uint64_t size = (args->size + DRM_PAGE - 1) & ~(DRM_PAGE - 1);
+    const uint64_t offset = device->used;
+    if (ftruncate(device->descriptor, (off_t)(offset + size)) != 0)
+        return -ENOSPC;
+    uint8_t *host =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, device->descriptor, (off_t)offset);
+    if (host == MAP_FAILED)
+        return -ENOMEM;
+    const uint32_t handle = new_handle(file);
+    if (!handle) {
+        munmap(host, size);
+        return -ENOMEM;
+    }
+    device->used += size;
+    file->objects[handle - 1] = (struct drm_object){
+        .used = true,
+        .host = host,
+        .size = size,
+        .offset = offset,
+        .read_domains = I915_GEM_DOMAIN_CPU,
+        .write_domain = I915_GEM_DOMAIN_CPU,
+    };
+    args->size = size;
+    args->handle = handle;
+    return 0;
+}
+
+int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
+{
+    const uint32_t known =
+        I915_USERPTR_READ_ONLY | I915_USERPTR_PROBE | I915_USERPTR_UNSYNCHRONIZED;
+    if (args->flags & ~known || !args->user_size || (args->user_ptr | args->user_size) % DRM_PAGE)
+        return -EINVAL;
+    if (args->user_ptr >> DRM_ADDRESS_BITS || args->user_size > (uint64_t)1 << DRM_ADDRESS_BITS)
+        return -EFAULT;
+    const uint32_t handle = new_handle(file);
+    if (!handle)
+        return -ENOMEM;
+    file->objects[handle - 1] = (struct drm_object){
+        .used = true,
+        .user = true,
+        .host = (uint8_t *)(uintptr_t)args->user_ptr,
+        .size = args->user_size,
+        .read_domains = I915_GEM_DOMAIN_CPU,
+        .write_domain = I915_GEM_DOMAIN_CPU,
+    };
+    args->handle = handle;
+    return 0;
+}
+
+void drm_object_free(struct wt_i915_file *file, struct drm_object *object)
+{
+    assert(object->used);
+    if (!object->user) {
+        munmap(object->host, object->size);
+        /* The range is not given out again, so that a mapping of the program's stays what it is;
+         * its memory goes back unless it is still mapped elsewhere. */
+        (void)fallocate(file->device->descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                        (off_t)object->offset, (off_t)object->size);
+    }
+    object->used = false;
+}
+
+int drm_close(struct wt_i915_file *file, struct drm_gem_close *args)
+{
+    struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -EINVAL;
+    drm_object_free(file, object);
+    return 0;
+}
+
+int drm_mmap(struct wt_i915_file *file, struct drm_i915_gem_mmap *args)
+{
+    const struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -ENOENT;
+    if (object->user)
+        return -ENXIO;
+    if (args->flags & ~(uint64_t)I915_MMAP_WC || args->offset % DRM_PAGE || !args->size ||
+        args->offset > object->size || args->size > object->size - args->offset)
+        return -EINVAL;
+    void *at = mmap(NULL, args->size, PROT_READ | PROT_WRITE, MAP_SHARED, file->device->descriptor,
+                    (off_t)(object->offset + args->offset));
+    if (at == MAP_FAILED)
+        return -ENOMEM;
+    args->addr_ptr = (uintptr_t)at;
+    return 0;
+}
+
+int drm_mmap_offset(struct wt_i915_file *file, struct drm_i915_gem_mmap_offset *args)
+{
+    const struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -ENOENT;
+    if (object->user)
+        return -ENODEV;
+    if (args->extensions || args->flags > I915_MMAP_OFFSET_UC)
+        return -EINVAL;
+    args->offset = object->offset;
+    return 0;
+}
+
+/* The part of an object that a copy is about; NULL with *error set. */
+static uint8_t *part(struct wt_i915_file *file, uint32_t handle, uint64_t offset, uint64_t size,
+                     int *error)
+{
+    struct drm_object *object = drm_object(file, handle);
+    *error = !object ? -ENOENT : -EINVAL;
+    if (!object || offset > object->size || size > object->size - offset)
+        return NULL;
+    return object->host + offset;
+}
+
+int drm_pwrite(struct wt_i915_file *file, struct drm_i915_gem_pwrite *args)
+{
+    int error;
+    uint8_t *to = part(file, args->handle, args->offset, args->size, &error);
+    if (!to)
+        return error;
+    memcpy(to, (const void *)(uintptr_t)args->data_ptr, args->size);
+    return 0;
+}
+
+int drm_pread(struct wt_i915_file *file, struct drm_i915_gem_pread *args)
+{
+    int error;
+    const uint8_t *from = part(file, args->handle, args->offset, args->size, &error);
+    if (!from)
+        return error;
+    memcpy((void *)(uintptr_t)args->data_ptr, from, args->size);
+    return 0;
+}
+
+int drm_set_domain(struct wt_i915_file *file, struct drm_i915_gem_set_domain *args)
+{
+    struct drm_object *object = drm_object(file, args->handle);
+    const uint32_t host = I915_GEM_DOMAIN_CPU | I915_GEM_DOMAIN_GTT | I915_GEM_DOMAIN_WC;
+    if (!object)
+        return -ENOENT;
+    if ((args->read_domains | args->write_domain) & ~host ||
+        (args->write_domain && args->read_domains != args->write_domain))
+        return -EINVAL;
+    object->read_domains = args->read_domains;
+    object->write_domain = args->write_domain;
+    return 0;
+}
+
+int drm_set_tiling(struct wt_i915_file *file, struct drm_i915_gem_set_tiling *args)
+{
+    struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -ENOENT;
+    if (args->tiling_mode > I915_TILING_Y || (args->tiling_mode && !args->stride))
+        return -EINVAL;
+    object->tiling = args->tiling_mode;
+    object->stride = args->tiling_mode ? args->stride : 0;
+    args->swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
+    return 0;
+}
+
+int drm_get_tiling(struct wt_i915_file *file, struct drm_i915_gem_get_tiling *args)
+{
+    const struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -ENOENT;
+    args->tiling_mode = object->tiling;
+    args->swizzle_mode = args->phys_swizzle_mode = I915_BIT_6_SWIZZLE_NONE;
+    return 0;
+}
+
+int drm_madvise(struct wt_i915_file *file, struct drm_i915_gem_madvise *args)
+{
+    struct drm_object *object = drm_object(file, args->handle);
+    if (!object)
+        return -ENOENT;
+    if (args->madv != I915_MADV_WILLNEED && args->madv != I915_MADV_DONTNEED)
+        return -EINVAL;
+    object->purgeable = args->madv == I915_MADV_DONTNEED;
+    args->retained = 1; /* nothing is ever purged */
+    return 0;
+}

@@ -1,0 +1,111 @@
+/*
+ * The library that `wavetrap exec` preloads for OpenCL programs: render nodes of emulated Intel
+ * GPUs. WAVETRAP_GEN_GPUS lists the GPUs: "gen9:KEY=VALUE,…" for each, with blanks between.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/devfs/devfs.h"
+#include "runtime/drm/emulated.h"
+
+enum { MOST_GPUS = 8, FIRST_NODE = 128 };
+
+static const char nodes[] = "/dev/dri/renderD";
+
+/* A node's GPU comes into being when it is first opened. There is one set of them in a process, as
+ * there is one set of device files. */
+static struct wt_drm_emulated *gpus[MOST_GPUS];
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+/* The configuration of GPU @p index; false if there are not so many. */
+static bool configure(unsigned index, struct gen_config *config, struct wt_error *err)
+{
+    static const char family[] = "gen9";
+    const char *text = getenv("WAVETRAP_GEN_GPUS");
+    char spec[256];
+    text = text ? text + strspn(text, " ") : family;
+    for (; index && *text; index--) {
+        text += strcspn(text, " ");
+        text += strspn(text, " ");
+    }
+    const size_t length = strcspn(text, " ");
+    err->text[0] = 0;
+    if (index || !length)
+        return false;
+    if (length >= sizeof spec || strncmp(text, family, sizeof family - 1) != 0) {
+        wt_fail(err, WT_INVALID, "'%.40s' is not gen9:KEY=VALUE,…", text);
+        return false;
+    }
+    memcpy(spec, text, length);
+    spec[length] = 0;
+    gen_config_default(config);
+    const char *keys = spec + sizeof family - 1;
+    return !*keys || gen_config_parse(config, keys + (*keys == ':'), err) == WT_OK;
+}
+
+/* The number in a node's name; MOST_GPUS if it is no name of ours. */
+static unsigned node_of(const char *path)
+{
+    if (strncmp(path, nodes, sizeof nodes - 1) != 0)
+        return MOST_GPUS;
+    char *end;
+    const unsigned long number = strtoul(path + sizeof nodes - 1, &end, 10);
+    return *end || number < FIRST_NODE || number >= FIRST_NODE + MOST_GPUS
+               ? MOST_GPUS
+               : (unsigned)number - FIRST_NODE;
+}
+
+static int open_gpu(unsigned index, void **file)
+{
+    struct gen_config config;
+    struct wt_error err;
+    if (!gpus[index] &&
+        (!configure(index, &config, &err) || wt_drm_emulated_new(&config, &gpus[index], &err))) {
+        if (*err.text)
+            fprintf(stderr, "wavetrap: %s\n", err.text);
+        return -ENOENT;
+    }
+    struct wt_i915 *driver = wt_drm_emulated_driver(gpus[index]);
+    const int fd = fcntl(wt_i915_descriptor(driver), F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    *file = wt_i915_open(driver);
+    if (*file)
+        return fd;
+    close(fd);
+    return -ENOMEM;
+}
+
+static int open_node(const char *path, int flags, void **file)
+{
+    const unsigned index = node_of(path);
+    if (index == MOST_GPUS)
+        return -ENOENT;
+    pthread_mutex_lock(&opening);
+    const int fd = open_gpu(index, file);
+    pthread_mutex_unlock(&opening);
+    return fd;
+}
+
+static int control(void *file, unsigned long request, void *argument)
+{
+    return wt_i915_ioctl(file, request, argument);
+}
+
+static void close_node(void *file)
+{
+    wt_i915_close(file);
+}
+
+/* The host's own GPUs are not shown. */
+static const char *const prefixes[] = {
+    "/dev/dri/", "/sys/dev/char/226:", "/sys/bus/pci/devices/0000:00:02.0/drm", NULL};
+
+static const struct wt_devfs_driver i915 = {prefixes, open_node, control, close_node, NULL};
+
+const struct wt_devfs_driver *const wt_devfs_drivers[] = {&i915, NULL};

@@ -1,0 +1,392 @@
+/*
+ * The command streamer: reads the commands of a batch one after the other (Skylake PRM volume 2a,
+ * command reference). A row of the table below is a command; a command without a function changes
+ * nothing here: caches, pipeline selection, preemption.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtime/drm/internal.h"
+
+enum {
+    TIMESTAMP = 0x2358, /* of the render engine: 64 bits */
+    CONTEXT_TIMESTAMP = 0x23a8,
+    DISPATCH_DIMENSIONS = 0x2500, /* x, y, z of an indirect walker */
+};
+
+/* How long a command is, in dwords. */
+enum length {
+    ONE,    /* 1 */
+    SHORT,  /* bits 7:0, plus 2 */
+    MEDIUM, /* bits 15:0, plus 2 */
+};
+
+enum { LONGEST = 1 + 0x10000 };
+
+struct command {
+    const char *name;
+    uint32_t mask, value; /* of the header */
+    enum length length;
+    unsigned least; /* dwords that its function needs */
+    enum wt_status (*run)(struct drm_batch *batch, const uint32_t *dword, unsigned count,
+                          struct wt_error *err);
+};
+
+/* Where a batch goes on. */
+enum { IN_PLACE, AT_END, ELSEWHERE };
+
+/* ---- memory and registers ---- */
+
+uint8_t *drm_batch_host(const struct drm_batch *batch, uint64_t address, uint64_t size)
+{
+    size_t low = 0, high = batch->mapping_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        const struct wt_i915_mapping *m = &batch->mappings[middle];
+        if (address < m->address) {
+            high = middle;
+        } else if (address - m->address >= m->size) {
+            low = middle + 1;
+        } else {
+            const uint64_t offset = address - m->address;
+            return size <= m->size - offset ? m->host + offset : NULL;
+        }
+    }
+    return NULL;
+}
+
+uint32_t drm_register_get(const struct drm_gpu_state *gpu, uint32_t at)
+{
+    for (unsigned i = 0; i < gpu->register_count; i++)
+        if (gpu->registers[i].at == at)
+            return gpu->registers[i].value;
+    return 0;
+}
+
+bool drm_register_set(struct drm_gpu_state *gpu, uint32_t at, uint32_t value)
+{
+    unsigned i = 0;
+    while (i < gpu->register_count && gpu->registers[i].at != at)
+        i++;
+    if (i == MOST_REGISTERS)
+        return false;
+    gpu->registers[i].at = at;
+    gpu->registers[i].value = value;
+    gpu->register_count += i == gpu->register_count;
+    return true;
+}
+
+static uint32_t read_register(const struct drm_batch *batch, uint32_t at)
+{
+    const uint64_t now = batch->device->ops->ticks(batch->device->context);
+    switch (at) {
+    case TIMESTAMP:
+    case CONTEXT_TIMESTAMP:
+        return (uint32_t)now;
+    case TIMESTAMP + 4:
+        return (uint32_t)(now >> 32) & 0xf; /* 36 bits */
+    default:
+        return drm_register_get(batch->gpu, at);
+    }
+}
+
+/* An address in two dwords; bits above 47 are its sign. */
+static uint64_t address_of(const uint32_t *dword)
+{
+    return ((uint64_t)dword[1] << 32 | dword[0]) & (((uint64_t)1 << DRM_ADDRESS_BITS) - 1);
+}
+
+static enum wt_status store(struct drm_batch *batch, uint64_t address, const void *bytes,
+                            size_t size, struct wt_error *err)
+{
+    uint8_t *host = drm_batch_host(batch, address, size);
+    if (!host)
+        return wt_fail(err, WT_INVALID,
+                       "it writes 0x%" PRIx64 ", which is in none of the batch's objects", address);
+    memcpy(host, bytes, size);
+    return WT_OK;
+}
+
+/* ---- commands ---- */
+
+static enum wt_status set_register(struct drm_batch *batch, uint32_t at, uint32_t value,
+                                   struct wt_error *err)
+{
+    return drm_register_set(batch->gpu, at, value)
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "more than %d registers are written", MOST_REGISTERS);
+}
+
+static enum wt_status load_register_imm(struct drm_batch *batch, const uint32_t *dword,
+                                        unsigned count, struct wt_error *err)
+{
+    enum wt_status status;
+    for (unsigned i = 1; i + 1 < count; i += 2)
+        if ((status = set_register(batch, dword[i] & 0x7ffffc, dword[i + 1], err)) != WT_OK)
+            return status;
+    return WT_OK;
+}
+
+static enum wt_status load_register_reg(struct drm_batch *batch, const uint32_t *dword,
+                                        unsigned count, struct wt_error *err)
+{
+    return set_register(batch, dword[2] & 0x7ffffc, read_register(batch, dword[1] & 0x7ffffc), err);
+}
+
+static enum wt_status load_register_mem(struct drm_batch *batch, const uint32_t *dword,
+                                        unsigned count, struct wt_error *err)
+{
+    const uint64_t address = address_of(&dword[2]) & ~UINT64_C(3);
+    uint32_t value;
+    const uint8_t *host = drm_batch_host(batch, address, sizeof value);
+    if (!host)
+        return wt_fail(err, WT_INVALID,
+                       "it reads 0x%" PRIx64 ", which is in none of the batch's objects", address);
+    memcpy(&value, host, sizeof value);
+    return set_register(batch, dword[1] & 0x7ffffc, value, err);
+}
+
+static enum wt_status store_register_mem(struct drm_batch *batch, const uint32_t *dword,
+                                         unsigned count, struct wt_error *err)
+{
+    const uint32_t value = read_register(batch, dword[1] & 0x7ffffc);
+    return store(batch, address_of(&dword[2]) & ~UINT64_C(3), &value, sizeof value, err);
+}
+
+static enum wt_status store_data_imm(struct drm_batch *batch, const uint32_t *dword, unsigned count,
+                                     struct wt_error *err)
+{
+    return store(batch, address_of(&dword[1]) & ~UINT64_C(3), &dword[3], count > 4 ? 8 : 4, err);
+}
+
+/* Synchronises, which needs nothing here, and may write an immediate or the time. */
+static enum wt_status pipe_control(struct drm_batch *batch, const uint32_t *dword, unsigned count,
+                                   struct wt_error *err)
+{
+    const uint64_t address = address_of(&dword[2]) & ~UINT64_C(7);
+    const uint64_t now = batch->device->ops->ticks(batch->device->context) & UINT64_C(0xfffffffff);
+    switch (dword[1] >> 14 & 3) { /* post-sync operation */
+    case 1:
+        return store(batch, address, &dword[4], 8, err);
+    case 3:
+        return store(batch, address, &now, 8, err);
+    case 2:
+        return wt_fail(err, WT_INVALID, "post-sync operation 2 (depth count) is not executed");
+    default:
+        return WT_OK;
+    }
+}
+
+static enum wt_status flush_dw(struct drm_batch *batch, const uint32_t *dword, unsigned count,
+                               struct wt_error *err)
+{
+    const uint64_t address = address_of(&dword[1]) & ~UINT64_C(7);
+    const uint64_t now = batch->device->ops->ticks(batch->device->context) & UINT64_C(0xfffffffff);
+    switch (dword[0] >> 14 & 3) {
+    case 1:
+        return store(batch, address, &dword[3], count > 4 ? 8 : 4, err);
+    case 3:
+        return store(batch, address, &now, 8, err);
+    default:
+        return WT_OK;
+    }
+}
+
+/* A base address, where its modify bit is set. */
+static void take_base(uint64_t *base, const uint32_t *dword)
+{
+    if (dword[0] & 1)
+        *base = address_of(dword) & ~(DRM_PAGE - 1);
+}
+
+static enum wt_status state_base_address(struct drm_batch *batch, const uint32_t *dword,
+                                         unsigned count, struct wt_error *err)
+{
+    struct drm_gpu_state *gpu = batch->gpu;
+    take_base(&gpu->general, &dword[1]);
+    take_base(&gpu->surface, &dword[4]);
+    take_base(&gpu->dynamic, &dword[6]);
+    take_base(&gpu->indirect, &dword[8]);
+    take_base(&gpu->instruction, &dword[10]);
+    take_base(&gpu->bindless, &dword[16]);
+    return WT_OK;
+}
+
+static enum wt_status state_sip(struct drm_batch *batch, const uint32_t *dword, unsigned count,
+                                struct wt_error *err)
+{
+    batch->gpu->sip = address_of(&dword[1]) & ~UINT64_C(15);
+    batch->gpu->has_sip = true;
+    return WT_OK;
+}
+
+static enum wt_status media_vfe_state(struct drm_batch *batch, const uint32_t *dword,
+                                      unsigned count, struct wt_error *err)
+{
+    struct drm_gpu_state *gpu = batch->gpu;
+    gpu->scratch = (uint64_t)(dword[2] & 0xffff) << 32 | (dword[1] & ~UINT32_C(0x3ff));
+    gpu->scratch_code = dword[1] & 0xf;
+    gpu->has_scratch = gpu->scratch != 0;
+    return WT_OK;
+}
+
+/* The descriptors are fetched now: what the program does with its copy later does not matter. */
+static enum wt_status load_descriptors(struct drm_batch *batch, const uint32_t *dword,
+                                       unsigned count, struct wt_error *err)
+{
+    struct drm_gpu_state *gpu = batch->gpu;
+    const uint32_t bytes = dword[2] & 0x1ffff;
+    const uint64_t address = gpu->dynamic + dword[3];
+    if (bytes > sizeof gpu->descriptors || bytes % DESCRIPTOR_BYTES)
+        return wt_fail(err, WT_INVALID,
+                       "it loads %" PRIu32
+                       " bytes of descriptors; a descriptor has %d, and %d are the most",
+                       bytes, DESCRIPTOR_BYTES, MOST_DESCRIPTORS);
+    const uint8_t *host = drm_batch_host(batch, address, bytes);
+    if (!host && bytes)
+        return wt_fail(err, WT_INVALID,
+                       "descriptors at 0x%" PRIx64 " are in none of the batch's objects", address);
+    if (bytes)
+        memcpy(gpu->descriptors, host, bytes);
+    gpu->descriptor_bytes = bytes;
+    return WT_OK;
+}
+
+static enum wt_status gpgpu_walker(struct drm_batch *batch, const uint32_t *dword, unsigned count,
+                                   struct wt_error *err)
+{
+    enum wt_status status;
+    struct gen_walk walk;
+    uint32_t direct[15];
+    memcpy(direct, dword, sizeof direct);
+    if (dword[0] >> 10 & 1) { /* indirect: the dimensions are in registers */
+        direct[7] = drm_register_get(batch->gpu, DISPATCH_DIMENSIONS);
+        direct[10] = drm_register_get(batch->gpu, DISPATCH_DIMENSIONS + 4);
+        direct[12] = drm_register_get(batch->gpu, DISPATCH_DIMENSIONS + 8);
+    }
+    if ((status = drm_walk(batch, direct, &walk, err)) != WT_OK)
+        return status;
+    for (unsigned i = 0; i < 3; i++)
+        if (walk.start[i] >= walk.end[i])
+            return WT_OK; /* no group */
+    return batch->device->ops->run(batch->device->context, batch->mappings, batch->mapping_count,
+                                   &walk, err);
+}
+
+#define MI(opcode) 0xff800000, (uint32_t)(opcode) << 23
+#define RENDER(pipeline, opcode, sub)                                                              \
+    0xffff0000, 3u << 29 | (uint32_t)(pipeline) << 27 | (opcode) << 24 | (sub) << 16
+
+static const struct command commands[] = {
+    {"MI_NOOP", MI(0x00), ONE, 1, NULL},
+    {"MI_USER_INTERRUPT", MI(0x02), ONE, 1, NULL},
+    {"MI_ARB_CHECK", MI(0x05), ONE, 1, NULL},
+    {"MI_ARB_ON_OFF", MI(0x08), ONE, 1, NULL},
+    {"MI_STORE_DATA_IMM", MI(0x20), SHORT, 4, store_data_imm},
+    {"MI_LOAD_REGISTER_IMM", MI(0x22), SHORT, 3, load_register_imm},
+    {"MI_STORE_REGISTER_MEM", MI(0x24), SHORT, 4, store_register_mem},
+    {"MI_FLUSH_DW", MI(0x26), SHORT, 4, flush_dw},
+    {"MI_LOAD_REGISTER_MEM", MI(0x29), SHORT, 4, load_register_mem},
+    {"MI_LOAD_REGISTER_REG", MI(0x2a), SHORT, 3, load_register_reg},
+    {"PIPELINE_SELECT", RENDER(1, 1, 0x04), ONE, 1, NULL},
+    {"STATE_BASE_ADDRESS", RENDER(0, 1, 0x01), SHORT, 18, state_base_address},
+    {"STATE_SIP", RENDER(0, 1, 0x02), SHORT, 3, state_sip},
+    {"GPGPU_CSR_BASE_ADDRESS", RENDER(0, 1, 0x04), SHORT, 3, NULL},
+    {"PIPE_CONTROL", RENDER(3, 2, 0x00), SHORT, 6, pipe_control},
+    {"MEDIA_VFE_STATE", RENDER(2, 0, 0x00), MEDIUM, 9, media_vfe_state},
+    {"MEDIA_CURBE_LOAD", RENDER(2, 0, 0x01), MEDIUM, 4, NULL},
+    {"MEDIA_INTERFACE_DESCRIPTOR_LOAD", RENDER(2, 0, 0x02), MEDIUM, 4, load_descriptors},
+    {"MEDIA_STATE_FLUSH", RENDER(2, 0, 0x04), MEDIUM, 2, NULL},
+    {"GPGPU_WALKER", RENDER(2, 1, 0x05), SHORT, 15, gpgpu_walker},
+};
+
+#define MI_BATCH_BUFFER_END 0x0a
+#define MI_BATCH_BUFFER_START 0x31
+
+static const struct command *find(uint32_t header)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if ((header & commands[i].mask) == commands[i].value)
+            return &commands[i];
+    return NULL;
+}
+
+static unsigned length_of(const struct command *command, uint32_t header)
+{
+    switch (command->length) {
+    case ONE:
+        return 1;
+    case SHORT:
+        return (header & 0xff) + 2;
+    case MEDIUM:
+        return (header & 0xffff) + 2;
+    }
+    assert(false);
+    return 1;
+}
+
+static enum wt_status outside(struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID, "the batch goes on outside its objects");
+}
+
+/* Executes the command at @p address; *next is the address of the next one, and *more false at the
+ * end. */
+static enum wt_status one(struct drm_batch *batch, uint64_t address, uint64_t *next, bool *more,
+                          struct wt_error *err)
+{
+    static_assert(LONGEST * sizeof(uint32_t) < UINT32_MAX, "a command fits");
+    uint32_t header;
+    const uint8_t *host = drm_batch_host(batch, address, sizeof header);
+    if (!host)
+        return outside(err);
+    memcpy(&header, host, sizeof header);
+    const uint32_t mi = header >> 29 ? UINT32_MAX : header >> 23;
+    *more = mi != MI_BATCH_BUFFER_END;
+    if (!*more)
+        return WT_OK;
+    if (mi == MI_BATCH_BUFFER_START) {
+        uint32_t target[2];
+        if (header >> 22 & 1)
+            return wt_fail(err, WT_INVALID, "second-level batches are not executed");
+        if (!(host = drm_batch_host(batch, address + 4, sizeof target)))
+            return outside(err);
+        memcpy(target, host, sizeof target);
+        *next = address_of(target) & ~UINT64_C(3);
+        return WT_OK;
+    }
+    const struct command *command = find(header);
+    if (!command)
+        return wt_fail(err, WT_INVALID, "command 0x%08" PRIx32 " is not executed", header);
+    const unsigned count = length_of(command, header);
+    if (count < command->least)
+        return wt_fail(err, WT_INVALID, "%s has %u dwords instead of %u", command->name, count,
+                       command->least);
+    if (!(host = drm_batch_host(batch, address, count * sizeof(uint32_t))))
+        return outside(err);
+    *next = address + count * sizeof(uint32_t);
+    if (!command->run)
+        return WT_OK;
+    /* A copy of what the function looks at: kernels may write the batch while it runs. */
+    uint32_t dwords[256 + 2];
+    const unsigned used =
+        count < sizeof dwords / sizeof dwords[0] ? count : sizeof dwords / sizeof dwords[0];
+    memcpy(dwords, host, used * sizeof dwords[0]);
+    return command->run(batch, dwords, used, err) == WT_OK ? WT_OK
+                                                           : wt_fail_in(err, "%s", command->name);
+}
+
+enum wt_status drm_stream(struct drm_batch *batch, uint64_t address, struct wt_error *err)
+{
+    enum { MOST_COMMANDS = 1 << 24 };
+    bool more = true;
+    for (unsigned n = 0; more && n < MOST_COMMANDS; n++) {
+        const uint64_t at = address;
+        if (one(batch, at, &address, &more, err) != WT_OK)
+            return wt_fail_in(err, "batch, command at 0x%" PRIx64, at);
+    }
+    return more ? wt_fail(err, WT_INVALID, "a batch of more than %d commands has no end",
+                          MOST_COMMANDS)
+                : WT_OK;
+}

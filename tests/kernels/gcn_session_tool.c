@@ -1,0 +1,355 @@
+/*
+ * gcn_session_tool bare|full|recorded FILE KERNEL GRID BLOCK [ARG…]: a debugger's session of a
+ * kernel, by commands on stdin, one a line; the answer to each is one line on stdout. bare: the
+ * target has no service but that it can be let advance, as hardware would be. Waves are threads.
+ *
+ *   break SYMBOL[+N]|0xADDR      delete 0xADDR      continue     step [THREAD]    reverse [THREAD]
+ *   watch ADDR SIZE              reg NAME [LANE]    set NAME LANE VALUE           row NAME
+ *   mem SPACE OFFSET SIZE [LANE] poke SPACE OFFSET HEX [LANE]    threads          thread N
+ *   time   goto N   hash   restart   insn   topology   where
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/core/debugger.h"
+#include "target/emulated.h"
+#include "target/history.h"
+
+struct tool {
+    struct wt_emulated e;
+    struct wt_debugger *d;
+    wt_thread thread;
+};
+
+static void stop(const char *what, const struct wt_error *err)
+{
+    printf("error: %s: %s\n", what, err->text);
+    exit(1);
+}
+
+/* Answers with the error, and is true, if there is one. */
+static bool failed(enum wt_status status, const struct wt_error *err)
+{
+    if (status)
+        printf("error: %s\n", err->text);
+    return status != WT_OK;
+}
+
+static const char *reason_name(const struct wt_event *e)
+{
+    static const char *const name[] = {[WT_STOP_BREAKPOINT] = "breakpoint",
+                                       [WT_STOP_WATCHPOINT] = "watchpoint",
+                                       [WT_STOP_STEP] = "step",
+                                       [WT_STOP_INTERRUPTED] = "interrupted",
+                                       [WT_STOP_REQUESTED] = "requested",
+                                       [WT_STOP_FAULT] = "fault",
+                                       [WT_STOP_TRAP] = "trap",
+                                       [WT_STOP_LOST] = "lost",
+                                       [WT_STOP_HISTORY_BEGIN] = "begin",
+                                       [WT_STOP_HISTORY_END] = "end"};
+    return e->kind == WT_EVENT_EXITED ? "exited" : name[e->reason];
+}
+
+static void where(struct tool *t)
+{
+    struct wt_thread_position place;
+    struct wt_error err;
+    struct wt_wave wave;
+    char text[160];
+    if (!wt_debugger_thread_wave(t->d, t->thread, &wave) ||
+        failed(wt_debugger_thread_position(t->d, t->thread, &place, &err), &err))
+        return;
+    wt_emulated_describe(&t->e, place.pc, text, sizeof text);
+    printf(" thread %u id %" PRIx64 " group %u,%u,%u wave %u mask %016" PRIx64 " pc %" PRIx64 " %s",
+           (unsigned)t->thread, wave.id, (unsigned)wave.group[0], (unsigned)wave.group[1],
+           (unsigned)wave.group[2], (unsigned)wave.index, (uint64_t)place.active, place.pc, text);
+}
+
+static void wait_for_event(struct tool *t)
+{
+    unsigned idle = 0;
+    while (wt_debugger_running(t->d)) {
+        idle = wt_debugger_pump(t->d, 1 << 16) ? 0 : idle + 1;
+        if (idle > 1000) {
+            struct wt_error err;
+            if (failed(wt_debugger_interrupt(t->d, &err), &err))
+                return;
+            idle = 0;
+        }
+    }
+    const struct wt_event event = wt_debugger_next_event(t->d);
+    if (event.kind == WT_EVENT_NONE) {
+        printf("error: nothing happened\n");
+        return;
+    }
+    printf("%s", reason_name(&event));
+    if (event.kind == WT_EVENT_STOPPED && event.thread) {
+        t->thread = event.thread;
+        where(t);
+    }
+    if (event.reason == WT_STOP_WATCHPOINT)
+        printf(" at %" PRIx64 " lanes %" PRIx64, event.addr.offset, (uint64_t)event.lanes);
+    printf("%s%s\n", *event.text ? " | " : "", event.text);
+    while (wt_debugger_next_event(t->d).kind != WT_EVENT_NONE)
+        continue;
+}
+
+static void run(struct tool *t, bool back, enum wt_resume_kind kind)
+{
+    struct wt_resume list[2] = {{.thread = t->thread, .kind = kind}};
+    struct wt_error err;
+    if (kind == WT_RESUME_CONTINUE)
+        list[0].thread = 0;
+    if (failed(wt_debugger_run(t->d, back ? WT_BACKWARDS : WT_FORWARDS, list, 1, &err), &err))
+        return;
+    wait_for_event(t);
+}
+
+static bool find_register(struct tool *t, const char *name, unsigned *index)
+{
+    const struct wt_topology *topology = wt_debugger_topology(t->d);
+    for (unsigned i = 0; i < topology->register_count; i++) {
+        *index = i;
+        if (strcmp(topology->registers[i].name, name) == 0)
+            return true;
+    }
+    printf("error: no register %s\n", name);
+    return false;
+}
+
+static void read_register(struct tool *t, const char *name, unsigned lane)
+{
+    unsigned index;
+    uint8_t bytes[8] = {0};
+    struct wt_error err;
+    if (!find_register(t, name, &index) ||
+        failed(wt_debugger_read_rows(t->d, t->thread, wt_lane_bit(lane), &index, 1, bytes, &err),
+               &err))
+        return;
+    uint64_t value;
+    memcpy(&value, bytes, 8);
+    printf("%" PRIx64 "\n", value);
+}
+
+static void read_row(struct tool *t, const char *name)
+{
+    unsigned index;
+    uint32_t row[64] = {0};
+    struct wt_error err;
+    if (!find_register(t, name, &index) ||
+        failed(wt_debugger_read_rows(t->d, t->thread, wt_lanes_first(64), &index, 1, row, &err),
+               &err))
+        return;
+    for (unsigned i = 0; i < 64; i++)
+        printf("%x%s", (unsigned)row[i], i < 63 ? " " : "\n");
+}
+
+static void write_register(struct tool *t, const char *name, unsigned lane, uint64_t value)
+{
+    unsigned index;
+    struct wt_error err;
+    if (!find_register(t, name, &index) ||
+        failed(wt_debugger_choose_lane(t->d, lane, &err), &err) ||
+        failed(wt_debugger_write_number(t->d, t->thread, index, value, &err), &err))
+        return;
+    printf("ok\n");
+}
+
+static bool find_space(struct tool *t, const char *name, uint32_t *space)
+{
+    const struct wt_topology *topology = wt_debugger_topology(t->d);
+    for (*space = 0; *space < topology->space_count; ++*space)
+        if (strcmp(topology->spaces[*space].name, name) == 0)
+            return true;
+    printf("error: no space %s\n", name);
+    return false;
+}
+
+static void read_memory(struct tool *t, const char *space, uint64_t offset, size_t size,
+                        unsigned lane)
+{
+    struct wt_address addr = {.offset = offset};
+    uint8_t bytes[256];
+    struct wt_error err;
+    if (size > sizeof bytes || !find_space(t, space, &addr.space) ||
+        failed(wt_debugger_choose_lane(t->d, lane, &err), &err) ||
+        failed(wt_debugger_read_memory(t->d, t->thread, addr, bytes, size, &err), &err))
+        return;
+    for (size_t i = 0; i < size; i++)
+        printf("%02x", bytes[i]);
+    printf("\n");
+}
+
+static void write_memory(struct tool *t, const char *space, uint64_t offset, const char *hex,
+                         unsigned lane)
+{
+    struct wt_address addr = {.offset = offset};
+    uint8_t bytes[64];
+    size_t size = 0;
+    struct wt_error err;
+    for (; size < sizeof bytes && sscanf(hex + 2 * size, "%2hhx", &bytes[size]) == 1; size++)
+        continue;
+    if (!find_space(t, space, &addr.space) ||
+        failed(wt_debugger_choose_lane(t->d, lane, &err), &err) ||
+        failed(wt_debugger_write_memory(t->d, t->thread, addr, bytes, size, &err), &err))
+        return;
+    printf("ok\n");
+}
+
+static void list_threads(struct tool *t)
+{
+    const struct wt_thread_info *list;
+    size_t count;
+    struct wt_error err;
+    if (failed(wt_debugger_threads(t->d, &list, &count, &err), &err))
+        return;
+    printf("%zu", count);
+    for (size_t i = 0; i < count; i++)
+        printf(" %u:%" PRIx64, (unsigned)list[i].id, list[i].pc);
+    printf("\n");
+}
+
+static void show_instruction(struct tool *t)
+{
+    static const char *const kind[] = {"plain",   "call", "return", "branch",
+                                       "barrier", "trap", "end"};
+    struct wt_thread_position place;
+    struct wt_instruction in;
+    struct wt_error err;
+    if (failed(wt_debugger_thread_position(t->d, t->thread, &place, &err), &err) ||
+        failed(wt_debugger_instruction(t->d, t->thread, place.pc, &in, &err), &err))
+        return;
+    printf("%u %s\n", in.length, kind[in.kind]);
+}
+
+static void set_breakpoint(struct tool *t, const char *where, bool in)
+{
+    uint64_t addr;
+    struct wt_error err;
+    if (failed(wt_emulated_address(&t->e, where, &addr, &err), &err) ||
+        failed(in ? wt_debugger_insert_breakpoint(t->d, addr, NULL, 0, NULL, 0, &err)
+                  : wt_debugger_remove_breakpoint(t->d, addr, &err),
+               &err))
+        return;
+    printf("%" PRIx64 "\n", addr);
+}
+
+static void set_watchpoint(struct tool *t, uint64_t addr, uint64_t size)
+{
+    struct wt_error err;
+    const struct wt_watchpoint_request request = {
+        .kind = WT_WATCHPOINT_WRITE, .addr = {0, addr}, .size = size, .thread = t->thread};
+    if (!failed(wt_debugger_insert_watchpoint(t->d, &request, &err), &err))
+        printf("ok\n");
+}
+
+static void travel(struct tool *t, uint64_t time)
+{
+    struct wt_error err;
+    if (failed(wt_debugger_goto(t->d, time, &err), &err))
+        return;
+    t->thread = wt_debugger_current_thread(t->d);
+    printf("at %" PRIu64, t->e.machine->time);
+    if (t->thread)
+        where(t);
+    printf("\n");
+}
+
+static void obey(struct tool *t, char *line)
+{
+    char *word[6] = {0};
+    unsigned n = 0;
+    struct wt_error err;
+    for (char *w = strtok(line, " \n"); w && n < 6; w = strtok(NULL, " \n"))
+        word[n++] = w;
+    uint64_t number[6] = {0};
+    for (unsigned i = 0; i < n; i++)
+        number[i] = strtoull(word[i], NULL, 0);
+    if (!n)
+        printf("error: no command\n");
+    else if (!strcmp(word[0], "break") || !strcmp(word[0], "delete"))
+        set_breakpoint(t, word[1], word[0][0] == 'b');
+    else if (!strcmp(word[0], "watch"))
+        set_watchpoint(t, number[1], number[2]);
+    else if (!strcmp(word[0], "continue"))
+        run(t, false, WT_RESUME_CONTINUE);
+    else if (!strcmp(word[0], "step"))
+        run(t, false, WT_RESUME_STEP);
+    else if (!strcmp(word[0], "reverse-step"))
+        run(t, true, WT_RESUME_STEP);
+    else if (!strcmp(word[0], "reverse"))
+        run(t, true, WT_RESUME_CONTINUE);
+    else if (!strcmp(word[0], "reg"))
+        read_register(t, word[1], (unsigned)number[2]);
+    else if (!strcmp(word[0], "row"))
+        read_row(t, word[1]);
+    else if (!strcmp(word[0], "set"))
+        write_register(t, word[1], (unsigned)number[2], number[3]);
+    else if (!strcmp(word[0], "mem"))
+        read_memory(t, word[1], number[2], number[3], (unsigned)number[4]);
+    else if (!strcmp(word[0], "poke"))
+        write_memory(t, word[1], number[2], word[3], (unsigned)number[4]);
+    else if (!strcmp(word[0], "threads"))
+        list_threads(t);
+    else if (!strcmp(word[0], "thread"))
+        t->thread = (wt_thread)number[1], printf("ok\n");
+    else if (!strcmp(word[0], "insn"))
+        show_instruction(t);
+    else if (!strcmp(word[0], "where"))
+        printf("at"), where(t), printf("\n");
+    else if (!strcmp(word[0], "time"))
+        printf("%" PRIu64 "\n", t->e.machine->time);
+    else if (!strcmp(word[0], "goto"))
+        travel(t, number[1]);
+    else if (!strcmp(word[0], "hash")) {
+        uint64_t hash;
+        if (!failed(wt_debugger_hash(t->d, &hash, &err), &err))
+            printf("%016" PRIx64 "\n", hash);
+    } else if (!strcmp(word[0], "restart")) {
+        if (!failed(wt_debugger_restart(t->d, &err), &err)) {
+            t->thread = wt_debugger_current_thread(t->d);
+            printf("ok\n");
+        }
+    } else
+        printf("error: no command %s\n", word[0]);
+}
+
+int main(int argc, char **argv)
+{
+    struct tool t = {0};
+    struct wt_error err;
+    if (argc < 6)
+        return 2;
+    const bool bare = !strcmp(argv[1], "bare"), recorded = !strcmp(argv[1], "recorded");
+    struct wt_emulated_options options = {
+        .kernel = {.given = true, .name = argv[3], .grid_given = true, .block_given = true},
+        .dm_only = bare,
+        .threads = WT_THREADS_WAVES,
+        .argument = (const char **)argv + 6,
+        .argument_count = (size_t)argc - 6,
+        .history_memory = recorded ? (uint64_t)256 << 20 : 0};
+    for (unsigned i = 0; i < 3; i++)
+        options.kernel.grid[i] = options.kernel.block[i] = 1;
+    sscanf(argv[4], "%u,%u,%u", &options.kernel.grid[0], &options.kernel.grid[1],
+           &options.kernel.grid[2]);
+    sscanf(argv[5], "%u,%u,%u", &options.kernel.block[0], &options.kernel.block[1],
+           &options.kernel.block[2]);
+    if (wt_emulated_open(&t.e, &options, argv[2], &err))
+        stop("open", &err);
+    if (bare)
+        t.e.services =
+            (struct wt_target_services){.pump = t.e.services.pump, .reload = t.e.services.reload};
+    if (wt_emulated_debug(&t.e, NULL, NULL, &err))
+        stop("debug", &err);
+    t.d = t.e.debugger;
+    t.thread = wt_debugger_current_thread(t.d);
+    char line[256];
+    while (fgets(line, sizeof line, stdin)) {
+        obey(&t, line);
+        fflush(stdout);
+    }
+    wt_debugger_close(t.d);
+    wt_emulated_close(&t.e);
+    return 0;
+}

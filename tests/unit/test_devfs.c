@@ -1,0 +1,154 @@
+/* Device files that are not there: the hooks are preloaded, with the driver of devfs_driver.c. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define COUNT _IOR('c', 1, int)
+#define OPENED _IO('c', 2)
+#define CLOSED _IO('c', 3)
+
+static int open_node(void)
+{
+    const int fd = open("/dev/counter/0", O_RDWR);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static int count(int fd)
+{
+    int n = -1;
+    assert_int_equal(ioctl(fd, COUNT, &n), 0);
+    return n;
+}
+
+static void test_each_opening_has_its_own_file(void **state)
+{
+    const int a = open_node(), b = openat(AT_FDCWD, "/dev/counter/0", O_RDWR | O_CLOEXEC);
+    assert_int_equal(count(a), 1);
+    assert_int_equal(count(a), 2);
+    assert_int_equal(count(b), 1);
+    assert_int_equal(ioctl(a, _IO('c', 9)), -1);
+    assert_int_equal(errno, ENOTTY);
+    close(a);
+    close(b);
+}
+
+/* The driver hears of the last descriptor only. */
+static void test_duplicates_are_the_same_file(void **state)
+{
+    const int probe = open_node(), before = ioctl(probe, CLOSED);
+    const int fd = open_node(), copy = dup(fd), third = fcntl(copy, F_DUPFD_CLOEXEC, 100);
+    assert_true(third >= 100);
+    assert_int_equal(count(fd), 1);
+    assert_int_equal(count(copy), 2);
+    close(fd);
+    assert_int_equal(count(third), 3);
+    assert_int_equal(dup2(third, copy), copy);
+    assert_int_equal(count(copy), 4);
+    close(third);
+    assert_int_equal(ioctl(probe, CLOSED), before);
+    close(copy);
+    assert_int_equal(ioctl(probe, CLOSED), before + 1);
+    assert_int_equal(ioctl(copy, COUNT, &(int){0}), -1);
+    /* A plain file in place of an opening ends it. */
+    const int again = open_node(), plain = open("/dev/null", O_RDWR);
+    assert_int_equal(dup2(plain, again), again);
+    assert_int_equal(ioctl(probe, CLOSED), before + 2);
+    close(again);
+    close(plain);
+    close(probe);
+}
+
+static void test_what_the_driver_does_not_have_is_not_there(void **state)
+{
+    struct stat status;
+    assert_int_equal(open("/dev/counter/1", O_RDWR), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(access("/dev/counter/1", F_OK), -1);
+    assert_int_equal(stat("/dev/counter/1", &status), -1);
+    assert_null(opendir("/dev/counter/by-path"));
+    assert_null(fopen("/dev/counter/1", "r"));
+}
+
+static void test_files_of_sysfs(void **state)
+{
+    char folder[] = "/tmp/wavetrap-devfs-XXXXXX", path[64], line[16] = "";
+    struct stat status;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/limit", folder);
+    FILE *file = fopen(path, "w");
+    fputs("42\n", file);
+    fclose(file);
+    setenv("COUNTER_FILES", folder, 1);
+    file = fopen("/sys/class/counter/limit", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_string_equal(line, "42\n");
+    fclose(file);
+    const int fd = open("/sys/class/counter/limit", O_RDONLY);
+    assert_int_equal(read(fd, line, 2), 2);
+    close(fd);
+    assert_int_equal(stat("/sys/class/counter/limit", &status), 0);
+    assert_int_equal(status.st_size, 3);
+    DIR *list = opendir("/sys/class/counter");
+    bool found = false;
+    assert_non_null(list);
+    for (const struct dirent *entry; (entry = readdir(list));)
+        found |= strcmp(entry->d_name, "limit") == 0;
+    assert_true(found);
+    closedir(list);
+    unsetenv("COUNTER_FILES");
+    assert_int_equal(access("/sys/class/counter/limit", F_OK), -1);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* Everything else is libc's. */
+static void test_other_files(void **state)
+{
+    char text[4] = "", path[] = "/tmp/wavetrap-devfs-XXXXXX";
+    struct stat status;
+    const int fd = mkstemp(path);
+    close(fd);
+    unlink(path);
+    const int made = open(path, O_CREAT | O_EXCL | O_RDWR, 0640);
+    assert_true(made >= 0);
+    assert_int_equal(fstat(made, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    assert_int_equal(write(made, "abc", 3), 3);
+    int ready = 0;
+    assert_int_equal(lseek(made, 0, SEEK_SET), 0);
+    assert_int_equal(ioctl(made, FIONREAD, &ready), 0);
+    assert_int_equal(ready, 3);
+    assert_int_equal(read(made, text, 3), 3);
+    assert_string_equal(text, "abc");
+    assert_int_equal(fcntl(made, F_GETFL) & O_ACCMODE, O_RDWR);
+    close(made);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_opening_has_its_own_file),
+        cmocka_unit_test(test_duplicates_are_the_same_file),
+        cmocka_unit_test(test_what_the_driver_does_not_have_is_not_there),
+        cmocka_unit_test(test_files_of_sysfs),
+        cmocka_unit_test(test_other_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

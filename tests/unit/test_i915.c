@@ -1,0 +1,600 @@
+/* The i915 driver of an emulated GPU, through its ioctls: what a program sees, and what reaches the
+ * emulator. The emulator is a test double that notes each walk. */
+#include <errno.h>
+#include <i915_drm.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "runtime/drm/i915.h"
+
+#define PAGE 4096
+
+/* What the emulator was told, and what it answers. */
+struct gpu {
+    struct gen_walk walk[8];
+    unsigned walk_count;
+    size_t mapping_count;
+    bool fail;
+    uint64_t now;
+    char said[512];
+    struct wt_i915 *device;
+    struct wt_i915_file *file;
+    uint8_t *memory; /* of the objects below */
+};
+
+static enum wt_status run(void *context, const struct wt_i915_mapping *mappings, size_t count,
+                          const struct gen_walk *walk, struct wt_error *err)
+{
+    struct gpu *g = context;
+    if (g->fail)
+        return wt_fail(err, WT_INVALID, "lane 3 writes 0x10, where nothing is");
+    for (size_t i = 1; i < count; i++)
+        assert_true(mappings[i - 1].address + mappings[i - 1].size <= mappings[i].address);
+    g->mapping_count = count;
+    g->walk[g->walk_count++ % 8] = *walk;
+    return WT_OK;
+}
+
+static uint64_t ticks(void *context)
+{
+    return ((struct gpu *)context)->now;
+}
+
+static void say(void *context, const char *text)
+{
+    struct gpu *g = context;
+    snprintf(g->said, sizeof g->said, "%s", text);
+}
+
+static const struct wt_i915_ops ops = {run, ticks, say};
+
+enum { PAGES = 64 };
+
+static int setup(void **state)
+{
+    struct gpu *g = calloc(1, sizeof *g);
+    struct wt_error err;
+    assert_int_equal(wt_i915_new(&ops, g, 3, &g->device, &err), WT_OK);
+    g->file = wt_i915_open(g->device);
+    assert_non_null(g->file);
+    g->memory =
+        mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(g->memory != MAP_FAILED);
+    *state = g;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct gpu *g = *state;
+    wt_i915_free(g->device);
+    munmap(g->memory, PAGES * PAGE);
+    free(g);
+    return 0;
+}
+
+static int call(struct gpu *g, unsigned long request, void *args)
+{
+    return wt_i915_ioctl(g->file, request, args);
+}
+
+static int parameter(struct gpu *g, int param)
+{
+    int value = -1;
+    struct drm_i915_getparam args = {.param = param, .value = &value};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GETPARAM, &args), 0);
+    return value;
+}
+
+static uint32_t userptr(struct gpu *g, unsigned page, unsigned pages)
+{
+    struct drm_i915_gem_userptr args = {.user_ptr = (uintptr_t)(g->memory + page * PAGE),
+                                        .user_size = (uint64_t)pages * PAGE};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_USERPTR, &args), 0);
+    return args.handle;
+}
+
+/* ---- discovery ---- */
+
+static void test_it_is_a_skylake_with_i915(void **state)
+{
+    struct gpu *g = *state;
+    char name[5] = "";
+    struct drm_version version = {.name_len = sizeof name, .name = name};
+    assert_int_equal(call(g, DRM_IOCTL_VERSION, &version), 0);
+    assert_memory_equal(name, "i915", 4);
+    assert_int_equal(version.name_len, 4);
+    assert_int_equal(parameter(g, I915_PARAM_CHIPSET_ID), 0x1912);
+    assert_int_equal(parameter(g, I915_PARAM_REVISION), 6);
+    assert_int_equal(parameter(g, I915_PARAM_HAS_EXEC_SOFTPIN), 1);
+    assert_int_equal(parameter(g, I915_PARAM_HAS_SCHEDULER), 0);
+    assert_int_equal(parameter(g, I915_PARAM_EU_TOTAL), 24);
+    assert_int_equal(parameter(g, I915_PARAM_CS_TIMESTAMP_FREQUENCY), 12000000);
+    int value;
+    struct drm_i915_getparam unknown = {.param = 9999, .value = &value};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GETPARAM, &unknown), -EINVAL);
+    assert_int_equal(call(g, DRM_IO(0x60), &unknown), -ENOTTY);
+}
+
+/* linux answers with 21 bytes for one slice of three subslices of eight EUs. */
+static void test_topology(void **state)
+{
+    struct gpu *g = *state;
+    uint8_t data[64];
+    struct drm_i915_query_item item = {.query_id = DRM_I915_QUERY_TOPOLOGY_INFO};
+    struct drm_i915_query query = {.num_items = 1, .items_ptr = (uintptr_t)&item};
+    assert_int_equal(call(g, DRM_IOCTL_I915_QUERY, &query), 0);
+    assert_int_equal(item.length, 21);
+    item.data_ptr = (uintptr_t)data;
+    memset(data, 0xaa, sizeof data);
+    assert_int_equal(call(g, DRM_IOCTL_I915_QUERY, &query), 0);
+    static const uint8_t wanted[21] = {0, 0, 1, 0, 3, 0, 8, 0,    1,    0,   1,
+                                       0, 2, 0, 1, 0, 1, 7, 0xff, 0xff, 0xff};
+    assert_memory_equal(data, wanted, sizeof wanted);
+    assert_int_equal(data[21], 0xaa);
+    item.length = 20; /* too short */
+    assert_int_equal(call(g, DRM_IOCTL_I915_QUERY, &query), 0);
+    assert_int_equal(item.length, -EINVAL);
+    item = (struct drm_i915_query_item){.query_id = DRM_I915_QUERY_MEMORY_REGIONS};
+    assert_int_equal(call(g, DRM_IOCTL_I915_QUERY, &query), 0);
+    assert_int_equal(item.length, -EINVAL);
+}
+
+static void test_the_clock(void **state)
+{
+    struct gpu *g = *state;
+    struct drm_i915_reg_read read = {.offset = 0x2358 | I915_REG_READ_8B_WA};
+    g->now = UINT64_C(0x123456789abcd);
+    assert_int_equal(call(g, DRM_IOCTL_I915_REG_READ, &read), 0);
+    assert_int_equal(read.val, UINT64_C(0x6789abcd) | UINT64_C(5) << 32);
+    read.offset = 0x2000;
+    assert_int_equal(call(g, DRM_IOCTL_I915_REG_READ, &read), -EINVAL);
+}
+
+/* ---- objects ---- */
+
+static void test_objects_are_memory(void **state)
+{
+    struct gpu *g = *state;
+    struct drm_i915_gem_create create = {.size = 5000};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &create), 0);
+    assert_int_equal(create.size, 8192);
+    static const char text[] = "written";
+    struct drm_i915_gem_pwrite write = {
+        .handle = create.handle, .offset = 4090, .size = sizeof text, .data_ptr = (uintptr_t)text};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_PWRITE, &write), 0);
+    struct drm_i915_gem_mmap map = {.handle = create.handle, .size = 8192};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_MMAP, &map), 0);
+    assert_string_equal((const char *)(uintptr_t)map.addr_ptr + 4090, text);
+    munmap((void *)(uintptr_t)map.addr_ptr, 8192);
+    /* The program maps it through the descriptor, too. */
+    struct drm_i915_gem_mmap_offset offset = {.handle = create.handle,
+                                              .flags = I915_MMAP_OFFSET_WB};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_MMAP_OFFSET, &offset), 0);
+    char *at = mmap(NULL, 8192, PROT_READ, MAP_SHARED, wt_i915_descriptor(g->device),
+                    (off_t)offset.offset);
+    assert_true(at != MAP_FAILED);
+    assert_string_equal(at + 4090, text);
+    munmap(at, 8192);
+    char back[sizeof text];
+    struct drm_i915_gem_pread read = {
+        .handle = create.handle, .offset = 4090, .size = sizeof back, .data_ptr = (uintptr_t)back};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_PREAD, &read), 0);
+    assert_string_equal(back, text);
+    read.offset = 8190;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_PREAD, &read), -EINVAL);
+    struct drm_gem_close close = {.handle = create.handle};
+    assert_int_equal(call(g, DRM_IOCTL_GEM_CLOSE, &close), 0);
+    assert_int_equal(call(g, DRM_IOCTL_GEM_CLOSE, &close), -EINVAL);
+    read.offset = 0;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_PREAD, &read), -ENOENT);
+    /* A new object has nothing of the old one. */
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &create), 0);
+    read.handle = create.handle;
+    read.offset = 4090;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_PREAD, &read), 0);
+    for (size_t i = 0; i < sizeof back; i++)
+        assert_int_equal(back[i], 0);
+}
+
+static void test_user_memory(void **state)
+{
+    struct gpu *g = *state;
+    struct drm_i915_gem_userptr args = {.user_ptr = (uintptr_t)g->memory + 1, .user_size = PAGE};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_USERPTR, &args), -EINVAL);
+    args.user_ptr -= 1;
+    args.user_size = 100;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_USERPTR, &args), -EINVAL);
+    args.user_size = PAGE;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_USERPTR, &args), 0);
+    struct drm_i915_gem_set_tiling tiling = {
+        .handle = args.handle, .tiling_mode = I915_TILING_Y, .stride = 512};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_SET_TILING, &tiling), 0);
+    struct drm_i915_gem_get_tiling get = {.handle = args.handle};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_GET_TILING, &get), 0);
+    assert_int_equal(get.tiling_mode, I915_TILING_Y);
+    struct drm_i915_gem_wait wait = {.bo_handle = args.handle, .timeout_ns = -1};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_WAIT, &wait), 0);
+    wait.bo_handle = 77;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_WAIT, &wait), -ENOENT);
+}
+
+/* ---- batches ---- */
+
+/* The pages of the test's memory, each an object. */
+enum { BATCH, STATE, SURFACES, INDIRECT, KERNEL, TAG, SECOND, OBJECTS };
+
+struct batch {
+    struct gpu *g;
+    struct drm_i915_gem_exec_object2 object[OBJECTS];
+    uint32_t *next;
+    struct drm_i915_gem_execbuffer2 args;
+};
+
+#define HEAP UINT64_C(0x800100000000)
+
+static uint8_t *page(struct batch *b, unsigned which)
+{
+    return b->g->memory + which * PAGE;
+}
+
+/* The kernel's heap is not where the program has it, as with Intel's runtime. */
+static uint64_t gpu_address(struct batch *b, unsigned which)
+{
+    return which == KERNEL || which == INDIRECT ? HEAP + which * PAGE : (uintptr_t)page(b, which);
+}
+
+static void begin(struct batch *b, struct gpu *g)
+{
+    *b = (struct batch){.g = g};
+    for (unsigned i = 0; i < OBJECTS; i++)
+        b->object[i] = (struct drm_i915_gem_exec_object2){
+            .handle = userptr(g, i, 1),
+            .flags = EXEC_OBJECT_PINNED | EXEC_OBJECT_SUPPORTS_48B_ADDRESS,
+        };
+    for (unsigned i = 0; i < OBJECTS; i++) {
+        const uint64_t address = gpu_address(b, i);
+        b->object[i].offset = address >> 47 & 1 ? address | UINT64_C(0xffff) << 48 : address;
+    }
+    /* The batch is the last object. */
+    const struct drm_i915_gem_exec_object2 first = b->object[0];
+    b->object[0] = b->object[OBJECTS - 1];
+    b->object[OBJECTS - 1] = first;
+    b->next = (uint32_t *)page(b, BATCH);
+    b->args = (struct drm_i915_gem_execbuffer2){
+        .buffers_ptr = (uintptr_t)b->object, .buffer_count = OBJECTS, .flags = I915_EXEC_NO_RELOC};
+}
+
+static void put(struct batch *b, unsigned count, ...)
+{
+    va_list args;
+    va_start(args, count);
+    for (unsigned i = 0; i < count; i++)
+        *b->next++ = va_arg(args, uint32_t);
+    va_end(args);
+}
+
+static int submit(struct batch *b)
+{
+    put(b, 1, 0x05000000u); /* MI_BATCH_BUFFER_END */
+    b->next = (uint32_t *)page(b, BATCH);
+    return call(b->g, DRM_IOCTL_I915_GEM_EXECBUFFER2, &b->args);
+}
+
+static uint32_t low(uint64_t address)
+{
+    return (uint32_t)address;
+}
+
+static uint32_t high(uint64_t address)
+{
+    return (uint32_t)(address >> 32);
+}
+
+/* STATE_BASE_ADDRESS with each base modified. */
+static void put_bases(struct batch *b)
+{
+    const uint64_t surface = gpu_address(b, SURFACES), dynamic = gpu_address(b, STATE);
+    put(b, 19, 0x61010011u, 0x7000u | 1, 0u, 0u, low(surface) | 1, high(surface), low(dynamic) | 1,
+        high(dynamic), low(HEAP) | 1, high(HEAP), low(HEAP) | 1, high(HEAP), 0u, 0u, 0u, 0u, 0u, 0u,
+        0u);
+}
+
+/* An interface descriptor at the start of dynamic state, and its load. */
+static void put_descriptor(struct batch *b, unsigned threads)
+{
+    uint32_t *d = (uint32_t *)page(b, STATE);
+    d[0] = KERNEL * PAGE + 0x140;
+    d[1] = 0;
+    d[2] = 0x80000;
+    d[3] = 0x60 | 1 << 2;
+    d[4] = 0x80 | 2;
+    d[5] = 6u << 16;
+    d[6] = threads | 4u << 16 | 1u << 21;
+    d[7] = 3;
+    put(b, 4, 0x70020002u, 0u, 32u, 0u);
+}
+
+static void put_walker(struct batch *b, unsigned threads)
+{
+    put(b, 15, 0x7105000du, 0u, (3u + 6 * threads) * 32, (uint32_t)INDIRECT * PAGE,
+        2u << 30 | (threads - 1), 1u, 0u, 5u, 0u, 0u, 2u, 0u, 1u, 0x00ffffffu, 0xffffffffu);
+}
+
+static void test_a_walker_as_intels_runtime_sends_it(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    begin(&b, g);
+    const uint64_t tag = gpu_address(&b, TAG);
+    put(&b, 6, 0x7a000004u, 0x00100000u, 0u, 0u, 0u, 0u); /* PIPE_CONTROL, CS stall */
+    put(&b, 3, 0x11000001u, 0xe404u, 0x100u);             /* MI_LOAD_REGISTER_IMM */
+    put(&b, 1, 0x69041312u);                              /* PIPELINE_SELECT */
+    put(&b, 9, 0x70000007u, 0x1000u | 7, 0u, 167u << 16, 0u, 0u, 0u, 0u, 0u); /* MEDIA_VFE_STATE */
+    put_bases(&b);
+    put(&b, 2, 0x70040000u, 0u); /* MEDIA_STATE_FLUSH */
+    put_descriptor(&b, 2);
+    g->now = 1000;
+    put(&b, 6, 0x7a000004u, 3u << 14, low(tag + 16), high(tag), 0u, 0u); /* timestamp */
+    put(&b, 4, 0x12000002u, 0x23a8u, low(tag + 24), high(tag));          /* MI_STORE_REGISTER_MEM */
+    put_walker(&b, 2);
+    put(&b, 6, 0x7a000004u, 0x00104120u, low(tag), high(tag), 17u, 0u); /* the tag */
+    memset(page(&b, TAG), 0xff, 64);
+    assert_int_equal(submit(&b), 0);
+    assert_string_equal(g->said, "");
+
+    assert_int_equal(g->walk_count, 1);
+    assert_int_equal(g->mapping_count, OBJECTS);
+    const struct gen_walk *w = &g->walk[0];
+    assert_int_equal(w->instructions, HEAP);
+    assert_int_equal(w->kernel, KERNEL * PAGE + 0x140);
+    assert_int_equal(w->sip, 0);
+    assert_int_equal(w->surfaces, gpu_address(&b, SURFACES));
+    assert_int_equal(w->binding_table, 0x80);
+    assert_int_equal(w->dynamic, gpu_address(&b, STATE));
+    assert_int_equal(w->samplers, 0x60);
+    assert_int_equal(w->general, 0x7000);
+    assert_true(w->has_scratch);
+    assert_int_equal(w->scratch, 0x1000);
+    assert_int_equal(w->scratch_code, 7);
+    assert_int_equal(w->payload, HEAP + INDIRECT * PAGE);
+    assert_int_equal(w->cross_bytes, 96);
+    assert_int_equal(w->thread_bytes, 192);
+    assert_int_equal(w->simd, 32);
+    assert_int_equal(w->threads, 2);
+    assert_int_equal(w->last_mask, 0x00ffffff);
+    static const uint32_t start[3] = {1, 0, 0}, end[3] = {5, 2, 1};
+    assert_memory_equal(w->start, start, sizeof start);
+    assert_memory_equal(w->end, end, sizeof end);
+    assert_int_equal(w->slm_bytes, 8192);
+    assert_true(w->barrier);
+    assert_int_equal(w->enables, 0x80000);
+
+    uint64_t written[4];
+    memcpy(written, page(&b, TAG), sizeof written);
+    assert_int_equal(written[0], 17);
+    assert_int_equal(written[1], UINT64_MAX);
+    assert_int_equal(written[2], 1000);
+    assert_int_equal(written[3], UINT64_C(0xffffffff000003e8));
+
+    /* The context keeps its state: the next batch has only descriptors and walker. */
+    put(&b, 4, 0x70020002u, 0u, 32u, 0u);
+    put_walker(&b, 2);
+    assert_int_equal(submit(&b), 0);
+    assert_int_equal(g->walk_count, 2);
+    assert_memory_equal(&g->walk[1], &g->walk[0], sizeof g->walk[0]);
+}
+
+static void test_batches_are_chained(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    begin(&b, g);
+    const uint64_t second = gpu_address(&b, SECOND), tag = gpu_address(&b, TAG);
+    const uint32_t rest[] = {0x10000002u, low(tag), high(tag), 99u,
+                             0x05000000u}; /* MI_STORE_DATA_IMM */
+    memcpy(page(&b, SECOND) + 64, rest, sizeof rest);
+    put(&b, 3, 0x18800101u, low(second + 64), high(second));
+    assert_int_equal(submit(&b), 0);
+    assert_int_equal(*(uint32_t *)page(&b, TAG), 99);
+    /* A batch may begin anywhere in its object. */
+    memset(page(&b, TAG), 0, 4);
+    b.next += 16;
+    put(&b, 4, rest[0], rest[1], rest[2], 7u);
+    b.args.batch_start_offset = 64;
+    b.args.batch_len = 20;
+    put(&b, 1, 0x05000000u);
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_EXECBUFFER2, &b.args), 0);
+    assert_int_equal(*(uint32_t *)page(&b, TAG), 7);
+}
+
+static void test_an_indirect_walker_takes_its_dimensions_from_registers(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    begin(&b, g);
+    const uint64_t tag = gpu_address(&b, TAG);
+    *(uint32_t *)page(&b, TAG) = 9;
+    put_bases(&b);
+    put_descriptor(&b, 1);
+    put(&b, 4, 0x14800002u, 0x2500u, low(tag), high(tag)); /* MI_LOAD_REGISTER_MEM */
+    put(&b, 5, 0x11000003u, 0x2504u, 4u, 0x2508u, 3u);     /* MI_LOAD_REGISTER_IMM, two */
+    put_walker(&b, 1);
+    b.next[-15] |= 1 << 10;
+    assert_int_equal(submit(&b), 0);
+    static const uint32_t end[3] = {9, 4, 3};
+    assert_memory_equal(g->walk[0].end, end, sizeof end);
+    /* No group at all is no error, and nothing runs. */
+    *(uint32_t *)page(&b, TAG) = 0;
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_EXECBUFFER2, &b.args), 0);
+    assert_int_equal(g->walk_count, 1);
+}
+
+static int resets(struct gpu *g, uint32_t context)
+{
+    struct drm_i915_reset_stats stats = {.ctx_id = context};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GET_RESET_STATS, &stats), 0);
+    return (int)stats.batch_active;
+}
+
+static void test_a_stray_access_is_told_and_loses_the_context(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    begin(&b, g);
+    struct drm_i915_gem_context_create_ext create = {0};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, &create), 0);
+    assert_int_not_equal(create.ctx_id, 0);
+    b.args.rsvd1 = create.ctx_id;
+    put_bases(&b);
+    put_descriptor(&b, 1);
+    put_walker(&b, 1);
+    g->fail = true;
+    assert_int_equal(resets(g, create.ctx_id), 0);
+    assert_int_equal(submit(&b), 0);
+    assert_non_null(strstr(g->said, "GPGPU_WALKER: lane 3 writes 0x10, where nothing is"));
+    assert_int_equal(resets(g, create.ctx_id), 1);
+    assert_int_equal(submit(&b), -EIO);
+    /* Another context goes on. */
+    g->fail = false;
+    assert_int_equal(resets(g, 0), 0);
+    b.args.rsvd1 = 0;
+    assert_int_equal(submit(&b), 0);
+    struct drm_i915_gem_context_destroy destroy = {.ctx_id = create.ctx_id};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CONTEXT_DESTROY, &destroy), 0);
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CONTEXT_DESTROY, &destroy), -ENOENT);
+    b.args.rsvd1 = create.ctx_id;
+    assert_int_equal(submit(&b), -ENOENT);
+}
+
+/* One mistake each: the batch is taken, the message says what is wrong. */
+static void expect(struct gpu *g, const char *message, unsigned count, ...)
+{
+    struct batch b;
+    va_list args;
+    struct drm_i915_gem_context_create_ext create = {0};
+    begin(&b, g);
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CONTEXT_CREATE_EXT, &create), 0);
+    b.args.rsvd1 = create.ctx_id;
+    va_start(args, count);
+    for (unsigned i = 0; i < count; i++)
+        *b.next++ = va_arg(args, uint32_t);
+    va_end(args);
+    g->said[0] = 0;
+    assert_int_equal(submit(&b), 0);
+    if (!strstr(g->said, message))
+        fail_msg("'%s' is not in '%s'", message, g->said);
+}
+
+static void test_mistakes_in_a_batch(void **state)
+{
+    struct gpu *g = *state;
+    expect(g, "command 0x7b000005 is not executed", 1, 0x7b000005u);
+    expect(g, "STATE_SIP has 2 dwords instead of 3", 2, 0x61020000u, 0u);
+    expect(g, "in none of the batch's objects", 4, 0x10000002u, 0x1000u, 0u, 1u);
+    expect(g, "the batch goes on outside its objects", 3, 0x18800101u, 0x1000u, 0u);
+    expect(g, "second-level batches", 3, 0x18c00101u, 0x1000u, 0u);
+    expect(g, "depth count", 6, 0x7a000004u, 2u << 14, 0u, 0u, 0u, 0u);
+    expect(g, "descriptor 0 is not among the 0 loaded ones", 15, 0x7105000du, 0u, 0u, 0u, 0u, 0u,
+           0u, 1u, 0u, 0u, 1u, 0u, 1u, 0u, 0u);
+    expect(g, "SIMD size 3", 15, 0x7105000du, 0u, 0u, 0u, 3u << 30, 0u, 0u, 1u, 0u, 0u, 1u, 0u, 1u,
+           0u, 0u);
+}
+
+/* A batch that jumps to itself ends with a message instead of hanging the program. */
+static void test_a_batch_without_an_end(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    begin(&b, g);
+    const uint64_t self = gpu_address(&b, BATCH);
+    put(&b, 3, 0x18800101u, low(self), high(self));
+    assert_int_equal(submit(&b), 0);
+    assert_non_null(strstr(g->said, "has no end"));
+}
+
+static void test_lists_that_are_refused(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    begin(&b, g);
+    b.object[2].handle = 1000;
+    assert_int_equal(submit(&b), -ENOENT);
+    begin(&b, g);
+    b.object[2].offset = b.object[3].offset;
+    assert_int_equal(submit(&b), -EINVAL);
+    begin(&b, g);
+    b.object[2].flags = 0;
+    assert_int_equal(submit(&b), -EINVAL);
+    assert_non_null(strstr(g->said, "EXEC_OBJECT_PINNED"));
+    begin(&b, g);
+    b.object[2].relocation_count = 1;
+    assert_int_equal(submit(&b), -EINVAL);
+    begin(&b, g);
+    b.args.batch_start_offset = PAGE;
+    assert_int_equal(submit(&b), -EINVAL);
+    begin(&b, g);
+    b.args.buffer_count = 0;
+    assert_int_equal(submit(&b), -EINVAL);
+    /* Memory that the program has unmapped. */
+    begin(&b, g);
+    munmap(page(&b, SURFACES), PAGE);
+    assert_int_equal(submit(&b), -EFAULT);
+    assert_int_equal(g->walk_count, 0);
+}
+
+static void test_the_report_on_objects(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    struct wt_gem_state report;
+    struct wt_error err;
+    begin(&b, g);
+    b.object[1].flags |= EXEC_OBJECT_WRITE;
+    struct drm_i915_gem_create create = {.size = 3 * PAGE};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_CREATE, &create), 0);
+    struct drm_i915_gem_madvise advice = {.handle = create.handle, .madv = I915_MADV_DONTNEED};
+    assert_int_equal(call(g, DRM_IOCTL_I915_GEM_MADVISE, &advice), 0);
+    assert_int_equal(submit(&b), 0);
+    assert_int_equal(wt_i915_gem_state(g->device, &report, &err), WT_OK);
+    assert_int_equal(report.object_count, OBJECTS + 1);
+    unsigned bound = 0, written = 0, purgeable = 0;
+    for (size_t i = 0; i < report.object_count; i++) {
+        bound += report.objects[i].vma_count == 1;
+        written += report.objects[i].write_domain == I915_GEM_DOMAIN_RENDER;
+        purgeable += report.objects[i].purgeable && report.objects[i].size == 3 * PAGE;
+    }
+    assert_int_equal(bound, OBJECTS);
+    assert_int_equal(written, 1);
+    assert_int_equal(purgeable, 1);
+    wt_gem_state_free(&report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_it_is_a_skylake_with_i915, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_topology, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_clock, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_objects_are_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_user_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_walker_as_intels_runtime_sends_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_batches_are_chained, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_an_indirect_walker_takes_its_dimensions_from_registers,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_stray_access_is_told_and_loses_the_context, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_mistakes_in_a_batch, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_batch_without_an_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lists_that_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_report_on_objects, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
