@@ -147,7 +147,7 @@ static void why_a_wave_waits_and_which_lanes_wait_in_it(void **state)
     expect_has(ALL_WAVES, "\"mask\":\"f\",\"wait\":\"a \\\"barrier\\\"\",\"wait_pc\":2147483664,"
                           "\"barrier\":{\"id\":7,\"cores\":false,\"arrived\":1,\"expected\":2},"
                           "\"waiters\":[[\"4\",32],[\"80000000000000000000000000000008\",36]]}");
-    f.d->detail[0].between_cores = true;
+    f.d->detail[0].view.between_cores = true;
     expect_has(ALL_WAVES, "\"cores\":true");
 }
 
