@@ -16,6 +16,7 @@ enum wt_fault_kind {
     WT_FAULT_ACCESS,          /**< memory that cannot be used so (IO misuse, outside the space) */
     WT_FAULT_DEADLOCK,        /**< every active wave waits for another one */
     WT_FAULT_TRAP,            /**< a trap instruction, and no trap handler */
+    WT_FAULT_EXCEPTION,       /**< an exception that the program enabled, and no trap handler */
     WT_FAULT_HOST,            /**< the host ran out of memory */
 };
 

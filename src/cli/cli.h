@@ -20,6 +20,7 @@ enum cli_status {
     CLI_ACCESS = 120,      /**< memory used as it must not be */
     CLI_DEADLOCK = 121,    /**< every active warp waits for another one */
     CLI_OTHER_FAULT = 122, /**< any other mistake of the program */
+    CLI_EXCEPTION = 123,   /**< an exception that the program enabled, and no trap handler */
     CLI_LIMIT = 124,       /**< --max-issues was reached */
     CLI_FAILED = 125,      /**< wavetrap itself: bad option, unreadable file, no host memory */
     CLI_SIGNAL = 128,      /**< plus the signal that stopped it: 130 for Ctrl-C */
@@ -49,7 +50,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_attach, cli_trace, cli_info,
-    cli_dm, cli_reg, cli_exec, cli_explain, cli_dm_check, cli_gtt, cli_gem;
+    cli_dm, cli_reg, cli_exec, cli_explain, cli_explain_trap, cli_dm_check, cli_gtt, cli_gem;
 
 /** The file that adds our commands to GDB; false if it is not where it belongs. */
 bool cli_gdb_extension(char *path, size_t size);

@@ -110,6 +110,8 @@ int cli_fault_status(enum wt_fault_kind kind)
         return CLI_ACCESS;
     case WT_FAULT_DEADLOCK:
         return CLI_DEADLOCK;
+    case WT_FAULT_EXCEPTION:
+        return CLI_EXCEPTION;
     case WT_FAULT_HOST:
         return CLI_FAILED;
     default:

@@ -32,6 +32,11 @@ static struct gcn *own(const struct wt_emulated *e)
     return e->own;
 }
 
+struct gcn_device *wt_gcn_device(const struct wt_emulated *e)
+{
+    return own(e)->device;
+}
+
 static void config_default(void *config)
 {
     gcn_config_default(config);
@@ -242,6 +247,8 @@ static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *e
 static void explain_fault(struct wt_emulated *e, FILE *out)
 {
     const struct wt_fault *f = &e->machine->fault;
+    if (f->kind == WT_FAULT_EXCEPTION)
+        gcn_explain_exception(out, own(e)->device, f);
     if (f->addr - GCN_LAUNCH_HOSTCALL < GCN_LAUNCH_HOSTCALL_SIZE)
         fprintf(out, "  The kernel asks a host runtime for something (printf of HIP, assert, "
                      "malloc): such programs run under 'wavetrap exec'.\n");

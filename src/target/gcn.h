@@ -7,4 +7,7 @@
 /** Its configuration is a struct gcn_config. */
 extern const struct wt_family wt_family_gcn;
 
+/** The device of an opened target of this family. */
+struct gcn_device *wt_gcn_device(const struct wt_emulated *e);
+
 #endif

@@ -62,7 +62,7 @@ def test_one_place_names_the_families():
     """The command and the target's own files take a family as families.c gives it."""
     own = {"gcn.c", "gcn.h", "gcn_debugger.c", "gcn_debugger.h", "vortex.c", "vortex.h", "vortex_tables.c", "families.c"}
     # The registers of Vortex's Debug Module; the page tables of Intel's GPUs.
-    about_one_family = {"serve_registers.c", "gtt.c"}
+    about_one_family = {"serve_registers.c", "gtt.c", "explain_trap.c"}
     wrong = []
     for file in [*sorted((SOURCE / "target").glob("*.[ch]")), *sorted((SOURCE / "cli").glob("*.[ch]"))]:
         if file.name in own or file.name in about_one_family:

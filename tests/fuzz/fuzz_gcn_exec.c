@@ -179,7 +179,7 @@ static bool mend(struct gcn_device *d, size_t length)
         return false;
     struct gcn_wave *w = &d->wave[f->wave];
     /* An arithmetic exception is told when the instruction is done; all else has had no effect. */
-    if (!w->active || (w->pc != f->pc && f->kind != WT_FAULT_TRAP))
+    if (!w->active || (w->pc != f->pc && f->kind != WT_FAULT_TRAP && f->kind != WT_FAULT_EXCEPTION))
         abort();
     char place[128];
     d->machine.ops->place(&d->machine, f->wave, place, sizeof place);

@@ -271,7 +271,7 @@ static void test_floating_point_exceptions_trap(void **state)
     r = rig(program, 8);
     assert_int_equal(dispatch(&r), WT_OK);
     assert_int_equal(r.m->ops->run(r.m, 20), WT_RUN_FAULT);
-    assert_int_equal(r.m->fault.kind, WT_FAULT_TRAP);
+    assert_int_equal(r.m->fault.kind, WT_FAULT_EXCEPTION);
     assert_int_equal(r.m->fault.pc, CODE + 20);
     assert_non_null(strstr(r.m->fault.text, "v_rcp_f32: division by zero"));
     assert_true(gcn_wave_vector(r.device, 0, 1, 0, &value) && value == 0x7f800000);

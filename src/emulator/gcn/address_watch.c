@@ -86,7 +86,7 @@ void gcn_address_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum 
             continue;
         if (!w->watch_hits && is_exception(w)) {
             d->exception = (struct wt_fault){
-                .kind = WT_FAULT_TRAP,
+                .kind = WT_FAULT_EXCEPTION,
                 .wave = w->id,
                 .pc = gcn_pc_of(w, u),
                 .addr = addr,

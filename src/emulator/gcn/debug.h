@@ -66,6 +66,34 @@ struct gcn_location gcn_wave_location(const struct gcn_device *device, uint32_t 
 /** The wave slot at a location; UINT32_MAX if there is no such place in the chip. */
 uint32_t gcn_wave_at(const struct gcn_device *device, const struct gcn_location *location);
 
+/* ---- traps in words ---- */
+
+/** Registers that tell of a trap. */
+enum gcn_trap_register {
+    GCN_TRAP_TTMP0,
+    GCN_TRAP_TTMP1,
+    GCN_TRAP_TRAPSTS,
+    GCN_TRAP_MODE,
+    GCN_TRAP_STATUS,
+    GCN_TRAP_HW_ID,
+    GCN_TRAP_REGISTERS,
+};
+
+struct gcn_trap_registers {
+    uint32_t value[GCN_TRAP_REGISTERS];
+    uint32_t given; /**< which of them are known, as a bit set */
+};
+
+/** Those of a wave; false if there is no such wave. */
+bool gcn_wave_trap_registers(struct gcn_device *device, uint32_t wave,
+                             struct gcn_trap_registers *registers);
+/** Prints what they say, a line each. */
+void gcn_explain_trap(FILE *out, const struct gcn_trap_registers *registers);
+/** Prints a line about an exception that nobody has taken, where @p fault is one. */
+void gcn_explain_exception(FILE *out, struct gcn_device *device, const struct wt_fault *fault);
+/** The name of an exception by its bit in MODE.EXCP_EN, from 0: "invalid"; NULL beyond the 9. */
+const char *gcn_exception_name(unsigned bit);
+
 /* ---- interrupts ---- */
 
 enum gcn_interrupt_encoding { GCN_INTERRUPT_AUTO, GCN_INTERRUPT_INST, GCN_INTERRUPT_ERROR };

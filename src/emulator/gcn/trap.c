@@ -105,7 +105,7 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
     struct gcn_device *d = w->device;
     const uint64_t pc = gcn_pc_of(w, u);
     struct wt_fault fault = {
-        .kind = WT_FAULT_TRAP,
+        .kind = WT_FAULT_EXCEPTION,
         .wave = w->id,
         .lanes = lanes,
         .pc = pc,

@@ -1,0 +1,211 @@
+/* `wavetrap explain-trap`: what the registers of a trap of a gfx900 say, in words. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "cli/kernel.h"
+#include "cli/report.h"
+#include "emulator/gcn/debug.h"
+#include "target/gcn.h"
+
+enum { SLICE = 1 << 16 };
+
+struct explain_trap {
+    struct cli_drive drive; /* first: the context of the options about the device */
+    uint64_t at;            /* issue time of --at */
+    bool at_given;
+};
+
+static enum wt_status set_at(void *context, const char *value, struct wt_error *err)
+{
+    struct explain_trap *x = context;
+    x->at_given = true;
+    return wt_parse_number(value, &x->at, err);
+}
+
+/* ---- values ---- */
+
+static const char *const names[GCN_TRAP_REGISTERS] = {
+    [GCN_TRAP_TTMP0] = "TTMP0", [GCN_TRAP_TTMP1] = "TTMP1",   [GCN_TRAP_TRAPSTS] = "TRAPSTS",
+    [GCN_TRAP_MODE] = "MODE",   [GCN_TRAP_STATUS] = "STATUS", [GCN_TRAP_HW_ID] = "HW_ID",
+};
+
+/* "TRAPSTS=0x20004" */
+static enum wt_status take_value(const char *text, struct gcn_trap_registers *r,
+                                 struct wt_error *err)
+{
+    enum wt_status status;
+    const char *equal = strchr(text, '=');
+    uint64_t value;
+    for (unsigned i = 0; i < GCN_TRAP_REGISTERS; i++) {
+        if (strncasecmp(names[i], text, (size_t)(equal - text)) != 0 ||
+            strlen(names[i]) != (size_t)(equal - text))
+            continue;
+        if ((status = wt_parse_number(equal + 1, &value, err)) != WT_OK)
+            return status;
+        if (value > UINT32_MAX)
+            return wt_fail(err, WT_INVALID, "%s: %s has 32 bits", text, names[i]);
+        r->value[i] = (uint32_t)value;
+        r->given |= 1u << i;
+        return WT_OK;
+    }
+    return wt_fail(err, WT_INVALID,
+                   "%s: the registers are TTMP0, TTMP1, TRAPSTS, MODE, STATUS and HW_ID", text);
+}
+
+static enum wt_status explain_values(char **operands, struct wt_error *err)
+{
+    enum wt_status status;
+    struct gcn_trap_registers r = {.given = 0};
+    for (; *operands; operands++) {
+        if (!strchr(*operands, '='))
+            return wt_fail(err, WT_INVALID, "'%.200s' is no REGISTER=VALUE", *operands);
+        if ((status = take_value(*operands, &r, err)) != WT_OK)
+            return status;
+    }
+    if (r.given & 1u << GCN_TRAP_TTMP0 && !(r.given & 1u << GCN_TRAP_TTMP1))
+        return wt_fail(err, WT_INVALID, "TTMP0 is the lower part of the PC: TTMP1 has the rest");
+    gcn_explain_trap(stdout, &r);
+    return WT_OK;
+}
+
+/* ---- a program ---- */
+
+static enum wt_status print_wave(struct wt_emulated *e, uint32_t wave, struct wt_error *err)
+{
+    struct gcn_device *device = wt_gcn_device(e);
+    struct gcn_trap_registers r;
+    char place[128];
+    if (!gcn_wave_trap_registers(device, wave, &r))
+        return wt_fail(err, WT_STATE, "the wave has ended");
+    e->machine->ops->place(e->machine, wave, place, sizeof place);
+    printf("%s, issue time %" PRIu64 "\n", place, e->machine->time);
+    gcn_explain_trap(stdout, &r);
+    if (r.given & 1u << GCN_TRAP_TTMP1 && r.value[GCN_TRAP_STATUS] & 1 << 5) {
+        const uint64_t pc = r.value[GCN_TRAP_TTMP0] | (uint64_t)(r.value[GCN_TRAP_TTMP1] & 0xffff)
+                                                          << 32;
+        const uint64_t at = pc - 4 * (r.value[GCN_TRAP_TTMP1] >> 25 & 15);
+        char text[512];
+        wt_emulated_describe(e, at, text, sizeof text);
+        printf("%s %s\n", at == pc ? "PC:" : "raised at", text);
+        cli_report_instruction(stdout, e, at);
+    }
+    const struct wt_fault *exception = gcn_wave_exception(device, wave);
+    if (exception)
+        printf("%s\n", exception->text);
+    return WT_OK;
+}
+
+/* The first wave that is in its trap handler; else the first that there is. */
+static bool find_wave(struct wt_emulated *e, uint32_t *wave)
+{
+    struct gcn_trap_registers r;
+    *wave = UINT32_MAX;
+    for (uint32_t i = 0; i < e->machine->waves; i++) {
+        if (!gcn_wave_trap_registers(wt_gcn_device(e), i, &r))
+            continue;
+        if (r.value[GCN_TRAP_STATUS] & 1 << 5) {
+            *wave = i;
+            return true;
+        }
+        if (*wave == UINT32_MAX)
+            *wave = i;
+    }
+    return *wave != UINT32_MAX;
+}
+
+static uint64_t handler_of(struct gcn_device *device)
+{
+    return (uint64_t)gcn_debug_read(device, GCN_SQ_SHADER_TBA_LO) << 8 |
+           (uint64_t)gcn_debug_read(device, GCN_SQ_SHADER_TBA_HI) << 40;
+}
+
+/* Runs until the time of --at, or until a wave is in its trap handler. */
+static enum wt_status explain_program(const struct explain_trap *x, struct wt_emulated *e,
+                                      struct wt_error *err)
+{
+    struct wt_machine *m = e->machine;
+    enum wt_run why = WT_RUN_BUDGET;
+    uint32_t wave = 0;
+    if (x->at_given) {
+        why = x->at ? m->ops->run(m, x->at) : WT_RUN_BUDGET;
+    } else {
+        struct wt_watch watch = {
+            .kind = WT_WATCH_EXECUTE, .addr = handler_of(wt_gcn_device(e)), .size = 1};
+        if (watch.addr && !m->ops->set_watches(m, &watch, 1))
+            return wt_fail(err, WT_NO_MEMORY, "no host memory");
+        while (why == WT_RUN_BUDGET || why == WT_RUN_EVENT)
+            why = m->ops->run(m, SLICE);
+    }
+    if (why == WT_RUN_FAULT) {
+        cli_report_fault(stderr, e);
+        return print_wave(e, m->fault.wave, err);
+    }
+    if (why == WT_RUN_ENDED)
+        return wt_fail(err, WT_STATE, "the kernel has ended at issue time %" PRIu64 "%s", m->time,
+                       x->at_given ? "" : ", and no wave came to a trap handler");
+    if (why == WT_RUN_WATCH)
+        wave = m->hit[0].wave;
+    else if (!find_wave(e, &wave))
+        return wt_fail(err, WT_STATE, "there is no wave at issue time %" PRIu64, m->time);
+    return print_wave(e, wave, err);
+}
+
+static int on_device(const struct explain_trap *x, const char *program)
+{
+    struct wt_emulated device;
+    struct wt_error err;
+    enum wt_status status;
+    if (cli_open(&device, &x->drive.options, program, &err) != WT_OK)
+        return cli_fail(&cli_explain_trap, &err);
+    device.console = stderr; /* the explanation is what this command prints */
+    if (device.family == &wt_family_gcn)
+        status = explain_program(x, &device, &err);
+    else
+        status = wt_fail(&err, WT_UNSUPPORTED, "%s has no trap registers", device.family->name);
+    wt_emulated_close(&device);
+    return status ? cli_fail(&cli_explain_trap, &err) : 0;
+}
+
+static int run(int argc, char **argv)
+{
+    struct explain_trap x = {.at_given = false};
+    struct wt_error err;
+    int status = CLI_FAILED;
+    switch (cli_parse(&cli_explain_trap, argc, argv, &x, &x.drive.options, 1, true)) {
+    case CLI_DONE:
+        status = 0;
+        break;
+    case CLI_BAD:
+        break;
+    default:
+        if (!strchr(argv[optind], '=') && !argv[optind + 1])
+            status = on_device(&x, argv[optind]);
+        else
+            status = explain_values(argv + optind, &err) ? cli_fail(&cli_explain_trap, &err) : 0;
+    }
+    cli_drive_free(&x.drive);
+    return status;
+}
+
+static const struct cli_option options[] = {
+    {"at", 0, "TIME", "at this issue time (default: when a wave enters its trap handler)", set_at},
+    CLI_KERNEL_OPTIONS,
+    {0},
+};
+
+const struct cli_command cli_explain_trap = {
+    .name = "explain-trap",
+    .operands = "PROGRAM | REGISTER=VALUE…",
+    .summary =
+        "Explains in words what the registers of a trap say. They are those of a gfx900: TTMP0 "
+        "and\n"
+        "TTMP1 at the entry of a trap handler, TRAPSTS, MODE, STATUS and HW_ID; or those of\n"
+        "PROGRAM's first trap.",
+    .options = options,
+    .device = true,
+    .notes = "PROGRAM is a code object; its kernel runs as by 'wavetrap run'.\n",
+    .run = run,
+};

@@ -1,0 +1,187 @@
+/* The registers of a trap in words. See debug.h. */
+#include "emulator/gcn/internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define EXCEPTIONS 9
+
+/* By the bits of MODE.EXCP_EN and TRAPSTS.EXCP. */
+static const char *const names[EXCEPTIONS] = {"invalid",  "denormal",   "float_div0",
+                                              "overflow", "underflow",  "inexact",
+                                              "int_div0", "addr_watch", "mem_viol"};
+
+const char *gcn_exception_name(unsigned bit)
+{
+    return bit < EXCEPTIONS ? names[bit] : NULL;
+}
+
+static void list_exceptions(FILE *out, uint32_t bits)
+{
+    const char *comma = "";
+    for (unsigned i = 0; i < EXCEPTIONS; i++) {
+        if (!(bits >> i & 1))
+            continue;
+        fprintf(out, "%s%s", comma, names[i]);
+        comma = ", ";
+    }
+    if (!*comma)
+        fputs("none", out);
+}
+
+/* Why a wave is in its handler with trap number 0 and without HT. */
+static const char *cause(const struct gcn_trap_registers *r)
+{
+    const bool known = r->given >> GCN_TRAP_TRAPSTS & 1, mode = r->given >> GCN_TRAP_MODE & 1;
+    if (wt_field(r->value[GCN_TRAP_TTMP1], 28, 25))
+        return "an exception";
+    if (known && r->value[GCN_TRAP_TRAPSTS] & GCN_TRAPSTS_ILLEGAL)
+        return "an illegal instruction";
+    if (known && r->value[GCN_TRAP_TRAPSTS] & GCN_TRAPSTS_SAVECTX)
+        return "a request to save the context";
+    if (known && mode && r->value[GCN_TRAP_MODE] & GCN_MODE_DEBUG_EN)
+        return "a single step";
+    return "an illegal instruction, a single step, a request to save the context, or s_trap 0";
+}
+
+static void explain_origin(FILE *out, const struct gcn_trap_registers *r)
+{
+    const uint32_t ttmp1 = r->value[GCN_TRAP_TTMP1];
+    const uint32_t id = wt_field(ttmp1, 23, 16), rewind = wt_field(ttmp1, 28, 25);
+    fprintf(out, "TTMP1 = 0x%08" PRIx32 ": ", ttmp1);
+    if (ttmp1 >> 24 & 1)
+        fprintf(out, "the host's trap %" PRIu32, id);
+    else if (id)
+        fprintf(out, "s_trap %" PRIu32 "%s", id,
+                id == 1   ? " (a breakpoint)"
+                : id == 2 ? " (the program gave up: assert, abort or __builtin_trap)"
+                : id == 3 ? " (a debug trap)"
+                          : "");
+    else
+        fputs(cause(r), out);
+    fprintf(out, ", PCRewind %" PRIu32 "\n", rewind);
+    if (!(r->given & 1u << GCN_TRAP_TTMP0))
+        return;
+    const uint64_t pc = r->value[GCN_TRAP_TTMP0] | (uint64_t)(ttmp1 & 0xffff) << 32;
+    fprintf(out, "TTMP0 = 0x%08" PRIx32 ": PC 0x%" PRIx64, r->value[GCN_TRAP_TTMP0], pc);
+    if (rewind)
+        fprintf(out, "; the instruction that raised it is at 0x%" PRIx64, pc - 4 * rewind);
+    else if (id && !(ttmp1 >> 24 & 1))
+        fputs(", of s_trap itself: handlers add 4", out);
+    fputc('\n', out);
+}
+
+static void explain_trapsts(FILE *out, const struct gcn_trap_registers *r)
+{
+    const uint32_t t = r->value[GCN_TRAP_TRAPSTS];
+    fprintf(out, "TRAPSTS = 0x%08" PRIx32 ": raised since software cleared them: ", t);
+    list_exceptions(out, t & 0x1ff);
+    for (unsigned n = 0; n < GCN_WATCHES; n++)
+        if (n ? t >> (11 + n) & 1 : t & GCN_TRAPSTS_ADDR_WATCH0)
+            fprintf(out, "; address watch %u was hit", n);
+    if (t & GCN_TRAPSTS_ILLEGAL)
+        fputs("; an illegal instruction", out);
+    if (t & GCN_TRAPSTS_SAVECTX)
+        fputs("; the context is to be saved", out);
+    if (t >> 28 & 1)
+        fputs("; an XNACK error", out);
+    if (t & 0x7f) {
+        const uint32_t cycle = wt_field(t, 21, 16), first = (cycle & 3) * 16;
+        fprintf(out, "; floating point first in lanes %" PRIu32 "-%" PRIu32, first, first + 15);
+        if (t >> 29)
+            fprintf(out, ", lane %" PRIu32 " (DP_RATE %" PRIu32 ")",
+                    first + (cycle >> 2 & 3) * 4 + (cycle >> 4 & 3), t >> 29);
+    }
+    fputc('\n', out);
+}
+
+static void explain_mode(FILE *out, const struct gcn_trap_registers *r)
+{
+    const uint32_t mode = r->value[GCN_TRAP_MODE];
+    fprintf(out, "MODE = 0x%08" PRIx32 ": EXCP_EN ", mode);
+    list_exceptions(out, wt_field(mode, 20, 12));
+    fputs(mode & GCN_MODE_DEBUG_EN ? "; single step (DEBUG_EN)\n" : "\n", out);
+}
+
+static void explain_status(FILE *out, const struct gcn_trap_registers *r)
+{
+    static const struct {
+        uint32_t bit;
+        const char *text;
+    } bits[] = {
+        {GCN_STATUS_PRIV, "in the trap handler (PRIV)"},
+        {GCN_STATUS_TRAP_EN, "there is a handler (TRAP_EN)"},
+        {GCN_STATUS_HALT, "halted (HALT)"},
+        {GCN_STATUS_FATAL_HALT, "halted for good (FATAL_HALT)"},
+        {1 << 12, "waits at s_barrier (IN_BARRIER)"},
+        {1 << 9, "no lane executes (EXECZ)"},
+        {1 << 17, "an ECC error (ECC_ERR)"},
+    };
+    const uint32_t status = r->value[GCN_TRAP_STATUS];
+    const char *separator = ": ";
+    fprintf(out, "STATUS = 0x%08" PRIx32, status);
+    for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
+        if (!(status & bits[i].bit))
+            continue;
+        fprintf(out, "%s%s", separator, bits[i].text);
+        separator = "; ";
+    }
+    fputc('\n', out);
+}
+
+static void explain_hw_id(FILE *out, const struct gcn_trap_registers *r)
+{
+    const uint32_t id = r->value[GCN_TRAP_HW_ID];
+    fprintf(out,
+            "HW_ID = 0x%08" PRIx32 ": shader engine %" PRIu32 ", array %" PRIu32
+            ", compute unit %" PRIu32 ", SIMD %" PRIu32 ", wave %" PRIu32 "; VMID %" PRIu32
+            ", queue %" PRIu32 "\n",
+            id, wt_field(id, 14, 13), wt_field(id, 12, 12), wt_field(id, 11, 8), wt_field(id, 5, 4),
+            wt_field(id, 3, 0), wt_field(id, 23, 20), wt_field(id, 26, 24));
+}
+
+void gcn_explain_trap(FILE *out, const struct gcn_trap_registers *r)
+{
+    static void (*const explain[])(FILE *, const struct gcn_trap_registers *) = {
+        [GCN_TRAP_TTMP1] = explain_origin, [GCN_TRAP_TRAPSTS] = explain_trapsts,
+        [GCN_TRAP_MODE] = explain_mode,    [GCN_TRAP_STATUS] = explain_status,
+        [GCN_TRAP_HW_ID] = explain_hw_id,
+    };
+    assert(out && r);
+    for (unsigned i = 0; i < GCN_TRAP_REGISTERS; i++)
+        if (explain[i] && r->given >> i & 1)
+            explain[i](out, r);
+}
+
+bool gcn_wave_trap_registers(struct gcn_device *d, uint32_t wave, struct gcn_trap_registers *r)
+{
+    assert(r);
+    if (wave >= d->machine.waves || !d->wave[wave].active)
+        return false;
+    const struct gcn_wave *w = &d->wave[wave];
+    *r = (struct gcn_trap_registers){.given = (1u << GCN_TRAP_REGISTERS) - 1};
+    if (!w->tba) /* it can never have trapped */
+        r->given &= ~(1u << GCN_TRAP_TTMP0 | 1u << GCN_TRAP_TTMP1);
+    r->value[GCN_TRAP_TTMP0] = w->s[GCN_TTMP];
+    r->value[GCN_TRAP_TTMP1] = w->s[GCN_TTMP + 1];
+    r->value[GCN_TRAP_TRAPSTS] = w->trapsts;
+    r->value[GCN_TRAP_MODE] = w->mode;
+    r->value[GCN_TRAP_STATUS] = gcn_status(w);
+    return gcn_wave_hwreg(d, wave, 4, &r->value[GCN_TRAP_HW_ID]);
+}
+
+void gcn_explain_exception(FILE *out, struct gcn_device *d, const struct wt_fault *fault)
+{
+    const struct gcn_wave *w = &d->wave[fault->wave];
+    const uint32_t trapsts = w->trapsts, watched = trapsts & (7u << 12) ? 1u << 7 : 0;
+    const uint32_t enabled = wt_field(w->mode, 20, 12), raised = (trapsts | watched) & enabled;
+    if (!w->active || !raised)
+        return;
+    fputs("  ", out);
+    list_exceptions(out, raised);
+    if (fault->lanes)
+        fprintf(out, " in lane %d", __builtin_ctzll(fault->lanes));
+    fprintf(out, "; TRAPSTS 0x%08" PRIx32 ", MODE.EXCP_EN ", trapsts);
+    list_exceptions(out, enabled);
+    fprintf(out, "; a handler would find PCRewind %" PRIu64 "\n", (w->pc - fault->pc) / 4);
+}

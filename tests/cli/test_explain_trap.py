@@ -1,0 +1,60 @@
+"""`wavetrap explain-trap`: registers of a trap in words."""
+import subprocess
+
+import pytest
+
+from conftest import ROOT, run
+
+CASES = {  # registers: words that must be there, words that must not
+    "TTMP1=0x02000001 TTMP0=0x1410": (["an exception, PCRewind 1", "PC 0x100001410; the instruction that raised it is at 0x10000140c"], []),
+    "TTMP1=0x00020000 TTMP0=0x1000": (["s_trap 2 (the program gave up", "of s_trap itself: handlers add 4"], []),
+    "TTMP1=0x01050000 TTMP0=0x1000": (["the host's trap 5, PCRewind 0"], ["add 4"]),
+    "TTMP1=0x01000000": (["the host's trap 0"], []),
+    "TTMP1=0 TRAPSTS=0x800": (["an illegal instruction, PCRewind 0", "; an illegal instruction"], ["single step"]),
+    "TTMP1=0 TRAPSTS=0x400": (["a request to save the context, PCRewind 0", "; the context is to be saved"], []),
+    "TTMP1=0 TRAPSTS=0 MODE=0x800": (["a single step, PCRewind 0", "; single step (DEBUG_EN)"], ["exception,"]),
+    "TRAPSTS=0x1ff": (["invalid, denormal, float_div0, overflow, underflow, inexact, int_div0, addr_watch, mem_viol",
+                       "address watch 0 was hit"], ["watch 1"]),
+    "trapsts=0x5000": (["cleared them: none; address watch 1 was hit; address watch 3 was hit"], ["watch 2", "floating"]),
+    "TRAPSTS=0x80160004": (["float_div0; floating point first in lanes 32-47, lane 37 (DP_RATE 4)"], []),
+    "MODE=0x1ff000": (["EXCP_EN invalid, denormal, float_div0, overflow, underflow, inexact, int_div0, addr_watch, mem_viol"], ["step"]),
+    "STATUS=0x00803020": (["in the trap handler (PRIV); halted (HALT); halted for good (FATAL_HALT); waits at s_barrier"], ["TRAP_EN"]),
+    "HW_ID=0x43b56b12": (["shader engine 3, array 0, compute unit 11, SIMD 1, wave 2; VMID 11, queue 3"], []),
+}
+
+
+@pytest.mark.parametrize("registers", CASES)
+def test_registers_are_told_in_words(registers):
+    there, absent = CASES[registers]
+    done = run("explain-trap", *registers.split())
+    assert done.returncode == 0, done.stderr
+    for words in there:
+        assert words in done.stdout
+    for words in absent:
+        assert words not in done.stdout
+
+
+def test_bad_registers_get_a_message():
+    for operands, words in ((["SPAM=1"], "the registers are TTMP0"), (["TTMP1=x"], "not a number"), (["TRAPSTS=0x100000000"], "32 bits"),
+                            (["TTMP0=1"], "TTMP1 has the rest"), (["TTMP1=1", "foo"], "no REGISTER=VALUE")):
+        done = run("explain-trap", *operands)
+        assert done.returncode == 125 and words in done.stderr, (operands, done)
+
+
+def test_the_first_trap_of_a_program(tmp_path):
+    """The example's handler is entered by a division by zero; without a handler the report and the registers are there as well."""
+    example = tmp_path
+    for name, options in (("exception.co", ["-g"]), ("handler.o", ["-c"])):
+        subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-mcode-object-version=4", *options,
+                        ROOT / "examples" / "gcn" / name.replace(".co", ".s").replace(".o", ".s"), "-o", example / name], check=True)
+    subprocess.run(["llvm-objcopy-19", "-O", "binary", "-j", ".text", example / "handler.o", example / "handler.bin"], check=True)
+    done = run("explain-trap", "--grid=64", f"--trap-handler={example / 'handler.bin'}", example / "exception.co")
+    assert done.returncode == 0, done
+    for words in ("issue time 3\n", "TTMP1 = 0x02000001: an exception, PCRewind 1", "float_div0", "<reciprocals+12> at ", "v_rcp_f32_e32 v1, v1"):
+        assert words in done.stdout, done.stdout
+    done = run("explain-trap", "--grid=64", example / "exception.co")
+    assert done.returncode == 0 and "TTMP" not in done.stdout and "float_div0" in done.stdout and "no trap handler" in done.stderr
+    done = run("explain-trap", "--grid=64", "--at=1", example / "exception.co")
+    assert done.returncode == 0 and "cleared them: none" in done.stdout and "issue time 1\n" in done.stdout
+    done = run("explain-trap", "--grid=64", "--at=100000", "--trap-handler=" + str(example / "handler.bin"), example / "exception.co")
+    assert done.returncode == 125 and "has ended" in done.stderr
