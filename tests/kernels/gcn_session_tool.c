@@ -3,6 +3,9 @@
  * kernel, by commands on stdin, one a line; the answer to each is one line on stdout. bare: the
  * target has no service but that it can be let advance, as hardware would be. Waves are threads.
  *
+ * gcn_session_tool process PID: the same of a program in its own process; it goes on when the
+ * input ends.
+ *
  *   break SYMBOL[+N]|0xADDR      delete 0xADDR      continue     step [THREAD]    reverse [THREAD]
  *   watch ADDR SIZE              reg NAME [LANE]    set NAME LANE VALUE           row NAME
  *   mem SPACE OFFSET SIZE [LANE] poke SPACE OFFSET HEX [LANE]    threads          thread N
@@ -11,13 +14,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "debug/core/debugger.h"
 #include "target/emulated.h"
 #include "target/history.h"
+#include "target/process.h"
 
 struct tool {
     struct wt_emulated e;
+    struct wt_process process;
+    bool attached; /* to a process */
+    struct wt_modules *modules;
     struct wt_debugger *d;
     wt_thread thread;
 };
@@ -60,7 +68,7 @@ static void where(struct tool *t)
     if (!wt_debugger_thread_wave(t->d, t->thread, &wave) ||
         failed(wt_debugger_thread_position(t->d, t->thread, &place, &err), &err))
         return;
-    wt_emulated_describe(&t->e, place.pc, text, sizeof text);
+    wt_modules_describe(t->modules, 0, place.pc, text, sizeof text);
     printf(" thread %u id %" PRIx64 " group %u,%u,%u wave %u mask %016" PRIx64 " pc %" PRIx64 " %s",
            (unsigned)t->thread, wave.id, (unsigned)wave.group[0], (unsigned)wave.group[1],
            (unsigned)wave.group[2], (unsigned)wave.index, (uint64_t)place.active, place.pc, text);
@@ -68,10 +76,13 @@ static void where(struct tool *t)
 
 static void wait_for_event(struct tool *t)
 {
+    const struct timespec moment = {.tv_nsec = 1000000};
     unsigned idle = 0;
     while (wt_debugger_running(t->d)) {
         idle = wt_debugger_pump(t->d, 1 << 16) ? 0 : idle + 1;
-        if (idle > 1000) {
+        if (idle && t->attached)
+            nanosleep(&moment, NULL);
+        if (idle > (t->attached ? 20000 : 1000)) {
             struct wt_error err;
             if (failed(wt_debugger_interrupt(t->d, &err), &err))
                 return;
@@ -84,6 +95,8 @@ static void wait_for_event(struct tool *t)
         return;
     }
     printf("%s", reason_name(&event));
+    if (t->attached)
+        wt_process_refresh(&t->process, WT_IGNORED);
     if (event.kind == WT_EVENT_STOPPED && event.thread) {
         t->thread = event.thread;
         where(t);
@@ -223,11 +236,29 @@ static void show_instruction(struct tool *t)
     printf("%u %s\n", in.length, kind[in.kind]);
 }
 
+static bool find_address(struct tool *t, const char *text, uint64_t *addr)
+{
+    char name[128];
+    const char *plus = strchr(text, '+');
+    const size_t length = plus ? (size_t)(plus - text) : strlen(text);
+    if (*text >= '0' && *text <= '9') {
+        *addr = strtoull(text, NULL, 0);
+        return true;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    if (!wt_modules_address(t->modules, 0, name, addr)) {
+        printf("error: no symbol %s\n", name);
+        return false;
+    }
+    *addr += plus ? strtoull(plus + 1, NULL, 0) : 0;
+    return true;
+}
+
 static void set_breakpoint(struct tool *t, const char *where, bool in)
 {
     uint64_t addr;
     struct wt_error err;
-    if (failed(wt_emulated_address(&t->e, where, &addr, &err), &err) ||
+    if (!find_address(t, where, &addr) ||
         failed(in ? wt_debugger_insert_breakpoint(t->d, addr, NULL, 0, NULL, 0, &err)
                   : wt_debugger_remove_breakpoint(t->d, addr, &err),
                &err))
@@ -299,7 +330,7 @@ static void obey(struct tool *t, char *line)
     else if (!strcmp(word[0], "where"))
         printf("at"), where(t), printf("\n");
     else if (!strcmp(word[0], "time"))
-        printf("%" PRIu64 "\n", t->e.machine->time);
+        printf("%" PRIu64 "\n", t->attached ? 0 : t->e.machine->time);
     else if (!strcmp(word[0], "goto"))
         travel(t, number[1]);
     else if (!strcmp(word[0], "hash")) {
@@ -315,39 +346,67 @@ static void obey(struct tool *t, char *line)
         printf("error: no command %s\n", word[0]);
 }
 
+static void open_kernel(struct tool *t, const struct wt_emulated_options *options, char **argv,
+                        bool bare)
+{
+    struct wt_error err;
+    if (wt_emulated_open(&t->e, options, argv[2], &err))
+        stop("open", &err);
+    if (bare)
+        t->e.services =
+            (struct wt_target_services){.pump = t->e.services.pump, .reload = t->e.services.reload};
+    if (wt_emulated_debug(&t->e, NULL, NULL, &err))
+        stop("debug", &err);
+    t->d = t->e.debugger;
+    t->modules = t->e.modules;
+}
+
+static void open_process(struct tool *t, int pid)
+{
+    const struct wt_debugger_options options = {.threads = WT_THREADS_WAVES};
+    struct wt_error err;
+    if (wt_process_open(&t->process, pid, 0, &options, &err))
+        stop("process", &err);
+    t->attached = true;
+    t->d = t->process.debugger;
+    t->modules = t->process.modules;
+}
+
 int main(int argc, char **argv)
 {
-    struct tool t = {0};
-    struct wt_error err;
-    if (argc < 6)
+    struct tool t = {.attached = false};
+    if (argc < 3)
         return 2;
     const bool bare = !strcmp(argv[1], "bare"), recorded = !strcmp(argv[1], "recorded");
     struct wt_emulated_options options = {
         .kernel = {.given = true, .name = argv[3], .grid_given = true, .block_given = true},
         .dm_only = bare,
         .threads = WT_THREADS_WAVES,
-        .argument = (const char **)argv + 6,
-        .argument_count = (size_t)argc - 6,
         .history_memory = recorded ? (uint64_t)256 << 20 : 0};
     for (unsigned i = 0; i < 3; i++)
         options.kernel.grid[i] = options.kernel.block[i] = 1;
-    sscanf(argv[4], "%u,%u,%u", &options.kernel.grid[0], &options.kernel.grid[1],
-           &options.kernel.grid[2]);
-    sscanf(argv[5], "%u,%u,%u", &options.kernel.block[0], &options.kernel.block[1],
-           &options.kernel.block[2]);
-    if (wt_emulated_open(&t.e, &options, argv[2], &err))
-        stop("open", &err);
-    if (bare)
-        t.e.services =
-            (struct wt_target_services){.pump = t.e.services.pump, .reload = t.e.services.reload};
-    if (wt_emulated_debug(&t.e, NULL, NULL, &err))
-        stop("debug", &err);
-    t.d = t.e.debugger;
+    if (!strcmp(argv[1], "process")) {
+        open_process(&t, atoi(argv[2]));
+    } else {
+        if (argc < 6)
+            return 2;
+        options.argument = (const char **)argv + 6;
+        options.argument_count = (size_t)argc - 6;
+        sscanf(argv[4], "%u,%u,%u", &options.kernel.grid[0], &options.kernel.grid[1],
+               &options.kernel.grid[2]);
+        sscanf(argv[5], "%u,%u,%u", &options.kernel.block[0], &options.kernel.block[1],
+               &options.kernel.block[2]);
+        open_kernel(&t, &options, argv, bare);
+    }
     t.thread = wt_debugger_current_thread(t.d);
     char line[256];
     while (fgets(line, sizeof line, stdin)) {
         obey(&t, line);
         fflush(stdout);
+    }
+    if (t.attached) {
+        wt_process_close(&t.process);
+        return 0;
     }
     wt_debugger_close(t.d);
     wt_emulated_close(&t.e);

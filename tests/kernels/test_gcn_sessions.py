@@ -40,8 +40,10 @@ def compiled(tmp_path_factory):
 
 
 class Session:
-    def __init__(self, mode, co, kernel, grid, block, *args):
-        words = [TOOL, mode, co, kernel, grid, block, *args]
+    """Of a kernel (mode, code object, kernel, grid, work-group, arguments), or of a process ("process", its number)."""
+
+    def __init__(self, *words, tool=TOOL):
+        words = [tool, *words]
         self.tool = subprocess.Popen(list(map(str, words)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __enter__(self):
@@ -168,6 +170,10 @@ def test_memory_of_a_lane(mode, code):
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_private_memory(mode, compiler, compiled):
     with work(mode, compiled(compiler, "-O0")) as s:
+        # Before the kernel has set FLAT_SCRATCH.
+        assert s.number("reg flat_scratch") == 0
+        assert s.ask("poke private 0 78563412 7") == "ok"
+        assert s.words("private", 0, 1, 7) == [0x12345678] and s.words("private", 0, 1, 6) == [0]
         s.ask("break add3")
         hit = place(s.ask("continue"))
         first = hit["group"] * BLOCK + hit["wave"] * 64

@@ -60,10 +60,13 @@ struct wt_probe {
     struct wt_probe_event *event; /**< to be told */
     size_t events, event_capacity, first_event;
     bool told_end;
+    bool scanned; /**< the waves have been listed once */
 };
 
 /* ---- waves.c: queues, records, who is where ---- */
 
+/** Whether a host program has ended; then it has no waves any more, and nothing is asked of it. */
+bool gcnp_has_ended(struct wt_probe *p);
 /** Suspends all queues if they run, and reads the records. */
 enum wt_status gcnp_hold_still(struct wt_probe *p, struct wt_error *err);
 /** Lets the queues run again if something of them is to run; only: that wave alone, or

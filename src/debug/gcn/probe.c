@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVERY_EXCEPTION (~(uint64_t)0)
+/* What is told: exceptions of waves. Suspending a queue clears them. */
+#define WAVE_EXCEPTIONS 0x3fu
 
 /* ---- opening ---- */
 
@@ -56,7 +57,7 @@ static void free_probe(struct wt_probe *p)
 
 static enum wt_status enable(struct wt_probe *p, struct wt_error *err)
 {
-    struct kfd_debug_call call = {.op = KFD_DEBUG_ENABLE, .arg = {EVERY_EXCEPTION}};
+    struct kfd_debug_call call = {.op = KFD_DEBUG_ENABLE, .arg = {WAVE_EXCEPTIONS}};
     enum wt_status status = gcnp_call(p, &call, err);
     return status == WT_STATE ? wt_fail_in(err, "another debugger has this program") : status;
 }
@@ -129,9 +130,18 @@ static void list_waves(const struct wt_probe *p, struct wt_wave_set *active,
 static enum wt_status scan(struct wt_probe *p, struct wt_wave_set *active,
                            struct wt_wave_set *halted, struct wt_error *err)
 {
-    enum wt_status status = gcnp_hold_still(p, err);
-    if (status != WT_OK)
+    bool event = true;
+    enum wt_status status = WT_OK;
+    /* Suspending takes its time: in a program that runs by itself it is done when the driver has
+     * something to tell. */
+    if (p->link->host_launches && !p->suspended && p->scanned) {
+        status = p->link->ops->event(p->link->context, false, &event, err);
+        if (status == WT_IO && gcnp_has_ended(p))
+            status = WT_OK;
+    }
+    if (status != WT_OK || (event && (status = gcnp_hold_still(p, err)) != WT_OK))
         return status;
+    p->scanned = true;
     list_waves(p, active, halted);
     return gcnp_go(p, WT_NO_HANDLE, err);
 }

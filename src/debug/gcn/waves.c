@@ -259,13 +259,24 @@ static void name_queues(const struct wt_probe *p, struct kfd_debug_call *call)
         call->queue[i] = p->queue[i].queue_id;
 }
 
-enum wt_status gcnp_hold_still(struct wt_probe *p, struct wt_error *err)
+bool gcnp_has_ended(struct wt_probe *p)
+{
+    uint32_t status;
+    char text[8];
+    if (!p->link->host_launches ||
+        !p->link->ops->ended(p->link->context, &status, text, sizeof text))
+        return false;
+    for (uint32_t i = 0; i < p->topology.waves; i++)
+        p->row[i].present = p->row[i].run = false;
+    p->suspended = true;
+    return true;
+}
+
+static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
 {
     const struct wt_gcn_link *l = p->link;
     struct kfd_debug_call call = {.op = KFD_DEBUG_SUSPEND_QUEUES, .arg = {EVERY_EXCEPTION}};
     enum wt_status status;
-    if (p->suspended)
-        return WT_OK;
     if ((status = l->ops->queues(l->context, p->queue, KFD_DEBUG_QUEUES, &p->queues, err)) != WT_OK)
         return status;
     name_queues(p, &call);
@@ -273,6 +284,14 @@ enum wt_status gcnp_hold_still(struct wt_probe *p, struct wt_error *err)
         return status;
     p->suspended = true;
     return read_waves(p, err);
+}
+
+enum wt_status gcnp_hold_still(struct wt_probe *p, struct wt_error *err)
+{
+    if (p->suspended)
+        return WT_OK;
+    const enum wt_status status = suspend(p, err);
+    return status == WT_IO && gcnp_has_ended(p) ? WT_OK : status;
 }
 
 enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row, struct wt_error *err)
@@ -317,12 +336,10 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
     return gcnp_write_back(p, row, err);
 }
 
-enum wt_status gcnp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
+static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error *err)
 {
     enum wt_status status;
     bool any = !p->hold;
-    if (!p->suspended)
-        return WT_OK;
     for (uint32_t i = 0; i < p->topology.waves; i++)
         any |= p->row[i].present && p->row[i].run;
     if (!any)
@@ -343,6 +360,14 @@ enum wt_status gcnp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
         return status;
     p->suspended = false;
     return WT_OK;
+}
+
+enum wt_status gcnp_go(struct wt_probe *p, uint32_t only, struct wt_error *err)
+{
+    if (!p->suspended || gcnp_has_ended(p))
+        return WT_OK;
+    const enum wt_status status = resume(p, only, err);
+    return status == WT_IO && gcnp_has_ended(p) ? WT_OK : status;
 }
 
 enum wt_status gcnp_find_row(struct wt_probe *p, uint32_t wave, struct gcnp_row **row,

@@ -222,6 +222,7 @@ static bool start_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_grou
     for (unsigned i = 0; i < 3; i++)
         w->s[GCN_TTMP + 8 + i] = g->coordinate[i];
     w->s[GCN_TTMP + 11] = index;
+    w->s[GCN_TTMP + 13] = (uint32_t)((uint64_t)w->scratch * k->scratch_wave);
     const uint64_t exec = initial_vgprs(w, k);
     gcn_set_pair(&w->s[GCN_EXEC], exec);
     gcn_launch_wave(d, w);

@@ -128,8 +128,9 @@ struct host {
     atomic_bool svm_stale; /**< the program has given back memory of these */
     pthread_mutex_t events_lock;
     struct host_event event[HOST_EVENTS];
-    uint64_t *event_page; /**< a mailbox for each event, which waves write */
-    const void *debug;    /**< the runtime's struct r_debug */
+    uint64_t *event_page;           /**< a mailbox for each event, which waves write */
+    const void *debug;              /**< the runtime's struct r_debug */
+    struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     uint64_t next_queue;
     char explain[1024];    /**< what to explain: see explain.c */
     atomic_bool explained; /**< a wave came there */

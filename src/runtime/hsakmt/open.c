@@ -1,6 +1,6 @@
 /* Opening and closing the driver. WAVETRAP_GPUS lists the GPUs, WAVETRAP_MEMORY is what each has.
  */
-#include "runtime/hsakmt/host.h"
+#include "runtime/hsakmt/endpoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +101,7 @@ static void forget_in_children(void)
 
 static void close_host(struct host *host)
 {
+    host_endpoint_stop(host->endpoint);
     for (uint32_t i = 0; i < host->gpus; i++)
         host_gpu_stop(&host->gpu[i]);
     host_memory_free(host);
@@ -126,8 +127,10 @@ static struct host *open_host(struct wt_error *err)
     bool good = host_events_open(host, err) && !configure(host, gpus ? gpus : "", err);
     for (uint32_t i = 0; good && i < host->gpus; i++)
         good = host_gpu_start(&host->gpu[i], err);
-    if (good)
+    if (good) {
+        host->endpoint = host_endpoint_start(host);
         return host;
+    }
     close_host(host);
     return NULL;
 }
@@ -160,6 +163,12 @@ static __attribute__((destructor)) void tell_what_was_not_met(void)
             "wavetrap: nothing is explained: no wave came to the place, or the program has no such "
             "function for gfx900\n",
             stderr);
+}
+
+static __attribute__((destructor)) void leave_no_socket(void)
+{
+    if (the_host)
+        host_endpoint_forget(the_host->endpoint);
 }
 
 HSAKMT_STATUS hsaKmtCloseKFD(void)

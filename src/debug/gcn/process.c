@@ -1,0 +1,309 @@
+/* The link to a host process, as its endpoint speaks it (object/kfd_wire.h). See process.h. */
+#include "debug/gcn/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/private_dir.h"
+#include "object/kfd_wire.h"
+
+#define PATIENCE_S 10 /* a process that does not answer for so long is stuck, or stopped */
+
+struct wt_gcn_process {
+    struct wt_gcn_link link;
+    int fd, pid;
+    uint32_t gpu;
+    bool ended;
+};
+
+/* ---- messages ---- */
+
+static enum wt_status lost(struct wt_gcn_process *p, const char *why, struct wt_error *err)
+{
+    p->ended = true;
+    return wt_fail(err, WT_IO, "process %d: %s", p->pid, why);
+}
+
+static enum wt_status receive(struct wt_gcn_process *p, void *to, size_t size, struct wt_error *err)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t got = recv(p->fd, (uint8_t *)to + done, size - done, 0);
+        if (got == 0)
+            return lost(p, "it has ended", err);
+        if (got < 0 && errno != EINTR)
+            return errno == EAGAIN ? wt_fail(err, WT_TIMEOUT, "process %d does not answer", p->pid)
+                                   : lost(p, strerror(errno), err);
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return WT_OK;
+}
+
+static enum wt_status put(struct wt_gcn_process *p, const void *from, size_t size,
+                          struct wt_error *err)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t put = send(p->fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
+        if (put < 0 && errno != EINTR)
+            return lost(p, errno == EPIPE ? "it has ended" : strerror(errno), err);
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return WT_OK;
+}
+
+/* A request with `more` behind it; of the answer's bytes at most `room` come to `out`. */
+static enum wt_status ask(struct wt_gcn_process *p, struct kfd_wire_request *request,
+                          const void *more, struct kfd_wire_answer *answer, void *out, size_t room,
+                          struct wt_error *err)
+{
+    enum wt_status status;
+    request->gpu = p->gpu;
+    if (p->ended)
+        return wt_fail(err, WT_IO, "process %d has ended", p->pid);
+    if ((status = put(p, request, sizeof *request, err)) != WT_OK ||
+        (status = put(p, more, kfd_wire_follows(request), err)) != WT_OK ||
+        (status = receive(p, answer, sizeof *answer, err)) != WT_OK)
+        return status;
+    if (answer->size > room)
+        return lost(p, "it answers with more than was asked for", err);
+    return receive(p, out, answer->size, err);
+}
+
+/* ---- the link ---- */
+
+static enum wt_status link_call(void *context, struct kfd_debug_call *call, struct wt_error *err)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_CALL, .call = *call};
+    struct kfd_wire_answer answer;
+    const enum wt_status status = ask(context, &request, NULL, &answer, NULL, 0, err);
+    if (status == WT_OK)
+        *call = answer.call;
+    return status;
+}
+
+static enum wt_status link_queues(void *context, struct kfd_queue_entry *list, uint32_t room,
+                                  uint32_t *count, struct wt_error *err)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_QUEUES};
+    struct kfd_wire_answer answer;
+    const enum wt_status status =
+        ask(context, &request, NULL, &answer, list, room * sizeof *list, err);
+    if (status == WT_OK)
+        *count = answer.size / (uint32_t)sizeof *list;
+    return status;
+}
+
+static enum wt_status link_device(void *context, struct kfd_device_entry *entry,
+                                  struct wt_error *err)
+{
+    const struct wt_gcn_process *p = context;
+    struct kfd_wire_request request = {.kind = KFD_WIRE_DEVICE};
+    struct kfd_wire_answer answer;
+    const enum wt_status status = ask(context, &request, NULL, &answer, entry, sizeof *entry, err);
+    if (status == WT_OK && answer.size != sizeof *entry)
+        return wt_fail(err, WT_INVALID, "process %d has no GPU %u", p->pid, (unsigned)p->gpu);
+    return status;
+}
+
+static enum wt_status link_read(void *context, uint64_t addr, void *out, size_t size,
+                                struct wt_error *err)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done < KFD_WIRE_MOST ? size - done : KFD_WIRE_MOST;
+        struct kfd_wire_request request = {
+            .kind = KFD_WIRE_READ, .addr = addr + done, .size = (uint32_t)part};
+        struct kfd_wire_answer answer;
+        const enum wt_status status =
+            ask(context, &request, NULL, &answer, (uint8_t *)out + done, part, err);
+        if (status != WT_OK)
+            return status;
+        if (answer.result < 0 || answer.size != part)
+            return wt_fail(err, WT_INVALID, "no memory can be read at 0x%llx",
+                           (unsigned long long)addr);
+    }
+    return WT_OK;
+}
+
+static enum wt_status link_write(void *context, uint64_t addr, const void *bytes, size_t size,
+                                 struct wt_error *err)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done < KFD_WIRE_MOST ? size - done : KFD_WIRE_MOST;
+        struct kfd_wire_request request = {
+            .kind = KFD_WIRE_WRITE, .addr = addr + done, .size = (uint32_t)part};
+        struct kfd_wire_answer answer;
+        const enum wt_status status =
+            ask(context, &request, (const uint8_t *)bytes + done, &answer, NULL, 0, err);
+        if (status != WT_OK)
+            return status;
+        if (answer.result < 0)
+            return wt_fail(err, WT_INVALID, "no memory can be written at 0x%llx",
+                           (unsigned long long)addr);
+    }
+    return WT_OK;
+}
+
+static enum wt_status link_event(void *context, bool wait, bool *event, struct wt_error *err)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_EVENT, .addr = wait ? KFD_WIRE_WAIT_MS : 0};
+    struct kfd_wire_answer answer;
+    const enum wt_status status = ask(context, &request, NULL, &answer, NULL, 0, err);
+    *event = status == WT_OK && answer.result > 0;
+    return status;
+}
+
+static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
+{
+    const struct wt_gcn_process *p = context;
+    *status = 0;
+    if (p->ended)
+        snprintf(text, size, "process %d has ended", p->pid);
+    return p->ended;
+}
+
+static const struct wt_gcn_link_ops process_link = {
+    .call = link_call,
+    .queues = link_queues,
+    .device = link_device,
+    .read = link_read,
+    .write = link_write,
+    .event = link_event,
+    .ended = link_ended,
+};
+
+/* ---- connecting ---- */
+
+static enum wt_status connect_to(struct wt_gcn_process *p, struct wt_error *err)
+{
+    const struct timeval patience = {.tv_sec = PATIENCE_S};
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    char folder[80];
+    enum wt_status status;
+    if ((status = wt_private_dir(folder, sizeof folder, err)) != WT_OK)
+        return status;
+    snprintf(name.sun_path, sizeof name.sun_path, "%s/" WT_PROCESS_SOCKET, folder, p->pid);
+    p->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (p->fd < 0)
+        return wt_fail(err, WT_IO, "no socket: %s", strerror(errno));
+    setsockopt(p->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (connect(p->fd, (struct sockaddr *)&name, sizeof name))
+        return wt_fail(err, WT_INVALID,
+                       "process %d cannot be reached at %s: %s. 'wavetrap ps' lists those that can",
+                       p->pid, name.sun_path, strerror(errno));
+    return WT_OK;
+}
+
+static enum wt_status greet(struct wt_gcn_process *p, struct kfd_wire_hello *hello,
+                            struct wt_error *err)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_HELLO};
+    struct kfd_wire_answer answer;
+    const enum wt_status status = ask(p, &request, NULL, &answer, hello, sizeof *hello, err);
+    if (status != WT_OK)
+        return status;
+    if (answer.result == -EBUSY)
+        return wt_fail(err, WT_STATE, "process %d has another debugger", p->pid);
+    if (answer.size != sizeof *hello || hello->magic != KFD_WIRE_MAGIC ||
+        hello->request_bytes != sizeof request)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "process %d runs with another version of the driver library", p->pid);
+    return WT_OK;
+}
+
+enum wt_status wt_gcn_process_open(int pid, uint32_t gpu, struct wt_gcn_process **process,
+                                   struct wt_error *err)
+{
+    struct kfd_wire_hello hello;
+    enum wt_status status;
+    struct wt_gcn_process *p = calloc(1, sizeof *p);
+    if (!p)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
+    *p = (struct wt_gcn_process){.fd = -1, .pid = pid, .gpu = gpu};
+    p->link = (struct wt_gcn_link){.ops = &process_link, .context = p, .host_launches = true};
+    if ((status = connect_to(p, err)) != WT_OK || (status = greet(p, &hello, err)) != WT_OK) {
+        wt_gcn_process_close(p);
+        return status;
+    }
+    *process = p;
+    return WT_OK;
+}
+
+void wt_gcn_process_close(struct wt_gcn_process *p)
+{
+    if (!p)
+        return;
+    if (p->fd >= 0)
+        close(p->fd);
+    free(p);
+}
+
+const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)
+{
+    return &p->link;
+}
+
+enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *p, uint64_t *addr,
+                                        struct wt_error *err)
+{
+    struct kfd_wire_hello hello;
+    const enum wt_status status = greet(p, &hello, err);
+    if (status == WT_OK)
+        *addr = hello.debug;
+    return status;
+}
+
+/* ---- which there are ---- */
+
+static void name_of(int pid, char *name, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+    FILE *file = fopen(path, "re");
+    const size_t length = file ? fread(name, 1, size - 1, file) : 0;
+    if (file)
+        fclose(file);
+    name[length] = 0;
+    for (size_t i = 0; i + 1 < length; i++)
+        if (!name[i])
+            name[i] = ' ';
+}
+
+enum wt_status wt_gcn_processes(void (*found)(void *context, int pid, unsigned gpus,
+                                              const char *name),
+                                void *context, struct wt_error *err)
+{
+    char folder[80], name[256];
+    enum wt_status status;
+    if ((status = wt_private_dir(folder, sizeof folder, err)) != WT_OK)
+        return status;
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return wt_fail(err, WT_IO, "%s: %s", folder, strerror(errno));
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        struct wt_gcn_process p = {.fd = -1};
+        struct kfd_wire_hello hello = {0};
+        char wanted[32];
+        if (sscanf(entry->d_name, "%d", &p.pid) != 1)
+            continue;
+        snprintf(wanted, sizeof wanted, WT_PROCESS_SOCKET, p.pid);
+        if (strcmp(wanted, entry->d_name) != 0)
+            continue;
+        status = connect_to(&p, WT_IGNORED);
+        if (status == WT_OK) {
+            status = greet(&p, &hello, WT_IGNORED);
+            name_of(p.pid, name, sizeof name);
+            if (status == WT_OK || status == WT_STATE)
+                found(context, p.pid, hello.gpus, name);
+        }
+        if (p.fd >= 0)
+            close(p.fd);
+    }
+    closedir(dir);
+    return WT_OK;
+}

@@ -1,0 +1,30 @@
+/* The probe's link to a host process that uses emulated GPUs: its private Unix socket. */
+#ifndef WT_DEBUG_GCN_PROCESS_H
+#define WT_DEBUG_GCN_PROCESS_H
+
+#include "debug/gcn/gcn.h"
+
+struct wt_gcn_process;
+
+/**
+ * Connects to process @p pid, of this user, for its GPU @p gpu (from 0). WT_INVALID: it has no
+ * socket; WT_STATE: another debugger is there. Closed by wt_gcn_process_close().
+ */
+enum wt_status wt_gcn_process_open(int pid, uint32_t gpu, struct wt_gcn_process **process,
+                                   struct wt_error *err);
+/** Disconnects: the program goes on. NULL is ignored. */
+void wt_gcn_process_close(struct wt_gcn_process *process);
+
+/** What a target's `link` may point to; it is the process's. */
+const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *process);
+
+/** Where the runtime lists its code objects (struct r_debug); 0: it has not begun. */
+enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *process, uint64_t *addr,
+                                        struct wt_error *err);
+
+/** Calls @p found for each process of this user that can be reached, with what it is called. */
+enum wt_status wt_gcn_processes(void (*found)(void *context, int pid, unsigned gpus,
+                                              const char *name),
+                                void *context, struct wt_error *err);
+
+#endif

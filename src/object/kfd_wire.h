@@ -1,0 +1,67 @@
+/*
+ * Messages between a debugger and the emulated driver in a host process, over a Unix socket of the
+ * process's own: the driver's debug operations, and the process's memory. Both ends are of one
+ * machine and one version of this program: structs go as they are, after a greeting that says so.
+ * A debugger sends a request and its bytes, the process an answer and its bytes.
+ */
+#ifndef WT_OBJECT_KFD_WIRE_H
+#define WT_OBJECT_KFD_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "object/kfd_debug.h"
+
+#define KFD_WIRE_MAGIC 0x31444b57u /* "WKD1" */
+#define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
+#define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
+
+enum kfd_wire_kind {
+    KFD_WIRE_HELLO,  /**< answered by a struct kfd_wire_hello */
+    KFD_WIRE_CALL,   /**< `call` is done */
+    KFD_WIRE_QUEUES, /**< answered by struct kfd_queue_entry, as many as there are */
+    KFD_WIRE_DEVICE, /**< answered by a struct kfd_device_entry */
+    KFD_WIRE_READ,   /**< addr, size: answered by the bytes, or -EFAULT */
+    KFD_WIRE_WRITE,  /**< addr, size, followed by the bytes */
+    KFD_WIRE_EVENT,  /**< waits up to addr milliseconds; the result is 1 if an exception is there */
+    KFD_WIRE_KINDS,
+};
+
+struct kfd_wire_request {
+    uint32_t kind; /**< enum kfd_wire_kind */
+    uint32_t gpu;  /**< which of the process's GPUs, from 0 */
+    uint32_t size; /**< bytes asked for, or that follow */
+    uint32_t reserved;
+    uint64_t addr;
+    struct kfd_debug_call call;
+};
+
+struct kfd_wire_answer {
+    int32_t result; /**< 0 or more; or a negative errno */
+    uint32_t size;  /**< bytes that follow */
+    struct kfd_debug_call call;
+};
+
+struct kfd_wire_hello {
+    uint32_t magic;
+    uint32_t request_bytes; /**< sizeof(struct kfd_wire_request) of the process's side */
+    uint32_t pid;
+    uint32_t gpus;
+    uint64_t debug; /**< address of the runtime's struct r_debug; 0: it has not begun */
+};
+
+/** Whether a request makes sense in itself: nothing in it leads beyond its arrays. */
+static inline bool kfd_wire_sound(const struct kfd_wire_request *request)
+{
+    return request->kind < KFD_WIRE_KINDS && request->size <= KFD_WIRE_MOST &&
+           request->call.queue_count <= KFD_DEBUG_QUEUES;
+}
+
+/** Bytes that follow a request. */
+static inline size_t kfd_wire_follows(const struct kfd_wire_request *request)
+{
+    return request->kind == KFD_WIRE_WRITE ? request->size : 0;
+}
+
+#endif

@@ -1,0 +1,360 @@
+/*
+ * The endpoint of a host process for debuggers: a Unix socket in the user's own folder, and a
+ * thread that serves one debugger at a time. When a debugger goes, in whatever way, its breakpoints
+ * are lifted, waves that it held go on, and the next one may come. Idle, the thread sleeps in
+ * poll(): the GPUs run as if it were not there.
+ */
+#include "runtime/hsakmt/endpoint.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "base/listen.h"
+#include "base/private_dir.h"
+#include "emulator/gcn/kfd.h"
+#include "object/kfd_wire.h"
+
+#define BREAKPOINT 0xbf920001u /* s_trap 1 */
+
+/** A breakpoint of the debugger's, and what it covers. */
+struct planted {
+    uint64_t addr;
+    uint32_t covers;
+};
+
+struct host_endpoint {
+    struct host *host;
+    struct wt_listener listener;
+    int wake; /* an eventfd: the thread is to end */
+    pid_t owner;
+    pthread_t thread;
+    struct planted *planted;
+    size_t planted_count, planted_capacity;
+    uint8_t bytes[KFD_WIRE_MOST];
+};
+
+/* ---- memory ---- */
+
+/* A piece of memory as a GPU has it: an address of the process in most cases. */
+static void *piece(struct host_gpu *gpu, uint64_t addr, size_t *size)
+{
+    uint64_t room;
+    void *at = gcn_device_pointer(gpu->device, addr, &room);
+    if (!at)
+        return (void *)(uintptr_t)addr;
+    if (*size > room)
+        *size = (size_t)room;
+    return at;
+}
+
+/* By the kernel, so that an address without memory is an error and no signal. */
+static bool copy(struct host_gpu *gpu, uint64_t addr, uint8_t *bytes, size_t size, bool out)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done;
+        struct iovec there = {.iov_base = piece(gpu, addr + done, &part)};
+        struct iovec here = {.iov_base = bytes + done, .iov_len = part};
+        there.iov_len = part;
+        const ssize_t moved = out ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
+                                  : process_vm_writev(getpid(), &here, 1, &there, 1, 0);
+        if (moved <= 0)
+            return false;
+        part = (size_t)moved;
+    }
+    return true;
+}
+
+/* Breakpoints are remembered, for when the debugger goes without lifting them. */
+static void note_breakpoint(struct host_endpoint *e, struct host_gpu *gpu, uint64_t addr,
+                            const uint8_t *bytes, size_t size)
+{
+    uint8_t before[4];
+    for (size_t i = 0; i < e->planted_count; i++)
+        if (addr < e->planted[i].addr + 4 && e->planted[i].addr < addr + size)
+            e->planted[i--] = e->planted[--e->planted_count];
+    if (size != 4 || wt_load_le(bytes, 4) != BREAKPOINT || !copy(gpu, addr, before, 4, true))
+        return;
+    struct planted *more =
+        wt_array_grow(e->planted, &e->planted_capacity, e->planted_count + 1, sizeof *more);
+    if (!more)
+        return;
+    e->planted = more;
+    e->planted[e->planted_count++] =
+        (struct planted){.addr = addr, .covers = (uint32_t)wt_load_le(before, 4)};
+}
+
+static bool write_memory(struct host_endpoint *e, struct host_gpu *gpu, uint64_t addr,
+                         uint8_t *bytes, size_t size)
+{
+    note_breakpoint(e, gpu, addr, bytes, size);
+    if (!copy(gpu, addr, bytes, size, false))
+        return false;
+    gcn_device_changed(gpu->device, addr, size);
+    return true;
+}
+
+/* ---- requests ---- */
+
+static int wait_for_event(struct host_gpu *gpu, uint64_t ms)
+{
+    const struct timespec moment = {.tv_nsec = 200000};
+    if (ms > KFD_WIRE_WAIT_MS)
+        ms = KFD_WIRE_WAIT_MS;
+    for (uint64_t i = 0; i <= 5 * ms; i++) {
+        host_enter(gpu);
+        const bool event = gcn_kfd_has_event(gpu->device);
+        host_leave(gpu);
+        if (event)
+            return 1;
+        if (ms)
+            nanosleep(&moment, NULL);
+    }
+    return 0;
+}
+
+/* Does a request; *answer and e->bytes become what is sent back. */
+static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
+                  struct kfd_wire_answer *answer)
+{
+    struct host *host = e->host;
+    struct kfd_queue_entry queues[KFD_DEBUG_QUEUES];
+    struct kfd_device_entry device;
+    *answer = (struct kfd_wire_answer){.result = 0};
+    if (request->kind == KFD_WIRE_HELLO) {
+        const struct kfd_wire_hello hello = {.magic = KFD_WIRE_MAGIC,
+                                             .request_bytes = sizeof *request,
+                                             .pid = (uint32_t)getpid(),
+                                             .gpus = host->gpus,
+                                             .debug = (uint64_t)(uintptr_t)host->debug};
+        answer->size = sizeof hello;
+        memcpy(e->bytes, &hello, sizeof hello);
+        return;
+    }
+    if (request->gpu >= host->gpus) {
+        answer->result = -ENODEV;
+        return;
+    }
+    struct host_gpu *gpu = &host->gpu[request->gpu];
+    if (request->kind == KFD_WIRE_EVENT) {
+        answer->result = wait_for_event(gpu, request->addr);
+        return;
+    }
+    host_enter(gpu);
+    switch ((enum kfd_wire_kind)request->kind) {
+    case KFD_WIRE_CALL:
+        gcn_kfd_call(gpu->device, &request->call);
+        answer->call = request->call;
+        break;
+    case KFD_WIRE_QUEUES:
+        answer->result = gcn_kfd_queue_snapshot(gpu->device, 0, queues, KFD_DEBUG_QUEUES);
+        answer->size = (uint32_t)answer->result * (uint32_t)sizeof *queues;
+        memcpy(e->bytes, queues, answer->size);
+        break;
+    case KFD_WIRE_DEVICE:
+        gcn_kfd_device_snapshot(gpu->device, 0, &device);
+        answer->size = sizeof device;
+        memcpy(e->bytes, &device, sizeof device);
+        break;
+    case KFD_WIRE_READ:
+        if (copy(gpu, request->addr, e->bytes, request->size, true))
+            answer->size = request->size;
+        else
+            answer->result = -EFAULT;
+        break;
+    case KFD_WIRE_WRITE:
+        if (!write_memory(e, gpu, request->addr, e->bytes, request->size))
+            answer->result = -EFAULT;
+        break;
+    default:
+        answer->result = -ENOSYS;
+        break;
+    }
+    host_leave(gpu);
+}
+
+/* ---- the conversation ---- */
+
+static bool receive(int fd, void *to, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t got = recv(fd, (uint8_t *)to + done, size - done, 0);
+        if (got <= 0 && !(got < 0 && errno == EINTR))
+            return false;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+static bool put(int fd, const void *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t put = send(fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
+        if (put < 0 && errno != EINTR)
+            return false;
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+/* False: the debugger has gone, or speaks another language. */
+static bool converse(struct host_endpoint *e, int fd)
+{
+    struct kfd_wire_request request;
+    struct kfd_wire_answer answer;
+    if (!receive(fd, &request, sizeof request) || !kfd_wire_sound(&request) ||
+        !receive(fd, e->bytes, kfd_wire_follows(&request)))
+        return false;
+    serve(e, &request, &answer);
+    return put(fd, &answer, sizeof answer) && put(fd, e->bytes, answer.size);
+}
+
+/* The debugger has gone: all is as if it had not been there. */
+static void let_go(struct host_endpoint *e)
+{
+    for (size_t i = 0; i < e->planted_count; i++) {
+        struct host_gpu *gpu = &e->host->gpu[0];
+        const struct planted planted = e->planted[i];
+        uint8_t now[4], bytes[4];
+        wt_store_le(bytes, planted.covers, 4);
+        host_enter(gpu);
+        if (copy(gpu, planted.addr, now, 4, true) && wt_load_le(now, 4) == BREAKPOINT)
+            copy(gpu, planted.addr, bytes, 4, false);
+        host_leave(gpu);
+    }
+    for (uint32_t i = 0; i < e->host->gpus; i++) {
+        struct host_gpu *gpu = &e->host->gpu[i];
+        host_enter(gpu);
+        for (size_t k = 0; k < e->planted_count; k++)
+            gcn_device_changed(gpu->device, e->planted[k].addr, 4);
+        gcn_kfd_disable(gpu->device);
+        host_leave(gpu);
+    }
+    e->planted_count = 0;
+}
+
+/* Somebody else comes while a debugger is here. */
+static void turn_away(int listener)
+{
+    const struct kfd_wire_answer busy = {.result = -EBUSY};
+    const struct timeval patience = {.tv_sec = 1};
+    struct kfd_wire_request greeting;
+    const int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0)
+        return;
+    /* A socket that is closed with something unread in it is reset, and the answer lost. */
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (receive(fd, &greeting, sizeof greeting))
+        put(fd, &busy, sizeof busy);
+    close(fd);
+}
+
+static bool is_own(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
+           (peer.uid == getuid() || peer.uid == 0);
+}
+
+static void *run(void *context)
+{
+    struct host_endpoint *e = context;
+    int debugger = -1;
+    for (;;) {
+        struct pollfd fds[] = {{.fd = e->wake, .events = POLLIN},
+                               {.fd = e->listener.fd, .events = POLLIN},
+                               {.fd = debugger, .events = POLLIN}};
+        if (poll(fds, 3, -1) < 0 && errno != EINTR)
+            break;
+        if (fds[0].revents)
+            break;
+        if (fds[2].revents && !converse(e, debugger)) {
+            close(debugger);
+            debugger = -1;
+            let_go(e);
+        }
+        if (!fds[1].revents)
+            continue;
+        if (debugger >= 0) {
+            turn_away(e->listener.fd);
+            continue;
+        }
+        debugger = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
+        if (debugger >= 0 && !is_own(debugger)) {
+            close(debugger);
+            debugger = -1;
+        }
+    }
+    if (debugger >= 0) {
+        close(debugger);
+        let_go(e);
+    }
+    return NULL;
+}
+
+/* ---- beginning and end ---- */
+
+struct host_endpoint *host_endpoint_start(struct host *host)
+{
+    char folder[96], address[128];
+    struct wt_error err;
+    sigset_t all, before;
+    struct host_endpoint *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->host = host;
+    e->owner = getpid();
+    e->wake = eventfd(0, EFD_CLOEXEC);
+    snprintf(address, sizeof address, "unix:");
+    bool good = e->wake >= 0 && wt_private_dir(folder, sizeof folder, &err) == WT_OK;
+    if (good) {
+        snprintf(address, sizeof address, "unix:%s/" WT_PROCESS_SOCKET, folder, (int)getpid());
+        good = wt_listen(address, &e->listener, &err) == WT_OK;
+    }
+    if (!good) { /* the program runs without a debugger, too */
+        if (e->wake >= 0)
+            close(e->wake);
+        free(e);
+        return NULL;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    good = !pthread_create(&e->thread, NULL, run, e);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (good)
+        return e;
+    wt_listener_close(&e->listener);
+    close(e->wake);
+    free(e);
+    return NULL;
+}
+
+void host_endpoint_stop(struct host_endpoint *e)
+{
+    const uint64_t one = 1;
+    if (!e)
+        return;
+    if (write(e->wake, &one, sizeof one) == sizeof one)
+        pthread_join(e->thread, NULL);
+    wt_listener_close(&e->listener);
+    close(e->wake);
+    free(e->planted);
+    free(e);
+}
+
+void host_endpoint_forget(struct host_endpoint *e)
+{
+    if (e && e->owner == getpid())
+        unlink(e->listener.address);
+}

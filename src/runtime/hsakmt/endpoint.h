@@ -1,0 +1,16 @@
+/* The endpoint of a host process for debuggers of its GPUs. */
+#ifndef WT_RUNTIME_HSAKMT_ENDPOINT_H
+#define WT_RUNTIME_HSAKMT_ENDPOINT_H
+
+#include "runtime/hsakmt/host.h"
+
+struct host_endpoint;
+
+/** Listens for debuggers. NULL if that is not possible: the program runs all the same. */
+struct host_endpoint *host_endpoint_start(struct host *host);
+/** The debugger that is connected, if any, is let go; @p endpoint may be NULL. */
+void host_endpoint_stop(struct host_endpoint *endpoint);
+/** The process ends without closing: its socket is removed. */
+void host_endpoint_forget(struct host_endpoint *endpoint);
+
+#endif

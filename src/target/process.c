@@ -1,0 +1,195 @@
+/* A host program as a target, and the code objects that its runtime lists. See process.h. */
+#include "target/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_OBJECTS 4096
+#define MOST_BYTES ((uint64_t)256 << 20)
+
+static enum wt_status read_link(struct wt_process *p, uint64_t addr, void *out, size_t size,
+                                struct wt_error *err)
+{
+    const struct wt_gcn_link *l = wt_gcn_process_link(p->connection);
+    return l->ops->read(l->context, addr, out, size, err);
+}
+
+/* A string of the process, which may end before what can be read there does. */
+static enum wt_status read_string(struct wt_process *p, uint64_t addr, char *text, size_t size,
+                                  struct wt_error *err)
+{
+    enum wt_status status;
+    for (size_t i = 0; i + 1 < size; i++) {
+        if ((status = read_link(p, addr + i, &text[i], 1, err)) != WT_OK || !text[i])
+            return status;
+    }
+    text[size - 1] = 0;
+    return WT_OK;
+}
+
+/* "%20" and its like, in place. */
+static void decode_uri(char *text)
+{
+    char *to = text;
+    unsigned code;
+    for (; *text && *text != '#'; text++)
+        if (*text == '%' && sscanf(text + 1, "%2x", &code) == 1) {
+            *to++ = (char)code;
+            text += 2;
+        } else {
+            *to++ = *text;
+        }
+    *to = 0;
+}
+
+static uint64_t parameter(const char *uri, const char *name)
+{
+    const char *at = strstr(uri, name);
+    return at ? strtoull(at + strlen(name), NULL, 0) : 0;
+}
+
+static bool read_file_part(const char *path, uint64_t offset, uint64_t size, uint8_t *bytes)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    uint64_t done = 0;
+    while (fd >= 0 && done < size) {
+        const ssize_t got = pread(fd, bytes + done, size - done, (off_t)(offset + done));
+        if (got <= 0)
+            break;
+        done += (uint64_t)got;
+    }
+    if (fd >= 0)
+        close(fd);
+    return done == size;
+}
+
+/* The code object that a URI of the runtime names ("memory://PID#offset=A&size=N",
+ * "file://PATH#offset=O&size=N"); NULL if it cannot be had. */
+static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *size)
+{
+    const char *part = strchr(uri, '#');
+    if (!part)
+        return NULL;
+    const uint64_t offset = parameter(part, "offset=");
+    *size = parameter(part, "size=");
+    if (!*size || *size > MOST_BYTES)
+        return NULL;
+    uint8_t *bytes = malloc(*size);
+    bool good = false;
+    if (bytes && strncmp(uri, "memory://", 9) == 0) {
+        good = read_link(p, offset, bytes, *size, WT_IGNORED) == WT_OK;
+    } else if (bytes && strncmp(uri, "file://", 7) == 0) {
+        char *path = strdup(uri + 7);
+        if (path)
+            decode_uri(path);
+        good = path && read_file_part(path, offset, *size, bytes);
+        free(path);
+    }
+    if (good)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+static const struct wt_module *module_at(const struct wt_process *p, const char *uri, uint64_t bias)
+{
+    size_t count;
+    const struct wt_module *list = wt_modules_list(p->modules, &count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].bias == bias && strcmp(list[i].name, uri) == 0)
+            return &list[i];
+    return NULL;
+}
+
+static void add_module(struct wt_process *p, const char *uri, uint64_t bias)
+{
+    uint64_t size;
+    uint8_t *bytes = module_at(p, uri, bias) ? NULL : code_object(p, uri, &size);
+    if (bytes)
+        wt_modules_add_bytes(p->modules, uri, bytes, size, bias, 0, NULL, WT_IGNORED);
+    free(bytes);
+}
+
+/* Modules that the runtime no longer lists are gone. */
+static void drop_modules(struct wt_process *p, const wt_module_id *still, size_t still_count)
+{
+    size_t count;
+    bool dropped = true;
+    while (dropped) {
+        const struct wt_module *list = wt_modules_list(p->modules, &count);
+        dropped = false;
+        for (size_t i = 0; i < count && !dropped; i++) {
+            bool there = false;
+            for (size_t k = 0; k < still_count; k++)
+                there |= still[k] == list[i].id;
+            if (!there)
+                dropped = wt_modules_remove(p->modules, list[i].id);
+        }
+    }
+}
+
+enum wt_status wt_process_refresh(struct wt_process *p, struct wt_error *err)
+{
+    struct r_debug debug;
+    uint64_t at = 0;
+    enum wt_status status;
+    if ((status = wt_gcn_process_code_list(p->connection, &at, err)) != WT_OK || !at ||
+        (status = read_link(p, at, &debug, sizeof debug, err)) != WT_OK)
+        return status;
+    if (debug.r_state != RT_CONSISTENT)
+        return WT_OK; /* it is being changed: at the next stop */
+    wt_module_id *still = calloc(MOST_OBJECTS, sizeof *still);
+    size_t count = 0;
+    if (!still)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
+    at = (uint64_t)(uintptr_t)debug.r_map;
+    for (unsigned n = 0; at && n < MOST_OBJECTS && !status; n++) {
+        struct link_map map;
+        char uri[4200] = "";
+        if ((status = read_link(p, at, &map, sizeof map, err)) != WT_OK ||
+            (status = read_string(p, (uint64_t)(uintptr_t)map.l_name, uri, sizeof uri, err)) !=
+                WT_OK)
+            break;
+        add_module(p, uri, map.l_addr);
+        const struct wt_module *module = module_at(p, uri, map.l_addr);
+        if (module)
+            still[count++] = module->id;
+        at = (uint64_t)(uintptr_t)map.l_next;
+    }
+    if (!status)
+        drop_modules(p, still, count);
+    free(still);
+    return status;
+}
+
+enum wt_status wt_process_open(struct wt_process *p, int pid, uint32_t gpu,
+                               const struct wt_debugger_options *options, struct wt_error *err)
+{
+    enum wt_status status;
+    *p = (struct wt_process){.connection = NULL};
+    p->modules = wt_modules_new();
+    if (!p->modules)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
+    if ((status = wt_gcn_process_open(pid, gpu, &p->connection, err)) == WT_OK) {
+        p->target = (struct wt_target){.link = wt_gcn_process_link(p->connection),
+                                       .services = &p->services};
+        if ((status = wt_process_refresh(p, err)) == WT_OK)
+            status = wt_debugger_open(&p->target, &wt_probe_gcn, options, &p->debugger, err);
+    }
+    if (status != WT_OK)
+        wt_process_close(p);
+    return status;
+}
+
+void wt_process_close(struct wt_process *p)
+{
+    wt_debugger_close(p->debugger);
+    wt_gcn_process_close(p->connection);
+    wt_modules_free(p->modules);
+    *p = (struct wt_process){.connection = NULL};
+}

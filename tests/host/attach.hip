@@ -1,0 +1,41 @@
+/* A program that launches a kernel until it is told to end: by a line on its input, or after COUNT launches. It prints
+ * "ready", and at the end how many launches there were and how many of their results were wrong. */
+#include <hip/hip_runtime.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <vector>
+
+__device__ __attribute__((noinline)) int twice_and(int a, int b)
+{
+    return a * 2 + b;
+}
+
+__global__ void busy(int *out, int round)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = twice_and(i, round);
+}
+
+int main()
+{
+    const int n = 256;
+    std::vector<int> host(n);
+    int *out, wrong = 0, round = 0;
+    if (hipMalloc(&out, n * sizeof *out) != hipSuccess)
+        return 1;
+    for (;; round++) {
+        busy<<<n / 64, 64>>>(out, round);
+        if (hipMemcpy(host.data(), out, n * sizeof *out, hipMemcpyDeviceToHost) != hipSuccess)
+            return 1;
+        for (int i = 0; i < n; i++)
+            wrong += host[i] != i * 2 + round;
+        if (round == 0)
+            puts("ready"), fflush(stdout);
+        pollfd in = {0, POLLIN, 0};
+        if (poll(&in, 1, 1) > 0)
+            break;
+    }
+    printf("%d launches, %d wrong\n", round + 1, wrong);
+    return 0;
+}

@@ -1,0 +1,153 @@
+"""A debugger attaches to a HIP program in its own process, which knows nothing of it."""
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import WAVETRAP, compiled
+from sanitizer import BUILD, environment
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernels"))
+from test_gcn_sessions import Session, place  # noqa: E402
+
+TOOL = BUILD / "tests" / "kernels" / "gcn_session_tool"
+KERNEL = "_Z9twice_andii"
+GROUPS = 4
+
+
+@pytest.fixture
+def sockets(tmp_path, monkeypatch):
+    folder = tmp_path / "s"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("WAVETRAP_SOCKETS", str(folder))
+    return folder
+
+
+class Program:
+    def __init__(self, folder):
+        self.run = subprocess.Popen([WAVETRAP, "exec", compiled("attach.hip")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                    text=True, env=dict(environment(), WAVETRAP_SOCKETS=str(folder)))
+        assert self.run.stdout.readline() == "ready\n"
+
+    @property
+    def pid(self):
+        return self.run.pid
+
+    def end(self):
+        """Lets it end by itself; how many launches there were."""
+        self.run.stdin.write("\n")
+        self.run.stdin.close()
+        said = self.run.stdout.read()
+        assert self.run.wait(timeout=60) == 0
+        m = re.fullmatch(r"(\d+) launches, (\d+) wrong\n", said)
+        assert m and m[2] == "0", said
+        return int(m[1])
+
+
+@pytest.fixture
+def program(sockets):
+    p = Program(sockets)
+    yield p
+    p.run.kill()
+    p.run.wait()
+
+
+def attach(pid):
+    return Session("process", pid, tool=TOOL)
+
+
+def test_threads_registers_and_steps(program):
+    with attach(program.pid) as s:
+        at = s.number(f"break {KERNEL}")
+        hit = place(s.ask("continue"))
+        assert hit["pc"] == at and KERNEL in hit["text"] and "attach.hip" in hit["text"]
+        items = [hit["group"] * 64 + lane for lane in range(64)]
+        assert s.row("v0") == items
+        rounds = s.row("v1")
+        assert len(set(rounds)) == 1
+        assert len(s.ask("threads").split()) - 1 <= GROUPS
+        assert s.number("reg exec") == (1 << 64) - 1
+        step = place(s.ask("step"))
+        assert step["id"] == hit["id"] and step["pc"] == at + 4
+        seen = {hit["group"]}
+        for _ in range(GROUPS - 1):
+            seen.add(place(s.ask("continue"))["group"])
+        assert seen == set(range(GROUPS))
+        # The next launch is another one: other waves, the next round.
+        again = place(s.ask("continue"))
+        assert again["id"] != hit["id"] and s.row("v1") == [rounds[0] + 1] * 64
+    assert program.end() > 1
+
+
+def test_a_register_that_is_written_changes_the_result(program):
+    with attach(program.pid) as s:
+        s.ask(f"break {KERNEL}")
+        place(s.ask("continue"))
+        assert s.ask("set v1 5 123456") == "ok"
+        assert s.row("v1")[5] == 123456
+    program.run.stdin.write("\n")
+    program.run.stdin.close()
+    assert program.run.stdout.read().endswith(" 1 wrong\n")
+
+
+def test_one_debugger_after_the_other(program):
+    for _ in range(3):
+        with attach(program.pid) as s:
+            s.ask(f"break {KERNEL}")
+            place(s.ask("continue"))
+    program.end()
+
+
+def test_a_second_debugger_at_a_time_is_turned_away(program, sockets):
+    with attach(program.pid) as s:
+        s.ask(f"break {KERNEL}")
+        place(s.ask("continue"))
+        done = subprocess.run([TOOL, "process", str(program.pid)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1 and "has another debugger" in done.stdout
+        listed = subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True, timeout=60)
+        assert f"{program.pid}" in listed.stdout and "a debugger is there" in listed.stdout
+        place(s.ask("continue"))
+    program.end()
+
+
+def test_the_program_outlives_a_debugger_that_is_killed(program):
+    s = attach(program.pid)
+    s.ask(f"break {KERNEL}")
+    place(s.ask("continue"))
+    s.tool.send_signal(signal.SIGKILL)
+    s.tool.wait()
+    program.end()
+
+
+def test_the_end_of_the_program_is_told(program):
+    with attach(program.pid) as s:
+        s.ask(f"break {KERNEL}")
+        place(s.ask("continue"))
+        s.ask(f"delete {KERNEL}")
+        program.run.stdin.write("\n")
+        program.run.stdin.close()
+        answer = s.ask("continue")
+        assert answer.startswith("exited") and f"process {program.pid} has ended" in answer
+        assert program.run.wait(timeout=60) == 0
+
+
+def test_ps_lists_what_can_be_reached(program, sockets):
+    done = subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and re.search(rf"^ *{program.pid} +1 +.*attach", done.stdout, re.M), done.stdout
+    program.end()
+    assert not list(sockets.iterdir())
+    done = subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and not done.stdout and "no program" in done.stderr
+
+
+def test_a_folder_that_others_can_use_is_refused(tmp_path, monkeypatch):
+    folder = tmp_path / "open"
+    folder.mkdir()
+    os.chmod(folder, 0o755)
+    monkeypatch.setenv("WAVETRAP_SOCKETS", str(folder))
+    done = subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 125 and "is not a folder of yours alone" in done.stderr
