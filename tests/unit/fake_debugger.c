@@ -619,6 +619,11 @@ void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size
     *count = 0;
 }
 
+bool wt_debugger_next_news(struct wt_debugger *d, struct wt_probe_event *event)
+{
+    return false;
+}
+
 bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to)
 {
     return false;

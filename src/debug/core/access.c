@@ -68,7 +68,7 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
         status = dbg_change_past(d, err);
     if (status)
         return status;
-    /* What is planted there is lifted first, since the new instruction may have another length. */
+    /* Breakpoints in the range are lifted first: the new instruction may have another length. */
     bool lifted = false;
     for (size_t i = 0; i < d->breakpoints.count && !status; i++) {
         if (d->breakpoints.list[i].planted &&

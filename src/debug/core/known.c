@@ -1,4 +1,4 @@
-/* What is known of waves: which are active, where each stands, which of its lanes are enabled. */
+/* State of waves, cached: which are active, where each stands, which of its lanes are enabled. */
 #include "debug/core/known.h"
 
 #include <assert.h>
@@ -14,6 +14,7 @@ enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
 
 void dbg_identify(struct wt_debugger *d, uint32_t wave)
 {
+    assert(wave < d->topology->waves);
     struct wave *w = &d->wave[wave];
     const wt_wave_id id = d->ops->wave_id(d->probe, wave);
     if (w->self.id == id)
