@@ -12,7 +12,7 @@
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
 #include "object/cubin.h"
-#include "runtime/gcn/launch.h"
+#include "runtime/common/value.h"
 #include "target/emulated.h"
 
 /* The memory map of a launch. Code is in the low 4 GiB, where JMP and JCAL reach. */
@@ -29,7 +29,7 @@ struct sm {
     struct cubin cubin;
     const struct cubin_function *kernel;
     uint32_t grid[3], block[3]; /* CTAs; threads of one */
-    struct gcn_value *value;
+    struct wt_value *value;
     bool *is_buffer;
     size_t value_count;
     uint8_t *handler;
@@ -142,17 +142,17 @@ static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     for (size_t i = 0; i < count; i++) {
         const char *text = e->options->argument[i];
-        struct gcn_argument argument = {.kind = GCN_ARG_VALUE, .size = f->parameter[i].size};
+        enum wt_value_kind kind = WT_VALUE_PLAIN;
         s->is_buffer[i] = names_buffer(text);
         if (s->is_buffer[i]) {
-            argument.kind = GCN_ARG_BUFFER;
+            kind = WT_VALUE_BUFFER;
             if (f->parameter[i].size != 8)
                 return wt_fail(err, WT_INVALID,
                                "argument %zu has %u bytes; a pointer to a buffer has 8", i,
                                f->parameter[i].size);
         }
         s->value_count++;
-        if (gcn_value_parse(&argument, text, &s->value[i], err) != WT_OK)
+        if (wt_value_parse(kind, f->parameter[i].size, text, &s->value[i], err) != WT_OK)
             return wt_fail_in(err, "argument %zu", i);
         if (!s->is_buffer[i] && s->value[i].length != f->parameter[i].size)
             return wt_fail(err, WT_INVALID, "argument %zu has %u bytes, '%.64s' has %zu", i,
@@ -244,7 +244,7 @@ static enum wt_status put_buffers(struct sm *s, bool first, struct wt_error *err
     for (size_t i = 0; i < s->value_count; i++) {
         if (!s->is_buffer[i])
             continue;
-        struct gcn_value *v = &s->value[i];
+        struct wt_value *v = &s->value[i];
         v->addr = at;
         if (v->length) {
             if (first && (status = sm_device_map(s->device, at, v->length, true, err)) != WT_OK)
