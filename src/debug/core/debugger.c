@@ -140,6 +140,7 @@ static void stop_everything(struct wt_debugger *d)
     d->threads.current = 0;
     dbg_thread_table_clear(&d->threads.numbers); /* the threads of a new run are numbered anew */
     d->events.first = d->events.count = 0;
+    d->news.next = d->news.count = 0;
     dbg_drop_hits(d);
 }
 
