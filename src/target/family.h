@@ -33,7 +33,6 @@ struct wt_family {
     const char *core_word; /**< the family's words in traces and reports */
     const char *wave_word;
     const char *lane_word;
-    bool host_programs;   /**< host programs use it through a driver library of ours */
     unsigned mask_digits; /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
 
     /* --gpu: the configuration is a struct of the family's own. */
@@ -106,8 +105,6 @@ const struct wt_family *wt_family_of_machine(unsigned elf_machine);
 /** The family whose debug registers programs and hardware elsewhere offer over a socket or JTAG. */
 const struct wt_family *wt_family_of_registers(void);
 
-/** The family that host programs use. */
-const struct wt_family *wt_family_of_host_programs(void);
 
 /** A choice of GPU: what --gpu says. {0} is none yet. */
 struct wt_gpu {
