@@ -26,6 +26,14 @@ const struct wt_family *wt_family_of_registers(void)
     return &wt_family_vortex;
 }
 
+const struct wt_family *wt_family_of_host_programs(void)
+{
+    const struct wt_family *const *f = wt_families;
+    while (!(*f)->host_programs)
+        f++;
+    return *f;
+}
+
 static enum wt_status find_family(const char *text, size_t length, const struct wt_family **family,
                                   struct wt_error *err)
 {

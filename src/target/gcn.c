@@ -348,6 +348,7 @@ const struct wt_family wt_family_gcn = {
     .core_word = "cu",
     .wave_word = "wave",
     .lane_word = "lane",
+    .host_programs = true,
     .mask_digits = 16,
     .config_size = sizeof(struct gcn_config),
     .config_default = config_default,
