@@ -1,5 +1,6 @@
 """The console at a terminal: prompt, empty lines, completion, Ctrl-C, leaving."""
 import os
+import re
 import subprocess
 
 import pexpect
@@ -39,8 +40,8 @@ def test_an_empty_line_does_a_step_again(program, terminal):
     t = terminal(program("values"))
     assert "Breakpoint 1 at" in t("break main")
     assert "main ()" in t("run")
-    first, second = t("next"), t("")
-    assert int(second.split("\t")[0]) == int(first.split("\t")[0]) + 1
+    first, second = (int(re.search(r"^(\d+)\t", t(line), re.M)[1]) for line in ("next", ""))
+    assert second == first + 1
 
 
 def test_a_failure_does_not_end_the_conversation(program, terminal):
