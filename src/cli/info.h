@@ -13,6 +13,9 @@ enum wt_status cli_tell_code_object(const char *path, struct wt_error *err);
 /** Prints what is in a zebin for Intel GPUs: its kernels and what they need. */
 enum wt_status cli_tell_zebin(const char *path, struct wt_error *err);
 
+/** Prints what is in a cubin: its kernels and what they need. */
+enum wt_status cli_tell_cubin(const char *path, struct wt_error *err);
+
 /** Prints what a host program is and which code for GPUs it brings along. */
 enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct wt_error *err);
 
