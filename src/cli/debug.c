@@ -36,7 +36,6 @@ struct debug {
     struct wt_shell *console;
     struct cli_terminal *terminal; /* NULL: no person is there */
     int signal_fd;
-    bool interrupted;
 };
 
 /* ---- options ---- */
@@ -121,7 +120,6 @@ static void signal_ready(void *context, int fd, short events)
     struct signalfd_siginfo info;
     (void)events;
     while (read(fd, &info, sizeof info) == sizeof info) {
-        d->interrupted = true;
         wt_shell_interrupt(d->console);
     }
 }
@@ -224,6 +222,14 @@ static void read_init_file(struct debug *d)
         execute(d, &order);
 }
 
+/* Ctrl-C at the prompt is not meant for what runs next. */
+static void forget_signals(struct debug *d)
+{
+    struct signalfd_siginfo info;
+    while (read(d->signal_fd, &info, sizeof info) == sizeof info)
+        continue;
+}
+
 /* Lines of a person, or of a file at standard input. */
 static void converse(struct debug *d)
 {
@@ -232,7 +238,7 @@ static void converse(struct debug *d)
     while (!wt_shell_has_quit(d->console, &status) &&
            cli_terminal_read(d->terminal, d->session, &line)) {
         struct wt_error err;
-        d->interrupted = false;
+        forget_signals(d);
         if (wt_shell_execute(d->console, line, &err)) {
             fflush(stdout);
             fprintf(stderr, "%s\n", err.text);

@@ -18,9 +18,12 @@
 #include "object/cubin.h"
 #include "object/elf_header.h"
 #include "object/image.h"
+#include "object/zebin.h"
 
 struct info {
-    bool isa, profile, extension;
+    bool isa, profile, extension, registers;
+    const char *register_form; /* NULL: a table */
+    const char *word;          /* NULL: none is explained */
     struct wt_gpu gpu;
     uint64_t base;
 };
@@ -33,6 +36,20 @@ static enum wt_status set_gpu(void *context, const char *value, struct wt_error 
 static enum wt_status set_isa(void *context, const char *value, struct wt_error *err)
 {
     ((struct info *)context)->isa = true;
+    return WT_OK;
+}
+
+static enum wt_status set_registers(void *context, const char *value, struct wt_error *err)
+{
+    struct info *info = context;
+    info->registers = true;
+    info->register_form = value;
+    return WT_OK;
+}
+
+static enum wt_status set_word(void *context, const char *value, struct wt_error *err)
+{
+    ((struct info *)context)->word = value;
     return WT_OK;
 }
 
@@ -54,8 +71,13 @@ static enum wt_status set_base(void *context, const char *value, struct wt_error
 }
 
 static const struct cli_option options[] = {
-    {"gpu", 'g', "GPU", "which GPU --isa is about: vortex (default), gfx900, sm", set_gpu},
+    {"gpu", 'g', "GPU", "which GPU --isa, --registers and --explain-word are about (vortex)",
+     set_gpu},
     {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding", set_isa},
+    {"registers", 0, "[=xml|c]",
+     "gen9: list the registers of a thread: a table, or as GDB's sources do", set_registers},
+    {"explain-word", 0, "HEX", "gen9: explain an instruction of 8 or 16 bytes field by field",
+     set_word},
     {"profile", 0, NULL, "list Vortex's platform profiles: addresses, CSRs, DCRs", set_profile},
     {"gdb-extension", 0, NULL, "print where the file is that adds commands for GPUs to GDB",
      set_extension},
@@ -153,6 +175,8 @@ static int tell_file(const char *path, uint64_t base)
     const bool is_elf = wt_elf_header_read(path, &header);
     if (is_elf && header.machine == GCN_ELF_MACHINE)
         return cli_tell_code_object(path, &err) ? cli_fail(&cli_info, &err) : 0;
+    if (is_elf && header.machine == GEN_ELF_MACHINE)
+        return cli_tell_zebin(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (is_elf && header.machine == CUBIN_ELF_MACHINE)
         return cli_tell_cubin(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (is_elf && wt_elf_machine_is_host(header.machine))
@@ -200,6 +224,24 @@ static int tell_extension(void)
     return cli_fail(&cli_info, &err);
 }
 
+/* What a family tells of its own; not all do. */
+static int tell_family(const struct info *info, const struct wt_family *family)
+{
+    struct wt_error err;
+    enum wt_status status = WT_OK;
+    if (info->registers)
+        status = family->list_registers
+                     ? family->list_registers(stdout, info->register_form, &err)
+                     : wt_fail(&err, WT_UNSUPPORTED, "--registers: %s has no such list; gen9 has",
+                               family->name);
+    if (!status && info->word)
+        status = family->explain_word
+                     ? family->explain_word(stdout, info->word, &err)
+                     : wt_fail(&err, WT_UNSUPPORTED, "--explain-word: not for %s; gen9 has it",
+                               family->name);
+    return status ? cli_fail(&cli_info, &err) : 0;
+}
+
 static int run(int argc, char **argv)
 {
     struct info info = {.base = 0x80000000};
@@ -211,7 +253,8 @@ static int run(int argc, char **argv)
     default:
         break;
     }
-    if (optind == argc && !info.isa && !info.profile && !info.extension) {
+    if (optind == argc && !info.isa && !info.profile && !info.extension && !info.registers &&
+        !info.word) {
         fputs("wavetrap info: an operand is missing (FILE); see 'wavetrap info --help'\n", stderr);
         return CLI_FAILED;
     }
@@ -222,6 +265,8 @@ static int run(int argc, char **argv)
         if ((*f)->list_profiles)
             (*f)->list_profiles(stdout);
     int status = info.extension ? tell_extension() : 0;
+    if (!status)
+        status = tell_family(&info, family);
     for (; optind < argc; optind++)
         if (tell_file(argv[optind], info.base))
             status = CLI_FAILED;

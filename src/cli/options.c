@@ -209,10 +209,10 @@ static void help_option(const struct cli_option *option, FILE *out)
 {
     enum { COLUMN = 26 };
     char left[64];
-    int width =
-        snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter ? '-' : ' ',
-                 option->letter ? option->letter : ' ', option->letter ? ',' : ' ', option->name,
-                 option->argument ? "=" : "", option->argument ? option->argument : "");
+    int width = snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter ? '-' : ' ',
+                         option->letter ? option->letter : ' ', option->letter ? ',' : ' ',
+                         option->name, option->argument && *option->argument != '[' ? "=" : "",
+                         option->argument ? option->argument : "");
     fputs(left, out);
     if (width > COLUMN - 2) {
         fputc('\n', out);
@@ -273,8 +273,11 @@ static void add_row(struct table *t, const struct cli_option *o, int value)
 {
     if (t->rows + 1 >= MAX_OPTIONS)
         abort(); /* a table in this program is too long */
-    t->row[t->rows++] = (struct option){
-        .name = o->name, .has_arg = o->argument ? required_argument : no_argument, .val = value};
+    t->row[t->rows++] = (struct option){.name = o->name,
+                                        .has_arg = !o->argument          ? no_argument
+                                                   : *o->argument == '[' ? optional_argument
+                                                                         : required_argument,
+                                        .val = value};
     if (o->letter) {
         t->letters[t->letter_count++] = o->letter;
         if (o->argument)

@@ -89,6 +89,11 @@ struct wt_family {
 
     /** Lists the instructions, a line each. */
     void (*list_isa)(FILE *out);
+    /** Lists the registers of a wave: a table (@p form NULL), or in a form of the vendor's. NULL:
+     * not offered. */
+    enum wt_status (*list_registers)(FILE *out, const char *form, struct wt_error *err);
+    /** Explains an instruction's bytes in hexadecimal, field by field. NULL: not offered. */
+    enum wt_status (*explain_word)(FILE *out, const char *text, struct wt_error *err);
     /** Lists what differs between versions of the GPU. NULL: there is one version. */
     void (*list_profiles)(FILE *out);
 

@@ -249,4 +249,6 @@ const struct wt_family wt_family_gen = {
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,
+    .list_registers = gen_list_registers,
+    .explain_word = gen_explain_word,
 };

@@ -2,9 +2,15 @@
 #ifndef WT_TARGET_GEN_H
 #define WT_TARGET_GEN_H
 
+#include <stdio.h>
+
 #include "target/family.h"
 
 /** Its configuration is a struct gen_config. */
 extern const struct wt_family wt_family_gen;
+
+/** The operations list_registers and explain_word (family.h). */
+enum wt_status gen_list_registers(FILE *out, const char *form, struct wt_error *err);
+enum wt_status gen_explain_word(FILE *out, const char *text, struct wt_error *err);
 
 #endif

@@ -33,6 +33,7 @@ def test_quit_gives_its_status(program):
     ("next", "The program is not being run."),
     ("break nowhere", 'Function "nowhere" not defined.'),
     ("info locals", "No stack."),
+    ('printf "%99999999d", 1', "a field of more than 999 characters"),
     ("delete 5", "No breakpoint number 5."),
 ])
 def test_the_first_failure_ends_with_1(program, command, message):

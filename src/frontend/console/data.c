@@ -740,8 +740,13 @@ enum wt_status do_printf(struct wt_shell *c, const char *text, struct wt_error *
             at += 2;
             continue;
         }
-        while (at + length < end && strchr("-+ #0123456789.hlzjtLq", at[length]))
-            length++;
+        unsigned digits = 0, most = 0;
+        while (at + length < end && strchr("-+ #0123456789.hlzjtLq", at[length])) {
+            digits = isdigit((unsigned char)at[length++]) ? digits + 1 : 0;
+            most = digits > most ? digits : most;
+        }
+        if (most > 3)
+            return wt_fail(err, WT_INVALID, "a field of more than 999 characters is not printed");
         if (at + length >= end)
             return wt_fail(err, WT_INVALID, "Incomplete format specifier at end of format string");
         length++;

@@ -9,7 +9,7 @@
 #include "debug/source/symbols.h"
 #include "frontend/console/console.h"
 
-enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS, POINT_CATCH };
+enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS };
 
 /** Lines of commands. */
 struct script {
@@ -17,21 +17,17 @@ struct script {
     size_t count, capacity;
 };
 
-/** A breakpoint, watchpoint or catchpoint as the user knows it. */
+/** A breakpoint or watchpoint as the user knows it. */
 struct point {
     unsigned number;
     enum point_kind kind;
     bool enabled, temporary;
-    bool pending; /**< its location means nothing yet */
     unsigned hits, ignore;
-    char *text;  /**< the location or expression as it was given */
-    char *where; /**< the location in full, for the resolver */
+    char *text; /**< the location or expression as it was given */
     uint64_t *addr;
     size_t addr_count;
     char *condition;           /**< NULL: none */
     struct wt_expr **compiled; /**< of each address; NULL entries: none */
-    bool one_wave;             /**< only this thread's wave: */
-    wt_thread thread;
     struct script commands;
     bool silent;
     /* Watchpoints. */
@@ -39,9 +35,7 @@ struct point {
     const struct wt_type *type;
     uint8_t *old; /**< the value before */
     uint64_t size;
-    wt_thread owner;   /**< through which it is read */
-    uint64_t frame;    /**< CFA of the frame whose variable it is; 0: of none */
-    uint64_t function; /**< … and where that function begins */
+    wt_thread owner; /**< through which it is read */
 };
 
 /** An expression that is printed at each stop. */
@@ -108,7 +102,6 @@ struct wt_shell {
 
     bool waiting; /**< a command waits for an event: */
     bool came;    /**< … it is here */
-    bool interrupted;
     struct wt_event event;
 
     wt_thread thread;         /**< selected; 0: none */
@@ -131,8 +124,6 @@ struct wt_shell {
     bool list_set; /**< by a stop or a list command */
 
     struct examine examine;
-    const char *repeat; /**< what an empty line means; NULL: nothing */
-    char last_line[1024];
     bool resolve; /**< modules have changed since the locations were resolved */
     bool hinted;  /**< what '@' means was told */
     bool quit;
@@ -274,8 +265,8 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
 command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, do_finish, do_until,
     do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
     do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote;
-command_fn do_break, do_tbreak, do_watch, do_rwatch, do_awatch, do_catch, do_delete, do_clear,
-    do_enable, do_disable, do_condition, do_ignore, do_commands, do_save, do_info_breakpoints;
+command_fn do_break, do_tbreak, do_watch, do_rwatch, do_awatch, do_delete, do_clear, do_enable,
+    do_disable, do_condition, do_ignore, do_commands, do_save, do_info_breakpoints;
 command_fn do_backtrace, do_frame, do_up, do_down, do_info_frame, do_info_locals, do_info_args;
 command_fn do_print, do_output, do_x, do_display, do_undisplay, do_ptype, do_whatis, do_set,
     do_show, do_printf, do_echo, do_info_display, do_info_registers, do_info_all_registers;

@@ -675,8 +675,7 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
     static const char *const types[] = {[POINT_BREAK] = "breakpoint",
                                         [POINT_WATCH] = "hw watchpoint",
                                         [POINT_READ] = "read watchpoint",
-                                        [POINT_ACCESS] = "acc watchpoint",
-                                        [POINT_CATCH] = "catchpoint"};
+                                        [POINT_ACCESS] = "acc watchpoint"};
     const int width = c->topology->address_bits == 64 ? 18 : 10;
     enum wt_status status = take_no_arguments(text, "info breakpoints", err);
     if (status)
@@ -736,8 +735,7 @@ enum wt_status do_save(struct wt_shell *c, const char *text, struct wt_error *er
     static const char *const words[] = {[POINT_BREAK] = "break",
                                         [POINT_WATCH] = "watch",
                                         [POINT_READ] = "rwatch",
-                                        [POINT_ACCESS] = "awatch",
-                                        [POINT_CATCH] = "catch"};
+                                        [POINT_ACCESS] = "awatch"};
     for (size_t i = 0; i < c->point_count; i++) {
         const struct point *p = c->point[i];
         fprintf(file, "%s %s", p->temporary ? "tbreak" : words[p->kind], p->text);

@@ -166,8 +166,7 @@ enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
             continue;
         for (size_t k = 0; k < p->addr_count && p->kind == POINT_BREAK; k++)
             fine &= note_address(c, p->addr[k]);
-        if (p->kind != POINT_BREAK && p->kind != POINT_CATCH &&
-            (status = insert_watch(c, p, err)) != WT_OK)
+        if (p->kind != POINT_BREAK && (status = insert_watch(c, p, err)) != WT_OK)
             return status;
     }
     for (size_t i = 0; i < c->internal_count; i++)
@@ -383,8 +382,8 @@ static struct point *watched_at(struct wt_shell *c, const struct wt_event *event
 {
     for (size_t i = 0; i < c->point_count; i++) {
         struct point *p = c->point[i];
-        if (p->enabled && p->kind >= POINT_WATCH && p->kind <= POINT_ACCESS &&
-            p->request.kind == event->watch && p->request.addr.space == event->addr.space &&
+        if (p->enabled && p->kind != POINT_BREAK && p->request.kind == event->watch &&
+            p->request.addr.space == event->addr.space &&
             event->addr.offset >= p->request.addr.offset &&
             event->addr.offset - p->request.addr.offset < p->request.size)
             return p;
@@ -513,7 +512,6 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
     case WT_STOP_REQUESTED:
         print_where(c, c->thread);
         fputs("\nProgram stopped.\n", c->out);
-        c->interrupted = true;
         break;
     case WT_STOP_FAULT:
         report_fault(c);

@@ -1,0 +1,65 @@
+/* `wavetrap info` of zebins for Intel GPUs. */
+#include "cli/info.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "object/zebin.h"
+
+static const char *kind_of(const struct gen_kernel *k, size_t index, uint32_t *size)
+{
+    const char *kind = "value";
+    *size = index < k->argument_count ? k->argument_size[index] : 0;
+    for (size_t i = 0; i < k->payload_count; i++) {
+        const struct gen_payload_argument *a = &k->payload[i];
+        if (a->index != (int32_t)index)
+            continue;
+        if (a->kind == GEN_ARG_BYPOINTER)
+            kind = a->special                        ? "image or sampler: not offered"
+                   : a->mode == GEN_ADDRESS_SLM      ? "local memory"
+                   : a->mode == GEN_ADDRESS_STATEFUL ? "buffer, by binding table"
+                                                     : "buffer, by address";
+        else if (a->kind == GEN_ARG_BYVALUE && !*size)
+            *size = a->size;
+    }
+    return kind;
+}
+
+static void tell_kernel(const struct gen_kernel *k)
+{
+    uint32_t size;
+    printf("  kernel %s\n", k->name);
+    printf("    SIMD%u, %llu bytes of code; local memory: %u bytes a work-group%s; private memory: "
+           "%u bytes "
+           "a work-item; scratch memory: %u bytes a thread\n",
+           k->simd, (unsigned long long)k->code_size, k->slm_size,
+           k->barriers ? ", with a barrier" : "", k->private_size, k->scratch_size);
+    for (size_t i = 0; i < k->argument_count; i++) {
+        const char *name = k->argument_name[i] ? k->argument_name[i] : "";
+        const char *kind = kind_of(k, i, &size);
+        printf("      %zu: %s%s%s, %u byte%s\n", i, name, *name ? ": " : "", kind, size,
+               size == 1 ? "" : "s");
+    }
+}
+
+enum wt_status cli_tell_zebin(const char *path, struct wt_error *err)
+{
+    enum wt_status status;
+    uint8_t *bytes;
+    size_t length;
+    struct gen_object object;
+    if ((status = wt_file_read(path, &bytes, &length, err)) != WT_OK)
+        return status;
+    status = gen_object_parse(path, bytes, length, &object, err);
+    free(bytes);
+    if (status)
+        return status;
+    printf("%s: zebin for Intel GPUs\n  version: %s\n", path, object.version);
+    cli_tell_debug_information(path);
+    for (size_t i = 0; i < object.kernel_count; i++)
+        tell_kernel(&object.kernel[i]);
+    puts("  runs on: gen9");
+    gen_object_free(&object);
+    return WT_OK;
+}

@@ -1,0 +1,8 @@
+/* A program that has no end. */
+volatile int turns;
+
+int main(void)
+{
+    for (;;)
+        turns++;
+}

@@ -1,0 +1,77 @@
+"""`wavetrap info -g gen9`: registers with the numbers of Intel's GDB, an instruction field by field, zebins."""
+import os
+import subprocess
+import xml.etree.ElementTree
+
+import pytest
+
+import iga
+from conftest import ROOT
+
+WAVETRAP = os.environ.get("WAVETRAP", str(ROOT / "build" / "wavetrap"))
+
+
+def info(*words):
+    return subprocess.run([WAVETRAP, "info", *map(str, words)], capture_output=True, text=True)
+
+
+def test_registers_as_gdb_creates_them():
+    lines = info("-g", "gen9", "--registers=c").stdout.splitlines()
+    assert lines[0] == 'tdesc_create_reg (feature, "r0", 0, 1, NULL, 256, "vec256");'
+    assert lines[144] == 'tdesc_create_reg (feature, "cr0", 144, 1, NULL, 128, "control_reg");'
+    assert lines[145] == 'tdesc_create_reg (feature, "ip", 145, 1, NULL, 32, "uint32");'
+    assert sum('"vec256"' in line and '"r' in line for line in lines) == 128
+
+
+def test_registers_as_xml():
+    feature = xml.etree.ElementTree.fromstring(info("-g", "gen9", "--registers=xml").stdout)
+    registers = {r.get("name"): r for r in feature.iter("reg")}
+    assert registers["cr0"].get("regnum") == "144" and registers["cr0"].get("bitsize") == "128"
+    assert registers["acc9"].get("regnum") == "138" and registers["f0"].get("type") == "uint32"
+    defined = {v.get("id") for v in feature.iter("vector")} | {"uint32", "uint128"}
+    assert {r.get("type") for r in registers.values()} <= defined
+
+
+def test_registers_as_a_table():
+    rows = [line.split() for line in info("-g", "gen9", "--registers").stdout.splitlines()]
+    assert rows[0] == ["name", "number", "bits", "save_restore", "type", "group"]
+    assert [r[1] for r in rows[1:]] == [str(n) for n in range(150)]
+
+
+@pytest.mark.parametrize("words,part", [(["--registers=c++"], "xml or c"), (["--explain-word=12"], "8 or 16 bytes"),
+                                        (["--explain-word=40960120070c05070000000000000000"], "the instruction has 8 bytes")])
+def test_mistakes_are_told(words, part):
+    done = info("-g", "gen9", *words)
+    assert done.returncode == 125 and part in done.stderr, done.stderr
+
+
+def test_other_families_say_that_they_have_no_list():
+    done = info("--registers")
+    assert done.returncode == 125 and "gen9" in done.stderr
+
+
+def test_a_word_is_explained(tmp_path):
+    """The fields that iga64 has put there: dwords, the type and number of RegNum, the text."""
+    code = iga.assemble("(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {Switch}\n", tmp_path)
+    said = info("-g", "gen9", f"--explain-word={code.hex()}").stdout
+    for i in range(4):
+        assert f"DW{i}: 0x{int.from_bytes(code[4 * i:4 * i + 4], 'little'):08x}" in said
+    assert "RegNum 0x80: type 8 (cr), number 0" in said
+    assert "immediate, type uw, 0x4c0\n" in said
+    assert iga.normal(said.split("text: ")[1]) == "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {Switch}"
+    assert info("-g", "gen9", f"--explain-word=0x{code[::-1].hex()}").stdout == said
+
+
+def test_a_compact_word_is_expanded(tmp_path):
+    code = iga.assemble("add (16|M0) r12.0<1>:d r5.0<8;8,1>:d r7.0<0;1,0>:d {Compacted}\n", tmp_path)
+    said = info("-g", "gen9", f"--explain-word={code.hex()}").stdout
+    assert len(code) == 8 and said.startswith("compact: 0x") and "source 0: GRF, type d, r5, byte 0" in said
+
+
+def test_a_zebin_is_described(tmp_path):
+    (tmp_path / "k.cl").write_text("kernel void k(global int *a, char b, local int *c)"
+                                   "{ c[get_local_id(0)] = b; barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = c[0]; }")
+    said = info(iga.compile_cl(tmp_path / "k.cl", tmp_path / "k")).stdout
+    for part in ("zebin for Intel GPUs", "kernel k", "with a barrier", "0: a: buffer", "1: b: value, 1 byte", "2: c: local memory",
+                 "runs on: gen9"):
+        assert part in said, said
