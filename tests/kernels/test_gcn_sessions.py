@@ -322,3 +322,26 @@ def test_a_new_future(compiled):
         s.ask(f"delete {at:#x}")
         assert s.ask("continue").startswith("exited")
         assert s.words("global", BUFFER + 4 * first, 1) == [result(first) - b_of(first) + 5000]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_watchpoint_stops_behind_the_store(mode, compiled):
+    watched = 130
+    with work(mode, compiled()) as s:
+        assert s.ask(f"watch {BUFFER + 4 * watched:#x} 4") == "ok"
+        answer = s.ask("continue")
+        assert answer.startswith("watchpoint"), answer
+        hit = place(answer)
+        # Neighbours in the same block of 64 bytes, and in others, are none of it.
+        assert (hit["group"], hit["wave"]) == (watched // BLOCK, watched % BLOCK // 64)
+        assert f"at {BUFFER + 4 * watched:x}" in answer
+        assert s.words("global", BUFFER + 4 * watched, 1) == [result(watched)]
+        assert s.ask("continue").startswith("exited")
+
+
+@pytest.mark.parametrize("mode", ["bare"])
+def test_hardware_has_four_watches(mode, compiled):
+    with work(mode, compiled()) as s:
+        for i in range(5):
+            assert s.ask(f"watch {BUFFER + 64 * i:#x} 4") == "ok"
+        assert "4 address watches; 5 are asked for" in s.ask("continue")
