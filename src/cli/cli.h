@@ -50,8 +50,8 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_attach, cli_trace, cli_info,
-    cli_dm, cli_reg, cli_exec, cli_explain, cli_explain_trap, cli_dm_check, cli_gtt, cli_gem,
-    cli_ps;
+    cli_dm, cli_reg, cli_exec, cli_explain, cli_asm, cli_explain_trap, cli_dm_check, cli_gtt,
+    cli_gem, cli_ps;
 
 /** The file that adds our commands to GDB; false if it is not where it belongs. */
 bool cli_gdb_extension(char *path, size_t size);

@@ -54,6 +54,8 @@ static const struct cli_option options[] = {
      set_timeout},
     {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
      set_hold},
+    {"dump", 0, "FILE@PLACE:LENGTH", "at the end, write LENGTH bytes of memory to FILE",
+     cli_set_dump},
     CLI_KERNEL_OPTIONS,
     {0},
 };
@@ -113,16 +115,17 @@ static enum wt_status open_device(struct reg *reg, struct cli_registers *session
     if ((status = wt_emulated_connect(&reg->device, err)) != WT_OK)
         return status;
     session->bus = reg->device.bus;
-    return WT_OK;
+    return cli_results_begin(&reg->drive.results, &reg->device, err);
 }
 
-/* What the program has left for its console in memory. */
-static enum wt_status print_console(struct wt_emulated *e, struct wt_error *err)
+/* What the program has left: for its console in memory, and memory for --dump. */
+static enum wt_status report(struct reg *reg, struct wt_error *err)
 {
-    enum wt_status status = WT_OK;
-    if (e->family->print && e->console)
-        status = e->family->print(e, e->console, err);
-    return status;
+    enum wt_status status;
+    struct wt_emulated *e = &reg->device;
+    if (e->family->print && e->console && (status = e->family->print(e, e->console, err)) != WT_OK)
+        return status;
+    return cli_results_report(&reg->drive.results, e, 0, err);
 }
 
 static int run_commands(struct reg *reg, const char *program, char **commands)
@@ -137,7 +140,7 @@ static int run_commands(struct reg *reg, const char *program, char **commands)
     if (!status)
         status = cli_registers_run(&session, reg->script, commands, &err);
     if (!status && program)
-        status = print_console(&reg->device, &err);
+        status = report(reg, &err);
     int exit_status = status ? cli_fail(&cli_reg, &err) : 0;
     if (fflush(stdout) || ferror(stdout)) {
         wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));

@@ -26,7 +26,7 @@ struct buffer {
 
 struct section {
     uint32_t name, type, link, info;
-    uint64_t flags, offset, size, align, entry;
+    uint64_t flags, addr, offset, size, align, entry;
 };
 
 #define MOST_SECTIONS 4096
@@ -97,13 +97,13 @@ static uint32_t add_section(struct writer *w, const char *prefix, const char *na
 }
 
 static void add_symbol(struct writer *w, const char *name, unsigned info, unsigned other,
-                       unsigned section, uint64_t size)
+                       unsigned section, uint64_t value, uint64_t size)
 {
     append_number(&w->symbols, add_string(&w->strings, name), 4);
     append_number(&w->symbols, info, 1);
     append_number(&w->symbols, other, 1);
     append_number(&w->symbols, section, 2);
-    append_number(&w->symbols, 0, 8);
+    append_number(&w->symbols, value, 8);
     append_number(&w->symbols, size, 8);
 }
 
@@ -130,6 +130,7 @@ static void add_function(struct writer *w, const struct cubin *c, const struct c
 {
     const struct section code = {.type = SHT_PROGBITS,
                                  .flags = SHF_ALLOC | SHF_EXECINSTR | (uint64_t)f->barriers << 20,
+                                 .addr = f->code, /* so that symbols differ */
                                  .info = symbol | f->registers << 24,
                                  .link = 3,
                                  .align = 32};
@@ -153,13 +154,25 @@ static void add_function(struct writer *w, const struct cubin *c, const struct c
                                      .align = 16},
                     NULL, 0);
     add_symbol(w, f->name, STB_GLOBAL << 4 | STT_FUNC, f->is_kernel ? STO_CUDA_ENTRY : 0, text,
-               f->size);
+               f->code, f->size);
     append_number(stacks, 0x00081204, 4); /* the least stack */
     append_number(stacks, symbol, 4);
     append_number(stacks, f->local, 4);
 }
 
-static void put_header(struct writer *w, unsigned sm, uint64_t sections)
+/* One segment: all code, where the sections say. */
+static void put_segment(struct writer *w, uint64_t code_size)
+{
+    append_number(&w->out, PT_LOAD | (uint64_t)(PF_R | PF_X) << 32, 8);
+    append_number(&w->out, 0, 8);
+    append_number(&w->out, 0, 8);
+    append_number(&w->out, 0, 8);
+    append_number(&w->out, 0, 8);
+    append_number(&w->out, code_size, 8);
+    append_number(&w->out, 128, 8);
+}
+
+static void put_header(struct writer *w, unsigned sm, uint64_t segments, uint64_t sections)
 {
     uint8_t *h = w->out.bytes;
     memcpy(h, ELFMAG, SELFMAG);
@@ -171,10 +184,12 @@ static void put_header(struct writer *w, unsigned sm, uint64_t sections)
     wt_store_le(h + 16, ET_EXEC, 2);
     wt_store_le(h + 18, CUBIN_ELF_MACHINE, 2);
     wt_store_le(h + 20, 80, 4); /* e_version: of the toolkit */
+    wt_store_le(h + 32, segments, 8);
     wt_store_le(h + 40, sections, 8);
     wt_store_le(h + 48, sm | FLAGS | (uint64_t)sm << 16, 4);
     wt_store_le(h + 52, sizeof(Elf64_Ehdr), 2);
     wt_store_le(h + 54, sizeof(Elf64_Phdr), 2);
+    wt_store_le(h + 56, 1, 2);
     wt_store_le(h + 58, sizeof(Elf64_Shdr), 2);
     wt_store_le(h + 60, w->count, 2);
     wt_store_le(h + 62, 1, 2);
@@ -187,7 +202,7 @@ static void put_sections(struct writer *w)
         append_number(&w->out, s->name, 4);
         append_number(&w->out, s->type, 4);
         append_number(&w->out, s->flags, 8);
-        append_number(&w->out, 0, 8);
+        append_number(&w->out, s->addr, 8);
         append_number(&w->out, s->offset, 8);
         append_number(&w->out, s->size, 8);
         append_number(&w->out, s->link, 4);
@@ -212,7 +227,7 @@ static void write_all(struct writer *w, const struct cubin *c)
     struct buffer stacks = {0};
     append(&w->out, header, sizeof header);
     append(&w->strings, "", 1);
-    add_symbol(w, "", 0, 0, 0, 0);
+    add_symbol(w, "", 0, 0, 0, 0, 0);
     add_section(w, "", "", (struct section){.type = SHT_NULL}, NULL, 0);
     add_section(w, "", ".shstrtab", (struct section){.type = SHT_STRTAB, .align = 1}, NULL, 0);
     add_section(w, "", ".strtab", (struct section){.type = SHT_STRTAB, .align = 1}, NULL, 0);
@@ -233,10 +248,12 @@ static void write_all(struct writer *w, const struct cubin *c)
         fill_section(w, 2, &w->strings);
         fill_section(w, 3, &w->symbols);
         align_to(&w->out, 8);
+        const uint64_t segments = w->out.length;
+        put_segment(w, c->code_size);
         const uint64_t sections = w->out.length;
         put_sections(w);
         if (!w->out.failed)
-            put_header(w, c->sm, sections);
+            put_header(w, c->sm, segments, sections);
     }
     w->out.failed =
         w->out.failed || stacks.failed || w->names.failed || w->strings.failed || w->symbols.failed;

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "target/gcn.h"
+#include "target/gen.h"
+#include "target/sm.h"
 #include "target/vortex.h"
 
-const struct wt_family *const wt_families[] = {&wt_family_vortex, &wt_family_gcn, NULL};
+const struct wt_family *const wt_families[] = {&wt_family_vortex, &wt_family_gcn, &wt_family_gen,
+                                               &wt_family_sm, NULL};
 
 const struct wt_family *wt_family_of_machine(unsigned elf_machine)
 {

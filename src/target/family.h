@@ -71,6 +71,16 @@ struct wt_family {
     /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */
     bool (*work_item)(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3]);
 
+    /**
+     * Assembles a file's text, which a NUL ends; *bytes, an object file, is freed by the caller.
+     * Mistakes have "NAME:line:column:". NULL: people have an assembler for it.
+     */
+    enum wt_status (*assemble)(const char *name, const char *text, uint8_t **bytes, size_t *length,
+                               struct wt_error *err);
+    /** Prints an object file as text that assemble() takes. NULL where that is. */
+    enum wt_status (*disassemble)(const char *name, const uint8_t *bytes, size_t length, FILE *out,
+                                  struct wt_error *err);
+
     /** Lists the instructions, a line each. */
     void (*list_isa)(FILE *out);
     /** Lists what differs between versions of the GPU. NULL: there is one version. */

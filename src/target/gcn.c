@@ -104,7 +104,8 @@ static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     for (size_t i = 0; i < count; i++) {
         l->values++;
-        if (gcn_value_parse(&k->argument[i], e->options->argument[i], &l->value[i], err) != WT_OK)
+        if (wt_value_parse(gcn_value_kind(&k->argument[i]), k->argument[i].size,
+                           e->options->argument[i], &l->value[i], err) != WT_OK)
             return wt_fail_in(err, "argument %zu%s%.64s", i, *k->argument[i].name ? ", " : "",
                               k->argument[i].name);
     }
@@ -116,7 +117,7 @@ static enum wt_status read_handlers(const struct wt_emulated *e, struct wt_error
     enum wt_status status;
     for (size_t i = 0; i < e->options->kernel.handler_count; i++) {
         const char *path = e->options->kernel.handler[i];
-        struct gcn_value *h = &own(e)->launch.handler[i];
+        struct wt_value *h = &own(e)->launch.handler[i];
         if ((status = wt_file_read(path, &h->bytes, &h->length, err)) != WT_OK)
             return status;
         if (h->length >= 4 && memcmp(h->bytes, "\177ELF", 4) == 0)

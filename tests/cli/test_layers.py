@@ -19,12 +19,14 @@ MAY_INCLUDE = {
     "debug/source": {"base"},
     "debug/vortex": {"base", "bus", "debug/core"},
     "debug/gcn": {"base", "object", "debug/core"},
-    "runtime/gcn": {"base", "object", "emulator/machine", "emulator/gcn"},
+    "runtime/common": {"base", "emulator/machine"},
+    "runtime/gen": {"base", "object", "emulator/machine", "emulator/gen", "runtime/common"},
+    "runtime/gcn": {"runtime/common", "base", "object", "emulator/machine", "emulator/gcn"},
     "runtime/devfs": {"base"},
     "runtime/drm": {"base", "emulator/machine", "emulator/gen", "runtime/devfs"},
     "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn",
-               "emulator/machine", "emulator/vortex", "emulator/gcn", "runtime/gcn"},
+               "emulator/machine", "emulator/vortex", "emulator/gcn", "emulator/sm", "runtime/gcn", "emulator/gen", "runtime/gen", "runtime/common"},
     "frontend/rsp": {"base", "debug/core", "debug/source"},
 }
 
@@ -60,7 +62,7 @@ def test_only_what_joins_the_sides_is_without_rules():
 
 def test_one_place_names_the_families():
     """The command and the target's own files take a family as families.c gives it."""
-    own = {"gcn.c", "gcn.h", "gcn_debugger.c", "gcn_debugger.h", "vortex.c", "vortex.h", "vortex_tables.c", "families.c"}
+    own = {"gcn.c", "gcn.h", "gcn_debugger.c", "gcn_debugger.h", "gen.c", "gen.h", "sm.c", "sm.h", "vortex.c", "vortex.h", "vortex_tables.c", "families.c"}
     # The registers of Vortex's Debug Module; the page tables of Intel's GPUs.
     about_one_family = {"serve_registers.c", "gtt.c", "explain_trap.c"}
     wrong = []

@@ -17,7 +17,7 @@ static void run_first(const struct gcn_object *object)
     struct wt_error err = {0};
     struct gcn_launch launch = {
         .kernel = &object->kernel[0], .grid = {70, 2, 1}, .block = {32, 2, 1}};
-    struct gcn_value value[16] = {0};
+    struct wt_value value[16] = {0};
     uint8_t bytes[256] = {0};
     if (launch.kernel->explicit_arguments > 16)
         return;

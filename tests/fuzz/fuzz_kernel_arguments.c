@@ -35,7 +35,7 @@ static void check_kernel(const struct gcn_kernel *k)
 }
 
 /* The value that each argument's line says; a file has no place here. */
-static size_t values(const struct gcn_kernel *k, const char **line, struct gcn_value *value)
+static size_t values(const struct gcn_kernel *k, const char **line, struct wt_value *value)
 {
     struct wt_error err = {0};
     char text[4096];
@@ -45,7 +45,8 @@ static size_t values(const struct gcn_kernel *k, const char **line, struct gcn_v
         snprintf(text, sizeof text, "%.*s", (int)length, *line);
         *line += length + ((*line)[length] == '\n');
         if (strncmp(text, "file:", 5) == 0 ||
-            gcn_value_parse(&k->argument[n], text, &value[n], &err)) {
+            wt_value_parse(gcn_value_kind(&k->argument[n]), k->argument[n].size, text, &value[n],
+                           &err)) {
             if (value[n].bytes)
                 abort();
             break;
@@ -123,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = text_of(data + 2 + length, size - 2 - length);
     const char *line = text;
     for (size_t i = 0; i < object.kernels; i++) {
-        struct gcn_value value[MOST_VALUES] = {0};
+        struct wt_value value[MOST_VALUES] = {0};
         struct gcn_launch l = {
             .kernel = &object.kernel[i], .grid = {65, 1, 1}, .block = {65, 1, 1}, .value = value};
         check_kernel(l.kernel);

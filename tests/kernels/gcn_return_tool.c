@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     struct gcn_object object;
     struct gcn_config config;
     struct gcn_device *device;
-    struct gcn_value value[MOST] = {0};
+    struct wt_value value[MOST] = {0};
     struct gcn_launch launch = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .value = value};
     if (argc != 9) {
         fprintf(stderr,

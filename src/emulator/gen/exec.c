@@ -630,9 +630,7 @@ static const struct gen_uop *run_raw(struct gen_thread *t, const struct gen_uop 
         return gen_next(u);
     x.r = &result;
     x.domain = GEN_INT32;
-    if (insn->dst.file == GEN_ARF && insn->dst.reg >> 4 == GEN_ARF_IP)
-        t->g->ip = (uint32_t)(gen_pc_of(t, u) - t->base);
-    else if (insn->src[0].file == GEN_ARF && insn->src[0].reg >> 4 == GEN_ARF_IP)
+    if (u->uses_ip)
         t->g->ip = (uint32_t)(gen_pc_of(t, u) - t->base);
     if (!move_bits(&x, bits))
         return bad_region(t, u, x.on);
@@ -662,6 +660,8 @@ const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u)
     uint64_t bits[GEN_CHANNELS];
     if (!x.on)
         return gen_next(u);
+    if (u->uses_ip)
+        t->g->ip = (uint32_t)(gen_pc_of(t, u) - t->base);
     set_mode(&x);
     x.r = &result;
     x.carry = &carry;
@@ -791,6 +791,11 @@ static const gen_op other_ops[GEN_INSNS] = {
 #undef I
 };
 
+static bool is_ip(const struct gen_operand *o)
+{
+    return o->file == GEN_ARF && !o->indirect && o->reg >> 4 == GEN_ARF_IP;
+}
+
 void gen_prepare(struct gen_uop *u)
 {
     const size_t id = (size_t)(u->insn.row - gen_rows);
@@ -803,6 +808,9 @@ void gen_prepare(struct gen_uop *u)
         u->run = gen_op_illegal;
         return;
     }
+    u->uses_ip = is_ip(&u->insn.dst);
+    for (unsigned i = 0; i < u->insn.sources; i++)
+        u->uses_ip = u->uses_ip || is_ip(&u->insn.src[i]);
     u->domain = domain_of(&u->insn);
     u->raw = is_raw(&u->insn);
     u->run = u->raw ? run_raw : gen_run_alu;

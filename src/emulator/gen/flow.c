@@ -105,18 +105,15 @@ const struct gen_uop *gen_op_halt(struct gen_thread *t, const struct gen_uop *u)
     return go_on(t, u);
 }
 
-/* goto: those that take it wait at UIP. goto.b: they go on at JIP, and the others wait. */
+/* Channels for which the predicate holds go on behind it; the others wait at UIP. goto.b turns to
+ * the others first: it jumps to JIP, and those for which the predicate holds wait behind it. */
 const struct gen_uop *gen_op_goto(struct gen_thread *t, const struct gen_uop *u)
 {
-    const uint32_t going = taken(t, &u->insn);
-    if (!u->insn.branch) {
-        park(t, going, target(t, u, u->insn.uip));
+    const uint32_t staying = taken(t, &u->insn), leaving = t->mask & ~staying;
+    park(t, leaving, target(t, u, u->insn.uip));
+    if (!u->insn.branch || !leaving)
         return go_on(t, u);
-    }
-    if (!going)
-        return gen_next(u);
-    park(t, t->mask & ~going, after(t, u));
-    park(t, going, target(t, u, u->insn.uip));
+    park(t, staying, after(t, u));
     return gen_jump(t, target(t, u, u->insn.jip));
 }
 

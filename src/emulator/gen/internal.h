@@ -87,6 +87,7 @@ struct gen_uop {
     uint8_t domain;   /* enum gen_domain */
     uint8_t granules; /* of its length */
     bool raw;         /* a move of bits */
+    bool uses_ip;     /* an operand is the instruction pointer */
     struct gen_insn insn;
     struct gen_word word; /* as it stands in memory */
 };

@@ -495,7 +495,7 @@ static enum wt_status substitute(struct assembler *a, const char *at, char *out,
                 *at == 'R' && isdigit((unsigned char)at[1]) ? strtoul(at + 1, &end, 10) : 0;
             if (reg < 255 && reg > a->highest)
                 a->highest = (unsigned)reg;
-            if (s && !s->is_label) {
+            if (s && !s->is_label && at[length] != '[') { /* "c[" is constant memory */
                 snprintf(number, sizeof number, "0x%" PRIx64, s->value);
                 at += length;
                 piece = number;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct sm_row sm_rows[SM_INSNS] = {
-#define I(id, executor, text, mask, reg, con, imm, rc)                                             \
+#define I(id, class, executor, text, mask, reg, con, imm, rc)                                      \
     [SM_##id] = {text, mask, {reg, con, imm, rc}},
 #include "emulator/sm/isa.def"
 #undef I

@@ -21,7 +21,7 @@ enum sm_form {
 };
 
 enum sm_insn {
-#define I(id, executor, text, mask, reg, con, imm, rc) SM_##id,
+#define I(id, class, executor, text, mask, reg, con, imm, rc) SM_##id,
 #include "emulator/sm/isa.def"
 #undef I
     SM_INSNS

@@ -11,13 +11,27 @@
 
 enum { QUEUE_BYTES = GCN_LAUNCH_PACKET - GCN_LAUNCH_ARGUMENTS, MOST_LDS = 65536 };
 
+enum wt_value_kind gcn_value_kind(const struct gcn_argument *argument)
+{
+    switch (argument->kind) {
+    case GCN_ARG_VALUE:
+        return WT_VALUE_PLAIN;
+    case GCN_ARG_BUFFER:
+        return WT_VALUE_BUFFER;
+    case GCN_ARG_LOCAL:
+        return WT_VALUE_LOCAL;
+    default:
+        return WT_VALUE_OTHER;
+    }
+}
+
 /* A page that is not mapped follows each buffer, so that what runs past it is seen. */
 static enum wt_status place_buffers(struct gcn_device *device, struct gcn_launch *l,
                                     struct wt_error *err)
 {
     uint64_t at = GCN_LAUNCH_BUFFERS;
     for (size_t i = 0; i < l->values; i++) {
-        struct gcn_value *v = &l->value[i];
+        struct wt_value *v = &l->value[i];
         if (l->kernel->argument[i].kind != GCN_ARG_BUFFER)
             continue;
         v->addr = at;
@@ -97,7 +111,7 @@ static enum wt_status fill_arguments(const struct gcn_launch *l, uint64_t queue,
     const struct gcn_kernel *k = l->kernel;
     for (size_t i = 0; i < k->arguments; i++) {
         const struct gcn_argument *a = &k->argument[i];
-        const struct gcn_value *v = i < l->values ? &l->value[i] : NULL;
+        const struct wt_value *v = i < l->values ? &l->value[i] : NULL;
         const bool given = a->kind <= GCN_ARG_OTHER;
         if (a->kind == GCN_ARG_OTHER)
             return wt_fail(err, WT_UNSUPPORTED,
@@ -228,7 +242,7 @@ static enum wt_status place_handlers(struct gcn_device *device, struct gcn_launc
     uint64_t at = GCN_LAUNCH_HANDLER, data[2] = {0};
     uint8_t second[16];
     for (unsigned i = 0; i < 2 && l->handler[i].length; i++) {
-        struct gcn_value *h = &l->handler[i];
+        struct wt_value *h = &l->handler[i];
         h->addr = at;
         data[i] = at + ((h->length + WT_PAGE_MASK) & ~WT_PAGE_MASK);
         at = data[i] + WT_PAGE_SIZE;

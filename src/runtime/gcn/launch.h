@@ -6,28 +6,17 @@
 
 #include "emulator/gcn/gcn.h"
 #include "object/code_object.h"
+#include "runtime/common/value.h"
 
-/** The value of one argument. */
-struct gcn_value {
-    uint8_t *bytes; /**< GCN_ARG_VALUE: the value; GCN_ARG_BUFFER: the first contents */
-    size_t length;  /**< of them; GCN_ARG_LOCAL: bytes of LDS, and `bytes` is NULL */
-    uint64_t addr;  /**< GCN_ARG_BUFFER: where gcn_launch put it */
-};
-
-/**
- * Parses a value for @p argument: a number ("1.5", "f32:1.5", "hex:…"), a buffer ("zeros:SIZE",
- * "iota:SIZE", "pattern:SIZE=HEX", "file:PATH") or local memory ("local:SIZE"). The caller frees
- * value->bytes, which is NULL on failure.
- */
-enum wt_status gcn_value_parse(const struct gcn_argument *argument, const char *text,
-                               struct gcn_value *value, struct wt_error *err);
+/** What kind of value an argument of a kernel takes. */
+enum wt_value_kind gcn_value_kind(const struct gcn_argument *argument);
 
 struct gcn_launch {
     const struct gcn_kernel *kernel;
     uint32_t grid[3], block[3]; /**< work-items of the grid, of a work-group */
-    struct gcn_value *value;    /**< one for each explicit argument */
+    struct wt_value *value;     /**< one for each explicit argument */
     size_t values;
-    struct gcn_value handler[2]; /**< code of trap handlers; no bytes: none. The first one's TMA
+    struct wt_value handler[2]; /**< code of trap handlers; no bytes: none. The first one's TMA
                                     leads to the second one, as with the kernel driver's */
 };
 

@@ -8,6 +8,11 @@
  *   handler TBA TMA           the trap handler
  *   dispatch PACKET
  *   run ISSUES                answers why it came back, and the fault's text
+ *   reg ADDR VALUE            writes a debug register
+ *   control WHAT MESSAGE      gcn_driver_wave_control; WHAT: operation, mode << 4, trap << 8
+ *   watch ADDR WHAT           gcn_driver_set_watch; WHAT: mask, mode << 32
+ *   gone                      gcn_driver_debugger_gone
+ *   at WAVE                   the wave message that names it
  *   raise WAVE BITS           gcn_wave_raise;  trap WAVE ID: gcn_wave_trap
  *   save ADDR SIZE            gcn_device_save_context;  saved: whether it is all there, behind what
  *   place WAVE                gcn_wave_saved
@@ -130,6 +135,22 @@ static void obey(const char *word, uint64_t a, uint64_t b, const char *text)
     } else if (strcmp(word, "run") == 0) {
         const enum wt_run result = run(a);
         printf("%s %s\n", why[result], result == WT_RUN_FAULT ? m->fault.text : "");
+    } else if (strcmp(word, "reg") == 0) {
+        gcn_debug_write(device, (uint32_t)a, (uint32_t)b);
+        printf("ok\n");
+    } else if (strcmp(word, "control") == 0) {
+        const struct gcn_wave_control c = {a & 15, a >> 4 & 15, a >> 8 & 255, (uint32_t)b};
+        printf("%d\n", gcn_driver_wave_control(device, GCN_KFD_VMID, &c));
+    } else if (strcmp(word, "watch") == 0) {
+        uint32_t id = 0;
+        printf("%d\n", gcn_driver_set_watch(device, GCN_KFD_VMID, a, (uint32_t)b,
+                                            (uint32_t)(b >> 32), &id));
+    } else if (strcmp(word, "gone") == 0) {
+        gcn_driver_debugger_gone(device, GCN_KFD_VMID);
+        printf("ok\n");
+    } else if (strcmp(word, "at") == 0) {
+        const struct gcn_location at = gcn_wave_location(device, (uint32_t)a);
+        printf("%x\n", at.sh << 8 | at.wave << 14 | at.simd << 18 | at.cu << 20 | at.se << 24);
     } else if (strcmp(word, "raise") == 0) {
         printf("%d\n", gcn_wave_raise(device, (uint32_t)a, (uint32_t)b));
     } else if (strcmp(word, "trap") == 0) {
@@ -177,6 +198,7 @@ int main(void)
     static char line[1 << 21], word[64], text[1 << 21];
     gcn_config_default(&config);
     config.cu = 2;
+    config.se = 2;
     if (gcn_device_new(&config, &device, &err))
         return 1;
     while (fgets(line, sizeof line, stdin)) {

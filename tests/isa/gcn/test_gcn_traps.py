@@ -462,3 +462,61 @@ def test_halted_wave_waits_in_the_handler_until_it_is_saved():
         assert gpu.ask("save", AREA, AREA_SIZE) == "ok" and gpu.run() == "event" and Noted(gpu).count == 0
         wave = gpu.waves("restore")[0]
         assert wave.pc == at["there"] and wave.trapsts == MEM_VIOL and wave.status & HALT
+
+
+# ---- everything at once ----
+
+SPI_GDBG_TRAP_MASK = 0x31d3
+HALTS, RESUMES, DEBUGS, TRAPS = 1, 2, 4, 5
+PROCESS = 2 << 4
+
+
+def save_and_go_on(gpu):
+    """A context save wherever the waves are, in their handler or halted, too; then they go on."""
+    assert gpu.ask("save", AREA, AREA_SIZE) == "ok"
+    for _ in range(100):
+        if gpu.run() == "event":
+            break
+    assert gpu.ask("saved").startswith("1")
+    gpu.ask("restore")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_disturbances_change_no_result(seed):
+    """Halts, resumes, steps, traps, watches and context saves at random points, with the kernel driver's handler: the same results."""
+    random.seed(f"disturbed {seed}")
+    groups, lds = 3, LDS if seed % 2 else 0
+    kinds = {name: 0 for name in ("halt", "resume", "step", "trap", "watch", "gone", "save")}
+    with Gpu() as gpu:
+        assert gpu.ask("reg", SPI_GDBG_TRAP_MASK, 0x80) == "ok"  # address watch
+        prepared(gpu, groups, 8, 10, lds)
+        resume = lambda: gpu.ask("control", RESUMES | PROCESS, 0)
+        for round_ in range(100000):
+            why = gpu.run(random.randrange(1, 100))
+            if why == "ended":
+                break
+            assert why in ("budget", "halted"), why
+            if round_ > 250:
+                gpu.ask("gone")
+                resume()
+                continue
+            if why == "halted":
+                resume()
+            waves = gpu.waves()
+            if not waves:
+                continue
+            message = int(gpu.ask("at", random.choice(list(waves))), 16)
+            kind = random.choice(list(kinds))
+            kinds[kind] += 1
+            if kind == "save":
+                save_and_go_on(gpu)
+            elif kind == "watch":
+                gpu.ask("watch", OUT + random.randrange(0, 0x1000), random.choice((0xffffffff, 0xffffff00, 0)) | random.randrange(4) << 32)
+            elif kind == "gone":
+                gpu.ask("gone")
+                assert gpu.ask("reg", SPI_GDBG_TRAP_MASK, 0x80) == "ok"
+            else:
+                what = {"halt": HALTS, "resume": RESUMES, "step": DEBUGS, "trap": TRAPS | random.randrange(8) << 8}[kind]
+                assert gpu.ask("control", what | random.choice((0, PROCESS, 3 << 4)), message) == "0"
+        assert why == "ended" and all(kinds.values()), (why, kinds)
+        assert gpu.read(OUT, groups * ITEMS) == results(groups, 8, lds)

@@ -1,5 +1,5 @@
-/* Values of kernel arguments as people write them. See launch.h. */
-#include "runtime/gcn/launch.h"
+/* Values of kernel arguments as people write them. See value.h. */
+#include "runtime/common/value.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static enum wt_status size_of(const char *text, size_t *size, struct wt_error *e
     return WT_OK;
 }
 
-static enum wt_status allocate(struct gcn_value *v, size_t size, struct wt_error *err)
+static enum wt_status allocate(struct wt_value *v, size_t size, struct wt_error *err)
 {
     v->bytes = calloc(size ? size : 1, 1);
     v->length = size;
@@ -57,7 +57,7 @@ static enum wt_status hex_bytes(const char *text, uint8_t **bytes, size_t *lengt
 }
 
 /* "SIZE=HEX": the bytes, over and over. */
-static enum wt_status pattern(const char *text, struct gcn_value *v, struct wt_error *err)
+static enum wt_status pattern(const char *text, struct wt_value *v, struct wt_error *err)
 {
     enum wt_status status;
     char number[32];
@@ -78,7 +78,7 @@ static enum wt_status pattern(const char *text, struct gcn_value *v, struct wt_e
     return status;
 }
 
-static enum wt_status buffer(const char *text, struct gcn_value *v, struct wt_error *err)
+static enum wt_status buffer(const char *text, struct wt_value *v, struct wt_error *err)
 {
     enum wt_status status;
     size_t size = 0;
@@ -103,7 +103,7 @@ static enum wt_status buffer(const char *text, struct gcn_value *v, struct wt_er
 }
 
 /* Whether text is a number of so many bytes; signed or not, whole or with a fraction. */
-static enum wt_status integer(const char *text, size_t size, char sign, struct gcn_value *v,
+static enum wt_status integer(const char *text, size_t size, char sign, struct wt_value *v,
                               struct wt_error *err)
 {
     enum wt_status status;
@@ -124,7 +124,7 @@ static enum wt_status integer(const char *text, size_t size, char sign, struct g
     return WT_OK;
 }
 
-static enum wt_status floating(const char *text, size_t size, struct gcn_value *v,
+static enum wt_status floating(const char *text, size_t size, struct wt_value *v,
                                struct wt_error *err)
 {
     enum wt_status status;
@@ -146,7 +146,7 @@ static enum wt_status floating(const char *text, size_t size, struct gcn_value *
 }
 
 /* "TYPE:NUMBER", a number of the argument's size, or "hex:…". */
-static enum wt_status scalar(const struct gcn_argument *a, const char *text, struct gcn_value *v,
+static enum wt_status scalar(size_t size, const char *text, struct wt_value *v,
                              struct wt_error *err)
 {
     static const struct {
@@ -165,23 +165,23 @@ static enum wt_status scalar(const struct gcn_argument *a, const char *text, str
         return types[i].kind == 'f' ? floating(text + length, types[i].size, v, err)
                                     : integer(text + length, types[i].size, types[i].kind, v, err);
     }
-    if (a->size != 1 && a->size != 2 && a->size != 4 && a->size != 8)
-        return wt_fail(err, WT_INVALID, "it has %u bytes: say them as hex:…", a->size);
-    if (strncmp(text, "0x", 2) != 0 && strpbrk(text, ".eEnN") && a->size != 1)
-        return floating(text, a->size, v, err);
-    return integer(text, a->size, 0, v, err);
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        return wt_fail(err, WT_INVALID, "it has %zu bytes: say them as hex:…", size);
+    if (strncmp(text, "0x", 2) != 0 && strpbrk(text, ".eEnN") && size != 1)
+        return floating(text, size, v, err);
+    return integer(text, size, 0, v, err);
 }
 
-enum wt_status gcn_value_parse(const struct gcn_argument *a, const char *text, struct gcn_value *v,
-                               struct wt_error *err)
+enum wt_status wt_value_parse(enum wt_value_kind kind, size_t size, const char *text,
+                              struct wt_value *v, struct wt_error *err)
 {
-    *v = (struct gcn_value){0};
-    switch (a->kind) {
-    case GCN_ARG_VALUE:
-        return scalar(a, text, v, err);
-    case GCN_ARG_BUFFER:
+    *v = (struct wt_value){0};
+    switch (kind) {
+    case WT_VALUE_PLAIN:
+        return scalar(size, text, v, err);
+    case WT_VALUE_BUFFER:
         return buffer(text, v, err);
-    case GCN_ARG_LOCAL:
+    case WT_VALUE_LOCAL:
         if (strncmp(text, "local:", 6) != 0)
             return wt_fail(err, WT_INVALID,
                            "'%s' is not local:SIZE, which a pointer to local "

@@ -1,0 +1,56 @@
+/* The invariants of an SM, for sanitizer builds and fuzzers (machine/engine.h). */
+#include "emulator/sm/internal.h"
+
+static void check_warp(const struct sm_device *d, uint32_t id)
+{
+    const struct sm_warp *w = &d->warp[id];
+    const struct sm_unit *unit = &d->unit[id / SM_WARPS];
+    assert(w->device == d && w->id == id);
+    const bool ready = w->runs && !w->at_barrier && !w->paused && !w->held;
+    assert(wt_turns_is_ready(&d->machine.turns, id) == ready);
+    if (!w->runs) {
+        assert(!w->cta && !w->trapped && !w->paused && !w->must_enter && !w->held);
+        return;
+    }
+    assert(w->r && w->cta && w->cta->used && w->cta->sm == id / SM_WARPS);
+    assert(w->live && w->active && !(w->active & ~w->live) && w->p[7] == 0xffffffffu);
+    assert(w->depth <= SM_STACK && w->at_barrier <= SM_BARRIERS);
+    assert(!(w->at_barrier && (w->trapped || w->must_enter || w->paused)) || w->trapped);
+    assert(!w->must_enter || (d->handler && !w->trapped && unit->in_trap));
+    assert(!(w->paused && w->held));
+    for (unsigned i = 0; i < SM_LANES; i++)
+        assert(!w->r[SM_RZ][i] && !w->r[SM_RZ + 1][i] && !w->r[SM_ROWS - 1][i]);
+}
+
+static void check_cta(const struct sm_device *d, uint32_t i)
+{
+    const struct sm_cta *c = &d->cta[i];
+    uint32_t warps = 0;
+    if (!c->used)
+        return;
+    for (uint32_t k = 0; k < SM_WARPS; k++) {
+        const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + k];
+        warps += w->runs && w->cta == c;
+    }
+    assert(c->shared && c->sm == i / SM_CTAS && warps == c->warps && warps > 0);
+}
+
+void sm_check(struct wt_machine *m)
+{
+    const struct sm_device *d = (const struct sm_device *)m;
+    uint32_t active = 0;
+    assert(m->waves == d->config.sms * SM_WARPS && m->lanes == SM_LANES);
+    for (uint32_t i = 0; i < m->waves; i++) {
+        check_warp(d, i);
+        active += d->warp[i].runs;
+    }
+    assert(active == m->active);
+    for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
+        check_cta(d, i);
+    assert(d->grid.done <= d->grid.next && d->grid.next <= d->grid.total);
+    for (size_t i = 0; i < d->region_count; i++) {
+        const struct sm_region *r = &d->region[i];
+        assert(r->size && !((r->addr | r->size) & WT_PAGE_MASK));
+        assert(!i || d->region[i - 1].addr + d->region[i - 1].size <= r->addr);
+    }
+}

@@ -1,0 +1,175 @@
+/* Decoding words into the records of code pages (machine/code_pages.h), and fetching them. */
+#include "emulator/sm/watch.h"
+
+#include <string.h>
+
+#define I(id, class, executor, text, mask, reg, con, imm, rc) [SM_##id] = RUN_##class(executor),
+#define RUN_OP(executor) sm_op_##executor
+#define RUN_ALU(executor) sm_run_alu
+static const sm_op runs[SM_INSNS] = {
+#include "emulator/sm/isa.def"
+};
+#undef RUN_OP
+#undef RUN_ALU
+#define RUN_OP(executor) NULL
+#define RUN_ALU(executor) sm_alu_##executor
+static const sm_alu alus[SM_INSNS] = {
+#include "emulator/sm/isa.def"
+};
+#undef I
+
+static const struct sm_uop *illegal(struct sm_warp *w, const struct sm_uop *u)
+{
+    return sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->active, 0,
+                    "0x%016llx is no instruction of sm_50", (unsigned long long)u->word);
+}
+
+static const struct sm_uop *no_code(struct sm_warp *w, const struct sm_uop *u)
+{
+    const uint64_t pc = sm_pc_of(w, u);
+    return sm_error(w, u, SM_PC_OVERFLOW, w->active, pc,
+                    "instruction fetch at 0x%llx: no memory is mapped there",
+                    (unsigned long long)pc);
+}
+
+static const struct sm_uop *decode_here(struct sm_warp *w, const struct sm_uop *u);
+
+/* The immediate as the operand's letter in isa.def says. */
+static uint64_t immediate_of(uint64_t word, enum sm_insn insn)
+{
+    const char *text = strchr(sm_rows[insn].text, ' ');
+    bool in_operands = true;
+    for (const char *at = text ? text + 1 : ""; *at;) {
+        const struct sm_item item = sm_item_next(&at, &in_operands);
+        if (item.what == 'f')
+            return (uint64_t)sm_immediate(word) << 12 & 0xffffffff;
+        if (item.what == 'g')
+            return (uint64_t)sm_immediate(word) << 44;
+    }
+    return sm_immediate(word);
+}
+
+sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot)
+{
+    struct sm_device *d = w->device;
+    const uint64_t pc = sm_pc_of(w, slot);
+    uint8_t bytes[8];
+    enum sm_insn insn;
+    enum sm_form form;
+    if (!sm_mapped(d, pc, 8, false)) { /* whoever comes next looks again */
+        slot->run = decode_here;
+        return no_code;
+    }
+    wt_memory_read(d->memory, pc, bytes, 8);
+    const uint64_t word = wt_load_le(bytes, 8);
+    *slot = (struct sm_uop){.run = illegal, .word = word, .guard = 7};
+    if (!sm_decode(word, &insn, &form) || !sm_fields_legal(word, insn))
+        return illegal;
+    slot->run = runs[insn];
+    slot->alu = alus[insn];
+    slot->insn = (uint8_t)insn;
+    slot->form = (uint8_t)form;
+    slot->d = (uint8_t)sm_bits(word, 0, 8);
+    slot->a = (uint8_t)sm_bits(word, 8, 8);
+    slot->b = (uint8_t)sm_bits(word, form == SM_FORM_RC ? 39 : 20, 8);
+    slot->c = (uint8_t)sm_bits(word, 39, 8);
+    slot->c_constant = form == SM_FORM_RC;
+    slot->bank = (uint8_t)sm_bits(word, 34, 5);
+    slot->offset = (uint16_t)(sm_bits(word, 20, 14) * 4);
+    if (sm_rows[insn].text[0] != '!')
+        slot->guard = (uint8_t)sm_bits(word, 16, 4);
+    if (form == SM_FORM_I)
+        slot->immediate = immediate_of(word, insn);
+    return slot->run;
+}
+
+/* The handler of a record that is not decoded yet: decodes it in place and executes it. */
+static const struct sm_uop *decode_here(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct sm_device *d = w->device;
+    const uint64_t pc = sm_pc_of(w, u);
+    struct sm_uop *slot = &w->code->uop[u - w->code->uop];
+    const struct wt_watch_code *watch = wt_watch_set_code(d->machine.watch, pc);
+    sm_op run = sm_code_decode(w, slot);
+    if (watch && slot->run != decode_here) {
+        if (!wt_code_watch(&d->code, &w->code->page, pc, (wt_code_handler)run, watch)) {
+            slot->run = decode_here;
+            const struct wt_fault fault = {.kind = WT_FAULT_HOST,
+                                           .wave = w->id,
+                                           .pc = pc,
+                                           .text =
+                                               "the host has no memory left to watch this page"};
+            w->pc = pc;
+            sm_fault(w, &fault);
+            return NULL;
+        }
+        slot->run = run = sm_watch_here;
+    }
+    return run(w, slot);
+}
+
+/* The handler behind the last record of a page: goes on in the next page. */
+static const struct sm_uop *next_page(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct sm_uop *next = sm_fetch(w, sm_pc_of(w, u));
+    return next ? next->run(w, next) : NULL;
+}
+
+const struct wt_code_format sm_code_format = {
+    .granule = 8,
+    .bundle = SM_BUNDLE,
+    .longest = 8,
+    .first = offsetof(struct sm_code, uop),
+    .record = sizeof(struct sm_uop),
+    .tail = SM_TAIL,
+    .undecoded = (wt_code_handler)decode_here,
+    .next_page = (wt_code_handler)next_page,
+};
+
+const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc)
+{
+    struct sm_device *d = w->device;
+    struct wt_fault fault = {.wave = w->id, .lanes = w->active, .pc = pc, .addr = pc};
+    struct wt_code_page *page = NULL;
+    if (pc % 8) {
+        fault.kind = WT_FAULT_MISALIGNED;
+        snprintf(fault.text, sizeof fault.text, "MISALIGNED_PC: jump to 0x%llx, no multiple of 8",
+                 (unsigned long long)pc);
+    } else if (pc >> WT_MEMORY_ADDRESS_BITS) {
+        fault.kind = WT_FAULT_ACCESS;
+        snprintf(fault.text, sizeof fault.text,
+                 "PC_WRAP: jump out of the address space of 48 bits");
+    } else {
+        pc += sm_is_control(pc) ? 8 : 0;
+        page = wt_code_page_of(&d->code, pc);
+        if (!page) {
+            fault.kind = WT_FAULT_HOST;
+            snprintf(fault.text, sizeof fault.text,
+                     "the host has no memory left to decode this page");
+        }
+    }
+    if (!page) {
+        w->pc = pc;
+        sm_fault(w, &fault);
+        return NULL;
+    }
+    w->code = (struct sm_code *)page;
+    return &w->code->uop[(pc & WT_PAGE_MASK) / 8];
+}
+
+const struct sm_uop *sm_jump(struct sm_warp *w, uint64_t pc)
+{
+    assert(w->runs && w->code);
+    if (!(pc % 8) && !sm_is_control(pc) && (pc & ~WT_PAGE_MASK) == w->code->page.base)
+        return &w->code->uop[(pc & WT_PAGE_MASK) / 8];
+    /* The instruction that jumps has been issued; what cannot be fetched is the next one. */
+    w->pc = pc;
+    if (w->left == 0)
+        return NULL;
+    const struct sm_uop *next = sm_fetch(w, pc);
+    if (!next) {
+        w->device->machine.not_issued = false;
+        w->device->machine.fault.time++;
+    }
+    return next;
+}

@@ -1,0 +1,82 @@
+/* What --gpu sm:… says. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/sm/internal.h"
+
+void sm_config_default(struct sm_config *config)
+{
+    *config = (struct sm_config){.sms = 1, .cc = 50};
+    wt_schedule_parse(WT_SCHEDULE_DEFAULT, &config->schedule, WT_IGNORED);
+}
+
+void sm_config_help(FILE *out)
+{
+    fprintf(out, "  %-12s %s\n", "cc", "compute capability that programs are told, 5.0..9.0 (5.0)");
+    fprintf(out, "  %-12s %s\n", "sms", "SMs, 1..16 (1)");
+    fprintf(out, "  %-12s %s\n", "error-delay",
+            "issues by which warp errors are late, 0..1000 (0)");
+    fprintf(out, "  %-12s %s\n", "memory-delay",
+            "issues by which L1 errors are late, beyond BPT.DRAIN, 0..1000 (0)");
+}
+
+/* "5.2" is 52. */
+static bool take_capability(const char *text, unsigned *cc)
+{
+    if (strlen(text) != 3 || text[1] != '.' || text[0] < '5' || text[0] > '9' || text[2] < '0' ||
+        text[2] > '9')
+        return false;
+    *cc = (unsigned)(text[0] - '0') * 10 + (unsigned)(text[2] - '0');
+    return *cc <= 90;
+}
+
+static bool take_number(const char *text, unsigned least, unsigned most, unsigned *value)
+{
+    char *end;
+    errno = 0;
+    const unsigned long number = strtoul(text, &end, 0);
+    if (end == text || *end || errno || *text == '-' || number < least || number > most)
+        return false;
+    *value = (unsigned)number;
+    return true;
+}
+
+enum wt_status sm_config_parse(struct sm_config *config, const char *text, struct wt_error *err)
+{
+    assert(config && text && err);
+    struct sm_config c = *config;
+    const struct {
+        const char *key;
+        unsigned least, most, *value;
+    } keys[] = {{"sms=", 1, SM_MOST_SMS, &c.sms},
+                {"error-delay=", 0, 1000, &c.error_delay},
+                {"memory-delay=", 0, 1000, &c.memory_delay}};
+    while (*text) {
+        char item[64];
+        bool known = false;
+        const size_t length = strcspn(text, ",");
+        if (length >= sizeof item)
+            return wt_fail(err, WT_INVALID, "'%.40s…' is too long", text);
+        memcpy(item, text, length);
+        item[length] = 0;
+        text += length + (text[length] == ',');
+        if (strncmp(item, "cc=", 3) == 0) {
+            if (!take_capability(item + 3, &c.cc))
+                return wt_fail(err, WT_INVALID, "%s: must be 5.0 to 9.0", item);
+            continue;
+        }
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !known; i++) {
+            const size_t key = strlen(keys[i].key);
+            known = strncmp(item, keys[i].key, key) == 0;
+            if (known && !take_number(item + key, keys[i].least, keys[i].most, keys[i].value))
+                return wt_fail(err, WT_INVALID, "%s: must be %u to %u", item, keys[i].least,
+                               keys[i].most);
+        }
+        if (!known)
+            return wt_fail(err, WT_INVALID, "an SM has no '%s' (--gpu help lists what it has)",
+                           item);
+    }
+    *config = c;
+    return WT_OK;
+}

@@ -1,0 +1,302 @@
+/* The device as a machine: making, resetting, turns, looking into it, mistakes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/machine/state.h"
+#include "emulator/sm/watch.h"
+
+static struct sm_device *device_of(struct wt_machine *m)
+{
+    return (struct sm_device *)m;
+}
+
+void sm_fault(struct sm_warp *w, const struct wt_fault *fault)
+{
+    struct wt_machine *m = &w->device->machine;
+    assert(fault->kind != WT_FAULT_NONE);
+    m->fault = *fault;
+    m->fault.time = sm_now(w);
+    if (m->in_turn)
+        wt_not_issued(m);
+}
+
+/* ---- turns ---- */
+
+/* A warp that was to do one step has done it: the SM traps again. */
+static void end_step(struct sm_warp *w)
+{
+    struct sm_unit *unit = sm_unit_of(w);
+    w->step = false;
+    unit->global_esr |= SM_GESR_SINGLE_STEP;
+    if (unit->global_report & SM_GESR_SINGLE_STEP) {
+        unit->interrupts++;
+        w->device->machine.event = true;
+    }
+    sm_trap_stop(w->device, w->id / SM_WARPS);
+}
+
+static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+{
+    struct sm_warp *w = &device_of(m)->warp[wave];
+    const uint64_t incarnation = w->incarnation;
+    if (w->must_enter || w->late[0].code || w->late[1].code || w->step) {
+        if (!sm_trap_before_turn(w, &n) || !sm_trap_runs(w))
+            return 0;
+    }
+    wt_begin_turn(m, &w->left, n);
+    const struct sm_uop *u = sm_fetch(w, w->pc);
+    if (!u)
+        return wt_abandon_turn(m);
+    u = u->run(w, u);
+    while (u && w->left) {
+        w->left--;
+        u = u->run(w, u);
+    }
+    if (u)
+        w->pc = sm_pc_of(w, u);
+    const uint64_t issued = wt_finish_turn(m, w->left);
+    if (w->incarnation == incarnation) {
+        w->issued += issued;
+        if (w->step && issued && !w->trapped && w->runs)
+            end_step(w);
+    }
+    return issued;
+}
+
+static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
+{
+    (void)m, (void)wave, (void)issued;
+}
+
+static enum wt_run blocked(struct wt_machine *m)
+{
+    const struct sm_device *d = device_of(m);
+    const struct sm_warp *waiting = NULL;
+    for (uint32_t i = 0; i < m->waves; i++) {
+        const struct sm_warp *w = &d->warp[i];
+        if (w->runs && !sm_trap_runs(w))
+            return WT_RUN_HALTED;
+        if (w->runs && !waiting)
+            waiting = w;
+    }
+    if (!waiting) /* CTAs that are left are held by the trap unit */
+        return d->grid.active && d->grid.next < d->grid.total ? WT_RUN_HALTED : WT_RUN_ENDED;
+    m->fault = (struct wt_fault){
+        .kind = WT_FAULT_DEADLOCK,
+        .wave = waiting->id,
+        .lanes = waiting->active,
+        .pc = waiting->wait_pc,
+        .time = m->time,
+        .text = "deadlock: every warp waits at a barrier for another one",
+    };
+    return WT_RUN_FAULT;
+}
+
+static struct wt_issue next_issue(struct wt_machine *m, uint32_t wave)
+{
+    const struct sm_warp *w = &device_of(m)->warp[wave];
+    uint64_t pc = w->must_enter ? device_of(m)->handler : w->pc;
+    pc += sm_is_control(pc) ? 8 : 0;
+    return sm_issue_at(w, pc, m->time);
+}
+
+static bool trace_before(struct wt_machine *m, uint32_t wave)
+{
+    return sm_trace_before(&device_of(m)->warp[wave]);
+}
+
+static void trace_after(struct wt_machine *m, uint32_t wave, wt_trace_fn fn, void *context)
+{
+    sm_trace_after(&device_of(m)->warp[wave], fn, context);
+}
+
+const struct wt_engine_ops sm_engine_ops = {
+    .turn = turn,
+    .blocked = blocked,
+    .next_issue = next_issue,
+    .after_turn = after_turn,
+    .check = sm_check,
+    .trace_before = trace_before,
+    .trace_after = trace_after,
+};
+
+/* ---- the machine's operations ---- */
+
+void sm_device_free(struct sm_device *d)
+{
+    if (!d)
+        return;
+    for (uint32_t i = 0; d->warp && i < d->machine.waves; i++)
+        free(d->warp[i].r);
+    for (uint32_t i = 0; d->cta && i < d->config.sms * SM_CTAS; i++)
+        free(d->cta[i].shared);
+    wt_code_clear(&d->code);
+    sm_trace_free(d);
+    free(d->warp);
+    free(d->cta);
+    free(d->region);
+    wt_machine_end(&d->machine);
+    wt_memory_free(d->memory);
+    free(d);
+}
+
+static void free_machine(struct wt_machine *m)
+{
+    sm_device_free(device_of(m));
+}
+
+/* No warp, no grid, time 0; memory, what is mapped and the trap handler stay. */
+static void reset(struct wt_machine *m)
+{
+    struct sm_device *d = device_of(m);
+    wt_turns_reset(&m->turns);
+    m->active = 0;
+    m->time = 0;
+    m->resets++;
+    m->event = false;
+    wt_watch_set_forget(m);
+    m->fault.kind = WT_FAULT_NONE;
+    d->grid = (struct sm_grid){0};
+    for (uint32_t i = 0; i < m->waves; i++) {
+        uint32_t(*r)[SM_LANES] = d->warp[i].r;
+        d->warp[i] = (struct sm_warp){.r = r, .device = d, .id = i};
+    }
+    for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
+        d->cta[i] = (struct sm_cta){.shared = d->cta[i].shared};
+    for (uint32_t i = 0; i < SM_MOST_SMS; i++)
+        d->unit[i] = (struct sm_unit){
+            .warp_report = 0xffffffff, .global_report = 0xffffffff, .exception_enable = 2};
+}
+
+static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
+{
+    const struct sm_warp *w = &device_of(m)->warp[wave];
+    *view = (struct wt_wave_view){
+        .active = w->runs,
+        .waiting = w->runs && (w->at_barrier || !sm_trap_runs(w)),
+        .wait_pc = w->at_barrier ? w->wait_pc : w->pc,
+        .pc = w->pc,
+        .mask = w->runs ? w->active : 0,
+        .depth = w->runs ? w->depth : 0,
+    };
+    if (!view->waiting)
+        return;
+    if (w->at_barrier) {
+        const struct sm_barrier *b = &w->cta->barrier[w->at_barrier - 1];
+        view->at_barrier = true;
+        view->barrier = w->at_barrier - 1u;
+        view->arrived = b->arrived;
+        view->expected = b->expected ? b->expected : w->cta->warps;
+        snprintf(view->wait, sizeof view->wait, "BAR %u: %u of %u warps have arrived",
+                 view->barrier, view->arrived, view->expected);
+    } else if (w->held) {
+        snprintf(view->wait, sizeof view->wait, "RTT: the stop trigger holds it");
+    } else {
+        snprintf(view->wait, sizeof view->wait, "%s, until the CPU wakes it",
+                 w->paused == SM_PAUSED_QUIET ? "BPT.PAUSE_QUIET"
+                 : w->trapped                 ? "BPT.PAUSE"
+                                              : "paused by the trap unit");
+    }
+}
+
+static bool divergence(struct wt_machine *m, uint32_t wave, unsigned index,
+                       struct wt_divergence *entry)
+{
+    const struct sm_warp *w = &device_of(m)->warp[wave];
+    if (!w->runs || index >= w->depth)
+        return false;
+    const struct sm_entry *e = &w->stack[index];
+    *entry = (struct wt_divergence){.restore = e->mask, .other = e->mask & ~w->active, .pc = e->pc};
+    return true;
+}
+
+static void place(struct wt_machine *m, uint32_t wave, char *out, size_t size)
+{
+    const struct sm_warp *w = &device_of(m)->warp[wave];
+    const int n = snprintf(out, size, "SM %u warp %u", wave / SM_WARPS, wave % SM_WARPS);
+    if (w->runs && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, ", block (%u,%u,%u) warp %u", w->cta->coordinate[0],
+                 w->cta->coordinate[1], w->cta->coordinate[2], w->index);
+}
+
+static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
+{
+    return device_of(m)->warp[wave].incarnation;
+}
+
+/* Nothing is printed by the hardware itself. */
+static void flush_console(struct wt_machine *m)
+{
+    (void)m;
+}
+
+static void set_memory_limit(struct wt_machine *m, uint64_t bytes)
+{
+    wt_memory_set_limit(device_of(m)->memory, bytes);
+}
+
+static const struct wt_machine_ops machine_ops = {
+    .family = "sm",
+    .free = free_machine,
+    .reset = reset,
+    .run = wt_engine_run,
+    .run_traced = wt_engine_run_traced,
+    .hash = sm_hash,
+    .program_hash = sm_program_hash,
+    .view = view,
+    .divergence = divergence,
+    .read_memory = sm_read_memory,
+    .write_memory = sm_write_memory,
+    .explain = sm_explain,
+    .describe_register = sm_describe_register,
+    .read_row = sm_read_row,
+    .place = place,
+    .incarnation = incarnation,
+    .debug_read = sm_debug_read,
+    .debug_write = sm_debug_write,
+    .flush_console = flush_console,
+    .save = sm_save,
+    .restore = sm_restore,
+    .free_state = sm_free_state,
+    .state_bytes = wt_state_size,
+    .held_bytes = sm_held_bytes,
+    .live_bytes = sm_live_bytes,
+    .set_memory_limit = set_memory_limit,
+    .set_watches = sm_set_watches,
+    .home = sm_home,
+};
+
+enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **device,
+                             struct wt_error *err)
+{
+    assert(config && device && err && config->sms >= 1 && config->sms <= SM_MOST_SMS);
+    struct sm_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    const uint32_t warps = config->sms * SM_WARPS;
+    d->config = *config;
+    const bool ready = wt_machine_init(&d->machine, &machine_ops, &sm_engine_ops, warps, SM_LANES,
+                                       &config->schedule);
+    d->memory = wt_memory_new();
+    d->warp = calloc(warps, sizeof *d->warp);
+    d->cta = calloc(config->sms * SM_CTAS, sizeof *d->cta);
+    if (!d->memory || !d->warp || !d->cta || !ready) {
+        sm_device_free(d);
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u SMs", config->sms);
+    }
+    wt_tlb_clear(&d->tlb);
+    wt_code_init(&d->code, &sm_code_format, &d->tlb);
+    reset(&d->machine);
+    *device = d;
+    return WT_OK;
+}
+
+struct wt_machine *sm_machine(struct sm_device *device)
+{
+    return &device->machine;
+}
+
+void sm_device_set_trap_handler(struct sm_device *device, uint64_t address)
+{
+    device->handler = address;
+}

@@ -1,0 +1,88 @@
+/* What the ALU executors share: operands, guards, results. */
+#include "emulator/sm/internal.h"
+
+#include <string.h>
+
+bool sm_constant(struct sm_warp *w, unsigned bank, uint32_t offset, uint32_t *value)
+{
+    const struct sm_launch *l = &w->device->grid.launch;
+    if (bank >= SM_BANKS || !l->bank[bank] || offset % 4 || offset + 4 > l->bank_size[bank])
+        return false;
+    const uint64_t addr = l->bank[bank] + offset;
+    const uint8_t *host = sm_readable(w->device, addr);
+    if (host) {
+        *value = (uint32_t)wt_load_le(host, 4);
+        return true;
+    }
+    uint8_t bytes[4];
+    wt_memory_read(w->device->memory, addr, bytes, 4);
+    *value = (uint32_t)wt_load_le(bytes, 4);
+    return true;
+}
+
+static void fill(uint32_t *row, uint32_t value)
+{
+    for (unsigned i = 0; i < SM_LANES; i++)
+        row[i] = value;
+}
+
+/* Two rows of a constant operand: the second dword matters to doubles only. */
+static bool constant_rows(struct sm_exec *x, uint32_t *rows)
+{
+    uint32_t low, high = 0;
+    if (!sm_constant(x->w, x->u->bank, x->u->offset, &low))
+        return false;
+    sm_constant(x->w, x->u->bank, x->u->offset + 4u, &high);
+    fill(rows, low);
+    fill(rows + SM_LANES, high);
+    return true;
+}
+
+static void blend(uint32_t *to, const uint32_t *from, uint32_t exec)
+{
+    if (exec == 0xffffffffu) {
+        memcpy(to, from, SM_LANES * sizeof *to);
+        return;
+    }
+    for (; exec; exec &= exec - 1)
+        to[__builtin_ctz(exec)] = from[__builtin_ctz(exec)];
+}
+
+const struct sm_uop *sm_run_alu(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct sm_exec x;
+    x.w = w;
+    x.u = u;
+    x.word = u->word;
+    x.exec = sm_lanes_of(w, u);
+    x.error = 0;
+    if (!x.exec)
+        return sm_next(w, u);
+    x.a = w->r[u->a];
+    x.b = w->r[u->b];
+    x.c = w->r[u->c];
+    bool good = true;
+    if (u->form == SM_FORM_C) {
+        good = constant_rows(&x, x.b_row);
+        x.b = x.b_row;
+    } else if (u->form == SM_FORM_I) {
+        fill(x.b_row, (uint32_t)u->immediate);
+        fill(x.b_row + SM_LANES, (uint32_t)(u->immediate >> 32));
+        x.b = x.b_row;
+    } else if (u->c_constant) {
+        good = constant_rows(&x, x.c_row);
+        x.c = x.c_row;
+    }
+    if (!good)
+        return sm_error(w, u, SM_INVALID_CONST_ADDR, x.exec, u->offset,
+                        "there is no constant at c[0x%x][0x%x]", u->bank, u->offset);
+    const unsigned rows = u->alu(&x);
+    if (x.error)
+        return sm_error(w, u, x.error, x.exec, 0, "a register pair begins with an odd register");
+    if (rows && u->d != SM_RZ) {
+        blend(w->r[u->d], x.d[0], x.exec);
+        if (rows > 1 && u->d + 1 < SM_RZ)
+            blend(w->r[u->d + 1], x.d[1], x.exec);
+    }
+    return sm_next(w, u);
+}

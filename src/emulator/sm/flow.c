@@ -1,0 +1,322 @@
+/*
+ * Control flow: the call-return stack (CRS), divergence and reconvergence.
+ *
+ * A branch on which lanes disagree pushes those that do not go first, as a DIV entry. SSY, PBK,
+ * PCNT, CAL, PRET and PLONGJMP push the lanes that are to come together at their target. SYNC, BRK,
+ * CONT, RET and LONGJMP take the lanes that execute them out of what lies above the entry that they
+ * lead to; when no lane is left, the topmost entry that has lanes is popped and its lanes go on.
+ */
+#include "emulator/sm/internal.h"
+
+static int64_t target_offset(uint64_t word)
+{
+    return wt_sign_extend(sm_bits(word, 20, 24), 24);
+}
+
+/* The target of a relative branch, or what constant memory says. False: an error was raised. */
+static bool target_of(struct sm_warp *w, const struct sm_uop *u, uint64_t *target,
+                      const struct sm_uop **next)
+{
+    uint32_t value;
+    if (!sm_bit(u->word, 5)) {
+        *target = sm_pc_of(w, u) + 8 + (uint64_t)target_offset(u->word);
+        return true;
+    }
+    const unsigned bank = (unsigned)sm_bits(u->word, 36, 5);
+    const uint32_t offset = (uint32_t)sm_bits(u->word, 20, 16);
+    if (!sm_constant(w, bank, offset, &value)) {
+        *next = sm_error(w, u, SM_INVALID_CONST_ADDR, w->active, offset,
+                         "there is no constant at c[0x%x][0x%x]", bank, offset);
+        return false;
+    }
+    *target = value;
+    return true;
+}
+
+bool sm_push(struct sm_warp *w, enum sm_entry_kind kind, uint32_t mask, uint64_t pc)
+{
+    if (w->depth == SM_STACK)
+        return false;
+    w->stack[w->depth++] = (struct sm_entry){.pc = pc, .mask = mask, .kind = kind};
+    return true;
+}
+
+static const struct sm_uop *overflow(struct sm_warp *w, const struct sm_uop *u)
+{
+    return sm_error(w, u, SM_API_STACK_ERROR, w->active, 0,
+                    "the call-return stack of %u entries is full", SM_STACK);
+}
+
+/* No lane is active: the topmost entry that has lanes goes on. Where there is none (SETCRSPTR has
+ * dropped it, or lanes came back that it does not have), the warp ends. */
+static const struct sm_uop *pop(struct sm_warp *w)
+{
+    assert(!w->active);
+    while (w->depth && w->stack[w->depth - 1].kind != SM_ENTRY_TRAP) {
+        const struct sm_entry e = w->stack[--w->depth];
+        if (!e.mask)
+            continue;
+        w->active = e.mask;
+        return sm_jump(w, e.pc);
+    }
+    w->live = 0;
+    sm_warp_end(w);
+    return NULL;
+}
+
+/* Lanes go to where the topmost entry of a kind leads; the others go on. */
+static const struct sm_uop *leave(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                                  unsigned kinds, uint32_t code, const char *name)
+{
+    uint32_t at = w->depth;
+    if (!lanes)
+        return sm_next(w, u);
+    while (at && !(kinds >> w->stack[at - 1].kind & 1) && w->stack[at - 1].kind != SM_ENTRY_TRAP)
+        at--;
+    if (!at || w->stack[at - 1].kind == SM_ENTRY_TRAP)
+        return sm_error(w, u, code, lanes, 0, "%s, and nothing on the call-return stack leads on",
+                        name);
+    for (uint32_t i = at; i < w->depth; i++)
+        w->stack[i].mask &= ~lanes;
+    w->active &= ~lanes;
+    return w->active ? sm_next(w, u) : pop(w);
+}
+
+const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < w->depth; i++)
+        w->stack[i].mask &= ~lanes;
+    w->live &= ~lanes;
+    w->active &= ~lanes;
+    if (w->active)
+        return sm_next(w, u);
+    return pop(w);
+}
+
+/* Lanes that take a branch, by predicate and condition code. */
+static uint32_t taken(const struct sm_warp *w, const struct sm_uop *u)
+{
+    const unsigned test = (unsigned)sm_bits(u->word, 0, 5);
+    return sm_lanes_of(w, u) & (test == 15 ? 0xffffffffu : sm_condition(w, test));
+}
+
+/* Some lanes, but not all, go to target: those that fall through go first. */
+static const struct sm_uop *diverge(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                                    uint64_t target)
+{
+    if (lanes == w->active)
+        return sm_jump(w, target);
+    if (!lanes)
+        return sm_next(w, u);
+    if (!sm_push(w, SM_ENTRY_DIV, lanes, target))
+        return overflow(w, u);
+    w->active &= ~lanes;
+    return sm_next(w, u);
+}
+
+const struct sm_uop *sm_op_bra(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct sm_uop *next;
+    uint64_t target;
+    return target_of(w, u, &target, &next) ? diverge(w, u, taken(w, u), target) : next;
+}
+
+const struct sm_uop *sm_op_jmp(struct sm_warp *w, const struct sm_uop *u)
+{
+    return diverge(w, u, taken(w, u), sm_bits(u->word, 20, 32));
+}
+
+/* Each lane has a target of its own: those with the same one go together. */
+static const struct sm_uop *indirect(struct sm_warp *w, const struct sm_uop *u, uint64_t base)
+{
+    const uint32_t all = taken(w, u);
+    uint32_t left = all, first = 0;
+    uint64_t first_target = 0;
+    const uint32_t depth = w->depth;
+    while (left) {
+        const uint32_t value = w->r[u->a][__builtin_ctz(left)];
+        uint32_t lanes = 0;
+        for (uint32_t rest = left; rest; rest &= rest - 1)
+            if (w->r[u->a][__builtin_ctz(rest)] == value)
+                lanes |= rest & -rest;
+        left &= ~lanes;
+        /* The last group of lanes goes first; where some fall through, they do. */
+        const bool waits = left || all != w->active;
+        if (waits && !sm_push(w, SM_ENTRY_DIV, lanes, base + value)) {
+            w->depth = depth;
+            return overflow(w, u);
+        }
+        first = lanes;
+        first_target = base + value;
+    }
+    if (all != w->active) {
+        w->active &= ~all;
+        return sm_next(w, u);
+    }
+    w->active = first;
+    return sm_jump(w, first_target);
+}
+
+const struct sm_uop *sm_op_brx(struct sm_warp *w, const struct sm_uop *u)
+{
+    return indirect(w, u, sm_pc_of(w, u) + 8 + (uint64_t)target_offset(u->word));
+}
+
+const struct sm_uop *sm_op_jmx(struct sm_warp *w, const struct sm_uop *u)
+{
+    return indirect(w, u, (uint64_t)wt_sign_extend(sm_bits(u->word, 20, 32), 32));
+}
+
+static const struct sm_uop *push_target(struct sm_warp *w, const struct sm_uop *u,
+                                        enum sm_entry_kind kind)
+{
+    const struct sm_uop *next;
+    uint64_t target;
+    if (!target_of(w, u, &target, &next))
+        return next;
+    return sm_push(w, kind, w->active, target) ? sm_next(w, u) : overflow(w, u);
+}
+
+const struct sm_uop *sm_op_ssy(struct sm_warp *w, const struct sm_uop *u)
+{
+    return push_target(w, u, SM_ENTRY_SSY);
+}
+
+const struct sm_uop *sm_op_pbk(struct sm_warp *w, const struct sm_uop *u)
+{
+    return push_target(w, u, SM_ENTRY_PBK);
+}
+
+const struct sm_uop *sm_op_pcnt(struct sm_warp *w, const struct sm_uop *u)
+{
+    return push_target(w, u, SM_ENTRY_PCNT);
+}
+
+const struct sm_uop *sm_op_pret(struct sm_warp *w, const struct sm_uop *u)
+{
+    return push_target(w, u, SM_ENTRY_CALL);
+}
+
+const struct sm_uop *sm_op_plongjmp(struct sm_warp *w, const struct sm_uop *u)
+{
+    return push_target(w, u, SM_ENTRY_JUMP);
+}
+
+static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint64_t target)
+{
+    if (!sm_push(w, SM_ENTRY_CALL, w->active, sm_next_pc(sm_pc_of(w, u))))
+        return overflow(w, u);
+    return sm_jump(w, target);
+}
+
+const struct sm_uop *sm_op_cal(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct sm_uop *next;
+    uint64_t target;
+    return target_of(w, u, &target, &next) ? call(w, u, target) : next;
+}
+
+const struct sm_uop *sm_op_jcal(struct sm_warp *w, const struct sm_uop *u)
+{
+    return call(w, u, sm_bits(u->word, 20, 32));
+}
+
+const struct sm_uop *sm_op_sync(struct sm_warp *w, const struct sm_uop *u)
+{
+    return leave(w, u, taken(w, u), 1u << SM_ENTRY_SSY, SM_STACK_ERROR, "SYNC");
+}
+
+const struct sm_uop *sm_op_brk(struct sm_warp *w, const struct sm_uop *u)
+{
+    return leave(w, u, taken(w, u), 1u << SM_ENTRY_PBK, SM_STACK_ERROR, "BRK");
+}
+
+const struct sm_uop *sm_op_cont(struct sm_warp *w, const struct sm_uop *u)
+{
+    return leave(w, u, taken(w, u), 1u << SM_ENTRY_PCNT, SM_STACK_ERROR, "CONT");
+}
+
+const struct sm_uop *sm_op_ret(struct sm_warp *w, const struct sm_uop *u)
+{
+    return leave(w, u, taken(w, u), 1u << SM_ENTRY_CALL, SM_RET_EMPTY_STACK_ERROR, "RET");
+}
+
+const struct sm_uop *sm_op_longjmp(struct sm_warp *w, const struct sm_uop *u)
+{
+    return leave(w, u, taken(w, u), 1u << SM_ENTRY_JUMP, SM_STACK_ERROR, "LONGJMP");
+}
+
+const struct sm_uop *sm_op_exit(struct sm_warp *w, const struct sm_uop *u)
+{
+    const uint32_t lanes = taken(w, u);
+    if (!lanes)
+        return sm_next(w, u);
+    if (lanes == w->live && !sm_trap_before_exit(w, u))
+        return NULL;
+    return sm_exit_lanes(w, u, lanes);
+}
+
+const struct sm_uop *sm_op_lepc(struct sm_warp *w, const struct sm_uop *u)
+{
+    const uint32_t exec = sm_lanes_of(w, u);
+    for (uint32_t left = exec; u->d != SM_RZ && left; left &= left - 1)
+        w->r[u->d][__builtin_ctz(left)] = (uint32_t)sm_pc_of(w, u);
+    return sm_next(w, u);
+}
+
+/* ---- the condition code ---- */
+
+uint32_t sm_condition(const struct sm_warp *w, unsigned test)
+{
+    const uint32_t z = w->z, s = w->s, c = w->carry, o = w->o;
+    switch (test) {
+    case 0:
+        return 0;
+    case 1: /* LT */
+        return (s & ~z) ^ o;
+    case 2: /* EQ */
+        return z & ~s;
+    case 3: /* LE */
+        return s ^ (z | o);
+    case 4: /* GT */
+        return ~z & ~(s ^ o);
+    case 5: /* NE */
+        return ~z & ~(z & s);
+    case 6: /* GE */
+        return ~(s ^ o);
+    case 7: /* NUM */
+        return ~(z & s);
+    case 8: /* NAN */
+        return z & s;
+    case 9: /* LTU */
+        return s ^ o;
+    case 10: /* EQU */
+        return z;
+    case 11: /* LEU */
+        return z | (s ^ o);
+    case 12: /* GTU */
+        return ~(s ^ (z | o));
+    case 13: /* NEU */
+        return ~z | s;
+    case 14: /* GEU */
+        return (~s | z) ^ o;
+    case 16: /* OFF */
+        return ~o;
+    case 17: /* LO */
+        return ~c;
+    case 18: /* SFF */
+        return ~s;
+    case 19: /* LS */
+        return ~c | z;
+    case 20: /* HI */
+        return c & ~z;
+    case 21: /* SFT */
+        return s;
+    case 22: /* HS */
+        return c;
+    case 23: /* OFT */
+        return o;
+    default: /* T; the tests of clip state, which compute programs do not have */
+        return 0xffffffffu;
+    }
+}

@@ -1,0 +1,264 @@
+/* Grids: where CTAs start, the first state of their warps, their barriers, their end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/sm/internal.h"
+
+void sm_update_ready(struct sm_warp *w)
+{
+    wt_turns_set_ready(&w->device->machine.turns, w->id,
+                       w->runs && !w->at_barrier && sm_trap_runs(w));
+}
+
+/* ---- what an SM has room for ---- */
+
+static uint32_t warp_registers(const struct sm_launch *l)
+{
+    return (l->registers + 7) / 8 * 8 * SM_LANES;
+}
+
+/* Bytes of shared memory that a CTA takes. */
+static uint32_t cta_shared(const struct sm_launch *l)
+{
+    return (l->shared + 255) / 256 * 256;
+}
+
+enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
+                                struct wt_error *err)
+{
+    assert(d && l && err);
+    struct sm_grid g = {.launch = *l, .active = true, .total = 1};
+    if (d->grid.active)
+        return wt_fail(err, WT_STATE, "a kernel is running already");
+    for (unsigned i = 0; i < 3; i++) {
+        if (!l->grid[i] || !l->block[i])
+            return wt_fail(err, WT_INVALID, "a grid or a CTA without threads");
+        if (__builtin_mul_overflow(g.total, (uint64_t)l->grid[i], &g.total))
+            return wt_fail(err, WT_INVALID, "more than 2^64 CTAs");
+    }
+    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (l->block[0] > 1024 || l->block[1] > 1024 || l->block[2] > 64 || threads > 1024)
+        return wt_fail(err, WT_INVALID,
+                       "a CTA of %ux%ux%u threads; at most 1024 in all, 64 in the third dimension",
+                       l->block[0], l->block[1], l->block[2]);
+    if (l->shared > SM_CTA_SHARED)
+        return wt_fail(err, WT_INVALID, "%u bytes of shared memory for a CTA; %u are the most",
+                       l->shared, SM_CTA_SHARED);
+    if (l->registers < 1 || l->registers > 255)
+        return wt_fail(err, WT_INVALID, "%u registers for a thread; there are 255", l->registers);
+    g.warps_per_cta = (uint32_t)((threads + SM_LANES - 1) / SM_LANES);
+    if (g.warps_per_cta * warp_registers(l) > SM_FILE)
+        return wt_fail(err, WT_INVALID,
+                       "a CTA of %u warps with %u registers a thread does not fit an SM",
+                       g.warps_per_cta, l->registers);
+    if (!sm_mapped(d, l->entry, SM_BUNDLE, false))
+        return wt_fail(err, WT_INVALID, "no memory is mapped at the kernel's entry 0x%llx",
+                       (unsigned long long)l->entry);
+    d->grid = g;
+    sm_grid_pump(d);
+    if (d->machine.fault.kind == WT_FAULT_HOST) {
+        d->grid.active = false;
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for the kernel's warps");
+    }
+    return WT_OK;
+}
+
+uint64_t sm_device_local_size(const struct sm_device *d, uint32_t local)
+{
+    return (uint64_t)d->machine.waves * SM_LANES * ((local + 7) / 8 * 8);
+}
+
+/* The slots of an SM that a CTA's warps can have; false if there are too few. */
+static bool find_slots(const struct sm_device *d, uint32_t sm, uint32_t *slot)
+{
+    const struct sm_grid *g = &d->grid;
+    uint32_t ctas = 0, warps = 0, shared = 0, found = 0;
+    for (uint32_t i = 0; i < SM_CTAS; i++) {
+        const struct sm_cta *c = &d->cta[sm * SM_CTAS + i];
+        ctas += c->used;
+        shared += c->used ? cta_shared(&g->launch) : 0;
+    }
+    for (uint32_t i = 0; i < SM_WARPS; i++) {
+        const bool runs = d->warp[sm * SM_WARPS + i].runs;
+        warps += runs;
+        if (!runs && found < g->warps_per_cta)
+            slot[found++] = i;
+    }
+    return found == g->warps_per_cta && ctas < SM_CTAS &&
+           shared + cta_shared(&g->launch) <= SM_SHARED_BYTES &&
+           (warps + g->warps_per_cta) * warp_registers(&g->launch) <= SM_FILE;
+}
+
+/* ---- starting ---- */
+
+/* A warp before its first instruction. */
+static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c, uint32_t index)
+{
+    const struct sm_launch *l = &d->grid.launch;
+    uint32_t(*r)[SM_LANES] = w->r;
+    if (!r && !(r = aligned_alloc(64, SM_ROWS * sizeof *r)))
+        return false;
+    memset(r, 0, SM_ROWS * sizeof *r);
+    const uint32_t threads = l->block[0] * l->block[1] * l->block[2], first = index * SM_LANES;
+    const uint32_t lanes = threads - first >= SM_LANES ? SM_LANES : threads - first;
+    const uint32_t mask = lanes == SM_LANES ? 0xffffffffu : (1u << lanes) - 1;
+    const uint64_t left = w->left; /* its turn may go on: a warp that has just ended there */
+    *w = (struct sm_warp){.r = r,
+                          .device = d,
+                          .cta = c,
+                          .id = w->id,
+                          .index = index,
+                          .incarnation = w->incarnation + 1,
+                          .left = left,
+                          .pc = l->entry,
+                          .live = mask,
+                          .active = mask,
+                          .runs = true};
+    for (unsigned i = 0; i < 8; i++)
+        w->p[i] = i == 7 ? 0xffffffffu : 0;
+    w->local = l->local_base + (uint64_t)w->id * SM_LANES * ((l->local + 7) / 8 * 8);
+    d->machine.active++;
+    sm_update_ready(w);
+    return true;
+}
+
+static bool start_cta(struct sm_device *d, uint32_t sm, const uint32_t *slot)
+{
+    struct sm_grid *g = &d->grid;
+    struct sm_cta *c = &d->cta[sm * SM_CTAS];
+    while (c->used)
+        c++;
+    uint8_t *shared = c->shared ? c->shared : malloc(SM_CTA_SHARED);
+    if (!shared)
+        return false;
+    memset(shared, 0, SM_CTA_SHARED);
+    *c = (struct sm_cta){.shared = shared, .sm = sm, .used = true, .warps = g->warps_per_cta};
+    uint64_t n = g->next;
+    for (unsigned i = 0; i < 3; i++) {
+        c->coordinate[i] = (uint32_t)(n % g->launch.grid[i]);
+        n /= g->launch.grid[i];
+    }
+    g->next++;
+    for (uint32_t i = 0; i < g->warps_per_cta; i++)
+        if (!start_warp(d, &d->warp[sm * SM_WARPS + slot[i]], c, i))
+            return false;
+    return true;
+}
+
+void sm_grid_pump(struct sm_device *d)
+{
+    uint32_t slot[SM_WARPS];
+    bool started = true;
+    struct sm_grid *g = &d->grid;
+    /* One CTA for each SM in turn, as long as one has room; none where the SM is in trap mode. */
+    while (started && g->active && g->next < g->total) {
+        started = false;
+        for (uint32_t sm = 0; sm < d->config.sms && g->next < g->total; sm++) {
+            if (d->unit[sm].in_trap || d->unit[sm].stop || !find_slots(d, sm, slot))
+                continue;
+            if (!start_cta(d, sm, slot)) {
+                d->machine.fault = (struct wt_fault){
+                    .kind = WT_FAULT_HOST,
+                    .time = d->machine.time,
+                    .text = "the host has no memory left for the kernel's warps",
+                };
+                return;
+            }
+            started = true;
+        }
+    }
+}
+
+/* ---- barriers ---- */
+
+static uint32_t expected_of(const struct sm_cta *c, const struct sm_barrier *b)
+{
+    return b->expected ? b->expected : c->warps;
+}
+
+/* What BAR.RED has found out of the warps that wait at a barrier; bit 31: the predicate. */
+static uint32_t reduce(const struct sm_device *d, const struct sm_cta *c, unsigned number)
+{
+    uint32_t count = 0, threads = 0, op = 0;
+    for (uint32_t i = 0; i < SM_WARPS; i++) {
+        const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
+        if (!w->runs || w->cta != c || w->at_barrier != number + 1)
+            continue;
+        count += w->bar_true;
+        threads += w->bar_threads;
+        op = w->bar_op;
+    }
+    const bool holds = op == 1 ? count == threads : count > 0; /* AND; OR and POPC */
+    return count | (holds ? 1u << 31 : 0);
+}
+
+/* Lets the warps that wait at a barrier go on, if all have arrived. */
+static bool open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
+{
+    struct sm_barrier *b = &c->barrier[number];
+    if (!b->arrived || b->arrived < expected_of(c, b))
+        return false;
+    const uint32_t result = reduce(d, c, number);
+    for (uint32_t i = 0; i < SM_WARPS; i++) {
+        struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
+        if (!w->runs || w->cta != c || w->at_barrier != number + 1)
+            continue;
+        w->at_barrier = 0;
+        w->bar_result = result;
+        sm_update_ready(w);
+    }
+    *b = (struct sm_barrier){0};
+    return true;
+}
+
+bool sm_barrier_arrive(struct sm_warp *w, unsigned number, uint32_t threads, bool waits)
+{
+    struct sm_barrier *b = &w->cta->barrier[number];
+    b->arrived++;
+    b->expected = threads / SM_LANES;
+    if (waits)
+        w->at_barrier = (uint8_t)(number + 1);
+    if (open_barrier(w->device, w->cta, number))
+        return true;
+    sm_update_ready(w);
+    return !waits;
+}
+
+/* ---- the end ---- */
+
+void sm_warp_end(struct sm_warp *w)
+{
+    assert(w->runs && w->cta->warps > 0);
+    struct sm_device *d = w->device;
+    struct sm_cta *c = w->cta;
+    const uint32_t sm = w->id / SM_WARPS;
+    w->runs = false;
+    w->cta = NULL;
+    w->trapped = w->must_enter = w->held = false;
+    w->paused = SM_RUNS;
+    w->esr = 0;
+    d->unit[sm].pause_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
+    d->unit[sm].trap_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
+    sm_update_ready(w);
+    d->machine.active--;
+    c->warps--;
+    for (unsigned i = 0; c->warps && i < SM_BARRIERS; i++)
+        if (!c->barrier[i].expected)
+            open_barrier(d, c, i);
+    if (!c->warps) {
+        c->used = false;
+        if (++d->grid.done == d->grid.total)
+            d->grid.active = false;
+    }
+    sm_trap_settle(d, sm);
+    sm_grid_pump(d);
+}
+
+bool sm_warp_cta(const struct sm_device *d, uint32_t warp, uint32_t cta[3], uint32_t *index)
+{
+    if (warp >= d->machine.waves || !d->warp[warp].runs)
+        return false;
+    memcpy(cta, d->warp[warp].cta->coordinate, sizeof d->warp[warp].cta->coordinate);
+    *index = d->warp[warp].index;
+    return true;
+}

@@ -1,0 +1,193 @@
+/* What debuggers see of a warp: its registers, and memory as one of its lanes sees it. */
+#include "emulator/sm/internal.h"
+
+#include <string.h>
+
+static struct sm_warp *warp_of(struct sm_device *d, uint32_t wave)
+{
+    return wave < d->machine.waves && d->warp[wave].runs ? &d->warp[wave] : NULL;
+}
+
+bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
+{
+    *reg = (struct wt_register_shape){.bytes = 4};
+    if (number < SM_RZ) {
+        reg->per_lane = true;
+        return true;
+    }
+    if (number == SM_REGISTER_PC || number == SM_REGISTER_ESR_PC)
+        reg->bytes = 8;
+    return number - SM_REGISTER_P0 < 7 || number - SM_REGISTER_CC_Z < 4 ||
+           (number >= SM_REGISTER_PC && number <= SM_REGISTER_TRAPPED);
+}
+
+bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out)
+{
+    struct sm_device *d = (struct sm_device *)m;
+    const struct sm_warp *w = warp_of(d, wave);
+    if (!w)
+        return false;
+    if (number < SM_RZ) {
+        if (number >= d->grid.launch.registers)
+            return false;
+        memcpy(out, w->r[number], sizeof *w->r);
+        return true;
+    }
+    if (number - SM_REGISTER_P0 < 7) {
+        wt_store_le(out, w->p[number - SM_REGISTER_P0], 4);
+        return true;
+    }
+    switch (number) {
+    case SM_REGISTER_CC_Z:
+        wt_store_le(out, w->z, 4);
+        return true;
+    case SM_REGISTER_CC_S:
+        wt_store_le(out, w->s, 4);
+        return true;
+    case SM_REGISTER_CC_C:
+        wt_store_le(out, w->carry, 4);
+        return true;
+    case SM_REGISTER_CC_O:
+        wt_store_le(out, w->o, 4);
+        return true;
+    case SM_REGISTER_PC:
+        wt_store_le(out, w->pc, 8);
+        return true;
+    case SM_REGISTER_ACTIVE:
+        wt_store_le(out, w->active, 4);
+        return true;
+    case SM_REGISTER_WARP_ESR:
+        wt_store_le(out, w->esr, 4);
+        return true;
+    case SM_REGISTER_ESR_PC:
+        wt_store_le(out, w->esr_pc, 8);
+        return true;
+    case SM_REGISTER_TRAPPED:
+        wt_store_le(out, w->trapped, 4);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- memory as a lane sees it ---- */
+
+/* The part of [addr, addr + *size) that lies in one piece: in a CTA's shared memory, or at an
+ * address of global memory. False where there is nothing. */
+static bool resolve(struct sm_device *d, uint32_t wave, unsigned lane, uint64_t addr, size_t *size,
+                    uint8_t **shared, uint64_t *at)
+{
+    const struct sm_warp *w = warp_of(d, wave);
+    const struct sm_launch *l = &d->grid.launch;
+    uint64_t room, offset = addr - SM_SHARED_WINDOW;
+    *shared = NULL;
+    *at = addr;
+    if (w && offset < SM_WINDOW_BYTES) {
+        room = offset < l->shared ? l->shared - offset : 0;
+        *shared = w->cta->shared + offset;
+    } else if (w && (offset = addr - SM_LOCAL_WINDOW) < SM_WINDOW_BYTES) {
+        const uint32_t local = (l->local + 7) / 8 * 8;
+        room = lane < SM_LANES && offset < local ? local - offset : 0;
+        *at = w->local + (uint64_t)lane * local + offset;
+    } else {
+        const uint64_t end = (uint64_t)1 << WT_MEMORY_ADDRESS_BITS;
+        room = addr < SM_SHARED_WINDOW ? SM_SHARED_WINDOW - addr : addr < end ? end - addr : 0;
+    }
+    if (*size > room)
+        *size = (size_t)room;
+    return room > 0;
+}
+
+bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
+                    size_t size)
+{
+    struct sm_device *d = (struct sm_device *)m;
+    uint8_t *to = out, *shared;
+    uint64_t at;
+    for (size_t part; size; size -= part, addr += part, to += part) {
+        part = size;
+        if (!resolve(d, wave, lane, addr, &part, &shared, &at))
+            return false;
+        if (shared)
+            memcpy(to, shared, part);
+        else if (!sm_device_read(d, at, to, part))
+            return false;
+    }
+    return true;
+}
+
+bool sm_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                     const void *bytes, size_t size)
+{
+    struct sm_device *d = (struct sm_device *)m;
+    const uint8_t *from = bytes;
+    uint8_t *shared;
+    uint64_t at;
+    for (size_t part; size; size -= part, addr += part, from += part) {
+        part = size;
+        if (!resolve(d, wave, lane, addr, &part, &shared, &at))
+            return false;
+        if (shared)
+            memcpy(shared, from, part);
+        else if (!sm_device_write(d, at, from, part))
+            return false;
+    }
+    return true;
+}
+
+/* ---- where an address leads ---- */
+
+static void add(struct wt_explanation *e, bool summand, const char *name, uint64_t value)
+{
+    assert(e->terms < WT_EXPLAIN_TERMS);
+    snprintf(e->term[e->terms].name, sizeof e->term[e->terms].name, "%s", name);
+    e->term[e->terms].value = value;
+    e->summand[e->terms++] = summand;
+}
+
+bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                struct wt_explanation *e)
+{
+    struct sm_device *d = (struct sm_device *)m;
+    const struct sm_warp *w = warp_of(d, wave);
+    const struct sm_launch *l = &d->grid.launch;
+    uint8_t bytes[4];
+    *e = (struct wt_explanation){.space = "global", .where = "memory", .landing = addr};
+    if (!w || lane >= SM_LANES)
+        return false;
+    if (addr - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
+        const uint64_t offset = addr - SM_SHARED_WINDOW;
+        e->space = "shared";
+        e->where = "shared memory of the block";
+        e->has_aperture = true;
+        e->first = SM_SHARED_WINDOW;
+        add(e, false, "bytes of shared memory that the block has", l->shared);
+        add(e, true, "address - SR_SWINLO", offset);
+        e->landing = offset;
+        e->usable = offset + 4 <= l->shared;
+        if (e->usable)
+            e->contents = wt_load_le(w->cta->shared + offset, 4);
+    } else {
+        uint64_t local = (l->local + 7) / 8 * 8, offset = addr - SM_LOCAL_WINDOW;
+        const bool is_local = offset < SM_WINDOW_BYTES;
+        if (is_local) {
+            e->space = "local";
+            e->where = "memory (local)";
+            e->has_aperture = true;
+            e->first = SM_LOCAL_WINDOW;
+            add(e, false, "bytes of local memory that a thread has", l->local);
+            add(e, true, "local memory of the warp (GETLMEMBASE * 256)", w->local);
+            add(e, true, "lane * bytes of a thread", lane * local);
+            add(e, true, "address - SR_LWINLO", offset);
+            e->landing = w->local + lane * local + offset;
+        } else {
+            add(e, true, "the address itself", addr);
+        }
+        e->usable = (!is_local || offset + 4 <= local) && sm_mapped(d, e->landing, 4, false) &&
+                    sm_device_read(d, e->landing, bytes, sizeof bytes);
+        if (e->usable)
+            e->contents = wt_load_le(bytes, 4);
+    }
+    e->last = e->first + SM_WINDOW_BYTES - 1;
+    return true;
+}

@@ -1,0 +1,395 @@
+/* Inside of the SM emulator: its structures, and what its files offer each other. */
+#ifndef WT_EMULATOR_SM_INTERNAL_H
+#define WT_EMULATOR_SM_INTERNAL_H
+
+#include <assert.h>
+
+#include "base/bits.h"
+#include "base/lanes.h"
+#include "emulator/machine/code_pages.h"
+#include "emulator/machine/engine.h"
+#include "emulator/machine/memory.h"
+#include "emulator/sm/isa.h"
+#include "emulator/sm/sm.h"
+
+#define SM_LANES 32
+#define SM_RZ 255
+#define SM_ROWS 259 /* RZ and what a vector that begins with it would take are zeros */
+#define SM_MOST_SMS 16
+#define SM_CTAS 32 /* of an SM */
+#define SM_SHARED_BYTES 65536
+#define SM_CTA_SHARED 49152
+#define SM_FILE 65536 /* registers of an SM */
+#define SM_STACK 64
+#define SM_BARRIERS 16
+#define SM_SLOTS (WT_PAGE_SIZE / 8)
+#define SM_TAIL 1
+
+struct sm_warp;
+struct sm_uop;
+typedef const struct sm_uop *(*sm_op)(struct sm_warp *w, const struct sm_uop *u);
+
+struct sm_exec;
+/* Computes a row of lanes; returns how many result rows x->d has: 0, 1 or 2. */
+typedef unsigned (*sm_alu)(struct sm_exec *x);
+
+/* A decoded instruction. */
+struct sm_uop {
+    sm_op run;
+    sm_alu alu;
+    uint64_t word;
+    uint64_t immediate; /* of operand B; of a double its 64 bits */
+    uint8_t insn, form;
+    uint8_t d, a, b, c; /* registers */
+    uint8_t guard;      /* predicate and its inversion; 7: always */
+    bool c_constant;    /* operand C is in constant memory (form RC) */
+    uint8_t bank;
+    uint16_t offset; /* constant operand */
+};
+
+struct sm_code {
+    struct wt_code_page page;
+    struct sm_uop uop[SM_SLOTS + SM_TAIL];
+};
+
+/* Entries of the call-return stack. */
+enum sm_entry_kind {
+    SM_ENTRY_SSY,  /* SSY: lanes come together */
+    SM_ENTRY_DIV,  /* lanes that wait for their turn after a divergent branch */
+    SM_ENTRY_PBK,  /* PBK */
+    SM_ENTRY_PCNT, /* PCNT */
+    SM_ENTRY_CALL, /* CAL, JCAL, PRET */
+    SM_ENTRY_JUMP, /* PLONGJMP */
+    SM_ENTRY_TRAP, /* entry of the trap handler */
+};
+
+struct sm_entry {
+    uint64_t pc;
+    uint32_t mask;
+    uint32_t kind;
+};
+
+/* Warp error codes (HWW_WARP_ESR.ERROR). */
+enum sm_error_code {
+    SM_STACK_ERROR = 0x01,
+    SM_API_STACK_ERROR = 0x02,
+    SM_RET_EMPTY_STACK_ERROR = 0x03,
+    SM_PC_WRAP = 0x04,
+    SM_MISALIGNED_PC = 0x05,
+    SM_PC_OVERFLOW = 0x06,
+    SM_MISALIGNED_IMMC_ADDR = 0x07,
+    SM_MISALIGNED_REG = 0x08,
+    SM_ILLEGAL_INSTR_ENCODING = 0x09,
+    SM_ILLEGAL_INSTR_PARAM = 0x0b,
+    SM_INVALID_CONST_ADDR = 0x0c,
+    SM_OOR_REG = 0x0d,
+    SM_OOR_ADDR = 0x0e,
+    SM_MISALIGNED_ADDR = 0x0f,
+    SM_INVALID_ADDR_SPACE = 0x10,
+    SM_INVALID_CONST_ADDR_LDC = 0x12,
+    SM_L1_ERROR = 0x80, /* no warp error: bit 1 of the global ESR */
+};
+
+/* Bits of the global ESR (HWW_GLOBAL_ESR); the upper ones are defined by wavetrap. */
+enum {
+    SM_GESR_L1_ERROR = 1 << 1,
+    SM_GESR_MULTIPLE_WARP_ERRORS = 1 << 2,
+    SM_GESR_STACK_OVERFLOW = 1 << 3,
+    SM_GESR_BPT_INT = 1 << 4,
+    SM_GESR_BPT_PAUSE = 1 << 5,
+    SM_GESR_SINGLE_STEP = 1 << 6,
+    SM_GESR_TRAP_SHIFT = 8,         /* bit 8 + n: BPT.TRAP n was met, n = 1..7 */
+    SM_GESR_STOP_TRIGGER = 1 << 16, /* as S2R reads it only */
+    SM_GESR_ALL = 0xfe7e,
+};
+
+/* The warp ESR: ERROR in [15:0]; the trap's immediate in [18:16] (defined by wavetrap). */
+enum { SM_WESR_ERROR = 0xffff, SM_WESR_TRAP_SHIFT = 16, SM_WESR_TRAP = 7 << 16 };
+
+/* An error that has happened and has not arrived yet. */
+struct sm_late {
+    uint32_t code; /* 0: none */
+    uint64_t due;  /* when the warp has issued so many instructions */
+    struct wt_fault fault;
+};
+
+enum sm_pause { SM_RUNS, SM_PAUSED, SM_PAUSED_QUIET };
+
+struct sm_cta;
+
+struct sm_warp {
+    uint32_t (*r)[SM_LANES]; /* SM_ROWS rows; NULL until a warp ran here */
+    struct sm_device *device;
+    struct sm_cta *cta;   /* NULL: no warp here */
+    struct sm_code *code; /* page of the instruction being executed, valid while it runs */
+    uint64_t left;        /* issues left of its turn */
+    uint64_t pc;
+    uint64_t issued;         /* instructions since it started */
+    uint32_t id;             /* flat index of its slot */
+    uint32_t index;          /* within the CTA */
+    uint32_t live, active;   /* lanes that have not exited; those enabled now */
+    uint32_t p[8];           /* predicates, a mask of lanes each; PT is all ones */
+    uint32_t z, s, carry, o; /* condition code, a mask of lanes each */
+    uint32_t depth;          /* of the stack */
+    struct sm_entry stack[SM_STACK];
+    uint64_t local;     /* address of lane 0's local memory */
+    uint8_t at_barrier; /* number + 1 */
+    uint64_t wait_pc;   /* of the barrier */
+    /* BAR.RED: its operation; threads that arrived, for whom the predicate holds; the result */
+    uint8_t bar_op;
+    uint8_t bar_threads, bar_true;
+    uint32_t bar_result; /* a count, and in bit 31 the predicate */
+    bool runs;           /* a warp is here */
+    /* the trap unit */
+    bool trapped;          /* in the handler */
+    bool must_enter;       /* enters the handler before its next instruction */
+    bool masked;           /* IDE.DIS */
+    uint8_t pending_traps; /* bit n: BPT.TRAP n waits for IDE.EN or RTT */
+    uint8_t paused;        /* enum sm_pause */
+    bool held;             /* at RTT, by the stop trigger */
+    bool step;             /* traps again behind the next instruction */
+    uint32_t esr;
+    uint64_t esr_pc;
+    struct sm_late late[2]; /* a warp error, an L1 error */
+    uint64_t incarnation;   /* how many warps its slot has had; no part of the hashes */
+};
+
+struct sm_barrier {
+    uint32_t arrived;  /* warps */
+    uint32_t expected; /* warps; 0: all that live */
+};
+
+/* A CTA that is being run. */
+struct sm_cta {
+    uint8_t *shared; /* SM_CTA_SHARED bytes; NULL until used */
+    uint32_t coordinate[3];
+    uint32_t sm;    /* on which it runs */
+    uint32_t warps; /* that live */
+    bool used;
+    struct sm_barrier barrier[SM_BARRIERS];
+};
+
+/* One SM: its trap unit and the debugger's registers. */
+struct sm_unit {
+    bool in_trap; /* SM_IN_TRAP_MODE */
+    bool debugger, stop_any_warp, stop_any_sm, single_step, stop;
+    bool loud; /* a warp paused with BPT.PAUSE in this trap event, or was stopped */
+    uint32_t global_esr;
+    uint32_t warp_report, global_report; /* report masks */
+    uint64_t pause_mask, trap_mask;
+    uint32_t exception_enable; /* TPC_EXCEPTION_EN */
+    uint32_t interrupts;       /* how many have been raised, modulo 2^32 (defined by wavetrap) */
+    uint32_t inconsistent;     /* wakes that were out of order (defined by wavetrap) */
+};
+
+/* The kernel that runs, or ran last. */
+struct sm_grid {
+    struct sm_launch launch;
+    bool active;
+    uint64_t next, total, done; /* CTAs */
+    uint32_t warps_per_cta;
+};
+
+struct sm_region {
+    uint64_t addr, size;
+    bool writable;
+};
+
+struct sm_device {
+    struct wt_machine machine;
+    struct sm_config config;
+    struct wt_memory *memory;
+    struct sm_warp *warp;
+    struct sm_cta *cta; /* SM_CTAS an SM */
+    struct sm_unit unit[SM_MOST_SMS];
+    struct sm_region *region; /* sorted by address */
+    size_t region_count, region_capacity;
+    struct sm_grid grid;
+    uint64_t handler; /* address of the trap handler; 0: none */
+    bool grant;       /* exceptions go to the debugger */
+    /* execution */
+    struct wt_tlb tlb;
+    struct wt_code_cache code;
+    struct sm_trace_point *trace;
+};
+
+/* A computation over the lanes of a warp. */
+struct sm_exec {
+    struct sm_warp *w;
+    const struct sm_uop *u;
+    uint64_t word;
+    uint32_t exec;             /* lanes that count */
+    const uint32_t *a, *b, *c; /* rows; the upper half of a pair is SM_LANES behind it */
+    uint32_t d[2][SM_LANES];
+    uint32_t b_row[2 * SM_LANES], c_row[2 * SM_LANES];
+    uint32_t error; /* an ALU instruction's warp error, 0: none */
+};
+
+static inline struct sm_unit *sm_unit_of(const struct sm_warp *w)
+{
+    return &w->device->unit[w->id / SM_WARPS];
+}
+
+static inline uint64_t sm_pc_of(const struct sm_warp *w, const struct sm_uop *u)
+{
+    return w->code->page.base + (uint64_t)(u - w->code->uop) * 8;
+}
+
+static inline uint64_t sm_now(const struct sm_warp *w)
+{
+    return wt_issue_time(&w->device->machine, w->left);
+}
+
+/* The record behind u: control words are skipped. */
+static inline const struct sm_uop *sm_next(const struct sm_warp *w, const struct sm_uop *u)
+{
+    const size_t index = (size_t)(u - w->code->uop) + 1;
+    return index % 4 || index >= SM_SLOTS ? u + 1 : u + 2;
+}
+
+/* Lanes for which a predicate, with its inversion in bit 3, holds. */
+static inline uint32_t sm_predicate(const struct sm_warp *w, unsigned p)
+{
+    return w->p[p & 7] ^ (p & 8 ? 0xffffffffu : 0);
+}
+
+/* Lanes that execute u. */
+static inline uint32_t sm_lanes_of(const struct sm_warp *w, const struct sm_uop *u)
+{
+    return w->active & sm_predicate(w, u->guard);
+}
+
+static inline bool sm_bit(uint64_t word, unsigned bit)
+{
+    return word >> bit & 1;
+}
+
+/* ---- code.c ---- */
+
+/* The record at pc; sets w->code. NULL where an error was raised. */
+const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc);
+/* Goes on at pc: the next record for a handler to return. */
+const struct sm_uop *sm_jump(struct sm_warp *w, uint64_t pc);
+extern const struct wt_code_format sm_code_format;
+sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot);
+
+/* ---- exec.c: what the ALU executors share ---- */
+
+const struct sm_uop *sm_run_alu(struct sm_warp *w, const struct sm_uop *u);
+/* A dword of a constant bank; false where there is none. */
+bool sm_constant(struct sm_warp *w, unsigned bank, uint32_t offset, uint32_t *value);
+
+/* ---- access.c ---- */
+
+bool sm_mapped(const struct sm_device *d, uint64_t addr, uint64_t size, bool write);
+const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr);
+uint8_t *sm_tlb_fill_write(struct sm_device *d, uint64_t addr);
+/* The place of addr for a store that the TLB refuses; the caller invalidates code. */
+uint8_t *sm_host_for_write(struct sm_device *d, uint64_t addr);
+
+static inline const uint8_t *sm_readable(struct sm_device *d, uint64_t addr)
+{
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    if (e->read_page == (addr & ~WT_PAGE_MASK))
+        return e->read_host + (addr & WT_PAGE_MASK);
+    return sm_tlb_fill_read(d, addr);
+}
+
+static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
+{
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->tlb, addr);
+    if (e->write_page == (addr & ~WT_PAGE_MASK))
+        return e->write_host + (addr & WT_PAGE_MASK);
+    return sm_tlb_fill_write(d, addr);
+}
+
+/* ---- grid.c ---- */
+
+/* Starts CTAs wherever an SM has room and is not in trap mode. */
+void sm_grid_pump(struct sm_device *d);
+void sm_update_ready(struct sm_warp *w);
+/* All lanes of a warp have exited. */
+void sm_warp_end(struct sm_warp *w);
+/* The warp arrives at a barrier; false: it waits there. */
+bool sm_barrier_arrive(struct sm_warp *w, unsigned number, uint32_t threads, bool waits);
+
+/* ---- flow.c ---- */
+
+/* Lanes leave: removed from the active ones and from all entries. Returns where the warp goes on,
+ * NULL if it has ended or the turn has. */
+const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes);
+/* Lanes for which a test of the condition code holds. */
+uint32_t sm_condition(const struct sm_warp *w, unsigned test);
+bool sm_push(struct sm_warp *w, enum sm_entry_kind kind, uint32_t mask, uint64_t pc);
+
+/* ---- trap.c ---- */
+
+const char *sm_error_name(uint32_t code);
+/*
+ * A warp error at u, which has had no effect. It arrives at once or late, as the configuration
+ * says; the trap handler takes it, or the launch ends with a report. Returns the next record.
+ */
+const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_t code,
+                              uint32_t lanes, uint64_t addr, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+/* Before a turn: late errors that are due, and entry of the handler. False: the launch has ended
+ * with a fault. *n becomes how many instructions may be issued before this is to be called again.
+ */
+bool sm_trap_before_turn(struct sm_warp *w, uint64_t *n);
+/* Errors that have not arrived yet are taken before the warp ends. False: it goes on instead. */
+bool sm_trap_before_exit(struct sm_warp *w, const struct sm_uop *u);
+/* A warp has ended, or paused, or returned: does the SM leave trap mode? */
+void sm_trap_settle(struct sm_device *d, uint32_t sm);
+/* The run trigger. */
+void sm_trap_run(struct sm_device *d, uint32_t sm);
+/* The stop trigger has been set. */
+void sm_trap_stop(struct sm_device *d, uint32_t sm);
+bool sm_locked_down(const struct sm_device *d, uint32_t sm);
+/* What S2R reads. */
+uint32_t sm_trap_global_status(const struct sm_warp *w);
+/* Whether the trap unit lets the warp issue. */
+static inline bool sm_trap_runs(const struct sm_warp *w)
+{
+    return !w->paused && !w->held;
+}
+
+/* ---- device.c ---- */
+
+/* Ends the launch with a fault. */
+void sm_fault(struct sm_warp *w, const struct wt_fault *fault);
+extern const struct wt_engine_ops sm_engine_ops;
+
+/* ---- inspect.c, explain.c, check.c, state.c ---- */
+
+bool sm_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg);
+bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out);
+bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
+                    size_t size);
+bool sm_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                     const void *bytes, size_t size);
+bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                struct wt_explanation *e);
+void sm_check(struct wt_machine *m);
+struct wt_state *sm_save(struct wt_machine *m);
+bool sm_restore(struct wt_machine *m, const struct wt_state *state);
+void sm_free_state(struct wt_state *state);
+uint64_t sm_held_bytes(struct wt_machine *m);
+uint64_t sm_live_bytes(struct wt_machine *m);
+uint64_t sm_hash(struct wt_machine *m);
+uint64_t sm_program_hash(struct wt_machine *m);
+
+/* ---- trace.c ---- */
+
+bool sm_trace_before(struct sm_warp *w);
+void sm_trace_after(struct sm_warp *w, wt_trace_fn fn, void *context);
+void sm_trace_free(struct sm_device *d);
+
+/* The executors, as isa.def names them. */
+#define I(id, class, executor, text, mask, reg, con, imm, rc) DECLARE_##class(executor)
+#define DECLARE_OP(executor)                                                                       \
+    const struct sm_uop *sm_op_##executor(struct sm_warp *w, const struct sm_uop *u);
+#define DECLARE_ALU(executor) unsigned sm_alu_##executor(struct sm_exec *x);
+#include "emulator/sm/isa.def"
+#undef I
+
+#endif

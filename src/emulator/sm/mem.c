@@ -1,0 +1,540 @@
+/*
+ * Memory: global (LDG, STG, ATOM, RED), shared (LDS, STS, ATOMS), local (LDL, STL), generic (LD,
+ * ST), constant (LDC). An access that one lane must not do has no effect for any lane.
+ */
+#include "emulator/machine/softfloat.h"
+#include "emulator/sm/watch.h"
+
+#include <string.h>
+
+enum space { GLOBAL, SHARED };
+
+/* Where the lanes of one access go. */
+struct access {
+    uint64_t addr[SM_LANES]; /* in global memory, or the offset into shared memory */
+    uint32_t lanes;          /* that access at all */
+    uint32_t shared;         /* of them, those that access shared memory */
+    unsigned size;
+};
+
+/* Sizes of field size48: bytes, and whether the value is extended with its sign. */
+static unsigned bytes_of(unsigned size)
+{
+    static const uint8_t sizes[8] = {1, 1, 2, 2, 4, 8, 16, 16};
+    return sizes[size & 7];
+}
+
+static uint64_t base_of(const struct sm_warp *w, unsigned reg, unsigned lane, bool wide)
+{
+    return w->r[reg][lane] | (wide ? (uint64_t)w->r[reg + 1][lane] << 32 : 0);
+}
+
+static const struct sm_uop *misaligned(struct sm_warp *w, const struct sm_uop *u, uint32_t lane,
+                                       uint64_t addr, unsigned size)
+{
+    return sm_error(w, u, SM_MISALIGNED_ADDR, 1u << lane, addr,
+                    "an access of %u bytes to 0x%llx, which is no multiple of that", size,
+                    (unsigned long long)addr);
+}
+
+/* Checks registers of a vector: those of 64 bits begin even, of 128 at a multiple of 4. */
+static bool good_vector(unsigned reg, unsigned size)
+{
+    const unsigned count = size / 4;
+    return size <= 4 || reg == SM_RZ || reg % count == 0;
+}
+
+static const struct sm_uop *bad_vector(struct sm_warp *w, const struct sm_uop *u, unsigned size)
+{
+    return sm_error(w, u, SM_MISALIGNED_REG, sm_lanes_of(w, u), 0,
+                    "R%u does not begin a vector of %u bytes", u->d, size);
+}
+
+/* Offsets into shared memory. *done: there was a mistake, and the result is what to return. */
+static const struct sm_uop *shared_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
+                                          unsigned size, struct access *a, bool *done)
+{
+    const uint32_t limit = w->device->grid.launch.shared;
+    *done = true;
+    a->lanes = a->shared = sm_lanes_of(w, u);
+    a->size = size;
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const uint32_t at = (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
+        if (at % size)
+            return misaligned(w, u, i, at, size);
+        if (at + (uint64_t)size > limit)
+            return sm_error(w, u, SM_OOR_ADDR, 1u << i, at,
+                            "shared memory at 0x%x; the CTA has 0x%x bytes", at, limit);
+        a->addr[i] = at;
+    }
+    *done = false;
+    return NULL;
+}
+
+static bool local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
+                          uint64_t *addr)
+{
+    const uint32_t local = (w->device->grid.launch.local + 7) / 8 * 8;
+    *addr = w->local + (uint64_t)lane * local + offset;
+    return offset + size <= local && offset < local;
+}
+
+static const struct sm_uop *local_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
+                                         unsigned size, struct access *a, bool *done)
+{
+    *done = true;
+    a->lanes = sm_lanes_of(w, u);
+    a->shared = 0;
+    a->size = size;
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const uint32_t at = (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
+        if (at % size)
+            return misaligned(w, u, i, at, size);
+        if (!local_address(w, i, at, size, &a->addr[i]) ||
+            !sm_mapped(w->device, a->addr[i], size, true))
+            return sm_error(w, u, SM_OOR_ADDR, 1u << i, at,
+                            "local memory at 0x%x; the thread has 0x%x bytes", at,
+                            w->device->grid.launch.local);
+    }
+    *done = false;
+    return NULL;
+}
+
+/* Global addresses; generic ones lead to shared and local memory through their windows, too. */
+static const struct sm_uop *global_access(struct sm_warp *w, const struct sm_uop *u, bool wide,
+                                          int64_t offset, unsigned size, bool store, bool generic,
+                                          struct access *a, bool *done)
+{
+    struct sm_device *d = w->device;
+    *done = true;
+    a->lanes = sm_lanes_of(w, u);
+    a->shared = 0;
+    a->size = size;
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        uint64_t at = base_of(w, u->a, i, wide) + (uint64_t)offset;
+        if (!wide)
+            at = (uint32_t)at;
+        if (at % size)
+            return misaligned(w, u, i, at, size);
+        if (generic && at - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
+            if (at - SM_SHARED_WINDOW + size > d->grid.launch.shared)
+                return sm_error(w, u, SM_OOR_ADDR, 1u << i, at,
+                                "shared memory at 0x%llx; the CTA has 0x%x bytes",
+                                (unsigned long long)(at - SM_SHARED_WINDOW), d->grid.launch.shared);
+            a->shared |= 1u << i;
+            a->addr[i] = at - SM_SHARED_WINDOW;
+            continue;
+        }
+        if (generic && at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES &&
+            !local_address(w, i, at - SM_LOCAL_WINDOW, size, &at))
+            return sm_error(w, u, SM_OOR_ADDR, 1u << i, at,
+                            "local memory beyond the thread's 0x%x bytes", d->grid.launch.local);
+        if (!(store ? (const uint8_t *)sm_writable(d, at) : sm_readable(d, at)) &&
+            !sm_mapped(d, at, size, store))
+            return sm_error(w, u, SM_L1_ERROR, 1u << i, at, "a %s at 0x%llx: %s",
+                            store ? "store" : "load", (unsigned long long)at,
+                            sm_mapped(d, at, size, false) ? "the memory there is read-only"
+                                                          : "no memory is mapped there");
+        a->addr[i] = at;
+    }
+    *done = false;
+    return NULL;
+}
+
+/* ---- loads and stores ---- */
+
+static void load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct access *a,
+                       unsigned lane, uint8_t *bytes)
+{
+    struct sm_device *d = w->device;
+    const bool shared = a->shared >> lane & 1;
+    if (shared) {
+        memcpy(bytes, w->cta->shared + a->addr[lane], a->size);
+    } else {
+        const uint8_t *host = sm_readable(d, a->addr[lane]);
+        if (host) {
+            memcpy(bytes, host, a->size);
+            return;
+        }
+        wt_memory_read(d->memory, a->addr[lane], bytes, a->size);
+    }
+    if (d->machine.watch)
+        sm_watch_access(w, u, WT_WATCH_READ, lane, shared, a->addr[lane], a->size, bytes, bytes);
+}
+
+/* False: the host has no memory. */
+static bool store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct access *a,
+                        unsigned lane, enum wt_watch_kind kind, const uint8_t *bytes)
+{
+    struct sm_device *d = w->device;
+    const bool shared = a->shared >> lane & 1;
+    uint8_t before[16], *to;
+    if (shared) {
+        to = w->cta->shared + a->addr[lane];
+    } else {
+        if ((to = sm_writable(d, a->addr[lane]))) {
+            memcpy(to, bytes, a->size);
+            return true;
+        }
+        if (!(to = sm_host_for_write(d, a->addr[lane])))
+            return false;
+    }
+    memcpy(before, to, a->size);
+    memcpy(to, bytes, a->size);
+    if (!shared)
+        wt_code_invalidate(&d->code, a->addr[lane], a->size);
+    if (d->machine.watch)
+        sm_watch_access(w, u, kind, lane, shared, a->addr[lane], a->size, before, bytes);
+    return true;
+}
+
+static const struct sm_uop *no_memory(struct sm_warp *w, const struct sm_uop *u, uint64_t addr)
+{
+    struct wt_fault fault = {
+        .kind = WT_FAULT_HOST, .wave = w->id, .lanes = w->active, .addr = addr};
+    fault.pc = w->pc = sm_pc_of(w, u);
+    wt_memory_refusal(w->device->memory, fault.text, sizeof fault.text);
+    sm_fault(w, &fault);
+    return NULL;
+}
+
+static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u, const struct access *a,
+                                 unsigned size)
+{
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        uint8_t bytes[16];
+        load_bytes(w, u, a, i, bytes);
+        if (u->d == SM_RZ)
+            continue;
+        if (a->size >= 4) {
+            for (unsigned k = 0; k < a->size / 4; k++)
+                w->r[u->d + k][i] = (uint32_t)wt_load_le(bytes + 4 * k, 4);
+            continue;
+        }
+        const uint64_t value = wt_load_le(bytes, a->size);
+        w->r[u->d][i] = (uint32_t)(size & 1 ? (uint64_t)wt_sign_extend(value, 8 * a->size) : value);
+    }
+    return sm_next(w, u);
+}
+
+static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u, const struct access *a)
+{
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        uint8_t bytes[16] = {0};
+        for (unsigned k = 0; k < (a->size + 3) / 4; k++)
+            wt_store_le(bytes + 4 * k, u->d == SM_RZ ? 0 : w->r[u->d + k][i], 4);
+        if (!store_bytes(w, u, a, i, WT_WATCH_WRITE, bytes))
+            return no_memory(w, u, a->addr[i]);
+    }
+    return sm_next(w, u);
+}
+
+static int64_t offset24(const struct sm_uop *u)
+{
+    return wt_sign_extend(sm_bits(u->word, 20, 24), 24);
+}
+
+const struct sm_uop *sm_op_ldg(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const unsigned size = SM_FIELD(u->word, gsize48) == 7 ? 6 : SM_FIELD(u->word, gsize48);
+    if (!good_vector(u->d, bytes_of(size)))
+        return bad_vector(w, u, bytes_of(size));
+    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e45), offset24(u),
+                                              bytes_of(size), false, false, &a, &done);
+    return done ? next : load(w, u, &a, size < 4 ? size : 4);
+}
+
+const struct sm_uop *sm_op_stg(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
+    if (!good_vector(u->d, bytes))
+        return bad_vector(w, u, bytes);
+    const struct sm_uop *next =
+        global_access(w, u, SM_FIELD(u->word, e45), offset24(u), bytes, true, false, &a, &done);
+    return done ? next : store(w, u, &a);
+}
+
+const struct sm_uop *sm_op_ld(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const unsigned size = SM_FIELD(u->word, size53);
+    const int64_t offset = wt_sign_extend(sm_bits(u->word, 20, 32), 32);
+    if (!good_vector(u->d, bytes_of(size)))
+        return bad_vector(w, u, bytes_of(size));
+    const struct sm_uop *next =
+        global_access(w, u, SM_FIELD(u->word, e52), offset, bytes_of(size), false, true, &a, &done);
+    return done ? next : load(w, u, &a, size < 4 ? size : 4);
+}
+
+const struct sm_uop *sm_op_st(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const unsigned bytes = bytes_of(SM_FIELD(u->word, size53));
+    const int64_t offset = wt_sign_extend(sm_bits(u->word, 20, 32), 32);
+    if (!good_vector(u->d, bytes))
+        return bad_vector(w, u, bytes);
+    const struct sm_uop *next =
+        global_access(w, u, SM_FIELD(u->word, e52), offset, bytes, true, true, &a, &done);
+    return done ? next : store(w, u, &a);
+}
+
+const struct sm_uop *sm_op_lds(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const unsigned size = SM_FIELD(u->word, lds48) & 7;
+    if (!good_vector(u->d, bytes_of(size)))
+        return bad_vector(w, u, bytes_of(size));
+    const struct sm_uop *next = shared_access(w, u, offset24(u), bytes_of(size), &a, &done);
+    return done ? next : load(w, u, &a, size < 4 ? size : 4);
+}
+
+const struct sm_uop *sm_op_sts(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
+    if (!good_vector(u->d, bytes))
+        return bad_vector(w, u, bytes);
+    const struct sm_uop *next = shared_access(w, u, offset24(u), bytes, &a, &done);
+    return done ? next : store(w, u, &a);
+}
+
+const struct sm_uop *sm_op_ldl(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const unsigned size = SM_FIELD(u->word, size48);
+    if (!good_vector(u->d, bytes_of(size)))
+        return bad_vector(w, u, bytes_of(size));
+    const struct sm_uop *next = local_access(w, u, offset24(u), bytes_of(size), &a, &done);
+    return done ? next : load(w, u, &a, size < 4 ? size : 4);
+}
+
+const struct sm_uop *sm_op_stl(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
+    if (!good_vector(u->d, bytes))
+        return bad_vector(w, u, bytes);
+    const struct sm_uop *next = local_access(w, u, offset24(u), bytes, &a, &done);
+    return done ? next : store(w, u, &a);
+}
+
+const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct sm_launch *l = &w->device->grid.launch;
+    const unsigned bank = (unsigned)sm_bits(u->word, 36, 5);
+    const unsigned size = SM_FIELD(u->word, csize48), bytes = bytes_of(size);
+    const int64_t offset = wt_sign_extend(sm_bits(u->word, 20, 16), 16);
+    struct access a = {.lanes = sm_lanes_of(w, u), .size = bytes};
+    if (!good_vector(u->d, bytes))
+        return bad_vector(w, u, bytes);
+    for (uint32_t left = a.lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const uint32_t at = (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
+        if (at % bytes)
+            return misaligned(w, u, i, at, bytes);
+        if (bank >= SM_BANKS || !l->bank[bank] || at + (uint64_t)bytes > l->bank_size[bank])
+            return sm_error(w, u, SM_INVALID_CONST_ADDR_LDC, 1u << i, at,
+                            "there is no constant at c[0x%x][0x%x]", bank, at);
+        a.addr[i] = l->bank[bank] + at;
+    }
+    return load(w, u, &a, size < 4 ? size : 4);
+}
+
+/* ---- atomics ---- */
+
+enum operation { ADD, MIN, MAX, INC, DEC, AND, OR, XOR, EXCH, CAS, SAFEADD };
+/* As field aty49: */
+enum type { U32, S32, U64, F32_FTZ, F16X2, S64, F64 };
+
+static uint64_t whole(enum operation how, bool is_signed, unsigned size, uint64_t old,
+                      uint64_t data)
+{
+    const uint64_t mask = size == 8 ? UINT64_MAX : UINT32_MAX;
+    const int64_t so = wt_sign_extend(old, 8 * size), sd = wt_sign_extend(data, 8 * size);
+    const bool less = is_signed ? sd < so : (data & mask) < (old & mask);
+    switch (how) {
+    case ADD:
+    case SAFEADD:
+        return (old + data) & mask;
+    case MIN:
+        return less ? data : old;
+    case MAX:
+        return less ? old : data;
+    case INC:
+        return (old & mask) >= (data & mask) ? 0 : old + 1;
+    case DEC:
+        return !(old & mask) || (old & mask) > (data & mask) ? data : old - 1;
+    case AND:
+        return old & data;
+    case OR:
+        return old | data;
+    case XOR:
+        return old ^ data;
+    default:
+        return data;
+    }
+}
+
+static uint64_t floating(enum type type, uint64_t old, uint64_t data)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    if (type == F64)
+        return wt_f64_add(old, data, &fp);
+    if (type == F16X2)
+        return wt_f16_add((uint16_t)old, (uint16_t)data, &fp) |
+               (uint32_t)wt_f16_add((uint16_t)(old >> 16), (uint16_t)(data >> 16), &fp) << 16;
+    fp.flush_input = fp.flush_output = true;
+    const uint32_t sum = wt_f32_add((uint32_t)old, (uint32_t)data, &fp);
+    return (sum & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : sum;
+}
+
+static uint64_t value_of(const struct sm_warp *w, unsigned reg, unsigned lane, unsigned size)
+{
+    if (reg == SM_RZ)
+        return 0;
+    return w->r[reg][lane] | (size == 8 ? (uint64_t)w->r[reg + 1][lane] << 32 : 0);
+}
+
+/* Lane by lane, the lowest first; returns what stood there to register d. */
+static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u,
+                                   const struct access *a, enum operation how, enum type type,
+                                   unsigned d, unsigned data)
+{
+    const unsigned size = a->size;
+    const unsigned second = data == SM_RZ ? SM_RZ : data + (size == 8 ? 2 : 1);
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        uint8_t bytes[16];
+        if (a->shared >> i & 1)
+            memcpy(bytes, w->cta->shared + a->addr[i], size);
+        else
+            wt_memory_read(w->device->memory, a->addr[i], bytes, size);
+        const uint64_t old = wt_load_le(bytes, size), value = value_of(w, data, i, size);
+        uint64_t result;
+        if (how == CAS)
+            result = old == value ? value_of(w, second, i, size) : old;
+        else if (how == ADD && (type == F32_FTZ || type == F16X2 || type == F64))
+            result = floating(type, old, value);
+        else
+            result = whole(how, type == S32 || type == S64, size, old, value);
+        wt_store_le(bytes, result, size);
+        if (!store_bytes(w, u, a, i, WT_WATCH_ACCESS, bytes))
+            return no_memory(w, u, a->addr[i]);
+        if (d == SM_RZ)
+            continue;
+        w->r[d][i] = (uint32_t)old;
+        if (size == 8)
+            w->r[d + 1][i] = (uint32_t)(old >> 32);
+    }
+    return sm_next(w, u);
+}
+
+static unsigned atomic_bytes(enum type type)
+{
+    return type == U64 || type == S64 || type == F64 ? 8 : 4;
+}
+
+static const struct sm_uop *bad_type(struct sm_warp *w, const struct sm_uop *u)
+{
+    return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, sm_lanes_of(w, u), 0,
+                    "an atomic operation that floating-point numbers do not have");
+}
+
+static int64_t offset20(const struct sm_uop *u)
+{
+    return wt_sign_extend(sm_bits(u->word, 28, 20), 20);
+}
+
+static bool is_float(enum type type)
+{
+    return type == F32_FTZ || type == F16X2 || type == F64;
+}
+
+const struct sm_uop *sm_op_atom(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const enum operation how = (enum operation)SM_FIELD(u->word, atom52);
+    const enum type type = (enum type)SM_FIELD(u->word, aty49);
+    if (is_float(type) && how != ADD)
+        return bad_type(w, u);
+    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
+                                              atomic_bytes(type), true, true, &a, &done);
+    return done ? next : atomic(w, u, &a, (unsigned)how == 10 ? ADD : how, type, u->d, u->b);
+}
+
+const struct sm_uop *sm_op_atom_cas(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const enum type type = SM_FIELD(u->word, casz49) ? U64 : U32;
+    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
+                                              atomic_bytes(type), true, true, &a, &done);
+    return done ? next : atomic(w, u, &a, CAS, type, u->d, u->b);
+}
+
+const struct sm_uop *sm_op_red(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const enum operation how = (enum operation)SM_FIELD(u->word, red23);
+    const enum type type = (enum type)SM_FIELD(u->word, redty20);
+    if (is_float(type) && how != ADD)
+        return bad_type(w, u);
+    const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
+                                              atomic_bytes(type), true, true, &a, &done);
+    return done ? next : atomic(w, u, &a, how, type, SM_RZ, u->d);
+}
+
+static int64_t offset_shared(const struct sm_uop *u)
+{
+    return wt_sign_extend(sm_bits(u->word, 30, 22), 22) * 4;
+}
+
+const struct sm_uop *sm_op_atoms(struct sm_warp *w, const struct sm_uop *u)
+{
+    static const enum type types[4] = {U32, S32, U64, S64};
+    struct access a;
+    bool done;
+    const enum type type = types[SM_FIELD(u->word, asty28)];
+    const struct sm_uop *next =
+        shared_access(w, u, offset_shared(u), atomic_bytes(type), &a, &done);
+    return done ? next
+                : atomic(w, u, &a, (enum operation)SM_FIELD(u->word, atoms52), type, u->d, u->b);
+}
+
+const struct sm_uop *sm_op_atoms_cas(struct sm_warp *w, const struct sm_uop *u)
+{
+    struct access a;
+    bool done;
+    const enum type type = SM_FIELD(u->word, casz52) ? U64 : U32;
+    const struct sm_uop *next =
+        shared_access(w, u, offset_shared(u), atomic_bytes(type), &a, &done);
+    return done ? next : atomic(w, u, &a, CAS, type, u->d, u->b);
+}
+
+/* Every access is done in order and seen by all at once: there is nothing to wait for. */
+const struct sm_uop *sm_op_membar(struct sm_warp *w, const struct sm_uop *u)
+{
+    return sm_next(w, u);
+}
+
+const struct sm_uop *sm_op_cctl(struct sm_warp *w, const struct sm_uop *u)
+{
+    return sm_next(w, u);
+}

@@ -1,0 +1,109 @@
+/*
+ * An emulated NVIDIA SM (sm_50, Maxwell): warps of 32 lanes, their trap unit and the registers of
+ * the SM debugger. This header is all that the world outside emulator/sm needs.
+ */
+#ifndef WT_EMULATOR_SM_SM_H
+#define WT_EMULATOR_SM_SM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/hw_registers.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
+#include "wavetrap/error.h"
+
+struct sm_device;
+
+#define SM_WARPS 64 /**< of an SM */
+#define SM_BANKS 18
+
+/** What the user chooses. */
+struct sm_config {
+    unsigned sms;          /**< 1..16 */
+    unsigned cc;           /**< compute capability that programs are told, times 10: 50..90 */
+    unsigned error_delay;  /**< issues by which warp errors arrive late, 0..1000 */
+    unsigned memory_delay; /**< issues by which L1 errors arrive late, whatever BPT.DRAIN does */
+    struct wt_schedule schedule;
+};
+
+/** One SM, compute capability 5.0, no delays, round robin. */
+void sm_config_default(struct sm_config *config);
+/** Applies "key=value,key=value" (what follows "sm:" in --gpu); WT_INVALID leaves it as it was. */
+enum wt_status sm_config_parse(struct sm_config *config, const char *text, struct wt_error *err);
+/** Lists the keys of sm_config_parse. */
+void sm_config_help(FILE *out);
+
+/** A new device; no memory is mapped. */
+enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **device,
+                             struct wt_error *err);
+void sm_device_free(struct sm_device *device);
+/** The device as a machine; the same object. */
+struct wt_machine *sm_machine(struct sm_device *device);
+
+/* ---- memory ---- */
+
+/** Windows of generic addresses (LD, ST): shared memory of the CTA, local memory of the thread. */
+#define SM_SHARED_WINDOW UINT64_C(0xfe000000)
+#define SM_LOCAL_WINDOW UINT64_C(0xff000000)
+#define SM_WINDOW_BYTES UINT64_C(0x01000000)
+
+/** Maps [addr, addr + size), rounded to pages. Kernels may use nothing else. */
+enum wt_status sm_device_map(struct sm_device *device, uint64_t addr, uint64_t size, bool writable,
+                             struct wt_error *err);
+/** Memory as the host sees it; false at 2^48 and above, or without host memory. */
+bool sm_device_read(struct sm_device *device, uint64_t addr, void *out, size_t size);
+bool sm_device_write(struct sm_device *device, uint64_t addr, const void *bytes, size_t size);
+
+/* ---- launches ---- */
+
+/** A kernel launch. */
+struct sm_launch {
+    uint64_t entry;             /**< address of the first bundle */
+    uint32_t grid[3], block[3]; /**< CTAs, threads of a CTA */
+    unsigned registers;         /**< of a thread, 1..255 */
+    uint32_t shared, local;     /**< bytes of a CTA, of a thread */
+    uint64_t bank[SM_BANKS];    /**< addresses of the constant banks; 0: none */
+    uint32_t bank_size[SM_BANKS];
+    uint64_t local_base; /**< memory for sm_device_local_size() bytes, multiple of 256 */
+};
+
+/** Bytes of local memory that all warps of the device may take. */
+uint64_t sm_device_local_size(const struct sm_device *device, uint32_t local);
+/** Begins to run a kernel; WT_STATE while one runs, WT_INVALID where it does not fit an SM. */
+enum wt_status sm_device_launch(struct sm_device *device, const struct sm_launch *launch,
+                                struct wt_error *err);
+/** Sets the trap handler's address (SET_TRAP_HANDLER); 0: none. */
+void sm_device_set_trap_handler(struct sm_device *device, uint64_t address);
+
+/** The CTA that a warp works on, and the warp's number in it; false: there is no such warp now. */
+bool sm_warp_cta(const struct sm_device *device, uint32_t warp, uint32_t cta[3], uint32_t *index);
+
+/* ---- registers, for looking into a warp ---- */
+
+/** Registers as wt_machine_ops.read_row numbers them. */
+enum sm_register {
+    SM_REGISTER_R0 = 0,     /**< R0 to R254: 32 bits a lane */
+    SM_REGISTER_P0 = 256,   /**< P0 to P6: a mask of lanes, 32 bits */
+    SM_REGISTER_CC_Z = 264, /**< flags of the condition code: masks of lanes */
+    SM_REGISTER_CC_S,
+    SM_REGISTER_CC_C,
+    SM_REGISTER_CC_O,
+    SM_REGISTER_PC = 272, /**< 64 bits */
+    SM_REGISTER_ACTIVE,   /**< mask of lanes */
+    SM_REGISTER_WARP_ESR, /**< 32 bits */
+    SM_REGISTER_ESR_PC,   /**< 64 bits */
+    SM_REGISTER_TRAPPED,  /**< 1 in the trap handler */
+};
+
+/* ---- the SM debugger's registers ---- */
+
+/** A register of the debugger's block by its word address on the bus: the machine's operations. */
+uint32_t sm_debug_read(struct wt_machine *m, uint32_t addr);
+void sm_debug_write(struct wt_machine *m, uint32_t addr, uint32_t value);
+
+/** The registers, by their full names (NV_PTPC_PRI_SM_…). */
+extern const struct wt_hw_table sm_register_table;
+
+#endif

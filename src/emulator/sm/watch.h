@@ -1,0 +1,36 @@
+/*
+ * Watched places of a device (machine/watch_set.h). Watched pages are kept out of the software TLB,
+ * so that accesses to them take the slow path, which looks; a watched instruction has another
+ * handler in its record; a watched warp is looked for once a turn.
+ */
+#ifndef WT_EMULATOR_SM_WATCH_H
+#define WT_EMULATOR_SM_WATCH_H
+
+#include "emulator/sm/internal.h"
+
+bool sm_set_watches(struct wt_machine *m, const struct wt_watch *list, size_t count);
+/* The shared or local memory in which an address of a window lies as the warp sees it. */
+uint64_t sm_home(struct wt_machine *m, uint32_t wave, uint64_t addr);
+
+static inline bool sm_watches_page_read(const struct sm_device *d, uint64_t addr)
+{
+    return wt_watch_set_reads(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
+                              addr | WT_PAGE_MASK);
+}
+
+static inline bool sm_watches_page_write(const struct sm_device *d, uint64_t addr)
+{
+    return wt_watch_set_writes(d->machine.watch, WT_SPACE_GLOBAL, addr & ~WT_PAGE_MASK,
+                               addr | WT_PAGE_MASK);
+}
+
+/* A lane has accessed global memory at addr, or (shared) its CTA's shared memory. */
+void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                     unsigned lane, bool shared, uint64_t addr, unsigned size, const void *before,
+                     const void *after);
+/* The handler of a record whose instruction is watched. */
+const struct sm_uop *sm_watch_here(struct sm_warp *w, const struct sm_uop *u);
+/* The issue of the instruction at pc at that time. */
+struct wt_issue sm_issue_at(const struct sm_warp *w, uint64_t pc, uint64_t time);
+
+#endif

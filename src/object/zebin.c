@@ -1,0 +1,271 @@
+/* Zebins: sections, symbols and relocations. See zebin.h. */
+#include "object/zebin.h"
+
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+
+#define ZE_INFO 0xff000011
+enum { ALIGNMENT = 64, MOST_SECTIONS = 4096, MOST_IMAGE = 1 << 28, NOT_LOADED = -1 };
+
+struct parse {
+    const char *name;
+    Elf *elf;
+    size_t names;
+    size_t section_count;
+    int64_t *place; /* of each section in the image; NOT_LOADED */
+    struct gen_object *object;
+    struct wt_error *err;
+};
+
+static enum wt_status bad(const struct parse *p, const char *why)
+{
+    return wt_fail(p->err, WT_INVALID, "%s: %s", p->name, why);
+}
+
+static enum wt_status no_memory(const struct parse *p)
+{
+    return wt_fail(p->err, WT_NO_MEMORY, "%s: the host has no memory left", p->name);
+}
+
+static const char *section_name(const struct parse *p, const GElf_Shdr *h)
+{
+    const char *name = elf_strptr(p->elf, p->names, h->sh_name);
+    return name ? name : "";
+}
+
+/* Code and data; what is for debuggers or tools is not loaded. */
+static bool is_loaded(const struct parse *p, const GElf_Shdr *h)
+{
+    const char *name = section_name(p, h);
+    if (h->sh_type != SHT_PROGBITS && h->sh_type != SHT_NOBITS)
+        return false;
+    return strncmp(name, ".text.", 6) == 0 || strncmp(name, ".data.const", 11) == 0 ||
+           strncmp(name, ".data.global", 12) == 0 || strncmp(name, ".bss.const", 10) == 0 ||
+           strncmp(name, ".bss.global", 11) == 0;
+}
+
+/* ---- the image ---- */
+
+static enum wt_status place_sections(struct parse *p)
+{
+    uint64_t size = 0;
+    Elf_Scn *section = NULL;
+    for (size_t i = 0; i < p->section_count; i++)
+        p->place[i] = NOT_LOADED;
+    while ((section = elf_nextscn(p->elf, section))) {
+        GElf_Shdr h;
+        if (!gelf_getshdr(section, &h) || !is_loaded(p, &h))
+            continue;
+        if (h.sh_size > MOST_IMAGE || size > MOST_IMAGE)
+            return bad(p, "its sections are larger than 256 MiB");
+        p->place[elf_ndxscn(section)] = (int64_t)size;
+        size = (size + h.sh_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    p->object->size = size;
+    p->object->image = calloc(size ? size : 1, 1);
+    return p->object->image ? WT_OK : no_memory(p);
+}
+
+static enum wt_status copy_sections(struct parse *p)
+{
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(p->elf, section))) {
+        GElf_Shdr h;
+        const int64_t at = p->place[elf_ndxscn(section)];
+        if (at < 0 || !gelf_getshdr(section, &h) || h.sh_type == SHT_NOBITS || !h.sh_size)
+            continue;
+        const Elf_Data *data = elf_rawdata(section, NULL);
+        if (!data || !data->d_buf || data->d_size != h.sh_size)
+            return bad(p, "a section lies outside the file");
+        memcpy(p->object->image + at, data->d_buf, data->d_size);
+    }
+    return WT_OK;
+}
+
+/* ---- relocations (R_ZE_SYM_ADDR, R_ZE_SYM_ADDR_32, R_ZE_SYM_ADDR_32_HI) ---- */
+
+static enum wt_status add_relocation(struct parse *p, const struct gen_relocation *r)
+{
+    struct gen_object *o = p->object;
+    if (r->at > o->size || r->size > o->size - r->at)
+        return bad(p, "a relocation lies outside its section");
+    struct gen_relocation *grown = wt_array_grow(o->relocation, &o->relocation_capacity,
+                                                 o->relocation_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(p);
+    o->relocation = grown;
+    o->relocation[o->relocation_count++] = *r;
+    return WT_OK;
+}
+
+static enum wt_status relocate(struct parse *p, const GElf_Shdr *h, const Elf_Data *data,
+                               const Elf_Data *symbols, size_t index)
+{
+    enum { SYM_ADDR = 1, SYM_ADDR_32 = 2, SYM_ADDR_32_HI = 3 };
+    GElf_Rela rela = {0};
+    GElf_Rel rel;
+    GElf_Sym symbol;
+    if (h->sh_type == SHT_RELA) {
+        if (!gelf_getrela((Elf_Data *)data, (int)index, &rela))
+            return bad(p, "a relocation cannot be read");
+    } else {
+        if (!gelf_getrel((Elf_Data *)data, (int)index, &rel))
+            return bad(p, "a relocation cannot be read");
+        rela.r_offset = rel.r_offset;
+        rela.r_info = rel.r_info;
+    }
+    const unsigned type = (unsigned)GELF_R_TYPE(rela.r_info);
+    if (!gelf_getsym((Elf_Data *)symbols, (int)GELF_R_SYM(rela.r_info), &symbol))
+        return bad(p, "a relocation has no symbol");
+    if (type < SYM_ADDR || type > SYM_ADDR_32_HI)
+        return WT_OK; /* of the payload: launches see to it */
+    if (symbol.st_shndx >= p->section_count || p->place[symbol.st_shndx] < 0)
+        return wt_fail(p->err, WT_UNSUPPORTED, "%s: a relocation to what the file does not have",
+                       p->name);
+    return add_relocation(
+        p, &(struct gen_relocation){.at = (uint64_t)p->place[h->sh_info] + rela.r_offset,
+                                    .addend = (uint64_t)p->place[symbol.st_shndx] +
+                                              symbol.st_value + (uint64_t)rela.r_addend,
+                                    .size = type == SYM_ADDR ? 8 : 4,
+                                    .high = type == SYM_ADDR_32_HI});
+}
+
+static enum wt_status read_relocations(struct parse *p)
+{
+    Elf_Scn *section = NULL;
+    enum wt_status status;
+    while ((section = elf_nextscn(p->elf, section))) {
+        GElf_Shdr h;
+        if (!gelf_getshdr(section, &h) || (h.sh_type != SHT_REL && h.sh_type != SHT_RELA) ||
+            !h.sh_entsize)
+            continue;
+        if (h.sh_info >= p->section_count || p->place[h.sh_info] < 0)
+            continue;
+        Elf_Scn *table = elf_getscn(p->elf, h.sh_link);
+        const Elf_Data *data = elf_getdata(section, NULL),
+                       *symbols = table ? elf_getdata(table, NULL) : NULL;
+        if (!data || !symbols)
+            return bad(p, "a relocation section has no symbols");
+        for (size_t i = 0; i < h.sh_size / h.sh_entsize; i++)
+            if ((status = relocate(p, &h, data, symbols, i)) != WT_OK)
+                return status;
+    }
+    return WT_OK;
+}
+
+/* ---- kernels ---- */
+
+static enum wt_status read_info(struct parse *p)
+{
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(p->elf, section))) {
+        GElf_Shdr h;
+        if (!gelf_getshdr(section, &h) || h.sh_type != ZE_INFO)
+            continue;
+        const Elf_Data *data = elf_rawdata(section, NULL);
+        if (!data || !data->d_buf)
+            return bad(p, ".ze_info lies outside the file");
+        return gen_ze_info_parse(p->name, data->d_buf, data->d_size, p->object, p->err);
+    }
+    return bad(p, "it has no .ze_info, which says how to launch its kernels");
+}
+
+/* What .ze_info says must make sense, and each kernel must have code. */
+static enum wt_status check_kernel(struct parse *p, struct gen_kernel *k)
+{
+    Elf_Scn *section = NULL;
+    if (!k->name)
+        return bad(p, "a kernel has no name");
+    while ((section = elf_nextscn(p->elf, section))) {
+        GElf_Shdr h;
+        const int64_t at = p->place[elf_ndxscn(section)];
+        if (at < 0 || !gelf_getshdr(section, &h))
+            continue;
+        const char *name = section_name(p, &h);
+        if (strncmp(name, ".text.", 6) != 0 || strcmp(name + 6, k->name) != 0)
+            continue;
+        k->code = (uint64_t)at;
+        k->code_size = h.sh_size;
+    }
+    if (!k->code_size)
+        return wt_fail(p->err, WT_INVALID, "%s: kernel %.64s has no code", p->name, k->name);
+    if (k->simd != 8 && k->simd != 16 && k->simd != 32)
+        return wt_fail(p->err, WT_INVALID,
+                       "%s: kernel %.64s has a SIMD size of %u; 8, 16 and 32 are possible", p->name,
+                       k->name, k->simd);
+    return WT_OK;
+}
+
+static enum wt_status parse_elf(struct parse *p)
+{
+    enum wt_status status;
+    GElf_Ehdr header;
+    if (!p->elf || elf_kind(p->elf) != ELF_K_ELF || !gelf_getehdr(p->elf, &header))
+        return bad(p, "it is no ELF file");
+    if (header.e_machine != GEN_ELF_MACHINE || header.e_ident[EI_CLASS] != ELFCLASS64)
+        return bad(p, "it is no ELF file of 64 bits for Intel GPUs");
+    if (elf_getshdrnum(p->elf, &p->section_count) || elf_getshdrstrndx(p->elf, &p->names) ||
+        p->section_count > MOST_SECTIONS)
+        return bad(p, "its section table cannot be read");
+    p->place = calloc(p->section_count + 1, sizeof *p->place);
+    if (!p->place)
+        return no_memory(p);
+    if ((status = place_sections(p)) != WT_OK || (status = copy_sections(p)) != WT_OK ||
+        (status = read_relocations(p)) != WT_OK || (status = read_info(p)) != WT_OK)
+        return status;
+    for (size_t i = 0; i < p->object->kernel_count; i++)
+        if ((status = check_kernel(p, &p->object->kernel[i])) != WT_OK)
+            return status;
+    return p->object->kernel_count ? WT_OK : bad(p, "it has no kernels");
+}
+
+enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t length,
+                                struct gen_object *object, struct wt_error *err)
+{
+    *object = (struct gen_object){0};
+    elf_version(EV_CURRENT);
+    /* libelf may write to what it reads. */
+    char *copy = malloc(length ? length : 1);
+    if (!copy)
+        return wt_fail(err, WT_NO_MEMORY, "%s: the host has no memory left", name);
+    memcpy(copy, bytes, length);
+    struct parse p = {.name = name, .elf = elf_memory(copy, length), .object = object, .err = err};
+    const enum wt_status status = parse_elf(&p);
+    elf_end(p.elf);
+    free(p.place);
+    free(copy);
+    if (status)
+        gen_object_free(object);
+    return status;
+}
+
+void gen_object_free(struct gen_object *o)
+{
+    for (size_t i = 0; i < o->kernel_count; i++) {
+        struct gen_kernel *k = &o->kernel[i];
+        for (size_t n = 0; n < k->argument_count; n++)
+            free(k->argument_name[n]);
+        free(k->argument_name);
+        free(k->argument_size);
+        free(k->name);
+        free(k->payload);
+        free(k->binding);
+    }
+    free(o->kernel);
+    free(o->relocation);
+    free(o->image);
+    *o = (struct gen_object){0};
+}
+
+const struct gen_kernel *gen_object_kernel(const struct gen_object *o, const char *name)
+{
+    for (size_t i = 0; i < o->kernel_count; i++)
+        if (strcmp(o->kernel[i].name, name) == 0)
+            return &o->kernel[i];
+    return NULL;
+}

@@ -1,0 +1,108 @@
+/*
+ * Intel's zebin: an ELF file (EM_INTELGT, relocatable) with a code section for each kernel and a
+ * section .ze_info that says in YAML how to launch them (Intel Graphics Compiler, "ZEBinary
+ * Specification").
+ */
+#ifndef WT_OBJECT_ZEBIN_H
+#define WT_OBJECT_ZEBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wavetrap/error.h"
+
+#define GEN_ELF_MACHINE 205
+
+/** What a piece of a kernel's payload holds: arg_type of .ze_info. */
+enum gen_argument_kind {
+    GEN_ARG_UNKNOWN,
+    GEN_ARG_BYPOINTER,
+    GEN_ARG_BYVALUE,
+    GEN_ARG_BUFFER_ADDRESS,
+    GEN_ARG_BUFFER_OFFSET,
+    GEN_ARG_GLOBAL_ID_OFFSET,
+    GEN_ARG_LOCAL_SIZE,
+    GEN_ARG_ENQUEUED_LOCAL_SIZE,
+    GEN_ARG_GROUP_COUNT,
+    GEN_ARG_GLOBAL_SIZE,
+    GEN_ARG_WORK_DIMENSIONS,
+    GEN_ARG_PRIVATE_BASE,
+    GEN_ARG_PRINTF_BUFFER,
+    GEN_ARG_LOCAL_ID,
+};
+
+/** How a pointer is used: addrmode of .ze_info. */
+enum gen_address_mode {
+    GEN_ADDRESS_NONE,
+    GEN_ADDRESS_STATEFUL,
+    GEN_ADDRESS_STATELESS,
+    GEN_ADDRESS_SLM,
+    GEN_ADDRESS_BINDLESS
+};
+
+/** A piece of the payload. */
+struct gen_payload_argument {
+    enum gen_argument_kind kind;
+    enum gen_address_mode mode;
+    uint32_t offset, size;
+    uint32_t source_offset; /**< BYVALUE: where the piece is in the value */
+    int32_t index;          /**< which argument of the kernel; -1: none */
+    bool special;           /**< an image or a sampler */
+};
+
+/** A binding table entry that an argument has. */
+struct gen_binding {
+    uint32_t entry;
+    int32_t index;
+};
+
+struct gen_kernel {
+    char *name;
+    uint64_t code, code_size; /**< in the object's image */
+    uint32_t simd, slm_size, barriers;
+    uint32_t private_size; /**< bytes of a work-item */
+    uint32_t scratch_size; /**< bytes of a thread */
+    struct gen_payload_argument *payload;
+    size_t payload_count, payload_capacity;
+    uint32_t local_id_size; /**< bytes of a thread's block; 0: it has none */
+    struct gen_binding *binding;
+    size_t binding_count, binding_capacity;
+    char **argument_name;    /**< by index; NULL where it is not known */
+    uint32_t *argument_size; /**< by index: bytes of its type; 0 where it is not known */
+    size_t argument_count, name_capacity;
+};
+
+/** A place in the image that holds an address. */
+struct gen_relocation {
+    uint64_t at, addend; /**< both relative to the image; the address is its base plus addend */
+    uint8_t size;        /**< 4 or 8 bytes */
+    bool high;           /**< of 4 bytes: the address's upper half */
+};
+
+struct gen_object {
+    uint8_t *image; /**< code, then data */
+    uint64_t size;
+    struct gen_kernel *kernel;
+    size_t kernel_count, kernel_capacity;
+    struct gen_relocation *relocation;
+    size_t relocation_count, relocation_capacity;
+    char version[16]; /**< of .ze_info */
+};
+
+/**
+ * Parses a zebin of which @p length bytes are at @p bytes; @p name is the file's, for messages.
+ * What is opened, on success, gen_object_free frees.
+ */
+enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t length,
+                                struct gen_object *object, struct wt_error *err);
+void gen_object_free(struct gen_object *object);
+
+/** The kernel of that name; NULL if there is none. */
+const struct gen_kernel *gen_object_kernel(const struct gen_object *object, const char *name);
+
+/** Parses the text of .ze_info into @p object, whose kernels get no code. */
+enum wt_status gen_ze_info_parse(const char *name, const char *text, size_t length,
+                                 struct gen_object *object, struct wt_error *err);
+
+#endif

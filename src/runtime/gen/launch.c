@@ -1,0 +1,417 @@
+/* Setting up one kernel in a fresh device. See launch.h. */
+#include "runtime/gen/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "emulator/machine/memory.h"
+
+enum {
+    GRF = 32,
+    SURFACE_BYTES = 64,
+    MOST_SURFACES = 250,
+    MOST_ITEMS = 1024,
+    SCRATCH_UNIT = 1024,
+    MOST_SCRATCH_CODE = 11,
+    SURFTYPE_BUFFER = 4,
+    FORMAT_RAW = 0x1ff,
+};
+
+/* ---- what the kernel takes ---- */
+
+size_t gen_launch_arguments(const struct gen_kernel *k)
+{
+    size_t count = k->argument_count;
+    for (size_t i = 0; i < k->payload_count; i++)
+        if (k->payload[i].index >= 0 && (size_t)k->payload[i].index + 1 > count)
+            count = (size_t)k->payload[i].index + 1;
+    return count;
+}
+
+enum wt_value_kind gen_launch_kind(const struct gen_kernel *k, size_t index, size_t *size)
+{
+    enum wt_value_kind kind = WT_VALUE_PLAIN;
+    *size = 0;
+    for (size_t i = 0; i < k->payload_count; i++) {
+        const struct gen_payload_argument *a = &k->payload[i];
+        if (a->index != (int32_t)index)
+            continue;
+        if (a->kind == GEN_ARG_BYVALUE && a->source_offset + a->size > *size)
+            *size = a->source_offset + a->size;
+        if (a->kind == GEN_ARG_BYPOINTER)
+            kind = a->special                   ? WT_VALUE_OTHER
+                   : a->mode == GEN_ADDRESS_SLM ? WT_VALUE_LOCAL
+                                                : WT_VALUE_BUFFER;
+    }
+    /* The payload's piece may be wider than the type. */
+    if (kind == WT_VALUE_PLAIN && index < k->argument_count && k->argument_size[index])
+        *size = k->argument_size[index];
+    return kind;
+}
+
+const char *gen_launch_name(const struct gen_kernel *k, size_t index)
+{
+    return index < k->argument_count && k->argument_name[index] ? k->argument_name[index] : "";
+}
+
+/* ---- memory ---- */
+
+static uint64_t pages(uint64_t size)
+{
+    return (size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
+}
+
+/* A page that is not mapped follows each buffer, so that what runs past it is seen. */
+static enum wt_status place_buffers(struct gen_device *device, struct gen_launch *l,
+                                    struct wt_error *err)
+{
+    uint64_t at = GEN_LAUNCH_BUFFERS;
+    size_t size;
+    for (size_t i = 0; i < l->value_count; i++) {
+        struct wt_value *v = &l->value[i];
+        if (gen_launch_kind(l->kernel, i, &size) != WT_VALUE_BUFFER)
+            continue;
+        v->addr = at;
+        if (gen_device_map(device, at, v->length ? v->length : 1, true, err) ||
+            gen_device_put(device, at, v->bytes, v->length, err) != WT_OK)
+            return wt_fail_in(err, "argument %zu", i);
+        at = pages(at + v->length) + WT_PAGE_SIZE;
+    }
+    return WT_OK;
+}
+
+/* Pointers to local memory are offsets behind the kernel's own. */
+static enum wt_status place_local(struct gen_launch *l, uint32_t *bytes, struct wt_error *err)
+{
+    uint64_t at = l->kernel->slm_size;
+    size_t size;
+    for (size_t i = 0; i < l->value_count; i++) {
+        if (gen_launch_kind(l->kernel, i, &size) != WT_VALUE_LOCAL)
+            continue;
+        at = (at + 15) & ~UINT64_C(15);
+        l->value[i].addr = at;
+        at += l->value[i].length;
+        if (at > GEN_SLM_BYTES)
+            return wt_fail(
+                err, WT_INVALID,
+                "argument %zu: a work-group would need %llu bytes of local memory; there are %u", i,
+                (unsigned long long)at, GEN_SLM_BYTES);
+    }
+    *bytes = (uint32_t)at;
+    return WT_OK;
+}
+
+static enum wt_status place_code(struct gen_device *device, const struct gen_object *object,
+                                 struct wt_error *err)
+{
+    enum wt_status status;
+    if ((status = gen_device_map(device, GEN_LAUNCH_CODE, object->size + 1, true, err)) != WT_OK ||
+        (status = gen_device_put(device, GEN_LAUNCH_CODE, object->image, object->size, err)) !=
+            WT_OK)
+        return status;
+    for (size_t i = 0; i < object->relocation_count; i++) {
+        const struct gen_relocation *r = &object->relocation[i];
+        const uint64_t address = GEN_LAUNCH_CODE + r->addend;
+        uint8_t bytes[8];
+        wt_store_le(bytes, r->high ? address >> 32 : address, r->size);
+        if ((status = gen_device_put(device, GEN_LAUNCH_CODE + r->at, bytes, r->size, err)) !=
+            WT_OK)
+            return status;
+    }
+    return WT_OK;
+}
+
+/* ---- the payload ---- */
+
+/* A dword of a vector of three: a piece may hold one or all. */
+static void put_vector(uint8_t *to, const struct gen_payload_argument *a, const uint32_t v[3])
+{
+    for (unsigned i = 0; i < 3 && 4 * i + 4 <= a->size; i++)
+        wt_store_le(to + a->offset + 4 * i, v[i], 4);
+}
+
+static enum wt_status put_argument(const struct gen_launch *l, const struct gen_payload_argument *a,
+                                   const uint32_t group[3], uint8_t *to, struct wt_error *err)
+{
+    static const uint32_t zeros[3];
+    size_t size;
+    uint32_t groups[3];
+    const struct wt_value *v =
+        a->index >= 0 && (size_t)a->index < l->value_count ? &l->value[a->index] : NULL;
+    for (unsigned i = 0; i < 3; i++)
+        groups[i] = (l->grid[i] + l->block[i] - 1) / l->block[i];
+    switch (a->kind) {
+    case GEN_ARG_BYVALUE:
+        gen_launch_kind(l->kernel, (size_t)a->index, &size);
+        if (!v || v->length != size)
+            return wt_fail(err, WT_INVALID, "argument %d of %.64s has %zu bytes, not %zu", a->index,
+                           l->kernel->name, size, v ? v->length : 0);
+        if (a->source_offset < v->length)
+            memcpy(to + a->offset, v->bytes + a->source_offset,
+                   v->length - a->source_offset < a->size ? v->length - a->source_offset : a->size);
+        break;
+    case GEN_ARG_BYPOINTER:
+    case GEN_ARG_BUFFER_ADDRESS:
+        if (v && a->size)
+            wt_store_le(to + a->offset, v->addr, a->size < 8 ? a->size : 8);
+        break;
+    case GEN_ARG_BUFFER_OFFSET: /* of the pointer in its surface: 0 */
+        break;
+    case GEN_ARG_GLOBAL_ID_OFFSET:
+        put_vector(to, a, zeros);
+        break;
+    case GEN_ARG_LOCAL_SIZE:
+        put_vector(to, a, group);
+        break;
+    case GEN_ARG_ENQUEUED_LOCAL_SIZE:
+        put_vector(to, a, l->block);
+        break;
+    case GEN_ARG_GROUP_COUNT:
+        put_vector(to, a, groups);
+        break;
+    case GEN_ARG_GLOBAL_SIZE:
+        put_vector(to, a, l->grid);
+        break;
+    case GEN_ARG_WORK_DIMENSIONS:
+        if (a->size >= 4)
+            wt_store_le(to + a->offset, l->grid[2] > 1 ? 3 : l->grid[1] > 1 ? 2 : 1, 4);
+        break;
+    case GEN_ARG_PRIVATE_BASE:
+        if (a->size >= 8)
+            wt_store_le(to + a->offset, GEN_LAUNCH_PRIVATE, 8);
+        break;
+    case GEN_ARG_PRINTF_BUFFER:
+        if (a->size >= 8)
+            wt_store_le(to + a->offset, GEN_LAUNCH_PRINTF, 8);
+        break;
+    default:
+        break;
+    }
+    return WT_OK;
+}
+
+/* The local ids of a thread: vectors of words for x, y and z, each of whole registers. */
+static void put_local_ids(unsigned simd, const uint32_t group[3], unsigned thread, uint8_t *to,
+                          uint32_t bytes)
+{
+    const unsigned vector = simd * 2 < GRF ? GRF : simd * 2;
+    for (unsigned i = 0; i < simd; i++) {
+        const uint32_t item = thread * simd + i;
+        const uint32_t id[3] = {item % group[0], item / group[0] % group[1],
+                                item / group[0] / group[1]};
+        for (unsigned k = 0; k < 3 && (k + 1) * vector <= bytes; k++)
+            wt_store_le(to + k * vector + 2 * i, id[k], 2);
+    }
+}
+
+static uint32_t rounded(uint32_t bytes)
+{
+    return (bytes + GRF - 1) / GRF * GRF;
+}
+
+static uint32_t cross_bytes(const struct gen_kernel *k)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < k->payload_count; i++)
+        if (k->payload[i].offset + k->payload[i].size > most)
+            most = k->payload[i].offset + k->payload[i].size;
+    return rounded(most);
+}
+
+/* ---- surfaces ---- */
+
+/* RENDER_SURFACE_STATE of a buffer of raw bytes (PRM volume 2d). */
+static void put_surface(uint8_t *to, uint64_t addr, uint64_t bytes)
+{
+    const uint64_t last = (bytes ? bytes : 1) - 1;
+    wt_store_le(to, (uint64_t)SURFTYPE_BUFFER << 29 | FORMAT_RAW << 18, 4);
+    wt_store_le(to + 8, (last & 0x7f) | (last >> 7 & 0x3fff) << 16, 4);
+    wt_store_le(to + 12, (last >> 21 & 0x7ff) << 21, 4);
+    wt_store_le(to + 32, addr, 8);
+}
+
+/* Surface states, then the binding table; *table is its offset. */
+static enum wt_status place_surfaces(struct gen_device *device, const struct gen_launch *l,
+                                     uint64_t base, uint32_t *table, struct wt_error *err)
+{
+    const struct gen_kernel *k = l->kernel;
+    uint32_t count = 0;
+    enum wt_status status;
+    for (size_t i = 0; i < k->binding_count; i++)
+        count = k->binding[i].entry + 1 > count ? k->binding[i].entry + 1 : count;
+    if (count > MOST_SURFACES)
+        return wt_fail(err, WT_INVALID, "kernel %.64s has %u surfaces; %u are the most", k->name,
+                       count, MOST_SURFACES);
+    *table = count * SURFACE_BYTES;
+    const size_t size = pages(count * (SURFACE_BYTES + 4u) + 1);
+    uint8_t *bytes = calloc(1, size);
+    if (!bytes)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    for (uint32_t i = 0; i < count; i++)
+        wt_store_le(bytes + *table + 4 * i, i * SURFACE_BYTES, 4);
+    for (size_t i = 0; i < k->binding_count; i++) {
+        const struct gen_binding *b = &k->binding[i];
+        if (b->index >= 0 && (size_t)b->index < l->value_count)
+            put_surface(bytes + b->entry * SURFACE_BYTES, l->value[b->index].addr,
+                        l->value[b->index].length);
+    }
+    status = gen_device_map(device, base, size, true, err);
+    if (!status)
+        status = gen_device_put(device, base, bytes, size, err);
+    free(bytes);
+    return status;
+}
+
+/* ---- memory of threads ---- */
+
+static enum wt_status place_thread_memory(struct gen_device *device, const struct gen_kernel *k,
+                                          struct gen_walk *w, struct wt_error *err)
+{
+    const uint64_t threads = gen_machine(device)->waves;
+    enum wt_status status;
+    while (w->scratch_code < MOST_SCRATCH_CODE &&
+           (uint32_t)SCRATCH_UNIT << w->scratch_code < k->scratch_size)
+        w->scratch_code++;
+    if ((uint32_t)SCRATCH_UNIT << w->scratch_code < k->scratch_size)
+        return wt_fail(
+            err, WT_INVALID,
+            "kernel %.64s needs %u bytes of scratch memory for a thread; 2 MiB are the most",
+            k->name, k->scratch_size);
+    /* A page of nothing stands in front, so that scratch memory does not begin at offset 0. */
+    w->general = GEN_LAUNCH_SCRATCH;
+    w->scratch = WT_PAGE_SIZE;
+    w->has_scratch = true;
+    const uint64_t scratch = threads * ((uint64_t)SCRATCH_UNIT << w->scratch_code);
+    if (w->scratch + scratch > UINT32_MAX)
+        return wt_fail(err, WT_INVALID, "scratch memory of %llu bytes is more than 4 GiB",
+                       (unsigned long long)scratch);
+    if ((status = gen_device_map(device, GEN_LAUNCH_SCRATCH + w->scratch, scratch, true, err)) !=
+        WT_OK)
+        return status;
+    if (!k->private_size)
+        return WT_OK;
+    return gen_device_map(device, GEN_LAUNCH_PRIVATE, threads * k->private_size * k->simd, true,
+                          err);
+}
+
+/* What the kernel prints: an offset, at first behind itself, and the records. */
+static enum wt_status place_printf(struct gen_device *device, const struct gen_kernel *k,
+                                   struct wt_error *err)
+{
+    static const uint8_t first[4] = {4, 0, 0, 0};
+    enum wt_status status;
+    bool prints = false;
+    for (size_t i = 0; i < k->payload_count; i++)
+        prints = prints || k->payload[i].kind == GEN_ARG_PRINTF_BUFFER;
+    if (!prints)
+        return WT_OK;
+    if ((status = gen_device_map(device, GEN_LAUNCH_PRINTF, GEN_LAUNCH_PRINTF_SIZE, true, err)) !=
+        WT_OK)
+        return status;
+    return gen_device_put(device, GEN_LAUNCH_PRINTF, first, sizeof first, err);
+}
+
+/* ---- the launch ---- */
+
+static enum wt_status check_shape(const struct gen_launch *l, struct wt_error *err)
+{
+    const uint64_t items = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (!items || items > MOST_ITEMS)
+        return wt_fail(err, WT_INVALID, "a work-group of %llu work-items; 1 to %u are possible",
+                       (unsigned long long)items, MOST_ITEMS);
+    for (unsigned i = 0; i < 3; i++)
+        if (!l->grid[i])
+            return wt_fail(err, WT_INVALID, "a grid of %u,%u,%u work-items has none", l->grid[0],
+                           l->grid[1], l->grid[2]);
+    return WT_OK;
+}
+
+/* A part of the grid whose groups are of one size: whole ones, or the last ones of a row, which may
+ * be smaller. The hardware walks each part by itself. */
+struct part {
+    uint32_t size[3];          /* of a group */
+    uint32_t start[3], end[3]; /* groups */
+};
+
+/* Part 0..7: bit i says that it is the rest in dimension i. False: it has no groups. */
+static bool find_part(const struct gen_launch *l, unsigned which, struct part *part)
+{
+    bool any = true;
+    for (unsigned i = 0; i < 3; i++) {
+        const uint32_t whole = l->grid[i] / l->block[i], rest = l->grid[i] % l->block[i];
+        const bool is_rest = which >> i & 1;
+        part->size[i] = is_rest ? rest : l->block[i];
+        part->start[i] = is_rest ? whole : 0;
+        part->end[i] = is_rest ? whole + 1 : whole;
+        any = any && (is_rest ? rest > 0 : whole > 0);
+    }
+    return any;
+}
+
+/* The payload of a part's threads, at *at, which then stands behind it. */
+static enum wt_status place_payload(struct gen_device *device, const struct gen_launch *l,
+                                    const struct part *part, struct gen_walk *w, uint64_t *at,
+                                    struct wt_error *err)
+{
+    const struct gen_kernel *k = l->kernel;
+    const uint32_t items = part->size[0] * part->size[1] * part->size[2], rest = items % k->simd;
+    enum wt_status status = WT_OK;
+    w->threads = (uint16_t)((items + k->simd - 1) / k->simd);
+    w->last_mask = rest ? ((uint32_t)1 << rest) - 1 : UINT32_MAX;
+    const size_t size = w->cross_bytes + (size_t)w->thread_bytes * w->threads;
+    uint8_t *bytes = calloc(1, size + 1);
+    if (!bytes)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    for (size_t i = 0; i < k->payload_count && !status; i++)
+        status = put_argument(l, &k->payload[i], part->size, bytes, err);
+    for (unsigned i = 0; i < w->threads; i++)
+        put_local_ids(k->simd, part->size, i, bytes + w->cross_bytes + (size_t)i * w->thread_bytes,
+                      w->thread_bytes);
+    w->payload = *at;
+    *at += pages(size + 1);
+    if (!status)
+        status = gen_device_map(device, w->payload, size + 1, true, err);
+    if (!status)
+        status = gen_device_put(device, w->payload, bytes, size, err);
+    free(bytes);
+    return status;
+}
+
+enum wt_status gen_launch(struct gen_device *device, const struct gen_object *object,
+                          struct gen_launch *l, struct wt_error *err)
+{
+    const struct gen_kernel *k = l->kernel;
+    uint64_t at = GEN_LAUNCH_PAYLOAD;
+    enum wt_status status;
+    struct part part;
+    struct gen_walk w = {.instructions = GEN_LAUNCH_CODE,
+                         .kernel = k->code,
+                         .simd = (uint8_t)k->simd,
+                         .barrier = k->barriers > 0,
+                         .surfaces = GEN_LAUNCH_SURFACES};
+    if (l->value_count != gen_launch_arguments(k))
+        return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments, not %zu", k->name,
+                       gen_launch_arguments(k), l->value_count);
+    if ((status = check_shape(l, err)) != WT_OK)
+        return status;
+    w.cross_bytes = (uint16_t)cross_bytes(k);
+    w.thread_bytes = (uint16_t)rounded(k->local_id_size);
+    if ((status = place_code(device, object, err)) != WT_OK ||
+        (status = place_buffers(device, l, err)) != WT_OK ||
+        (status = place_local(l, &w.slm_bytes, err)) != WT_OK ||
+        (status = place_surfaces(device, l, w.surfaces, &w.binding_table, err)) != WT_OK ||
+        (status = place_thread_memory(device, k, &w, err)) != WT_OK ||
+        (status = place_printf(device, k, err)) != WT_OK)
+        return status;
+    for (unsigned i = 0; i < GEN_WALKS; i++) {
+        if (!find_part(l, i, &part))
+            continue;
+        memcpy(w.start, part.start, sizeof w.start);
+        memcpy(w.end, part.end, sizeof w.end);
+        if ((status = place_payload(device, l, &part, &w, &at, err)) != WT_OK ||
+            (status = gen_device_walk(device, &w, err)) != WT_OK)
+            return status;
+    }
+    return WT_OK;
+}

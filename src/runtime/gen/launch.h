@@ -1,0 +1,40 @@
+/* Running one kernel of a zebin without any host runtime. */
+#ifndef WT_RUNTIME_GEN_LAUNCH_H
+#define WT_RUNTIME_GEN_LAUNCH_H
+
+#include "emulator/gen/gen.h"
+#include "object/zebin.h"
+#include "runtime/common/value.h"
+
+struct gen_launch {
+    const struct gen_kernel *kernel;
+    uint32_t grid[3], block[3]; /**< work-items of the grid, of a work-group */
+    struct wt_value *value;     /**< one for each argument */
+    size_t value_count;
+};
+
+/* The memory map of a device that gen_launch has set up. */
+#define GEN_LAUNCH_CODE UINT64_C(0x100000000)
+#define GEN_LAUNCH_PAYLOAD UINT64_C(0x180000000)
+#define GEN_LAUNCH_SURFACES UINT64_C(0x1c0000000)
+#define GEN_LAUNCH_BUFFERS UINT64_C(0x200000000)
+#define GEN_LAUNCH_SCRATCH UINT64_C(0x400000000000)
+#define GEN_LAUNCH_PRIVATE UINT64_C(0x440000000000)
+#define GEN_LAUNCH_PRINTF UINT64_C(0x480000000000)
+#define GEN_LAUNCH_PRINTF_SIZE (UINT64_C(4) << 20)
+
+/** How many arguments the kernel has: what its payload and its names tell. */
+size_t gen_launch_arguments(const struct gen_kernel *kernel);
+/** What kind of value argument @p index takes; *size: bytes of a PLAIN one. */
+enum wt_value_kind gen_launch_kind(const struct gen_kernel *kernel, size_t index, size_t *size);
+/** Its name; "" if it is not known. */
+const char *gen_launch_name(const struct gen_kernel *kernel, size_t index);
+
+/**
+ * Puts code, buffers, payload, surfaces and scratch memory into a fresh device and starts the
+ * kernel. Arguments that do not fit give WT_INVALID.
+ */
+enum wt_status gen_launch(struct gen_device *device, const struct gen_object *object,
+                          struct gen_launch *launch, struct wt_error *err);
+
+#endif
