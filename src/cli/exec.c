@@ -72,9 +72,12 @@ static bool prepare(const char *folder, const char *program, const struct exec_f
     if (file->why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", program,
                 file->why);
-    /* rocminfo looks for the driver itself; another library of ours answers. */
+    /* rocminfo looks for the kernel module. */
     if (strcmp(name ? name + 1 : program, "rocminfo") == 0 &&
         !preload(folder, "libwavetrap-rocminfo.so"))
+        return false;
+    /* Programs that open the driver's device files themselves. */
+    if (!preload(folder, "libwavetrap-kfd.so"))
         return false;
     return !file->own_library || preload(folder, LIBRARY);
 }

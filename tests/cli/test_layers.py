@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "runtime/gcn": {"runtime/common", "base", "object", "emulator/machine", "emulator/gcn"},
     "runtime/devfs": {"base"},
     "runtime/drm": {"base", "emulator/machine", "emulator/gen", "runtime/devfs"},
-    "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source"},
+    "runtime/hsakmt": {"base", "object", "emulator/machine", "emulator/gcn", "debug/source", "runtime/devfs"},
     "target": {"base", "bus", "object", "debug/core", "debug/source", "debug/vortex", "debug/gcn",
                "emulator/machine", "emulator/vortex", "emulator/gcn", "emulator/sm", "runtime/gcn", "emulator/gen", "runtime/gen", "runtime/common"},
     "frontend/rsp": {"base", "debug/core", "debug/source"},

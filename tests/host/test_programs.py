@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, compiled, environment, hip, wavetrap
+from conftest import BUILD, ROOT, compiled, environment, hip, wavetrap
 
 SYSTEM = pathlib.Path("/usr/lib/x86_64-linux-gnu/libhsakmt.so.1")
 
@@ -131,6 +131,35 @@ def test_files_that_are_no_programs(tmp_path, mode, said):
     done = hip(path)
     assert (done.stderr.splitlines()[-1], done.returncode) == (
         f"wavetrap exec: {path}: cannot be run: {said}", 126)
+
+
+# ---- programs that open the driver's device files ----
+
+
+def test_a_program_that_uses_the_drivers_device_files_alone(tmp_path):
+    """/dev/kfd, a render node, /sys; wave control and address watch of linux 4.20, the debug-trap operations of 6.5."""
+    program = tmp_path / "device_file"
+    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", f"-I{ROOT / 'src/runtime/hsakmt/uapi'}", "-o", program,
+                    pathlib.Path(__file__).parent / "device_file.c"], check=True)
+    done = hip(program)
+    assert done.stdout.splitlines() == ["found", "memory", "queue", "a kernel has run", "event",
+                                        "wave control and address watch", "debug trap", "closed"]
+    assert (done.stderr, done.returncode) == ("", 0)
+    bare = subprocess.run([program], capture_output=True, text=True, env=environment())
+    assert "kfd >= 0" in bare.stdout  # without wavetrap there is no driver
+
+
+def test_the_topologys_files_are_there_while_the_program_runs(tmp_path):
+    """`cat` and `ls` see them; they are gone with it."""
+    env = {**environment(), "TMPDIR": str(tmp_path)}
+    folder = "/sys/class/kfd/kfd/topology/nodes"
+    done = wavetrap("exec", "--gpu=gfx900:cu=7", "--gpu=gfx900", "cat", f"{folder}/1/properties", f"{folder}/2/gpu_id",
+                    env=env)
+    assert "simd_count 28\n" in done.stdout and "gfx_target_version 90000\n" in done.stdout
+    assert done.stdout.splitlines()[-1].isdigit()
+    assert not list(tmp_path.iterdir())
+    missing = wavetrap("exec", "cat", f"{folder}/3/gpu_id", env=env)
+    assert missing.returncode == 1 and "No such file" in missing.stderr
 
 
 # ---- what passes through ----

@@ -55,6 +55,10 @@ static bool redirect(const char *path, char *real, size_t size)
 
 static const char *const prefixes[] = {"/dev/counter/", "/sys/class/counter", NULL};
 
-static const struct wt_devfs_driver counter = {prefixes, open_it, control, close_it, redirect};
+static const struct wt_devfs_driver counter = {.prefixes = prefixes,
+                                               .open = open_it,
+                                               .ioctl = control,
+                                               .close = close_it,
+                                               .redirect = redirect};
 
 const struct wt_devfs_driver *const wt_devfs_drivers[] = {&counter, NULL};

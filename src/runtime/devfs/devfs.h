@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** A driver: the files that it stands for, and what their descriptors do. */
 struct wt_devfs_driver {
@@ -33,6 +34,16 @@ struct wt_devfs_driver {
      * has no such files.
      */
     bool (*redirect)(const char *path, char *real, size_t size);
+    /** Whether @p path is a device file that open would open: for who only looks whether it is
+     * there. NULL: none is shown. */
+    bool (*is_device)(const char *path);
+    /**
+     * mmap of @p length bytes at @p offset: 0 with *fd a descriptor of the host's that is mapped
+     * instead, from the changed *offset on, and is closed then; or with *fd -1 and *at pages of the
+     * driver's own, which munmap leaves alone; or a negative errno. NULL: the descriptor that open
+     * has returned is mapped.
+     */
+    int (*map)(void *file, size_t length, uint64_t *offset, void **at, int *fd);
 };
 
 /** The drivers of this library, ended by NULL. Whoever links hooks.c defines it. */

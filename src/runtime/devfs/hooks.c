@@ -13,11 +13,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -228,13 +230,98 @@ DEFINE_FCNTL(fcntl)
 int fcntl64(int fd, int command, ...);
 DEFINE_FCNTL(fcntl64)
 
+/* ---- memory ---- */
+
+/* Pages of drivers that programs have been given; they are few. */
+enum { MOST_PAGES = 64 };
+static struct pages {
+    void *at;
+    size_t length;
+} pages[MOST_PAGES];
+static pthread_mutex_t pages_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool give(void *at, size_t length)
+{
+    size_t i = 0;
+    pthread_mutex_lock(&pages_lock);
+    while (i < MOST_PAGES && pages[i].length)
+        i++;
+    if (i < MOST_PAGES)
+        pages[i] = (struct pages){at, length};
+    pthread_mutex_unlock(&pages_lock);
+    return i < MOST_PAGES;
+}
+
+typedef void *mmap_function(void *, size_t, int, int, int, off_t);
+
+static void *map_ours(const struct wt_devfs_driver *driver, void *file, mmap_function *real,
+                      void *at, size_t length, int protection, int flags, uint64_t offset)
+{
+    void *own = NULL;
+    int fd = -1;
+    int wrong = -driver->map(file, length, &offset, &own, &fd);
+    if (!wrong && fd >= 0) {
+        void *mapped = real(at, length, protection, flags, fd, (off_t)offset);
+        wrong = errno;
+        close(fd);
+        errno = wrong;
+        return mapped;
+    }
+    if (!wrong && flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) /* they are where they are */
+        wrong = EINVAL;
+    if (!wrong && !give(own, length))
+        wrong = ENOMEM;
+    if (!wrong)
+        return own;
+    errno = wrong;
+    return MAP_FAILED;
+}
+
+#define DEFINE_MMAP(name, offset_type)                                                             \
+    HOOK void *name(void *at, size_t length, int protection, int flags, int fd,                    \
+                    offset_type offset)                                                            \
+    {                                                                                              \
+        void *file;                                                                                \
+        REAL(name);                                                                                \
+        const struct wt_devfs_driver *driver =                                                     \
+            flags & MAP_ANONYMOUS ? NULL : wt_devfs_find(fd, &file);                               \
+        if (driver && driver->map)                                                                 \
+            return map_ours(driver, file, real, at, length, protection, flags, (uint64_t)offset);  \
+        return real(at, length, protection, flags, fd, offset);                                    \
+    }
+
+DEFINE_MMAP(mmap, off_t)
+DEFINE_MMAP(mmap64, off64_t)
+
+HOOK int munmap(void *at, size_t length)
+{
+    size_t i = 0;
+    REAL(munmap);
+    pthread_mutex_lock(&pages_lock);
+    while (i < MOST_PAGES && (pages[i].at != at || pages[i].length != length || !length))
+        i++;
+    if (i < MOST_PAGES)
+        pages[i].length = 0;
+    pthread_mutex_unlock(&pages_lock);
+    return i < MOST_PAGES ? 0 : real(at, length);
+}
+
 /* ---- looking at paths ---- */
+
+/* Something that stands for a device file that is only looked at. */
+static bool is_shown(const struct wt_devfs_driver *driver, const char *path, char *real)
+{
+    if (redirected(driver, path, real))
+        return true;
+    strcpy(real, "/dev/null");
+    return driver->is_device && driver->is_device(path);
+}
 
 /* Calls libc's function on the file that stands for a path, or on the path itself. */
 #define ON_PATH(name, path, failed, call)                                                          \
     char other[PATH_MAX];                                                                          \
     const struct wt_devfs_driver *driver = wt_devfs_driver_of(path);                               \
-    if (driver && !redirected(driver, path, other)) {                                              \
+    if (driver && !is_shown(driver, path, other)) {                                                \
         errno = ENOENT;                                                                            \
         return failed;                                                                             \
     }                                                                                              \

@@ -106,6 +106,7 @@ static void close_node(void *file)
 static const char *const prefixes[] = {
     "/dev/dri/", "/sys/dev/char/226:", "/sys/bus/pci/devices/0000:00:02.0/drm", NULL};
 
-static const struct wt_devfs_driver i915 = {prefixes, open_node, control, close_node, NULL};
+static const struct wt_devfs_driver i915 = {
+    .prefixes = prefixes, .open = open_node, .ioctl = control, .close = close_node};
 
 const struct wt_devfs_driver *const wt_devfs_drivers[] = {&i915, NULL};

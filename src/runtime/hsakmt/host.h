@@ -21,7 +21,8 @@
 #define HOST_MOST_GPUS 16
 #define HOST_PAGE 4096u
 #define HOST_EVENTS 4096u
-#define HOST_GWS 64u /* resources of global wave sync */
+#define HOST_DOORBELLS 8192u /* bytes of a GPU's doorbells */
+#define HOST_GWS 64u         /* resources of global wave sync */
 
 struct host;
 
@@ -61,9 +62,10 @@ struct host_queue {
     struct host_gpu *gpu;
     uint64_t id;
     uint8_t *ring;
-    bool copies;        /**< of the copy engine: counts bytes, not packets */
-    uint32_t rows_done; /**< of the box that the copy engine is at */
-    uint64_t packets;   /**< a power of two */
+    uint64_t ring_addr, queue_addr; /**< where GPUs have the ring and the amd_queue_t */
+    bool copies;                    /**< of the copy engine: counts bytes, not packets */
+    uint32_t rows_done;             /**< of the box that the copy engine is at */
+    uint64_t packets;               /**< a power of two */
     _Atomic uint64_t *read, *write;
     _Atomic uint64_t own[2];      /**< a copy engine's queue: where these two are */
     uint64_t begun;               /**< packets that have begun: the number of the next one */
@@ -77,6 +79,7 @@ struct host_queue {
     bool stopped;                 /**< by an error, for good */
     bool waiting;                 /**< for the runtime to take an error code back */
     struct kfd_queue_entry entry; /**< as the debug interface shows it */
+    bool own_area;                /**< its save area is ours, not the program's */
 };
 
 /** A kernel that the device runs. Its place in the array is the number of the device's dispatch. */
@@ -109,7 +112,8 @@ struct host_gpu {
     uint64_t launches;   /**< how many there have been */
     uint32_t ended;      /**< dispatches that have ended and are not retired yet, as a bit set */
     uint32_t trapped;    /**< dispatches whose trap handler has sent an interrupt, as a bit set */
-    uint64_t *doorbells; /**< a page; writes to it have no effect */
+    uint64_t *doorbells; /**< HOST_DOORBELLS; writes to them have no effect */
+    bool told_debugger;  /**< the debugger's descriptor has been written to */
     bool debugger;       /**< someone is registered for wave control and address watch */
     bool debugged;       /**< somebody was: halted waves are then no mistake */
     struct host_watch *watch; /**< an address to be explained, or NULL */
@@ -128,8 +132,12 @@ struct host {
     atomic_bool svm_stale; /**< the program has given back memory of these */
     pthread_mutex_t events_lock;
     struct host_event event[HOST_EVENTS];
-    uint64_t *event_page;           /**< a mailbox for each event, which waves write */
-    const void *debug;              /**< the runtime's struct r_debug */
+    uint64_t *event_page;        /**< a mailbox for each event, which waves write */
+    const void *debug;           /**< the runtime's struct r_debug */
+    bool runtime_enabled;        /**< the runtime has said that it is there */
+    int debug_fd;                /**< told of exceptions; 0: no debugger (debug-trap operations) */
+    struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
+    uint32_t next_buffer;
     struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     uint64_t next_queue;
     char explain[1024];    /**< what to explain: see explain.c */
@@ -138,6 +146,8 @@ struct host {
 
 /** The open driver; NULL before hsaKmtOpenKFD. The library's interface has no handle for it. */
 struct host *host_get(void);
+/** How many GPUs the driver has or, before it is opened, would have. */
+uint32_t host_gpu_count(void);
 /** The GPU of a node; NULL where the node is none. */
 struct host_gpu *host_gpu_of(struct host *host, uint32_t node);
 
@@ -180,7 +190,30 @@ void host_event_interrupt(struct host *host, uint32_t low);
 /** Sets the events of memory faults, with this one's address. */
 void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 
+/* ---- kfd_memory.c, kfd_debug.c ---- */
+
+void host_buffers_free(struct host *host);
+/** The debugger that uses the debug-trap operations is gone. */
+void host_debug_close(struct host *host);
+
 /* ---- queues.c and processor.c ---- */
+
+/** A queue as a program asks the driver for it; addresses are those of GPUs or of the process. */
+struct host_queue_request {
+    bool copies; /**< of the copy engine */
+    uint32_t percentage;
+    int32_t priority;
+    uint64_t ring, size;           /**< bytes, a power of two */
+    uint64_t read, write;          /**< 0 for a copy engine's queue: the driver's own */
+    uint64_t save_area, save_size; /**< for its waves; 0, or too little: the driver's own */
+    volatile int64_t *error;       /**< receives reasons of errors; or NULL */
+    HsaEvent *event;
+};
+
+/** Makes a queue. -EFAULT: the ring or a pointer is not in memory; -ENOMEM. */
+int host_queue_create(struct host_gpu *gpu, const struct host_queue_request *request, uint64_t *id);
+/** Gives exceptions (a mask) to a queue's error code, as the driver does for the runtime. */
+int host_queue_send(struct host *host, uint32_t id, uint64_t exceptions);
 
 /** Abandons the running kernels of a queue. */
 void host_queue_abandon(struct host_queue *queue);

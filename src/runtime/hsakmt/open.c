@@ -106,6 +106,7 @@ static void close_host(struct host *host)
         host_gpu_stop(&host->gpu[i]);
     host_memory_free(host);
     host_svm_free(host);
+    host_buffers_free(host);
     host_events_close(host);
     pthread_mutex_destroy(&host->lock);
     free(host);
@@ -155,6 +156,18 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
     return status;
 }
 
+uint32_t host_gpu_count(void)
+{
+    const struct host *host = host_get();
+    const char *text = getenv("WAVETRAP_GPUS");
+    uint32_t count = 0;
+    if (host)
+        return host->gpus;
+    for (text = text ? text : ""; *(text += strspn(text, " ")); text += strcspn(text, " "))
+        count++;
+    return count ? count : 1;
+}
+
 /* HIP's runtime leaves without closing. */
 static __attribute__((destructor)) void tell_what_was_not_met(void)
 {
@@ -201,14 +214,17 @@ HSAKMT_STATUS hsaKmtRuntimeEnable(void *debug, bool setup_ttmp)
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     host->debug = debug;
+    host->runtime_enabled = true;
     return HSAKMT_STATUS_SUCCESS;
 }
 
 HSAKMT_STATUS hsaKmtRuntimeDisable(void)
 {
     struct host *host = host_get();
-    if (host)
+    if (host) {
         host->debug = NULL;
+        host->runtime_enabled = false;
+    }
     return HSAKMT_STATUS_SUCCESS;
 }
 

@@ -7,7 +7,7 @@
  * because kernels read their packets. Signals are changed atomically, as by hardware: the program's
  * threads read them at any moment.
  */
-#include "runtime/hsakmt/host.h"
+#include "runtime/hsakmt/kfd.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -268,8 +268,8 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .priority = q->priority,
         .barred = q->barred,
     };
-    if (gcn_device_begin(gpu->device, &asked, (uint64_t)(uintptr_t)packet,
-                         (uint64_t)(uintptr_t)q->queue, &origin, &dispatch, &err)) {
+    if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
+                         q->queue_addr, &origin, &dispatch, &err)) {
         fprintf(stderr, "wavetrap: gfx900 (node %u): a kernel cannot be run: %s\n", gpu->node,
                 err.text);
         const unsigned reason = refused(&asked);
@@ -444,6 +444,7 @@ static bool run(struct host_gpu *gpu)
         finish(gpu, (unsigned)__builtin_ctz(gpu->ended));
     if (why == WT_RUN_FAULT)
         faulted(gpu);
+    kfd_tell_debugger(gpu);
     /* Waves that a debugger has halted wait for it, and the queue with them. */
     const bool debugged = gpu->debugged || gcn_kfd_is_enabled(gpu->device);
     if (why == WT_RUN_EVENT || why == WT_RUN_HALTED)

@@ -16,6 +16,7 @@
 enum {
     PACKET_BYTES = 64,
     KFD_QUEUE_TYPE_AQL = 2, /* KFD_IOC_QUEUE_TYPE_COMPUTE_AQL */
+    QUEUE_BYTES = 256,      /* of an amd_queue_t */
     QUEUE_READ_ID = 128,    /* read_dispatch_id in amd_queue_t */
 };
 
@@ -71,15 +72,15 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
     /* As with the driver, a child process has none: it has no thread that would serve its queues.
      */
     gpu->doorbells =
-        mmap(NULL, HOST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        mmap(NULL, HOST_DOORBELLS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (gpu->doorbells == MAP_FAILED) {
         gpu->doorbells = NULL;
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for doorbells");
     }
-    madvise(gpu->doorbells, HOST_PAGE, MADV_DONTFORK);
+    madvise(gpu->doorbells, HOST_DOORBELLS, MADV_DONTFORK);
     /* Kernels that launch kernels ring doorbells; kernels that print set events. */
-    if ((status = gcn_device_map(gpu->device, (uint64_t)(uintptr_t)gpu->doorbells, HOST_PAGE, true,
-                                 err)) != WT_OK ||
+    if ((status = gcn_device_map(gpu->device, (uint64_t)(uintptr_t)gpu->doorbells, HOST_DOORBELLS,
+                                 true, err)) != WT_OK ||
         (status = gcn_device_map(gpu->device, (uint64_t)(uintptr_t)host->event_page,
                                  HOST_EVENTS * sizeof *host->event_page, true, err)) != WT_OK)
         return status;
@@ -103,24 +104,43 @@ bool host_gpu_start(struct host_gpu *gpu, struct wt_error *err)
     return !start(gpu, err);
 }
 
-/* The debug interface knows the queue, with the memory to which its waves are saved. Without that
- * memory it has none. */
-static void show_to_debuggers(struct host_queue *q, uint64_t ring_size)
+/* Where the process has [addr, addr + size) of the GPU's, or of its own; NULL: nowhere. The GPU is
+ * entered. */
+static void *memory_at(struct host_gpu *gpu, uint64_t addr, uint64_t size)
+{
+    const uint64_t first = addr & ~(uint64_t)(HOST_PAGE - 1);
+    uint64_t room = 0;
+    void *at = gcn_device_pointer(gpu->device, addr, &room);
+    if (at && room >= size)
+        return at;
+    if (!addr || addr + size < addr || addr + size - first > SIZE_MAX / 2 ||
+        msync((void *)(uintptr_t)first, addr + size - first, MS_ASYNC))
+        return NULL;
+    return (void *)(uintptr_t)addr;
+}
+
+/* The debug interface knows the queue, with the memory to which its waves are saved: the program's,
+ * or our own where that has no room for all waves. Without that memory it does not know it. */
+static void show_to_debuggers(struct host_queue *q, const struct host_queue_request *r)
 {
     struct gcn_device *device = q->gpu->device;
     const uint32_t size = gcn_kfd_area_size(device);
-    void *area = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (area == MAP_FAILED)
-        return;
+    void *area = r->save_size >= size ? memory_at(q->gpu, r->save_area, size) : NULL;
+    if (!area) {
+        area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                    -1, 0);
+        q->own_area = area != MAP_FAILED;
+        if (!q->own_area)
+            return;
+    }
     q->entry = (struct kfd_queue_entry){
-        .ring_base_address = (uint64_t)(uintptr_t)q->ring,
-        .write_pointer_address = (uint64_t)(uintptr_t)q->write,
-        .read_pointer_address = (uint64_t)(uintptr_t)q->read,
+        .ring_base_address = q->ring_addr,
+        .write_pointer_address = r->write,
+        .read_pointer_address = r->read,
         .ctx_save_restore_address = (uint64_t)(uintptr_t)area,
         .queue_id = (uint32_t)q->id,
         .gpu_id = host_gpu_id(q->gpu),
-        .ring_size = (uint32_t)ring_size,
+        .ring_size = (uint32_t)r->size,
         .queue_type = KFD_QUEUE_TYPE_AQL,
         .ctx_save_restore_area_size = size,
     };
@@ -132,8 +152,9 @@ static void hide_from_debuggers(struct host_queue *q)
     if (!q->entry.ctx_save_restore_address)
         return;
     gcn_kfd_remove_queue(q->gpu->device, (uint32_t)q->id);
-    munmap((void *)(uintptr_t)q->entry.ctx_save_restore_address,
-           q->entry.ctx_save_restore_area_size);
+    if (q->own_area)
+        munmap((void *)(uintptr_t)q->entry.ctx_save_restore_address,
+               q->entry.ctx_save_restore_area_size);
 }
 
 void host_gpu_stop(struct host_gpu *gpu)
@@ -150,7 +171,7 @@ void host_gpu_stop(struct host_gpu *gpu)
     }
     host_watch_stop(gpu);
     if (gpu->doorbells)
-        munmap(gpu->doorbells, HOST_PAGE);
+        munmap(gpu->doorbells, HOST_DOORBELLS);
     gcn_device_free(gpu->device);
     pthread_mutex_destroy(&gpu->running);
 }
@@ -176,12 +197,69 @@ static bool has_kernels(const struct host_queue *q)
     return false;
 }
 
+static bool set_ring(struct host_queue *q, uint64_t ring, uint64_t size)
+{
+    uint8_t *at = memory_at(q->gpu, ring, size);
+    if (!at)
+        return false;
+    q->ring = at;
+    q->ring_addr = ring;
+    q->packets = q->copies ? size : size / PACKET_BYTES;
+    return true;
+}
+
+/* What is around the ring; the GPU is entered. */
+static bool set_pointers(struct host_queue *q, const struct host_queue_request *r)
+{
+    if (q->copies && !r->read) {
+        q->read = &q->own[0];
+        q->write = &q->own[1];
+        return true;
+    }
+    q->write = r->write % 8 ? NULL : memory_at(q->gpu, r->write, sizeof *q->write);
+    if (q->copies) {
+        q->read = r->read % 8 ? NULL : memory_at(q->gpu, r->read, sizeof *q->read);
+        return q->read && q->write;
+    }
+    q->queue_addr = r->read - QUEUE_READ_ID;
+    q->queue = r->read % 8 ? NULL : memory_at(q->gpu, q->queue_addr, QUEUE_BYTES);
+    q->read = q->queue ? (_Atomic uint64_t *)(void *)(q->queue + QUEUE_READ_ID) : NULL;
+    return q->read && q->write;
+}
+
+int host_queue_create(struct host_gpu *gpu, const struct host_queue_request *r, uint64_t *id)
+{
+    struct host *host = gpu->host;
+    struct host_queue *q = calloc(1, sizeof *q);
+    if (!q)
+        return -ENOMEM;
+    *q = (struct host_queue){.gpu = gpu,
+                             .copies = r->copies,
+                             .error = (_Atomic int64_t *)r->error,
+                             .event = r->event,
+                             .priority = r->priority,
+                             .suspended = !r->percentage};
+    host_enter(gpu);
+    if (!set_ring(q, r->ring, r->size) || !set_pointers(q, r)) {
+        host_leave(gpu);
+        free(q);
+        return -EFAULT;
+    }
+    q->begun = q->freed = atomic_load(q->read);
+    q->id = *id = host->next_queue++;
+    q->next = gpu->queues;
+    gpu->queues = q;
+    if (!q->copies)
+        show_to_debuggers(q, r);
+    host_leave(gpu);
+    return 0;
+}
+
 HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 percentage,
                                 HSA_QUEUE_PRIORITY priority, void *ring, HSAuint64 size,
                                 HsaEvent *event, HsaQueueResource *resource)
 {
     struct host *host = host_get();
-    (void)percentage; /* a queue has what it can get */
     if (!host)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     struct host_gpu *gpu = host_gpu_of(host, node);
@@ -193,35 +271,29 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
     if (!ring || size < PACKET_BYTES || size & (size - 1) ||
         (!copies && (!resource->Queue_read_ptr_aql || !resource->Queue_write_ptr_aql)))
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    struct host_queue *q = calloc(1, sizeof *q);
-    if (!q)
-        return HSAKMT_STATUS_NO_MEMORY;
-    *q = (struct host_queue){
-        .gpu = gpu,
+    const struct host_queue_request request = {
         .copies = copies,
-        .ring = ring,
-        .packets = copies ? size : size / PACKET_BYTES,
-        .read = copies ? &q->own[0] : (_Atomic uint64_t *)resource->Queue_read_ptr_aql,
-        .write = copies ? &q->own[1] : (_Atomic uint64_t *)resource->Queue_write_ptr_aql,
-        .queue = copies ? NULL : (uint8_t *)resource->Queue_read_ptr_aql - QUEUE_READ_ID,
-        .error = copies ? NULL : (_Atomic int64_t *)resource->ErrorReason,
-        .event = event,
+        .percentage = percentage,
         .priority = priority,
+        .ring = (uint64_t)(uintptr_t)ring,
+        .size = size,
+        .read = copies ? 0 : (uint64_t)(uintptr_t)resource->Queue_read_ptr_aql,
+        .write = copies ? 0 : (uint64_t)(uintptr_t)resource->Queue_write_ptr_aql,
+        .error = copies ? NULL : resource->ErrorReason,
+        .event = event,
     };
+    uint64_t id;
+    const int wrong = host_queue_create(gpu, &request, &id);
+    if (wrong)
+        return wrong == -ENOMEM ? HSAKMT_STATUS_NO_MEMORY : HSAKMT_STATUS_INVALID_PARAMETER;
     if (copies) {
+        struct host_queue *q = enter_queue(host, id);
         resource->Queue_read_ptr_aql = (HSAuint64 *)q->read;
         resource->Queue_write_ptr_aql = (HSAuint64 *)q->write;
+        host_leave(gpu);
     }
-    q->begun = q->freed = atomic_load(q->read);
-    host_enter(gpu);
-    q->id = host->next_queue++;
-    q->next = gpu->queues;
-    gpu->queues = q;
-    if (!copies)
-        show_to_debuggers(q, size);
-    host_leave(gpu);
-    resource->QueueId = q->id;
-    resource->Queue_DoorBell_aql = &gpu->doorbells[q->id % (HOST_PAGE / sizeof *gpu->doorbells)];
+    resource->QueueId = id;
+    resource->Queue_DoorBell_aql = &gpu->doorbells[id % (HOST_DOORBELLS / sizeof *gpu->doorbells)];
     return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -234,14 +306,27 @@ HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID id, HSAuint32 percentage, HSA_QUEUE_
     struct host_queue *q = enter_queue(host_get(), id);
     if (!q)
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    q->priority = priority;
-    q->suspended = percentage == 0 || !size;
-    if (!q->suspended) {
-        q->ring = ring;
-        q->packets = q->copies ? size : size / PACKET_BYTES;
+    const bool suspended = percentage == 0 || !size;
+    const bool good = suspended || set_ring(q, (uint64_t)(uintptr_t)ring, size);
+    if (good) {
+        q->priority = priority;
+        q->suspended = suspended;
     }
     host_leave(q->gpu);
-    return HSAKMT_STATUS_SUCCESS;
+    return good ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
+}
+
+int host_queue_send(struct host *host, uint32_t id, uint64_t exceptions)
+{
+    struct host_queue *q = enter_queue(host, id);
+    if (!q)
+        return -EINVAL;
+    if (q->error)
+        atomic_fetch_or(q->error, (int64_t)(exceptions & KFD_QUEUE_EXCEPTIONS));
+    if (q->error && q->event)
+        host_event_set(host, q->event->EventId);
+    host_leave(q->gpu);
+    return 0;
 }
 
 HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)

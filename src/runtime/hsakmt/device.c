@@ -1,0 +1,270 @@
+/* The driver's device files (/dev/kfd, render nodes) and its files under /sys, for devfs. */
+#include "runtime/hsakmt/kfd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/devfs/devfs.h"
+
+enum { FIRST_RENDER_NODE = 128, DRM_NR_VERSION = 0 };
+
+/* A file of the driver's: /dev/kfd or a render node. */
+struct node {
+    bool render;
+};
+
+/* ---- /dev/kfd ---- */
+
+/* Doorbells of a GPU (bits 63:62 are 3), or the page of events (2). */
+static int map_kfd(struct host *host, size_t length, const uint64_t *offset, void **at)
+{
+    if (*offset >> 62 == 3) {
+        const struct host_gpu *gpu = kfd_gpu(host, *offset >> 46 & 0xffff);
+        *at = gpu ? (void *)gpu->doorbells : NULL;
+        return gpu && length <= HOST_DOORBELLS ? 0 : -EINVAL;
+    }
+    *at = host->event_page;
+    return *offset >> 62 == 2 && length <= HOST_EVENTS * sizeof *host->event_page ? 0 : -EINVAL;
+}
+
+/* ---- render nodes ---- */
+
+/* Of DRM's ioctls the one that asks which driver it is. */
+static int ioctl_render(unsigned long request, void *argument)
+{
+    static const char name[] = "amdgpu";
+    struct {
+        int32_t major, minor, patch;
+        uint64_t name_size, name, date_size, date, text_size, text;
+    } version;
+    if (_IOC_TYPE(request) != 'd' || _IOC_NR(request) != DRM_NR_VERSION)
+        return -EINVAL;
+    if (!kfd_copy_in(&version, (uint64_t)(uintptr_t)argument, sizeof version))
+        return -EFAULT;
+    const uint64_t room = version.name_size;
+    version.major = 3;
+    version.minor = 49;
+    version.patch = 0;
+    version.name_size = sizeof name - 1;
+    version.date_size = version.text_size = 0;
+    if (room && version.name &&
+        !kfd_copy_out(version.name, name, room < sizeof name - 1 ? room : sizeof name - 1))
+        return -EFAULT;
+    return kfd_copy_out((uint64_t)(uintptr_t)argument, &version, sizeof version) ? 0 : -EFAULT;
+}
+
+/* ---- both ---- */
+
+/* Which file a path is; false: none. */
+static bool node_of(const char *path, struct node *node)
+{
+    static const char nodes[] = "/dev/dri/renderD";
+    char *end = NULL;
+    node->render = strncmp(path, nodes, sizeof nodes - 1) == 0;
+    if (!node->render)
+        return strcmp(path, "/dev/kfd") == 0;
+    const unsigned long minor = strtoul(path + sizeof nodes - 1, &end, 10);
+    return !*end && minor >= FIRST_RENDER_NODE && minor < FIRST_RENDER_NODE + host_gpu_count();
+}
+
+static bool is_device(const char *path)
+{
+    struct node node;
+    return node_of(path, &node);
+}
+
+/* The descriptor is one of /dev/null, which takes a number and does no harm. */
+static int open_node(const char *path, int flags, void **file)
+{
+    struct node found;
+    if (!node_of(path, &found))
+        return -ENOENT;
+    struct node *node = malloc(sizeof *node);
+    if (!node)
+        return -ENOMEM;
+    const int fd = open("/dev/null", O_RDWR | (flags & O_CLOEXEC));
+    const int wrong = fd < 0 ? errno : hsaKmtOpenKFD() ? ENODEV : 0;
+    if (wrong) {
+        if (fd >= 0)
+            close(fd);
+        free(node);
+        return -wrong;
+    }
+    *node = found;
+    *file = node;
+    return fd;
+}
+
+static void close_node(void *file)
+{
+    struct host *host = host_get();
+    const struct node *node = file;
+    if (host && !node->render)
+        host_debug_close(host);
+    hsaKmtCloseKFD();
+    free(file);
+}
+
+static int ioctl_node(void *file, unsigned long request, void *argument)
+{
+    const struct node *node = file;
+    return node->render ? ioctl_render(request, argument) : kfd_ioctl(request, argument);
+}
+
+static int map_node(void *file, size_t length, uint64_t *offset, void **at, int *fd)
+{
+    struct host *host = host_get();
+    const struct node *node = file;
+    *fd = -1;
+    return !host          ? -ENODEV
+           : node->render ? kfd_memory_file(host, offset, length, fd)
+                          : map_kfd(host, length, offset, at);
+}
+
+/* ---- /sys ---- */
+
+/* Writes "TEXT" to FOLDER/NAME; folders on the way are made. */
+static bool put(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return false;
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        if (mkdir(path, 0755) && errno != EEXIST)
+            return false;
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return false;
+    const bool written = fputs(text, file) >= 0;
+    return !fclose(file) && written;
+}
+
+static bool put_number(const char *folder, const char *name, uint64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu\n", (unsigned long long)number);
+    return put(folder, name, text);
+}
+
+/* The lines of a node's `properties` (linux, kfd_topology.c). */
+static bool put_node(struct host *host, const char *topology, uint32_t node)
+{
+    char folder[300], text[2048];
+    HsaNodeProperties p;
+    const struct host_gpu *gpu = host_gpu_of(host, node);
+    hsaKmtGetNodeProperties(node, &p);
+    snprintf(folder, sizeof folder, "%s/nodes/%u", topology, node);
+    snprintf(text, sizeof text,
+             "cpu_cores_count %u\nsimd_count %u\nmem_banks_count %u\ncaches_count 0\n"
+             "io_links_count 0\np2p_links_count 0\ncpu_core_id_base 0\nsimd_id_base %u\n"
+             "max_waves_per_simd %u\nlds_size_in_kb %u\ngds_size_in_kb %u\nnum_gws %u\n"
+             "wave_front_size %u\narray_count %u\nsimd_arrays_per_engine %u\n"
+             "cu_per_simd_array %u\nsimd_per_cu %u\nmax_slots_scratch_cu %u\n"
+             "gfx_target_version %u\nvendor_id %u\ndevice_id %u\nlocation_id %u\ndomain 0\n"
+             "drm_render_minor %d\nhive_id 0\nnum_sdma_engines %u\nnum_sdma_xgmi_engines 0\n"
+             "num_sdma_queues_per_engine %u\nnum_cp_queues %u\nmax_engine_clk_fcompute %u\n"
+             "local_mem_size 0\nfw_version %u\ncapability %u\nsdma_fw_version 0\nunique_id %llu\n"
+             "max_engine_clk_ccompute %u\n",
+             p.NumCPUCores, p.NumFComputeCores, 1u, p.FComputeIdLo, p.MaxWavesPerSIMD,
+             p.LDSSizeInKB, p.GDSSizeInKB, p.NumGws, p.WaveFrontSize, p.NumShaderBanks, p.NumArrays,
+             p.NumCUPerArray, p.NumSIMDPerCU, p.MaxSlotsScratchCU, gpu ? 90000u : 0u, p.VendorId,
+             p.DeviceId, p.LocationId, gpu ? p.DrmRenderMinor : 0, p.NumSdmaEngines,
+             p.NumSdmaQueuesPerEngine, p.NumCpQueues, p.MaxEngineClockMhzFCompute,
+             p.EngineId.ui32.uCode, p.Capability.Value, (unsigned long long)p.UniqueID,
+             p.MaxEngineClockMhzCCompute);
+    bool good = put(folder, "properties", text) &&
+                put_number(folder, "gpu_id", gpu ? host_gpu_id(gpu) : 0) &&
+                put(folder, "name", gpu ? "vega10\n" : "\n");
+    snprintf(text, sizeof text,
+             "heap_type %u\nsize_in_bytes %llu\nflags 0\nwidth %u\nmem_clk_max %u\n", gpu ? 1 : 0,
+             (unsigned long long)(gpu ? gpu->memory : (uint64_t)1 << 34), gpu ? 2048 : 64,
+             gpu ? 945 : 1600);
+    return good && put(folder, "mem_banks/0/properties", text);
+}
+
+static int make_files(const char *folder)
+{
+    static const char *const places[] = {"sys/class/kfd/kfd/topology",
+                                         "sys/devices/virtual/kfd/kfd/topology"};
+    if (hsaKmtOpenKFD())
+        return -ENODEV;
+    struct host *host = host_get();
+    bool good = true;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char topology[256];
+        snprintf(topology, sizeof topology, "%s/%s", folder, places[i]);
+        good =
+            good &&
+            put(topology, "system_properties", "platform_oem 0\nplatform_id 0\nplatform_rev 0\n") &&
+            put_number(topology, "generation_id", host->gpus + 1);
+        for (uint32_t node = 0; node <= host->gpus; node++)
+            good = good && put_node(host, topology, node);
+    }
+    hsaKmtCloseKFD();
+    return good ? 0 : -ENOSPC;
+}
+
+/* The files are made when the first one is wanted, and removed when the process that has made them
+ * ends. */
+static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
+static char files[200];
+static pid_t files_owner;
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status, (void)kind, (void)where;
+    return remove(path);
+}
+
+static __attribute__((destructor)) void remove_files(void)
+{
+    if (*files && files_owner == getpid())
+        nftw(files, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool have_files(void)
+{
+    const char *where = getenv("TMPDIR");
+    char made[sizeof files];
+    const int n =
+        snprintf(made, sizeof made, "%s/wavetrap-XXXXXX", where && *where ? where : "/tmp");
+    pthread_mutex_lock(&files_lock);
+    if (!*files && n < (int)sizeof made && mkdtemp(made)) {
+        if (make_files(made)) {
+            nftw(made, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        } else {
+            memcpy(files, made, sizeof files);
+            files_owner = getpid();
+        }
+    }
+    const bool there = *files;
+    pthread_mutex_unlock(&files_lock);
+    return there;
+}
+
+static bool redirect(const char *path, char *real, size_t size)
+{
+    return strncmp(path, "/sys/", 5) == 0 && have_files() &&
+           snprintf(real, size, "%s%s", files, path) < (int)size;
+}
+
+/** The driver; preload.c finds it in this library. */
+extern const struct wt_devfs_driver wavetrap_kfd;
+const struct wt_devfs_driver wavetrap_kfd = {
+    .open = open_node,
+    .ioctl = ioctl_node,
+    .close = close_node,
+    .redirect = redirect,
+    .is_device = is_device,
+    .map = map_node,
+};

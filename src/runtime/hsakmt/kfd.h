@@ -1,0 +1,107 @@
+/*
+ * The driver as a program sees it that opens its device files: ioctls of /dev/kfd
+ * (linux/kfd_ioctl.h), memory mapped through /dev/kfd and render nodes, the topology files under
+ * /sys. Private to these files.
+ */
+#ifndef WT_RUNTIME_HSAKMT_KFD_H
+#define WT_RUNTIME_HSAKMT_KFD_H
+
+#include <linux/kfd_ioctl.h>
+
+#include "runtime/hsakmt/host.h"
+
+/* ---- what Debian 12's linux/kfd_ioctl.h lacks (linux 6.5) ---- */
+
+struct kfd_runtime_enable_args {
+    uint64_t r_debug;
+    uint32_t mode_mask; /**< bit 0: enable; bit 1: TTMPs are set up */
+    uint32_t capabilities_mask;
+};
+
+/** What a debugger is told of the runtime (kfd_runtime_info). */
+struct kfd_runtime_info {
+    uint64_t r_debug;
+    uint32_t runtime_state; /**< 0 disabled, 1 enabled */
+    uint32_t ttmp_setup;
+};
+
+struct kfd_dbg_trap_args {
+    uint32_t pid;
+    uint32_t op; /**< enum kfd_debug_op */
+    union {
+        struct {
+            uint64_t exception_mask, rinfo_ptr;
+            uint32_t rinfo_size, dbg_fd;
+        } enable;
+        struct {
+            uint64_t exception_mask;
+            uint32_t gpu_id, queue_id;
+        } event; /**< send runtime event, set exceptions enabled, query debug event */
+        struct {
+            uint32_t override_mode, enable_mask, support_request_mask, pad;
+        } launch_override;
+        struct {
+            uint32_t value, pad;
+        } one; /**< launch mode, flags */
+        struct {
+            uint64_t exception_mask, queue_array_ptr;
+            uint32_t num_queues, grace_period;
+        } suspend;
+        struct {
+            uint64_t queue_array_ptr;
+            uint32_t num_queues, pad;
+        } resume;
+        struct {
+            uint64_t address;
+            uint32_t mode, mask, gpu_id, id;
+        } set_watch;
+        struct {
+            uint32_t gpu_id, id;
+        } clear_watch;
+        struct {
+            uint64_t info_ptr;
+            uint32_t info_size, source_id, exception_code, clear_exception;
+        } exception_info;
+        struct {
+            uint64_t exception_mask, snapshot_buf_ptr;
+            uint32_t count, entry_size;
+        } snapshot;
+    };
+};
+_Static_assert(sizeof(struct kfd_dbg_trap_args) == 32, "as the kernel has it");
+
+enum { KFD_NR_RUNTIME_ENABLE = 0x25, KFD_NR_DBG_TRAP = 0x26 };
+
+/* ---- ioctl.c ---- */
+
+/** An ioctl of /dev/kfd, as the kernel's: 0 or more, or a negative errno. No memory of the program
+ * that is not there is touched. */
+int kfd_ioctl(unsigned long request, void *argument);
+/** The GPU of the driver's number; NULL if there is none. */
+struct host_gpu *kfd_gpu(struct host *host, uint32_t id);
+/** Copies memory of the program; false where it is not there. */
+bool kfd_copy_in(void *to, uint64_t from, size_t size);
+bool kfd_copy_out(uint64_t to, const void *from, size_t size);
+
+/* ---- kfd_debug.c ---- */
+
+/** AMDKFD_IOC_DBG_ADDRESS_WATCH and AMDKFD_IOC_DBG_WAVE_CONTROL of linux 4.20. */
+int kfd_address_watch(struct host *host, const struct kfd_ioctl_dbg_address_watch_args *args);
+int kfd_wave_control(struct host *host, const struct kfd_ioctl_dbg_wave_control_args *args);
+/** The debug-trap ioctl; changes what the operation gives back. */
+int kfd_debug_trap(struct host *host, struct kfd_dbg_trap_args *args);
+/** The program's runtime says that it is there (or, mode 0, no longer). */
+int kfd_runtime_enable(struct host *host, struct kfd_runtime_enable_args *args);
+/** Tells the debugger's descriptor of new exceptions. The GPU's lock is held. */
+void kfd_tell_debugger(struct host_gpu *gpu);
+
+/* ---- kfd_memory.c ---- */
+
+int kfd_memory_alloc(struct host *host, struct kfd_ioctl_alloc_memory_of_gpu_args *args);
+int kfd_memory_free(struct host *host, uint64_t handle);
+/** Maps it for GPUs, or (hide) takes it from them. */
+int kfd_memory_map(struct host *host, struct kfd_ioctl_map_memory_to_gpu_args *args, bool hide);
+/** For mmap of a render node: a descriptor of the memory at *offset, and the offset in it. */
+int kfd_memory_file(struct host *host, uint64_t *offset, size_t length, int *fd);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * Memory that a program allocates by ioctls. GPUs have it at the address that the program says; the
+ * program maps it through a render node, wherever it likes. So it is a file in memory that the
+ * driver, and the program, map.
+ */
+#include "runtime/hsakmt/kfd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST_DEVICES = 256 };
+
+struct host_buffer {
+    struct host_buffer *next;
+    uint64_t handle; /* and the offset by which it is mapped */
+    uint64_t addr, size;
+    void *pages; /* in this process */
+    int fd;      /* -1: memory of the program (userptr) */
+    uint32_t node;
+    uint32_t shown; /* GPUs, as a bit set */
+};
+
+/* The caller holds host->lock. */
+static struct host_buffer *find(struct host *host, uint64_t handle)
+{
+    struct host_buffer *b = host->buffers;
+    while (b && b->handle != handle)
+        b = b->next;
+    return b;
+}
+
+static void release(struct host_buffer *b)
+{
+    if (b->fd >= 0) {
+        munmap(b->pages, b->size);
+        close(b->fd);
+    }
+    free(b);
+}
+
+static bool make_pages(struct host_buffer *b)
+{
+    b->fd = memfd_create("gfx900 memory", MFD_CLOEXEC);
+    if (b->fd < 0)
+        return false;
+    b->pages = ftruncate(b->fd, (off_t)b->size) ? MAP_FAILED
+                                                : mmap(NULL, b->size, PROT_READ | PROT_WRITE,
+                                                       MAP_SHARED | MAP_NORESERVE, b->fd, 0);
+    if (b->pages != MAP_FAILED)
+        return true;
+    close(b->fd);
+    b->fd = -1;
+    return false;
+}
+
+int kfd_memory_alloc(struct host *host, struct kfd_ioctl_alloc_memory_of_gpu_args *args)
+{
+    const uint32_t kinds = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT |
+                           KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
+    const struct host_gpu *gpu = kfd_gpu(host, args->gpu_id);
+    const uint64_t size = (args->size + HOST_PAGE - 1) & ~(uint64_t)(HOST_PAGE - 1);
+    const uint32_t kind = args->flags & kinds;
+    if (!gpu || !args->size || size < args->size || size >> 46 || args->va_addr % HOST_PAGE ||
+        !args->va_addr || (args->va_addr + size) >> 47 || !kind || kind & (kind - 1))
+        return -EINVAL;
+    struct host_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return -ENOMEM;
+    *b = (struct host_buffer){.addr = args->va_addr, .size = size, .fd = -1, .node = gpu->node};
+    int result = 0;
+    if (kind == KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
+        b->pages = (void *)(uintptr_t)args->mmap_offset;
+        if (args->mmap_offset % HOST_PAGE || !args->mmap_offset || msync(b->pages, size, MS_ASYNC))
+            result = -EFAULT;
+    }
+    pthread_mutex_lock(&host->lock);
+    const bool vram = kind == KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+    if (!result && vram && size > gpu->memory - host->used[gpu->node])
+        result = -ENOMEM;
+    if (!result && kind != KFD_IOC_ALLOC_MEM_FLAGS_USERPTR && !make_pages(b))
+        result = -ENOMEM;
+    if (!result) {
+        if (vram)
+            host->used[gpu->node] += size;
+        else
+            b->node = 0;
+        b->handle = (uint64_t)args->gpu_id << 32 | ++host->next_buffer;
+        b->next = host->buffers;
+        host->buffers = b;
+        args->handle = b->handle;
+        if (b->fd >= 0)
+            args->mmap_offset = (uint64_t)(b->handle & UINT32_MAX) << 20;
+    } else {
+        free(b);
+    }
+    pthread_mutex_unlock(&host->lock);
+    return result;
+}
+
+int kfd_memory_free(struct host *host, uint64_t handle)
+{
+    pthread_mutex_lock(&host->lock);
+    struct host_buffer **at = &host->buffers;
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    struct host_buffer *b = *at;
+    const int result = !b ? -EINVAL : b->shown ? -EBUSY : 0;
+    if (!result) {
+        *at = b->next;
+        if (b->node)
+            host->used[b->node] -= b->size;
+        release(b);
+    }
+    pthread_mutex_unlock(&host->lock);
+    return result;
+}
+
+static int show(struct host_gpu *gpu, struct host_buffer *b, bool hide)
+{
+    struct wt_error err;
+    const uint32_t bit = 1u << gpu->index;
+    if (!(b->shown & bit) == hide)
+        return 0;
+    host_enter(gpu);
+    const bool good = hide ? !gcn_device_unmap(gpu->device, b->addr, b->size, &err)
+                           : !gcn_device_map_alias(gpu->device, b->addr, b->size, b->pages, &err);
+    host_leave(gpu);
+    if (good)
+        b->shown ^= bit;
+    return good ? 0 : -ENOMEM;
+}
+
+int kfd_memory_map(struct host *host, struct kfd_ioctl_map_memory_to_gpu_args *args, bool hide)
+{
+    uint32_t ids[MOST_DEVICES];
+    int result = 0;
+    if (!args->n_devices || args->n_devices > MOST_DEVICES || args->n_success > args->n_devices)
+        return -EINVAL;
+    if (!kfd_copy_in(ids, args->device_ids_array_ptr, args->n_devices * sizeof *ids))
+        return -EFAULT;
+    pthread_mutex_lock(&host->lock);
+    struct host_buffer *b = find(host, args->handle);
+    if (!b)
+        result = -EINVAL;
+    while (!result && args->n_success < args->n_devices) {
+        struct host_gpu *gpu = kfd_gpu(host, ids[args->n_success]);
+        result = gpu ? show(gpu, b, hide) : -EINVAL;
+        if (!result)
+            args->n_success++;
+    }
+    pthread_mutex_unlock(&host->lock);
+    return result;
+}
+
+int kfd_memory_file(struct host *host, uint64_t *offset, size_t length, int *fd)
+{
+    int result = -EINVAL;
+    pthread_mutex_lock(&host->lock);
+    for (const struct host_buffer *b = host->buffers; b; b = b->next) {
+        const uint64_t begin = (b->handle & UINT32_MAX) << 20;
+        if (b->fd < 0 || *offset != begin || length > b->size)
+            continue;
+        *offset = 0;
+        *fd = fcntl(b->fd, F_DUPFD_CLOEXEC, 0);
+        result = *fd < 0 ? -EMFILE : 0;
+    }
+    pthread_mutex_unlock(&host->lock);
+    return result;
+}
+
+void host_buffers_free(struct host *host)
+{
+    while (host->buffers) {
+        struct host_buffer *b = host->buffers;
+        host->buffers = b->next;
+        release(b);
+    }
+}
