@@ -70,7 +70,7 @@ def high_water(pid):
     try:
         with open(f"/proc/{pid}/status") as f:
             match = re.search(r"^VmHWM:\s+(\d+) kB$", f.read(), re.M)
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it has ended, or it ends while its file is read
         return 0
     return int(match.group(1)) if match else 0
 

@@ -85,12 +85,11 @@ void wt_code_page_free(struct wt_code_page *page)
     free(page);
 }
 
-struct wt_code_page *wt_code_page_of(struct wt_code_cache *code, uint64_t addr)
+struct wt_code_page *wt_code_add_page(struct wt_code_cache *code, uint64_t addr)
 {
-    struct wt_code_page *page = wt_code_find(code, addr);
-    if (page)
-        return page;
-    if (!(page = wt_code_page_new(code->format, addr & ~WT_PAGE_MASK)))
+    assert(!wt_code_find(code, addr));
+    struct wt_code_page *page = wt_code_page_new(code->format, addr & ~WT_PAGE_MASK);
+    if (!page)
         return NULL;
     struct wt_code_page **bucket = &code->bucket[(addr >> WT_PAGE_BITS) % WT_CODE_BUCKETS];
     page->next = *bucket;

@@ -71,12 +71,19 @@ static inline struct wt_code_page *wt_code_find(const struct wt_code_cache *code
     return page;
 }
 
+/** Makes the page of @p addr, which is not there yet: wt_code_page_of. */
+struct wt_code_page *wt_code_add_page(struct wt_code_cache *code, uint64_t addr);
+
 /**
  * The decoded page that holds @p addr, made if there is none; NULL without host memory. From then
  * on stores to that page and to the next one, which its last instruction may reach into, miss the
  * TLB, so that the family can call wt_code_invalidate.
  */
-struct wt_code_page *wt_code_page_of(struct wt_code_cache *code, uint64_t addr);
+static inline struct wt_code_page *wt_code_page_of(struct wt_code_cache *code, uint64_t addr)
+{
+    struct wt_code_page *page = wt_code_find(code, addr);
+    return page ? page : wt_code_add_page(code, addr);
+}
 
 /** Whether decoded instructions lie in the page of @p addr, or may reach into it. */
 bool wt_code_on_page(const struct wt_code_cache *code, uint64_t addr);

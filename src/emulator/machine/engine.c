@@ -5,7 +5,7 @@
 static uint64_t take_turn(struct wt_machine *m, uint32_t wave, uint64_t n, wt_trace_fn fn,
                           void *context)
 {
-    assert(wave < m->waves && n > 0 && wt_turns_is_ready(&m->turns, wave));
+    WT_CHECK(wave < m->waves && n > 0 && wt_turns_is_ready(&m->turns, wave));
     if (!fn)
         return m->engine->turn(m, wave, n);
     if (!m->engine->trace_before(m, wave)) {
@@ -55,13 +55,16 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
             }
         }
         const uint64_t issued = take_turn(m, wave, n, fn, context);
-        assert(issued <= n);
+        WT_CHECK(issued <= n);
         m->turns.left -= (uint32_t)issued;
         if (m->yielded) {
             m->yielded = false;
             m->turns.left = 0;
         }
-        m->engine->after_turn(m, wave, issued);
+        if (m->attended) {
+            m->attended = false;
+            m->engine->after_turn(m, wave, issued);
+        }
         if (m->fault.kind)
             return WT_RUN_FAULT;
         if (m->hits) {

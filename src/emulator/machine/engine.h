@@ -9,8 +9,7 @@
 #ifndef WT_EMULATOR_MACHINE_ENGINE_H
 #define WT_EMULATOR_MACHINE_ENGINE_H
 
-#include <assert.h>
-
+#include "base/check.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/watch_set.h"
 
@@ -18,15 +17,15 @@
 struct wt_engine_ops {
     /**
      * Lets a wave that can issue do so up to @p n times, 1 or more, between wt_begin_turn and
-     * wt_finish_turn; returns how often it did.
+     * wt_finish_turn; returns how often it did. Sets m->attended if after_turn is to be called.
      */
     uint64_t (*turn)(struct wt_machine *m, uint32_t wave, uint64_t n);
     /** Why no wave can issue: WT_RUN_ENDED, HALTED, EVENT, or FAULT with m->fault set. */
     enum wt_run (*blocked)(struct wt_machine *m);
     /** The issue that a wave will do next. */
     struct wt_issue (*next_issue)(struct wt_machine *m, uint32_t wave);
-    /** After each turn, before the engine looks at faults, watches and events: time passes for the
-     * debug hardware. */
+    /** After a turn that debug hardware attends, before the engine looks at faults, watches and
+     * events: time passes for it. */
     void (*after_turn)(struct wt_machine *m, uint32_t wave, uint64_t issued);
     /** Asserts the family's invariants: sanitizer builds call it before and after each run. */
     void (*check)(struct wt_machine *m);
@@ -44,7 +43,7 @@ enum wt_run wt_engine_run_traced(struct wt_machine *m, uint64_t issues, wt_trace
 /** A turn of @p n issues, 1 or more, begins; *left is the wave's. */
 static inline void wt_begin_turn(struct wt_machine *m, uint64_t *left, uint64_t n)
 {
-    assert(n > 0 && !m->in_turn);
+    WT_CHECK(n > 0 && !m->in_turn);
     m->in_turn = true;
     m->slice = n;
     *left = n - 1;
@@ -55,7 +54,7 @@ static inline void wt_begin_turn(struct wt_machine *m, uint64_t *left, uint64_t 
 static inline uint64_t wt_finish_turn(struct wt_machine *m, uint64_t left)
 {
     const uint64_t issued = m->slice - left - m->not_issued;
-    assert(m->in_turn && left < m->slice);
+    WT_CHECK(m->in_turn && left < m->slice);
     m->in_turn = false;
     m->time += issued;
     return issued;

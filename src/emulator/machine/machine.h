@@ -177,6 +177,7 @@ struct wt_machine {
     uint64_t slice;  /**< issues that the turn was begun with, less those it was cut short by */
     bool not_issued; /**< the handler that ended the turn has had no effect */
     bool yielded;    /**< the wave gives the rest of its turn away */
+    bool attended;   /**< the turn is one of debug hardware's: engine.h, after_turn */
     bool event;      /**< the run comes back with WT_RUN_EVENT as soon as it can */
     struct wt_watch_set *watch; /**< the watches (watch_set.h); NULL: none */
     struct wt_watch_hit *hit;   /**< WT_WATCH_HITS of them; NULL until watched */

@@ -1,10 +1,11 @@
 /* Scheduling policies, and whose turn it is. See schedule.h. */
 #include "emulator/machine/schedule.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/check.h"
 
 static enum wt_status bad(const char *text, struct wt_error *err)
 {
@@ -59,7 +60,7 @@ static uint64_t next_random(struct wt_schedule *schedule)
 /* The next one after the last, going round. */
 static uint32_t next_ready(const struct wt_turns *t)
 {
-    assert(t->ready_count > 0 && t->current < t->waves);
+    WT_CHECK(t->ready_count > 0 && t->current < t->waves);
     const uint32_t from = t->current + 1 < t->waves ? t->current + 1 : 0;
     uint32_t i = from / 64;
     uint64_t word = t->ready[i] & (~(uint64_t)0 << (from % 64));
@@ -108,7 +109,7 @@ static uint32_t nth_ready(const struct wt_turns *t, uint32_t n)
 
 void wt_turns_choose(struct wt_turns *t)
 {
-    assert(t->ready_count > 0);
+    WT_CHECK(t->ready_count > 0);
     switch (t->policy.kind) {
     case WT_SCHEDULE_RR:
         t->current = next_ready(t);

@@ -133,7 +133,7 @@ const struct wt_code_format vx_code_format = {
 
 const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc)
 {
-    assert(pc % 2 == 0);
+    WT_CHECK(pc % 2 == 0);
     struct vx_device *d = w->device;
     const bool outside = pc >> WT_MEMORY_ADDRESS_BITS;
     struct wt_code_page *page = outside ? NULL : wt_code_page_of(&d->code, pc);

@@ -365,13 +365,6 @@ static void one_cycle(struct vx_device *d)
     }
 }
 
-bool vx_dm_busy(const struct vx_device *d)
-{
-    const struct vx_dm *dm = &d->dm;
-    return d->config.dm_clock &&
-           (dm->reset_left || dm->halt_left || dm->inject_state || dm->step_state);
-}
-
 void vx_dm_tick(struct vx_device *d, uint64_t cycles)
 {
     while (cycles-- && vx_dm_busy(d))

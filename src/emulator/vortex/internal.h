@@ -300,7 +300,12 @@ bool vx_dm_ebreak(struct vx_warp *w);
 /** Whether the instruction at @p pc is an ebreak that would halt the warp. */
 bool vx_dm_halts_at(const struct vx_device *d, uint64_t pc);
 /* Whether a request is under way that core cycles move on. */
-bool vx_dm_busy(const struct vx_device *d);
+static inline bool vx_dm_busy(const struct vx_device *d)
+{
+    const struct vx_dm *dm = &d->dm;
+    return d->config.dm_clock &&
+           (dm->reset_left || dm->halt_left || dm->inject_state || dm->step_state);
+}
 /* Core cycles pass. */
 void vx_dm_tick(struct vx_device *d, uint64_t cycles);
 void vx_dm_halt(struct vx_warp *w, unsigned cause);

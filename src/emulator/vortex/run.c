@@ -6,7 +6,8 @@
 static uint64_t issue(struct vx_device *d, struct vx_warp *w, uint64_t n)
 {
     struct wt_machine *m = &d->machine;
-    vx_tlb_switch_core(d, w->core);
+    if (d->tlb_core != w->core)
+        vx_tlb_switch_core(d, w->core);
     wt_begin_turn(m, &w->left, n);
     const struct vx_uop *u = vx_fetch(w, w->pc);
     if (!u)
@@ -28,8 +29,10 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
     struct vx_device *d = (struct vx_device *)m;
     struct vx_warp *w = &d->warp[wave];
-    /* Cycles of the Debug Module pass after each issue, however many are asked for. */
-    return issue(d, w, w->stepping || vx_dm_busy(d) ? 1 : n);
+    /* Cycles of the Debug Module pass after each issue, however many are asked for. No instruction
+     * makes a request of it. */
+    m->attended = w->stepping || vx_dm_busy(d);
+    return issue(d, w, m->attended ? 1 : n);
 }
 
 static void after_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)

@@ -40,7 +40,7 @@ void wt_rsp_supported(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     s->multiprocess = multiprocess && !s->lldb;
     wt_put_format(&s->out,
                   "PacketSize=%x;QStartNoAckMode+;swbreak+;hwbreak+;vContSupported+;%s"
-                  "ConditionalBreakpoints+;BreakpointCommands+;QNonStop+;QPassSignals+;no-resumed+;"
+                  "ConditionalBreakpoints+;BreakpointCommands+;QNonStop+;no-resumed+;"
                   "qXfer:features:read+;qXfer:threads:read+;qXfer:memory-map:read+;"
                   "qXfer:wavetrap-waves:read+;qXfer:wavetrap-lanes:read+;"
                   "binary-upload+;error-message+",
