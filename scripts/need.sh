@@ -2,7 +2,7 @@
 # Installs the Debian packages that a step needs, if they are not there: need.sh build|test|fuzz…
 # As root with apt-get; elsewhere it says what is missing and stops.
 set -eu
-build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libxxhash-dev libmsgpack-dev libjson-c-dev libcmocka-dev"
+build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libedit-dev libxxhash-dev libmsgpack-dev libjson-c-dev libcmocka-dev"
 kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-unknown-elf"
 demo="gdb-multiarch"
 check="mandoc zsh fish python3-pexpect qemu-user lldb-19 python3-lldb-19 \

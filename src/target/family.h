@@ -66,6 +66,12 @@ struct wt_family {
     void (*explain_fault)(struct wt_emulated *e, FILE *out);
     /** Disassembles the instruction at @p pc; false if it cannot be read. NULL: not in reports. */
     bool (*instruction)(struct wt_emulated *e, uint64_t pc, char *text, size_t size);
+    /**
+     * Disassembles the instruction at the start of @p bytes as it would stand at @p pc; returns its
+     * length, 0 if there is no disassembler. What is no instruction reads as data. NULL: none.
+     */
+    unsigned (*instruction_text)(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size);
     /** Argument @p index of the kernel; false if it is no buffer. NULL: programs have none. */
     bool (*buffer)(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
     /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */

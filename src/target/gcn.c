@@ -264,6 +264,14 @@ static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t s
     return true;
 }
 
+static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size)
+{
+    if (!disassembler(e) || available < 4)
+        return 0;
+    return gcn_disassemble(disassembler(e), bytes, (unsigned)available, pc, text, size);
+}
+
 static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
 {
     const struct gcn_launch *l = &own(e)->launch;
@@ -354,6 +362,7 @@ const struct wt_family wt_family_gcn = {
     .print = print,
     .explain_fault = explain_fault,
     .instruction = instruction,
+    .instruction_text = instruction_text,
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,

@@ -143,6 +143,15 @@ static uint32_t exit_word(struct wt_emulated *e)
     return vx_device_exit_word(wt_vortex_device(e));
 }
 
+static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
+                                 size_t available, char *text, size_t size)
+{
+    if (available < 2)
+        return 0;
+    return vx_disassemble(bytes, (unsigned)available, ((const struct vortex *)e->own)->config.xlen,
+                          pc, text, size);
+}
+
 /* ---- the debugger ---- */
 
 static void attach(struct wt_emulated *e)
@@ -170,6 +179,7 @@ const struct wt_family wt_family_vortex = {
     .close = close_device,
     .waves_per_core = waves_per_core,
     .exit_word = exit_word,
+    .instruction_text = instruction_text,
     .list_isa = wt_vortex_list_isa,
     .list_profiles = wt_vortex_list_profiles,
     .registers = &wt_vxdebug_table,

@@ -186,6 +186,8 @@ static bool mend(struct gcn_device *d, size_t length)
     const uint64_t in = (w->pc - CODE + 4) % (length ? length : 4);
     w->pc = CODE + (w->pc - CODE < length ? in : in % 64) / 4 * 4;
     f->kind = WT_FAULT_NONE;
+    w->status &= ~(uint32_t)GCN_STATUS_FATAL_HALT;
+    gcn_update_ready(w);
     return true;
 }
 

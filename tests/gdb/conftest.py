@@ -23,7 +23,7 @@ WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap
 CC = "riscv64-unknown-elf-gcc"
 WIDTHS = {32: ["-march=rv32imafc_zicsr", "-mabi=ilp32f"], 64: ["-march=rv64imafdc_zicsr", "-mabi=lp64d"]}
 PROMPT = "WT-GDB> "
-TIMEOUT = 60
+TIMEOUT = 120
 
 
 @dataclass(frozen=True)

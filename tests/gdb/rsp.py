@@ -26,7 +26,7 @@ def unescape(data):
 class Client:
     """One connection. Packets are bytes; text given for one is encoded."""
 
-    def __init__(self, address, timeout=30):
+    def __init__(self, address, timeout=120):
         if address.startswith("/"):
             self.socket = socket.socket(socket.AF_UNIX)
             where = address
@@ -37,6 +37,7 @@ class Client:
         self.socket.settimeout(timeout)
         self.socket.connect(where)
         self.data = b""
+        self.sent = b"nothing"
 
     def raw(self, data):
         self.socket.sendall(data)
@@ -44,6 +45,7 @@ class Client:
     def send(self, packet):
         packet = packet.encode() if isinstance(packet, str) else packet
         body = escape(packet)
+        self.sent = packet
         self.raw(b"$" + body + b"#%02x" % checksum(body))
 
     def receive(self):
@@ -57,7 +59,11 @@ class Client:
                 assert packet[:1] in b"$%", packet
                 assert int(packet[-2:], 16) == checksum(body), packet
                 return unescape(body)
-            more = self.socket.recv(1 << 20)
+            try:
+                more = self.socket.recv(1 << 20)
+            except TimeoutError as late:
+                raise AssertionError(f"no packet came for {self.socket.gettimeout():g} s; sent last: {self.sent[:80]}, "
+                                     f"received since: {self.data[:80]}") from late
             if not more:
                 return None
             self.data += more

@@ -4,7 +4,7 @@ import re
 import socket
 import threading
 
-TIMEOUT = 60
+TIMEOUT = 120
 PLATFORM, DCONFIG, DSELECT, WMASK, WACTIVE, WSTATUS, DCTRL, DPC, INJECT, DSCRATCH = range(10)
 
 
@@ -27,12 +27,17 @@ class Client:
     def __init__(self, address):
         self.socket = connect(address)
         self.file = self.socket.makefile("rb")
+        self.sent = ""
 
     def send(self, line):
+        self.sent = line
         self.socket.sendall(line.encode("latin-1") + b"\n")
 
     def reply(self):
-        line = self.file.readline()
+        try:
+            line = self.file.readline()
+        except TimeoutError as late:
+            raise AssertionError(f"no reply came for {TIMEOUT} s; sent last: {self.sent[:80]!r}") from late
         assert line == b"" or line.endswith(b"\n"), line
         return line.decode("latin-1").rstrip("\n")
 

@@ -9,6 +9,7 @@
 #include "debug/core/patches.h"
 #include "debug/core/sync.h"
 #include "debug/core/threads.h"
+#include "debug/core/waves.h"
 
 /* The wave that an access by @p thread goes through. */
 static enum wt_status access_through(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
@@ -54,18 +55,12 @@ enum wt_status wt_debugger_read_memory(struct wt_debugger *d, wt_thread thread,
     return WT_OK;
 }
 
-enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
-                                        struct wt_address addr, const void *bytes, size_t size,
-                                        struct wt_error *err)
+/* Writes through a wave's lane; what is planted there stays planted. */
+static enum wt_status write_through(struct wt_debugger *d, uint32_t wave, unsigned lane,
+                                    struct wt_address addr, const void *bytes, size_t size,
+                                    struct wt_error *err)
 {
-    uint32_t wave;
-    unsigned lane;
-    if (size == 0)
-        return WT_OK;
-    addr = with_code(d, addr);
-    enum wt_status status = access_through(d, thread, &wave, &lane, err);
-    if (!status)
-        status = dbg_change_past(d, err);
+    enum wt_status status = dbg_change_past(d, err);
     if (status)
         return status;
     /* What is planted there is lifted first, since the new instruction may have another length. */
@@ -86,6 +81,59 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
         status = status ? status : planted;
     }
     return status;
+}
+
+enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
+                                        struct wt_address addr, const void *bytes, size_t size,
+                                        struct wt_error *err)
+{
+    uint32_t wave;
+    unsigned lane;
+    if (size == 0)
+        return WT_OK;
+    addr = with_code(d, addr);
+    enum wt_status status = access_through(d, thread, &wave, &lane, err);
+    return status ? status : write_through(d, wave, lane, addr, bytes, size, err);
+}
+
+/* A lane of a wave that is stopped. */
+static enum wt_status stopped_lane(struct wt_debugger *d, wt_wave_id id, unsigned lane,
+                                   uint32_t *wave, struct wt_error *err)
+{
+    enum wt_status status = dbg_find_wave(d, id, wave, err);
+    if (status)
+        return status;
+    if (d->wave[*wave].go != GO_STOPPED)
+        return wt_fail(err, WT_STATE, "the %s is running; stop it first", d->topology->wave_word);
+    if (lane >= d->wave[*wave].self.lanes)
+        return wt_fail(err, WT_INVALID, "a %s has %ss 0 to %u", d->topology->wave_word,
+                       d->topology->lane_word, d->wave[*wave].self.lanes - 1);
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_read_lane(struct wt_debugger *d, wt_wave_id id, unsigned lane,
+                                     struct wt_address addr, void *out, size_t size,
+                                     struct wt_error *err)
+{
+    uint32_t wave = 0;
+    enum wt_status status = stopped_lane(d, id, lane, &wave, err);
+    if (status || size == 0)
+        return status;
+    addr = with_code(d, addr);
+    if ((status = dbg_note(d, dbg_raw_read(d, wave, lane, addr, out, size, err))) != WT_OK)
+        return status;
+    dbg_show_original(d, addr, out, size);
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_write_lane(struct wt_debugger *d, wt_wave_id id, unsigned lane,
+                                      struct wt_address addr, const void *bytes, size_t size,
+                                      struct wt_error *err)
+{
+    uint32_t wave = 0;
+    enum wt_status status = stopped_lane(d, id, lane, &wave, err);
+    return status || size == 0 ? status
+                               : write_through(d, wave, lane, with_code(d, addr), bytes, size, err);
 }
 
 enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,

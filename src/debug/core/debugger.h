@@ -178,6 +178,14 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
                                         struct wt_address addr, const void *bytes, size_t size,
                                         struct wt_error *err);
 
+/** The same two for a lane of a stopped wave. */
+enum wt_status wt_debugger_read_lane(struct wt_debugger *d, wt_wave_id wave, unsigned lane,
+                                     struct wt_address addr, void *out, size_t size,
+                                     struct wt_error *err);
+enum wt_status wt_debugger_write_lane(struct wt_debugger *d, wt_wave_id wave, unsigned lane,
+                                      struct wt_address addr, const void *bytes, size_t size,
+                                      struct wt_error *err);
+
 /** The program's instruction at @p addr, as @p thread sees memory. */
 enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, uint64_t addr,
                                        struct wt_instruction *instruction, struct wt_error *err);

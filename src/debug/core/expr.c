@@ -2,6 +2,7 @@
 #include "debug/core/expr.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -411,6 +412,24 @@ static uint64_t from_double(double value, unsigned size)
     return cell;
 }
 
+/* A binary64 as a binary16, to the nearest, ties to even. */
+static uint64_t to_half(double value)
+{
+    const uint64_t sign = signbit(value) ? 0x8000 : 0;
+    const double size = fabs(value);
+    int exponent;
+    if (isnan(value))
+        return sign | 0x7e00;
+    if (size >= 65520)
+        return sign | 0x7c00;
+    frexp(size, &exponent);
+    /* Steps between neighbours: 2^-24 for subnormal numbers and the smallest normal ones. */
+    const int step = exponent - 11 < -24 ? -24 : exponent - 11;
+    const uint64_t units = (uint64_t)rint(ldexp(size, -step));
+    /* A carry into the next power of two is the next exponent's first number. */
+    return sign | (step == -24 ? units : ((uint64_t)(step + 24) << 10) + units);
+}
+
 /* Operations on cells. */
 static uint64_t shift_left(uint64_t a, uint64_t b)
 {
@@ -588,6 +607,12 @@ static void calculate(struct run *r, const struct instruction *in)
         break;
     case WT_EXPR_F_TO_F:
         EACH(from_double(to_double(a[k], 96 - size), size));
+        break;
+    case WT_EXPR_F_TO_HALF:
+        EACH(to_half(to_double(a[k], size)));
+        break;
+    case WT_EXPR_HALF_TO_F:
+        EACH(from_double(wt_print_double(a[k], 16), size));
         break;
     case WT_EXPR_F_TO_INT:
         fail_unfit(r, a, size);

@@ -56,6 +56,8 @@ enum wt_expr_op {
     WT_EXPR_F_LESS_EQUAL,
     WT_EXPR_F_NEGATE,  /**< to = -a */
     WT_EXPR_F_TO_F,    /**< to = a, of the other width, made one of `size` bits */
+    WT_EXPR_F_TO_HALF, /**< to = a, of `size` bits (32 or 64), as a binary16, to the nearest */
+    WT_EXPR_HALF_TO_F, /**< to = a, a binary16, as one of `size` bits */
     WT_EXPR_F_TO_INT,  /**< towards zero; NaN and what does not fit fail */
     WT_EXPR_INT_TO_F,  /**< a is signed */
     WT_EXPR_UINT_TO_F, /**< a is unsigned */

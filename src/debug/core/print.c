@@ -2,6 +2,7 @@
 #include "debug/core/print.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,6 +118,14 @@ static void put_number(struct printer *out, const struct conversion *c, uint64_t
 double wt_print_double(uint64_t cell, unsigned bits)
 {
     double wide;
+    if (bits == 16) {
+        const int exponent = cell >> 10 & 31;
+        const double fraction = (double)(cell & 0x3ff);
+        const double size = exponent == 31  ? (fraction != 0 ? NAN : INFINITY)
+                            : exponent == 0 ? ldexp(fraction, -24)
+                                            : ldexp(1024 + fraction, exponent - 25);
+        return cell & 0x8000 ? -size : size;
+    }
     if (bits == 32) {
         const uint32_t low = (uint32_t)cell;
         float narrow;

@@ -18,7 +18,7 @@ struct wt_print_argument {
 bool wt_print(const struct wt_expr_world *world, unsigned lane, const char *format, size_t length,
               const struct wt_print_argument *argument, size_t count);
 
-/** The floating-point number of a cell: of 32 bits in its low half, or 64. */
+/** The floating-point number of a cell: of 16 or 32 bits in its low part, or 64. */
 double wt_print_double(uint64_t cell, unsigned bits);
 
 #endif

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "debug/source/info.h"
 
 struct symbol {
     uint64_t addr, size;
@@ -46,6 +47,9 @@ struct wt_symbols {
     struct line *line;
     size_t lines, line_capacity;
     bool lines_read;
+    struct wt_info *info; /* once it was asked for */
+    bool info_read;
+    unsigned owners; /* beside the first */
 };
 
 static int by_address(const void *a, const void *b)
@@ -241,10 +245,22 @@ enum wt_status wt_symbols_open_bytes(const char *name, const uint8_t *bytes, siz
     return open_elf(s, name, symbols, err);
 }
 
+struct wt_symbols *wt_symbols_share(struct wt_symbols *s)
+{
+    if (s)
+        s->owners++;
+    return s;
+}
+
 void wt_symbols_close(struct wt_symbols *s)
 {
     if (!s)
         return;
+    if (s->owners) {
+        s->owners--;
+        return;
+    }
+    wt_info_free(s->info);
     if (s->dwarf)
         dwarf_end(s->dwarf);
     if (s->elf)
@@ -322,6 +338,96 @@ static size_t rows_until(struct wt_symbols *s, uint64_t addr)
             high = middle;
     }
     return low;
+}
+
+struct wt_info *wt_symbols_info(struct wt_symbols *s)
+{
+    if (!s)
+        return NULL;
+    if (!s->lines_read)
+        read_lines(s);
+    if (!s->info_read) {
+        s->info_read = true;
+        s->info = s->dwarf ? wt_info_new(s->dwarf, s->elf) : NULL;
+    }
+    return s->info;
+}
+
+bool wt_symbols_extent(struct wt_symbols *s, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+    const char *name;
+    uint64_t offset;
+    if (!wt_symbols_function(s, addr, &name, &offset))
+        return false;
+    *start = addr - offset;
+    *end = addr + 1;
+    for (size_t i = 0; i < s->symbols; i++) {
+        const struct symbol *x = &s->symbol[i];
+        if (x->addr == *start && x->name == name && x->size)
+            *end = x->addr + x->size;
+        if (x->code && x->addr > addr && *end == addr + 1) {
+            *end = x->addr;
+            break;
+        }
+    }
+    return true;
+}
+
+uint32_t wt_symbols_flags(const struct wt_symbols *s)
+{
+    GElf_Ehdr header;
+    return gelf_getehdr(s->elf, &header) ? header.e_flags : 0;
+}
+
+bool wt_symbols_row(struct wt_symbols *s, uint64_t addr, struct wt_line_row *row)
+{
+    if (!s)
+        return false;
+    size_t low = rows_until(s, addr);
+    if (low == 0 || s->line[low - 1].end)
+        return false;
+    /* Of several rows at one address the last one counts that begins a statement. */
+    size_t at = low - 1, high = low;
+    while (at > 0 && !s->line[at].statement && s->line[at - 1].addr == s->line[at].addr &&
+           !s->line[at - 1].end && s->line[at - 1].line)
+        at--;
+    if (!s->line[at].statement)
+        at = low - 1;
+    while (high < s->lines && s->line[high].addr == s->line[at].addr)
+        high++;
+    *row = (struct wt_line_row){.start = s->line[at].addr,
+                                .end = high < s->lines ? s->line[high].addr : UINT64_MAX,
+                                .file = s->line[at].file,
+                                .line = s->line[at].line,
+                                .statement = s->line[at].statement};
+    return true;
+}
+
+void wt_symbols_files(struct wt_symbols *s, bool (*found)(void *context, const char *file),
+                      void *context)
+{
+    if (!s)
+        return;
+    rows_until(s, 0); /* reads the table */
+    const char *last = NULL;
+    for (size_t i = 0; i < s->lines; i++) {
+        if (!s->line[i].file || s->line[i].file == last)
+            continue;
+        last = s->line[i].file;
+        if (!found(context, last))
+            return;
+    }
+}
+
+void wt_symbols_each(struct wt_symbols *s,
+                     bool (*found)(void *context, const char *name, uint64_t addr, uint64_t size,
+                                   bool code),
+                     void *context)
+{
+    for (size_t i = 0; s && i < s->symbols; i++)
+        if (!found(context, s->symbol[i].name, s->symbol[i].addr, s->symbol[i].size,
+                   s->symbol[i].code))
+            return;
 }
 
 bool wt_symbols_line(struct wt_symbols *s, uint64_t addr, const char **file, unsigned *line)

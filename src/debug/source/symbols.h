@@ -9,12 +9,15 @@
 #include "wavetrap/error.h"
 
 struct wt_symbols;
+struct wt_info;
 
 /** Opens the symbols of an ELF file. A file without any is no error; one that is no ELF is. */
 enum wt_status wt_symbols_open(const char *path, struct wt_symbols **symbols, struct wt_error *err);
 /** The same of an ELF image in memory, which is copied; @p name is for messages. */
 enum wt_status wt_symbols_open_bytes(const char *name, const uint8_t *bytes, size_t length,
                                      struct wt_symbols **symbols, struct wt_error *err);
+/** One owner more: it stays until each of them has closed it. */
+struct wt_symbols *wt_symbols_share(struct wt_symbols *symbols);
 void wt_symbols_close(struct wt_symbols *symbols);
 
 /** The addresses [*start, *end) that the file's segments occupy; 0 and 0 if it has none. */
@@ -23,6 +26,12 @@ void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_
 /** The symbol whose range holds @p addr: its name and the offset into it; false if none. */
 bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char **name,
                          uint64_t *offset);
+
+/** The addresses [*start, *end) of that symbol; up to the next one if it has no size. */
+bool wt_symbols_extent(struct wt_symbols *symbols, uint64_t addr, uint64_t *start, uint64_t *end);
+
+/** The ELF header's flags, which name the ABI. */
+uint32_t wt_symbols_flags(const struct wt_symbols *symbols);
 
 /** The source line of @p addr; false if there is no line information. */
 bool wt_symbols_line(struct wt_symbols *symbols, uint64_t addr, const char **file, unsigned *line);
@@ -47,6 +56,31 @@ uint64_t wt_symbols_body(struct wt_symbols *symbols, uint64_t addr);
  */
 enum wt_status wt_symbols_statements(struct wt_symbols *symbols, const char *file, unsigned line,
                                      uint64_t **list, size_t *count, struct wt_error *err);
+
+/** A row of the line table: addresses [start, end) belong to this line. */
+struct wt_line_row {
+    uint64_t start, end;
+    const char *file; /**< as the compiler was given it, behind the folder of its unit */
+    unsigned line;
+    bool statement; /**< it begins at `start` */
+};
+
+/**
+ * The row of the line table that holds @p addr; false if there is none. Of several at one address
+ * it is one that begins a statement, if there is such a one.
+ */
+bool wt_symbols_row(struct wt_symbols *symbols, uint64_t addr, struct wt_line_row *row);
+
+/** Calls @p found for the source files of the line table, some more than once, until it is false.
+ */
+void wt_symbols_files(struct wt_symbols *symbols, bool (*found)(void *context, const char *file),
+                      void *context);
+
+/** Calls @p found for each symbol of code or data, by address. */
+void wt_symbols_each(struct wt_symbols *symbols,
+                     bool (*found)(void *context, const char *name, uint64_t addr, uint64_t size,
+                                   bool code),
+                     void *context);
 
 /** "0x80000010 <main+16> at kernel.c:12", as much of it as is known; @p symbols may be NULL. */
 void wt_symbols_describe(struct wt_symbols *symbols, uint64_t addr, char *text, size_t size);

@@ -17,7 +17,7 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
     assert(w->vgprs >= 1 && w->vgprs <= GCN_VGPRS && w->sgprs <= GCN_SCALARS);
     assert(w->gws <= GCN_GWS_SEMAPHORE && w->gws_resource < GCN_GWS);
     assert(!(w->at_barrier && w->gws));
-    assert(!w->watch_hits && (!w->step_due || w->at_barrier || w->gws || !halted));
+    assert(!w->watch_hits);
     assert(w->tba || !(w->status & GCN_STATUS_TRAP_EN));
     assert(w->vm_cnt <= 63 && w->lgkm_cnt <= 15 && w->exp_cnt <= 7);
     assert(wt_turns_is_ready(&d->machine.turns, id) ==

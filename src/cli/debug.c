@@ -1,0 +1,335 @@
+/* `wavetrap debug`: the source-level debugger, at a terminal or by a script. */
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/loop.h"
+#include "cli/remote.h"
+#include "cli/report.h"
+#include "cli/terminal.h"
+#include "frontend/console/console.h"
+
+/* A command or a file of commands, in the order in which they were given. */
+struct order {
+    const char *text;
+    bool is_file;
+};
+
+struct debug {
+    struct cli_options options;
+    bool batch, no_init;
+    struct order *order;
+    size_t order_count, order_capacity;
+
+    const char *program;
+    struct wt_emulated device;
+    FILE *device_console;
+    struct wt_session *session;
+    struct wt_shell *console;
+    struct cli_terminal *terminal; /* NULL: no person is there */
+    int signal_fd;
+    bool interrupted;
+};
+
+/* ---- options ---- */
+
+static enum wt_status add_order(struct debug *d, const char *text, bool is_file,
+                                struct wt_error *err)
+{
+    struct order *grown =
+        wt_array_grow(d->order, &d->order_capacity, d->order_count + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a command");
+    d->order = grown;
+    grown[d->order_count++] = (struct order){text, is_file};
+    return WT_OK;
+}
+
+static enum wt_status set_ex(void *context, const char *value, struct wt_error *err)
+{
+    return add_order(context, value, false, err);
+}
+
+static enum wt_status set_file(void *context, const char *value, struct wt_error *err)
+{
+    return add_order(context, value, true, err);
+}
+
+static enum wt_status set_batch(void *context, const char *value, struct wt_error *err)
+{
+    ((struct debug *)context)->batch = true;
+    return WT_OK;
+}
+
+static enum wt_status set_no_init(void *context, const char *value, struct wt_error *err)
+{
+    ((struct debug *)context)->no_init = true;
+    return WT_OK;
+}
+
+/* ---- what the console wants ---- */
+
+static void put(void *context, const char *text, size_t length)
+{
+    (void)context;
+    fwrite(text, 1, length, stdout);
+    fflush(stdout);
+}
+
+/* What the program prints, in order with what commands print. */
+static ssize_t put_program(void *context, const char *text, size_t length)
+{
+    struct debug *d = context;
+    if (d->console)
+        wt_shell_print(d->console, text, length);
+    else
+        put(NULL, text, length);
+    return (ssize_t)length;
+}
+
+static void put_agent(void *context, const char *text, size_t length)
+{
+    put_program(context, text, length);
+}
+
+static bool ask(void *context, const char *question)
+{
+    struct debug *d = context;
+    return d->terminal ? cli_terminal_ask(d->terminal, question) : true;
+}
+
+static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, size_t length,
+                            char *text, size_t size)
+{
+    struct debug *d = context;
+    const struct wt_family *f = d->device.family;
+    return f->instruction_text ? f->instruction_text(&d->device, addr, bytes, length, text, size)
+                               : 0;
+}
+
+static void signal_ready(void *context, int fd, short events)
+{
+    struct debug *d = context;
+    struct signalfd_siginfo info;
+    (void)events;
+    while (read(fd, &info, sizeof info) == sizeof info) {
+        d->interrupted = true;
+        wt_shell_interrupt(d->console);
+    }
+}
+
+static enum wt_status open_all(struct debug *d, struct wt_error *err)
+{
+    static const int signals[] = {SIGINT, 0};
+    enum wt_status status = cli_open(&d->device, &d->options, d->program, err);
+    if (status)
+        return status;
+    if (!d->device.family->probe) {
+        wt_emulated_close(&d->device);
+        return wt_fail(err, WT_UNSUPPORTED, "%s cannot be debugged yet", d->device.family->runs);
+    }
+    d->device_console = fopencookie(d, "w", (cookie_io_functions_t){.write = put_program});
+    d->device.console = d->device_console;
+    status = d->device_console ? wt_emulated_debug(&d->device, put_agent, d, err)
+                               : wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (!status && !(d->session = wt_session_new(d->device.debugger)))
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (status)
+        return status;
+    const struct wt_shell_options options = {.session = d->session,
+                                             .modules = d->device.modules,
+                                             .program = d->program,
+                                             .colour = !d->batch && isatty(STDOUT_FILENO),
+                                             .output = put,
+                                             .ask = d->batch ? NULL : ask,
+                                             .disassemble = disassemble,
+                                             .context = d};
+    d->console = wt_shell_new(&options);
+    if (!d->console)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the console");
+    d->signal_fd = cli_signal_fd(signals);
+    if (d->signal_fd < 0 ||
+        !wt_loop_watch(wt_session_loop(d->session), d->signal_fd, POLLIN, signal_ready, d))
+        return wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
+    return WT_OK;
+}
+
+static void close_all(struct debug *d)
+{
+    cli_terminal_close(d->terminal);
+    wt_shell_free(d->console);
+    d->console = NULL;
+    if (d->signal_fd >= 0 && d->session)
+        wt_loop_forget(wt_session_loop(d->session), d->signal_fd);
+    if (d->signal_fd >= 0)
+        close(d->signal_fd);
+    wt_session_free(d->session);
+    if (d->device.debugger)
+        wt_debugger_close(d->device.debugger);
+    wt_emulated_close(&d->device);
+    if (d->device_console)
+        fclose(d->device_console);
+}
+
+/* ---- running commands ---- */
+
+/* One command, or a file of them; what fails is told on stderr. */
+static enum wt_status execute(struct debug *d, const struct order *order)
+{
+    struct wt_error err;
+    enum wt_status status = order->is_file ? wt_shell_source(d->console, order->text, &err)
+                                           : wt_shell_execute(d->console, order->text, &err);
+    fflush(stdout);
+    if (!status)
+        return status;
+    if (order->is_file)
+        fprintf(stderr, "wavetrap: %s\n", err.text);
+    else
+        fprintf(stderr, "wavetrap: -ex '%s': %s\n", order->text, err.text);
+    return status;
+}
+
+/* The status of a program that has come to its end; 0 of one that has not. */
+static int program_status(struct debug *d)
+{
+    struct wt_shell_end end;
+    wt_shell_program(d->console, &end);
+    if (end.faulted)
+        return cli_fault_status((enum wt_fault_kind)end.fault);
+    return end.exited ? cli_word_status(end.word) : 0;
+}
+
+static void read_init_file(struct debug *d)
+{
+    const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
+    char path[4096];
+    if (d->no_init)
+        return;
+    if (config && *config)
+        snprintf(path, sizeof path, "%s/wavetrap/debugrc", config);
+    else if (home)
+        snprintf(path, sizeof path, "%s/.config/wavetrap/debugrc", home);
+    else
+        return;
+    const struct order order = {path, true};
+    if (access(path, R_OK) == 0)
+        execute(d, &order);
+}
+
+/* Lines of a person, or of a file at standard input. */
+static void converse(struct debug *d)
+{
+    char *line;
+    int status;
+    while (!wt_shell_has_quit(d->console, &status) &&
+           cli_terminal_read(d->terminal, d->session, &line)) {
+        struct wt_error err;
+        d->interrupted = false;
+        if (wt_shell_execute(d->console, line, &err)) {
+            fflush(stdout);
+            fprintf(stderr, "%s\n", err.text);
+        }
+        free(line);
+    }
+}
+
+static int run_debugger(struct debug *d)
+{
+    struct wt_error err;
+    int status = 0, quit;
+    bool failed = false;
+    d->signal_fd = -1;
+    if (open_all(d, &err)) {
+        status = cli_fail(&cli_debug, &err);
+        if (d->device.family)
+            close_all(d);
+        return status;
+    }
+    read_init_file(d);
+    for (size_t i = 0; i < d->order_count && !wt_shell_has_quit(d->console, &quit); i++) {
+        if (execute(d, &d->order[i]) && d->batch) {
+            failed = true;
+            break;
+        }
+    }
+    if (!d->batch && !wt_shell_has_quit(d->console, &quit)) {
+        d->terminal = cli_terminal_open(d->console);
+        if (d->terminal)
+            converse(d);
+    }
+    wt_shell_has_quit(d->console, &quit);
+    status = failed ? 1 : quit >= 0 ? quit : d->batch ? program_status(d) : 0;
+    close_all(d);
+    return status;
+}
+
+/* GDB's spelling of options: one dash before a long name. */
+static char *spelled(char *word)
+{
+    static const char *const pairs[][2] = {{"-ex", "--ex"},
+                                           {"-x", "--command"},
+                                           {"-batch", "--batch"},
+                                           {"-nx", "--nx"},
+                                           {"--command", "--command"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (strcmp(word, pairs[i][0]) == 0)
+            return (char *)(uintptr_t)pairs[i][1];
+    return word;
+}
+
+static int debug(int argc, char **argv)
+{
+    struct debug d = {0};
+    int status = CLI_FAILED;
+    char **words = calloc((size_t)argc + 1, sizeof(char *));
+    if (!words)
+        return CLI_FAILED;
+    for (int i = 0; i < argc; i++)
+        words[i] = spelled(argv[i]);
+    switch (cli_parse(&cli_debug, argc, words, &d, &d.options, 1, true)) {
+    case CLI_DONE:
+        status = 0;
+        break;
+    case CLI_BAD:
+        break;
+    case CLI_GO:
+        d.program = words[optind];
+        status = run_debugger(&d);
+        break;
+    }
+    free(words);
+    free(d.order);
+    cli_options_free(&d.options);
+    return status;
+}
+
+static const struct cli_option options[] = {
+    {"ex", 0, "COMMAND", "execute a command (also -ex); may be given several times", set_ex},
+    {"command", 'x', "FILE", "execute the commands of a file", set_file},
+    {"batch", 0, NULL,
+     "no prompt: leave after the commands, with the program's status,\n"
+     "or 1 at the first command that failed",
+     set_batch},
+    {"nx", 0, NULL, "do not read ~/.config/wavetrap/debugrc", set_no_init},
+    {0},
+};
+
+const struct cli_command cli_debug = {
+    .name = "debug",
+    .operands = "PROGRAM",
+    .summary = "Debugs PROGRAM at source level, in a console with GDB's commands.",
+    .options = options,
+    .device = true,
+    .debugger = true,
+    .program = true,
+    .notes = "'help' in the console lists its commands. With --batch the exit status is that of\n"
+             "'wavetrap run' where the program has ended, and 0 where it is stopped.\n",
+    .run = debug,
+};

@@ -1,0 +1,216 @@
+/* See terminal.h. */
+#include "cli/terminal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef WT_HAVE_LIBEDIT
+#include <histedit.h>
+#endif
+
+#include "base/loop.h"
+
+struct cli_terminal {
+    struct wt_shell *console;
+    bool person; /* somebody types */
+#ifdef WT_HAVE_LIBEDIT
+    EditLine *edit;
+    History *history;
+#endif
+    char *last; /* for an empty line */
+    struct wt_session *session;
+};
+
+static const char *prompt(void)
+{
+    return "(wavetrap) ";
+}
+
+#ifdef WT_HAVE_LIBEDIT
+static char *edit_prompt(EditLine *edit)
+{
+    (void)edit;
+    return (char *)(uintptr_t)prompt();
+}
+
+static unsigned char complete(EditLine *edit, int key)
+{
+    struct cli_terminal *t;
+    const LineInfo *info = el_line(edit);
+    (void)key;
+    el_get(edit, EL_CLIENTDATA, &t);
+    char *line = strndup(info->buffer, (size_t)(info->cursor - info->buffer));
+    size_t count;
+    char **list = line ? wt_shell_complete(t->console, line, &count) : NULL;
+    unsigned char result = CC_ERROR;
+    if (list && count) {
+        /* What all have in common behind what is there. */
+        size_t common = strlen(list[0]), typed = 0;
+        for (size_t i = 1; i < count; i++) {
+            size_t same = 0;
+            while (same < common && list[i][same] == list[0][same])
+                same++;
+            common = same;
+        }
+        const size_t length = strlen(line);
+        for (size_t n = common; n > 0 && !typed; n--)
+            if (n <= length && strncmp(line + length - n, list[0], n) == 0)
+                typed = n;
+        if (common > typed || count == 1) {
+            char *more = strndup(list[0] + typed, common - typed);
+            if (more && *more && el_insertstr(edit, more) == 0)
+                result = CC_REFRESH;
+            free(more);
+            if (count == 1 && el_insertstr(edit, " ") == 0)
+                result = CC_REFRESH;
+        } else {
+            fputc('\n', stdout);
+            for (size_t i = 0; i < count && i < 100; i++)
+                printf("%s%s", list[i], i + 1 < count && i < 99 ? "  " : "\n");
+            fflush(stdout);
+            result = CC_REDISPLAY;
+        }
+    }
+    for (size_t i = 0; list && i < count; i++)
+        free(list[i]);
+    free(list);
+    free(line);
+    return result;
+}
+#endif
+
+/* Other clients of the session are served while nobody types. */
+static void input_ready(void *context, int fd, short events)
+{
+    struct cli_terminal *t = context;
+    (void)fd;
+    (void)events;
+    wt_session_end(t->session);
+}
+
+static void wait_for_input(struct cli_terminal *t)
+{
+    struct wt_error err;
+    struct wt_loop *loop = wt_session_loop(t->session);
+    if (!wt_loop_watch(loop, STDIN_FILENO, POLLIN, input_ready, t))
+        return;
+    wt_session_run(t->session, &err);
+    wt_loop_forget(loop, STDIN_FILENO);
+}
+
+struct cli_terminal *cli_terminal_open(struct wt_shell *console)
+{
+    struct cli_terminal *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->console = console;
+    t->person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+#ifdef WT_HAVE_LIBEDIT
+    HistEvent event;
+    if (t->person && (t->edit = el_init("wavetrap", stdin, stdout, stderr)) != NULL) {
+        t->history = history_init();
+        el_set(t->edit, EL_CLIENTDATA, t);
+        el_set(t->edit, EL_PROMPT, edit_prompt);
+        el_set(t->edit, EL_EDITOR, "emacs");
+        el_set(t->edit, EL_SIGNAL, 0);
+        if (t->history) {
+            history(t->history, &event, H_SETSIZE, 1000);
+            el_set(t->edit, EL_HIST, history, t->history);
+        }
+        el_set(t->edit, EL_ADDFN, "complete", "completes a word", complete);
+        el_set(t->edit, EL_BIND, "^I", "complete", NULL);
+        el_set(t->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    }
+#endif
+    return t;
+}
+
+void cli_terminal_close(struct cli_terminal *t)
+{
+    if (!t)
+        return;
+#ifdef WT_HAVE_LIBEDIT
+    if (t->edit)
+        el_end(t->edit);
+    if (t->history)
+        history_end(t->history);
+#endif
+    free(t->last);
+    free(t);
+}
+
+static bool read_plain(struct cli_terminal *t, char **line)
+{
+    size_t room = 0;
+    if (t->person) {
+        fputs(prompt(), stdout);
+        fflush(stdout);
+    }
+    *line = NULL;
+    const ssize_t length = getline(line, &room, stdin);
+    if (length < 0) {
+        free(*line);
+        return false;
+    }
+    if (length && (*line)[length - 1] == '\n')
+        (*line)[length - 1] = 0;
+    return true;
+}
+
+bool cli_terminal_read(struct cli_terminal *t, struct wt_session *session, char **line)
+{
+    t->session = session;
+#ifdef WT_HAVE_LIBEDIT
+    if (t->edit) {
+        int length;
+        HistEvent event;
+        const char *text = el_gets(t->edit, &length);
+        if (!text || length <= 0) {
+            fputc('\n', stdout);
+            return false;
+        }
+        *line = strndup(text, (size_t)length);
+        if (!*line)
+            return false;
+        if (length && (*line)[length - 1] == '\n')
+            (*line)[length - 1] = 0;
+        if (**line) {
+            if (t->history)
+                history(t->history, &event, H_ENTER, text);
+            free(t->last);
+            t->last = strdup(*line);
+        } else if (t->last && wt_shell_repeats(t->console, t->last)) {
+            free(*line);
+            *line = strdup(wt_shell_repeats(t->console, t->last));
+            if (!*line)
+                return false;
+        }
+        return true;
+    }
+#endif
+    if (t->person)
+        wait_for_input(t);
+    return read_plain(t, line);
+}
+
+bool cli_terminal_ask(struct cli_terminal *t, const char *question)
+{
+    char answer[80];
+    if (!t->person)
+        return true;
+    for (;;) {
+        fputs(question, stdout);
+        fflush(stdout);
+        if (!fgets(answer, sizeof answer, stdin))
+            return true;
+        if (answer[0] == 'y' || answer[0] == 'Y')
+            return true;
+        if (answer[0] == 'n' || answer[0] == 'N')
+            return false;
+        fputs("Please answer y or n.\n", stdout);
+    }
+}

@@ -1,0 +1,23 @@
+/* The terminal of the console: a line editor where there is a person, plain lines else. */
+#ifndef WT_CLI_TERMINAL_H
+#define WT_CLI_TERMINAL_H
+
+#include "debug/core/session.h"
+#include "frontend/console/console.h"
+
+struct cli_terminal;
+
+/** NULL without host memory. */
+struct cli_terminal *cli_terminal_open(struct wt_shell *console);
+void cli_terminal_close(struct cli_terminal *terminal);
+
+/**
+ * Reads a line, without its end; the caller frees it. An empty line of a person is the last one
+ * again where that makes sense. False at the end of input.
+ */
+bool cli_terminal_read(struct cli_terminal *terminal, struct wt_session *session, char **line);
+
+/** Asks a question; true if it is answered by yes, or nobody is there. */
+bool cli_terminal_ask(struct cli_terminal *terminal, const char *question);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * Values while an expression is compiled to the core's form: where their bytes are, in vectors of
+ * one cell a lane. A value is in pieces: memory at an address, the low bytes of a cell (of a
+ * register, a constant, a result), or lost. For the files of debug/source.
+ */
+#ifndef WT_DEBUG_SOURCE_BUILD_H
+#define WT_DEBUG_SOURCE_BUILD_H
+
+#include <elfutils/libdw.h>
+
+#include "debug/core/debugger.h"
+#include "debug/source/types.h"
+
+struct wt_frame;
+struct wt_frames;
+
+#define WT_PIECES 32 /**< of one value, at most */
+
+enum wt_piece_kind {
+    WT_PIECE_MEMORY, /**< at the address in `vector` */
+    WT_PIECE_CELL,   /**< the low bytes of `vector` */
+    WT_PIECE_LOST,   /**< optimised out */
+};
+
+struct wt_piece {
+    enum wt_piece_kind kind;
+    wt_expr_vector vector;
+    uint32_t space; /**< MEMORY: which address space */
+    int reg;        /**< CELL: index of the register that it is; -1: none */
+    uint64_t size;  /**< bytes */
+};
+
+struct wt_operand {
+    const struct wt_type *type;
+    uint32_t bit_offset, bit_size; /**< of a bit field; bit_size 0: none */
+    unsigned piece_count;
+    struct wt_piece piece[WT_PIECES];
+};
+
+struct wt_build;
+
+/** What location descriptions ask of a frame. */
+struct wt_frame_ops {
+    /** The register of this DWARF number. */
+    enum wt_status (*dwarf_register)(struct wt_build *b, const struct wt_frame *frame,
+                                     unsigned number, struct wt_operand *o, struct wt_error *err);
+    enum wt_status (*cfa)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *cfa,
+                          struct wt_error *err);
+    /** What DW_OP_fbreg counts from. */
+    enum wt_status (*base)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *base,
+                           struct wt_error *err);
+};
+
+/** An expression while it is compiled. */
+struct wt_build {
+    struct wt_expr *expr;
+    unsigned next;          /**< temporaries below this one are in use */
+    struct wt_types *types; /**< for types that expressions make */
+    const struct wt_topology *topology;
+    const struct wt_frame_ops *frame_ops;
+    struct wt_frames *frames; /**< NULL: no thread is selected */
+    bool uses_frame;          /**< a register or the frame was used */
+};
+
+/* ---- cells: each returns false with *err filled in where temporaries run out ---- */
+
+wt_expr_vector wt_build_constant(struct wt_build *b, uint64_t value);
+/** A new temporary that holds `a op b`; constants are folded. */
+enum wt_status wt_build_op(struct wt_build *b, enum wt_expr_op op, unsigned size, wt_expr_vector a,
+                           wt_expr_vector other, wt_expr_vector *to, struct wt_error *err);
+/** The @p size bytes (1 to 8) at an address of a space, zero-extended. */
+enum wt_status wt_build_load(struct wt_build *b, uint32_t space, unsigned size,
+                             wt_expr_vector address, wt_expr_vector *to, struct wt_error *err);
+/** Frees the temporaries from @p mark on, but for @p keep, which is moved there. */
+enum wt_status wt_build_release(struct wt_build *b, unsigned mark, wt_expr_vector *keep,
+                                struct wt_error *err);
+
+/* ---- operands ---- */
+
+/** A result in a cell. */
+struct wt_operand wt_operand_cell(const struct wt_type *type, wt_expr_vector vector);
+/** What lies in memory. */
+struct wt_operand wt_operand_memory(const struct wt_type *type, uint32_t space,
+                                    wt_expr_vector address);
+/** Whether it is one range of memory. */
+bool wt_operand_in_memory(const struct wt_operand *o);
+/** A part of it: a member, an element whose place is known. */
+enum wt_status wt_operand_part(struct wt_build *b, const struct wt_operand *o, uint64_t offset,
+                               const struct wt_type *type, struct wt_operand *part,
+                               struct wt_error *err);
+/** A scalar's bits in one cell: sign- or zero-extended, of a float as they are. */
+enum wt_status wt_operand_cell_of(struct wt_build *b, const struct wt_operand *o,
+                                  wt_expr_vector *cell, struct wt_error *err);
+/** A scalar as a value of another scalar type, as C casts. */
+enum wt_status wt_operand_convert(struct wt_build *b, const struct wt_operand *o,
+                                  const struct wt_type *type, struct wt_operand *result,
+                                  struct wt_error *err);
+
+/* ---- locations ---- */
+
+/**
+ * What a location description says, for @p frame (NULL: of static storage): pieces for a value of
+ * @p size bytes (0: unknown). @p bias is that of the module.
+ */
+enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,
+                                 const Dwarf_Op *ops, size_t count, const struct wt_frame *frame,
+                                 uint64_t bias, uint64_t size, struct wt_operand *o,
+                                 struct wt_error *err);
+/** The value of an expression that computes an address: a CFA, a frame base. */
+enum wt_status wt_build_address(struct wt_build *b, Dwarf_Attribute *attribute, const Dwarf_Op *ops,
+                                size_t count, const struct wt_frame *frame, uint64_t bias,
+                                wt_expr_vector *address, struct wt_error *err);
+
+#endif

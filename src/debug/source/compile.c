@@ -1,0 +1,1253 @@
+/* Trees of expressions, compiled to the core's form. */
+#include <assert.h>
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/source/source_internal.h"
+
+#define MOST_DEPTH 450
+
+static enum wt_status compile(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
+                              struct wt_error *err);
+
+static const struct wt_type *basic(struct compiler *c, const char *name)
+{
+    return wt_types_basic(c->build.types, name);
+}
+
+static const struct wt_type *integer(struct compiler *c, unsigned size, bool is_signed)
+{
+    return wt_types_integer(c->build.types, size, is_signed);
+}
+
+static const struct wt_type *truth_type(struct compiler *c)
+{
+    return basic(c, wt_source_is_cplusplus(c->scope) ? "bool" : "int");
+}
+
+/* The type of data that only a symbol names. */
+static const struct wt_type no_type = {
+    .kind = WT_TYPE_VOID, .name = "<data variable, no debug info>", .size = 4, .read = true};
+static const struct wt_type no_function_type = {
+    .kind = WT_TYPE_FUNCTION, .name = "<text variable, no debug info>", .size = 1, .read = true};
+
+/* ---- variables ---- */
+
+static enum wt_status constant_value(struct compiler *c, Dwarf_Attribute *attribute,
+                                     const struct wt_type *type, struct wt_operand *o,
+                                     struct wt_error *err)
+{
+    Dwarf_Sword word;
+    Dwarf_Block block;
+    const uint64_t size = wt_type_size(type);
+    if (dwarf_formsdata(attribute, &word) == 0 && size <= 8) {
+        *o = wt_operand_cell(type, wt_build_constant(&c->build, (uint64_t)word));
+        return WT_OK;
+    }
+    if (dwarf_formblock(attribute, &block) != 0)
+        return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
+    *o = (struct wt_operand){.type = type};
+    for (uint64_t at = 0; at < size && o->piece_count < WT_PIECES; at += 8) {
+        uint64_t value = 0;
+        const uint64_t take = size - at < 8 ? size - at : 8;
+        for (uint64_t i = 0; i < take && at + i < block.length; i++)
+            value |= (uint64_t)block.data[at + i] << (8 * i);
+        o->piece[o->piece_count++] =
+            (struct wt_piece){.kind = WT_PIECE_CELL,
+                              .vector = wt_build_constant(&c->build, value),
+                              .reg = -1,
+                              .size = take};
+    }
+    return WT_OK;
+}
+
+static struct wt_operand lost(const struct wt_type *type)
+{
+    return (struct wt_operand){
+        .type = type,
+        .piece_count = 1,
+        .piece = {{.kind = WT_PIECE_LOST, .reg = -1, .size = wt_type_size(type)}}};
+}
+
+/* A variable that is a reference means what it refers to. */
+static enum wt_status follow_reference(struct compiler *c, struct wt_operand *o,
+                                       struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(o->type);
+    wt_expr_vector address;
+    if (plain->kind != WT_TYPE_REFERENCE)
+        return WT_OK;
+    enum wt_status status = wt_operand_cell_of(&c->build, o, &address, err);
+    if (!status)
+        *o = wt_operand_memory(wt_type_target(plain), 0, address);
+    return status;
+}
+
+enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
+                                   uint64_t bias, bool is_local, struct wt_operand *o,
+                                   struct wt_error *err)
+{
+    const struct wt_frame *frame = c->scope->frame;
+    const struct wt_type *type = wt_types_of(wt_info_types(info), die);
+    const uint64_t size = wt_type_size(type);
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
+        return constant_value(c, &attribute, type, o, err);
+    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute)) {
+        *o = lost(type);
+        return WT_OK;
+    }
+    int found = 0;
+    if (frame && is_local)
+        found = dwarf_getlocation_addr(&attribute, frame->inside - bias, &ops, &count, 1);
+    else if (dwarf_getlocation(&attribute, &ops, &count) == 0)
+        found = 1;
+    *o = lost(type);
+    if (found != 1 || count == 0)
+        return WT_OK;
+    struct wt_error why;
+    enum wt_status status = wt_build_location(&c->build, &attribute, ops, count,
+                                              is_local ? frame : NULL, bias, size, o, &why);
+    o->type = type;
+    if (status == WT_UNSUPPORTED && strstr(why.text, "optimized out")) {
+        *o = lost(type);
+        return WT_OK;
+    }
+    if (status) {
+        *err = why;
+        return status;
+    }
+    /* A register may be wider than what is in it. */
+    if (o->piece_count == 1 && o->piece[0].size > size && size)
+        o->piece[0].size = size;
+    return follow_reference(c, o, err);
+}
+
+/* ---- members ---- */
+
+static enum wt_status take_member(struct compiler *c, const struct wt_operand *record,
+                                  uint64_t base, const struct wt_member *m, struct wt_operand *o,
+                                  struct wt_error *err)
+{
+    enum wt_status status;
+    if (!m->bit_size)
+        return wt_operand_part(&c->build, record, base + m->offset, m->type, o, err);
+    const unsigned bytes = (m->bit_offset + m->bit_size + 7) / 8;
+    struct wt_type storage = {.kind = WT_TYPE_INT, .size = bytes, .read = true};
+    status = wt_operand_part(&c->build, record, base + m->offset, &storage, o, err);
+    o->type = m->type;
+    o->bit_offset = m->bit_offset;
+    o->bit_size = m->bit_size;
+    return status;
+}
+
+/* The member of this name, also in anonymous members and base classes; false if there is none. */
+static bool find_member(const struct wt_type *record, const char *name, uint64_t base,
+                        unsigned depth, const struct wt_member **found, uint64_t *at)
+{
+    size_t count;
+    const struct wt_member *m = wt_type_members(record, &count);
+    for (size_t i = 0; i < count; i++)
+        if (m[i].name && !m[i].is_static && !m[i].is_base && strcmp(m[i].name, name) == 0) {
+            *found = &m[i];
+            *at = base;
+            return true;
+        }
+    for (size_t i = 0; i < count && depth < 32; i++) {
+        const struct wt_type *inner = wt_type_plain(m[i].type);
+        if (!m[i].is_static && (m[i].is_base || !m[i].name) && wt_type_is_record(inner) &&
+            find_member(inner, name, base + m[i].offset, depth + 1, found, at))
+            return true;
+    }
+    return false;
+}
+
+static enum wt_status compile_member(struct compiler *c, const struct wt_operand *record,
+                                     const char *name, struct wt_operand *o, struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(record->type);
+    const struct wt_member *m;
+    uint64_t base;
+    static const char *const components[] = {"x", "y", "z", "w"};
+    if (plain->kind == WT_TYPE_ARRAY && plain->is_vector) {
+        for (unsigned i = 0; i < 4; i++)
+            if (strcmp(name, components[i]) == 0 && i < plain->count)
+                return wt_operand_part(&c->build, record, i * wt_type_size(wt_type_target(plain)),
+                                       wt_type_target(plain), o, err);
+    }
+    if (!wt_type_is_record(plain))
+        return wt_fail(err, WT_INVALID,
+                       "Attempt to extract a component of a value that is not a structure.");
+    if (!find_member(plain, name, 0, 0, &m, &base))
+        return wt_fail(err, WT_INVALID, "There is no member named %s.", name);
+    enum wt_status status = take_member(c, record, base, m, o, err);
+    return status ? status : follow_reference(c, o, err);
+}
+
+/* ---- pointers ---- */
+
+/* A pointer's target, address and space; an array counts as a pointer to its first element. */
+static enum wt_status pointer_of(struct compiler *c, const struct wt_operand *o,
+                                 const struct wt_type **target, wt_expr_vector *address,
+                                 uint32_t *space, struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(o->type);
+    *space = 0;
+    if (plain->kind == WT_TYPE_ARRAY || plain->kind == WT_TYPE_FUNCTION) {
+        if (!wt_operand_in_memory(o))
+            return wt_fail(err, WT_INVALID,
+                           "Attempt to take address of value not located in "
+                           "memory.");
+        *target = plain->kind == WT_TYPE_FUNCTION ? o->type : wt_type_target(plain);
+        *address = o->piece[0].vector;
+        *space = o->piece[0].space;
+        return WT_OK;
+    }
+    *target = wt_type_target(plain);
+    if (o->piece_count == 1 && o->piece[0].kind == WT_PIECE_CELL)
+        *space = o->piece[0].space;
+    return wt_operand_cell_of(&c->build, o, address, err);
+}
+
+static bool is_pointer(const struct wt_operand *o)
+{
+    const struct wt_type *plain = wt_type_plain(o->type);
+    return plain->kind == WT_TYPE_POINTER || (plain->kind == WT_TYPE_ARRAY && !plain->is_vector) ||
+           plain->kind == WT_TYPE_FUNCTION;
+}
+
+static enum wt_status dereference(struct compiler *c, const struct wt_operand *pointer,
+                                  struct wt_operand *o, struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(pointer->type), *target;
+    wt_expr_vector address;
+    uint32_t space;
+    if (wt_type_is_integral(plain))
+        target = integer(c, 8, true), plain = NULL; /* as GDB has it: a long there */
+    enum wt_status status;
+    if (!plain) {
+        if ((status = wt_operand_cell_of(&c->build, pointer, &address, err)) != WT_OK)
+            return status;
+        *o = wt_operand_memory(target, 0, address);
+        return WT_OK;
+    }
+    if (!is_pointer(pointer))
+        return wt_fail(err, WT_INVALID, "Attempt to take contents of a non-pointer value.");
+    if ((status = pointer_of(c, pointer, &target, &address, &space, err)) != WT_OK)
+        return status;
+    if (wt_type_plain(target)->kind == WT_TYPE_VOID)
+        return wt_fail(err, WT_INVALID,
+                       "Attempt to take contents of a pointer to void; cast it "
+                       "first.");
+    *o = wt_operand_memory(target, space, address);
+    return follow_reference(c, o, err);
+}
+
+static enum wt_status address_of(struct compiler *c, const struct wt_operand *o,
+                                 struct wt_operand *pointer, struct wt_error *err)
+{
+    if (o->bit_size)
+        return wt_fail(err, WT_INVALID, "Attempt to take address of a bit field.");
+    if (!wt_operand_in_memory(o))
+        return wt_fail(err, WT_INVALID,
+                       o->piece_count == 1 && o->piece[0].reg >= 0
+                           ? "Attempt to take address of value in a register."
+                           : "Attempt to take address of value not located in "
+                             "memory.");
+    *pointer = wt_operand_cell(wt_types_pointer(c->build.types, o->type), o->piece[0].vector);
+    pointer->piece[0].space = o->piece[0].space;
+    pointer->piece[0].size = wt_types_address_size(c->build.types);
+    return WT_OK;
+}
+
+static enum wt_status scaled(struct compiler *c, const struct wt_operand *index, uint64_t size,
+                             int64_t lower, wt_expr_vector *offset, struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(index->type);
+    if (!wt_type_is_integral(plain))
+        return wt_fail(err, WT_INVALID, "an index must be an integer");
+    enum wt_status status = wt_operand_cell_of(&c->build, index, offset, err);
+    if (!status && lower)
+        status = wt_build_op(&c->build, WT_EXPR_SUB, 0, *offset,
+                             wt_build_constant(&c->build, (uint64_t)lower), offset, err);
+    if (!status && size != 1)
+        status = wt_build_op(&c->build, WT_EXPR_MUL, 0, *offset, wt_build_constant(&c->build, size),
+                             offset, err);
+    return status;
+}
+
+static enum wt_status element(struct compiler *c, const struct wt_operand *array,
+                              const struct wt_operand *index, struct wt_operand *o,
+                              struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(array->type), *target;
+    wt_expr_vector address, offset;
+    uint32_t space;
+    uint64_t at;
+    enum wt_status status;
+    if (plain->kind != WT_TYPE_POINTER && plain->kind != WT_TYPE_ARRAY)
+        return wt_fail(err, WT_INVALID, "cannot subscript something of that type");
+    const uint64_t size = wt_type_size(wt_type_target(plain));
+    const int64_t lower = plain->kind == WT_TYPE_ARRAY ? plain->lower : 0;
+    if ((status = scaled(c, index, size ? size : 1, lower, &offset, err)) != WT_OK)
+        return status;
+    if (plain->kind == WT_TYPE_ARRAY && !wt_operand_in_memory(array)) {
+        if (!wt_expr_is_constant(c->build.expr, offset, &at))
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "the array is in registers: its index must be a "
+                           "constant");
+        if (at / (size ? size : 1) >= plain->count)
+            return wt_fail(err, WT_INVALID, "no such vector element");
+        return wt_operand_part(&c->build, array, at, wt_type_target(plain), o, err);
+    }
+    if ((status = pointer_of(c, array, &target, &address, &space, err)) != WT_OK)
+        return status;
+    if (plain->kind == WT_TYPE_ARRAY)
+        target = wt_type_target(plain);
+    if ((status = wt_build_op(&c->build, WT_EXPR_ADD, 0, address, offset, &address, err)) != WT_OK)
+        return status;
+    *o = wt_operand_memory(target, space, address);
+    return follow_reference(c, o, err);
+}
+
+/* ---- arithmetic ---- */
+
+static const struct wt_type *promoted(struct compiler *c, const struct wt_type *type)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    const uint64_t size = wt_type_size(plain);
+    if (plain->kind == WT_TYPE_FLOAT)
+        return size == 2 ? basic(c, "float") : plain;
+    if (plain->kind == WT_TYPE_POINTER || plain->kind == WT_TYPE_REFERENCE)
+        return integer(c, (unsigned)size, false);
+    if (size < 4)
+        return integer(c, 4, true);
+    if (plain->kind == WT_TYPE_ENUM)
+        return integer(c, size > 4 ? 8 : 4, plain->is_signed);
+    return plain;
+}
+
+/* The type in which two numbers are computed, as in C. */
+static const struct wt_type *common(struct compiler *c, const struct wt_type *a,
+                                    const struct wt_type *b)
+{
+    a = promoted(c, a);
+    b = promoted(c, b);
+    if (a->kind == WT_TYPE_FLOAT || b->kind == WT_TYPE_FLOAT) {
+        if (a->kind != WT_TYPE_FLOAT)
+            return b;
+        if (b->kind != WT_TYPE_FLOAT)
+            return a;
+        return wt_type_size(a) >= wt_type_size(b) ? a : b;
+    }
+    if (wt_type_size(a) != wt_type_size(b))
+        return wt_type_size(a) > wt_type_size(b) ? a : b;
+    return wt_type_is_signed(a) ? b : a;
+}
+
+static enum wt_status need_number(const struct wt_operand *o, struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(o->type);
+    if (wt_type_is_scalar(plain))
+        return WT_OK;
+    if (o->type == &no_type)
+        return wt_fail(err, WT_INVALID,
+                       "the variable has unknown type; cast it to its declared "
+                       "type");
+    return wt_fail(err, WT_INVALID, "Argument to arithmetic operation not a number or boolean.");
+}
+
+enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
+                                wt_expr_vector *cell, struct wt_error *err)
+{
+    struct wt_operand truth;
+    enum wt_status status;
+    if (is_pointer(o) && wt_type_plain(o->type)->kind != WT_TYPE_POINTER) {
+        *cell = wt_build_constant(&c->build, 1); /* the address of something */
+        return WT_OK;
+    }
+    if ((status = need_number(o, err)) != WT_OK)
+        return status;
+    if (wt_type_plain(o->type)->kind != WT_TYPE_FLOAT)
+        return wt_operand_cell_of(&c->build, o, cell, err);
+    status = wt_operand_convert(&c->build, o, basic(c, "bool"), &truth, err);
+    if (!status)
+        *cell = truth.piece[0].vector;
+    return status;
+}
+
+static enum wt_status to_number(struct compiler *c, const struct wt_operand *o,
+                                const struct wt_type *type, wt_expr_vector *cell,
+                                struct wt_error *err)
+{
+    struct wt_operand converted;
+    enum wt_status status = need_number(o, err);
+    if (!status)
+        status = wt_operand_convert(&c->build, o, type, &converted, err);
+    if (!status)
+        *cell = converted.piece[0].vector;
+    return status;
+}
+
+/* A result of arithmetic: what does not fit into its type is cut off. */
+static enum wt_status finish_number(struct compiler *c, const struct wt_type *type,
+                                    wt_expr_vector cell, struct wt_operand *o, struct wt_error *err)
+{
+    const unsigned bits = (unsigned)wt_type_size(type) * 8;
+    enum wt_status status = WT_OK;
+    uint64_t value;
+    if (type->kind != WT_TYPE_FLOAT && bits < 64) {
+        if (wt_expr_is_constant(c->build.expr, cell, &value)) {
+            const unsigned by = 64 - bits;
+            cell = wt_build_constant(&c->build, wt_type_is_signed(type)
+                                                    ? (uint64_t)((int64_t)(value << by) >> by)
+                                                    : value << by >> by);
+        } else {
+            status =
+                wt_build_op(&c->build, wt_type_is_signed(type) ? WT_EXPR_EXT : WT_EXPR_ZERO_EXT,
+                            bits, cell, cell, &cell, err);
+        }
+    }
+    *o = wt_operand_cell(type, cell);
+    return status;
+}
+
+static enum wt_status invert(struct compiler *c, wt_expr_vector *cell, struct wt_error *err)
+{
+    return wt_build_op(&c->build, WT_EXPR_LOGIC_NOT, 0, *cell, *cell, cell, err);
+}
+
+static enum wt_status compare(struct compiler *c, int op, bool is_float, bool is_signed,
+                              unsigned bits, wt_expr_vector a, wt_expr_vector b,
+                              struct wt_operand *o, struct wt_error *err)
+{
+    wt_expr_vector cell;
+    enum wt_status status;
+    const bool swap = op == '>' || op == WT_OP_GE;
+    if (op == WT_OP_EQ || op == WT_OP_NE) {
+        status = wt_build_op(&c->build, is_float ? WT_EXPR_F_EQUAL : WT_EXPR_EQUAL, bits, a, b,
+                             &cell, err);
+        if (!status && op == WT_OP_NE)
+            status = invert(c, &cell, err);
+    } else if (is_float) {
+        status =
+            wt_build_op(&c->build, op == '<' || op == '>' ? WT_EXPR_F_LESS : WT_EXPR_F_LESS_EQUAL,
+                        bits, swap ? b : a, swap ? a : b, &cell, err);
+    } else {
+        /* a <= b is !(b < a) */
+        const bool reversed = swap != (op == WT_OP_LE || op == WT_OP_GE);
+        status = wt_build_op(&c->build, is_signed ? WT_EXPR_LESS_SIGNED : WT_EXPR_LESS_UNSIGNED, 64,
+                             reversed ? b : a, reversed ? a : b, &cell, err);
+        if (!status && (op == WT_OP_LE || op == WT_OP_GE))
+            status = invert(c, &cell, err);
+    }
+    if (!status)
+        *o = wt_operand_cell(truth_type(c), cell);
+    return status;
+}
+
+static bool is_comparison(int op)
+{
+    return op == '<' || op == '>' || op == WT_OP_LE || op == WT_OP_GE || op == WT_OP_EQ ||
+           op == WT_OP_NE;
+}
+
+static enum wt_status pointer_arithmetic(struct compiler *c, int op, const struct wt_operand *a,
+                                         const struct wt_operand *b, struct wt_operand *o,
+                                         struct wt_error *err)
+{
+    const struct wt_type *target, *other;
+    wt_expr_vector address, offset;
+    uint32_t space, space_b;
+    enum wt_status status;
+    const bool pointers = is_pointer(a) && is_pointer(b);
+    if (is_comparison(op)) {
+        if (is_pointer(a))
+            status = pointer_of(c, a, &target, &address, &space, err);
+        else
+            status = to_number(c, a, integer(c, 8, false), &address, err);
+        if (!status && is_pointer(b))
+            status = pointer_of(c, b, &other, &offset, &space_b, err);
+        else if (!status)
+            status = to_number(c, b, integer(c, 8, false), &offset, err);
+        return status ? status : compare(c, op, false, false, 64, address, offset, o, err);
+    }
+    if (op == '+' && is_pointer(b) && !is_pointer(a)) {
+        const struct wt_operand *swap = a;
+        a = b;
+        b = swap;
+    }
+    if ((op != '+' && op != '-') || (pointers && op == '+') || !is_pointer(a))
+        return wt_fail(err, WT_INVALID,
+                       "Argument to arithmetic operation not a number or "
+                       "boolean.");
+    if ((status = pointer_of(c, a, &target, &address, &space, err)) != WT_OK)
+        return status;
+    uint64_t size = wt_type_size(target);
+    if (size == 0)
+        size = 1;
+    if (pointers) {
+        if ((status = pointer_of(c, b, &other, &offset, &space_b, err)) != WT_OK)
+            return status;
+        status = wt_build_op(&c->build, WT_EXPR_SUB, 0, address, offset, &offset, err);
+        const unsigned bits = wt_types_address_size(c->build.types) * 8;
+        if (!status && bits < 64)
+            status = wt_build_op(&c->build, WT_EXPR_EXT, bits, offset, offset, &offset, err);
+        if (!status && size > 1)
+            status = wt_build_op(&c->build, WT_EXPR_DIV_SIGNED, 0, offset,
+                                 wt_build_constant(&c->build, size), &offset, err);
+        if (!status)
+            *o = wt_operand_cell(basic(c, "long"), offset);
+        return status;
+    }
+    if ((status = scaled(c, b, size, 0, &offset, err)) != WT_OK ||
+        (status = wt_build_op(&c->build, op == '+' ? WT_EXPR_ADD : WT_EXPR_SUB, 0, address, offset,
+                              &address, err)) != WT_OK)
+        return status;
+    const struct wt_type *type = wt_type_plain(a->type)->kind == WT_TYPE_POINTER
+                                     ? a->type
+                                     : wt_types_pointer(c->build.types, target);
+    status =
+        finish_number(c, integer(c, wt_types_address_size(c->build.types), false), address, o, err);
+    o->type = type;
+    o->piece[0].space = space;
+    return status;
+}
+
+static enum wt_status arithmetic(struct compiler *c, int op, const struct wt_operand *a,
+                                 const struct wt_operand *b, struct wt_operand *o,
+                                 struct wt_error *err)
+{
+    enum wt_status status;
+    wt_expr_vector x, y;
+    if (is_pointer(a) || is_pointer(b))
+        return pointer_arithmetic(c, op, a, b, o, err);
+    if ((status = need_number(a, err)) != WT_OK || (status = need_number(b, err)) != WT_OK)
+        return status;
+    const bool shift = op == WT_OP_SHL || op == WT_OP_SHR;
+    const struct wt_type *type = shift ? promoted(c, a->type) : common(c, a->type, b->type);
+    const bool is_float = type->kind == WT_TYPE_FLOAT;
+    const bool is_signed = wt_type_is_signed(type);
+    const unsigned bits = (unsigned)wt_type_size(type) * 8;
+    if ((status = to_number(c, a, type, &x, err)) != WT_OK ||
+        (status = to_number(c, b, shift ? promoted(c, b->type) : type, &y, err)) != WT_OK)
+        return status;
+    if (is_comparison(op))
+        return compare(c, op, is_float, is_signed, bits, x, y, o, err);
+    enum wt_expr_op code;
+    switch (op) {
+    case '+':
+        code = is_float ? WT_EXPR_F_ADD : WT_EXPR_ADD;
+        break;
+    case '-':
+        code = is_float ? WT_EXPR_F_SUB : WT_EXPR_SUB;
+        break;
+    case '*':
+        code = is_float ? WT_EXPR_F_MUL : WT_EXPR_MUL;
+        break;
+    case '/':
+        code = is_float ? WT_EXPR_F_DIV : is_signed ? WT_EXPR_DIV_SIGNED : WT_EXPR_DIV_UNSIGNED;
+        break;
+    case '%':
+        code = is_signed ? WT_EXPR_REM_SIGNED : WT_EXPR_REM_UNSIGNED;
+        break;
+    case '&':
+        code = WT_EXPR_AND;
+        break;
+    case '|':
+        code = WT_EXPR_OR;
+        break;
+    case '^':
+        code = WT_EXPR_XOR;
+        break;
+    case WT_OP_SHL:
+        code = WT_EXPR_SHL;
+        break;
+    default:
+        code = is_signed ? WT_EXPR_SHR_SIGNED : WT_EXPR_SHR_UNSIGNED;
+        break;
+    }
+    if (is_float &&
+        (code == WT_EXPR_AND || code == WT_EXPR_OR || code == WT_EXPR_XOR || op == '%' || shift))
+        return wt_fail(err, WT_INVALID,
+                       "Integer expected: that operation is not for "
+                       "floating-point numbers.");
+    uint64_t divisor;
+    if ((op == '/' || op == '%') && !is_float && wt_expr_is_constant(c->build.expr, y, &divisor) &&
+        divisor == 0)
+        return wt_fail(err, WT_INVALID, "Division by zero");
+    if ((status = wt_build_op(&c->build, code, bits, x, y, &x, err)) != WT_OK)
+        return status;
+    return finish_number(c, type, x, o, err);
+}
+
+/* ---- operators that need branches ---- */
+
+static enum wt_status result_temporary(struct compiler *c, wt_expr_vector *to, struct wt_error *err)
+{
+    if (c->build.next >= WT_EXPR_MOST_TEMPORARIES)
+        return wt_fail(err, WT_UNSUPPORTED, "the expression is too long; split it");
+    *to = wt_expr_temporary(c->build.expr, c->build.next++);
+    return WT_OK;
+}
+
+/* a && b, a || b: b is not evaluated for lanes that a decides. */
+static enum wt_status logic(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
+                            struct wt_error *err)
+{
+    struct wt_operand a, b;
+    wt_expr_vector result = 0, cell = 0;
+    enum wt_status status = result_temporary(c, &result, err);
+    const unsigned mark = c->build.next;
+    struct wt_expr *expr = c->build.expr;
+    if (status || (status = compile(c, n->a, &a, err)) != WT_OK ||
+        (status = wt_compile_truth(c, &a, &cell, err)) != WT_OK)
+        return status;
+    const bool is_and = n->op == WT_OP_AND;
+    wt_expr_add(expr, WT_EXPR_COPY, 0, result, wt_expr_constant(expr, !is_and),
+                wt_expr_constant(expr, 0));
+    if (is_and) {
+        if ((status = invert(c, &cell, err)) != WT_OK)
+            return status;
+    }
+    const size_t branch = wt_expr_add(expr, WT_EXPR_BRANCH, 0, result, cell, cell);
+    c->build.next = mark;
+    if ((status = compile(c, n->b, &b, err)) != WT_OK ||
+        (status = wt_compile_truth(c, &b, &cell, err)) != WT_OK ||
+        (status = invert(c, &cell, err)) != WT_OK || (status = invert(c, &cell, err)) != WT_OK)
+        return status;
+    wt_expr_add(expr, WT_EXPR_COPY, 0, result, cell, cell);
+    wt_expr_set_target(expr, branch, wt_expr_here(expr));
+    c->build.next = mark;
+    *o = wt_operand_cell(truth_type(c), result);
+    return WT_OK;
+}
+
+/* The type of a node, without code for it. */
+static enum wt_status type_of(struct compiler *c, const struct wt_node *n,
+                              const struct wt_type **type, struct wt_error *err)
+{
+    struct compiler aside = *c;
+    struct wt_operand o;
+    aside.types_only = true;
+    aside.build.expr = wt_expr_new();
+    aside.build.next = 0;
+    if (!aside.build.expr)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for an expression");
+    enum wt_status status = compile(&aside, n, &o, err);
+    wt_expr_free(aside.build.expr);
+    *type = o.type;
+    return status;
+}
+
+static enum wt_status conditional(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
+                                  struct wt_error *err)
+{
+    struct wt_operand a;
+    const struct wt_type *left = NULL, *right = NULL;
+    wt_expr_vector result = 0, cell = 0;
+    struct wt_expr *expr = c->build.expr;
+    enum wt_status status;
+    if ((status = type_of(c, n->b, &left, err)) != WT_OK ||
+        (status = type_of(c, n->c, &right, err)) != WT_OK ||
+        (status = result_temporary(c, &result, err)) != WT_OK)
+        return status;
+    const unsigned mark = c->build.next;
+    const struct wt_type *plain = wt_type_plain(left);
+    const struct wt_type *type = wt_type_is_scalar(plain) && plain->kind != WT_TYPE_POINTER &&
+                                         wt_type_is_scalar(wt_type_plain(right))
+                                     ? common(c, left, right)
+                                     : left;
+    if (!wt_type_is_scalar(wt_type_plain(type)))
+        return wt_fail(err, WT_UNSUPPORTED, "'?' chooses between numbers or pointers only");
+    if ((status = compile(c, n->a, &a, err)) != WT_OK ||
+        (status = wt_compile_truth(c, &a, &cell, err)) != WT_OK)
+        return status;
+    const size_t branch = wt_expr_add(expr, WT_EXPR_BRANCH, 0, result, cell, cell);
+    c->build.next = mark;
+    if ((status = compile(c, n->c, &a, err)) != WT_OK ||
+        (status = wt_operand_convert(&c->build, &a, type, &a, err)) != WT_OK)
+        return status;
+    wt_expr_add(expr, WT_EXPR_COPY, 0, result, a.piece[0].vector, a.piece[0].vector);
+    const size_t end = wt_expr_add(expr, WT_EXPR_GOTO, 0, result, result, result);
+    wt_expr_set_target(expr, branch, wt_expr_here(expr));
+    c->build.next = mark;
+    if ((status = compile(c, n->b, &a, err)) != WT_OK ||
+        (status = wt_operand_convert(&c->build, &a, type, &a, err)) != WT_OK)
+        return status;
+    wt_expr_add(expr, WT_EXPR_COPY, 0, result, a.piece[0].vector, a.piece[0].vector);
+    wt_expr_set_target(expr, end, wt_expr_here(expr));
+    c->build.next = mark;
+    *o = wt_operand_cell(type, result);
+    return WT_OK;
+}
+
+/* ---- lanes ---- */
+
+static struct wt_operand constant_bytes(struct compiler *c, const struct wt_type *type,
+                                        const uint8_t *bytes, uint64_t size)
+{
+    struct wt_operand o = {.type = type};
+    for (uint64_t at = 0; at < size && o.piece_count < WT_PIECES; at += 8) {
+        uint64_t value = 0;
+        const uint64_t take = size - at < 8 ? size - at : 8;
+        for (uint64_t i = 0; i < take; i++)
+            value |= (uint64_t)bytes[at + i] << (8 * i);
+        o.piece[o.piece_count++] = (struct wt_piece){.kind = WT_PIECE_CELL,
+                                                     .vector = wt_build_constant(&c->build, value),
+                                                     .reg = -1,
+                                                     .size = take};
+    }
+    return o;
+}
+
+static enum wt_status no_lanes_beside(struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED,
+                   "a condition is evaluated for each lane by itself: it cannot ask for other "
+                   "lanes");
+}
+
+static enum wt_status select_lanes(struct compiler *c, const struct wt_node *n,
+                                   struct wt_operand *o, struct wt_error *err)
+{
+    if (c->beside)
+        return no_lanes_beside(err);
+    if (!c->all)
+        return wt_fail(err, WT_STATE, "no wave is selected whose lanes could be meant");
+    const wt_lanes lanes = n->all_lanes ? c->all : n->lanes;
+    if (lanes & ~c->all)
+        return wt_fail(err, WT_INVALID, "there is no lane %u: the %s has lanes 0 to %u",
+                       wt_lanes_highest(lanes), c->scope->source->topology->wave_word,
+                       wt_lanes_highest(c->all));
+    /* Within an expression one lane's value is the same number for all. */
+    if (c->depth > 1 && !n->all_lanes && !(lanes & (lanes - 1)) && !c->types_only) {
+        struct wt_values values;
+        enum wt_status status = c->evaluate(c->scope, n->a, lanes, &values, err);
+        if (status)
+            return status;
+        if (values.state[0] != WT_VALUE_GOOD)
+            status = wt_fail(err, WT_INVALID, "the value of lane %u cannot be read",
+                             wt_lanes_lowest(lanes));
+        else if (values.size > 8 * WT_PIECES)
+            status = wt_fail(err, WT_UNSUPPORTED, "the value is too large to be used here");
+        else
+            *o = constant_bytes(c, values.type, values.bytes, values.size);
+        o->bit_offset = values.bit_offset;
+        o->bit_size = values.bit_size;
+        wt_values_free(&values);
+        return status;
+    }
+    c->any_lanes = true;
+    c->lanes |= lanes;
+    return compile(c, n->a, o, err);
+}
+
+enum reduction { R_MIN, R_MAX, R_SUM, R_ANY, R_ALL, R_COUNT, R_NONE };
+
+static enum reduction reduction_of(const char *name)
+{
+    static const char *const names[] = {"min", "max", "sum", "any", "all", "count"};
+    for (int i = 0; i < R_NONE; i++)
+        if (strcmp(names[i], name) == 0)
+            return (enum reduction)i;
+    return R_NONE;
+}
+
+static bool less(const struct wt_number *a, const struct wt_number *b)
+{
+    if (a->is_float)
+        return a->real < b->real;
+    return a->is_signed ? (int64_t)a->integer < (int64_t)b->integer : a->integer < b->integer;
+}
+
+static bool is_true(const struct wt_number *n)
+{
+    return n->is_float ? n->real != 0 : n->integer != 0;
+}
+
+static enum wt_status all_of(const struct wt_values *values, enum reduction kind,
+                             struct wt_number *result, struct wt_error *err)
+{
+    unsigned count = 0;
+    bool any = false;
+    for (unsigned k = 0; k < values->lane_count; k++) {
+        struct wt_number n;
+        if (values->state[k] != WT_VALUE_GOOD)
+            return wt_fail(err, WT_INVALID, "the value cannot be read in all of these lanes");
+        if (!wt_number_of(values->type, values->bit_offset, values->bit_size,
+                          values->bytes + k * values->size, &n))
+            return wt_fail(err, WT_INVALID, "only numbers can be taken together over lanes");
+        count += is_true(&n);
+        if (!any) {
+            *result = n;
+        } else if (kind == R_SUM) {
+            result->integer += n.integer;
+            result->real += n.real;
+        } else if (kind == R_MIN ? less(&n, result) : kind == R_MAX && less(result, &n)) {
+            *result = n;
+        }
+        any = true;
+    }
+    if (kind == R_ANY || kind == R_ALL || kind == R_COUNT)
+        *result = (struct wt_number){.integer = kind == R_ANY   ? count > 0
+                                                : kind == R_ALL ? count == values->lane_count
+                                                                : count};
+    return WT_OK;
+}
+
+static enum wt_status reduce(struct compiler *c, const struct wt_node *n, enum reduction kind,
+                             struct wt_operand *o, struct wt_error *err)
+{
+    const bool counts = kind == R_ANY || kind == R_ALL || kind == R_COUNT;
+    const struct wt_type *type = basic(c, "int");
+    struct wt_values values;
+    struct wt_number result = {0};
+    enum wt_status status;
+    if (!n->b || n->b->next)
+        return wt_fail(err, WT_INVALID, "%s() takes one value over lanes, as in %s(x@*)",
+                       n->a->text, n->a->text);
+    if (c->beside)
+        return no_lanes_beside(err);
+    if (c->types_only) {
+        if ((status = type_of(c, n->b, &type, err)) != WT_OK)
+            return status;
+        *o = wt_operand_cell(counts ? basic(c, "int") : type, wt_build_constant(&c->build, 0));
+        return WT_OK;
+    }
+    if (!c->all)
+        return wt_fail(err, WT_STATE, "no wave is selected whose lanes could be meant");
+    /* All lanes means those that are enabled: what the others hold is left from earlier. */
+    struct wt_thread_position place = {.active = c->all};
+    wt_debugger_thread_position(c->scope->source->debugger, c->scope->thread, &place, WT_IGNORED);
+    const wt_lanes active = place.active ? place.active : c->all;
+    if ((status = c->evaluate(c->scope, n->b, active, &values, err)) != WT_OK)
+        return status;
+    if (values.lanes == c->all && values.lanes != active) {
+        wt_values_free(&values);
+        struct wt_node inner = *n->b;
+        while (inner.kind == WT_NODE_LANES && inner.all_lanes && inner.a)
+            inner = *inner.a;
+        if ((status = c->evaluate(c->scope, &inner, active, &values, err)) != WT_OK)
+            return status;
+    }
+    status = all_of(&values, kind, &result, err);
+    if (!counts)
+        type = values.type;
+    wt_values_free(&values);
+    if (status)
+        return status;
+    if (!result.is_float) {
+        *o = wt_operand_cell(type, wt_build_constant(&c->build, result.integer));
+        return WT_OK;
+    }
+    uint64_t bits;
+    memcpy(&bits, &result.real, sizeof bits);
+    struct wt_operand wide =
+        wt_operand_cell(basic(c, "double"), wt_build_constant(&c->build, bits));
+    return wt_operand_convert(&c->build, &wide, type, o, err);
+}
+
+/* ---- names ---- */
+
+static const struct wt_type *register_type(struct compiler *c, const struct wt_register *r)
+{
+    struct wt_types *types = c->build.types;
+    switch (r->type) {
+    case WT_REG_CODE_PTR:
+        return wt_types_pointer(types, wt_types_function(types));
+    case WT_REG_DATA_PTR:
+        return wt_types_pointer(types, basic(c, "void"));
+    case WT_REG_FLOAT:
+        return basic(c, r->bits == 32 ? "float" : r->bits == 16 ? "_Float16" : "double");
+    case WT_REG_FLOAT_UNION:
+        return wt_types_float_union(types);
+    default:
+        break;
+    }
+    if (r->bits > 64)
+        return wt_types_array(types, basic(c, "unsigned int"), (r->bits + 31) / 32);
+    const unsigned size = r->bits <= 8 ? 1 : r->bits <= 16 ? 2 : r->bits <= 32 ? 4 : 8;
+    return integer(c, size, r->type == WT_REG_INT);
+}
+
+static int register_index(const struct wt_topology *t, const char *name)
+{
+    for (size_t i = 0; i < t->register_count; i++)
+        if (strcmp(t->registers[i].name, name) == 0 ||
+            (t->registers[i].alt_name && strcmp(t->registers[i].alt_name, name) == 0))
+            return (int)i;
+    static const struct {
+        const char *name;
+        enum wt_register_role role;
+    } roles[] = {{"pc", WT_ROLE_PC}, {"sp", WT_ROLE_SP}, {"fp", WT_ROLE_FP}};
+    for (size_t k = 0; k < sizeof roles / sizeof roles[0]; k++)
+        for (size_t i = 0; i < t->register_count; i++)
+            if (strcmp(roles[k].name, name) == 0 && t->registers[i].role == roles[k].role)
+                return (int)i;
+    return -1;
+}
+
+static enum wt_status compile_dollar(struct compiler *c, const struct wt_node *n,
+                                     struct wt_operand *o, struct wt_error *err)
+{
+    struct wt_source *s = c->scope->source;
+    const char *name = n->text;
+    const struct kept_value *kept = NULL;
+    if (!name[0] || name[0] == '$' || (name[0] >= '0' && name[0] <= '9')) {
+        kept = wt_source_kept(s, name);
+        if (!kept && (name[0] >= '0' && name[0] <= '9'))
+            return wt_fail(err, WT_INVALID, "History has not yet reached $%s.", name);
+    }
+    const int index = kept ? -1 : register_index(s->topology, name);
+    if (index >= 0) {
+        const struct wt_register *r = &s->topology->registers[index];
+        if (!c->scope->thread && !c->beside)
+            return wt_fail(err, WT_STATE, "No registers.");
+        enum wt_status status =
+            wt_frames_register(&c->build, c->scope->frame, (unsigned)index, o, err);
+        o->type = register_type(c, r);
+        return status;
+    }
+    if (!kept)
+        kept = wt_source_variable(s, name);
+    if (!kept) {
+        *o = lost(basic(c, "void")); /* as GDB: a variable that was never set is void */
+        o->piece_count = 0;
+        return WT_OK;
+    }
+    if (kept->size > 8 * WT_PIECES)
+        return wt_fail(err, WT_UNSUPPORTED, "$%s is too large to be used in an expression", name);
+    *o = constant_bytes(c, kept->type, kept->bytes, kept->size);
+    o->bit_offset = kept->bit_offset;
+    o->bit_size = kept->bit_size;
+    return WT_OK;
+}
+
+static enum wt_status compile_function(struct compiler *c, struct wt_found *f, const char *name,
+                                       struct wt_operand *o, struct wt_error *err)
+{
+    uint64_t start, end;
+    if (!wt_info_entry(&f->die, &start, &end))
+        return wt_fail(err, WT_INVALID, "the function %s has no code of its own: it was inlined",
+                       name);
+    const struct wt_type *type = wt_types_read(wt_info_types(f->info), &f->die);
+    *o = wt_operand_memory(type, 0, wt_build_constant(&c->build, start + f->bias));
+    return WT_OK;
+}
+
+static enum wt_status compile_name(struct compiler *c, const char *name, struct wt_operand *o,
+                                   struct wt_error *err)
+{
+    struct wt_found f;
+    Dwarf_Attribute attribute;
+    Dwarf_Sword value;
+    const bool found = wt_source_find(c->scope, name, &f);
+    /* A method's object has its members by their names alone. */
+    if ((!found || !f.is_local) && c->scope->frame && strcmp(name, "this") != 0 &&
+        wt_source_is_cplusplus(c->scope)) {
+        struct wt_operand object;
+        struct wt_found self;
+        if (wt_source_find(c->scope, "this", &self) && self.is_local &&
+            wt_compile_variable(c, &self.die, self.info, self.bias, true, &object, err) == WT_OK &&
+            dereference(c, &object, &object, err) == WT_OK &&
+            compile_member(c, &object, name, o, err) == WT_OK)
+            return WT_OK;
+    }
+    if (!found)
+        return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", name);
+    switch (f.kind) {
+    case WT_FOUND_VARIABLE:
+        return wt_compile_variable(c, &f.die, f.info, f.bias, f.is_local, o, err);
+    case WT_FOUND_FUNCTION:
+        return compile_function(c, &f, name, o, err);
+    case WT_FOUND_ENUMERATOR: {
+        Dwarf_Die parent = f.die;
+        Dwarf_Die *scopes = NULL;
+        const int count = dwarf_getscopes_die(&f.die, &scopes);
+        if (count > 1)
+            parent = scopes[1];
+        free(scopes);
+        if (!dwarf_attr(&f.die, DW_AT_const_value, &attribute) ||
+            dwarf_formsdata(&attribute, &value) != 0)
+            return wt_fail(err, WT_INVALID, "the enumerator %s has no value", name);
+        *o = wt_operand_cell(count > 1 ? wt_types_read(wt_info_types(f.info), &parent)
+                                       : basic(c, "int"),
+                             wt_build_constant(&c->build, (uint64_t)value));
+        return WT_OK;
+    }
+    default:
+        *o = wt_operand_memory(f.is_code ? &no_function_type : &no_type, 0,
+                               wt_build_constant(&c->build, f.address));
+        return WT_OK;
+    }
+}
+
+static enum wt_status compile_space(struct compiler *c, const struct wt_node *n,
+                                    struct wt_operand *o, struct wt_error *err)
+{
+    const struct wt_topology *t = c->scope->source->topology;
+    wt_expr_vector address;
+    for (size_t i = 0; i < t->space_count; i++) {
+        if (strcmp(t->spaces[i].name, n->text) != 0)
+            continue;
+        enum wt_status status = compile(c, n->a, o, err);
+        if (!status)
+            status = to_number(c, o, integer(c, 8, false), &address, err);
+        if (status)
+            return status;
+        *o = wt_operand_cell(wt_types_pointer(c->build.types, basic(c, "int")), address);
+        o->piece[0].space = (uint32_t)i;
+        return WT_OK;
+    }
+    char names[128] = "";
+    for (size_t i = 0; i < t->space_count; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 t->spaces[i].name);
+    return wt_fail(err, WT_INVALID, "there is no address space '%s': the device has %s", n->text,
+                   names);
+}
+
+/* ---- the tree ---- */
+
+static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
+                                    struct wt_operand *o, struct wt_error *err)
+{
+    struct wt_operand a;
+    wt_expr_vector cell;
+    enum wt_status status = compile(c, n->a, &a, err);
+    if (status)
+        return status;
+    switch (n->op) {
+    case '*':
+        return dereference(c, &a, o, err);
+    case '&':
+        return address_of(c, &a, o, err);
+    case '!':
+        if ((status = wt_compile_truth(c, &a, &cell, err)) != WT_OK ||
+            (status = invert(c, &cell, err)) != WT_OK)
+            return status;
+        *o = wt_operand_cell(truth_type(c), cell);
+        return WT_OK;
+    default:
+        break;
+    }
+    if ((status = need_number(&a, err)) != WT_OK)
+        return status;
+    const struct wt_type *type = promoted(c, a.type);
+    if ((status = to_number(c, &a, type, &cell, err)) != WT_OK)
+        return status;
+    const unsigned bits = (unsigned)wt_type_size(type) * 8;
+    const bool is_float = type->kind == WT_TYPE_FLOAT;
+    if (n->op == '-')
+        status = is_float ? wt_build_op(&c->build, WT_EXPR_F_NEGATE, bits, cell, cell, &cell, err)
+                          : wt_build_op(&c->build, WT_EXPR_SUB, 0, wt_build_constant(&c->build, 0),
+                                        cell, &cell, err);
+    else if (n->op == '~')
+        status = is_float ? wt_fail(err, WT_INVALID,
+                                    "Argument to complement operation not an "
+                                    "integer, boolean.")
+                          : wt_build_op(&c->build, WT_EXPR_NOT, 0, cell, cell, &cell, err);
+    return status ? status : finish_number(c, type, cell, o, err);
+}
+
+static enum wt_status compile_slice(struct compiler *c, const struct wt_node *n,
+                                    struct wt_operand *o, struct wt_error *err)
+{
+    struct wt_operand array, first, last;
+    wt_expr_vector from, to;
+    uint64_t a, b;
+    enum wt_status status;
+    if ((status = compile(c, n->a, &array, err)) != WT_OK ||
+        (status = compile(c, n->b, &first, err)) != WT_OK ||
+        (status = compile(c, n->c, &last, err)) != WT_OK ||
+        (status = to_number(c, &first, integer(c, 8, true), &from, err)) != WT_OK ||
+        (status = to_number(c, &last, integer(c, 8, true), &to, err)) != WT_OK)
+        return status;
+    if (!wt_expr_is_constant(c->build.expr, from, &a) ||
+        !wt_expr_is_constant(c->build.expr, to, &b))
+        return wt_fail(err, WT_INVALID, "the bounds of a slice must be constants");
+    if ((int64_t)b < (int64_t)a || b - a >= 1u << 20)
+        return wt_fail(err, WT_INVALID, "a slice has from 1 to 1048576 elements");
+    if ((status = element(c, &array, &first, o, err)) != WT_OK)
+        return status;
+    const struct wt_type *type = wt_types_array(c->build.types, o->type, b - a + 1);
+    if (!wt_operand_in_memory(o)) {
+        const uint64_t size = wt_type_size(o->type);
+        const struct wt_type *plain = wt_type_plain(array.type);
+        if (b - (uint64_t)plain->lower >= plain->count)
+            return wt_fail(err, WT_INVALID, "no such vector element");
+        return wt_operand_part(&c->build, &array, (a - (uint64_t)plain->lower) * size, type, o,
+                               err);
+    }
+    *o = wt_operand_memory(type, o->piece[0].space, o->piece[0].vector);
+    return WT_OK;
+}
+
+static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
+                                   struct wt_operand *o, struct wt_error *err)
+{
+    struct wt_operand a;
+    const struct wt_type *plain = wt_type_plain(n->type);
+    enum wt_status status = compile(c, n->a, &a, err);
+    if (status)
+        return status;
+    const struct wt_type *from = wt_type_plain(a.type);
+    if (a.type == &no_type || (plain == from && plain->kind != WT_TYPE_VOID) ||
+        (!wt_type_is_scalar(plain) && wt_operand_in_memory(&a) &&
+         wt_type_size(plain) == wt_type_size(from))) {
+        *o = a;
+        o->type = n->type;
+        if (wt_operand_in_memory(o))
+            o->piece[0].size = wt_type_size(n->type);
+        return WT_OK;
+    }
+    if (is_pointer(&a) && wt_type_is_scalar(plain)) {
+        const struct wt_type *target;
+        wt_expr_vector address;
+        uint32_t space;
+        if ((status = pointer_of(c, &a, &target, &address, &space, err)) != WT_OK)
+            return status;
+        a = wt_operand_cell(integer(c, wt_types_address_size(c->build.types), false), address);
+        status = wt_operand_convert(&c->build, &a, n->type, o, err);
+        o->piece[0].space = plain->kind == WT_TYPE_POINTER ? space : 0;
+        return status;
+    }
+    if (!wt_type_is_scalar(plain) || !wt_type_is_scalar(from))
+        return wt_fail(err, WT_INVALID, "Invalid cast.");
+    return wt_operand_convert(&c->build, &a, n->type, o, err);
+}
+
+static enum wt_status compile_call(struct compiler *c, const struct wt_node *n,
+                                   struct wt_operand *o, struct wt_error *err)
+{
+    const enum reduction kind = n->a->kind == WT_NODE_NAME ? reduction_of(n->a->text) : R_NONE;
+    struct wt_operand function;
+    if (kind != R_NONE)
+        return reduce(c, n, kind, o, err);
+    enum wt_status status = compile(c, n->a, &function, err);
+    if (status)
+        return status;
+    return wt_fail(err, WT_UNSUPPORTED,
+                   "functions of the program cannot be called from an expression: a wave has one "
+                   "pc for all of its lanes. Set a breakpoint in the function instead");
+}
+
+static enum wt_status compile_string(struct compiler *c, const struct wt_node *n,
+                                     struct wt_operand *o, struct wt_error *err)
+{
+    const uint64_t size = n->value + 1;
+    if (size > 8 * WT_PIECES)
+        return wt_fail(err, WT_UNSUPPORTED, "a string of more than %d characters is not supported",
+                       8 * WT_PIECES - 1);
+    *o = constant_bytes(c, wt_types_array(c->build.types, basic(c, "char"), size),
+                        (const uint8_t *)n->text, size);
+    return WT_OK;
+}
+
+static enum wt_status compile(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
+                              struct wt_error *err)
+{
+    struct wt_operand a, b;
+    enum wt_status status = WT_OK;
+    if (++c->depth > MOST_DEPTH)
+        return wt_fail(err, WT_INVALID, "the expression is nested too deeply");
+    switch (n->kind) {
+    case WT_NODE_NUMBER:
+        *o = wt_operand_cell(n->type, wt_build_constant(&c->build, n->value));
+        break;
+    case WT_NODE_STRING:
+        status = compile_string(c, n, o, err);
+        break;
+    case WT_NODE_NAME:
+        status = compile_name(c, n->text, o, err);
+        break;
+    case WT_NODE_DOLLAR:
+        status = compile_dollar(c, n, o, err);
+        break;
+    case WT_NODE_MEMBER:
+    case WT_NODE_ARROW:
+        status = compile(c, n->a, &a, err);
+        /* Both work on both, as in GDB. */
+        if (!status && wt_type_plain(a.type)->kind == WT_TYPE_POINTER)
+            status = dereference(c, &a, &a, err);
+        if (!status)
+            status = compile_member(c, &a, n->text, o, err);
+        break;
+    case WT_NODE_INDEX:
+        status = compile(c, n->a, &a, err);
+        if (!status)
+            status = compile(c, n->b, &b, err);
+        if (!status)
+            status = element(c, &a, &b, o, err);
+        break;
+    case WT_NODE_SLICE:
+        status = compile_slice(c, n, o, err);
+        break;
+    case WT_NODE_CALL:
+        status = compile_call(c, n, o, err);
+        break;
+    case WT_NODE_CAST:
+        status = compile_cast(c, n, o, err);
+        break;
+    case WT_NODE_SIZEOF: {
+        const struct wt_type *type = n->a->type;
+        if (n->a->kind != WT_NODE_TYPE)
+            status = type_of(c, n->a, &type, err);
+        if (!status)
+            *o = wt_operand_cell(basic(c, "unsigned long"),
+                                 wt_build_constant(&c->build, wt_type_size(type)));
+        break;
+    }
+    case WT_NODE_UNARY:
+        status = compile_unary(c, n, o, err);
+        break;
+    case WT_NODE_BINARY:
+        if (n->op == WT_OP_AND || n->op == WT_OP_OR) {
+            status = logic(c, n, o, err);
+            break;
+        }
+        status = compile(c, n->a, &a, err);
+        if (!status)
+            status = compile(c, n->b, &b, err);
+        if (!status)
+            status = arithmetic(c, n->op, &a, &b, o, err);
+        break;
+    case WT_NODE_CONDITION:
+        status = conditional(c, n, o, err);
+        break;
+    case WT_NODE_ASSIGN:
+        status = wt_fail(err, WT_UNSUPPORTED,
+                         "an assignment must stand by itself, not within an "
+                         "expression");
+        break;
+    case WT_NODE_COMMA:
+        status = compile(c, n->a, &a, err);
+        if (!status)
+            status = compile(c, n->b, o, err);
+        break;
+    case WT_NODE_LANES:
+        status = select_lanes(c, n, o, err);
+        break;
+    case WT_NODE_SPACE:
+        status = compile_space(c, n, o, err);
+        break;
+    case WT_NODE_TYPE:
+        if (!c->types_only)
+            status = wt_fail(err, WT_INVALID, "Attempt to use a type name as an expression.");
+        *o = lost(n->type);
+        break;
+    }
+    c->depth--;
+    return status;
+}
+
+enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, struct wt_operand *o,
+                               struct wt_error *err)
+{
+    return compile(c, node, o, err);
+}

@@ -1,0 +1,484 @@
+/* DWARF expressions and location descriptions, compiled to the core's form. */
+#include <dwarf.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "debug/source/build.h"
+
+#define STACK 64
+
+/* What one expression has come to. */
+struct machine {
+    struct wt_build *b;
+    Dwarf_Attribute *attribute; /* which the operations are of; NULL: of call frame information */
+    const struct wt_frame *frame;
+    uint64_t bias;
+    wt_expr_vector stack[STACK];
+    uint32_t space[STACK]; /* of what is an address */
+    unsigned count;
+    bool is_value;           /* the top is the value, not its address */
+    bool is_register;        /* `place` is a register */
+    struct wt_operand place; /* … in one piece, or several */
+    const uint8_t *block;    /* DW_OP_implicit_value */
+    size_t block_size;
+};
+
+static enum wt_status malformed(struct wt_error *err)
+{
+    return wt_fail(err, WT_INVALID, "the debug information is damaged: a location is malformed");
+}
+
+static enum wt_status lost(struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
+}
+
+static enum wt_status push(struct machine *m, wt_expr_vector v, struct wt_error *err)
+{
+    if (m->count == STACK)
+        return malformed(err);
+    m->space[m->count] = 0;
+    m->stack[m->count++] = v;
+    return WT_OK;
+}
+
+static enum wt_status pop(struct machine *m, wt_expr_vector *v, struct wt_error *err)
+{
+    if (m->count == 0)
+        return malformed(err);
+    *v = m->stack[--m->count];
+    return WT_OK;
+}
+
+static enum wt_status push_constant(struct machine *m, uint64_t value, struct wt_error *err)
+{
+    return push(m, wt_build_constant(m->b, value), err);
+}
+
+static enum wt_status binary(struct machine *m, enum wt_expr_op op, struct wt_error *err)
+{
+    wt_expr_vector a = 0, b = 0, to = 0;
+    enum wt_status status;
+    if ((status = pop(m, &b, err)) != WT_OK || (status = pop(m, &a, err)) != WT_OK ||
+        (status = wt_build_op(m->b, op, 64, a, b, &to, err)) != WT_OK)
+        return status;
+    return push(m, to, err);
+}
+
+/* a < b, and what can be made of it by exchanging and inverting. */
+static enum wt_status compare(struct machine *m, bool swap, bool invert, struct wt_error *err)
+{
+    enum wt_status status;
+    if (m->count < 2)
+        return malformed(err);
+    if (swap) {
+        const wt_expr_vector top = m->stack[m->count - 1];
+        m->stack[m->count - 1] = m->stack[m->count - 2];
+        m->stack[m->count - 2] = top;
+    }
+    if ((status = binary(m, WT_EXPR_LESS_SIGNED, err)) != WT_OK || !invert)
+        return status;
+    wt_expr_vector *at = &m->stack[m->count - 1];
+    return wt_build_op(m->b, WT_EXPR_LOGIC_NOT, 0, *at, *at, at, err);
+}
+
+static enum wt_status equal(struct machine *m, bool invert, struct wt_error *err)
+{
+    enum wt_status status = binary(m, WT_EXPR_EQUAL, err);
+    if (status || !invert)
+        return status;
+    wt_expr_vector *at = &m->stack[m->count - 1];
+    return wt_build_op(m->b, WT_EXPR_LOGIC_NOT, 0, *at, *at, at, err);
+}
+
+static enum wt_status unary(struct machine *m, uint64_t atom, struct wt_error *err)
+{
+    wt_expr_vector v;
+    enum wt_status status = pop(m, &v, err);
+    if (status)
+        return status;
+    const wt_expr_vector zero = wt_build_constant(m->b, 0);
+    if (atom == DW_OP_not)
+        status = wt_build_op(m->b, WT_EXPR_NOT, 0, v, v, &v, err);
+    else
+        status = wt_build_op(m->b, WT_EXPR_SUB, 0, zero, v, &v, err);
+    return status ? status : push(m, v, err);
+}
+
+/* The number of a DWARF address space in the probe's list. */
+static enum wt_status find_space(struct machine *m, uint64_t number, uint32_t *space,
+                                 struct wt_error *err)
+{
+    const struct wt_topology *t = m->b->topology;
+    for (size_t i = 0; t && i < t->space_count; i++)
+        if (t->spaces[i].dwarf >= 0 && (uint64_t)t->spaces[i].dwarf == number) {
+            *space = (uint32_t)i;
+            return WT_OK;
+        }
+    return wt_fail(err, WT_UNSUPPORTED,
+                   "the debug information names address space %" PRIu64
+                   ", which the device does not have",
+                   number);
+}
+
+/* Where a value lies in an address space: the space is above the address on the stack. */
+static enum wt_status xderef(struct machine *m, bool last, unsigned size, struct wt_error *err)
+{
+    wt_expr_vector address = 0, number = 0;
+    uint64_t value;
+    uint32_t space = 0;
+    enum wt_status status;
+    if ((status = pop(m, &address, err)) != WT_OK || (status = pop(m, &number, err)) != WT_OK)
+        return status;
+    if (!wt_expr_is_constant(m->b->expr, number, &value))
+        return wt_fail(err, WT_UNSUPPORTED, "an address space that is computed is not supported");
+    if ((status = find_space(m, value, &space, err)) != WT_OK)
+        return status;
+    if (last) {
+        /* LLVM writes so where the variable lies, not what it holds. */
+        if ((status = push(m, address, err)) == WT_OK)
+            m->space[m->count - 1] = space;
+        return status;
+    }
+    if ((status = wt_build_load(m->b, space, size, address, &address, err)) != WT_OK)
+        return status;
+    return push(m, address, err);
+}
+
+static enum wt_status register_value(struct machine *m, uint64_t number, wt_expr_vector *cell,
+                                     struct wt_error *err)
+{
+    struct wt_operand o;
+    if (!m->frame)
+        return wt_fail(err, WT_STATE, "No frame selected.");
+    enum wt_status status =
+        m->b->frame_ops->dwarf_register(m->b, m->frame, (unsigned)number, &o, err);
+    if (status)
+        return status;
+    /* As an address: whole, and without a sign. */
+    o.type = wt_types_integer(m->b->types, o.piece[0].size <= 4 ? 4 : 8, false);
+    return wt_operand_cell_of(m->b, &o, cell, err);
+}
+
+static enum wt_status breg(struct machine *m, uint64_t number, int64_t offset, struct wt_error *err)
+{
+    wt_expr_vector v;
+    enum wt_status status = register_value(m, number, &v, err);
+    if (!status)
+        status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, wt_build_constant(m->b, (uint64_t)offset), &v,
+                             err);
+    return status ? status : push(m, v, err);
+}
+
+static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *err)
+{
+    if (!m->frame)
+        return wt_fail(err, WT_STATE, "No frame selected.");
+    m->is_register = true;
+    return m->b->frame_ops->dwarf_register(m->b, m->frame, (unsigned)number, &m->place, err);
+}
+
+static enum wt_status fbreg(struct machine *m, int64_t offset, struct wt_error *err)
+{
+    wt_expr_vector base;
+    if (!m->frame)
+        return wt_fail(err, WT_STATE, "No frame selected.");
+    enum wt_status status = m->b->frame_ops->base(m->b, m->frame, &base, err);
+    if (!status)
+        status = wt_build_op(m->b, WT_EXPR_ADD, 0, base, wt_build_constant(m->b, (uint64_t)offset),
+                             &base, err);
+    return status ? status : push(m, base, err);
+}
+
+/* Operands that an index stands for: DW_OP_addrx, DW_OP_constx. */
+static enum wt_status indexed(struct machine *m, const Dwarf_Op *op, bool address,
+                              struct wt_error *err)
+{
+    Dwarf_Attribute found;
+    Dwarf_Addr addr;
+    Dwarf_Word word;
+    if (!m->attribute || dwarf_getlocation_attr(m->attribute, op, &found) != 0)
+        return malformed(err);
+    if (address)
+        return dwarf_formaddr(&found, &addr) == 0 ? push_constant(m, addr + m->bias, err)
+                                                  : malformed(err);
+    if (dwarf_formudata(&found, &word) == 0)
+        return push_constant(m, word, err);
+    return dwarf_formaddr(&found, &addr) == 0 ? push_constant(m, addr, err) : malformed(err);
+}
+
+static enum wt_status implicit(struct machine *m, const Dwarf_Op *op, struct wt_error *err)
+{
+    Dwarf_Block block;
+    if (!m->attribute || dwarf_getlocation_implicit_value(m->attribute, op, &block) != 0)
+        return malformed(err);
+    m->block = block.data;
+    m->block_size = block.length;
+    return WT_OK;
+}
+
+static enum wt_status stack_op(struct machine *m, const Dwarf_Op *op, struct wt_error *err)
+{
+    const unsigned n = m->count;
+    switch (op->atom) {
+    case DW_OP_dup:
+        return n ? push(m, m->stack[n - 1], err) : malformed(err);
+    case DW_OP_drop:
+        if (!n)
+            return malformed(err);
+        m->count--;
+        return WT_OK;
+    case DW_OP_over:
+        return n > 1 ? push(m, m->stack[n - 2], err) : malformed(err);
+    case DW_OP_pick:
+        return op->number < n ? push(m, m->stack[n - 1 - op->number], err) : malformed(err);
+    case DW_OP_swap:
+    case DW_OP_rot: {
+        const unsigned depth = op->atom == DW_OP_swap ? 2 : 3;
+        if (n < depth)
+            return malformed(err);
+        const wt_expr_vector top = m->stack[n - 1];
+        memmove(&m->stack[n - depth + 1], &m->stack[n - depth], (depth - 1) * sizeof top);
+        m->stack[n - depth] = top;
+        return WT_OK;
+    }
+    default:
+        return malformed(err);
+    }
+}
+
+static enum wt_status arithmetic(struct machine *m, const Dwarf_Op *op, struct wt_error *err)
+{
+    static const struct {
+        uint8_t atom, op;
+    } table[] = {
+        {DW_OP_plus, WT_EXPR_ADD},
+        {DW_OP_minus, WT_EXPR_SUB},
+        {DW_OP_mul, WT_EXPR_MUL},
+        {DW_OP_div, WT_EXPR_DIV_SIGNED},
+        {DW_OP_mod, WT_EXPR_REM_UNSIGNED},
+        {DW_OP_and, WT_EXPR_AND},
+        {DW_OP_or, WT_EXPR_OR},
+        {DW_OP_xor, WT_EXPR_XOR},
+        {DW_OP_shl, WT_EXPR_SHL},
+        {DW_OP_shr, WT_EXPR_SHR_UNSIGNED},
+        {DW_OP_shra, WT_EXPR_SHR_SIGNED},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (table[i].atom == op->atom)
+            return binary(m, (enum wt_expr_op)table[i].op, err);
+    return wt_fail(err, WT_UNSUPPORTED,
+                   "operation 0x%02x of the debug information is not supported", op->atom);
+}
+
+static unsigned address_size(const struct machine *m)
+{
+    return m->b->types ? wt_types_address_size(m->b->types) : 8;
+}
+
+static enum wt_status step(struct machine *m, const Dwarf_Op *op, bool last, struct wt_error *err)
+{
+    const unsigned atom = op->atom;
+    wt_expr_vector v;
+    enum wt_status status;
+    if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
+        return push_constant(m, atom - DW_OP_lit0, err);
+    if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31)
+        return reg(m, atom - DW_OP_reg0, err);
+    if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
+        return breg(m, atom - DW_OP_breg0, (int64_t)op->number, err);
+    switch (atom) {
+    case DW_OP_addr:
+        return push_constant(m, op->number + m->bias, err);
+    case DW_OP_const1u:
+    case DW_OP_const1s:
+    case DW_OP_const2u:
+    case DW_OP_const2s:
+    case DW_OP_const4u:
+    case DW_OP_const4s:
+    case DW_OP_const8u:
+    case DW_OP_const8s:
+    case DW_OP_constu:
+    case DW_OP_consts:
+        return push_constant(m, op->number, err);
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index:
+        return indexed(m, op, true, err);
+    case DW_OP_constx:
+    case DW_OP_GNU_const_index:
+        return indexed(m, op, false, err);
+    case DW_OP_regx:
+        return reg(m, op->number, err);
+    case DW_OP_bregx:
+        return breg(m, op->number, (int64_t)op->number2, err);
+    case DW_OP_fbreg:
+        return fbreg(m, (int64_t)op->number, err);
+    case DW_OP_call_frame_cfa:
+        if (!m->frame)
+            return wt_fail(err, WT_STATE, "No frame selected.");
+        status = m->b->frame_ops->cfa(m->b, m->frame, &v, err);
+        return status ? status : push(m, v, err);
+    case DW_OP_dup:
+    case DW_OP_drop:
+    case DW_OP_over:
+    case DW_OP_pick:
+    case DW_OP_swap:
+    case DW_OP_rot:
+        return stack_op(m, op, err);
+    case DW_OP_deref:
+    case DW_OP_deref_size:
+        if ((status = pop(m, &v, err)) != WT_OK)
+            return status;
+        if (atom == DW_OP_deref_size && (op->number == 0 || op->number > 8))
+            return malformed(err);
+        status = wt_build_load(
+            m->b, 0, atom == DW_OP_deref ? address_size(m) : (unsigned)op->number, v, &v, err);
+        return status ? status : push(m, v, err);
+    case DW_OP_xderef:
+        return xderef(m, last, address_size(m), err);
+    case DW_OP_plus_uconst:
+        if ((status = push_constant(m, op->number, err)) != WT_OK)
+            return status;
+        return binary(m, WT_EXPR_ADD, err);
+    case DW_OP_not:
+    case DW_OP_neg:
+        return unary(m, atom, err);
+    case DW_OP_eq:
+    case DW_OP_ne:
+        return equal(m, atom == DW_OP_ne, err);
+    case DW_OP_lt:
+    case DW_OP_ge:
+        return compare(m, false, atom == DW_OP_ge, err);
+    case DW_OP_gt:
+    case DW_OP_le:
+        return compare(m, true, atom == DW_OP_le, err);
+    case DW_OP_stack_value:
+        m->is_value = true;
+        return WT_OK;
+    case DW_OP_implicit_value:
+        return implicit(m, op, err);
+    case DW_OP_nop:
+        return WT_OK;
+    case DW_OP_entry_value:
+    case DW_OP_GNU_entry_value:
+    case DW_OP_implicit_pointer:
+    case DW_OP_GNU_implicit_pointer:
+    case DW_OP_GNU_parameter_ref:
+    case DW_OP_GNU_variable_value:
+        return lost(err);
+    default:
+        return arithmetic(m, op, err);
+    }
+}
+
+/* Adds bytes of a block as constants of up to 8 bytes. */
+static enum wt_status add_block(struct machine *m, uint64_t size, struct wt_operand *o,
+                                struct wt_error *err)
+{
+    for (uint64_t at = 0; at < size; at += 8) {
+        uint64_t value = 0;
+        const uint64_t take = size - at < 8 ? size - at : 8;
+        for (uint64_t i = 0; i < take && at + i < m->block_size; i++)
+            value |= (uint64_t)m->block[at + i] << (8 * i);
+        if (o->piece_count == WT_PIECES)
+            return wt_fail(err, WT_UNSUPPORTED, "the value is in too many pieces");
+        o->piece[o->piece_count++] = (struct wt_piece){.kind = WT_PIECE_CELL,
+                                                       .vector = wt_build_constant(m->b, value),
+                                                       .reg = -1,
+                                                       .size = take};
+    }
+    return WT_OK;
+}
+
+/* Ends a simple location: adds its pieces for `size` bytes (0: all that there is). */
+static enum wt_status finish_piece(struct machine *m, uint64_t size, struct wt_operand *o,
+                                   struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    struct wt_piece p = {.kind = WT_PIECE_LOST, .reg = -1, .size = size};
+    if (m->block) {
+        status = add_block(m, size ? size : m->block_size, o, err);
+        m->block = NULL;
+        return status;
+    }
+    if (m->is_register) {
+        m->is_register = false;
+        for (unsigned i = 0; i < m->place.piece_count; i++) {
+            p = m->place.piece[i];
+            if (size && p.size > size)
+                p.size = size;
+            if (o->piece_count == WT_PIECES)
+                return wt_fail(err, WT_UNSUPPORTED, "the value is in too many pieces");
+            o->piece[o->piece_count++] = p;
+        }
+        return WT_OK;
+    }
+    if (m->count) {
+        const uint32_t space = m->space[m->count - 1];
+        if ((status = pop(m, &p.vector, err)) != WT_OK)
+            return status;
+        p.kind = m->is_value ? WT_PIECE_CELL : WT_PIECE_MEMORY;
+        p.space = space;
+        m->is_value = false;
+        if (p.kind == WT_PIECE_CELL && (p.size == 0 || p.size > 8))
+            p.size = 8;
+    }
+    if (o->piece_count == WT_PIECES)
+        return wt_fail(err, WT_UNSUPPORTED, "the value is in too many pieces");
+    o->piece[o->piece_count++] = p;
+    return WT_OK;
+}
+
+static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, uint64_t size,
+                          struct wt_operand *o, struct wt_error *err)
+{
+    bool pieces = false;
+    for (size_t i = 0; i < count; i++) {
+        enum wt_status status;
+        if (ops[i].atom == DW_OP_piece || ops[i].atom == DW_OP_bit_piece) {
+            if (ops[i].atom == DW_OP_bit_piece && (ops[i].number % 8 || ops[i].number2))
+                return wt_fail(err, WT_UNSUPPORTED, "pieces of single bits are not supported");
+            const uint64_t bytes = ops[i].atom == DW_OP_piece ? ops[i].number : ops[i].number / 8;
+            pieces = true;
+            status = bytes ? finish_piece(m, bytes, o, err) : malformed(err);
+        } else {
+            const bool last = i + 1 == count || ops[i + 1].atom == DW_OP_piece ||
+                              ops[i + 1].atom == DW_OP_stack_value;
+            status = step(m, &ops[i],
+                          last && (i + 1 == count || ops[i + 1].atom != DW_OP_stack_value), err);
+        }
+        if (status)
+            return status;
+    }
+    return pieces ? WT_OK : finish_piece(m, size, o, err);
+}
+
+enum wt_status wt_build_location(struct wt_build *b, Dwarf_Attribute *attribute,
+                                 const Dwarf_Op *ops, size_t count, const struct wt_frame *frame,
+                                 uint64_t bias, uint64_t size, struct wt_operand *o,
+                                 struct wt_error *err)
+{
+    struct machine m = {.b = b, .attribute = attribute, .frame = frame, .bias = bias};
+    *o = (struct wt_operand){0};
+    if (count == 0)
+        return lost(err);
+    return run(&m, ops, count, size, o, err);
+}
+
+enum wt_status wt_build_address(struct wt_build *b, Dwarf_Attribute *attribute, const Dwarf_Op *ops,
+                                size_t count, const struct wt_frame *frame, uint64_t bias,
+                                wt_expr_vector *address, struct wt_error *err)
+{
+    struct wt_operand o = {0};
+    enum wt_status status = wt_build_location(b, attribute, ops, count, frame, bias, 8, &o, err);
+    if (status)
+        return status;
+    if (o.piece_count != 1 || o.piece[0].kind == WT_PIECE_LOST)
+        return malformed(err);
+    *address = o.piece[0].vector;
+    if (o.piece[0].kind == WT_PIECE_CELL && o.piece[0].reg >= 0) {
+        o.type = wt_types_integer(b->types, o.piece[0].size <= 4 ? 4 : 8, false);
+        return wt_operand_cell_of(b, &o, address, err);
+    }
+    return WT_OK;
+}

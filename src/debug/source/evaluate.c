@@ -1,0 +1,502 @@
+/* Values of expressions in the lanes of a wave, and assignments. */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "debug/source/source_internal.h"
+
+/* Bytes of one value at most: those of a larger one would be of no use to a reader. */
+#define MOST_BYTES ((uint64_t)1 << 20)
+
+/* The wave of a scope's thread, and which lane that is; false if there is none. */
+static bool wave_of(const struct wt_view *scope, struct wt_wave *wave, unsigned *lane)
+{
+    struct wt_debugger *d = scope->source->debugger;
+    struct wt_thread_position place;
+    if (!scope->thread || !wt_debugger_thread_wave(d, scope->thread, wave) ||
+        wt_debugger_thread_position(d, scope->thread, &place, WT_IGNORED))
+        return false;
+    *lane = place.lane;
+    return true;
+}
+
+static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt_node *node,
+                                    wt_lanes lanes, struct wt_values *values, struct wt_error *err);
+
+static struct compiler compiler_for(const struct wt_view *scope)
+{
+    struct compiler c = {.scope = scope,
+                         .evaluate = evaluate_node,
+                         .build = {.types = scope->source->types,
+                                   .frame_ops = &wt_frame_ops,
+                                   .topology = scope->source->topology,
+                                   .frames = scope->frames}};
+    struct wt_wave wave;
+    unsigned lane;
+    if (wave_of(scope, &wave, &lane))
+        c.all = wt_lanes_first(wave.lanes);
+    return c;
+}
+
+/* ---- without a wave ---- */
+
+static wt_lanes read_plain(void *context, wt_lanes which, const uint64_t *addr, unsigned size,
+                           uint64_t *out)
+{
+    uint8_t bytes[8];
+    if (!which || !wt_source_read(context, 0, addr[0], bytes, size))
+        return 0;
+    out[0] = wt_load_le(bytes, size);
+    return which;
+}
+
+/* ---- one piece of a value ---- */
+
+struct reader {
+    const struct wt_view *scope;
+    struct compiler *c;
+    bool has_wave;
+    struct wt_wave wave;
+    wt_lanes lanes;
+    unsigned count;
+    struct wt_lane_value *value; /* of each lane */
+};
+
+/* The numbers of a vector in each lane; ends its expression. */
+static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_error *err)
+{
+    struct wt_expr *expr = r->c->build.expr;
+    uint64_t constant;
+    if (wt_expr_is_constant(expr, v, &constant)) {
+        for (unsigned k = 0; k < r->count; k++)
+            r->value[k] = (struct wt_lane_value){.known = true, .value = constant};
+        return WT_OK;
+    }
+    wt_expr_add(expr, WT_EXPR_END, 0, wt_expr_temporary(expr, 0), v, v);
+    enum wt_status status = wt_expr_finish(expr, err);
+    if (status)
+        return status;
+    if (r->has_wave)
+        return wt_debugger_evaluate(r->scope->source->debugger, r->wave.id, r->lanes, expr, 0,
+                                    r->value, NULL, err);
+    size_t registers;
+    wt_expr_registers(expr, &registers);
+    if (registers)
+        return wt_fail(err, WT_STATE, "No registers.");
+    const struct wt_expr_world world = {(void *)(uintptr_t)r->scope, read_plain, NULL};
+    uint64_t number = 0;
+    const wt_lanes known = wt_expr_run(expr, NULL, 1, &world, &number);
+    r->value[0] = (struct wt_lane_value){.known = known != 0, .value = number};
+    return WT_OK;
+}
+
+/* The thread through which a lane's memory is read. */
+static bool read_lane(struct reader *r, unsigned lane, uint32_t space, uint64_t address, void *out,
+                      size_t size)
+{
+    struct wt_debugger *d = r->scope->source->debugger;
+    if (!r->has_wave)
+        return wt_source_read(r->scope, space, address, out, size);
+    return wt_debugger_read_lane(d, r->wave.id, lane, (struct wt_address){space, address}, out,
+                                 size, WT_IGNORED) == WT_OK;
+}
+
+static void read_memory(struct reader *r, const struct wt_piece *p, uint64_t at,
+                        struct wt_values *values)
+{
+    const struct wt_space *space = &r->scope->source->topology->spaces[p->space];
+    const bool shared = space->scope != WT_SCOPE_LANE;
+    unsigned k = 0;
+    for (wt_lanes rest = r->lanes; k < r->count; k++, rest &= rest - 1) {
+        uint8_t *out = values->bytes + k * values->size + at;
+        const unsigned lane = r->has_wave ? wt_lanes_lowest(rest) : 0;
+        if (!r->value[k].known) {
+            values->state[k] = WT_VALUE_UNKNOWN;
+            continue;
+        }
+        values->address[k] = r->value[k].value;
+        /* Lanes that look at the same place see the same. */
+        if (k && shared && r->value[k - 1].known && r->value[k - 1].value == r->value[k].value) {
+            if (values->state[k - 1] == WT_VALUE_UNREADABLE)
+                values->state[k] = WT_VALUE_UNREADABLE;
+            else
+                memcpy(out, out - values->size, p->size);
+            continue;
+        }
+        if (!read_lane(r, lane, p->space, r->value[k].value, out, p->size))
+            values->state[k] = WT_VALUE_UNREADABLE;
+    }
+}
+
+/* A register that is wider than a cell. */
+static enum wt_status read_wide(struct reader *r, const struct wt_piece *p, uint64_t at,
+                                struct wt_values *values, struct wt_error *err)
+{
+    const struct wt_register *reg = &r->scope->source->topology->registers[p->reg];
+    const unsigned index = (unsigned)p->reg;
+    uint8_t *row = malloc(wt_register_row(reg, r->lanes));
+    if (!row)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a register");
+    enum wt_status status = wt_debugger_read_rows(r->scope->source->debugger, r->scope->thread,
+                                                  r->lanes, &index, 1, row, err);
+    const size_t step = reg->scope == WT_SCOPE_LANE ? wt_register_size(reg) : 0;
+    for (unsigned k = 0; k < r->count && !status; k++)
+        memcpy(values->bytes + k * values->size + at, row + k * step, p->size);
+    free(row);
+    return status;
+}
+
+static enum wt_status read_piece(struct reader *r, const struct wt_piece *p, uint64_t at,
+                                 struct wt_values *values, struct wt_error *err)
+{
+    enum wt_status status;
+    if (p->kind == WT_PIECE_LOST) {
+        for (unsigned k = 0; k < r->count; k++)
+            values->state[k] = WT_VALUE_LOST;
+        return WT_OK;
+    }
+    if (p->kind == WT_PIECE_CELL && p->reg >= 0 && p->size > 8 && r->has_wave)
+        return read_wide(r, p, at, values, err);
+    if ((status = run_vector(r, p->vector, err)) != WT_OK)
+        return status;
+    if (p->kind == WT_PIECE_MEMORY) {
+        read_memory(r, p, at, values);
+        return WT_OK;
+    }
+    for (unsigned k = 0; k < r->count; k++) {
+        uint8_t *out = values->bytes + k * values->size + at;
+        if (!r->value[k].known)
+            values->state[k] = WT_VALUE_UNKNOWN;
+        for (uint64_t i = 0; i < p->size && i < 8; i++)
+            out[i] = (uint8_t)(r->value[k].value >> (8 * i));
+    }
+    return WT_OK;
+}
+
+/* ---- a value ---- */
+
+/* What is compiled anew for each piece, since an expression has one value. */
+typedef enum wt_status compile_fn(struct compiler *c, const void *what, struct wt_operand *o,
+                                  struct wt_error *err);
+
+static enum wt_status prepare(struct compiler *c, compile_fn *compile, const void *what,
+                              struct wt_operand *o, struct wt_error *err)
+{
+    wt_expr_free(c->build.expr);
+    c->build.expr = wt_expr_new();
+    c->build.next = 0;
+    c->depth = 0;
+    if (!c->build.expr)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for an expression");
+    return compile(c, what, o, err);
+}
+
+static enum wt_status allocate(struct wt_values *v, struct wt_error *err)
+{
+    if (v->size > MOST_BYTES || v->size * v->lane_count > 64 * MOST_BYTES)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "value requires %" PRIu64 " bytes, which is more than %" PRIu64
+                       ": print a part of it, as in array[0..9]",
+                       v->size, MOST_BYTES);
+    v->bytes = calloc(v->size * v->lane_count + 1, 1);
+    v->state = calloc(v->lane_count, 1);
+    v->address = calloc(v->lane_count, sizeof *v->address);
+    if (!v->bytes || !v->state || !v->address)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a value of %u lanes", v->lane_count);
+    return WT_OK;
+}
+
+static enum wt_status read_values(const struct wt_view *scope, compile_fn *compile,
+                                  const void *what, wt_lanes lanes, struct wt_values *values,
+                                  struct wt_error *err)
+{
+    struct compiler c = compiler_for(scope);
+    struct reader r = {.scope = scope, .c = &c};
+    struct wt_lane_value value[WT_MAX_LANES];
+    struct wt_operand o;
+    unsigned lane = 0;
+    *values = (struct wt_values){.reg = -1};
+    enum wt_status status = prepare(&c, compile, what, &o, err);
+    if (status) {
+        wt_expr_free(c.build.expr);
+        return status;
+    }
+    r.has_wave = wave_of(scope, &r.wave, &lane);
+    r.lanes = c.any_lanes ? c.lanes : lanes ? lanes : wt_lane_bit(lane);
+    r.count = wt_lanes_count(r.lanes);
+    r.value = value;
+    values->type = o.type;
+    values->lanes = r.lanes;
+    values->lane_count = r.count;
+    values->selected = c.any_lanes;
+    values->bit_offset = o.bit_offset;
+    values->bit_size = o.bit_size;
+    values->in_memory = wt_operand_in_memory(&o);
+    values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
+    values->space = o.piece_count == 1 ? o.piece[0].space : 0;
+    for (unsigned i = 0; i < o.piece_count; i++)
+        values->size += o.piece[i].size;
+    status = allocate(values, err);
+    uint64_t at = 0;
+    for (unsigned i = 0; i < o.piece_count && !status; i++) {
+        if (i)
+            status = prepare(&c, compile, what, &o, err);
+        if (!status)
+            status = read_piece(&r, &o.piece[i], at, values, err);
+        at += o.piece[i].size;
+    }
+    wt_expr_free(c.build.expr);
+    if (status)
+        wt_values_free(values);
+    return status;
+}
+
+static enum wt_status compile_tree(struct compiler *c, const void *what, struct wt_operand *o,
+                                   struct wt_error *err)
+{
+    return wt_compile_node(c, what, o, err);
+}
+
+struct variable_at {
+    Dwarf_Die *die;
+};
+
+static enum wt_status compile_die(struct compiler *c, const void *what, struct wt_operand *o,
+                                  struct wt_error *err)
+{
+    const struct variable_at *v = what;
+    const struct wt_frame *frame = c->scope->frame;
+    return wt_compile_variable(c, v->die, frame->info, frame->bias, true, o, err);
+}
+
+static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt_node *node,
+                                    wt_lanes lanes, struct wt_values *values, struct wt_error *err)
+{
+    return read_values(scope, compile_tree, node, lanes, values, err);
+}
+
+enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *variable,
+                                       wt_lanes lanes, struct wt_values *values,
+                                       struct wt_error *err)
+{
+    const struct variable_at v = {variable};
+    assert(scope->frame);
+    return read_values(scope, compile_die, &v, lanes, values, err);
+}
+
+/* ---- assignments ---- */
+
+static enum wt_status write_lane(const struct wt_view *scope, const struct wt_values *to,
+                                 unsigned k, unsigned lane, const uint8_t *bytes,
+                                 struct wt_error *err)
+{
+    struct wt_debugger *d = scope->source->debugger;
+    struct wt_wave wave;
+    unsigned own;
+    const bool has_wave = wave_of(scope, &wave, &own);
+    if (to->in_memory) {
+        if (to->state[k] == WT_VALUE_UNKNOWN)
+            return wt_fail(err, WT_INVALID, "the place to write to cannot be found");
+        const struct wt_address address = {to->space, to->address[k]};
+        if (has_wave)
+            return wt_debugger_write_lane(d, wave.id, lane, address, bytes, to->size, err);
+        return wt_debugger_write_memory(d, scope->thread, address, bytes, to->size, err);
+    }
+    if (to->reg < 0 || !has_wave)
+        return wt_fail(err, WT_INVALID, "Left operand of assignment is not an lvalue.");
+    const struct wt_register *r = &scope->source->topology->registers[to->reg];
+    const unsigned index = (unsigned)to->reg;
+    uint8_t row[WT_REGISTER_BITS / 8];
+    enum wt_status status =
+        wt_debugger_read_rows(d, scope->thread, wt_lane_bit(lane), &index, 1, row, err);
+    if (status)
+        return status;
+    /* A smaller value in a RISC-V register is extended as the ABI has it: floats by ones above. */
+    memcpy(row, bytes, to->size < sizeof row ? to->size : sizeof row);
+    const wt_thread thread = wt_debugger_thread_of_lane(d, scope->thread, lane);
+    (void)r;
+    return wt_debugger_write_register(d, thread, index, row, err);
+}
+
+/* Puts a number's bits into a bit field's bytes. */
+static void put_bits(const struct wt_values *to, uint8_t *bytes, uint64_t value)
+{
+    for (uint32_t i = 0; i < to->bit_size; i++) {
+        const uint32_t at = to->bit_offset + i;
+        if (at / 8 >= to->size)
+            return;
+        bytes[at / 8] =
+            (uint8_t)((bytes[at / 8] & ~(1u << at % 8)) | (unsigned)(value >> i & 1) << at % 8);
+    }
+}
+
+static enum wt_status assign_lanes(const struct wt_view *scope, const struct wt_values *to,
+                                   const struct wt_values *from, struct wt_error *err)
+{
+    unsigned k = 0;
+    for (wt_lanes rest = to->lanes; k < to->lane_count; k++, rest &= rest - 1) {
+        const uint8_t *source = from->bytes + (from->lane_count == 1 ? 0 : k) * from->size;
+        const uint8_t state = from->state[from->lane_count == 1 ? 0 : k];
+        uint8_t bits[16];
+        if (state != WT_VALUE_GOOD)
+            return wt_fail(err, WT_INVALID, "the value to assign cannot be read");
+        if (to->bit_size) {
+            const uint64_t size = from->size < 8 ? from->size : 8;
+            memcpy(bits, to->bytes + k * to->size, to->size < sizeof bits ? to->size : sizeof bits);
+            put_bits(to, bits, wt_load_le(source, size));
+            source = bits;
+        }
+        enum wt_status status =
+            write_lane(scope, to, k, to->selected ? wt_lanes_lowest(rest) : wt_lanes_lowest(rest),
+                       source, err);
+        if (status)
+            return status;
+    }
+    return WT_OK;
+}
+
+/* The right side as a value of the left side's type: a cast around its tree. */
+static enum wt_status right_side(const struct wt_view *scope, const struct wt_node *n,
+                                 const struct wt_values *to, struct wt_values *from,
+                                 struct wt_error *err)
+{
+    struct wt_node left = *n->a, right = *n->b, sum, cast;
+    const struct wt_node *value = &right;
+    left.next = NULL;
+    if (n->op) {
+        sum = (struct wt_node){.kind = WT_NODE_BINARY, .op = n->op, .a = &left, .b = &right};
+        value = &sum;
+    }
+    if (to && wt_type_is_scalar(wt_type_plain(to->type)) &&
+        wt_type_size(wt_type_plain(to->type)) <= 8) {
+        cast = (struct wt_node){
+            .kind = WT_NODE_CAST, .a = (struct wt_node *)(uintptr_t)value, .type = to->type};
+        value = &cast;
+    }
+    return evaluate_node(scope, value, to ? to->lanes : 0, from, err);
+}
+
+static enum wt_status assign(const struct wt_view *scope, const struct wt_node *n,
+                             struct wt_values *values, struct wt_error *err)
+{
+    struct wt_source *s = scope->source;
+    struct wt_values from;
+    enum wt_status status;
+    /* A convenience variable takes any value. */
+    if (n->a->kind == WT_NODE_DOLLAR) {
+        struct wt_values old;
+        status = evaluate_node(scope, n->a, 0, &old, err);
+        if (status)
+            return status;
+        const bool is_register = old.reg >= 0;
+        wt_values_free(&old);
+        if (!is_register) {
+            if ((status = right_side(scope, n, NULL, values, err)) != WT_OK)
+                return status;
+            status = wt_source_set_variable(s, n->a->text, values, err);
+            if (status)
+                wt_values_free(values);
+            return status;
+        }
+    }
+    if ((status = evaluate_node(scope, n->a, 0, values, err)) != WT_OK)
+        return status;
+    status = right_side(scope, n, values, &from, err);
+    if (!status) {
+        if (!values->bit_size && from.size < values->size)
+            status = wt_fail(err, WT_INVALID,
+                             "the value has %" PRIu64 " bytes, and %" PRIu64 " are needed",
+                             from.size, values->size);
+        else if (from.lane_count != 1 && from.lanes != values->lanes)
+            status = wt_fail(err, WT_INVALID,
+                             "the value is of other lanes than those that are "
+                             "assigned to");
+        else
+            status = assign_lanes(scope, values, &from, err);
+        wt_values_free(&from);
+    }
+    wt_values_free(values);
+    return status ? status : evaluate_node(scope, n->a, 0, values, err);
+}
+
+/* ---- texts ---- */
+
+static enum wt_status parse(const struct wt_view *scope, const char *text, struct wt_node **root,
+                            struct wt_error *err)
+{
+    const struct wt_parse_world world = {scope->source->types, wt_source_find_type,
+                                         (void *)(uintptr_t)scope};
+    return wt_parse_expression(text, &world, root, err);
+}
+
+enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
+                                  struct wt_values *values, struct wt_error *err)
+{
+    struct wt_node *root;
+    enum wt_status status = parse(scope, text, &root, err);
+    if (status)
+        return status;
+    status = root->kind == WT_NODE_ASSIGN ? assign(scope, root, values, err)
+                                          : evaluate_node(scope, root, 0, values, err);
+    wt_node_free(root);
+    return status;
+}
+
+enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
+                                 const struct wt_type **type, bool *is_type_name,
+                                 struct wt_error *err)
+{
+    struct wt_node *root;
+    enum wt_status status = parse(scope, text, &root, err);
+    if (status)
+        return status;
+    *is_type_name = root->kind == WT_NODE_TYPE;
+    if (*is_type_name) {
+        *type = root->type;
+    } else {
+        struct compiler c = compiler_for(scope);
+        struct wt_operand o;
+        c.types_only = true;
+        status = prepare(&c, compile_tree, root, &o, err);
+        wt_expr_free(c.build.expr);
+        *type = o.type;
+    }
+    wt_node_free(root);
+    return status;
+}
+
+enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
+                                 struct wt_expr **expr, const struct wt_type **type,
+                                 struct wt_error *err)
+{
+    struct wt_node *root;
+    struct compiler c = compiler_for(scope);
+    struct wt_operand o;
+    wt_expr_vector cell;
+    *expr = NULL;
+    enum wt_status status = parse(scope, text, &root, err);
+    if (status)
+        return status;
+    c.beside = true;
+    if (root->kind == WT_NODE_ASSIGN)
+        status = wt_fail(err, WT_INVALID, "an assignment is no condition; is '==' meant?");
+    if (!status)
+        status = prepare(&c, compile_tree, root, &o, err);
+    if (!status)
+        status = wt_compile_truth(&c, &o, &cell, err);
+    if (!status) {
+        wt_expr_add(c.build.expr, WT_EXPR_END, 0, wt_expr_temporary(c.build.expr, 0), cell, cell);
+        status = wt_expr_finish(c.build.expr, err);
+    }
+    wt_node_free(root);
+    if (status) {
+        wt_expr_free(c.build.expr);
+        return status;
+    }
+    *expr = c.build.expr;
+    if (type)
+        *type = o.type;
+    return WT_OK;
+}

@@ -1,0 +1,504 @@
+/* Values as text, in GDB's notation. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "debug/core/print.h"
+#include "debug/source/source_internal.h"
+
+#define ELEMENTS 200  /* of an array or a string */
+#define REPEATS 10    /* more equal elements than that are told by their number */
+#define MOST_DEPTH 40 /* of structures in structures */
+
+struct printer {
+    FILE *out;
+    const struct wt_view *scope;
+    struct wt_format format;
+    unsigned left; /* elements that may still be printed */
+};
+
+static void print_value(struct printer *p, const struct wt_type *type, const uint8_t *bytes,
+                        unsigned depth);
+
+/* ---- characters and strings ---- */
+
+static void put_char(FILE *out, unsigned c, char quote)
+{
+    static const char escapes[] = "\a\b\t\n\v\f\r", letters[] = "abtnvfr";
+    const char *e = c && c < 128 ? strchr(escapes, (int)c) : NULL;
+    if (e)
+        fprintf(out, "\\%c", letters[e - escapes]);
+    else if (c == (unsigned char)quote || c == '\\')
+        fprintf(out, "\\%c", (int)c);
+    else if (c >= 0x20 && c < 0x7f)
+        fputc((int)c, out);
+    else
+        fprintf(out, "\\%03o", c & 0xff);
+}
+
+/* Runs of equal characters are told by their number, as GDB does. */
+static void put_string(FILE *out, const uint8_t *text, size_t length, bool more)
+{
+    bool open = false, first = true;
+    if (length == 0) {
+        fputs(more ? "\"\"..." : "\"\"", out);
+        return;
+    }
+    for (size_t i = 0; i < length;) {
+        size_t run = 1;
+        while (i + run < length && text[i + run] == text[i])
+            run++;
+        if (run > REPEATS) {
+            if (open)
+                fputc('"', out);
+            if (!first)
+                fputs(", ", out);
+            fputc('\'', out);
+            put_char(out, text[i], '\'');
+            fprintf(out, "' <repeats %zu times>", run);
+            open = false;
+            i += run;
+        } else {
+            if (!open) {
+                fputs(first ? "\"" : ", \"", out);
+                open = true;
+            }
+            put_char(out, text[i], '"');
+            i++;
+        }
+        first = false;
+    }
+    if (open)
+        fputc('"', out);
+    if (more)
+        fputs("...", out);
+}
+
+static bool is_textual(const struct wt_type *type)
+{
+    return wt_type_plain(type)->kind == WT_TYPE_CHAR;
+}
+
+static void put_c_string(struct printer *p, uint64_t address, uint32_t space)
+{
+    uint8_t text[ELEMENTS + 1];
+    const unsigned most = p->format.elements ? p->format.elements : ELEMENTS;
+    unsigned length = 0;
+    while (length < most && length < ELEMENTS) {
+        if (!wt_source_read(p->scope, space, address + length, &text[length], 1)) {
+            if (length)
+                put_string(p->out, text, length, false);
+            fprintf(p->out, "%s<error: Cannot access memory at address 0x%" PRIx64 ">",
+                    length ? "" : "", address + length);
+            return;
+        }
+        if (!text[length])
+            break;
+        length++;
+    }
+    put_string(p->out, text, length, length == most || length == ELEMENTS);
+}
+
+/* ---- scalars ---- */
+
+static void put_float(FILE *out, uint64_t bits, unsigned size)
+{
+    const double value = wt_print_double(bits, size * 8);
+    if (isnan(value)) {
+        const uint64_t mantissa = bits & (size == 2   ? 0x3ffu
+                                          : size == 4 ? 0x7fffffu
+                                                      : (((uint64_t)1 << 52) - 1));
+        fprintf(out, "%snan(0x%" PRIx64 ")", bits >> (size * 8 - 1) & 1 ? "-" : "", mantissa);
+    } else if (isinf(value)) {
+        fputs(value < 0 ? "-inf" : "inf", out);
+    } else {
+        fprintf(out, "%.*g", size == 2 ? 5 : size == 4 ? 9 : 17, value);
+    }
+}
+
+static void put_binary(FILE *out, uint64_t value)
+{
+    unsigned bits = 64;
+    while (bits > 1 && !(value >> (bits - 1) & 1))
+        bits--;
+    while (bits)
+        fputc(value >> --bits & 1 ? '1' : '0', out);
+}
+
+static void put_address(struct printer *p, uint64_t address, bool data_too)
+{
+    char symbol[300];
+    fprintf(p->out, "0x%" PRIx64, address);
+    wt_source_symbol_at(p->scope, address, data_too, symbol, sizeof symbol);
+    if (symbol[0])
+        fprintf(p->out, " %s", symbol);
+}
+
+static void put_enumeration(FILE *out, const struct wt_type *type, const struct wt_number *n)
+{
+    size_t count;
+    const struct wt_member *m = wt_type_members(type, &count);
+    uint64_t known = 0, rest = n->integer;
+    bool flags = count > 0;
+    for (size_t i = 0; i < count; i++) {
+        if (m[i].value == (int64_t)n->integer && m[i].name) {
+            fputs(m[i].name, out);
+            return;
+        }
+        const uint64_t value = (uint64_t)m[i].value;
+        /* Values that share no bit are flags. */
+        if (m[i].value < 0 || (value && known & value))
+            flags = false;
+        known |= value;
+    }
+    if (!flags || rest == 0) {
+        fprintf(out, "%" PRId64, (int64_t)n->integer);
+        return;
+    }
+    bool any = false;
+    fputc('(', out);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t value = (uint64_t)m[i].value;
+        if (!value || (rest & value) != value || !m[i].name)
+            continue;
+        fprintf(out, "%s%s", any ? " | " : "", m[i].name);
+        any = true;
+        rest &= ~value;
+    }
+    if (rest)
+        fprintf(out, "%sunknown: 0x%" PRIx64, any ? " | " : "", rest);
+    fputc(')', out);
+}
+
+static void put_character(FILE *out, int64_t number, unsigned c)
+{
+    fprintf(out, "%" PRId64 " '", number);
+    put_char(out, c, '\'');
+    fputc('\'', out);
+}
+
+/* A scalar by a format's letter. */
+static void put_by_letter(struct printer *p, const struct wt_type *plain, uint32_t bit_size,
+                          const struct wt_number *n)
+{
+    const unsigned size = (unsigned)wt_type_size(plain);
+    const unsigned bits = bit_size ? bit_size : size * 8;
+    uint64_t value = n->integer;
+    if (n->is_float && p->format.letter != 'f')
+        value = n->real >= -0x1p63 && n->real < 0x1p63 ? (uint64_t)(int64_t)n->real : 0;
+    const uint64_t low = bits < 64 ? value & (((uint64_t)1 << bits) - 1) : value;
+    const int64_t with_sign =
+        bits < 64 ? (int64_t)(value << (64 - bits)) >> (64 - bits) : (int64_t)value;
+    switch (p->format.letter) {
+    case 'x':
+        fprintf(p->out, "0x%" PRIx64, low);
+        break;
+    case 'z':
+        fprintf(p->out, "0x%0*" PRIx64, (int)(bits + 3) / 4, low);
+        break;
+    case 'd':
+        fprintf(p->out, "%" PRId64, with_sign);
+        break;
+    case 'u':
+        fprintf(p->out, "%" PRIu64, low);
+        break;
+    case 'o':
+        fprintf(p->out, low ? "0%" PRIo64 : "%" PRIo64, low);
+        break;
+    case 't':
+        put_binary(p->out, low);
+        break;
+    case 'c': {
+        const bool is_unsigned = plain->kind != WT_TYPE_FLOAT && !wt_type_is_signed(plain);
+        put_character(p->out, is_unsigned ? (int64_t)(uint8_t)low : (int64_t)(int8_t)low,
+                      (unsigned)(low & 0xff));
+        break;
+    }
+    case 'a':
+        put_address(p, low, false);
+        break;
+    case 'f':
+        if (size == 2 || size == 4 || size == 8)
+            put_float(p->out, low, size);
+        else
+            fprintf(p->out, "%" PRId64, with_sign);
+        break;
+    default:
+        fprintf(p->out, "%" PRId64, with_sign);
+        break;
+    }
+}
+
+static void put_pointer(struct printer *p, const struct wt_type *type, uint64_t address, bool top)
+{
+    const struct wt_type *target = wt_type_target(type), *plain = wt_type_plain(target);
+    if (top && !(plain->kind == WT_TYPE_CHAR && type->kind == WT_TYPE_POINTER)) {
+        fputc('(', p->out);
+        wt_type_print(p->out, type);
+        fputs(") ", p->out);
+    }
+    if (plain->kind == WT_TYPE_FUNCTION) {
+        put_address(p, address, false);
+        return;
+    }
+    put_address(p, address, true);
+    if (is_textual(target) && address) {
+        fputc(' ', p->out);
+        put_c_string(p, address, 0);
+    }
+}
+
+static void put_scalar(struct printer *p, const struct wt_type *type, uint32_t bit_offset,
+                       uint32_t bit_size, const uint8_t *bytes, bool top)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    struct wt_number n;
+    if (!wt_number_of(type, bit_offset, bit_size, bytes, &n)) {
+        /* More than 64 bits: in hexadecimal, as GDB has it for what it cannot compute with. */
+        fputs("0x", p->out);
+        bool started = false;
+        for (uint64_t i = wt_type_size(plain); i-- > 0;)
+            if (bytes[i] || started || i == 0) {
+                fprintf(p->out, started ? "%02x" : "%x", bytes[i]);
+                started = true;
+            }
+        return;
+    }
+    if (p->format.letter && p->format.letter != 's') {
+        put_by_letter(p, plain, bit_size, &n);
+        return;
+    }
+    switch (plain->kind) {
+    case WT_TYPE_FLOAT:
+        put_float(p->out, n.integer, (unsigned)wt_type_size(plain));
+        break;
+    case WT_TYPE_BOOL:
+        if (n.integer <= 1)
+            fputs(n.integer ? "true" : "false", p->out);
+        else
+            fprintf(p->out, "%" PRIu64, n.integer);
+        break;
+    case WT_TYPE_CHAR:
+        put_character(p->out, (int64_t)n.integer, (unsigned)(n.integer & 0xff));
+        break;
+    case WT_TYPE_ENUM:
+        put_enumeration(p->out, plain, &n);
+        break;
+    case WT_TYPE_POINTER:
+        put_pointer(p, top ? type : plain, n.integer, top);
+        break;
+    default:
+        if (n.is_signed)
+            fprintf(p->out, "%" PRId64, (int64_t)n.integer);
+        else
+            fprintf(p->out, "%" PRIu64, n.integer);
+        break;
+    }
+}
+
+/* ---- arrays and structures ---- */
+
+static void put_array(struct printer *p, const struct wt_type *plain, const uint8_t *bytes,
+                      unsigned depth)
+{
+    const struct wt_type *element = wt_type_target(plain);
+    const uint64_t size = wt_type_size(element), count = plain->has_count ? plain->count : 0;
+    const unsigned most = p->format.elements ? p->format.elements : ELEMENTS;
+    const bool letter = p->format.letter && p->format.letter != 's';
+    if (is_textual(element) && !letter && !plain->is_vector && count) {
+        uint64_t length = count;
+        if (length > most)
+            length = most;
+        else if (bytes[length - 1] == 0)
+            length--;
+        put_string(p->out, bytes, length, count > most);
+        return;
+    }
+    fputc('{', p->out);
+    for (uint64_t i = 0; i < count && size;) {
+        uint64_t run = 1;
+        if (i)
+            fputs(", ", p->out);
+        if (p->left == 0) {
+            fputs("...", p->out);
+            break;
+        }
+        while (i + run < count && memcmp(bytes + i * size, bytes + (i + run) * size, size) == 0)
+            run++;
+        const bool nested = !wt_type_is_scalar(wt_type_plain(element));
+        if (run > REPEATS) {
+            print_value(p, element, bytes + i * size, depth + 1);
+            fprintf(p->out, " <repeats %" PRIu64 " times>", run);
+            i += run;
+            if (!nested)
+                p->left -= p->left < REPEATS ? p->left : REPEATS;
+        } else {
+            print_value(p, element, bytes + i * size, depth + 1);
+            i++;
+            if (!nested)
+                p->left--;
+        }
+    }
+    fputc('}', p->out);
+}
+
+static void put_member(struct printer *p, const struct wt_member *m, const uint8_t *bytes,
+                       uint64_t size, unsigned depth)
+{
+    const struct wt_type *plain = wt_type_plain(m->type);
+    const uint64_t need = m->bit_size ? (m->bit_offset + m->bit_size + 7) / 8 : wt_type_size(plain);
+    if (m->is_base) {
+        fputc('<', p->out);
+        wt_type_print(p->out, m->type);
+        fputs("> = ", p->out);
+    } else if (m->name) {
+        fprintf(p->out, "%s = ", m->name);
+    }
+    if (m->offset > size || need > size - m->offset) {
+        fputs("<damaged debug information>", p->out);
+        return;
+    }
+    if (m->bit_size)
+        put_scalar(p, m->type, m->bit_offset, m->bit_size, bytes + m->offset, false);
+    else
+        print_value(p, m->type, bytes + m->offset, depth + 1);
+}
+
+static void put_record(struct printer *p, const struct wt_type *plain, const uint8_t *bytes,
+                       unsigned depth)
+{
+    size_t count, shown = 0;
+    const struct wt_member *m = wt_type_members(plain, &count);
+    if (plain->is_incomplete) {
+        fputs("<incomplete type>", p->out);
+        return;
+    }
+    fputc('{', p->out);
+    for (size_t i = 0; i < count; i++) {
+        if (m[i].is_static)
+            continue;
+        if (shown++)
+            fputs(", ", p->out);
+        put_member(p, &m[i], bytes, wt_type_size(plain), depth);
+    }
+    if (!count)
+        fputs("<No data fields>", p->out);
+    fputc('}', p->out);
+}
+
+static void print_value(struct printer *p, const struct wt_type *type, const uint8_t *bytes,
+                        unsigned depth)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    const bool top = depth == 0 && p->format.top;
+    if (depth > MOST_DEPTH) {
+        fputs("{...}", p->out);
+        return;
+    }
+    switch (plain->kind) {
+    case WT_TYPE_ARRAY:
+        put_array(p, plain, bytes, depth);
+        break;
+    case WT_TYPE_STRUCT:
+    case WT_TYPE_CLASS:
+    case WT_TYPE_UNION:
+        put_record(p, plain, bytes, depth);
+        break;
+    case WT_TYPE_COMPLEX: {
+        const unsigned half = (unsigned)wt_type_size(plain) / 2;
+        if (half != 4 && half != 8) {
+            fputs("<complex number of unknown size>", p->out);
+            break;
+        }
+        put_float(p->out, wt_load_le(bytes, half), half);
+        fputs(" + ", p->out);
+        put_float(p->out, wt_load_le(bytes + half, half), half);
+        fputc('i', p->out);
+        break;
+    }
+    case WT_TYPE_REFERENCE: {
+        const uint64_t size = wt_type_size(plain), address = wt_load_le(bytes, size < 8 ? size : 8);
+        const struct wt_type *target = wt_type_target(plain);
+        const uint64_t length = wt_type_size(target);
+        uint8_t *there = length && length < 65536 ? malloc(length) : NULL;
+        fprintf(p->out, "@0x%" PRIx64, address);
+        if (there && wt_source_read(p->scope, 0, address, there, length)) {
+            fputs(": ", p->out);
+            print_value(p, target, there, depth + 1);
+        }
+        free(there);
+        break;
+    }
+    case WT_TYPE_VOID:
+        fputs("void", p->out);
+        break;
+    case WT_TYPE_FUNCTION:
+        fputs("<function>", p->out);
+        break;
+    default:
+        put_scalar(p, type, 0, 0, bytes, top);
+        break;
+    }
+}
+
+void wt_value_print_bytes(FILE *out, const struct wt_view *scope, const struct wt_type *type,
+                          const uint8_t *bytes, const struct wt_format *format)
+{
+    struct printer p = {.out = out,
+                        .scope = scope,
+                        .format = *format,
+                        .left = format->elements ? format->elements : ELEMENTS};
+    print_value(&p, type, bytes, 0);
+}
+
+static void put_function(FILE *out, const struct wt_view *scope, const struct wt_type *type,
+                         uint64_t address)
+{
+    char symbol[300];
+    fputc('{', out);
+    wt_type_print(out, type);
+    fprintf(out, "} 0x%" PRIx64, address);
+    wt_source_symbol_at(scope, address, false, symbol, sizeof symbol);
+    if (symbol[0])
+        fprintf(out, " %s", symbol);
+}
+
+void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_values *v, unsigned k,
+                     const struct wt_format *format)
+{
+    const struct wt_type *plain = wt_type_plain(v->type);
+    struct printer p = {.out = out,
+                        .scope = scope,
+                        .format = *format,
+                        .left = format->elements ? format->elements : ELEMENTS};
+    if (plain->kind == WT_TYPE_FUNCTION && v->in_memory) {
+        put_function(out, scope, v->type, v->address[k]);
+        return;
+    }
+    switch ((enum wt_value_state)v->state[k]) {
+    case WT_VALUE_LOST:
+        fputs("<optimized out>", out);
+        return;
+    case WT_VALUE_UNREADABLE:
+        fprintf(out, "<error: Cannot access memory at address 0x%" PRIx64 ">", v->address[k]);
+        return;
+    case WT_VALUE_UNKNOWN:
+        fputs("<error: it cannot be computed: a division by zero, or memory that cannot be read>",
+              out);
+        return;
+    case WT_VALUE_GOOD:
+        break;
+    }
+    const uint8_t *bytes = v->bytes + k * v->size;
+    if (v->bit_size) {
+        put_scalar(&p, v->type, v->bit_offset, v->bit_size, bytes, format->top);
+        return;
+    }
+    if (plain->kind != WT_TYPE_VOID && v->size < wt_type_size(plain)) {
+        fputs("<optimized out>", out);
+        return;
+    }
+    print_value(&p, v->type, bytes, 0);
+}

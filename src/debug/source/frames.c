@@ -1,0 +1,540 @@
+/* Frames and unwinding. See frames.h. */
+#include "debug/source/frames.h"
+
+#include <assert.h>
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* A function that really was called. */
+struct physical {
+    uint64_t pc, inside, bias;
+    struct wt_symbols *symbols;
+    struct wt_info *info;
+    Dwarf_Frame *cfi; /* NULL: there is none for it */
+    unsigned level;   /* of its innermost frame */
+    unsigned levels;  /* with the calls inlined into it */
+    bool has_cfa, cfa_tried;
+    uint64_t cfa; /* of the thread's lane */
+};
+
+struct wt_frames {
+    struct wt_debugger *debugger;
+    const struct wt_topology *topology;
+    const struct wt_modules *modules;
+    wt_thread thread;
+    struct wt_wave wave;
+    unsigned lane;
+    struct physical *physical;
+    size_t physical_count, physical_capacity;
+    struct wt_frame **frame;
+    size_t frame_count, frame_capacity;
+    bool complete;
+    char end[160];
+};
+
+struct wt_debugger *wt_frames_debugger(struct wt_frames *f)
+{
+    return f->debugger;
+}
+
+wt_thread wt_frames_thread(const struct wt_frames *f)
+{
+    return f->thread;
+}
+
+const char *wt_frames_end(const struct wt_frames *f)
+{
+    return f->end;
+}
+
+void wt_frames_free(struct wt_frames *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; i < f->physical_count; i++) {
+        free(f->physical[i].cfi);
+        wt_symbols_close(f->physical[i].symbols);
+    }
+    for (size_t i = 0; i < f->frame_count; i++)
+        free(f->frame[i]);
+    free(f->physical);
+    free(f->frame);
+    free(f);
+}
+
+/* ---- registers of frames ---- */
+
+static int role_index(const struct wt_topology *t, enum wt_register_role role)
+{
+    for (size_t i = 0; i < t->register_count; i++)
+        if (t->registers[i].role == role)
+            return (int)i;
+    return -1;
+}
+
+static int dwarf_index(const struct wt_topology *t, unsigned number)
+{
+    for (size_t i = 0; i < t->register_count; i++)
+        if (t->registers[i].dwarf >= 0 && (unsigned)t->registers[i].dwarf == number)
+            return (int)i;
+    return -1;
+}
+
+static struct wt_operand current_register(struct wt_build *b, unsigned index)
+{
+    const struct wt_register *r = &b->topology->registers[index];
+    return (struct wt_operand){.piece_count = 1,
+                               .piece = {{.kind = WT_PIECE_CELL,
+                                          .vector = wt_expr_register(b->expr, index),
+                                          .reg = (int)index,
+                                          .size = wt_register_size(r)}}};
+}
+
+static enum wt_status not_saved(const struct wt_build *b, unsigned index, struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED,
+                   "value has been optimized out: register %s of this frame "
+                   "is not saved",
+                   b->topology->registers[index].name);
+}
+
+static enum wt_status build_cfa(struct wt_build *b, struct wt_frames *f, unsigned physical,
+                                wt_expr_vector *cfa, struct wt_error *err);
+static enum wt_status register_of(struct wt_build *b, struct wt_frames *f, unsigned physical,
+                                  unsigned index, struct wt_operand *o, struct wt_error *err);
+
+/* Register `index` of the caller of `physical`. */
+static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, unsigned physical,
+                                      unsigned index, struct wt_operand *o, struct wt_error *err)
+{
+    const struct physical *p = &f->physical[physical];
+    const struct wt_register *r = &b->topology->registers[index];
+    Dwarf_Op memory[3], *ops = NULL;
+    size_t count = 0;
+    enum wt_status status;
+    wt_expr_vector cell;
+    if (!p->cfi) {
+        /* Code without such information is taken for a leaf that has saved nothing. */
+        return register_of(b, f, physical, index, o, err);
+    }
+    if (r->dwarf < 0)
+        return r->scope == WT_SCOPE_LANE ? not_saved(b, index, err)
+                                         : register_of(b, f, physical, index, o, err);
+    if (dwarf_frame_register(p->cfi, r->dwarf, memory, &ops, &count) != 0)
+        return wt_fail(err, WT_INVALID, "the call frame information is damaged: %s",
+                       dwarf_errmsg(-1));
+    if (count == 0) {
+        if (r->role == WT_ROLE_SP) {
+            if ((status = build_cfa(b, f, physical, &cell, err)) != WT_OK)
+                return status;
+            *o = wt_operand_cell(wt_types_integer(b->types, b->topology->address_bits / 8, false),
+                                 cell);
+            return WT_OK;
+        }
+        if (ops == NULL)
+            return not_saved(b, index, err);
+        return register_of(b, f, physical, index, o, err);
+    }
+    const struct wt_frame frame = {.physical = physical, .level = p->level, .bias = p->bias};
+    status = wt_build_location(b, NULL, ops, count, &frame, 0, wt_register_size(r), o, err);
+    if (!status && o->piece_count && o->piece[0].size > wt_register_size(r))
+        o->piece[0].size = wt_register_size(r);
+    return status;
+}
+
+static enum wt_status register_of(struct wt_build *b, struct wt_frames *f, unsigned physical,
+                                  unsigned index, struct wt_operand *o, struct wt_error *err)
+{
+    b->uses_frame = true;
+    /* Each step outwards that changes nothing is taken here, so that no call nests for it. */
+    while (physical > 0) {
+        const struct physical *p = &f->physical[physical - 1];
+        const struct wt_register *r = &b->topology->registers[index];
+        Dwarf_Op memory[3], *ops = NULL;
+        size_t count = 0;
+        if (r->role == WT_ROLE_PC) {
+            *o = wt_operand_cell(wt_types_integer(b->types, b->topology->address_bits / 8, false),
+                                 wt_build_constant(b, f->physical[physical].pc));
+            return WT_OK;
+        }
+        if (p->cfi && r->dwarf >= 0 &&
+            dwarf_frame_register(p->cfi, r->dwarf, memory, &ops, &count) == 0 && count == 0 &&
+            ops != NULL && r->role != WT_ROLE_SP) {
+            physical--;
+            continue;
+        }
+        return caller_register(b, f, physical - 1, index, o, err);
+    }
+    *o = current_register(b, index);
+    return WT_OK;
+}
+
+enum wt_status wt_frames_register(struct wt_build *b, const struct wt_frame *frame, unsigned index,
+                                  struct wt_operand *o, struct wt_error *err)
+{
+    if (!b->frames) {
+        b->uses_frame = true;
+        *o = current_register(b, index);
+        return WT_OK;
+    }
+    return register_of(b, b->frames, frame ? frame->physical : 0, index, o, err);
+}
+
+static enum wt_status frame_dwarf_register(struct wt_build *b, const struct wt_frame *frame,
+                                           unsigned number, struct wt_operand *o,
+                                           struct wt_error *err)
+{
+    const int index = b->topology ? dwarf_index(b->topology, number) : -1;
+    if (index < 0)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the debug information names register %u, which the "
+                       "device does not have",
+                       number);
+    return wt_frames_register(b, frame, (unsigned)index, o, err);
+}
+
+static enum wt_status build_cfa(struct wt_build *b, struct wt_frames *f, unsigned physical,
+                                wt_expr_vector *cfa, struct wt_error *err)
+{
+    struct physical *p = &f->physical[physical];
+    Dwarf_Op *ops;
+    size_t count;
+    enum wt_status status;
+    const unsigned mark = b->next;
+    const struct wt_frame frame = {.physical = physical, .level = p->level, .bias = p->bias};
+    b->uses_frame = true;
+    if (!p->cfi) {
+        const int sp = role_index(b->topology, WT_ROLE_SP);
+        struct wt_operand o;
+        if (sp < 0)
+            return wt_fail(err, WT_UNSUPPORTED, "the frame of this function cannot be found");
+        if ((status = register_of(b, f, physical, (unsigned)sp, &o, err)) != WT_OK)
+            return status;
+        o.type = wt_types_integer(b->types, o.piece[0].size <= 4 ? 4 : 8, false);
+        return wt_operand_cell_of(b, &o, cfa, err);
+    }
+    if (dwarf_frame_cfa(p->cfi, &ops, &count) != 0 || count == 0)
+        return wt_fail(err, WT_INVALID, "the call frame information is damaged: %s",
+                       dwarf_errmsg(-1));
+    status = wt_build_address(b, NULL, ops, count, &frame, 0, cfa, err);
+    return status ? status : wt_build_release(b, mark, cfa, err);
+}
+
+static enum wt_status frame_cfa(struct wt_build *b, const struct wt_frame *frame,
+                                wt_expr_vector *cfa, struct wt_error *err)
+{
+    if (!b->frames)
+        return wt_fail(err, WT_STATE, "No frame selected.");
+    return build_cfa(b, b->frames, frame->physical, cfa, err);
+}
+
+static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *frame,
+                                 wt_expr_vector *base, struct wt_error *err)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    Dwarf_Die function;
+    if (!frame->scope_count)
+        return wt_fail(err, WT_INVALID, "the function has no frame in the debug information");
+    function = frame->scope[0];
+    if (!dwarf_attr_integrate(&function, DW_AT_frame_base, &attribute) ||
+        dwarf_getlocation_addr(&attribute, frame->inside - frame->bias, &ops, &count, 1) != 1)
+        return wt_fail(err, WT_INVALID, "the function has no frame base in the debug information");
+    /* A frame base that refers to itself has no end. */
+    for (size_t i = 0; i < count; i++)
+        if (ops[i].atom == DW_OP_fbreg)
+            return wt_fail(err, WT_INVALID,
+                           "the debug information is damaged: a frame base names "
+                           "itself");
+    return wt_build_address(b, &attribute, ops, count, frame, frame->bias, base, err);
+}
+
+const struct wt_frame_ops wt_frame_ops = {frame_dwarf_register, frame_cfa, frame_base};
+
+/* ---- numbers of the thread's lane ---- */
+
+typedef enum wt_status build_fn(struct wt_build *b, struct wt_frames *f, unsigned physical,
+                                unsigned index, wt_expr_vector *v, struct wt_error *err);
+
+static enum wt_status build_register(struct wt_build *b, struct wt_frames *f, unsigned physical,
+                                     unsigned index, wt_expr_vector *v, struct wt_error *err)
+{
+    struct wt_operand o;
+    enum wt_status status = caller_register(b, f, physical, index, &o, err);
+    if (status)
+        return status;
+    o.type = wt_types_integer(b->types, o.piece[0].size <= 4 ? 4 : 8, false);
+    return wt_operand_cell_of(b, &o, v, err);
+}
+
+static enum wt_status build_the_cfa(struct wt_build *b, struct wt_frames *f, unsigned physical,
+                                    unsigned index, wt_expr_vector *v, struct wt_error *err)
+{
+    (void)index;
+    return build_cfa(b, f, physical, v, err);
+}
+
+static bool number_of(struct wt_frames *f, build_fn *build, unsigned physical, unsigned index,
+                      uint64_t *value)
+{
+    struct wt_error ignored;
+    struct wt_types *types = wt_types_new(NULL, NULL, f->topology->address_bits / 8);
+    struct wt_build b = {.expr = wt_expr_new(),
+                         .types = types,
+                         .topology = f->topology,
+                         .frame_ops = &wt_frame_ops,
+                         .frames = f};
+    wt_expr_vector v;
+    struct wt_lane_value result = {0};
+    bool fine = types && b.expr && build(&b, f, physical, index, &v, &ignored) == WT_OK;
+    if (fine) {
+        wt_expr_add(b.expr, WT_EXPR_END, 0, wt_expr_temporary(b.expr, 0), v, v);
+        fine = wt_expr_finish(b.expr, &ignored) == WT_OK &&
+               wt_debugger_evaluate(f->debugger, f->wave.id, wt_lane_bit(f->lane), b.expr, 0,
+                                    &result, NULL, &ignored) == WT_OK &&
+               result.known;
+    }
+    wt_expr_free(b.expr);
+    wt_types_free(types);
+    *value = result.value;
+    return fine;
+}
+
+bool wt_frames_cfa(struct wt_frames *f, unsigned level, uint64_t *cfa)
+{
+    const struct wt_frame *frame = wt_frames_get(f, level);
+    if (!frame)
+        return false;
+    struct physical *p = &f->physical[frame->physical];
+    if (!p->cfa_tried) {
+        p->cfa_tried = true;
+        p->has_cfa = number_of(f, build_the_cfa, frame->physical, 0, &p->cfa);
+    }
+    *cfa = p->cfa;
+    return p->has_cfa;
+}
+
+/* ---- finding frames ---- */
+
+/* The name of a file as the compiler was given it: without the folder that its unit was compiled
+ * in. */
+static const char *shown_file(struct wt_info *info, uint64_t pc, const char *file)
+{
+    Dwarf_Die unit;
+    Dwarf_Attribute attribute;
+    if (!file || !info || !wt_info_unit(info, pc, &unit))
+        return file;
+    const char *name = dwarf_diename(&unit);
+    const char *folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+    if (!name || name[0] == '/' || !folder)
+        return file;
+    const size_t length = strlen(folder);
+    return strncmp(file, folder, length) == 0 && file[length] == '/' ? file + length + 1 : file;
+}
+
+static const char *call_file(Dwarf_Die *call)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t count;
+    if (!dwarf_attr(call, DW_AT_call_file, &attribute) ||
+        dwarf_formudata(&attribute, &number) != 0 || !dwarf_diecu(call, &unit, NULL, NULL) ||
+        dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
+        return NULL;
+    return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+static unsigned call_line(Dwarf_Die *call)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    if (!dwarf_attr(call, DW_AT_call_line, &attribute) || dwarf_formudata(&attribute, &number) != 0)
+        return 0;
+    return (unsigned)number;
+}
+
+static struct wt_frame *new_frame(struct wt_frames *f, unsigned physical)
+{
+    struct wt_frame **grown =
+        wt_array_grow(f->frame, &f->frame_capacity, f->frame_count + 1, sizeof(struct wt_frame *));
+    if (!grown)
+        return NULL;
+    f->frame = grown;
+    struct wt_frame *frame = calloc(1, sizeof *frame);
+    if (!frame)
+        return NULL;
+    struct physical *p = &f->physical[physical];
+    frame->level = (unsigned)f->frame_count;
+    frame->physical = physical;
+    frame->pc = p->pc;
+    frame->inside = p->inside;
+    frame->bias = p->bias;
+    frame->symbols = p->symbols;
+    frame->info = p->info;
+    if (!p->levels++)
+        p->level = frame->level;
+    grown[f->frame_count++] = frame;
+    return frame;
+}
+
+/* The frames of one function: the calls inlined there, and itself. False without host memory. */
+static bool add_frames(struct wt_frames *f, unsigned physical)
+{
+    const struct physical *p = &f->physical[physical];
+    Dwarf_Die scope[WT_SCOPES];
+    const uint64_t at = p->inside - p->bias;
+    unsigned count = p->info ? wt_info_scopes(p->info, at, scope) : 0;
+    struct wt_line_row row;
+    const char *file = NULL;
+    unsigned line = 0;
+    if (p->symbols && wt_symbols_row(p->symbols, at, &row) && row.line) {
+        file = row.file;
+        line = row.line;
+    }
+    for (;;) {
+        unsigned first = count;
+        while (first > 0 && dwarf_tag(&scope[first - 1]) != DW_TAG_inlined_subroutine)
+            first--;
+        struct wt_frame *frame = new_frame(f, physical);
+        if (!frame)
+            return false;
+        frame->file = shown_file(p->info, at, file);
+        frame->path = file;
+        frame->line = line;
+        frame->scope_count = count;
+        memcpy(frame->scope, scope, count * sizeof *scope);
+        frame->inlined = first > 0;
+        frame->first_scope = first > 0 ? first - 1 : 0;
+        if (count)
+            frame->function = wt_info_name_of(p->info, &scope[frame->first_scope]);
+        if (!frame->function && first == 0 && p->symbols)
+            wt_symbols_function(p->symbols, at, &frame->function, &frame->offset);
+        if (first == 0)
+            return true;
+        file = call_file(&scope[first - 1]);
+        line = call_line(&scope[first - 1]);
+        count = first - 1;
+    }
+}
+
+static bool add_physical(struct wt_frames *f, uint64_t pc, bool is_caller)
+{
+    struct physical *grown =
+        wt_array_grow(f->physical, &f->physical_capacity, f->physical_count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    f->physical = grown;
+    struct physical *p = &grown[f->physical_count++];
+    *p = (struct physical){.pc = pc, .inside = is_caller && pc ? pc - 1 : pc};
+    const struct wt_module *module = wt_modules_at(f->modules, 0, p->inside);
+    if (module) {
+        p->bias = module->bias;
+        p->symbols = wt_symbols_share(module->symbols);
+        p->info = wt_symbols_info(p->symbols);
+        p->cfi = p->info ? wt_info_frame(p->info, p->inside - p->bias) : NULL;
+    }
+    return add_frames(f, (unsigned)f->physical_count - 1);
+}
+
+/* The index of the register that holds where a function returns to. */
+static int return_register(const struct wt_frames *f, const struct physical *p)
+{
+    bool signal;
+    if (p->cfi) {
+        const int number = dwarf_frame_info(p->cfi, NULL, NULL, &signal);
+        const int index = number >= 0 ? dwarf_index(f->topology, (unsigned)number) : -1;
+        if (index >= 0)
+            return index;
+    }
+    return role_index(f->topology, WT_ROLE_RA);
+}
+
+/* Adds the caller of the outermost function; false at the end. */
+static bool add_caller(struct wt_frames *f)
+{
+    const unsigned last = (unsigned)f->physical_count - 1;
+    const struct physical *p = &f->physical[last];
+    const struct wt_frame *outermost = f->frame[f->frame_count - 1];
+    if (outermost->function && strcmp(outermost->function, "main") == 0)
+        return false;
+    if (last + 1 >= WT_FRAMES_MOST) {
+        snprintf(f->end, sizeof f->end, "only %d calls are followed", WT_FRAMES_MOST);
+        return false;
+    }
+    if (!p->cfi && last > 0)
+        return false; /* nothing says what it has saved */
+    const int ra = return_register(f, p);
+    uint64_t pc, cfa = 0;
+    if (ra < 0 || !number_of(f, build_register, last, (unsigned)ra, &pc))
+        return false;
+    if (pc == 0 || !wt_modules_at(f->modules, 0, pc - 1))
+        return false;
+    if (!p->cfi && pc == p->pc)
+        return false;
+    /* A stack that does not grow is one that is damaged. */
+    if (pc == p->pc && last > 0 && wt_frames_cfa(f, outermost->level, &cfa) &&
+        f->physical[last - 1].has_cfa && f->physical[last - 1].cfa == cfa) {
+        snprintf(f->end, sizeof f->end, "previous frame identical to this frame (corrupt stack?)");
+        return false;
+    }
+    return add_physical(f, pc, true);
+}
+
+const struct wt_frame *wt_frames_get(struct wt_frames *f, unsigned level)
+{
+    while (level >= f->frame_count && !f->complete)
+        f->complete = !add_caller(f);
+    return level < f->frame_count ? f->frame[level] : NULL;
+}
+
+struct wt_frames *wt_frames_new(struct wt_debugger *debugger, const struct wt_modules *modules,
+                                wt_thread thread)
+{
+    struct wt_thread_position place;
+    struct wt_error ignored;
+    struct wt_frames *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->debugger = debugger;
+    f->topology = wt_debugger_topology(debugger);
+    f->modules = modules;
+    f->thread = thread;
+    const unsigned pc_index = (unsigned)f->topology->pc_index;
+    uint64_t pc;
+    if (!wt_debugger_thread_wave(debugger, thread, &f->wave) ||
+        wt_debugger_thread_position(debugger, thread, &place, &ignored) ||
+        wt_debugger_read_numbers(debugger, thread, &pc_index, 1, &pc, &ignored)) {
+        wt_frames_free(f);
+        return NULL;
+    }
+    f->lane = place.lane;
+    if (!add_physical(f, pc, false)) {
+        wt_frames_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_modules *modules,
+                               uint64_t pc)
+{
+    struct wt_frames *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->debugger = debugger;
+    f->topology = wt_debugger_topology(debugger);
+    f->modules = modules;
+    f->complete = true; /* nobody stands there: there is no caller */
+    if (!add_physical(f, pc, false)) {
+        wt_frames_free(f);
+        return NULL;
+    }
+    return f;
+}

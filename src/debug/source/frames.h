@@ -1,0 +1,65 @@
+/*
+ * Frames of a stopped wave's lane: functions and inlined calls, the innermost first. A caller's
+ * registers are found by call frame information, as expressions for all lanes of the wave.
+ */
+#ifndef WT_DEBUG_SOURCE_FRAMES_H
+#define WT_DEBUG_SOURCE_FRAMES_H
+
+#include "debug/source/build.h"
+#include "debug/source/info.h"
+#include "debug/source/modules.h"
+
+/** One frame: a function, or a call that was inlined into the next frame's. */
+struct wt_frame {
+    unsigned level;             /**< from 0 */
+    unsigned physical;          /**< which of the functions that really were called it lies in */
+    uint64_t pc;                /**< loaded address where it goes on */
+    uint64_t inside;            /**< an address of the instruction that it is at, or of its call */
+    uint64_t bias;              /**< of its module */
+    struct wt_symbols *symbols; /**< of its module; NULL: none */
+    struct wt_info *info;       /**< likewise */
+    unsigned scope_count;       /**< 0: no debug information covers it */
+    Dwarf_Die scope[WT_SCOPES]; /**< from the function's own down to the innermost */
+    unsigned first_scope;       /**< `scope` of the frame's function or inlined call */
+    const char *function;       /**< NULL: unknown */
+    uint64_t offset;            /**< of `pc` in the function, where only a symbol names it */
+    bool inlined;
+    const char *file; /**< as the compiler was given it; NULL: unknown */
+    const char *path; /**< the same with its folder */
+    unsigned line;
+};
+
+struct wt_frames;
+
+/**
+ * The frames of a lane of a stopped wave. They are found as they are asked for, and hold as long as
+ * the wave stands where it is. NULL without host memory.
+ */
+struct wt_frames *wt_frames_new(struct wt_debugger *debugger, const struct wt_modules *modules,
+                                wt_thread thread);
+/** The frames of the code at @p pc, whichever lane comes there: those of one function only. */
+struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_modules *modules,
+                               uint64_t pc);
+void wt_frames_free(struct wt_frames *frames);
+
+/** Frame number @p level; NULL if there are not so many. It stays valid. */
+const struct wt_frame *wt_frames_get(struct wt_frames *frames, unsigned level);
+/** Why there are no more frames, after wt_frames_get() has given NULL; "" at an ordinary end. */
+const char *wt_frames_end(const struct wt_frames *frames);
+/** The frames have more functions than are followed. */
+#define WT_FRAMES_MOST 200
+
+struct wt_debugger *wt_frames_debugger(struct wt_frames *frames);
+wt_thread wt_frames_thread(const struct wt_frames *frames);
+
+/** The canonical frame address of a frame of the thread's lane; false if it is unknown. It names
+ *  the frame as long as that lives. */
+bool wt_frames_cfa(struct wt_frames *frames, unsigned level, uint64_t *cfa);
+
+/** Register @p index (of the topology) as a frame has it. */
+enum wt_status wt_frames_register(struct wt_build *b, const struct wt_frame *frame, unsigned index,
+                                  struct wt_operand *o, struct wt_error *err);
+/** For expressions that are compiled with frames. */
+extern const struct wt_frame_ops wt_frame_ops;
+
+#endif

@@ -1,0 +1,446 @@
+/* Units, ranges and names of a module's debug information. See info.h. */
+#include "debug/source/info.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "debug/source/types.h"
+
+/* Nested scopes of a damaged file may be without end. */
+#define MOST_DEPTH 200
+
+struct range {
+    uint64_t start, end;
+    Dwarf_Off die;
+};
+
+/* A list that grows; without host memory it stays as it is. */
+struct ranges {
+    struct range *list;
+    size_t count, capacity;
+};
+
+struct wt_info {
+    Dwarf *dwarf;
+    Elf *elf;
+    unsigned address_size;
+    struct ranges units, functions;
+    struct wt_name *name;
+    size_t name_count, name_capacity;
+    char **text; /* names that were put together */
+    size_t text_count, text_capacity;
+    struct wt_types *types;
+    Dwarf_CFI *debug_frame, *eh_frame;
+    bool cfi_read;
+};
+
+static void add_range(struct ranges *r, uint64_t start, uint64_t end, Dwarf_Off die)
+{
+    if (start >= end)
+        return;
+    struct range *grown = wt_array_grow(r->list, &r->capacity, r->count + 1, sizeof *grown);
+    if (!grown)
+        return;
+    r->list = grown;
+    grown[r->count++] = (struct range){start, end, die};
+}
+
+static void add_ranges(struct ranges *r, Dwarf_Die *die)
+{
+    Dwarf_Addr base, start, end;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;)
+        add_range(r, start, end, dwarf_dieoffset(die));
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    /* The wider one first, so that the narrower one is found from the back. */
+    return x->end > y->end ? -1 : x->end < y->end;
+}
+
+static void sort(struct ranges *r)
+{
+    if (r->count)
+        qsort(r->list, r->count, sizeof *r->list, by_start);
+}
+
+/* The narrowest range that begins last at or before `pc` and holds it. */
+static const struct range *find_range(const struct ranges *r, uint64_t pc)
+{
+    size_t low = 0, high = r->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (r->list[middle].start <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    /* Ranges overlap in damaged files only: a few steps back are enough. */
+    for (size_t i = low; i-- > 0 && low - i < 64;)
+        if (pc < r->list[i].end)
+            return &r->list[i];
+    return NULL;
+}
+
+/* ---- names ---- */
+
+static const char *last_part(const char *name)
+{
+    const char *part = name;
+    unsigned angle = 0;
+    for (const char *c = name; *c; c++) {
+        if (*c == '<')
+            angle++;
+        else if (*c == '>' && angle)
+            angle--;
+        else if (!angle && c[0] == ':' && c[1] == ':')
+            part = c + 2;
+    }
+    return part;
+}
+
+static const char *join(struct wt_info *info, const char *prefix, const char *name)
+{
+    char *text;
+    if (!prefix[0])
+        return name;
+    if (asprintf(&text, "%s::%s", prefix, name) < 0)
+        return name;
+    char **grown =
+        wt_array_grow(info->text, &info->text_capacity, info->text_count + 1, sizeof *grown);
+    if (!grown) {
+        free(text);
+        return name;
+    }
+    info->text = grown;
+    return grown[info->text_count++] = text;
+}
+
+static void add_name(struct wt_info *info, const char *name, enum wt_name_kind kind,
+                     const Dwarf_Die *die)
+{
+    struct wt_name *grown =
+        wt_array_grow(info->name, &info->name_capacity, info->name_count + 1, sizeof *grown);
+    if (!grown)
+        return;
+    info->name = grown;
+    grown[info->name_count++] = (struct wt_name){name, kind, *die};
+}
+
+static bool is_declaration(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    bool flag = false;
+    return dwarf_attr(die, DW_AT_declaration, &attribute) &&
+           dwarf_formflag(&attribute, &flag) == 0 && flag;
+}
+
+void wt_info_origin(const Dwarf_Die *die, Dwarf_Die *origin)
+{
+    *origin = *die;
+    for (unsigned i = 0; i < 8; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die next;
+        if (!dwarf_attr(origin, DW_AT_abstract_origin, &attribute) &&
+            !dwarf_attr(origin, DW_AT_specification, &attribute))
+            return;
+        if (!dwarf_formref_die(&attribute, &next))
+            return;
+        *origin = next;
+    }
+}
+
+static void collect(struct wt_info *info, Dwarf_Die *parent, const char *prefix, unsigned depth);
+
+static void collect_enumerators(struct wt_info *info, Dwarf_Die *type, const char *prefix)
+{
+    Dwarf_Die child;
+    if (dwarf_child(type, &child) != 0)
+        return;
+    do {
+        const char *name = dwarf_diename(&child);
+        if (dwarf_tag(&child) == DW_TAG_enumerator && name)
+            add_name(info, join(info, prefix, name), WT_NAME_ENUMERATOR, &child);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void collect_one(struct wt_info *info, Dwarf_Die *die, const char *prefix, unsigned depth)
+{
+    const char *name = dwarf_diename(die);
+    Dwarf_Attribute attribute;
+    const bool elsewhere = dwarf_attr(die, DW_AT_specification, &attribute) != NULL ||
+                           dwarf_attr(die, DW_AT_abstract_origin, &attribute) != NULL;
+    switch (dwarf_tag(die)) {
+    case DW_TAG_subprogram:
+    case DW_TAG_entry_point:
+        add_ranges(&info->functions, die);
+        if (name && !is_declaration(die))
+            add_name(info, elsewhere ? name : join(info, prefix, name), WT_NAME_FUNCTION, die);
+        break;
+    case DW_TAG_variable:
+        if (name)
+            add_name(info, elsewhere ? name : join(info, prefix, name), WT_NAME_VARIABLE, die);
+        break;
+    case DW_TAG_enumeration_type:
+        if (name && !is_declaration(die))
+            add_name(info, join(info, prefix, name), WT_NAME_TYPE, die);
+        collect_enumerators(info, die, prefix);
+        break;
+    case DW_TAG_typedef:
+    case DW_TAG_base_type:
+        if (name)
+            add_name(info, join(info, prefix, name), WT_NAME_TYPE, die);
+        break;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+        if (name && !is_declaration(die))
+            add_name(info, join(info, prefix, name), WT_NAME_TYPE, die);
+        collect(info, die, name ? join(info, prefix, name) : prefix, depth + 1);
+        break;
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+        collect(info, die,
+                name ? join(info, prefix, name) : join(info, prefix, "(anonymous namespace)"),
+                depth + 1);
+        break;
+    default:
+        break;
+    }
+}
+
+static void collect(struct wt_info *info, Dwarf_Die *parent, const char *prefix, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth > MOST_DEPTH || dwarf_child(parent, &child) != 0)
+        return;
+    do
+        collect_one(info, &child, prefix, depth);
+    while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct wt_name *x = a, *y = b;
+    const int order = strcmp(last_part(x->name), last_part(y->name));
+    if (order)
+        return order;
+    const int whole = strcmp(x->name, y->name);
+    if (whole)
+        return whole;
+    return x->die.addr < y->die.addr ? -1 : x->die.addr > y->die.addr;
+}
+
+static bool take_definition(void *context, const struct wt_name *name)
+{
+    Dwarf_Die *die = context, type = name->die;
+    const int tag = dwarf_tag(&type);
+    if (name->kind != WT_NAME_TYPE ||
+        (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type))
+        return true;
+    *die = type;
+    return false;
+}
+
+static bool find_definition(void *context, const char *name, Dwarf_Die *die)
+{
+    *die = (Dwarf_Die){0};
+    wt_info_find(context, name, take_definition, die);
+    return die->addr != NULL;
+}
+
+struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf)
+{
+    struct wt_info *info = calloc(1, sizeof *info);
+    if (!info)
+        return NULL;
+    info->dwarf = dwarf;
+    info->elf = elf;
+    info->address_size = gelf_getclass(elf) == ELFCLASS32 ? 4 : 8;
+    info->types = wt_types_new(find_definition, info, info->address_size);
+    if (!info->types) {
+        free(info);
+        return NULL;
+    }
+    Dwarf_Off offset = 0, next;
+    size_t header;
+    while (dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL) == 0 && next > offset) {
+        Dwarf_Die unit;
+        if (dwarf_offdie(dwarf, offset + header, &unit)) {
+            add_ranges(&info->units, &unit);
+            collect(info, &unit, "", 0);
+        }
+        offset = next;
+    }
+    sort(&info->units);
+    sort(&info->functions);
+    if (info->name_count)
+        qsort(info->name, info->name_count, sizeof *info->name, by_name);
+    return info;
+}
+
+void wt_info_free(struct wt_info *info)
+{
+    if (!info)
+        return;
+    wt_types_free(info->types);
+    if (info->eh_frame)
+        dwarf_cfi_end(info->eh_frame);
+    for (size_t i = 0; i < info->text_count; i++)
+        free(info->text[i]);
+    free(info->text);
+    free(info->name);
+    free(info->units.list);
+    free(info->functions.list);
+    free(info);
+}
+
+Elf *wt_info_elf(struct wt_info *info)
+{
+    return info->elf;
+}
+
+Dwarf *wt_info_dwarf(struct wt_info *info)
+{
+    return info->dwarf;
+}
+
+struct wt_types *wt_info_types(struct wt_info *info)
+{
+    return info->types;
+}
+
+unsigned wt_info_address_size(const struct wt_info *info)
+{
+    return info->address_size;
+}
+
+Dwarf_Frame *wt_info_frame(struct wt_info *info, uint64_t pc)
+{
+    Dwarf_Frame *frame = NULL;
+    if (!info->cfi_read) {
+        info->cfi_read = true;
+        info->debug_frame = dwarf_getcfi(info->dwarf); /* libdw owns it */
+        info->eh_frame = dwarf_getcfi_elf(info->elf);
+    }
+    if (info->debug_frame && dwarf_cfi_addrframe(info->debug_frame, pc, &frame) == 0)
+        return frame;
+    if (info->eh_frame && dwarf_cfi_addrframe(info->eh_frame, pc, &frame) == 0)
+        return frame;
+    return NULL;
+}
+
+bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit)
+{
+    const struct range *r = find_range(&info->units, pc);
+    return r && dwarf_offdie(info->dwarf, r->die, unit);
+}
+
+/* ---- scopes ---- */
+
+static bool opens_scope(int tag)
+{
+    return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+           tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+unsigned wt_info_scopes(struct wt_info *info, uint64_t pc, Dwarf_Die scope[WT_SCOPES])
+{
+    unsigned count = 0;
+    const struct range *r = find_range(&info->functions, pc);
+    if (!r || !dwarf_offdie(info->dwarf, r->die, &scope[0]))
+        return 0;
+    for (count = 1; count < WT_SCOPES; count++) {
+        Dwarf_Die child;
+        bool found = false;
+        if (dwarf_child(&scope[count - 1], &child) != 0)
+            break;
+        do
+            found = opens_scope(dwarf_tag(&child)) && dwarf_haspc(&child, pc) == 1;
+        while (!found && dwarf_siblingof(&child, &child) == 0);
+        if (!found)
+            break;
+        scope[count] = child;
+    }
+    return count;
+}
+
+bool wt_info_entry(Dwarf_Die *die, uint64_t *start, uint64_t *end)
+{
+    Dwarf_Addr low, high;
+    if (dwarf_entrypc(die, &low) != 0)
+        return false;
+    *start = *end = low;
+    if (dwarf_highpc(die, &high) == 0)
+        *end = high;
+    return true;
+}
+
+/* ---- looking up ---- */
+
+const struct wt_name *wt_info_names(struct wt_info *info, size_t *count)
+{
+    *count = info->name_count;
+    return info->name;
+}
+
+static bool ends_with_parts(const char *whole, const char *name)
+{
+    const size_t length = strlen(whole), tail = strlen(name);
+    return tail < length && strcmp(whole + length - tail, name) == 0 && length - tail >= 2 &&
+           whole[length - tail - 1] == ':' && whole[length - tail - 2] == ':';
+}
+
+void wt_info_find(struct wt_info *info, const char *name,
+                  bool (*found)(void *context, const struct wt_name *name), void *context)
+{
+    if (strncmp(name, "::", 2) == 0)
+        name += 2;
+    const char *part = last_part(name);
+    size_t low = 0, high = info->name_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (strcmp(last_part(info->name[middle].name), part) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int exact = 1; exact >= 0; exact--)
+        for (size_t i = low; i < info->name_count; i++) {
+            const char *whole = info->name[i].name;
+            if (strcmp(last_part(whole), part) != 0)
+                break;
+            if (exact ? strcmp(whole, name) == 0 : ends_with_parts(whole, name))
+                if (!found(context, &info->name[i]))
+                    return;
+        }
+}
+
+const char *wt_info_name_of(struct wt_info *info, Dwarf_Die *die)
+{
+    Dwarf_Die origin;
+    wt_info_origin(die, &origin);
+    const char *plain = dwarf_diename(&origin);
+    if (!plain)
+        return NULL;
+    /* Declarations in classes are not listed: their class's name is found from the parents. */
+    Dwarf_Die *scopes = NULL;
+    const int count = dwarf_getscopes_die(&origin, &scopes);
+    const char *name = plain;
+    for (int i = 1; i < count; i++) {
+        const int tag = dwarf_tag(&scopes[i]);
+        const char *outer = dwarf_diename(&scopes[i]);
+        if (tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+            tag == DW_TAG_union_type)
+            name = join(info, outer ? outer : "(anonymous namespace)", name);
+    }
+    free(scopes);
+    return name;
+}

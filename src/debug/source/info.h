@@ -1,0 +1,78 @@
+/*
+ * The debug information of one module: units, functions by address, names of functions, variables
+ * and types, over libdw. Addresses are those of the file; a caller adds the module's bias.
+ */
+#ifndef WT_DEBUG_SOURCE_INFO_H
+#define WT_DEBUG_SOURCE_INFO_H
+
+#include <elfutils/libdw.h>
+
+#include "debug/source/symbols.h"
+
+struct wt_types;
+
+/** What a name of the debug information stands for. */
+enum wt_name_kind { WT_NAME_FUNCTION, WT_NAME_VARIABLE, WT_NAME_TYPE, WT_NAME_ENUMERATOR };
+
+/** One name at file, namespace or class scope. */
+struct wt_name {
+    const char *name; /**< with its namespaces and classes: "ns::Class::f" */
+    enum wt_name_kind kind;
+    Dwarf_Die die;
+};
+
+struct wt_info;
+
+/**
+ * The debug information of @p symbols, which keeps it; NULL if there is none. Names and ranges are
+ * collected at the first call.
+ */
+struct wt_info *wt_symbols_info(struct wt_symbols *symbols);
+
+/** For wt_symbols_close(). */
+void wt_info_free(struct wt_info *info);
+/** Collects names and ranges; NULL without host memory. For wt_symbols_info(). */
+struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf);
+
+Elf *wt_info_elf(struct wt_info *info);
+Dwarf *wt_info_dwarf(struct wt_info *info);
+/** The types of this module. */
+struct wt_types *wt_info_types(struct wt_info *info);
+/** Bytes of an address: 4 or 8. */
+unsigned wt_info_address_size(const struct wt_info *info);
+
+/** Call frame information: of .debug_frame if it covers @p pc, else of .eh_frame. NULL: none. The
+ *  caller frees it. */
+Dwarf_Frame *wt_info_frame(struct wt_info *info, uint64_t pc);
+
+/** The unit that covers @p pc; false if none does. */
+bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit);
+
+#define WT_SCOPES 64 /**< nested scopes at one address, at most */
+
+/**
+ * The scopes that hold @p pc, from the function (a concrete DW_TAG_subprogram) down to the
+ * innermost block or inlined call. Returns how many there are, 0 if no function covers it.
+ */
+unsigned wt_info_scopes(struct wt_info *info, uint64_t pc, Dwarf_Die scope[WT_SCOPES]);
+
+/**
+ * Names equal to @p name, or ending with "::" and it: the exact ones first. Calls @p found for
+ * each until it returns false.
+ */
+void wt_info_find(struct wt_info *info, const char *name,
+                  bool (*found)(void *context, const struct wt_name *name), void *context);
+
+/** All names, sorted by their last part. */
+const struct wt_name *wt_info_names(struct wt_info *info, size_t *count);
+
+/** The qualified name of a function's or variable's DIE, following its origins; NULL: none. */
+const char *wt_info_name_of(struct wt_info *info, Dwarf_Die *die);
+
+/** Follows DW_AT_abstract_origin and DW_AT_specification to the DIE that is neither. */
+void wt_info_origin(const Dwarf_Die *die, Dwarf_Die *origin);
+
+/** First address and, if it is one range, the end of a function's DIE; false if it has no code. */
+bool wt_info_entry(Dwarf_Die *die, uint64_t *start, uint64_t *end);
+
+#endif

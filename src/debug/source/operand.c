@@ -1,0 +1,310 @@
+/* Cells and operands of an expression that is compiled. See build.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "debug/source/build.h"
+
+wt_expr_vector wt_build_constant(struct wt_build *b, uint64_t value)
+{
+    return wt_expr_constant(b->expr, value);
+}
+
+static enum wt_status temporary(struct wt_build *b, wt_expr_vector *to, struct wt_error *err)
+{
+    if (b->next >= WT_EXPR_MOST_TEMPORARIES)
+        return wt_fail(err, WT_UNSUPPORTED, "the expression is too long; split it");
+    *to = wt_expr_temporary(b->expr, b->next++);
+    return WT_OK;
+}
+
+/* Folds what constants are most often: sums of addresses. */
+static bool fold(enum wt_expr_op op, uint64_t a, uint64_t b, uint64_t *value)
+{
+    switch (op) {
+    case WT_EXPR_ADD:
+        *value = a + b;
+        return true;
+    case WT_EXPR_SUB:
+        *value = a - b;
+        return true;
+    case WT_EXPR_MUL:
+        *value = a * b;
+        return true;
+    case WT_EXPR_AND:
+        *value = a & b;
+        return true;
+    case WT_EXPR_OR:
+        *value = a | b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum wt_status wt_build_op(struct wt_build *b, enum wt_expr_op op, unsigned size, wt_expr_vector a,
+                           wt_expr_vector other, wt_expr_vector *to, struct wt_error *err)
+{
+    uint64_t x, y, value;
+    if (wt_expr_is_constant(b->expr, a, &x) && wt_expr_is_constant(b->expr, other, &y) &&
+        fold(op, x, y, &value)) {
+        *to = wt_expr_constant(b->expr, value);
+        return WT_OK;
+    }
+    if (op == WT_EXPR_ADD && wt_expr_is_constant(b->expr, other, &y) && y == 0) {
+        *to = a;
+        return WT_OK;
+    }
+    enum wt_status status = temporary(b, to, err);
+    if (!status)
+        wt_expr_add(b->expr, op, size, *to, a, other);
+    return status;
+}
+
+enum wt_status wt_build_load(struct wt_build *b, uint32_t space, unsigned size,
+                             wt_expr_vector address, wt_expr_vector *to, struct wt_error *err)
+{
+    if (space)
+        return wt_fail(err, WT_UNSUPPORTED, "%s memory cannot be read within an expression",
+                       b->topology->spaces[space].name);
+    return wt_build_op(b, WT_EXPR_LOAD, size, address, address, to, err);
+}
+
+enum wt_status wt_build_release(struct wt_build *b, unsigned mark, wt_expr_vector *keep,
+                                struct wt_error *err)
+{
+    const wt_expr_vector first = wt_expr_temporary(b->expr, mark);
+    bool is_temporary = false;
+    for (unsigned i = mark; i < b->next; i++)
+        is_temporary |= *keep == wt_expr_temporary(b->expr, i);
+    b->next = mark;
+    if (!is_temporary)
+        return WT_OK;
+    wt_expr_vector to = first;
+    enum wt_status status = temporary(b, &to, err);
+    if (!status && *keep != first)
+        wt_expr_add(b->expr, WT_EXPR_COPY, 0, to, *keep, *keep);
+    *keep = first;
+    return status;
+}
+
+struct wt_operand wt_operand_cell(const struct wt_type *type, wt_expr_vector vector)
+{
+    return (struct wt_operand){
+        .type = type,
+        .piece_count = 1,
+        .piece = {
+            {.kind = WT_PIECE_CELL, .vector = vector, .reg = -1, .size = wt_type_size(type)}}};
+}
+
+struct wt_operand wt_operand_memory(const struct wt_type *type, uint32_t space,
+                                    wt_expr_vector address)
+{
+    return (struct wt_operand){.type = type,
+                               .piece_count = 1,
+                               .piece = {{.kind = WT_PIECE_MEMORY,
+                                          .vector = address,
+                                          .space = space,
+                                          .reg = -1,
+                                          .size = wt_type_size(type)}}};
+}
+
+bool wt_operand_in_memory(const struct wt_operand *o)
+{
+    return o->piece_count == 1 && o->piece[0].kind == WT_PIECE_MEMORY;
+}
+
+/* Bytes [offset, offset + size) of a piece. */
+static enum wt_status cut(struct wt_build *b, const struct wt_piece *p, uint64_t offset,
+                          uint64_t size, struct wt_piece *part, struct wt_error *err)
+{
+    *part = *p;
+    part->size = size;
+    if (p->kind == WT_PIECE_LOST || offset == 0)
+        return WT_OK;
+    if (p->kind == WT_PIECE_MEMORY)
+        return wt_build_op(b, WT_EXPR_ADD, 0, p->vector, wt_build_constant(b, offset),
+                           &part->vector, err);
+    part->reg = -1;
+    return wt_build_op(b, WT_EXPR_SHR_UNSIGNED, 0, p->vector, wt_build_constant(b, offset * 8),
+                       &part->vector, err);
+}
+
+enum wt_status wt_operand_part(struct wt_build *b, const struct wt_operand *o, uint64_t offset,
+                               const struct wt_type *type, struct wt_operand *part,
+                               struct wt_error *err)
+{
+    uint64_t size = wt_type_size(type), at = 0;
+    struct wt_operand result = {.type = type};
+    if (wt_operand_in_memory(o)) {
+        enum wt_status status = cut(b, &o->piece[0], offset, size, &result.piece[0], err);
+        result.piece_count = 1;
+        *part = result;
+        return status;
+    }
+    for (unsigned i = 0; i < o->piece_count && size; i++) {
+        const struct wt_piece *p = &o->piece[i];
+        if (offset < at + p->size) {
+            const uint64_t from = offset - at, rest = p->size - from;
+            const uint64_t take = size < rest ? size : rest;
+            enum wt_status status = cut(b, p, from, take, &result.piece[result.piece_count++], err);
+            if (status)
+                return status;
+            offset += take;
+            size -= take;
+        }
+        at += p->size;
+    }
+    if (size) {
+        if (result.piece_count == WT_PIECES)
+            return wt_fail(err, WT_UNSUPPORTED, "the value is in too many pieces");
+        result.piece[result.piece_count++] =
+            (struct wt_piece){.kind = WT_PIECE_LOST, .reg = -1, .size = size};
+    }
+    *part = result;
+    return WT_OK;
+}
+
+/* The pieces of at most 8 bytes, one above the other. */
+static enum wt_status gather(struct wt_build *b, const struct wt_operand *o, wt_expr_vector *cell,
+                             struct wt_error *err)
+{
+    enum wt_status status;
+    const unsigned mark = b->next;
+    unsigned shift = 0;
+    for (unsigned i = 0; i < o->piece_count; i++) {
+        const struct wt_piece *p = &o->piece[i];
+        wt_expr_vector part = p->vector;
+        if (p->kind == WT_PIECE_LOST)
+            return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
+        if (p->size > 8 || shift / 8 + p->size > 8)
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "a value of more than 8 bytes cannot be computed "
+                           "with");
+        if (p->kind == WT_PIECE_MEMORY &&
+            (status = wt_build_load(b, p->space, (unsigned)p->size, p->vector, &part, err)))
+            return status;
+        if (o->piece_count > 1) {
+            if (p->kind == WT_PIECE_CELL && p->size < 8 &&
+                (status = wt_build_op(b, WT_EXPR_ZERO_EXT, (unsigned)p->size * 8, part, part, &part,
+                                      err)))
+                return status;
+            if (shift && (status = wt_build_op(b, WT_EXPR_SHL, 0, part, wt_build_constant(b, shift),
+                                               &part, err)))
+                return status;
+            if (i && (status = wt_build_op(b, WT_EXPR_OR, 0, *cell, part, &part, err)))
+                return status;
+        }
+        *cell = part;
+        shift += (unsigned)p->size * 8;
+    }
+    return wt_build_release(b, mark, cell, err);
+}
+
+enum wt_status wt_operand_cell_of(struct wt_build *b, const struct wt_operand *o,
+                                  wt_expr_vector *cell, struct wt_error *err)
+{
+    const struct wt_type *plain = wt_type_plain(o->type);
+    const uint64_t size = wt_type_size(plain);
+    enum wt_status status;
+    if (!wt_type_is_scalar(plain))
+        return wt_fail(err, WT_INVALID, "a number or a pointer is needed here");
+    if (size == 0 || size > 8)
+        return wt_fail(err, WT_UNSUPPORTED, "numbers of %" PRIu64 " bytes cannot be computed with",
+                       size);
+    if (o->piece_count == 0)
+        return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
+    if ((status = gather(b, o, cell, err)) != WT_OK)
+        return status;
+    unsigned bits = (unsigned)size * 8;
+    if (o->bit_size) {
+        bits = o->bit_size;
+        if (o->bit_offset && (status = wt_build_op(b, WT_EXPR_SHR_UNSIGNED, 0, *cell,
+                                                   wt_build_constant(b, o->bit_offset), cell, err)))
+            return status;
+    }
+    uint64_t value;
+    if (wt_expr_is_constant(b->expr, *cell, &value)) {
+        if (bits < 64) {
+            const unsigned by = 64 - bits;
+            value = wt_type_is_signed(plain) ? (uint64_t)((int64_t)(value << by) >> by)
+                                             : value << by >> by;
+        }
+        *cell = wt_build_constant(b, value);
+        return WT_OK;
+    }
+    const bool loaded = o->piece_count == 1 && o->piece[0].kind == WT_PIECE_MEMORY && !o->bit_size;
+    if (bits < 64 && (wt_type_is_signed(plain) || !loaded))
+        return wt_build_op(b, wt_type_is_signed(plain) ? WT_EXPR_EXT : WT_EXPR_ZERO_EXT, bits,
+                           *cell, *cell, cell, err);
+    return WT_OK;
+}
+
+/* A float of any size as one of `bits`. */
+static enum wt_status float_to(struct wt_build *b, unsigned from, unsigned bits,
+                               wt_expr_vector *cell, struct wt_error *err)
+{
+    if (from == bits)
+        return WT_OK;
+    if (from == 16)
+        return wt_build_op(b, WT_EXPR_HALF_TO_F, bits, *cell, *cell, cell, err);
+    if (bits == 16)
+        return wt_build_op(b, WT_EXPR_F_TO_HALF, from, *cell, *cell, cell, err);
+    return wt_build_op(b, WT_EXPR_F_TO_F, bits, *cell, *cell, cell, err);
+}
+
+enum wt_status wt_operand_convert(struct wt_build *b, const struct wt_operand *o,
+                                  const struct wt_type *type, struct wt_operand *result,
+                                  struct wt_error *err)
+{
+    const struct wt_type *from = wt_type_plain(o->type), *to = wt_type_plain(type);
+    const unsigned from_bits = (unsigned)wt_type_size(from) * 8;
+    const uint64_t size = wt_type_size(to);
+    wt_expr_vector cell;
+    enum wt_status status = wt_operand_cell_of(b, o, &cell, err);
+    if (status)
+        return status;
+    if (!wt_type_is_scalar(to) || size == 0 || size > 8)
+        return wt_fail(err, WT_INVALID, "a value cannot be made one of that type");
+    const unsigned bits = (unsigned)size * 8;
+    const bool from_float = from->kind == WT_TYPE_FLOAT, to_float = to->kind == WT_TYPE_FLOAT;
+    if (from_float && to_float) {
+        status = float_to(b, from_bits, bits, &cell, err);
+    } else if (from_float) {
+        if (from_bits == 16)
+            status = float_to(b, 16, 32, &cell, err);
+        const unsigned width = from_bits == 16 ? 32 : from_bits;
+        if (!status && to->kind == WT_TYPE_BOOL) {
+            status =
+                wt_build_op(b, WT_EXPR_F_EQUAL, width, cell, wt_build_constant(b, 0), &cell, err);
+            if (!status)
+                status = wt_build_op(b, WT_EXPR_LOGIC_NOT, 0, cell, cell, &cell, err);
+        } else if (!status) {
+            status = wt_build_op(b, WT_EXPR_F_TO_INT, width, cell, cell, &cell, err);
+        }
+    } else if (to_float) {
+        const unsigned width = bits == 16 ? 32 : bits;
+        status = wt_build_op(b, wt_type_is_signed(from) ? WT_EXPR_INT_TO_F : WT_EXPR_UINT_TO_F,
+                             width, cell, cell, &cell, err);
+        if (!status)
+            status = float_to(b, width, bits, &cell, err);
+    } else if (to->kind == WT_TYPE_BOOL) {
+        status = wt_build_op(b, WT_EXPR_LOGIC_NOT, 0, cell, cell, &cell, err);
+        if (!status)
+            status = wt_build_op(b, WT_EXPR_LOGIC_NOT, 0, cell, cell, &cell, err);
+    }
+    if (!status && !to_float && bits < 64 && to->kind != WT_TYPE_BOOL) {
+        const bool is_signed = wt_type_is_signed(to);
+        uint64_t value;
+        if (wt_expr_is_constant(b->expr, cell, &value)) {
+            const unsigned by = 64 - bits;
+            cell = wt_build_constant(b, is_signed ? (uint64_t)((int64_t)(value << by) >> by)
+                                                  : value << by >> by);
+        } else {
+            status = wt_build_op(b, is_signed ? WT_EXPR_EXT : WT_EXPR_ZERO_EXT, bits, cell, cell,
+                                 &cell, err);
+        }
+    }
+    if (!status)
+        *result = wt_operand_cell(type, cell);
+    return status;
+}

@@ -1,0 +1,417 @@
+/* The context of expressions: names, earlier values, memory. See source.h. */
+#include "debug/source/source_internal.h"
+
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules *modules)
+{
+    struct wt_source *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->debugger = debugger;
+    s->modules = modules;
+    s->topology = wt_debugger_topology(debugger);
+    s->types = wt_types_new(NULL, NULL, s->topology->address_bits / 8);
+    if (!s->types) {
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void wt_source_free(struct wt_source *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->value_count; i++)
+        free(s->value[i].bytes);
+    for (size_t i = 0; i < s->variable_count; i++) {
+        free(s->variable[i].name);
+        free(s->variable[i].value.bytes);
+    }
+    for (size_t i = 0; i < s->kept_count; i++)
+        wt_symbols_close(s->kept[i]);
+    free(s->value);
+    free(s->variable);
+    free(s->kept);
+    wt_types_free(s->types);
+    free(s);
+}
+
+struct wt_debugger *wt_source_debugger(struct wt_source *s)
+{
+    return s->debugger;
+}
+
+struct wt_modules *wt_source_modules(struct wt_source *s)
+{
+    return s->modules;
+}
+
+struct wt_types *wt_source_types(struct wt_source *s)
+{
+    return s->types;
+}
+
+/* Types outlive their module in values that were kept: so the symbols of each stay. */
+struct wt_info *wt_source_info(struct wt_source *s, const struct wt_module *module)
+{
+    struct wt_info *info = wt_symbols_info(module->symbols);
+    for (size_t i = 0; i < s->kept_count; i++)
+        if (s->kept[i] == module->symbols)
+            return info;
+    if (!info)
+        return NULL;
+    struct wt_symbols **grown =
+        wt_array_grow(s->kept, &s->kept_capacity, s->kept_count + 1, sizeof(struct wt_symbols *));
+    if (!grown)
+        return NULL;
+    s->kept = grown;
+    grown[s->kept_count++] = wt_symbols_share(module->symbols);
+    return info;
+}
+
+/* ---- values that are kept ---- */
+
+static bool copy_value(struct kept_value *to, const struct wt_type *type, const uint8_t *bytes,
+                       uint64_t size)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+    if (!copy)
+        return false;
+    memcpy(copy, bytes, size);
+    free(to->bytes);
+    *to = (struct kept_value){.type = type, .size = size, .bytes = copy};
+    return true;
+}
+
+unsigned wt_source_keep(struct wt_source *s, const struct wt_values *values)
+{
+    if (!values->lane_count)
+        return 0;
+    struct kept_value *grown =
+        wt_array_grow(s->value, &s->value_capacity, s->value_count + 1, sizeof *grown);
+    if (!grown)
+        return 0;
+    s->value = grown;
+    struct kept_value *v = &grown[s->value_count];
+    *v = (struct kept_value){0};
+    if (!copy_value(v, values->type, values->bytes, values->size))
+        return 0;
+    v->bit_offset = values->bit_offset;
+    v->bit_size = values->bit_size;
+    return (unsigned)++s->value_count;
+}
+
+const struct kept_value *wt_source_kept(struct wt_source *s, const char *name)
+{
+    size_t back = 0;
+    char *end;
+    if (!name[0]) /* $ */
+        return s->value_count ? &s->value[s->value_count - 1] : NULL;
+    if (name[0] == '$') { /* $$, $$2 */
+        back = name[1] ? strtoul(name + 1, &end, 10) : 1;
+        if (name[1] && *end)
+            return NULL;
+        return back < s->value_count ? &s->value[s->value_count - 1 - back] : NULL;
+    }
+    const size_t number = strtoul(name, &end, 10);
+    return !*end && number > 0 && number <= s->value_count ? &s->value[number - 1] : NULL;
+}
+
+const struct kept_value *wt_source_variable(struct wt_source *s, const char *name)
+{
+    for (size_t i = 0; i < s->variable_count; i++)
+        if (strcmp(s->variable[i].name, name) == 0)
+            return &s->variable[i].value;
+    return NULL;
+}
+
+enum wt_status wt_source_set_variable(struct wt_source *s, const char *name,
+                                      const struct wt_values *values, struct wt_error *err)
+{
+    size_t i = 0;
+    while (i < s->variable_count && strcmp(s->variable[i].name, name) != 0)
+        i++;
+    if (i == s->variable_count) {
+        struct variable *grown =
+            wt_array_grow(s->variable, &s->variable_capacity, s->variable_count + 1, sizeof *grown);
+        char *copy = grown ? strdup(name) : NULL;
+        if (grown)
+            s->variable = grown;
+        if (!copy)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory for $%s", name);
+        grown[s->variable_count++] = (struct variable){.name = copy};
+    }
+    if (!copy_value(&s->variable[i].value, values->type, values->bytes, values->size))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for $%s", name);
+    return WT_OK;
+}
+
+/* ---- memory ---- */
+
+bool wt_source_read(const struct wt_view *scope, uint32_t space, uint64_t address, void *out,
+                    size_t size)
+{
+    return wt_debugger_read_memory(scope->source->debugger, scope->thread,
+                                   (struct wt_address){space, address}, out, size,
+                                   WT_IGNORED) == WT_OK;
+}
+
+/* ---- names ---- */
+
+/* The variable of this name among the children of a scope. */
+static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found)
+{
+    Dwarf_Die child;
+    bool any = false;
+    if (dwarf_child(scope, &child) != 0)
+        return false;
+    do {
+        const int tag = dwarf_tag(&child);
+        if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter &&
+            tag != DW_TAG_enumeration_type)
+            continue;
+        if (tag == DW_TAG_enumeration_type) {
+            Dwarf_Die enumerator;
+            if (dwarf_child(&child, &enumerator) == 0)
+                do {
+                    const char *own = dwarf_diename(&enumerator);
+                    if (own && strcmp(own, name) == 0) {
+                        *found = enumerator;
+                        return true;
+                    }
+                } while (dwarf_siblingof(&enumerator, &enumerator) == 0);
+            continue;
+        }
+        const char *own = dwarf_diename(&child);
+        if (own && strcmp(own, name) == 0) {
+            *found = child;
+            any = true; /* of several the last declared one hides the others */
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return any;
+}
+
+struct search {
+    const struct wt_view *scope;
+    struct wt_found *found;
+    Dwarf_Die unit; /* preferred: static names of the same file */
+    bool has_unit;
+};
+
+static bool is_external(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    bool flag = false;
+    return dwarf_attr_integrate(die, DW_AT_external, &attribute) &&
+           dwarf_formflag(&attribute, &flag) == 0 && flag;
+}
+
+static bool has_place(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr(die, DW_AT_location, &attribute) ||
+           dwarf_attr(die, DW_AT_const_value, &attribute);
+}
+
+static bool same_unit(const struct search *s, const Dwarf_Die *die)
+{
+    Dwarf_Die unit, copy = *die;
+    return s->has_unit && dwarf_diecu(&copy, &unit, NULL, NULL) && unit.addr == s->unit.addr;
+}
+
+static bool take_name(void *context, const struct wt_name *name)
+{
+    struct search *s = context;
+    struct wt_found *f = s->found;
+    Dwarf_Die die = name->die;
+    if (name->kind == WT_NAME_TYPE)
+        return true;
+    if (name->kind == WT_NAME_VARIABLE && !has_place(&die))
+        return true; /* a declaration */
+    const bool here = same_unit(s, &die);
+    const bool better = f->kind == WT_FOUND_NOTHING || here;
+    if (better) {
+        f->kind = name->kind == WT_NAME_FUNCTION   ? WT_FOUND_FUNCTION
+                  : name->kind == WT_NAME_VARIABLE ? WT_FOUND_VARIABLE
+                                                   : WT_FOUND_ENUMERATOR;
+        f->die = die;
+    }
+    (void)is_external;
+    return !here;
+}
+
+bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_found *found)
+{
+    const struct wt_frame *frame = scope->frame;
+    *found = (struct wt_found){.kind = WT_FOUND_NOTHING};
+    const bool global = strncmp(name, "::", 2) == 0;
+    for (unsigned i = frame && !global ? frame->scope_count : 0; i > 0; i--) {
+        Dwarf_Die block = frame->scope[i - 1];
+        if (i - 1 >= frame->first_scope && find_child(&block, name, &found->die)) {
+            found->kind = dwarf_tag(&found->die) == DW_TAG_enumerator ? WT_FOUND_ENUMERATOR
+                                                                      : WT_FOUND_VARIABLE;
+            found->is_local = true;
+            found->info = frame->info;
+            found->bias = frame->bias;
+            return true;
+        }
+    }
+    struct search search = {.scope = scope, .found = found};
+    if (frame && frame->info)
+        search.has_unit = wt_info_unit(frame->info, frame->inside - frame->bias, &search.unit);
+    size_t count;
+    const struct wt_module *m = wt_modules_list(scope->source->modules, &count);
+    for (size_t i = count; i-- > 0;) {
+        struct wt_info *info = wt_source_info(scope->source, &m[i]);
+        if (!info)
+            continue;
+        wt_info_find(info, name, take_name, &search);
+        if (found->kind != WT_FOUND_NOTHING) {
+            found->info = info;
+            found->bias = m[i].bias;
+            return true;
+        }
+    }
+    for (size_t i = count; i-- > 0;) {
+        uint64_t address;
+        const char *symbol;
+        uint64_t offset;
+        if (!wt_symbols_address(m[i].symbols, name, &address))
+            continue;
+        found->kind = WT_FOUND_SYMBOL;
+        found->address = address + m[i].bias;
+        found->is_code = wt_symbols_function(m[i].symbols, address, &symbol, &offset);
+        return true;
+    }
+    return false;
+}
+
+static bool is_cplusplus_unit(Dwarf_Die *die)
+{
+    switch (dwarf_srclang(die)) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool wt_source_is_cplusplus(const struct wt_view *scope)
+{
+    const struct wt_frame *frame = scope->frame;
+    Dwarf_Die unit;
+    if (frame && frame->info && wt_info_unit(frame->info, frame->inside - frame->bias, &unit))
+        return is_cplusplus_unit(&unit);
+    return false;
+}
+
+struct type_search {
+    const struct wt_view *scope;
+    int tag; /* 0: any; else a structure, union or enumeration of this tag */
+    bool cplusplus;
+    Dwarf_Die die;
+};
+
+static bool take_type(void *context, const struct wt_name *name)
+{
+    struct type_search *s = context;
+    Dwarf_Die die = name->die;
+    if (name->kind != WT_NAME_TYPE)
+        return true;
+    const int tag = dwarf_tag(&die);
+    const bool record = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+    const bool tagged = record || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+    if (s->tag ? !(tag == s->tag || (record && s->tag == DW_TAG_structure_type))
+               : tagged && !s->cplusplus && !is_cplusplus_unit(&die))
+        return true;
+    s->die = die;
+    return false;
+}
+
+const struct wt_type *wt_source_find_type(void *context, const char *name)
+{
+    const struct wt_view *scope = context;
+    struct type_search search = {.scope = scope, .cplusplus = wt_source_is_cplusplus(scope)};
+    static const struct {
+        const char *word;
+        int tag;
+    } tags[] = {{"struct ", DW_TAG_structure_type},
+                {"class ", DW_TAG_structure_type},
+                {"union ", DW_TAG_union_type},
+                {"enum ", DW_TAG_enumeration_type}};
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
+        if (strncmp(name, tags[i].word, strlen(tags[i].word)) == 0) {
+            search.tag = tags[i].tag;
+            name += strlen(tags[i].word);
+            break;
+        }
+    /* A variable hides a type of its name. */
+    struct wt_found found;
+    if (!search.tag && wt_source_find(scope, name, &found) && found.kind != WT_FOUND_SYMBOL)
+        return NULL;
+    size_t count;
+    const struct wt_module *m = wt_modules_list(scope->source->modules, &count);
+    for (size_t i = count; i-- > 0;) {
+        struct wt_info *info = wt_source_info(scope->source, &m[i]);
+        if (!info)
+            continue;
+        wt_info_find(info, name, take_type, &search);
+        if (search.die.addr)
+            return wt_types_read(wt_info_types(info), &search.die);
+    }
+    return search.tag ? NULL : wt_types_basic(scope->source->types, name);
+}
+
+/* ---- addresses ---- */
+
+struct nearest {
+    uint64_t address;
+    const char *name;
+    uint64_t at;
+};
+
+static bool take_nearest(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
+{
+    struct nearest *n = context;
+    if (addr > n->address)
+        return false;
+    if (!code && size && n->address - addr < size) {
+        n->name = name;
+        n->at = addr;
+    }
+    return true;
+}
+
+void wt_source_symbol_at(const struct wt_view *scope, uint64_t address, bool data, char *text,
+                         size_t size)
+{
+    const struct wt_modules *modules = scope->source->modules;
+    const char *name;
+    uint64_t offset;
+    text[0] = 0;
+    const struct wt_module *m = wt_modules_at(modules, 0, address);
+    if (!m)
+        return;
+    struct nearest n = {.address = address - m->bias};
+    wt_symbols_each(m->symbols, take_nearest, &n);
+    if (n.name) {
+        name = n.name;
+        offset = n.address - n.at;
+    } else if (data || !wt_modules_function(modules, 0, address, &name, &offset)) {
+        return;
+    }
+    if (offset)
+        snprintf(text, size, "<%s+%" PRIu64 ">", name, offset);
+    else
+        snprintf(text, size, "<%s>", name);
+}

@@ -1,0 +1,124 @@
+/*
+ * Values of a program as its source names them: expressions, evaluated for lanes of a stopped wave
+ * or compiled for the debugger's core; earlier values; convenience variables.
+ */
+#ifndef WT_DEBUG_SOURCE_SOURCE_H
+#define WT_DEBUG_SOURCE_SOURCE_H
+
+#include "debug/source/frames.h"
+#include "debug/source/parse.h"
+
+struct wt_source;
+
+/** What became of a value in one lane. */
+enum wt_value_state {
+    WT_VALUE_GOOD,
+    WT_VALUE_UNKNOWN,    /**< it cannot be computed: unreadable memory on the way, division by 0 */
+    WT_VALUE_UNREADABLE, /**< memory at its address cannot be read */
+    WT_VALUE_LOST,       /**< (partly) optimised out */
+};
+
+/** Values of one expression in some lanes, the lowest first. */
+struct wt_values {
+    const struct wt_type *type;
+    wt_lanes lanes;
+    unsigned lane_count;
+    bool selected;     /**< the expression said which lanes (x@…) */
+    uint64_t size;     /**< bytes of one value */
+    uint8_t *bytes;    /**< lane_count * size */
+    uint8_t *state;    /**< enum wt_value_state of each lane */
+    bool in_memory;    /**< they lie in memory, in one range each: */
+    uint32_t space;    /**< … of this space */
+    uint64_t *address; /**< … at these addresses */
+    int reg;           /**< else: the register that they are; -1: none */
+    uint32_t bit_offset, bit_size;
+};
+
+/** Where names are looked up and values are read. */
+struct wt_view {
+    struct wt_source *source;
+    wt_thread thread;             /**< 0: none */
+    struct wt_frames *frames;     /**< NULL: registers and locals cannot be named */
+    const struct wt_frame *frame; /**< of `frames`; NULL: likewise */
+};
+
+/** An empty context. The debugger and the modules must outlive it. NULL without host memory. */
+struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules *modules);
+void wt_source_free(struct wt_source *source);
+struct wt_debugger *wt_source_debugger(struct wt_source *source);
+struct wt_modules *wt_source_modules(struct wt_source *source);
+/** Types that no module has. */
+struct wt_types *wt_source_types(struct wt_source *source);
+
+/**
+ * Evaluates an expression. Without a selection of lanes in it the lane of the scope's thread
+ * counts. An assignment is carried out (for the lanes that are selected). The caller frees *values.
+ */
+enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
+                                  struct wt_values *values, struct wt_error *err);
+/** The same of values that it names no memory for: its type alone. */
+enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
+                                 const struct wt_type **type, bool *is_type_name,
+                                 struct wt_error *err);
+void wt_values_free(struct wt_values *values);
+
+/** A variable of a scope, read for the lane of the thread (or @p lanes, if any). */
+enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *variable,
+                                       wt_lanes lanes, struct wt_values *values,
+                                       struct wt_error *err);
+
+/** Compiles an expression whose value is a number, for breakpoints. The caller owns *expr. */
+enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
+                                 struct wt_expr **expr, const struct wt_type **type,
+                                 struct wt_error *err);
+
+/** Keeps the value of the first lane as $1, $2, …; returns its number, 0 without host memory. */
+unsigned wt_source_keep(struct wt_source *source, const struct wt_values *values);
+
+/** Memory as the scope's thread sees it. */
+bool wt_source_read(const struct wt_view *scope, uint32_t space, uint64_t address, void *out,
+                    size_t size);
+
+/** What is found under a name. */
+struct wt_found {
+    enum {
+        WT_FOUND_NOTHING,
+        WT_FOUND_VARIABLE,
+        WT_FOUND_FUNCTION,
+        WT_FOUND_ENUMERATOR,
+        WT_FOUND_TYPE,
+        WT_FOUND_SYMBOL
+    } kind;
+    Dwarf_Die die;
+    struct wt_info *info;
+    uint64_t bias;
+    uint64_t address; /**< SYMBOL */
+    bool is_code;     /**< SYMBOL */
+    bool is_local;    /**< VARIABLE: of the scope's frame */
+};
+bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_found *found);
+
+/** Whether the language of the scope's frame (or of the program) has C++'s rules for names. */
+bool wt_source_is_cplusplus(const struct wt_view *scope);
+
+/** The description of an address of code or data: "<main+16>"; "" if there is none. */
+void wt_source_symbol_at(const struct wt_view *scope, uint64_t address, bool data, char *text,
+                         size_t size);
+
+/* ---- text ---- */
+
+/** How a value is printed. */
+struct wt_format {
+    char letter;       /**< 0: by its type; else x d u o t c f s a z */
+    unsigned elements; /**< of an array, at most; 0: 200 */
+    bool top;          /**< a pointer tells its type, as `print` does */
+};
+
+/** The value of lane number @p k (counted within values->lanes) in GDB's notation. */
+void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_values *values,
+                     unsigned k, const struct wt_format *format);
+/** The bytes of one value of a type. */
+void wt_value_print_bytes(FILE *out, const struct wt_view *scope, const struct wt_type *type,
+                          const uint8_t *bytes, const struct wt_format *format);
+
+#endif

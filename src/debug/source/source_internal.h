@@ -1,0 +1,78 @@
+/* What the files of the evaluator share. */
+#ifndef WT_DEBUG_SOURCE_SOURCE_INTERNAL_H
+#define WT_DEBUG_SOURCE_SOURCE_INTERNAL_H
+
+#include "debug/source/source.h"
+
+/** A value of one lane that stays. */
+struct kept_value {
+    const struct wt_type *type;
+    uint64_t size;
+    uint8_t *bytes;
+    uint32_t bit_offset, bit_size;
+};
+
+struct variable {
+    char *name;
+    struct kept_value value;
+};
+
+struct wt_source {
+    struct wt_debugger *debugger;
+    struct wt_modules *modules;
+    const struct wt_topology *topology;
+    struct wt_types *types;
+    struct kept_value *value; /**< $1, $2, … */
+    size_t value_count, value_capacity;
+    struct variable *variable; /**< $NAME */
+    size_t variable_count, variable_capacity;
+    struct wt_symbols **kept; /**< symbols whose types may be in use */
+    size_t kept_count, kept_capacity;
+};
+
+/** The debug information of a module, which stays as long as the source does. */
+struct wt_info *wt_source_info(struct wt_source *source, const struct wt_module *module);
+/** "", "1", "$", "$2": an earlier value; NULL if there is none. */
+const struct kept_value *wt_source_kept(struct wt_source *source, const char *name);
+const struct kept_value *wt_source_variable(struct wt_source *source, const char *name);
+enum wt_status wt_source_set_variable(struct wt_source *source, const char *name,
+                                      const struct wt_values *values, struct wt_error *err);
+/** find_type of struct wt_parse_world; @p context is a struct wt_view. */
+const struct wt_type *wt_source_find_type(void *context, const char *name);
+
+/** An expression while its tree is compiled. */
+struct compiler {
+    const struct wt_view *scope;
+    struct wt_build build;
+    bool beside;     /**< for a breakpoint: no lane can be asked now */
+    bool any_lanes;  /**< lanes were selected: */
+    wt_lanes lanes;  /**< … these */
+    wt_lanes all;    /**< lanes of the wave */
+    bool types_only; /**< nothing is read: reductions have some value */
+    unsigned depth;
+    /** Evaluates a part of the expression now: for other lanes, or over lanes. */
+    enum wt_status (*evaluate)(const struct wt_view *view, const struct wt_node *node,
+                               wt_lanes lanes, struct wt_values *values, struct wt_error *err);
+};
+
+/** Compiles a tree. */
+enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *node, struct wt_operand *o,
+                               struct wt_error *err);
+/** A variable's value. */
+enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
+                                   uint64_t bias, bool is_local, struct wt_operand *o,
+                                   struct wt_error *err);
+/** A cell other than 0 where a number or pointer is: a condition. */
+enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
+                                wt_expr_vector *cell, struct wt_error *err);
+
+/** One value of a scalar type as an integer or a float. */
+struct wt_number {
+    bool is_float, is_signed;
+    uint64_t integer;
+    double real;
+};
+bool wt_number_of(const struct wt_type *type, uint32_t bit_offset, uint32_t bit_size,
+                  const uint8_t *bytes, struct wt_number *number);
+
+#endif

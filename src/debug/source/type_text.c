@@ -1,0 +1,330 @@
+/* Types as C and C++ write them, in the form that GDB prints. */
+#include <dwarf.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "debug/source/types.h"
+
+#define MOST_DEPTH 40
+
+static bool is_cplusplus(const struct wt_type *type)
+{
+    if (!type->die.addr)
+        return false;
+    switch (dwarf_srclang((Dwarf_Die *)(uintptr_t)&type->die)) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const char *keyword(const struct wt_type *type)
+{
+    switch (type->kind) {
+    case WT_TYPE_UNION:
+        return "union ";
+    case WT_TYPE_ENUM:
+        return "enum ";
+    case WT_TYPE_CLASS:
+        return "class ";
+    default:
+        return "struct ";
+    }
+}
+
+/* The words before the declarator. */
+static void print_base(FILE *out, const struct wt_type *type, unsigned depth)
+{
+    if (depth > MOST_DEPTH) {
+        fputs("...", out);
+        return;
+    }
+    switch (type->kind) {
+    case WT_TYPE_POINTER:
+    case WT_TYPE_REFERENCE:
+    case WT_TYPE_ARRAY:
+    case WT_TYPE_FUNCTION:
+        if (type->target)
+            print_base(out, type->target, depth + 1);
+        else
+            fputs("void", out);
+        break;
+    case WT_TYPE_CONST:
+    case WT_TYPE_VOLATILE: {
+        const struct wt_type *target = type->target;
+        /* Of a pointer the qualifier stands behind the star: the declarator has it. */
+        while (target && (target->kind == WT_TYPE_CONST || target->kind == WT_TYPE_VOLATILE) &&
+               depth++ < 8)
+            target = target->target;
+        if (!target || (target->kind != WT_TYPE_POINTER && target->kind != WT_TYPE_REFERENCE))
+            fputs(type->kind == WT_TYPE_CONST ? "const " : "volatile ", out);
+        if (type->target)
+            print_base(out, type->target, depth + 1);
+        else
+            fputs("void", out);
+        break;
+    }
+    case WT_TYPE_TYPEDEF:
+        if (type->name)
+            fputs(type->name, out);
+        else if (type->target)
+            print_base(out, type->target, depth + 1);
+        else
+            fputs("void", out);
+        break;
+    case WT_TYPE_STRUCT:
+    case WT_TYPE_CLASS:
+    case WT_TYPE_UNION:
+    case WT_TYPE_ENUM:
+        if (!type->name || !is_cplusplus(type))
+            fputs(keyword(type), out);
+        fputs(type->name ? type->name : "{...}", out);
+        break;
+    default:
+        fputs(type->name ? type->name : "void", out);
+        break;
+    }
+}
+
+static bool is_derived(const struct wt_type *type)
+{
+    return type && (type->kind == WT_TYPE_ARRAY || type->kind == WT_TYPE_FUNCTION);
+}
+
+/* What stands before the name: stars, references, opening parentheses. */
+static bool print_prefix(FILE *out, const struct wt_type *type, bool named, unsigned depth)
+{
+    if (!type || depth > MOST_DEPTH)
+        return false;
+    switch (type->kind) {
+    case WT_TYPE_POINTER:
+    case WT_TYPE_REFERENCE: {
+        const bool before = print_prefix(out, type->target, true, depth + 1);
+        if (!before)
+            fputc(' ', out);
+        if (is_derived(type->target))
+            fputc('(', out);
+        fputs(type->kind == WT_TYPE_POINTER ? "*" : type->is_rvalue ? "&&" : "&", out);
+        return true;
+    }
+    case WT_TYPE_CONST:
+    case WT_TYPE_VOLATILE: {
+        const bool before = print_prefix(out, type->target, named, depth + 1);
+        if (before && type->target->kind == WT_TYPE_POINTER) {
+            fputs(type->kind == WT_TYPE_CONST ? " const" : " volatile", out);
+            if (named)
+                fputc(' ', out);
+        }
+        return before;
+    }
+    case WT_TYPE_ARRAY:
+    case WT_TYPE_FUNCTION:
+        return print_prefix(out, type->target, true, depth + 1);
+    case WT_TYPE_TYPEDEF:
+        return type->name ? false : print_prefix(out, type->target, named, depth + 1);
+    default:
+        return false;
+    }
+}
+
+static void print_parameters(FILE *out, const struct wt_type *type)
+{
+    size_t count;
+    const struct wt_member *p = wt_type_members(type, &count);
+    fputc('(', out);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            fputs(", ", out);
+        wt_type_print(out, p[i].type);
+    }
+    if (type->is_variadic)
+        fputs(count ? ", ..." : "...", out);
+    else if (!count && type->has_prototype)
+        fputs("void", out);
+    fputc(')', out);
+}
+
+static void print_suffix(FILE *out, const struct wt_type *type, unsigned depth)
+{
+    if (!type || depth > MOST_DEPTH)
+        return;
+    switch (type->kind) {
+    case WT_TYPE_POINTER:
+    case WT_TYPE_REFERENCE:
+        if (is_derived(type->target))
+            fputc(')', out);
+        print_suffix(out, type->target, depth + 1);
+        break;
+    case WT_TYPE_ARRAY:
+        if (type->is_vector)
+            fprintf(out, " __attribute__ ((vector_size(%" PRIu64 ")))", type->count);
+        else if (type->has_count)
+            fprintf(out, "[%" PRIu64 "]", type->count);
+        else
+            fputs("[]", out);
+        print_suffix(out, type->target, depth + 1);
+        break;
+    case WT_TYPE_FUNCTION:
+        print_parameters(out, type);
+        print_suffix(out, type->target, depth + 1);
+        break;
+    case WT_TYPE_CONST:
+    case WT_TYPE_VOLATILE:
+        print_suffix(out, type->target, depth + 1);
+        break;
+    case WT_TYPE_TYPEDEF:
+        if (!type->name)
+            print_suffix(out, type->target, depth + 1);
+        break;
+    default:
+        break;
+    }
+}
+
+void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *name)
+{
+    print_base(out, type, 0);
+    const bool stars = print_prefix(out, type, name[0] != 0, 0);
+    if (!stars && (name[0] || (type->kind == WT_TYPE_ARRAY && !type->is_vector) ||
+                   type->kind == WT_TYPE_FUNCTION))
+        fputc(' ', out);
+    fputs(name, out);
+    print_suffix(out, type, 0);
+}
+
+void wt_type_print(FILE *out, const struct wt_type *type)
+{
+    wt_type_print_declared(out, type, "");
+}
+
+/* ---- ptype ---- */
+
+static void print_record(FILE *out, const struct wt_type *type, unsigned indent, unsigned depth);
+
+static void print_member(FILE *out, const struct wt_member *m, unsigned indent, unsigned depth)
+{
+    const struct wt_type *plain = wt_type_plain(m->type);
+    fprintf(out, "%*s", (int)indent, "");
+    if (m->is_static)
+        fputs("static ", out);
+    if (wt_type_is_record(plain) && !plain->name && depth < MOST_DEPTH) {
+        print_record(out, plain, indent, depth + 1);
+        if (m->name)
+            fprintf(out, " %s", m->name);
+    } else {
+        wt_type_print_declared(out, m->type, m->name ? m->name : "");
+    }
+    if (m->bit_size)
+        fprintf(out, " : %" PRIu32, m->bit_size);
+    fputs(";\n", out);
+}
+
+static void print_record(FILE *out, const struct wt_type *type, unsigned indent, unsigned depth)
+{
+    size_t count, bases = 0;
+    const struct wt_member *m = wt_type_members(type, &count);
+    fputs(keyword(type), out);
+    if (type->name)
+        fprintf(out, "%s ", type->name);
+    for (size_t i = 0; i < count; i++)
+        if (m[i].is_base) {
+            fputs(bases++ ? ", public " : ": public ", out);
+            wt_type_print(out, m[i].type);
+        }
+    fputs(bases ? " {\n" : "{\n", out);
+    if (type->is_incomplete)
+        fprintf(out, "%*s<incomplete type>\n", (int)indent + 4, "");
+    else if (count == 0)
+        fprintf(out, "%*s<no data fields>\n", (int)indent + 4, "");
+    for (size_t i = 0; i < count; i++)
+        if (!m[i].is_base)
+            print_member(out, &m[i], indent + 4, depth);
+    fprintf(out, "%*s}", (int)indent, "");
+}
+
+static void print_enumeration(FILE *out, const struct wt_type *type)
+{
+    size_t count;
+    const struct wt_member *m = wt_type_members(type, &count);
+    int64_t next = 0;
+    fputs("enum ", out);
+    if (type->name)
+        fprintf(out, "%s ", type->name);
+    fputc('{', out);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "%s%s", i ? ", " : "", m[i].name ? m[i].name : "?");
+        if (m[i].value != next)
+            fprintf(out, " = %" PRId64, m[i].value);
+        next = m[i].value + 1;
+    }
+    fputc('}', out);
+}
+
+/* What ptype shows is the type without typedefs at its outside and at the end of pointers. */
+static const struct wt_type *innermost(const struct wt_type *type, unsigned depth)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    if (depth < MOST_DEPTH && (plain->kind == WT_TYPE_POINTER || plain->kind == WT_TYPE_REFERENCE ||
+                               plain->kind == WT_TYPE_ARRAY || plain->kind == WT_TYPE_FUNCTION))
+        return innermost(wt_type_target(plain), depth + 1);
+    return plain;
+}
+
+/* The declarator around what innermost() gives. */
+static void print_around(FILE *out, const struct wt_type *type, bool before, unsigned depth)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    const bool pointer = plain->kind == WT_TYPE_POINTER || plain->kind == WT_TYPE_REFERENCE;
+    if (depth > MOST_DEPTH ||
+        (!pointer && plain->kind != WT_TYPE_ARRAY && plain->kind != WT_TYPE_FUNCTION))
+        return;
+    const struct wt_type *target = wt_type_plain(wt_type_target(plain));
+    if (before) {
+        print_around(out, target, true, depth + 1);
+        if (pointer) {
+            if (is_derived(target))
+                fputc('(', out);
+            fputs(plain->kind == WT_TYPE_POINTER ? "*" : plain->is_rvalue ? "&&" : "&", out);
+        }
+        return;
+    }
+    if (pointer && is_derived(target))
+        fputc(')', out);
+    if (plain->kind == WT_TYPE_ARRAY) {
+        if (plain->is_vector)
+            fprintf(out, "__attribute__ ((vector_size(%" PRIu64 ")))", plain->count);
+        else if (plain->has_count)
+            fprintf(out, "[%" PRIu64 "]", plain->count);
+        else
+            fputs("[]", out);
+    }
+    if (plain->kind == WT_TYPE_FUNCTION)
+        print_parameters(out, plain);
+    print_around(out, target, false, depth + 1);
+}
+
+void wt_type_print_definition(FILE *out, const struct wt_type *type)
+{
+    const struct wt_type *inner = innermost(type, 0), *plain = wt_type_plain(type);
+    for (const struct wt_type *t = type;
+         t &&
+         (t->kind == WT_TYPE_CONST || t->kind == WT_TYPE_VOLATILE || t->kind == WT_TYPE_TYPEDEF);
+         t = t->target)
+        if (inner == plain && t->kind != WT_TYPE_TYPEDEF)
+            fputs(t->kind == WT_TYPE_CONST ? "const " : "volatile ", out);
+    if (wt_type_is_record(inner))
+        print_record(out, inner, 0, 0);
+    else if (inner->kind == WT_TYPE_ENUM)
+        print_enumeration(out, inner);
+    else
+        print_base(out, inner, 0);
+    if (inner == plain)
+        return;
+    fputc(' ', out);
+    print_around(out, type, true, 0);
+    print_around(out, type, false, 0);
+}

@@ -1,0 +1,630 @@
+/* Types read from DWARF, and made. See types.h. */
+#include "debug/source/types.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Chains of types in a damaged file may be long, or circles. */
+#define MOST_DEPTH 100
+#define MOST_PLAIN 64
+
+struct block {
+    struct block *next;
+};
+
+struct slot {
+    const void *die; /* NULL: free */
+    struct wt_type *type;
+};
+
+struct wt_types {
+    wt_types_definition_fn *definition;
+    void *context;
+    unsigned address_size;
+    struct block *blocks;
+    struct slot *slot;
+    size_t slot_count, used; /* a power of 2; 0 at first */
+    unsigned depth;
+};
+
+static struct wt_type the_void = {.kind = WT_TYPE_VOID, .name = "void", .size = 1, .read = true};
+
+struct wt_types *wt_types_new(wt_types_definition_fn *definition, void *context,
+                              unsigned address_size)
+{
+    struct wt_types *t = calloc(1, sizeof *t);
+    if (t) {
+        t->definition = definition;
+        t->context = context;
+        t->address_size = address_size;
+    }
+    return t;
+}
+
+void wt_types_free(struct wt_types *t)
+{
+    if (!t)
+        return;
+    for (struct block *b = t->blocks, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(t->slot);
+    free(t);
+}
+
+unsigned wt_types_address_size(const struct wt_types *types)
+{
+    return types->address_size;
+}
+
+static void *allocate(struct wt_types *t, size_t size)
+{
+    struct block *b = calloc(1, sizeof *b + size);
+    if (!b)
+        return NULL;
+    b->next = t->blocks;
+    t->blocks = b;
+    return b + 1;
+}
+
+static struct wt_type *new_type(struct wt_types *t, enum wt_type_kind kind)
+{
+    struct wt_type *type = allocate(t, sizeof *type);
+    if (type) {
+        type->kind = kind;
+        type->types = t;
+        type->read = true;
+    }
+    return type;
+}
+
+/* ---- which DIEs have been read ---- */
+
+static size_t place_of(const struct wt_types *t, const void *die)
+{
+    size_t at = (size_t)(((uintptr_t)die * 0x9e3779b97f4a7c15u) >> 20) & (t->slot_count - 1);
+    while (t->slot[at].die && t->slot[at].die != die)
+        at = (at + 1) & (t->slot_count - 1);
+    return at;
+}
+
+static bool note(struct wt_types *t, const void *die, struct wt_type *type)
+{
+    if (t->used * 2 >= t->slot_count) {
+        struct wt_types bigger = *t;
+        bigger.slot_count = t->slot_count ? t->slot_count * 2 : 256;
+        bigger.slot = calloc(bigger.slot_count, sizeof *bigger.slot);
+        if (!bigger.slot)
+            return false;
+        for (size_t i = 0; i < t->slot_count; i++)
+            if (t->slot[i].die)
+                bigger.slot[place_of(&bigger, t->slot[i].die)] = t->slot[i];
+        free(t->slot);
+        *t = bigger;
+    }
+    t->slot[place_of(t, die)] = (struct slot){die, type};
+    t->used++;
+    return true;
+}
+
+/* ---- reading ---- */
+
+static bool number(Dwarf_Die *die, unsigned name, uint64_t *value)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word word;
+    if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &word) != 0)
+        return false;
+    *value = word;
+    return true;
+}
+
+static bool signed_number(Dwarf_Die *die, unsigned name, int64_t *value)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Sword word;
+    if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formsdata(&attribute, &word) != 0)
+        return false;
+    *value = word;
+    return true;
+}
+
+static bool flag(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    bool set = false;
+    return dwarf_attr_integrate(die, name, &attribute) && dwarf_formflag(&attribute, &set) == 0 &&
+           set;
+}
+
+static void read_base(struct wt_type *type, Dwarf_Die *die)
+{
+    uint64_t encoding = DW_ATE_signed;
+    number(die, DW_AT_encoding, &encoding);
+    switch (encoding) {
+    case DW_ATE_boolean:
+        type->kind = WT_TYPE_BOOL;
+        break;
+    case DW_ATE_float:
+        type->kind = WT_TYPE_FLOAT;
+        break;
+    case DW_ATE_complex_float:
+        type->kind = WT_TYPE_COMPLEX;
+        break;
+    case DW_ATE_signed_char:
+    case DW_ATE_unsigned_char:
+        type->kind = type->size == 1 ? WT_TYPE_CHAR : WT_TYPE_INT;
+        type->is_signed = encoding == DW_ATE_signed_char;
+        break;
+    case DW_ATE_UTF:
+        type->kind = type->size == 1 ? WT_TYPE_CHAR : WT_TYPE_INT;
+        break;
+    default:
+        type->kind = WT_TYPE_INT;
+        type->is_signed = encoding == DW_ATE_signed;
+        break;
+    }
+}
+
+/* Elements of a dimension; false if the program does not say, or finds out at run time. */
+static bool read_bounds(Dwarf_Die *range, int64_t *lower, uint64_t *count)
+{
+    int64_t upper;
+    const bool has_lower = signed_number(range, DW_AT_lower_bound, lower);
+    if (!has_lower) {
+        const int language = dwarf_srclang(range);
+        *lower = language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 ||
+                         language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03 ||
+                         language == DW_LANG_Fortran08
+                     ? 1
+                     : 0;
+    }
+    if (number(range, DW_AT_count, count))
+        return true;
+    if (!signed_number(range, DW_AT_upper_bound, &upper))
+        return false;
+    *count = upper >= *lower ? (uint64_t)upper - (uint64_t)*lower + 1 : 0;
+    return true;
+}
+
+static uint64_t array_size(const struct wt_type *type)
+{
+    const uint64_t element = wt_type_size(type->target);
+    if (!type->has_count || !element || type->count > UINT64_MAX / 4 / element)
+        return 0;
+    return element * type->count;
+}
+
+/* An array of several dimensions is an array of arrays; the first dimension is the outermost. In
+ * Fortran the first index runs fastest: there it is the innermost. */
+static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
+{
+    struct {
+        int64_t lower;
+        uint64_t count;
+        bool known;
+    } dimension[16];
+    unsigned count = 0;
+    Dwarf_Die child;
+    uint64_t ordering = DW_ORD_row_major;
+    const int language = dwarf_srclang(die);
+    const bool fortran = language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 ||
+                         language == DW_LANG_Fortran95 || language == DW_LANG_Fortran03 ||
+                         language == DW_LANG_Fortran08;
+    const bool column =
+        (number(die, DW_AT_ordering, &ordering) && ordering == DW_ORD_col_major) || fortran;
+    type->is_vector = flag(die, DW_AT_GNU_vector);
+    if (dwarf_child(die, &child) == 0)
+        do {
+            const int tag = dwarf_tag(&child);
+            if (tag != DW_TAG_subrange_type && tag != DW_TAG_enumeration_type)
+                continue;
+            if (count == sizeof dimension / sizeof dimension[0])
+                break;
+            dimension[count].count = dimension[count].lower = 0;
+            dimension[count].known =
+                read_bounds(&child, &dimension[count].lower, &dimension[count].count);
+            count++;
+        } while (dwarf_siblingof(&child, &child) == 0);
+    const struct wt_type *element = wt_types_of(t, die);
+    for (unsigned i = count; i-- > 0;) {
+        const unsigned d = column ? count - 1 - i : i;
+        struct wt_type *level = i == 0 ? type : new_type(t, WT_TYPE_ARRAY);
+        if (!level)
+            return;
+        level->target = element;
+        level->lower = dimension[d].lower;
+        level->count = dimension[d].count;
+        level->has_count = dimension[d].known;
+        level->size = array_size(level);
+        element = level;
+    }
+    if (!count)
+        type->target = element;
+}
+
+static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
+{
+    const int tag = dwarf_tag(die);
+    type->name = dwarf_diename(die);
+    number(die, DW_AT_byte_size, &type->size);
+    type->die = *die;
+    switch (tag) {
+    case DW_TAG_base_type:
+        read_base(type, die);
+        break;
+    case DW_TAG_pointer_type:
+    case DW_TAG_ptr_to_member_type:
+        type->kind = WT_TYPE_POINTER;
+        if (!type->size)
+            type->size = t->address_size;
+        type->target = wt_types_of(t, die);
+        break;
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+        type->kind = WT_TYPE_REFERENCE;
+        type->is_rvalue = tag == DW_TAG_rvalue_reference_type;
+        if (!type->size)
+            type->size = t->address_size;
+        type->target = wt_types_of(t, die);
+        break;
+    case DW_TAG_array_type:
+        type->kind = WT_TYPE_ARRAY;
+        read_array(t, type, die);
+        break;
+    case DW_TAG_string_type:
+        type->kind = WT_TYPE_ARRAY;
+        type->target = wt_types_basic(t, "char");
+        type->count = type->size;
+        type->has_count = type->size != 0;
+        break;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_interface_type:
+        type->kind = tag == DW_TAG_union_type   ? WT_TYPE_UNION
+                     : tag == DW_TAG_class_type ? WT_TYPE_CLASS
+                                                : WT_TYPE_STRUCT;
+        type->is_incomplete = flag(die, DW_AT_declaration);
+        type->read = false;
+        break;
+    case DW_TAG_enumeration_type: {
+        type->kind = WT_TYPE_ENUM;
+        type->read = false;
+        Dwarf_Attribute attribute;
+        if (dwarf_attr(die, DW_AT_type, &attribute))
+            type->target = wt_types_of(t, die);
+        type->is_signed = type->target && wt_type_is_signed(wt_type_plain(type->target));
+        if (!type->size && type->target)
+            type->size = wt_type_size(type->target);
+        break;
+    }
+    case DW_TAG_subroutine_type:
+    case DW_TAG_subprogram:
+        type->kind = WT_TYPE_FUNCTION;
+        type->name = NULL;
+        type->size = 1;
+        type->target = wt_types_of(t, die);
+        type->has_prototype = flag(die, DW_AT_prototyped);
+        type->read = false;
+        break;
+    case DW_TAG_typedef:
+        type->kind = WT_TYPE_TYPEDEF;
+        type->target = wt_types_of(t, die);
+        break;
+    case DW_TAG_const_type:
+        type->kind = WT_TYPE_CONST;
+        type->target = wt_types_of(t, die);
+        break;
+    case DW_TAG_volatile_type:
+        type->kind = WT_TYPE_VOLATILE;
+        type->target = wt_types_of(t, die);
+        break;
+    case DW_TAG_restrict_type:
+    case DW_TAG_atomic_type:
+    case DW_TAG_packed_type:
+    case DW_TAG_immutable_type:
+        type->kind = WT_TYPE_TYPEDEF; /* nothing of it shows: the name is the target's */
+        type->name = NULL;
+        type->target = wt_types_of(t, die);
+        break;
+    default:
+        type->kind = WT_TYPE_VOID;
+        if (!type->name)
+            type->name = "void";
+        type->size = 1;
+        break;
+    }
+}
+
+const struct wt_type *wt_types_read(struct wt_types *t, Dwarf_Die *die)
+{
+    if (t->slot_count) {
+        const size_t at = place_of(t, die->addr);
+        if (t->slot[at].die)
+            return t->slot[at].type;
+    }
+    struct wt_type *type = t->depth < MOST_DEPTH ? new_type(t, WT_TYPE_VOID) : NULL;
+    if (!type || !note(t, die->addr, type))
+        return &the_void;
+    /* It is in the list before what it refers to is read: types refer to each other in circles. */
+    t->depth++;
+    read_into(t, type, die);
+    t->depth--;
+    return type;
+}
+
+const struct wt_type *wt_types_of(struct wt_types *t, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, &type))
+        return &the_void;
+    return wt_types_read(t, &type);
+}
+
+/* ---- members ---- */
+
+static void read_place(struct wt_type *type, struct wt_member *m, Dwarf_Die *die)
+{
+    uint64_t bits, position, storage = wt_type_size(m->type);
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    if (number(die, DW_AT_data_member_location, &m->offset)) {
+        /* a constant */
+    } else if (dwarf_attr(die, DW_AT_data_member_location, &attribute) &&
+               dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 1 &&
+               ops[0].atom == DW_OP_plus_uconst) {
+        m->offset = ops[0].number;
+    }
+    if (!number(die, DW_AT_bit_size, &bits) || bits == 0 || bits > 64)
+        return;
+    m->bit_size = (uint32_t)bits;
+    if (number(die, DW_AT_data_bit_offset, &position)) {
+        m->offset = position / 8;
+        m->bit_offset = (uint32_t)(position % 8);
+    } else if (number(die, DW_AT_bit_offset, &position)) {
+        /* DWARF 3: from the highest bit of the storage, which may have a size of its own. */
+        number(die, DW_AT_byte_size, &storage);
+        const uint64_t low = storage * 8 - position - bits;
+        m->offset += low / 8;
+        m->bit_offset = (uint32_t)(low % 8);
+    }
+    (void)type;
+}
+
+static bool is_wanted(const struct wt_type *type, int tag)
+{
+    switch (type->kind) {
+    case WT_TYPE_ENUM:
+        return tag == DW_TAG_enumerator;
+    case WT_TYPE_FUNCTION:
+        return tag == DW_TAG_formal_parameter;
+    default:
+        return tag == DW_TAG_member || tag == DW_TAG_inheritance || tag == DW_TAG_variable;
+    }
+}
+
+static void read_members(struct wt_type *type)
+{
+    Dwarf_Die child;
+    size_t count = 0;
+    type->read = true;
+    if (!type->die.addr || dwarf_child(&type->die, &child) != 0)
+        return;
+    do {
+        const int tag = dwarf_tag(&child);
+        count += is_wanted(type, tag);
+        type->is_variadic |= tag == DW_TAG_unspecified_parameters;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    type->member = count ? allocate(type->types, count * sizeof *type->member) : NULL;
+    if (!type->member || dwarf_child(&type->die, &child) != 0)
+        return;
+    do {
+        const int tag = dwarf_tag(&child);
+        if (!is_wanted(type, tag) || type->member_count == count)
+            continue;
+        struct wt_member *m = &type->member[type->member_count++];
+        m->name = dwarf_diename(&child);
+        m->type = tag == DW_TAG_enumerator ? type : wt_types_of(type->types, &child);
+        m->is_base = tag == DW_TAG_inheritance;
+        m->is_static = tag == DW_TAG_variable || flag(&child, DW_AT_external);
+        if (tag == DW_TAG_enumerator) {
+            if (!signed_number(&child, DW_AT_const_value, &m->value))
+                number(&child, DW_AT_const_value, (uint64_t *)&m->value);
+        } else if (!m->is_static) {
+            read_place(type, m, &child);
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+const struct wt_member *wt_type_members(const struct wt_type *type, size_t *count)
+{
+    if (!type->read)
+        read_members((struct wt_type *)(uintptr_t)type); /* read when it is first asked for */
+    *count = type->member_count;
+    return type->member;
+}
+
+/* ---- made types ---- */
+
+struct basic {
+    const char *name;
+    enum wt_type_kind kind;
+    uint8_t size; /* 0: of an address */
+    bool is_signed;
+};
+
+static const struct basic basics[] = {
+    {"char", WT_TYPE_CHAR, 1, false}, /* as RISC-V and amdgcn have it: RISC-V's is unsigned */
+    {"signed char", WT_TYPE_CHAR, 1, true}, {"unsigned char", WT_TYPE_CHAR, 1, false},
+    {"short", WT_TYPE_INT, 2, true},        {"unsigned short", WT_TYPE_INT, 2, false},
+    {"int", WT_TYPE_INT, 4, true},          {"unsigned int", WT_TYPE_INT, 4, false},
+    {"long", WT_TYPE_INT, 0, true},         {"unsigned long", WT_TYPE_INT, 0, false},
+    {"long long", WT_TYPE_INT, 8, true},    {"unsigned long long", WT_TYPE_INT, 8, false},
+    {"float", WT_TYPE_FLOAT, 4, true},      {"double", WT_TYPE_FLOAT, 8, true},
+    {"_Float16", WT_TYPE_FLOAT, 2, true},   {"half", WT_TYPE_FLOAT, 2, true},
+    {"bool", WT_TYPE_BOOL, 1, false},       {"_Bool", WT_TYPE_BOOL, 1, false},
+    {"int8_t", WT_TYPE_CHAR, 1, true},      {"uint8_t", WT_TYPE_CHAR, 1, false},
+    {"int16_t", WT_TYPE_INT, 2, true},      {"uint16_t", WT_TYPE_INT, 2, false},
+    {"int32_t", WT_TYPE_INT, 4, true},      {"uint32_t", WT_TYPE_INT, 4, false},
+    {"int64_t", WT_TYPE_INT, 8, true},      {"uint64_t", WT_TYPE_INT, 8, false},
+    {"size_t", WT_TYPE_INT, 0, false},      {"ptrdiff_t", WT_TYPE_INT, 0, true},
+    {"uintptr_t", WT_TYPE_INT, 0, false},   {"intptr_t", WT_TYPE_INT, 0, true},
+    {"uint", WT_TYPE_INT, 4, false},        {"ulong", WT_TYPE_INT, 8, false},
+    {"ushort", WT_TYPE_INT, 2, false},      {"uchar", WT_TYPE_CHAR, 1, false},
+};
+
+const struct wt_type *wt_types_basic(struct wt_types *t, const char *name)
+{
+    if (strcmp(name, "void") == 0)
+        return &the_void;
+    for (size_t i = 0; i < sizeof basics / sizeof basics[0]; i++) {
+        const struct basic *b = &basics[i];
+        if (strcmp(b->name, name) != 0)
+            continue;
+        /* The table's row is the key of the type that was made of it. */
+        if (t->slot_count) {
+            const size_t at = place_of(t, b);
+            if (t->slot[at].die)
+                return t->slot[at].type;
+        }
+        struct wt_type *type = new_type(t, b->kind);
+        if (!type)
+            return &the_void;
+        type->name = b->name;
+        type->size = b->size ? b->size : t->address_size;
+        type->is_signed = b->is_signed;
+        note(t, b, type);
+        return type;
+    }
+    return NULL;
+}
+
+const struct wt_type *wt_types_integer(struct wt_types *t, unsigned size, bool is_signed)
+{
+    static const char *const names[2][4] = {
+        {"unsigned char", "unsigned short", "unsigned int", "unsigned long long"},
+        {"signed char", "short", "int", "long long"}};
+    if (size == 8 && t->address_size == 8)
+        return wt_types_basic(t, is_signed ? "long" : "unsigned long");
+    return wt_types_basic(t, names[is_signed][size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3]);
+}
+
+const struct wt_type *wt_types_pointer(struct wt_types *t, const struct wt_type *target)
+{
+    struct wt_type *type = new_type(t, WT_TYPE_POINTER);
+    if (!type)
+        return &the_void;
+    type->size = t->address_size;
+    type->target = target;
+    return type;
+}
+
+const struct wt_type *wt_types_array(struct wt_types *t, const struct wt_type *element,
+                                     uint64_t count)
+{
+    struct wt_type *type = new_type(t, WT_TYPE_ARRAY);
+    if (!type)
+        return &the_void;
+    type->target = element;
+    type->count = count;
+    type->has_count = true;
+    type->size = array_size(type);
+    return type;
+}
+
+const struct wt_type *wt_types_function(struct wt_types *t)
+{
+    struct wt_type *type = new_type(t, WT_TYPE_FUNCTION);
+    if (!type)
+        return &the_void;
+    type->size = 1;
+    type->target = &the_void;
+    return type;
+}
+
+const struct wt_type *wt_types_float_union(struct wt_types *t)
+{
+    struct wt_type *type = new_type(t, WT_TYPE_UNION);
+    struct wt_member *member = type ? allocate(t, 2 * sizeof *member) : NULL;
+    if (!member)
+        return &the_void;
+    member[0] = (struct wt_member){.name = "float", .type = wt_types_basic(t, "float")};
+    member[1] = (struct wt_member){.name = "double", .type = wt_types_basic(t, "double")};
+    type->name = "riscv_double";
+    type->size = 8;
+    type->member = member;
+    type->member_count = 2;
+    return type;
+}
+
+/* ---- questions ---- */
+
+const struct wt_type *wt_type_plain(const struct wt_type *type)
+{
+    for (unsigned i = 0; type && i < MOST_PLAIN; i++) {
+        if (type->kind == WT_TYPE_TYPEDEF || type->kind == WT_TYPE_CONST ||
+            type->kind == WT_TYPE_VOLATILE) {
+            type = type->target;
+            continue;
+        }
+        if (type->is_incomplete && type->name && type->types->definition) {
+            Dwarf_Die die = {0};
+            if (type->types->definition(type->types->context, type->name, &die))
+                return wt_types_read(type->types, &die);
+        }
+        return type;
+    }
+    return &the_void;
+}
+
+const struct wt_type *wt_type_target(const struct wt_type *type)
+{
+    type = wt_type_plain(type);
+    return type->target ? type->target : &the_void;
+}
+
+uint64_t wt_type_size(const struct wt_type *type)
+{
+    if (!type)
+        return 0;
+    for (unsigned i = 0; type->kind == WT_TYPE_TYPEDEF || type->kind == WT_TYPE_CONST ||
+                         type->kind == WT_TYPE_VOLATILE;
+         i++) {
+        if (i == MOST_PLAIN || !type->target)
+            return 1;
+        type = type->target;
+    }
+    if (type->is_incomplete)
+        type = wt_type_plain(type);
+    return type->size;
+}
+
+bool wt_type_is_integral(const struct wt_type *plain)
+{
+    return plain->kind == WT_TYPE_INT || plain->kind == WT_TYPE_CHAR ||
+           plain->kind == WT_TYPE_BOOL || plain->kind == WT_TYPE_ENUM;
+}
+
+bool wt_type_is_scalar(const struct wt_type *plain)
+{
+    return wt_type_is_integral(plain) || plain->kind == WT_TYPE_FLOAT ||
+           plain->kind == WT_TYPE_POINTER || plain->kind == WT_TYPE_REFERENCE;
+}
+
+bool wt_type_is_record(const struct wt_type *plain)
+{
+    return plain->kind == WT_TYPE_STRUCT || plain->kind == WT_TYPE_CLASS ||
+           plain->kind == WT_TYPE_UNION;
+}
+
+bool wt_type_is_signed(const struct wt_type *plain)
+{
+    return plain->is_signed && wt_type_is_integral(plain);
+}

@@ -1,0 +1,120 @@
+/*
+ * Types of C, C++ and Fortran programs: read from DWARF when they are needed, or made by
+ * expressions (a pointer to a type, an array of it). A type lives as long as the list that it is
+ * of.
+ */
+#ifndef WT_DEBUG_SOURCE_TYPES_H
+#define WT_DEBUG_SOURCE_TYPES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum wt_type_kind {
+    WT_TYPE_VOID,
+    WT_TYPE_INT,  /**< an integer, signed or not; also wide characters */
+    WT_TYPE_CHAR, /**< of one byte, signed or not */
+    WT_TYPE_BOOL,
+    WT_TYPE_FLOAT, /**< of 2, 4, 8 or more bytes */
+    WT_TYPE_ENUM,
+    WT_TYPE_POINTER,
+    WT_TYPE_REFERENCE,
+    WT_TYPE_ARRAY,
+    WT_TYPE_STRUCT,
+    WT_TYPE_CLASS,
+    WT_TYPE_UNION,
+    WT_TYPE_FUNCTION,
+    WT_TYPE_TYPEDEF,
+    WT_TYPE_CONST,
+    WT_TYPE_VOLATILE,
+    WT_TYPE_COMPLEX, /**< two floats; `target` is one of them */
+};
+
+struct wt_types;
+struct wt_type;
+
+/** A member, a base class, a parameter or an enumerator. */
+struct wt_member {
+    const char *name; /**< NULL: anonymous */
+    const struct wt_type *type;
+    uint64_t offset;     /**< bytes into the structure */
+    uint32_t bit_offset; /**< of a bit field: from the lowest bit of the byte at `offset` */
+    uint32_t bit_size;   /**< 0: not a bit field */
+    int64_t value;       /**< enumerator */
+    bool is_base;
+    bool is_static; /**< it has no place in the structure */
+};
+
+struct wt_type {
+    enum wt_type_kind kind;
+    const char *name;             /**< NULL: anonymous */
+    uint64_t size;                /**< bytes; 0: unknown */
+    bool is_signed;               /**< INT, CHAR, ENUM */
+    bool is_rvalue;               /**< REFERENCE: && */
+    bool is_vector;               /**< ARRAY: of the vector types of C and OpenCL */
+    bool is_incomplete;           /**< STRUCT, CLASS, UNION: only declared */
+    bool is_variadic;             /**< FUNCTION */
+    bool has_prototype;           /**< FUNCTION */
+    bool has_count;               /**< ARRAY: `count` is known */
+    const struct wt_type *target; /**< what it points to, is made of, or returns; NULL: void */
+    uint64_t count;               /**< ARRAY: elements */
+    int64_t lower;                /**< ARRAY: index of the first one (Fortran: 1) */
+    struct wt_member *member; /**< of a structure, enumeration or function; by wt_type_members() */
+    size_t member_count;
+    bool read; /**< `member` is filled in */
+    struct wt_types *types;
+    Dwarf_Die die; /**< of which it was read; addr NULL: none */
+};
+
+/** Finds the definition of a structure that is only declared, by its name; false: none is known. */
+typedef bool wt_types_definition_fn(void *context, const char *name, Dwarf_Die *die);
+
+/**
+ * An empty list. @p definition may be NULL: types that are made only. NULL without host memory.
+ */
+struct wt_types *wt_types_new(wt_types_definition_fn *definition, void *context,
+                              unsigned address_size);
+void wt_types_free(struct wt_types *types);
+unsigned wt_types_address_size(const struct wt_types *types);
+
+/** The type that a DIE of a type stands for; never NULL. */
+const struct wt_type *wt_types_read(struct wt_types *types, Dwarf_Die *die);
+/** The type of a variable, member or parameter: what DW_AT_type says; void if nothing. */
+const struct wt_type *wt_types_of(struct wt_types *types, Dwarf_Die *die);
+
+/** A type of C by its name ("unsigned int", "_Float16", "uint32_t", …); NULL if it is none. */
+const struct wt_type *wt_types_basic(struct wt_types *types, const char *name);
+const struct wt_type *wt_types_integer(struct wt_types *types, unsigned size, bool is_signed);
+const struct wt_type *wt_types_pointer(struct wt_types *types, const struct wt_type *target);
+const struct wt_type *wt_types_array(struct wt_types *types, const struct wt_type *element,
+                                     uint64_t count);
+/** A function without a prototype that returns void: what $pc points to. */
+const struct wt_type *wt_types_function(struct wt_types *types);
+/** A register of 64 bits that holds a float in its low half, or a double. */
+const struct wt_type *wt_types_float_union(struct wt_types *types);
+
+/** Without typedefs and qualifiers; of a declared structure its definition, if there is one. */
+const struct wt_type *wt_type_plain(const struct wt_type *type);
+/** The members of a structure, enumeration or function; *count 0 if it has none. */
+const struct wt_member *wt_type_members(const struct wt_type *type, size_t *count);
+/** What it points to or is made of; void rather than NULL. */
+const struct wt_type *wt_type_target(const struct wt_type *type);
+/** Bytes of a value; 0 if that is unknown. */
+uint64_t wt_type_size(const struct wt_type *type);
+
+bool wt_type_is_integral(
+    const struct wt_type *plain);                    /**< also enumerations, characters, booleans */
+bool wt_type_is_scalar(const struct wt_type *plain); /**< also floats and pointers */
+bool wt_type_is_record(const struct wt_type *plain); /**< structure, class or union */
+/** A value of it has a sign. */
+bool wt_type_is_signed(const struct wt_type *plain);
+
+/** Writes the type as C has it: "char *[4]", "struct pixel". */
+void wt_type_print(FILE *out, const struct wt_type *type);
+/** The same around a name: "char *name[4]". */
+void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *name);
+/** As GDB's ptype: typedefs resolved, members listed. */
+void wt_type_print_definition(FILE *out, const struct wt_type *type);
+
+#endif

@@ -1,0 +1,634 @@
+/* The engine: a line of text becomes a command; its life in the session. */
+#include "frontend/console/console.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "frontend/console/internal.h"
+
+#define MOST_DEPTH 30 /* of scripts that execute scripts */
+
+/* ---- words ---- */
+
+const char *skip_blanks(const char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    return text;
+}
+
+size_t word_length(const char *text)
+{
+    size_t length = 0;
+    while (text[length] && !isspace((unsigned char)text[length]))
+        length++;
+    return length;
+}
+
+bool take_number(const char **text, uint64_t *number)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    errno = 0;
+    *number = strtoull(*text, &end, 0);
+    if (errno || isalnum((unsigned char)*end))
+        return false;
+    *text = skip_blanks(end);
+    return true;
+}
+
+enum wt_status take_no_arguments(const char *text, const char *command, struct wt_error *err)
+{
+    if (*text)
+        return wt_fail(err, WT_INVALID, "%s takes no arguments", command);
+    return WT_OK;
+}
+
+bool ask(struct wt_shell *c, const char *question)
+{
+    if (!c->confirm || !c->options.ask)
+        return true;
+    fflush(c->out);
+    return c->options.ask(c->options.context, question);
+}
+
+/* ---- the session's client ---- */
+
+static void handle(void *context)
+{
+    (void)context;
+}
+
+static void event(void *context, const struct wt_event *e)
+{
+    struct wt_shell *c = context;
+    if (!c->waiting) {
+        /* Another client's run has ended, or its search. */
+        if (e->kind == WT_EVENT_STOPPED || e->kind == WT_EVENT_EXITED) {
+            select_thread(c, e->kind == WT_EVENT_STOPPED ? e->thread : 0);
+            if (e->kind == WT_EVENT_STOPPED)
+                c->started = true;
+        }
+        return;
+    }
+    if (c->came)
+        return;
+    c->event = *e;
+    c->came = true;
+    wt_session_end(c->session);
+}
+
+static bool answer(void *context)
+{
+    struct wt_shell *c = context;
+    uint64_t now, to;
+    if (c->waiting && !c->came && !wt_debugger_running(c->debugger) &&
+        !wt_debugger_progress(c->debugger, &now, &to)) {
+        /* Nothing runs, and nothing was said: what was set going is gone. */
+        c->came = true;
+        wt_session_end(c->session);
+    }
+    return false;
+}
+
+static bool is_full(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static bool is_idle(void *context)
+{
+    return !((struct wt_shell *)context)->waiting;
+}
+
+static const struct wt_client_ops client_ops = {handle, event, answer, is_full, is_idle};
+
+static ssize_t write_out(void *context, const char *text, size_t length)
+{
+    struct wt_shell *c = context;
+    if (c->log)
+        fwrite(text, 1, length, c->log);
+    c->options.output(c->options.context, text, length);
+    return (ssize_t)length;
+}
+
+static void modules_changed(void *context, enum wt_module_change change,
+                            const struct wt_module *module)
+{
+    struct wt_shell *c = context;
+    (void)module;
+    (void)change;
+    forget_frames_keep_level(c);
+    c->resolve = true;
+}
+
+struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
+{
+    struct wt_shell *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->options = *options;
+    c->session = options->session;
+    c->debugger = wt_session_debugger(options->session);
+    c->topology = wt_debugger_topology(c->debugger);
+    c->modules = options->modules;
+    c->confirm = true;
+    c->list_size = 10;
+    c->quit_status = -1;
+    c->out = fopencookie(c, "w", (cookie_io_functions_t){.write = write_out});
+    c->client = wt_session_join(c->session, &client_ops, c);
+    c->source = wt_source_new(c->debugger, c->modules);
+    if (!c->out || !c->client || !c->source ||
+        wt_modules_observe(c->modules, modules_changed, c, WT_IGNORED) != WT_OK) {
+        wt_shell_free(c);
+        return NULL;
+    }
+    wt_client_set_used(c->client, true);
+    if (options->attached) {
+        c->started = true;
+        c->thread = wt_debugger_current_thread(c->debugger);
+    }
+    return c;
+}
+
+void wt_shell_free(struct wt_shell *c)
+{
+    if (!c)
+        return;
+    wt_modules_ignore(c->modules, modules_changed, c);
+    if (c->client)
+        remove_all_inserted(c);
+    forget_frames(c);
+    free_points(c);
+    free_displays(c);
+    free_files(c);
+    wt_source_free(c->source);
+    wt_client_leave(c->client);
+    for (size_t i = 0; i < 2 * c->substitution_count; i++)
+        free(c->substitution[i]);
+    free(c->substitution);
+    free(c->list_file);
+    free(c->display);
+    free(c->inserted);
+    free(c->watched);
+    free(c->internal);
+    if (c->out)
+        fclose(c->out);
+    if (c->log)
+        fclose(c->log);
+    free(c);
+}
+
+void wt_shell_interrupt(struct wt_shell *c)
+{
+    if (c->waiting)
+        wt_debugger_interrupt(c->debugger, WT_IGNORED);
+}
+
+bool wt_shell_has_quit(const struct wt_shell *c, int *status)
+{
+    *status = c->quit_status;
+    return c->quit;
+}
+
+void wt_shell_program(struct wt_shell *c, struct wt_shell_end *end)
+{
+    *end = (struct wt_shell_end){.exited = c->ended && !c->fault_ended,
+                                 .word = c->exit_word,
+                                 .is_running = c->started,
+                                 .faulted = c->fault_ended,
+                                 .fault = c->fault};
+}
+
+void wt_shell_print(struct wt_shell *c, const char *text, size_t length)
+{
+    fwrite(text, 1, length, c->out);
+    fflush(c->out);
+}
+
+/* ---- finding a command ---- */
+
+static bool has_alias(const struct command *command, const char *word, size_t length)
+{
+    const char *at = command->aliases;
+    while (at && *at) {
+        const size_t own = word_length(at);
+        if (own == length && strncmp(at, word, length) == 0)
+            return true;
+        at = skip_blanks(at + own);
+    }
+    return false;
+}
+
+const struct command *wt_shell_find(const struct command *table, const char *word, size_t length,
+                                    bool *ambiguous)
+{
+    const struct command *found = NULL;
+    *ambiguous = false;
+    for (const struct command *x = table; x->name; x++)
+        if ((strlen(x->name) == length && strncmp(x->name, word, length) == 0) ||
+            has_alias(x, word, length))
+            return x;
+    for (const struct command *x = table; x->name; x++) {
+        if (strncmp(x->name, word, length) != 0)
+            continue;
+        if (found) {
+            *ambiguous = true;
+            return NULL;
+        }
+        found = x;
+    }
+    return found;
+}
+
+static enum wt_status not_found(const struct command *table, const char *prefix, const char *word,
+                                size_t length, bool ambiguous, struct wt_error *err)
+{
+    if (!ambiguous)
+        return wt_fail(err, WT_INVALID, "Undefined %scommand: \"%.*s\".  Try \"help%s%s\".", prefix,
+                       (int)length, word, *prefix ? " " : "", *prefix ? "info" : "");
+    char list[300] = "";
+    for (const struct command *x = table; x->name; x++)
+        if (strncmp(x->name, word, length) == 0 && strlen(list) + strlen(x->name) + 3 < sizeof list)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
+                     x->name);
+    return wt_fail(err, WT_INVALID, "Ambiguous %scommand \"%.*s\": %s.", prefix, (int)length, word,
+                   list);
+}
+
+/* The word of a command: letters and dashes; "x/4xw" and "p*q" end before what is no letter. */
+static size_t command_length(const char *text)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)text[length]) || text[length] == '-' || text[length] == '_')
+        length++;
+    return length ? length : (*text == '!' ? 1 : 0);
+}
+
+static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_error *err)
+{
+    const char *text = skip_blanks(line);
+    bool ambiguous;
+    if (!*text || *text == '#')
+        return WT_OK;
+    if (c->resolve) {
+        c->resolve = false;
+        resolve_points(c);
+    }
+    const size_t length = command_length(text);
+    const struct command *command =
+        length ? wt_shell_find(wt_shell_commands, text, length, &ambiguous) : NULL;
+    if (!command)
+        return length
+                   ? not_found(wt_shell_commands, "", text, length, ambiguous, err)
+                   : wt_fail(err, WT_INVALID, "Undefined command: \"%.20s\".  Try \"help\".", text);
+    char *arguments = strdup(skip_blanks(text + length));
+    if (!arguments)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a command");
+    size_t end = strlen(arguments);
+    /* Blanks at the end mean nothing, but for what is echoed. */
+    while (end && isspace((unsigned char)arguments[end - 1]) && command->run != do_echo)
+        arguments[--end] = 0;
+    enum wt_status status = command->run(c, arguments, err);
+    free(arguments);
+    return status;
+}
+
+static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err);
+
+/* Lines of a script that is being executed. */
+struct body {
+    char **line;
+    size_t count, next;
+};
+
+static bool read_body(void *context, char **line)
+{
+    struct body *b = context;
+    if (b->next == b->count)
+        return false;
+    *line = strdup(b->line[b->next++]);
+    return *line != NULL;
+}
+
+/* Executes lines; *at is the one that failed, from 1. */
+static enum wt_status execute_lines(struct wt_shell *c, char **line, size_t count, size_t *at,
+                                    struct wt_error *err)
+{
+    struct body body = {line, count, 0};
+    bool (*read_line)(void *, char **) = c->read_line;
+    void *context = c->read_context;
+    enum wt_status status = WT_OK;
+    if (c->depth >= MOST_DEPTH)
+        return wt_fail(err, WT_INVALID, "scripts call each other without end");
+    c->depth++;
+    while (body.next < count && !status && !c->quit) {
+        *at = body.next + 1;
+        c->read_line = read_body;
+        c->read_context = &body;
+        status = execute(c, line[body.next++], err);
+        if (!status)
+            status = run_queued(c, err);
+    }
+    c->read_line = read_line;
+    c->read_context = context;
+    c->depth--;
+    return status;
+}
+
+/* Commands of breakpoints that were hit. */
+static enum wt_status run_queued(struct wt_shell *c, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    size_t at;
+    while (c->queued.count && !status) {
+        struct script now = c->queued;
+        c->queued = (struct script){0};
+        status = execute_lines(c, now.line, now.count, &at, err);
+        for (size_t i = 0; i < now.count; i++)
+            free(now.line[i]);
+        free(now.line);
+    }
+    return status;
+}
+
+enum wt_status wt_shell_execute(struct wt_shell *c, const char *line, struct wt_error *err)
+{
+    enum wt_status status = execute(c, line, err);
+    /* A chain of commands that continue has no end of its own depth: they are executed in turn. */
+    if (!status && !c->depth)
+        status = run_queued(c, err);
+    fflush(c->out);
+    return status;
+}
+
+enum wt_status wt_shell_source(struct wt_shell *c, const char *path, struct wt_error *err)
+{
+    FILE *file = fopen(path, "r");
+    char **line = NULL, *text = NULL;
+    size_t count = 0, capacity = 0, room = 0, at = 0;
+    enum wt_status status = WT_OK;
+    if (!file)
+        return wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
+    for (ssize_t length; !status && (length = getline(&text, &room, file)) >= 0;) {
+        while (length && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+            text[--length] = 0;
+        char **grown = wt_array_grow(line, &capacity, count + 1, sizeof(char *));
+        char *copy = grown ? strdup(text) : NULL;
+        if (grown)
+            line = grown;
+        if (copy)
+            line[count++] = copy;
+        else
+            status = wt_fail(err, WT_NO_MEMORY, "no host memory for %s", path);
+    }
+    free(text);
+    fclose(file);
+    if (!status && (status = execute_lines(c, line, count, &at, err)) != WT_OK)
+        wt_fail_in(err, "%s:%zu", path, at);
+    fflush(c->out);
+    for (size_t i = 0; i < count; i++)
+        free(line[i]);
+    free(line);
+    return status;
+}
+
+/* ---- help ---- */
+
+static void help_one(struct wt_shell *c, const struct command *command, const char *prefix)
+{
+    fprintf(c->out, "%s%s", prefix, command->name);
+    if (command->aliases)
+        fprintf(c->out, ", %s", command->aliases);
+    fprintf(c->out, "\n%s\n", command->summary);
+    if (command->help)
+        fprintf(c->out, "%s\n", command->help);
+}
+
+static void help_list(struct wt_shell *c, const struct command *table, const char *prefix,
+                      const char *group)
+{
+    for (const struct command *x = table; x->name; x++)
+        if (!group || strcmp(x->group, group) == 0)
+            fprintf(c->out, "  %s%-*s %s\n", prefix, 20 - (int)strlen(prefix), x->name, x->summary);
+}
+
+enum wt_status do_help(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    bool ambiguous;
+    if (!*text) {
+        const char *last = "";
+        for (const struct command *x = wt_shell_commands; x->name; x++) {
+            bool first = true;
+            for (const struct command *y = wt_shell_commands; y != x; y++)
+                first &= strcmp(y->group, x->group) != 0;
+            if (!first)
+                continue;
+            fprintf(c->out, "%s%s:\n", *last ? "\n" : "", x->group);
+            help_list(c, wt_shell_commands, "", x->group);
+            last = x->group;
+        }
+        fputs("\n\"help COMMAND\" tells more about one, \"help info\" lists what info shows.\n"
+              "Names may be abbreviated as long as they are unambiguous.\n",
+              c->out);
+        return WT_OK;
+    }
+    size_t length = word_length(text);
+    const struct command *command = wt_shell_find(wt_shell_commands, text, length, &ambiguous);
+    if (!command)
+        return not_found(wt_shell_commands, "", text, length, ambiguous, err);
+    const char *rest = skip_blanks(text + length);
+    if (command->run == do_info && *rest) {
+        length = word_length(rest);
+        command = wt_shell_find(wt_shell_infos, rest, length, &ambiguous);
+        if (!command)
+            return not_found(wt_shell_infos, "info ", rest, length, ambiguous, err);
+        help_one(c, command, "info ");
+        return WT_OK;
+    }
+    help_one(c, command, "");
+    if (command->run == do_info)
+        help_list(c, wt_shell_infos, "info ", NULL);
+    return WT_OK;
+}
+
+enum wt_status do_info(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    bool ambiguous;
+    if (!*text)
+        return wt_fail(err, WT_INVALID,
+                       "\"info\" must be followed by what to show; see \"help "
+                       "info\"");
+    const size_t length = word_length(text);
+    const struct command *info = wt_shell_find(wt_shell_infos, text, length, &ambiguous);
+    if (!info)
+        return not_found(wt_shell_infos, "info ", text, length, ambiguous, err);
+    return info->run(c, skip_blanks(text + length), err);
+}
+
+/* ---- commands of the console itself ---- */
+
+enum wt_status do_source(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    if (!*text)
+        return wt_fail(err, WT_INVALID, "source command requires file name of file to source.");
+    return wt_shell_source(c, text, err);
+}
+
+enum wt_status do_quit(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    if (*text) {
+        const struct wt_view view = view_of(c);
+        struct wt_values values;
+        enum wt_status status = wt_source_evaluate(&view, text, &values, err);
+        if (status)
+            return status;
+        c->quit_status = values.size ? values.bytes[0] : 0;
+        wt_values_free(&values);
+    }
+    if (c->started && !ask(c, "Quit and end the program? (y or n) "))
+        return wt_fail(err, WT_STATE, "Not confirmed.");
+    c->quit = true;
+    return WT_OK;
+}
+
+const char *wt_shell_repeats(struct wt_shell *c, const char *line)
+{
+    const char *text = skip_blanks(line);
+    bool ambiguous;
+    const size_t length = command_length(text);
+    const struct command *command =
+        length ? wt_shell_find(wt_shell_commands, text, length, &ambiguous) : NULL;
+    (void)c;
+    if (!command || !command->repeats)
+        return NULL;
+    /* `list` and `x` go on where they ended. */
+    return command->run == do_list || command->run == do_x ? command->name : line;
+}
+
+/* ---- completion ---- */
+
+struct completion {
+    struct wt_shell *c;
+    const char *word;
+    size_t length;
+    char **list;
+    size_t count, capacity;
+};
+
+static void offer(struct completion *o, const char *text)
+{
+    if (strncmp(text, o->word, o->length) != 0 || o->count >= 2000)
+        return;
+    for (size_t i = 0; i < o->count; i++)
+        if (strcmp(o->list[i], text) == 0)
+            return;
+    char **grown = wt_array_grow(o->list, &o->capacity, o->count + 1, sizeof(char *));
+    char *copy = grown ? strdup(text) : NULL;
+    if (grown)
+        o->list = grown;
+    if (copy)
+        grown[o->count++] = copy;
+}
+
+static void offer_commands(struct completion *o, const struct command *table)
+{
+    for (; table->name; table++)
+        offer(o, table->name);
+}
+
+static void offer_names(struct completion *o, bool functions_only)
+{
+    size_t modules, count;
+    const struct wt_module *m = wt_modules_list(o->c->modules, &modules);
+    for (size_t i = 0; i < modules; i++) {
+        struct wt_info *info = wt_symbols_info(m[i].symbols);
+        const struct wt_name *names = info ? wt_info_names(info, &count) : NULL;
+        for (size_t k = 0; names && k < count; k++)
+            if (names[k].kind == WT_NAME_FUNCTION ||
+                (!functions_only && names[k].kind != WT_NAME_TYPE))
+                offer(o, names[k].name);
+    }
+    const struct wt_frame *frame;
+    if (functions_only || need_frame(o->c, &frame, WT_IGNORED) != WT_OK)
+        return;
+    for (unsigned i = frame->first_scope; i < frame->scope_count; i++) {
+        Dwarf_Die scope = frame->scope[i], child;
+        if (dwarf_child(&scope, &child) != 0)
+            continue;
+        do {
+            const char *name = dwarf_diename(&child);
+            if (name)
+                offer(o, name);
+        } while (dwarf_siblingof(&child, &child) == 0);
+    }
+}
+
+static bool offer_file(void *context, const char *file)
+{
+    struct completion *o = context;
+    const char *base = strrchr(file, '/');
+    offer(o, base ? base + 1 : file);
+    return true;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
+{
+    struct completion o = {.c = c};
+    const char *text = skip_blanks(line);
+    size_t length = command_length(text);
+    bool ambiguous;
+    *count = 0;
+    if (!text[length]) {
+        o.word = text;
+        o.length = length;
+        offer_commands(&o, wt_shell_commands);
+    } else {
+        const struct command *command =
+            length ? wt_shell_find(wt_shell_commands, text, length, &ambiguous) : NULL;
+        const char *end = text + strlen(text);
+        const char *word = end;
+        while (word > text &&
+               (isalnum((unsigned char)word[-1]) || strchr("_:-.$", word[-1]) != NULL))
+            word--;
+        const bool dollar = *word == '$';
+        o.word = word;
+        o.length = (size_t)(end - word);
+        const char kind = command ? command->completes : 0;
+        const char *arguments = skip_blanks(text + length);
+        if (kind == 'i' && word == arguments) {
+            offer_commands(&o, wt_shell_infos);
+        } else if (kind == 'c' && word == arguments) {
+            offer_commands(&o, wt_shell_commands);
+        } else if (dollar) {
+            char name[80];
+            for (size_t i = 0; i < c->topology->register_count; i++) {
+                snprintf(name, sizeof name, "$%s", c->topology->registers[i].name);
+                offer(&o, name);
+            }
+        } else if (kind == 'e') {
+            offer_names(&o, false);
+        } else if (kind == 'l') {
+            size_t modules;
+            const struct wt_module *m = wt_modules_list(c->modules, &modules);
+            offer_names(&o, true);
+            for (size_t i = 0; i < modules; i++)
+                wt_symbols_files(m[i].symbols, offer_file, &o);
+        }
+    }
+    if (o.count)
+        qsort(o.list, o.count, sizeof(char *), by_text);
+    *count = o.count;
+    return o.list;
+}

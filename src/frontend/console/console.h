@@ -1,0 +1,72 @@
+/*
+ * The console: an engine for commands as GDB users know them. Text goes in, text comes out; a
+ * terminal, a script and a debug adapter are its users. It is a client of the debugger's session.
+ */
+#ifndef WT_FRONTEND_CONSOLE_CONSOLE_H
+#define WT_FRONTEND_CONSOLE_CONSOLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debug/core/session.h"
+#include "debug/source/modules.h"
+
+struct wt_shell;
+
+struct wt_shell_options {
+    struct wt_session *session;
+    struct wt_modules *modules; /**< the loaded code */
+    const char *program;        /**< its file, for people; NULL: none */
+    bool attached;              /**< the device was running before: there is no `run` */
+    bool colour;                /**< output may have colours */
+    /** Takes what commands print. */
+    void (*output)(void *context, const char *text, size_t length);
+    /** Asks a question that is answered by yes or no; NULL: yes. */
+    bool (*ask)(void *context, const char *question);
+    /** The text of an instruction, as a disassembler has it; NULL: there is none. Returns its
+     * length in bytes, 0 if these bytes are no instruction. */
+    unsigned (*disassemble)(void *context, uint64_t addr, const uint8_t *bytes, size_t length,
+                            char *text, size_t size);
+    void *context;
+};
+
+/** NULL without host memory. What the options name must outlive it. */
+struct wt_shell *wt_shell_new(const struct wt_shell_options *options);
+void wt_shell_free(struct wt_shell *console);
+
+/**
+ * Executes one command line. A command that lets the program run serves the session until it stops:
+ * so it must not be called from within the session's loop. A failure is told in *err, not printed.
+ */
+enum wt_status wt_shell_execute(struct wt_shell *console, const char *line, struct wt_error *err);
+
+/** Executes the commands of a file; the error names file and line. */
+enum wt_status wt_shell_source(struct wt_shell *console, const char *path, struct wt_error *err);
+
+/** Stops what runs or searches, from a signal's handler of the loop. */
+void wt_shell_interrupt(struct wt_shell *console);
+
+/** Whether `quit` was given, and its status (-1: none was given). */
+bool wt_shell_has_quit(const struct wt_shell *console, int *status);
+
+/** Whether the program has ended, by itself or by a fault. */
+struct wt_shell_end {
+    bool exited;     /**< it has ended, with `word` */
+    uint32_t word;   /**< its exit word */
+    bool is_running; /**< it was started and has not ended */
+    bool faulted;    /**< it stands at a fault that a continue cannot pass: `fault` */
+    int fault;       /**< enum wt_fault_kind */
+};
+void wt_shell_program(struct wt_shell *console, struct wt_shell_end *end);
+
+/** The words that may stand at the end of @p line, sorted; the caller frees each and the list. */
+char **wt_shell_complete(struct wt_shell *console, const char *line, size_t *count);
+
+/** What an empty line after @p line means: that line, its command alone, or NULL: nothing. */
+const char *wt_shell_repeats(struct wt_shell *console, const char *line);
+
+/** What the program has printed, for the commands' output to come behind it in order. */
+void wt_shell_print(struct wt_shell *console, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,767 @@
+/* Values: print, output, x, display, ptype, whatis, set var, printf, registers. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "base/text.h"
+#include "frontend/console/internal.h"
+
+/* ---- formats ---- */
+
+struct wt_format format_of(const struct wt_shell *c, char letter, bool top)
+{
+    return (struct wt_format){.letter = letter, .elements = c->print_elements, .top = top};
+}
+
+enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err)
+{
+    const char *at = *text;
+    if (*at != '/')
+        return WT_OK;
+    at++;
+    bool negative = *at == '-';
+    if (negative)
+        at++;
+    if (isdigit((unsigned char)*at)) {
+        char *end;
+        spec->count = (int64_t)strtoull(at, &end, 10);
+        if (negative)
+            spec->count = -spec->count;
+        at = end;
+    }
+    for (; isalpha((unsigned char)*at); at++) {
+        if (strchr("bhwg", *at))
+            spec->size = *at;
+        else if (strchr("xduotcfsaiz", *at))
+            spec->letter = *at;
+        else
+            return wt_fail(err, WT_INVALID, "Undefined output format \"%c\".", *at);
+    }
+    if (*at && !isspace((unsigned char)*at))
+        return wt_fail(err, WT_INVALID, "Undefined output format \"%c\".", *at);
+    *text = skip_blanks(at);
+    return WT_OK;
+}
+
+/* ---- print ---- */
+
+/* "@" selects lanes; who comes from GDB may have meant elements. */
+static void hint_elements(struct wt_shell *c, const char *text, const struct wt_values *values)
+{
+    const char *at = strchr(text, '@');
+    if (c->hinted || !at || at[1] == '*' || !values->selected || !values->in_memory)
+        return;
+    if (text[0] != '*' && wt_type_plain(values->type)->kind != WT_TYPE_ARRAY)
+        return;
+    c->hinted = true;
+    fputs("('@' selects lanes here. Elements of an array: p[0..7])\n", c->out);
+}
+
+/* A value that cannot be had is an error of the command, as in GDB. */
+static enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
+{
+    if (v->selected || v->lane_count != 1 ||
+        (wt_type_plain(v->type)->kind == WT_TYPE_FUNCTION && v->in_memory))
+        return WT_OK;
+    switch ((enum wt_value_state)v->state[0]) {
+    case WT_VALUE_UNREADABLE:
+        return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64,
+                       v->address[0]);
+    case WT_VALUE_UNKNOWN:
+        return wt_fail(err, WT_INVALID,
+                       "The value cannot be computed: memory on the way cannot be read, or "
+                       "something is divided by zero");
+    default:
+        return WT_OK;
+    }
+}
+
+enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
+                                struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    struct wt_values values;
+    enum wt_status status = wt_source_evaluate(&view, *text ? text : "$", &values, err);
+    if (status)
+        return status;
+    if ((status = check_value(&values, err)) != WT_OK) {
+        wt_values_free(&values);
+        return status;
+    }
+    const struct wt_format format = format_of(c, letter, true);
+    hint_elements(c, text, &values);
+    if (keep) {
+        const bool is_void = wt_type_plain(values.type)->kind == WT_TYPE_VOID;
+        const unsigned number = is_void ? 0 : wt_source_keep(c->source, &values);
+        if (number)
+            fprintf(c->out, "$%u = ", number);
+        else
+            fputs(is_void ? "" : "$ = ", c->out);
+    }
+    if (values.selected && values.lane_count > 1) {
+        print_lanes(c, &view, &values, &format);
+    } else {
+        wt_values_print(c->out, &view, &values, 0, &format);
+        if (keep)
+            fputc('\n', c->out);
+    }
+    wt_values_free(&values);
+    if (strchr(text, '='))
+        forget_frames_keep_level(c);
+    return WT_OK;
+}
+
+enum wt_status do_print(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct format_spec spec = {.count = 1};
+    enum wt_status status = take_format(&text, &spec, err);
+    if (status)
+        return status;
+    if (spec.size || spec.count != 1)
+        return wt_fail(err, WT_INVALID,
+                       spec.size ? "Size letters are meaningless in \"print\" "
+                                   "command."
+                                 : "Item count other than 1 is meaningless in "
+                                   "\"print\" command.");
+    if (spec.letter == 'i')
+        return wt_fail(err, WT_INVALID, "Format letter \"i\" is meaningless in \"print\" command.");
+    return print_expression(c, text, spec.letter, true, err);
+}
+
+enum wt_status do_output(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct format_spec spec = {.count = 1};
+    enum wt_status status = take_format(&text, &spec, err);
+    if (!status && !*text)
+        status = wt_fail(err, WT_INVALID, "Argument required (expression to compute).");
+    return status ? status : print_expression(c, text, spec.letter, false, err);
+}
+
+/* ---- types ---- */
+
+enum wt_status do_whatis(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    const struct wt_type *type;
+    bool is_name;
+    enum wt_status status = wt_source_type_of(&view, *text ? text : "$", &type, &is_name, err);
+    if (status)
+        return status;
+    /* Of the name of a type it shows one level less. */
+    if (is_name && type->kind == WT_TYPE_TYPEDEF && type->target)
+        type = type->target;
+    fputs("type = ", c->out);
+    wt_type_print(c->out, type);
+    fputc('\n', c->out);
+    return WT_OK;
+}
+
+enum wt_status do_ptype(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    const struct wt_type *type;
+    bool is_name;
+    enum wt_status status = wt_source_type_of(&view, *text ? text : "$", &type, &is_name, err);
+    if (status)
+        return status;
+    fputs("type = ", c->out);
+    wt_type_print_definition(c->out, type);
+    fputc('\n', c->out);
+    return WT_OK;
+}
+
+/* ---- x ---- */
+
+static unsigned size_of(char size, const struct wt_shell *c)
+{
+    switch (size) {
+    case 'b':
+        return 1;
+    case 'h':
+        return 2;
+    case 'g':
+        return 8;
+    case 'a':
+        return c->topology->address_bits / 8;
+    default:
+        return 4;
+    }
+}
+
+static enum wt_status read_at(struct wt_shell *c, uint64_t address, void *out, size_t size,
+                              struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    const wt_thread thread = view.thread;
+    if (wt_debugger_read_memory(c->debugger, thread, (struct wt_address){c->examine.space, address},
+                                out, size, WT_IGNORED) != WT_OK)
+        return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, address);
+    return WT_OK;
+}
+
+static void put_label(struct wt_shell *c, uint64_t address)
+{
+    const struct wt_view view = view_of(c);
+    char symbol[300] = "";
+    if (c->examine.space == 0)
+        wt_source_symbol_at(&view, address, false, symbol, sizeof symbol);
+    else
+        fprintf(c->out, "%s#", c->topology->spaces[c->examine.space].name);
+    fprintf(c->out, "0x%" PRIx64 "%s%s:", address, symbol[0] ? " " : "", symbol);
+}
+
+static enum wt_status examine_string(struct wt_shell *c, struct wt_error *err)
+{
+    uint8_t text[201];
+    size_t length = 0;
+    enum wt_status status = WT_OK;
+    while (length < 200) {
+        if ((status = read_at(c, c->examine.address + length, &text[length], 1, err)) != WT_OK)
+            break;
+        if (!text[length])
+            break;
+        length++;
+    }
+    if (status && length == 0)
+        return status;
+    const struct wt_view view = view_of(c);
+    struct wt_types *types = wt_source_types(c->source);
+    const struct wt_type *type =
+        wt_types_array(types, wt_types_basic(types, "char"), length + (length < 200));
+    const struct wt_format format = {0};
+    if (length < 200)
+        text[length] = 0;
+    put_label(c, c->examine.address);
+    fputc('\t', c->out);
+    wt_value_print_bytes(c->out, &view, type, text, &format);
+    fputs(length == 200 ? "...\n" : "\n", c->out);
+    c->examine.address += length + (length < 200);
+    return WT_OK;
+}
+
+static enum wt_status examine_instruction(struct wt_shell *c, struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    struct wt_instruction instruction = {0};
+    uint8_t bytes[WT_WINDOW_BYTES];
+    char text[200] = "";
+    const uint64_t at = c->examine.address;
+    enum wt_status status =
+        wt_debugger_instruction(c->debugger, view.thread, at, &instruction, err);
+    if (status)
+        return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, at);
+    unsigned length = instruction.length ? instruction.length : c->topology->code_granule;
+    if (length > sizeof bytes)
+        length = sizeof bytes;
+    if ((status = read_at(c, at, bytes, length, err)) != WT_OK)
+        return status;
+    const unsigned own =
+        c->options.disassemble
+            ? c->options.disassemble(c->options.context, at, bytes, length, text, sizeof text)
+            : 0;
+    const bool here = view.frame && view.frame->pc == at;
+    fputs(here ? "=> " : "   ", c->out);
+    put_label(c, at);
+    if (own) {
+        fprintf(c->out, "\t%s\n", text);
+    } else {
+        fputs("\t.byte", c->out);
+        for (unsigned i = 0; i < length; i++)
+            fprintf(c->out, "%s0x%02x", i ? "," : " ", bytes[i]);
+        fputc('\n', c->out);
+    }
+    c->examine.address += length;
+    return WT_OK;
+}
+
+static const struct wt_type *unit_type(struct wt_shell *c, char letter, unsigned size)
+{
+    struct wt_types *types = wt_source_types(c->source);
+    if (letter == 'f')
+        return wt_types_basic(types, size == 2 ? "_Float16" : size == 4 ? "float" : "double");
+    return wt_types_integer(types, size, letter == 'd' || letter == 'c');
+}
+
+static enum wt_status examine_units(struct wt_shell *c, uint64_t count, struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    const char letter = c->examine.letter;
+    const unsigned size = size_of(c->examine.size, c);
+    const struct wt_type *type = unit_type(c, letter, size);
+    struct wt_format format = {.letter = letter == 'f' ? 0 : letter == 'x' ? 'z' : letter};
+    unsigned per_line = size == 8 ? 2 : size == 4 ? 4 : 8;
+    if (letter == 't')
+        per_line = size == 8 ? 1 : size == 4 ? 2 : size == 2 ? 8 : 8;
+    if (letter == 'a')
+        per_line = 2;
+    if (letter == 'c')
+        per_line = 8;
+    for (uint64_t i = 0; i < count; i++) {
+        uint8_t bytes[8];
+        if (i % per_line == 0) {
+            uint8_t probe[8];
+            enum wt_status first = read_at(c, c->examine.address, probe, size, err);
+            if (first) {
+                if (i)
+                    fputc('\n', c->out);
+                return first;
+            }
+            if (i)
+                fputc('\n', c->out);
+            put_label(c, c->examine.address);
+        }
+        enum wt_status status = read_at(c, c->examine.address, bytes, size, err);
+        if (status) {
+            fputc('\n', c->out);
+            return status;
+        }
+        fputc('\t', c->out);
+        if (letter == 't') {
+            for (unsigned bit = size * 8; bit-- > 0;)
+                fputc(wt_load_le(bytes, size) >> bit & 1 ? '1' : '0', c->out);
+        } else if (letter == 'o') {
+            const uint64_t value = wt_load_le(bytes, size);
+            fprintf(c->out, "%0*" PRIo64, (int)(size * 8 + 2) / 3 + 1, value);
+        } else {
+            wt_value_print_bytes(c->out, &view, type, bytes, &format);
+        }
+        c->examine.address += size;
+    }
+    fputc('\n', c->out);
+    return WT_OK;
+}
+
+enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct format_spec spec = {.count = 1};
+    enum wt_status status = take_format(&text, &spec, err);
+    if (status)
+        return status;
+    if (*text) {
+        const struct wt_view view = view_of(c);
+        struct wt_values values;
+        if ((status = wt_source_evaluate(&view, text, &values, err)) != WT_OK)
+            return status;
+        const struct wt_type *plain = wt_type_plain(values.type);
+        const bool place =
+            values.in_memory && (plain->kind == WT_TYPE_FUNCTION || plain->kind == WT_TYPE_ARRAY ||
+                                 wt_type_is_record(plain));
+        if (place) {
+            c->examine.address = values.address[0];
+            c->examine.space = values.space;
+        } else if (values.state[0] != WT_VALUE_GOOD || values.size > 8) {
+            status = wt_fail(err, WT_INVALID, "The address cannot be computed.");
+        } else {
+            c->examine.address = wt_load_le(values.bytes, values.size);
+            c->examine.space = values.in_memory ? 0 : values.space;
+        }
+        wt_values_free(&values);
+        if (status)
+            return status;
+    } else if (!c->examine.any) {
+        c->examine.address = 0;
+    }
+    c->examine.any = true;
+    if (spec.letter)
+        c->examine.letter = spec.letter;
+    if (!c->examine.letter)
+        c->examine.letter = 'x';
+    if (spec.size)
+        c->examine.size = spec.size;
+    else if (spec.letter == 'a')
+        c->examine.size = c->topology->address_bits == 64 ? 'g' : 'w';
+    else if (spec.letter == 'c')
+        c->examine.size = 'b';
+    else if (!c->examine.size)
+        c->examine.size = 'w';
+    if (spec.count < 0 || spec.count > 1 << 20)
+        return wt_fail(err, WT_INVALID, "x shows up to 1048576 units at and above an address");
+    if (c->examine.letter != 's' && c->examine.letter != 'i')
+        return spec.count ? examine_units(c, (uint64_t)spec.count, err) : WT_OK;
+    for (int64_t i = 0; i < spec.count && !status; i++)
+        status = c->examine.letter == 's' ? examine_string(c, err) : examine_instruction(c, err);
+    return status;
+}
+
+enum wt_status do_x(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return examine_memory(c, text, err);
+}
+
+/* ---- display ---- */
+
+static enum wt_status show_display(struct wt_shell *c, const struct display *d,
+                                   struct wt_error *err)
+{
+    const char *format = d->format;
+    struct format_spec spec = {.count = 1};
+    take_format(&format, &spec, WT_IGNORED);
+    const bool memory = spec.letter == 'i' || spec.letter == 's' || spec.size || spec.count != 1;
+    if (memory) {
+        char *text;
+        if (asprintf(&text, "%s %s", d->format, d->text) < 0)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory");
+        fprintf(c->out, "%u: x%s\n", d->number, text);
+        const struct examine before = c->examine;
+        enum wt_status status = examine_memory(c, text, err);
+        c->examine = before;
+        free(text);
+        return status;
+    }
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length), *kept = c->out;
+    if (!out)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    c->out = out;
+    enum wt_status status = print_expression(c, d->text, spec.letter, false, err);
+    fclose(out);
+    c->out = kept;
+    if (!status)
+        fprintf(c->out, "%u: %s%s%s = %s%s", d->number, d->format, d->format[0] ? " " : "", d->text,
+                text, length && text[length - 1] == '\n' ? "" : "\n");
+    free(text);
+    return status;
+}
+
+void show_displays(struct wt_shell *c)
+{
+    for (size_t i = 0; i < c->display_count; i++) {
+        struct wt_error err;
+        /* What does not exist here is shown again where it does. */
+        if (c->display[i].enabled)
+            show_display(c, &c->display[i], &err);
+    }
+}
+
+enum wt_status do_display(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct display d = {.enabled = true};
+    if (!*text) {
+        show_displays(c);
+        return WT_OK;
+    }
+    const char *expression = text;
+    struct format_spec spec = {.count = 1};
+    enum wt_status status = take_format(&expression, &spec, err);
+    if (status)
+        return status;
+    const size_t length = *text == '/' ? word_length(text) : 0;
+    if (length >= sizeof d.format || !*expression)
+        return wt_fail(err, WT_INVALID, "display takes an expression");
+    memcpy(d.format, text, length);
+    struct display *grown =
+        wt_array_grow(c->display, &c->display_capacity, c->display_count + 1, sizeof *grown);
+    if (grown)
+        c->display = grown;
+    d.text = grown ? strdup(expression) : NULL;
+    if (!d.text)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a display");
+    d.number = c->last_display + 1;
+    if ((status = show_display(c, &d, err)) != WT_OK) {
+        free(d.text);
+        return status;
+    }
+    c->last_display++;
+    grown[c->display_count++] = d;
+    return WT_OK;
+}
+
+enum wt_status do_undisplay(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    uint64_t number;
+    if (!*text) {
+        free_displays(c);
+        return WT_OK;
+    }
+    while (*text) {
+        if (!take_number(&text, &number))
+            return wt_fail(err, WT_INVALID, "undisplay takes numbers of displays");
+        size_t i = 0;
+        while (i < c->display_count && c->display[i].number != number)
+            i++;
+        if (i == c->display_count)
+            return wt_fail(err, WT_INVALID, "Could not find display number %" PRIu64 ".", number);
+        free(c->display[i].text);
+        memmove(&c->display[i], &c->display[i + 1], (--c->display_count - i) * sizeof *c->display);
+    }
+    return WT_OK;
+}
+
+enum wt_status do_info_display(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    enum wt_status status = take_no_arguments(text, "info display", err);
+    if (status)
+        return status;
+    if (!c->display_count) {
+        fputs("There are no auto-display expressions now.\n", c->out);
+        return WT_OK;
+    }
+    fputs("Auto-display expressions now in effect:\nNum Enb Expression\n", c->out);
+    for (size_t i = 0; i < c->display_count; i++)
+        fprintf(c->out, "%u:   %c  %s%s%s\n", c->display[i].number,
+                c->display[i].enabled ? 'y' : 'n', c->display[i].format,
+                c->display[i].format[0] ? " " : "", c->display[i].text);
+    return WT_OK;
+}
+
+void free_displays(struct wt_shell *c)
+{
+    for (size_t i = 0; i < c->display_count; i++)
+        free(c->display[i].text);
+    c->display_count = 0;
+}
+
+/* ---- registers ---- */
+
+static void print_register(struct wt_shell *c, unsigned index)
+{
+    const struct wt_register *r = &c->topology->registers[index];
+    const struct wt_view view = view_of(c);
+    struct wt_values values;
+    struct wt_error err;
+    char name[64];
+    snprintf(name, sizeof name, "$%s", r->name);
+    if (wt_source_evaluate(&view, name, &values, &err) != WT_OK) {
+        fprintf(c->out, "%-15s<unavailable>\n", r->name);
+        return;
+    }
+    const struct wt_format raw = {.letter = 'x'}, natural = {0};
+    fprintf(c->out, "%-15s", r->name);
+    if (values.state[0] != WT_VALUE_GOOD || r->type == WT_REG_FLOAT || r->bits > 64 ||
+        r->type == WT_REG_FLOAT_UNION) {
+        wt_values_print(c->out, &view, &values, 0, &natural);
+    } else {
+        char *text = NULL;
+        size_t length;
+        FILE *out = open_memstream(&text, &length);
+        if (out) {
+            wt_values_print(out, &view, &values, 0, &raw);
+            fclose(out);
+            fprintf(c->out, "%-19s", text);
+        }
+        free(text);
+        wt_values_print(c->out, &view, &values, 0, &natural);
+    }
+    fputc('\n', c->out);
+    wt_values_free(&values);
+}
+
+enum wt_status do_info_registers(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    enum wt_status status = need_run(c, err);
+    if (status)
+        return wt_fail(err, WT_STATE, "The program has no registers now.");
+    if ((status = need_thread(c, err)) != WT_OK)
+        return status;
+    if (!*text) {
+        const char *first = c->topology->registers[0].set;
+        for (unsigned i = 0; i < c->topology->register_count; i++)
+            if (strcmp(c->topology->registers[i].set, first) == 0 || i == c->topology->pc_index)
+                print_register(c, i);
+        return WT_OK;
+    }
+    while (*text) {
+        const size_t length = word_length(text);
+        const char *name = *text == '$' ? text + 1 : text;
+        const size_t size = length - (size_t)(name - text);
+        bool found = false;
+        for (unsigned i = 0; i < c->topology->register_count; i++) {
+            const struct wt_register *r = &c->topology->registers[i];
+            const bool all = size == 3 && strncmp(name, "all", 3) == 0;
+            if (all || (strlen(r->name) == size && strncmp(r->name, name, size) == 0) ||
+                (r->alt_name && strlen(r->alt_name) == size &&
+                 strncmp(r->alt_name, name, size) == 0) ||
+                (strlen(r->set) == size && strncmp(r->set, name, size) == 0)) {
+                print_register(c, i);
+                found = true;
+            }
+        }
+        if (!found)
+            return wt_fail(err, WT_INVALID, "Invalid register `%.*s'", (int)size, name);
+        text = skip_blanks(text + length);
+    }
+    return WT_OK;
+}
+
+/* ---- echo and printf ---- */
+
+static char unescape(const char **at)
+{
+    const char c = *(*at)++;
+    if (c != '\\' || !**at)
+        return c;
+    const char e = *(*at)++;
+    switch (e) {
+    case 'n':
+        return '\n';
+    case 't':
+        return '\t';
+    case 'a':
+        return '\a';
+    case 'e':
+        return 033;
+    default:
+        return e;
+    }
+}
+
+enum wt_status do_echo(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    (void)err;
+    while (*text)
+        fputc(unescape(&text), c->out);
+    return WT_OK;
+}
+
+/* The end of an argument: a comma outside of parentheses and quotes. */
+static const char *argument_end(const char *text)
+{
+    int depth = 0;
+    char quote = 0;
+    for (; *text; text++) {
+        if (quote) {
+            if (*text == '\\' && text[1])
+                text++;
+            else if (*text == quote)
+                quote = 0;
+        } else if (*text == '"' || *text == '\'') {
+            quote = *text;
+        } else if (strchr("([", *text)) {
+            depth++;
+        } else if (strchr(")]", *text)) {
+            depth--;
+        } else if (*text == ',' && depth <= 0) {
+            break;
+        }
+    }
+    return text;
+}
+
+static enum wt_status print_conversion(struct wt_shell *c, const char *conversion, size_t length,
+                                       const char **arguments, struct wt_error *err)
+{
+    const char kind = conversion[length - 1];
+    char format[64], *text;
+    const struct wt_view view = view_of(c);
+    struct wt_values v;
+    if (**arguments != ',')
+        return wt_fail(err, WT_INVALID, "Wrong number of arguments for specified format-string");
+    const char *first = skip_blanks(*arguments + 1), *end = argument_end(first);
+    text = strndup(first, (size_t)(end - first));
+    if (!text)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    *arguments = end;
+    enum wt_status status = wt_source_evaluate(&view, text, &v, err);
+    free(text);
+    if (status)
+        return status;
+    if ((status = check_value(&v, err)) != WT_OK) {
+        wt_values_free(&v);
+        return status;
+    }
+    const struct wt_type *plain = wt_type_plain(v.type);
+    const uint64_t bits = v.size <= 8 ? wt_load_le(v.bytes, v.size) : 0;
+    /* The conversion with the length that this program's own printf wants. */
+    size_t digits = length - 1;
+    while (digits && strchr("hlzjtLq", conversion[digits - 1]))
+        digits--;
+    if (digits > 20) {
+        wt_values_free(&v);
+        return wt_fail(err, WT_INVALID, "Bad format string");
+    }
+    if (strchr("diouxXc", kind)) {
+        const unsigned by = v.size && v.size < 8 ? 64 - (unsigned)v.size * 8 : 0;
+        const int64_t number = plain->is_signed || kind == 'd' || kind == 'i'
+                                   ? (int64_t)(bits << by) >> by
+                                   : (int64_t)bits;
+        snprintf(format, sizeof format, "%.*s%s%c", (int)digits, conversion,
+                 kind == 'c' ? "" : "ll", kind);
+        if (kind == 'c')
+            fprintf(c->out, format, (int)number);
+        else
+            fprintf(c->out, format, (long long)number);
+    } else if (strchr("feEgGaA", kind)) {
+        double number;
+        float narrow;
+        if (v.size == 4) {
+            const uint32_t low = (uint32_t)bits;
+            memcpy(&narrow, &low, sizeof narrow);
+            number = (double)narrow;
+        } else {
+            memcpy(&number, &bits, sizeof number);
+        }
+        if (plain->kind != WT_TYPE_FLOAT)
+            number = plain->is_signed ? (double)(int64_t)bits : (double)bits;
+        snprintf(format, sizeof format, "%.*s%c", (int)digits, conversion, kind);
+        fprintf(c->out, format, number);
+    } else if (kind == 's') {
+        const bool array = plain->kind == WT_TYPE_ARRAY;
+        if (array) {
+            fprintf(c->out, "%.*s", (int)v.size, (const char *)v.bytes);
+        } else {
+            char byte;
+            for (uint64_t at = bits; at - bits < 65536; at++) {
+                if (!wt_source_read(&view, v.in_memory ? 0 : v.space, at, &byte, 1)) {
+                    status =
+                        wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, at);
+                    break;
+                }
+                if (!byte)
+                    break;
+                fputc(byte, c->out);
+            }
+        }
+    } else if (kind == 'p') {
+        fprintf(c->out, "0x%" PRIx64, bits);
+    } else {
+        status = wt_fail(err, WT_INVALID, "Unrecognized format specifier '%c' in printf", kind);
+    }
+    wt_values_free(&v);
+    return status;
+}
+
+enum wt_status do_printf(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    if (*text != '"')
+        return wt_fail(err, WT_INVALID, "Bad format string");
+    const char *at = text + 1, *arguments = text + 1;
+    while (*arguments && *arguments != '"')
+        arguments += *arguments == '\\' && arguments[1] ? 2 : 1;
+    if (!*arguments)
+        return wt_fail(err, WT_INVALID, "Bad format string, non-terminated '\"'");
+    const char *end = arguments;
+    arguments = skip_blanks(arguments + 1);
+    while (at < end) {
+        if (*at != '%') {
+            fputc(unescape(&at), c->out);
+            continue;
+        }
+        size_t length = 1;
+        if (at[1] == '%') {
+            fputc('%', c->out);
+            at += 2;
+            continue;
+        }
+        while (at + length < end && strchr("-+ #0123456789.hlzjtLq", at[length]))
+            length++;
+        if (at + length >= end)
+            return wt_fail(err, WT_INVALID, "Incomplete format specifier at end of format string");
+        length++;
+        enum wt_status status = print_conversion(c, at, length, &arguments, err);
+        if (status)
+            return status;
+        at += length;
+    }
+    if (*arguments)
+        return wt_fail(err, WT_INVALID, "Wrong number of arguments for specified format-string");
+    return WT_OK;
+}
+
+enum wt_status do_info_all_registers(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return do_info_registers(c, *text ? text : "all", err);
+}

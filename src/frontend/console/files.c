@@ -1,0 +1,610 @@
+/* Source files: list, info line, info source, info symbol, info functions, disassemble. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "frontend/console/internal.h"
+
+/* ---- files ---- */
+
+static void free_file(struct text_file *f)
+{
+    free(f->name);
+    free(f->path);
+    free(f->bytes);
+    free(f->line);
+}
+
+void free_files(struct wt_shell *c)
+{
+    for (size_t i = 0; i < c->file_count; i++)
+        free_file(&c->file[i]);
+    free(c->file);
+    c->file = NULL;
+    c->file_count = c->file_capacity = 0;
+}
+
+static void split_lines(struct text_file *f, size_t length)
+{
+    size_t capacity = 0;
+    for (size_t at = 0; at < length;) {
+        char **grown = wt_array_grow(f->line, &capacity, f->line_count + 1, sizeof(char *));
+        if (!grown)
+            return;
+        f->line = grown;
+        grown[f->line_count++] = f->bytes + at;
+        while (at < length && f->bytes[at] != '\n')
+            at++;
+        if (at && f->bytes[at - 1] == '\r')
+            f->bytes[at - 1] = 0;
+        f->bytes[at++] = 0;
+    }
+}
+
+/* Where a file is now: a substituted path, its own, or its last part in the current folder. */
+static char *find_path(struct wt_shell *c, const char *name)
+{
+    for (size_t i = 0; i < c->substitution_count; i++) {
+        const char *from = c->substitution[2 * i];
+        const size_t length = strlen(from);
+        char *path;
+        if (strncmp(name, from, length) != 0 || (name[length] != '/' && name[length]))
+            continue;
+        if (asprintf(&path, "%s%s", c->substitution[2 * i + 1], name + length) < 0)
+            return NULL;
+        if (access(path, R_OK) == 0)
+            return path;
+        free(path);
+    }
+    if (access(name, R_OK) == 0)
+        return strdup(name);
+    const char *base = strrchr(name, '/');
+    if (base && access(base + 1, R_OK) == 0)
+        return strdup(base + 1);
+    return NULL;
+}
+
+struct text_file *open_source(struct wt_shell *c, const char *name)
+{
+    uint8_t *bytes;
+    size_t length;
+    if (!name)
+        return NULL;
+    for (size_t i = 0; i < c->file_count; i++)
+        if (strcmp(c->file[i].name, name) == 0)
+            return &c->file[i];
+    struct text_file *grown =
+        wt_array_grow(c->file, &c->file_capacity, c->file_count + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    c->file = grown;
+    struct text_file *f = &grown[c->file_count];
+    *f = (struct text_file){.name = strdup(name), .path = find_path(c, name)};
+    if (!f->name)
+        return NULL;
+    c->file_count++;
+    if (f->path && wt_file_read(f->path, &bytes, &length, WT_IGNORED) == WT_OK) {
+        f->bytes = realloc(bytes, length + 1);
+        if (!f->bytes) {
+            free(bytes);
+            return f;
+        }
+        f->bytes[length] = 0;
+        split_lines(f, length);
+    } else {
+        free(f->path);
+        f->path = NULL;
+    }
+    return f;
+}
+
+/* ---- list ---- */
+
+void find_default_source(struct wt_shell *c)
+{
+    uint64_t *list;
+    size_t count;
+    if (resolve_place(c, "main", &list, &count, NULL, WT_IGNORED) != WT_OK)
+        return;
+    struct wt_frames *frames = count ? wt_frames_at(c->debugger, c->modules, list[0]) : NULL;
+    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+    if (frame && frame->path) {
+        free(c->list_file);
+        c->list_file = strdup(frame->path);
+        c->list_first = frame->line;
+        c->list_last = 0;
+    }
+    wt_frames_free(frames);
+    free(list);
+}
+
+static enum wt_status list_lines(struct wt_shell *c, unsigned first, unsigned last,
+                                 struct wt_error *err)
+{
+    struct text_file *f = open_source(c, c->list_file);
+    if (!f || !f->path)
+        return wt_fail(err, WT_IO,
+                       "%s: No such file or directory. ('set substitute-path FROM TO' "
+                       "says where sources are.)",
+                       c->list_file);
+    if (first < 1)
+        first = 1;
+    if (first > f->line_count)
+        return wt_fail(err, WT_INVALID, "Line number %u out of range; \"%s\" has %zu lines.", first,
+                       c->list_file, f->line_count);
+    if (last > f->line_count)
+        last = (unsigned)f->line_count;
+    for (unsigned line = first; line <= last; line++)
+        fprintf(c->out, "%u\t%s\n", line, f->line[line - 1]);
+    c->list_first = first;
+    c->list_last = last;
+    return WT_OK;
+}
+
+/* Where a location is in its file. */
+static enum wt_status find_line(struct wt_shell *c, const char *text, unsigned *line,
+                                struct wt_error *err)
+{
+    uint64_t *list, number;
+    size_t count;
+    const char *at = text, *colon = strrchr(text, ':');
+    if (take_number(&at, &number) && !*at && number && number < UINT32_MAX) {
+        *line = (unsigned)number;
+        return WT_OK;
+    }
+    at = colon ? colon + 1 : text;
+    if (colon && take_number(&at, &number) && !*at && number && number < UINT32_MAX) {
+        /* A line without code can be listed, too: the file is found by the next line that has. */
+        enum wt_status status = resolve_place(c, text, &list, &count, NULL, err);
+        if (status)
+            return status;
+        struct wt_frames *frames = count ? wt_frames_at(c->debugger, c->modules, list[0]) : NULL;
+        const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+        if (frame && frame->path) {
+            free(c->list_file);
+            c->list_file = strdup(frame->path);
+        }
+        wt_frames_free(frames);
+        free(list);
+        *line = (unsigned)number;
+        return WT_OK;
+    }
+    enum wt_status status = resolve_place(c, text, &list, &count, NULL, err);
+    if (status)
+        return status;
+    /* Of a function its first line, not that of the first statement. */
+    struct wt_frames *frames = count ? wt_frames_at(c->debugger, c->modules, list[0]) : NULL;
+    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+    struct wt_line_row row;
+    free(list);
+    if (!frame || !frame->path) {
+        wt_frames_free(frames);
+        return wt_fail(err, WT_INVALID, "No line number known for %s.", text);
+    }
+    free(c->list_file);
+    c->list_file = strdup(frame->path);
+    *line = frame->line;
+    const uint64_t start = function_start(frame);
+    if (*text != '*' && start && wt_symbols_row(frame->symbols, start - frame->bias, &row) &&
+        row.line)
+        *line = row.line;
+    wt_frames_free(frames);
+    return WT_OK;
+}
+
+enum wt_status do_list(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    unsigned first, last;
+    enum wt_status status;
+    const unsigned size = c->list_size;
+    const struct wt_frame *frame;
+    if (!c->list_set && need_frame(c, &frame, WT_IGNORED) == WT_OK && frame->path) {
+        free(c->list_file);
+        c->list_file = strdup(frame->path);
+        c->list_first = frame->line;
+        c->list_last = 0;
+        c->list_set = true;
+    }
+    if (!c->list_file)
+        find_default_source(c);
+    if (!c->list_file && !strchr(text, ':'))
+        return wt_fail(err, WT_INVALID, "No symbol table is loaded: there are no lines to list.");
+    if (!*text || strcmp(text, "+") == 0) {
+        if (c->list_last == 0) { /* around the current line */
+            first = c->list_first > size / 2 ? c->list_first - size / 2 : 1;
+            return list_lines(c, first, first + size - 1, err);
+        }
+        return list_lines(c, c->list_last + 1, c->list_last + size, err);
+    }
+    if (strcmp(text, "-") == 0) {
+        if (c->list_first <= 1)
+            return wt_fail(err, WT_INVALID, "Already at the start of %s.", c->list_file);
+        last = c->list_first - 1;
+        return list_lines(c, last > size ? last - size + 1 : 1, last, err);
+    }
+    const char *comma = strchr(text, ',');
+    if (comma) {
+        char *from = strndup(text, (size_t)(comma - text));
+        const char *to = skip_blanks(comma + 1);
+        if (!from)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory");
+        status = *from ? find_line(c, from, &first, err) : (first = 0, WT_OK);
+        const bool has_first = *from != 0;
+        free(from);
+        if (status)
+            return status;
+        if (!*to)
+            return list_lines(c, first, first + size - 1, err);
+        if ((status = find_line(c, to, &last, err)) != WT_OK)
+            return status;
+        return list_lines(c, has_first ? first : last > size ? last - size + 1 : 1, last, err);
+    }
+    if ((status = find_line(c, text, &first, err)) != WT_OK)
+        return status;
+    first = first > size / 2 ? first - size / 2 : 1;
+    return list_lines(c, first, first + size - 1, err);
+}
+
+/* ---- info ---- */
+
+enum wt_status do_info_source(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    enum wt_status status = take_no_arguments(text, "info source", err);
+    if (status)
+        return status;
+    const struct wt_frame *frame;
+    if (need_frame(c, &frame, WT_IGNORED) != WT_OK || !frame->path) {
+        fputs("No current source file.\n", c->out);
+        return WT_OK;
+    }
+    const struct text_file *f = open_source(c, frame->path);
+    fprintf(c->out, "Current source file is %s\n", frame->file);
+    fprintf(c->out, "Located in %s\n", f && f->path ? f->path : "(not found)");
+    if (f && f->path)
+        fprintf(c->out, "Contains %zu lines.\n", f->line_count);
+    return WT_OK;
+}
+
+enum wt_status do_info_line(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    uint64_t *list;
+    size_t count;
+    enum wt_status status = resolve_place(c, text, &list, &count, NULL, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, list[i]);
+        const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+        struct wt_line_row row;
+        if (frame && frame->file && wt_symbols_row(frame->symbols, list[i] - frame->bias, &row)) {
+            fprintf(c->out,
+                    "Line %u of \"%s\" starts at address 0x%" PRIx64 " <%s> and ends at 0x%" PRIx64
+                    ".\n",
+                    frame->line, frame->file, row.start + frame->bias,
+                    frame->function ? frame->function : "?", row.end + frame->bias);
+            c->examine.address = row.start + frame->bias;
+            c->examine.space = 0;
+            c->examine.any = true;
+        } else {
+            fprintf(c->out, "No line number information available for address 0x%" PRIx64 "\n",
+                    list[i]);
+        }
+        wt_frames_free(frames);
+    }
+    free(list);
+    return WT_OK;
+}
+
+static enum wt_status address_of(struct wt_shell *c, const char *text, uint64_t *address,
+                                 struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    struct wt_values v;
+    enum wt_status status = wt_source_evaluate(&view, text, &v, err);
+    if (status)
+        return status;
+    *address = 0;
+    if (v.in_memory && wt_type_plain(v.type)->kind == WT_TYPE_FUNCTION)
+        *address = v.address[0];
+    else if (v.state[0] == WT_VALUE_GOOD && v.size <= 8)
+        for (uint64_t i = 0; i < v.size; i++)
+            *address |= (uint64_t)v.bytes[i] << (8 * i);
+    else
+        status = wt_fail(err, WT_INVALID, "'%s' is no address", text);
+    wt_values_free(&v);
+    return status;
+}
+
+enum wt_status do_info_symbol(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    uint64_t address;
+    char symbol[300];
+    enum wt_status status = *text ? address_of(c, text, &address, err)
+                                  : wt_fail(err, WT_INVALID, "Argument required (address).");
+    if (status)
+        return status;
+    wt_source_symbol_at(&view, address, false, symbol, sizeof symbol);
+    if (!symbol[0]) {
+        fprintf(c->out, "No symbol matches %s.\n", text);
+        return WT_OK;
+    }
+    symbol[strlen(symbol) - 1] = 0;
+    char *plus = strchr(symbol, '+');
+    if (plus)
+        *plus = 0;
+    fprintf(c->out, plus ? "%s + %s\n" : "%s\n", symbol + 1, plus ? plus + 1 : "");
+    return WT_OK;
+}
+
+enum wt_status do_info_address(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    struct wt_values v;
+    if (!*text)
+        return wt_fail(err, WT_INVALID, "Argument required.");
+    enum wt_status status = wt_source_evaluate(&view, text, &v, err);
+    if (status)
+        return status;
+    if (v.in_memory)
+        fprintf(c->out, "Symbol \"%s\" is at %s%s0x%" PRIx64 ".\n", text,
+                v.space ? c->topology->spaces[v.space].name : "", v.space ? "#" : "", v.address[0]);
+    else if (v.reg >= 0)
+        fprintf(c->out, "Symbol \"%s\" is in $%s.\n", text, c->topology->registers[v.reg].name);
+    else if (v.state[0] == WT_VALUE_LOST)
+        fprintf(c->out, "Symbol \"%s\" is optimized out.\n", text);
+    else
+        fprintf(c->out, "Symbol \"%s\" is computed.\n", text);
+    wt_values_free(&v);
+    return WT_OK;
+}
+
+static enum wt_status list_names(struct wt_shell *c, const char *text, enum wt_name_kind kind,
+                                 const char *what)
+{
+    size_t modules, count;
+    const struct wt_module *m = wt_modules_list(c->modules, &modules);
+    if (*text)
+        fprintf(c->out, "All %s with \"%s\" in their names:\n", what, text);
+    else
+        fprintf(c->out, "All defined %s:\n", what);
+    for (size_t i = 0; i < modules; i++) {
+        struct wt_info *info = wt_symbols_info(m[i].symbols);
+        const struct wt_name *names = info ? wt_info_names(info, &count) : NULL;
+        for (size_t k = 0; names && k < count; k++) {
+            Dwarf_Die die = names[k].die;
+            uint64_t start, end;
+            if (names[k].kind != kind || (*text && !strstr(names[k].name, text)) ||
+                (kind == WT_NAME_FUNCTION && !wt_info_entry(&die, &start, &end)) ||
+                (k && names[k - 1].kind == kind && strcmp(names[k - 1].name, names[k].name) == 0))
+                continue;
+            if (kind == WT_NAME_FUNCTION)
+                fprintf(c->out, "0x%" PRIx64 "  ", start + m[i].bias);
+            if (kind == WT_NAME_TYPE)
+                fputs(names[k].name, c->out);
+            else
+                wt_type_print_declared(c->out,
+                                       kind == WT_NAME_FUNCTION
+                                           ? wt_types_read(wt_info_types(info), &die)
+                                           : wt_types_of(wt_info_types(info), &die),
+                                       names[k].name);
+            fputs(kind == WT_NAME_TYPE ? "\n" : ";\n", c->out);
+        }
+    }
+    return WT_OK;
+}
+
+enum wt_status do_info_functions(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    (void)err;
+    return list_names(c, text, WT_NAME_FUNCTION, "functions");
+}
+
+enum wt_status do_info_variables(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    (void)err;
+    return list_names(c, text, WT_NAME_VARIABLE, "variables");
+}
+
+enum wt_status do_info_types(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    (void)err;
+    return list_names(c, text, WT_NAME_TYPE, "types");
+}
+
+struct seen {
+    struct wt_shell *c;
+    const char **list;
+    size_t count, capacity;
+};
+
+static bool print_file(void *context, const char *file)
+{
+    struct seen *s = context;
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->list[i], file) == 0)
+            return true;
+    const char **grown = wt_array_grow(s->list, &s->capacity, s->count + 1, sizeof(const char *));
+    if (!grown)
+        return false;
+    s->list = grown;
+    grown[s->count++] = file;
+    fprintf(s->c->out, "%s\n", file);
+    return true;
+}
+
+enum wt_status do_info_sources(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct seen seen = {.c = c};
+    size_t count;
+    enum wt_status status = take_no_arguments(text, "info sources", err);
+    if (status)
+        return status;
+    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    for (size_t i = 0; i < count; i++)
+        wt_symbols_files(m[i].symbols, print_file, &seen);
+    free(seen.list);
+    return WT_OK;
+}
+
+/* ---- disassemble ---- */
+
+/* Marks of the waves that stand at an address. */
+static void put_marks(struct wt_shell *c, uint64_t addr, const wt_wave_id *waves, size_t count,
+                      wt_wave_id own)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        struct wt_wave_info info;
+        if (waves[i] == own ||
+            wt_debugger_wave(c->debugger, waves[i], &info, WT_IGNORED) != WT_OK || info.running ||
+            info.pc != addr)
+            continue;
+        fprintf(c->out, "%s%u/%u", any ? "," : "\t; also here: ", info.wave.core, info.wave.slot);
+        any = true;
+    }
+}
+
+static enum wt_status disassemble_line(struct wt_shell *c, uint64_t *at, uint64_t pc, bool raw,
+                                       uint64_t function, const wt_wave_id *waves, size_t count,
+                                       wt_wave_id own, struct wt_error *err)
+{
+    struct wt_instruction instruction = {0};
+    uint8_t bytes[WT_WINDOW_BYTES];
+    char text[200] = "";
+    enum wt_status status = wt_debugger_instruction(c->debugger, c->thread, *at, &instruction, err);
+    if (status)
+        return wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, *at);
+    unsigned length = instruction.length ? instruction.length : c->topology->code_granule;
+    if (length > sizeof bytes)
+        length = sizeof bytes;
+    status =
+        wt_debugger_read_memory(c->debugger, c->thread, wt_address_of(*at), bytes, length, err);
+    if (status)
+        return status;
+    const bool known =
+        c->options.disassemble &&
+        c->options.disassemble(c->options.context, *at, bytes, length, text, sizeof text);
+    fprintf(c->out, "%s0x%0*" PRIx64, *at == pc ? "=> " : "   ", (int)c->topology->address_bits / 4,
+            *at);
+    if (function)
+        fprintf(c->out, " <+%" PRIu64 ">:\t", *at - function);
+    else
+        fputs(":\t", c->out);
+    if (raw || !known) {
+        for (unsigned i = 0; i < length; i++)
+            fprintf(c->out, "%02x ", bytes[i]);
+        fputs(known ? "\t" : "", c->out);
+    }
+    fputs(text, c->out);
+    put_marks(c, *at, waves, count, own);
+    fputc('\n', c->out);
+    *at += length;
+    return WT_OK;
+}
+
+enum wt_status do_disassemble(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    bool source = false, raw = false;
+    uint64_t start = 0, end = 0, function = 0;
+    const struct wt_frame *frame = NULL;
+    enum wt_status status = WT_OK;
+    while (*text == '/') {
+        for (text++; isalpha((unsigned char)*text); text++) {
+            if (*text == 's' || *text == 'm')
+                source = true;
+            else if (*text == 'r')
+                raw = true;
+            else
+                return wt_fail(err, WT_INVALID, "Invalid disassembly modifier.");
+        }
+        text = skip_blanks(text);
+    }
+    const char *comma = strchr(text, ',');
+    need_frame(c, &frame, WT_IGNORED);
+    const uint64_t pc = frame ? frame->pc : UINT64_MAX;
+    if (comma) {
+        char *from = strndup(text, (size_t)(comma - text));
+        const char *to = skip_blanks(comma + 1);
+        status =
+            from ? address_of(c, from, &start, err) : wt_fail(err, WT_NO_MEMORY, "no host memory");
+        free(from);
+        if (!status)
+            status = address_of(c, *to == '+' ? to + 1 : to, &end, err);
+        if (status)
+            return status;
+        if (*to == '+')
+            end += start;
+    } else {
+        uint64_t at = pc;
+        if (*text)
+            status = address_of(c, text, &at, err);
+        else if (!frame)
+            status = wt_fail(err, WT_STATE, "No frame selected.");
+        if (status)
+            return status;
+        struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, at);
+        const struct wt_frame *there = frames ? wt_frames_get(frames, 0) : NULL;
+        while (there && wt_frames_get(frames, there->level + 1))
+            there = wt_frames_get(frames, there->level + 1);
+        function = there ? function_start(there) : 0;
+        if (!function) {
+            wt_frames_free(frames);
+            return wt_fail(err, WT_INVALID, "No function contains specified address.");
+        }
+        fprintf(c->out, "Dump of assembler code for function %s:\n",
+                there->function ? there->function : "?");
+        start = end = function;
+        Dwarf_Die die;
+        uint64_t low, high;
+        if (there->scope_count && (die = there->scope[0], wt_info_entry(&die, &low, &high))) {
+            end = high + there->bias;
+        } else {
+            const char *name, *other;
+            uint64_t offset;
+            if (wt_modules_function(c->modules, 0, start, &name, &offset))
+                for (end = start; end - start < 65536 &&
+                                  wt_modules_function(c->modules, 0, end, &other, &offset) &&
+                                  strcmp(other, name) == 0;)
+                    end += c->topology->code_granule;
+        }
+        wt_frames_free(frames);
+    }
+    if (end - start > 1u << 20)
+        return wt_fail(err, WT_INVALID, "at most a million bytes of code are shown");
+    wt_wave_id own = WT_NO_WAVE;
+    struct wt_wave wave;
+    if (c->thread && wt_debugger_thread_wave(c->debugger, c->thread, &wave))
+        own = wave.id;
+    const wt_wave_id *list;
+    size_t count = 0;
+    wt_wave_id *waves = NULL;
+    if (c->started && wt_debugger_waves(c->debugger, &list, &count, WT_IGNORED) == WT_OK && count) {
+        waves = malloc(count * sizeof *waves);
+        if (waves)
+            memcpy(waves, list, count * sizeof *waves);
+        else
+            count = 0;
+    }
+    unsigned last_line = 0;
+    for (uint64_t at = start; at < end && !status;) {
+        const char *file;
+        unsigned line;
+        if (source && wt_modules_line(c->modules, 0, at, &file, &line) && line != last_line) {
+            struct text_file *f = open_source(c, file);
+            if (f && f->path && line <= f->line_count)
+                fprintf(c->out, "%u\t%s\n", line, f->line[line - 1]);
+            last_line = line;
+        }
+        status = disassemble_line(c, &at, pc, raw, function, waves, waves ? count : 0, own, err);
+    }
+    free(waves);
+    if (!status && !comma)
+        fputs("End of assembler dump.\n", c->out);
+    return status;
+}

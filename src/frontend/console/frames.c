@@ -1,0 +1,284 @@
+/* Frames: backtrace, frame, up, down, info frame, info locals, info args. */
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/console/internal.h"
+
+/* ---- variables ---- */
+
+static bool is_scalar(const struct wt_type *type)
+{
+    const enum wt_type_kind kind = wt_type_plain(type)->kind;
+    return kind != WT_TYPE_ARRAY && kind != WT_TYPE_STRUCT && kind != WT_TYPE_UNION &&
+           kind != WT_TYPE_CLASS;
+}
+
+static void print_variable(struct wt_shell *c, const struct wt_view *view, Dwarf_Die *die,
+                           bool brief)
+{
+    struct wt_values values;
+    struct wt_error err;
+    struct wt_format format = format_of(c, 0, false);
+    if (wt_source_read_variable(view, die, 0, &values, &err) != WT_OK) {
+        fprintf(c->out, "<error: %s>", err.text);
+        return;
+    }
+    if (brief && !is_scalar(values.type))
+        fputs("...", c->out);
+    else
+        wt_values_print(c->out, view, &values, 0, &format);
+    wt_values_free(&values);
+}
+
+static void print_arguments(struct wt_shell *c, const struct wt_frame *frame)
+{
+    struct wt_view view = {
+        .source = c->source, .thread = c->thread, .frames = c->frames, .frame = frame};
+    Dwarf_Die scope = frame->scope[frame->first_scope], child;
+    bool any = false;
+    if (!frame->scope_count || dwarf_child(&scope, &child) != 0)
+        return;
+    do {
+        if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+            continue;
+        const char *name = dwarf_diename(&child);
+        fprintf(c->out, "%s%s=", any ? ", " : "", name ? name : "");
+        print_variable(c, &view, &child, true);
+        any = true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static bool print_scope(struct wt_shell *c, const struct wt_view *view, Dwarf_Die *scope,
+                        bool arguments, const char *indent)
+{
+    Dwarf_Die child;
+    bool any = false;
+    if (dwarf_child(scope, &child) != 0)
+        return false;
+    do {
+        const char *name = dwarf_diename(&child);
+        if (dwarf_tag(&child) != (arguments ? DW_TAG_formal_parameter : DW_TAG_variable) || !name)
+            continue;
+        fprintf(c->out, "%s%s = ", indent, name);
+        print_variable(c, view, &child, false);
+        fputc('\n', c->out);
+        any = true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return any;
+}
+
+bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool arguments,
+                     const char *indent)
+{
+    struct wt_view view = {
+        .source = c->source, .thread = c->thread, .frames = c->frames, .frame = frame};
+    bool any = false;
+    for (unsigned i = frame->scope_count; i > frame->first_scope; i--) {
+        Dwarf_Die scope = frame->scope[i - 1];
+        if (!arguments || i - 1 == frame->first_scope)
+            any |= print_scope(c, &view, &scope, arguments, indent);
+    }
+    return any;
+}
+
+/* ---- frames ---- */
+
+void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address)
+{
+    const int digits = (int)c->topology->address_bits / 4;
+    if (numbered)
+        fprintf(c->out, "#%-3u", frame->level);
+    if (address)
+        fprintf(c->out, "0x%0*" PRIx64 " in ", digits, frame->pc);
+    fprintf(c->out, "%s (", frame->function ? frame->function : "??");
+    print_arguments(c, frame);
+    fputc(')', c->out);
+    if (frame->file)
+        fprintf(c->out, " at %s:%u", frame->file, frame->line);
+    fputc('\n', c->out);
+}
+
+static bool is_mid_line(const struct wt_frame *frame)
+{
+    struct wt_line_row row;
+    if (frame->level != 0)
+        return !frame->inlined || true;
+    return !frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) ||
+           row.start != frame->pc - frame->bias;
+}
+
+/* A frame has its address where it is not at the beginning of its line; of a call that was inlined
+ * it would be that of the frame above. */
+static bool needs_address(struct wt_shell *c, const struct wt_frame *frame)
+{
+    if (frame->level == 0)
+        return is_mid_line(frame);
+    const struct wt_frame *inner = wt_frames_get(c->frames, frame->level - 1);
+    return !(inner && inner->physical == frame->physical);
+}
+
+enum wt_status do_backtrace(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    uint64_t most = UINT64_MAX;
+    bool full = false;
+    const unsigned selected = c->level;
+    enum wt_status status = need_frame(c, &frame, err);
+    if (status)
+        return status;
+    while (*text) {
+        const size_t length = word_length(text);
+        if (strncmp(text, "full", length) == 0 || strncmp(text, "-full", length) == 0)
+            full = true, text = skip_blanks(text + length);
+        else if (!take_number(&text, &most))
+            return wt_fail(err, WT_INVALID, "No symbol \"%s\" in current context.", text);
+    }
+    for (unsigned level = 0; level < most; level++) {
+        frame = wt_frames_get(c->frames, level);
+        if (!frame)
+            break;
+        print_frame(c, frame, true, needs_address(c, frame));
+        if (full && !print_variables(c, frame, false, "        "))
+            fputs("No locals.\n", c->out);
+        if (level + 1 == most && wt_frames_get(c->frames, level + 1))
+            fputs("(More stack frames follow...)\n", c->out);
+    }
+    if (most == UINT64_MAX && wt_frames_end(c->frames)[0])
+        fprintf(c->out, "Backtrace stopped: %s\n", wt_frames_end(c->frames));
+    c->level = selected;
+    return WT_OK;
+}
+
+static enum wt_status show_frame(struct wt_shell *c, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    enum wt_status status = need_frame(c, &frame, err);
+    if (status)
+        return status;
+    print_frame(c, frame, true, needs_address(c, frame));
+    print_source_line(c, frame, false);
+    return WT_OK;
+}
+
+enum wt_status do_frame(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    uint64_t level;
+    enum wt_status status = need_frame(c, &frame, err);
+    if (status)
+        return status;
+    if (strncmp(text, "function ", 9) == 0) {
+        const char *name = skip_blanks(text + 9);
+        for (level = 0; (frame = wt_frames_get(c->frames, (unsigned)level)); level++)
+            if (frame->function && strcmp(frame->function, name) == 0)
+                break;
+        if (!frame)
+            return wt_fail(err, WT_INVALID, "No frame for function \"%s\".", name);
+        c->level = (unsigned)level;
+        return show_frame(c, err);
+    }
+    if (strncmp(text, "level ", 6) == 0)
+        text = skip_blanks(text + 6);
+    if (*text) {
+        if (!take_number(&text, &level) || *text)
+            return wt_fail(err, WT_INVALID, "frame takes the number of a frame");
+        if (level > UINT32_MAX || !wt_frames_get(c->frames, (unsigned)level))
+            return wt_fail(err, WT_INVALID, "No frame at level %" PRIu64 ".", level);
+        c->level = (unsigned)level;
+    }
+    return show_frame(c, err);
+}
+
+static enum wt_status move(struct wt_shell *c, const char *text, bool up, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    uint64_t count = 1;
+    enum wt_status status = need_frame(c, &frame, err);
+    if (status)
+        return status;
+    if (*text && (!take_number(&text, &count) || *text))
+        return wt_fail(err, WT_INVALID, "%s takes a number of frames", up ? "up" : "down");
+    if (!up && c->level == 0)
+        return wt_fail(err, WT_INVALID, "Bottom (innermost) frame selected; you can't go down.");
+    if (up && !wt_frames_get(c->frames, c->level + 1))
+        return wt_fail(err, WT_INVALID, "Initial frame selected; you can't go up.");
+    for (; count && up && wt_frames_get(c->frames, c->level + 1); count--)
+        c->level++;
+    for (; count && !up && c->level; count--)
+        c->level--;
+    return show_frame(c, err);
+}
+
+enum wt_status do_up(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return move(c, text, true, err);
+}
+
+enum wt_status do_down(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return move(c, text, false, err);
+}
+
+enum wt_status do_info_frame(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    uint64_t cfa;
+    enum wt_status status = take_no_arguments(text, "info frame", err);
+    if (!status)
+        status = need_frame(c, &frame, err);
+    if (status)
+        return status;
+    const struct wt_frame *caller = wt_frames_get(c->frames, frame->level + 1);
+    fprintf(c->out, "Stack level %u, ", frame->level);
+    if (wt_frames_cfa(c->frames, frame->level, &cfa))
+        fprintf(c->out, "frame at 0x%" PRIx64 ":\n", cfa);
+    else
+        fputs("frame at an unknown address:\n", c->out);
+    fprintf(c->out, " pc = 0x%" PRIx64, frame->pc);
+    if (frame->function)
+        fprintf(c->out, " in %s", frame->function);
+    if (frame->file)
+        fprintf(c->out, " (%s:%u)", frame->file, frame->line);
+    if (caller)
+        fprintf(c->out, "; saved pc = 0x%" PRIx64, caller->pc);
+    fputc('\n', c->out);
+    if (frame->inlined)
+        fprintf(c->out, " inlined into frame %u\n", frame->level + 1);
+    if (caller)
+        fprintf(c->out, " called by frame %u\n", caller->level);
+    else
+        fputs(" Outermost frame\n", c->out);
+    return WT_OK;
+}
+
+enum wt_status do_info_locals(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    enum wt_status status = take_no_arguments(text, "info locals", err);
+    if (!status)
+        status = need_frame(c, &frame, err);
+    if (status)
+        return status;
+    if (!frame->scope_count)
+        fputs("No symbol table info available.\n", c->out);
+    else if (!print_variables(c, frame, false, ""))
+        fputs("No locals.\n", c->out);
+    return WT_OK;
+}
+
+enum wt_status do_info_args(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    enum wt_status status = take_no_arguments(text, "info args", err);
+    if (!status)
+        status = need_frame(c, &frame, err);
+    if (status)
+        return status;
+    if (!frame->scope_count)
+        fputs("No symbol table info available.\n", c->out);
+    else if (!print_variables(c, frame, true, ""))
+        fputs("No arguments.\n", c->out);
+    return WT_OK;
+}

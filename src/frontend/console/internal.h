@@ -1,0 +1,289 @@
+/* What the files of the console share. */
+#ifndef WT_FRONTEND_CONSOLE_INTERNAL_H
+#define WT_FRONTEND_CONSOLE_INTERNAL_H
+
+#include <stdio.h>
+
+#include "debug/source/locations.h"
+#include "debug/source/source.h"
+#include "debug/source/symbols.h"
+#include "frontend/console/console.h"
+
+enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS, POINT_CATCH };
+
+/** Lines of commands. */
+struct script {
+    char **line;
+    size_t count, capacity;
+};
+
+/** A breakpoint, watchpoint or catchpoint as the user knows it. */
+struct point {
+    unsigned number;
+    enum point_kind kind;
+    bool enabled, temporary;
+    bool pending; /**< its location means nothing yet */
+    unsigned hits, ignore;
+    char *text;  /**< the location or expression as it was given */
+    char *where; /**< the location in full, for the resolver */
+    uint64_t *addr;
+    size_t addr_count;
+    char *condition;           /**< NULL: none */
+    struct wt_expr **compiled; /**< of each address; NULL entries: none */
+    bool one_wave;             /**< only this thread's wave: */
+    wt_thread thread;
+    struct script commands;
+    bool silent;
+    /* Watchpoints. */
+    struct wt_watchpoint_request request;
+    const struct wt_type *type;
+    uint8_t *old; /**< the value before */
+    uint64_t size;
+    wt_thread owner;   /**< through which it is read */
+    uint64_t frame;    /**< CFA of the frame whose variable it is; 0: of none */
+    uint64_t function; /**< … and where that function begins */
+};
+
+/** An expression that is printed at each stop. */
+struct display {
+    unsigned number;
+    bool enabled;
+    char *text;
+    char format[16];
+};
+
+/** A source file's lines. */
+struct text_file {
+    char *name; /**< as the debug information has it */
+    char *path; /**< where it was found; NULL: nowhere */
+    char *bytes;
+    char **line;
+    size_t line_count;
+};
+
+/** What `x` goes on with. */
+struct examine {
+    uint64_t address;
+    uint32_t space;
+    char letter, size;
+    bool any;
+};
+
+/** A breakpoint of the console's own. */
+struct internal_point {
+    uint64_t addr;
+    struct wt_expr *condition; /**< NULL: every lane */
+};
+
+struct wt_shell {
+    struct wt_shell_options options;
+    struct wt_session *session;
+    struct wt_debugger *debugger;
+    const struct wt_topology *topology;
+    struct wt_modules *modules;
+    struct wt_client *client;
+    struct wt_source *source;
+    FILE *out; /**< output of commands */
+
+    bool was_run; /**< the device is not as it was loaded any more */
+    bool started; /**< `run` has been given, and the program has not ended */
+    bool ended;   /**< it has ended */
+    uint32_t exit_word;
+    bool faulted; /**< it stands at a fault */
+    int fault;
+    uint64_t fault_pc;
+    wt_thread fault_thread;
+    bool fault_ended;     /**< it went on from there and faulted again */
+    unsigned stop_number; /**< of the breakpoint that the last stop was at; 0: none */
+    bool stopped_silently;
+    bool step_ended;      /**< a step has come to its own end */
+    struct script queued; /**< commands of breakpoints that were hit */
+
+    uint64_t *inserted; /**< addresses at which the debugger has a breakpoint of ours */
+    size_t inserted_count, inserted_capacity;
+    struct wt_watchpoint_request *watched;
+    size_t watched_count, watched_capacity;
+    struct internal_point *internal;
+    size_t internal_count, internal_capacity;
+
+    bool waiting; /**< a command waits for an event: */
+    bool came;    /**< … it is here */
+    bool interrupted;
+    struct wt_event event;
+
+    wt_thread thread;         /**< selected; 0: none */
+    struct wt_frames *frames; /**< of it; NULL: not asked for yet */
+    unsigned level;           /**< of the selected frame */
+
+    struct point **point;
+    size_t point_count, point_capacity;
+    unsigned last_number;
+    struct display *display;
+    size_t display_count, display_capacity;
+    unsigned last_display;
+
+    struct text_file *file;
+    size_t file_count, file_capacity;
+    char **substitution; /**< pairs: from, to */
+    size_t substitution_count, substitution_capacity;
+    char *list_file; /**< what `list` goes on with */
+    unsigned list_first, list_last;
+    bool list_set; /**< by a stop or a list command */
+
+    struct examine examine;
+    const char *repeat; /**< what an empty line means; NULL: nothing */
+    char last_line[1024];
+    bool resolve; /**< modules have changed since the locations were resolved */
+    bool hinted;  /**< what '@' means was told */
+    bool quit;
+    int quit_status;
+    bool confirm;
+    unsigned list_size;
+    unsigned print_elements;
+    unsigned depth; /**< of scripts in scripts */
+    FILE *log;
+
+    /** Where the lines behind `commands` come from; false at their end. The caller frees *line. */
+    bool (*read_line)(void *context, char **line);
+    void *read_context;
+};
+
+/** One command. Its words are separated from its arguments; @p text begins without blanks. */
+typedef enum wt_status command_fn(struct wt_shell *c, const char *text, struct wt_error *err);
+
+struct command {
+    const char *name;
+    const char *aliases; /**< separated by blanks; NULL: none */
+    command_fn *run;
+    const char *group;   /**< of help */
+    const char *summary; /**< one line */
+    const char *help;    /**< more; NULL */
+    char completes;      /**< its arguments: 0 nothing, 'e' expressions, 'l' locations, 'f' files,
+                              'c' commands, 'i' info topics */
+    bool repeats;        /**< an empty line does it again */
+};
+
+extern const struct command wt_shell_commands[];
+extern const struct command wt_shell_infos[];
+const struct command *wt_shell_find(const struct command *table, const char *word, size_t length,
+                                    bool *ambiguous);
+
+/* ---- console.c ---- */
+const char *skip_blanks(const char *text);
+/** A word's length, up to a blank. */
+size_t word_length(const char *text);
+/** Reads a number at the beginning of *text; false if there is none. */
+bool take_number(const char **text, uint64_t *number);
+enum wt_status take_no_arguments(const char *text, const char *command, struct wt_error *err);
+bool ask(struct wt_shell *c, const char *question);
+
+/* ---- state.c: what is selected ---- */
+/** Forgets frames: something has run or been written. */
+void forget_frames(struct wt_shell *c);
+/** The same where the thread stays where it is: the same frame is selected again. */
+void forget_frames_keep_level(struct wt_shell *c);
+void select_thread(struct wt_shell *c, wt_thread thread);
+/** "The program is not being run." unless it is. */
+enum wt_status need_run(struct wt_shell *c, struct wt_error *err);
+/** A stopped thread is selected. */
+enum wt_status need_thread(struct wt_shell *c, struct wt_error *err);
+/** The selected frame; "No frame selected." */
+enum wt_status need_frame(struct wt_shell *c, const struct wt_frame **frame, struct wt_error *err);
+/** Where expressions are evaluated now. */
+struct wt_view view_of(struct wt_shell *c);
+/** The wave of the selected thread and the thread's place in it. */
+enum wt_status wave_of_thread(struct wt_shell *c, wt_thread thread, struct wt_wave *wave,
+                              struct wt_thread_position *place, struct wt_error *err);
+void print_where(struct wt_shell *c, wt_thread thread);
+
+/* ---- run.c ---- */
+/** Lets threads go and waits for what happens. */
+enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list, size_t count,
+                               bool backwards, struct wt_error *err);
+/** Sets breakpoints of all kinds as they are now wanted. */
+enum wt_status insert_points(struct wt_shell *c, struct wt_error *err);
+/** An address where execution stops for a step's sake. */
+struct stop_at {
+    uint64_t addr;
+    wt_thread thread; /**< only this one */
+    bool has_cfa;     /**< and only in this frame or one further out: */
+    uint64_t cfa;
+};
+enum wt_status insert_internal(struct wt_shell *c, const struct stop_at *at, struct wt_error *err);
+void remove_internal(struct wt_shell *c, uint64_t addr);
+/** Removes everything that is inserted, and the console's own breakpoints. */
+void remove_all_inserted(struct wt_shell *c);
+/** Whether a breakpoint of the user's holds for a thread that stands at @p pc. */
+bool user_breakpoint_at(struct wt_shell *c, uint64_t pc, wt_thread thread);
+/** Whether floats are returned in registers for floats. */
+bool has_float_abi(struct wt_shell *c);
+/** Continues until something that the user wants to know, and reports it. */
+enum wt_status continue_and_report(struct wt_shell *c, bool backwards, struct wt_error *err);
+/** Reports the event that has come; *again: it is nothing that the user wants to see. */
+enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err);
+/** What a stop shows beside its reason: frame and line. */
+void show_stop(struct wt_shell *c, bool with_frame);
+void show_displays(struct wt_shell *c);
+void print_source_line(struct wt_shell *c, const struct wt_frame *frame, bool address);
+/** Where a frame's function begins in memory; 0 if unknown. */
+uint64_t function_start(const struct wt_frame *frame);
+
+/* ---- frames.c ---- */
+void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address);
+
+/* ---- points.c ---- */
+void free_points(struct wt_shell *c);
+struct point *find_point(struct wt_shell *c, unsigned number);
+void delete_point(struct wt_shell *c, struct point *p);
+/** Compiles a breakpoint's conditions anew. */
+enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_error *err);
+/** Whether a condition holds for the selected thread; true if it cannot be evaluated. */
+bool condition_true(struct wt_shell *c, const char *text);
+void resolve_points(struct wt_shell *c);
+enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
+                             char **where, struct wt_error *err);
+
+/* ---- files.c ---- */
+struct text_file *open_source(struct wt_shell *c, const char *name);
+void free_files(struct wt_shell *c);
+/** Makes the file with main the one that lines without a file mean. */
+void find_default_source(struct wt_shell *c);
+
+/* ---- lanes.c ---- */
+/** Values over lanes, compactly. */
+void print_lanes(struct wt_shell *c, const struct wt_view *view, const struct wt_values *values,
+                 const struct wt_format *format);
+
+/* ---- data.c ---- */
+/** Reads "/FMT" behind a command: count, letter, size; advances *text. */
+struct format_spec {
+    int64_t count;
+    char letter, size;
+};
+enum wt_status take_format(const char **text, struct format_spec *spec, struct wt_error *err);
+enum wt_status print_expression(struct wt_shell *c, const char *text, char letter, bool keep,
+                                struct wt_error *err);
+struct wt_format format_of(const struct wt_shell *c, char letter, bool top);
+enum wt_status examine_memory(struct wt_shell *c, const char *text, struct wt_error *err);
+void free_displays(struct wt_shell *c);
+/** Values of a frame's variables, one a line; false if there are none. */
+bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool arguments,
+                     const char *indent);
+
+/* ---- commands, by file ---- */
+command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, do_finish, do_until,
+    do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
+    do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote;
+command_fn do_break, do_tbreak, do_watch, do_rwatch, do_awatch, do_catch, do_delete, do_clear,
+    do_enable, do_disable, do_condition, do_ignore, do_commands, do_save, do_info_breakpoints;
+command_fn do_backtrace, do_frame, do_up, do_down, do_info_frame, do_info_locals, do_info_args;
+command_fn do_print, do_output, do_x, do_display, do_undisplay, do_ptype, do_whatis, do_set,
+    do_show, do_printf, do_echo, do_info_display, do_info_registers, do_info_all_registers;
+command_fn do_list, do_info_source, do_info_line, do_info_symbol, do_info_address, do_disassemble,
+    do_info_functions, do_info_variables, do_info_types, do_info_sources;
+command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_info_waves,
+    do_info_devices, do_info_groups, do_info_dispatches, do_info_divergence, do_info_barriers,
+    do_info_spaces, do_info_modules, do_info_time, do_apply, do_info_program;
+command_fn do_help, do_info, do_source, do_quit;
+
+#endif

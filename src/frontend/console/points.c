@@ -1,0 +1,760 @@
+/* Breakpoints and watchpoints as the user sets and lists them. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "frontend/console/internal.h"
+
+/* ---- the list ---- */
+
+static void free_script(struct script *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free(s->line[i]);
+    free(s->line);
+    *s = (struct script){0};
+}
+
+static void free_compiled(struct point *p)
+{
+    for (size_t k = 0; p->compiled && k < p->addr_count; k++)
+        wt_expr_free(p->compiled[k]);
+    free(p->compiled);
+    p->compiled = NULL;
+}
+
+static void free_point(struct point *p)
+{
+    free_compiled(p);
+    free_script(&p->commands);
+    free(p->text);
+    free(p->addr);
+    free(p->condition);
+    free(p->old);
+    free(p);
+}
+
+void free_points(struct wt_shell *c)
+{
+    for (size_t i = 0; i < c->point_count; i++)
+        free_point(c->point[i]);
+    free(c->point);
+    c->point = NULL;
+    c->point_count = c->point_capacity = 0;
+    free_script(&c->queued);
+}
+
+struct point *find_point(struct wt_shell *c, unsigned number)
+{
+    for (size_t i = 0; i < c->point_count; i++)
+        if (c->point[i]->number == number)
+            return c->point[i];
+    return NULL;
+}
+
+void delete_point(struct wt_shell *c, struct point *p)
+{
+    size_t i = 0;
+    while (c->point[i] != p)
+        i++;
+    memmove(&c->point[i], &c->point[i + 1], (--c->point_count - i) * sizeof(struct point *));
+    free_point(p);
+}
+
+static struct point *add_point(struct wt_shell *c, enum point_kind kind, const char *text,
+                               struct wt_error *err)
+{
+    struct point **grown =
+        wt_array_grow(c->point, &c->point_capacity, c->point_count + 1, sizeof(struct point *));
+    if (grown)
+        c->point = grown;
+    struct point *p = grown ? calloc(1, sizeof *p) : NULL;
+    if (p)
+        p->text = strdup(text);
+    if (!p || !p->text) {
+        free(p);
+        wt_fail(err, WT_NO_MEMORY, "no host memory for a breakpoint");
+        return NULL;
+    }
+    p->kind = kind;
+    p->enabled = true;
+    p->number = ++c->last_number;
+    return grown[c->point_count++] = p;
+}
+
+/* ---- places ---- */
+
+struct addresses {
+    uint64_t *list;
+    size_t count, capacity;
+    const struct wt_module *module;
+};
+
+static void add_address(struct addresses *a, uint64_t addr)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (a->list[i] == addr)
+            return;
+    uint64_t *grown = wt_array_grow(a->list, &a->capacity, a->count + 1, sizeof *grown);
+    if (!grown)
+        return;
+    a->list = grown;
+    grown[a->count++] = addr;
+}
+
+static bool take_function(void *context, const struct wt_name *name)
+{
+    struct addresses *a = context;
+    Dwarf_Die die = name->die;
+    uint64_t start, end;
+    if (name->kind == WT_NAME_FUNCTION && wt_info_entry(&die, &start, &end))
+        add_address(a, wt_symbols_body(a->module->symbols, start) + a->module->bias);
+    return true;
+}
+
+static void find_functions(struct wt_shell *c, const char *name, struct addresses *a)
+{
+    size_t count;
+    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct wt_info *info = wt_symbols_info(m[i].symbols);
+        a->module = &m[i];
+        if (info)
+            wt_info_find(info, name, take_function, a);
+    }
+}
+
+static const char *current_file(struct wt_shell *c)
+{
+    const struct wt_frame *frame;
+    if (need_frame(c, &frame, WT_IGNORED) == WT_OK && frame->path)
+        return frame->path;
+    if (!c->list_file)
+        find_default_source(c);
+    return c->list_file;
+}
+
+static enum wt_status at_address(struct wt_shell *c, const char *text, struct addresses *a,
+                                 struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    struct wt_values values;
+    enum wt_status status = wt_source_evaluate(&view, text, &values, err);
+    if (status)
+        return status;
+    uint64_t address = 0;
+    if (wt_type_plain(values.type)->kind == WT_TYPE_FUNCTION && values.in_memory) {
+        address = values.address[0];
+    } else if (values.state[0] == WT_VALUE_GOOD && values.size <= 8) {
+        for (uint64_t i = 0; i < values.size; i++)
+            address |= (uint64_t)values.bytes[i] << (8 * i);
+    } else {
+        status = wt_fail(err, WT_INVALID, "'*%s' is no address", text);
+    }
+    wt_values_free(&values);
+    if (!status)
+        add_address(a, address);
+    return status;
+}
+
+static enum wt_status at_line(struct wt_shell *c, const char *text, struct addresses *a,
+                              struct wt_error *err)
+{
+    char *whole;
+    const char *file = current_file(c);
+    if (!file)
+        return wt_fail(err, WT_INVALID, "No default source file: name one, as in FILE:%s", text);
+    if (asprintf(&whole, "%s:%s", file, text) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a location");
+    struct wt_location location;
+    enum wt_status status = wt_location_parse(whole, &location, err);
+    free(whole);
+    if (status)
+        return status;
+    status = wt_location_resolve(&location, c->modules, 0, &a->list, &a->count, err);
+    wt_location_free(&location);
+    if (!status && !a->count)
+        return wt_fail(err, WT_INVALID, "No line %s in the current file.", text);
+    return status;
+}
+
+static enum wt_status in_the_list(struct wt_shell *c, const char *text, struct addresses *a,
+                                  struct wt_error *err)
+{
+    struct wt_location location;
+    enum wt_status status = wt_location_parse(text, &location, err);
+    if (status)
+        return status;
+    status = wt_location_resolve(&location, c->modules, 0, &a->list, &a->count, err);
+    if (!status && !a->count) {
+        if (location.kind == WT_LOCATION_LINE)
+            status = wt_fail(err, WT_INVALID, "No line %u in file \"%s\".", location.line,
+                             location.file);
+        else
+            status = wt_fail(err, WT_INVALID, "Function \"%s\" not defined.", text);
+    }
+    wt_location_free(&location);
+    return status;
+}
+
+enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **list, size_t *count,
+                             char **where, struct wt_error *err)
+{
+    struct addresses a = {0};
+    enum wt_status status = WT_OK;
+    (void)where;
+    if (strncmp(text, "kernel ", 7) == 0)
+        text = skip_blanks(text + 7);
+    const char *digits = text;
+    while (isdigit((unsigned char)*digits))
+        digits++;
+    if (!*text) {
+        const struct wt_frame *frame;
+        if ((status = need_frame(c, &frame, err)) != WT_OK)
+            return wt_fail(err, WT_INVALID, "No default breakpoint address now.");
+        add_address(&a, frame->pc);
+    } else if (*text == '*') {
+        status = at_address(c, text + 1, &a, err);
+    } else if (digits > text && !*digits) {
+        status = at_line(c, text, &a, err);
+    } else {
+        find_functions(c, text, &a);
+        if (!a.count) {
+            free(a.list);
+            a = (struct addresses){0};
+            status = in_the_list(c, text, &a, err);
+        }
+    }
+    if (status) {
+        free(a.list);
+        return status;
+    }
+    *list = a.list;
+    *count = a.count;
+    return WT_OK;
+}
+
+/* ---- conditions ---- */
+
+enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    free_compiled(p);
+    if (!p->condition || p->kind != POINT_BREAK || !p->addr_count)
+        return WT_OK;
+    struct wt_expr **compiled = calloc(p->addr_count, sizeof(struct wt_expr *));
+    if (!compiled)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a condition");
+    for (size_t k = 0; k < p->addr_count && !status; k++) {
+        struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, p->addr[k]);
+        const struct wt_view view = {.source = c->source,
+                                     .frames = frames,
+                                     .frame = frames ? wt_frames_get(frames, 0) : NULL};
+        status = wt_source_compile(&view, p->condition, &compiled[k], NULL, err);
+        wt_frames_free(frames);
+    }
+    p->compiled = compiled;
+    if (status)
+        free_compiled(p);
+    return status;
+}
+
+bool condition_true(struct wt_shell *c, const char *text)
+{
+    const struct wt_view view = view_of(c);
+    struct wt_values values;
+    if (wt_source_evaluate(&view, text, &values, WT_IGNORED) != WT_OK)
+        return true;
+    bool truth = values.state[0] != WT_VALUE_GOOD;
+    for (uint64_t i = 0; i < values.size; i++)
+        truth |= values.bytes[i] != 0;
+    wt_values_free(&values);
+    return truth;
+}
+
+/* " if CONDITION" at the end of a location; the condition, or NULL. The location ends there. */
+static char *split_condition(char *text)
+{
+    for (char *at = text; *at; at++)
+        if (strncmp(at, "if", 2) == 0 && (at == text || isspace((unsigned char)at[-1])) &&
+            (isspace((unsigned char)at[2]) || at[2] == '(')) {
+            char *condition = at + 2;
+            while (isspace((unsigned char)*condition))
+                condition++;
+            *at = 0;
+            while (at > text && isspace((unsigned char)at[-1]))
+                *--at = 0;
+            return condition;
+        }
+    return NULL;
+}
+
+/* ---- break ---- */
+
+static void describe_place(struct wt_shell *c, uint64_t addr)
+{
+    const char *name;
+    uint64_t offset;
+    struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, addr);
+    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+    if (frame && frame->file)
+        fprintf(c->out, ": file %s, line %u.", frame->file, frame->line);
+    else if (wt_modules_function(c->modules, 0, addr, &name, &offset))
+        fprintf(c->out, " <%s+%" PRIu64 ">", name, offset);
+    wt_frames_free(frames);
+}
+
+static enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary,
+                                struct wt_error *err)
+{
+    uint64_t *list = NULL;
+    size_t count = 0;
+    char *copy = strdup(text);
+    if (!copy)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a breakpoint");
+    const char *condition = split_condition(copy);
+    enum wt_status status = resolve_place(c, copy, &list, &count, NULL, err);
+    struct point *p = status ? NULL : add_point(c, POINT_BREAK, copy, err);
+    if (!p) {
+        free(list);
+        free(copy);
+        return status ? status : WT_NO_MEMORY;
+    }
+    p->temporary = temporary;
+    p->addr = list;
+    p->addr_count = count;
+    if (condition) {
+        p->condition = strdup(condition);
+        status = compile_condition(c, p, err);
+    }
+    free(copy);
+    if (status) {
+        delete_point(c, p);
+        c->last_number--;
+        return status;
+    }
+    fprintf(c->out, "%s %u at 0x%" PRIx64, temporary ? "Temporary breakpoint" : "Breakpoint",
+            p->number, p->addr[0]);
+    if (count > 1)
+        fprintf(c->out, ": %s. (%zu locations)", p->text, count);
+    else
+        describe_place(c, p->addr[0]);
+    fputc('\n', c->out);
+    return WT_OK;
+}
+
+enum wt_status do_break(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return set_break(c, text, false, err);
+}
+
+enum wt_status do_tbreak(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return set_break(c, text, true, err);
+}
+
+void resolve_points(struct wt_shell *c)
+{
+    for (size_t i = 0; i < c->point_count; i++) {
+        struct point *p = c->point[i];
+        uint64_t *list = NULL;
+        size_t count = 0;
+        if (p->kind != POINT_BREAK || p->text[0] == '*' || !p->text[0] ||
+            resolve_place(c, p->text, &list, &count, NULL, WT_IGNORED) != WT_OK)
+            continue;
+        free_compiled(p);
+        free(p->addr);
+        p->addr = list;
+        p->addr_count = count;
+        compile_condition(c, p, WT_IGNORED);
+    }
+}
+
+/* ---- watch ---- */
+
+static const char *const watch_names[] = {[POINT_WATCH] = "Hardware watchpoint",
+                                          [POINT_READ] = "Hardware read watchpoint",
+                                          [POINT_ACCESS] =
+                                              "Hardware access (read/write) watchpoint"};
+
+static enum wt_status fill_watch(struct wt_shell *c, struct point *p, const char *expression,
+                                 bool location, struct wt_error *err)
+{
+    static const enum wt_watchpoint_kind kinds[] = {[POINT_WATCH] = WT_WATCHPOINT_WRITE,
+                                                    [POINT_READ] = WT_WATCHPOINT_READ,
+                                                    [POINT_ACCESS] = WT_WATCHPOINT_ACCESS};
+    const struct wt_view view = view_of(c);
+    struct wt_values v;
+    enum wt_status status = wt_source_evaluate(&view, expression, &v, err);
+    if (status)
+        return status;
+    if (!v.in_memory || v.lane_count != 1)
+        status = wt_fail(err, WT_INVALID,
+                         v.reg >= 0 ? "%s is in a register here: registers cannot be watched"
+                                    : "Cannot watch constant value `%s'.",
+                         expression);
+    else if (v.state[0] != WT_VALUE_GOOD)
+        status =
+            wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, v.address[0]);
+    if (!status) {
+        p->request = (struct wt_watchpoint_request){.kind = kinds[p->kind],
+                                                    .addr = {v.space, v.address[0]},
+                                                    .size = v.size,
+                                                    .thread = view.thread,
+                                                    .changes = p->kind == POINT_WATCH};
+        p->type = v.type;
+        p->owner = view.thread;
+        p->size = v.size;
+        p->old = v.bytes;
+        v.bytes = NULL;
+    }
+    wt_values_free(&v);
+    (void)location;
+    return status;
+}
+
+static enum wt_status set_watch(struct wt_shell *c, const char *text, enum point_kind kind,
+                                struct wt_error *err)
+{
+    bool location = false;
+    const size_t word = word_length(text);
+    if ((word == 2 && strncmp(text, "-l", 2) == 0) ||
+        (word == 9 && strncmp(text, "-location", 9) == 0)) {
+        location = true;
+        text = skip_blanks(text + word);
+    }
+    if (!*text)
+        return wt_fail(err, WT_INVALID, "Argument required (expression to compute).");
+    char *copy = strdup(text);
+    if (!copy)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a watchpoint");
+    const char *condition = split_condition(copy);
+    struct point *p = add_point(c, kind, copy, err);
+    enum wt_status status = p ? fill_watch(c, p, copy, location, err) : WT_NO_MEMORY;
+    if (p && condition)
+        p->condition = strdup(condition);
+    free(copy);
+    if (status) {
+        if (p) {
+            delete_point(c, p);
+            c->last_number--;
+        }
+        return status;
+    }
+    fprintf(c->out, "%s %u: %s\n", watch_names[kind], p->number, p->text);
+    return WT_OK;
+}
+
+enum wt_status do_watch(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return set_watch(c, text, POINT_WATCH, err);
+}
+
+enum wt_status do_rwatch(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return set_watch(c, text, POINT_READ, err);
+}
+
+enum wt_status do_awatch(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return set_watch(c, text, POINT_ACCESS, err);
+}
+
+/* ---- changing them ---- */
+
+typedef void change_fn(struct wt_shell *c, struct point *p);
+
+static enum wt_status change(struct wt_shell *c, const char *text, change_fn *how,
+                             struct wt_error *err)
+{
+    uint64_t first, last;
+    if (!*text) {
+        for (size_t i = c->point_count; i-- > 0;)
+            how(c, c->point[i]);
+        return WT_OK;
+    }
+    while (*text) {
+        if (!take_number(&text, &first))
+            return wt_fail(err, WT_INVALID, "Bad breakpoint argument: '%s'", text);
+        last = first;
+        if (*text == '-') {
+            text++;
+            if (!take_number(&text, &last) || last < first)
+                return wt_fail(err, WT_INVALID, "Bad breakpoint argument: '%s'", text);
+        }
+        for (uint64_t n = first; n <= last; n++) {
+            struct point *p = n <= c->last_number ? find_point(c, (unsigned)n) : NULL;
+            if (p)
+                how(c, p);
+            else if (first == last)
+                return wt_fail(err, WT_INVALID, "No breakpoint number %" PRIu64 ".", n);
+            if (n > c->last_number)
+                break;
+        }
+    }
+    return WT_OK;
+}
+
+static void enable_it(struct wt_shell *c, struct point *p)
+{
+    (void)c;
+    p->enabled = true;
+}
+
+static void disable_it(struct wt_shell *c, struct point *p)
+{
+    (void)c;
+    p->enabled = false;
+}
+
+static const char *skip_word(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    return strncmp(text, word, length) == 0 &&
+                   (!text[length] || isspace((unsigned char)text[length]))
+               ? skip_blanks(text + length)
+               : text;
+}
+
+enum wt_status do_enable(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return change(c, skip_word(text, "breakpoints"), enable_it, err);
+}
+
+enum wt_status do_disable(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return change(c, skip_word(text, "breakpoints"), disable_it, err);
+}
+
+enum wt_status do_delete(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    text = skip_word(text, "breakpoints");
+    if (strncmp(text, "display", 7) == 0)
+        return do_undisplay(c, skip_blanks(text + 7), err);
+    if (!*text && c->point_count && !ask(c, "Delete all breakpoints? (y or n) "))
+        return WT_OK;
+    return change(c, text, delete_point, err);
+}
+
+enum wt_status do_clear(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    uint64_t *list;
+    size_t count, gone = 0;
+    enum wt_status status = resolve_place(c, text, &list, &count, NULL, err);
+    if (status)
+        return status;
+    for (size_t i = c->point_count; i-- > 0;) {
+        struct point *p = c->point[i];
+        bool here = false;
+        for (size_t k = 0; k < p->addr_count; k++)
+            for (size_t j = 0; j < count; j++)
+                here |= p->addr[k] == list[j];
+        if (!here)
+            continue;
+        fprintf(c->out, gone++ ? "%u " : "Deleted breakpoint %u ", p->number);
+        delete_point(c, p);
+    }
+    free(list);
+    if (!gone)
+        return wt_fail(err, WT_INVALID, "No breakpoint at %s.", *text ? text : "this line");
+    fputc('\n', c->out);
+    return WT_OK;
+}
+
+static enum wt_status take_point(struct wt_shell *c, const char **text, struct point **p,
+                                 struct wt_error *err)
+{
+    uint64_t number;
+    if (!take_number(text, &number))
+        return wt_fail(err, WT_INVALID, "Argument required (breakpoint number).");
+    *p = number <= c->last_number ? find_point(c, (unsigned)number) : NULL;
+    if (!*p)
+        return wt_fail(err, WT_INVALID, "No breakpoint number %" PRIu64 ".", number);
+    return WT_OK;
+}
+
+enum wt_status do_condition(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct point *p;
+    enum wt_status status = take_point(c, &text, &p, err);
+    if (status)
+        return status;
+    char *before = p->condition;
+    p->condition = *text ? strdup(text) : NULL;
+    status = compile_condition(c, p, err);
+    if (status) {
+        free(p->condition);
+        p->condition = before;
+        compile_condition(c, p, WT_IGNORED);
+        return status;
+    }
+    free(before);
+    if (!*text)
+        fprintf(c->out, "Breakpoint %u now unconditional.\n", p->number);
+    return WT_OK;
+}
+
+enum wt_status do_ignore(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct point *p;
+    uint64_t count;
+    enum wt_status status = take_point(c, &text, &p, err);
+    if (status)
+        return status;
+    if (!take_number(&text, &count) || count > UINT32_MAX)
+        return wt_fail(err, WT_INVALID, "Second argument (specified ignore-count) is missing.");
+    p->ignore = (unsigned)count;
+    if (count == 0)
+        fprintf(c->out, "Will stop next time breakpoint %u is reached.\n", p->number);
+    else if (count == 1)
+        fprintf(c->out, "Will ignore next crossing of breakpoint %u.\n", p->number);
+    else
+        fprintf(c->out, "Will ignore next %" PRIu64 " crossings of breakpoint %u.\n", count,
+                p->number);
+    return WT_OK;
+}
+
+enum wt_status do_commands(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct point *p = find_point(c, c->last_number);
+    enum wt_status status = WT_OK;
+    unsigned depth = 0;
+    if (*text)
+        status = take_point(c, &text, &p, err);
+    if (!status && !p)
+        status = wt_fail(err, WT_INVALID, "No breakpoints specified.");
+    if (!status && !c->read_line)
+        status = wt_fail(err, WT_STATE, "commands takes lines up to 'end': there are none here");
+    if (status)
+        return status;
+    free_script(&p->commands);
+    p->silent = false;
+    char *line;
+    while (c->read_line(c->read_context, &line)) {
+        const char *word = skip_blanks(line);
+        const size_t length = word_length(word);
+        if (length == 3 && strncmp(word, "end", 3) == 0 && depth == 0) {
+            free(line);
+            return WT_OK;
+        }
+        if (length == 6 && strncmp(word, "silent", 6) == 0 && p->commands.count == 0) {
+            p->silent = true;
+            free(line);
+            continue;
+        }
+        char **grown = wt_array_grow(p->commands.line, &p->commands.capacity, p->commands.count + 1,
+                                     sizeof(char *));
+        if (!grown) {
+            free(line);
+            return wt_fail(err, WT_NO_MEMORY, "no host memory for commands");
+        }
+        p->commands.line = grown;
+        grown[p->commands.count++] = line;
+    }
+    return wt_fail(err, WT_INVALID, "the commands of breakpoint %u have no 'end'", p->number);
+}
+
+/* ---- lists ---- */
+
+static void list_place(struct wt_shell *c, uint64_t addr)
+{
+    struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, addr);
+    const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
+    if (frame && frame->file)
+        fprintf(c->out, "in %s at %s:%u", frame->function ? frame->function : "??", frame->file,
+                frame->line);
+    else if (frame && frame->function)
+        fprintf(c->out, "<%s+%" PRIu64 ">", frame->function, frame->offset);
+    wt_frames_free(frames);
+}
+
+enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    static const char *const types[] = {[POINT_BREAK] = "breakpoint",
+                                        [POINT_WATCH] = "hw watchpoint",
+                                        [POINT_READ] = "read watchpoint",
+                                        [POINT_ACCESS] = "acc watchpoint",
+                                        [POINT_CATCH] = "catchpoint"};
+    const int width = c->topology->address_bits == 64 ? 18 : 10;
+    enum wt_status status = take_no_arguments(text, "info breakpoints", err);
+    if (status)
+        return status;
+    if (!c->point_count) {
+        fputs("No breakpoints or watchpoints.\n", c->out);
+        return WT_OK;
+    }
+    fprintf(c->out, "%-7s %-14s Disp Enb %-*s What\n", "Num", "Type", width, "Address");
+    for (size_t i = 0; i < c->point_count; i++) {
+        const struct point *p = c->point[i];
+        fprintf(c->out, "%-7u %-14s %s %c   ", p->number, types[p->kind],
+                p->temporary ? "del " : "keep", p->enabled ? 'y' : 'n');
+        if (p->kind == POINT_BREAK && p->addr_count == 1) {
+            fprintf(c->out, "0x%0*" PRIx64 " ", width - 2, p->addr[0]);
+            list_place(c, p->addr[0]);
+        } else if (p->kind == POINT_BREAK) {
+            fprintf(c->out, "%-*s ", width, p->addr_count ? "<MULTIPLE>" : "<PENDING>");
+            if (!p->addr_count)
+                fputs(p->text, c->out);
+        } else {
+            fprintf(c->out, "%-*s %s", width, "", p->text);
+        }
+        fputc('\n', c->out);
+        if (p->condition)
+            fprintf(c->out, "\tstop only if %s\n", p->condition);
+        if (p->hits)
+            fprintf(c->out, "\tbreakpoint already hit %u time%s\n", p->hits,
+                    p->hits == 1 ? "" : "s");
+        if (p->ignore)
+            fprintf(c->out, "\tignore next %u hits\n", p->ignore);
+        for (size_t k = 0; k < p->commands.count; k++)
+            fprintf(c->out, "        %s\n", p->commands.line[k]);
+        for (size_t k = 0; p->addr_count > 1 && k < p->addr_count; k++) {
+            char number[32];
+            snprintf(number, sizeof number, "%u.%zu", p->number, k + 1);
+            fprintf(c->out, "%-7s %-14s %-4s %c   0x%0*" PRIx64 " ", number, "", "", 'y', width - 2,
+                    p->addr[k]);
+            list_place(c, p->addr[k]);
+            fputc('\n', c->out);
+        }
+    }
+    return WT_OK;
+}
+
+enum wt_status do_save(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const size_t length = word_length(text);
+    const char *path = skip_blanks(text + length);
+    if (strncmp(text, "breakpoints", length) != 0 || length == 0)
+        return wt_fail(err, WT_INVALID, "save takes \"breakpoints FILE\"");
+    if (!*path)
+        return wt_fail(err, WT_INVALID, "Argument required (file name in which to save)");
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return wt_fail(err, WT_IO, "Unable to open file '%s' for saving", path);
+    static const char *const words[] = {[POINT_BREAK] = "break",
+                                        [POINT_WATCH] = "watch",
+                                        [POINT_READ] = "rwatch",
+                                        [POINT_ACCESS] = "awatch",
+                                        [POINT_CATCH] = "catch"};
+    for (size_t i = 0; i < c->point_count; i++) {
+        const struct point *p = c->point[i];
+        fprintf(file, "%s %s", p->temporary ? "tbreak" : words[p->kind], p->text);
+        fprintf(file, p->condition ? " if %s\n" : "\n", p->condition);
+        if (p->commands.count || p->silent) {
+            fputs("commands\n", file);
+            if (p->silent)
+                fputs("silent\n", file);
+            for (size_t k = 0; k < p->commands.count; k++)
+                fprintf(file, "%s\n", p->commands.line[k]);
+            fputs("end\n", file);
+        }
+        if (!p->enabled)
+            fprintf(file, "disable\n");
+    }
+    if (fclose(file) != 0)
+        return wt_fail(err, WT_IO, "%s: cannot write", path);
+    fprintf(c->out, "Saved to file '%s'.\n", path);
+    return WT_OK;
+}

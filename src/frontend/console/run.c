@@ -1,0 +1,645 @@
+/* Going and stopping: what runs, and what is said when it stops. */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "frontend/console/internal.h"
+
+/* ---- what is inserted ---- */
+
+static int register_named(const struct wt_shell *c, const char *set, const char *name)
+{
+    for (size_t i = 0; i < c->topology->register_count; i++) {
+        const struct wt_register *r = &c->topology->registers[i];
+        if (strcmp(r->set, set) == 0 && strcmp(r->name, name) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static int register_of_role(const struct wt_shell *c, enum wt_register_role role)
+{
+    for (size_t i = 0; i < c->topology->register_count; i++)
+        if (c->topology->registers[i].role == role)
+            return (int)i;
+    return -1;
+}
+
+/* Adds "and register == value" (or >=) to the truth in temporary 0. */
+static void and_register(struct wt_expr *e, int index, uint64_t value, bool at_least)
+{
+    if (index < 0)
+        return;
+    const wt_expr_vector truth = wt_expr_temporary(e, 0), one = wt_expr_temporary(e, 1);
+    const wt_expr_vector reg = wt_expr_register(e, (unsigned)index);
+    const wt_expr_vector number = wt_expr_constant(e, value);
+    if (at_least) {
+        wt_expr_add(e, WT_EXPR_LESS_UNSIGNED, 64, one, reg, number);
+        wt_expr_add(e, WT_EXPR_LOGIC_NOT, 0, one, one, one);
+    } else {
+        wt_expr_add(e, WT_EXPR_EQUAL, 64, one, reg, number);
+    }
+    wt_expr_add(e, WT_EXPR_AND, 0, truth, truth, one);
+}
+
+/* The condition of a breakpoint that means one thread. */
+static enum wt_status thread_condition(struct wt_shell *c, const struct stop_at *at,
+                                       struct wt_expr **expr, struct wt_error *err)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    char name[40];
+    enum wt_status status = wave_of_thread(c, at->thread, &wave, &place, err);
+    if (status)
+        return status;
+    struct wt_expr *e = wt_expr_new();
+    if (!e)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a condition");
+    wt_expr_add(e, WT_EXPR_COPY, 0, wt_expr_temporary(e, 0), wt_expr_constant(e, 1),
+                wt_expr_constant(e, 1));
+    snprintf(name, sizeof name, "_%s", c->topology->wave_word);
+    and_register(e, register_named(c, WT_ADDED_SET, "_core"), wave.core, false);
+    and_register(e, register_named(c, WT_ADDED_SET, name), wave.slot, false);
+    and_register(e, register_named(c, WT_ADDED_SET, "_lane"), place.lane, false);
+    if (at->has_cfa)
+        and_register(e, register_of_role(c, WT_ROLE_SP), at->cfa, true);
+    wt_expr_add(e, WT_EXPR_END, 0, wt_expr_temporary(e, 0), wt_expr_temporary(e, 0),
+                wt_expr_temporary(e, 0));
+    if ((status = wt_expr_finish(e, err)) != WT_OK) {
+        wt_expr_free(e);
+        return status;
+    }
+    *expr = e;
+    return WT_OK;
+}
+
+static bool note_address(struct wt_shell *c, uint64_t addr)
+{
+    for (size_t i = 0; i < c->inserted_count; i++)
+        if (c->inserted[i] == addr)
+            return true;
+    uint64_t *grown =
+        wt_array_grow(c->inserted, &c->inserted_capacity, c->inserted_count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    c->inserted = grown;
+    grown[c->inserted_count++] = addr;
+    return true;
+}
+
+/* Inserts what is wanted at one address: all conditions together. */
+static enum wt_status insert_at(struct wt_shell *c, uint64_t addr, struct wt_error *err)
+{
+    struct wt_expr *list[64];
+    size_t count = 0;
+    bool always = false;
+    for (size_t i = 0; i < c->point_count; i++) {
+        const struct point *p = c->point[i];
+        if (p->kind != POINT_BREAK || !p->enabled)
+            continue;
+        for (size_t k = 0; k < p->addr_count; k++) {
+            if (p->addr[k] != addr)
+                continue;
+            if (!p->compiled || !p->compiled[k] || count == sizeof list / sizeof list[0])
+                always = true;
+            else
+                list[count++] = p->compiled[k];
+        }
+    }
+    for (size_t i = 0; i < c->internal_count; i++) {
+        if (c->internal[i].addr != addr)
+            continue;
+        if (!c->internal[i].condition || count == sizeof list / sizeof list[0])
+            always = true;
+        else
+            list[count++] = c->internal[i].condition;
+    }
+    return wt_debugger_insert_breakpoint_of(c->debugger, wt_client_number(c->client), addr, list,
+                                            always ? 0 : count, NULL, 0, err);
+}
+
+static void remove_inserted(struct wt_shell *c)
+{
+    for (size_t i = 0; i < c->inserted_count; i++)
+        wt_debugger_remove_breakpoint_of(c->debugger, wt_client_number(c->client), c->inserted[i],
+                                         WT_IGNORED);
+    c->inserted_count = 0;
+    for (size_t i = 0; i < c->watched_count; i++)
+        wt_debugger_remove_watchpoint(c->debugger, &c->watched[i], WT_IGNORED);
+    c->watched_count = 0;
+}
+
+void remove_all_inserted(struct wt_shell *c)
+{
+    remove_inserted(c);
+    for (size_t i = 0; i < c->internal_count; i++)
+        wt_expr_free(c->internal[i].condition);
+    c->internal_count = 0;
+}
+
+static enum wt_status insert_watch(struct wt_shell *c, const struct point *p, struct wt_error *err)
+{
+    struct wt_watchpoint_request request = p->request;
+    request.owner = wt_client_number(c->client);
+    struct wt_watchpoint_request *grown =
+        wt_array_grow(c->watched, &c->watched_capacity, c->watched_count + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a watchpoint");
+    c->watched = grown;
+    enum wt_status status = wt_debugger_insert_watchpoint(c->debugger, &request, err);
+    if (!status)
+        grown[c->watched_count++] = request;
+    return status;
+}
+
+enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    remove_inserted(c);
+    bool fine = true;
+    for (size_t i = 0; i < c->point_count; i++) {
+        const struct point *p = c->point[i];
+        if (!p->enabled)
+            continue;
+        for (size_t k = 0; k < p->addr_count && p->kind == POINT_BREAK; k++)
+            fine &= note_address(c, p->addr[k]);
+        if (p->kind != POINT_BREAK && p->kind != POINT_CATCH &&
+            (status = insert_watch(c, p, err)) != WT_OK)
+            return status;
+    }
+    for (size_t i = 0; i < c->internal_count; i++)
+        fine &= note_address(c, c->internal[i].addr);
+    if (!fine)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for breakpoints");
+    for (size_t i = 0; i < c->inserted_count && !status; i++)
+        if ((status = insert_at(c, c->inserted[i], err)) != WT_OK)
+            wt_fail_in(err, "Cannot insert the breakpoint at 0x%" PRIx64, c->inserted[i]);
+    return status;
+}
+
+enum wt_status insert_internal(struct wt_shell *c, const struct stop_at *at, struct wt_error *err)
+{
+    struct internal_point *grown =
+        wt_array_grow(c->internal, &c->internal_capacity, c->internal_count + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a breakpoint");
+    c->internal = grown;
+    struct internal_point *p = &grown[c->internal_count];
+    *p = (struct internal_point){.addr = at->addr};
+    enum wt_status status = at->thread ? thread_condition(c, at, &p->condition, err) : WT_OK;
+    if (!status)
+        c->internal_count++;
+    return status;
+}
+
+void remove_internal(struct wt_shell *c, uint64_t addr)
+{
+    for (size_t i = 0; i < c->internal_count; i++) {
+        if (c->internal[i].addr != addr)
+            continue;
+        wt_expr_free(c->internal[i].condition);
+        c->internal[i] = c->internal[--c->internal_count];
+        return;
+    }
+}
+
+/* ---- going ---- */
+
+enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list, size_t count,
+                               bool backwards, struct wt_error *err)
+{
+    enum wt_status status = insert_points(c, err);
+    if (status)
+        return status;
+    if (c->thread)
+        wt_debugger_focus(c->debugger, c->thread);
+    forget_frames(c);
+    fflush(c->out);
+    c->came = false;
+    c->event = (struct wt_event){.kind = WT_EVENT_NONE};
+    status = wt_client_run(c->client, backwards ? WT_BACKWARDS : WT_FORWARDS, list, count, err);
+    if (status)
+        return status;
+    c->waiting = true;
+    while (!c->came && !status)
+        status = wt_session_run(c->session, err);
+    c->waiting = false;
+    return status;
+}
+
+/* ---- what is said ---- */
+
+uint64_t function_start(const struct wt_frame *frame)
+{
+    uint64_t start, end, offset;
+    const char *name;
+    if (frame->scope_count) {
+        Dwarf_Die die = frame->scope[0];
+        if (wt_info_entry(&die, &start, &end))
+            return start + frame->bias;
+    }
+    if (frame->symbols &&
+        wt_symbols_function(frame->symbols, frame->inside - frame->bias, &name, &offset))
+        return frame->inside - offset;
+    return 0;
+}
+
+static bool mid_line(const struct wt_frame *frame)
+{
+    struct wt_line_row row;
+    return frame->level == 0 && frame->symbols &&
+           wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) &&
+           row.start != frame->pc - frame->bias;
+}
+
+void print_source_line(struct wt_shell *c, const struct wt_frame *frame, bool address)
+{
+    if (!frame->file || !frame->line)
+        return;
+    struct text_file *file = open_source(c, frame->path);
+    if (address && mid_line(frame))
+        fprintf(c->out, "0x%0*" PRIx64 "\t", (int)c->topology->address_bits / 4, frame->pc);
+    if (file && file->path && frame->line <= file->line_count)
+        fprintf(c->out, "%u\t%s\n", frame->line, file->line[frame->line - 1]);
+    else
+        fprintf(c->out, "%u\tin %s\n", frame->line, frame->file);
+    free(c->list_file);
+    c->list_file = strdup(frame->path);
+    c->list_first = frame->line;
+    c->list_last = 0;
+    c->list_set = true;
+}
+
+void show_stop(struct wt_shell *c, bool with_frame)
+{
+    const struct wt_frame *frame;
+    if (need_frame(c, &frame, WT_IGNORED) != WT_OK)
+        return;
+    if (with_frame || !frame->file) {
+        print_frame(c, frame, false, !frame->file || mid_line(frame));
+        print_source_line(c, frame, false);
+    } else {
+        print_source_line(c, frame, true);
+    }
+}
+
+/* Whether a breakpoint's own condition holds where a thread stands. */
+static bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t pc,
+                            wt_thread thread)
+{
+    for (size_t k = 0; k < p->addr_count; k++) {
+        if (p->addr[k] != pc)
+            continue;
+        if (!p->compiled || !p->compiled[k])
+            return true;
+        struct wt_wave wave;
+        struct wt_thread_position place;
+        struct wt_lane_value value = {0};
+        if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK ||
+            wt_debugger_evaluate(c->debugger, wave.id, wt_lane_bit(place.lane), p->compiled[k], 0,
+                                 &value, NULL, WT_IGNORED) != WT_OK)
+            return true;
+        return !value.known || value.value != 0;
+    }
+    return false;
+}
+
+bool user_breakpoint_at(struct wt_shell *c, uint64_t pc, wt_thread thread)
+{
+    for (size_t i = 0; i < c->point_count; i++)
+        if (c->point[i]->kind == POINT_BREAK && c->point[i]->enabled &&
+            condition_holds(c, c->point[i], pc, thread))
+            return true;
+    return false;
+}
+
+static void queue_commands(struct wt_shell *c, const struct point *p)
+{
+    for (size_t i = 0; i < p->commands.count; i++) {
+        char **grown =
+            wt_array_grow(c->queued.line, &c->queued.capacity, c->queued.count + 1, sizeof(char *));
+        char *copy = grown ? strdup(p->commands.line[i]) : NULL;
+        if (grown)
+            c->queued.line = grown;
+        if (!copy)
+            return;
+        grown[c->queued.count++] = copy;
+    }
+}
+
+/* The breakpoints at a stop. *again: all of them were to be ignored. */
+static void report_breakpoints(struct wt_shell *c, bool *again)
+{
+    struct wt_thread_position place;
+    bool any = false, here = false, silent = false;
+    if (wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED) != WT_OK)
+        return;
+    for (size_t i = 0; i < c->internal_count; i++)
+        here |= c->internal[i].addr == place.pc;
+    struct point *gone[64];
+    size_t gone_count = 0;
+    unsigned shown = 0;
+    bool temporary = false;
+    for (size_t i = 0; i < c->point_count; i++) {
+        struct point *p = c->point[i];
+        if (p->kind != POINT_BREAK || !p->enabled || !condition_holds(c, p, place.pc, c->thread))
+            continue;
+        here = true;
+        p->hits++;
+        if (p->ignore) {
+            p->ignore--;
+            continue;
+        }
+        any = true;
+        if (!shown) {
+            shown = p->number;
+            temporary = p->temporary;
+            silent = p->silent;
+        }
+        queue_commands(c, p);
+        if (p->temporary && gone_count < sizeof gone / sizeof gone[0])
+            gone[gone_count++] = p;
+    }
+    bool internal = false;
+    for (size_t i = 0; i < c->internal_count; i++)
+        internal |= c->internal[i].addr == place.pc;
+    *again = here && !any && !internal;
+    if (*again)
+        return;
+    c->stopped_silently = silent;
+    if (shown && !silent) {
+        print_where(c, c->thread);
+        fprintf(c->out, "\n%s %u, ", temporary ? "Temporary breakpoint" : "Breakpoint", shown);
+    }
+    c->stop_number = shown;
+    for (size_t i = 0; i < gone_count; i++)
+        delete_point(c, gone[i]);
+}
+
+static struct point *watched_at(struct wt_shell *c, const struct wt_event *event)
+{
+    for (size_t i = 0; i < c->point_count; i++) {
+        struct point *p = c->point[i];
+        if (p->enabled && p->kind >= POINT_WATCH && p->kind <= POINT_ACCESS &&
+            p->request.kind == event->watch && p->request.addr.space == event->addr.space &&
+            event->addr.offset >= p->request.addr.offset &&
+            event->addr.offset - p->request.addr.offset < p->request.size)
+            return p;
+    }
+    return NULL;
+}
+
+static void print_watched(struct wt_shell *c, const struct point *p, const uint8_t *bytes)
+{
+    struct wt_view view = {.source = c->source, .thread = c->thread};
+    const struct wt_format format = {.top = true};
+    wt_value_print_bytes(c->out, &view, p->type, bytes, &format);
+    fputc('\n', c->out);
+}
+
+static void report_watchpoint(struct wt_shell *c, bool *again)
+{
+    struct point *p = watched_at(c, &c->event);
+    if (!p) {
+        fprintf(c->out, "\n%s\n", c->event.text);
+        return;
+    }
+    uint8_t *now = malloc(p->size ? p->size : 1);
+    const bool readable = now && wt_debugger_read_memory(c->debugger, p->owner, p->request.addr,
+                                                         now, p->size, WT_IGNORED) == WT_OK;
+    const bool changed = readable && memcmp(now, p->old, p->size) != 0;
+    if (p->condition && !condition_true(c, p->condition)) {
+        *again = true;
+    } else {
+        p->hits++;
+        if (p->ignore) {
+            p->ignore--;
+            *again = true;
+        }
+    }
+    if (!*again) {
+        static const char *const names[] = {[POINT_WATCH] = "Hardware watchpoint",
+                                            [POINT_READ] = "Hardware read watchpoint",
+                                            [POINT_ACCESS] =
+                                                "Hardware access (read/write) watchpoint"};
+        print_where(c, c->thread);
+        fprintf(c->out, "\n%s %u: %s\n\n", names[p->kind], p->number, p->text);
+        if (p->kind == POINT_WATCH || (p->kind == POINT_ACCESS && changed)) {
+            fputs("Old value = ", c->out);
+            print_watched(c, p, p->old);
+            fputs("New value = ", c->out);
+        } else {
+            fputs("Value = ", c->out);
+        }
+        if (readable)
+            print_watched(c, p, now);
+        else
+            fputs("<unreadable>\n", c->out);
+        queue_commands(c, p);
+        c->stop_number = p->number;
+    }
+    if (readable)
+        memcpy(p->old, now, p->size);
+    free(now);
+}
+
+static void report_exit(struct wt_shell *c, uint32_t word)
+{
+    c->started = false;
+    c->ended = true;
+    c->exit_word = word;
+    select_thread(c, 0);
+    if (word)
+        fprintf(c->out, "[Program exited with code %02" PRIo32 "]\n", word);
+    else
+        fputs("[Program exited normally]\n", c->out);
+}
+
+static void report_fault(struct wt_shell *c)
+{
+    struct wt_thread_position place = {0};
+    wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED);
+    const bool same = c->faulted && c->fault_pc == place.pc && c->fault_thread == c->thread;
+    c->fault = (int)c->event.fault;
+    c->fault_pc = place.pc;
+    c->fault_thread = c->thread;
+    c->faulted = true;
+    if (!same) {
+        print_where(c, c->thread);
+        fprintf(c->out, "\nProgram stopped by a fault: %s\n", c->event.text);
+        return;
+    }
+    /* Tried again, it has failed again: that is the program's end. */
+    fprintf(c->out, "\nProgram terminated by a fault: %s\n", c->event.text);
+    c->started = false;
+    c->ended = true;
+    c->fault_ended = true;
+    select_thread(c, 0);
+}
+
+enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err)
+{
+    const struct wt_event *e = &c->event;
+    uint32_t word;
+    *again = false;
+    c->stop_number = 0;
+    c->stopped_silently = false;
+    if (e->kind == WT_EVENT_EXITED) {
+        report_exit(c, e->status);
+        return WT_OK;
+    }
+    if (e->kind == WT_EVENT_NONE) {
+        if (wt_debugger_ended(c->debugger, &word))
+            report_exit(c, word);
+        else
+            select_thread(c, wt_debugger_current_thread(c->debugger));
+        return WT_OK;
+    }
+    if (e->thread)
+        select_thread(c, e->thread);
+    if (e->reason != WT_STOP_FAULT)
+        c->faulted = false;
+    switch (e->reason) {
+    case WT_STOP_BREAKPOINT:
+        report_breakpoints(c, again);
+        break;
+    case WT_STOP_WATCHPOINT:
+        report_watchpoint(c, again);
+        break;
+    case WT_STOP_INTERRUPTED:
+    case WT_STOP_REQUESTED:
+        print_where(c, c->thread);
+        fputs("\nProgram stopped.\n", c->out);
+        c->interrupted = true;
+        break;
+    case WT_STOP_FAULT:
+        report_fault(c);
+        break;
+    case WT_STOP_TRAP:
+        print_where(c, c->thread);
+        fputs("\nProgram stopped at a breakpoint instruction of its own.\n", c->out);
+        break;
+    case WT_STOP_LOST:
+        return wt_fail(err, WT_IO, "%s", e->text[0] ? e->text : "the device does not answer");
+    case WT_STOP_HISTORY_BEGIN:
+        fputs("\nNo more reverse-execution history: the recorded run begins here.\n", c->out);
+        break;
+    case WT_STOP_HISTORY_END:
+        fputs("\nThe present has been reached again: what comes is new.\n", c->out);
+        break;
+    case WT_STOP_STEP:
+        break;
+    }
+    return WT_OK;
+}
+
+enum wt_status continue_and_report(struct wt_shell *c, bool backwards, struct wt_error *err)
+{
+    bool again = true;
+    enum wt_status status = WT_OK;
+    while (again && !status) {
+        const struct wt_resume all = {.thread = backwards ? c->thread : 0,
+                                      .kind = WT_RESUME_CONTINUE};
+        status = resume_and_wait(c, &all, 1, backwards, err);
+        if (!status)
+            status = report_stop(c, &again, err);
+    }
+    if (!status && c->started && !c->stopped_silently) {
+        show_stop(c, true);
+        show_displays(c);
+    }
+    return status;
+}
+
+/* ---- commands ---- */
+
+static enum wt_status begin(struct wt_shell *c, struct wt_error *err)
+{
+    enum wt_status status;
+    if (c->options.attached)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the device runs by itself: there is no program to start. Use 'continue'");
+    if (c->started && !ask(c, "The program being debugged has been started already.\n"
+                              "Start it from the beginning? (y or n) "))
+        return wt_fail(err, WT_STATE, "Program not restarted.");
+    remove_all_inserted(c);
+    if (c->was_run && (status = wt_debugger_restart(c->debugger, err)) != WT_OK)
+        return status;
+    while (wt_debugger_next_event(c->debugger).kind != WT_EVENT_NONE)
+        continue;
+    c->was_run = c->started = true;
+    c->ended = c->faulted = c->fault_ended = false;
+    select_thread(c, wt_debugger_current_thread(c->debugger));
+    fprintf(c->out, "Starting program: %s\n", c->options.program ? c->options.program : "(none)");
+    return WT_OK;
+}
+
+enum wt_status do_run(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    enum wt_status status = take_no_arguments(text, "run", err);
+    if (!status)
+        status = begin(c, err);
+    return status ? status : continue_and_report(c, false, err);
+}
+
+enum wt_status do_start(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    enum wt_status status = take_no_arguments(text, "start", err);
+    if (!status)
+        status = do_tbreak(c, "main", err);
+    if (!status)
+        status = begin(c, err);
+    return status ? status : continue_and_report(c, false, err);
+}
+
+/* "continue N": the breakpoint that it stands at is ignored N - 1 times. */
+static enum wt_status go_on(struct wt_shell *c, const char *text, bool backwards,
+                            struct wt_error *err)
+{
+    enum wt_status status = need_run(c, err);
+    uint64_t count;
+    if (status)
+        return status;
+    if (*text) {
+        if (!take_number(&text, &count) || *text || count == 0)
+            return wt_fail(err, WT_INVALID, "continue takes the number of stops to pass");
+        struct point *p = find_point(c, c->stop_number);
+        if (p && count > 1) {
+            p->ignore = (unsigned)(count - 1);
+            fprintf(c->out, "Will ignore next %u crossings of breakpoint %u.  Continuing.\n",
+                    p->ignore, p->number);
+        }
+    } else {
+        fputs("Continuing.\n", c->out);
+    }
+    return continue_and_report(c, backwards, err);
+}
+
+enum wt_status do_continue(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return go_on(c, text, false, err);
+}
+
+enum wt_status do_reverse_continue(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return go_on(c, text, true, err);
+}
+
+enum wt_status do_kill(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    enum wt_status status = take_no_arguments(text, "kill", err);
+    if (!status)
+        status = need_run(c, err);
+    if (status)
+        return status;
+    if (!ask(c, "Kill the program being debugged? (y or n) "))
+        return wt_fail(err, WT_STATE, "Not confirmed.");
+    remove_all_inserted(c);
+    c->started = false;
+    select_thread(c, 0);
+    fputs("[Program killed]\n", c->out);
+    return WT_OK;
+}

@@ -1,0 +1,167 @@
+/* set and show. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "frontend/console/internal.h"
+
+/* Whether @p text begins with this word; then it is passed. */
+static bool take_word(const char **text, const char *word)
+{
+    const size_t length = word_length(*text);
+    if (length != strlen(word) || strncmp(*text, word, length) != 0)
+        return false;
+    *text = skip_blanks(*text + length);
+    return true;
+}
+
+static enum wt_status set_switch(const char *text, bool *value, struct wt_error *err)
+{
+    if (!*text || strcmp(text, "on") == 0 || strcmp(text, "1") == 0)
+        *value = true;
+    else if (strcmp(text, "off") == 0 || strcmp(text, "0") == 0)
+        *value = false;
+    else
+        return wt_fail(err, WT_INVALID, "\"on\" or \"off\" expected.");
+    return WT_OK;
+}
+
+static enum wt_status set_count(const char *text, unsigned *value, struct wt_error *err)
+{
+    uint64_t number;
+    if (strcmp(text, "unlimited") == 0)
+        number = 1u << 20;
+    else if (!take_number(&text, &number) || *text || number > 1u << 20)
+        return wt_fail(err, WT_INVALID, "a number up to 1048576 is expected, or \"unlimited\"");
+    *value = (unsigned)number;
+    return WT_OK;
+}
+
+static enum wt_status set_substitution(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const size_t length = word_length(text);
+    const char *to = skip_blanks(text + length);
+    if (!length || !*to)
+        return wt_fail(err, WT_INVALID, "set substitute-path takes two folders: FROM TO");
+    char **grown = wt_array_grow(c->substitution, &c->substitution_capacity,
+                                 2 * c->substitution_count + 2, sizeof(char *));
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a setting");
+    c->substitution = grown;
+    char *from_copy = strndup(text, length), *to_copy = strdup(to);
+    if (!from_copy || !to_copy) {
+        free(from_copy);
+        free(to_copy);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a setting");
+    }
+    grown[2 * c->substitution_count] = from_copy;
+    grown[2 * c->substitution_count + 1] = to_copy;
+    c->substitution_count++;
+    free_files(c); /* what was not found may be found now */
+    return WT_OK;
+}
+
+static enum wt_status set_logging(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const char *path = "wavetrap.txt";
+    if (take_word(&text, "off")) {
+        if (c->log)
+            fclose(c->log);
+        c->log = NULL;
+        return WT_OK;
+    }
+    if (take_word(&text, "file") || take_word(&text, "on") || take_word(&text, "enabled")) {
+        if (*text && strcmp(text, "on") != 0)
+            path = text;
+    } else {
+        return wt_fail(err, WT_INVALID, "set logging takes \"on\", \"off\" or \"file PATH\"");
+    }
+    FILE *file = fopen(path, "a");
+    if (!file)
+        return wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
+    if (c->log)
+        fclose(c->log);
+    c->log = file;
+    return WT_OK;
+}
+
+static enum wt_status set_value(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_view view = view_of(c);
+    struct wt_values values;
+    if (!*text)
+        return wt_fail(err, WT_INVALID, "set var takes an assignment: NAME = VALUE");
+    enum wt_status status = wt_source_evaluate(&view, text, &values, err);
+    if (!status) {
+        wt_values_free(&values);
+        forget_frames_keep_level(c);
+    }
+    return status;
+}
+
+enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const char *whole = text;
+    if (take_word(&text, "var") || take_word(&text, "variable"))
+        return set_value(c, text, err);
+    if (take_word(&text, "substitute-path"))
+        return set_substitution(c, text, err);
+    if (take_word(&text, "logging"))
+        return set_logging(c, text, err);
+    if (take_word(&text, "confirm"))
+        return set_switch(text, &c->confirm, err);
+    if (take_word(&text, "listsize"))
+        return set_count(text, &c->list_size, err);
+    if (take_word(&text, "print")) {
+        if (take_word(&text, "elements"))
+            return set_count(text, &c->print_elements, err);
+        return wt_fail(err, WT_INVALID, "Undefined set print command: \"%s\".", text);
+    }
+    /* GDB's own settings that scripts have and that mean nothing here. */
+    if (take_word(&text, "pagination") || take_word(&text, "height") || take_word(&text, "width") ||
+        take_word(&text, "style"))
+        return WT_OK;
+    if (take_word(&text, "args") || take_word(&text, "environment") || take_word(&text, "env"))
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the program gets its arguments when wavetrap is started (--arg, or behind "
+                       "PROGRAM)");
+    return set_value(c, whole, err);
+}
+
+enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const char *whole = text;
+    bool any = !*text;
+    if (any || take_word(&text, "confirm")) {
+        fprintf(c->out, "Whether to confirm potentially dangerous operations is %s.\n",
+                c->confirm ? "on" : "off");
+        if (!any)
+            return WT_OK;
+    }
+    if (any || take_word(&text, "listsize")) {
+        fprintf(c->out, "Number of source lines that list shows is %u.\n", c->list_size);
+        if (!any)
+            return WT_OK;
+    }
+    if (any || strcmp(text, "print elements") == 0) {
+        fprintf(c->out, "Limit on string chars or array elements to print is %u.\n",
+                c->print_elements ? c->print_elements : 200);
+        if (!any)
+            return WT_OK;
+    }
+    if (any || take_word(&text, "substitute-path")) {
+        fputs("List of all source path substitution rules:\n", c->out);
+        for (size_t i = 0; i < c->substitution_count; i++)
+            fprintf(c->out, "  `%s' -> `%s'.\n", c->substitution[2 * i],
+                    c->substitution[2 * i + 1]);
+        if (!any)
+            return WT_OK;
+    }
+    if (any || take_word(&text, "logging")) {
+        fprintf(c->out, "Logging is %s.\n", c->log ? "on" : "off");
+        return WT_OK;
+    }
+    return wt_fail(err, WT_INVALID, "Undefined show command: \"%s\".  Try \"show\".", whole);
+}

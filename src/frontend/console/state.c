@@ -1,0 +1,100 @@
+/* What is selected: a thread and one of its frames. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "frontend/console/internal.h"
+
+void forget_frames(struct wt_shell *c)
+{
+    wt_frames_free(c->frames);
+    c->frames = NULL;
+    c->level = 0;
+}
+
+void forget_frames_keep_level(struct wt_shell *c)
+{
+    const unsigned level = c->level;
+    forget_frames(c);
+    c->level = level;
+}
+
+void select_thread(struct wt_shell *c, wt_thread thread)
+{
+    forget_frames(c);
+    c->thread = thread;
+    c->list_set = false;
+    if (thread)
+        wt_debugger_focus(c->debugger, thread);
+}
+
+enum wt_status need_run(struct wt_shell *c, struct wt_error *err)
+{
+    if (!c->started)
+        return wt_fail(err, WT_STATE, "The program is not being run.");
+    return WT_OK;
+}
+
+enum wt_status need_thread(struct wt_shell *c, struct wt_error *err)
+{
+    if (c->started && (!c->thread || !wt_debugger_thread_alive(c->debugger, c->thread)))
+        select_thread(c, wt_debugger_current_thread(c->debugger));
+    if (!c->started || !c->thread)
+        return wt_fail(err, WT_STATE, "No thread selected");
+    return WT_OK;
+}
+
+static struct wt_frames *frames_of(struct wt_shell *c)
+{
+    if (!c->frames && c->started && c->thread)
+        c->frames = wt_frames_new(c->debugger, c->modules, c->thread);
+    return c->frames;
+}
+
+enum wt_status need_frame(struct wt_shell *c, const struct wt_frame **frame, struct wt_error *err)
+{
+    struct wt_frames *frames = need_thread(c, err) == WT_OK ? frames_of(c) : NULL;
+    *frame = frames ? wt_frames_get(frames, c->level) : NULL;
+    if (!*frame)
+        return wt_fail(err, WT_STATE, c->started ? "No frame selected." : "No stack.");
+    return WT_OK;
+}
+
+struct wt_view view_of(struct wt_shell *c)
+{
+    struct wt_view view = {.source = c->source};
+    const struct wt_frame *frame;
+    if (need_frame(c, &frame, WT_IGNORED) == WT_OK) {
+        view.thread = c->thread;
+        view.frames = c->frames;
+        view.frame = frame;
+    }
+    return view;
+}
+
+enum wt_status wave_of_thread(struct wt_shell *c, wt_thread thread, struct wt_wave *wave,
+                              struct wt_thread_position *place, struct wt_error *err)
+{
+    if (!wt_debugger_thread_wave(c->debugger, thread, wave))
+        return wt_fail(err, WT_STATE, "No thread selected");
+    return wt_debugger_thread_position(c->debugger, thread, place, err);
+}
+
+/* The line before a stop: where the lane is, and which lanes go with it. */
+void print_where(struct wt_shell *c, wt_thread thread)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    char lanes[WT_LANES_TEXT];
+    if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK)
+        return;
+    wt_lanes_text(place.active, lanes, sizeof lanes);
+    fputs("[device 0", c->out);
+    if (wave.has_work)
+        fprintf(c->out, ", dispatch %" PRIu64 ", group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
+                wave.dispatch, wave.group[0], wave.group[1], wave.group[2]);
+    fprintf(c->out, ", core %u, %s %u, %s %u%s; %ss %s enabled]\n", wave.core,
+            c->topology->wave_word, wave.slot, c->topology->lane_word, place.lane,
+            wt_has_lane(place.active, place.lane) ? "" : " (masked off)", c->topology->lane_word,
+            place.active ? lanes : "none");
+}

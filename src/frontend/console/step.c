@@ -1,0 +1,649 @@
+/*
+ * Steps: by lines and instructions, over calls and out of functions, forwards and backwards. A step
+ * plan goes on by ranges of addresses and by breakpoints of its own that mean one lane of one wave.
+ */
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "frontend/console/internal.h"
+
+/* Ranges of one step at most: a line that goes on for ever is interrupted by the user long before.
+ */
+#define MOST_RANGES 10000000u
+
+/* Where a step began. */
+struct plan {
+    wt_thread thread;
+    uint64_t cfa, function;
+    bool has_cfa;
+    const char *file;
+    unsigned line;
+    uint64_t start, end; /* the range that is stepped through */
+    bool over;           /* calls are passed over */
+    bool back;
+    bool left; /* backwards: the line at hand is another one than that of the beginning, or its
+                  middle */
+    bool done; /* something was reported, and the step is at its end */
+};
+
+static bool same_wave(struct wt_shell *c, wt_thread a, wt_thread b)
+{
+    struct wt_wave x, y;
+    return a == b || (wt_debugger_thread_wave(c->debugger, a, &x) &&
+                      wt_debugger_thread_wave(c->debugger, b, &y) && x.id == y.id);
+}
+
+/* Whether a stop at a breakpoint is at one of the console's own, and at none of the user's. */
+static bool is_internal_stop(struct wt_shell *c, wt_thread thread)
+{
+    struct wt_thread_position place;
+    bool internal = false;
+    if (wt_debugger_thread_position(c->debugger, thread, &place, WT_IGNORED) != WT_OK)
+        return false;
+    for (size_t i = 0; i < c->internal_count; i++)
+        internal |= c->internal[i].addr == place.pc;
+    return internal && !user_breakpoint_at(c, place.pc, thread);
+}
+
+/* Lets the thread go on; p->done is set where something else has come to be told. */
+static enum wt_status go(struct wt_shell *c, struct plan *p, enum wt_resume_kind kind,
+                         struct wt_error *err)
+{
+    enum wt_status status;
+    for (;;) {
+        const struct wt_resume list[2] = {
+            {.thread = kind == WT_RESUME_CONTINUE && !p->back ? 0 : p->thread,
+             .kind = kind,
+             .start = p->start,
+             .end = p->end},
+            {.kind = WT_RESUME_CONTINUE}};
+        c->thread = p->thread;
+        status =
+            resume_and_wait(c, list, kind == WT_RESUME_CONTINUE || p->back ? 1 : 2, p->back, err);
+        if (status)
+            return status;
+        const struct wt_event *e = &c->event;
+        if (e->kind == WT_EVENT_STOPPED && same_wave(c, e->thread, p->thread)) {
+            const bool stepped = e->reason == WT_STOP_STEP;
+            if (stepped || (e->reason == WT_STOP_BREAKPOINT && is_internal_stop(c, e->thread))) {
+                select_thread(c, stepped ? p->thread : e->thread);
+                c->faulted = false;
+                return WT_OK;
+            }
+        }
+        bool again;
+        status = report_stop(c, &again, err);
+        if (status || !again) {
+            p->done = true;
+            return status;
+        }
+    }
+}
+
+static enum wt_status run_to(struct wt_shell *c, struct plan *p, const struct stop_at *at,
+                             struct wt_error *err)
+{
+    enum wt_status status = insert_internal(c, at, err);
+    if (status)
+        return status;
+    status = go(c, p, WT_RESUME_CONTINUE, err);
+    remove_internal(c, at->addr);
+    return status;
+}
+
+/* The frame of the function that really called the innermost one. */
+static const struct wt_frame *caller_of(struct wt_shell *c, const struct wt_frame *frame)
+{
+    const struct wt_frame *caller = frame;
+    while (caller && caller->physical == frame->physical)
+        caller = wt_frames_get(c->frames, caller->level + 1);
+    return caller;
+}
+
+static bool begin_plan(struct wt_shell *c, struct plan *p, const struct wt_frame *frame)
+{
+    struct wt_line_row row;
+    p->thread = c->thread;
+    p->function = function_start(frame);
+    p->has_cfa = wt_frames_cfa(c->frames, 0, &p->cfa);
+    if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) ||
+        !row.line)
+        return false;
+    p->file = row.file;
+    p->line = row.line;
+    p->start = row.start + frame->bias;
+    p->end = row.end + frame->bias;
+    return true;
+}
+
+/* Whether the innermost function was called by the one in which the plan began. */
+static bool is_callee(struct wt_shell *c, const struct plan *p, const struct wt_frame *frame)
+{
+    uint64_t cfa;
+    if (!p->has_cfa)
+        return false;
+    if (wt_frames_cfa(c->frames, 0, &cfa) && cfa == p->cfa && function_start(frame) == p->function)
+        return false;
+    const struct wt_frame *caller = caller_of(c, frame);
+    return caller && wt_frames_cfa(c->frames, caller->level, &cfa) && cfa == p->cfa &&
+           function_start(caller) == p->function;
+}
+
+static bool is_same_frame(struct wt_shell *c, const struct plan *p, const struct wt_frame *frame)
+{
+    uint64_t cfa;
+    return p->has_cfa && wt_frames_cfa(c->frames, 0, &cfa) && cfa == p->cfa &&
+           function_start(frame) == p->function;
+}
+
+/* Out of the function at hand, which the stepped line has called. */
+static enum wt_status leave_callee(struct wt_shell *c, struct plan *p, const struct wt_frame *frame,
+                                   struct wt_error *err)
+{
+    struct stop_at at = {.thread = p->thread};
+    if (p->back) {
+        /* Backwards it was entered by its return: on to its first instruction, and one before. */
+        at.addr = function_start(frame);
+        at.has_cfa = wt_frames_cfa(c->frames, 0, &at.cfa);
+        enum wt_status status = run_to(c, p, &at, err);
+        return status || p->done ? status : go(c, p, WT_RESUME_STEP, err);
+    }
+    const struct wt_frame *caller = caller_of(c, frame);
+    at.addr = caller->pc;
+    at.has_cfa = wt_frames_cfa(c->frames, 0, &at.cfa);
+    return run_to(c, p, &at, err);
+}
+
+static enum wt_status enter_callee(struct wt_shell *c, struct plan *p, const struct wt_frame *frame,
+                                   struct wt_error *err)
+{
+    const uint64_t start = function_start(frame);
+    const uint64_t body = wt_symbols_body(frame->symbols, start - frame->bias) + frame->bias;
+    p->done = true;
+    if (p->back || frame->pc != start || body == frame->pc)
+        return WT_OK;
+    const struct stop_at at = {.addr = body, .thread = p->thread};
+    p->done = false;
+    enum wt_status status = run_to(c, p, &at, err);
+    if (!p->done && !status)
+        c->step_ended = true;
+    p->done = true;
+    return status;
+}
+
+static bool has_lines(const struct wt_frame *frame)
+{
+    struct wt_line_row row;
+    return frame->symbols && wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) &&
+           row.line;
+}
+
+/* Looks at where the thread has come to: *done, or the next range in `p`. */
+static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    struct wt_line_row row;
+    enum wt_status status = need_frame(c, &frame, err);
+    *done = true;
+    if (status)
+        return status;
+    if (is_callee(c, p, frame)) {
+        if (!p->over && has_lines(frame)) {
+            c->step_ended = true;
+            return enter_callee(c, p, frame, err);
+        }
+        if ((status = leave_callee(c, p, frame, err)) != WT_OK || p->done)
+            return status;
+        *done = false;
+        if ((status = need_frame(c, &frame, err)) != WT_OK)
+            return status;
+    }
+    *done = true;
+    c->step_ended = true;
+    if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) ||
+        !row.line)
+        return WT_OK;
+    const bool same = is_same_frame(c, p, frame);
+    const bool other_line = row.line != p->line || !p->file || strcmp(row.file, p->file) != 0;
+    const bool at_start = row.start + frame->bias == frame->pc;
+    if (p->back) {
+        if (other_line && at_start)
+            return WT_OK;
+        if (!other_line && at_start && same && p->left)
+            return WT_OK;
+        if (other_line) { /* on to the beginning of that line */
+            p->file = row.file;
+            p->line = row.line;
+            p->left = true;
+            p->function = function_start(frame);
+            p->has_cfa = wt_frames_cfa(c->frames, 0, &p->cfa);
+        }
+    } else if (other_line && ((at_start && row.statement) || !same)) {
+        return WT_OK;
+    }
+    p->start = row.start + frame->bias;
+    p->end = row.end + frame->bias;
+    *done = false;
+    return WT_OK;
+}
+
+/* One step by lines. *done: something else has come, and was told. */
+static enum wt_status step_line(struct wt_shell *c, bool over, bool back, bool *done,
+                                struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    struct plan p = {.over = over, .back = back};
+    enum wt_status status;
+    bool there = false;
+    c->level = 0;
+    if ((status = need_frame(c, &frame, err)) != WT_OK)
+        return status;
+    if (!begin_plan(c, &p, frame)) {
+        const char *name;
+        uint64_t offset;
+        p.over = true;
+        if (!frame->symbols ||
+            !wt_symbols_function(frame->symbols, frame->pc - frame->bias, &name, &offset))
+            return wt_fail(err, WT_STATE, "Cannot find bounds of current function");
+        fprintf(c->out,
+                "Single stepping until exit from function %s,\nwhich has no line number "
+                "information.\n",
+                name);
+        wt_symbols_extent(frame->symbols, frame->pc - frame->bias, &p.start, &p.end);
+        p.start += frame->bias;
+        p.end += frame->bias;
+    }
+    if (back && frame->pc == p.start) {
+        /* It stands at the beginning: one instruction back is in another line. */
+        status = go(c, &p, WT_RESUME_STEP, err);
+        p.left = false;
+        if (!status && !p.done)
+            status = look(c, &p, &there, err);
+    } else if (back) {
+        p.left = true;
+    }
+    for (unsigned i = 0; i < MOST_RANGES && !status && !p.done && !there; i++) {
+        if (back && p.left) {
+            /* To the beginning of the line, and not before it. */
+            struct plan one = p;
+            one.start++;
+            status = go(c, &one, WT_RESUME_RANGE, err);
+            p.done = one.done;
+        } else {
+            status = go(c, &p, WT_RESUME_RANGE, err);
+        }
+        if (!status && !p.done)
+            status = look(c, &p, &there, err);
+    }
+    *done = p.done && !c->step_ended;
+    return status;
+}
+
+/* ---- commands ---- */
+
+struct where {
+    uint64_t function, cfa;
+    bool has_cfa;
+};
+
+static struct where where_now(struct wt_shell *c)
+{
+    struct where w = {0};
+    const struct wt_frame *frame;
+    if (need_frame(c, &frame, WT_IGNORED) == WT_OK) {
+        w.function = function_start(frame);
+        w.has_cfa = wt_frames_cfa(c->frames, 0, &w.cfa);
+        if (frame->inlined)
+            w.function ^= (uint64_t)(uintptr_t)frame->scope[frame->first_scope].addr << 1;
+    }
+    return w;
+}
+
+/* What is shown at a step's end: the line, with its frame where that is another one. */
+static void show_step(struct wt_shell *c, const struct where *before)
+{
+    struct wt_thread_position place;
+    if (!c->started)
+        return;
+    if (wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED) == WT_OK &&
+        user_breakpoint_at(c, place.pc, c->thread)) {
+        bool again = false;
+        c->event.kind = WT_EVENT_STOPPED;
+        c->event.reason = WT_STOP_BREAKPOINT;
+        c->event.thread = c->thread;
+        report_stop(c, &again, WT_IGNORED);
+        if (!again) {
+            if (!c->stopped_silently) {
+                show_stop(c, true);
+                show_displays(c);
+            }
+            return;
+        }
+    }
+    const struct where now = where_now(c);
+    show_stop(c, now.function != before->function ||
+                     (now.has_cfa && before->has_cfa && now.cfa != before->cfa));
+    show_displays(c);
+}
+
+static enum wt_status take_count(const char *text, const char *command, uint64_t *count,
+                                 struct wt_error *err)
+{
+    *count = 1;
+    if (*text && (!take_number(&text, count) || *text))
+        return wt_fail(err, WT_INVALID, "%s takes a number of steps", command);
+    return WT_OK;
+}
+
+static enum wt_status step_lines(struct wt_shell *c, const char *text, bool over, bool back,
+                                 struct wt_error *err)
+{
+    uint64_t count;
+    bool done = false;
+    enum wt_status status = need_run(c, err);
+    if (!status)
+        status = take_count(text, over ? "next" : "step", &count, err);
+    if (!status)
+        status = need_thread(c, err);
+    if (status)
+        return status;
+    const struct where before = where_now(c);
+    for (; count && !status && !done && c->started; count--) {
+        c->step_ended = false;
+        status = step_line(c, over, back, &done, err);
+    }
+    if (status)
+        return status;
+    if (!done)
+        show_step(c, &before);
+    else if (c->started && !c->stopped_silently) {
+        show_stop(c, true);
+        show_displays(c);
+    }
+    return WT_OK;
+}
+
+enum wt_status do_step(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return step_lines(c, text, false, false, err);
+}
+
+enum wt_status do_next(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return step_lines(c, text, true, false, err);
+}
+
+enum wt_status do_reverse_step(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return step_lines(c, text, false, true, err);
+}
+
+enum wt_status do_reverse_next(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return step_lines(c, text, true, true, err);
+}
+
+static enum wt_status step_instructions(struct wt_shell *c, const char *text, bool over, bool back,
+                                        struct wt_error *err)
+{
+    uint64_t count;
+    struct plan p = {.over = over, .back = back};
+    const struct wt_frame *frame;
+    enum wt_status status = need_run(c, err);
+    if (!status)
+        status = take_count(text, over ? "nexti" : "stepi", &count, err);
+    if (!status)
+        status = need_thread(c, err);
+    if (status)
+        return status;
+    const struct where before = where_now(c);
+    for (; count && !status && !p.done; count--) {
+        c->level = 0;
+        if ((status = need_frame(c, &frame, err)) != WT_OK)
+            return status;
+        begin_plan(c, &p, frame);
+        status = go(c, &p, WT_RESUME_STEP, err);
+        if (status || p.done || !over)
+            continue;
+        if ((status = need_frame(c, &frame, err)) == WT_OK && is_callee(c, &p, frame))
+            status = leave_callee(c, &p, frame, err);
+    }
+    if (status)
+        return status;
+    if (!p.done)
+        show_step(c, &before);
+    else if (c->started && !c->stopped_silently) {
+        show_stop(c, true);
+        show_displays(c);
+    }
+    return WT_OK;
+}
+
+enum wt_status do_stepi(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return step_instructions(c, text, false, false, err);
+}
+
+enum wt_status do_nexti(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return step_instructions(c, text, true, false, err);
+}
+
+enum wt_status do_reverse_stepi(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return step_instructions(c, text, false, true, err);
+}
+
+enum wt_status do_reverse_nexti(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return step_instructions(c, text, true, true, err);
+}
+
+/* ---- finish ---- */
+
+/* Prints what a function has returned, as far as its type is returned in registers. */
+static void print_returned(struct wt_shell *c, const struct wt_type *type)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    const uint64_t size = wt_type_size(plain);
+    const struct wt_view view = view_of(c);
+    const unsigned register_bytes = c->topology->address_bits / 8;
+    uint8_t bytes[16] = {0};
+    struct wt_values v;
+    if (plain->kind == WT_TYPE_VOID || size == 0 || size > 16 ||
+        strcmp(c->topology->family, "vortex") != 0)
+        return;
+    const bool in_float = plain->kind == WT_TYPE_FLOAT && has_float_abi(c);
+    if (!in_float && size > 2 * register_bytes)
+        return;
+    for (unsigned i = 0; i * register_bytes < size; i++) {
+        const char *name = in_float ? "(unsigned long long)0" : i ? "$a1" : "$a0";
+        char raw[64];
+        if (in_float)
+            snprintf(raw, sizeof raw, "%s",
+                     size == 4 && register_bytes == 8 ? "$fa0.float" : "$fa0");
+        else
+            snprintf(raw, sizeof raw, "%s", name);
+        if (wt_source_evaluate(&view, raw, &v, WT_IGNORED) != WT_OK)
+            return;
+        const uint64_t part = v.size < 16 - i * register_bytes ? v.size : 16 - i * register_bytes;
+        memcpy(bytes + i * register_bytes, v.bytes, part);
+        wt_values_free(&v);
+        if (in_float)
+            break;
+    }
+    uint8_t state = WT_VALUE_GOOD;
+    struct wt_values value = {
+        .type = type, .lane_count = 1, .size = size, .bytes = bytes, .state = &state, .reg = -1};
+    const unsigned number = wt_source_keep(c->source, &value);
+    const struct wt_format format = format_of(c, 0, true);
+    fprintf(c->out, "Value returned is $%u = ", number);
+    wt_values_print(c->out, &view, &value, 0, &format);
+    fputc('\n', c->out);
+}
+
+static enum wt_status finish(struct wt_shell *c, const char *text, bool back, struct wt_error *err)
+{
+    const struct wt_frame *frame;
+    struct plan p = {.back = back};
+    enum wt_status status = take_no_arguments(text, "finish", err);
+    if (!status)
+        status = need_run(c, err);
+    if (!status)
+        status = need_frame(c, &frame, err);
+    if (status)
+        return status;
+    const struct wt_frame *caller = caller_of(c, frame);
+    if (!caller && !back)
+        return wt_fail(err, WT_STATE, "\"finish\" not meaningful in the outermost frame.");
+    fprintf(c->out, back ? "Run back to call of " : "Run till exit from ");
+    print_frame(c, frame, true, frame->level > 0);
+    const struct wt_type *type = NULL;
+    if (frame->scope_count && !frame->inlined) {
+        Dwarf_Die die = frame->scope[0];
+        type = wt_types_of(wt_info_types(frame->info), &die);
+    }
+    struct stop_at at = {.thread = c->thread};
+    at.has_cfa = wt_frames_cfa(c->frames, frame->level, &at.cfa);
+    p.thread = c->thread;
+    if (back) {
+        at.addr = function_start(frame);
+        at.has_cfa = false;
+        status = run_to(c, &p, &at, err);
+        if (!status && !p.done)
+            status = go(c, &p, WT_RESUME_STEP, err);
+    } else {
+        at.addr = caller->pc;
+        status = run_to(c, &p, &at, err);
+    }
+    if (status)
+        return status;
+    if (c->started && !c->stopped_silently) {
+        show_stop(c, true);
+        if (!p.done && !back && type)
+            print_returned(c, type);
+        show_displays(c);
+    }
+    return WT_OK;
+}
+
+enum wt_status do_finish(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return finish(c, text, false, err);
+}
+
+enum wt_status do_reverse_finish(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return finish(c, text, true, err);
+}
+
+/* ---- until, advance ---- */
+
+static enum wt_status advance_to(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    uint64_t *list;
+    size_t count;
+    struct plan p = {0};
+    const struct wt_frame *frame;
+    enum wt_status status = need_frame(c, &frame, err);
+    if (!status)
+        status = resolve_place(c, text, &list, &count, NULL, err);
+    if (status)
+        return status;
+    p.thread = c->thread;
+    /* Where the frame returns to ends it, too. */
+    const struct wt_frame *caller = caller_of(c, frame);
+    struct stop_at out = {.thread = c->thread};
+    if (caller) {
+        out.addr = caller->pc;
+        out.has_cfa = wt_frames_cfa(c->frames, 0, &out.cfa);
+        status = insert_internal(c, &out, err);
+    }
+    for (size_t i = 0; i < count && !status; i++) {
+        const struct stop_at at = {.addr = list[i], .thread = c->thread};
+        status = insert_internal(c, &at, err);
+    }
+    if (!status)
+        status = go(c, &p, WT_RESUME_CONTINUE, err);
+    for (size_t i = 0; i < count; i++)
+        remove_internal(c, list[i]);
+    if (caller)
+        remove_internal(c, out.addr);
+    free(list);
+    if (status)
+        return status;
+    if (c->started && !c->stopped_silently) {
+        show_stop(c, true);
+        show_displays(c);
+    }
+    return WT_OK;
+}
+
+enum wt_status do_advance(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    enum wt_status status = need_run(c, err);
+    if (status)
+        return status;
+    if (!*text)
+        return wt_fail(err, WT_INVALID, "Argument required (a location).");
+    return advance_to(c, text, err);
+}
+
+enum wt_status do_until(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    enum wt_status status = need_run(c, err);
+    if (status)
+        return status;
+    if (*text)
+        return advance_to(c, text, err);
+    /* As next, but a jump back is followed until a later line comes. */
+    const struct wt_frame *frame;
+    struct wt_line_row row;
+    struct plan p = {.over = true};
+    c->level = 0;
+    if ((status = need_frame(c, &frame, err)) != WT_OK)
+        return status;
+    if (!begin_plan(c, &p, frame))
+        return step_lines(c, "", true, false, err);
+    const struct where before = where_now(c);
+    /* All code of the function up to the end of this line. */
+    p.start = p.function ? p.function : p.start;
+    const uint64_t start = p.start, end = p.end;
+    bool there = false;
+    for (unsigned i = 0; i < MOST_RANGES && !status && !p.done && !there; i++) {
+        p.start = start;
+        p.end = end;
+        status = go(c, &p, WT_RESUME_RANGE, err);
+        if (!status && !p.done)
+            status = look(c, &p, &there, err);
+        if (!there && !status && !p.done && need_frame(c, &frame, WT_IGNORED) == WT_OK &&
+            wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) && frame->pc >= end) {
+            struct plan rest = p;
+            rest.start = row.start + frame->bias;
+            rest.end = row.end + frame->bias;
+            status = go(c, &rest, WT_RESUME_RANGE, err);
+            p.done = rest.done;
+            if (!status && !p.done)
+                status = look(c, &p, &there, err);
+        }
+    }
+    if (status)
+        return status;
+    if (!p.done || c->step_ended)
+        show_step(c, &before);
+    else if (c->started)
+        show_stop(c, true);
+    return WT_OK;
+}
+
+bool has_float_abi(struct wt_shell *c)
+{
+    /* RISC-V ELF specification, e_flags: EF_RISCV_FLOAT_ABI. */
+    enum { FLOAT_ABI = 0x6 };
+    size_t count;
+    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    return count && m[0].symbols && wt_symbols_flags(m[0].symbols) & FLOAT_ABI;
+}

@@ -1,0 +1,614 @@
+/* Waves, lanes, threads, and the device: selecting and listing them; time and history. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "frontend/console/internal.h"
+
+/* A copy of the list of active waves; the caller frees it. */
+static enum wt_status list_waves(struct wt_shell *c, wt_wave_id **list, size_t *count,
+                                 struct wt_error *err)
+{
+    const wt_wave_id *waves;
+    enum wt_status status = wt_debugger_waves(c->debugger, &waves, count, err);
+    *list = NULL;
+    if (status)
+        return status;
+    *list = malloc(*count * sizeof **list + 1);
+    if (!*list)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the waves");
+    memcpy(*list, waves, *count * sizeof **list);
+    return WT_OK;
+}
+
+static bool thread_of_wave(struct wt_shell *c, wt_wave_id wave, wt_thread *thread)
+{
+    const struct wt_thread_info *list;
+    size_t count;
+    if (wt_debugger_threads(c->debugger, &list, &count, WT_IGNORED) != WT_OK)
+        return false;
+    const struct wt_thread_info *best = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].wave == wave && (!best || (!best->enabled && list[i].enabled)))
+            best = &list[i];
+    if (best)
+        *thread = best->id;
+    return best != NULL;
+}
+
+static void show_selected(struct wt_shell *c)
+{
+    const struct wt_frame *frame;
+    print_where(c, c->thread);
+    if (need_frame(c, &frame, WT_IGNORED) == WT_OK) {
+        print_frame(c, frame, true, true);
+        print_source_line(c, frame, false);
+    }
+}
+
+/* ---- selecting ---- */
+
+static enum wt_status select_lane(struct wt_shell *c, unsigned lane, struct wt_error *err)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    enum wt_status status = wave_of_thread(c, c->thread, &wave, &place, err);
+    if (status)
+        return status;
+    if (lane >= wave.lanes)
+        return wt_fail(err, WT_INVALID, "there is no %s %u: the %s has %ss 0 to %u",
+                       c->topology->lane_word, lane, c->topology->wave_word, c->topology->lane_word,
+                       wave.lanes - 1);
+    if (wt_debugger_thread_mode(c->debugger) == WT_THREADS_WAVES &&
+        (status = wt_debugger_choose_lane(c->debugger, lane, err)) != WT_OK)
+        return status;
+    select_thread(c, wt_debugger_thread_of_lane(c->debugger, c->thread, lane));
+    return WT_OK;
+}
+
+/* Executes a command for each lane of the selected wave, or each thread. */
+static enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    const wt_thread before = c->thread;
+    const struct wt_thread_info *list;
+    struct wt_wave wave;
+    size_t count;
+    uint64_t first = 0, last = UINT64_MAX;
+    if (strncmp(text, "all ", 4) == 0) {
+        text = skip_blanks(text + 4);
+    } else if (take_number(&text, &first)) {
+        last = first;
+        if (*text == '-') {
+            text++;
+            if (!take_number(&text, &last))
+                return wt_fail(err, WT_INVALID, "apply takes \"all\", N or N-M, and a command");
+        }
+    } else {
+        return wt_fail(err, WT_INVALID, "apply takes \"all\", N or N-M, and a command");
+    }
+    if (!*text)
+        return wt_fail(err, WT_INVALID, "Please specify a command at the end of 'apply'");
+    if (!wt_debugger_thread_wave(c->debugger, c->thread, &wave) ||
+        (status = wt_debugger_threads(c->debugger, &list, &count, err)) != WT_OK)
+        return status ? status : wt_fail(err, WT_STATE, "No thread selected");
+    struct wt_thread_info *copy = malloc(count * sizeof *copy + 1);
+    if (!copy)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    memcpy(copy, list, count * sizeof *copy);
+    if (lanes) {
+        for (unsigned lane = 0; lane < wave.lanes && !status; lane++) {
+            if (lane < first || lane > last)
+                continue;
+            if ((status = select_lane(c, lane, err)) != WT_OK)
+                break;
+            fprintf(c->out, "\n%s %u:\n", c->topology->lane_word, lane);
+            status = wt_shell_execute(c, text, err);
+        }
+    } else {
+        for (size_t i = 0; i < count && !status; i++) {
+            char name[120];
+            if (copy[i].id < first || copy[i].id > last)
+                continue;
+            select_thread(c, copy[i].id);
+            wt_debugger_thread_name(c->debugger, copy[i].id, name, sizeof name);
+            fprintf(c->out, "\nThread %u (%s):\n", (unsigned)copy[i].id, name);
+            status = wt_shell_execute(c, text, err);
+        }
+    }
+    free(copy);
+    if (c->started)
+        select_thread(c, before);
+    return status;
+}
+
+enum wt_status do_thread(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    uint64_t number;
+    enum wt_status status = need_thread(c, err);
+    if (status)
+        return status;
+    if (strncmp(text, "apply ", 6) == 0)
+        return apply(c, skip_blanks(text + 6), false, err);
+    if (!*text) {
+        char name[120];
+        wt_debugger_thread_name(c->debugger, c->thread, name, sizeof name);
+        fprintf(c->out, "[Current thread is %u (%s)]\n", (unsigned)c->thread, name);
+        return WT_OK;
+    }
+    if (!take_number(&text, &number) || *text || number == 0 || number > UINT32_MAX ||
+        !wt_debugger_thread_alive(c->debugger, (wt_thread)number))
+        return wt_fail(err, WT_INVALID, "Unknown thread %s.", text);
+    select_thread(c, (wt_thread)number);
+    show_selected(c);
+    return WT_OK;
+}
+
+enum wt_status do_lane(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    uint64_t lane;
+    enum wt_status status = need_thread(c, err);
+    if (status)
+        return status;
+    if (strncmp(text, "apply ", 6) == 0)
+        return apply(c, skip_blanks(text + 6), true, err);
+    if (!*text) {
+        print_where(c, c->thread);
+        return WT_OK;
+    }
+    if (!take_number(&text, &lane) || *text || lane > UINT32_MAX)
+        return wt_fail(err, WT_INVALID, "lane takes the number of a lane");
+    if ((status = select_lane(c, (unsigned)lane, err)) == WT_OK)
+        show_selected(c);
+    return status;
+}
+
+enum wt_status do_wave(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    uint64_t core, slot;
+    struct wt_wave own;
+    wt_thread thread;
+    enum wt_status status = need_thread(c, err);
+    if (status)
+        return status;
+    if (!*text) {
+        print_where(c, c->thread);
+        return WT_OK;
+    }
+    core = wt_debugger_thread_wave(c->debugger, c->thread, &own) ? own.core : 0;
+    if (!take_number(&text, &slot))
+        return wt_fail(err, WT_INVALID, "%s takes SLOT or CORE/SLOT", c->topology->wave_word);
+    if (*text == '/') {
+        text = skip_blanks(text + 1);
+        core = slot;
+        if (!take_number(&text, &slot))
+            return wt_fail(err, WT_INVALID, "%s takes SLOT or CORE/SLOT", c->topology->wave_word);
+    }
+    const wt_wave_id wave = core <= UINT32_MAX && slot <= UINT32_MAX
+                                ? wt_debugger_wave_in(c->debugger, (unsigned)core, (unsigned)slot)
+                                : WT_NO_WAVE;
+    if (*text || wave == WT_NO_WAVE || !thread_of_wave(c, wave, &thread))
+        return wt_fail(err, WT_INVALID, "no active %s in slot %" PRIu64 " of core %" PRIu64,
+                       c->topology->wave_word, slot, core);
+    select_thread(c, thread);
+    show_selected(c);
+    return WT_OK;
+}
+
+/* ---- lists ---- */
+
+static void put_place(struct wt_shell *c, uint64_t pc)
+{
+    char text[300];
+    wt_modules_describe(c->modules, 0, pc, text, sizeof text);
+    fputs(text, c->out);
+}
+
+enum wt_status do_info_threads(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_thread_info *list;
+    size_t count;
+    enum wt_status status = take_no_arguments(text, "info threads", err);
+    if (status)
+        return status;
+    if (!c->started) {
+        fputs("No threads.\n", c->out);
+        return WT_OK;
+    }
+    if ((status = wt_debugger_threads(c->debugger, &list, &count, err)) != WT_OK)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        char name[120];
+        wt_debugger_thread_name(c->debugger, list[i].id, name, sizeof name);
+        fprintf(c->out, "%c %-5u %-40s ", list[i].id == c->thread ? '*' : ' ', (unsigned)list[i].id,
+                name);
+        if (list[i].running)
+            fputs("(running)", c->out);
+        else
+            put_place(c, list[i].pc);
+        fputc('\n', c->out);
+    }
+    return WT_OK;
+}
+
+static enum wt_status for_each_wave(struct wt_shell *c, const char *text, const char *what,
+                                    void (*print)(struct wt_shell *c,
+                                                  const struct wt_wave_info *info),
+                                    struct wt_error *err)
+{
+    wt_wave_id *list;
+    size_t count;
+    enum wt_status status = take_no_arguments(text, what, err);
+    if (!status)
+        status = need_run(c, err);
+    if (!status)
+        status = list_waves(c, &list, &count, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        struct wt_wave_info info;
+        if (wt_debugger_wave(c->debugger, list[i], &info, WT_IGNORED) == WT_OK)
+            print(c, &info);
+    }
+    free(list);
+    return WT_OK;
+}
+
+static void print_wave(struct wt_shell *c, const struct wt_wave_info *info)
+{
+    struct wt_wave own;
+    char mask[WT_LANES_TEXT];
+    const bool selected = c->thread && wt_debugger_thread_wave(c->debugger, c->thread, &own) &&
+                          own.id == info->wave.id;
+    fprintf(c->out, "%c core %u %s %u", selected ? '*' : ' ', info->wave.core,
+            c->topology->wave_word, info->wave.slot);
+    if (info->wave.has_work)
+        fprintf(c->out,
+                "  dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")/%" PRIu32,
+                info->wave.dispatch, info->wave.group[0], info->wave.group[1], info->wave.group[2],
+                info->wave.index);
+    if (info->running) {
+        fputs("  running\n", c->out);
+        return;
+    }
+    wt_lanes_text(info->mask, mask, sizeof mask);
+    fprintf(c->out, "  %ss %s  ", c->topology->lane_word, mask[0] ? mask : "none");
+    put_place(c, info->pc);
+    if (info->has_detail && info->detail.wait[0])
+        fprintf(c->out, "  (waits: %s)", info->detail.wait);
+    fputc('\n', c->out);
+}
+
+enum wt_status do_info_waves(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return for_each_wave(c, text, "info warps", print_wave, err);
+}
+
+static void print_barrier(struct wt_shell *c, const struct wt_wave_info *info)
+{
+    if (!info->has_detail || !info->detail.at_barrier)
+        return;
+    fprintf(c->out, "core %u %s %u: barrier %u, %u of %u %s there\n", info->wave.core,
+            c->topology->wave_word, info->wave.slot, info->detail.barrier, info->detail.arrived,
+            info->detail.expected, info->detail.between_cores ? "cores are" : "are");
+}
+
+enum wt_status do_info_barriers(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return for_each_wave(c, text, "info barriers", print_barrier, err);
+}
+
+static void print_group(struct wt_shell *c, const struct wt_wave_info *info)
+{
+    if (info->wave.has_work && info->wave.index == 0)
+        fprintf(c->out,
+                "dispatch %" PRIu64 " group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") on core %u\n",
+                info->wave.dispatch, info->wave.group[0], info->wave.group[1], info->wave.group[2],
+                info->wave.core);
+}
+
+enum wt_status do_info_groups(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return for_each_wave(c, text, "info groups", print_group, err);
+}
+
+enum wt_status do_info_dispatches(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    wt_wave_id *list;
+    size_t count;
+    enum wt_status status = take_no_arguments(text, "info dispatches", err);
+    if (!status)
+        status = need_run(c, err);
+    if (!status)
+        status = list_waves(c, &list, &count, err);
+    if (status)
+        return status;
+    uint64_t last = UINT64_MAX;
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        struct wt_wave_info info;
+        if (wt_debugger_wave(c->debugger, list[i], &info, WT_IGNORED) != WT_OK ||
+            !info.wave.has_work || (any && info.wave.dispatch == last))
+            continue;
+        fprintf(c->out, "dispatch %" PRIu64 "\n", info.wave.dispatch);
+        last = info.wave.dispatch;
+        any = true;
+    }
+    free(list);
+    if (!any)
+        fputs("No dispatch has waves now.\n", c->out);
+    return WT_OK;
+}
+
+enum wt_status do_info_lanes(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    enum wt_status status = need_thread(c, err);
+    if (!status)
+        status = wave_of_thread(c, c->thread, &wave, &place, err);
+    if (status)
+        return status;
+    if (*text) {
+        const struct wt_view view = view_of(c);
+        struct wt_values values;
+        char *whole;
+        if (asprintf(&whole, "(%s)@*", text) < 0)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory");
+        status = wt_source_evaluate(&view, whole, &values, err);
+        free(whole);
+        if (status)
+            return status;
+        const struct wt_format format = format_of(c, 0, false);
+        print_lanes(c, &view, &values, &format);
+        wt_values_free(&values);
+        return WT_OK;
+    }
+    /* Lanes that are at the same place, in one row. */
+    const unsigned pc_index = (unsigned)c->topology->pc_index;
+    const size_t size = wt_register_size(&c->topology->registers[pc_index]);
+    uint8_t row[WT_MAX_LANES * 8];
+    const wt_lanes all = wt_lanes_first(wave.lanes);
+    status = wt_debugger_read_rows(c->debugger, c->thread, all, &pc_index, 1, row, err);
+    if (status)
+        return status;
+    for (unsigned lane = 0; lane < wave.lanes;) {
+        unsigned end = lane + 1;
+        while (end < wave.lanes && memcmp(row + end * size, row + lane * size, size) == 0 &&
+               wt_has_lane(place.active, end) == wt_has_lane(place.active, lane))
+            end++;
+        uint64_t pc = 0;
+        for (size_t i = 0; i < size && i < 8; i++)
+            pc |= (uint64_t)row[lane * size + i] << (8 * i);
+        char lanes[32];
+        snprintf(lanes, sizeof lanes, end - lane > 1 ? "%u..%u" : "%u", lane, end - 1);
+        fprintf(c->out, "%c %-8s %-11s ", place.lane >= lane && place.lane < end ? '*' : ' ', lanes,
+                wt_has_lane(place.active, lane) ? "" : "masked off");
+        put_place(c, pc);
+        fputc('\n', c->out);
+        lane = end;
+    }
+    return WT_OK;
+}
+
+enum wt_status do_info_divergence(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct wt_wave wave;
+    struct wt_thread_position place;
+    struct wt_wave_info info;
+    char lanes[WT_LANES_TEXT];
+    enum wt_status status = take_no_arguments(text, "info divergence", err);
+    if (!status)
+        status = need_thread(c, err);
+    if (!status)
+        status = wave_of_thread(c, c->thread, &wave, &place, err);
+    if (!status)
+        status = wt_debugger_wave(c->debugger, wave.id, &info, err);
+    if (status)
+        return status;
+    wt_lanes_text(info.mask, lanes, sizeof lanes);
+    fprintf(c->out, "%ss %s are enabled, at ", c->topology->lane_word, lanes[0] ? lanes : "none");
+    put_place(c, info.pc);
+    fputc('\n', c->out);
+    for (unsigned i = 0; info.has_detail && i < info.detail.waiters; i++) {
+        wt_lanes_text(info.detail.waiter[i].lanes, lanes, sizeof lanes);
+        fprintf(c->out, "%ss %s wait, and go on at ", c->topology->lane_word,
+                lanes[0] ? lanes : "none");
+        put_place(c, info.detail.waiter[i].pc);
+        fputc('\n', c->out);
+    }
+    return WT_OK;
+}
+
+enum wt_status do_info_devices(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_topology *t = c->topology;
+    enum wt_status status = take_no_arguments(text, "info devices", err);
+    if (status)
+        return status;
+    fprintf(c->out, "* 0  %s (%s): %u cores of %u %ss, up to %u %ss each\n", t->family, t->arch,
+            t->cores, t->waves_per_core, t->wave_word, t->lanes, t->lane_word);
+    return WT_OK;
+}
+
+enum wt_status do_info_spaces(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    static const char *const scopes[] = {[WT_SCOPE_LANE] = "each lane",
+                                         [WT_SCOPE_WAVE] = "each wave",
+                                         [WT_SCOPE_GROUP] = "each group",
+                                         [WT_SCOPE_CORE] = "each core",
+                                         [WT_SCOPE_DEVICE] = "the device"};
+    enum wt_status status = take_no_arguments(text, "info spaces", err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < c->topology->space_count; i++) {
+        const struct wt_space *s = &c->topology->spaces[i];
+        fprintf(c->out, "%zu  %-10s %u bits, of %s\n", i, s->name, s->address_bits,
+                scopes[s->scope]);
+    }
+    return WT_OK;
+}
+
+enum wt_status do_info_modules(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    size_t count;
+    enum wt_status status = take_no_arguments(text, "info modules", err);
+    if (status)
+        return status;
+    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(c->out, "0x%0*" PRIx64 "  0x%0*" PRIx64 "  %s\n",
+                (int)c->topology->address_bits / 4, m[i].start, (int)c->topology->address_bits / 4,
+                m[i].end, m[i].name);
+    if (!count)
+        fputs("No code is loaded.\n", c->out);
+    return WT_OK;
+}
+
+enum wt_status do_info_program(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    enum wt_status status = take_no_arguments(text, "info program", err);
+    if (status)
+        return status;
+    if (c->started) {
+        print_where(c, c->thread);
+        fputs("The program is stopped.\n", c->out);
+    } else if (c->ended) {
+        fprintf(c->out, "The program has ended with code %" PRIu32 ".\n", c->exit_word);
+    } else {
+        fputs("The program being debugged is not being run.\n", c->out);
+    }
+    return WT_OK;
+}
+
+/* ---- time ---- */
+
+enum wt_status do_info_time(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct wt_debugger_time time;
+    enum wt_status status = take_no_arguments(text, "info time", err);
+    if (!status)
+        status = wt_debugger_time(c->debugger, &time, err);
+    if (status)
+        return status;
+    fprintf(c->out, "Issue time %" PRIu64 "%s; recorded from %" PRIu64 " to %" PRIu64 ".\n",
+            time.now, time.in_past ? ", in the past" : "", time.start, time.end);
+    return WT_OK;
+}
+
+/* Waits for the end of something that was begun and is pumped. */
+static enum wt_status wait_for_errand(struct wt_shell *c, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    c->came = false;
+    c->event = (struct wt_event){.kind = WT_EVENT_NONE};
+    c->waiting = true;
+    while (!c->came && !status)
+        status = wt_session_run(c->session, err);
+    c->waiting = false;
+    if (!status && c->event.reason == WT_STOP_LOST)
+        return wt_fail(err, WT_IO, "%s", c->event.text);
+    if (!status && c->event.reason == WT_STOP_INTERRUPTED)
+        return wt_fail(err, WT_STATE, "Interrupted.");
+    return status;
+}
+
+enum wt_status do_goto(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    struct wt_debugger_time time;
+    uint64_t to;
+    enum wt_status status = wt_debugger_time(c->debugger, &time, err);
+    if (status)
+        return status;
+    if (strcmp(text, "start") == 0 || strcmp(text, "begin") == 0)
+        to = time.start;
+    else if (strcmp(text, "end") == 0)
+        to = time.end;
+    else if (!take_number(&text, &to) || *text)
+        return wt_fail(err, WT_INVALID, "goto takes an issue time, \"start\" or \"end\"");
+    if (to < time.start || to > time.end)
+        return wt_fail(err, WT_INVALID, "the run is recorded from %" PRIu64 " to %" PRIu64,
+                       time.start, time.end);
+    forget_frames(c);
+    status = wt_client_begin_run(c->client, err);
+    if (!status)
+        status = wt_debugger_begin_goto(c->debugger, to, err);
+    if (!status)
+        status = wait_for_errand(c, err);
+    if (status)
+        return status;
+    c->started = !wt_debugger_ended(c->debugger, NULL);
+    select_thread(c, c->thread && wt_debugger_thread_alive(c->debugger, c->thread)
+                         ? c->thread
+                         : wt_debugger_current_thread(c->debugger));
+    if (wt_debugger_time(c->debugger, &time, WT_IGNORED) == WT_OK)
+        fprintf(c->out, "Issue time %" PRIu64 "\n", time.now);
+    if (c->started && c->thread) {
+        print_where(c, c->thread);
+        show_stop(c, true);
+        show_displays(c);
+    }
+    return WT_OK;
+}
+
+static void print_write(struct wt_shell *c, const struct wt_write *w)
+{
+    char lanes[WT_LANES_TEXT], place[300];
+    wt_lanes_text(w->lanes, lanes, sizeof lanes);
+    wt_modules_describe(c->modules, 0, w->pc, place, sizeof place);
+    fprintf(c->out, "time %" PRIu64 ": core %u %s %u %s%s %s at %s\n", w->time, w->core,
+            c->topology->wave_word, w->slot, c->topology->lane_word,
+            wt_lanes_count(w->lanes) > 1 ? "s" : "", lanes, place);
+}
+
+enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    uint64_t most = 5;
+    char *copy = strdup(text);
+    if (!copy)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    /* A number behind a blank at the end is how many are wanted. */
+    char *last = strrchr(copy, ' ');
+    const char *number = last ? last + 1 : "";
+    if (last && take_number(&number, &most) && !*number)
+        *last = 0;
+    else
+        most = 5;
+    const struct wt_view view = view_of(c);
+    struct wt_values v;
+    enum wt_status status = *copy ? wt_source_evaluate(&view, copy, &v, err)
+                                  : wt_fail(err, WT_INVALID, "who-wrote takes an expression");
+    if (status) {
+        free(copy);
+        return status;
+    }
+    if (!v.in_memory)
+        status = wt_fail(err, WT_INVALID, "%s does not lie in memory", copy);
+    const struct wt_watchpoint_request where = {.kind = WT_WATCHPOINT_WRITE,
+                                                .addr = {v.space, v.in_memory ? v.address[0] : 0},
+                                                .size = v.size,
+                                                .thread = view.thread};
+    wt_values_free(&v);
+    free(copy);
+    if (!status)
+        status = wt_client_begin_run(c->client, err);
+    if (!status)
+        status = wt_debugger_begin_who_wrote(c->debugger, &where, most ? most : 1, err);
+    if (!status)
+        status = wait_for_errand(c, err);
+    if (status)
+        return status;
+    struct wt_write *list;
+    size_t count;
+    bool more;
+    wt_debugger_take_writes(c->debugger, &list, &count, &more);
+    for (size_t i = 0; i < count; i++)
+        print_write(c, &list[i]);
+    if (!count)
+        fputs("No instruction of the recorded run before now wrote to it.\n", c->out);
+    else if (more)
+        fputs("There may be others before.\n", c->out);
+    free(list);
+    return WT_OK;
+}
