@@ -147,6 +147,20 @@ def test_every_wave_stops_once_at_a_breakpoint(mode, code):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_a_condition_is_that_of_a_lane(mode, code):
+    with work(mode, code) as s:
+        s.ask("break add3")
+        stack = s.number("reg sp") if place(s.ask("continue")) else None
+        s.ask(f"delete {s.number('reg pc'):#x}")
+        item = 333
+        s.ask(f"break-if add3 v0 {a_of(item)} sp {stack}")
+        hit = place(s.ask("continue"))
+        assert (hit["group"], hit["wave"]) == (item // BLOCK, item % BLOCK // 64)
+        assert s.row("v0")[item % 64] == a_of(item)
+        assert s.ask("continue").startswith("exited")
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_memory_of_a_lane(mode, code):
     with work(mode, code) as s:
         s.ask("break add3")
