@@ -135,8 +135,8 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
                                  cell);
             return WT_OK;
         }
-        if (ops == NULL)
-            return not_saved(b, index, err);
+        /* libdw tells no rule as it tells an undefined register. Without a rule it is not touched,
+         * as GDB has it. */
         return register_of(b, f, physical, index, o, err);
     }
     const struct wt_frame frame = {.physical = physical, .level = p->level, .bias = p->bias};
@@ -163,7 +163,7 @@ static enum wt_status register_of(struct wt_build *b, struct wt_frames *f, unsig
         }
         if (p->cfi && r->dwarf >= 0 &&
             dwarf_frame_register(p->cfi, r->dwarf, memory, &ops, &count) == 0 && count == 0 &&
-            ops != NULL && r->role != WT_ROLE_SP) {
+            r->role != WT_ROLE_SP) {
             physical--;
             continue;
         }
@@ -478,12 +478,10 @@ static bool add_caller(struct wt_frames *f)
         return false;
     if (!p->cfi && pc == p->pc)
         return false;
-    /* A stack that does not grow is one that is damaged. */
+    /* A caller that has not saved where it returns to has nowhere to return to. */
     if (pc == p->pc && last > 0 && wt_frames_cfa(f, outermost->level, &cfa) &&
-        f->physical[last - 1].has_cfa && f->physical[last - 1].cfa == cfa) {
-        snprintf(f->end, sizeof f->end, "previous frame identical to this frame (corrupt stack?)");
+        f->physical[last - 1].has_cfa && f->physical[last - 1].cfa == cfa)
         return false;
-    }
     return add_physical(f, pc, true);
 }
 
