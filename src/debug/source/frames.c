@@ -471,7 +471,7 @@ static bool add_caller(struct wt_frames *f)
     if (!p->cfi && last > 0)
         return false; /* nothing says what it has saved */
     const int ra = return_register(f, p);
-    uint64_t pc, cfa = 0;
+    uint64_t pc;
     if (ra < 0 || !number_of(f, build_register, last, (unsigned)ra, &pc))
         return false;
     if (pc == 0 || !wt_modules_at(f->modules, 0, pc - 1))
@@ -479,8 +479,11 @@ static bool add_caller(struct wt_frames *f)
     if (!p->cfi && pc == p->pc)
         return false;
     /* A caller that has not saved where it returns to has nowhere to return to. */
-    if (pc == p->pc && last > 0 && wt_frames_cfa(f, outermost->level, &cfa) &&
-        f->physical[last - 1].has_cfa && f->physical[last - 1].cfa == cfa)
+    Dwarf_Op memory[3], *ops = NULL;
+    size_t rules = 1;
+    if (last > 0 && p->cfi && f->topology->registers[ra].dwarf >= 0 &&
+        dwarf_frame_register(p->cfi, f->topology->registers[ra].dwarf, memory, &ops, &rules) == 0 &&
+        rules == 0)
         return false;
     return add_physical(f, pc, true);
 }
