@@ -1,17 +1,27 @@
 /* `wavetrap reg`: reads and writes the registers of a GPU's debug hardware by name. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/connect.h"
 #include "cli/kernel.h"
 #include "cli/register_session.h"
+#include "debug/gcn/process.h"
+#include "base/text.h"
 
 struct reg {
     struct cli_drive drive; /* first: the context of the options about the device */
     const char *script;
     struct cli_connect connect; /* to a device elsewhere */
     bool list;
+    uint64_t pid;              /* of a host program; 0: none */
     struct wt_emulated device; /* unless connected */
+};
+
+/* The registers of a GPU in a host program. */
+struct process_bus {
+    struct wt_bus bus;
+    struct wt_gcn_process *process;
 };
 
 static enum wt_status set_script(void *context, const char *value, struct wt_error *err)
@@ -29,6 +39,17 @@ static enum wt_status set_list(void *context, const char *value, struct wt_error
 static enum wt_status set_connect(void *context, const char *value, struct wt_error *err)
 {
     ((struct reg *)context)->connect.address = value;
+    return WT_OK;
+}
+
+static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
+{
+    enum wt_status status;
+    struct reg *reg = context;
+    if ((status = wt_parse_number(value, &reg->pid, err)) != WT_OK)
+        return status;
+    if (!reg->pid || reg->pid > INT32_MAX)
+        return wt_fail(err, WT_INVALID, "'%.40s' is no process", value);
     return WT_OK;
 }
 
@@ -50,6 +71,7 @@ static const struct cli_option options[] = {
      "a device elsewhere instead of PROGRAM in an emulated one:\n"
      "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
      set_connect},
+    {"pid", 0, "N", "a running host program instead of PROGRAM: see 'wavetrap ps'", set_pid},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
      set_timeout},
     {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
@@ -87,6 +109,49 @@ static enum wt_status list_interrupts(struct cli_registers *r, struct wt_error *
 static enum wt_status no_registers(const struct wt_family *family, struct wt_error *err)
 {
     return wt_fail(err, WT_UNSUPPORTED, "%s has no debug registers here", family->name);
+}
+
+static enum wt_status process_transact(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
+                                       struct wt_error *err)
+{
+    enum wt_status status;
+    struct wt_gcn_process *process = ((struct process_bus *)bus)->process;
+    for (size_t i = 0; i < count; i++)
+        if ((status = wt_gcn_process_register(process, ops[i].write, ops[i].addr, &ops[i].value,
+                                              err)) != WT_OK)
+            return status;
+    bus->round_trips += count;
+    return WT_OK;
+}
+
+static void process_close(struct wt_bus *bus)
+{
+    wt_gcn_process_close(((struct process_bus *)bus)->process);
+    free(bus);
+}
+
+static const struct wt_bus_ops process_ops = {
+    .name = "process",
+    .transact = process_transact,
+    .close = process_close,
+};
+
+/* The first GPU of a host program. */
+static enum wt_status connect_process(struct reg *reg, struct cli_registers *session,
+                                      struct wt_error *err)
+{
+    enum wt_status status;
+    struct process_bus *bus = calloc(1, sizeof *bus);
+    if (!bus)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    bus->bus.ops = &process_ops;
+    if ((status = wt_gcn_process_open((int)reg->pid, 0, &bus->process, err)) != WT_OK) {
+        free(bus);
+        return status;
+    }
+    session->bus = &bus->bus;
+    session->table = wt_family_of_host_programs()->registers;
+    return WT_OK;
 }
 
 /* A device elsewhere is a Vortex unless --gpu says another one. */
@@ -135,8 +200,9 @@ static int run_commands(struct reg *reg, const char *program, char **commands)
                                     .stream = true,
                                     .command = "interrupts",
                                     .obey = list_interrupts};
-    enum wt_status status =
-        program ? open_device(reg, &session, program, &err) : connect_device(reg, &session, &err);
+    enum wt_status status = program    ? open_device(reg, &session, program, &err)
+                            : reg->pid ? connect_process(reg, &session, &err)
+                                       : connect_device(reg, &session, &err);
     if (!status)
         status = cli_registers_run(&session, reg->script, commands, &err);
     if (!status && program)
@@ -167,7 +233,7 @@ static int run(int argc, char **argv)
         if (reg.list) {
             list(reg.drive.options.device.gpu.family);
             status = 0;
-        } else if (reg.connect.address) {
+        } else if (reg.connect.address || reg.pid) {
             status = run_commands(&reg, NULL, argv + optind);
         } else if (optind == argc) {
             fputs("wavetrap reg: an operand is missing (PROGRAM); see 'wavetrap reg --help'\n",
@@ -185,8 +251,9 @@ const struct cli_command cli_reg = {
     .operands = "PROGRAM [COMMAND]…",
     .summary =
         "Reads and writes registers of a GPU's debug hardware by name. PROGRAM is in the device;\n"
-        "with --connect the device is elsewhere, and there is no PROGRAM. Without COMMAND or\n"
-        "--script, commands come from stdin.",
+        "with --connect or --pid the device is elsewhere, and there is no PROGRAM. Without "
+        "COMMAND\n"
+        "or --script, commands come from stdin.",
     .options = options,
     .device = true,
     .notes =
@@ -208,7 +275,8 @@ const struct cli_command cli_reg = {
         "  watch REGISTER[.FIELD],… [N]\n"
         "                               let it run for N issues (default 1,000,000) and show\n"
         "                               each change\n"
-        "With --connect the device runs by itself: there is no 'run', N is milliseconds, 'wait'\n"
+        "With --connect or --pid the device runs by itself: there is no 'run', N is milliseconds, "
+        "'wait'\n"
         "takes 10,000 and 'watch' goes on until Ctrl-C. What follows '#' is a comment.\n",
     .run = run,
 };

@@ -25,6 +25,8 @@ enum kfd_wire_kind {
     KFD_WIRE_READ,   /**< addr, size: answered by the bytes, or -EFAULT */
     KFD_WIRE_WRITE,  /**< addr, size, followed by the bytes */
     KFD_WIRE_EVENT,  /**< waits up to addr milliseconds; the result is 1 if an exception is there */
+    KFD_WIRE_REGISTER_READ,  /**< addr: a debug register; answered in call.arg[0] */
+    KFD_WIRE_REGISTER_WRITE, /**< addr: a debug register; call.arg[0]: its value */
     KFD_WIRE_KINDS,
 };
 

@@ -59,21 +59,12 @@ static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_
 static void wave_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
 {
     struct wt_machine *m = ((struct wt_emulated *)context)->machine;
-    struct wt_wave_view view;
-    m->ops->view(m, wave, &view);
-    detail->mask = view.mask;
-    snprintf(detail->wait, sizeof detail->wait, "%s", view.waiting ? view.wait : "");
-    detail->wait_pc = view.wait_pc;
-    detail->at_barrier = view.at_barrier;
-    detail->between_cores = view.between_cores;
-    detail->barrier = view.barrier;
-    detail->arrived = view.arrived;
-    detail->expected = view.expected;
-    detail->waiters = 0;
-    for (unsigned i = view.depth; i-- > 0 && detail->waiters < WT_MAX_LANES;) {
+    m->ops->view(m, wave, &detail->view);
+    detail->waiter_count = 0;
+    for (unsigned i = detail->view.depth; i-- > 0 && detail->waiter_count < WT_MAX_LANES;) {
         struct wt_divergence entry;
         if (m->ops->divergence(m, wave, i, &entry) && entry.other)
-            detail->waiter[detail->waiters++] =
+            detail->waiter[detail->waiter_count++] =
                 (struct wt_wave_waiters){.lanes = entry.other, .pc = entry.pc};
     }
 }

@@ -151,3 +151,27 @@ def test_a_folder_that_others_can_use_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("WAVETRAP_SOCKETS", str(folder))
     done = subprocess.run([WAVETRAP, "ps"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 125 and "is not a folder of yours alone" in done.stderr
+
+
+def reg(pid, *commands):
+    done = subprocess.run([WAVETRAP, "reg", f"--pid={pid}", *commands], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done
+    return done.stdout.splitlines()
+
+
+def test_registers_of_a_running_program(program):
+    """New waves start halted, stay so between two commands of ours, and go on; the results are right."""
+    held = reg(program.pid, "SPI_GDBG_WAVE_CNTL2.VMID_MASK=0x100", "SPI_GDBG_WAVE_CNTL2.MODE=HALT", "wait", "STATUS.HALT=1", "HW_ID.VM_ID",
+               "SQ_DEBUG_STS_GLOBAL.BUSY")
+    assert held[0].startswith("STATUS.HALT=1 after ") and held[1:] == ["HW_ID.VM_ID=8", "SQ_DEBUG_STS_GLOBAL.BUSY=1"]
+    first = reg(program.pid, "PC_LO", "STATUS.HALT", "STATUS.VALID")
+    assert first[1:] == ["STATUS.HALT=1", "STATUS.VALID=1"] and reg(program.pid, "PC_LO") == first[:1]
+    reg(program.pid, "SPI_GDBG_WAVE_CNTL2=0", "SQ_CMD.CMD=RESUME", "SQ_CMD.MODE=BROADCAST")
+    assert program.end() > 0
+
+
+def test_registers_of_no_program(sockets):
+    done = subprocess.run([WAVETRAP, "reg", "--pid=1", "STATUS"], capture_output=True, text=True)
+    assert done.returncode == 125 and "1" in done.stderr
+    done = subprocess.run([WAVETRAP, "reg", "--pid=x", "STATUS"], capture_output=True, text=True)
+    assert done.returncode == 125 and "number" in done.stderr

@@ -619,6 +619,11 @@ void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size
     *count = 0;
 }
 
+bool wt_debugger_next_news(struct wt_debugger *d, struct wt_probe_event *event)
+{
+    return false;
+}
+
 bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to)
 {
     return false;
@@ -697,7 +702,7 @@ enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id id, struct wt_
     for (unsigned lane = 0; lane < FAKE_LANES; lane++)
         if (!d->masked[first + lane])
             info->mask |= wt_lane_bit(lane);
-    info->has_detail = d->detail[wave].mask != 0;
+    info->has_detail = d->detail[wave].view.mask != 0;
     info->detail = d->detail[wave];
     return WT_OK;
 }

@@ -118,21 +118,13 @@ static bool rig_write(void *context, uint32_t wave, unsigned lane, struct wt_add
 static void rig_detail(void *context, uint32_t wave, struct wt_wave_detail *detail)
 {
     struct rig *r = context;
-    struct wt_wave_view view;
-    r->machine->ops->view(r->machine, wave, &view);
-    detail->mask = view.mask;
-    snprintf(detail->wait, sizeof detail->wait, "%s", view.waiting ? view.wait : "");
-    detail->wait_pc = view.wait_pc;
-    detail->at_barrier = view.at_barrier;
-    detail->between_cores = view.between_cores;
-    detail->barrier = view.barrier;
-    detail->arrived = view.arrived;
-    detail->expected = view.expected;
-    detail->waiters = 0;
-    for (unsigned i = view.depth; i-- > 0;) {
+    r->machine->ops->view(r->machine, wave, &detail->view);
+    detail->waiter_count = 0;
+    for (unsigned i = detail->view.depth; i-- > 0;) {
         struct wt_divergence entry;
         if (r->machine->ops->divergence(r->machine, wave, i, &entry) && entry.other)
-            detail->waiter[detail->waiters++] = (struct wt_wave_waiters){entry.other, entry.pc};
+            detail->waiter[detail->waiter_count++] =
+                (struct wt_wave_waiters){entry.other, entry.pc};
     }
 }
 

@@ -131,14 +131,15 @@ static void a_row_for_each_active_wave(void **state)
 static void why_a_wave_waits_and_which_lanes_wait_in_it(void **state)
 {
     f.d->detail[0] = (struct wt_wave_detail){
-        .mask = 3,
-        .wait = "a \"barrier\"",
-        .wait_pc = 0x80000010,
-        .at_barrier = true,
-        .barrier = 7,
-        .arrived = 1,
-        .expected = 2,
-        .waiters = 2,
+        .view = {.mask = 3,
+                 .waiting = true,
+                 .wait = "a \"barrier\"",
+                 .wait_pc = 0x80000010,
+                 .at_barrier = true,
+                 .barrier = 7,
+                 .arrived = 1,
+                 .expected = 2},
+        .waiter_count = 2,
         .waiter = {{.lanes = wt_lane_bit(2), .pc = 0x20},
                    {.lanes = wt_lane_bit(127) | 8, .pc = 0x24}},
     };
@@ -146,7 +147,7 @@ static void why_a_wave_waits_and_which_lanes_wait_in_it(void **state)
     expect_has(ALL_WAVES, "\"mask\":\"f\",\"wait\":\"a \\\"barrier\\\"\",\"wait_pc\":2147483664,"
                           "\"barrier\":{\"id\":7,\"cores\":false,\"arrived\":1,\"expected\":2},"
                           "\"waiters\":[[\"4\",32],[\"80000000000000000000000000000008\",36]]}");
-    f.d->detail[0].between_cores = true;
+    f.d->detail[0].view.between_cores = true;
     expect_has(ALL_WAVES, "\"cores\":true");
 }
 

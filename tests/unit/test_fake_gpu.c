@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
+#include "debug/core/session.h"
 #include "fake_gpu.h"
 
 static struct wt_error err;
@@ -408,7 +409,7 @@ struct told {
     uint64_t last;
 };
 
-static void note_event(void *context, const struct wt_probe_event *event)
+static void note_news(void *context, const struct wt_probe_event *event)
 {
     struct told *t = context;
     t->began += event->kind == WT_PROBE_DISPATCH_BEGAN;
@@ -416,21 +417,50 @@ static void note_event(void *context, const struct wt_probe_event *event)
     t->last = event->dispatch;
 }
 
-static void dispatches_are_told(void **state)
+static void note_nothing(void *context)
 {
-    struct told t = {0};
+}
+
+static void note_stop(void *context, const struct wt_event *event)
+{
+}
+
+static bool always_false(void *context)
+{
+    return false;
+}
+
+static void dispatches_are_told_to_each_client(void **state)
+{
+    static const struct wt_client_ops ops = {.handle = note_nothing,
+                                             .event = note_stop,
+                                             .news = note_news,
+                                             .answer = always_false,
+                                             .is_full = always_false,
+                                             .is_idle = always_false};
+    struct wt_client_ops deaf = ops;
+    deaf.news = NULL;
+    struct told t[2] = {{0}};
     struct bench b = {.gpu = fake_gpu_new()};
-    const struct wt_debugger_options options = {.happened = note_event, .context = &t};
-    OK(wt_debugger_open(&b.gpu->target, &fake_gpu_probe, &options, &b.d, &err));
+    OK(wt_debugger_open(&b.gpu->target, &fake_gpu_probe, NULL, &b.d, &err));
+    struct wt_session *session = wt_session_new(b.d);
+    struct wt_client *client[] = {wt_session_join(session, &ops, &t[0]),
+                                  wt_session_join(session, &deaf, NULL),
+                                  wt_session_join(session, &ops, &t[1])};
     fake_gpu_put(b.gpu, 1, GPU_END, 0, 0);
     go_quietly(&b);
     fake_gpu_launch(b.gpu, 1, 0);
     fake_gpu_launch(b.gpu, 3, 0);
     for (int i = 0; i < 10; i++)
-        wt_debugger_pump(b.d, 100);
-    assert_int_equal(t.began, 2);
-    assert_int_equal(t.ended, 2);
-    assert_int_equal(t.last, 2);
+        wt_session_pump(session, 100);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(t[i].began, 2);
+        assert_int_equal(t[i].ended, 2);
+        assert_int_equal(t[i].last, 2);
+    }
+    for (int i = 0; i < 3; i++)
+        wt_client_leave(client[i]);
+    wt_session_free(session);
     close_bench(&b);
 }
 
@@ -695,7 +725,7 @@ int main(void)
         cmocka_unit_test(an_idle_device_is_no_end),
         cmocka_unit_test(waves_come_and_go),
         cmocka_unit_test(launches_are_held_while_all_stand),
-        cmocka_unit_test(dispatches_are_told),
+        cmocka_unit_test(dispatches_are_told_to_each_client),
         cmocka_unit_test(a_lanes_private_memory_is_watched),
         cmocka_unit_test(the_past_of_a_wave_is_searched),
         cmocka_unit_test(the_past_of_a_slot_is_not_that_of_its_wave),

@@ -184,7 +184,7 @@ static void a_wave_tells_which_lanes_wait_where(void **state)
         assert_int_equal((unsigned)info.mask, 0xa);
         assert_int_equal(info.has_detail, !v->bare);
         if (info.has_detail) {
-            assert_int_equal(info.detail.waiters, 1);
+            assert_int_equal(info.detail.waiter_count, 1);
             assert_int_equal((unsigned)info.detail.waiter[0].lanes, 0x5);
         }
         rig_free(r);
@@ -206,15 +206,15 @@ static void a_wave_at_a_barrier_tells_who_has_come(void **state)
         assert_int_equal(wait_event(r).reason, WT_STOP_INTERRUPTED);
         OK(wt_debugger_wave(r->d, in_slot(r, 0), &info, &err));
         assert_true(!info.running);
-        assert_false(info.has_detail && info.detail.at_barrier);
+        assert_false(info.has_detail && info.detail.view.at_barrier);
         OK(wt_debugger_wave(r->d, in_slot(r, 1), &info, &err));
         assert_true(!info.running);
         if (!v->bare) {
-            assert_true(info.detail.at_barrier && !info.detail.between_cores);
-            assert_int_equal(info.detail.barrier, 1);
-            assert_int_equal(info.detail.arrived, 1);
-            assert_int_equal(info.detail.expected, 3);
-            assert_int_equal(info.detail.wait_pc, CODE + 0x1c);
+            assert_true(info.detail.view.at_barrier && !info.detail.view.between_cores);
+            assert_int_equal(info.detail.view.barrier, 1);
+            assert_int_equal(info.detail.view.arrived, 1);
+            assert_int_equal(info.detail.view.expected, 3);
+            assert_int_equal(info.detail.view.wait_pc, CODE + 0x1c);
         }
         assert_int_equal(in_slot(r, 2), WT_NO_WAVE);
         const wt_wave_id *list;

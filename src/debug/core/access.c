@@ -63,7 +63,7 @@ static enum wt_status write_through(struct wt_debugger *d, uint32_t wave, unsign
     enum wt_status status = dbg_change_past(d, err);
     if (status)
         return status;
-    /* What is planted there is lifted first, since the new instruction may have another length. */
+    /* Breakpoints in the range are lifted first: the new instruction may have another length. */
     bool lifted = false;
     for (size_t i = 0; i < d->breakpoints.count && !status; i++) {
         if (d->breakpoints.list[i].planted &&

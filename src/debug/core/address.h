@@ -18,7 +18,7 @@ enum wt_scope {
 struct wt_space {
     const char *name;      /**< "memory", "local", "private", … */
     int dwarf;             /**< its DWARF number; -1: none */
-    enum wt_scope scope;   /**< who has contents of their own at its addresses, at some of them */
+    enum wt_scope scope;   /**< which unit has contents of its own, at some addresses at least */
     unsigned address_bits; /**< 1 to 64 */
 };
 

@@ -43,6 +43,7 @@ static void free_debugger(struct wt_debugger *d)
     dbg_close_registers(d);
     dbg_free_watchpoints(d);
     free(d->events.list);
+    free(d->news.list);
     free(d->leftovers.list);
     free(d);
 }
@@ -139,6 +140,7 @@ static void stop_everything(struct wt_debugger *d)
     d->threads.current = 0;
     dbg_thread_table_clear(&d->threads.numbers); /* the threads of a new run are numbered anew */
     d->events.first = d->events.count = 0;
+    d->news.next = d->news.count = 0;
     dbg_drop_hits(d);
 }
 
@@ -146,14 +148,15 @@ enum wt_status wt_debugger_reset(struct wt_debugger *d, struct wt_error *err)
 {
     if (!d->ops->reset_halted)
         return wt_fail(err, WT_UNSUPPORTED, "this device cannot be reset by its debug hardware");
-    /* What is in memory stays, and becomes the beginning of a new run. */
+    /* Memory stays as it is, and is the beginning of a new run. */
     enum wt_status status = dbg_change_past(d, err);
     if (status)
         return status;
     dbg_forget_past(d);
     stop_everything(d);
     for (size_t i = 0; i < d->history.trace_count; i++)
-        d->history.trace[i].time = 0; /* what is planted now is there from the beginning */
+        d->history.trace[i].time =
+            0; /* the new run has the planted breakpoints from its beginning */
     status = d->ops->reset_halted(d->probe, err);
     if (!status && d->target->services->clear_fault)
         d->target->services->clear_fault(d->target->context);
@@ -172,7 +175,7 @@ enum wt_status wt_debugger_restart(struct wt_debugger *d, struct wt_error *err)
             return status;
         dbg_forget_past(d);
         d->history.trace_count = 0;
-        /* What was planted went with the old contents. */
+        /* The reload has overwritten the planted breakpoints. */
         for (size_t i = 0; i < d->breakpoints.count; i++)
             d->breakpoints.list[i].planted = d->breakpoints.list[i].doubtful = false;
     }

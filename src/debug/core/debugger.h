@@ -3,7 +3,7 @@
  * target, for any front end. It knows no wire format, and no GPU: front ends bring requests,
  * probes know the hardware.
  *
- * Threads. What a person looks at is a thread: one lane of a wave (lane mode) or a whole wave seen
+ * Threads. A person sees threads: one lane of a wave (lane mode) or a whole wave seen
  * through one chosen lane (wave mode). A thread's number (id) belongs to one wave and lane from one
  * reset to the next: another wave that takes the slot of a wave that has ended gets other numbers,
  * and a wave that time travel leads back to has its old ones. Where the device's slots never move,
@@ -45,8 +45,6 @@ struct wt_debugger_options {
     enum wt_thread_mode threads;
     /** Takes text that breakpoint commands print (agent printf). May be NULL. */
     void (*output)(void *context, const char *text, size_t length);
-    /** Takes what the probe tells beside stops: dispatches and modules. May be NULL. */
-    void (*happened)(void *context, const struct wt_probe_event *event);
     void *context;
 };
 
@@ -241,7 +239,7 @@ struct wt_watchpoint_request {
 enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,
                                              struct wt_error *err);
-/** Removes what was inserted by an equal request. */
+/** Removes the watchpoint that an equal request has inserted. */
 enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,
                                              struct wt_error *err);
@@ -274,7 +272,7 @@ wt_wave_id wt_debugger_wave_in(struct wt_debugger *d, unsigned core, unsigned sl
 enum wt_status wt_debugger_wave(struct wt_debugger *d, wt_wave_id wave, struct wt_wave_info *info,
                                 struct wt_error *err);
 
-/** What an expression came to in one lane. */
+/** The value of an expression in one lane. */
 struct wt_lane_value {
     bool known; /**< it could be evaluated */
     bool read;  /**< memory at `value` could be read, where that was asked for */
@@ -324,7 +322,8 @@ struct wt_leftover {
 enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms,
                                           uint64_t *looked, uint64_t *total, struct wt_error *err);
 
-/** What was found the last time and has not been lifted; valid until the next call of these. */
+/** The leftovers that were found last and have not been lifted; valid until the next call of these.
+ */
 const struct wt_leftover *wt_debugger_leftovers(struct wt_debugger *d, size_t *count);
 
 /** Puts the program's code back in their places. */
@@ -394,9 +393,9 @@ bool wt_debugger_running(struct wt_debugger *d);
 
 enum wt_stop_reason {
     WT_STOP_BREAKPOINT,
-    WT_STOP_WATCHPOINT,    /**< after an instruction that got at what is watched: `watch`, `addr`,
-                                `lanes`; `text` says who and with which values */
-    WT_STOP_STEP,          /**< a step or range is done */
+    WT_STOP_WATCHPOINT, /**< after an instruction that has accessed watched memory: `watch`, `addr`,
+                             `lanes`; `text` says who and with which values */
+    WT_STOP_STEP,       /**< a step or range is done */
     WT_STOP_INTERRUPTED,   /**< wt_debugger_interrupt */
     WT_STOP_REQUESTED,     /**< WT_RESUME_STOP, or non-stop: it stopped since another lane of its
                                 wave did */
@@ -404,7 +403,7 @@ enum wt_stop_reason {
     WT_STOP_TRAP,          /**< a breakpoint instruction of the program's own */
     WT_STOP_LOST,          /**< the device did not answer: `text` says how */
     WT_STOP_HISTORY_BEGIN, /**< the recorded run begins here: there is nothing before */
-    WT_STOP_HISTORY_END,   /**< the present has been reached again: what comes is new */
+    WT_STOP_HISTORY_END,   /**< the present has been reached again: the run is new from here on */
 };
 
 enum wt_event_kind {
@@ -424,7 +423,7 @@ struct wt_event {
     enum wt_fault_kind fault;      /**< fault: what kind of mistake */
     uint32_t status;               /**< exited: exit word */
     enum wt_watchpoint_kind watch; /**< watchpoint: its kind */
-    struct wt_address addr;        /**< watchpoint: the first of its bytes that was got at */
+    struct wt_address addr;        /**< watchpoint: the first of its bytes that was accessed */
     wt_lanes lanes;                /**< watchpoint: all lanes that did, that of `thread` included */
     uint64_t pc;                   /**< watchpoint: of the instruction, which is done */
     char text[256];                /**< for people; "" if there is nothing to say */
@@ -439,6 +438,12 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget);
 
 /** Takes the next event off the queue; WT_EVENT_NONE when there is none. */
 struct wt_event wt_debugger_next_event(struct wt_debugger *d);
+
+/**
+ * Takes the next event of the probe that is no stop: dispatches that began or ended, modules
+ * that changed. False: there is none.
+ */
+bool wt_debugger_next_news(struct wt_debugger *d, struct wt_probe_event *event);
 
 /* ---- time travel: WT_UNSUPPORTED where the target does not record its run ---- */
 
@@ -493,8 +498,8 @@ struct wt_write {
 
 /**
  * Searches the recorded run for writes to a range before now: at most the @p most last ones, the
- * latest first. *more: there may be others before. What a debugger wrote, and the loading of the
- * program, are none. The device stands where it stood. The caller frees *list.
+ * latest first. *more: there may be others before. Writes by a debugger and by the loading
+ * of the program do not count. The device stands where it stood. The caller frees *list.
  */
 enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
                                      const struct wt_watchpoint_request *where, size_t most,
@@ -508,7 +513,7 @@ enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
 enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
                                            const struct wt_watchpoint_request *where, size_t most,
                                            struct wt_error *err);
-/** Hands over what the last search has found; the caller frees *list. */
+/** Hands over the result of the last search; the caller frees *list. */
 void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size_t *count,
                              bool *more);
 /** Frees it. */

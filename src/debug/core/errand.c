@@ -125,7 +125,7 @@ enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
                             .in_past = d->history.in_past,
                             .current = d->threads.current};
     const size_t size = d->topology->waves * sizeof *d->wave;
-    /* What is known of where the device is now: it will be there again. */
+    /* The state of the waves here is kept, since the device comes back. */
     errand.waves = malloc(size);
     if (!errand.waves)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for what was written");
@@ -246,7 +246,7 @@ enum wt_status dbg_give_up_errand(struct wt_debugger *d, struct wt_error *err)
 {
     if (d->errand.kind == ERRAND_GOTO)
         return arrive_there(d, true, err);
-    /* The way back is gone to its end. */
+    /* The way back cannot be interrupted. */
     d->errand.given_up = true;
     d->errand.kind = ERRAND_BACK;
     return WT_OK;

@@ -4,7 +4,7 @@
 
 #include "debug/core/state.h"
 
-/** Some parts of what is under way; true. */
+/** Runs some parts of the replay that is under way; true. */
 bool dbg_run_errand(struct wt_debugger *d);
 /** Ends it: where the device is, or after the way back. An event follows. */
 enum wt_status dbg_give_up_errand(struct wt_debugger *d, struct wt_error *err);

@@ -1,5 +1,4 @@
-/* What clients are to be told: stops and the like in the order in which they happened, and notices.
- */
+/* Queues of events for clients, in the order in which they happened, and notices for the user. */
 #include "debug/core/events.h"
 
 #include <inttypes.h>
@@ -54,6 +53,30 @@ void dbg_push_event(struct wt_debugger *d, const struct wt_event *event)
         (struct wt_event){.kind = WT_EVENT_STOPPED, .reason = WT_STOP_LOST, .thread = last->thread};
     snprintf(last->text, sizeof last->text,
              "out of memory: threads have stopped without being reported");
+}
+
+void dbg_push_news(struct wt_debugger *d, const struct wt_probe_event *event)
+{
+    struct news *n = &d->news;
+    if (n->next == n->count)
+        n->next = n->count = 0;
+    struct wt_probe_event *more = wt_array_grow(n->list, &n->capacity, n->count + 1, sizeof *more);
+    if (!more) {
+        snprintf(d->notice, sizeof d->notice,
+                 "Out of memory: kernels or code have come or gone without being reported.\n");
+        return;
+    }
+    n->list = more;
+    n->list[n->count++] = *event;
+}
+
+bool wt_debugger_next_news(struct wt_debugger *d, struct wt_probe_event *event)
+{
+    struct news *n = &d->news;
+    if (n->next == n->count)
+        return false;
+    *event = n->list[n->next++];
+    return true;
 }
 
 bool dbg_has_event(const struct wt_debugger *d)

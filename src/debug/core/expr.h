@@ -1,6 +1,6 @@
 /*
  * Expressions of one internal form, evaluated for all lanes of a wave at once: conditions of
- * breakpoints, what they print, values of each lane. Those who speak a language (GDB's agent
+ * breakpoints, what they print, values of each lane. Compilers of a language (GDB's agent
  * bytecode, C, DWARF) build them; the debugger evaluates them on rows of registers.
  *
  * An expression is a list of instructions on vectors of 64-bit cells, one cell a lane. A vector is

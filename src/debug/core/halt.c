@@ -8,7 +8,7 @@
 #include "debug/core/known.h"
 #include "debug/core/numbering.h"
 
-/* ---- who goes ---- */
+/* ---- which waves run ---- */
 
 static void leave_steppers(struct wt_debugger *d, uint32_t wave)
 {
@@ -22,6 +22,7 @@ static void leave_steppers(struct wt_debugger *d, uint32_t wave)
 void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go)
 {
     struct wave *w = &d->wave[wave];
+    assert(wave < d->topology->waves && d->run.stepper_count <= d->topology->waves);
     bool was = dbg_is_stepping(w);
     w->go = (uint8_t)go;
     if (was && !dbg_is_stepping(w))

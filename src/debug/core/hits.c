@@ -15,7 +15,7 @@
 #include "debug/core/known.h"
 #include "debug/core/watchpoints.h"
 
-/* The first byte of the watchpoint that the access got at. */
+/* The first byte of the watchpoint that was accessed. */
 static uint64_t first_byte(const struct watchpoint *w, const struct wt_watchpoint_hit *hit)
 {
     return hit->addr.offset > w->at.addr.offset ? hit->addr.offset : w->at.addr.offset;
@@ -99,7 +99,7 @@ static bool is_wanted(const struct wt_debugger *d, const struct report *report)
     return false;
 }
 
-/* The lane whose doing is told: the one that the user looks at, if it is among them. */
+/* The lane whose access is reported: the one that the user watches, if it is among them. */
 static unsigned lane_to_tell(struct wt_debugger *d, uint32_t wave, wt_lanes lanes)
 {
     const struct wave *w = &d->wave[wave];
@@ -112,7 +112,7 @@ static unsigned lane_to_tell(struct wt_debugger *d, uint32_t wave, wt_lanes lane
     return wt_lanes_lowest(lanes);
 }
 
-/* What is to be told of a watchpoint; false if none of the hits concerns it. */
+/* Makes the report of a watchpoint; false if none of the hits concerns it. */
 static bool tell(struct wt_debugger *d, const struct watchpoint *w,
                  const struct wt_watchpoint_hit *list, size_t count, struct report *report)
 {

@@ -1,6 +1,6 @@
 /*
- * What a run stops for, in either direction and by either way of running: breakpoints, whose
- * conditions and commands are run here, and plans. Watchpoints are in hits.c.
+ * Decides whether a run stops, in either direction and by either way of running: for breakpoints,
+ * whose conditions and commands are run here, and plans. Watchpoints are in hits.c.
  */
 #include "debug/core/judge.h"
 

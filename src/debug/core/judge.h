@@ -1,4 +1,4 @@
-/* Whether what a wave has come to is something to stop for. See judge.c. */
+/* Decides whether a run stops for a breakpoint or a plan. See judge.c. */
 #ifndef WT_DEBUG_CORE_JUDGE_H
 #define WT_DEBUG_CORE_JUDGE_H
 
@@ -9,7 +9,7 @@ struct arrival {
     uint32_t wave;
     uint64_t pc;
     bool backwards; /**< then nothing is printed */
-    /** What the engine evaluates; NULL: the wave is halted, and its registers are read. */
+    /** The code that the engine evaluates; NULL: the wave is halted, and its registers are read. */
     struct bp_code *code;
     wt_lanes mask; /**< code: its enabled lanes, or those that the engine has counted */
     uint64_t time; /**< code: issue time */

@@ -1,4 +1,4 @@
-/* What is known of waves: which are active, where each stands, which of its lanes are enabled. */
+/* State of waves, cached: which are active, where each stands, which of its lanes are enabled. */
 #include "debug/core/known.h"
 
 #include <assert.h>
@@ -14,6 +14,7 @@ enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
 
 void dbg_identify(struct wt_debugger *d, uint32_t wave)
 {
+    assert(wave < d->topology->waves);
     struct wave *w = &d->wave[wave];
     const wt_wave_id id = d->ops->wave_id(d->probe, wave);
     if (w->self.id == id)
@@ -100,7 +101,8 @@ enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_err
 /* The entry of the divergence stack that wakes a lane; NULL: it is not known to be on it. */
 static const struct wt_wave_waiters *waiters_of(const struct wt_wave_detail *detail, unsigned lane)
 {
-    for (unsigned i = 0; i < detail->waiters && i < WT_MAX_LANES; i++)
+    assert(detail->waiter_count <= WT_MAX_LANES);
+    for (unsigned i = 0; i < detail->waiter_count; i++)
         if (wt_has_lane(detail->waiter[i].lanes, lane))
             return &detail->waiter[i];
     return NULL;

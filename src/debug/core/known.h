@@ -20,7 +20,7 @@ enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struc
 bool dbg_is_active(struct wt_debugger *d, uint32_t wave);
 bool dbg_any_free_active(struct wt_debugger *d);
 uint32_t dbg_count_free_active(struct wt_debugger *d);
-/** Forgets what was known of a wave that has moved or will move. */
+/** Invalidates the cached state of a wave that has moved or will move. */
 void dbg_forget(struct wt_debugger *d, uint32_t wave);
 void dbg_forget_all(struct wt_debugger *d);
 enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err);

@@ -1,6 +1,6 @@
 /*
  * Breakpoints that a debugger left in memory when it ended badly: found by comparing the code in
- * memory with the program's file. There is nothing else to go by, since the one who knew is gone.
+ * memory with the program's file. No other record of them exists.
  */
 #include "debug/core/state.h"
 

@@ -60,7 +60,7 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
     if (w->cause == WT_HALT_EXCEPTION)
         return dbg_come_to_exception(d, wave, err);
     if (w->cause == WT_HALT_STEP)
-        return resume_one(d, wave, err); /* a step of long ago has come through */
+        return resume_one(d, wave, err); /* an earlier step has been done late */
     if ((status = dbg_need_mask(d, wave, err)))
         return status;
     struct stop stop = {.wave = wave,
@@ -265,6 +265,6 @@ enum wt_status dbg_interrupt_live(struct wt_debugger *d, struct wt_error *err)
     const struct stop stop = {.wave = WT_NO_HANDLE,
                               .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED}};
     if (dbg_stop_all(d, &stop, &why))
-        dbg_lose(d, &why); /* who waits for the event gets this one */
+        dbg_lose(d, &why); /* clients that wait for the stop get this event */
     return WT_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "debug/core/state.h"
 
-/** A part of what is under way; true when it should be called again soon. */
+/** Lets the device advance for a while; true when it should be called again soon. */
 bool dbg_advance_live(struct wt_debugger *d, uint64_t budget);
 /** Stops everything; non-stop: each wave that runs. */
 enum wt_status dbg_interrupt_live(struct wt_debugger *d, struct wt_error *err);

@@ -1,7 +1,7 @@
 /*
- * A device that does not answer, and one that answers again. What the user had (breakpoints, the
- * chosen thread and lane) is the debugger's and stays; what the device has is looked at afresh
- * before anything else is done with it.
+ * A device that does not answer, and one that answers again. Breakpoints, the chosen thread and
+ * lane are the debugger's and stay; the device's state is read afresh before anything else is done
+ * with it.
  */
 #include "debug/core/lost.h"
 
@@ -12,7 +12,7 @@
 #include "debug/core/known.h"
 #include "debug/core/patches.h"
 
-/* The device did not answer: nothing is known to run any more, and the client is told. */
+/* The device did not answer: no wave counts as running any more, and the clients are told. */
 void dbg_lose(struct wt_debugger *d, const struct wt_error *err)
 {
     dbg_all_stopped(d);

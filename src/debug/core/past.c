@@ -34,7 +34,7 @@ bool wt_debugger_has_history(struct wt_debugger *d)
     return dbg_history(d) != NULL;
 }
 
-/* Keeps what is known of the present, since it will be come back to. */
+/* Keeps the state of the present, to which the device comes back. */
 enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err)
 {
     if (d->history.in_past)
@@ -100,6 +100,7 @@ enum wt_status dbg_arrive(struct wt_debugger *d, struct wt_error *err)
 
 enum wt_status dbg_go(struct wt_debugger *d, uint64_t time, struct wt_error *err)
 {
+    assert(dbg_history(d) && !d->run.going);
     enum wt_status status = dbg_leave_present(d, err);
     if (!status)
         status = dbg_history(d)->go(d->target->context, time, err);
@@ -124,7 +125,7 @@ enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
     if (status)
         return status;
     dbg_forget_past(d);
-    /* What is in memory now was planted in another present. */
+    /* The breakpoints in memory now were planted in another present. */
     for (size_t i = 0; i < d->breakpoints.count; i++)
         d->breakpoints.list[i].planted = d->breakpoints.list[i].doubtful = false;
     dbg_drop_later_traces(d);

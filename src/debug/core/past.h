@@ -4,9 +4,9 @@
 
 #include "debug/core/state.h"
 
-/** Whether the past can be gone to now. */
+/** WT_OK where the device can be put to the past now. */
 enum wt_status dbg_need_history(struct wt_debugger *d, struct wt_error *err);
-/** Keeps what is known of the present, which will be come back to. */
+/** Keeps the state of the present, to which the device comes back. */
 enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err);
 /** The program begins anew: there is no past any more. */
 void dbg_forget_past(struct wt_debugger *d);
@@ -16,7 +16,7 @@ enum wt_status dbg_arrive(struct wt_debugger *d, struct wt_error *err);
 enum wt_status dbg_go(struct wt_debugger *d, uint64_t time, struct wt_error *err);
 /** Goes back to the present, if the device is in the past. */
 enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err);
-/** The user changes something: in the past, what was recorded after this is dropped. */
+/** The user changes something: in the past, the recorded run after this point is dropped. */
 enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err);
 /** Whether there is an issue time before the present one to go to. */
 bool dbg_has_past(struct wt_debugger *d);

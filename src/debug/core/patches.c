@@ -1,6 +1,6 @@
 /*
- * Breakpoints in memory: patches, which are bytes under a mask. What to write where, and what an
- * instruction is, a probe says of the bytes around an address.
+ * Breakpoints in memory: patches, which are bytes under a mask. The probe chooses the
+ * patch and decodes the instruction, from the bytes around an address.
  */
 #include "debug/core/patches.h"
 
@@ -180,7 +180,7 @@ void dbg_show_original(struct wt_debugger *d, struct wt_address at, void *out, s
             dbg_apply(&d->breakpoints.list[i].original, addr, out, size);
 }
 
-/* Notes what was planted where: in the past it will be found in memory again. */
+/* Records a planted patch: in the past it is in memory again. */
 static enum wt_status leave_trace(struct wt_debugger *d, const struct breakpoint *bp,
                                   struct wt_error *err)
 {

@@ -17,7 +17,7 @@ enum wt_status dbg_write_patch(struct wt_debugger *d, uint32_t wave, const struc
 /** The bytes that the probe wants to see of the instruction at @p addr. */
 enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t addr,
                                struct wt_window *window, struct wt_error *err);
-/** What the instruction at @p addr of memory is, breakpoints and all. */
+/** Decodes the instruction at @p addr of memory, breakpoints included. */
 enum wt_status dbg_decode(struct wt_debugger *d, uint32_t wave, uint64_t addr,
                           struct wt_instruction *instruction, struct wt_error *err);
 /** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
@@ -26,7 +26,7 @@ unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
 bool dbg_covers_trap(const struct breakpoint *bp);
 /** Whether it is the trace of its address that counts at this issue time. */
 bool dbg_trace_counts(const struct wt_debugger *d, const struct trace *t);
-/** What was planted after this issue time is not in memory now, nor will it be. */
+/** Drops the traces of breakpoints that were planted after this issue time. */
 void dbg_drop_later_traces(struct wt_debugger *d);
 /** Puts the program's own instructions in place of breakpoints in bytes read from @p addr. */
 void dbg_show_original(struct wt_debugger *d, struct wt_address addr, void *bytes, size_t size);

@@ -1,6 +1,6 @@
 /*
  * Step plans. A plan sees the instructions of one wave, forwards or backwards, one at a time, and
- * says after each whether its lane has done what it was to do.
+ * decides after each whether it is done.
  */
 #include "debug/core/plan.h"
 

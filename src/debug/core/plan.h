@@ -1,4 +1,4 @@
-/* Step plans: when a lane that steps has done what it was to do, in either direction. */
+/* Step plans: when the step of a lane is done, in either direction. */
 #ifndef WT_DEBUG_CORE_PLAN_H
 #define WT_DEBUG_CORE_PLAN_H
 

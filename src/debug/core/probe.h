@@ -138,7 +138,7 @@ struct wt_probe_view {
     wt_lanes mask; /**< lanes enabled */
 };
 
-/** What a step has come to. */
+/** The outcome of a step. */
 struct wt_probe_step {
     bool done;   /**< the instruction has issued, and the wave is halted again */
     bool active; /**< the wave still has lanes to run (done only) */
@@ -181,7 +181,7 @@ struct wt_instruction {
     int written; /**< index of the register that it writes for each lane; -1: none */
 };
 
-/** What a probe tells beside what waves do, which scan() shows. */
+/** Events beside those of waves, which scan() shows. */
 enum wt_probe_event_kind {
     WT_PROBE_NOTHING,
     WT_PROBE_DISPATCH_BEGAN,  /**< a kernel was launched: `dispatch` */

@@ -30,7 +30,7 @@
 #define SLICE ((uint64_t)1 << 18)
 #define PUMP_NS 20000000ull
 
-/* What is to be searched for in code: the breakpoints, with their conditions where the engine can
+/* Lists the code to search for: the breakpoints, with their conditions where the engine can
  * evaluate them. */
 static size_t list_code(struct wt_debugger *d, struct wt_watchpoint *list)
 {
@@ -42,7 +42,7 @@ static size_t list_code(struct wt_debugger *d, struct wt_watchpoint *list)
 }
 
 /*
- * Forwards, what a wave stands on when it sets out has been reported, or is stepped off. Where its
+ * Forwards, a breakpoint at which a wave begins has been reported, or is stepped off. Where its
  * condition does not hold the engine does not tell of it: then the next hit counts.
  */
 static enum wt_status note_reported(struct wt_debugger *d, struct wt_error *err)
@@ -101,6 +101,7 @@ enum wt_status dbg_begin_recorded(struct wt_debugger *d, bool backwards,
 {
     struct travel *t = &d->travel;
     enum wt_status status = WT_OK;
+    assert(dbg_history(d) && !d->run.going && !t->going && count);
     *t = (struct travel){.backwards = backwards, .wave = WT_NO_HANDLE};
     /* The recorded run is as it is: waves that are not named go along, too. */
     size_t i = 0;
@@ -121,7 +122,7 @@ enum wt_status dbg_begin_recorded(struct wt_debugger *d, bool backwards,
     return status;
 }
 
-/* Makes what a breakpoint evaluates of a wave readable where the search has stopped. */
+/* Makes the registers that a breakpoint evaluates readable where the search has stopped. */
 static enum wt_status inspect_wave(struct wt_debugger *d, const struct wt_history_match *match,
                                    const struct bp_code *code, struct wt_error *err)
 {
@@ -154,7 +155,7 @@ static enum wt_status judge_breakpoint(struct wt_debugger *d, const struct wt_hi
     if (!bp || !bp->inserted)
         return WT_OK;
     dbg_identify(d, match->wave);
-    /* What it stands on when it sets out has been reported, or is stepped off. */
+    /* A breakpoint at which a wave begins has been reported, or is stepped off. */
     if (!d->travel.backwards && w->has_reported && w->reported_pc == match->pc) {
         /* A wave that steps issues it after this match. */
         w->has_reported = match->wave == d->travel.wave && !match->issue;
@@ -225,7 +226,7 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
     return WT_OK;
 }
 
-/* The end of what was recorded, or its beginning. */
+/* The recorded run ends, or begins, here. */
 static enum wt_status report_edge(struct wt_debugger *d, struct wt_error *err)
 {
     const bool backwards = d->travel.backwards;
@@ -306,6 +307,7 @@ static enum wt_status found(struct wt_debugger *d, struct wt_error *err)
 {
     struct travel *t = &d->travel;
     const struct candidate c = t->candidate;
+    assert(t->going && c.stop.wave < d->topology->waves);
     bool on = false;
     if (c.stranger)
         return report_stranger(d, &c, err);

@@ -1,4 +1,4 @@
-/* Setting waves going: who is to do what, and getting them ready for it. */
+/* Setting waves going: distributes plans to waves, and takes them off breakpoints. */
 #include "debug/core/resume.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static unsigned lane_to_follow(struct wt_debugger *d, uint32_t wave)
     return 0;
 }
 
-/* Waves that nobody has named do what the entry for thread 0 says. */
+/* Waves that no entry names follow the entry for thread 0. */
 static void assign_rest(struct wt_debugger *d, const struct wt_resume *r,
                         const struct wt_wave_set *eligible)
 {
@@ -84,7 +84,7 @@ static void assign_all(struct wt_debugger *d, const struct wt_resume *list, size
     for (size_t i = 0; i < count; i++) {
         uint32_t wave;
         unsigned lane;
-        /* What comes after an entry for all threads has nothing left to name. */
+        /* Entries after one for all threads have no effect. */
         if (rest && &list[i] > rest)
             break;
         if (list[i].thread == 0 || list[i].kind == WT_RESUME_STOP || named_before(list, i) ||
@@ -156,7 +156,7 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
             wt_wave_set_add(&eligible, w);
     assign_all(d, list, count, &eligible);
     for (uint32_t w = 0; w < d->topology->waves && d->run.nonstop; w++) {
-        /* Waves that are spawned later run, too: nobody waits for them to be resumed. */
+        /* Waves that are spawned later run, too: no client resumes them. */
         if (wt_wave_set_has(&eligible, w) && !dbg_is_active(d, w))
             dbg_set_go(d, w, GO_FREE);
     }

@@ -103,6 +103,10 @@ static void scatter(uint8_t *all, const uint8_t *row, size_t size, wt_lanes lane
 
 static void gather(uint8_t *row, const uint8_t *all, size_t size, wt_lanes lanes)
 {
+    if (!(lanes & (lanes - 1))) { /* one lane */
+        memcpy(row, all + size * wt_lanes_lowest(lanes), size);
+        return;
+    }
     if (!(lanes & (lanes + 1))) { /* the first lanes, one after the other */
         memcpy(row, all, size * wt_lanes_count(lanes));
         return;
@@ -203,14 +207,12 @@ enum wt_status dbg_read_rows(struct wt_debugger *d, uint32_t wave, wt_lanes lane
     enum wt_status status = rows_of(d, wave, &c, err);
     if (status)
         return status;
-    for (size_t i = 0; i < count; i++)
-        if (dbg_register(d, index[i])->unsteady)
-            c->valid[index[i]] = 0;
     size_t missing = 0;
     for (size_t i = 0; i < count; i++) {
-        const wt_lanes wanted = dbg_register(d, index[i])->scope == WT_SCOPE_LANE ? lanes : 1;
+        const struct wt_register *r = dbg_register(d, index[i]);
+        const wt_lanes wanted = r->scope == WT_SCOPE_LANE ? lanes : 1;
         if (index[i] == d->topology->pc_index || dbg_is_added(d, index[i]) ||
-            (c->valid[index[i]] & wanted) == wanted)
+            (!r->unsteady && (c->valid[index[i]] & wanted) == wanted))
             continue;
         c->valid[index[i]] |= wanted; /* so that it is not asked for twice */
         d->cache.fetched[missing++] = index[i];

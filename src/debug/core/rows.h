@@ -22,7 +22,7 @@ enum wt_status dbg_read_cells(struct wt_debugger *d, uint32_t wave, wt_lanes lan
 /** As the probe's write_row(). */
 enum wt_status dbg_write_row(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
                              const uint8_t *row, struct wt_error *err);
-/** Sets the pc of a wave that is on its way; what is known of the wave is not touched. */
+/** Sets the pc of a wave within a step; the cached state of the wave stays. */
 enum wt_status dbg_write_pc(struct wt_debugger *d, uint32_t wave, uint64_t pc,
                             struct wt_error *err);
 

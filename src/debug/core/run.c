@@ -17,6 +17,24 @@
 #include "debug/core/resume.h"
 #include "debug/core/stop.h"
 
+/* What holds between any two calls of the debugger. */
+static void check(const struct wt_debugger *d)
+{
+    const struct run *run = &d->run;
+    assert(run->stepper_count <= d->topology->waves);
+    for (size_t i = 0; i < run->stepper_count; i++)
+        assert(dbg_is_stepping(&d->wave[run->stepper[i]]));
+    assert(!d->travel.going || (d->history.in_past && !run->going));
+    assert(d->errand.kind == ERRAND_NONE || d->travel.going);
+    assert(!run->stopping.on || (d->topology->late_stops && !run->going));
+    assert(!d->history.in_past || d->history.present.wave);
+    assert(d->hits.next <= d->hits.reports.count);
+    assert(d->hits.reports.count <= d->hits.reports.capacity);
+    assert(d->events.first <= d->events.count && d->events.count <= d->events.capacity);
+    assert(d->news.next <= d->news.count && d->news.count <= d->news.capacity);
+    (void)run;
+}
+
 bool wt_debugger_running(struct wt_debugger *d)
 {
     return d->run.going || d->travel.going || d->run.stopping.on;
@@ -55,7 +73,7 @@ static enum wt_status check_list(struct wt_debugger *d, enum wt_direction direct
     return WT_OK;
 }
 
-/* Whether a run may begin; brings what is known of the device up to date. */
+/* Whether a run may begin; brings the cached state of the device up to date. */
 static enum wt_status check_state(struct wt_debugger *d, enum wt_direction direction,
                                   struct wt_error *err)
 {
@@ -81,6 +99,7 @@ enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction directio
     const bool backwards = direction == WT_BACKWARDS;
     enum wt_status status;
     struct stop stop;
+    check(d);
     if ((status = check_state(d, direction, err)) != WT_OK || count == 0 ||
         (status = check_list(d, direction, list, count, err)) != WT_OK)
         return status;
@@ -96,6 +115,7 @@ enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction directio
 bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
 {
     budget = budget ? budget : 1;
+    check(d);
     if (d->run.stopping.on) {
         dbg_pump_stop(d, budget);
         return true;
@@ -111,6 +131,7 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
 
 enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err)
 {
+    check(d);
     if (d->errand.kind != ERRAND_NONE)
         return dbg_give_up_errand(d, err);
     if (d->travel.going)

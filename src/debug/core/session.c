@@ -23,7 +23,7 @@ struct wt_session {
     struct wt_debugger *debugger;
     struct wt_loop *loop;
     struct wt_client *clients; /* in the order in which they joined */
-    struct wt_client *runner;  /* whose run is under way, or was the last; NULL: nobody's */
+    struct wt_client *runner;  /* whose run is under way, or was the last; NULL: no client's */
     uint32_t last_number;
     bool end_when_idle;
 };
@@ -148,6 +148,11 @@ bool wt_session_pump(struct wt_session *s, uint64_t budget)
     while ((event = wt_debugger_next_event(s->debugger)).kind != WT_EVENT_NONE)
         for (struct wt_client *c = s->clients; c; c = c->next)
             c->ops->event(c->context, &event);
+    struct wt_probe_event news;
+    while (wt_debugger_next_news(s->debugger, &news))
+        for (struct wt_client *c = s->clients; c; c = c->next)
+            if (c->ops->news)
+                c->ops->news(c->context, &news);
     return again;
 }
 

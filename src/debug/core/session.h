@@ -16,20 +16,25 @@
 struct wt_session;
 struct wt_client;
 
-/** What a front end does in a session. Every member must be there. */
+/** Operations of a front end in a session. */
 struct wt_client_ops {
-    /** Handles what has come from outside, as far as that is possible now. */
+    /** Handles input, as far as that is possible now. */
     void (*handle)(void *context);
     /** A thread has stopped, or the program has ended. The event is valid during the call. */
     void (*event)(void *context, const struct wt_event *event);
     /**
-     * Called after handle() and the events. Sends what there is to send; true: there is more to do
+     * A dispatch has begun or ended, or modules have changed; nothing has stopped for it. The event
+     * is valid during the call. NULL: the client does not care. All other members must be there.
+     */
+    void (*news)(void *context, const struct wt_probe_event *event);
+    /**
+     * Called after handle() and the events. Sends pending output; true: there is more to do
      * before the session may wait.
      */
     bool (*answer)(void *context);
     /** True while the client cannot take more output: the program is not let advance. */
     bool (*is_full)(void *context);
-    /** True when nobody uses the client now, so that the session need not go on for it. */
+    /** True when the client is not in use, so that the session need not go on for it. */
     bool (*is_idle)(void *context);
 };
 
@@ -50,20 +55,20 @@ void wt_session_end_when_idle(struct wt_session *session);
 
 /**
  * Lets the target advance by about @p budget issues if something runs, and tells the clients what
- * has happened. Returns as wt_debugger_pump(). For who has no use of the loop.
+ * has happened. Returns as wt_debugger_pump(). For callers without a loop.
  */
 bool wt_session_pump(struct wt_session *session, uint64_t budget);
 
 /** Adds a client. NULL without host memory. @p ops must outlive it. */
 struct wt_client *wt_session_join(struct wt_session *session, const struct wt_client_ops *ops,
                                   void *context);
-/** Removes and frees it. What it has inserted must have been removed, or stays without an owner. */
+/** Removes and frees it. Its breakpoints must have been removed, or stay without an owner. */
 void wt_client_leave(struct wt_client *client);
 
 /** The owner of the client's breakpoints and watchpoints: 1 or more, no other client's. */
 uint32_t wt_client_number(const struct wt_client *client);
 
-/** Says whether somebody uses the client now. At first nobody does. */
+/** Says whether the client is in use. At first it is not. */
 void wt_client_set_used(struct wt_client *client, bool used);
 /** Whether no other client is used. */
 bool wt_client_is_alone(const struct wt_client *client);

@@ -12,7 +12,7 @@
 #include "debug/core/thread_table.h"
 #include "debug/core/writes.h"
 
-/** What a wave has been told to do. */
+/** Whether a wave is to run, and how. */
 enum wave_go {
     GO_STOPPED,
     GO_FREE, /**< runs */
@@ -28,7 +28,7 @@ struct plan {
     bool enabled;        /**< the lane was enabled when the present instruction began, or before */
 };
 
-/** What is known of the wave that a handle is bound to. */
+/** Cached state of the wave that a handle is bound to. */
 struct wave {
     struct wt_wave self; /**< id 0: the handle was never bound */
     uint64_t pc;
@@ -73,7 +73,7 @@ struct clause {
     struct expr_list conditions, commands;
 };
 
-/** What a breakpoint evaluates; it does not change. */
+/** The compiled conditions and commands of a breakpoint; immutable. */
 struct bp_code {
     unsigned owners;
     struct wt_debugger *d;
@@ -96,15 +96,16 @@ struct claim {
 
 struct breakpoint {
     uint64_t addr;
-    bool inserted;                  /**< a client wants it */
-    bool planted;                   /**< it is in memory */
-    bool doubtful;                  /**< it may be in memory: writing it failed on the way */
-    struct wt_patch trap, original; /**< what is planted, and what undoes it; size 0: never yet */
-    struct wt_instruction covered;  /**< the instruction under it */
-    struct claim *claim;            /**< one for each client that wants it */
+    bool inserted; /**< a client wants it */
+    bool planted;  /**< it is in memory */
+    bool doubtful; /**< it may be in memory: writing it failed on the way */
+    struct wt_patch trap,
+        original; /**< the planted patch, and the one that undoes it; size 0: never planted */
+    struct wt_instruction covered; /**< the instruction under it */
+    struct claim *claim;           /**< one for each client that wants it */
     size_t claim_count, claim_capacity;
     struct bp_code *code;    /**< of all claims together */
-    struct bp_code *watched; /**< what the target has of it; NULL: it does not watch it */
+    struct bp_code *watched; /**< the code that the target evaluates; NULL: it does not watch it */
 };
 
 struct breakpoint_table {
@@ -160,7 +161,7 @@ struct threads {
 
 /** Why everything, or one wave, stops. */
 struct stop {
-    uint32_t wave; /**< what it happened to; WT_NO_HANDLE: nobody in particular */
+    uint32_t wave; /**< to which wave; WT_NO_HANDLE: no wave in particular */
     unsigned lane;
     wt_wave_id id;         /**< of that wave; WT_NO_WAVE: not known */
     struct wt_event event; /**< but for the thread */
@@ -177,7 +178,7 @@ struct stopping {
     uint64_t until_ns; /**< when the device is taken for lost */
 };
 
-/** What was set going on the device. */
+/** State of the run on the device. */
 struct run {
     uint32_t *stepper; /**< waves with go of GO_PLAN or GO_PASS */
     size_t stepper_count;
@@ -201,7 +202,7 @@ struct trace {
     struct wt_patch trap, original;
 };
 
-/** What is known of the present, while the device is in the past. */
+/** State of the present, while the device is in the past. */
 struct present {
     struct wave *wave;
     bool ended;
@@ -237,7 +238,7 @@ struct travel {
     bool going, backwards;
     struct plan plan; /**< where `wave` is one */
     uint32_t wave;    /**< whose issues count; WT_NO_HANDLE: no wave steps */
-    wt_wave_id id;    /**< who was bound to `wave` when the way began */
+    wt_wave_id id;    /**< the wave that was bound to it when the run began */
     uint64_t from;    /**< issue time at which the search began */
     struct candidate candidate;
 };
@@ -252,7 +253,7 @@ struct errand {
     bool given_up;
     bool in_past; /**< the search for writes began there */
     struct wt_writes writes;
-    struct wave *waves; /**< what was known of the waves where the search began */
+    struct wave *waves; /**< state of the waves where the search began */
 };
 
 struct found_writes {
@@ -263,7 +264,7 @@ struct found_writes {
 
 /** Breakpoints that another debugger left in memory. */
 struct leftovers {
-    const struct wt_code *code; /**< what the program's file has; not ours */
+    const struct wt_code *code; /**< code of the program's file; not owned */
     size_t code_count;
     struct wt_leftover *list;
     size_t count, capacity;
@@ -295,6 +296,12 @@ struct event_queue {
     size_t count, capacity, first;
 };
 
+/** Events of the probe that are no stops, and that clients have not taken yet. */
+struct news {
+    struct wt_probe_event *list;
+    size_t count, capacity, next;
+};
+
 struct wt_debugger {
     const struct wt_target *target;
     const struct wt_probe_ops *ops;
@@ -317,7 +324,8 @@ struct wt_debugger {
     struct found_writes found;
     struct leftovers leftovers;
     struct event_queue events;
-    char notice[224]; /**< what the user should know and no event tells; "": nothing */
+    struct news news;
+    char notice[224]; /**< text for the user that belongs to no event; "": none */
 };
 
 /* Sets have room for the largest device: only the words that this one uses are touched. */

@@ -69,7 +69,7 @@ static enum wt_status step_over(struct wt_debugger *d, uint32_t wave, struct bre
     if (!status)
         status = d->ops->step(d->probe, wave, step, err);
     if (!status && !step->done && !others) {
-        /* It waits, and nobody else can run into the gap: leave it open. */
+        /* It waits, and no other wave runs: the breakpoint may stay lifted. */
         bp->planted = false;
         w->lifted = true;
         return WT_OK;
@@ -99,8 +99,8 @@ void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave)
     if (d->target->services->wave_detail) {
         struct wt_wave_detail detail;
         d->target->services->wave_detail(d->target->context, wave, &detail);
-        if (detail.wait[0])
-            snprintf(why, sizeof why, " (%s)", detail.wait);
+        if (detail.view.waiting)
+            snprintf(why, sizeof why, " (%s)", detail.view.wait);
     }
     char slot[64];
     dbg_slot_text(d, &w->self, slot, sizeof slot);
@@ -195,7 +195,7 @@ enum wt_status dbg_check_hits(struct wt_debugger *d, bool *any, bool *stopped, s
     return *stopped ? dbg_stop(d, &stop, err) : WT_OK;
 }
 
-/* A stepping wave has ended, and @p ended is what it was. */
+/* A stepping wave has ended; @p ended describes it. */
 static enum wt_status step_ended(struct wt_debugger *d, uint32_t wave, const struct wt_wave *ended,
                                  struct wt_error *err)
 {
@@ -285,6 +285,7 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
 {
     struct wave *w = &d->wave[wave];
     struct wt_probe_step step = {0};
+    assert(dbg_is_stepping(w) || w->step_ended);
     enum wt_status status = WT_OK;
     *turn = TURN_WAITS;
     if (w->step_ended) {

@@ -48,6 +48,8 @@ enum wt_status dbg_report(struct wt_debugger *d, const struct stop *stop, struct
     if (stop->wave == WT_NO_HANDLE)
         return report_all(d, stop, err);
     struct wt_event event = stop->event;
+    assert(stop->wave < d->topology->waves && stop->lane < d->topology->lanes);
+    assert(stop->event.kind == WT_EVENT_STOPPED);
     struct wave *w = &d->wave[stop->wave];
     const bool there =
         dbg_is_active(d, stop->wave) && (stop->id == WT_NO_WAVE || w->self.id == stop->id);
@@ -129,7 +131,7 @@ enum wt_status dbg_stop(struct wt_debugger *d, const struct stop *what, struct w
             return status;
         return dbg_report(d, &stop, err);
     }
-    /* It stands where its step has left it: what is known of it stays known. */
+    /* It stands where its step has left it: its cached state stays valid. */
     struct wave *w = &d->wave[stop.wave];
     if (stop.event.reason != WT_STOP_FAULT && dbg_is_stepping(w) && !w->pending && w->have_pc)
         dbg_set_go(d, stop.wave, GO_STOPPED);
@@ -195,8 +197,7 @@ enum wt_status dbg_take_events(struct wt_debugger *d, bool *ended, struct wt_err
             *ended = true;
             return report_end(d, &event, err);
         }
-        if (d->options.happened)
-            d->options.happened(d->options.context, &event);
+        dbg_push_news(d, &event);
     }
 }
 

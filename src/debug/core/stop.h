@@ -15,7 +15,7 @@ enum wt_status dbg_stop_wave(struct wt_debugger *d, uint32_t wave, unsigned lane
                              struct wt_error *err);
 /** Looks whether every wave has halted, and if so reports. */
 void dbg_pump_stop(struct wt_debugger *d, uint64_t budget);
-/** Takes what the probe has to tell. *ended: the program has, and that is reported. */
+/** Takes the probe's events. *ended: the program has ended, which is reported. */
 enum wt_status dbg_take_events(struct wt_debugger *d, bool *ended, struct wt_error *err);
 /** Stops for a mistake of the program, if the device found one. */
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err);

@@ -28,6 +28,7 @@ enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
             if (plant ? !is_to_plant(bp) || bp->planted
                       : is_to_plant(bp) || (!bp->planted && !bp->doubtful))
                 continue;
+            assert(!bp->inserted == !bp->claim_count && (!bp->inserted || bp->code));
             if (wave == UINT32_MAX)
                 wave = dbg_memory_wave(d);
             enum wt_status one = plant ? dbg_plant(d, bp, wave, status ? &ignored : err)
@@ -41,7 +42,7 @@ enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err)
     return status;
 }
 
-/* What the target is to have of a breakpoint; NULL: nothing. */
+/* The code of a breakpoint that the target evaluates; NULL: none. */
 struct bp_code *dbg_wanted_code(const struct breakpoint *bp)
 {
     return bp->inserted && bp->code->in_engine ? bp->code : NULL;

@@ -4,11 +4,11 @@
 
 #include "debug/core/state.h"
 
-/** Plants what is inserted, and lifts what is not. */
+/** Plants inserted breakpoints, and lifts all others. */
 enum wt_status dbg_sync_breakpoints(struct wt_debugger *d, struct wt_error *err);
 /** A breakpoint as the target is to watch it, or to search for it. */
 struct wt_watchpoint dbg_watched_code(const struct breakpoint *bp);
-/** Lets the target watch what is inserted, and nothing else. */
+/** Gives the target the list of inserted watchpoints and evaluated breakpoints. */
 enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err);
 struct bp_code *dbg_wanted_code(const struct breakpoint *bp);
 enum wt_status dbg_sync_all(struct wt_debugger *d, struct wt_error *err);

@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/lanes.h"
+#include "base/wave_view.h"
 #include "wavetrap/error.h"
 #include "debug/core/address.h"
 
@@ -44,14 +45,8 @@ struct wt_wave_waiters {
 
 /** What debug registers cannot tell of a wave. */
 struct wt_wave_detail {
-    wt_lanes mask;      /**< lanes enabled now */
-    char wait[96];      /**< why the wave cannot issue, for people; "" if it can */
-    uint64_t wait_pc;   /**< where it waits */
-    bool at_barrier;    /**< it waits at a barrier, of which the next four tell */
-    bool between_cores; /**< cores arrive there, not waves of one core */
-    unsigned barrier;   /**< its number */
-    unsigned arrived, expected;
-    unsigned waiters; /**< entries used below, innermost first */
+    struct wt_wave_view view;
+    unsigned waiter_count; /**< entries used below, innermost first */
     struct wt_wave_waiters waiter[WT_MAX_LANES];
 };
 
@@ -83,7 +78,7 @@ struct wt_watchpoint {
 };
 
 /**
- * What one lane did to memory that is watched; it is done. Or (`execute`) a wave has come to a
+ * An access of one lane to watched memory, which has been done. Or (`execute`) a wave has come to a
  * watched instruction, which it issues when the device goes on.
  */
 struct wt_watchpoint_hit {
@@ -105,8 +100,8 @@ struct wt_history_query {
     bool backwards;                   /**< before now, the nearest first; else from now on */
     const struct wt_watchpoint *code; /**< a wave is about to issue one of these (EXECUTE) */
     size_t code_count;
-    wt_wave_handle wave; /**< what is bound to it is about to issue; WT_NO_HANDLE: none */
-    const struct wt_watchpoint *watchpoint; /**< a lane has got at one of these */
+    wt_wave_handle wave; /**< the wave bound to it is about to issue; WT_NO_HANDLE: none */
+    const struct wt_watchpoint *watchpoint; /**< a lane has accessed one of these */
     size_t watchpoints;
 };
 
@@ -122,7 +117,7 @@ enum wt_history_step {
 enum wt_history_kind {
     WT_HISTORY_PC,    /**< a wave is about to issue the instruction at a pc that was asked for */
     WT_HISTORY_ISSUE, /**< the wave that was asked for is about to issue */
-    WT_HISTORY_WATCH, /**< memory was got at: the device's watch_hits() tell */
+    WT_HISTORY_WATCH, /**< memory was accessed: the device's watch_hits() tell */
 };
 
 struct wt_history_match {
@@ -136,7 +131,7 @@ struct wt_history_match {
 
 #define WT_PATCH_BYTES 16
 
-/** A change of memory: bytes under a mask, which are to be in place of what is there. */
+/** A change of memory: bytes under a mask. */
 struct wt_patch {
     uint64_t addr;
     size_t size; /**< 1 to WT_PATCH_BYTES */
@@ -167,10 +162,10 @@ struct wt_history_services {
     bool (*in_past)(void *context);
     /** Goes there; WT_INVALID beyond the extent. In the present all is as it was left. */
     enum wt_status (*go)(void *context, uint64_t time, struct wt_error *err);
-    /** Issue time of the last saved state before @p time, which is gone to at once. NULL: not told.
+    /** Issue time of the last saved state before @p time, which is reached at once. NULL: not told.
      */
     uint64_t (*saved_before)(void *context, uint64_t time);
-    /** What was done since the device was put here counts, and what was recorded after is dropped.
+    /** Accesses since the device was put here count, and the recorded run after it is dropped.
      */
     enum wt_status (*branch)(void *context, struct wt_error *err);
     /**
@@ -194,8 +189,8 @@ struct wt_history_services {
      */
     enum wt_status (*inspect)(void *context, struct wt_error *err);
     /**
-     * A hash of the whole state of the program at this issue time, with @p patch in memory: what a
-     * debugger planted, replaced by what was there. In the past, inspecting ends with this.
+     * A hash of the whole state of the program at this issue time, with @p patch in memory, which
+     * undoes the breakpoints of a debugger. In the past, inspecting ends with this.
      */
     enum wt_status (*hash)(void *context, const struct wt_patch *patch, size_t patches,
                            uint64_t *value, struct wt_error *err);
@@ -228,13 +223,14 @@ struct wt_target_services {
     enum wt_status (*reload)(void *context, struct wt_error *err);
     /**
      * Which wave is bound to a handle now: a number that is another one for each wave that the
-     * handle was bound to. In the past it is that of then. NULL: the probe finds out what it can.
+     * handle was bound to. In the past it is the number of that time. NULL: the probe tells waves
+     * apart as well as it can.
      */
     uint64_t (*incarnation)(void *context, wt_wave_handle wave);
     /** Issue time. */
     uint64_t (*time)(void *context);
     /**
-     * Replaces the list of what is watched; count 0: nothing. pump() returns WT_PUMP_EVENT after an
+     * Replaces the list of watchpoints; count 0: none. pump() returns WT_PUMP_EVENT after an
      * instruction that has accessed a watched range, and before a watched instruction. The list is
      * copied.
      */
@@ -249,7 +245,7 @@ struct wt_target_services {
 };
 
 struct wt_target {
-    const void *link; /**< how its probe reaches it; the probe's header says what it points to */
+    const void *link; /**< how its probe reaches it; the probe's header has its type */
     const struct wt_target_services *services; /**< never NULL; members may be */
     void *context;                             /**< of the services */
 };

@@ -18,7 +18,7 @@
 /** A wave that has numbers. */
 struct dbg_numbered {
     struct wt_wave wave;   /**< as it was when it got them */
-    wt_wave_handle handle; /**< what it is, or was last, bound to */
+    wt_wave_handle handle; /**< the one to which it is, or was last, bound */
     uint32_t first;        /**< the number of its lane 0 */
 };
 
@@ -50,7 +50,7 @@ void dbg_thread_table_clear(struct dbg_thread_table *table);
 struct dbg_numbered *dbg_thread_table_number(struct dbg_thread_table *table, wt_wave_handle handle,
                                              const struct wt_wave *wave);
 
-/** The wave that a number belongs to; NULL if it is nobody's. Valid as above. */
+/** The wave that a number belongs to; NULL if there is none. Valid as above. */
 struct dbg_numbered *dbg_thread_table_find(struct dbg_thread_table *table, uint32_t number);
 
 #endif

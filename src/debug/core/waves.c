@@ -1,4 +1,4 @@
-/* What there is to know of a whole wave: where it stands, why it waits. */
+/* Waves, for clients: where each stands, and why it waits. */
 #include "debug/core/waves.h"
 
 #include <stdio.h>

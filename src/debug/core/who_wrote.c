@@ -9,7 +9,8 @@
 #include "debug/core/errand.h"
 #include "debug/core/events.h"
 
-/* Does what was begun to its end, without clients; its event, which is the last, says how. */
+/* Runs a replay to its end, without clients; its event, the last of the queue, says how it ended.
+ */
 static enum wt_status finish(struct wt_debugger *d, struct wt_error *err)
 {
     while (d->errand.kind != ERRAND_NONE)

@@ -30,7 +30,7 @@ static bool writes_to(const struct wt_watchpoint *w, const struct wt_watchpoint_
     return hit->write && wt_ranges_meet(w->addr, w->size, hit->addr, hit->size);
 }
 
-/* Adds the write that the search has just come to. */
+/* Adds the write at which the search stands. */
 static void add(struct wt_writes *s)
 {
     const struct wt_watchpoint_hit *list;

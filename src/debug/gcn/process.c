@@ -248,6 +248,22 @@ const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)
     return &p->link;
 }
 
+enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, bool write, uint32_t addr,
+                                       uint32_t *value, struct wt_error *err)
+{
+    enum wt_status status;
+    struct kfd_wire_request request = {.kind =
+                                           write ? KFD_WIRE_REGISTER_WRITE : KFD_WIRE_REGISTER_READ,
+                                       .addr = addr,
+                                       .call = {.arg = {*value}}};
+    struct kfd_wire_answer answer;
+    if ((status = ask(p, &request, NULL, &answer, NULL, 0, err)) != WT_OK)
+        return status;
+    if (!write)
+        *value = (uint32_t)answer.call.arg[0];
+    return WT_OK;
+}
+
 enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *p, uint64_t *addr,
                                         struct wt_error *err)
 {

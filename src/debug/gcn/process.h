@@ -22,6 +22,10 @@ const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *process);
 enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *process, uint64_t *addr,
                                         struct wt_error *err);
 
+/** Reads or writes a register of the GPU's debug hardware, by its word address on the bus. */
+enum wt_status wt_gcn_process_register(struct wt_gcn_process *process, bool write, uint32_t addr,
+                                       uint32_t *value, struct wt_error *err);
+
 /** Calls @p found for each process of this user that can be reached, with what it is called. */
 enum wt_status wt_gcn_processes(void (*found)(void *context, int pid, unsigned gpus,
                                               const char *name),

@@ -571,7 +571,7 @@ static enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *m
     if (target->services->wave_detail && (p->port || lanes > p->xlen)) {
         struct wt_wave_detail detail;
         target->services->wave_detail(target->context, wave, &detail);
-        *mask = detail.mask & wt_lanes_first(lanes);
+        *mask = detail.view.mask & wt_lanes_first(lanes);
         return WT_OK;
     }
     unsigned index = 0;

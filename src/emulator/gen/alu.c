@@ -357,8 +357,7 @@ void gen_alu_mul(struct gen_alu *x)
 void gen_alu_avg(struct gen_alu *x)
 {
     ROWS(gen_i64);
-    if (x->domain == GEN_INT64)
-        EACH x->r->q[i] = (int64_t)((wide_value(x, 0, a[i]) + wide_value(x, 1, b[i]) + 1) >> 1);
+    EACH x->r->q[i] = (int64_t)((wide_value(x, 0, a[i]) + wide_value(x, 1, b[i]) + 1) >> 1);
 }
 
 /* The accumulator as a number of the instruction's kind. */
@@ -489,8 +488,7 @@ void gen_alu_lrp(struct gen_alu *x)
 {
     const gen_u32 *const a = x->a, *const b = x->b, *const c = x->c;
     const uint32_t one = 0x3f800000;
-    if (x->domain != GEN_FLOAT)
-        return;
+    assert(x->domain == GEN_FLOAT);
     EACH
     {
         const uint32_t rest = wt_f32_mul(wt_f32_sub(one, a[i], &x->fp), c[i], &x->fp);
@@ -638,8 +636,7 @@ void gen_alu_sada2(struct gen_alu *x)
 static void dot(struct gen_alu *x, unsigned count, bool homogeneous)
 {
     ROWS(gen_u32);
-    if (x->domain != GEN_FLOAT)
-        return;
+    assert(x->domain == GEN_FLOAT);
     for (unsigned at = 0; at < x->n; at += 4) {
         uint32_t sum = 0;
         for (unsigned k = 0; k < count && at + k < x->n; k++) {
@@ -687,8 +684,7 @@ static uint32_t coefficient(const struct gen_alu *x, unsigned index)
 void gen_alu_line(struct gen_alu *x)
 {
     ROWS(gen_u32);
-    if (x->domain != GEN_FLOAT || x->u->insn.src[0].file != GEN_GRF)
-        return;
+    assert(x->domain == GEN_FLOAT);
     EACH x->r->ud[i] = wt_f32_fma(coefficient(x, 0), b[i], coefficient(x, 3), &x->fp);
 }
 
@@ -696,8 +692,7 @@ void gen_alu_line(struct gen_alu *x)
 void gen_alu_pln(struct gen_alu *x)
 {
     const struct gen_operand *o = &x->u->insn.src[1];
-    if (x->domain != GEN_FLOAT || o->file != GEN_GRF || x->u->insn.src[0].file != GEN_GRF)
-        return;
+    assert(x->domain == GEN_FLOAT && o->file == GEN_GRF);
     EACH
     {
         const unsigned pair = (o->reg + 2 * (i / 8)) * GEN_GRF_BYTES + 4 * (i % 8);

@@ -34,6 +34,7 @@ gen_op gen_code_decode(struct gen_thread *t, struct gen_uop *slot)
     if (gen_decode(&slot->word, &slot->insn, &why)) {
         gen_prepare(slot);
     } else {
+        slot->mistake = NULL;
         slot->granules = slot->insn.length / GEN_GRANULE;
         slot->run = gen_op_illegal;
     }

@@ -791,6 +791,58 @@ static const gen_op other_ops[GEN_INSNS] = {
 #undef I
 };
 
+/* What sources an instruction takes (PRM volume 2a, the tables of source types). */
+enum sources { SOURCES_ANY, SOURCES_INTEGER, SOURCES_REAL, SOURCES_SINGLE };
+
+static enum sources math_sources(enum gen_math function)
+{
+    if (function >= GEN_MATH_IDIV && function <= GEN_MATH_IREM)
+        return SOURCES_INTEGER;
+    return function >= GEN_MATH_INVM ? SOURCES_REAL : SOURCES_SINGLE;
+}
+
+static enum sources sources_of(const struct gen_insn *insn)
+{
+    static const uint8_t sources[GEN_INSNS] = {
+        [GEN_NOT] = SOURCES_INTEGER,  [GEN_AND] = SOURCES_INTEGER,   [GEN_OR] = SOURCES_INTEGER,
+        [GEN_XOR] = SOURCES_INTEGER,  [GEN_SHR] = SOURCES_INTEGER,   [GEN_SHL] = SOURCES_INTEGER,
+        [GEN_ASR] = SOURCES_INTEGER,  [GEN_BFREV] = SOURCES_INTEGER, [GEN_BFE] = SOURCES_INTEGER,
+        [GEN_BFI1] = SOURCES_INTEGER, [GEN_BFI2] = SOURCES_INTEGER,  [GEN_AVG] = SOURCES_INTEGER,
+        [GEN_MACH] = SOURCES_INTEGER, [GEN_LZD] = SOURCES_INTEGER,   [GEN_FBH] = SOURCES_INTEGER,
+        [GEN_FBL] = SOURCES_INTEGER,  [GEN_CBIT] = SOURCES_INTEGER,  [GEN_ADDC] = SOURCES_INTEGER,
+        [GEN_SUBB] = SOURCES_INTEGER, [GEN_SAD2] = SOURCES_INTEGER,  [GEN_SADA2] = SOURCES_INTEGER,
+        [GEN_FRC] = SOURCES_REAL,     [GEN_RNDU] = SOURCES_REAL,     [GEN_RNDD] = SOURCES_REAL,
+        [GEN_RNDE] = SOURCES_REAL,    [GEN_RNDZ] = SOURCES_REAL,     [GEN_MADM] = SOURCES_REAL,
+        [GEN_DP4] = SOURCES_SINGLE,   [GEN_DPH] = SOURCES_SINGLE,    [GEN_DP3] = SOURCES_SINGLE,
+        [GEN_DP2] = SOURCES_SINGLE,   [GEN_LINE] = SOURCES_SINGLE,   [GEN_PLN] = SOURCES_SINGLE,
+        [GEN_LRP] = SOURCES_SINGLE};
+    return insn->row == &gen_rows[GEN_MATH] ? math_sources(insn->condition)
+                                            : (enum sources)sources[insn->row - gen_rows];
+}
+
+/* Why an arithmetic instruction cannot be executed; NULL: it can. */
+static const char *type_mistake(const struct gen_insn *insn)
+{
+    const enum sources wanted = sources_of(insn);
+    const enum gen_domain domain = domain_of(insn);
+    if (insn->row == &gen_rows[GEN_SMOV])
+        return "this emulator does not execute it";
+    for (unsigned i = 0; i < insn->sources; i++) {
+        const enum gen_type type = insn->src[i].type;
+        if (wanted == SOURCES_INTEGER && gen_type_is_float(type))
+            return "its sources must be integers";
+        if (wanted >= SOURCES_REAL && !gen_type_is_float(type))
+            return "its sources must be floating-point numbers";
+    }
+    if (wanted == SOURCES_SINGLE && domain != GEN_FLOAT)
+        return "its sources must be f or hf, and no df";
+    const bool planes = insn->row == &gen_rows[GEN_LINE] || insn->row == &gen_rows[GEN_PLN];
+    for (unsigned i = 0; i < insn->sources && planes; i++)
+        if (insn->src[i].file != GEN_GRF && (i == 0 || insn->row == &gen_rows[GEN_PLN]))
+            return "its coefficients must be in general registers";
+    return NULL;
+}
+
 static bool is_ip(const struct gen_operand *o)
 {
     return o->file == GEN_ARF && !o->indirect && o->reg >> 4 == GEN_ARF_IP;
@@ -804,7 +856,8 @@ void gen_prepare(struct gen_uop *u)
     u->run = other_ops[id];
     if (!u->alu)
         return;
-    if (u->alu == gen_alu_none) {
+    u->mistake = type_mistake(&u->insn);
+    if (u->mistake) {
         u->run = gen_op_illegal;
         return;
     }

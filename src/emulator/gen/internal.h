@@ -83,11 +83,12 @@ typedef void (*gen_alu_op)(struct gen_alu *x);
 /* A decoded instruction in its page; its handler comes first (machine/code_pages.h). */
 struct gen_uop {
     gen_op run;
-    gen_alu_op alu;   /* NULL: it is no arithmetic */
-    uint8_t domain;   /* enum gen_domain */
-    uint8_t granules; /* of its length */
-    bool raw;         /* a move of bits */
-    bool uses_ip;     /* an operand is the instruction pointer */
+    gen_alu_op alu;      /* NULL: it is no arithmetic */
+    uint8_t domain;      /* enum gen_domain */
+    uint8_t granules;    /* of its length */
+    bool raw;            /* a move of bits */
+    bool uses_ip;        /* an operand is the instruction pointer */
+    const char *mistake; /* why it is not executed; NULL: it is, or it is no instruction */
     struct gen_insn insn;
     struct gen_word word; /* as it stands in memory */
 };

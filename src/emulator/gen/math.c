@@ -123,8 +123,7 @@ static void integers(struct gen_alu *x, enum gen_math function)
     const gen_i64 *const a = x->a, *const b = x->b;
     const struct gen_insn *insn = &x->u->insn;
     const bool is_signed = gen_type_is_signed(insn->src[0].type);
-    if (insn->sources < 2)
-        return;
+    assert(insn->sources == 2);
     for (unsigned i = 0; i < x->n; i++)
         x->r->q[i] = function == GEN_MATH_IREM ? remainder_of(a[i], b[i], is_signed)
                                                : quotient(a[i], b[i], is_signed);

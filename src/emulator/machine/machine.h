@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "base/lanes.h"
+#include "base/wave_view.h"
 #include "emulator/machine/explain.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/trace.h"
@@ -33,21 +34,6 @@ enum wt_run {
     WT_RUN_FAULT,  /**< the program made a mistake; see wt_machine.fault. Nothing issues until
                       cleared */
     WT_RUN_WATCH,  /**< a watch was hit; see wt_machine.hit. Reported after FAULT, before EVENT */
-};
-
-/** A wave's position and why it waits: debug hardware often cannot tell. */
-struct wt_wave_view {
-    bool active;        /**< it has lanes to run (or waits) */
-    bool waiting;       /**< it cannot issue until another wave does something */
-    char wait[96];      /**< why it waits, for people; "" if it does not */
-    uint64_t wait_pc;   /**< the instruction that it waits in */
-    bool at_barrier;    /**< it waits at a barrier, of which the next four tell */
-    bool between_cores; /**< cores arrive there, not waves of one core */
-    unsigned barrier;   /**< its number */
-    unsigned arrived, expected;
-    uint64_t pc;    /**< next instruction */
-    wt_lanes mask;  /**< lanes enabled now */
-    unsigned depth; /**< entries of the divergence stack */
 };
 
 /** One entry of a wave's divergence stack, lowest first. */

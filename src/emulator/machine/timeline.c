@@ -158,15 +158,22 @@ static void thin(struct wt_timeline *t)
         drop_snapshot(t, least_missed(t));
 }
 
+static inline bool is_after(const struct snapshot *s, uint64_t time, size_t entries)
+{
+    return s->time > time || (s->time == time && s->entries > entries);
+}
+
 /* The last snapshot that is not after this point. */
 static size_t snapshot_before(const struct wt_timeline *t, uint64_t time, size_t entries)
 {
     assert(t->snapshots > 0);
     size_t low = 0, high = t->snapshots;
+    /* Mostly the point is the end of the run. */
+    if (!is_after(&t->snapshot[high - 1], time, entries))
+        return high - 1;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        const struct snapshot *s = &t->snapshot[middle];
-        if (s->time < time || (s->time == time && s->entries <= entries))
+        if (!is_after(&t->snapshot[middle], time, entries))
             low = middle;
         else
             high = middle;

@@ -43,6 +43,7 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
         if (!sm_trap_before_turn(w, &n) || !sm_trap_runs(w))
             return 0;
     }
+    const bool stepping = w->step && !w->trapped;
     wt_begin_turn(m, &w->left, n);
     const struct sm_uop *u = sm_fetch(w, w->pc);
     if (!u)
@@ -57,7 +58,7 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     const uint64_t issued = wt_finish_turn(m, w->left);
     if (w->incarnation == incarnation) {
         w->issued += issued;
-        if (w->step && issued && !w->trapped && w->runs)
+        if (stepping && issued && w->step && !w->trapped && w->runs)
             end_step(w);
     }
     return issued;

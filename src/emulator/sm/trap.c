@@ -194,7 +194,8 @@ static bool enter(struct sm_warp *w, uint64_t pc)
  * An error arrives; the warp would go on at pc. False: the launch has ended, else the warp's pc
  * says where it goes on, and whether it runs.
  */
-static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *fault, uint64_t pc)
+static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *fault, uint64_t pc,
+                   bool late)
 {
     struct sm_device *d = w->device;
     struct sm_unit *unit = sm_unit_of(w);
@@ -213,6 +214,8 @@ static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *faul
         w->esr_pc = fault->pc;
         notify(d, sm);
     }
+    if (w->trapped && late) /* of the program: the handler that runs sees it in the ESR */
+        return true;
     if (w->trapped || (!d->handler && !unit->debugger)) {
         sm_fault(w, fault);
         return false;
@@ -248,7 +251,7 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
     vsnprintf(fault.text + used, sizeof fault.text - (size_t)used, format, arguments);
     va_end(arguments);
     if (!delay || w->trapped) {
-        if (!arrive(w, code, &fault, fault.pc))
+        if (!arrive(w, code, &fault, fault.pc, false))
             return NULL;
         /* Where nobody reports it, the instruction is skipped. */
         if (w->pc == fault.pc && !w->paused)
@@ -274,7 +277,7 @@ static bool take_late(struct sm_warp *w, struct sm_late *late)
     const size_t used = strlen(fault.text);
     snprintf(fault.text + used, sizeof fault.text - used, " (imprecise: the warp is at 0x%llx)",
              (unsigned long long)w->pc);
-    return arrive(w, taken.code, &fault, w->pc);
+    return arrive(w, taken.code, &fault, w->pc, true);
 }
 
 bool sm_trap_before_turn(struct sm_warp *w, uint64_t *n)
@@ -283,7 +286,7 @@ bool sm_trap_before_turn(struct sm_warp *w, uint64_t *n)
         return false;
     for (unsigned i = 0; i < 2; i++) {
         struct sm_late *late = &w->late[i];
-        if (!late->code || w->trapped)
+        if (!late->code)
             continue;
         if (w->issued >= late->due) {
             if (!take_late(w, late))
@@ -384,7 +387,7 @@ const struct sm_uop *sm_op_bpt_int(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_bpt_drain(struct sm_warp *w, const struct sm_uop *u)
 {
-    if (!w->late[0].code || w->trapped)
+    if (!w->late[0].code)
         return sm_next(w, u);
     w->pc = sm_next_pc(sm_pc_of(w, u));
     return take_late(w, &w->late[0]) ? go_on(w) : NULL;

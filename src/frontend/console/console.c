@@ -107,7 +107,8 @@ static bool is_idle(void *context)
     return !((struct wt_shell *)context)->waiting;
 }
 
-static const struct wt_client_ops client_ops = {handle, event, answer, is_full, is_idle};
+static const struct wt_client_ops client_ops = {
+    .handle = handle, .event = event, .answer = answer, .is_full = is_full, .is_idle = is_idle};
 
 static ssize_t write_out(void *context, const char *text, size_t length)
 {

@@ -275,8 +275,8 @@ static void print_wave(struct wt_shell *c, const struct wt_wave_info *info)
     wt_lanes_text(info->mask, mask, sizeof mask);
     fprintf(c->out, "  %ss %s  ", c->topology->lane_word, mask[0] ? mask : "none");
     put_place(c, info->pc);
-    if (info->has_detail && info->detail.wait[0])
-        fprintf(c->out, "  (waits: %s)", info->detail.wait);
+    if (info->has_detail && info->detail.view.waiting)
+        fprintf(c->out, "  (waits: %s)", info->detail.view.wait);
     fputc('\n', c->out);
 }
 
@@ -287,11 +287,12 @@ enum wt_status do_info_waves(struct wt_shell *c, const char *text, struct wt_err
 
 static void print_barrier(struct wt_shell *c, const struct wt_wave_info *info)
 {
-    if (!info->has_detail || !info->detail.at_barrier)
+    if (!info->has_detail || !info->detail.view.at_barrier)
         return;
     fprintf(c->out, "core %u %s %u: barrier %u, %u of %u %s there\n", info->wave.core,
-            c->topology->wave_word, info->wave.slot, info->detail.barrier, info->detail.arrived,
-            info->detail.expected, info->detail.between_cores ? "cores are" : "are");
+            c->topology->wave_word, info->wave.slot, info->detail.view.barrier,
+            info->detail.view.arrived, info->detail.view.expected,
+            info->detail.view.between_cores ? "cores are" : "are");
 }
 
 enum wt_status do_info_barriers(struct wt_shell *c, const char *text, struct wt_error *err)
@@ -411,7 +412,7 @@ enum wt_status do_info_divergence(struct wt_shell *c, const char *text, struct w
     fprintf(c->out, "%ss %s are enabled, at ", c->topology->lane_word, lanes[0] ? lanes : "none");
     put_place(c, info.pc);
     fputc('\n', c->out);
-    for (unsigned i = 0; info.has_detail && i < info.detail.waiters; i++) {
+    for (unsigned i = 0; info.has_detail && i < info.detail.waiter_count; i++) {
         wt_lanes_text(info.detail.waiter[i].lanes, lanes, sizeof lanes);
         fprintf(c->out, "%ss %s wait, and go on at ", c->topology->lane_word,
                 lanes[0] ? lanes : "none");

@@ -316,6 +316,13 @@ void wt_put_number(struct wt_packet_writer *writer, uint64_t number)
     writer->end += sizeof text - at;
 }
 
+void wt_put_padded(struct wt_packet_writer *writer, uint64_t number)
+{
+    if (number < 16)
+        wt_put_char(writer, '0');
+    wt_put_number(writer, number);
+}
+
 void wt_put_hex(struct wt_packet_writer *writer, const void *bytes, size_t size)
 {
     uint8_t *out = reserve(writer, 2 * size + 1);

@@ -100,6 +100,8 @@ void wt_put_format(struct wt_packet_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** A number in hex, without leading zeros. */
 void wt_put_number(struct wt_packet_writer *writer, uint64_t number);
+/** The same with two digits at least. */
+void wt_put_padded(struct wt_packet_writer *writer, uint64_t number);
 /** Bytes as hex digits. */
 void wt_put_hex(struct wt_packet_writer *writer, const void *bytes, size_t size);
 /** The low @p size bytes of a value, little-endian, as hex digits. */

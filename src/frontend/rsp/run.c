@@ -77,7 +77,8 @@ static void put_registers(struct wt_rsp_session *s, const struct wt_event *event
     for (size_t i = 0; i < count; i++) {
         const size_t size = wt_register_size(&all[index[i]]);
         wt_rsp_show_register(s, event->thread, index[i], at);
-        wt_put_format(&s->out, "%02x:", all[index[i]].number);
+        wt_put_padded(&s->out, all[index[i]].number);
+        wt_put_char(&s->out, ':');
         wt_put_hex(&s->out, at, size);
         wt_put_char(&s->out, ';');
         at += size;
@@ -89,8 +90,11 @@ static void put_registers(struct wt_rsp_session *s, const struct wt_event *event
 static void put_core(struct wt_rsp_session *s, wt_thread thread)
 {
     struct wt_wave wave;
-    if (wt_debugger_thread_wave(s->debugger, thread, &wave))
-        wt_put_format(&s->out, "core:%x;", wave.core);
+    if (!wt_debugger_thread_wave(s->debugger, thread, &wave))
+        return;
+    wt_put_text(&s->out, "core:");
+    wt_put_number(&s->out, wave.core);
+    wt_put_char(&s->out, ';');
 }
 
 static void put_exit(struct wt_rsp_session *s, const struct wt_event *event)
@@ -108,7 +112,8 @@ void wt_rsp_put_stop(struct wt_rsp_session *s, const struct wt_event *event)
         return;
     }
     wt_rsp_show_watchpoint(s, event);
-    wt_put_format(&s->out, "T%02x", signal_of(event));
+    wt_put_char(&s->out, 'T');
+    wt_put_padded(&s->out, (unsigned)signal_of(event));
     if (event->thread) {
         wt_put_text(&s->out, "thread:");
         wt_rsp_put_thread(s, event->thread);

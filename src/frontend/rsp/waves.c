@@ -37,19 +37,20 @@ static void put_lanes(FILE *out, wt_lanes lanes)
 
 static void put_detail(FILE *out, const struct wt_wave_detail *detail)
 {
-    if (detail->wait[0]) {
+    const struct wt_wave_view *view = &detail->view;
+    if (view->waiting) {
         fputs(",\"wait\":", out);
-        put_string(out, detail->wait);
-        fprintf(out, ",\"wait_pc\":%" PRIu64, detail->wait_pc);
+        put_string(out, view->wait);
+        fprintf(out, ",\"wait_pc\":%" PRIu64, view->wait_pc);
     }
-    if (detail->at_barrier)
+    if (view->at_barrier)
         fprintf(out, ",\"barrier\":{\"id\":%u,\"cores\":%s,\"arrived\":%u,\"expected\":%u}",
-                detail->barrier, detail->between_cores ? "true" : "false", detail->arrived,
-                detail->expected);
-    if (!detail->waiters)
+                view->barrier, view->between_cores ? "true" : "false", view->arrived,
+                view->expected);
+    if (!detail->waiter_count)
         return;
     fputs(",\"waiters\":[", out);
-    for (unsigned i = 0; i < detail->waiters && i < WT_MAX_LANES; i++) {
+    for (unsigned i = 0; i < detail->waiter_count; i++) {
         fputs(i ? ",[" : "[", out);
         put_lanes(out, detail->waiter[i].lanes);
         fprintf(out, ",%" PRIu64 "]", detail->waiter[i].pc);

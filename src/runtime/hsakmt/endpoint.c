@@ -22,6 +22,7 @@
 #include "base/bits.h"
 #include "base/listen.h"
 #include "base/private_dir.h"
+#include "emulator/gcn/debug.h"
 #include "emulator/gcn/kfd.h"
 #include "object/kfd_wire.h"
 
@@ -175,6 +176,13 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
     case KFD_WIRE_WRITE:
         if (!write_memory(e, gpu, request->addr, e->bytes, request->size))
             answer->result = -EFAULT;
+        break;
+    case KFD_WIRE_REGISTER_READ:
+        answer->call.arg[0] = gcn_debug_read(gpu->device, (uint32_t)request->addr);
+        break;
+    case KFD_WIRE_REGISTER_WRITE:
+        gpu->debugged = true; /* waves may be halted from now on */
+        gcn_debug_write(gpu->device, (uint32_t)request->addr, (uint32_t)request->call.arg[0]);
         break;
     default:
         answer->result = -ENOSYS;

@@ -1,0 +1,335 @@
+/*
+ * The EU of Gen9: register regions, conversions, predicates, control flow, mistakes, and time
+ * travel, by assembled code (iga64) on a device of one subslice.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka wants the four above first */
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "emulator/gen/gen.h"
+#include "emulator/gen/isa.h"
+
+#define CODE UINT64_C(0x100000000)
+#define PAYLOAD UINT64_C(0x180000000)
+enum { REGISTERS = 128, BYTES = 32, END = 32 };
+
+/* What threads find in r1 and above: byte n of the register file is file[n]. */
+struct rig {
+    struct gen_device *device;
+    uint8_t file[REGISTERS * BYTES];
+};
+
+static void open_rig(struct rig *r)
+{
+    struct gen_config config;
+    struct wt_error err;
+    gen_config_default(&config);
+    config.subslices = 1;
+    memset(r->file, 0, sizeof r->file);
+    assert_int_equal(gen_device_new(&config, &r->device, &err), WT_OK);
+    assert_int_equal(gen_device_map(r->device, CODE, 0x1000, true, &err), WT_OK);
+    assert_int_equal(gen_device_map(r->device, PAYLOAD, 0x1000, true, &err), WT_OK);
+}
+
+/* Starts one thread of 16 channels with the registers that r->file says. */
+static void start(struct rig *r, const uint64_t *code, size_t bytes)
+{
+    struct wt_error err;
+    const struct gen_walk walk = {.instructions = CODE,
+                                  .payload = PAYLOAD,
+                                  .cross_bytes = sizeof r->file - BYTES,
+                                  .simd = 16,
+                                  .threads = 1,
+                                  .last_mask = UINT32_MAX,
+                                  .end = {1, 1, 1}};
+    assert_true(gen_device_write(r->device, CODE, code, bytes));
+    assert_true(gen_device_write(r->device, PAYLOAD, r->file + BYTES, sizeof r->file - BYTES));
+    assert_int_equal(gen_device_walk(r->device, &walk, &err), WT_OK);
+}
+
+/* Runs to the last two instructions, which end the thread. */
+static void run_to_end(struct rig *r, size_t bytes)
+{
+    struct wt_machine *m = gen_machine(r->device);
+    uint64_t pc = 0;
+    for (unsigned i = 0; i < 10000; i++) {
+        assert_true(m->ops->read_row(m, 0, GEN_REGISTER_PC, &pc));
+        if (pc == CODE + bytes - END)
+            return;
+        assert_int_equal(m->ops->run(m, 1), WT_RUN_BUDGET);
+    }
+    fail_msg("the thread has not come to its end after 10000 issues: it is at 0x%llx",
+             (unsigned long long)pc);
+}
+
+static void read_register(struct rig *r, unsigned number, void *out)
+{
+    struct wt_machine *m = gen_machine(r->device);
+    assert_true(m->ops->read_row(m, 0, GEN_REGISTER_R0 + number, out));
+}
+
+static int16_t word_of(struct rig *r, unsigned number, unsigned index)
+{
+    int16_t value[16];
+    read_register(r, number, value);
+    return value[index];
+}
+
+static int32_t dword_of(struct rig *r, unsigned number, unsigned index)
+{
+    int32_t value[8];
+    read_register(r, number + index / 8, value);
+    return value[index % 8];
+}
+
+static float float_of(struct rig *r, unsigned number, unsigned index)
+{
+    const int32_t bits = dword_of(r, number, index);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Ends the run, and the rig. */
+static void finish(struct rig *r)
+{
+    struct wt_machine *m = gen_machine(r->device);
+    assert_int_equal(m->ops->run(m, 100), WT_RUN_ENDED);
+    gen_device_free(r->device);
+}
+
+/* add (16) r6.0<1>:w r1.7<16;8,1>:b r2.17<16;8,1>:b; the swizzle of dst.xyz, three additions;
+ * mov (16) r40.0<1>:w r4.1<16;8,2>:w. */
+static const uint64_t regions_code[] = {0x20c02a6800800040, 0x00ad00512aad0027, 0x22403ae800800040,
+                                        0x008d01c03a8d0080, 0x22803ae800800040, 0x008d02003a8d00c0,
+                                        0x22c03ae800800040, 0x008d01403a8d0100, 0x25001a6800800001,
+                                        0x0000000000ae0082, 0x2fe0020c00600001, 0x00000000008d0000,
+                                        0x2000020407600031, 0x8200001006000fe0};
+
+/* The byte addition: two rows of eight bytes in each source, from r1.7 and r2.17 on, sixteen bytes
+ * apart. The first sum is 3 + 9 = 0xc. */
+static void test_regions_of_bytes_are_added(void **state)
+{
+    struct rig r;
+    open_rig(&r);
+    for (unsigned i = 0; i < 16; i++) {
+        const unsigned at = i / 8 * 16 + i % 8;
+        r.file[1 * BYTES + 7 + at] = (uint8_t)(3 + 5 * i);
+        r.file[2 * BYTES + 17 + at] = (uint8_t)(9 - 7 * (int)i);
+    }
+    start(&r, regions_code, sizeof regions_code);
+    run_to_end(&r, sizeof regions_code);
+    assert_int_equal(word_of(&r, 6, 0), 0xc);
+    for (unsigned i = 0; i < 16; i++)
+        assert_int_equal(word_of(&r, 6, i), (int8_t)(3 + 5 * i) + (int8_t)(9 - 7 * (int)i));
+    finish(&r);
+}
+
+/* r4.1<16;8,2>:w: words 1, 3, 5 … 15 of r4, then those of the register behind it. */
+static void test_a_region_skips_every_second_word(void **state)
+{
+    struct rig r;
+    open_rig(&r);
+    for (unsigned i = 0; i < 32; i++)
+        wt_store_le(r.file + 4 * BYTES + 2 * i, 1000 + i, 2);
+    start(&r, regions_code, sizeof regions_code);
+    run_to_end(&r, sizeof regions_code);
+    for (unsigned i = 0; i < 16; i++)
+        assert_int_equal(word_of(&r, 40, i), 1000 + i / 8 * 16 + 1 + 2 * (i % 8));
+    finish(&r);
+}
+
+/* dst.x = src0.y + src1.z, dst.y = src0.z + src1.w, dst.z = src0.w + src1.x. */
+static void test_a_swizzle_is_three_additions(void **state)
+{
+    struct rig r;
+    open_rig(&r);
+    for (unsigned i = 0; i < 8 * 8 * 4;
+         i++) { /* r2 to r9: x y z w of source 0; r10 on: of source 1 */
+        const float value = (float)(100 * (i / 16) + i % 16) + (i >= 64 ? 0.5f : 0.0f);
+        memcpy(r.file + 2 * BYTES + 4 * i, &value, 4);
+    }
+    start(&r, regions_code, sizeof regions_code);
+    struct wt_machine *m = gen_machine(r.device);
+    float before[12][16];
+    for (unsigned n = 0; n < 12; n++)
+        memcpy(before[n], r.file + (2 + 2 * n) * BYTES, 64);
+    assert_int_equal(m->ops->run(m, 4), WT_RUN_BUDGET);
+    for (unsigned i = 0; i < 16; i++) {
+        assert_true(float_of(&r, 18, i) == before[1][i] + before[6][i]);
+        /* The first instruction of the code has written r6. */
+        assert_true(float_of(&r, 22, i) == before[3][i] + before[4][i]);
+    }
+    run_to_end(&r, sizeof regions_code);
+    finish(&r);
+}
+
+/* if, else, endif; a loop with break and cont: sums of the odd numbers up to r1. */
+static const uint64_t flow_code[] = {
+    0x20000a2005800010, 0x000400041e8d0020, 0x25001e2800800001, 0x0000000000000000,
+    0x20000e0000810022, 0x0000003000000040, 0x25001e2800800001, 0x0001000100000000,
+    0x20000e0000800024, 0x0000002000000020, 0x25001e2800800001, 0x0002000200000000,
+    0x2000000000800025, 0x000000300e000000, 0x25401e2800800001, 0x0000000000000000,
+    0x25801e2800800001, 0x0000000000000000, 0x25400a2800800040, 0x000100011e8d0540,
+    0x20000a2003800010, 0x008d00200a8d0540, 0x20000e0000810028, 0x0000004000000040,
+    0x20000a2201800005, 0x000100011e8d0540, 0x20000e0200810029, 0x0000002000000020,
+    0x25800a2800800040, 0x008d05400a8d0580, 0x2000000000800027, 0xffffffa00e000000,
+    0x25c00a2800800040, 0x006400641e8d0580, 0x2fe0020c00600001, 0x00000000008d0000,
+    0x2000020407600031, 0x8200001006000fe0};
+
+static void test_channels_go_their_own_ways(void **state)
+{
+    struct rig r;
+    open_rig(&r);
+    for (unsigned i = 0; i < 16; i++)
+        wt_store_le(r.file + BYTES + 4 * i, i, 4);
+    start(&r, flow_code, sizeof flow_code);
+    run_to_end(&r, sizeof flow_code);
+    for (unsigned i = 0; i < 16; i++) {
+        int32_t sum = 0;
+        for (unsigned k = 1; k <= i; k += 2)
+            sum += (int32_t)k;
+        assert_int_equal(dword_of(&r, 40, i), i < 4 ? 1 : 2);
+        assert_int_equal(dword_of(&r, 46, i), sum + 100);
+    }
+    finish(&r);
+}
+
+/* Predicates over groups of channels; saturation; an indirect region; a product of 64 bits in two
+ * halves; packed immediates. */
+static const uint64_t mixed_code[] = {
+    0x2600060400000001, 0x0001010000000000, 0x25001e2800800001, 0x0000000000000000,
+    0x25001e2800880001, 0x0001000100000000, 0x25401e2800890001, 0x0001000100000000,
+    0x25801e2800910001, 0x0007000700000000, 0x25c00a8880600040, 0x00fa00fa1e8d0020,
+    0x2200164400000001, 0x0024002400000000, 0x26000a2800600001, 0x00000000808d81fc,
+    0x24000a2000600041, 0x00ae00a0128d0080, 0x26400a2810600049, 0x008d00a00a8d0080,
+    0x2660082800600001, 0x00000000008d0400, 0x26800ae800600001, 0x00000000008d0020,
+    0x26c0366800600001, 0x7654321000000000, 0x26e02ee800600001, 0x3020100000000000,
+    0x2fe0020c00600001, 0x00000000008d0000, 0x2000020407600031, 0x8200001006000fe0};
+
+static void test_predicates_types_and_accumulators(void **state)
+{
+    static const float packed[4] = {0.0f, 0.25f, 0.5f, 1.0f};
+    struct rig r;
+    open_rig(&r);
+    for (unsigned i = 0; i < 8; i++) {
+        wt_store_le(r.file + BYTES + 4 * i, (uint64_t)(int64_t)((int)i - 3), 4);
+        wt_store_le(r.file + 4 * BYTES + 4 * i, (uint64_t)(int64_t)(-123456789 - (int)i), 4);
+        wt_store_le(r.file + 5 * BYTES + 4 * i, 0x7654321 + 0x1111111 * i, 4);
+    }
+    start(&r, mixed_code, sizeof mixed_code);
+    run_to_end(&r, sizeof mixed_code);
+    uint8_t saturated[32];
+    read_register(&r, 46, saturated);
+    for (unsigned i = 0; i < 16; i++) {
+        assert_int_equal(dword_of(&r, 40, i),
+                         i >= 8); /* f0 = 0x10100: bit 8 is in the second eight */
+        assert_int_equal(dword_of(&r, 42, i), 0);
+        assert_int_equal(dword_of(&r, 44, i), i == 8 ? 0 : 7);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        const int64_t product =
+            (int64_t)(-123456789 - (int)i) * (0x7654321 + 0x1111111 * (int64_t)i);
+        assert_int_equal(saturated[i], i < 3 ? 247 + i : i + 247 > 255 ? 255 : 247 + i);
+        assert_int_equal(dword_of(&r, 48, i), (int)i - 3);
+        assert_int_equal(dword_of(&r, 50, i), (int32_t)(product >> 32));
+        assert_int_equal(dword_of(&r, 51, i), (int32_t)product);
+        assert_true(float_of(&r, 52, i) == (float)((int)i - 3));
+        assert_int_equal(word_of(&r, 54, i), i < 8 ? (int)i - (i > 7 ? 16 : 0) : 0);
+        assert_true(float_of(&r, 55, i) == packed[i % 4]);
+    }
+    finish(&r);
+}
+
+/* A region that goes beyond r127 is a mistake: mov (16) r1.0<1>:d r127.0<8;8,1>:d. */
+static void test_a_region_outside_the_registers_is_a_mistake(void **state)
+{
+    static const uint64_t code[] = {0x20200a2800800001, 0x00000000008d0fe0};
+    struct rig r;
+    open_rig(&r);
+    start(&r, code, sizeof code);
+    struct wt_machine *m = gen_machine(r.device);
+    assert_int_equal(m->ops->run(m, 10), WT_RUN_FAULT);
+    assert_int_equal(m->fault.kind, WT_FAULT_ILLEGAL);
+    assert_int_equal(m->fault.pc, CODE);
+    assert_non_null(strstr(m->fault.text, "r127.0<8;8,1>:d"));
+    gen_device_free(r.device);
+}
+
+/* wait n0.0 without anyone who signals. */
+static void test_a_wait_for_nothing_is_a_deadlock(void **state)
+{
+    static const uint64_t code[] = {0x3200000400000030, 0x0000000000001200};
+    struct rig r;
+    open_rig(&r);
+    start(&r, code, sizeof code);
+    struct wt_machine *m = gen_machine(r.device);
+    assert_int_equal(m->ops->run(m, 10), WT_RUN_FAULT);
+    assert_int_equal(m->fault.kind, WT_FAULT_DEADLOCK);
+    assert_int_equal(m->time, 0);
+    gen_device_free(r.device);
+}
+
+/* Any point of a run is reached again from a state before it. */
+static void test_a_restored_state_goes_on_as_before(void **state)
+{
+    struct rig r;
+    open_rig(&r);
+    for (unsigned i = 0; i < 16; i++)
+        wt_store_le(r.file + BYTES + 4 * i, i, 4);
+    start(&r, flow_code, sizeof flow_code);
+    struct wt_machine *m = gen_machine(r.device);
+    for (unsigned at = 0; at < 60; at += 7) {
+        struct wt_state *saved = m->ops->save(m);
+        const uint64_t here = m->ops->hash(m);
+        assert_non_null(saved);
+        m->ops->run(m, 20);
+        const uint64_t there = m->ops->hash(m);
+        assert_true(m->ops->restore(m, saved));
+        assert_true(m->ops->hash(m) == here);
+        for (unsigned i = 0; i < 20; i++)
+            m->ops->run(m, 1);
+        assert_true(m->ops->hash(m) == there);
+        assert_true(m->ops->restore(m, saved));
+        m->ops->free_state(saved);
+        m->ops->run(m, 7);
+    }
+    gen_device_free(r.device);
+}
+
+/* The list of registers has the numbers of Intel's GDB. */
+static void test_registers_are_numbered_as_gdb_does(void **state)
+{
+    size_t count;
+    const struct gen_register_row *row = gen_register_list(&count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(row[i].number, i);
+    assert_string_equal(row[0].name, "r0");
+    assert_string_equal(row[127].name, "r127");
+    assert_string_equal(row[144].name, "cr0");
+    assert_string_equal(row[144].type, "control_reg");
+    assert_int_equal(row[144].bits, 128);
+    assert_string_equal(row[145].name, "ip");
+    assert_int_equal(row[145].bits, 32);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_regions_of_bytes_are_added),
+        cmocka_unit_test(test_a_region_skips_every_second_word),
+        cmocka_unit_test(test_a_swizzle_is_three_additions),
+        cmocka_unit_test(test_channels_go_their_own_ways),
+        cmocka_unit_test(test_predicates_types_and_accumulators),
+        cmocka_unit_test(test_a_region_outside_the_registers_is_a_mistake),
+        cmocka_unit_test(test_a_wait_for_nothing_is_a_deadlock),
+        cmocka_unit_test(test_a_restored_state_goes_on_as_before),
+        cmocka_unit_test(test_registers_are_numbered_as_gdb_does),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
