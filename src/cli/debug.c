@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/loop.h"
+#include "cli/kernel.h"
 #include "cli/remote.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
@@ -23,7 +24,7 @@ struct order {
 };
 
 struct debug {
-    struct cli_options options;
+    struct cli_drive drive; /* first: the context of options about kernels */
     bool batch, no_init;
     struct order *order;
     size_t order_count, order_capacity;
@@ -128,7 +129,7 @@ static void signal_ready(void *context, int fd, short events)
 static enum wt_status open_all(struct debug *d, struct wt_error *err)
 {
     static const int signals[] = {SIGINT, 0};
-    enum wt_status status = cli_open(&d->device, &d->options, d->program, err);
+    enum wt_status status = cli_open(&d->device, &d->drive.options, d->program, err);
     if (status)
         return status;
     if (!d->device.family->probe) {
@@ -293,7 +294,7 @@ static int debug(int argc, char **argv)
         return CLI_FAILED;
     for (int i = 0; i < argc; i++)
         words[i] = spelled(argv[i]);
-    switch (cli_parse(&cli_debug, argc, words, &d, &d.options, 1, true)) {
+    switch (cli_parse(&cli_debug, argc, words, &d, &d.drive.options, 1, true)) {
     case CLI_DONE:
         status = 0;
         break;
@@ -306,11 +307,12 @@ static int debug(int argc, char **argv)
     }
     free(words);
     free(d.order);
-    cli_options_free(&d.options);
+    cli_options_free(&d.drive.options);
     return status;
 }
 
 static const struct cli_option options[] = {
+    CLI_KERNEL_OPTIONS,
     {"ex", 0, "COMMAND", "execute a command (also -ex); may be given several times", set_ex},
     {"command", 'x', "FILE", "execute the commands of a file", set_file},
     {"batch", 0, NULL,

@@ -966,17 +966,11 @@ static enum wt_status compile_name(struct compiler *c, const char *name, struct 
     case WT_FOUND_FUNCTION:
         return compile_function(c, &f, name, o, err);
     case WT_FOUND_ENUMERATOR: {
-        Dwarf_Die parent = f.die;
-        Dwarf_Die *scopes = NULL;
-        const int count = dwarf_getscopes_die(&f.die, &scopes);
-        if (count > 1)
-            parent = scopes[1];
-        free(scopes);
         if (!dwarf_attr(&f.die, DW_AT_const_value, &attribute) ||
             dwarf_formsdata(&attribute, &value) != 0)
             return wt_fail(err, WT_INVALID, "the enumerator %s has no value", name);
-        *o = wt_operand_cell(count > 1 ? wt_types_read(wt_info_types(f.info), &parent)
-                                       : basic(c, "int"),
+        *o = wt_operand_cell(f.type.addr ? wt_types_read(wt_info_types(f.info), &f.type)
+                                         : basic(c, "int"),
                              wt_build_constant(&c->build, (uint64_t)value));
         return WT_OK;
     }

@@ -180,14 +180,11 @@ static void put_character(FILE *out, int64_t number, unsigned c)
 }
 
 /* A scalar by a format's letter. */
-static void put_by_letter(struct printer *p, const struct wt_type *plain, uint32_t bit_size,
-                          const struct wt_number *n)
+static void put_by_letter(struct printer *p, const struct wt_type *plain, const struct wt_number *n)
 {
     const unsigned size = (unsigned)wt_type_size(plain);
-    const unsigned bits = bit_size ? bit_size : size * 8;
-    uint64_t value = n->integer;
-    if (n->is_float && p->format.letter != 'f')
-        value = n->real >= -0x1p63 && n->real < 0x1p63 ? (uint64_t)(int64_t)n->real : 0;
+    const unsigned bits = size * 8;
+    const uint64_t value = n->integer;
     const uint64_t low = bits < 64 ? value & (((uint64_t)1 << bits) - 1) : value;
     const int64_t with_sign =
         bits < 64 ? (int64_t)(value << (64 - bits)) >> (64 - bits) : (int64_t)value;
@@ -234,7 +231,11 @@ static void put_by_letter(struct printer *p, const struct wt_type *plain, uint32
 static void put_pointer(struct printer *p, const struct wt_type *type, uint64_t address, bool top)
 {
     const struct wt_type *target = wt_type_target(type), *plain = wt_type_plain(target);
-    if (top && !(plain->kind == WT_TYPE_CHAR && type->kind == WT_TYPE_POINTER)) {
+    /* The type of a string goes without saying. */
+    const bool is_string = plain->kind == WT_TYPE_CHAR && plain->name &&
+                           strcmp(plain->name, "char") == 0 && target->kind != WT_TYPE_TYPEDEF &&
+                           type->kind == WT_TYPE_POINTER;
+    if (top && !is_string) {
         fputc('(', p->out);
         wt_type_print(p->out, type);
         fputs(") ", p->out);
@@ -267,7 +268,7 @@ static void put_scalar(struct printer *p, const struct wt_type *type, uint32_t b
         return;
     }
     if (p->format.letter && p->format.letter != 's') {
-        put_by_letter(p, plain, bit_size, &n);
+        put_by_letter(p, plain, &n);
         return;
     }
     switch (plain->kind) {

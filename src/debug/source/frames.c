@@ -135,8 +135,8 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
                                  cell);
             return WT_OK;
         }
-        if (ops == NULL)
-            return not_saved(b, index, err);
+        /* libdw tells no rule as it tells an undefined register. Without a rule it is not touched,
+         * as GDB has it. */
         return register_of(b, f, physical, index, o, err);
     }
     const struct wt_frame frame = {.physical = physical, .level = p->level, .bias = p->bias};
@@ -163,7 +163,7 @@ static enum wt_status register_of(struct wt_build *b, struct wt_frames *f, unsig
         }
         if (p->cfi && r->dwarf >= 0 &&
             dwarf_frame_register(p->cfi, r->dwarf, memory, &ops, &count) == 0 && count == 0 &&
-            ops != NULL && r->role != WT_ROLE_SP) {
+            r->role != WT_ROLE_SP) {
             physical--;
             continue;
         }
@@ -471,19 +471,20 @@ static bool add_caller(struct wt_frames *f)
     if (!p->cfi && last > 0)
         return false; /* nothing says what it has saved */
     const int ra = return_register(f, p);
-    uint64_t pc, cfa = 0;
+    uint64_t pc;
     if (ra < 0 || !number_of(f, build_register, last, (unsigned)ra, &pc))
         return false;
     if (pc == 0 || !wt_modules_at(f->modules, 0, pc - 1))
         return false;
     if (!p->cfi && pc == p->pc)
         return false;
-    /* A stack that does not grow is one that is damaged. */
-    if (pc == p->pc && last > 0 && wt_frames_cfa(f, outermost->level, &cfa) &&
-        f->physical[last - 1].has_cfa && f->physical[last - 1].cfa == cfa) {
-        snprintf(f->end, sizeof f->end, "previous frame identical to this frame (corrupt stack?)");
+    /* A caller that has not saved where it returns to has nowhere to return to. */
+    Dwarf_Op memory[3], *ops = NULL;
+    size_t rules = 1;
+    if (last > 0 && p->cfi && f->topology->registers[ra].dwarf >= 0 &&
+        dwarf_frame_register(p->cfi, f->topology->registers[ra].dwarf, memory, &ops, &rules) == 0 &&
+        rules == 0)
         return false;
-    }
     return add_physical(f, pc, true);
 }
 

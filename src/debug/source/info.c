@@ -131,7 +131,16 @@ static void add_name(struct wt_info *info, const char *name, enum wt_name_kind k
     if (!grown)
         return;
     info->name = grown;
-    grown[info->name_count++] = (struct wt_name){name, kind, *die};
+    grown[info->name_count++] = (struct wt_name){.name = name, .kind = kind, .die = *die};
+}
+
+static void add_enumerator(struct wt_info *info, const char *name, const Dwarf_Die *die,
+                           const Dwarf_Die *type)
+{
+    const size_t before = info->name_count;
+    add_name(info, name, WT_NAME_ENUMERATOR, die);
+    if (info->name_count > before)
+        info->name[before].type = *type;
 }
 
 static bool is_declaration(Dwarf_Die *die)
@@ -167,7 +176,7 @@ static void collect_enumerators(struct wt_info *info, Dwarf_Die *type, const cha
     do {
         const char *name = dwarf_diename(&child);
         if (dwarf_tag(&child) == DW_TAG_enumerator && name)
-            add_name(info, join(info, prefix, name), WT_NAME_ENUMERATOR, &child);
+            add_enumerator(info, join(info, prefix, name), &child, type);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 

@@ -19,6 +19,7 @@ struct wt_name {
     const char *name; /**< with its namespaces and classes: "ns::Class::f" */
     enum wt_name_kind kind;
     Dwarf_Die die;
+    Dwarf_Die type; /**< ENUMERATOR: its enumeration */
 };
 
 struct wt_info;

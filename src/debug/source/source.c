@@ -166,7 +166,7 @@ bool wt_source_read(const struct wt_view *scope, uint32_t space, uint64_t addres
 /* ---- names ---- */
 
 /* The variable of this name among the children of a scope. */
-static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found)
+static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found, Dwarf_Die *type)
 {
     Dwarf_Die child;
     bool any = false;
@@ -184,6 +184,7 @@ static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found)
                     const char *own = dwarf_diename(&enumerator);
                     if (own && strcmp(own, name) == 0) {
                         *found = enumerator;
+                        *type = child;
                         return true;
                     }
                 } while (dwarf_siblingof(&enumerator, &enumerator) == 0);
@@ -242,6 +243,7 @@ static bool take_name(void *context, const struct wt_name *name)
                   : name->kind == WT_NAME_VARIABLE ? WT_FOUND_VARIABLE
                                                    : WT_FOUND_ENUMERATOR;
         f->die = die;
+        f->type = name->type;
     }
     (void)is_external;
     return !here;
@@ -254,7 +256,7 @@ bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_fou
     const bool global = strncmp(name, "::", 2) == 0;
     for (unsigned i = frame && !global ? frame->scope_count : 0; i > 0; i--) {
         Dwarf_Die block = frame->scope[i - 1];
-        if (i - 1 >= frame->first_scope && find_child(&block, name, &found->die)) {
+        if (i - 1 >= frame->first_scope && find_child(&block, name, &found->die, &found->type)) {
             found->kind = dwarf_tag(&found->die) == DW_TAG_enumerator ? WT_FOUND_ENUMERATOR
                                                                       : WT_FOUND_VARIABLE;
             found->is_local = true;

@@ -90,6 +90,7 @@ struct wt_found {
         WT_FOUND_SYMBOL
     } kind;
     Dwarf_Die die;
+    Dwarf_Die type; /**< ENUMERATOR: its enumeration */
     struct wt_info *info;
     uint64_t bias;
     uint64_t address; /**< SYMBOL */

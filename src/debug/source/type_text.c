@@ -55,15 +55,19 @@ static void print_base(FILE *out, const struct wt_type *type, unsigned depth)
         break;
     case WT_TYPE_CONST:
     case WT_TYPE_VOLATILE: {
-        const struct wt_type *target = type->target;
+        const struct wt_type *target = type;
+        bool is_const = false, is_volatile = false;
+        for (; target && (target->kind == WT_TYPE_CONST || target->kind == WT_TYPE_VOLATILE) &&
+               depth < MOST_DEPTH;
+             target = target->target, depth++) {
+            is_const |= target->kind == WT_TYPE_CONST;
+            is_volatile |= target->kind == WT_TYPE_VOLATILE;
+        }
         /* Of a pointer the qualifier stands behind the star: the declarator has it. */
-        while (target && (target->kind == WT_TYPE_CONST || target->kind == WT_TYPE_VOLATILE) &&
-               depth++ < 8)
-            target = target->target;
         if (!target || (target->kind != WT_TYPE_POINTER && target->kind != WT_TYPE_REFERENCE))
-            fputs(type->kind == WT_TYPE_CONST ? "const " : "volatile ", out);
-        if (type->target)
-            print_base(out, type->target, depth + 1);
+            fprintf(out, "%s%s", is_const ? "const " : "", is_volatile ? "volatile " : "");
+        if (target)
+            print_base(out, target, depth + 1);
         else
             fputs("void", out);
         break;
@@ -307,15 +311,28 @@ static void print_around(FILE *out, const struct wt_type *type, bool before, uns
     print_around(out, target, false, depth + 1);
 }
 
+/* The qualifiers of what innermost() gives. */
+static void print_qualifiers(FILE *out, const struct wt_type *type)
+{
+    bool is_const = false, is_volatile = false;
+    for (unsigned depth = 0; type && depth < MOST_DEPTH; depth++, type = type->target) {
+        if (type->kind == WT_TYPE_CONST)
+            is_const = true;
+        else if (type->kind == WT_TYPE_VOLATILE)
+            is_volatile = true;
+        else if (type->kind == WT_TYPE_POINTER || type->kind == WT_TYPE_REFERENCE ||
+                 type->kind == WT_TYPE_FUNCTION)
+            is_const = is_volatile = false; /* of the pointer itself */
+        else if (type->kind != WT_TYPE_TYPEDEF && type->kind != WT_TYPE_ARRAY)
+            break;
+    }
+    fprintf(out, "%s%s", is_const ? "const " : "", is_volatile ? "volatile " : "");
+}
+
 void wt_type_print_definition(FILE *out, const struct wt_type *type)
 {
     const struct wt_type *inner = innermost(type, 0), *plain = wt_type_plain(type);
-    for (const struct wt_type *t = type;
-         t &&
-         (t->kind == WT_TYPE_CONST || t->kind == WT_TYPE_VOLATILE || t->kind == WT_TYPE_TYPEDEF);
-         t = t->target)
-        if (inner == plain && t->kind != WT_TYPE_TYPEDEF)
-            fputs(t->kind == WT_TYPE_CONST ? "const " : "volatile ", out);
+    print_qualifiers(out, type);
     if (wt_type_is_record(inner))
         print_record(out, inner, 0, 0);
     else if (inner->kind == WT_TYPE_ENUM)

@@ -141,8 +141,24 @@ static bool flag(Dwarf_Die *die, unsigned name)
            set;
 }
 
+/* GCC's names of integers, as people write them. */
+static const char *short_name(const char *name)
+{
+    static const char *const names[][2] = {{"short int", "short"},
+                                           {"long int", "long"},
+                                           {"long long int", "long long"},
+                                           {"short unsigned int", "unsigned short"},
+                                           {"long unsigned int", "unsigned long"},
+                                           {"long long unsigned int", "unsigned long long"}};
+    for (size_t i = 0; name && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i][0], name) == 0)
+            return names[i][1];
+    return name;
+}
+
 static void read_base(struct wt_type *type, Dwarf_Die *die)
 {
+    type->name = short_name(type->name);
     uint64_t encoding = DW_ATE_signed;
     number(die, DW_AT_encoding, &encoding);
     switch (encoding) {

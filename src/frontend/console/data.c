@@ -94,12 +94,9 @@ enum wt_status print_expression(struct wt_shell *c, const char *text, char lette
     const struct wt_format format = format_of(c, letter, true);
     hint_elements(c, text, &values);
     if (keep) {
-        const bool is_void = wt_type_plain(values.type)->kind == WT_TYPE_VOID;
-        const unsigned number = is_void ? 0 : wt_source_keep(c->source, &values);
+        const unsigned number = wt_source_keep(c->source, &values);
         if (number)
             fprintf(c->out, "$%u = ", number);
-        else
-            fputs(is_void ? "" : "$ = ", c->out);
     }
     if (values.selected && values.lane_count > 1) {
         print_lanes(c, &view, &values, &format);
@@ -322,9 +319,6 @@ static enum wt_status examine_units(struct wt_shell *c, uint64_t count, struct w
         if (letter == 't') {
             for (unsigned bit = size * 8; bit-- > 0;)
                 fputc(wt_load_le(bytes, size) >> bit & 1 ? '1' : '0', c->out);
-        } else if (letter == 'o') {
-            const uint64_t value = wt_load_le(bytes, size);
-            fprintf(c->out, "%0*" PRIo64, (int)(size * 8 + 2) / 3 + 1, value);
         } else {
             wt_value_print_bytes(c->out, &view, type, bytes, &format);
         }

@@ -1,0 +1,189 @@
+"""Batch sessions: exit statuses, run control forwards and backwards, lanes."""
+import re
+
+import pytest
+
+from conftest import ask_console, ask_gdb, debug
+
+
+def plain(text):
+    """Without the line that says where the lane is, which GDB has in another form."""
+    return re.sub(r"^\[device .*\n\n?|^Run till exit .*\n|^\[Switching .*\n|^Thread .* hit |^\n", "", text, flags=re.M)
+
+
+# ---- exit statuses ----
+
+def test_the_status_is_that_of_run(program):
+    done = debug(program("values"), "run")
+    assert done.returncode == 0 and "[Program exited normally]" in done.stdout
+
+
+def test_a_stopped_program_has_status_0(program):
+    assert debug(program("values"), "break main", "run").returncode == 0
+
+
+def test_quit_gives_its_status(program):
+    assert debug(program("values"), "break main", "run", "quit 7").returncode == 7
+
+
+@pytest.mark.parametrize("command, message", [
+    ("print nonsense", 'No symbol "nonsense" in current context.'),
+    ("nonsense", 'Undefined command: "nonsense".'),
+    ("print 1 +", "A syntax error in expression"),
+    ("next", "The program is not being run."),
+    ("break nowhere", 'Function "nowhere" not defined.'),
+    ("info locals", "No stack."),
+    ("delete 5", "No breakpoint number 5."),
+])
+def test_the_first_failure_ends_with_1(program, command, message):
+    done = debug(program("values"), command, "echo not reached\\n")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"wavetrap: -ex '{command}': ") and message in done.stderr
+    assert "not reached" not in done.stdout
+
+
+def test_a_script_names_its_line(program, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("# a comment\nbreak main\n\nprint nonsense\n")
+    done = debug(program("values"), options=["-x", script])
+    assert done.returncode == 1
+    assert done.stderr == f'wavetrap: {script}:4: No symbol "nonsense" in current context.\n'
+
+
+def test_a_lane_that_there_is_not_is_a_failure(program):
+    done = debug(program("values"), "break main", "run", "print global@64")
+    assert done.returncode == 1 and "there is no lane 64" in done.stderr
+
+
+def test_values_are_there_before_and_after_the_run(program):
+    said = ask_console(program("values"), [], ["print global", "run", "print global", "x/2dw &table"])
+    assert said[0] == "$1 = 42" and said[2] == "$2 = 60"
+    assert said[3].endswith("1\t2")
+
+
+# ---- running ----
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_steps_go_where_those_of_gdb_go(program, xlen):
+    file = program("values", xlen)
+    commands = ["next", "next", "next 13", "next", "step", "bt", "stepi", "step", "next", "step", "step", "step", "bt", "nexti", "finish",
+                "next", "until"]
+    ours = ask_console(file, ["break main", "run"], commands)
+    gdbs = ask_gdb(file, ["break main", "continue"], commands)
+    wrong = [f"{c}\n    GDB:  {g!r}\n    ours: {o!r}" for c, g, o in zip(commands, gdbs, ours) if plain(g) != plain(o)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_finish_prints_what_is_returned(program):
+    said = ask_console(program("values"), ["break deep if depth == 2", "run"], ["finish"])[0]
+    assert said.startswith("Run till exit from #0  deep (depth=2)") and "Value returned is $1 = 30" in said
+
+
+def test_reverse_steps_lead_back(program):
+    said = ask_console(program("values"), ["break main", "run"],
+                       ["next", "next", "reverse-next", "reverse-next", "print $pc", "next", "reverse-stepi", "reverse-continue"])
+    first = re.search(r"^\d+\t.*", said[3], re.M)[0]
+    assert "int here = 17" in first
+    assert "history" in said[-1] or "Breakpoint 1" in said[-1]
+
+
+def test_a_condition_stops_where_it_holds(program):
+    said = ask_console(program("values"), ["break deep if depth == 1", "run"], ["print depth", "info breakpoints"])
+    assert said[0] == "$1 = 1"
+    assert "stop only if depth == 1" in said[1] and "already hit 1 time" in said[1]
+
+
+def test_ignore_and_temporary_breakpoints(program):
+    said = ask_console(program("values"), ["break deep", "ignore 1 2", "run"], ["print depth"])
+    assert said[0] == "$1 = 1"
+    said = ask_console(program("values"), ["tbreak deep", "run"], ["info breakpoints", "continue"])
+    assert said[0] == "No breakpoints or watchpoints." and "exited normally" in said[1]
+
+
+def test_a_watchpoint_tells_old_and_new(program):
+    said = ask_console(program("values"), ["break main", "run", "watch global"], ["continue", "print global"])
+    assert re.search(r"Hardware watchpoint 2: global\n\nOld value = 42\nNew value = 59\n", said[0])
+    assert said[1] == "$1 = 59"
+
+
+def test_who_wrote_and_goto(program):
+    said = ask_console(program("values"), ["break deep if depth == 0", "run"], ["who-wrote global", "info time"])
+    time = re.search(r"^time (\d+): core 0 warp 0 thread 0 at .*<stop_here\+", said[0])[1]
+    there = ask_console(program("values"), ["break deep if depth == 0", "run", f"goto {time}"], ["print global", "stepi", "print global"])
+    assert (there[0], there[2]) == ("$1 = 42", "$2 = 59")
+
+
+def test_commands_of_a_breakpoint(program, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("break deep\ncommands\nsilent\nprintf \"at %d\\n\", depth\ncontinue\nend\nrun\n")
+    done = debug(program("values"), options=["-x", script])
+    assert done.returncode == 0, done.stderr
+    assert "at 3\nContinuing.\nat 2\nContinuing.\nat 1\nContinuing.\nat 0\n" in done.stdout
+
+
+def test_breakpoints_are_saved_and_read_again(program, tmp_path):
+    saved = tmp_path / "saved"
+    assert debug(program("values"), "break deep if depth == 1", "tbreak twice", f"save breakpoints {saved}").returncode == 0
+    assert saved.read_text() == "break deep if depth == 1\ntbreak twice\n"
+    assert "depth=1" in debug(program("values"), f"source {saved}", "run").stdout
+
+
+def test_set_var_changes_memory_and_registers(program):
+    said = ask_console(program("values"), ["break stop_here", "run"],
+                       ["set var depth = 5", "print depth", "set var global = -1", "print global", "set var $a0 = 9", "print $a0",
+                        "print first.value = 8", "print first"])
+    assert [said[i] for i in (1, 3, 5, 6)] == ["$1 = 5", "$2 = -1", "$3 = 9", "$4 = 8"]
+    assert said[7].startswith("$5 = {value = 8")
+
+
+def test_displays_are_shown_at_stops(program):
+    said = ask_console(program("values"), ["break deep", "run", "display depth", "display/x global"], ["continue", "info display"])
+    assert said[0].endswith("1: depth = 2\n2: /x global = 0x3b")
+
+
+# ---- lanes ----
+
+LANES = ["break draw if pixel == 9", "run"]
+
+
+def test_values_over_lanes_are_compact(example):
+    said = ask_console(example("mandelbrot"), LANES, ["print pixel@*", "print pixel@2", "print pixel@1..2", "print p@* == p@0",
+                                                     "print min(pixel@*)", "print max(pixel@*)", "print sum(pixel@*)",
+                                                     "print any(pixel@* == 10)", "print all(pixel@* > pixel@0)", "print count(pixel@* > 9)",
+                                                     "info lanes", "info lanes pixel % 2", "print $_lane@*"])
+    assert said[0] == "$1 = 8, 9 .. 11, step +1, in threads 0..3"
+    assert said[1] == "$2 = 10"
+    assert said[3] == "$4 = 1 in all 4 threads"
+    assert [text.split(" = ")[1] for text in said[4:10]] == ["8", "11", "38", "1", "0", "2"]
+    assert said[10].startswith("* 0..3")
+
+
+def test_a_stop_selects_the_lane_of_its_condition(example):
+    done = debug(example("mandelbrot"), *LANES)
+    assert "[device 0, core 0, warp 2, thread 1; threads 0-3 enabled]" in done.stdout
+
+
+def test_one_lane_is_set_alone(example):
+    said = ask_console(example("mandelbrot"), LANES, ["set var pixel@3 = 100", "print pixel@*", "lane 3", "print pixel"])
+    assert said[1].split() == "$1 = 0..2 8, 9 .. 10, step +1 3 100".split() or "100" in said[1]
+    assert said[3] == "$2 = 100"
+
+
+def test_a_hint_for_those_who_mean_elements(program):
+    said = ask_console(program("values"), ["break main", "run"], ["print *table@0"])
+    assert "elements" in said[0].lower() and "p[0..7]" in said[0]
+    assert ask_console(program("values"), ["break main", "run"], ["print table[1][1..2]"])[0] == "$1 = {6, 7}"
+
+
+def test_help_and_completion_name_every_command(program):
+    said = debug(program("values"), "help", "help break", "help info", "help info lanes").stdout
+    for name in ("break", "continue", "reverse-step", "print", "who-wrote", "disassemble", "info lanes"):
+        assert name in said
+
+
+def test_list_and_disassemble(program):
+    said = ask_console(program("values"), ["break deep", "run"], ["list", "list 40,42", "disassemble", "x/2i $pc", "info line deep"])
+    assert "int local = depth * 10;" in said[0]
+    assert said[1].startswith("40\t") and said[1].count("\n") == 2
+    assert said[2].startswith("Dump of assembler code for function deep:") and "=> " in said[2]
+    assert said[3].startswith("=> ")

@@ -1,0 +1,99 @@
+"""Values, types and frames: the console prints what GDB prints for the same state."""
+import re
+
+import pytest
+
+from conftest import ask_console, ask_gdb
+
+OURS = ["break stop_here", "run", "up"]
+GDBS = ["break stop_here", "continue", "up"]
+
+VALUES = """
+    global hidden bytes text full message table zeros real third narrow huge function nothing fixed wide unsigned_wide
+    yes no first second shifted pixels here negative positive small letter half_word pixel pointer *pointer number bit
+    hollow colour flag none odd into *into length numbers &global &pixel &table[1] *&pixel twice &twice main
+    pixel.x pixel.in pixel.in.tag pointer->depth first.next->value first.next->next table[1] table[1][2] numbers[4]
+    text[1] message[3] *message bit.five bit.rest hollow.left hollow.q number.byte number.byte[3] &pixel.in &bytes[2]
+    $pc $sp $ra $a0 $s0
+    """.split() + [
+    "1 + 2", "7 / 2", "-7 / 2", "-7 % 3", "7 % 3", "1 << 4", "0x80 >> 3", "-16 >> 2", "5 & 3", "5 | 3", "5 ^ 3", "~5", "!5", "!0", "-here",
+    "here + 1", "here * negative", "positive + 1", "positive / 3", "negative < positive", "small + letter", "half_word / 7",
+    "narrow + 1", "narrow * real", "real / third", "here / 2.0", "1.5f", "1e10", "1.0/3", "100u", "5000000000", "0xffffffff", "07", "'a'",
+    "'\\n'", "1 == 1", "here == 17", "here != 17", "here > 3 && negative > 3", "here > 3 || negative > 3", "here > 3 ? 1 : 2",
+    "(char)65", "(short)70000", "(unsigned char)300", "(float)1/3", "(double)narrow", "(int)3.99", "(long)-1", "(unsigned)-1",
+    "(struct pixel *)pointer", "((struct pixel *)pointer)->x", "(char *)message", "(void *)&global", "*(int *)&global",
+    "sizeof(int)", "sizeof(struct pixel)", "sizeof(pixels)", "sizeof pixel", "&table[1][2] - &table[0][0]", "into + 1", "*(into + 1)",
+    "into == &table[1][2]", "pointer - pixels", "pixels + 1", "&*pointer", "RED", "BLUE", "colour == BLUE", "(enum colour)5",
+    "*numbers", "*table", "**table", "&numbers", "wide / 1000", "unsigned_wide / 3", "unsigned_wide + 1",
+    "1 ? 2 : 3", "first.next == &second", "!nothing", "1.5 > 1", "narrow < real", "real == 3.25", "1, 2", "huge * huge", "-(huge * huge)",
+]
+FORMATS = [f"/{letter} {value}" for letter in "xduotcz" for value in
+           ("here", "negative", "positive", "small", "letter", "half_word", "wide", "numbers", "bit.five", "colour", "yes")]
+FORMATS += ["/x pixel", "/d bytes", "/x bytes", "/s text", "/s message", "/x text", "/a $pc", "/f narrow", "/f real", "/f here",
+            "/x pointer", "/d table", "/c table[0]", "/x -1", "/o 8", "/t 10", "/d 'a'", "/c 65"]
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("dwarf", ["-gdwarf-4", "-gdwarf-5"])
+def test_values_are_those_of_gdb(program, xlen, dwarf):
+    file = program("values", xlen, "-O0", dwarf)
+    commands = [f"output {value}" for value in VALUES] + [f"output{form}" for form in FORMATS]
+    wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in
+             zip(commands, ask_gdb(file, GDBS, commands), ask_console(file, OURS, commands)) if g != o]
+    assert not wrong, f"{len(wrong)} of {len(commands)}\n" + "\n".join(wrong)
+
+
+def test_print_counts_its_values_as_gdb_does(program):
+    file = program("values")
+    commands = ["print here", "print $", "print $1 + 1", "print $$2", "print/x $", "print message", "print &pixel", "print pixel",
+                "set var $mine = 5", "print $mine * 2", "print $unset", "print twice"]
+    assert ask_console(file, OURS, commands) == ask_gdb(file, GDBS, commands)
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_types_are_those_of_gdb(program, xlen):
+    file = program("values", xlen)
+    names = """global table pixel pointer function message first flag colour bit hollow number numbers into length twice main
+        pixel.in &pixel &table fixed yes wide text *pointer first.next word pixel_t""".split()
+    commands = [f"{verb} {name}" for verb in ("whatis", "ptype") for name in names]
+    commands += ["whatis struct pixel", "ptype struct bits", "ptype union number", "ptype enum colour", "whatis 1 + 1", "whatis 1.0f",
+                 "whatis (char)1", "whatis here == 1", "whatis &here", "ptype struct list"]
+    wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in
+             zip(commands, ask_gdb(file, GDBS, commands), ask_console(file, OURS, commands)) if g != o]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_memory_is_shown_as_gdb_does(program, xlen):
+    file = program("values", xlen)
+    commands = ["x/4xw table", "x/4xb bytes", "x/2xh bytes", "x/2xg table", "x/s text", "x/2dw table", "x/3c text", "x/8ob bytes",
+                "x/2tb bytes", "x/2uw &positive", "x/fw &narrow", "x/fg &real", "x/xw &global", "x", "x/2xw $sp", "x/2s message"]
+    wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in
+             zip(commands, ask_gdb(file, GDBS, commands), ask_console(file, OURS, commands)) if g != o]
+    assert not wrong, "\n".join(wrong)
+
+
+def agrees(ours, gdbs):
+    """The same, but for what GDB computes from its callers' arguments and the console calls optimized out."""
+    gdbs = re.sub(r"(\w+)=\1@entry=", r"\1=", gdbs)
+    pattern = re.escape(ours).replace(re.escape("<optimized out>"), r"[^,)\n]*?(?:<[^>]*>)?")
+    return re.fullmatch(pattern, gdbs) is not None
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("opt", ["-O0", "-Og", "-O1"])
+def test_frames_are_those_of_gdb(program, xlen, opt):
+    """From the innermost of five calls: the backtrace, and what each frame's variables are."""
+    file = program("values", xlen, opt)
+    ours, gdbs = [["break stop_here", go, "continue"] for go in ("run", "continue")]
+    commands = ["backtrace", "frame 1", "info locals", "print local", "up", "info locals", "up 2", "info args", "down"]
+    said, told = ask_console(file, ours, commands), ask_gdb(file, gdbs, commands)
+    wrong = [f"{c}\n    GDB:  {g}\n    ours: {o}" for c, g, o in zip(commands, told, said) if not agrees(o, g)]
+    assert not wrong, "\n".join(wrong)
+    if opt == "-O0":
+        assert "optimized out" not in "".join(said)
+
+
+def test_a_backtrace_goes_through_all_calls(program):
+    said = ask_console(program("values"), ["break stop_here", "run", "continue"], ["backtrace"])[0]
+    assert re.findall(r"^#\d+ .*?(\w+) \(", said, re.M) == ["stop_here", "deep", "deep", "deep", "deep", "main"]
