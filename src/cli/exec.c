@@ -1,9 +1,10 @@
 /*
- * `wavetrap exec`: runs a host program for AMD GPUs, as it is, on emulated ones. The program's own
- * runtime does everything; only the library by which it reaches the driver is ours.
+ * `wavetrap exec`: runs a host program, as it is, on emulated GPUs. The program's own runtime does
+ * everything; only the library by which it reaches the driver is ours.
  */
 #include "cli/exec.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -14,14 +15,36 @@
 #include "cli/exec_file.h"
 #include "cli/options.h"
 
-#define LIBRARY "libhsakmt.so.1"
+enum { MOST_GPUS_TEXT = 2048 };
 
 enum { EXEC_NOT_RUN = 126, EXEC_NOT_FOUND = 127 };
 
-/* The folder of our library: in the build tree, and as installed. */
-static bool find_library(char *folder, size_t size)
+/* What a program is started for. */
+struct start {
+    const char *program; /* as it was called */
+    char file[PATH_MAX]; /* what is run, where `found` */
+    bool found;
+    uint64_t memory;     /* of each GPU, or 0 */
+    const char *explain; /* or NULL */
+};
+
+/* A driver of ours, which programs reach through a library. */
+struct driver {
+    const char *family;
+    const char *library;
+    const char *built_in; /* its folder in the build tree, from the command's */
+    const char *package;  /* without it the build leaves the library out */
+    const char *gpus;     /* the environment variable that lists the GPUs */
+    /* Sets the rest of the environment; false without host memory. */
+    bool (*prepare)(const struct start *start, const char *folder);
+};
+
+/* ---- environment ---- */
+
+/* The folder of a driver's library: in the build tree, and as installed. */
+static bool find_library(const struct driver *driver, char *folder, size_t size)
 {
-    static const char *const places[] = {"../runtime/hsakmt", WT_HOST_LIBRARY};
+    const char *const places[] = {driver->built_in, WT_HOST_LIBRARY};
     char self[PATH_MAX], file[2 * PATH_MAX], full[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0)
@@ -30,21 +53,14 @@ static bool find_library(char *folder, size_t size)
     *strrchr(self, '/') = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const bool absolute = *places[i] == '/';
-        snprintf(file, sizeof file, "%s%s%s/" LIBRARY, absolute ? "" : self, absolute ? "" : "/",
-                 places[i]);
+        snprintf(file, sizeof file, "%s%s%s/%s", absolute ? "" : self, absolute ? "" : "/",
+                 places[i], driver->library);
         if (access(file, R_OK) || !realpath(file, full))
             continue;
         *strrchr(full, '/') = 0;
         return snprintf(folder, size, "%s", full) < (int)size;
     }
     return false;
-}
-
-static int no_memory(const struct cli_command *command)
-{
-    struct wt_error err;
-    wt_fail(&err, WT_NO_MEMORY, "no host memory");
-    return cli_fail(command, &err);
 }
 
 /* Appends a name to the list in an environment variable. */
@@ -65,55 +81,134 @@ static bool preload(const char *folder, const char *name)
     return n > 0 && (size_t)n < sizeof path && append("LD_PRELOAD", ':', path);
 }
 
-/* What LD_LIBRARY_PATH does not do. */
-static bool prepare(const char *folder, const char *program, const struct exec_file *file)
+static bool set_or_unset(const char *variable, const char *value)
 {
-    const char *name = strrchr(program, '/');
-    if (file->why)
-        fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", program,
-                file->why);
+    return !(value ? setenv(variable, value, 1) : unsetenv(variable));
+}
+
+#define HSAKMT "libhsakmt.so.1"
+
+/* HIP, OpenMP and OpenACC programs: AMD's runtime reaches the driver through libhsakmt. */
+static bool prepare_amd(const struct start *start, const char *folder)
+{
+    const char *before = getenv("LD_LIBRARY_PATH"), *name = strrchr(start->program, '/');
+    char bytes[24];
+    const struct exec_file what =
+        start->found ? exec_file_look(start->file, HSAKMT) : (struct exec_file){0};
+    const size_t size = strlen(folder) + (before ? strlen(before) : 0) + 2;
+    char *path = malloc(size);
+    if (!path)
+        return false;
+    snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
+    snprintf(bytes, sizeof bytes, "%" PRIu64, start->memory);
+    const bool set = !setenv("LD_LIBRARY_PATH", path, 1) &&
+                     set_or_unset("WAVETRAP_MEMORY", start->memory ? bytes : NULL) &&
+                     set_or_unset("WAVETRAP_EXPLAIN", start->explain);
+    free(path);
+    /* The library is a tool of the HSA runtime's, too: waits.c. */
+    if (!set || !append("HSA_TOOLS_LIB", ' ', HSAKMT))
+        return false;
     /* rocminfo looks for the kernel module. */
-    if (strcmp(name ? name + 1 : program, "rocminfo") == 0 &&
+    if (strcmp(name ? name + 1 : start->program, "rocminfo") == 0 &&
         !preload(folder, "libwavetrap-rocminfo.so"))
         return false;
     /* Programs that open the driver's device files themselves. */
     if (!preload(folder, "libwavetrap-kfd.so"))
         return false;
-    return !file->own_library || preload(folder, LIBRARY);
+    return !what.own_library || preload(folder, HSAKMT);
+}
+
+#define INTEL_ICD "/etc/OpenCL/vendors/intel.icd"
+
+/* OpenCL programs: Intel's runtime opens a render node. OpenCL's loader shows no implementation but
+ * Intel's, so that it is platform 0. */
+static bool prepare_intel(const struct start *start, const char *folder)
+{
+    if (access(INTEL_ICD, R_OK) == 0 && setenv("OCL_ICD_VENDORS", INTEL_ICD, 0))
+        return false;
+    return preload(folder, "libwavetrap-drm.so");
+}
+
+static const struct driver drivers[] = {
+    {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd},
+    {"gen9", "libwavetrap-drm.so", "../runtime/drm", "libdrm-dev", "WAVETRAP_GEN_GPUS",
+     prepare_intel},
+};
+
+enum { DRIVERS = sizeof drivers / sizeof *drivers };
+
+/* The GPUs of a family among "FAMILY:KEY=VALUE,… FAMILY…", in the same form; "" for none. */
+static void gpus_of(const char *family, const char *all, char *list, size_t size)
+{
+    size_t used = 0;
+    *list = 0;
+    while (*(all += strspn(all, " "))) {
+        const size_t length = strcspn(all, " ");
+        if (strncmp(all, family, strlen(family)) == 0 && strcspn(all, ": ") == strlen(family)) {
+            used += (size_t)snprintf(list + used, size - used, "%s%.*s", used ? " " : "",
+                                     (int)length, all);
+            assert(used < size);
+        }
+        all += length;
+    }
+}
+
+/* The environment of one driver, for the GPUs that were asked for (NULL: one, where the driver was
+ * built). *offered tells whether programs can use it. */
+static enum wt_status offer(const struct driver *driver, const struct start *start,
+                            const char *gpus, bool *offered, struct wt_error *err)
+{
+    char folder[PATH_MAX], list[MOST_GPUS_TEXT];
+    *offered = false;
+    if (gpus)
+        gpus_of(driver->family, gpus, list, sizeof list);
+    else
+        snprintf(list, sizeof list, "%s", driver->family);
+    if (!*list)
+        return WT_OK;
+    if (!find_library(driver, folder, sizeof folder))
+        return gpus ? wt_fail(err, WT_UNSUPPORTED,
+                              "%s is not there: this wavetrap was built without %s",
+                              driver->library, driver->package)
+                    : WT_OK;
+    if (setenv(driver->gpus, list, 1) || !driver->prepare(start, folder))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    *offered = true;
+    return WT_OK;
 }
 
 int cli_exec_program(const struct cli_command *command, const char *gpus, uint64_t memory,
                      const char *explain, char **argv)
 {
-    const char *before = getenv("LD_LIBRARY_PATH");
     struct wt_error err;
-    char folder[PATH_MAX], file[PATH_MAX], bytes[24];
+    struct start start = {.program = argv[0], .memory = memory, .explain = explain};
     struct exec_file what = {0};
-    if (!find_library(folder, sizeof folder)) {
+    bool any = false;
+    start.found = exec_file_find(argv[0], start.file, sizeof start.file);
+    if (start.found)
+        what = exec_file_look(start.file, HSAKMT);
+    for (size_t i = 0; i < DRIVERS; i++) {
+        bool offered;
+        if (offer(&drivers[i], &start, gpus, &offered, &err) != WT_OK)
+            return cli_fail(command, &err);
+        any |= offered;
+    }
+    if (!any) {
         wt_fail(&err, WT_UNSUPPORTED,
-                LIBRARY " is not there: this wavetrap was built without libhsakmt-dev");
+                "this wavetrap was built without libhsakmt-dev and libdrm-dev: it has no driver "
+                "for host programs");
         return cli_fail(command, &err);
     }
-    const size_t size = strlen(folder) + (before ? strlen(before) : 0) + 2;
-    char *path = malloc(size);
-    if (!path)
-        return no_memory(command);
-    snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
-    snprintf(bytes, sizeof bytes, "%" PRIu64, memory);
-    const bool set =
-        !setenv("LD_LIBRARY_PATH", path, 1) &&
-        !setenv("WAVETRAP_GPUS", gpus ? gpus : wt_family_of_host_programs()->name, 1) &&
-        !(memory ? setenv("WAVETRAP_MEMORY", bytes, 1) : unsetenv("WAVETRAP_MEMORY")) &&
-        !(explain ? setenv("WAVETRAP_EXPLAIN", explain, 1) : unsetenv("WAVETRAP_EXPLAIN"));
-    free(path);
-    const bool found = exec_file_find(argv[0], file, sizeof file);
-    if (found)
-        what = exec_file_look(file, LIBRARY);
-    /* The library is a tool of the HSA runtime's, too: waits.c. */
-    if (!set || !append("HSA_TOOLS_LIB", ' ', LIBRARY) || !prepare(folder, argv[0], &what))
-        return no_memory(command);
-    if (found && what.elf)
-        execv(file, argv); /* execvp would give what cannot be run to a shell */
+    if (what.why)
+        fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", argv[0],
+                what.why);
+    if (what.level_zero)
+        fprintf(stderr,
+                "wavetrap exec: %s uses Level Zero, which no emulated GPU offers: Intel's runtime "
+                "for it needs a newer GPU than Gen9\n",
+                argv[0]);
+    if (start.found && what.elf)
+        execv(start.file, argv); /* execvp would give what cannot be run to a shell */
     else
         execvp(argv[0], argv);
     const int status = errno == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_RUN; /* as shells have it */
@@ -125,27 +220,33 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, uint64
 /* ---- the command ---- */
 
 struct exec {
-    char gpus[2048];
+    char gpus[MOST_GPUS_TEXT];
     size_t length;
     uint64_t memory; /* of each GPU, in bytes; 0: the library's default */
     bool help;
 };
 
+/* Whether host programs can use a family. */
+static bool has_driver(const struct wt_family *family)
+{
+    size_t i = 0;
+    while (i < DRIVERS && strcmp(drivers[i].family, family->name) != 0)
+        i++;
+    return i < DRIVERS;
+}
+
 /* Each --gpu is a GPU of its own. */
 static enum wt_status add_gpu(void *context, const char *value, struct wt_error *err)
 {
     struct exec *e = context;
-    const char *family = wt_family_of_host_programs()->name;
     struct wt_gpu gpu = {0};
     e->help = strcmp(value, "help") == 0;
     if (e->help)
         return WT_OK;
-    enum wt_status status = WT_OK;
-    if (strncmp(value, family, strcspn(value, ":")) != 0 || strchr(value, ' '))
+    enum wt_status status = wt_gpu_choose(&gpu, value, err);
+    if (status == WT_OK && (!has_driver(gpu.family) || strchr(value, ' ')))
         status =
-            wt_fail(err, WT_INVALID, "host programs run on %s only, not on '%.40s'", family, value);
-    if (!status)
-        status = wt_gpu_choose(&gpu, value, err);
+            wt_fail(err, WT_INVALID, "host programs run on gfx900 and gen9, not on '%.40s'", value);
     wt_gpu_free(&gpu);
     if (status)
         return status;
@@ -183,9 +284,11 @@ static int exec(int argc, char **argv)
         break;
     }
     if (e.help) {
-        const struct wt_family *family = wt_family_of_host_programs();
-        printf("--gpu=%s:KEY=VALUE,… with these keys (and defaults):\n", family->name);
-        family->config_help(stdout);
+        for (const struct wt_family *const *f = wt_families; *f; f++)
+            if (has_driver(*f)) {
+                printf("--gpu=%s:KEY=VALUE,… with these keys (and defaults):\n", (*f)->name);
+                (*f)->config_help(stdout);
+            }
         return 0;
     }
     if (optind == argc) {
@@ -198,8 +301,8 @@ static int exec(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"gpu", 'g', "SPEC",
-     "a GPU: gfx900:KEY=VALUE,… (--gpu=help lists the keys); once for each\n"
-     "(default: one gfx900)",
+     "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC) or gen9:KEY=VALUE,…\n"
+     "(OpenCL); --gpu=help lists the keys; once for each (default: one of each)",
      add_gpu},
     {"memory", 0, "SIZE",
      "memory of each GPU: a number of bytes, or with K, M or G (default: 8G,\n"
@@ -211,14 +314,15 @@ static const struct cli_option options[] = {
 const struct cli_command cli_exec = {
     .name = "exec",
     .operands = "PROGRAM [ARGUMENT]…",
-    .summary = "Runs PROGRAM, an unmodified host program for AMD GPUs (HIP), on emulated GPUs. It\n"
-               "needs no GPU, no driver and no privileges.",
+    .summary =
+        "Runs PROGRAM, an unmodified host program (HIP, OpenMP, OpenACC, OpenCL), on emulated\n"
+        "GPUs. It needs no GPU, no driver and no privileges.",
     .options = options,
     .program = true,
     .notes = "The exit status is the program's; 127 if there is no such program, 126 if it cannot "
              "be run, 125\n"
              "for another failure of wavetrap's. A fault of a GPU is reported on stderr; then "
-             "AMD's runtime\n"
-             "aborts the program (134).\n",
+             "the\n"
+             "GPU's runtime aborts the program (134).\n",
     .run = exec,
 };

@@ -188,8 +188,11 @@ static enum wt_status report(struct reg *reg, struct wt_error *err)
 {
     enum wt_status status;
     struct wt_emulated *e = &reg->device;
+    e->notice[0] = 0;
     if (e->family->print && e->console && (status = e->family->print(e, e->console, err)) != WT_OK)
         return status;
+    if (e->notice[0])
+        fprintf(stderr, "wavetrap: %s\n", e->notice);
     return cli_results_report(&reg->drive.results, e, 0, err);
 }
 

@@ -33,7 +33,7 @@ struct wt_family {
     const char *core_word; /**< the family's words in traces and reports */
     const char *wave_word;
     const char *lane_word;
-    bool host_programs;   /**< host programs use it through a driver library of ours */
+    bool host_programs;   /**< a debugger can reach host programs that use it */
     unsigned mask_digits; /**< hexadecimal digits of a mask in a trace; 0: as many as it takes */
 
     /* --gpu: the configuration is a struct of the family's own. */
@@ -112,7 +112,7 @@ const struct wt_family *wt_family_of_machine(unsigned elf_machine);
 /** The family whose debug registers programs and hardware elsewhere offer over a socket or JTAG. */
 const struct wt_family *wt_family_of_registers(void);
 
-/** The family that host programs use. */
+/** The family whose host programs a debugger can reach. */
 const struct wt_family *wt_family_of_host_programs(void);
 
 /** A choice of GPU: what --gpu says. {0} is none yet. */

@@ -240,6 +240,9 @@ static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *e
                  "not all that the kernel prints is there: its buffer of %u MiB is full, or a wave "
                  "has not come to the end of its printf",
                  (unsigned)(GCN_LAUNCH_PRINTF_SIZE >> 20));
+    const char *notice = gcn_device_take_notice(g->device);
+    if (notice && !e->notice[0])
+        snprintf(e->notice, sizeof e->notice, "%s", notice);
     return status;
 }
 

@@ -105,6 +105,13 @@ def test_a_trap_and_its_interrupt(counting):
     assert out[7].endswith("DATA_HI=18")
 
 
+def test_trap_zero_is_told(counting):
+    """Number 0 is the hardware's own: the trap is taken, and the user told."""
+    done = reg(counting, "run", "7", "SQ_CMD.CMD=TRAP", "TTMP1", grid=64)
+    assert lines(done)[1].startswith("TTMP1 = 0x01000001 ")
+    assert re.fullmatch(r"wavetrap: the host's trap 0 at 0x\w+: trap number 0 is the hardware's own; .*\n", done.stderr)
+
+
 def test_single_step_and_launches(counting):
     """DEBUG: each instruction traps. SPI_GDBG_WAVE_CNTL holds launches back: the kernel has begun before the first command."""
     out = lines(reg(counting, "SQ_CMD.CMD=DEBUG", "MODE.DEBUG_EN", "run", "30", "SQ_IND_INDEX.INDEX=0x20c", "SQ_IND_DATA.DATA",

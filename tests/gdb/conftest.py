@@ -233,6 +233,16 @@ class Gdb:
         return int(text)
 
     def interrupt(self):
+        """Ctrl-C, once GDB sleeps: GDB can lose one that comes between "Continuing." and the resumption."""
+        seen, last = 0, None
+        until = time.monotonic() + TIMEOUT
+        while seen < 5:
+            assert time.monotonic() < until, "GDB does not come to rest"
+            state, *rest = Path(f"/proc/{self.child.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            used = rest[10:12]  # utime and stime
+            seen = seen + 1 if state == "S" and used == last else 0
+            last = used
+            time.sleep(0.01)
         self.child.sendintr()
 
     def threads(self):

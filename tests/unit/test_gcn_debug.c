@@ -436,10 +436,29 @@ static void trap_is_the_hosts(void **state)
         assert_int_equal(scalar(&r, 0, GCN_TTMP + 1), id << 16 | 1 << 24);
         assert_int_equal(control(&r, GCN_WAVEOP_TRAP, GCN_WAVEMODE_SINGLE, 5, 0), 0);
         assert_int_equal(scalar(&r, 0, GCN_TTMP + 1), id << 16 | 1 << 24);
+        /* "0 is the hardware's own": taken and told, once */
+        const char *notice = gcn_device_take_notice(r.d);
+        assert_int_equal(notice != NULL, id == 0);
+        assert_true(!notice || strstr(notice, "the host's trap 0 at 0x"));
+        assert_null(gcn_device_take_notice(r.d));
         assert_int_equal(run(&r, NOTING_ISSUES), WT_RUN_BUDGET);
         assert_int_equal(r.d->wave[0].pc, pc);
         rig_free(&r);
     }
+}
+
+/* s_trap 0 is taken as any other, and told. */
+static void trap_zero_of_a_program(void **state)
+{
+    static const uint32_t code[] = {0xbe8b0080, 0xbf920000, S_ENDPGM};
+    const struct setup s = {"cu=1", 1, 64, code, 3, noting, NOTING_WORDS, 0};
+    struct rig r = start(&s);
+    assert_int_equal(run(&r, 2), WT_RUN_BUDGET);
+    assert_int_equal(r.d->wave[0].pc, HANDLER_AT);
+    assert_int_equal(scalar(&r, 0, GCN_TTMP), CODE + 4); /* the PC is that of s_trap */
+    assert_int_equal(scalar(&r, 0, GCN_TTMP + 1), 0);
+    assert_non_null(strstr(gcn_device_take_notice(r.d), "s_trap 0 at 0x12004: trap number 0"));
+    rig_free(&r);
 }
 
 /* HALT of a wave in its handler counts from s_rfe_b64 on. */
@@ -1133,6 +1152,7 @@ int main(void)
         cmocka_unit_test(debug_single_steps),
         cmocka_unit_test(a_step_waits_at_the_barrier),
         cmocka_unit_test(trap_is_the_hosts),
+        cmocka_unit_test(trap_zero_of_a_program),
         cmocka_unit_test(halt_in_the_handler_counts_behind_it),
         cmocka_unit_test(a_watch_has_a_mode),
         cmocka_unit_test(a_watch_has_a_mask_and_a_process),

@@ -94,6 +94,12 @@ void gcn_explain_exception(FILE *out, struct gcn_device *device, const struct wt
 /** The name of an exception by its bit in MODE.EXCP_EN, from 0: "invalid"; NULL beyond the 9. */
 const char *gcn_exception_name(unsigned bit);
 
+/**
+ * What the user should know of the program, or NULL: trap number 0, which is the hardware's own,
+ * was used by s_trap or by the host. Told once; the text is valid until the device is freed.
+ */
+const char *gcn_device_take_notice(struct gcn_device *device);
+
 /* ---- interrupts ---- */
 
 enum gcn_interrupt_encoding { GCN_INTERRUPT_AUTO, GCN_INTERRUPT_INST, GCN_INTERRUPT_ERROR };

@@ -213,6 +213,8 @@ struct gcn_device {
     /* context save: no group starts; where the next wave's goes, and the end of that memory */
     bool saving;
     uint64_t save_next, save_end;
+    char notice[160]; /* for the user; "" if there is nothing */
+    bool notice_told;
     struct wt_fault exception; /* what the last exception of a wave was about, for reports */
     /* execution */
     struct wt_tlb tlb;

@@ -226,10 +226,31 @@ bool gcn_wave_raise(struct gcn_device *d, uint32_t wave, uint32_t trapsts)
     return true;
 }
 
+/* Number 0 is the hardware's own: a handler cannot tell it from an exception. */
+static void note_trap_zero(const struct gcn_wave *w, const char *origin, uint64_t pc)
+{
+    struct gcn_device *d = w->device;
+    if (!d->notice[0])
+        snprintf(d->notice, sizeof d->notice,
+                 "%s at 0x%llx: trap number 0 is the hardware's own; it is taken, and a trap "
+                 "handler finds it like an exception",
+                 origin, (unsigned long long)pc);
+}
+
+const char *gcn_device_take_notice(struct gcn_device *d)
+{
+    if (!d->notice[0] || d->notice_told)
+        return NULL;
+    d->notice_told = true;
+    return d->notice;
+}
+
 bool gcn_wave_trap(struct gcn_device *d, uint32_t wave, unsigned id)
 {
     if (wave >= d->machine.waves || !d->wave[wave].active || !gcn_may_trap(&d->wave[wave]))
         return false;
+    if (!(id & 0xff))
+        note_trap_zero(&d->wave[wave], "the host's trap 0", d->wave[wave].pc);
     gcn_trap_from_outside(&d->wave[wave], (id & 0xff) << TTMP1_TRAP_SHIFT | TTMP1_HOST_TRAP);
     return true;
 }
@@ -256,6 +277,8 @@ OP(s_trap)
                          "s_trap %u%s, and there is no trap handler", id,
                          id < 4 ? meanings[id] : "");
     }
+    if (!id)
+        note_trap_zero(w, "s_trap 0", gcn_pc_of(w, u));
     /* The PC is that of s_trap itself: handlers add 4. */
     return gcn_enter_trap(w, gcn_pc_of(w, u), id, 0);
 }

@@ -8,14 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Stands in the table for instructions that are not executed; gen_prepare sees to it that it is
- * never called. */
-void gen_alu_none(struct gen_alu *x)
-{
-    (void)x;
-    assert(!"not executed");
-}
-
 static uint32_t bits_of(float value)
 {
     uint32_t bits;

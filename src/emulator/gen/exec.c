@@ -118,12 +118,16 @@ static double double_at(const struct gen_alu *x, const uint8_t *at, enum gen_typ
     return value;
 }
 
-/* The packed immediates: eight elements, over and over. */
-static void unpack(const struct gen_operand *o, unsigned n, enum gen_domain domain,
-                   union gen_values *row)
+/* The packed immediates: eight elements, over and over. v and uv are eight words, of which an
+ * element of the destination gets the one at its own place: where it has 32 bits, every second one.
+ * Intel's compiler counts on that (mov (2) r7.0<1>:ud 0x400:uv makes 0 and 4). */
+static void unpack(const struct gen_operand *o, const struct gen_operand *dst, unsigned n,
+                   enum gen_domain domain, union gen_values *row)
 {
+    const unsigned stride = gen_type_size(dst->type) * (dst->hstride ? dst->hstride : 1);
+    const unsigned step = stride > 2 ? stride / 2 : 1;
     for (unsigned i = 0; i < n; i++) {
-        const unsigned nibble = o->immediate >> (4 * (i % 8)) & 15;
+        const unsigned nibble = o->immediate >> (4 * (i * step % 8)) & 15;
         const unsigned byte = o->immediate >> (8 * (i % 4)) & 0xff;
         /* vf: sign, three bits of exponent with bias 3, four of fraction; zero if all are. */
         const float real = !(byte & 0x7f)
@@ -231,7 +235,7 @@ static bool load(struct gen_alu *x, unsigned index, union gen_values *row, const
     uint16_t at[GEN_CHANNELS];
     *out = row;
     if (o->file == GEN_IMMEDIATE && o->type >= GEN_UV) {
-        unpack(o, n, x->domain, row);
+        unpack(o, &insn->dst, n, x->domain, row);
         return true;
     }
     const bool plain = !o->negate && !o->absolute && !x->soft;
@@ -658,6 +662,8 @@ const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u)
     union gen_values row[3], result, carry;
     const void *source[3] = {NULL, NULL, NULL};
     uint64_t bits[GEN_CHANNELS];
+    if (insn->row == &gen_rows[GEN_SMOV]) /* a move of the channels in its second operand */
+        x.on &= (uint32_t)insn->src[1].immediate;
     if (!x.on)
         return gen_next(u);
     if (u->uses_ip)
@@ -715,9 +721,10 @@ static bool wraps(const struct gen_insn *insn)
     for (unsigned i = 0; i < insn->sources; i++)
         if (gen_type_size(insn->src[i].type) > 4)
             return false;
-    if (row == &gen_rows[GEN_MOV] || row == &gen_rows[GEN_ADD] || row == &gen_rows[GEN_MUL] ||
-        row == &gen_rows[GEN_AND] || row == &gen_rows[GEN_OR] || row == &gen_rows[GEN_XOR] ||
-        row == &gen_rows[GEN_NOT] || row == &gen_rows[GEN_SHL] || row == &gen_rows[GEN_MAD])
+    if (row == &gen_rows[GEN_MOV] || row == &gen_rows[GEN_SMOV] || row == &gen_rows[GEN_ADD] ||
+        row == &gen_rows[GEN_MUL] || row == &gen_rows[GEN_AND] || row == &gen_rows[GEN_OR] ||
+        row == &gen_rows[GEN_XOR] || row == &gen_rows[GEN_NOT] || row == &gen_rows[GEN_SHL] ||
+        row == &gen_rows[GEN_MAD])
         return true;
     if (row == &gen_rows[GEN_SEL] && !insn->condition)
         return true;
@@ -737,8 +744,10 @@ static enum gen_domain domain_of(const struct gen_insn *insn)
         wide = wide || insn->src[i].type == GEN_DF;
     }
     if (real)
-        return wide || (insn->dst.type == GEN_DF && insn->row != &gen_rows[GEN_MOV]) ? GEN_DOUBLE
-                                                                                     : GEN_FLOAT;
+        return wide || (insn->dst.type == GEN_DF && insn->row != &gen_rows[GEN_MOV] &&
+                        insn->row != &gen_rows[GEN_SMOV])
+                   ? GEN_DOUBLE
+                   : GEN_FLOAT;
     return wraps(insn) ? GEN_INT32 : GEN_INT64;
 }
 

@@ -105,16 +105,21 @@ const struct gen_uop *gen_op_halt(struct gen_thread *t, const struct gen_uop *u)
     return go_on(t, u);
 }
 
-/* Channels for which the predicate holds go on behind it; the others wait at UIP. goto.b turns to
- * the others first: it jumps to JIP, and those for which the predicate holds wait behind it. */
+/* Channels for which the predicate holds go on behind it; the others wait at UIP. goto.b is the
+ * other way round: where the predicate holds for a channel, it jumps to UIP, which lies before, and
+ * the others wait behind the instruction. Intel's compiler jumps forward always by a predicate that
+ * holds nowhere, and backward always by goto.b without one. */
 const struct gen_uop *gen_op_goto(struct gen_thread *t, const struct gen_uop *u)
 {
-    const uint32_t staying = taken(t, &u->insn), leaving = t->mask & ~staying;
-    park(t, leaving, target(t, u, u->insn.uip));
-    if (!u->insn.branch || !leaving)
+    const uint32_t holds = taken(t, &u->insn);
+    if (!u->insn.branch) {
+        park(t, t->mask & ~holds, target(t, u, u->insn.uip));
         return go_on(t, u);
-    park(t, staying, after(t, u));
-    return gen_jump(t, target(t, u, u->insn.jip));
+    }
+    if (!holds)
+        return go_on(t, u);
+    park(t, t->mask & ~holds, after(t, u));
+    return gen_jump(t, target(t, u, u->insn.uip));
 }
 
 /* Where a branch's register operand leads; false: it lies outside the registers. */

@@ -442,6 +442,9 @@ static bool run(struct host_gpu *gpu)
     const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE) : m->ops->run(m, SLICE);
     for (; gpu->ended; gpu->ended &= gpu->ended - 1)
         finish(gpu, (unsigned)__builtin_ctz(gpu->ended));
+    const char *notice = gcn_device_take_notice(gpu->device);
+    if (notice)
+        fprintf(stderr, "wavetrap: %s\n", notice);
     if (why == WT_RUN_FAULT)
         faulted(gpu);
     kfd_tell_debugger(gpu);

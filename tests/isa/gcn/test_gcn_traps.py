@@ -64,7 +64,7 @@ class Noted:
 
     def __init__(self, gpu):
         self.count, _, low, high, self.trapsts, self.status, self.ttmp11 = gpu.read(TMA2, 7)
-        self.pc, self.trap, self.host = low | (high & 0xffff) << 32, high >> 16 & 0xff, high >> 24 & 1
+        self.pc, self.trap, self.host, self.rewind = low | (high & 0xffff) << 32, high >> 16 & 0xff, high >> 24 & 1, high >> 25
 
 
 ENDS = " s_load_dwordx2 s[4:5], s[0:1], 0x0\n v_mov_b32 v1, s3\n v_mov_b32 v2, 0\n s_waitcnt lgkmcnt(0)\n" \
@@ -166,6 +166,37 @@ def test_exception_without_a_second_handler():
         why, at = trap_run(gpu, " v_rcp_f32 v3, 0\nthere:", [ONE_SOURCE["division by zero"][0]], second=False)
         wave = gpu.waves()[0]
         assert why == "halted" and wave.pc == at["there"] - 8 and wave.status & (PRIV | HALT) == HALT
+
+
+REWINDS = {  # PCRewind: the length of the instruction that raised an exception, 0 for all else; `there` is behind it
+    "4 bytes": (" v_rcp_f32 v3, 0\nthere:", 1), "8 bytes": (" v_rcp_f32_e64 v3, 0\nthere:", 2),
+    "a literal": (" v_mov_b32 v2, 0x7f7fffff\n v_add_f32 v3, 0x7f7fffff, v2\nthere:", 2),
+    "a memory violation": (" v_mov_b32 v2, 0\n v_mov_b32 v3, 0x55\n global_load_dword v4, v[2:3], off\nthere:", 2),
+    "a memory violation of scalar memory": (" s_mov_b32 s8, 0\n s_mov_b32 s9, 0x55\n s_load_dword s8, s[8:9], 0x0\nthere:", 2),
+    "s_trap": ("there: s_trap 7", 0), "an illegal instruction": ("there: .long 0xbeff7fff", 0)}
+
+
+@pytest.mark.parametrize("name", REWINDS)
+def test_rewind(name):
+    """PC - PCRewind * 4 is the instruction."""
+    body, rewind = REWINDS[name]
+    with Gpu() as gpu:
+        why, at = trap_run(gpu, body, [ONE_SOURCE["division by zero"][0], ONE_SOURCE["overflow"][0]])
+        noted = Noted(gpu)
+        assert why == "ended" and (noted.count, noted.pc, noted.rewind) == (1, at["there"], rewind)
+
+
+@pytest.mark.parametrize("bit", [0, 1])
+def test_memory_violation_whatever_mode_says(bit):
+    """MODE[20] is kept as state; the exception traps whether it is set or not."""
+    body = f" s_setreg_imm32_b32 hwreg(HW_REG_MODE, 20, 1), {bit}\n v_mov_b32 v2, 0\n v_mov_b32 v3, 0x55\n s_getreg_b32 s6, hwreg(HW_REG_MODE, 20, 1)" \
+           "\n global_load_dword v4, v[2:3], off\nthere:\n s_mov_b32 s3, s6"
+    with Gpu() as gpu:
+        gpu.handlers(driver_handler(), second_level())
+        symbols = gpu.start(kernel(body + "\n" + ENDS))
+        assert gpu.run() == "ended" and gpu.read(OUT, 1) == [bit]
+        noted = Noted(gpu)
+        assert (noted.count, noted.pc, noted.trapsts) == (1, symbols["there"], MEM_VIOL)
 
 
 def test_host_trap():

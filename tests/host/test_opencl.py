@@ -1,0 +1,87 @@
+"""Unmodified OpenCL programs, with Debian's Intel runtime, on the emulated Gen9."""
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from conftest import ROOT, WAVETRAP
+
+HERE = pathlib.Path(__file__).parent
+KERNELS = re.search(r"^KERNELS = \[(.*)\]", (HERE / "opencl_kernels.py").read_text(), re.M)[1].split(", ")
+PYTHON = "/usr/bin/python3"
+
+
+def run(*argv, gpu="gen9", timeout=300, **options):
+    return subprocess.run([WAVETRAP, "exec", "-g", gpu, *map(str, argv)], capture_output=True, text=True, timeout=timeout,
+                          check=False, **options)
+
+
+@pytest.fixture(scope="module")
+def example():
+    """The example, built by the host's compiler."""
+    def build(name):
+        out = pathlib.Path(WAVETRAP).parent / "examples" / "opencl"
+        subprocess.run(["make", "-s", "-C", ROOT / "examples" / "opencl", f"OUT={out}", out / name], check=True)
+        return out / name
+    return build
+
+
+@pytest.mark.parametrize("options", [[], ["-cl-opt-disable"]], ids=["optimised", "-cl-opt-disable"])
+def test_kernels_of_many_kinds(options):
+    """numpy computes the same. One process, since Intel's compiler takes its time to start."""
+    done = run(PYTHON, HERE / "opencl_kernels.py", *options)
+    assert done.stdout.splitlines() == [f"{name}: ok" for name in KERNELS], done.stdout + done.stderr
+    assert done.returncode == 0
+
+
+def test_only_what_is_emulated_is_there():
+    """clinfo sees one platform with one device, whatever the host has."""
+    done = run("clinfo", "--raw")
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"CL_DEVICE_NAME +(.*)", done.stdout) == ["Intel(R) HD Graphics 530 [0x1912]"]
+    assert re.findall(r"CL_DEVICE_MAX_COMPUTE_UNITS +(\d+)", done.stdout) == ["24"]
+    assert re.search(r"#PLATFORMS +1$", done.stdout, re.M)
+
+
+def test_the_number_of_subslices_is_what_programs_see():
+    done = run("clinfo", "--raw", gpu="gen9:subslices=2")
+    assert re.findall(r"CL_DEVICE_MAX_COMPUTE_UNITS +(\d+)", done.stdout) == ["16"]
+
+
+def test_an_example(example):
+    done = run(example("vadd"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "Intel(R) HD Graphics 530 [0x1912]\n0 of 1000 sums are wrong\n"
+
+
+def test_printf(example):
+    done = run(example("print"))
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"item {i}: {1.5 * i:f}" for i in range(8)]
+
+
+def test_a_stray_access_is_told_and_does_not_touch_the_program(example):
+    """The kernel writes behind its buffer: which group, channels and buffer object is said; the program ends as
+    the runtime does after a GPU hang."""
+    done = run(example("stray"))
+    assert done.returncode != 0
+    assert re.search(r"wavetrap: .*GPGPU_WALKER: group \(\d+,0,0\) thread \d+ channels \d+.*instruction 0x[0-9a-f]+ of the "
+                     r"kernel: send.*outside surface", done.stderr), done.stderr
+    assert "the program's memory is as it was" in done.stdout
+
+
+def test_two_gpus():
+    done = subprocess.run([WAVETRAP, "exec", "-g", "gen9", "-g", "gen9:subslices=1", "clinfo", "--raw"], capture_output=True,
+                          text=True, timeout=300, check=False)
+    assert re.findall(r"CL_DEVICE_MAX_COMPUTE_UNITS +(\d+)", done.stdout) == ["24", "8"]
+
+
+@pytest.mark.parametrize("routine", ["xaxpy", "xdot", "xswap"])
+def test_clblast(routine):
+    """Debian's tests of CLBlast compare with a reference of their own."""
+    done = run(f"clblast_test_{routine}")
+    assert "HD Graphics 530" in done.stdout
+    passed = [int(n) for n in re.findall(r"(\d+) test\(s\) passed", done.stdout)]
+    failed = [int(n) for n in re.findall(r"(\d+) test\(s\) failed", done.stdout)]
+    assert sum(passed) > 100 and sum(failed) == 0, done.stdout + done.stderr
