@@ -315,8 +315,8 @@ const struct cli_command cli_exec = {
     .name = "exec",
     .operands = "PROGRAM [ARGUMENT]…",
     .summary =
-        "Runs PROGRAM, an unmodified host program (HIP, OpenMP, OpenACC, OpenCL), on emulated\n"
-        "GPUs. It needs no GPU, no driver and no privileges.",
+        "Runs PROGRAM, an unmodified host program, on emulated GPUs. It may use HIP, OpenMP,\n"
+        "OpenACC or OpenCL, and needs no GPU, no driver and no privileges.",
     .options = options,
     .program = true,
     .notes = "The exit status is the program's; 127 if there is no such program, 126 if it cannot "
