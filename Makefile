@@ -1,5 +1,5 @@
 # The commands that people type. The build itself is Meson's.
-.PHONY: all demo test quick check full sanitized unit fuzz clean install format check-clang check-arm64
+.PHONY: all demo test quick check full sanitized unit fuzz clean install format check-clang check-arm64 check-public
 
 # The build folder. Another compiler wants another one: make quick CC=clang-19 BUILD=build-clang
 BUILD ?= build
@@ -68,6 +68,11 @@ build-asan/build.ninja:
 check-clang:
 	@scripts/need.sh build kernels check
 	@$(MAKE) --no-print-directory quick CC=clang-19 BUILD=build-clang SETUP=-Dwerror=true
+
+# Labelled words of NVIDIA's disassembler in public repositories against ours and the assembler. It
+# fetches them; nothing of them is kept.
+check-public: all
+	@python3 tests/isa/sm/public_words.py $(BUILD)/wavetrap
 
 # The portable paths: a cross build for arm64, whose unit tests and a kernel run under QEMU.
 check-arm64:

@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "debug/source/symbols.h"
 #include "object/code_object.h"
+#include "object/cubin.h"
 #include "object/elf_header.h"
 #include "object/image.h"
 
@@ -53,7 +54,7 @@ static enum wt_status set_base(void *context, const char *value, struct wt_error
 }
 
 static const struct cli_option options[] = {
-    {"gpu", 'g', "GPU", "which GPU --isa is about: vortex (default) or gfx900", set_gpu},
+    {"gpu", 'g', "GPU", "which GPU --isa is about: vortex (default), gfx900, sm", set_gpu},
     {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding", set_isa},
     {"profile", 0, NULL, "list Vortex's platform profiles: addresses, CSRs, DCRs", set_profile},
     {"gdb-extension", 0, NULL, "print where the file is that adds commands for GPUs to GDB",
@@ -152,6 +153,8 @@ static int tell_file(const char *path, uint64_t base)
     const bool is_elf = wt_elf_header_read(path, &header);
     if (is_elf && header.machine == GCN_ELF_MACHINE)
         return cli_tell_code_object(path, &err) ? cli_fail(&cli_info, &err) : 0;
+    if (is_elf && header.machine == CUBIN_ELF_MACHINE)
+        return cli_tell_cubin(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (is_elf && wt_elf_machine_is_host(header.machine))
         return cli_tell_host_program(path, header.machine, &err) ? cli_fail(&cli_info, &err) : 0;
     if (wt_image_load(path, base, &image, &err))

@@ -10,6 +10,9 @@ void cli_tell_debug_information(const char *path);
 /** Prints what is in a code object of AMD GPUs: its kernels and what they need. */
 enum wt_status cli_tell_code_object(const char *path, struct wt_error *err);
 
+/** Prints what is in a cubin: its kernels and what they need. */
+enum wt_status cli_tell_cubin(const char *path, struct wt_error *err);
+
 /** Prints what a host program is and which code for GPUs it brings along. */
 enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct wt_error *err);
 

@@ -194,6 +194,9 @@ static enum wt_status read_info(struct reader *r, struct cubin_function *f, cons
     const uint8_t *bytes = data->d_buf;
     size_t at = 0, capacity = 0;
     enum wt_status status;
+    if (f->parameter)
+        return wt_fail(err, WT_INVALID, "%s: there are two sections .nv.info.%.100s", r->name,
+                       f->name);
     while (at + 4 <= data->d_size) {
         const unsigned format = bytes[at], attribute = bytes[at + 1];
         const size_t size = wt_load_le(bytes + at + 2, 2);

@@ -1,0 +1,163 @@
+"""NVIDIA SM on the command line: the assembler, the sample handlers, reports, registers."""
+import re
+import struct
+
+import pytest
+
+from conftest import ROOT, run
+
+EXAMPLES = ROOT / "examples" / "sm"
+NAME = "NV_PTPC_PRI_SM_"
+
+
+def assemble(folder, name, text=None):
+    """The cubin of an example, or of a text; with --kernel, since a file may have its handler, too."""
+    source = EXAMPLES / f"{name}.sass"
+    if text is not None:
+        source = folder / f"{name}.sass"
+        source.write_text(text)
+    done = run("asm", source, "-o", folder / f"{name}.cubin", "--gpu=sm")
+    assert done.returncode == 0, done.stderr
+    return folder / f"{name}.cubin"
+
+
+def handler_of(folder, name):
+    """The handler that an example has in the same file."""
+    text = (EXAMPLES / f"{name}.sass").read_text()
+    return assemble(folder, f"{name}-handler", text[text.index(".handler"):])
+
+
+@pytest.mark.parametrize("name", sorted(f.stem for f in EXAMPLES.glob("*.sass")))
+def test_disassembly_assembles_to_the_same(tmp_path, name):
+    cubin = assemble(tmp_path, name)
+    listing = run("asm", "-d", cubin).stdout
+    again = assemble(tmp_path, "again", listing)
+    assert run("asm", "-d", again).stdout == listing
+    assert not re.search(r"\.quad", listing)
+
+
+def test_mistakes_have_line_and_column(tmp_path):
+    (tmp_path / "bad.sass").write_text(".kernel k\n    EXIT;\n    IADD R0, R1, R2, R3;\n")
+    done = run("asm", tmp_path / "bad.sass", "-o", tmp_path / "out")
+    assert done.returncode == 125 and "bad.sass:3:20: this does not belong" in done.stderr
+    assert not (tmp_path / "out").exists()
+    done = run("asm", EXAMPLES / "vadd.sass")
+    assert done.returncode == 125 and "-o" in done.stderr
+    done = run("asm", "--gpu=gfx900", EXAMPLES / "vadd.sass", "-o", tmp_path / "out")
+    assert done.returncode == 125 and "no assembler for gfx900" in done.stderr
+
+
+def vadd(folder, *more, n=100):
+    return run("run", "--grid=128", "--block=64", "--arg=zeros:512", "--arg=iota:512", "--arg=pattern:512=07000000",
+               f"--arg={n}", *more, assemble(folder, "vadd"))
+
+
+def test_vector_add_in_every_schedule(tmp_path):
+    want = [i + 7 if i < 100 else 0 for i in range(128)]
+    hashes = set()
+    for gpu in ("sm", "sm:sms=2"):
+        for schedule in ("rr:64", "rr:1", "lockstep", "random:3"):
+            done = vadd(tmp_path, f"--gpu={gpu}", f"--schedule={schedule}", f"--dump-arg=0:{tmp_path}/c", "--hash")
+            assert done.returncode == 0, done.stderr
+            assert list(struct.unpack("<128I", (tmp_path / "c").read_bytes())) == want
+            hashes.add(re.search("state hash (\\w+)", done.stderr)[1])
+    assert len(hashes) == 8, "the schedule is a part of the state"
+
+
+def test_who_wrote_and_trace(tmp_path):
+    done = vadd(tmp_path, "--who-wrote=0:40")
+    assert "written last by work-item (10,0,0)" in done.stderr and "STG.E [R6], R8" in done.stderr
+    assert "<vadd+200>" in done.stderr
+    text = run("trace", "--grid=32", "--arg=zeros:128", "--arg=iota:128", "--arg=iota:128", "--arg=32",
+               assemble(tmp_path, "vadd")).stdout
+    assert re.search(r"S2R R2, SR_TID.X  # R2\[1\]=0x1", text) and "STG.E [R6], R8" in text
+
+
+def test_info(tmp_path):
+    text = run("info", assemble(tmp_path, "local")).stdout
+    assert "cubin for sm_50" in text and "kernel local" in text and "function handler" in text
+    assert "local memory: 16 bytes a thread" in text and "0: 8 bytes at c[0x0][0x140]" in text
+    assert "BPT.PAUSE_QUIET" in run("info", "--isa", "--gpu=sm").stdout
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--grid=32"], "takes 4 arguments; 0 --arg are given"),
+    (["--grid=33", "--block=32", "--arg=1"], "no multiple"),
+    (["--grid=32", "--arg=zeros:4", "--arg=1", "--arg=1", "--arg=zeros:8"], "has 4 bytes; a pointer"),
+    (["--grid=32", "--kernel=other"], "there is no kernel 'other'"),
+    (["--grid=32", "--gpu=sm:sms=17"], "sms=17: must be 1 to 16"),
+    (["--grid=32", "--gpu=sm:cc=4.0"], "cc=4.0: must be 5.0 to 9.0"),
+    (["--grid=32", "--gpu=sm:speed=1"], "an SM has no 'speed=1'"),
+])
+def test_bad_calls(tmp_path, options, words):
+    done = run("run", *options, assemble(tmp_path, "vadd"))
+    assert done.returncode == 125 and words in done.stderr
+
+
+def test_other_files_are_refused(tmp_path):
+    cubin = bytearray(assemble(tmp_path, "vadd").read_bytes())
+    cubin[48] = 75  # another SM in e_flags
+    (tmp_path / "other.cubin").write_bytes(cubin)
+    done = run("run", "--grid=32", tmp_path / "other.cubin")
+    assert done.returncode == 125 and "code for sm_75" in done.stderr
+    done = run("gdb", assemble(tmp_path, "vadd"), "--", "true")
+    assert done.returncode == 125 and "no debugger for sm" in done.stderr
+
+
+# ---- the sample handlers, for each use that BPT's description names ----
+
+def test_a_breakpoint_and_its_handler(tmp_path):
+    """The tutorial's session: stop, look, wake."""
+    done = run("reg", "--grid=32", "--arg=zeros:128", f"--trap-handler={assemble(tmp_path, 'debugger')}",
+               assemble(tmp_path, "breakpoint"), "run 100", NAME + "DBGR_STATUS0", NAME + "HWW_WARP_ESR",
+               NAME + "DBGR_BPT_PAUSE_MASK=0", NAME + "DBGR_CONTROL0.RUN_TRIGGER=1", "run 100", NAME + "WARP_VALID_MASK")
+    assert done.returncode == 0, done.stderr
+    assert "SM_IN_TRAP_MODE=1 LOCKED_DOWN=1" in done.stdout
+    assert "HWW_WARP_ESR = 0x00010000 ERROR=0 TRAP=1" in done.stdout
+    assert "WARP_VALID_MASK = 0x00000000" in done.stdout
+
+
+def test_system_calls(tmp_path):
+    done = run("run", "--kernel=syscall", "--grid=96", "--block=96", "--arg=zeros:64", "--arg=zeros:384",
+               f"--dump-arg=1:{tmp_path}/out", f"--trap-handler={handler_of(tmp_path, 'syscall')}",
+               assemble(tmp_path, "syscall"))
+    assert done.returncode == 0, done.stderr
+    assert struct.unpack("<96I", (tmp_path / "out").read_bytes()) == (0x2a,) * 96
+
+
+def test_an_abi_through_local_memory(tmp_path):
+    done = run("run", "--kernel=local", "--grid=64", "--block=64", "--arg=zeros:256", f"--dump-arg=0:{tmp_path}/out",
+               f"--trap-handler={handler_of(tmp_path, 'local')}", assemble(tmp_path, "local"))
+    assert done.returncode == 0, done.stderr
+    assert struct.unpack("<64I", (tmp_path / "out").read_bytes()) == tuple(2 * i for i in range(64))
+
+
+def test_notifications(tmp_path):
+    done = run("reg", "--grid=1", "--block=1", "--arg=zeros:4", "--arg=5", assemble(tmp_path, "notify"),
+               *(["run 1000", NAME + "HWW_GLOBAL_ESR.BPT_INT", NAME + "HWW_GLOBAL_ESR=0x10"] * 3))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("BPT_INT=1") == 3
+
+
+def test_warps_are_peeled_off(tmp_path):
+    done = run("reg", "--grid=96", "--block=32", "--arg=zeros:384", f"--trap-handler={assemble(tmp_path, 'peel')}",
+               assemble(tmp_path, "breakpoint"), f"wait {NAME}DBGR_STATUS0.LOCKED_DOWN=1", NAME + "DBGR_BPT_PAUSE_MASK", NAME + "DBGR_STATUS0",
+               NAME + "HWW_GLOBAL_ESR.BPT_PAUSE")
+    assert done.returncode == 0, done.stderr
+    assert "PAUSE_MASK = 0x00000007" in done.stdout or "WARPS=0x7" in done.stdout
+    assert "LOCKED_DOWN=1" in done.stdout and "BPT_PAUSE=1" in done.stdout
+
+
+def test_a_handler_that_pauses_needs_a_debugger(tmp_path):
+    done = run("run", "--grid=32", "--arg=zeros:128", f"--trap-handler={assemble(tmp_path, 'debugger')}",
+               assemble(tmp_path, "breakpoint"))
+    assert done.returncode == 125 and "every warp is halted" in done.stderr
+
+
+def test_late_errors_say_so(tmp_path):
+    text = ".kernel k\n    MOV R4, 0x2;\n    LDS R5, [R4];\n" + "    NOP;\n" * 6 + "    EXIT;\n"
+    cubin = assemble(tmp_path, "late", text)
+    done = run("run", "--grid=32", cubin)
+    assert done.returncode == 119 and "imprecise" not in done.stderr and "LDS R5, [R4]" in done.stderr
+    done = run("run", "--grid=32", "--gpu=sm:error-delay=4", cubin)
+    assert done.returncode == 119 and "imprecise: the warp is at" in done.stderr and "LDS R5, [R4]" in done.stderr
