@@ -9,12 +9,39 @@ const struct vx_insn vx_insns[VX_INSN_COUNT] = {
 #undef I
 };
 
+/* Matches and masks of the rows by themselves, compared in groups of sixteen; padded to whole
+ * groups with rows that every word fits, and that no result is taken from. */
+enum { BLOCK = 4, GROUP = 4 * BLOCK, GROUPS = (VX_INSN_COUNT + GROUP - 1) / GROUP };
+
+typedef uint32_t block __attribute__((vector_size(BLOCK * sizeof(uint32_t))));
+
+static const union {
+    uint32_t row[GROUPS * GROUP];
+    block block[GROUPS][4];
+} matches = {.row =
+                 {
+#define I(id, name, xlen, match, mask, operands) match,
+#include "emulator/vortex/isa.def"
+#undef I
+                 }},
+  masks = {.row = {
+#define I(id, name, xlen, match, mask, operands) mask,
+#include "emulator/vortex/isa.def"
+#undef I
+           }};
+
 enum vx_insn_id vx_insn_find(uint32_t word, unsigned xlen)
 {
-    for (unsigned i = 0; i < VX_INSN_COUNT; i++) {
-        const struct vx_insn *row = &vx_insns[i];
-        if ((word & row->mask) == row->match && (row->xlen == 0 || row->xlen == xlen))
-            return i;
+    for (unsigned g = 0; g < GROUPS; g++) {
+        block fits = {0};
+        for (unsigned b = 0; b < 4; b++)
+            fits |= (block)((masks.block[g][b] & word) == matches.block[g][b]);
+        if (!(fits[0] | fits[1] | fits[2] | fits[3]))
+            continue;
+        for (unsigned i = g * GROUP; i < (g + 1) * GROUP && i < VX_INSN_COUNT; i++)
+            if ((word & masks.row[i]) == matches.row[i] &&
+                (!vx_insns[i].xlen || vx_insns[i].xlen == xlen))
+                return i;
     }
     return VX_INSN_COUNT;
 }
