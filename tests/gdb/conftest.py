@@ -196,6 +196,14 @@ def serve_jtag():
     yield from register_servers("jtag")
 
 
+def gdb_of(process):
+    """The GDB that a process is, or has started: `wavetrap gdb` is busy itself while the program runs."""
+    if Path(f"/proc/{process}/comm").read_text().startswith("gdb"):
+        return process
+    found = [gdb_of(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    return next((gdb for gdb in found if gdb), None)
+
+
 class Gdb:
     """Stock GDB at a terminal."""
 
@@ -236,9 +244,10 @@ class Gdb:
         """Ctrl-C, once GDB sleeps: GDB can lose one that comes between "Continuing." and the resumption."""
         seen, last = 0, None
         until = time.monotonic() + TIMEOUT
+        process = gdb_of(self.child.pid)
         while seen < 5:
             assert time.monotonic() < until, "GDB does not come to rest"
-            state, *rest = Path(f"/proc/{self.child.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            state, *rest = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
             used = rest[10:12]  # utime and stime
             seen = seen + 1 if state == "S" and used == last else 0
             last = used
