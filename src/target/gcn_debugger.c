@@ -41,24 +41,15 @@ static uint32_t do_call(struct wt_machine *m, const void *bytes, size_t size)
     return (uint32_t)call.result;
 }
 
-/* Which operations answer in more than their result. */
-static bool has_answer(const struct kfd_debug_call *call)
-{
-    return call->op == KFD_DEBUG_QUERY_EVENT || call->op == KFD_DEBUG_SET_FLAGS ||
-           call->op == KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE ||
-           call->op == KFD_DEBUG_SET_NODE_ADDRESS_WATCH;
-}
-
 static enum wt_status link_call(void *context, struct kfd_debug_call *call, struct wt_error *err)
 {
     struct gcn_way_in *way = context;
     const size_t size = offsetof(struct kfd_debug_call, queue) + 4 * call->queue_count;
     const struct wt_input input = {
         .kind = WT_INPUT_OPERATION, .bytes = call, .size = size, .operation = do_call};
-    if (has_answer(call))
-        return wt_fail(err, WT_UNSUPPORTED, "debug operation %u is not offered here",
-                       (unsigned)call->op);
-    call->result = (int32_t)wt_emulated_input(way->e, &input);
+    (void)err;
+    wt_emulated_input(way->e, &input);
+    *call = *gcn_kfd_answer(way->device);
     return WT_OK;
 }
 

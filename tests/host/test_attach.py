@@ -31,7 +31,8 @@ class Program:
     def __init__(self, folder):
         self.run = subprocess.Popen([WAVETRAP, "exec", compiled("attach.hip")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                     text=True, env=dict(environment(), WAVETRAP_SOCKETS=str(folder)))
-        assert self.run.stdout.readline() == "ready\n"
+        ready, self.out = self.run.stdout.readline().split()
+        assert ready == "ready"
 
     @property
     def pid(self):
@@ -92,6 +93,21 @@ def test_a_register_that_is_written_changes_the_result(program):
     program.run.stdin.write("\n")
     program.run.stdin.close()
     assert program.run.stdout.read().endswith(" 1 wrong\n")
+
+
+def test_a_watchpoint(program):
+    out = int(program.out, 16) + 4 * 100
+    with attach(program.pid) as s:
+        assert s.ask(f"watch {out:#x} 4") == "ok"
+        answer = s.ask("continue")
+        assert answer.startswith("watchpoint") and f"at {out:x}" in answer, answer
+        hit = place(answer)
+        assert hit["group"] == 1 and "<_Z4busyPii" in hit["text"]
+        round_of_it = s.words("global", out, 1)[0] - 200
+        assert round_of_it > 0
+        assert place(s.ask("continue"))["id"] != hit["id"]
+        assert s.words("global", out, 1) == [200 + round_of_it + 1]
+    program.end()
 
 
 def test_one_debugger_after_the_other(program):

@@ -266,6 +266,29 @@ static void set_breakpoint(struct tool *t, const char *where, bool in)
     printf("%" PRIx64 "\n", addr);
 }
 
+/* A breakpoint for lanes in which two registers have these values. */
+static void set_conditional(struct tool *t, const char *where, char **word, const uint64_t *number)
+{
+    struct wt_expr *expr = wt_expr_new();
+    unsigned first, second;
+    uint64_t addr;
+    struct wt_error err;
+    if (expr && find_address(t, where, &addr) && find_register(t, word[2], &first) &&
+        find_register(t, word[4], &second)) {
+        const wt_expr_vector a = wt_expr_temporary(expr, 0), b = wt_expr_temporary(expr, 1);
+        wt_expr_add(expr, WT_EXPR_EQUAL, 0, a, wt_expr_register(expr, first),
+                    wt_expr_constant(expr, number[3]));
+        wt_expr_add(expr, WT_EXPR_EQUAL, 0, b, wt_expr_register(expr, second),
+                    wt_expr_constant(expr, number[5]));
+        wt_expr_add(expr, WT_EXPR_AND, 0, a, a, b);
+        wt_expr_add(expr, WT_EXPR_END, 0, a, a, a);
+        if (!failed(wt_expr_finish(expr, &err), &err) &&
+            !failed(wt_debugger_insert_breakpoint(t->d, addr, &expr, 1, NULL, 0, &err), &err))
+            printf("%" PRIx64 "\n", addr);
+    }
+    wt_expr_free(expr);
+}
+
 static void set_watchpoint(struct tool *t, uint64_t addr, uint64_t size)
 {
     struct wt_error err;
@@ -301,6 +324,8 @@ static void obey(struct tool *t, char *line)
         printf("error: no command\n");
     else if (!strcmp(word[0], "break") || !strcmp(word[0], "delete"))
         set_breakpoint(t, word[1], word[0][0] == 'b');
+    else if (!strcmp(word[0], "break-if")) /* PLACE REGISTER VALUE REGISTER VALUE */
+        set_conditional(t, word[1], word, number);
     else if (!strcmp(word[0], "watch"))
         set_watchpoint(t, number[1], number[2]);
     else if (!strcmp(word[0], "continue"))

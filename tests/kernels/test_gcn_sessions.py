@@ -147,6 +147,20 @@ def test_every_wave_stops_once_at_a_breakpoint(mode, code):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_a_condition_is_that_of_a_lane(mode, code):
+    with work(mode, code) as s:
+        s.ask("break add3")
+        stack = s.number("reg sp") if place(s.ask("continue")) else None
+        s.ask(f"delete {s.number('reg pc'):#x}")
+        item = 333
+        s.ask(f"break-if add3 v0 {a_of(item)} sp {stack}")
+        hit = place(s.ask("continue"))
+        assert (hit["group"], hit["wave"]) == (item // BLOCK, item % BLOCK // 64)
+        assert s.row("v0")[item % 64] == a_of(item)
+        assert s.ask("continue").startswith("exited")
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_memory_of_a_lane(mode, code):
     with work(mode, code) as s:
         s.ask("break add3")
@@ -322,3 +336,26 @@ def test_a_new_future(compiled):
         s.ask(f"delete {at:#x}")
         assert s.ask("continue").startswith("exited")
         assert s.words("global", BUFFER + 4 * first, 1) == [result(first) - b_of(first) + 5000]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_watchpoint_stops_behind_the_store(mode, compiled):
+    watched = 130
+    with work(mode, compiled()) as s:
+        assert s.ask(f"watch {BUFFER + 4 * watched:#x} 4") == "ok"
+        answer = s.ask("continue")
+        assert answer.startswith("watchpoint"), answer
+        hit = place(answer)
+        # Neighbours in the same block of 64 bytes, and in others, are none of it.
+        assert (hit["group"], hit["wave"]) == (watched // BLOCK, watched % BLOCK // 64)
+        assert f"at {BUFFER + 4 * watched:x}" in answer
+        assert s.words("global", BUFFER + 4 * watched, 1) == [result(watched)]
+        assert s.ask("continue").startswith("exited")
+
+
+@pytest.mark.parametrize("mode", ["bare"])
+def test_hardware_has_four_watches(mode, compiled):
+    with work(mode, compiled()) as s:
+        for i in range(5):
+            assert s.ask(f"watch {BUFFER + 64 * i:#x} 4") == "ok"
+        assert "4 address watches; 5 are asked for" in s.ask("continue")

@@ -912,6 +912,38 @@ static void every_warp_stops_each_time_on_a_device_that_does_not_wait(void **sta
     }
 }
 
+/* General and floating-point registers are read like memory where the target has ports, and by
+ * injection elsewhere: the same values, and no access of a debug register. */
+static void registers_come_through_the_targets_port(void **state)
+{
+    for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
+        struct rig *r[2];
+        for (unsigned k = 0; k < 2; k++) {
+            const struct rig_options options = {.xlen = xlen, .dm_only = k == 1};
+            r[k] = rig_new(&options, divergent, 13);
+            insert(r[k], CODE + 0x0c);
+            expect_stop(go(r[k]), WT_STOP_BREAKPOINT, 0);
+        }
+        const struct wt_topology *t = wt_debugger_topology(r[0]->d);
+        for (unsigned i = 0; i < t->register_count; i++) {
+            const struct wt_register *one = &t->registers[i];
+            if (strcmp(one->set, "cpu") != 0 && strcmp(one->set, "fpu") != 0)
+                continue;
+            for (wt_thread thread = 1; thread <= 4; thread++) {
+                uint8_t value[2][WT_REGISTER_BITS / 8] = {{0}};
+                const uint64_t before = r[0]->accesses;
+                for (unsigned k = 0; k < 2; k++)
+                    OK(wt_debugger_read_registers(r[k]->d, thread, &i, 1, value[k], &err));
+                assert_memory_equal(value[0], value[1], wt_register_size(one));
+                if (one->scope == WT_SCOPE_LANE && one->number <= 64)
+                    assert_int_equal(r[0]->accesses, before);
+            }
+        }
+        rig_free(r[0]);
+        rig_free(r[1]);
+    }
+}
+
 /* ---- clients' ways ---- */
 
 static void stepping_another_lane_after_a_breakpoint_moves(void **state)
@@ -1519,6 +1551,7 @@ int main(void)
         cmocka_unit_test(a_device_that_does_not_wait_meets_its_first_breakpoint),
         cmocka_unit_test(breakpoints_that_do_not_stop_are_invisible_on_a_device_that_does_not_wait),
         cmocka_unit_test(every_warp_stops_each_time_on_a_device_that_does_not_wait),
+        cmocka_unit_test(registers_come_through_the_targets_port),
         cmocka_unit_test(stepping_another_lane_after_a_breakpoint_moves),
         cmocka_unit_test(in_nonstop_other_warps_run_on),
         cmocka_unit_test(in_nonstop_a_thread_is_stopped_by_request),

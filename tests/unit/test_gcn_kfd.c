@@ -390,6 +390,23 @@ static void test_answers(void **state)
     gcn_kfd_call(r.d, &call);
     assert_int_equal(call.result, 0);
     assert_int_equal(call.arg[0], kfd_exception_bit(KFD_EC_DEVICE_QUEUE_DELETE));
+    for (uint32_t i = 0; i < 5; i++) {
+        call = (struct kfd_debug_call){.op = KFD_DEBUG_SET_NODE_ADDRESS_WATCH,
+                                       .arg = {DATA + 64 * i, 1, 0xffffffc0}};
+        gcn_kfd_call(r.d, &call);
+        assert_int_equal(call.result, i < 4 ? 0 : -ENOMEM);
+        assert_true(i == 4 || call.arg[3] == i);
+    }
+    call = (struct kfd_debug_call){.op = KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH, .arg = {2}};
+    gcn_kfd_call(r.d, &call);
+    assert_int_equal(call.result, 0);
+    gcn_kfd_call(r.d, &call);
+    assert_int_equal(call.result, -EINVAL);
+    call = (struct kfd_debug_call){.op = KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE, .arg = {0, 128, 128}};
+    gcn_kfd_call(r.d, &call);
+    assert_int_equal(call.result, 0);
+    assert_int_equal(call.arg[1], 0);
+    assert_int_equal(call.arg[2], 0x1ff);
     call = (struct kfd_debug_call){.op = 77};
     gcn_kfd_call(r.d, &call);
     assert_int_equal(call.result, -ENOSYS);

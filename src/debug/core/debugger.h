@@ -58,8 +58,9 @@ void wt_debugger_close(struct wt_debugger *d);
 
 /**
  * Connects anew to a device that has gone and come back, or seems stuck, and halts it. Breakpoints
- * stay inserted: what is left of them in memory is looked at. (A device that answers again by
- * itself is taken up by whatever is asked of it next; this is for one that needs a new connection.)
+ * stay inserted: which of them are still in memory is read back. (A device that answers again by
+ * itself needs no call of this: the next request finds it. This is for one that needs a new
+ * connection.)
  */
 enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err);
 
@@ -317,10 +318,11 @@ struct wt_leftover {
 
 /**
  * Compares the program's code with memory (all must be halted). A slow device may take long for
- * that: it ends after @p limit_ms (0: not before the end). *looked of *total bytes were compared.
+ * that: it ends after @p limit_ms (0: not before the end). *compared of *total bytes were compared.
  */
 enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms,
-                                          uint64_t *looked, uint64_t *total, struct wt_error *err);
+                                          uint64_t *compared, uint64_t *total,
+                                          struct wt_error *err);
 
 /** The leftovers that were found last and have not been lifted; valid until the next call of these.
  */
@@ -430,7 +432,7 @@ struct wt_event {
 };
 
 /**
- * Lets the target advance by about @p budget issues and looks at what happened. Returns true if it
+ * Lets the target advance by about @p budget issues and examines what happened. Returns true if it
  * should be called again soon, false if nothing will happen before something is asked for (the
  * caller may then wait for input, looking in again every few milliseconds on hardware).
  */

@@ -101,11 +101,11 @@ static enum wt_status compare(struct wt_debugger *d, const struct piece *piece,
 }
 
 enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_ms,
-                                          uint64_t *looked, uint64_t *total, struct wt_error *err)
+                                          uint64_t *compared, uint64_t *total, struct wt_error *err)
 {
     uint8_t memory[CHUNK];
     const int64_t end = wt_clock_ms() + limit_ms;
-    *looked = *total = 0;
+    *compared = *total = 0;
     d->leftovers.count = 0;
     for (size_t i = 0; i < d->leftovers.code_count; i++)
         *total += d->leftovers.code[i].size;
@@ -125,7 +125,7 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
             const struct piece piece = {code->addr + at, memory, code->bytes + at, size};
             if ((status = compare(d, &piece, err)))
                 return status;
-            *looked += next - at;
+            *compared += next - at;
         }
     }
     return WT_OK;

@@ -59,6 +59,11 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
     }
     if (w->cause == WT_HALT_EXCEPTION)
         return dbg_come_to_exception(d, wave, err);
+    if (w->cause == WT_HALT_WATCH) {
+        bool stopped;
+        status = dbg_come_to_watch(d, wave, &stopped, err);
+        return status || stopped ? status : resume_one(d, wave, err);
+    }
     if (w->cause == WT_HALT_STEP)
         return resume_one(d, wave, err); /* an earlier step has been done late */
     if ((status = dbg_need_mask(d, wave, err)))

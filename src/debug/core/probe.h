@@ -121,6 +121,7 @@ enum wt_halt_cause {
     WT_HALT_STEP,
     WT_HALT_EXCEPTION, /**< the program made a mistake, which the debug hardware has told:
                             exception() says which */
+    WT_HALT_WATCH,     /**< it has got at memory that set_watches() named: watched() says which */
     WT_HALT_RESET,
 };
 
@@ -152,6 +153,17 @@ struct wt_probe_exception {
     uint64_t pc;    /**< of the instruction, which may be behind the wave's or at it */
     wt_lanes lanes; /**< that may have made it, as far as the hardware tells */
     char text[224]; /**< for people */
+};
+
+/** What a wave has got at that the debug hardware watches. */
+struct wt_probe_watched {
+    bool wanted; /**< false: the hardware is coarser than what was asked for, and this is none of it
+                  */
+    enum wt_watchpoint_kind kind;
+    struct wt_address addr; /**< of the range that was asked for */
+    uint64_t pc;            /**< of the instruction, which is done */
+    wt_lanes lanes;         /**< that may have done it, as far as the hardware tells */
+    char text[224];         /**< for people */
 };
 
 #define WT_WINDOW_BYTES 32
@@ -270,6 +282,15 @@ struct wt_probe_ops {
     /** What a wave has halted for with WT_HALT_EXCEPTION. NULL: there is no such cause. */
     enum wt_status (*exception)(struct wt_probe *probe, uint32_t wave,
                                 struct wt_probe_exception *exception, struct wt_error *err);
+    /**
+     * Replaces the list of ranges that debug hardware watches, where the target has no service for
+     * that; count 0: none. WT_UNSUPPORTED says what it cannot. NULL: there is no such hardware.
+     */
+    enum wt_status (*set_watches)(struct wt_probe *probe, const struct wt_watchpoint *list,
+                                  size_t count, struct wt_error *err);
+    /** What a wave has halted for with WT_HALT_WATCH. NULL where set_watches is. */
+    enum wt_status (*watched)(struct wt_probe *probe, uint32_t wave,
+                              struct wt_probe_watched *watched, struct wt_error *err);
     /** Lanes enabled in a halted wave. */
     enum wt_status (*mask)(struct wt_probe *probe, uint32_t wave, wt_lanes *mask,
                            struct wt_error *err);

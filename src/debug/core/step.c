@@ -151,6 +151,25 @@ enum wt_status dbg_come_to_exception(struct wt_debugger *d, uint32_t wave, struc
     return dbg_stop(d, &stop, err);
 }
 
+enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *stopped,
+                                 struct wt_error *err)
+{
+    struct wt_probe_watched watched = {.wanted = false};
+    enum wt_status status = d->ops->watched(d->probe, wave, &watched, err);
+    *stopped = !status && watched.wanted;
+    if (!*stopped)
+        return status;
+    struct stop stop = {.wave = wave,
+                        .lane = watched.lanes ? wt_lanes_lowest(watched.lanes) : 0,
+                        .event = {.reason = WT_STOP_WATCHPOINT,
+                                  .watch = watched.kind,
+                                  .addr = watched.addr,
+                                  .lanes = watched.lanes,
+                                  .pc = watched.pc}};
+    snprintf(stop.event.text, sizeof stop.event.text, "%s", watched.text);
+    return dbg_stop(d, &stop, err);
+}
+
 /* A wave that runs freely has come to a breakpoint that the target watches for the debugger. */
 static enum wt_status come_to_watched(struct wt_debugger *d, const struct wt_watchpoint_hit *hit,
                                       bool *stopped, struct wt_error *err)
@@ -359,7 +378,12 @@ enum wt_status dbg_take_turn(struct wt_debugger *d, uint32_t wave, enum turn *tu
         return dbg_come_to_exception(d, wave, err);
     }
     w->has_reported = false;
-    bool any, stopped;
+    bool any, stopped = false;
+    if (step.cause == WT_HALT_WATCH &&
+        ((status = dbg_come_to_watch(d, wave, &stopped, err)) || stopped)) {
+        *turn = TURN_OVER;
+        return status;
+    }
     if ((status = dbg_check_hits(d, &any, &stopped, err)) || stopped) {
         *turn = TURN_OVER;
         return status;

@@ -17,6 +17,9 @@ enum wt_status dbg_come_to_breakpoint(struct wt_debugger *d, uint32_t wave, stru
                                       bool *stopped, struct wt_error *err);
 /** A wave has come to a breakpoint instruction of the program's own: stops for it. */
 enum wt_status dbg_come_to_trap(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+/** A wave has halted since it got at what debug hardware watches; *stopped: that is told. */
+enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *stopped,
+                                 struct wt_error *err);
 /** A wave has halted for a mistake of the program's. */
 enum wt_status dbg_come_to_exception(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
 /** Asks the target for hits of what it watches (*any: some), and stops for them if a client wants

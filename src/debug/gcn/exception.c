@@ -24,6 +24,11 @@ enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row)
         return WT_HALT_REQUEST;
     if (trap)
         return WT_HALT_BREAKPOINT;
+    const uint32_t trapsts = row->hw[KFD_HW_TRAPSTS];
+    const uint32_t others = trapsts & (TRAPSTS_EXCP & ~(uint32_t)TRAPSTS_WATCH) &
+                            (row->hw[KFD_HW_MODE] >> 12 | TRAPSTS_MEM_VIOL);
+    if (rewind_of(row) && trapsts & TRAPSTS_WATCH && !others)
+        return WT_HALT_WATCH;
     if (rewind_of(row) || row->hw[KFD_HW_TRAPSTS] & TRAPSTS_ILLEGAL)
         return WT_HALT_EXCEPTION;
     return WT_HALT_STEP;

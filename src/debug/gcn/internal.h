@@ -39,6 +39,18 @@ struct gcnp_row {
     uint32_t hw[KFD_HW_COUNT], ttmp[16];
 };
 
+/** Address watches of gfx9, and how many bytes of a watched range the probe remembers. */
+#define GCNP_WATCHES 4
+#define GCNP_WATCHED_BYTES 256
+
+/** A range that an address watch covers. */
+struct gcnp_watch {
+    struct wt_watchpoint asked;
+    uint32_t id;                        /**< the watch's number */
+    uint64_t addr;                      /**< where the range is in global memory */
+    uint8_t before[GCNP_WATCHED_BYTES]; /**< of writes: what was there when it was looked at last */
+};
+
 struct wt_probe {
     const struct wt_gcn_link *link;
     const struct wt_target *target;
@@ -59,6 +71,8 @@ struct wt_probe {
     size_t launches, launch_capacity;
     struct wt_probe_event *event; /**< to be told */
     size_t events, event_capacity, first_event;
+    struct gcnp_watch watch[GCNP_WATCHES];
+    unsigned watches;
     bool told_end;
     bool scanned; /**< the waves have been listed once */
 };
@@ -139,6 +153,19 @@ enum wt_status gcnp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane
 enum wt_status gcnp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                  struct wt_address addr, const void *bytes, size_t size,
                                  struct wt_error *err);
+
+/** Where [addr, addr + size) of a space lies in global memory, if it does in one piece, as a lane
+ * of a wave sees it. */
+enum wt_status gcnp_global_range(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                 struct wt_address addr, uint64_t size, uint64_t *at,
+                                 struct wt_error *err);
+
+/* ---- watch.c ---- */
+
+enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
+                                struct wt_error *err);
+enum wt_status gcnp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
+                            struct wt_error *err);
 
 /* ---- code.c ---- */
 

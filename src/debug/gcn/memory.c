@@ -153,3 +153,28 @@ enum wt_status gcnp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lan
                              (unsigned long long)addr.offset);
     return access_memory(p, wave, lane, addr, NULL, bytes, size, err);
 }
+
+enum wt_status gcnp_global_range(struct wt_probe *p, uint32_t wave, unsigned lane,
+                                 struct wt_address addr, uint64_t size, uint64_t *at,
+                                 struct wt_error *err)
+{
+    struct gcnp_row *row;
+    size_t part = size;
+    enum wt_status status;
+    addr = by_aperture(p, addr);
+    *at = addr.offset;
+    if (addr.space == SPACE_GLOBAL)
+        return WT_OK;
+    if (addr.space == SPACE_LOCAL)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "address watch sees vector memory, not LDS: only an emulated device can "
+                       "watch it");
+    if ((status = gcnp_find_row(p, wave, &row, err)) != WT_OK ||
+        (status = place(p, row, lane, addr, &part, at, err)) != WT_OK)
+        return status;
+    return part == size
+               ? WT_OK
+               : wt_fail(err, WT_UNSUPPORTED,
+                         "the dwords of a lane's private memory lie 256 bytes apart: watch "
+                         "one of them");
+}

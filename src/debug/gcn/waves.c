@@ -13,6 +13,8 @@
 #define EVERY_EXCEPTION (~(uint64_t)0)
 #define QUEUE_TYPE_AQL 2u
 enum { STATUS_HALT = 1 << 13, MODE_DEBUG_EN = 1 << 11, TRAPSTS_ILLEGAL = 1 << 11 };
+/* Address watches, as exceptions: enabled, and raised. */
+enum { MODE_WATCH = 1 << 19, TRAPSTS_WATCH = 1 << 7 | 7 << 12 };
 
 enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err)
 {
@@ -316,7 +318,8 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
         status = own ? status | STATUS_HALT : status & ~(uint32_t)STATUS_HALT;
         ttmp6 &= KFD_TTMP6_PACKET;
         mode = row->step ? mode | MODE_DEBUG_EN : mode & ~(uint32_t)MODE_DEBUG_EN;
-        trapsts &= ~(uint32_t)TRAPSTS_ILLEGAL; /* it was told */
+        mode = p->watches ? mode | MODE_WATCH : mode & ~(uint32_t)MODE_WATCH;
+        trapsts &= ~(uint32_t)(TRAPSTS_ILLEGAL | TRAPSTS_WATCH); /* they were told */
     } else {
         if (!stopped) {
             ttmp6 &= KFD_TTMP6_PACKET;

@@ -214,12 +214,28 @@ enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes la
     return WT_OK;
 }
 
-enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
-                                const unsigned *index, size_t count, uint8_t *out,
-                                struct wt_error *err)
+/* A row of general or floating-point registers through the target's port, like memory. */
+static bool read_through_port(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
+                              uint8_t *out)
+{
+    const struct wt_target_services *services = p->target->services;
+    const struct wt_register *r = &p->registers[index];
+    const unsigned kind = CODE_CLASS(code_of(p, index)), size = (unsigned)wt_register_size(r);
+    uint8_t row[WT_MAX_LANES * 8];
+    if (!p->port || !services->read_row || (kind != CODE_GPR && kind != CODE_FPR) ||
+        !services->read_row(p->target->context, wave, r->number, true, size, row))
+        return false;
+    for (; lanes; lanes &= lanes - 1, out += size)
+        memcpy(out, row + (size_t)wt_lanes_lowest(lanes) * size, size);
+    return true;
+}
+
+/* The same by injection, and into *out one row after the other. */
+static enum wt_status read_by_injection(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                        const unsigned *index, size_t count, uint8_t *const *out,
+                                        struct wt_error *err)
 {
     const unsigned values = wt_lanes_count(lanes);
-    assert(lanes && !(lanes & ~wt_lanes_first(p->topology.lanes)));
     uint64_t *value = malloc((count * values + 1) * sizeof *value);
     if (!value)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for %zu registers of %u threads", count,
@@ -228,10 +244,38 @@ enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lane
     for (size_t i = 0; i < count && !status; i++) {
         const struct wt_register *r = &p->registers[index[i]];
         const size_t size = wt_register_size(r);
-        for (unsigned k = 0; k < (r->scope == WT_SCOPE_LANE ? values : 1); k++, out += size)
-            wt_store_le(out, value[k * count + i], size);
+        for (unsigned k = 0; k < (r->scope == WT_SCOPE_LANE ? values : 1); k++)
+            wt_store_le(out[i] + k * size, value[k * count + i], size);
     }
     free(value);
+    return status;
+}
+
+enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
+                                const unsigned *index, size_t count, uint8_t *out,
+                                struct wt_error *err)
+{
+    assert(lanes && !(lanes & ~wt_lanes_first(p->topology.lanes)));
+    /* Until then t0 and t1 are the probe's. */
+    enum wt_status status = vortex_repay(p, err);
+    if (status)
+        return status;
+    unsigned *rest = malloc((count + 1) * sizeof *rest);
+    uint8_t **to = malloc((count + 1) * sizeof *to);
+    size_t left = 0;
+    if (!rest || !to)
+        status = wt_fail(err, WT_NO_MEMORY, "out of memory for %zu registers", count);
+    for (size_t i = 0; i < count && !status; i++) {
+        if (!read_through_port(p, wave, lanes, index[i], out)) {
+            rest[left] = index[i];
+            to[left++] = out;
+        }
+        out += wt_register_row(&p->registers[index[i]], lanes);
+    }
+    if (!status && left)
+        status = read_by_injection(p, wave, lanes, rest, left, to, err);
+    free(rest);
+    free(to);
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 
 /* How long a device may take for one request, if nobody says otherwise. */
@@ -28,14 +29,12 @@ void dm_begin(struct wt_probe *p)
 static size_t append(struct dm_batch *b, struct wt_bus_op op)
 {
     if (b->count == b->capacity) {
-        size_t capacity = b->capacity ? 2 * b->capacity : 256;
-        struct wt_bus_op *more = realloc(b->op, capacity * sizeof *more);
+        struct wt_bus_op *more = wt_array_grow(b->op, &b->capacity, b->count + 1, sizeof *more);
         if (!more) {
             b->no_memory = true;
             return 0;
         }
         b->op = more;
-        b->capacity = capacity;
     }
     b->op[b->count] = op;
     return b->count++;
@@ -85,14 +84,13 @@ void dm_inject(struct wt_probe *p, uint32_t instruction)
 {
     struct dm_batch *b = &p->batch;
     if (b->injections == b->injection_capacity) {
-        size_t capacity = b->injection_capacity ? 2 * b->injection_capacity : 128;
-        size_t *more = realloc(b->injection, capacity * sizeof *more);
+        size_t *more =
+            wt_array_grow(b->injection, &b->injection_capacity, b->injections + 1, sizeof *more);
         if (!more) {
             b->no_memory = true;
             return;
         }
         b->injection = more;
-        b->injection_capacity = capacity;
     }
     if (!b->instruction_known || b->instruction != instruction)
         dm_put(p, DM_INJECT, instruction);

@@ -155,6 +155,9 @@ enum gcn_register {
     GCN_REGISTER_M0,
     GCN_REGISTER_FLAT_SCRATCH,   /**< 64 bits */
     GCN_REGISTER_XNACK_MASK,     /**< 64 bits */
+    GCN_REGISTER_RA,             /**< s[30:31], 64 bits: by the calling convention */
+    GCN_REGISTER_SP,             /**< s32 */
+    GCN_REGISTER_FP,             /**< s33 */
     GCN_REGISTER_TTMP0 = 0x1010, /**< ttmp0-ttmp15, whether the wave may read them or not */
 };
 

@@ -55,6 +55,9 @@ static const struct {
     {GCN_REGISTER_FLAT_SCRATCH, GCN_FLAT_SCRATCH, 8},
     {GCN_REGISTER_XNACK_MASK, GCN_XNACK_MASK, 8},
     {GCN_REGISTER_M0, GCN_M0, 4},
+    {GCN_REGISTER_RA, 30, 8},
+    {GCN_REGISTER_SP, 32, 4},
+    {GCN_REGISTER_FP, 33, 4},
 };
 
 /* The operand number of an SGPR or a trap temporary; GCN_SCALARS if it is neither. */

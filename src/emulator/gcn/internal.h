@@ -208,6 +208,7 @@ struct gcn_device {
     uint64_t interrupts;                            /* since the reset */
     struct gcn_interrupt interrupt[GCN_INTERRUPTS]; /* the newest ones, by number modulo these */
     struct gcn_kfd kfd;
+    struct kfd_debug_call kfd_answer; /* the last call; no part of the state */
     uint8_t *
         kfd_area[KFD_DEBUG_QUEUES]; /* save areas of a device in no host process; NULL until used */
     /* context save: no group starts; where the next wave's goes, and the end of that memory */

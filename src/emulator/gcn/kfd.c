@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define EXCEPTIONS 0x1ffu /* in the order of MODE[20:12] */
+
 /* ---- queues ---- */
 
 static struct gcn_kfd_queue *find(struct gcn_device *d, uint32_t id)
@@ -130,6 +132,7 @@ int gcn_kfd_disable(struct gcn_device *d)
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->wave[i].active)
             let_go(&d->wave[i]);
+    gcn_driver_debugger_gone(d, GCN_KFD_VMID);
     d->kfd.enabled = false;
     return 0;
 }
@@ -156,6 +159,30 @@ int gcn_kfd_set_flags(struct gcn_device *d, uint32_t *flags)
     d->kfd.flags = *flags;
     *flags = before;
     return 0;
+}
+
+int gcn_kfd_set_watch(struct gcn_device *d, uint64_t addr, uint32_t mode, uint32_t mask,
+                      uint32_t *id)
+{
+    return d->kfd.enabled ? gcn_driver_set_watch(d, GCN_KFD_VMID, addr, mask, mode, id) : -EINVAL;
+}
+
+int gcn_kfd_clear_watch(struct gcn_device *d, uint32_t id)
+{
+    return d->kfd.enabled ? gcn_driver_clear_watch(d, GCN_KFD_VMID, id) : -EINVAL;
+}
+
+int gcn_kfd_launch_override(struct gcn_device *d, uint32_t mode, uint32_t *enable,
+                            uint32_t *support)
+{
+    uint32_t before;
+    assert(enable && support);
+    if (!d->kfd.enabled || mode > 1)
+        return -EINVAL;
+    const int result = gcn_driver_launch_override(d, mode, *enable, *support, &before);
+    *support = EXCEPTIONS;
+    *enable = before;
+    return result;
 }
 
 /* The dispatches of a queue are suspended with it. */
@@ -296,7 +323,7 @@ int gcn_kfd_device_snapshot(struct gcn_device *d, uint64_t clear, struct kfd_dev
 
 void gcn_kfd_call(struct gcn_device *d, struct kfd_debug_call *call)
 {
-    uint32_t value = (uint32_t)call->arg[0];
+    uint32_t value = (uint32_t)call->arg[0], enable, support;
     assert(call->queue_count <= KFD_DEBUG_QUEUES);
     switch ((enum kfd_debug_op)call->op) {
     case KFD_DEBUG_ENABLE:
@@ -325,8 +352,27 @@ void gcn_kfd_call(struct gcn_device *d, struct kfd_debug_call *call)
         call->result = gcn_kfd_query_event(d, &call->arg[0], &value);
         call->arg[1] = value;
         break;
+    case KFD_DEBUG_SET_NODE_ADDRESS_WATCH:
+        call->result = gcn_kfd_set_watch(d, call->arg[0], (uint32_t)call->arg[1],
+                                         (uint32_t)call->arg[2], &value);
+        call->arg[3] = value;
+        break;
+    case KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH:
+        call->result = gcn_kfd_clear_watch(d, value);
+        break;
+    case KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE:
+        enable = (uint32_t)call->arg[1], support = (uint32_t)call->arg[2];
+        call->result = gcn_kfd_launch_override(d, value, &enable, &support);
+        call->arg[1] = enable, call->arg[2] = support;
+        break;
     default:
         call->result = -ENOSYS;
         break;
     }
+    d->kfd_answer = *call;
+}
+
+const struct kfd_debug_call *gcn_kfd_answer(const struct gcn_device *d)
+{
+    return &d->kfd_answer;
 }

@@ -69,6 +69,21 @@ int gcn_kfd_resume(struct gcn_device *device, uint32_t *queue, uint32_t count);
  * SINGLE_MEM_OP (1), and every access is complete when it issues anyway. */
 int gcn_kfd_set_flags(struct gcn_device *device, uint32_t *flags);
 /**
+ * KFD_DEBUG_SET_NODE_ADDRESS_WATCH: arg[0] the address, arg[1] the mode (0 read, 1 write and
+ * atomic, 2 atomic, 3 all), arg[2] the address bits that count; arg[3] becomes the watch's number.
+ * -ENOMEM: all are in use. KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH: arg[0] the number.
+ */
+int gcn_kfd_set_watch(struct gcn_device *device, uint64_t addr, uint32_t mode, uint32_t mask,
+                      uint32_t *id);
+int gcn_kfd_clear_watch(struct gcn_device *device, uint32_t id);
+/**
+ * KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE: the exceptions that waves enable that begin from now on, in
+ * the order of MODE[20:12]: arg[0] 0: beside their own, 1: instead of them; arg[1] which, as far as
+ * arg[2] names them. arg[1] becomes those from before, arg[2] those that can be overridden.
+ */
+int gcn_kfd_launch_override(struct gcn_device *device, uint32_t mode, uint32_t *enable,
+                            uint32_t *support);
+/**
  * KFD_DEBUG_QUERY_EVENT: a queue, or the device, with an exception that is enabled; -EAGAIN if
  * there is none. *exceptions (arg[0]): in, those to be cleared there; out, those it had, cleared
  * ones included. *queue_id (arg[1]): which; 0 for the device.
@@ -89,5 +104,7 @@ int gcn_kfd_device_snapshot(struct gcn_device *device, uint64_t clear,
 /** Does what @p call says and sets its result: any operation without arrays other than queue ids.
  * -ENOSYS for others. */
 void gcn_kfd_call(struct gcn_device *device, struct kfd_debug_call *call);
+/** The last call as it was answered. It is no part of the device's state. */
+const struct kfd_debug_call *gcn_kfd_answer(const struct gcn_device *device);
 
 #endif

@@ -1,0 +1,140 @@
+/*
+ * Watchpoints by the four address watches of gfx9. A watch covers a block of 64 bytes or a power of
+ * two above that. For writes the probe compares the bytes that were asked for; of reads it can only
+ * say that the block was accessed.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "debug/gcn/internal.h"
+
+#define BLOCK 64u
+#define LARGEST_BLOCK ((uint64_t)1 << 30) /* masks have address bits 29:6 */
+enum { WATCH_READ, WATCH_NONREAD, WATCH_ATOMIC, WATCH_ALL };
+#define OVERRIDE_OR 0u
+#define ADDRESS_WATCH 0x80u /* in the order of MODE[20:12] */
+
+/* The least block that holds a range; 0: none does. */
+static uint64_t block_of(uint64_t addr, uint64_t size)
+{
+    uint64_t block = BLOCK;
+    while (block < LARGEST_BLOCK && (addr ^ (addr + size - 1)) & ~(block - 1))
+        block *= 2;
+    return (addr ^ (addr + size - 1)) & ~(block - 1) ? 0 : block;
+}
+
+static size_t compared(const struct gcnp_watch *w)
+{
+    return w->asked.size < sizeof w->before ? (size_t)w->asked.size : sizeof w->before;
+}
+
+static enum wt_status clear(struct wt_probe *p, struct wt_error *err)
+{
+    enum wt_status status;
+    while (p->watches) {
+        struct kfd_debug_call call = {.op = KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH,
+                                      .arg = {p->watch[p->watches - 1].id}};
+        p->watches--;
+        if ((status = gcnp_call(p, &call, err)) != WT_OK)
+            return status;
+    }
+    return WT_OK;
+}
+
+static enum wt_status set_one(struct wt_probe *p, const struct wt_watchpoint *asked,
+                              struct wt_error *err)
+{
+    static const uint32_t modes[] = {[WT_WATCHPOINT_WRITE] = WATCH_NONREAD,
+                                     [WT_WATCHPOINT_READ] = WATCH_READ,
+                                     [WT_WATCHPOINT_ACCESS] = WATCH_ALL};
+    struct gcnp_watch *w = &p->watch[p->watches];
+    enum wt_status status;
+    *w = (struct gcnp_watch){.asked = *asked};
+    if ((status = gcnp_global_range(p, asked->wave, asked->lane, asked->addr, asked->size, &w->addr,
+                                    err)) != WT_OK)
+        return status;
+    const uint64_t block = block_of(w->addr, asked->size);
+    if (!block)
+        return wt_fail(err, WT_UNSUPPORTED, "no address watch covers %llu bytes at 0x%llx",
+                       (unsigned long long)asked->size, (unsigned long long)w->addr);
+    if (asked->kind == WT_WATCHPOINT_WRITE &&
+        (status = gcnp_read_link(p, w->addr, w->before, compared(w), err)) != WT_OK)
+        return status;
+    struct kfd_debug_call call = {
+        .op = KFD_DEBUG_SET_NODE_ADDRESS_WATCH,
+        .arg = {w->addr & ~(block - 1), modes[asked->kind], (uint32_t) ~(block - 1)}};
+    if ((status = gcnp_call(p, &call, err)) != WT_OK)
+        return status;
+    w->id = (uint32_t)call.arg[3];
+    p->watches++;
+    return WT_OK;
+}
+
+enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
+                                struct wt_error *err)
+{
+    enum wt_status status;
+    if (count > GCNP_WATCHES)
+        return wt_fail(err, WT_UNSUPPORTED, "gfx9 has %u address watches; %zu are asked for",
+                       GCNP_WATCHES, count);
+    if ((status = clear(p, err)) != WT_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        if ((status = set_one(p, &list[i], err)) != WT_OK) {
+            clear(p, WT_IGNORED);
+            return status;
+        }
+    /* Waves that are there get the bit with their next resume; those that begin, so. */
+    struct kfd_debug_call call = {.op = KFD_DEBUG_SET_WAVE_LAUNCH_OVERRIDE,
+                                  .arg = {OVERRIDE_OR, count ? ADDRESS_WATCH : 0, ADDRESS_WATCH}};
+    return gcnp_call(p, &call, err);
+}
+
+/* Whether the watch has its bit in TRAPSTS. */
+static bool has_hit(const struct gcnp_row *row, const struct gcnp_watch *w)
+{
+    return row->hw[KFD_HW_TRAPSTS] >> (w->id ? 11 + w->id : 7) & 1;
+}
+
+/* Whether what was asked for has been got at, as far as can be known. */
+static enum wt_status judge(struct wt_probe *p, struct gcnp_watch *w, bool *wanted,
+                            struct wt_error *err)
+{
+    uint8_t now[GCNP_WATCHED_BYTES];
+    *wanted = true;
+    if (w->asked.kind != WT_WATCHPOINT_WRITE)
+        return WT_OK;
+    const enum wt_status status = gcnp_read_link(p, w->addr, now, compared(w), err);
+    if (status != WT_OK)
+        return status;
+    *wanted = memcmp(now, w->before, compared(w)) != 0 || compared(w) < w->asked.size;
+    memcpy(w->before, now, compared(w));
+    return WT_OK;
+}
+
+enum wt_status gcnp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
+                            struct wt_error *err)
+{
+    struct gcnp_row *row;
+    enum wt_status status = gcnp_find_row(p, wave, &row, err);
+    *watched = (struct wt_probe_watched){.wanted = false};
+    for (unsigned i = 0; i < p->watches && !status && !watched->wanted; i++) {
+        struct gcnp_watch *w = &p->watch[i];
+        if (!has_hit(row, w))
+            continue;
+        if ((status = judge(p, w, &watched->wanted, err)) != WT_OK)
+            return status;
+        watched->kind = w->asked.kind;
+        watched->addr = w->asked.addr;
+        watched->lanes = gcnp_row_exec(row);
+        watched->pc = gcnp_row_pc(row) - 4 * (row->ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15);
+        snprintf(watched->text, sizeof watched->text,
+                 "address watch %u: the instruction at 0x%llx has %s 0x%llx", (unsigned)w->id,
+                 (unsigned long long)watched->pc,
+                 w->asked.kind == WT_WATCHPOINT_WRITE  ? "written to"
+                 : w->asked.kind == WT_WATCHPOINT_READ ? "read in the block of"
+                                                       : "accessed the block of",
+                 (unsigned long long)w->addr);
+    }
+    return status;
+}

@@ -1,0 +1,156 @@
+/*
+ * Save areas from any bytes, as a driver or a process might leave them: the GCN probe lists waves
+ * of them within its bounds or says what is wrong; what it lists can be looked at, stepped and
+ * resumed.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/gcn/gcn.h"
+
+#define AREA UINT64_C(0x10000)
+#define AREA_SIZE 65536u
+
+struct driver {
+    uint8_t area[AREA_SIZE];
+    unsigned calls;
+};
+
+static enum wt_status call(void *context, struct kfd_debug_call *c, struct wt_error *err)
+{
+    ((struct driver *)context)->calls++;
+    c->result = 0;
+    return WT_OK;
+}
+
+static enum wt_status queues(void *context, struct kfd_queue_entry *list, uint32_t room,
+                             uint32_t *count, struct wt_error *err)
+{
+    *count = 1;
+    list[0] = (struct kfd_queue_entry){.ring_base_address = AREA,
+                                       .read_pointer_address = AREA + 64,
+                                       .ctx_save_restore_address = AREA,
+                                       .ring_size = 1024,
+                                       .queue_type = 2,
+                                       .ctx_save_restore_area_size = AREA_SIZE};
+    return WT_OK;
+}
+
+static enum wt_status device(void *context, struct kfd_device_entry *entry, struct wt_error *err)
+{
+    *entry = (struct kfd_device_entry){.lds_base = (uint64_t)1 << 48,
+                                       .lds_limit = ((uint64_t)1 << 48) + UINT32_MAX,
+                                       .scratch_base = (uint64_t)2 << 48,
+                                       .scratch_limit = ((uint64_t)2 << 48) + UINT32_MAX,
+                                       .gfx_target_version = 90000,
+                                       .simd_count = 8,
+                                       .max_waves_per_simd = 10};
+    return WT_OK;
+}
+
+static bool inside(uint64_t addr, size_t size)
+{
+    return addr >= AREA && size <= AREA_SIZE && addr - AREA <= AREA_SIZE - size;
+}
+
+static enum wt_status read_memory(void *context, uint64_t addr, void *out, size_t size,
+                                  struct wt_error *err)
+{
+    if (!inside(addr, size))
+        return wt_fail(err, WT_INVALID, "no memory");
+    memcpy(out, ((struct driver *)context)->area + (addr - AREA), size);
+    return WT_OK;
+}
+
+static enum wt_status write_memory(void *context, uint64_t addr, const void *bytes, size_t size,
+                                   struct wt_error *err)
+{
+    if (!inside(addr, size))
+        return wt_fail(err, WT_INVALID, "no memory");
+    memcpy(((struct driver *)context)->area + (addr - AREA), bytes, size);
+    return WT_OK;
+}
+
+static enum wt_status event(void *context, bool wait, bool *there, struct wt_error *err)
+{
+    *there = true;
+    return WT_OK;
+}
+
+static bool ended(void *context, uint32_t *status, char *text, size_t size)
+{
+    *status = 0;
+    return false;
+}
+
+static const struct wt_gcn_link_ops ops = {.call = call,
+                                           .queues = queues,
+                                           .device = device,
+                                           .read = read_memory,
+                                           .write = write_memory,
+                                           .event = event,
+                                           .ended = ended};
+
+static void look_at(struct wt_probe *p, uint32_t wave)
+{
+    const struct wt_probe_ops *o = &wt_probe_gcn;
+    const struct wt_topology *t = o->topology(p);
+    struct wt_probe_exception exception;
+    struct wt_probe_watched watched;
+    struct wt_probe_step step;
+    struct wt_wave w;
+    enum wt_halt_cause cause;
+    uint64_t pc;
+    wt_lanes mask;
+    uint8_t row[64 * 8];
+    struct wt_error err;
+    o->describe_wave(p, wave, &w);
+    if (!w.id || w.lanes != 64 || w.core >= t->cores)
+        abort();
+    o->halt_cause(p, wave, &cause, &pc, &err);
+    o->mask(p, wave, &mask, &err);
+    o->exception(p, wave, &exception, &err);
+    o->watched(p, wave, &watched, &err);
+    for (unsigned i = 0; i < t->register_count; i += 7)
+        if (o->read_rows(p, wave, wt_lanes_first(64), &i, 1, row, &err) == WT_OK)
+            o->write_row(p, wave, wt_lanes_first(64), i, row, &err);
+    for (uint32_t space = 0; space < t->space_count; space++) {
+        o->read_memory(p, wave, 63, (struct wt_address){space, 6}, row, 40, &err);
+        o->write_memory(p, wave, 5, (struct wt_address){space, 100}, row, 9, &err);
+    }
+    o->step(p, wave, &step, &err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct wt_probe_ops *o = &wt_probe_gcn;
+    struct driver *driver = calloc(1, sizeof *driver);
+    const struct wt_gcn_link link = {.ops = &ops, .context = driver, .host_launches = true};
+    const struct wt_target_services services = {.pump = NULL};
+    const struct wt_target target = {.link = &link, .services = &services};
+    struct wt_probe *p;
+    struct wt_wave_set active, halted;
+    struct wt_probe_event happened;
+    struct wt_error err;
+    memcpy(driver->area, data, size < AREA_SIZE ? size : AREA_SIZE);
+    if (o->open(&target, false, &p, &err))
+        abort();
+    for (unsigned round = 0; round < 3; round++) {
+        o->hold_launches(p, round == 1);
+        if (o->scan(p, &active, &halted, &err))
+            break;
+        for (uint32_t i = 0; i < o->topology(p)->waves && i < 8; i++)
+            if (wt_wave_set_has(&active, i))
+                look_at(p, i);
+        if (o->halt(p, &active, &err) || o->resume(p, &halted, &err))
+            break;
+        while (o->next_event(p, &happened, &err) == WT_OK && happened.kind != WT_PROBE_NOTHING)
+            continue;
+    }
+    o->close(p);
+    free(driver);
+    return 0;
+}
