@@ -2,8 +2,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -141,6 +144,41 @@ static void test_other_files(void **state)
     unlink(path);
 }
 
+static atomic_bool over;
+
+static void *open_and_close(void *context)
+{
+    (void)context;
+    while (!atomic_load(&over))
+        close(dup(0));
+    return NULL;
+}
+
+/* A child whose parent's other threads were closing descriptors closes its own. */
+static void test_children_of_programs_with_threads(void **state)
+{
+    pthread_t thread[2];
+    (void)state;
+    atomic_store(&over, false);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, open_and_close, NULL), 0);
+    for (unsigned i = 0; i < 300; i++) {
+        int status = -1;
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            alarm(60); /* one that hangs is killed */
+            close(dup(0));
+            _exit(7);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    }
+    atomic_store(&over, true);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_what_the_driver_does_not_have_is_not_there),
         cmocka_unit_test(test_files_of_sysfs),
         cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_children_of_programs_with_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

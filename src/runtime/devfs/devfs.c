@@ -20,6 +20,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct opening **openings; /* by descriptor */
 static size_t capacity;
 
+/* A child of a program with several threads closes descriptors, too: the lock is free in it. */
+static void hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void release(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static __attribute__((constructor)) void free_in_children(void)
+{
+    pthread_atfork(hold, release, release);
+}
+
 const struct wt_devfs_driver *wt_devfs_driver_of(const char *path)
 {
     for (size_t i = 0; path && wt_devfs_drivers[i]; i++)

@@ -239,6 +239,7 @@ static struct pages {
     size_t length;
 } pages[MOST_PAGES];
 static pthread_mutex_t pages_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool pages_given; /* until then munmap has nothing to look for */
 
 static bool give(void *at, size_t length)
 {
@@ -248,6 +249,7 @@ static bool give(void *at, size_t length)
         i++;
     if (i < MOST_PAGES)
         pages[i] = (struct pages){at, length};
+    __atomic_store_n(&pages_given, true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&pages_lock);
     return i < MOST_PAGES;
 }
@@ -297,6 +299,8 @@ HOOK int munmap(void *at, size_t length)
 {
     size_t i = 0;
     REAL(munmap);
+    if (!__atomic_load_n(&pages_given, __ATOMIC_ACQUIRE))
+        return real(at, length);
     pthread_mutex_lock(&pages_lock);
     while (i < MOST_PAGES && (pages[i].at != at || pages[i].length != length || !length))
         i++;
