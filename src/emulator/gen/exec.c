@@ -834,8 +834,6 @@ static const char *type_mistake(const struct gen_insn *insn)
 {
     const enum sources wanted = sources_of(insn);
     const enum gen_domain domain = domain_of(insn);
-    if (insn->row == &gen_rows[GEN_SMOV])
-        return "this emulator does not execute it";
     for (unsigned i = 0; i < insn->sources; i++) {
         const enum gen_type type = insn->src[i].type;
         if (wanted == SOURCES_INTEGER && gen_type_is_float(type))
