@@ -386,6 +386,18 @@ static void open_kernel(struct tool *t, const struct wt_emulated_options *option
     t->modules = t->e.modules;
 }
 
+/* Kernels that run when a debugger comes are stopped, as by GDB. */
+static void stop_what_runs(struct tool *t)
+{
+    struct wt_error err;
+    if (wt_debugger_running(t->d) && wt_debugger_interrupt(t->d, &err) != WT_OK)
+        stop("interrupt", &err);
+    while (wt_debugger_running(t->d))
+        wt_debugger_pump(t->d, 1 << 16);
+    while (wt_debugger_next_event(t->d).kind != WT_EVENT_NONE)
+        continue;
+}
+
 static void open_process(struct tool *t, int pid)
 {
     const struct wt_debugger_options options = {.threads = WT_THREADS_WAVES};
@@ -395,6 +407,7 @@ static void open_process(struct tool *t, int pid)
     t->attached = true;
     t->d = t->process.debugger;
     t->modules = t->process.modules;
+    stop_what_runs(t);
 }
 
 int main(int argc, char **argv)
