@@ -1,30 +1,12 @@
 /* The device's memory: what is mapped, the TLB's misses, and accesses that cross pages. */
 #include "emulator/gcn/watch.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* The region that holds addr, or NULL. */
-static const struct gcn_region *region_of(const struct gcn_device *d, uint64_t addr)
-{
-    size_t low = 0, high = d->regions;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        const struct gcn_region *r = &d->region[middle];
-        if (addr - r->addr < r->size)
-            return r;
-        if (addr < r->addr)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
-}
 
 void *gcn_device_pointer(const struct gcn_device *d, uint64_t addr, uint64_t *room)
 {
     assert(room);
-    const struct gcn_region *r = region_of(d, addr);
+    const struct wt_region *r = wt_regions_at(&d->regions, addr);
     if (!d->in_place || !r || !r->writable)
         return NULL;
     *room = r->addr + r->size - addr;
@@ -33,53 +15,18 @@ void *gcn_device_pointer(const struct gcn_device *d, uint64_t addr, uint64_t *ro
 
 bool gcn_mapped(const struct gcn_device *d, uint64_t addr, uint64_t size, bool write)
 {
-    while (size) {
-        const struct gcn_region *r = region_of(d, addr);
-        if (!r || (write && !r->writable))
-            return false;
-        const uint64_t room = r->addr + r->size - addr;
-        if (room >= size)
-            return true;
-        addr += room;
-        size -= room;
-    }
-    return true;
+    return wt_regions_hold(&d->regions, addr, size, write);
 }
 
 enum wt_status gcn_device_map(struct gcn_device *d, uint64_t addr, uint64_t size, bool writable,
                               struct wt_error *err)
 {
-    assert(err);
-    const uint64_t from = addr & ~WT_PAGE_MASK;
-    const uint64_t to = (addr + size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
-    if (!size || addr + size < addr || to > (uint64_t)1 << WT_MEMORY_ADDRESS_BITS || to <= from)
-        return wt_fail(err, WT_INVALID,
-                       "0x%llx bytes at 0x%llx do not fit the address space of 48 bits",
-                       (unsigned long long)size, (unsigned long long)addr);
-    size_t at = 0;
-    while (at < d->regions && d->region[at].addr < from)
-        at++;
-    if ((at && d->region[at - 1].addr + d->region[at - 1].size > from) ||
-        (at < d->regions && d->region[at].addr < to))
-        return wt_fail(err, WT_INVALID, "0x%llx bytes at 0x%llx: something is mapped there already",
-                       (unsigned long long)size, (unsigned long long)addr);
-    if (d->regions == d->region_room) {
-        const size_t room = d->region_room ? 2 * d->region_room : 16;
-        struct gcn_region *grown = realloc(d->region, room * sizeof *grown);
-        if (!grown)
-            return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-        d->region = grown;
-        d->region_room = room;
-    }
-    memmove(&d->region[at + 1], &d->region[at], (d->regions - at) * sizeof *d->region);
-    d->region[at] = (struct gcn_region){from, to - from, writable};
-    d->regions++;
-    return WT_OK;
+    return wt_regions_add(&d->regions, addr, size, writable, err);
 }
 
 const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
 {
-    if (!region_of(d, addr) || gcn_watches_page_read(d, addr))
+    if (!wt_regions_at(&d->regions, addr) || gcn_watches_page_read(d, addr))
         return NULL;
     return wt_tlb_fill_read(&d->tlb, addr, wt_memory_page(d->memory, addr));
 }
@@ -88,7 +35,7 @@ const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr)
  * this: the page may have moved to a private copy. */
 static uint8_t *page_for_write(struct gcn_device *d, uint64_t addr)
 {
-    const struct gcn_region *r = region_of(d, addr);
+    const struct wt_region *r = wt_regions_at(&d->regions, addr);
     if (!r || !r->writable || wt_code_on_page(&d->code, addr))
         return NULL;
     return wt_memory_page_for_write(d->memory, addr);

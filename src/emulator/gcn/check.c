@@ -86,9 +86,5 @@ void gcn_check(struct wt_machine *m)
         check_unit(d, i);
     for (unsigned i = 0; i < GCN_DISPATCHES; i++)
         check_dispatch(d, i);
-    for (size_t i = 0; i < d->regions; i++) {
-        const struct gcn_region *r = &d->region[i];
-        assert(r->size && !((r->addr | r->size) & WT_PAGE_MASK));
-        assert(!i || d->region[i - 1].addr + d->region[i - 1].size <= r->addr);
-    }
+    wt_regions_check(&d->regions);
 }

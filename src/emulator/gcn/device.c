@@ -134,7 +134,7 @@ void gcn_device_free(struct gcn_device *d)
     free(d->wave);
     free(d->group);
     free(d->cu);
-    free(d->region);
+    wt_regions_free(&d->regions);
     free(d->gds);
     wt_machine_end(&d->machine);
     wt_memory_free(d->memory);
@@ -310,7 +310,7 @@ void gcn_device_clear(struct gcn_device *d)
 {
     assert(!d->in_place);
     wt_memory_clear(d->memory);
-    d->regions = 0;
+    d->regions.count = 0;
     gcn_device_set_trap_handler(d, 0, 0);
     wt_code_clear(&d->code);
     wt_tlb_clear(&d->tlb);

@@ -171,29 +171,10 @@ enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t si
                                 struct wt_error *err)
 {
     assert(err);
-    const uint64_t from = addr & ~WT_PAGE_MASK, to = (addr + size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
-    /* Each region leaves at most what lies before and behind; only one can leave both. */
-    struct gcn_region *left = malloc((d->regions + 1) * sizeof *left);
-    size_t count = 0;
-    if (!left)
-        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
-    for (size_t i = 0; i < d->regions; i++) {
-        const struct gcn_region *r = &d->region[i];
-        const uint64_t end = r->addr + r->size;
-        if (end <= from || r->addr >= to) {
-            left[count++] = *r;
-            continue;
-        }
-        if (r->addr < from)
-            left[count++] = (struct gcn_region){r->addr, from - r->addr, r->writable};
-        if (end > to)
-            left[count++] = (struct gcn_region){to, end - to, r->writable};
-    }
-    free(d->region);
-    d->region = left;
-    d->region_room = d->regions + 1;
-    d->regions = count;
-    wt_memory_unalias(d->memory, from);
+    enum wt_status status;
+    if ((status = wt_regions_remove(&d->regions, addr, size, err)) != WT_OK)
+        return status;
+    wt_memory_unalias(d->memory, addr & ~WT_PAGE_MASK);
     gcn_device_flush_code(d);
     return WT_OK;
 }

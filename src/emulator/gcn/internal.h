@@ -12,6 +12,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
+#include "emulator/machine/regions.h"
 
 #define GCN_LANES 64
 #define GCN_VGPRS 256
@@ -173,12 +174,6 @@ struct gcn_kfd {
     struct gcn_kfd_queue queue[KFD_DEBUG_QUEUES];
 };
 
-/* A range of addresses that kernels may use. */
-struct gcn_region {
-    uint64_t addr, size;
-    bool writable;
-};
-
 /* The data share that a DS instruction uses, when it is watched (ds.c). */
 struct gcn_watched_share {
     uint8_t *bytes;
@@ -195,8 +190,7 @@ struct gcn_device {
     struct gcn_wave *wave;
     struct gcn_group *group; /* GCN_WAVES_PER_CU a compute unit */
     struct gcn_cu *cu;
-    struct gcn_region *region; /* sorted by address */
-    size_t regions, region_room;
+    struct wt_regions regions;
     struct gcn_dispatch dispatch[GCN_DISPATCHES];
     uint32_t launching; /* those that have work-groups to start, as a bit set */
     uint32_t served;    /* the one that the last work-group started was of */

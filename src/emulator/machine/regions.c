@@ -66,6 +66,33 @@ enum wt_status wt_regions_add(struct wt_regions *r, uint64_t addr, uint64_t size
     return WT_OK;
 }
 
+enum wt_status wt_regions_remove(struct wt_regions *r, uint64_t addr, uint64_t size,
+                                 struct wt_error *err)
+{
+    assert(err);
+    const uint64_t from = addr & ~WT_PAGE_MASK, to = (addr + size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
+    /* Each region leaves at most what lies before and behind; only one can leave both. */
+    struct wt_region *left = malloc((r->count + 1) * sizeof *left);
+    size_t count = 0;
+    if (!left)
+        return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    for (size_t i = 0; i < r->count; i++) {
+        const struct wt_region *region = &r->region[i];
+        const uint64_t end = region->addr + region->size;
+        if (end <= from || region->addr >= to) {
+            left[count++] = *region;
+            continue;
+        }
+        if (region->addr < from)
+            left[count++] = (struct wt_region){region->addr, from - region->addr, region->writable};
+        if (end > to)
+            left[count++] = (struct wt_region){to, end - to, region->writable};
+    }
+    free(r->region);
+    *r = (struct wt_regions){left, count, r->count + 1};
+    return WT_OK;
+}
+
 void wt_regions_check(const struct wt_regions *r)
 {
     for (size_t i = 0; i < r->count; i++) {

@@ -25,6 +25,9 @@ struct wt_regions {
  * lies beyond 48 bits. */
 enum wt_status wt_regions_add(struct wt_regions *r, uint64_t addr, uint64_t size, bool writable,
                               struct wt_error *err);
+/** Takes [addr, addr + size), rounded to pages, out; what of it is in no region does not matter. */
+enum wt_status wt_regions_remove(struct wt_regions *r, uint64_t addr, uint64_t size,
+                                 struct wt_error *err);
 /** The region that holds @p addr; NULL if none does. */
 const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr);
 /** Whether all of [addr, addr + size) may be read, or written. */

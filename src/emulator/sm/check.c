@@ -48,9 +48,5 @@ void sm_check(struct wt_machine *m)
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
         check_cta(d, i);
     assert(d->grid.done <= d->grid.next && d->grid.next <= d->grid.total);
-    for (size_t i = 0; i < d->region_count; i++) {
-        const struct sm_region *r = &d->region[i];
-        assert(r->size && !((r->addr | r->size) & WT_PAGE_MASK));
-        assert(!i || d->region[i - 1].addr + d->region[i - 1].size <= r->addr);
-    }
+    wt_regions_check(&d->regions);
 }

@@ -135,7 +135,7 @@ void sm_device_free(struct sm_device *d)
     sm_trace_free(d);
     free(d->warp);
     free(d->cta);
-    free(d->region);
+    wt_regions_free(&d->regions);
     wt_machine_end(&d->machine);
     wt_memory_free(d->memory);
     free(d);

@@ -9,6 +9,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
+#include "emulator/machine/regions.h"
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
 
@@ -190,11 +191,6 @@ struct sm_grid {
     uint32_t warps_per_cta;
 };
 
-struct sm_region {
-    uint64_t addr, size;
-    bool writable;
-};
-
 struct sm_device {
     struct wt_machine machine;
     struct sm_config config;
@@ -202,8 +198,7 @@ struct sm_device {
     struct sm_warp *warp;
     struct sm_cta *cta; /* SM_CTAS an SM */
     struct sm_unit unit[SM_MOST_SMS];
-    struct sm_region *region; /* sorted by address */
-    size_t region_count, region_capacity;
+    struct wt_regions regions;
     struct sm_grid grid;
     uint64_t handler; /* address of the trap handler; 0: none */
     bool grant;       /* exceptions go to the debugger */
