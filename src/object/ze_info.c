@@ -139,7 +139,8 @@ static enum wt_status add_kernel(struct reader *r)
     if (!grown)
         return no_memory(r);
     o->kernel = grown;
-    r->misc = NULL; /* the kernels may have moved; what names arguments begins with a kernel's name */
+    r->misc =
+        NULL; /* the kernels may have moved; what names arguments begins with a kernel's name */
     o->kernel[o->kernel_count++] = (struct gen_kernel){0};
     return WT_OK;
 }
