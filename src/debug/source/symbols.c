@@ -169,7 +169,9 @@ static bool strings_end(Elf *elf)
         if (header.sh_flags & SHF_COMPRESSED && elf_compress(section, 0, 0) < 0)
             return false;
         const Elf_Data *data = elf_getdata(section, NULL);
-        if (!data || (data->d_size && ((const char *)data->d_buf)[data->d_size - 1] != 0))
+        const char *text =
+            data ? data->d_buf : NULL; /* NULL: a section without bytes in the file */
+        if (!data || (data->d_size && (!text || text[data->d_size - 1] != 0)))
             return false;
     }
     return true;

@@ -501,7 +501,7 @@ static void accumulate(struct gen_alu *x, const uint64_t *bits)
             value = x->carry->uq[i];
             x->t->g->acc_high[i % (2 * GEN_GRF_BYTES / 4)] = 0;
         }
-        wt_store_le(x->t->g->acc[0] + i * size, value, size);
+        wt_store_le((uint8_t *)x->t->g->acc + i * size, value, size);
     }
 }
 
