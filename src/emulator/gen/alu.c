@@ -357,7 +357,8 @@ static int64_t accumulator(const struct gen_alu *x, unsigned i)
 {
     const struct gen_registers *g = x->t->g;
     const unsigned size = gen_type_size(x->u->insn.dst.type) < 4 ? 2 : 4;
-    const uint64_t low = wt_load_le(g->acc[0] + (i * size) % (2 * GEN_GRF_BYTES), size);
+    const uint64_t low =
+        wt_load_le((const uint8_t *)g->acc + (i * size) % (2 * GEN_GRF_BYTES), size);
     if (size == 2)
         return wt_sign_extend(low, 16);
     return (int64_t)(low | (uint64_t)g->acc_high[i % 16] << 32);
@@ -375,11 +376,13 @@ void gen_alu_mac(struct gen_alu *x)
     {
         if (x->domain == GEN_FLOAT) {
             ROWS(gen_u32);
-            const uint32_t acc = (uint32_t)wt_load_le(g->acc[0] + i * 4 % (2 * GEN_GRF_BYTES), 4);
+            const uint32_t acc =
+                (uint32_t)wt_load_le((const uint8_t *)g->acc + i * 4 % (2 * GEN_GRF_BYTES), 4);
             x->r->ud[i] = wt_f32_add(wt_f32_mul(a[i], b[i], &x->fp), acc, &x->fp);
         } else {
             ROWS(gen_u64);
-            const uint64_t acc = wt_load_le(g->acc[0] + i * 8 % (2 * GEN_GRF_BYTES), 8);
+            const uint64_t acc =
+                wt_load_le((const uint8_t *)g->acc + i * 8 % (2 * GEN_GRF_BYTES), 8);
             x->r->uq[i] = wt_f64_add(wt_f64_mul(a[i], b[i], &x->fp), acc, &x->fp);
         }
     }
