@@ -24,8 +24,9 @@ struct start {
     const char *program; /* as it was called */
     char file[PATH_MAX]; /* what is run, where `found` */
     bool found;
-    uint64_t memory;     /* of each GPU, or 0 */
-    const char *explain; /* or NULL */
+    struct exec_file what; /* facts about it, where `found` */
+    uint64_t memory;       /* of each GPU, or 0 */
+    const char *explain;   /* or NULL */
 };
 
 /* A driver of ours, which programs reach through a library. */
@@ -93,8 +94,6 @@ static bool prepare_amd(const struct start *start, const char *folder)
 {
     const char *before = getenv("LD_LIBRARY_PATH"), *name = strrchr(start->program, '/');
     char bytes[24];
-    const struct exec_file what =
-        start->found ? exec_file_look(start->file, HSAKMT) : (struct exec_file){0};
     const size_t size = strlen(folder) + (before ? strlen(before) : 0) + 2;
     char *path = malloc(size);
     if (!path)
@@ -115,7 +114,7 @@ static bool prepare_amd(const struct start *start, const char *folder)
     /* Programs that open the driver's device files themselves. */
     if (!preload(folder, "libwavetrap-kfd.so"))
         return false;
-    return !what.own_library || preload(folder, HSAKMT);
+    return !start->what.own_library || preload(folder, HSAKMT);
 }
 
 #define INTEL_ICD "/etc/OpenCL/vendors/intel.icd"
@@ -182,11 +181,10 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, uint64
 {
     struct wt_error err;
     struct start start = {.program = argv[0], .memory = memory, .explain = explain};
-    struct exec_file what = {0};
     bool any = false;
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
     if (start.found)
-        what = exec_file_look(start.file, HSAKMT);
+        start.what = exec_file_look(start.file, HSAKMT);
     for (size_t i = 0; i < DRIVERS; i++) {
         bool offered;
         if (offer(&drivers[i], &start, gpus, &offered, &err) != WT_OK)
@@ -199,15 +197,15 @@ int cli_exec_program(const struct cli_command *command, const char *gpus, uint64
                 "for host programs");
         return cli_fail(command, &err);
     }
-    if (what.why)
+    if (start.what.why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", argv[0],
-                what.why);
-    if (what.level_zero)
+                start.what.why);
+    if (start.what.level_zero)
         fprintf(stderr,
                 "wavetrap exec: %s uses Level Zero, which no emulated GPU offers: Intel's runtime "
                 "for it needs a newer GPU than Gen9\n",
                 argv[0]);
-    if (start.found && what.elf)
+    if (start.found && start.what.elf)
         execv(start.file, argv); /* execvp would give what cannot be run to a shell */
     else
         execvp(argv[0], argv);

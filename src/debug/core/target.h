@@ -151,8 +151,8 @@ struct wt_history_stats {
 
 /**
  * Time travel: the run since the last reset is recorded, and the device can be put back to any
- * issue time of it. There it stands as it stood when the run went on; a debugger may halt it and
- * read the debug registers as ever, and none of that counts, unless it says so by branch().
+ * issue time of it. There it has the state that it had when the run went on. A debugger may halt it
+ * and read the debug registers there; the recorded run does not change until branch() is called.
  * A reset, or a program that is loaded, begins a new recorded run.
  */
 struct wt_history_services {

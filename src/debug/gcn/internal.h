@@ -18,11 +18,11 @@ struct gcnp_launch_seen {
     unsigned run;       /**< how often the device had been reset */
     uint64_t number;    /**< of the session, from 1 */
     uint32_t groups[3]; /**< work-groups, as the packet asks */
-    bool active;        /**< it has waves, as of the last look */
+    bool active;        /**< it had waves in the last scan */
     bool told_end;
 };
 
-/** A wave's place in the probe's table, and what its record says as of the last look. */
+/** A row of the probe's table of waves: its slot, and the record that the last scan read. */
 struct gcnp_row {
     wt_wave_id id; /**< WT_NO_WAVE: never bound */
     bool present;  /**< it is active */

@@ -237,7 +237,7 @@ static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves
     return gcnp_go(p, WT_NO_HANDLE, err);
 }
 
-/* How far a step has come, as of the last look; @p id is the wave that steps. */
+/* How far a step had come in the last scan; @p id is the wave that steps. */
 static void judge_step(const struct wt_probe *p, uint32_t wave, wt_wave_id id,
                        struct wt_probe_step *step)
 {

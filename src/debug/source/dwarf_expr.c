@@ -65,7 +65,7 @@ static enum wt_status binary(struct machine *m, enum wt_expr_op op, struct wt_er
     return push(m, to, err);
 }
 
-/* a < b, and what can be made of it by exchanging and inverting. */
+/* The six comparisons, all computed from a < b: operands are exchanged, results inverted. */
 static enum wt_status compare(struct machine *m, bool swap, bool invert, struct wt_error *err)
 {
     enum wt_status status;

@@ -1,4 +1,4 @@
-/* Inside of the GCN emulator: its structures, and what its files offer each other. */
+/* The GCN emulator's structures and the functions that its files share. */
 #ifndef WT_EMULATOR_GCN_INTERNAL_H
 #define WT_EMULATOR_GCN_INTERNAL_H
 

@@ -277,8 +277,8 @@ static uint64_t hash_of(struct wt_machine *m, bool program)
     return h;
 }
 
-/* Without the debug hardware's registers, and what a debugger has done through the driver. Halts by
- * SQ_CMD are bits of STATUS, which programs can read. */
+/* The hash leaves out the debug hardware's registers and the state of the driver's debug interface.
+ * It has halts by SQ_CMD: they are bits of STATUS, which programs can read. */
 uint64_t gcn_program_hash(struct wt_machine *m)
 {
     return hash_of(m, true);

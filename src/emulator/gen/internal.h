@@ -1,4 +1,4 @@
-/* Inside of the Gen9 emulator: its structures, and what its files offer each other. */
+/* The Gen9 emulator's structures and the functions that its files share. */
 #ifndef WT_EMULATOR_GEN_INTERNAL_H
 #define WT_EMULATOR_GEN_INTERNAL_H
 

@@ -110,7 +110,7 @@ static void mix_thread(uint64_t *hash, const struct gen_thread *t)
     wt_mix(hash, numbers, sizeof numbers);
     for (uint32_t left = t->waiting; left; left &= left - 1)
         wt_mix_number(hash, t->wake[__builtin_ctz(left)]);
-    /* Without what was read last of ce, ip and tm0, which is no state. */
+    /* ce, ip and tm0 hold copies of the values read last. They are no state and are left out. */
     wt_mix(hash, t->g, offsetof(struct gen_registers, ce));
 }
 

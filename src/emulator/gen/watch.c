@@ -1,4 +1,4 @@
-/* Watches (machine/watch_set.h): where their ranges lie, and what happens before a watched
+/* Watches (machine/watch_set.h): finds the memory of their ranges, and stops before a watched
  * instruction. */
 #include "emulator/gen/internal.h"
 

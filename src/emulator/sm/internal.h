@@ -1,4 +1,4 @@
-/* Inside of the SM emulator: its structures, and what its files offer each other. */
+/* The SM emulator's structures and the functions that its files share. */
 #ifndef WT_EMULATOR_SM_INTERNAL_H
 #define WT_EMULATOR_SM_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* Watches: where their ranges lie, and what happens before a watched instruction. See watch.h. */
+/* Watches: finds the memory of their ranges, stops before a watched instruction. See watch.h. */
 #include "emulator/sm/watch.h"
 
 #define NOWHERE (UINT64_MAX - 1)

@@ -1,4 +1,4 @@
-/* Inside of the Vortex emulator: its structures, and what its files offer each other. */
+/* The Vortex emulator's structures and the functions that its files share. */
 #ifndef WT_EMULATOR_VORTEX_INTERNAL_H
 #define WT_EMULATOR_VORTEX_INTERNAL_H
 

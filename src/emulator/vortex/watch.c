@@ -1,4 +1,4 @@
-/* Watches: where their ranges lie, and what happens before a watched instruction. See watch.h. */
+/* Watches: finds the memory of their ranges, stops before a watched instruction. See watch.h. */
 #include "emulator/vortex/watch.h"
 
 /* ---- where ranges lie: in global memory, or in the local one of a core ---- */
