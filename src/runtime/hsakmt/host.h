@@ -202,7 +202,6 @@ void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 /** Removes the files that stand for /sys, if this process has made them. */
 void host_files_remove(void);
 
-
 void host_buffers_free(struct host *host);
 /** The debugger that uses the debug-trap operations is gone. */
 void host_debug_close(struct host *host);
