@@ -14,10 +14,8 @@
 
 #include "cli/exec_file.h"
 #include "cli/options.h"
-#include "emulator/gcn/debug.h"
-#include "target/gcn.h"
 
-enum { MOST_GPUS_TEXT = 2048, EVERY_EXCEPTION = 0x1ff };
+enum { MOST_GPUS_TEXT = 2048 };
 
 enum { EXEC_NOT_RUN = 126, EXEC_NOT_FOUND = 127 };
 
@@ -251,7 +249,7 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     if (status == WT_OK && (!has_driver(gpu.family) || strchr(value, ' ')))
         status =
             wt_fail(err, WT_INVALID, "host programs run on gfx900 and gen9, not on '%.40s'", value);
-    e->catches |= !status && gpu.family == &wt_family_gcn;
+    e->catches |= !status && gpu.family->exception_name;
     wt_gpu_free(&gpu);
     if (status)
         return status;
@@ -276,16 +274,37 @@ static enum wt_status set_memory(void *context, const char *value, struct wt_err
     return WT_OK;
 }
 
-/* One name of --catch; 0: there is no such exception. */
-static uint32_t exception_of(const char *name, size_t length)
+/* The family whose exceptions --catch takes. */
+static const struct wt_family *family_with_exceptions(void)
 {
+    const struct wt_family *const *f = wt_families;
+    while (!(*f)->exception_name)
+        f++;
+    return *f;
+}
+
+/* One name of --catch, as bits; 0: there is no such exception. */
+static uint32_t exceptions_of(const char *name, size_t length)
+{
+    const struct wt_family *family = family_with_exceptions();
+    const bool all = length == 3 && strncmp(name, "all", 3) == 0;
     const char *known;
-    if (length == 3 && strncmp(name, "all", 3) == 0)
-        return EVERY_EXCEPTION;
-    for (unsigned i = 0; (known = gcn_exception_name(i)); i++)
-        if (strlen(known) == length && strncmp(name, known, length) == 0)
-            return 1u << i;
-    return 0;
+    uint32_t bits = 0;
+    for (unsigned i = 0; (known = family->exception_name(i)); i++)
+        if (all || (strlen(known) == length && strncmp(name, known, length) == 0))
+            bits |= 1u << i;
+    return bits;
+}
+
+static enum wt_status no_exception(const char *name, int length, struct wt_error *err)
+{
+    const struct wt_family *family = family_with_exceptions();
+    char names[200];
+    const char *known;
+    int n = 0;
+    for (unsigned i = 0; (known = family->exception_name(i)) && n < (int)sizeof names; i++)
+        n += snprintf(names + n, sizeof names - (size_t)n, "%s, ", known);
+    return wt_fail(err, WT_INVALID, "'%.*s' is no exception; they are %sall", length, name, names);
 }
 
 static enum wt_status add_exceptions(void *context, const char *value, struct wt_error *err)
@@ -293,13 +312,10 @@ static enum wt_status add_exceptions(void *context, const char *value, struct wt
     struct exec *e = context;
     for (;;) {
         const size_t length = strcspn(value, ",");
-        const uint32_t bit = exception_of(value, length);
-        if (!bit)
-            return wt_fail(err, WT_INVALID,
-                           "'%.*s' is no exception; they are invalid, denormal, float_div0, "
-                           "overflow, underflow, inexact, int_div0, addr_watch, mem_viol and all",
-                           (int)(length < 40 ? length : 40), value);
-        e->caught |= bit;
+        const uint32_t bits = exceptions_of(value, length);
+        if (!bits)
+            return no_exception(value, (int)(length < 40 ? length : 40), err);
+        e->caught |= bits;
         if (!value[length])
             return WT_OK;
         value += length + 1;
@@ -333,7 +349,8 @@ static int exec(int argc, char **argv)
     }
     if (e.caught && e.length && !e.catches) {
         struct wt_error err;
-        wt_fail(&err, WT_INVALID, "--catch: these exceptions are gfx900's; no --gpu is one");
+        wt_fail(&err, WT_INVALID, "--catch: these are exceptions of %s; no --gpu is one",
+                family_with_exceptions()->name);
         return cli_fail(&cli_exec, &err);
     }
     const struct cli_exec_options o = {

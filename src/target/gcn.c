@@ -369,6 +369,7 @@ const struct wt_family wt_family_gcn = {
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,
+    .exception_name = gcn_exception_name,
     .attach = attach,
     .probe = &wt_probe_gcn,
     .registers = &gcn_register_table,

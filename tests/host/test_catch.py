@@ -86,4 +86,4 @@ def test_an_unknown_name_is_an_error_before_anything_runs(given, said):
 def test_a_gpu_without_these_exceptions():
     done = wavetrap("exec", "--gpu=gen9", "--catch=all", "echo", "it ran")
     assert (done.returncode, done.stdout) == (125, "")
-    assert "--catch: these exceptions are gfx900's" in done.stderr
+    assert "--catch: these are exceptions of gfx900" in done.stderr
