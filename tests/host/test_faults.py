@@ -103,6 +103,14 @@ def test_example_of_a_division_by_zero():
     assert said[2].endswith(line_of_example("division.hip", "speed[i] = metres[i]")) and said[4] == "21,42,63"
 
 
+def test_an_exception_is_decoded():
+    """Also one that the program has enabled itself, and that the runtime's handler has taken."""
+    done = hip(example("division"))
+    report(done)
+    assert re.search(r"^  v_div_fixup_f32 .*\n  float_div0 in lane 21; TRAPSTS 0x[0-9a-f]{8}, MODE.EXCP_EN float_div0; PCRewind 2\n"
+                     r"  operands in that lane: v\d+ = .*, v\d+ = 0 \(0x00000000\), v\d+ = ", done.stderr, re.M), done.stderr
+
+
 def test_example_of_an_exception_in_assembly():
     """Without a runtime: the same, in words of the registers, and status 123."""
     done = wavetrap("run", "--grid=64", example("exception.co"))

@@ -140,6 +140,7 @@ struct host {
     uint32_t next_buffer;
     struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     uint64_t next_queue;
+    uint16_t caught;       /**< exceptions that end the program: struct gcn_origin */
     char explain[1024];    /**< what to explain: see explain.c */
     atomic_bool explained; /**< a wave came there */
 };
@@ -157,6 +158,12 @@ uint32_t host_gpu_id(const struct host_gpu *gpu);
 /** Takes a GPU's lock; the GPU's thread yields to waiters. */
 void host_enter(struct host_gpu *gpu);
 void host_leave(struct host_gpu *gpu);
+
+/** The exit status of a program that an exception ends (exec --catch): that of `wavetrap run`. */
+#define HOST_CAUGHT_STATUS 123
+/** Ends the process from any thread: what it has printed is written as far as no thread holds
+ * stdout, our files go; nothing of the program runs any more. */
+_Noreturn void host_end_program(int status);
 
 /** Nanoseconds of the clock that GPUs count with. */
 uint64_t host_clock(void);
@@ -190,7 +197,10 @@ void host_event_interrupt(struct host *host, uint32_t low);
 /** Sets the events of memory faults, with this one's address. */
 void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 
-/* ---- kfd_memory.c, kfd_debug.c ---- */
+/* ---- device.c, kfd_memory.c, kfd_debug.c ---- */
+
+/** Removes the files that stand for /sys, if this process has made them. */
+void host_files_remove(void);
 
 void host_buffers_free(struct host *host);
 /** The debugger that uses the debug-trap operations is gone. */

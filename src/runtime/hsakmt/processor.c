@@ -267,6 +267,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .doorbell = (uint32_t)q->id & 0x3ff,
         .priority = q->priority,
         .barred = q->barred,
+        .caught = gpu->host->caught,
     };
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {
@@ -376,11 +377,21 @@ void host_page_fault(struct host_gpu *gpu, uint64_t addr)
     host_event_memory(gpu->host, gpu->node, addr);
 }
 
+/* Whether the program ends at this fault because the user wants that (exec --catch). */
+static bool is_caught(const struct host *host, const struct wt_fault *f)
+{
+    enum { MEM_VIOL = 1 << 8 };
+    const bool memory = f->kind == WT_FAULT_ACCESS || f->kind == WT_FAULT_MISALIGNED;
+    return host->caught && (f->kind == WT_FAULT_EXCEPTION || (memory && host->caught & MEM_VIOL));
+}
+
 static void faulted(struct host_gpu *gpu)
 {
     const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
     struct host_queue *q = queue_of(gpu, f->wave);
     host_report_fault(gpu);
+    if (is_caught(gpu->host, f))
+        host_end_program(HOST_CAUGHT_STATUS);
     switch (f->kind) {
     case WT_FAULT_ACCESS:
         host_page_fault(gpu, f->addr);
