@@ -44,8 +44,8 @@ enum wt_status dbg_open_registers(struct wt_debugger *d, struct wt_error *err)
     }
     d->cache.row_bytes = bytes;
     d->cache.slots = CACHE_BYTES / (bytes + count * sizeof(wt_lanes));
-    if (d->cache.slots > d->topology->waves)
-        d->cache.slots = d->topology->waves;
+    if (d->cache.slots > d->topology->most_waves)
+        d->cache.slots = d->topology->most_waves;
     if (d->cache.slots == 0)
         d->cache.slots = 1;
     d->cache.rows = calloc(d->cache.slots, sizeof *d->cache.rows);
