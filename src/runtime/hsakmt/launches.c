@@ -43,7 +43,10 @@ static void tell(const char *name, uint64_t items, int most)
     fprintf(stderr,
             "wavetrap: HIP has refused to launch %s: a block of %llu work-items, and the kernel "
             "was compiled for at most %d (__launch_bounds__, --gpu-max-threads-per-block)\n",
-            plain ? plain : name ? name : "a kernel", (unsigned long long)items, most);
+            plain  ? plain
+            : name ? name
+                   : "a kernel",
+            (unsigned long long)items, most);
     free(plain);
 }
 
@@ -57,8 +60,7 @@ static int by_pointer(int result, const void *function, struct dim3 block, void 
         return result;
     *(void **)&get = next("hipFuncGetAttributes");
     *(void **)&name = next("hipKernelNameRefByPtr");
-    if (get && !get(&a, function) && a.most_threads > 0 &&
-        items > (uint64_t)a.most_threads)
+    if (get && !get(&a, function) && a.most_threads > 0 && items > (uint64_t)a.most_threads)
         tell(name ? name(function, stream) : NULL, items, a.most_threads);
     return result;
 }
@@ -67,9 +69,9 @@ static int by_pointer(int result, const void *function, struct dim3 block, void 
  * linker for them gets an error from them. */
 enum { NO_HIP = 3 /* hipErrorNotInitialized */ };
 
-__attribute__((visibility("default"))) int
-hipLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **arguments,
-                size_t shared, void *stream)
+__attribute__((visibility("default"))) int hipLaunchKernel(const void *function, struct dim3 grid,
+                                                           struct dim3 block, void **arguments,
+                                                           size_t shared, void *stream)
 {
     static int (*_Atomic launch)(const void *, struct dim3, struct dim3, void **, size_t, void *);
     if (!launch)
