@@ -7,6 +7,7 @@
  */
 #include "debug/core/live.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -31,6 +32,24 @@ static enum wt_status resume_one(struct wt_debugger *d, uint32_t wave, struct wt
     dbg_one_wave(d, &one, wave);
     dbg_set_go(d, wave, GO_FREE);
     return d->ops->resume(d->probe, &one, err);
+}
+
+/* A wave has begun while launches are held. */
+static enum wt_status examine_launch(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
+{
+    const struct wave *w = &d->wave[wave];
+    enum wt_status status;
+    if (!d->run.stop_at_dispatch || w->self.dispatch <= d->run.last_dispatch)
+        return resume_one(d, wave, err);
+    if ((status = dbg_need_mask(d, wave, err)) != WT_OK)
+        return status;
+    d->run.last_dispatch = w->self.dispatch;
+    struct stop stop = {.wave = wave,
+                        .lane = w->mask ? wt_lanes_lowest(w->mask) : 0,
+                        .event = {.reason = WT_STOP_DISPATCH}};
+    snprintf(stop.event.text, sizeof stop.event.text, "dispatch %" PRIu64 " begins",
+             w->self.dispatch);
+    return dbg_stop(d, &stop, err);
 }
 
 /* A wave that ran has halted. */
@@ -58,6 +77,8 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
             return dbg_come_to_trap(d, wave, err);
         return resume_one(d, wave, err); /* lifted in the meantime */
     }
+    if (w->cause == WT_HALT_LAUNCH)
+        return examine_launch(d, wave, err);
     if (w->cause == WT_HALT_EXCEPTION)
         return dbg_come_to_exception(d, wave, err);
     if (w->cause == WT_HALT_WATCH) {
@@ -272,12 +293,12 @@ bool dbg_advance_live(struct wt_debugger *d, uint64_t budget)
     struct wt_error err = {0};
     bool soon;
     if (settle_modules(d, &err)) {
-        dbg_lose(d, &err);
+        dbg_lose_or_end(d, &err);
         return true;
     }
     if (d->run.stepper_count ? advance_steps(d, budget, &soon, &err)
                              : advance_free(d, budget, &soon, &err)) {
-        dbg_lose(d, &err);
+        dbg_lose_or_end(d, &err);
         return true;
     }
     return soon || dbg_has_event(d);
@@ -296,6 +317,6 @@ enum wt_status dbg_interrupt_live(struct wt_debugger *d, struct wt_error *err)
     const struct stop stop = {.wave = WT_NO_HANDLE,
                               .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED}};
     if (dbg_stop_all(d, &stop, &why))
-        dbg_lose(d, &why); /* clients that wait for the stop get this event */
+        dbg_lose_or_end(d, &why); /* clients that wait for the stop get this event */
     return WT_OK;
 }
