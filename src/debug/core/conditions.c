@@ -120,8 +120,8 @@ static bool fits_engine(const struct bp_code *code)
 {
     const struct wt_debugger *d = code->d;
     const struct wt_target_services *services = d->target->services;
-    if (d->options.dm_only || !services->watch || !services->read_row || !services->read_memory ||
-        !services->write_memory)
+    if (d->options.dm_only || !services->set_watchpoints || !services->read_row ||
+        !services->read_memory || !services->write_memory)
         return false;
     for (size_t i = 0; i < code->clause_count; i++)
         if (!code->clause[i].conditions.count && !code->clause[i].commands.count)

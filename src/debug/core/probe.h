@@ -82,7 +82,7 @@ static inline size_t wt_register_row(const struct wt_register *r, wt_lanes lanes
     return wt_register_size(r) * (r->scope == WT_SCOPE_LANE ? wt_lanes_count(lanes) : 1);
 }
 
-/** What the device is: constant while connected. */
+/** What the device is: constant while connected, but for `waves`. */
 struct wt_topology {
     const char *family; /**< "vortex" */
     const char *arch;   /**< GDB's name of the architecture: "riscv:rv32" */
@@ -95,7 +95,8 @@ struct wt_topology {
     unsigned clusters;
     unsigned cores; /**< in all */
     unsigned waves_per_core;
-    uint32_t waves;       /**< handles: 0 .. waves - 1 */
+    uint32_t waves;       /**< handles: 0 .. waves - 1; 1 or more; a scan() may raise it */
+    uint32_t most_waves;  /**< `waves` never exceeds it; WT_MAX_WAVES at most; 0: `waves` stays */
     uint32_t fixed_slots; /**< handles below this one are slots, by core and slot */
     bool late_stops; /**< halt() and step() only ask: scan() and step_poll() show when it is done */
     bool one_step;   /**< one step at most is under way: that of another wave is taken back first */
@@ -121,7 +122,7 @@ enum wt_halt_cause {
     WT_HALT_STEP,
     WT_HALT_EXCEPTION, /**< the program made a mistake, which the debug hardware has told:
                             exception() says which */
-    WT_HALT_WATCH,     /**< it has got at memory that set_watches() named: watched() says which */
+    WT_HALT_WATCH, /**< it has got at memory that set_watchpoints() named: watched() says which */
     WT_HALT_RESET,
 };
 
@@ -235,7 +236,11 @@ struct wt_probe_ops {
 
     enum wt_status (*summary)(struct wt_probe *probe, struct wt_probe_summary *summary,
                               struct wt_error *err);
-    /** Which waves are active, and which are halted, right now. */
+    /**
+     * Which waves are active, and which are halted, right now: fills in the words of both sets for
+     * all of topology->most_waves. If the device has more waves than the table has rows, it raises
+     * topology->waves first.
+     */
     enum wt_status (*scan)(struct wt_probe *probe, struct wt_wave_set *active,
                            struct wt_wave_set *halted, struct wt_error *err);
     /**
@@ -260,7 +265,7 @@ struct wt_probe_ops {
     void (*hold_launches)(struct wt_probe *probe, bool hold);
     /**
      * Halts waves. It comes back when all that are active and in the set have halted; with
-     * topology->late_stops, at once.
+     * topology->late_stops, at once. The set may name handles up to topology->most_waves.
      */
     enum wt_status (*halt)(struct wt_probe *probe, const struct wt_wave_set *waves,
                            struct wt_error *err);
@@ -286,9 +291,9 @@ struct wt_probe_ops {
      * Replaces the list of ranges that debug hardware watches, where the target has no service for
      * that; count 0: none. WT_UNSUPPORTED says what it cannot. NULL: there is no such hardware.
      */
-    enum wt_status (*set_watches)(struct wt_probe *probe, const struct wt_watchpoint *list,
-                                  size_t count, struct wt_error *err);
-    /** What a wave has halted for with WT_HALT_WATCH. NULL where set_watches is. */
+    enum wt_status (*set_watchpoints)(struct wt_probe *probe, const struct wt_watchpoint *list,
+                                      size_t count, struct wt_error *err);
+    /** What a wave has halted for with WT_HALT_WATCH. NULL where set_watchpoints is. */
     enum wt_status (*watched)(struct wt_probe *probe, uint32_t wave,
                               struct wt_probe_watched *watched, struct wt_error *err);
     /** Lanes enabled in a halted wave. */

@@ -310,7 +310,7 @@ struct wt_debugger {
     struct wt_topology shape;           /**< the probe's, with added_registers.c */
     struct wt_debugger_options options;
     struct added added;
-    struct wave *wave; /**< by handle */
+    struct wave *wave; /**< by handle, with room for topology->most_waves */
     struct wave_sets sets;
     struct register_cache cache;
     struct threads threads;

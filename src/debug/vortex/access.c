@@ -44,25 +44,17 @@ enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane,
                                uint32_t *value, struct wt_error *err)
 {
     struct dm_loan loan;
-    struct dm_places place;
-    dm_one_place(&place, wave, lane);
-    enum wt_status status = loan_borrow(p, &loan, &place, false, err);
-    if (status)
+    size_t cursor = 0;
+    enum wt_status status;
+    if ((status = loan_borrow_one(p, &loan, wave, lane, false, err)) != WT_OK)
         return status;
-    bool before = dm_fault_present(p);
-    dm_begin(p);
-    dm_select_lane(p, wave, lane);
+    loan_begin(p, &loan);
     dm_inject(p, rv_csrr(X_T0, csr));
     dm_fetch(p, X_T0);
-    loan_add_return(p, &loan);
-    status = loan_run(p, &loan, err);
-    if (!status)
-        status = loan_check_fault(p, before, &loan, err);
-    if (!status) {
-        size_t cursor = 0;
-        *value = dm_next_value(p, &cursor);
-    }
-    return status;
+    if ((status = loan_run(p, &loan, err)) != WT_OK)
+        return status;
+    *value = dm_next_value(p, &cursor);
+    return WT_OK;
 }
 
 static bool needs_passage(struct wt_probe *p, unsigned index)
@@ -110,13 +102,12 @@ static enum wt_status read_upper_fprs(struct wt_probe *p, uint32_t wave, unsigne
 }
 
 /* The second half of reading: everything that has to go through t0. */
-static enum wt_status read_through_t0(struct wt_probe *p, const struct dm_loan *loan,
+static enum wt_status read_through_t0(struct wt_probe *p, struct dm_loan *loan,
                                       const unsigned *index, size_t count, uint64_t *value,
                                       struct wt_error *err)
 {
     const struct dm_places *places = &loan->places;
-    bool before = dm_fault_present(p);
-    dm_begin(p);
+    loan_begin(p, loan);
     for (size_t i = 0; i < count; i++) {
         unsigned code = code_of(p, index[i]), reg = CODE_NUMBER(code);
         bool gpr = CODE_CLASS(code) == CODE_GPR;
@@ -129,10 +120,7 @@ static enum wt_status read_through_t0(struct wt_probe *p, const struct dm_loan *
             add_read(p, places, code, p->registers[index[i]].bits);
         }
     }
-    loan_add_return(p, loan);
     enum wt_status status = loan_run(p, loan, err);
-    if (!status)
-        status = loan_check_fault(p, before, loan, err);
     if (status)
         return status;
     size_t cursor = 0;
@@ -325,23 +313,16 @@ static enum wt_status write_far_pc(struct wt_probe *p, uint32_t wave, unsigned l
                                    struct wt_error *err)
 {
     struct dm_loan loan;
-    struct dm_places place;
-    dm_one_place(&place, wave, lane);
-    enum wt_status status = loan_borrow(p, &loan, &place, false, err);
-    if (status)
+    enum wt_status status;
+    if ((status = loan_borrow_one(p, &loan, wave, lane, false, err)) != WT_OK)
         return status;
-    bool before = dm_fault_present(p);
-    dm_begin(p);
-    dm_select_lane(p, wave, lane);
+    loan_begin(p, &loan);
     dm_inject_constant(p, X_T0, value & ~(uint64_t)1);
     dm_inject(p, rv_i(0x67, 0, 0, X_T0, 0));
-    loan_add_return(p, &loan);
-    status = loan_run(p, &loan, err);
-    if (!status)
-        status = loan_check_fault(p, before, &loan, err);
-    if (!status)
-        vortex_remember_far(p, value);
-    return status;
+    if ((status = loan_run(p, &loan, err)) != WT_OK)
+        return status;
+    vortex_remember_far(p, value);
+    return WT_OK;
 }
 
 static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned index,
@@ -374,14 +355,10 @@ static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned la
     if (fpr && r->bits == 64 && p->xlen == 32 && value >> 32 != 0xffffffff)
         return write_wide_fpr(p, wave, lane, number, value, err);
     struct dm_loan loan;
-    struct dm_places place;
-    dm_one_place(&place, wave, lane);
-    enum wt_status status = loan_borrow(p, &loan, &place, false, err);
+    enum wt_status status = loan_borrow_one(p, &loan, wave, lane, false, err);
     if (status)
         return status;
-    bool before = dm_fault_present(p);
-    dm_begin(p);
-    dm_select_lane(p, wave, lane);
+    loan_begin(p, &loan);
     dm_inject_constant(p, X_T0, p->xlen == 32 ? (uint32_t)value : value);
     if (fpr)
         dm_inject(p, rv_fmv_f(r->bits == 64 && p->xlen == 64, number, X_T0));
@@ -389,9 +366,7 @@ static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned la
         dm_inject(p, rv_tmc(X_T0));
     else
         dm_inject(p, rv_csrw(number, X_T0));
-    loan_add_return(p, &loan);
-    status = loan_run(p, &loan, err);
-    return status ? status : loan_check_fault(p, before, &loan, err);
+    return loan_run(p, &loan, err);
 }
 
 enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,

@@ -99,6 +99,7 @@ struct dm_places {
 struct dm_loan {
     struct dm_places places;
     bool t1_too;
+    bool faulted; /**< the program had made a mistake before the batch that runs under this loan */
     uint64_t t0[WT_MAX_LANES], t1[WT_MAX_LANES];
 };
 

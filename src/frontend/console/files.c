@@ -89,12 +89,7 @@ struct text_file *open_source(struct wt_shell *c, const char *name)
         return NULL;
     c->file_count++;
     if (f->path && wt_file_read(f->path, &bytes, &length, WT_IGNORED) == WT_OK) {
-        f->bytes = realloc(bytes, length + 1);
-        if (!f->bytes) {
-            free(bytes);
-            return f;
-        }
-        f->bytes[length] = 0;
+        f->bytes = (char *)bytes;
         split_lines(f, length);
     } else {
         free(f->path);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "frontend/rsp/hex.h"
 
 /* More conditions at one place than anybody sets; each is a breakpoint of the client's. */
@@ -105,14 +106,10 @@ static struct wt_rsp_breakpoint *remember(struct wt_rsp_session *s, uint64_t add
     struct wt_rsp_breakpoint *b = find(s, addr, type);
     if (b)
         return b;
-    if (s->breakpoint_count == s->breakpoint_capacity) {
-        size_t capacity = s->breakpoint_capacity ? 2 * s->breakpoint_capacity : 32;
-        b = realloc(s->breakpoints, capacity * sizeof *b);
-        if (!b)
-            return NULL;
-        s->breakpoints = b;
-        s->breakpoint_capacity = capacity;
-    }
+    b = wt_array_grow(s->breakpoints, &s->breakpoint_capacity, s->breakpoint_count + 1, sizeof *b);
+    if (!b)
+        return NULL;
+    s->breakpoints = b;
     b = &s->breakpoints[s->breakpoint_count++];
     *b = (struct wt_rsp_breakpoint){.addr = addr, .type = type, .internal = is_internal(s, addr)};
     return b;

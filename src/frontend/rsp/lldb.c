@@ -66,7 +66,7 @@ void wt_rsp_region_info(struct wt_rsp_session *s, const struct wt_rsp_args *args
 void wt_rsp_watchpoint_info(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     /* As many as anybody wants, or none. */
-    const bool some = wt_debugger_target(s->debugger)->services->watch != NULL;
+    const bool some = wt_debugger_target(s->debugger)->services->set_watchpoints != NULL;
     wt_put_format(&s->out, "num:%u;", some ? INT32_MAX : 0);
 }
 

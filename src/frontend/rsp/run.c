@@ -307,13 +307,12 @@ void wt_rsp_set_nonstop(struct wt_rsp_session *s, const struct wt_rsp_args *args
 static bool note_resumed(struct wt_rsp_session *s, const struct wt_resume *list, size_t count)
 {
     s->resumed_count = 0;
-    if (count > s->resumed_capacity) {
-        wt_thread *resumed = realloc(s->resumed, count * sizeof *resumed);
-        if (!resumed)
-            return false;
-        s->resumed = resumed;
-        s->resumed_capacity = count;
-    }
+    if (count == 0)
+        return true;
+    wt_thread *resumed = wt_array_grow(s->resumed, &s->resumed_capacity, count, sizeof *resumed);
+    if (!resumed)
+        return false;
+    s->resumed = resumed;
     for (size_t i = 0; i < count; i++)
         if (!list[i].thread)
             return true;

@@ -1,6 +1,7 @@
 /* A conversation with a client: packets in, replies out. */
 #include "frontend/rsp/session.h"
 
+#include "base/array.h"
 #include "debug/source/modules.h"
 
 #include <fcntl.h>
@@ -484,15 +485,14 @@ bool wt_rsp_load_threads(struct wt_rsp_session *s)
     s->thread_count = 0;
     if (s->killed || wt_debugger_threads(s->debugger, &list, &count, WT_IGNORED))
         return false;
-    if (count > s->thread_capacity) {
-        struct wt_thread_info *threads = realloc(s->threads, count * sizeof *threads);
-        if (!threads)
-            return false;
-        s->threads = threads;
-        s->thread_capacity = count;
-    }
-    if (count)
-        memcpy(s->threads, list, count * sizeof *list);
+    if (count == 0)
+        return true;
+    struct wt_thread_info *threads =
+        wt_array_grow(s->threads, &s->thread_capacity, count, sizeof *threads);
+    if (!threads)
+        return false;
+    s->threads = threads;
+    memcpy(s->threads, list, count * sizeof *list);
     s->thread_count = count;
     return true;
 }

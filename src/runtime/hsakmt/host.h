@@ -140,6 +140,7 @@ struct host {
     uint32_t next_buffer;
     struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     uint64_t next_queue;
+    uint16_t caught;       /**< exceptions that end the program: struct gcn_origin */
     char explain[1024];    /**< what to explain: see explain.c */
     atomic_bool explained; /**< a wave came there */
 };
@@ -158,18 +159,31 @@ uint32_t host_gpu_id(const struct host_gpu *gpu);
 void host_enter(struct host_gpu *gpu);
 void host_leave(struct host_gpu *gpu);
 
+/** The exit status of a program that an exception ends (exec --catch): that of `wavetrap run`. */
+#define HOST_CAUGHT_STATUS 123
+/** Ends the process from any thread: what it has printed is written as far as no thread holds
+ * stdout, our files go; nothing of the program runs any more. */
+_Noreturn void host_end_program(int status);
+
 /** Nanoseconds of the clock that GPUs count with. */
 uint64_t host_clock(void);
 
 /* ---- memory.c ---- */
 
 void host_memory_free(struct host *host);
-/** Explains what an address is that this GPU may not use; "" if nothing is known of it. */
-void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
+/** The allocation that holds an address, the program's or the GPUs'; NULL: none. *before: the one
+ * that ends below it on GPUs, or NULL. The caller holds host->lock. */
+const struct host_allocation *host_memory_find(const struct host *host, uint64_t addr,
+                                               const struct host_allocation **before);
 
 /** Whether memory that the runtime has allocated lies in [addr, end). The caller holds
  * host->lock. */
 bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
+
+/* ---- addresses.c ---- */
+
+/** Explains what an address is that this GPU may not use; "" if nothing is known of it. */
+void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
 
 /* ---- svm.c ---- */
 
@@ -190,7 +204,10 @@ void host_event_interrupt(struct host *host, uint32_t low);
 /** Sets the events of memory faults, with this one's address. */
 void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 
-/* ---- kfd_memory.c, kfd_debug.c ---- */
+/* ---- device.c, kfd_memory.c, kfd_debug.c ---- */
+
+/** Removes the files that stand for /sys, if this process has made them. */
+void host_files_remove(void);
 
 void host_buffers_free(struct host *host);
 /** The debugger that uses the debug-trap operations is gone. */

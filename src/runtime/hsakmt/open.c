@@ -125,6 +125,9 @@ static struct host *open_host(struct wt_error *err)
     host->next_queue = 1;
     pthread_mutex_init(&host->lock, NULL);
     snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");
+    /* exec has checked it. */
+    const char *caught = getenv("WAVETRAP_CATCH");
+    host->caught = caught ? (uint16_t)(strtoul(caught, NULL, 0) & 0x1ff) : 0;
     bool good = host_events_open(host, err) && !configure(host, gpus ? gpus : "", err);
     for (uint32_t i = 0; good && i < host->gpus; i++)
         good = host_gpu_start(&host->gpu[i], err);
@@ -176,6 +179,16 @@ static __attribute__((destructor)) void tell_what_was_not_met(void)
             "wavetrap: nothing is explained: no wave came to the place, or the program has no such "
             "function for gfx900\n",
             stderr);
+}
+
+void host_end_program(int status)
+{
+    if (!ftrylockfile(stdout))
+        fflush(stdout);
+    if (the_host)
+        host_endpoint_forget(the_host->endpoint);
+    host_files_remove();
+    _exit(status);
 }
 
 static __attribute__((destructor)) void leave_no_socket(void)
