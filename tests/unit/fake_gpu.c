@@ -485,9 +485,12 @@ static enum wt_status gpu_open(const struct wt_target *target, bool use_memory_p
     struct wt_probe *p = calloc(1, sizeof *p);
     p->gpu = target->context;
     describe(p);
-    p->spaces[GPU_SPACE_MEMORY] = (struct wt_space){"memory", 0, WT_SCOPE_DEVICE, 64};
-    p->spaces[GPU_SPACE_LOCAL] = (struct wt_space){"local", 3, WT_SCOPE_GROUP, 16};
-    p->spaces[GPU_SPACE_PRIVATE] = (struct wt_space){"private", 5, WT_SCOPE_LANE, 32};
+    p->spaces[GPU_SPACE_MEMORY] = (struct wt_space){
+        .name = "memory", .dwarf = 0, .scope = WT_SCOPE_DEVICE, .address_bits = 64};
+    p->spaces[GPU_SPACE_LOCAL] =
+        (struct wt_space){.name = "local", .dwarf = 3, .scope = WT_SCOPE_GROUP, .address_bits = 16};
+    p->spaces[GPU_SPACE_PRIVATE] = (struct wt_space){
+        .name = "private", .dwarf = 5, .scope = WT_SCOPE_LANE, .address_bits = 32};
     p->topology = (struct wt_topology){.family = "fake",
                                        .arch = "fake",
                                        .triple = "fake-unknown-unknown-elf",

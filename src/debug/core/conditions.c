@@ -126,6 +126,10 @@ static bool fits_engine(const struct bp_code *code)
     for (size_t i = 0; i < code->clause_count; i++)
         if (!code->clause[i].conditions.count && !code->clause[i].commands.count)
             return false;
+    /* A wave that has begun since the last scan works on what the probe has not seen yet. */
+    for (size_t i = 0; i < code->index_count; i++)
+        if (dbg_is_of_work(d, code->index[i]))
+            return false;
     return true;
 }
 

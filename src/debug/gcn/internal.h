@@ -18,6 +18,8 @@ struct gcnp_launch_seen {
     unsigned run;       /**< how often the device had been reset */
     uint64_t number;    /**< of the session, from 1 */
     uint32_t groups[3]; /**< work-groups, as the packet asks */
+    uint32_t block[3];  /**< work-items of one */
+    uint32_t grid[3];   /**< work-items in all */
     bool active;        /**< it had waves in the last scan */
     bool told_end;
 };
@@ -160,6 +162,11 @@ enum wt_status gcnp_global_range(struct wt_probe *p, uint32_t wave, unsigned lan
                                  struct wt_address addr, uint64_t size, uint64_t *at,
                                  struct wt_error *err);
 
+/** find_home of the probe. */
+enum wt_status gcnp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
+                              struct wt_address addr, uint64_t size, struct wt_address *home,
+                              uint64_t *part, struct wt_error *err);
+
 /* ---- watch.c ---- */
 
 enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
@@ -175,6 +182,11 @@ void gcnp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *windo
                 struct wt_patch *patch);
 void gcnp_decode_instruction(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                              struct wt_instruction *instruction);
+
+/* ---- unwind.c ---- */
+
+enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
+                                struct wt_caller *caller, struct wt_error *err);
 
 /* ---- exception.c ---- */
 

@@ -36,6 +36,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                        .lanes = GCN_LANES,
                                        .wave_word = "wave",
                                        .lane_word = "lane",
+                                       .has_grid = true,
                                        .code_granule = 4};
     gcnp_describe_spaces(p);
     p->row = calloc(p->topology.waves, sizeof *p->row);
@@ -165,6 +166,11 @@ static void describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_w
                              .dispatch = row->dispatch,
                              .index = row->index};
     memcpy(wave->group, row->group, sizeof wave->group);
+    if (row->dispatch && row->dispatch <= p->launches) {
+        const struct gcnp_launch_seen *l = &p->launch[row->dispatch - 1];
+        memcpy(wave->block, l->block, sizeof wave->block);
+        memcpy(wave->grid, l->grid, sizeof wave->grid);
+    }
 }
 
 static bool any_present(const struct wt_probe *p)
@@ -371,6 +377,16 @@ static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned l
     return status ? status : after;
 }
 
+static enum wt_status find_home(struct wt_probe *p, wt_wave_handle wave, unsigned lane,
+                                struct wt_address addr, uint64_t size, struct wt_address *home,
+                                uint64_t *part, struct wt_error *err)
+{
+    const bool stood = p->suspended;
+    enum wt_status status = gcnp_find_home(p, wave, lane, addr, size, home, part, err);
+    enum wt_status after = stood ? WT_OK : gcnp_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
+    return status ? status : after;
+}
+
 const struct wt_probe_ops wt_probe_gcn = {
     .family = "gcn",
     .open = probe_open,
@@ -400,4 +416,6 @@ const struct wt_probe_ops wt_probe_gcn = {
     .window = gcnp_window,
     .patch = gcnp_patch,
     .decode = gcnp_decode_instruction,
+    .find_caller = gcnp_find_caller,
+    .find_home = find_home,
 };

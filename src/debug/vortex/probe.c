@@ -791,8 +791,10 @@ static enum wt_status vortex_open(const struct wt_target *target, bool use_memor
     t->standard_feature = "org.gnu.gdb.riscv";
     t->watch_stops_before = true; /* gdbarch_have_nonsteppable_watchpoint */
     t->address_bits = p->xlen;
+    t->result_registers = 2; /* RISC-V calling conventions: a0, a1 */
     /* Local memory lies in it: at its addresses each core has its own. */
-    p->space = (struct wt_space){"memory", 0, WT_SCOPE_CORE, p->xlen};
+    p->space = (struct wt_space){
+        .name = "memory", .dwarf = 0, .scope = WT_SCOPE_CORE, .address_bits = p->xlen};
     t->spaces = &p->space;
     t->space_count = 1;
     t->wave_word = "warp";

@@ -104,7 +104,8 @@ void find_default_source(struct wt_shell *c)
 {
     uint64_t *list;
     size_t count;
-    if (resolve_place(c, "main", &list, &count, NULL, WT_IGNORED) != WT_OK)
+    if (resolve_place(c, "main", &list, &count, NULL, WT_IGNORED) != WT_OK &&
+        resolve_place(c, "kernel", &list, &count, NULL, WT_IGNORED) != WT_OK)
         return;
     struct wt_frames *frames = count ? wt_frames_at(c->debugger, c->modules, list[0]) : NULL;
     const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;

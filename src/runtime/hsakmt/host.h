@@ -171,12 +171,19 @@ uint64_t host_clock(void);
 /* ---- memory.c ---- */
 
 void host_memory_free(struct host *host);
-/** Explains what an address is that this GPU may not use; "" if nothing is known of it. */
-void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
+/** The allocation that holds an address, the program's or the GPUs'; NULL: none. *before: the one
+ * that ends below it on GPUs, or NULL. The caller holds host->lock. */
+const struct host_allocation *host_memory_find(const struct host *host, uint64_t addr,
+                                               const struct host_allocation **before);
 
 /** Whether memory that the runtime has allocated lies in [addr, end). The caller holds
  * host->lock. */
 bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
+
+/* ---- addresses.c ---- */
+
+/** Explains what an address is that this GPU may not use; "" if nothing is known of it. */
+void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
 
 /* ---- svm.c ---- */
 

@@ -11,6 +11,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -367,8 +368,21 @@ static void stop(struct host_queue *q, enum host_reason reason)
     fail(q, reason);
 }
 
+/* The first line of the runtime's own message, which scripts look for. `exec` has turned the rest
+ * of it off, some thirty lines about memory. */
+static void runtime_message(const struct host_gpu *gpu, uint64_t addr)
+{
+    const char *asked = getenv("HSA_ENABLE_VM_FAULT_MESSAGE");
+    if (asked && strcmp(asked, "0") == 0)
+        fprintf(stderr,
+                "Memory access fault by GPU node-%u (gfx900) on address 0x%llx. Reason: Page not "
+                "present or supervisor privilege.\n",
+                gpu->node, (unsigned long long)(addr & ~(uint64_t)(HOST_PAGE - 1)));
+}
+
 void host_page_fault(struct host_gpu *gpu, uint64_t addr)
 {
+    runtime_message(gpu, addr);
     for (struct host_queue *q = gpu->queues; q; q = q->next) {
         host_queue_abandon(q);
         q->stopped = true;

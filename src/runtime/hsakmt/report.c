@@ -251,11 +251,18 @@ static void report_exception(struct host_gpu *gpu, const struct wt_fault *f, boo
 void host_report_fault(struct host_gpu *gpu)
 {
     const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
-    char text[256] = "";
+    char text[1400] = "";
+    unsigned lane;
+    uint64_t byte;
+    uint32_t size;
     report(gpu, f->text, f->wave, (uint64_t)f->lanes, f->pc);
     if (f->kind == WT_FAULT_EXCEPTION)
         report_exception(gpu, f, false);
-    if (f->kind == WT_FAULT_ACCESS)
+    if (f->kind == WT_FAULT_ACCESS &&
+        gcn_explain_private_fault(gpu->device, f, &lane, &byte, &size))
+        snprintf(text, sizeof text, "private memory of lane %u, byte %" PRIu64 " of %u", lane, byte,
+                 size);
+    else if (f->kind == WT_FAULT_ACCESS)
         host_explain_fault(gpu->host, gpu->index, f->addr, text, sizeof text);
     if (*text)
         fprintf(stderr, "  0x%" PRIx64 ": %s\n", f->addr, text);
