@@ -30,7 +30,7 @@ enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct
 
 /* ---- launches ---- */
 
-static bool push_event(struct wt_probe *p, struct wt_probe_event event)
+bool gcnp_push_event(struct wt_probe *p, struct wt_probe_event event)
 {
     if (p->first_event == p->events)
         p->first_event = p->events = 0;
@@ -77,8 +77,8 @@ static struct gcnp_launch_seen *find_launch(struct wt_probe *p, const struct kfd
         return NULL;
     p->launch = more;
     const uint64_t number = p->launches + 1;
-    if (!push_event(p,
-                    (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = number}))
+    if (!gcnp_push_event(
+            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = number}))
         return NULL;
     struct gcnp_launch_seen *l = &p->launch[p->launches++];
     *l = (struct gcnp_launch_seen){
@@ -252,7 +252,7 @@ static enum wt_status read_waves(struct wt_probe *p, struct wt_error *err)
         struct gcnp_launch_seen *l = &p->launch[i];
         if (l->active || l->told_end || l->run != p->run)
             continue;
-        if (!push_event(
+        if (!gcnp_push_event(
                 p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number}))
             return wt_fail(err, WT_NO_MEMORY, "out of memory for the end of a kernel");
         l->told_end = true;
