@@ -292,7 +292,13 @@ struct register_cache {
 };
 
 /** What a user is told without an event. The latest one of each kind is kept until it is taken. */
-enum notice { NOTICE_NEW_FUTURE, NOTICE_LOST_PAST, NOTICE_LOST_NEWS, NOTICES };
+enum notice {
+    NOTICE_NEW_FUTURE,
+    NOTICE_LOST_PAST,
+    NOTICE_LOST_NEWS,
+    NOTICE_BREAKPOINTS, /**< some cannot be in the code that has come */
+    NOTICES
+};
 
 struct event_queue {
     struct wt_event *list;
