@@ -48,7 +48,6 @@ static inline const char *reason_name(enum wt_stop_reason reason)
         NAME(WT_STOP_TRAP);
         NAME(WT_STOP_LOST);
         NAME(WT_STOP_HISTORY_BEGIN);
-        NAME(WT_STOP_DISPATCH);
         NAME(WT_STOP_HISTORY_END);
     }
     return "no reason";

@@ -1,7 +1,6 @@
 /* attach [STATUS [fork]]: launches a kernel until it is told to end, by a line on its input, or the input's end. It prints
  * "ready" and where the results are, and at the end how many launches there were and how many of their results were wrong.
- * It ends with STATUS. With "fork" it has a child, which outlives it; with "many" its kernel has more work-groups
- * than the device has room for. */
+ * It ends with STATUS. With "fork" it has a child, which outlives it. */
 #include <hip/hip_runtime.h>
 #include <poll.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ __global__ void busy(int *out, int round)
 
 int main(int argc, char **argv)
 {
-    const int n = argc > 2 && strcmp(argv[2], "many") == 0 ? 1 << 20 : 256;
+    const int n = 256;
     std::vector<int> host(n);
     int *out, wrong = 0, round = 0;
     if (hipMalloc(&out, n * sizeof *out) != hipSuccess)
@@ -34,9 +33,8 @@ int main(int argc, char **argv)
             return 1;
         for (int i = 0; i < n; i++)
             wrong += host[i] != i * 2 + round;
-        if (round == 0)
-            if (argc > 2 && strcmp(argv[2], "fork") == 0 && fork() == 0)
-                sleep(5), _exit(0);
+        if (round == 0 && argc > 2 && strcmp(argv[2], "fork") == 0 && fork() == 0)
+            sleep(5), _exit(0);
         if (round == 0)
             printf("ready %p\n", (void *)out), fflush(stdout);
         pollfd in = {0, POLLIN, 0};

@@ -64,29 +64,6 @@ def test_the_end_of_a_started_program_is_told(sockets):  # noqa: F811
         assert answer.startswith("exited") and answer.endswith("has ended with status 5")
 
 
-def test_a_dispatch_that_begins_stops(sockets, objects):  # noqa: F811
-    with start(compiled("modules.hip"), *objects) as s:
-        assert s.ask("stop-at-dispatch 1") == "ok"
-        seen = []
-        for file in objects:
-            for _ in range(2):
-                answer = s.ask("continue")
-                hit = place(answer)
-                assert answer.startswith("dispatch") and "<store>" in hit["text"] and f"{file.stem}.cl" in hit["text"], answer
-                assert s.row("v0") == list(range(64))
-                seen.append(hit["id"])
-        assert len(set(seen)) == len(seen)
-        assert s.ask("continue").startswith("exited")
-
-
-def test_a_dispatch_of_many_groups_stops_once(sockets):  # noqa: F811
-    with start(compiled("attach.hip"), 0, "many") as s:
-        s.ask("stop-at-dispatch 1")
-        hit = place(s.ask("continue"))
-        assert "<_Z4busyPii>" in hit["text"] and hit["group"] == 0
-        assert s.ask("continue").endswith("has ended with status 0")
-
-
 def test_a_started_program_waits_with_its_first_kernel(sockets, capfd):  # noqa: F811
     with start(compiled("attach.hip")) as s:
         assert s.ask("pending busy") == "0" and s.ask("modules") == "0"

@@ -12,7 +12,6 @@
  *   mem SPACE OFFSET SIZE [LANE] poke SPACE OFFSET HEX [LANE]    threads          thread N
  *   time   goto N   hash   restart   insn   topology   where
  *   pending LOCATION (a breakpoint wherever code of that name is, or will be)   modules   news
- *   stop-at-dispatch 0|1
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -63,7 +62,6 @@ static const char *reason_name(const struct wt_event *e)
                                        [WT_STOP_FAULT] = "fault",
                                        [WT_STOP_TRAP] = "trap",
                                        [WT_STOP_LOST] = "lost",
-                                       [WT_STOP_DISPATCH] = "dispatch",
                                        [WT_STOP_HISTORY_BEGIN] = "begin",
                                        [WT_STOP_HISTORY_END] = "end"};
     return e->kind == WT_EVENT_EXITED ? "exited" : name[e->reason];
@@ -423,8 +421,6 @@ static void obey(struct tool *t, char *line)
         set_pending(t, word[1]);
     else if (!strcmp(word[0], "modules"))
         list_modules(t);
-    else if (!strcmp(word[0], "stop-at-dispatch"))
-        wt_debugger_set_stop_at_dispatch(t->d, number[1]), printf("ok\n");
     else if (!strcmp(word[0], "news"))
         printf("%u %u %u\n", t->changes, t->began, t->ended);
     else if (!strcmp(word[0], "hash")) {

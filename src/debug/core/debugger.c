@@ -230,11 +230,6 @@ bool wt_debugger_ended(struct wt_debugger *d, uint32_t *status)
     return true;
 }
 
-void wt_debugger_set_stop_at_dispatch(struct wt_debugger *d, bool stop)
-{
-    d->run.stop_at_dispatch = stop;
-}
-
 void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop)
 {
     d->run.stop_at_end = stop;

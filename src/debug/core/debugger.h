@@ -419,7 +419,6 @@ enum wt_stop_reason {
     WT_STOP_FAULT,         /**< the program made a mistake: `signal` and `text` say which */
     WT_STOP_TRAP,          /**< a breakpoint instruction of the program's own */
     WT_STOP_LOST,          /**< the device did not answer: `text` says how */
-    WT_STOP_DISPATCH,      /**< a dispatch has begun: none of its waves has issued yet */
     WT_STOP_HISTORY_BEGIN, /**< the recorded run begins here: there is nothing before */
     WT_STOP_HISTORY_END,   /**< the present has been reached again: the run is new from here on */
 };
@@ -539,13 +538,6 @@ void wt_debugger_take_writes(struct wt_debugger *d, struct wt_write **list, size
                              bool *more);
 /** Frees it. */
 void wt_debugger_drop_writes(struct wt_debugger *d);
-
-/**
- * Whether a dispatch that begins stops the program (WT_STOP_DISPATCH), from the next run of all
- * threads on; at first: it does not. Its waves are held when they begin, so that a dispatch of many
- * work-groups runs slower.
- */
-void wt_debugger_set_stop_at_dispatch(struct wt_debugger *d, bool stop);
 
 /**
  * Whether a program that ends is stopped just before (at first: it is not), so that all of its run

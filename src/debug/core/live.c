@@ -7,7 +7,6 @@
  */
 #include "debug/core/live.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -32,24 +31,6 @@ static enum wt_status resume_one(struct wt_debugger *d, uint32_t wave, struct wt
     dbg_one_wave(d, &one, wave);
     dbg_set_go(d, wave, GO_FREE);
     return d->ops->resume(d->probe, &one, err);
-}
-
-/* A wave has begun while launches are held. */
-static enum wt_status examine_launch(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
-{
-    const struct wave *w = &d->wave[wave];
-    enum wt_status status;
-    if (!d->run.stop_at_dispatch || w->self.dispatch <= d->run.last_dispatch)
-        return resume_one(d, wave, err);
-    if ((status = dbg_need_mask(d, wave, err)) != WT_OK)
-        return status;
-    d->run.last_dispatch = w->self.dispatch;
-    struct stop stop = {.wave = wave,
-                        .lane = w->mask ? wt_lanes_lowest(w->mask) : 0,
-                        .event = {.reason = WT_STOP_DISPATCH}};
-    snprintf(stop.event.text, sizeof stop.event.text, "dispatch %" PRIu64 " begins",
-             w->self.dispatch);
-    return dbg_stop(d, &stop, err);
 }
 
 /* A wave that ran has halted. */
@@ -77,8 +58,6 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
             return dbg_come_to_trap(d, wave, err);
         return resume_one(d, wave, err); /* lifted in the meantime */
     }
-    if (w->cause == WT_HALT_LAUNCH)
-        return examine_launch(d, wave, err);
     if (w->cause == WT_HALT_EXCEPTION)
         return dbg_come_to_exception(d, wave, err);
     if (w->cause == WT_HALT_WATCH) {

@@ -136,7 +136,6 @@ enum wt_halt_cause {
     WT_HALT_NONE,
     WT_HALT_BREAKPOINT, /**< a breakpoint instruction */
     WT_HALT_REQUEST,
-    WT_HALT_LAUNCH, /**< it has begun while launches are held */
     WT_HALT_STEP,
     WT_HALT_EXCEPTION, /**< the program made a mistake, which the debug hardware has told:
                             exception() says which */

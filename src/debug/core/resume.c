@@ -164,10 +164,7 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
     d->run.launches_run = d->run.nonstop;
     for (size_t i = 0; i < count; i++)
         d->run.launches_run |= list[i].thread == 0 && list[i].kind == WT_RESUME_CONTINUE;
-    d->ops->hold_launches(d->probe, !d->run.launches_run || d->run.stop_at_dispatch);
-    for (uint32_t w = 0; w < d->topology->waves; w++)
-        if (dbg_is_active(d, w) && d->wave[w].self.dispatch > d->run.last_dispatch)
-            d->run.last_dispatch = d->wave[w].self.dispatch;
+    d->ops->hold_launches(d->probe, !d->run.launches_run);
     /* They are to go, but stand still yet: memory is written through them as they are. */
     dbg_copy_set(d, &d->sets.held, &eligible);
     if ((status = dbg_sync_breakpoints(d, err)) || (status = dbg_sync_watchpoints(d, err)))

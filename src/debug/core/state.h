@@ -186,8 +186,6 @@ struct run {
     bool launches_run; /**< waves that begin run by themselves, rather than being held */
     bool nonstop;
     bool ended, lost;
-    bool stop_at_dispatch;  /**< a dispatch that begins stops */
-    uint64_t last_dispatch; /**< the newest one that waves were seen of */
     bool stop_at_end; /**< of the program: to the last issue time at which it still runs */
     uint32_t exit_status;
     enum { FROZEN_UNKNOWN, FROZEN, NOT_FROZEN } frozen;

@@ -127,10 +127,9 @@ static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found
 }
 
 /* What a wave's record says of a stop, taken in once: it does not run. */
-static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, bool begun,
-                                struct wt_error *err)
+static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
 {
-    row->cause = begun ? WT_HALT_LAUNCH : gcnp_cause_of(row);
+    row->cause = gcnp_cause_of(row);
     row->run = row->step = false;
     if (row->cause != WT_HALT_BREAKPOINT)
         return WT_OK;
@@ -168,21 +167,20 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
     const bool halted = found.hw[KFD_HW_STATUS] & STATUS_HALT;
     const bool known = row->id == found.id;
     /* It began while launches were held for a moment. */
-    const bool begun = !known && halted && !(found.ttmp[6] & KFD_TTMP6_STOPPED);
-    const bool goes = begun && !p->hold;
+    const bool begun = !known && halted && !(found.ttmp[6] & KFD_TTMP6_STOPPED) && !p->hold;
     if (*leader == WT_NO_HANDLE)
         *leader = (uint32_t)(row - p->row);
     found.present = true;
     found.dispatch = l->number;
     found.queue = queue;
     found.leader = *leader;
-    found.run = known ? row->run : !halted || goes;
+    found.run = known ? row->run : !halted || begun;
     found.step = known && row->step;
-    found.held = known ? row->held : goes;
+    found.held = known ? row->held : begun;
     found.cause = known ? row->cause : halted ? WT_HALT_REQUEST : WT_HALT_NONE;
     const bool stops = halted && !found.held && (found.run || !known);
     *row = found;
-    return stops ? take_stop(p, row, begun, err) : WT_OK;
+    return stops ? take_stop(p, row, err) : WT_OK;
 }
 
 static enum wt_status read_area(struct wt_probe *p, uint32_t queue, struct wt_error *err)

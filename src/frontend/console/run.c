@@ -529,10 +529,6 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
         break;
     case WT_STOP_LOST:
         return wt_fail(err, WT_IO, "%s", e->text[0] ? e->text : "the device does not answer");
-    case WT_STOP_DISPATCH:
-        print_where(c, c->thread);
-        fprintf(c->out, "\n%s.\n", e->text);
-        break;
     case WT_STOP_HISTORY_BEGIN:
         fputs("\nNo more reverse-execution history: the recorded run begins here.\n", c->out);
         break;
