@@ -112,7 +112,12 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         d->wave[w].go = GO_FREE;
         wt_wave_set_add(&d->sets.free, w);
     }
-    d->run.going = d->run.launches_run = dbg_any_free_active(d);
+    bool any_halted = false;
+    for (unsigned i = 0; i < d->sets.words; i++)
+        any_halted |= halted.word[i] & d->sets.active.word[i];
+    /* A host program in which nothing stands halted goes on launching kernels. */
+    d->run.going = d->run.launches_run =
+        dbg_any_free_active(d) || (d->topology->host_launches && !any_halted);
     dbg_choose_mode(d);
     *debugger = d;
     return WT_OK;

@@ -305,6 +305,11 @@ struct wt_probe_ops {
     enum wt_status (*next_event)(struct wt_probe *probe, struct wt_probe_event *event,
                                  struct wt_error *err);
     /**
+     * Clients have been told of WT_PROBE_MODULES_CHANGED, and their breakpoints are in memory:
+     * launches that wait for that go on. NULL: none does.
+     */
+    enum wt_status (*modules_known)(struct wt_probe *probe, struct wt_error *err);
+    /**
      * Says what becomes of waves that begin from now on: they are held before their first
      * instruction, or run. It takes effect with the next halt() or resume(), which may have an
      * empty set.

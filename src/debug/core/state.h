@@ -300,6 +300,7 @@ struct event_queue {
 struct news {
     struct wt_probe_event *list;
     size_t count, capacity, next;
+    bool modules; /**< of modules: the probe is to be told that clients know it */
 };
 
 struct wt_debugger {

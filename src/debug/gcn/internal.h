@@ -76,7 +76,9 @@ struct wt_probe {
     struct gcnp_watch watch[GCNP_WATCHES];
     unsigned watches;
     bool told_end;
-    bool scanned; /**< the waves have been listed once */
+    bool scanned;        /**< the waves have been listed once */
+    bool code_told;      /**< of code objects that came or went, clients do not know yet */
+    uint64_t code_state; /**< then: of their list */
 };
 
 /* ---- waves.c: queues, records, who is where ---- */
@@ -88,6 +90,8 @@ enum wt_status gcnp_hold_still(struct wt_probe *p, struct wt_error *err);
 /** Lets the queues run again if something of them is to run; only: that wave alone, or
  * WT_NO_HANDLE. */
 enum wt_status gcnp_go(struct wt_probe *p, uint32_t only, struct wt_error *err);
+/** Queues an event for next_event(). */
+bool gcnp_push_event(struct wt_probe *p, struct wt_probe_event event);
 /** Does an operation; what the driver refuses fails. */
 enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err);
 /** Writes a row's hardware registers and TTMPs back to its record. */

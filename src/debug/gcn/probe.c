@@ -128,19 +128,42 @@ static void list_waves(const struct wt_probe *p, struct wt_wave_set *active,
     }
 }
 
+/* Code objects have come or gone: clients are told, and modules_known() follows. */
+static enum wt_status take_code(struct wt_probe *p, const struct wt_gcn_event *event,
+                                struct wt_error *err)
+{
+    if (!event->code || (p->code_told && event->code_state == p->code_state))
+        return WT_OK;
+    if (!gcnp_push_event(p, (struct wt_probe_event){.kind = WT_PROBE_MODULES_CHANGED}))
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for an event");
+    p->code_told = true;
+    p->code_state = event->code_state;
+    return WT_OK;
+}
+
+static enum wt_status modules_known(struct wt_probe *p, struct wt_error *err)
+{
+    if (!p->code_told)
+        return WT_OK;
+    p->code_told = false;
+    enum wt_status status = p->link->ops->code_known(p->link->context, p->code_state, err);
+    return status == WT_IO && gcnp_has_ended(p) ? WT_OK : status;
+}
+
 static enum wt_status scan(struct wt_probe *p, struct wt_wave_set *active,
                            struct wt_wave_set *halted, struct wt_error *err)
 {
-    bool event = true;
+    struct wt_gcn_event event = {.exception = true};
     enum wt_status status = WT_OK;
     /* Suspending takes its time: in a program that runs by itself it is done when the driver has
-     * something to tell. */
+     * something to tell. Of a wave that is held when it begins the driver tells nothing. */
     if (p->link->host_launches && !p->suspended && p->scanned) {
         status = p->link->ops->event(p->link->context, false, &event, err);
         if (status == WT_IO && gcnp_has_ended(p))
             status = WT_OK;
     }
-    if (status != WT_OK || (event && (status = gcnp_hold_still(p, err)) != WT_OK))
+    if (status != WT_OK || (status = take_code(p, &event, err)) != WT_OK ||
+        ((event.exception || p->hold) && (status = gcnp_hold_still(p, err)) != WT_OK))
         return status;
     p->scanned = true;
     list_waves(p, active, halted);
@@ -261,7 +284,7 @@ static enum wt_status step(struct wt_probe *p, uint32_t wave, struct wt_probe_st
                            struct wt_error *err)
 {
     struct gcnp_row *row;
-    bool event;
+    struct wt_gcn_event event;
     enum wt_status status = gcnp_find_row(p, wave, &row, err);
     if (status != WT_OK)
         return status;
@@ -397,6 +420,7 @@ const struct wt_probe_ops wt_probe_gcn = {
     .wave_id = wave_id,
     .describe_wave = describe_wave,
     .next_event = next_event,
+    .modules_known = modules_known,
     .hold_launches = hold_launches,
     .halt = halt,
     .resume = resume,

@@ -30,7 +30,7 @@ enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct
 
 /* ---- launches ---- */
 
-static bool push_event(struct wt_probe *p, struct wt_probe_event event)
+bool gcnp_push_event(struct wt_probe *p, struct wt_probe_event event)
 {
     if (p->first_event == p->events)
         p->first_event = p->events = 0;
@@ -80,7 +80,8 @@ static struct gcnp_launch_seen *find_launch(struct wt_probe *p, const struct kfd
     *l = (struct gcnp_launch_seen){
         .queue = q->queue_id, .packet = packet, .run = p->run, .number = p->launches};
     read_packet(p, q, packet, l);
-    push_event(p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = l->number});
+    gcnp_push_event(
+        p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = l->number});
     return l;
 }
 
@@ -250,8 +251,8 @@ static enum wt_status read_waves(struct wt_probe *p, struct wt_error *err)
         if (l->active || l->told_end || l->run != p->run)
             continue;
         l->told_end = true;
-        push_event(p,
-                   (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number});
+        gcnp_push_event(
+            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number});
     }
     return status;
 }

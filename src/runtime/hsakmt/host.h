@@ -135,6 +135,10 @@ struct host {
     uint64_t *event_page;        /**< a mailbox for each event, which waves write */
     const void *debug;           /**< the runtime's struct r_debug */
     bool runtime_enabled;        /**< the runtime has said that it is there */
+    atomic_bool held;            /**< launches wait for a debugger to come */
+    atomic_bool code_followed;   /**< a debugger is there, which is told of code objects */
+    _Atomic uint64_t code_known; /**< the state of their list that it knows */
+    _Atomic uint64_t code_freed; /**< how often memory that can hold code was freed */
     int debug_fd;                /**< told of exceptions; 0: no debugger (debug-trap operations) */
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;
@@ -231,6 +235,20 @@ struct host_queue_request {
 int host_queue_create(struct host_gpu *gpu, const struct host_queue_request *request, uint64_t *id);
 /** Gives exceptions (a mask) to a queue's error code, as the driver does for the runtime. */
 int host_queue_send(struct host *host, uint32_t id, uint64_t exceptions);
+
+/* ---- code_list.c ---- */
+
+#define HOST_CODE_UNKNOWN UINT64_MAX
+
+/**
+ * A number for the list of code objects that the runtime has loaded: another one after each change,
+ * 0 before the runtime has begun. False while the list is being changed.
+ */
+bool host_code_state(struct host *host, uint64_t *state);
+/** A debugger has come, which knows no list yet; or the one that was there is gone. */
+void host_code_follow(struct host *host, bool follow);
+/** Whether launches wait: for a debugger, or until it knows the code objects that there are. */
+bool host_launches_wait(struct host *host);
 
 /** Abandons the running kernels of a queue. */
 void host_queue_abandon(struct host_queue *queue);

@@ -249,6 +249,8 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     struct host_allocation *a = beginning(host, (uint64_t)(uintptr_t)address, 0);
     const bool good = a && a->type == HSA_POINTER_ALLOCATED;
+    if (good && a->flags.ui32.ExecuteAccess)
+        atomic_fetch_add(&host->code_freed, 1);
     if (good)
         take_out(host, a);
     pthread_mutex_unlock(&host->lock);

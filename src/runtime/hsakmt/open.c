@@ -117,12 +117,15 @@ static struct host *open_host(struct wt_error *err)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, forget_in_children);
     const char *gpus = getenv("WAVETRAP_GPUS"), *explain = getenv("WAVETRAP_EXPLAIN");
+    const char *held = getenv("WAVETRAP_HELD");
     struct host *host = calloc(1, sizeof *host);
     if (!host) {
         wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
         return NULL;
     }
     host->next_queue = 1;
+    atomic_init(&host->held, held && strcmp(held, "1") == 0);
+    atomic_init(&host->code_known, HOST_CODE_UNKNOWN);
     pthread_mutex_init(&host->lock, NULL);
     snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");
     /* exec has checked it. */
@@ -133,6 +136,8 @@ static struct host *open_host(struct wt_error *err)
         good = host_gpu_start(&host->gpu[i], err);
     if (good) {
         host->endpoint = host_endpoint_start(host);
+        if (!host->endpoint && atomic_exchange(&host->held, false))
+            fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
         return host;
     }
     close_host(host);

@@ -307,7 +307,7 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
     }
     switch (type) {
     case GCN_AQL_DISPATCH:
-        return begin_dispatch(gpu, q, packet);
+        return !host_launches_wait(gpu->host) && begin_dispatch(gpu, q, packet);
     case GCN_AQL_BARRIER_AND:
         open = barrier_open(gpu, packet, true);
         break;
