@@ -24,6 +24,13 @@ struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules 
     return s;
 }
 
+void wt_source_use(struct wt_source *s, struct wt_debugger *debugger, struct wt_modules *modules)
+{
+    s->debugger = debugger;
+    s->modules = modules;
+    s->topology = wt_debugger_topology(debugger);
+}
+
 void wt_source_free(struct wt_source *s)
 {
     if (!s)
