@@ -40,23 +40,6 @@ static void add_read(struct wt_probe *p, const struct dm_places *places, unsigne
     }
 }
 
-enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
-                               uint32_t *value, struct wt_error *err)
-{
-    struct dm_loan loan;
-    size_t cursor = 0;
-    enum wt_status status;
-    if ((status = loan_borrow_one(p, &loan, wave, lane, false, err)) != WT_OK)
-        return status;
-    loan_begin(p, &loan);
-    dm_inject(p, rv_csrr(X_T0, csr));
-    dm_fetch(p, X_T0);
-    if ((status = loan_run(p, &loan, err)) != WT_OK)
-        return status;
-    *value = dm_next_value(p, &cursor);
-    return WT_OK;
-}
-
 static bool needs_passage(struct wt_probe *p, unsigned index)
 {
     return p->xlen == 32 && CODE_CLASS(code_of(p, index)) == CODE_FPR &&
@@ -185,7 +168,7 @@ enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes la
     if (pc) {
         enum wt_halt_cause cause;
         uint64_t address;
-        if ((status = wt_probe_vortex.halt_cause(p, wave, &cause, &address, err)))
+        if ((status = vortex_halt_cause(p, wave, &cause, &address, err)))
             return status;
         for (size_t i = 0; i < count; i++)
             for (unsigned k = 0; k < places->count; k++)
@@ -381,6 +364,41 @@ enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lane
     for (; lanes && !status; lanes &= lanes - 1, row += size)
         status = write_value(p, wave, wt_lanes_lowest(lanes), index, wt_load_le(row, size), err);
     return status;
+}
+
+enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, struct wt_error *err)
+{
+    const struct wt_target *target = p->target;
+    unsigned lanes = p->topology.lanes;
+    if (target->services->wave_detail && (p->port || lanes > p->xlen)) {
+        struct wt_wave_detail detail;
+        target->services->wave_detail(target->context, wave, &detail);
+        *mask = detail.view.mask & wt_lanes_first(lanes);
+        return WT_OK;
+    }
+    unsigned index = 0;
+    while (p->registers[index].code != (CODE_CSR | CSR_ACTIVE_THREADS))
+        index++;
+    uint64_t value[2] = {0};
+    bool ask_two = p->mask_csr == MASK_UNKNOWN && lanes > 1;
+    enum wt_status status = WT_OK;
+    if (p->mask_csr != MASK_OF_INJECTION)
+        status = vortex_read_values(p, wave, ask_two ? 3 : 1, &index, 1, value, err);
+    if (status)
+        return status;
+    /* A device may show the mask of the injection itself, one lane, in place of the warp's. */
+    if (ask_two)
+        p->mask_csr = value[0] == 1 && value[1] == 2 ? MASK_OF_INJECTION : MASK_OF_WARP;
+    if (p->mask_csr == MASK_OF_INJECTION) {
+        *mask = wt_lanes_first(lanes);
+        return WT_OK;
+    }
+    *mask = value[0];
+    /* Lanes that the register has no bit for cannot be told: take them as enabled. */
+    if (lanes > p->xlen)
+        *mask |= wt_lanes_first(lanes) & ~wt_lanes_first(p->xlen);
+    *mask &= wt_lanes_first(lanes);
+    return WT_OK;
 }
 
 /* ---- what the device is ---- */

@@ -251,6 +251,23 @@ enum wt_status loan_run(struct wt_probe *p, const struct dm_loan *loan, struct w
     return check_fault(p, loan, err);
 }
 
+enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
+                               uint32_t *value, struct wt_error *err)
+{
+    struct dm_loan loan;
+    size_t cursor = 0;
+    enum wt_status status;
+    if ((status = loan_borrow_one(p, &loan, wave, lane, false, err)) != WT_OK)
+        return status;
+    loan_begin(p, &loan);
+    dm_inject(p, rv_csrr(X_T0, csr));
+    dm_fetch(p, X_T0);
+    if ((status = loan_run(p, &loan, err)) != WT_OK)
+        return status;
+    *value = dm_next_value(p, &cursor);
+    return WT_OK;
+}
+
 /* ---- a passage: memory that doubles go through on RV32 ---- */
 
 enum wt_status passage_find(struct wt_probe *p, uint32_t wave, unsigned lane, struct wt_error *err)

@@ -89,7 +89,7 @@ enum wt_status vortex_survey(struct wt_probe *p, const uint32_t *wave, size_t co
     /* The first mask tells what the register means on this device, if that is not known yet. */
     size_t done = 0;
     while (!status && done < count && (port || p->mask_csr != MASK_OF_WARP)) {
-        status = wt_probe_vortex.mask(p, wave[done], &view[done].mask, err);
+        status = vortex_mask(p, wave[done], &view[done].mask, err);
         done++;
     }
     for (size_t part; !status && done < count; done += part) {

@@ -26,6 +26,13 @@ static enum wt_status malformed(struct wt_error *err)
     return wt_fail(err, WT_INVALID, "a condition or command is malformed");
 }
 
+enum wt_status wt_rsp_compile(struct wt_rsp_session *s, const uint8_t *bytes, size_t length,
+                              struct wt_expr **expr, int *missing, struct wt_error *err)
+{
+    const struct wt_agent_registers registers = {s->register_by_number, s->register_numbers};
+    return wt_agent_compile(bytes, length, &registers, expr, missing, err);
+}
+
 /* "X LENGTH,DIGITS" as often as there are some, decoded where they stand. */
 static enum wt_status parse_expressions(struct wt_rsp_session *s, const char **at, const char *end,
                                         struct expressions *list, struct wt_error *err)
