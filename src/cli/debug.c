@@ -33,8 +33,8 @@ struct debug {
     size_t order_count, order_capacity;
 
     const char *program;
-    char **arguments; /* of a host program */
-    int pid;          /* of a program that runs; 0: none was given */
+    char **arguments;            /* of a host program */
+    int pid;                     /* of a program that runs; 0: none was given */
     struct cli_debug_host *host; /* NULL: the program is code for the device */
     struct wt_emulated device;
     FILE *device_console;
@@ -125,9 +125,9 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
 {
     struct debug *d = context;
     const struct wt_family *f = d->host ? wt_family_of_host_programs() : d->device.family;
-    return f->instruction_text ? f->instruction_text(d->host ? NULL : &d->device, addr, bytes,
-                                                     length, text, size)
-                               : 0;
+    return f->instruction_text
+               ? f->instruction_text(d->host ? NULL : &d->device, addr, bytes, length, text, size)
+               : 0;
 }
 
 static void signal_ready(void *context, int fd, short events)
@@ -253,17 +253,17 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
     if (status)
         return status;
     char *line = is_host ? cli_debug_host_line(d->arguments) : NULL;
-    const struct wt_shell_options options = {
-        .session = d->session,
-        .modules = is_host ? cli_debug_host_modules(d->host) : d->device.modules,
-        .program = d->program,
-        .host = is_host ? &host_ops : NULL,
-        .arguments = line,
-        .colour = !d->batch && isatty(STDOUT_FILENO),
-        .output = put,
-        .ask = d->batch ? NULL : ask,
-        .disassemble = disassemble,
-        .context = d};
+    const struct wt_shell_options options = {.session = d->session,
+                                             .modules = is_host ? cli_debug_host_modules(d->host)
+                                                                : d->device.modules,
+                                             .program = d->program,
+                                             .host = is_host ? &host_ops : NULL,
+                                             .arguments = line,
+                                             .colour = !d->batch && isatty(STDOUT_FILENO),
+                                             .output = put,
+                                             .ask = d->batch ? NULL : ask,
+                                             .disassemble = disassemble,
+                                             .context = d};
     d->console = wt_shell_new(&options);
     free(line);
     if (!d->console)
@@ -456,8 +456,7 @@ static const struct cli_option options[] = {
 const struct cli_command cli_debug = {
     .name = "debug",
     .operands = "PROGRAM [ARGUMENT]…",
-    .summary = "Debugs PROGRAM (code for the device, or a HIP program with its arguments) at source\n"
-               "level, in a console with GDB's commands.",
+    .summary = "Debugs PROGRAM, a HIP program too, in a console with GDB's commands.",
     .options = options,
     .device = true,
     .debugger = true,

@@ -70,8 +70,10 @@ const struct command wt_shell_commands[] = {
      false},
     {"catch", NULL, do_catch, POINTS, "Stops for what happens to the program.",
      "catch fault: a mistake of the program; they stop always, and the catchpoint counts them, has "
-     "commands,\nand lets them pass while it is disabled. catch dispatch begin: each kernel launch, at the first "
-     "instruction\nof its first wave. catch module load: code that a host program loads or unloads.",
+     "commands,\nand lets them pass while it is disabled. catch dispatch begin: each kernel "
+     "launch, at the first "
+     "instruction\nof its first wave. catch module load: code that a host program loads or "
+     "unloads.",
      0, false},
     {"delete", "d", do_delete, POINTS, "Deletes breakpoints by their numbers, or all.", NULL, 0,
      false},

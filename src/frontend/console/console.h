@@ -44,12 +44,12 @@ struct wt_shell_host {
 
 struct wt_shell_options {
     struct wt_session *session;
-    struct wt_modules *modules; /**< the loaded code */
-    const char *program;        /**< its file, for people; NULL: none */
+    struct wt_modules *modules;       /**< the loaded code */
+    const char *program;              /**< its file, for people; NULL: none */
     const struct wt_shell_host *host; /**< of host programs; NULL: the device has its program */
     const char *arguments;            /**< host: the first line of arguments; NULL: none */
-    bool attached;              /**< the device was running before: there is no `run` */
-    bool colour;                /**< output may have colours */
+    bool attached;                    /**< the device was running before: there is no `run` */
+    bool colour;                      /**< output may have colours */
     /** Takes what commands print. */
     void (*output)(void *context, const char *text, size_t length);
     /** Asks a question that is answered by yes or no; NULL: yes. */

@@ -109,8 +109,8 @@ enum wt_status begin_host(struct wt_shell *c, struct wt_error *err)
     fprintf(c->out, "Starting program: %s%s%s\n", c->options.program,
             c->arguments && *c->arguments ? " " : "", c->arguments ? c->arguments : "");
     fflush(c->out);
-    enum wt_status status = host_of(c)->start(
-        c->options.context, c->arguments ? c->arguments : "", c->environment, &ended, err);
+    enum wt_status status = host_of(c)->start(c->options.context, c->arguments ? c->arguments : "",
+                                              c->environment, &ended, err);
     if (status)
         return status;
     c->started = !ended;

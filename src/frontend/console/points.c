@@ -424,8 +424,8 @@ static enum wt_status set_break(struct wt_shell *c, const char *text, bool tempo
         return status;
     }
     if (pending) {
-        fprintf(c->out, "%s %u (%s) pending.\n",
-                temporary ? "Temporary breakpoint" : "Breakpoint", p->number, p->text);
+        fprintf(c->out, "%s %u (%s) pending.\n", temporary ? "Temporary breakpoint" : "Breakpoint",
+                p->number, p->text);
         return WT_OK;
     }
     fprintf(c->out, "%s %u at 0x%" PRIx64, temporary ? "Temporary breakpoint" : "Breakpoint",

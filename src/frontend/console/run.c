@@ -419,6 +419,36 @@ static void print_watched(struct wt_shell *c, const struct point *p, const uint8
     fputc('\n', c->out);
 }
 
+/* Whether an address means the same memory to all waves. */
+static bool is_of_device(const struct wt_shell *c, struct wt_address at)
+{
+    for (size_t i = 1; i < c->topology->space_count && at.space == 0; i++) {
+        const struct wt_space *s = &c->topology->spaces[i];
+        if (s->aperture && s->address_bits < 64 &&
+            at.offset - s->aperture < (uint64_t)1 << s->address_bits)
+            return false;
+    }
+    return true;
+}
+
+/* Reads what is watched. The wave that it was set for may have ended; what lies in memory of all
+ * waves is read through another one then. */
+static bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to)
+{
+    uint64_t done = 0;
+    if (wt_debugger_read_memory(c->debugger, p->owner, p->where, to, p->size, WT_IGNORED) == WT_OK)
+        return true;
+    for (size_t i = 0; i < p->part_count && done < p->size; i++) {
+        const struct wt_watchpoint_request *part = &p->part[i];
+        if (part->size > p->size - done || !is_of_device(c, part->addr) ||
+            wt_debugger_read_memory(c->debugger, c->thread, part->addr, to + done, part->size,
+                                    WT_IGNORED) != WT_OK)
+            return false;
+        done += part->size;
+    }
+    return done == p->size;
+}
+
 static void report_watchpoint(struct wt_shell *c, bool *again)
 {
     struct point *p = watched_at(c, &c->event);
@@ -427,8 +457,7 @@ static void report_watchpoint(struct wt_shell *c, bool *again)
         return;
     }
     uint8_t *now = malloc(p->size ? p->size : 1);
-    const bool readable = now && wt_debugger_read_memory(c->debugger, p->owner, p->where, now,
-                                                         p->size, WT_IGNORED) == WT_OK;
+    const bool readable = now && read_watched(c, p, now);
     const bool changed = readable && memcmp(now, p->old, p->size) != 0;
     /* An instruction that writes several parts of it is told once. */
     const bool told = p->kind == POINT_WATCH && p->part_count > 1 && readable && !changed;
@@ -574,6 +603,11 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
         fputs("\nThe present has been reached again: what comes is new.\n", c->out);
         break;
     case WT_STOP_STEP:
+        /* The step of a wave that has ended stops at another one. */
+        if (e->text[0]) {
+            print_where(c, c->thread);
+            fprintf(c->out, "\nThe step is over: %s.\n", e->text);
+        }
         break;
     }
     return WT_OK;
