@@ -13,7 +13,6 @@
 #include "object/contained.h"
 #include "object/fatbin.h"
 #include "object/image.h"
-#include "target/family.h"
 
 static void tell_name(const char *indent, const char *name)
 {
@@ -168,14 +167,18 @@ enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct 
 
 enum wt_status cli_tell_bundle_file(const char *path, struct wt_error *err)
 {
+    struct gcn_contained found;
     uint8_t *bytes;
     size_t length;
+    bool runs = false;
     const enum wt_status status = wt_file_read(path, &bytes, &length, err);
     if (status != WT_OK)
         return status;
+    for (size_t at = 0; !runs && gcn_contained_next(bytes, length, &at, &found);)
+        runs = found.usable;
     printf("%s: bundle of code objects (clang-offload-bundler)\n", path);
     tell_bundles(path, bytes, length, 0);
-    puts(wt_family_of_contained(path) ? "  runs on: gfx900" : "  runs on: no GPU that is emulated");
+    puts(runs ? "  runs on: gfx900" : "  runs on: no GPU that is emulated");
     free(bytes);
     return WT_OK;
 }

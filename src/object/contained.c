@@ -50,7 +50,7 @@ static void describe(const uint8_t *start, struct gcn_contained *found)
     if (name)
         snprintf(found->target, sizeof found->target, "%s%s", name, xnack);
     else
-        snprintf(found->target, sizeof found->target, "GPU 0x%02x of AMD's%s", flags & MACH, xnack);
+        snprintf(found->target, sizeof found->target, "AMD machine 0x%02x%s", flags & MACH, xnack);
     found->usable = (flags & MACH) == MACH_GFX900 && !on;
 }
 

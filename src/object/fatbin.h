@@ -32,8 +32,7 @@ struct gcn_fatbin {
     size_t at;
 };
 
-/** Whether a regular file is a bundle by itself, as clang writes one with -c --offload-device-only.
- */
+/** Whether a regular file is a bundle, compressed or not, as clang --offload-device-only writes. */
 bool gcn_fatbin_is_file(const char *path);
 
 /** Reads the next bundle; false at the end and at the first malformed byte. */

@@ -64,7 +64,10 @@ static enum wt_status collect(const char *path, const uint8_t *bytes, size_t len
     if (*list->others)
         return wt_fail(err, WT_INVALID, "%s: it holds code for %s, not for gfx900", path,
                        list->others);
-    return wt_fail(err, WT_INVALID, "%s: it holds no code object for AMD GPUs", path);
+    return wt_fail(err, WT_INVALID,
+                   "%s: it holds no code object for AMD GPUs that can be read; compressed ones "
+                   "cannot: compile with --no-offload-compress",
+                   path);
 }
 
 /* ---- the kernel ---- */
@@ -116,8 +119,8 @@ static size_t take_number(const char **name)
     return number;
 }
 
-static enum wt_status choose(const char *path, const char *name, const struct list *list,
-                             struct choice *chosen, struct wt_error *err)
+static enum wt_status choose(const char *path, bool is_program, const char *name,
+                             const struct list *list, struct choice *chosen, struct wt_error *err)
 {
     const char *called = name;
     const size_t only = take_number(&called);
@@ -135,7 +138,8 @@ static enum wt_status choose(const char *path, const char *name, const struct li
     if (name)
         return wt_fail(err, WT_INVALID, "%s: there is no kernel '%.64s'; there are:%s", path, name,
                        all.names);
-    return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s", path, all.names);
+    return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s%s", path, all.names,
+                   is_program ? ". The program itself runs by 'wavetrap exec'" : "");
 }
 
 /* ---- the file ---- */
@@ -145,17 +149,15 @@ bool wt_gcn_program_contained(const char *path)
     struct gcn_contained found;
     uint8_t *bytes;
     size_t length, at = 0;
-    bool usable = false;
     struct wt_elf_header header; /* neither reads a pipe */
     if ((!wt_elf_header_read(path, &header) || !wt_elf_machine_is_host(header.machine)) &&
         !gcn_fatbin_is_file(path))
         return false;
     if (wt_file_read(path, &bytes, &length, WT_IGNORED) != WT_OK)
         return false;
-    while (!usable && gcn_contained_next(bytes, length, &at, &found))
-        usable = found.usable;
+    const bool any = gcn_contained_next(bytes, length, &at, &found);
     free(bytes);
-    return usable;
+    return any || gcn_fatbin_is_file(path);
 }
 
 enum wt_status wt_gcn_program_read(const char *path, const char *name,
@@ -175,7 +177,7 @@ enum wt_status wt_gcn_program_read(const char *path, const char *name,
         whole ? add(&list, path, bytes, length, err) : collect(path, bytes, length, &list, err);
     free(bytes);
     if (!status)
-        status = choose(path, name, &list, &chosen, err);
+        status = choose(path, !whole && !gcn_fatbin_is_file(path), name, &list, &chosen, err);
     if (!status) {
         *program = (struct wt_gcn_program){.object = list.object[chosen.object],
                                            .length = list.length[chosen.object],

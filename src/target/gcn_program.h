@@ -14,7 +14,7 @@ struct wt_gcn_program {
     bool contained; /**< the file is not the code object itself */
 };
 
-/** Whether a file that is no code object holds one that a gfx900 runs. */
+/** Whether a file that is no code object holds some for AMD GPUs, be it for others than gfx900. */
 bool wt_gcn_program_contained(const char *path);
 
 /**
