@@ -99,9 +99,9 @@ bool gcn_fatbin_is_file(const char *path)
     if (stat(path, &info) || !S_ISREG(info.st_mode))
         return false;
     FILE *file = fopen(path, "rb");
-    const bool is_one = file && fread(start, 1, MAGIC, file) == MAGIC &&
-                        (memcmp(start, magic, MAGIC) == 0 ||
-                         memcmp(start, compressed, sizeof compressed - 1) == 0);
+    const bool is_one =
+        file && fread(start, 1, MAGIC, file) == MAGIC &&
+        (memcmp(start, magic, MAGIC) == 0 || memcmp(start, compressed, sizeof compressed - 1) == 0);
     if (file)
         fclose(file);
     return is_one;
