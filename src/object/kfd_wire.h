@@ -40,8 +40,9 @@ enum kfd_wire_happened {
 };
 
 /**
- * An answer's result: the process says of its own accord, or instead of an answer, that it ends with
- * status call.arg[0]; or (call.arg[1] not 0) that it goes on without its GPUs. Nothing follows.
+ * An answer's result: the process says of its own accord, or instead of an answer, that it ends
+ * with status call.arg[0]; or (call.arg[1] not 0) that it goes on without its GPUs. Nothing
+ * follows.
  */
 #define KFD_WIRE_ENDED INT32_MIN
 

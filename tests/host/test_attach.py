@@ -186,14 +186,35 @@ def test_a_child_of_the_program_does_not_hide_its_end(sockets):
     assert "was ended by signal 9 (Killed)\n" in ending(sockets, lambda run: run.kill(), "9", "fork")
 
 
+def test_a_program_that_goes_on_without_its_gpus(sockets):
+    run = subprocess.Popen([WAVETRAP, "exec", "/usr/bin/python3", "-c", "import os; f = os.open('/dev/kfd', os.O_RDWR)\n"
+                            "print('open', flush=True); input(); os.close(f); print('closed', flush=True); input()"],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                           env=dict(environment(), WAVETRAP_SOCKETS=str(sockets)))
+    try:
+        assert run.stdout.readline() == "open\n"
+        with attach(run.pid) as s:
+            assert s.ask("threads") == "0"
+            s.tool.stdin.write("continue\n")
+            s.tool.stdin.flush()
+            run.stdin.write("\n")
+            run.stdin.flush()
+            assert f"process {run.pid} has closed its GPUs\n" in s.tool.stdout.readline()
+            assert run.stdout.readline() == "closed\n" and run.poll() is None
+    finally:
+        run.kill()
+        run.wait()
+
+
 def test_a_program_that_is_killed_while_it_stands(program):
     with attach(program.pid) as s:
         s.ask(f"break {KERNEL}")
         place(s.ask("continue"))
         program.run.kill()
-        while not (said := s.ask("reg pc")).startswith("error"):
-            time.sleep(0.001)
-        assert "was ended by signal 9" in said
+        until = time.monotonic() + 60
+        while not os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            assert time.monotonic() < until, "the program survives SIGKILL"
+        assert "was ended by signal 9" in s.ask("mem global 0x1000 4")
         answer = s.ask("continue")
         assert answer.startswith("exited") and "was ended by signal 9" in answer, answer
 

@@ -27,6 +27,7 @@
 #include "object/kfd_wire.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
+#define PATIENCE_S 1
 
 /** A breakpoint of the debugger's, and what it covers. */
 struct planted {
@@ -37,8 +38,8 @@ struct planted {
 struct host_endpoint {
     struct host *host;
     struct wt_listener listener;
-    int wake; /* an eventfd: the thread is to end */
-    int debugger; /* the connection; -1: none */
+    int wake;                /* an eventfd: the thread is to end */
+    int debugger;            /* the connection; -1: none */
     pthread_mutex_t sending; /* held while an answer is sent */
     pid_t owner;
     pthread_t thread;
@@ -257,7 +258,11 @@ static void say_end(struct host_endpoint *e, int status, bool closed)
 {
     const struct kfd_wire_answer answer = {.result = KFD_WIRE_ENDED,
                                            .call = {.arg = {(uint32_t)status, closed}}};
-    pthread_mutex_lock(&e->sending);
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S; /* the debugger may not be taking its answer */
+    if (pthread_mutex_timedlock(&e->sending, &until))
+        return;
     if (e->debugger >= 0 && send(e->debugger, &answer, sizeof answer,
                                  MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof answer)
         shutdown(e->debugger, SHUT_WR);

@@ -215,6 +215,7 @@ void host_end_program(int status)
     if (!ftrylockfile(stdout))
         fflush(stdout);
     host_leave_nothing();
+    tell_exit(status, NULL);
     _exit(status);
 }
 
