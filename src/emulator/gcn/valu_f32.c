@@ -196,7 +196,7 @@ void gcn_vop_v_mad_f32(struct gcn_valu *v)
     are_small(product, a, b, b, &small);
     are_small(sum, product, c, c, &smaller);
     some_signalling(c, &signalling);
-    if (small | smaller | signalling) {
+    if (small | smaller) {
         v->w->trapsts = before;
         compute_soft(v, soft_v_mad_f32);
     } else {
@@ -236,7 +236,9 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint32_t *d, const uint
                                          _mm256_loadu_ps((const float *)(const void *)(b + i)),
                                          _mm256_loadu_ps((const float *)(const void *)(c + i)));
         _mm256_store_ps((float *)(void *)(result + i), r);
-        some = _mm256_or_si256(some, _mm256_castps_si256(_mm256_cmp_ps(r, r, _CMP_UNORD_Q)));
+        /* As integers: a comparison of floats would raise the exception of denormal sources. */
+        const __m256i size = _mm256_and_si256(_mm256_castps_si256(r), _mm256_set1_epi32(INT32_MAX));
+        some = _mm256_or_si256(some, _mm256_cmpgt_epi32(size, _mm256_set1_epi32(F32_INF)));
     }
     if (!_mm256_testz_si256(some, some)) {
         LANES
@@ -353,7 +355,7 @@ static CLONED need_scale(const uint32_t *x, const uint32_t *den, const uint32_t 
     uint32_t any = 0;
     LANES {
         const uint32_t p = num[i] >> 23 & 0xff, q = den[i] >> 23 & 0xff;
-        any |= (p - 24 > 254 - 24) | (q - 1 > 252 - 1) | (p + 125 - q > 95 + 125);
+        any |= (p - 1 > 254 - 1) | (q - 1 > 252 - 1) | (p + 125 - q > 95 + 125);
         any |= denormal32(x[i]);
     }
     *some = any;
@@ -583,7 +585,7 @@ static CLONED add_exponent(uint32_t *d, const uint32_t *a, const uint32_t *n, ui
     uint32_t any = 0;
     LANES {
         const uint32_t exponent = a[i] >> 23 & 0xff;
-        any |= (exponent - 1 > 254 - 1) | (n[i] + 253 > 2 * 253) | (exponent + n[i] - 1 > 254 - 1);
+        any |= (exponent - 1 > 254 - 1) | (exponent + n[i] - 1 > 254 - 1);
         d[i] = a[i] + (n[i] << 23);
     }
     *some = any;

@@ -88,6 +88,14 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
 HOST(add, x + y, a[i] COMMA b[i] COMMA 0)
 HOST(mul, x *y, a[i] COMMA b[i] COMMA 0)
 #ifdef GCN_CLONES
+/* Below zero in the lanes of NaNs. As integers: a comparison of numbers would raise the exception
+ * of denormal sources. */
+static inline __attribute__((target("avx2"))) __m256i nans(__m256d x)
+{
+    const __m256i size = _mm256_and_si256(_mm256_castpd_si256(x), _mm256_set1_epi64x(INT64_MAX));
+    return _mm256_sub_epi64(_mm256_set1_epi64x((int64_t)F64_INF), size);
+}
+
 static __attribute__((target("avx2,fma"))) void host_fma(uint64_t *d, const uint64_t *a,
                                                          const uint64_t *b, const uint64_t *c)
 {
@@ -98,9 +106,9 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint64_t *d, const uint
                                           _mm256_loadu_pd((const double *)(const void *)(b + i)),
                                           _mm256_loadu_pd((const double *)(const void *)(c + i)));
         _mm256_store_pd((double *)(void *)(result + i), r);
-        some = _mm256_or_si256(some, _mm256_castpd_si256(_mm256_cmp_pd(r, r, _CMP_UNORD_Q)));
+        some = _mm256_or_si256(some, nans(r));
     }
-    if (!_mm256_testz_si256(some, some)) {
+    if (_mm256_movemask_pd(_mm256_castsi256_pd(some))) {
         LANES
             result[i] = settle(result[i], a[i], b[i], c[i]);
     }
@@ -120,9 +128,9 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint64_t *d, const uint
             const __m256d x = _mm256_loadu_pd((const double *)(const void *)(a + i));              \
             const __m256d r = expression;                                                          \
             _mm256_store_pd((double *)(void *)(result + i), r);                                    \
-            some = _mm256_or_si256(some, _mm256_castpd_si256(_mm256_cmp_pd(r, r, _CMP_UNORD_Q)));  \
+            some = _mm256_or_si256(some, nans(r));                                                 \
         }                                                                                          \
-        if (!_mm256_testz_si256(some, some)) {                                                     \
+        if (_mm256_movemask_pd(_mm256_castsi256_pd(some))) {                                       \
             LANES                                                                                  \
                 result[i] = settle(result[i], a[i], 0, 0);                                         \
         }                                                                                          \

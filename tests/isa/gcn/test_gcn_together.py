@@ -28,6 +28,25 @@ def usual(kind, spread):
     return random.choice((0, 0, f.sign)) | exponent << f.fbits | random.getrandbits(f.fbits)
 
 
+MORE_THAN_ONE = 1041, 2015  # whose product is 2^21 and 463
+GUEST = 5  # the lane of a value that must not be computed as the others are
+
+
+def guest(kind, how):
+    """No denormal, which would have all lanes computed one by one: an infinity, a NaN, a zero; or a number whose exponent
+    is at the end of a range."""
+    if kind not in FORMATS:
+        return usual(kind, 0)
+    f = FORMATS["h" if kind == "P" else kind]
+    if how == "gentle":
+        value = random.choice((f.inf, f.nan, f.inf | 1, 0, f.bias << f.fbits)) | random.choice((0, f.sign))
+    else:
+        digits, last = f.fbits + 1, (f.inf >> f.fbits) - 1
+        exponent = random.choice((1, 2, digits - 1, digits, digits + 1, f.bias - 1, f.bias, f.bias + 1, last - 2, last - 1, last))
+        value = random.choice((0, f.sign)) | exponent << f.fbits | random.getrandbits(f.fbits)
+    return value | usual("h", 3) << 16 if kind == "P" else value
+
+
 def values_of(kinds, how):
     rows = [[usual(k, {"h": 3, "P": 3, "f": 20, "F": 100}.get(k, 0)) for k in kinds] for _ in range(64)]
     if how == "whole":
@@ -36,6 +55,12 @@ def values_of(kinds, how):
                 if k in FORMATS and k != "P":
                     f = FORMATS[k]
                     row[i] = f.sign * random.getrandbits(1) | (f.bias + 3) << f.fbits | random.getrandbits(3) << f.fbits - 3
+    if how in ("gentle", "edges"):
+        rows[GUEST] = [guest(k, how) for k in kinds]
+    if how == "ties":  # c + half of its last place and a very little more: rounded twice, it would be another number
+        for row in rows:
+            if kinds == ["h", "h", "h"]:
+                row[:] = 0x1000 | MORE_THAN_ONE[0] & 0x3ff, 0x3800 | MORE_THAN_ONE[1] & 0x3ff, 0x3c00 | random.getrandbits(10)
     if how == "special":
         rows = [[random.choice(corners(k)) for k in kinds] for _ in range(64)]
     if how == "wide":
@@ -52,7 +77,7 @@ def case_of(row, words, values, exec_mask, mode, masks, old):
     return case.show(DST, DST + 1, DST + 2, DST + 3)
 
 
-@pytest.mark.parametrize("how", ["usual", "whole", "one special", "special", "wide"])
+@pytest.mark.parametrize("how", ["usual", "whole", "one special", "special", "wide", "gentle", "edges", "ties"])
 @pytest.mark.parametrize("mode", MODES)
 def test_arithmetic(gcn_table, run_tool, mode, how):
     rows = [r for r in gcn_table if r["encoding"] in VALU and r["executes"] and r["name"] not in NOT_ALONE
@@ -62,14 +87,17 @@ def test_arithmetic(gcn_table, run_tool, mode, how):
             and "madmk" not in r["name"]]
     assert len(rows) > 100
     wrong, jobs = [], []
-    for row in rows:
-        random.seed(row["name"] + mode + how)
+    for row, again in [(row, again) for row in rows for again in range(12 if how in ("gentle", "edges") else 1)]:
+        random.seed(f"{row['name']} {mode} {how} {again}")
         kinds = kinds_of(sources_of(row)[1])
         values = values_of(kinds, how)
         if "ldexp" in row["name"]:
             values = [[v[0], random.randint(-8, 8) & 0xffffffff] for v in values]
+            values[GUEST][1] = random.choice((3, -300, 300, 253, 254, 1 << 23, 1 << 31, 1 << 24 | 1)) & 0xffffffff
         # Of all lanes only in the usual mode: 64 cases of one lane each take their time.
-        lanes = list(range(64)) if mode == "usual" else sorted(random.sample(range(64), 8))
+        lanes = sorted({*random.sample(range(64), 8), GUEST})
+        if mode == "usual" and how not in ("gentle", "edges"):
+            lanes = list(range(64))
         exec_mask = sum(1 << lane for lane in lanes)
         if how == "one special":
             values[lanes[0]], values[lanes[3]] = [[random.choice(corners(k)) for k in kinds] for _ in range(2)]
