@@ -272,6 +272,15 @@ static size_t command_length(const char *text)
     return length ? length : (*text == '!' ? 1 : 0);
 }
 
+/* What the debugger has to say beside its answers: that a part of the past is lost, for instance.
+ */
+static void print_notices(struct wt_shell *c)
+{
+    char notice[224];
+    while (c->debugger && wt_debugger_take_notice(c->debugger, notice, sizeof notice))
+        fputs(notice, c->out);
+}
+
 static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_error *err)
 {
     const char *text = skip_blanks(line);
@@ -298,6 +307,7 @@ static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_er
         arguments[--end] = 0;
     enum wt_status status = command->run(c, arguments, err);
     free(arguments);
+    print_notices(c);
     return status;
 }
 
