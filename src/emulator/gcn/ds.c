@@ -215,7 +215,7 @@ static uint32_t *row_in(struct gcn_wave *w, const struct share *s, const uint32_
     const uint64_t first = (uint64_t)addr[0] + base;
     uint32_t differ;
     if (~gcn_exec(w) || addr[GCN_LANES - 1] - addr[0] != (GCN_LANES - 1) * size ||
-        (uintptr_t)(s->bytes + first) % 4 || first + GCN_LANES * size > s->size ||
+        ((uintptr_t)s->bytes + first) % 4 || first + GCN_LANES * size > s->size ||
         __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return NULL;
     gcn_leave_row(addr, NULL, size, &differ);

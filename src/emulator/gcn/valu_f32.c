@@ -196,7 +196,7 @@ void gcn_vop_v_mad_f32(struct gcn_valu *v)
     are_small(product, a, b, b, &small);
     are_small(sum, product, c, c, &smaller);
     some_signalling(c, &signalling);
-    if (small | smaller) {
+    if (small | smaller | signalling) {
         v->w->trapsts = before;
         compute_soft(v, soft_v_mad_f32);
     } else {
@@ -355,7 +355,7 @@ static CLONED need_scale(const uint32_t *x, const uint32_t *den, const uint32_t 
     uint32_t any = 0;
     LANES {
         const uint32_t p = num[i] >> 23 & 0xff, q = den[i] >> 23 & 0xff;
-        any |= (p - 1 > 254 - 1) | (q - 1 > 252 - 1) | (p + 125 - q > 95 + 125);
+        any |= (p - 24 > 254 - 24) | (q - 1 > 252 - 1) | (p + 125 - q > 95 + 125);
         any |= denormal32(x[i]);
     }
     *some = any;

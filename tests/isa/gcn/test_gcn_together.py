@@ -68,13 +68,19 @@ def values_of(kinds, how):
     return rows
 
 
-def case_of(row, words, values, exec_mask, mode, masks, old):
+def put_in_place(row, words):
+    """The instruction with the first source's registers as its result's."""
+    shift = 0 if row["encoding"] in ("VOP3", "VOP3P") else 17
+    return [words[0] & ~(0xff << shift) | SRC[0] << shift, *words[1:]]
+
+
+def case_of(row, words, values, exec_mask, mode, masks, old, to):
     case = Case(words).mode(mode).exec(exec_mask).scalar(VCC, masks, 2).scalar(MASK + 2, masks, 2)
     for i, kind in enumerate(kinds_of(sources_of(row)[1])):
         case.wide(SRC[i], [v[i] for v in values], 4 if kind == "Q" else 2 if width(kind) == 64 else 1)
     for k in range(4):
         case.vector(DST + k, old)
-    return case.show(DST, DST + 1, DST + 2, DST + 3)
+    return case.show(to, to + 1, to + 2, to + 3)
 
 
 @pytest.mark.parametrize("how", ["usual", "whole", "one special", "special", "wide", "gentle", "edges", "ties"])
@@ -105,7 +111,10 @@ def test_arithmetic(gcn_table, run_tool, mode, how):
         old = [random.getrandbits(32) for _ in range(64)]
         words = encode(row, "long" if row["encoding"] in ("VOP3", "VOP3P") else "native",
                        0x4000 if row["encoding"] == "VOP3P" else 0, 0x18000000 if row["encoding"] == "VOP3P" else 0)
-        jobs.append((row, values, lanes, [case_of(row, words, values, mask, MODES[mode], masks, old)
+        to = DST
+        if sources_of(row)[0][0] != "m" and random.random() < 0.5:
+            to, words = SRC[0], put_in_place(row, words)
+        jobs.append((row, values, lanes, [case_of(row, words, values, mask, MODES[mode], masks, old, to)
                                           for mask in [exec_mask] + [1 << lane for lane in lanes]]))
     results = iter(run(run_tool, [case for job in jobs for case in job[-1]]))
     for row, values, lanes, cases in jobs:
