@@ -71,7 +71,8 @@ struct wt_family {
     bool (*instruction)(struct wt_emulated *e, uint64_t pc, char *text, size_t size);
     /**
      * Disassembles the instruction at the start of @p bytes as it would stand at @p pc; returns its
-     * length, 0 if there is no disassembler. What is no instruction reads as data. NULL: none.
+     * length, 0 if there is no disassembler. What is no instruction reads as data. @p e may be NULL
+     * for a family of host programs: then each call makes its own disassembler. NULL: none.
      */
     unsigned (*instruction_text)(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size);

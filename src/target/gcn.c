@@ -254,9 +254,13 @@ static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t s
 static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {
-    if (!disassembler(e) || available < 4)
-        return 0;
-    return gcn_disassemble(disassembler(e), bytes, (unsigned)available, pc, text, size);
+    struct gcn_disassembler *own_one = e ? NULL : gcn_disassembler_new(), *d = own_one;
+    if (e)
+        d = disassembler(e);
+    const unsigned length =
+        d && available >= 4 ? gcn_disassemble(d, bytes, (unsigned)available, pc, text, size) : 0;
+    gcn_disassembler_free(own_one);
+    return length;
 }
 
 static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
