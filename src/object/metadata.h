@@ -2,7 +2,8 @@
 #ifndef WT_OBJECT_METADATA_H
 #define WT_OBJECT_METADATA_H
 
-#include "object/code_object.h"
+#include "object/gcn_object.h"
+#include "wavetrap/error.h"
 
 /**
  * Fills in object->kernel (names, arguments, sizes; not the descriptors). On failure the caller
