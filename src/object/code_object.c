@@ -102,6 +102,7 @@ static enum wt_status read_segments(struct reader *r, struct wt_error *err)
 static enum wt_status read_metadata(struct reader *r, struct wt_error *err)
 {
     Elf_Scn *section = NULL;
+    bool any = false;
     while ((section = elf_nextscn(r->elf, section))) {
         GElf_Shdr header;
         Elf_Data *data;
@@ -113,12 +114,18 @@ static enum wt_status read_metadata(struct reader *r, struct wt_error *err)
         while (at < data->d_size && (next = gelf_getnote(data, at, &note, &name, &body))) {
             const char *owner = (const char *)data->d_buf + name;
             if (note.n_type == NOTE_METADATA && note.n_namesz == 7 &&
-                memcmp(owner, "AMDGPU", 7) == 0)
-                return gcn_metadata_parse(r->name, (const uint8_t *)data->d_buf + body,
-                                          note.n_descsz, r->object, err);
+                memcmp(owner, "AMDGPU", 7) == 0) {
+                const enum wt_status status = gcn_metadata_parse(
+                    r->name, (const uint8_t *)data->d_buf + body, note.n_descsz, r->object, err);
+                if (status != WT_OK)
+                    return status;
+                any = true;
+            }
             at = next;
         }
     }
+    if (any)
+        return WT_OK;
     return wt_fail(err, WT_INVALID, "%s: it has no note with AMDGPU metadata", r->name);
 }
 

@@ -18,6 +18,13 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options);
 void wt_shell_free(struct wt_shell *console);
 
 /**
+ * Goes to another session and its modules: that of a program that has been started, or of none.
+ * Breakpoints are resolved anew, values that were kept stay. The old session must be there yet.
+ */
+enum wt_status wt_shell_use(struct wt_shell *console, struct wt_session *session,
+                            struct wt_modules *modules, struct wt_error *err);
+
+/**
  * Executes one command line. A command that lets the program run serves the session until it stops:
  * so it must not be called from within the session's loop. A failure is told in *err, not printed.
  */
