@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "object/image_formats.h"
 
+/* Whether @p name ends in ".EXTENSION", whatever the case. */
 static bool named(const char *name, const char *extension)
 {
     const char *dot = strrchr(name, '.');
