@@ -13,6 +13,7 @@ struct wt_i915_mapping {
     uint64_t address; /**< 48 bits, a multiple of 4096 */
     uint64_t size;    /**< bytes, a multiple of 4096 */
     uint8_t *host;    /**< the same bytes in this process */
+    uint64_t asked;   /**< bytes that the program asked for, by wt_i915_ask(); 0: unknown */
     uint32_t handle;
 };
 
