@@ -127,6 +127,7 @@ static void signal_ready(void *context, int fd, short events)
 static enum wt_status open_all(struct debug *d, struct wt_error *err)
 {
     static const int signals[] = {SIGINT, 0};
+    d->drive.options.device.debugged = false; /* by GDB; the console knows every probe */
     enum wt_status status = cli_open(&d->device, &d->drive.options, d->program, err);
     if (status)
         return status;

@@ -252,7 +252,7 @@ static void explain_fault(struct wt_emulated *e, FILE *out)
 {
     const struct wt_fault *f = &e->machine->fault;
     if (f->kind == WT_FAULT_EXCEPTION)
-        gcn_explain_exception(out, own(e)->device, f);
+        gcn_explain_exception(out, own(e)->device, f, false);
     if (f->addr - GCN_LAUNCH_HOSTCALL < GCN_LAUNCH_HOSTCALL_SIZE)
         fprintf(out, "  The kernel asks a host runtime for something (printf of HIP, assert, "
                      "malloc): such programs run under 'wavetrap exec'.\n");
@@ -369,6 +369,7 @@ const struct wt_family wt_family_gcn = {
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,
+    .exception_name = gcn_exception_name,
     .attach = attach,
     .probe = &wt_probe_gcn,
     .registers = &gcn_register_table,

@@ -58,6 +58,9 @@ struct gcn_origin {
     uint8_t vmid;      /**< of its process: HW_ID.VM_ID; 0: GCN_KFD_VMID (debug.h) */
     uint8_t pipe;      /**< HW_ID.PIPE_ID, 0 to 3 */
     uint8_t slot;      /**< of its queue in the pipe: HW_ID.QUEUE_ID, 0 to 7 */
+    /** Exceptions, in the order of MODE[20:12], that its waves enable beside their own. One of them
+     * ends the run (WT_RUN_FAULT) before any trap handler; a debugger has it before that. */
+    uint16_t caught;
 };
 
 /**
@@ -104,6 +107,15 @@ enum wt_status gcn_device_begin(struct gcn_device *device, const struct gcn_aql_
 
 /** Whether all work-groups of a dispatch have been started. */
 bool gcn_device_launched(const struct gcn_device *device, unsigned dispatch);
+
+/** How far a dispatch is: work-groups. */
+struct gcn_progress {
+    uint64_t entry; /**< where the kernel begins */
+    uint64_t begun, done, total;
+};
+/** @p dispatch has begun and not ended. */
+void gcn_device_progress(const struct gcn_device *device, unsigned dispatch,
+                         struct gcn_progress *progress);
 
 /** The dispatch that a wave is of, and where that kernel begins; false if there is no such wave. */
 bool gcn_wave_dispatch(const struct gcn_device *device, uint32_t wave, unsigned *dispatch,

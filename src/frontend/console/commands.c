@@ -11,8 +11,8 @@
 
 const struct command wt_shell_commands[] = {
     {"run", "r", do_run, RUNNING, "Starts the program from its beginning.", NULL, 0, false},
-    {"start", NULL, do_start, RUNNING, "Starts the program and stops at the first line of main.",
-     NULL, 0, false},
+    {"start", NULL, do_start, RUNNING, "Starts the program and stops where its code begins.",
+     "That is the first line of main, or of a kernel where programs have kernels.", 0, false},
     {"continue", "c fg", do_continue, RUNNING, "Lets the program go on to the next stop.",
      "continue N passes the breakpoint that it stands at N-1 times.", 0, true},
     {"step", "s", do_step, RUNNING, "Goes on to another line, into functions that are called.",

@@ -31,7 +31,10 @@ struct point {
     struct script commands;
     bool silent;
     /* Watchpoints. */
-    struct wt_watchpoint_request request;
+    enum wt_watchpoint_kind watch;
+    struct wt_address where;            /**< as `owner` sees it */
+    struct wt_watchpoint_request *part; /**< ranges in which it lies */
+    size_t part_count;
     const struct wt_type *type;
     uint8_t *old; /**< the value before */
     uint64_t size;

@@ -11,6 +11,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -267,6 +268,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .doorbell = (uint32_t)q->id & 0x3ff,
         .priority = q->priority,
         .barred = q->barred,
+        .caught = gpu->host->caught,
     };
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {
@@ -277,7 +279,8 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         return true;
     }
     gpu->dispatch[dispatch] = (struct host_dispatch){q, q->begun++, host_clock(), 0};
-    gpu->kernels++;
+    if (!gpu->kernels++)
+        wt_progress_begin(&gpu->progress, gcn_machine(gpu->device)->time);
     gpu->launches++;
     return true;
 }
@@ -305,7 +308,7 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
     }
     switch (type) {
     case GCN_AQL_DISPATCH:
-        return begin_dispatch(gpu, q, packet);
+        return !host_launches_wait(gpu->host) && begin_dispatch(gpu, q, packet);
     case GCN_AQL_BARRIER_AND:
         open = barrier_open(gpu, packet, true);
         break;
@@ -366,8 +369,21 @@ static void stop(struct host_queue *q, enum host_reason reason)
     fail(q, reason);
 }
 
+/* The first line of the runtime's own message, which scripts look for. `exec` has turned the rest
+ * of it off, some thirty lines about memory. */
+static void runtime_message(const struct host_gpu *gpu, uint64_t addr)
+{
+    const char *asked = getenv("HSA_ENABLE_VM_FAULT_MESSAGE");
+    if (asked && strcmp(asked, "0") == 0)
+        fprintf(stderr,
+                "Memory access fault by GPU node-%u (gfx900) on address 0x%llx. Reason: Page not "
+                "present or supervisor privilege.\n",
+                gpu->node, (unsigned long long)(addr & ~(uint64_t)(HOST_PAGE - 1)));
+}
+
 void host_page_fault(struct host_gpu *gpu, uint64_t addr)
 {
+    runtime_message(gpu, addr);
     for (struct host_queue *q = gpu->queues; q; q = q->next) {
         host_queue_abandon(q);
         q->stopped = true;
@@ -376,11 +392,21 @@ void host_page_fault(struct host_gpu *gpu, uint64_t addr)
     host_event_memory(gpu->host, gpu->node, addr);
 }
 
+/* Whether the program ends at this fault because the user wants that (exec --catch). */
+static bool is_caught(const struct host *host, const struct wt_fault *f)
+{
+    enum { MEM_VIOL = 1 << 8 };
+    const bool memory = f->kind == WT_FAULT_ACCESS || f->kind == WT_FAULT_MISALIGNED;
+    return host->caught && (f->kind == WT_FAULT_EXCEPTION || (memory && host->caught & MEM_VIOL));
+}
+
 static void faulted(struct host_gpu *gpu)
 {
     const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
     struct host_queue *q = queue_of(gpu, f->wave);
     host_report_fault(gpu);
+    if (is_caught(gpu->host, f))
+        host_end_program(HOST_CAUGHT_STATUS);
     switch (f->kind) {
     case WT_FAULT_ACCESS:
         host_page_fault(gpu, f->addr);
@@ -410,12 +436,17 @@ static bool is_halted(struct host_gpu *gpu, uint32_t wave)
 /* Stops the queue of a dispatch whose trap handler has halted waves. */
 static void trapped(struct host_gpu *gpu, unsigned dispatch)
 {
+    enum { MOST_REPORTS = 4 };
     const struct wt_machine *m = gcn_machine(gpu->device);
     uint64_t entry;
-    unsigned its;
+    unsigned its, halted = 0;
     for (uint32_t i = 0; i < m->waves; i++)
-        if (is_halted(gpu, i) && gcn_wave_dispatch(gpu->device, i, &its, &entry) && its == dispatch)
+        if (is_halted(gpu, i) && gcn_wave_dispatch(gpu->device, i, &its, &entry) &&
+            its == dispatch && halted++ < MOST_REPORTS)
             host_report_trap(gpu, i);
+    if (halted > MOST_REPORTS)
+        fprintf(stderr, "wavetrap: gfx900 (node %u): and %u more waves\n", gpu->node,
+                halted - MOST_REPORTS);
     const uint32_t told = gpu->dispatch[dispatch].told;
     stop(gpu->dispatch[dispatch].queue,
          told ? (enum host_reason)(__builtin_ctz(told) - 9) : HOST_REASON_TRAP);
@@ -442,6 +473,10 @@ static bool run(struct host_gpu *gpu)
     const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE) : m->ops->run(m, SLICE);
     for (; gpu->ended; gpu->ended &= gpu->ended - 1)
         finish(gpu, (unsigned)__builtin_ctz(gpu->ended));
+    if (!gpu->kernels || why == WT_RUN_FAULT)
+        wt_progress_clear(&gpu->progress);
+    else if (wt_progress_due(&gpu->progress))
+        host_show_progress(gpu);
     const char *notice = gcn_device_take_notice(gpu->device);
     if (notice)
         fprintf(stderr, "wavetrap: %s\n", notice);
@@ -484,6 +519,7 @@ void *host_processor(void *context)
         pthread_mutex_lock(&gpu->running);
         const bool busy = step(gpu);
         pthread_mutex_unlock(&gpu->running);
+        host_end_if_interrupted(gpu->host);
         if (atomic_exchange(&gpu->host->svm_stale, false))
             host_svm_tidy(gpu->host);
         idle = busy ? 0 : idle + 1;
