@@ -890,7 +890,7 @@ static bool address_size(struct parser *p)
     return false;
 }
 
-/* .file 1 "name", timestamp, size */
+/* .file 1 "name", timestamp, size; LLVM writes .file 1 "folder" "name", too */
 static bool file(struct parser *p)
 {
     uint64_t number = 0, ignored;
@@ -902,6 +902,10 @@ static bool file(struct parser *p)
         return unexpected(p, "the file's name");
     f.number = (uint32_t)number;
     f.name = take(p).text;
+    if (p->token.kind == PTX_TOKEN_STRING) {
+        f.folder = f.name;
+        f.name = take(p).text;
+    }
     while (take_mark(p, ','))
         if (!want_number(p, UINT64_MAX, &ignored, "a number"))
             return false;

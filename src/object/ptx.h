@@ -163,6 +163,7 @@ struct ptx_function {
 
 struct ptx_file {
     uint32_t number;
+    struct ptx_name folder; /**< none: the name is whole */
     struct ptx_name name;
 };
 

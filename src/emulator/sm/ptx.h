@@ -45,6 +45,7 @@ struct sm_ptx_line {
     uint64_t address;
     uint32_t module, file, line, column; /**< as .loc says; file 0: not known */
     uint32_t text_line;                  /**< line of the PTX itself, from 1 */
+    bool begins_function;
 };
 
 struct sm_ptx_module {
@@ -63,6 +64,7 @@ void sm_ptx_free(struct sm_ptx *image);
 
 /** What must be put into memory at the addresses that sm_ptx_link was given. */
 const uint8_t *sm_ptx_code(const struct sm_ptx *image, size_t *size);
+uint64_t sm_ptx_code_address(const struct sm_ptx *image);
 const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size);
 
 /** The end of constant variables, which begin at the address of data. */
@@ -74,6 +76,13 @@ const struct sm_ptx_kernel *sm_ptx_find(const struct sm_ptx *image, const char *
 const struct sm_ptx_symbol *sm_ptx_symbols(const struct sm_ptx *image, size_t *count);
 /** Instruction @p index; false behind the last one. */
 bool sm_ptx_line(const struct sm_ptx *image, size_t index, struct sm_ptx_line *line);
+
+/**
+ * What a launch of a kernel of the image needs: its rows, registers, and where the shared memory
+ * begins that the launch adds (the kernel's own, l->shared not below it, comes first).
+ */
+void sm_ptx_launch(const struct sm_ptx *image, const struct sm_ptx_kernel *kernel,
+                   struct sm_launch *l);
 
 /** Lets the device execute the image, which must outlive it. */
 enum wt_status sm_device_attach_ptx(struct sm_device *device, struct sm_ptx *image,

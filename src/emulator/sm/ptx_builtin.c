@@ -6,12 +6,9 @@ PTX_EXECUTOR(ptx_op_builtin)
     const struct ptx_op *o = u->ptx;
     const uint32_t lanes = ptx_lanes(w, o);
     uint32_t index;
-    const struct sm_ptx *image = NULL;
     if (!lanes)
         return sm_next(w, u);
-    for (size_t i = 0; i < w->device->image_count; i++)
-        if (ptx_index(w->device->image[i], sm_pc_of(w, u), &index))
-            image = w->device->image[i];
+    const struct sm_ptx *image = ptx_image_at(w->device, sm_pc_of(w, u), &index);
     assert(image);
     const struct ptx_function_info *f = &image->function[o->offset];
     return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0, "a call of %.*s, which is defined nowhere",

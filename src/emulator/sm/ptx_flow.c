@@ -19,19 +19,10 @@
 
 /* ---- the image ---- */
 
-static const struct sm_ptx *image_of(const struct sm_warp *w, uint64_t pc, uint32_t *index)
-{
-    const struct sm_device *d = w->device;
-    for (size_t i = 0; i < d->image_count; i++)
-        if (ptx_index(d->image[i], pc, index))
-            return d->image[i];
-    return NULL;
-}
-
 static const struct sm_ptx *own_image(const struct sm_warp *w, const struct sm_uop *u)
 {
     uint32_t index;
-    const struct sm_ptx *image = image_of(w, sm_pc_of(w, u), &index);
+    const struct sm_ptx *image = ptx_image_at(w->device, sm_pc_of(w, u), &index);
     assert(image);
     return image;
 }
@@ -414,7 +405,7 @@ static void pass_results(struct sm_warp *w, uint32_t lanes)
     const uint32_t *header = ptx_header(w, w->base);
     const uint64_t back = header[PTX_RETURN_LOW] | (uint64_t)header[PTX_RETURN_HIGH] << 32;
     uint32_t index;
-    const struct sm_ptx *image = image_of(w, back, &index);
+    const struct sm_ptx *image = ptx_image_at(w->device, back, &index);
     const struct ptx_call *c = &image->call[header[PTX_CALL]];
     const uint8_t *from = ptx_frame(w) + c->result_slot;
     uint8_t *to = (uint8_t *)(w->r + header[PTX_CALLER]);

@@ -71,7 +71,8 @@ struct ptx_op {
     uint32_t d, d2; /* slots */
     struct ptx_source s[4];
     uint32_t guard; /* slot; NO_SLOT: none */
-    bool guard_negated, join;
+    bool guard_negated;
+    bool begins; /* the first of its function */
     bool ftz, sat, is_signed, flag;
     uint8_t type, from_type, round, how, size, count, combine, space;
     uint32_t index;   /* of the target record, the call, the function, the targets */
@@ -82,7 +83,6 @@ struct ptx_op {
     struct ptx_name text;
     struct ptx_place place;
     uint32_t module, file, line, column;
-    uint32_t pc_order;
 };
 
 struct ptx_function_info {
@@ -90,6 +90,14 @@ struct ptx_function_info {
     uint32_t entry, end; /* records */
     uint32_t rows, local, parameter_rows;
     uint32_t builtin; /* enum ptx_builtin */
+};
+
+/* A register of a function, or a range of them; its places in the frame are its own. */
+struct ptx_register {
+    struct ptx_name name;
+    uint32_t function; /* index of its ptx_function_info */
+    uint32_t slot, range; /* range 0: it is one */
+    uint8_t bytes, vector; /* 0 bytes: a predicate */
 };
 
 enum ptx_builtin { PTX_NO_BUILTIN, PTX_UNRESOLVED, PTX_VPRINTF, PTX_MALLOC, PTX_FREE, PTX_ASSERTFAIL };
@@ -106,6 +114,8 @@ struct sm_ptx {
     size_t call_count, call_room;
     struct ptx_function_info *function;
     size_t function_count, function_room;
+    struct ptx_register *reg; /* by function, in the order of declaration */
+    size_t reg_count, reg_room;
     uint32_t *target; /* of brx.idx: count, then records */
     size_t target_count, target_room;
     void **row; /* constant rows */
@@ -131,6 +141,21 @@ static inline bool ptx_index(const struct sm_ptx *image, uint64_t pc, uint32_t *
     *index = (uint32_t)n;
     return n < image->op_count;
 }
+
+/* ---- ptx_text.c: what people see ---- */
+
+/* The image that has an instruction at pc, and its record; NULL: there is none. */
+const struct sm_ptx *ptx_image_at(const struct sm_device *d, uint64_t pc, uint32_t *index);
+/* The text of a record on one line. */
+void ptx_record_text(const struct sm_ptx *image, uint32_t index, char *text, size_t size);
+/* Register n of those of a record's function: its name and place in the frame; false behind the
+ * last one. */
+struct ptx_named_row {
+    char name[64];
+    uint32_t slot;
+    uint8_t bytes; /* 4, 8; 0: a predicate */
+};
+bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n, struct ptx_named_row *row);
 
 /* ---- execution: for the executors ---- */
 

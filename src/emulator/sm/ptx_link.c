@@ -142,11 +142,43 @@ static void add_symbol(struct ptx_linker *l, uint32_t module, const struct ptx_v
     *bucket = (uint32_t)l->symbol_count++;
 }
 
+static bool has_address(enum ptx_space space)
+{
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST || space == PTX_SPACE_SHARED;
+}
+
+/* Variables of these spaces that are declared in a body (LLVM puts there what one kernel alone
+ * uses): static ones whose names the body alone knows. */
+static void collect_inner(struct ptx_linker *l, uint32_t module, const struct ptx_function *f)
+{
+    const struct ptx_module *text = l->module[module].text;
+    for (uint32_t i = 0; i < f->statement_count; i++) {
+        const struct ptx_statement *s = &text->statement[f->statement + i];
+        if (s->kind != PTX_STATEMENT_VARIABLE || !has_address(text->variable[s->index].space))
+            continue;
+        add_symbol(l, module, &text->variable[s->index], NULL);
+        l->symbol[l->symbol_count - 1].inside = f;
+    }
+}
+
+const struct ptx_symbol *ptx_inner_symbol(const struct ptx_linker *l,
+                                          const struct ptx_variable *variable)
+{
+    uint32_t i = l->bucket[hash_of(variable->name) & (l->bucket_count - 1)];
+    while (l->symbol[i].variable != variable)
+        i = l->symbol[i].next; /* collect() has added it */
+    return &l->symbol[i];
+}
+
 static bool collect(struct ptx_linker *l)
 {
     size_t count = 1;
-    for (size_t m = 0; m < l->module_count; m++)
-        count += l->module[m].text->global_count + l->module[m].text->function_count;
+    for (size_t m = 0; m < l->module_count; m++) {
+        const struct ptx_module *text = l->module[m].text;
+        count += text->global_count + text->function_count;
+        for (size_t i = 0; i < text->statement_count; i++)
+            count += text->statement[i].kind == PTX_STATEMENT_VARIABLE;
+    }
     l->bucket_count = 64;
     while (l->bucket_count < count)
         l->bucket_count *= 2;
@@ -159,9 +191,11 @@ static bool collect(struct ptx_linker *l)
         const struct ptx_module *text = l->module[m].text;
         for (size_t i = 0; i < text->global_count; i++)
             add_symbol(l, m, &text->variable[text->global[i]], NULL);
-        for (size_t i = 0; i < text->function_count; i++)
+        for (size_t i = 0; i < text->function_count; i++) {
             if (!text->function[i].is_prototype)
                 add_symbol(l, m, NULL, &text->function[i]);
+            collect_inner(l, m, &text->function[i]);
+        }
     }
     return true;
 }
@@ -175,7 +209,7 @@ static struct ptx_symbol *look_up(struct ptx_linker *l, uint32_t module, struct 
     for (uint32_t i = l->bucket[hash_of(name) & (l->bucket_count - 1)]; i != NONE;
          i = l->symbol[i].next) {
         struct ptx_symbol *s = &l->symbol[i];
-        if (!ptx_names_equal(s->name, name))
+        if (s->inside || !ptx_names_equal(s->name, name))
             continue;
         unsigned r;
         if (s->module == module)
@@ -211,7 +245,8 @@ static bool resolve(struct ptx_linker *l)
         for (uint32_t k = l->bucket[hash_of(s->name) & (l->bucket_count - 1)]; k != NONE;
              k = l->symbol[k].next) {
             struct ptx_symbol *o = &l->symbol[k];
-            if (o == s || !ptx_names_equal(o->name, s->name) || !is_definition(o))
+            if (o == s || s->inside || o->inside || !ptx_names_equal(o->name, s->name) ||
+                !is_definition(o))
                 continue;
             const bool same_module = o->module == s->module;
             if (!is_definition(s)) {
@@ -371,6 +406,19 @@ static void note_use(struct ptx_linker *l, uint32_t module, const struct ptx_fun
         note_use(l, module, f, &text->item[o->list + i]);
 }
 
+static void note_inner(struct ptx_linker *l, const struct ptx_module *text,
+                       const struct ptx_function *f, const struct ptx_statement *statement)
+{
+    if (statement->kind != PTX_STATEMENT_VARIABLE)
+        return;
+    const struct ptx_variable *v = &text->variable[statement->index];
+    if (v->space != PTX_SPACE_SHARED)
+        return;
+    struct ptx_symbol *s = (struct ptx_symbol *)ptx_inner_symbol(l, v);
+    s->user = f;
+    s->common = !f->is_entry;
+}
+
 /*
  * A variable that one kernel alone uses may lie where another kernel has its own; what functions
  * use, or several kernels, or initial values, comes first.
@@ -384,6 +432,7 @@ static bool place_shared(struct ptx_linker *l)
             const struct ptx_function *f = &text->function[k];
             for (uint32_t i = 0; i < f->statement_count; i++) {
                 const struct ptx_statement *s = &text->statement[f->statement + i];
+                note_inner(l, text, f, s);
                 for (uint32_t n = 0; n < s->operand_count; n++)
                     note_use(l, m, f, &text->item[s->operand + n]);
             }
@@ -658,6 +707,7 @@ void sm_ptx_free(struct sm_ptx *image)
     free(image->call);
     free(image->function);
     free(image->target);
+    free(image->reg);
     free(image->row);
     free(image->kernel);
     free(image->symbol);
@@ -668,6 +718,11 @@ const uint8_t *sm_ptx_code(const struct sm_ptx *image, size_t *size)
 {
     *size = image->word_bytes;
     return image->words;
+}
+
+uint64_t sm_ptx_code_address(const struct sm_ptx *image)
+{
+    return image->code;
 }
 
 const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size)
@@ -711,6 +766,18 @@ bool sm_ptx_line(const struct sm_ptx *image, size_t index, struct sm_ptx_line *l
                                  .file = o->file,
                                  .line = o->line,
                                  .column = o->column,
-                                 .text_line = o->place.line};
+                                 .text_line = o->place.line,
+                                 .begins_function = o->begins};
     return true;
+}
+
+void sm_ptx_launch(const struct sm_ptx *image, const struct sm_ptx_kernel *kernel,
+                   struct sm_launch *l)
+{
+    l->registers = 32; /* PTX has as many as it likes: warps of an SM are not limited by them */
+    l->rows = kernel->rows;
+    l->frame_local = kernel->frame_local;
+    l->dynamic = (kernel->shared + 15) / 16 * 16;
+    l->constant = image->data;
+    l->constant_end = image->data + image->constant_bytes;
 }

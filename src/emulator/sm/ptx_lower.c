@@ -23,7 +23,7 @@ enum entry_kind {
     KERNEL_PARAMETER, /* number: bytes from the first one */
     ROWS,             /* a parameter of a function: slot */
     LOCAL,            /* number: bytes into the frame's local memory */
-    ADDRESS,          /* number: of a variable of another space */
+    STATIC,           /* a variable of another space that is declared in the body */
     TARGETS,          /* number: index of the image's targets, once they are complete */
     PROTOTYPE,
 };
@@ -33,6 +33,7 @@ struct entry {
     struct ptx_name name;
     enum entry_kind kind;
     const struct ptx_variable *variable;
+    const struct ptx_symbol *symbol; /* of a STATIC */
     uint32_t slot;
     uint64_t number;
     uint32_t next; /* in its bucket */
@@ -67,6 +68,7 @@ struct body {
     uint32_t dump; /* slot of two rows that nobody reads; NONE: none yet */
     uint64_t local;
     uint32_t first_record;
+    uint32_t info; /* index of its ptx_function_info */
 };
 
 static bool fail(struct body *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -201,6 +203,25 @@ static uint32_t dump(struct body *b)
     return b->dump;
 }
 
+/* For people who look at the frame. */
+static bool name_register(struct body *b, const struct entry *e)
+{
+    struct sm_ptx *image = b->image;
+    struct ptx_register *grown =
+        wt_array_grow(image->reg, &image->reg_room, image->reg_count + 1, sizeof *grown);
+    if (!grown)
+        return ptx_out_of_memory(b->l);
+    image->reg = grown;
+    grown[image->reg_count++] = (struct ptx_register){
+        .name = e->name,
+        .function = b->info,
+        .slot = e->slot,
+        .range = e->variable->range,
+        .bytes = e->variable->type == PTX_PRED ? 0 : (uint8_t)register_bytes(e->variable),
+        .vector = e->variable->vector};
+    return true;
+}
+
 static bool declare_register(struct body *b, const struct ptx_variable *v)
 {
     const uint32_t count = v->range ? v->range : 1;
@@ -211,7 +232,7 @@ static bool declare_register(struct body *b, const struct ptx_variable *v)
         e.slot = take_predicates(b, count * v->vector);
     else
         e.slot = take_rows(b, count * v->vector * (register_bytes(v) / 4));
-    return !too_large(b) && add_entry(b, e);
+    return !too_large(b) && add_entry(b, e) && name_register(b, &e);
 }
 
 static bool declare(struct body *b, const struct ptx_variable *v)
@@ -231,6 +252,12 @@ static bool declare(struct body *b, const struct ptx_variable *v)
         b->local += v->bytes;
         if (b->local > 1 << 20)
             return fail(b, "local memory of more than 1 MiB");
+        return add_entry(b, e);
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_GLOBAL:
+    case PTX_SPACE_CONST:
+        e.kind = STATIC;
+        e.symbol = ptx_inner_symbol(b->l, v);
         return add_entry(b, e);
     default:
         return fail(b, "a variable of this space is declared outside of functions");
@@ -438,9 +465,10 @@ static bool address_later(struct body *b, unsigned how, int64_t offset, unsigned
 
 /* The address of a variable in its own space, or of a function. */
 static bool symbol_source(struct body *b, const struct ptx_operand *o, enum ptx_type type,
-                          struct ptx_source *s)
+                          const struct entry *e, struct ptx_source *s)
 {
-    const struct ptx_symbol *symbol = ptx_find_symbol(b->l, b->module, o->name);
+    const struct ptx_symbol *symbol =
+        e ? e->symbol : ptx_find_symbol(b->l, b->module, o->name);
     if (!symbol)
         return fail(b, "'%.*s' is not declared", (int)o->name.length, o->name.at);
     if (class_of(type) != 8 && !(symbol->variable && symbol->variable->space == PTX_SPACE_SHARED))
@@ -475,6 +503,8 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
         return address_later(b, LOCAL_ADDRESS, (int64_t)e->number + o->offset, class_of(type), s);
     if (e && e->kind == KERNEL_PARAMETER)
         return address_later(b, PARAMETER_ADDRESS, (int64_t)e->number + o->offset, class_of(type), s);
+    if (e && e->kind == STATIC)
+        return symbol_source(b, o, type, e, s);
     if (e)
         return fail(b, "the address of '%.*s' cannot be taken: it is in registers",
                     (int)o->name.length, o->name.at);
@@ -492,7 +522,7 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
         return constant(b, type, SM_LANES, s);
     if (o->name.at[0] == '%')
         return fail(b, "there is no register '%.*s'", (int)o->name.length, o->name.at);
-    return symbol_source(b, o, type, s);
+    return symbol_source(b, o, type, NULL, s);
 }
 
 static bool source(struct body *b, const struct ptx_operand *o, enum ptx_type type,
@@ -1154,8 +1184,8 @@ static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_s
     }
     struct ptx_operand plain = *base;
     plain.offset = 0;
-    if (e && e->kind == LOCAL && *space == PTX_SPACE_NONE)
-        *space = PTX_SPACE_LOCAL;
+    if (e && (e->kind == LOCAL || e->kind == STATIC) && *space == PTX_SPACE_NONE)
+        *space = e->variable->space;
     if (!e) {
         const struct ptx_symbol *symbol = ptx_find_symbol(b->l, b->module, base->name);
         if (symbol && symbol->variable && *space == PTX_SPACE_NONE)
@@ -1955,6 +1985,7 @@ bool ptx_lower(struct ptx_linker *l, const struct ptx_symbol *function)
                      .module = function->module,
                      .text = l->module[function->module].text,
                      .f = function->function,
+                     .info = function->info,
                      .s = &begin,
                      .rows = PTX_PARAMETER_ROW,
                      .dump = NONE,
@@ -1963,6 +1994,8 @@ bool ptx_lower(struct ptx_linker *l, const struct ptx_symbol *function)
     memset(b.label_bucket, 0xff, sizeof b.label_bucket);
     info->entry = b.first_record;
     const bool good = lower_body(&b);
+    if (good)
+        image->op[b.first_record].begins = true;
     info = &image->function[function->info];
     info->end = (uint32_t)image->op_count;
     info->rows = b.rows;

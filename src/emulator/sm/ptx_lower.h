@@ -14,6 +14,7 @@ struct ptx_symbol {
     uint64_t address; /**< global and constant memory; offset into shared memory */
     uint32_t info;    /**< of a function: its index in the image */
     bool dynamic;     /**< shared memory that the launch adds */
+    const struct ptx_function *inside; /**< in whose body it is declared; NULL: in the module */
     struct ptx_symbol *definition; /**< of what is declared only; else itself */
     /* shared memory: who uses it */
     const struct ptx_function *user;
@@ -43,6 +44,10 @@ bool ptx_out_of_memory(struct ptx_linker *l);
 
 /** What a name means in a module: its definition; NULL if there is none. */
 struct ptx_symbol *ptx_find_symbol(struct ptx_linker *l, uint32_t module, struct ptx_name name);
+
+/** The symbol of a variable that is declared in a body. */
+const struct ptx_symbol *ptx_inner_symbol(const struct ptx_linker *l,
+                                          const struct ptx_variable *variable);
 
 /** In place of bytes: the value is a function's index, and the row has its address in the end. */
 #define PTX_FUNCTION 9
