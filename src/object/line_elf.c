@@ -77,17 +77,35 @@ enum { UNIT = 1, FUNCTION };
 
 static void put_abbreviations(struct buffer *b)
 {
-    static const uint8_t bytes[] = {UNIT, DW_TAG_compile_unit, DW_CHILDREN_yes,             //
-                                    DW_AT_producer, DW_FORM_string,                         //
-                                    DW_AT_language, DW_FORM_data1,                          //
-                                    DW_AT_name, DW_FORM_string,                             //
-                                    DW_AT_stmt_list, DW_FORM_sec_offset,                    //
-                                    DW_AT_low_pc, DW_FORM_addr,                             //
-                                    DW_AT_high_pc, DW_FORM_data8, 0, 0,                     //
-                                    FUNCTION, DW_TAG_subprogram, DW_CHILDREN_no,            //
-                                    DW_AT_name, DW_FORM_string,                             //
-                                    DW_AT_low_pc, DW_FORM_addr,                             //
-                                    DW_AT_high_pc, DW_FORM_data8, 0, 0, 0};
+    static const uint8_t bytes[] = {UNIT,
+                                    DW_TAG_compile_unit,
+                                    DW_CHILDREN_yes, //
+                                    DW_AT_producer,
+                                    DW_FORM_string, //
+                                    DW_AT_language,
+                                    DW_FORM_data1, //
+                                    DW_AT_name,
+                                    DW_FORM_string, //
+                                    DW_AT_stmt_list,
+                                    DW_FORM_sec_offset, //
+                                    DW_AT_low_pc,
+                                    DW_FORM_addr, //
+                                    DW_AT_high_pc,
+                                    DW_FORM_data8,
+                                    0,
+                                    0, //
+                                    FUNCTION,
+                                    DW_TAG_subprogram,
+                                    DW_CHILDREN_no, //
+                                    DW_AT_name,
+                                    DW_FORM_string, //
+                                    DW_AT_low_pc,
+                                    DW_FORM_addr, //
+                                    DW_AT_high_pc,
+                                    DW_FORM_data8,
+                                    0,
+                                    0,
+                                    0};
     append(b, bytes, sizeof bytes);
 }
 
@@ -128,10 +146,10 @@ static void put_line_header(struct buffer *b, const struct line_elf *from)
     number(b, 4, 2); /* version */
     const size_t header = b->length;
     number(b, 0, 4);
-    number(b, 1, 1);            /* least length of an instruction */
-    number(b, 1, 1);            /* operations of one */
-    number(b, 1, 1);            /* rows are statements */
-    number(b, (uint8_t)-5, 1);  /* line base, line range: no special opcode is used */
+    number(b, 1, 1);           /* least length of an instruction */
+    number(b, 1, 1);           /* operations of one */
+    number(b, 1, 1);           /* rows are statements */
+    number(b, (uint8_t)-5, 1); /* line base, line range: no special opcode is used */
     number(b, 14, 1);
     number(b, OPCODE_BASE, 1);
     append(b, operands, sizeof operands);

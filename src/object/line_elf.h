@@ -34,7 +34,7 @@ struct line_elf {
     const struct line_elf_symbol *symbol;
     size_t symbol_count;
     const char *const *file;
-    size_t file_count; /**< 1 at least */
+    size_t file_count;              /**< 1 at least */
     const struct line_elf_row *row; /**< by address */
     size_t row_count;
 };

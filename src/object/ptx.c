@@ -93,8 +93,8 @@ static bool fail_at(struct parser *p, struct ptx_place place, const char *format
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    p->status = wt_fail(p->err, WT_INVALID, "%.150s:%u:%u: %s", p->name, place.line, place.column,
-                        text);
+    p->status =
+        wt_fail(p->err, WT_INVALID, "%.150s:%u:%u: %s", p->name, place.line, place.column, text);
     return false;
 }
 
@@ -113,8 +113,8 @@ static bool unexpected(struct parser *p, const char *wanted)
         return fail_at(p, t->place, "%s", p->lexer.bad);
     if (t->kind == PTX_TOKEN_END)
         return fail_at(p, t->place, "the text ends, and %s is missing", wanted);
-    return fail_at(p, t->place, "'%.*s' where %s belongs", (int)(t->text.length > 60 ? 60 : t->text.length),
-                   t->text.at, wanted);
+    return fail_at(p, t->place, "'%.*s' where %s belongs",
+                   (int)(t->text.length > 60 ? 60 : t->text.length), t->text.at, wanted);
 }
 
 /* ---- tokens ---- */
@@ -261,7 +261,7 @@ static bool operand_list(struct parser *p, char close, uint32_t *first, uint32_t
 /* +8, -8, +-8 behind a name. */
 static bool offset(struct parser *p, int64_t *value)
 {
-    uint64_t number;
+    uint64_t number = 0;
     while (is_mark(p, '+') || is_mark(p, '-')) {
         bool minus = false;
         while (is_mark(p, '+') || is_mark(p, '-'))
@@ -351,9 +351,9 @@ static bool operand(struct parser *p, struct ptx_operand *o, unsigned depth)
 static enum ptx_space space_of(struct ptx_name name)
 {
     static const char *const names[] = {
-        [PTX_SPACE_REG] = ".reg",       [PTX_SPACE_CONST] = ".const", [PTX_SPACE_GLOBAL] = ".global",
-        [PTX_SPACE_LOCAL] = ".local",   [PTX_SPACE_PARAM] = ".param",
-        [PTX_SPACE_SHARED] = ".shared", [PTX_SPACE_TEX] = ".tex"};
+        [PTX_SPACE_REG] = ".reg",     [PTX_SPACE_CONST] = ".const", [PTX_SPACE_GLOBAL] = ".global",
+        [PTX_SPACE_LOCAL] = ".local", [PTX_SPACE_PARAM] = ".param", [PTX_SPACE_SHARED] = ".shared",
+        [PTX_SPACE_TEX] = ".tex"};
     for (unsigned i = PTX_SPACE_REG; i <= PTX_SPACE_TEX; i++)
         if (ptx_name_is(name, names[i]))
             return (enum ptx_space)i;
@@ -750,10 +750,10 @@ static bool statement(struct parser *p)
     return instruction(p, &s);
 }
 
-static bool body(struct parser *p, struct ptx_function *f)
+/* The body's opening brace, at @p place, has been taken. */
+static bool body(struct parser *p, struct ptx_function *f, struct ptx_place place)
 {
     unsigned depth = 0;
-    const struct ptx_place place = p->token.place;
     f->has_body = true;
     f->statement = (uint32_t)p->m->statement_count;
     p->file = p->line = p->column = 0;
@@ -800,7 +800,7 @@ static bool performance(struct parser *p, struct ptx_function *f)
             continue;
         }
         for (unsigned i = 0; p->token.kind == PTX_TOKEN_INTEGER; i++) {
-            uint64_t number;
+            uint64_t number = 0;
             if (!want_number(p, UINT32_MAX, &number, "a number of threads"))
                 return false;
             if (threads && i < 3)
@@ -831,8 +831,9 @@ static bool function(struct parser *p, enum ptx_linkage linkage)
         return false;
     if (!performance(p, &f))
         return false;
+    const struct ptx_place open = p->token.place;
     if (take_mark(p, '{')) {
-        if (!body(p, &f))
+        if (!body(p, &f, open))
             return false;
     } else if (!take_mark(p, ';')) {
         return unexpected(p, "a body or ';'");
@@ -884,9 +885,9 @@ static bool address_size(struct parser *p)
         return true;
     if (bits != 32)
         return fail_at(p, place, "addresses of %u bits", (unsigned)bits);
-    p->status = wt_fail(p->err, WT_UNSUPPORTED,
-                        "%s:%u:%u: addresses of 32 bits; compile for 64 bits", p->name, place.line,
-                        place.column);
+    p->status =
+        wt_fail(p->err, WT_UNSUPPORTED, "%s:%u:%u: addresses of 32 bits; compile for 64 bits",
+                p->name, place.line, place.column);
     return false;
 }
 
@@ -1013,10 +1014,8 @@ enum wt_status ptx_parse(const char *name, const char *text, size_t length,
     memcpy(module->text, text, length);
     module->text[length] = 0;
     struct parser p = {.m = module, .name = name, .err = err, .status = WT_OK};
-    p.lexer = (struct ptx_lexer){.at = module->text,
-                                 .end = module->text + length,
-                                 .line = 1,
-                                 .line_start = module->text};
+    p.lexer = (struct ptx_lexer){
+        .at = module->text, .end = module->text + length, .line = 1, .line_start = module->text};
     p.token = ptx_lex(&p.lexer);
     while (p.status == WT_OK && p.token.kind != PTX_TOKEN_END)
         top_level(&p);
@@ -1044,7 +1043,8 @@ void ptx_free(struct ptx_module *m)
 
 bool ptx_is_text(const uint8_t *bytes, size_t length)
 {
-    struct ptx_lexer l = {.at = (const char *)bytes, .end = (const char *)bytes + length, .line = 1};
+    struct ptx_lexer l = {
+        .at = (const char *)bytes, .end = (const char *)bytes + length, .line = 1};
     l.line_start = l.at;
     const struct ptx_token t = ptx_lex(&l);
     return t.kind == PTX_TOKEN_DIRECTIVE && ptx_name_is(t.text, ".version");

@@ -1,6 +1,6 @@
 /*
- * PTX, NVIDIA's virtual instruction set, as text: from the text to a tree. What instructions mean is
- * no matter here; names are not resolved, types not checked. Source: the public manual "Parallel
+ * PTX, NVIDIA's virtual instruction set, as text: from the text to a tree. What instructions mean
+ * is no matter here; names are not resolved, types not checked. Source: the public manual "Parallel
  * Thread Execution ISA", versions 3.1 to 8.5; section numbers in comments are those of 8.5.
  */
 #ifndef WT_OBJECT_PTX_H
@@ -91,14 +91,14 @@ struct ptx_variable {
     enum ptx_space space;
     enum ptx_type type;
     enum ptx_linkage linkage;
-    uint32_t range;   /**< 0: it is one */
-    uint32_t align;   /**< bytes, a power of two */
-    uint64_t bytes;   /**< of all of it; 0: of unknown size, "[]" */
-    uint8_t vector;   /**< elements: 1, 2, 4 */
-    bool is_array;    /**< declared with brackets */
-    bool is_pointer;  /**< a parameter marked .ptr */
+    uint32_t range;         /**< 0: it is one */
+    uint32_t align;         /**< bytes, a power of two */
+    uint64_t bytes;         /**< of all of it; 0: of unknown size, "[]" */
+    uint8_t vector;         /**< elements: 1, 2, 4 */
+    bool is_array;          /**< declared with brackets */
+    bool is_pointer;        /**< a parameter marked .ptr */
     enum ptx_space pointed; /**< and the space that is named behind it */
-    uint32_t initial; /**< index of the first item in ptx_module.initial */
+    uint32_t initial;       /**< index of the first item in ptx_module.initial */
     uint32_t initial_count;
 };
 
@@ -116,7 +116,7 @@ enum ptx_operand_kind {
 
 struct ptx_operand {
     enum ptx_operand_kind kind;
-    bool negated;              /**< !p */
+    bool negated; /**< !p */
     struct ptx_name name;
     struct ptx_name component; /**< "x" of %tid.x; none */
     uint64_t value;
@@ -154,10 +154,10 @@ struct ptx_function {
     struct ptx_place place;
     enum ptx_linkage linkage;
     bool is_entry, has_body, no_return;
-    bool is_prototype; /**< of .callprototype: no function */
-    uint32_t result, result_count;       /**< in ptx_module.variable */
-    uint32_t parameter, parameter_count; /**< likewise */
-    uint32_t statement, statement_count; /**< in ptx_module.statement */
+    bool is_prototype;                            /**< of .callprototype: no function */
+    uint32_t result, result_count;                /**< in ptx_module.variable */
+    uint32_t parameter, parameter_count;          /**< likewise */
+    uint32_t statement, statement_count;          /**< in ptx_module.statement */
     uint32_t max_threads[3], required_threads[3]; /**< .maxntid, .reqntid; 0: not given */
 };
 
@@ -179,8 +179,8 @@ struct ptx_alias {
 };
 
 struct ptx_module {
-    char *text; /**< a copy of what was parsed */
-    unsigned version;      /**< 80: PTX 8.0 */
+    char *text;             /**< a copy of what was parsed */
+    unsigned version;       /**< 80: PTX 8.0 */
     struct ptx_name target; /**< the first one: "sm_50" */
     unsigned address_size;  /**< 32 or 64 */
     struct ptx_function *function;

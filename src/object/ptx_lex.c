@@ -11,8 +11,13 @@ static bool is_follow(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* White space and comments; false: a comment does not end. */
-static bool skip(struct ptx_lexer *l)
+static struct ptx_place place_of(const struct ptx_lexer *l)
+{
+    return (struct ptx_place){l->line, (uint32_t)(l->at - l->line_start) + 1};
+}
+
+/* White space and comments; false: a comment, which begins at *place, does not end. */
+static bool skip(struct ptx_lexer *l, struct ptx_place *place)
 {
     while (l->at < l->end) {
         const char c = *l->at;
@@ -25,9 +30,12 @@ static bool skip(struct ptx_lexer *l)
             while (l->at < l->end && *l->at != '\n')
                 l->at++;
         } else if (c == '/' && l->end - l->at > 1 && l->at[1] == '*') {
+            *place = place_of(l);
             for (l->at += 2;; l->at++) {
-                if (l->end - l->at < 2)
+                if (l->end - l->at < 2) {
+                    l->at = l->end;
                     return false;
+                }
                 if (l->at[0] == '*' && l->at[1] == '/')
                     break;
                 if (*l->at == '\n') {
@@ -149,9 +157,10 @@ static struct ptx_token string(struct ptx_lexer *l, struct ptx_token t)
 struct ptx_token ptx_lex(struct ptx_lexer *l)
 {
     const char *before = l->at;
-    const bool good = skip(l);
+    struct ptx_place open = {0};
+    const bool good = skip(l, &open);
     struct ptx_token t = {.text = {l->at, 0}, .space_before = l->at != before};
-    t.place = (struct ptx_place){l->line, (uint32_t)(l->at - l->line_start) + 1};
+    t.place = good ? place_of(l) : open;
     if (!good)
         return bad(l, t, "a comment does not end");
     if (l->at == l->end)

@@ -27,9 +27,9 @@ struct wt_kernel_buffer {
 
 /** The operations of a family. Those that may be NULL say so. */
 struct wt_family {
-    const char *name;      /**< in --gpu */
-    const char *runs;      /**< what its programs are, for messages: "code objects" */
-    unsigned elf_machine;  /**< e_machine of its ELF files */
+    const char *name;     /**< in --gpu */
+    const char *runs;     /**< what its programs are, for messages: "code objects" */
+    unsigned elf_machine; /**< e_machine of its ELF files */
     /** Whether a file, which is no ELF file, is a program of it. NULL: it has ELF files only. */
     bool (*takes)(const char *path);
     const char *core_word; /**< the family's words in traces and reports */

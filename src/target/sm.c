@@ -36,8 +36,8 @@ struct parameter {
 /* What a launch needs to know of a kernel, be it machine code or PTX. */
 struct kernel {
     const char *name;
-    const struct cubin_function *code;     /* NULL: PTX */
-    const struct sm_ptx_kernel *ptx;       /* NULL: machine code */
+    const struct cubin_function *code; /* NULL: PTX */
+    const struct sm_ptx_kernel *ptx;   /* NULL: machine code */
     uint64_t entry;
     uint32_t shared, local; /* bytes */
     struct parameter *parameter;
@@ -187,8 +187,9 @@ static enum wt_status choose_kernel(const struct wt_emulated *e, struct wt_error
         return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s", e->program,
                        kernels ? names : " it has none");
     const bool taken =
-        s->ptx.image ? takes_kernel_of_ptx(&s->kernel, &sm_ptx_kernels(s->ptx.image, &kernels)[chosen])
-                     : takes_kernel_of_code(&s->kernel, &s->cubin.function[chosen]);
+        s->ptx.image
+            ? takes_kernel_of_ptx(&s->kernel, &sm_ptx_kernels(s->ptx.image, &kernels)[chosen])
+            : takes_kernel_of_code(&s->kernel, &s->cubin.function[chosen]);
     return taken ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
@@ -481,8 +482,10 @@ static void add_module(struct wt_emulated *e)
 static struct sm_launch launch_of(const struct sm *s)
 {
     const struct kernel *k = &s->kernel;
-    struct sm_launch l = {
-        .entry = k->entry, .shared = k->shared + s->dynamic, .local = k->local, .local_base = LOCAL};
+    struct sm_launch l = {.entry = k->entry,
+                          .shared = k->shared + s->dynamic,
+                          .local = k->local,
+                          .local_base = LOCAL};
     memcpy(l.grid, s->grid, sizeof l.grid);
     memcpy(l.block, s->block, sizeof l.block);
     if (k->code) {

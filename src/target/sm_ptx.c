@@ -145,8 +145,8 @@ static bool add_rows(const struct wt_sm_ptx *p, const struct files *f, struct li
         /* Line 0 is code of no line: it belongs to what comes before it. */
         if (last && !row.line && !line.begins_function)
             continue;
-        if (last && last->file == row.file && last->line == row.line && last->column == row.column &&
-            !line.begins_function)
+        if (last && last->file == row.file && last->line == row.line &&
+            last->column == row.column && !line.begins_function)
             continue;
         struct line_elf_row *grown = wt_array_grow(*rows, &room, *count + 1, sizeof *grown);
         if (!grown)
@@ -169,9 +169,8 @@ static struct line_elf_symbol *symbols_of(const struct wt_sm_ptx *p, size_t *cou
                                            .size = kernel[i].end - kernel[i].entry,
                                            .is_function = true};
     for (size_t i = 0; list && i < variables; i++)
-        list[functions + i] = (struct line_elf_symbol){.name = variable[i].name,
-                                                       .address = variable[i].address,
-                                                       .size = variable[i].size};
+        list[functions + i] = (struct line_elf_symbol){
+            .name = variable[i].name, .address = variable[i].address, .size = variable[i].size};
     *count = functions + variables;
     return list;
 }

@@ -1,6 +1,6 @@
 /*
- * A program of PTX for an emulated SM: texts in, an image and its symbols out. What loads PTX, be it
- * a file or a module that a host program hands over, does it by these.
+ * A program of PTX for an emulated SM: texts in, an image and its symbols out. What loads PTX, be
+ * it a file or a module that a host program hands over, does it by these.
  */
 #ifndef WT_TARGET_SM_PTX_H
 #define WT_TARGET_SM_PTX_H

@@ -40,7 +40,7 @@ struct sm_uop {
     sm_alu alu;
     uint64_t word;
     union {
-        uint64_t immediate;        /* of operand B; of a double its 64 bits */
+        uint64_t immediate;       /* of operand B; of a double its 64 bits */
         const struct ptx_op *ptx; /* of an instruction of PTX (ptx_image.h) */
     };
     uint8_t insn, form;
@@ -163,14 +163,14 @@ struct sm_warp {
     uint64_t incarnation;   /* how many warps its slot has had; no part of the hashes */
     /* PTX (ptx_flow.c): the path that runs; the others are entries of the stack */
     uint32_t base, wait, result; /* as in struct sm_entry */
-    uint32_t spins, hold;        /* backward branches since a path was given way; left of its right */
-    uint32_t rows;               /* rows of the register file that are in use */
-    uint32_t room;               /* rows that r has memory for; no part of the state */
+    uint32_t spins, hold; /* backward branches since a path was given way; left of its right */
+    uint32_t rows;        /* rows of the register file that are in use */
+    uint32_t room;        /* rows that r has memory for; no part of the state */
 };
 
 struct sm_barrier {
-    uint32_t arrived;  /* warps; of a kernel of PTX threads */
-    uint32_t expected; /* likewise; 0: all that live */
+    uint32_t arrived;   /* warps; of a kernel of PTX threads */
+    uint32_t expected;  /* likewise; 0: all that live */
     uint32_t holds, op; /* PTX, barrier.red: for how many threads the predicate holds; how */
 };
 

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-
 /* Sizes of field size48: bytes, and whether the value is extended with its sign. */
 static unsigned bytes_of(unsigned size)
 {
@@ -52,8 +51,8 @@ bool sm_reach_shared(struct sm_warp *w, const struct sm_uop *u, unsigned lane, u
     }
     if (at > limit || at + (uint64_t)size > limit) {
         *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
-                         "shared memory at 0x%llx; the CTA has 0x%x bytes",
-                         (unsigned long long)at, limit);
+                         "shared memory at 0x%llx; the CTA has 0x%x bytes", (unsigned long long)at,
+                         limit);
         return false;
     }
     a->shared |= 1u << lane;
@@ -186,7 +185,7 @@ static const struct sm_uop *global_access(struct sm_warp *w, const struct sm_uop
 /* ---- loads and stores ---- */
 
 void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a,
-                       unsigned lane, uint8_t *bytes)
+                   unsigned lane, uint8_t *bytes)
 {
     struct sm_device *d = w->device;
     const bool shared = a->shared >> lane & 1;
@@ -206,7 +205,7 @@ void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_ac
 
 /* False: the host has no memory. */
 bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a,
-                        unsigned lane, enum wt_watch_kind kind, const uint8_t *bytes)
+                    unsigned lane, enum wt_watch_kind kind, const uint8_t *bytes)
 {
     struct sm_device *d = w->device;
     const bool shared = a->shared >> lane & 1;
@@ -240,8 +239,8 @@ const struct sm_uop *sm_no_memory(struct sm_warp *w, const struct sm_uop *u, uin
     return NULL;
 }
 
-static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a,
-                                 unsigned size)
+static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u,
+                                 const struct sm_access *a, unsigned size)
 {
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
@@ -260,7 +259,8 @@ static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u, cons
     return sm_next(w, u);
 }
 
-static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a)
+static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u,
+                                  const struct sm_access *a)
 {
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
@@ -400,7 +400,7 @@ const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
 enum type { U32, S32, U64, F32_FTZ, F16X2, S64, F64 };
 
 uint64_t sm_atomic_whole(enum sm_atomic how, bool is_signed, unsigned size, uint64_t old,
-                      uint64_t data)
+                         uint64_t data)
 {
     const uint64_t mask = size == 8 ? UINT64_MAX : UINT32_MAX;
     const int64_t so = wt_sign_extend(old, 8 * size), sd = wt_sign_extend(data, 8 * size);
@@ -513,7 +513,8 @@ const struct sm_uop *sm_op_atom(struct sm_warp *w, const struct sm_uop *u)
         return bad_type(w, u);
     const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
                                               atomic_bytes(type), true, true, &a, &done);
-    return done ? next : atomic(w, u, &a, (unsigned)how == 10 ? SM_ATOMIC_ADD : how, type, u->d, u->b);
+    return done ? next
+                : atomic(w, u, &a, (unsigned)how == 10 ? SM_ATOMIC_ADD : how, type, u->d, u->b);
 }
 
 const struct sm_uop *sm_op_atom_cas(struct sm_warp *w, const struct sm_uop *u)

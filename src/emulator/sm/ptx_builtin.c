@@ -11,6 +11,6 @@ PTX_EXECUTOR(ptx_op_builtin)
     const struct sm_ptx *image = ptx_image_at(w->device, sm_pc_of(w, u), &index);
     assert(image);
     const struct ptx_function_info *f = &image->function[o->offset];
-    return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0, "a call of %.*s, which is defined nowhere",
-                    (int)f->name.length, f->name.at);
+    return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0,
+                    "a call of %.*s, which is defined nowhere", (int)f->name.length, f->name.at);
 }

@@ -238,7 +238,8 @@ static uint64_t any(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c)
         return half(o, (uint16_t)a, (uint16_t)b, (uint16_t)c);
     case PTX_F16X2:
         return half(o, (uint16_t)a, (uint16_t)b, (uint16_t)c) |
-               (uint32_t)half(o, (uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16)) << 16;
+               (uint32_t)half(o, (uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16))
+                   << 16;
     default:
         return single(o, (uint32_t)a, (uint32_t)b, (uint32_t)c);
     }
@@ -268,15 +269,15 @@ sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain)
     static const struct {
         bool half, single, wide;
     } there[PTX_MATHS] = {
-        [PTX_OP_add] = {true, true, true},       [PTX_OP_sub] = {true, true, true},
-        [PTX_OP_mul] = {true, true, true},       [PTX_OP_fma] = {true, true, true},
-        [PTX_OP_div] = {false, true, true},      [PTX_OP_rcp] = {false, true, true},
-        [PTX_OP_sqrt] = {false, true, true},     [PTX_OP_rsqrt] = {false, true, true},
-        [PTX_OP_sin] = {false, true, false},     [PTX_OP_cos] = {false, true, false},
-        [PTX_OP_lg2] = {false, true, false},     [PTX_OP_ex2] = {true, true, false},
-        [PTX_OP_tanh] = {true, true, false},     [PTX_OP_min] = {true, true, true},
-        [PTX_OP_max] = {true, true, true},       [PTX_OP_abs] = {true, true, true},
-        [PTX_OP_neg] = {true, true, true},       [PTX_OP_copysign] = {false, true, true},
+        [PTX_OP_add] = {true, true, true},   [PTX_OP_sub] = {true, true, true},
+        [PTX_OP_mul] = {true, true, true},   [PTX_OP_fma] = {true, true, true},
+        [PTX_OP_div] = {false, true, true},  [PTX_OP_rcp] = {false, true, true},
+        [PTX_OP_sqrt] = {false, true, true}, [PTX_OP_rsqrt] = {false, true, true},
+        [PTX_OP_sin] = {false, true, false}, [PTX_OP_cos] = {false, true, false},
+        [PTX_OP_lg2] = {false, true, false}, [PTX_OP_ex2] = {true, true, false},
+        [PTX_OP_tanh] = {true, true, false}, [PTX_OP_min] = {true, true, true},
+        [PTX_OP_max] = {true, true, true},   [PTX_OP_abs] = {true, true, true},
+        [PTX_OP_neg] = {true, true, true},   [PTX_OP_copysign] = {false, true, true},
     };
     const bool is_half = type == PTX_F16 || type == PTX_F16X2;
     if (!is_half && type != PTX_F32 && type != PTX_F64)
@@ -444,10 +445,14 @@ const struct sm_uop *ptx_op_testp(struct sm_warp *w, const struct sm_uop *u)
     uint32_t mask = 0;
     for (unsigned i = 0; i < SM_LANES; i++) {
         const uint64_t bits = ptx_get(A, wide ? 8 : 4, i);
-        const int class = wide ? fpclassify(double_of(bits)) : fpclassify(single_of((uint32_t)bits));
-        const bool holds[] = {class != FP_INFINITE && class != FP_NAN, class == FP_INFINITE,
-                              class != FP_NAN,                         class == FP_NAN,
-                              class == FP_NORMAL,                      class == FP_SUBNORMAL};
+        const int class =
+            wide ? fpclassify(double_of(bits)) : fpclassify(single_of((uint32_t)bits));
+        const bool holds[] = {class != FP_INFINITE && class != FP_NAN,
+                              class == FP_INFINITE,
+                              class != FP_NAN,
+                              class == FP_NAN,
+                              class == FP_NORMAL,
+                              class == FP_SUBNORMAL};
         mask |= (uint32_t)holds[o->how] << i;
     }
     ptx_set_mask(frame, o->d, mask, ptx_lanes(w, o));

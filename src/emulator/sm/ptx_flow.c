@@ -2,13 +2,15 @@
  * PTX: control flow, calls, barriers (manual 9.7.12, 9.7.13).
  *
  * The lanes of a warp are in paths: those of one path stand at one place of one frame. One path
- * runs; the others are entries of the stack of kind PATH. Lanes that disagree at a branch become two
- * paths. Which path runs is settled where paths can meet, at labels and behind calls: the one of the
- * newest frame, and of those the one at the lowest address, so that the lanes come together where
- * the branch's post-dominator stands in the text. Two paths of one frame at one place are one again.
+ * runs; the others are entries of the stack of kind PATH. Lanes that disagree at a branch become
+ * two paths. Which path runs is settled where paths can meet, at labels and behind calls: the one
+ * of the newest frame, and of those the one at the lowest address, so that the lanes come together
+ * where the branch's post-dominator stands in the text. Two paths of one frame at one place are one
+ * again.
  *
- * A path that branches backwards PATIENCE times while others could run gives way to the one that has
- * waited longest, so that a lane that spins on a lock does not keep the lane that holds it waiting.
+ * A path that branches backwards PATIENCE times while others could run gives way to the one that
+ * has waited longest, so that a lane that spins on a lock does not keep the lane that holds it
+ * waiting.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -394,8 +396,8 @@ PTX_EXECUTOR(ptx_op_call_register)
     const struct sm_ptx *image = own_image(w, u);
     PTX_LEFT(i, lanes)
     if (!function_at(image, row[i]))
-        return sm_error(w, u, SM_PC_WRAP, 1u << i, row[i],
-                        "a call of 0x%llx, which is no function", (unsigned long long)row[i]);
+        return sm_error(w, u, SM_PC_WRAP, 1u << i, row[i], "a call of 0x%llx, which is no function",
+                        (unsigned long long)row[i]);
     lanes = agreeing(w, u, lanes, row, 8, &target);
     return call(w, u, lanes, o->index, function_at(image, target));
 }

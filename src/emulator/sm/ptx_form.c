@@ -103,7 +103,7 @@ static const struct {
     {"exch", ATOM, SM_ATOMIC_EXCH},
     {"cas", ATOM, SM_ATOMIC_CAS},
 #define W(name) {#name, OTHER, PTX_WORD_##name},
-    PTX_WORDS(W)
+#include "emulator/sm/ptx_words.def"
 #undef W
 };
 

@@ -30,17 +30,11 @@ enum { PTX_LO = 1, PTX_HI, PTX_WIDE };
 enum { PTX_LESS = 1, PTX_EQUAL = 2, PTX_GREATER = 4, PTX_UNORDERED = 8 };
 
 /** The words of kind OTHER. */
-#define PTX_WORDS(W)                                                                               \
-    W(sync) W(arrive) W(red) W(popc) W(aligned) W(uni) W(all) W(any) W(ballot) W(eq) W(up)         \
-    W(down) W(bfly) W(idx) W(shiftamt) W(wrap) W(clamp) W(l) W(r) W(f4e) W(b4e) W(rc8) W(ecl)      \
-    W(ecr) W(rc16) W(finite) W(infinite) W(number) W(notanumber) W(normal) W(subnormal) W(to)      \
-    W(NaN) W(warp) W(noftz) W(add) W(min) W(max) W(mask) W(proxy) W(async) W(alias) W(tensormap)
-
 enum ptx_word {
 #define W(name) PTX_WORD_##name,
-    PTX_WORDS(W)
+#include "emulator/sm/ptx_words.def"
 #undef W
-        PTX_WORD_COUNT
+    PTX_WORD_COUNT
 };
 
 struct ptx_form {

@@ -37,7 +37,7 @@ enum ptx_header {
 
 enum ptx_wait {
     PTX_RUNS,
-    PTX_WAITS_BARRIER, /* + number */
+    PTX_WAITS_BARRIER,      /* + number */
     PTX_WAITS_SYNC = 0x100, /* for the other lanes of a .sync */
     PTX_GOES_ON = 0x200,    /* of the path that runs: it waits no longer for them */
 };
@@ -75,8 +75,8 @@ struct ptx_op {
     bool begins; /* the first of its function */
     bool ftz, sat, is_signed, flag;
     uint8_t type, from_type, round, how, size, count, combine, space;
-    uint32_t index;   /* of the target record, the call, the function, the targets */
-    int64_t offset;   /* of an address */
+    uint32_t index;     /* of the target record, the call, the function, the targets */
+    int64_t offset;     /* of an address */
     uint32_t vector[4]; /* slots of a vector's elements */
     const void *vector_constant[4];
     uint8_t element; /* bytes of a register of the vector */
@@ -95,12 +95,19 @@ struct ptx_function_info {
 /* A register of a function, or a range of them; its places in the frame are its own. */
 struct ptx_register {
     struct ptx_name name;
-    uint32_t function; /* index of its ptx_function_info */
-    uint32_t slot, range; /* range 0: it is one */
+    uint32_t function;     /* index of its ptx_function_info */
+    uint32_t slot, range;  /* range 0: it is one */
     uint8_t bytes, vector; /* 0 bytes: a predicate */
 };
 
-enum ptx_builtin { PTX_NO_BUILTIN, PTX_UNRESOLVED, PTX_VPRINTF, PTX_MALLOC, PTX_FREE, PTX_ASSERTFAIL };
+enum ptx_builtin {
+    PTX_NO_BUILTIN,
+    PTX_UNRESOLVED,
+    PTX_VPRINTF,
+    PTX_MALLOC,
+    PTX_FREE,
+    PTX_ASSERTFAIL
+};
 
 struct sm_ptx {
     uint64_t code, data;
@@ -155,7 +162,8 @@ struct ptx_named_row {
     uint32_t slot;
     uint8_t bytes; /* 4, 8; 0: a predicate */
 };
-bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n, struct ptx_named_row *row);
+bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
+                     struct ptx_named_row *row);
 
 /* ---- execution: for the executors ---- */
 
@@ -212,8 +220,7 @@ static inline void ptx_put(void *row, unsigned size, unsigned lane, uint64_t val
 /* for each lane i of a set */
 #define PTX_LEFT(i, lanes_)                                                                        \
     for (uint32_t left_##i = (lanes_), i = left_##i ? (uint32_t)__builtin_ctz(left_##i) : 0;       \
-         left_##i;                                                                                 \
-         left_##i &= left_##i - 1, i = left_##i ? (uint32_t)__builtin_ctz(left_##i) : 0)
+         left_##i; left_##i &= left_##i - 1, i = left_##i ? (uint32_t)__builtin_ctz(left_##i) : 0)
 
 /* ---- choice of executors: ptx_int.c, ptx_float.c, ptx_cvt.c ---- */
 

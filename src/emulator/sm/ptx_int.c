@@ -16,9 +16,8 @@ static inline uint64_t absolute_difference(int64_t a, int64_t b)
 
 /* By 0: all ones, as GPUs of NVIDIA give; the remainder is the dividend. */
 #define DIV(U, V, a, b)                                                                            \
-    ((b) == 0 ? (U)~(U)0 : (V)-1 < (V)0 && (b) == (V)-1 ? (U)(0 - (U)(a)) : (U)((a) / (b)))
-#define REM(U, V, a, b)                                                                            \
-    ((b) == 0 ? (U)(a) : (V)-1 < (V)0 && (b) == (V)-1 ? (U)0 : (U)((a) % (b)))
+    ((b) == 0 ? (U) ~(U)0 : (V)-1 < (V)0 && (b) == (V)-1 ? (U)(0 - (U)(a)) : (U)((a) / (b)))
+#define REM(U, V, a, b) ((b) == 0 ? (U)(a) : (V)-1 < (V)0 && (b) == (V)-1 ? (U)0 : (U)((a) % (b)))
 
 static inline uint32_t clamp_add(int32_t a, int32_t b)
 {
@@ -165,7 +164,7 @@ static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, bool a_signed, b
     PTX_LANE_BY_LANE(and_##T, E, V, E, (U)((U)a & (U)b))                                           \
     PTX_LANE_BY_LANE(or_##T, E, V, E, (U)((U)a | (U)b))                                            \
     PTX_LANE_BY_LANE(xor_##T, E, V, E, (U)((U)a ^ (U)b))                                           \
-    PTX_LANE_BY_LANE(not_##T, E, V, E, (U)~(U)a)                                                   \
+    PTX_LANE_BY_LANE(not_##T, E, V, E, (U) ~(U)a)                                                  \
     PTX_LANE_BY_LANE(cnot_##T, E, V, E, (U)(a == 0))                                               \
     PTX_LANE_BY_LANE(mov_##T, E, U, E, a)
 
@@ -274,7 +273,7 @@ PTX_LANE_BY_LANE(vsub_u32, uint32_t, uint32_t, uint32_t, a - b + (o->flag ? c : 
 
 /* Operands of other widths than the result. */
 #define EXTRACT(T, E, is_signed, N)                                                                \
-    static const struct sm_uop *bfe_##T(struct sm_warp *w, const struct sm_uop *u)                        \
+    static const struct sm_uop *bfe_##T(struct sm_warp *w, const struct sm_uop *u)                 \
     {                                                                                              \
         const struct ptx_op *o = u->ptx;                                                           \
         uint8_t *frame = ptx_frame(w);                                                             \
@@ -327,7 +326,8 @@ INSERT(u64, uint64_t, 64)
             else if (o->combine == 2)                                                              \
                 r = (W)(E)(A[i] * B[i]) + C[i] + carry;                                            \
             else                                                                                   \
-                r = (W)(E)(o->is_signed ? signed_high_##T(A[i], B[i]) : (E)((W)A[i] * B[i] >> N)) + \
+                r = (W)(E)(o->is_signed ? signed_high_##T(A[i], B[i])                              \
+                                        : (E)((W)A[i] * B[i] >> N)) +                              \
                     C[i] + carry;                                                                  \
             D[i] = (E)r;                                                                           \
             out |= (uint32_t)(r >> N & 1) << i;                                                    \
@@ -365,8 +365,10 @@ CARRY(u64, uint64_t, u128, 64)
 #define ROW_32(op) [PTX_OP_##op] = {[PTX_U32] = op##_u32, [PTX_S32] = op##_s32}
 #define ROW_U32(op) [PTX_OP_##op] = {[PTX_U32] = op##_u32}
 #define ROW_CARRY(op)                                                                              \
-    [PTX_OP_##op] = {                                                                              \
-        [PTX_U32] = carry_u32, [PTX_S32] = carry_u32, [PTX_U64] = carry_u64, [PTX_S64] = carry_u64}
+    [PTX_OP_##op] = {[PTX_U32] = carry_u32,                                                        \
+                     [PTX_S32] = carry_u32,                                                        \
+                     [PTX_U64] = carry_u64,                                                        \
+                     [PTX_S64] = carry_u64}
 
 static const sm_op executors[PTX_MATHS][PTX_TYPES] = {
     ROW(add),

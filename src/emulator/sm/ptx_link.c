@@ -269,13 +269,12 @@ static bool resolve(struct ptx_linker *l)
             if (both && k < i) {
                 const struct ptx_place place =
                     s->function ? s->function->place : s->variable->place;
-                return ptx_mistake(l, s->module, place, WT_INVALID,
-                                   "'%.*s' is defined in %s, too", (int)s->name.length, s->name.at,
-                                   l->module[o->module].name);
+                return ptx_mistake(l, s->module, place, WT_INVALID, "'%.*s' is defined in %s, too",
+                                   (int)s->name.length, s->name.at, l->module[o->module].name);
             }
             /* A strong definition wins; else the first one. */
-            if (linkage != PTX_VISIBLE &&
-                (linkage_of(o) == PTX_VISIBLE || (k < i && k < (uint32_t)(s->definition - l->symbol))))
+            if (linkage != PTX_VISIBLE && (linkage_of(o) == PTX_VISIBLE ||
+                                           (k < i && k < (uint32_t)(s->definition - l->symbol))))
                 s->definition = o;
         }
     }
@@ -360,9 +359,8 @@ static bool initialise(struct ptx_linker *l, const struct ptx_symbol *s)
         if (item->symbol.length) {
             const struct ptx_symbol *o = ptx_find_symbol(l, s->module, item->symbol);
             if (!o)
-                return ptx_mistake(l, s->module, item->place, WT_INVALID,
-                                   "'%.*s' is not declared", (int)item->symbol.length,
-                                   item->symbol.at);
+                return ptx_mistake(l, s->module, item->place, WT_INVALID, "'%.*s' is not declared",
+                                   (int)item->symbol.length, item->symbol.at);
             if (o->function)
                 value += ptx_pc(l->image, l->image->function[o->info].entry);
             else
@@ -500,8 +498,8 @@ static const struct {
 static bool add_function(struct ptx_linker *l, struct ptx_symbol *s)
 {
     struct sm_ptx *image = l->image;
-    struct ptx_function_info *grown = wt_array_grow(
-        image->function, &image->function_room, image->function_count + 1, sizeof *grown);
+    struct ptx_function_info *grown = wt_array_grow(image->function, &image->function_room,
+                                                    image->function_count + 1, sizeof *grown);
     if (!grown)
         return ptx_out_of_memory(l);
     image->function = grown;
@@ -586,7 +584,7 @@ static bool fill_kernel(struct ptx_linker *l, const struct ptx_symbol *s, uint32
     l->image->kernel_count++;
     for (unsigned i = 0; i < 3; i++)
         k->max_threads[i] = s->function->required_threads[0] ? s->function->required_threads[i]
-                                                              : s->function->max_threads[i];
+                                                             : s->function->max_threads[i];
     k->parameter = calloc(s->function->parameter_count + 1, sizeof *k->parameter);
     if (!k->parameter)
         return ptx_out_of_memory(l);

@@ -72,6 +72,9 @@ struct body {
 };
 
 static bool fail(struct body *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for an operand. */
+static bool fail_at(struct body *b, const struct ptx_operand *o, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static bool fail(struct body *b, const char *format, ...)
 {
@@ -81,6 +84,17 @@ static bool fail(struct body *b, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     return ptx_mistake(b->l, b->module, b->s->place, WT_INVALID, "%s", text);
+}
+
+static bool fail_at(struct body *b, const struct ptx_operand *o, const char *format, ...)
+{
+    char text[250];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return ptx_mistake(b->l, b->module, o->place.line ? o->place : b->s->place, WT_INVALID, "%s",
+                       text);
 }
 
 static bool unsupported(struct body *b)
@@ -338,20 +352,20 @@ static bool register_operand(struct body *b, const struct ptx_operand *o, const 
     uint32_t number;
     *e = o->kind == PTX_OPERAND_NAME ? find(b, o->name, &number) : NULL;
     if (!*e || (*e)->kind != REGISTER)
-        return fail(b, "'%.*s' is no register", (int)o->name.length,
-                    o->name.length ? o->name.at : "");
+        return fail_at(b, o, "'%.*s' is no register", (int)o->name.length,
+                       o->name.length ? o->name.at : "");
     const struct ptx_variable *v = (*e)->variable;
     uint32_t element = 0;
     if (o->component.length) {
         const char *at = o->component.length == 1 ? strchr("xrygzbwa", o->component.at[0]) : NULL;
         element = at ? (uint32_t)(at - "xrygzbwa") / 2 : NONE;
         if (element >= v->vector)
-            return fail(b, "'%.*s' has no component '%.*s'", (int)o->name.length, o->name.at,
-                        (int)o->component.length, o->component.at);
+            return fail_at(b, o, "'%.*s' has no component '%.*s'", (int)o->name.length, o->name.at,
+                           (int)o->component.length, o->component.at);
     }
-    *slot = v->type == PTX_PRED
-                ? (*e)->slot + 4 * (number * v->vector + element)
-                : (*e)->slot + (number * v->vector + element) * register_bytes(v) / 4 * PTX_ROW_BYTES;
+    *slot = v->type == PTX_PRED ? (*e)->slot + 4 * (number * v->vector + element)
+                                : (*e)->slot + (number * v->vector + element) * register_bytes(v) /
+                                                   4 * PTX_ROW_BYTES;
     return true;
 }
 
@@ -365,11 +379,12 @@ static bool check_width(struct body *b, const struct ptx_operand *o, const struc
 {
     const bool predicate = type == PTX_PRED;
     if (predicate != (v->type == PTX_PRED))
-        return fail(b, predicate ? "'%.*s' is no predicate" : "'%.*s' is a predicate",
-                    (int)o->name.length, o->name.at);
+        return fail_at(b, o, predicate ? "'%.*s' is no predicate" : "'%.*s' is a predicate",
+                       (int)o->name.length, o->name.at);
     if (!predicate && register_bytes(v) != class_of(type))
-        return fail(b, "'%.*s' has %u bits, and the instruction wants %u", (int)o->name.length,
-                    o->name.at, 8 * ptx_type_bytes(v->type), 8 * ptx_type_bytes(type));
+        return fail_at(b, o, "'%.*s' has %u bits, and the instruction wants %u",
+                       (int)o->name.length, o->name.at, 8 * ptx_type_bytes(v->type),
+                       8 * ptx_type_bytes(type));
     return true;
 }
 
@@ -422,7 +437,7 @@ static const struct {
     uint8_t number, bytes;
 } specials[] = {
 #define S(name, bytes) {#name, PTX_SR_##name, bytes},
-    PTX_SPECIALS(S)
+#include "emulator/sm/ptx_special.def"
 #undef S
 };
 
@@ -467,12 +482,11 @@ static bool address_later(struct body *b, unsigned how, int64_t offset, unsigned
 static bool symbol_source(struct body *b, const struct ptx_operand *o, enum ptx_type type,
                           const struct entry *e, struct ptx_source *s)
 {
-    const struct ptx_symbol *symbol =
-        e ? e->symbol : ptx_find_symbol(b->l, b->module, o->name);
+    const struct ptx_symbol *symbol = e ? e->symbol : ptx_find_symbol(b->l, b->module, o->name);
     if (!symbol)
-        return fail(b, "'%.*s' is not declared", (int)o->name.length, o->name.at);
+        return fail_at(b, o, "'%.*s' is not declared", (int)o->name.length, o->name.at);
     if (class_of(type) != 8 && !(symbol->variable && symbol->variable->space == PTX_SPACE_SHARED))
-        return fail(b, "the address of '%.*s' has 64 bits", (int)o->name.length, o->name.at);
+        return fail_at(b, o, "the address of '%.*s' has 64 bits", (int)o->name.length, o->name.at);
     if (symbol->function) {
         /* Its records may come later: ptx_link.c fills its address in. */
         s->constant = ptx_constant(b->l, PTX_FUNCTION, symbol->info);
@@ -497,17 +511,18 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
         s->negated = o->negated;
         if (!o->offset)
             return true;
-        return fail(b, "a register with an offset");
+        return fail_at(b, o, "a register with an offset");
     }
     if (e && e->kind == LOCAL)
         return address_later(b, LOCAL_ADDRESS, (int64_t)e->number + o->offset, class_of(type), s);
     if (e && e->kind == KERNEL_PARAMETER)
-        return address_later(b, PARAMETER_ADDRESS, (int64_t)e->number + o->offset, class_of(type), s);
+        return address_later(b, PARAMETER_ADDRESS, (int64_t)e->number + o->offset, class_of(type),
+                             s);
     if (e && e->kind == STATIC)
         return symbol_source(b, o, type, e, s);
     if (e)
-        return fail(b, "the address of '%.*s' cannot be taken: it is in registers",
-                    (int)o->name.length, o->name.at);
+        return fail_at(b, o, "the address of '%.*s' cannot be taken: it is in registers",
+                       (int)o->name.length, o->name.at);
     if (find_special(o, &special, &bytes)) {
         struct ptx_op *op = emit(b, ptx_op_special);
         if (!op)
@@ -521,7 +536,7 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
     if (ptx_name_is(o->name, "WARP_SZ"))
         return constant(b, type, SM_LANES, s);
     if (o->name.at[0] == '%')
-        return fail(b, "there is no register '%.*s'", (int)o->name.length, o->name.at);
+        return fail_at(b, o, "there is no register '%.*s'", (int)o->name.length, o->name.at);
     return symbol_source(b, o, type, NULL, s);
 }
 
@@ -536,7 +551,7 @@ static bool source(struct body *b, const struct ptx_operand *o, enum ptx_type ty
     case PTX_OPERAND_DOUBLE:
         return constant(b, type, number_bits(o, type), s);
     default:
-        return fail(b, "an operand that the instruction does not have");
+        return fail_at(b, o, "an operand that the instruction does not have");
     }
 }
 
@@ -725,7 +740,7 @@ static bool lower_arithmetic(struct body *b, enum ptx_math op)
     if (chosen == PTX_OP_lop3) {
         const struct ptx_operand *table = operand(b, 4);
         if (table->kind != PTX_OPERAND_INTEGER || table->value > 255)
-            return fail(b, "the truth table of lop3 is a number of 8 bits");
+            return fail_at(b, table, "the truth table of lop3 is a number of 8 bits");
         o->how = (uint8_t)table->value;
     }
     return true;
@@ -733,8 +748,8 @@ static bool lower_arithmetic(struct body *b, enum ptx_math op)
 
 static bool lower_test(struct body *b, enum ptx_math op)
 {
-    static const uint8_t words[] = {PTX_WORD_finite,    PTX_WORD_infinite, PTX_WORD_number,
-                                    PTX_WORD_notanumber, PTX_WORD_normal,  PTX_WORD_subnormal};
+    static const uint8_t words[] = {PTX_WORD_finite,     PTX_WORD_infinite, PTX_WORD_number,
+                                    PTX_WORD_notanumber, PTX_WORD_normal,   PTX_WORD_subnormal};
     uint32_t d;
     struct ptx_source s = {0};
     const enum ptx_type t = b->form.type[0];
@@ -899,7 +914,7 @@ static bool loose_register(struct body *b, const struct ptx_operand *o, enum ptx
         return false;
     *bytes = register_bytes(e->variable);
     if (e->variable->type == PTX_PRED || ptx_type_bytes(e->variable->type) < ptx_type_bytes(type))
-        return fail(b, "'%.*s' is too narrow", (int)o->name.length, o->name.at);
+        return fail_at(b, o, "'%.*s' is too narrow", (int)o->name.length, o->name.at);
     return true;
 }
 
@@ -1027,9 +1042,8 @@ static bool lower_convert(struct body *b, enum ptx_math op)
         return unsupported(b);
     const struct ptx_operand *source_operand = operand(b, 1);
     uint32_t number;
-    const struct entry *e = source_operand->kind == PTX_OPERAND_NAME
-                                ? find(b, source_operand->name, &number)
-                                : NULL;
+    const struct entry *e =
+        source_operand->kind == PTX_OPERAND_NAME ? find(b, source_operand->name, &number) : NULL;
     if (operand(b, 0)->kind == PTX_OPERAND_SINK)
         d = dump(b);
     else if (!loose_register(b, operand(b, 0), to, &d, &to_bytes))
@@ -1119,8 +1133,7 @@ static bool elements(struct body *b, const struct ptx_operand *o, enum ptx_type 
 {
     const unsigned count = b->form.vector;
     uint32_t number;
-    const struct entry *e =
-        o->kind == PTX_OPERAND_NAME ? find(b, o->name, &number) : NULL;
+    const struct entry *e = o->kind == PTX_OPERAND_NAME ? find(b, o->name, &number) : NULL;
     record->how = (uint8_t)class_of(t);
     record->count = (uint8_t)count;
     record->size = (uint8_t)ptx_type_bytes(t);
@@ -1135,7 +1148,8 @@ static bool elements(struct body *b, const struct ptx_operand *o, enum ptx_type 
     for (unsigned i = 0; i < count; i++) {
         const struct ptx_operand *one = o->kind == PTX_OPERAND_VECTOR ? item(b, o, i) : o;
         unsigned bytes = class_of(t);
-        const struct entry *own = one->kind == PTX_OPERAND_NAME ? find(b, one->name, &number) : NULL;
+        const struct entry *own =
+            one->kind == PTX_OPERAND_NAME ? find(b, one->name, &number) : NULL;
         if (one->kind == PTX_OPERAND_SINK && !stores)
             continue;
         if (own && own->kind == REGISTER) {
@@ -1364,7 +1378,8 @@ static bool label_index(struct body *b, struct ptx_name name, uint32_t *index)
             *index = i;
             return true;
         }
-    struct label *grown = wt_array_grow(b->label, &b->label_room, b->label_count + 1, sizeof *grown);
+    struct label *grown =
+        wt_array_grow(b->label, &b->label_room, b->label_count + 1, sizeof *grown);
     if (!grown)
         return ptx_out_of_memory(b->l);
     b->label = grown;
@@ -1426,8 +1441,8 @@ static bool define_targets(struct body *b)
         const struct ptx_operand *o = operand(b, i);
         uint32_t index = 0;
         /* .calltargets names functions: the call looks for itself. */
-        const bool function = o->kind == PTX_OPERAND_NAME &&
-                              ptx_find_symbol(b->l, b->module, o->name) != NULL;
+        const bool function =
+            o->kind == PTX_OPERAND_NAME && ptx_find_symbol(b->l, b->module, o->name) != NULL;
         if (o->kind != PTX_OPERAND_NAME || (!function && !label_index(b, o->name, &index)))
             return fail(b, "a target that is no label");
         if (!add_target(b, function ? NONE : index))
@@ -1471,7 +1486,8 @@ static bool split_call(struct body *b, struct call_parts *p)
         else if (o->kind == PTX_OPERAND_NAME && !p->prototype)
             p->prototype = o;
         else
-            return fail(b, "a call of another form than (results), function, (arguments), prototype");
+            return fail(b,
+                        "a call of another form than (results), function, (arguments), prototype");
     }
     return p->target || fail(b, "a call of nothing");
 }
@@ -1854,9 +1870,8 @@ static bool statement(struct body *b)
     case PTX_STATEMENT_TARGETS:
         return define_targets(b);
     case PTX_STATEMENT_PROTOTYPE:
-        return add_entry(b, (struct entry){.name = b->s->name,
-                                           .kind = PROTOTYPE,
-                                           .number = b->s->index});
+        return add_entry(
+            b, (struct entry){.name = b->s->name, .kind = PROTOTYPE, .number = b->s->index});
     }
     return false;
 }
@@ -1939,7 +1954,8 @@ static bool settle_labels(struct body *b)
     for (uint32_t i = b->first_record; i < b->image->op_count; i++) {
         struct ptx_op *o = &b->image->op[i];
         if (o->run == ptx_op_bra)
-            o->offset = (int64_t)(ptx_pc(b->image, b->label[o->index].record) - ptx_pc(b->image, i));
+            o->offset =
+                (int64_t)(ptx_pc(b->image, b->label[o->index].record) - ptx_pc(b->image, i));
     }
     return true;
 }

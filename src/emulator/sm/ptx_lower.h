@@ -11,11 +11,11 @@ struct ptx_symbol {
     uint32_t module;
     const struct ptx_variable *variable; /**< NULL: a function */
     const struct ptx_function *function;
-    uint64_t address; /**< global and constant memory; offset into shared memory */
-    uint32_t info;    /**< of a function: its index in the image */
-    bool dynamic;     /**< shared memory that the launch adds */
+    uint64_t address;                  /**< global and constant memory; offset into shared memory */
+    uint32_t info;                     /**< of a function: its index in the image */
+    bool dynamic;                      /**< shared memory that the launch adds */
     const struct ptx_function *inside; /**< in whose body it is declared; NULL: in the module */
-    struct ptx_symbol *definition; /**< of what is declared only; else itself */
+    struct ptx_symbol *definition;     /**< of what is declared only; else itself */
     /* shared memory: who uses it */
     const struct ptx_function *user;
     bool common;

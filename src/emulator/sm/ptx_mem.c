@@ -12,7 +12,7 @@ static bool reach(struct sm_warp *w, const struct sm_uop *u, bool store, struct 
     const struct ptx_op *o = u->ptx;
     const uint8_t *frame = ptx_frame(w);
     const uint64_t *row = ptx_in(frame, &o->s[0]);
-    const unsigned size = o->element; /* of the whole vector */
+    const unsigned size = o->element;      /* of the whole vector */
     const bool narrow = o->from_type == 4; /* the base is a register of 32 bits */
     a->lanes = ptx_lanes(w, o);
     a->shared = 0;
@@ -112,8 +112,7 @@ PTX_EXECUTOR(ptx_op_store)
     {
         uint8_t bytes[32];
         for (unsigned k = 0; k < o->count; k++) {
-            const void *from =
-                o->vector_constant[k] ? o->vector_constant[k] : frame + o->vector[k];
+            const void *from = o->vector_constant[k] ? o->vector_constant[k] : frame + o->vector[k];
             wt_store_le(bytes + k * o->size, ptx_get(from, o->how, i), o->size);
         }
         if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, bytes))

@@ -48,7 +48,8 @@ static const struct ptx_function_info *function_of(const struct sm_ptx *image, u
     return NULL;
 }
 
-bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n, struct ptx_named_row *row)
+bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
+                     struct ptx_named_row *row)
 {
     uint32_t function;
     if (!function_of(image, index, &function))
