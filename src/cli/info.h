@@ -22,4 +22,7 @@ enum wt_status cli_tell_ptx(const char *path, struct wt_error *err);
 /** Prints what a host program is and which code for GPUs it brings along. */
 enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct wt_error *err);
 
+/** Prints what is in a bundle of code objects, as clang writes one. */
+enum wt_status cli_tell_bundle_file(const char *path, struct wt_error *err);
+
 #endif

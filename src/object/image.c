@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "object/image_formats.h"
 
@@ -27,14 +28,11 @@ enum wt_status wt_image_add(struct wt_image *image, uint64_t addr, const uint8_t
                        "it wants 0x%" PRIx64 " bytes of memory at 0x%" PRIx64
                        "; the limit is 1 GiB of bytes and 4 GiB of memory in all",
                        size, addr);
-    /* Room grows at powers of two; the count alone tells how much there is. */
-    if ((image->segments & (image->segments - 1)) == 0) {
-        size_t room = image->segments ? image->segments * 2 : 1;
-        struct wt_segment *grown = realloc(image->segment, room * sizeof *grown);
-        if (!grown)
-            return wt_fail(err, WT_NO_MEMORY, "no host memory for %zu segments", room);
-        image->segment = grown;
-    }
+    struct wt_segment *grown =
+        wt_array_grow(image->segment, &image->segment_capacity, image->segments + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for %zu segments", image->segments + 1);
+    image->segment = grown;
     struct wt_segment *s = &image->segment[image->segments];
     *s =
         (struct wt_segment){.addr = addr, .size = size, .length = length, .executable = executable};

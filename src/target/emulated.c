@@ -87,10 +87,12 @@ static enum wt_status choose_family(struct wt_emulated *e, struct wt_error *err)
     struct wt_elf_header header;
     const bool is_elf = e->program && wt_elf_header_read(e->program, &header);
     const struct wt_family *of_file = is_elf ? wt_family_of_machine(header.machine) : NULL;
+    if (e->program && !is_elf)
+        of_file = wt_family_of_file(e->program);
+    if (e->program && !of_file)
+        of_file = wt_family_of_contained(e->program);
     if (is_elf && !of_file)
         return wt_emulated_wrong_machine(e->program, header.machine, err);
-    if (!is_elf && e->program)
-        of_file = wt_family_of_file(e->program);
     /* What is no ELF file, code without a format above all, runs on the first family. */
     if (!of_file)
         of_file = wt_families[0];

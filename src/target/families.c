@@ -29,6 +29,14 @@ const struct wt_family *wt_family_of_file(const char *path)
     return NULL;
 }
 
+const struct wt_family *wt_family_of_contained(const char *path)
+{
+    for (const struct wt_family *const *f = wt_families; *f; f++)
+        if ((*f)->contained && (*f)->contained(path))
+            return *f;
+    return NULL;
+}
+
 const struct wt_family *wt_family_of_registers(void)
 {
     return &wt_family_vortex;

@@ -1082,10 +1082,10 @@ static void active_waits_become_blocking_ones(void **state)
         void (*before[43])(void);
         wait_function *wait[2];
     } core = {.major = 1, .size = sizeof core, .wait = {runtime_wait, runtime_wait}};
-    struct {
-        uint32_t version[4];
+    struct { /* of a runtime that has no table of extensions */
+        uint32_t major, size, step, reserved;
         void *core;
-    } table = {.core = &core};
+    } table = {.major = 1, .size = sizeof table, .core = &core};
     (void)state;
     assert_true(OnLoad(&table, 0, 0, NULL));
     for (unsigned i = 0; i < 2; i++) {

@@ -258,7 +258,7 @@ static enum wt_status settle_modules(struct wt_debugger *d, struct wt_error *err
     if ((status = dbg_verify_breakpoints(d, err)) == WT_OK)
         status = dbg_sync_all(d, err);
     if (status == WT_INVALID)
-        snprintf(d->notice, sizeof d->notice, "%.200s\n",
+        snprintf(d->notice[NOTICE_BREAKPOINTS], sizeof d->notice[0], "%.200s\n",
                  err->text); /* the program goes on without */
     else if (status)
         return status;

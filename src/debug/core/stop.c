@@ -54,6 +54,8 @@ enum wt_status dbg_report(struct wt_debugger *d, const struct stop *stop, struct
     const bool there =
         dbg_is_active(d, stop->wave) && (stop->id == WT_NO_WAVE || w->self.id == stop->id);
     event.thread = there ? dbg_thread_of(d, stop->wave, stop->lane) : dbg_first_thread(d);
+    if (there && !event.thread)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the numbers of threads");
     d->threads.current = event.thread;
     if (there) {
         w->focus = (uint8_t)(stop->lane + 1);

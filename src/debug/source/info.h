@@ -49,6 +49,9 @@ Dwarf_Frame *wt_info_frame(struct wt_info *info, uint64_t pc);
 /** The unit that covers @p pc; false if none does. */
 bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit);
 
+/** Whether an entry is of a unit that was compiled from C++, HIP included. */
+bool wt_info_is_cplusplus(Dwarf_Die *die);
+
 #define WT_SCOPES 64 /**< nested scopes at one address, at most */
 
 /**

@@ -111,8 +111,8 @@ struct gcn_group {
     uint32_t lds_size;
     uint32_t first_cu; /* its compute unit */
     uint32_t coordinate[3];
+    uint64_t waiting; /* those of its waves that wait at the barrier: slots, as a bit set */
     uint16_t waves;   /* left of it */
-    uint16_t waiting; /* at the barrier */
     uint8_t dispatch; /* which one it is a part of */
     bool used;
     bool saved; /* a wave's context has a place in memory */
@@ -250,6 +250,19 @@ static inline void gcn_set_pair(uint32_t *s, uint64_t value)
 {
     s[0] = (uint32_t)value;
     s[1] = (uint32_t)(value >> 32);
+}
+
+/* A wave's slot in its compute unit, as a bit of a set. */
+static inline uint64_t gcn_slot_bit(const struct gcn_wave *w)
+{
+    static_assert(GCN_WAVES_PER_CU <= 64, "a set of slots is one word");
+    return (uint64_t)1 << (w->id % GCN_WAVES_PER_CU);
+}
+
+/* How many waves of the group wait at its barrier. */
+static inline unsigned gcn_waiting(const struct gcn_group *g)
+{
+    return (unsigned)__builtin_popcountll(g->waiting);
 }
 
 static inline struct gcn_dispatch *gcn_dispatch_of(const struct gcn_wave *w)
