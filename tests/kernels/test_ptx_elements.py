@@ -15,7 +15,7 @@ from test_gcn_kernels import ROOT
 FOLDER = ROOT / "tests" / "kernels" / "ptx"
 SOURCE = FOLDER / "elements.c"
 # name: types of the result and of the operands
-FUNCTIONS = {m[1]: (m[2], m[3]) for m in re.finditer(r"^F\((\w+), (\w+), (\w+),", (FOLDER / "elements.h").read_text(), re.M)}
+FUNCTIONS = {m[1]: (m[2], m[3]) for m in re.finditer(r"^F\((\w+), (\w+), (\w+),", (FOLDER / "elements.def").read_text(), re.M)}
 FORMATS = {"uint8_t": "B", "int16_t": "h", "uint32_t": "I", "int32_t": "i", "uint64_t": "Q", "int64_t": "q", "float": "f", "double": "d"}
 N = 256
 BUFFER = 0x200000000  # where the first buffer of a launch is

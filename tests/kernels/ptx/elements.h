@@ -1,6 +1,6 @@
 /*
  * Functions of two numbers, in plain C: each is compiled for the CPU and, as a kernel over arrays,
- * by both compilers for NVPTX (elements.c). F(name, type of the result, type of a and b, expression)
+ * by both compilers for NVPTX (elements.c). The list is in elements.def.
  */
 #include <stdint.h>
 
@@ -81,16 +81,26 @@ FUNCTION uint32_t sorted(uint32_t a, uint32_t b)
 FUNCTION uint32_t chosen(uint32_t a, uint32_t b)
 {
     switch (a % 11) {
-    case 0: return a + b;
-    case 1: return a - b;
-    case 2: return a * b;
-    case 3: return a ^ b;
-    case 4: return a & ~b;
-    case 5: return b ? a / b : 7;
-    case 6: return a << (b & 31);
-    case 7: return (uint32_t)((int32_t)a >> (b & 31));
-    case 8: return a > b ? a : b;
-    default: return a % 11 * b;
+    case 0:
+        return a + b;
+    case 1:
+        return a - b;
+    case 2:
+        return a * b;
+    case 3:
+        return a ^ b;
+    case 4:
+        return a & ~b;
+    case 5:
+        return b ? a / b : 7;
+    case 6:
+        return a << (b & 31);
+    case 7:
+        return (uint32_t)((int32_t)a >> (b & 31));
+    case 8:
+        return a > b ? a : b;
+    default:
+        return a % 11 * b;
     }
 }
 
@@ -116,63 +126,4 @@ FUNCTION float polynomial(float x)
     return y;
 }
 
-F(add, uint32_t, uint32_t, a + b)
-F(subtract, uint32_t, uint32_t, a - b)
-F(multiply, uint32_t, uint32_t, a * b)
-F(multiply_high, uint32_t, uint32_t, (uint32_t)((uint64_t)a * b >> 32))
-F(multiply_high_signed, int32_t, int32_t, (int32_t)((int64_t)a * b >> 32))
-F(divide, uint32_t, uint32_t, b ? a / b : 1)
-F(divide_signed, int32_t, int32_t, b > 0 ? a / b : 1)
-F(remainder_signed, int32_t, int32_t, b > 0 ? a % b : 1)
-F(divide_wide, uint64_t, uint64_t, b ? a / b : 1)
-F(remainder_wide, int64_t, int64_t, b > 0 ? a % b : 1)
-F(logic, uint32_t, uint32_t, (a & b) ^ (a | ~b))
-F(shift, uint32_t, uint32_t, a << (b & 31) | a >> (31 & ~b))
-F(shift_signed, int32_t, int32_t, a >> (b & 31))
-F(shift_wide, int64_t, int64_t, a >> (b & 63))
-F(rotate, uint32_t, uint32_t, a << (b & 31) | a >> (-b & 31))
-F(leading_zeros, uint32_t, uint32_t, a ? (uint32_t)__builtin_clz(a) : 32)
-F(trailing_zeros, uint32_t, uint32_t, a ? (uint32_t)__builtin_ctz(a) : 32)
-F(population, uint32_t, uint32_t, (uint32_t)__builtin_popcount(a & b))
-F(population_wide, uint32_t, uint64_t, (uint32_t)__builtin_popcountll(a ^ b))
-F(byte_swap, uint32_t, uint32_t, a << 24 | (a & 0xff00) << 8 | (a >> 8 & 0xff00) | a >> 24)
-F(absolute, int32_t, int32_t, (a < 0 ? (int32_t)-(uint32_t)a : a) ^ b)
-F(minimum, int32_t, int32_t, a < b ? a : b)
-F(maximum_unsigned, uint32_t, uint32_t, a > b ? a : b)
-F(compare, uint32_t, int32_t, (a < b) | (a <= b) << 1 | (a == b) << 2 | (a > b) << 3)
-F(compare_unsigned, uint32_t, uint32_t, (a < b) | (a <= b) << 1 | (a != b) << 2 | (a >= b) << 3)
-F(narrow, int32_t, int32_t, (int8_t)a * (int16_t)b + (uint8_t)(a >> 8))
-F(bytes, uint8_t, uint8_t, (uint8_t)(a * 7 + (b >> 3)))
-F(shorts, int16_t, int16_t, (int16_t)(a / (b | 1) + (b >> 2)))
-F(wide, uint64_t, uint64_t, a * b + (a >> 7 ^ b << 13))
-F(widening, int64_t, int32_t, (int64_t)a * b + (uint32_t)a)
-F(structure, uint32_t, uint32_t, through_structure(a, b))
-F(greatest_divisor, uint32_t, uint32_t, gcd(a & 0xffff, b & 0xffff))
-F(checksum, uint32_t, uint32_t, crc(a, b))
-F(square_root, uint32_t, uint32_t, root(a) + b)
-F(steps, uint32_t, uint32_t, collatz(a))
-F(sort_bytes, uint32_t, uint32_t, sorted(a, b))
-F(choose, uint32_t, uint32_t, chosen(a, b))
-F(leave_early, uint32_t, uint32_t, early(a, b))
-F(add_float, float, float, a + b)
-F(multiply_float, float, float, a * b)
-F(divide_float, float, float, a / b)
-F(root_float, float, float, __builtin_sqrtf(a < 0 ? -a : a) + b)
-F(fused_float, float, float, __builtin_fmaf(a, b, a))
-F(compare_float, uint32_t, float, (a < b) | (a <= b) << 1 | (a == b) << 2 | (a != b) << 3 | !(a > b) << 4)
-F(select_float, float, float, a < b ? a : -b)
-F(horner_float, float, float, polynomial(a) - b)
-F(add_double, double, double, a + b)
-F(multiply_double, double, double, a * b)
-F(divide_double, double, double, a / b)
-F(root_double, double, double, __builtin_sqrt(a < 0 ? -a : a) * b)
-F(fused_double, double, double, __builtin_fma(a, b, b))
-F(compare_double, uint32_t, double, (a < b) | (a >= b) << 1 | (a == b) << 2 | __builtin_isunordered(a, b) << 3)
-F(to_int, int32_t, float, a > -1e9f && a < 1e9f ? (int32_t)a : 5)
-F(to_long, int64_t, double, a > -1e18 && a < 1e18 ? (int64_t)a : 5)
-F(to_unsigned, uint32_t, float, a >= 0 && a < 4e9f ? (uint32_t)a : 5)
-F(from_int, float, int32_t, (float)a + (float)(uint32_t)b)
-F(from_long, double, int64_t, (double)a - (double)(uint64_t)b)
-F(from_wide, float, uint64_t, (float)a + (float)(int64_t)b)
-F(to_float, float, double, (float)a)
-F(to_double, double, float, (double)a * b)
+#include "elements.def"
