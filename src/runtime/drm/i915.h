@@ -22,6 +22,7 @@ struct wt_i915_mapping {
     uint64_t address; /**< 48 bits, a multiple of 4096 */
     uint64_t size;    /**< bytes, a multiple of 4096 */
     uint8_t *host;    /**< the same bytes in this process */
+    uint64_t asked;   /**< bytes that the program asked for, by wt_i915_ask(); 0: unknown */
     uint32_t handle;
 };
 
@@ -57,6 +58,12 @@ int wt_i915_descriptor(const struct wt_i915 *device);
 struct wt_i915_file *wt_i915_open(struct wt_i915 *device);
 /** Frees all that belongs to it. */
 void wt_i915_close(struct wt_i915_file *file);
+
+/**
+ * What this thread creates from now on is for a buffer of @p bytes bytes of the program, beginning
+ * where the buffer object does; 0: for the runtime. The driver's own sizes are multiples of pages.
+ */
+void wt_i915_ask(uint64_t bytes);
 
 /** An ioctl: 0, or a negative errno. @p argument is the program's. Any thread may call it. */
 int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argument);
