@@ -490,7 +490,9 @@ static void start_process(struct tool *t, char **argv)
         const int none = open("/dev/null", O_RDONLY);
         dup2(none, 0);
         dup2(2, 1);
-        setenv("WAVETRAP_HELD", "1", 1);
+        char own[16];
+        snprintf(own, sizeof own, "%d", (int)getpid());
+        setenv("WAVETRAP_HELD", own, 1);
         execv(words[0], words);
         _exit(127);
     }

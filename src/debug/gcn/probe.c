@@ -213,6 +213,7 @@ static enum wt_status next_event(struct wt_probe *p, struct wt_probe_event *even
         return WT_OK;
     }
     *event = (struct wt_probe_event){.kind = WT_PROBE_NOTHING};
+    gcnp_has_ended(p);
     if (p->told_end || any_present(p) ||
         !p->link->ops->ended(p->link->context, &event->status, event->text, sizeof event->text))
         return WT_OK;
