@@ -24,17 +24,7 @@ struct parser {
     const char *last_end; /* behind the token taken last */
 };
 
-/* ---- names and types ---- */
-
-bool ptx_name_is(struct ptx_name name, const char *text)
-{
-    return name.length == strlen(text) && (!name.length || memcmp(name.at, text, name.length) == 0);
-}
-
-bool ptx_names_equal(struct ptx_name a, struct ptx_name b)
-{
-    return a.length == b.length && (!a.length || memcmp(a.at, b.at, a.length) == 0);
-}
+/* ---- types ---- */
 
 static const struct {
     const char *name;

@@ -10,21 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "object/ptx_text.h"
 #include "wavetrap/error.h"
-
-/** Characters of the module's text. {NULL, 0}: none. */
-struct ptx_name {
-    const char *at;
-    uint32_t length;
-};
-
-bool ptx_name_is(struct ptx_name name, const char *text);
-bool ptx_names_equal(struct ptx_name a, struct ptx_name b);
-
-/** Where something stands in the text, from 1. */
-struct ptx_place {
-    uint32_t line, column;
-};
 
 enum ptx_space {
     PTX_SPACE_NONE,

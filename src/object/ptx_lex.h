@@ -2,7 +2,7 @@
 #ifndef WT_OBJECT_PTX_LEX_H
 #define WT_OBJECT_PTX_LEX_H
 
-#include "object/ptx.h"
+#include "object/ptx_text.h"
 
 enum ptx_token_kind {
     PTX_TOKEN_END,

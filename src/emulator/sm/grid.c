@@ -4,12 +4,6 @@
 
 #include "emulator/sm/ptx_image.h"
 
-void sm_update_ready(struct sm_warp *w)
-{
-    wt_turns_set_ready(&w->device->machine.turns, w->id,
-                       w->runs && !w->at_barrier && !sm_paths_wait(w) && sm_trap_runs(w));
-}
-
 /* ---- what an SM has room for ---- */
 
 static uint32_t warp_registers(const struct sm_launch *l)

@@ -330,7 +330,6 @@ static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 
 /* Starts CTAs wherever an SM has room and is not in trap mode. */
 void sm_grid_pump(struct sm_device *d);
-void sm_update_ready(struct sm_warp *w);
 /* All lanes of a warp have exited. */
 void sm_warp_end(struct sm_warp *w);
 /* The warp arrives at a barrier; false: it waits there. */
@@ -377,6 +376,12 @@ const struct sm_uop *sm_take_program_trap(struct sm_warp *w, const struct sm_uop
 static inline bool sm_trap_runs(const struct sm_warp *w)
 {
     return !w->paused && !w->held;
+}
+
+static inline void sm_update_ready(struct sm_warp *w)
+{
+    wt_turns_set_ready(&w->device->machine.turns, w->id,
+                       w->runs && !w->at_barrier && !sm_paths_wait(w) && sm_trap_runs(w));
 }
 
 /* ---- device.c ---- */

@@ -31,95 +31,6 @@ static const struct sm_ptx *own_image(const struct sm_warp *w, const struct sm_u
 
 /* ---- paths ---- */
 
-static bool can_run(const struct sm_entry *e)
-{
-    return e->kind == SM_ENTRY_PATH && e->wait == PTX_RUNS;
-}
-
-/* Whether a path at a runs before one at b. */
-static bool before(uint32_t a_base, uint64_t a_pc, uint32_t b_base, uint64_t b_pc)
-{
-    return a_base != b_base ? a_base > b_base : a_pc < b_pc;
-}
-
-static void remove_entry(struct sm_warp *w, uint32_t i)
-{
-    memmove(&w->stack[i], &w->stack[i + 1], (w->depth - i - 1) * sizeof *w->stack);
-    w->depth--;
-}
-
-/* Adds a path, to the one at the same place if there is one. */
-static void put_away(struct sm_warp *w, uint64_t pc, uint32_t mask, uint32_t base, uint32_t wait,
-                     uint32_t result)
-{
-    assert(mask);
-    for (uint32_t i = 0; wait == PTX_RUNS && i < w->depth; i++) {
-        struct sm_entry *e = &w->stack[i];
-        if (can_run(e) && e->pc == pc && e->base == base) {
-            e->mask |= mask;
-            return;
-        }
-    }
-    assert(w->depth < SM_STACK); /* paths have lanes, and there are 32 */
-    w->stack[w->depth++] = (struct sm_entry){.pc = pc,
-                                             .mask = mask,
-                                             .kind = SM_ENTRY_PATH,
-                                             .base = base,
-                                             .wait = wait,
-                                             .result = result};
-}
-
-/* Entry i becomes the path that runs; it stands at w->pc. */
-static void take_path(struct sm_warp *w, uint32_t i)
-{
-    const struct sm_entry e = w->stack[i];
-    remove_entry(w, i);
-    w->active = e.mask;
-    w->base = e.base;
-    w->wait = e.wait;
-    w->result = e.result;
-    w->pc = e.pc;
-}
-
-static bool find_best(const struct sm_warp *w, uint32_t wait, uint32_t *best)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < w->depth; i++) {
-        const struct sm_entry *e = &w->stack[i];
-        if (e->kind != SM_ENTRY_PATH || e->wait != wait)
-            continue;
-        if (!found || before(e->base, e->pc, w->stack[*best].base, w->stack[*best].pc))
-            *best = i;
-        found = true;
-    }
-    return found;
-}
-
-/*
- * The path that ran has gone or waits in an entry: another one is chosen. Where none can run, one
- * that waits for lanes that do not come goes on without them; else one that waits at a barrier
- * stands for the warp. False: there is no path left.
- */
-static bool choose(struct sm_warp *w)
-{
-    uint32_t i = 0;
-    w->spins = w->hold = 0;
-    if (find_best(w, PTX_RUNS, &i)) {
-        take_path(w, i);
-        return true;
-    }
-    if (find_best(w, PTX_WAITS_SYNC, &i)) {
-        take_path(w, i);
-        w->wait = PTX_GOES_ON;
-        return true;
-    }
-    if (!w->depth)
-        return false;
-    take_path(w, w->depth - 1);
-    sm_update_ready(w);
-    return true;
-}
-
 /* The path goes on at pc, together with those that stand there, or gives way to a better one. */
 static const struct sm_uop *go(struct sm_warp *w, uint64_t pc)
 {
@@ -128,15 +39,15 @@ static const struct sm_uop *go(struct sm_warp *w, uint64_t pc)
         return sm_jump(w, pc);
     for (uint32_t i = w->depth; i-- > 0;) {
         const struct sm_entry *e = &w->stack[i];
-        if (!can_run(e) || e->pc != pc || e->base != w->base)
+        if (!ptx_can_run(e) || e->pc != pc || e->base != w->base)
             continue;
         w->active |= e->mask;
-        remove_entry(w, i);
+        ptx_remove_entry(w, i);
     }
-    if (!w->hold && find_best(w, PTX_RUNS, &best) &&
-        before(w->stack[best].base, w->stack[best].pc, w->base, pc)) {
-        put_away(w, pc, w->active, w->base, PTX_RUNS, w->result);
-        take_path(w, best);
+    if (!w->hold && ptx_find_best(w, PTX_RUNS, &best) &&
+        ptx_before(w->stack[best].base, w->stack[best].pc, w->base, pc)) {
+        ptx_put_away(w, pc, w->active, w->base, PTX_RUNS, w->result);
+        ptx_take_path(w, best);
         return sm_jump(w, w->pc);
     }
     return sm_jump(w, pc);
@@ -151,12 +62,12 @@ static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
     if (++w->spins < PATIENCE)
         return go(w, pc);
     w->spins = 0;
-    while (oldest < w->depth && !can_run(&w->stack[oldest]))
+    while (oldest < w->depth && !ptx_can_run(&w->stack[oldest]))
         oldest++;
     if (oldest == w->depth)
         return go(w, pc);
-    put_away(w, pc, w->active, w->base, PTX_RUNS, w->result);
-    take_path(w, oldest);
+    ptx_put_away(w, pc, w->active, w->base, PTX_RUNS, w->result);
+    ptx_take_path(w, oldest);
     w->hold = PATIENCE;
     return sm_jump(w, w->pc);
 }
@@ -164,7 +75,7 @@ static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
 /* The path that ran is gone. */
 static const struct sm_uop *another(struct sm_warp *w)
 {
-    if (!choose(w)) {
+    if (!ptx_choose_path(w)) {
         w->live = 0;
         sm_warp_end(w);
         return NULL;
@@ -194,11 +105,11 @@ bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, uint32_t members,
             (e->wait != PTX_WAITS_SYNC && e->wait != PTX_RUNS))
             continue;
         w->active |= e->mask;
-        remove_entry(w, i);
+        ptx_remove_entry(w, i);
     }
-    if (!(members & w->live & ~w->active) || !find_best(w, PTX_RUNS, &best))
+    if (!(members & w->live & ~w->active) || !ptx_find_best(w, PTX_RUNS, &best))
         return true;
-    put_away(w, pc, w->active, w->base, PTX_WAITS_SYNC, w->result);
+    ptx_put_away(w, pc, w->active, w->base, PTX_WAITS_SYNC, w->result);
     *next = another(w);
     return false;
 }
@@ -214,7 +125,7 @@ PTX_EXECUTOR(ptx_op_bra)
     const uint64_t pc = sm_pc_of(w, u), next = sm_next_pc(pc);
     const uint64_t target = pc + (uint64_t)o->offset;
     if (lanes != w->active) {
-        put_away(w, target, lanes, w->base, PTX_RUNS, w->result);
+        ptx_put_away(w, target, lanes, w->base, PTX_RUNS, w->result);
         w->active &= ~lanes;
         if (target <= pc)
             return go_back(w, next);
@@ -238,9 +149,9 @@ static uint32_t agreeing(struct sm_warp *w, const struct sm_uop *u, uint32_t lan
     const uint32_t others = lanes & ~same, rest = w->active & ~lanes;
     w->active = same;
     if (others)
-        put_away(w, pc, others, w->base, PTX_RUNS, w->result);
+        ptx_put_away(w, pc, others, w->base, PTX_RUNS, w->result);
     if (rest)
-        put_away(w, sm_next_pc(pc), rest, w->base, PTX_RUNS, w->result);
+        ptx_put_away(w, sm_next_pc(pc), rest, w->base, PTX_RUNS, w->result);
     return same;
 }
 
@@ -263,31 +174,6 @@ PTX_EXECUTOR(ptx_op_brx)
 }
 
 /* ---- calls ---- */
-
-bool ptx_make_room(struct sm_warp *w, uint32_t rows)
-{
-    if (rows <= w->room)
-        return true;
-    const uint32_t room = rows + rows / 2;
-    uint32_t(*r)[SM_LANES] = aligned_alloc(64, (size_t)room * sizeof *r);
-    if (!r)
-        return false;
-    memcpy(r, w->r, (size_t)w->room * sizeof *r);
-    free(w->r);
-    w->r = r;
-    w->room = room;
-    return true;
-}
-
-/* Rows in use: the newest frame of all paths is the last one. */
-static uint32_t rows_in_use(const struct sm_warp *w)
-{
-    uint32_t base = w->base;
-    for (uint32_t i = 0; i < w->depth; i++)
-        if (w->stack[i].kind == SM_ENTRY_PATH && w->stack[i].base > base)
-            base = w->stack[i].base;
-    return base + w->r[base][PTX_ROWS];
-}
 
 static const struct sm_uop *too_deep(struct sm_warp *w, const struct sm_uop *u, const char *what)
 {
@@ -333,7 +219,7 @@ static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint
     const struct sm_ptx *image = own_image(w, u);
     const struct ptx_call *c = &image->call[call_index];
     const uint64_t back = sm_next_pc(sm_pc_of(w, u));
-    const uint32_t limit = w->device->grid.launch.local, base = rows_in_use(w);
+    const uint32_t limit = w->device->grid.launch.local, base = ptx_rows_in_use(w);
     const uint32_t rest = w->active & ~lanes;
     if (f->parameter_rows != c->rows)
         return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0,
@@ -358,7 +244,7 @@ static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint
     }
     pass_arguments(w, c, base, lanes);
     if (rest)
-        put_away(w, back, rest, w->base, PTX_RUNS, w->result);
+        ptx_put_away(w, back, rest, w->base, PTX_RUNS, w->result);
     w->active = lanes;
     w->base = base;
     w->rows = base + f->rows;
@@ -428,12 +314,12 @@ PTX_EXECUTOR(ptx_op_ret)
     const uint32_t caller = header[PTX_CALLER];
     pass_results(w, lanes);
     if (lanes != w->active) {
-        put_away(w, back, lanes, caller, PTX_RUNS, w->result);
+        ptx_put_away(w, back, lanes, caller, PTX_RUNS, w->result);
         w->active &= ~lanes;
         return go(w, sm_next_pc(sm_pc_of(w, u)));
     }
     w->base = caller;
-    w->rows = rows_in_use(w);
+    w->rows = ptx_rows_in_use(w);
     return go(w, back);
 }
 
@@ -464,8 +350,8 @@ PTX_EXECUTOR(ptx_op_exit)
         open_barriers(w->device, w->cta);
         return go(w, sm_next_pc(sm_pc_of(w, u)));
     }
-    choose(w);
-    w->rows = rows_in_use(w);
+    ptx_choose_path(w);
+    w->rows = ptx_rows_in_use(w);
     open_barriers(w->device, w->cta);
     if (w->wait > PTX_RUNS && w->wait < PTX_WAITS_SYNC)
         return NULL;
@@ -482,76 +368,6 @@ PTX_EXECUTOR(ptx_op_trap)
 }
 
 /* ---- barriers of the CTA, in threads ---- */
-
-static uint32_t live_threads(const struct sm_device *d, const struct sm_cta *c)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < SM_WARPS; i++) {
-        const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
-        if (w->runs && w->cta == c)
-            count += (uint32_t)__builtin_popcount(w->live);
-    }
-    return count;
-}
-
-static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
-{
-    for (uint32_t i = 0; i < w->depth; i++) {
-        struct sm_entry *e = &w->stack[i];
-        if (e->kind != SM_ENTRY_PATH || e->wait != wait)
-            continue;
-        e->wait = PTX_RUNS;
-        e->result = result;
-        e->pc = sm_next_pc(e->pc);
-    }
-    if (w->wait == wait) {
-        w->wait = PTX_RUNS;
-        w->result = result;
-        w->pc = sm_next_pc(w->pc);
-    } else if (w->wait > PTX_RUNS && w->wait < PTX_WAITS_SYNC) {
-        put_away(w, w->pc, w->active, w->base, w->wait, w->result);
-        choose(w);
-    }
-    sm_update_ready(w);
-}
-
-/* How many threads arrived is in the upper half of a path's result while it waits. */
-bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
-{
-    struct sm_barrier *b = &c->barrier[number];
-    if (!b->arrived || b->arrived < (b->expected ? b->expected : live_threads(d, c)))
-        return false;
-    const bool holds = b->op == 0 ? b->holds == b->arrived : b->holds > 0; /* and; or, popc */
-    const uint32_t result = (b->holds & 0xffff) | (holds ? 1u << 31 : 0);
-    *b = (struct sm_barrier){0};
-    for (uint32_t i = 0; i < SM_WARPS; i++) {
-        struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
-        if (w->runs && w->cta == c)
-            release(w, PTX_WAITS_BARRIER + number, result);
-    }
-    return true;
-}
-
-static void leave(struct sm_cta *c, uint32_t *wait, uint32_t result)
-{
-    if (*wait < PTX_WAITS_BARRIER || *wait >= PTX_WAITS_SYNC)
-        return;
-    struct sm_barrier *b = &c->barrier[*wait - PTX_WAITS_BARRIER];
-    assert(b->arrived >= result >> 16);
-    b->arrived -= result >> 16;
-    b->holds -= result & 0xffff;
-    if (!b->arrived)
-        *b = (struct sm_barrier){0};
-    *wait = PTX_RUNS;
-}
-
-void ptx_leave_barriers(struct sm_warp *w)
-{
-    leave(w->cta, &w->wait, w->result);
-    for (uint32_t i = 0; i < w->depth; i++)
-        if (w->stack[i].kind == SM_ENTRY_PATH)
-            leave(w->cta, &w->stack[i].wait, w->stack[i].result);
-}
 
 enum { SYNC, ARRIVE, REDUCE };
 
@@ -585,14 +401,14 @@ PTX_EXECUTOR(ptx_op_barrier)
         return sm_next(w, u);
     }
     if (rest)
-        put_away(w, sm_next_pc(pc), rest, w->base, PTX_RUNS, w->result);
+        ptx_put_away(w, sm_next_pc(pc), rest, w->base, PTX_RUNS, w->result);
     w->active = lanes;
     w->wait = PTX_WAITS_BARRIER + n;
     w->result = count << 16 | holds;
     w->pc = pc;
     if (ptx_open_barrier(w->device, w->cta, n))
         return go(w, w->pc);
-    put_away(w, pc, w->active, w->base, w->wait, w->result);
+    ptx_put_away(w, pc, w->active, w->base, w->wait, w->result);
     return another(w);
 }
 
@@ -606,22 +422,4 @@ PTX_EXECUTOR(ptx_op_barrier_result)
         PTX_LEFT(i, ptx_lanes(w, o))
     ptx_put(frame + o->d, 4, i, w->result & 0xffff);
     return sm_next(w, u);
-}
-
-/* ---- the beginning ---- */
-
-bool ptx_start_warp(struct sm_warp *w)
-{
-    const struct sm_launch *l = &w->device->grid.launch;
-    const uint32_t rows = PTX_FIRST_ROW + l->rows;
-    if (!ptx_make_room(w, rows))
-        return false;
-    memset(w->r, 0, (size_t)rows * sizeof *w->r);
-    w->base = PTX_FIRST_ROW;
-    w->rows = rows;
-    w->r[w->base][PTX_ROWS] = l->rows;
-    w->r[w->base][PTX_CALLER] = w->base;
-    for (unsigned i = 0; i < SM_LANES; i++)
-        w->r[w->base + PTX_STACK_ROW][i] = l->frame_local;
-    return true;
 }

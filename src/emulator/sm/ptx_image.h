@@ -275,7 +275,25 @@ PTX_EXECUTOR(ptx_op_active);
 PTX_EXECUTOR(ptx_op_builtin);
 PTX_EXECUTOR(ptx_op_join);
 
-/* ---- ptx_flow.c: paths ---- */
+/* ---- ptx_paths.c ---- */
+
+bool ptx_can_run(const struct sm_entry *e);
+/* Whether a path at a runs before one at b. */
+bool ptx_before(uint32_t a_base, uint64_t a_pc, uint32_t b_base, uint64_t b_pc);
+void ptx_remove_entry(struct sm_warp *w, uint32_t i);
+/* Adds a path, to the one at the same place if there is one. */
+void ptx_put_away(struct sm_warp *w, uint64_t pc, uint32_t mask, uint32_t base, uint32_t wait,
+                  uint32_t result);
+/* Entry i becomes the path that runs; it stands at w->pc. */
+void ptx_take_path(struct sm_warp *w, uint32_t i);
+/* The entry that waits so and goes first; false: there is none. */
+bool ptx_find_best(const struct sm_warp *w, uint32_t wait, uint32_t *best);
+/* The path that ran has gone: another one is chosen. False: there is no path left. */
+bool ptx_choose_path(struct sm_warp *w);
+/* Rows in use: the newest frame of all paths is the last one. */
+uint32_t ptx_rows_in_use(const struct sm_warp *w);
+
+/* ---- ptx_flow.c, ptx_paths.c ---- */
 
 /* The lanes of a `.sync` are those of its mask: false: the path waits, *next is what to return. */
 bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, uint32_t members,

@@ -22,6 +22,14 @@ struct ptx_symbol {
     uint32_t next; /**< in its bucket; UINT32_MAX: the last */
 };
 
+/** Rows of the image that have one value in all lanes, found by it. */
+struct ptx_constant_rows {
+    uint64_t *value; /* of row n of the image */
+    uint32_t *bytes, *next;
+    size_t room;
+    uint32_t bucket[1024];
+};
+
 struct ptx_linker {
     struct sm_ptx *image;
     const struct sm_ptx_module *module;
@@ -45,6 +53,12 @@ bool ptx_out_of_memory(struct ptx_linker *l);
 /** What a name means in a module: its definition; NULL if there is none. */
 struct ptx_symbol *ptx_find_symbol(struct ptx_linker *l, uint32_t module, struct ptx_name name);
 
+/** Adds the symbols of all modules; then each gets its definition. */
+bool ptx_collect_symbols(struct ptx_linker *l);
+bool ptx_resolve_symbols(struct ptx_linker *l);
+/** Whether a symbol is more than a declaration. */
+bool ptx_is_definition(const struct ptx_symbol *s);
+
 /** The symbol of a variable that is declared in a body. */
 const struct ptx_symbol *ptx_inner_symbol(const struct ptx_linker *l,
                                           const struct ptx_variable *variable);
@@ -54,6 +68,9 @@ const struct ptx_symbol *ptx_inner_symbol(const struct ptx_linker *l,
 
 /** Rows that have one value in all lanes, of 4 or 8 bytes; NULL without host memory. */
 const void *ptx_constant(struct ptx_linker *l, unsigned bytes, uint64_t value);
+
+/** Rows of PTX_FUNCTION get the functions' addresses: all records are there. */
+void ptx_fill_in_functions(struct ptx_linker *l);
 
 /** Lowers the body of a function; sets its rows, local memory and records. */
 bool ptx_lower(struct ptx_linker *l, const struct ptx_symbol *function);
