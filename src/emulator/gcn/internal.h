@@ -12,7 +12,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
-#include "emulator/machine/regions.h"
+#include "emulator/machine/mapped.h"
 
 #define GCN_LANES 64
 #define GCN_VGPRS 256
@@ -460,6 +460,10 @@ static inline bool gcn_watching(const struct gcn_device *d)
 
 /* ---- access.c: memory ---- */
 
+/* The memory with what must follow a write to it from outside. */
+struct wt_mapped gcn_memory(struct gcn_device *d);
+/* Whether it is there: on a device that works on host memory only what is mapped. */
+bool gcn_is_there(const struct gcn_device *d, uint64_t addr, size_t size);
 /* What a host pointer to [addr, addr + size) is, if it lies in one page that may be used so; NULL
  * when gcn_read or gcn_write must be asked. */
 const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr);
@@ -492,6 +496,13 @@ static inline uint8_t *gcn_writable(struct gcn_device *d, uint64_t addr, unsigne
 }
 
 /* ---- vmem.c: what the vector memory encodings share ---- */
+
+/* Accesses of 64 lanes side by side, of so many dwords each, in little-endian memory. */
+void gcn_load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned words);
+void gcn_store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned words);
+/* *differ is not 0 where the addresses high:low (high may be NULL) are not `step` from each other,
+ * or the lower halves leave 32 bits. */
+void gcn_leave_row(const uint32_t *low, const uint32_t *high, uint32_t step, uint32_t *differ);
 
 /* Where the lanes of one access go: to memory or to the group's LDS. */
 struct gcn_targets {
@@ -548,9 +559,41 @@ enum gcn_atomic {
     GCN_ATOMIC_INC,
     GCN_ATOMIC_DEC,
 };
-/* The new value at a place of `size` bytes (4 or 8). */
-uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
-                    uint64_t compare);
+/* The new value at a place of `size` bytes (4 or 8). Inline: loops know which it is. */
+static inline __attribute__((always_inline)) uint64_t
+gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uint64_t compare)
+{
+    const unsigned bits = size * 8;
+    const int64_t x = wt_sign_extend(old, bits), y = wt_sign_extend(data, bits);
+    switch (what) {
+    case GCN_ATOMIC_SWAP:
+        return data;
+    case GCN_ATOMIC_CMPSWAP:
+        return old == compare ? data : old;
+    case GCN_ATOMIC_ADD:
+        return old + data;
+    case GCN_ATOMIC_SUB:
+        return old - data;
+    case GCN_ATOMIC_SMIN:
+        return x < y ? old : data;
+    case GCN_ATOMIC_UMIN:
+        return old < data ? old : data;
+    case GCN_ATOMIC_SMAX:
+        return x > y ? old : data;
+    case GCN_ATOMIC_UMAX:
+        return old > data ? old : data;
+    case GCN_ATOMIC_AND:
+        return old & data;
+    case GCN_ATOMIC_OR:
+        return old | data;
+    case GCN_ATOMIC_XOR:
+        return old ^ data;
+    case GCN_ATOMIC_INC:
+        return old >= data ? 0 : old + 1;
+    default: /* GCN_ATOMIC_DEC */
+        return old == 0 || old > data ? data : old - 1;
+    }
+}
 
 /* ---- kfd.c, kfd_save.c: the driver's debug interface ---- */
 
