@@ -1,4 +1,5 @@
-/* Boost.Compute's algorithms on a device, each compared with the standard library's on the host. A line for each. */
+/* Boost.Compute's algorithms on a device, each compared with the standard library's on the host. A
+ * line for each. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define BOOST_COMPUTE_DEBUG_KERNEL_COMPILATION
 #include <boost/compute.hpp>
@@ -11,7 +12,8 @@
 
 namespace compute = boost::compute;
 
-namespace {
+namespace
+{
 
 constexpr size_t COUNT = 5000;
 bool all_equal = true;
@@ -22,7 +24,8 @@ void tell(const char *name, bool equal)
     all_equal = all_equal && equal;
 }
 
-template <typename T> std::vector<T> on_host(const compute::vector<T> &from, compute::command_queue &queue)
+template <typename T>
+std::vector<T> on_host(const compute::vector<T> &from, compute::command_queue &queue)
 {
     std::vector<T> to(from.size());
     compute::copy(from.begin(), from.end(), to.begin(), queue);
@@ -87,8 +90,9 @@ void searches(const std::vector<int> &numbers, compute::command_queue &queue)
 {
     compute::vector<int> in(numbers.begin(), numbers.end(), queue), out(COUNT, queue.get_context());
     std::vector<int> expected;
-    tell("count_if", compute::count_if(in.begin(), in.end(), compute::lambda::_1 > 100, queue) ==
-                         (size_t)std::count_if(numbers.begin(), numbers.end(), [](int v) { return v > 100; }));
+    tell("count_if",
+         compute::count_if(in.begin(), in.end(), compute::lambda::_1 > 100, queue) ==
+             (size_t)std::count_if(numbers.begin(), numbers.end(), [](int v) { return v > 100; }));
     tell("max_element", compute::max_element(in.begin(), in.end(), queue) - in.begin() ==
                             std::max_element(numbers.begin(), numbers.end()) - numbers.begin());
     tell("find", compute::find(in.begin(), in.end(), numbers[4321], queue) - in.begin() ==
@@ -96,9 +100,11 @@ void searches(const std::vector<int> &numbers, compute::command_queue &queue)
     auto end = compute::copy_if(in.begin(), in.end(), out.begin(), is_odd, queue);
     std::vector<int> odd(end - out.begin());
     compute::copy(out.begin(), end, odd.begin(), queue);
-    std::copy_if(numbers.begin(), numbers.end(), std::back_inserter(expected), [](int v) { return v & 1; });
+    std::copy_if(numbers.begin(), numbers.end(), std::back_inserter(expected),
+                 [](int v) { return v & 1; });
     tell("copy_if", odd == expected);
-    compute::transform(in.begin(), in.end(), in.begin(), out.begin(), compute::multiplies<int>(), queue);
+    compute::transform(in.begin(), in.end(), in.begin(), out.begin(), compute::multiplies<int>(),
+                       queue);
     expected = numbers;
     for (int &v : expected)
         v *= v;

@@ -1,4 +1,5 @@
-/* clFFT's transforms, each compared with the sum that defines it, computed in double precision. A line for each. */
+/* clFFT's transforms, each compared with the sum that defines it, computed in double precision. A
+ * line for each. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <clFFT.h>
 #include <complex.h>
@@ -35,7 +36,8 @@ static void define(double complex *numbers, const size_t size[2], int sign)
             for (size_t k = 0; k < n; k++) {
                 line[k] = 0;
                 for (size_t j = 0; j < n; j++)
-                    line[k] += first[j * step] * cexp(sign * 2 * PI * I * (double)(j * k % n) / (double)n);
+                    line[k] +=
+                        first[j * step] * cexp(sign * 2 * PI * I * (double)(j * k % n) / (double)n);
             }
             for (size_t k = 0; k < n; k++)
                 first[k * step] = line[k];
@@ -43,11 +45,13 @@ static void define(double complex *numbers, const size_t size[2], int sign)
     }
 }
 
-static clfftPlanHandle plan_of(const struct machine *m, const size_t size[2], clfftLayout from, clfftLayout to)
+static clfftPlanHandle plan_of(const struct machine *m, const size_t size[2], clfftLayout from,
+                               clfftLayout to)
 {
     clfftPlanHandle plan;
     cl_command_queue queue = m->queue;
-    must(clfftCreateDefaultPlan(&plan, m->context, size[1] > 1 ? CLFFT_2D : CLFFT_1D, size), "plan");
+    must(clfftCreateDefaultPlan(&plan, m->context, size[1] > 1 ? CLFFT_2D : CLFFT_1D, size),
+         "plan");
     must(clfftSetPlanPrecision(plan, CLFFT_SINGLE), "precision");
     must(clfftSetLayout(plan, from, to), "layout");
     must(clfftSetResultLocation(plan, CLFFT_OUTOFPLACE), "location");
@@ -71,7 +75,8 @@ static bool transforms(const struct machine *m, size_t rows, size_t columns, int
                                    real ? CLFFT_HERMITIAN_INTERLEAVED : CLFFT_COMPLEX_INTERLEAVED);
     srand(7);
     for (size_t i = 0; i < count; i++) {
-        float re = (float)(rand() % 2000 - 1000) / 500, im = real ? 0 : (float)(rand() % 2000 - 1000) / 500;
+        float re = (float)(rand() % 2000 - 1000) / 500,
+              im = real ? 0 : (float)(rand() % 2000 - 1000) / 500;
         expected[i] = re + im * I;
         in[real ? i : 2 * i] = re;
         if (!real)
@@ -83,14 +88,16 @@ static bool transforms(const struct machine *m, size_t rows, size_t columns, int
     cl_mem to = clCreateBuffer(m->context, 0, sizeof out, NULL, &status);
     must(status, "output");
     cl_command_queue queue = m->queue;
-    must(clfftEnqueueTransform(plan, sign < 0 ? CLFFT_FORWARD : CLFFT_BACKWARD, 1, &queue, 0, NULL, NULL, &from, &to, NULL),
+    must(clfftEnqueueTransform(plan, sign < 0 ? CLFFT_FORWARD : CLFFT_BACKWARD, 1, &queue, 0, NULL,
+                               NULL, &from, &to, NULL),
          "transform");
     must(clEnqueueReadBuffer(m->queue, to, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL), "read");
     size_t width = real ? rows / 2 + 1 : rows; /* of a real input's transform clFFT stores a half */
     for (size_t y = 0; y < columns; y++)
         for (size_t x = 0; x < width; x++) {
             double complex e = expected[y * rows + x] / (sign < 0 ? 1 : (double)count);
-            error = fmax(error, cabs(out[2 * (y * width + x)] + out[2 * (y * width + x) + 1] * I - e));
+            error =
+                fmax(error, cabs(out[2 * (y * width + x)] + out[2 * (y * width + x) + 1] * I - e));
             most = fmax(most, cabs(e));
         }
     must(clfftDestroyPlan(&plan), "end of the plan");
@@ -106,9 +113,10 @@ int main(void)
         int sign;
         bool real;
     } tests[] = {
-        {64, 1, -1, false}, {1024, 1, -1, false}, {1024, 1, 1, false}, {243, 1, -1, false}, {625, 1, 1, false},
-        {7 * 49, 1, -1, false}, {11 * 13, 1, -1, false}, {360, 1, -1, false}, {4096, 1, -1, false},
-        {512, 1, -1, true}, {600, 1, -1, true}, {32, 64, -1, false}, {60, 35, 1, false}, {64, 32, -1, true},
+        {64, 1, -1, false},   {1024, 1, -1, false},   {1024, 1, 1, false},     {243, 1, -1, false},
+        {625, 1, 1, false},   {7 * 49, 1, -1, false}, {11 * 13, 1, -1, false}, {360, 1, -1, false},
+        {4096, 1, -1, false}, {512, 1, -1, true},     {600, 1, -1, true},      {32, 64, -1, false},
+        {60, 35, 1, false},   {64, 32, -1, true},
     };
     struct machine m;
     clfftSetupData setup;
@@ -126,8 +134,9 @@ int main(void)
     must(clfftSetup(&setup), "clFFT");
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         bool equal = transforms(&m, tests[i].rows, tests[i].columns, tests[i].sign, tests[i].real);
-        printf("%zux%zu %s%s: %s\n", tests[i].rows, tests[i].columns, tests[i].sign < 0 ? "forward" : "backward",
-               tests[i].real ? " of reals" : "", equal ? "ok" : "WRONG");
+        printf("%zux%zu %s%s: %s\n", tests[i].rows, tests[i].columns,
+               tests[i].sign < 0 ? "forward" : "backward", tests[i].real ? " of reals" : "",
+               equal ? "ok" : "WRONG");
         all_equal = all_equal && equal;
     }
     clfftTeardown();

@@ -20,11 +20,13 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace
+{
 
 bool all_equal = true;
 
-template <typename T> void tell(const char *name, const std::vector<T> &got, const std::vector<T> &expected)
+template <typename T>
+void tell(const char *name, const std::vector<T> &got, const std::vector<T> &expected)
 {
     double error = 0, most = 1e-30;
     for (size_t i = 0; i < expected.size(); i++) {
@@ -152,9 +154,11 @@ template <typename T> void solvers()
     viennacl::copy(x, right);
     viennacl::vector<T> product = viennacl::linalg::prod(sparse, right);
     tell("sparse matrix by vector", on_host(product), b);
-    viennacl::vector<T> solved = viennacl::linalg::solve(sparse, product, viennacl::linalg::cg_tag(sizeof(T) == 8 ? 1e-12 : 1e-6, 200));
+    viennacl::vector<T> solved = viennacl::linalg::solve(
+        sparse, product, viennacl::linalg::cg_tag(sizeof(T) == 8 ? 1e-12 : 1e-6, 200));
     tell("conjugate gradients", on_host(solved), x);
-    solved = viennacl::linalg::solve(sparse, product, viennacl::linalg::gmres_tag(sizeof(T) == 8 ? 1e-12 : 1e-6, 200, 20));
+    solved = viennacl::linalg::solve(
+        sparse, product, viennacl::linalg::gmres_tag(sizeof(T) == 8 ? 1e-12 : 1e-6, 200, 20));
     tell("GMRES", on_host(solved), x);
 }
 
