@@ -86,6 +86,7 @@ static void reset(struct wt_machine *m)
     m->fault.kind = WT_FAULT_NONE;
     m->event = false;
     memset(d->walk, 0, sizeof d->walk);
+    d->td_ctl = d->mcr_selector = 0;
     for (uint32_t i = 0; i < m->waves; i++) {
         struct gen_registers *g = d->thread[i].g;
         uint8_t *slm = d->group[i].slm;
@@ -109,6 +110,10 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
     };
     if (!view->waiting)
         return;
+    if (gen_has_attention(t)) {
+        snprintf(view->wait, sizeof view->wait, "wait: stopped in the system routine");
+        return;
+    }
     view->at_barrier = t->group->arrived > 0;
     view->arrived = t->group->arrived;
     view->expected = t->group->threads;
@@ -150,18 +155,6 @@ static uint64_t incarnation(struct wt_machine *m, uint32_t wave)
     return device_of(m)->thread[wave].incarnation;
 }
 
-/* The debug hardware (TD_CTL, attention) has its place here. */
-static uint32_t debug_read(struct wt_machine *m, uint32_t addr)
-{
-    (void)m, (void)addr;
-    return 0;
-}
-
-static void debug_write(struct wt_machine *m, uint32_t addr, uint32_t value)
-{
-    (void)m, (void)addr, (void)value;
-}
-
 /* Nothing is printed by the hardware itself. */
 static void flush_console(struct wt_machine *m)
 {
@@ -188,8 +181,8 @@ static const struct wt_machine_ops machine_ops = {
     .write_memory = gen_write_memory,
     .place = place,
     .incarnation = incarnation,
-    .debug_read = debug_read,
-    .debug_write = debug_write,
+    .debug_read = gen_debug_read,
+    .debug_write = gen_debug_write,
     .flush_console = flush_console,
     .save = gen_save,
     .restore = gen_restore,
