@@ -138,6 +138,15 @@ static void follow_code(struct host *host, const struct kfd_debug_call *call)
         host_code_follow(host, call->op == KFD_DEBUG_ENABLE);
 }
 
+/* To a queue, or to the GPU: as the driver has it, these lock the GPU themselves. */
+static int send_event(struct host *host, struct host_gpu *gpu, const struct kfd_debug_call *call)
+{
+    if (call->queue_count > 1)
+        return -EINVAL;
+    return call->queue_count ? host_queue_send(host, call->queue[0], call->arg[0])
+                             : host_gpu_send(gpu, call->arg[0]);
+}
+
 /* Does a request; *answer and e->bytes become what is sent back. */
 static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
                   struct kfd_wire_answer *answer)
@@ -168,6 +177,11 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
     }
     if (request->kind == KFD_WIRE_CODE_KNOWN) {
         atomic_store(&host->code_known, request->addr);
+        return;
+    }
+    if (request->kind == KFD_WIRE_CALL && request->call.op == KFD_DEBUG_SEND_RUNTIME_EVENT) {
+        answer->call = request->call;
+        answer->call.result = send_event(host, gpu, &request->call);
         return;
     }
     host_enter(gpu);
