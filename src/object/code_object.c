@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "object/metadata.h"
 #include "object/printf_format.h"
@@ -27,6 +28,7 @@ struct reader {
     Elf *elf;
     size_t length;
     struct gcn_object *object;
+    size_t relocation_capacity;
 };
 
 static enum wt_status check_header(struct reader *r, struct wt_error *err)
@@ -182,8 +184,10 @@ static enum wt_status read_relocations(struct reader *r, const GElf_Shdr *header
     enum { R_AMDGPU_ABS64 = 3, R_AMDGPU_RELATIVE64 = 13 };
     const size_t count = header->sh_entsize ? data->d_size / header->sh_entsize : 0;
     struct gcn_object *o = r->object;
-    struct gcn_relocation *grown =
-        realloc(o->relocation, (o->relocations + count + 1) * sizeof *grown);
+    if (!count)
+        return WT_OK;
+    struct gcn_relocation *grown = wt_array_grow(o->relocation, &r->relocation_capacity,
+                                                 o->relocations + count, sizeof *grown);
     if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     o->relocation = grown;

@@ -59,30 +59,24 @@ uint32_t gcnp_code_of(const struct gcnp_row *row)
                                                       : KFD_EC_QUEUE_WAVE_MATH_ERROR;
 }
 
-enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
-                              struct wt_probe_exception *exception, struct wt_error *err)
+void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_exception *exception)
 {
-    struct gcnp_row *row;
-    enum wt_status status = gcnp_find_row(p, wave, &row, err);
-    if (status != WT_OK)
-        return status;
-    const uint32_t code = gcnp_code_of(row);
     const uint64_t pc = gcnp_row_pc(row) - 4 * rewind_of(row);
     char names[128];
     *exception = (struct wt_probe_exception){.pc = pc, .lanes = gcnp_row_exec(row)};
-    switch (code) {
+    switch (gcnp_code_of(row)) {
     case KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION:
         exception->kind = WT_FAULT_ILLEGAL;
         snprintf(exception->text, sizeof exception->text,
                  "illegal instruction at 0x%llx (TRAPSTS.ILLEGAL_INST)", (unsigned long long)pc);
-        return WT_OK;
+        return;
     case KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION:
         exception->kind = WT_FAULT_ACCESS;
         snprintf(exception->text, sizeof exception->text,
                  "memory violation by the instruction at 0x%llx (TRAPSTS.MEM_VIOL; the PC is "
                  "behind it)",
                  (unsigned long long)pc);
-        return WT_OK;
+        return;
     default:
         name_exceptions(row->hw[KFD_HW_TRAPSTS], row->hw[KFD_HW_MODE], names, sizeof names);
         exception->kind = WT_FAULT_EXCEPTION;
@@ -90,7 +84,7 @@ enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
                  "%s by the instruction at 0x%llx, which MODE.EXCP_EN makes an exception (the PC "
                  "is behind it)",
                  *names ? names : "an exception", (unsigned long long)pc);
-        return WT_OK;
+        return;
     }
 }
 

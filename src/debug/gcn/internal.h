@@ -210,7 +210,7 @@ enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row);
 bool gcnp_gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size);
 /** The driver's code of a row's exception (KFD_EC_QUEUE_WAVE_…). */
 uint32_t gcnp_code_of(const struct gcnp_row *row);
-enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
-                              struct wt_probe_exception *exception, struct wt_error *err);
+/** The mistake that a row has stopped for (WT_HALT_EXCEPTION), in words. */
+void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_exception *exception);
 
 #endif
