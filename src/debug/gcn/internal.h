@@ -204,7 +204,7 @@ enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *call
 
 /** Why a row has stopped, by its TTMPs and TRAPSTS. */
 enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row);
-enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
-                              struct wt_probe_exception *exception, struct wt_error *err);
+/** The mistake that a row has stopped for (WT_HALT_EXCEPTION), in words. */
+void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_exception *exception);
 
 #endif

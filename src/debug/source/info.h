@@ -5,9 +5,11 @@
 #ifndef WT_DEBUG_SOURCE_INFO_H
 #define WT_DEBUG_SOURCE_INFO_H
 
-#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "debug/source/symbols.h"
+#include <elfutils/libdw.h>
 
 struct wt_types;
 
@@ -23,12 +25,6 @@ struct wt_name {
 };
 
 struct wt_info;
-
-/**
- * The debug information of @p symbols, which keeps it; NULL if there is none. Names and ranges are
- * collected at the first call.
- */
-struct wt_info *wt_symbols_info(struct wt_symbols *symbols);
 
 /** For wt_symbols_close(). */
 void wt_info_free(struct wt_info *info);

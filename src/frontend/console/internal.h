@@ -7,7 +7,7 @@
 #include "debug/source/locations.h"
 #include "debug/source/source.h"
 #include "debug/source/symbols.h"
-#include "frontend/console/console.h"
+#include "frontend/console/options.h"
 
 enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS, POINT_CATCH };
 
