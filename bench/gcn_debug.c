@@ -156,7 +156,7 @@ static void stay(int pid)
     bool ready = false;
     for (unsigned tries = 0; !ready && tries < 60; tries++)
         check(wt_process_wait(pid, 1000, &ready, &err), &err);
-    check(wt_process_open(&process, pid, 0, &options, &err), &err);
+    check(wt_process_open(&process, pid, &options, &err), &err);
     struct wt_debugger *d = process.debugger;
     for (bool ended = false; !ended;) {
         struct wt_probe_event news;
