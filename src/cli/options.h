@@ -6,11 +6,13 @@
 #include <stddef.h>
 
 #include "cli/cli.h"
+#include "cli/connect.h"
 #include "target/emulated.h"
 
 /** The device options: which GPU, what is in its memory, how a debugger reaches it. */
 struct cli_options {
     struct wt_emulated_options device;
+    struct cli_connect connect;  /**< a device elsewhere, of commands that take one */
     struct wt_schedule schedule; /**< of --schedule */
     bool gpu_help;               /**< --gpu=help was given */
     size_t argument_capacity, load_capacity;
