@@ -1,6 +1,5 @@
 /* `wavetrap dm`: reads and writes the Debug Module's registers by name, for bringing up hardware.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "bus/vxdebug.h"
@@ -74,11 +73,7 @@ static int run_commands(struct dm *dm, const char *program, char **commands)
                                     .device = dm->options.connect.address ? NULL : &dm->device};
     if (!status)
         status = cli_registers_run(&session, dm->script, commands, &err);
-    int exit_status = status ? cli_fail(&cli_dm, &err) : 0;
-    if (fflush(stdout) || ferror(stdout)) {
-        wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
-        exit_status = cli_fail(&cli_dm, &err);
-    }
+    const int exit_status = status ? cli_fail(&cli_dm, &err) : 0;
     close_device(dm);
     return exit_status;
 }

@@ -1,5 +1,4 @@
 /* `wavetrap reg`: reads and writes the registers of a GPU's debug hardware by name. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,11 +203,7 @@ static int run_commands(struct reg *reg, const char *program, char **commands)
         status = cli_registers_run(&session, reg->script, commands, &err);
     if (!status && program)
         status = report(reg, &err);
-    int exit_status = status ? cli_fail(&cli_reg, &err) : 0;
-    if (fflush(stdout) || ferror(stdout)) {
-        wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
-        exit_status = cli_fail(&cli_reg, &err);
-    }
+    const int exit_status = status ? cli_fail(&cli_reg, &err) : 0;
     if (program)
         wt_emulated_close(&reg->device);
     else
