@@ -238,7 +238,7 @@ def test_nothing_is_left_running(tmp_path):
 
 def test_two_gpus():
     """Both are devices of one session: a stop says on which it is."""
-    said = ask(["break mark", "run", "info devices", "ignore 1 1", "continue", "info devices", "delete", "continue"], compiled("agents.hip"),
+    said = ask(["break mark", "run", "info devices", "ignore 1 1", "continue", "info devices", "delete", "continue"], compiled("two_gpus.hip"),
                options=["-g", "gfx900:cu=2", "-g", "gfx900:cu=3"])
     devices = [re.findall(r"^(.) (\d)  gcn .*: (\d) cores of", text, re.M) for text in (said[2], said[5])]
     assert [(n, cores) for _, n, cores in devices[0]] == [("0", "2"), ("1", "3")]
