@@ -11,6 +11,7 @@
 #include "debug/core/target.h"
 #include "cli/code.h"
 #include "cli/gdb_child.h"
+#include "cli/connect.h"
 #include "cli/options.h"
 #include "cli/remote.h"
 #include "object/image.h"

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "bus/jtag/jtag.h"
-#include "cli/options.h"
 
 static struct cli_connect *connect_of(void *context)
 {

@@ -2,13 +2,7 @@
 #ifndef WT_CLI_CONNECT_H
 #define WT_CLI_CONNECT_H
 
-#include "bus/open.h"
-
-/** A device elsewhere. */
-struct cli_connect {
-    const char *address; /**< NULL: the device is here */
-    struct wt_bus_open_options how;
-};
+#include "cli/options.h"
 
 /* Options. Their context begins with a struct cli_options. */
 

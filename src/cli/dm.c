@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bus/vxdebug.h"
+#include "cli/connect.h"
 #include "cli/options.h"
 #include "cli/register_session.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "debug/vortex/vortex.h"
+#include "cli/connect.h"
 #include "cli/options.h"
 #include "cli/remote.h"
 #include "debug/vortex/conformance/conformance.h"

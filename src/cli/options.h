@@ -5,9 +5,15 @@
 #include <getopt.h> /* optind */
 #include <stddef.h>
 
+#include "bus/open.h"
 #include "cli/cli.h"
-#include "cli/connect.h"
 #include "target/emulated.h"
+
+/** A device elsewhere. */
+struct cli_connect {
+    const char *address; /**< NULL: the device is here */
+    struct wt_bus_open_options how;
+};
 
 /** The device options: which GPU, what is in its memory, how a debugger reaches it. */
 struct cli_options {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/connect.h"
 #include "cli/kernel.h"
 #include "cli/register_session.h"
 #include "debug/gcn/process.h"
