@@ -196,6 +196,16 @@ def test_a_running_program(running):
     assert re.fullmatch(r"\d+ launches, 0 wrong\n", rest) and running.returncode == 0
 
 
+def test_attach_opens_the_console(running):
+    """`wavetrap attach --pid` is `wavetrap debug --pid`."""
+    done = subprocess.run([WAVETRAP, "attach", f"--pid={running.pid}"], input="info devices\ndetach\nquit\n", capture_output=True, text=True,
+                          timeout=TIMEOUT)
+    assert done.returncode == 0 and f"Attaching to process {running.pid}\n" in done.stdout, done
+    assert "gfx900" in done.stdout and f"Detached from process {running.pid}, which goes on.\n" in done.stdout
+    done = subprocess.run([WAVETRAP, "attach", f"--pid={running.pid}", "--dm=tcp::1"], capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 125 and "--pid opens the console" in done.stderr
+
+
 def test_a_program_that_is_killed(running):
     said = ask([f"attach {running.pid}", "kill"], session())
     assert said[1] == "[Program killed]\n" and running.wait(timeout=TIMEOUT) == -signal.SIGKILL
