@@ -12,6 +12,13 @@ enum wt_status sm_device_map(struct sm_device *d, uint64_t addr, uint64_t size, 
     return wt_regions_add(&d->regions, addr, size, writable, err);
 }
 
+void sm_device_unmap(struct sm_device *d, uint64_t addr, uint64_t size)
+{
+    wt_regions_remove(&d->regions, addr, size, WT_IGNORED);
+    wt_code_invalidate(&d->code, addr, size);
+    wt_tlb_clear(&d->tlb);
+}
+
 const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr)
 {
     if (!wt_regions_at(&d->regions, addr) || sm_watches_page_read(d, addr))

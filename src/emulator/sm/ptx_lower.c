@@ -257,7 +257,7 @@ static bool declare(struct body *b, const struct ptx_variable *v)
         return declare_register(b, v);
     case PTX_SPACE_PARAM:
         e.kind = ROWS;
-        e.slot = take_rows(b, ptx_dwords(v));
+        e.slot = take_rows(b, ptx_dwords(v) * (v->range ? v->range : 1));
         return !too_large(b) && add_entry(b, e);
     case PTX_SPACE_LOCAL:
         b->local = (b->local + v->align - 1) / v->align * v->align;
@@ -1166,7 +1166,7 @@ static bool elements(struct body *b, const struct ptx_operand *o, enum ptx_type 
     record->element = (uint8_t)(record->size * count);
     record->is_signed = is_signed(t);
     record->type = (uint8_t)t;
-    if (record->element > 32)
+    if (record->element > 16)
         return unsupported(b);
     const bool whole = e && e->kind == REGISTER && e->variable->vector > 1 && !o->component.length;
     if (o->kind == PTX_OPERAND_VECTOR ? o->count != count : count > 1 && !whole)
@@ -1234,9 +1234,15 @@ static bool address(struct body *b, const struct ptx_operand *memory, enum ptx_s
     return source(b, &plain, PTX_U64, &record->s[0]);
 }
 
+/* Where parameter n of a range ("%P<2>") is in the frame. */
+static uint32_t parameter_slot(const struct entry *e, uint32_t n)
+{
+    return e->slot + n * ptx_dwords(e->variable) * PTX_ROW_BYTES;
+}
+
 /* ld.param and st.param of a function's parameters: rows of the frame. */
 static bool parameter_rows(struct body *b, const struct ptx_operand *memory, const struct entry *e,
-                           struct ptx_op *record)
+                           uint32_t number, struct ptx_op *record)
 {
     const struct ptx_operand *base = item(b, memory, 0);
     const uint64_t end = (uint64_t)base->offset + record->element;
@@ -1245,16 +1251,16 @@ static bool parameter_rows(struct body *b, const struct ptx_operand *memory, con
         return fail(b, "%u bytes at %lld of a parameter of %llu bytes", record->element,
                     (long long)base->offset, (unsigned long long)e->variable->bytes);
     record->offset = base->offset;
-    record->s[0] = (struct ptx_source){.slot = e->slot};
+    record->s[0] = (struct ptx_source){.slot = parameter_slot(e, number)};
     return true;
 }
 
+/* *number: which one of a range. */
 static const struct entry *named(struct body *b, const struct ptx_operand *memory,
-                                 enum entry_kind kind)
+                                 enum entry_kind kind, uint32_t *number)
 {
     const struct ptx_operand *base = item(b, memory, 0);
-    uint32_t number;
-    const struct entry *e = base->kind == PTX_OPERAND_NAME ? find(b, base->name, &number) : NULL;
+    const struct entry *e = base->kind == PTX_OPERAND_NAME ? find(b, base->name, number) : NULL;
     return e && e->kind == kind ? e : NULL;
 }
 
@@ -1293,15 +1299,16 @@ static bool lower_load(struct body *b, enum ptx_math op)
     enum ptx_space space = b->form.space;
     struct ptx_op record = blank();
     const struct entry *e;
+    uint32_t number;
     if (b->form.type_count != 1 || b->form.type[0] == PTX_PRED || b->form.type[0] == PTX_B128 ||
         memory->kind != PTX_OPERAND_MEMORY)
         return unsupported(b);
     if (!elements(b, operand(b, 0), b->form.type[0], false, &record))
         return false;
-    if ((e = named(b, memory, ROWS)))
-        return parameter_rows(b, memory, e, &record) &&
+    if ((e = named(b, memory, ROWS, &number)))
+        return parameter_rows(b, memory, e, number, &record) &&
                put_record(b, ptx_op_load_argument, &record);
-    if ((e = named(b, memory, KERNEL_PARAMETER))) {
+    if ((e = named(b, memory, KERNEL_PARAMETER, &number))) {
         record.offset = (int64_t)e->number + item(b, memory, 0)->offset;
         return put_record(b, ptx_op_load_parameter, &record);
     }
@@ -1317,13 +1324,14 @@ static bool lower_store(struct body *b, enum ptx_math op)
     enum ptx_space space = b->form.space;
     struct ptx_op record = blank();
     const struct entry *e;
+    uint32_t number;
     if (b->form.type_count != 1 || b->form.type[0] == PTX_PRED || b->form.type[0] == PTX_B128 ||
         memory->kind != PTX_OPERAND_MEMORY)
         return unsupported(b);
     if (!elements(b, operand(b, 1), b->form.type[0], true, &record))
         return false;
-    if ((e = named(b, memory, ROWS)))
-        return parameter_rows(b, memory, e, &record) &&
+    if ((e = named(b, memory, ROWS, &number)))
+        return parameter_rows(b, memory, e, number, &record) &&
                put_record(b, ptx_op_store_parameter, &record);
     if (!address(b, memory, &space, &record))
         return false;
@@ -1543,7 +1551,7 @@ static bool call_results(struct body *b, const struct ptx_operand *list, struct 
         const struct entry *e = o->kind == PTX_OPERAND_NAME ? find(b, o->name, &number) : NULL;
         if (e && e->kind == ROWS) {
             for (uint32_t k = 0; k < ptx_dwords(e->variable); k++)
-                if (!add_result(b, c, &room, e->slot + k * PTX_ROW_BYTES))
+                if (!add_result(b, c, &room, parameter_slot(e, number) + k * PTX_ROW_BYTES))
                     return false;
         } else if (e && e->kind == REGISTER) {
             if (!register_operand(b, o, &e, &slot))
@@ -1600,7 +1608,7 @@ static bool call_arguments(struct body *b, const struct call_parts *p, struct pt
         const struct entry *e = o->kind == PTX_OPERAND_NAME ? find(b, o->name, &number) : NULL;
         m->to = row * PTX_ROW_BYTES;
         if (e && e->kind == ROWS) {
-            m->from.slot = e->slot;
+            m->from.slot = parameter_slot(e, number);
             m->dwords = ptx_dwords(e->variable);
         } else {
             enum ptx_type t = e && e->kind == REGISTER ? e->variable->type : declared_type(b, p, i);
