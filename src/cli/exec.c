@@ -397,8 +397,9 @@ static int exec(int argc, char **argv)
 
 static const struct cli_option options[] = {
     {"gpu", 'g', "SPEC",
-     "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC) or gen9:KEY=VALUE,…\n"
-     "(OpenCL); --gpu=help lists the keys; once for each (default: one of each)",
+     "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC), gen9:KEY=VALUE,…\n"
+     "(OpenCL) or sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC);\n"
+     "--gpu=help lists the keys; once for each (default: a gfx900 and a gen9)",
      add_gpu},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"

@@ -944,9 +944,34 @@ static bool loose_register(struct body *b, const struct ptx_operand *o, enum ptx
     return true;
 }
 
+/* A register that was declared as a vector, as a whole; NULL: the operand is something else. */
+static const struct entry *vector_register(struct body *b, const struct ptx_operand *o)
+{
+    uint32_t number;
+    const struct entry *e = o->kind == PTX_OPERAND_NAME ? find(b, o->name, &number) : NULL;
+    const bool whole = e && e->kind == REGISTER && e->variable->vector > 1;
+    return whole && !o->component.length ? e : NULL;
+}
+
+/* Element i of {a, b} or of a vector register. */
+static struct ptx_operand element_of(struct body *b, const struct ptx_operand *o, unsigned i)
+{
+    struct ptx_operand one = *o;
+    if (o->kind == PTX_OPERAND_VECTOR)
+        return *item(b, o, i);
+    one.component = (struct ptx_name){&"xyzw"[i], 1};
+    return one;
+}
+
+static unsigned elements_of(struct body *b, const struct ptx_operand *o)
+{
+    const struct entry *e = vector_register(b, o);
+    return o->kind == PTX_OPERAND_VECTOR ? o->count : e ? e->variable->vector : 0;
+}
+
 static bool pack(struct body *b, const struct ptx_operand *vector, enum ptx_type t)
 {
-    const unsigned count = vector->count, size = count ? ptx_type_bytes(t) / count : 0;
+    const unsigned count = elements_of(b, vector), size = count ? ptx_type_bytes(t) / count : 0;
     const enum ptx_type element = size == 4 ? PTX_B32 : PTX_B16;
     struct ptx_source s[4] = {{0}};
     uint32_t d;
@@ -954,9 +979,11 @@ static bool pack(struct body *b, const struct ptx_operand *vector, enum ptx_type
         return unsupported(b);
     if (!destination(b, operand(b, 0), t, &d))
         return false;
-    for (unsigned i = 0; i < count; i++)
-        if (!source(b, item(b, vector, i), element, &s[i]))
+    for (unsigned i = 0; i < count; i++) {
+        const struct ptx_operand one = element_of(b, vector, i);
+        if (!source(b, &one, element, &s[i]))
             return false;
+    }
     struct ptx_op *o = emit_guarded(b, ptx_op_pack);
     if (!o)
         return false;
@@ -973,14 +1000,16 @@ static bool pack(struct body *b, const struct ptx_operand *vector, enum ptx_type
 
 static bool unpack(struct body *b, const struct ptx_operand *vector, enum ptx_type t)
 {
-    const unsigned count = vector->count, size = count ? ptx_type_bytes(t) / count : 0;
+    const unsigned count = elements_of(b, vector), size = count ? ptx_type_bytes(t) / count : 0;
     struct ptx_source s = {0};
     uint32_t d[4];
     if ((count != 2 && count != 4) || (size != 4 && size != 2 && size != 1))
         return unsupported(b);
-    for (unsigned i = 0; i < count; i++)
-        if (!optional_destination(b, item(b, vector, i), size == 4 ? PTX_B32 : PTX_B16, &d[i]))
+    for (unsigned i = 0; i < count; i++) {
+        const struct ptx_operand one = element_of(b, vector, i);
+        if (!optional_destination(b, &one, size == 4 ? PTX_B32 : PTX_B16, &d[i]))
             return false;
+    }
     if (!source(b, operand(b, 1), t, &s))
         return false;
     struct ptx_op *o = emit_guarded(b, ptx_op_unpack);
@@ -1046,9 +1075,9 @@ static bool lower_move(struct body *b, enum ptx_math op)
         return unsupported(b);
     if (b->form.vector > 1)
         return move_vector(b, t);
-    if (operand(b, 1)->kind == PTX_OPERAND_VECTOR)
+    if (elements_of(b, operand(b, 1)))
         return pack(b, operand(b, 1), t);
-    if (operand(b, 0)->kind == PTX_OPERAND_VECTOR)
+    if (elements_of(b, operand(b, 0)))
         return unpack(b, operand(b, 0), t);
     if (!destination(b, operand(b, 0), t, &d) || !source(b, operand(b, 1), t, &s))
         return false;
@@ -1909,22 +1938,15 @@ static bool statement(struct body *b)
     return false;
 }
 
-/* "%P<2>" as a parameter: each one of the range has its own variable. */
-static struct ptx_name parameter_name(const struct ptx_variable *v)
-{
-    return v->name;
-}
-
 static bool declare_parameters(struct body *b)
 {
     uint64_t at = 0;
-    const struct ptx_variable *list = &b->text->variable[b->f->parameter];
     for (uint32_t pass = 0; pass < 2; pass++) {
         const uint32_t first = pass ? b->f->parameter : b->f->result;
         const uint32_t count = pass ? b->f->parameter_count : b->f->result_count;
         for (uint32_t i = 0; i < count; i++) {
             const struct ptx_variable *v = &b->text->variable[first + i];
-            struct entry e = {.name = parameter_name(v), .variable = v};
+            struct entry e = {.name = v->name, .variable = v};
             if (v->range)
                 return fail(b, "a range of parameters");
             if (b->f->is_entry) {
@@ -1940,7 +1962,6 @@ static bool declare_parameters(struct body *b)
                 return false;
         }
     }
-    (void)list;
     return !too_large(b);
 }
 
