@@ -5,15 +5,26 @@
 #include <getopt.h> /* optind */
 #include <stddef.h>
 
+#include "bus/open.h"
 #include "cli/cli.h"
 #include "target/emulated.h"
+
+/** A device elsewhere. */
+struct cli_connect {
+    const char *address; /**< NULL: the device is here */
+    struct wt_bus_open_options how;
+};
 
 /** The device options: which GPU, what is in its memory, how a debugger reaches it. */
 struct cli_options {
     struct wt_emulated_options device;
+    struct cli_connect connect;  /**< a device elsewhere, of commands that take one */
     struct wt_schedule schedule; /**< of --schedule */
     bool gpu_help;               /**< --gpu=help was given */
     size_t argument_capacity, load_capacity;
+    bool many_gpus;   /**< cli_command.many_gpus */
+    const char **gpu; /**< each --gpu as it was given; `device` has the first one */
+    size_t gpu_count, gpu_capacity;
 };
 
 /** What the caller of cli_parse must do. */

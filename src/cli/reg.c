@@ -1,5 +1,4 @@
 /* `wavetrap reg`: reads and writes the registers of a GPU's debug hardware by name. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +11,9 @@
 struct reg {
     struct cli_drive drive; /* first: the context of the options about the device */
     const char *script;
-    struct cli_connect connect; /* to a device elsewhere */
     bool list;
     uint64_t pid;              /* of a host program; 0: none */
+    uint64_t gpu;              /* which of its GPUs */
     struct wt_emulated device; /* unless connected */
 };
 
@@ -22,6 +21,7 @@ struct reg {
 struct process_bus {
     struct wt_bus bus;
     struct wt_gcn_process *process;
+    uint32_t gpu;
 };
 
 static enum wt_status set_script(void *context, const char *value, struct wt_error *err)
@@ -36,12 +36,6 @@ static enum wt_status set_list(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
-static enum wt_status set_connect(void *context, const char *value, struct wt_error *err)
-{
-    ((struct reg *)context)->connect.address = value;
-    return WT_OK;
-}
-
 static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
 {
     enum wt_status status;
@@ -53,15 +47,9 @@ static enum wt_status set_pid(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
-static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
+static enum wt_status set_device(void *context, const char *value, struct wt_error *err)
 {
-    return cli_connect_timeout(&((struct reg *)context)->connect, value, err);
-}
-
-static enum wt_status set_hold(void *context, const char *value, struct wt_error *err)
-{
-    ((struct reg *)context)->connect.how.hold = true;
-    return WT_OK;
+    return wt_parse_number(value, &((struct reg *)context)->gpu, err);
 }
 
 static const struct cli_option options[] = {
@@ -70,12 +58,13 @@ static const struct cli_option options[] = {
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of PROGRAM in an emulated one:\n"
      "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
-     set_connect},
+     cli_set_connect},
     {"pid", 0, "N", "a running host program instead of PROGRAM: see 'wavetrap ps'", set_pid},
+    {"device", 0, "N", "with --pid: which of the program's GPUs, from 0 (default 0)", set_device},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
-     set_timeout},
+     cli_set_connect_timeout},
     {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
-     set_hold},
+     cli_set_connect_hold},
     {"dump", 0, "FILE@PLACE:LENGTH", "at the end, write LENGTH bytes of memory to FILE",
      cli_set_dump},
     CLI_KERNEL_OPTIONS,
@@ -115,10 +104,10 @@ static enum wt_status process_transact(struct wt_bus *bus, struct wt_bus_op *ops
                                        struct wt_error *err)
 {
     enum wt_status status;
-    struct wt_gcn_process *process = ((struct process_bus *)bus)->process;
+    const struct process_bus *own = (struct process_bus *)bus;
     for (size_t i = 0; i < count; i++)
-        if ((status = wt_gcn_process_register(process, ops[i].write, ops[i].addr, &ops[i].value,
-                                              err)) != WT_OK)
+        if ((status = wt_gcn_process_register(own->process, own->gpu, ops[i].write, ops[i].addr,
+                                              &ops[i].value, err)) != WT_OK)
             return status;
     bus->round_trips += count;
     return WT_OK;
@@ -136,7 +125,7 @@ static const struct wt_bus_ops process_ops = {
     .close = process_close,
 };
 
-/* The first GPU of a host program. */
+/* A GPU of a host program. */
 static enum wt_status connect_process(struct reg *reg, struct cli_registers *session,
                                       struct wt_error *err)
 {
@@ -145,11 +134,16 @@ static enum wt_status connect_process(struct reg *reg, struct cli_registers *ses
     if (!bus)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     bus->bus.ops = &process_ops;
-    if ((status = wt_gcn_process_open((int)reg->pid, 0, &bus->process, err)) != WT_OK) {
+    if ((status = wt_gcn_process_open((int)reg->pid, &bus->process, err)) != WT_OK) {
         free(bus);
         return status;
     }
     session->bus = &bus->bus;
+    if (reg->gpu >= wt_gcn_process_gpus(bus->process))
+        return wt_fail(err, WT_INVALID, "--device=%llu: process %d has %u GPUs, from 0",
+                       (unsigned long long)reg->gpu, (int)reg->pid,
+                       (unsigned)wt_gcn_process_gpus(bus->process));
+    bus->gpu = (uint32_t)reg->gpu;
     session->table = wt_family_of_host_programs()->registers;
     return WT_OK;
 }
@@ -164,7 +158,7 @@ static enum wt_status connect_device(struct reg *reg, struct cli_registers *sess
     session->table = family->registers;
     if (!session->table)
         return no_registers(family, err);
-    return cli_connect_open(&reg->connect, &session->bus, err);
+    return cli_connect_open(&reg->drive.options.connect, &session->bus, err);
 }
 
 static enum wt_status open_device(struct reg *reg, struct cli_registers *session,
@@ -210,11 +204,7 @@ static int run_commands(struct reg *reg, const char *program, char **commands)
         status = cli_registers_run(&session, reg->script, commands, &err);
     if (!status && program)
         status = report(reg, &err);
-    int exit_status = status ? cli_fail(&cli_reg, &err) : 0;
-    if (fflush(stdout) || ferror(stdout)) {
-        wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
-        exit_status = cli_fail(&cli_reg, &err);
-    }
+    const int exit_status = status ? cli_fail(&cli_reg, &err) : 0;
     if (program)
         wt_emulated_close(&reg->device);
     else
@@ -236,7 +226,7 @@ static int run(int argc, char **argv)
         if (reg.list) {
             list(reg.drive.options.device.gpu.family);
             status = 0;
-        } else if (reg.connect.address || reg.pid) {
+        } else if (reg.drive.options.connect.address || reg.pid) {
             status = run_commands(&reg, NULL, argv + optind);
         } else if (optind == argc) {
             fputs("wavetrap reg: an operand is missing (PROGRAM); see 'wavetrap reg --help'\n",
