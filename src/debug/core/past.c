@@ -75,7 +75,7 @@ static enum wt_status arrive_in_present(struct wt_debugger *d, struct wt_error *
 }
 
 /* Halts every wave where the device was put, to inspect it. */
-static enum wt_status inspect_here(struct wt_debugger *d, struct wt_error *err)
+enum wt_status dbg_inspect_here(struct wt_debugger *d, struct wt_error *err)
 {
     enum wt_status status = dbg_history(d)->inspect(d->target->context, err);
     if (status)
@@ -95,7 +95,7 @@ enum wt_status dbg_arrive(struct wt_debugger *d, struct wt_error *err)
         d->wave[w].go = GO_STOPPED;
         d->wave[w].has_reported = d->wave[w].reported_trap = false;
     }
-    return inspect_here(d, err);
+    return dbg_inspect_here(d, err);
 }
 
 enum wt_status dbg_go(struct wt_debugger *d, uint64_t time, struct wt_error *err)
@@ -164,7 +164,7 @@ enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt
     const size_t patches = dbg_list_patches(d, patch, most);
     status = h->hash(d->target->context, patch, patches, hash, err);
     free(patch);
-    return status || !d->history.in_past ? status : inspect_here(d, err);
+    return status || !d->history.in_past ? status : dbg_inspect_here(d, err);
 }
 
 bool dbg_has_past(struct wt_debugger *d)
