@@ -3,6 +3,8 @@
 #   fuzz.sh SECONDS [NAME]...
 # Seeds are in tests/fuzz/corpus/NAME; what libFuzzer finds worth keeping goes to build-fuzz/corpus,
 # an input that breaks something to build-fuzz/crash-NAME-… . Without clang nothing is run.
+# FUZZ_SEED=N makes a run one that can be repeated: libFuzzer starts from that seed and from the
+# committed corpus alone. `make check` does so; `make fuzz` explores.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=$1
@@ -26,12 +28,19 @@ done
 # shellcheck disable=SC2086
 ninja -C build-fuzz --quiet $targets
 
+# The folder for new inputs: kept and used again, or, for a run that can be repeated, an empty one.
+corpus=build-fuzz/corpus
+if [ -n "${FUZZ_SEED:-}" ]; then
+    corpus=build-fuzz/corpus-$FUZZ_SEED
+    rm -rf "$corpus"
+fi
+
 run_one() {
-    mkdir -p "build-fuzz/corpus/$1"
+    mkdir -p "$corpus/$1"
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "build-fuzz/tests/fuzz/fuzz_$1" \
-        -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2560 -verbosity=0 \
+        -seed="${FUZZ_SEED:-0}" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2560 -verbosity=0 \
         -print_final_stats=1 -artifact_prefix="build-fuzz/crash-$1-" \
-        "build-fuzz/corpus/$1" "tests/fuzz/corpus/$1" >"build-fuzz/$1.log" 2>&1 || {
+        "$corpus/$1" "tests/fuzz/corpus/$1" >"build-fuzz/$1.log" 2>&1 || {
         cat "build-fuzz/$1.log"
         echo "fuzz_$1 FAILED: see build-fuzz/crash-$1-*"
         return 1

@@ -1,6 +1,7 @@
 /* Reading whole files. See file.h. */
 #include "base/file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -42,6 +43,8 @@ enum wt_status wt_file_read_fd(int fd, const char *path, uint8_t **bytes, size_t
         free(buffer);
         return status;
     }
+    assert(have < capacity); /* there was room for more when the end was reached */
+    buffer[have] = 0;
     *bytes = buffer;
     *length = have;
     return WT_OK;

@@ -11,9 +11,9 @@
 #define WT_FILE_MAX_BYTES ((size_t)1 << 30)
 
 /**
- * Reads the file at @p path, which may be a pipe. On success *bytes, which the caller frees, is
- * not NULL even where *length is 0. A file that cannot be opened or read gives WT_IO; one of more
- * than WT_FILE_MAX_BYTES gives WT_INVALID.
+ * Reads the file at @p path, which may be a pipe. On success *bytes, which the caller frees, holds
+ * *length bytes and a NUL behind them, so that it is not NULL even where *length is 0. A file that
+ * cannot be opened or read gives WT_IO; one of more than WT_FILE_MAX_BYTES gives WT_INVALID.
  */
 enum wt_status wt_file_read(const char *path, uint8_t **bytes, size_t *length,
                             struct wt_error *err);

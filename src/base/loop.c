@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct watch {
     wt_loop_ready ready;
     void *context;
@@ -16,7 +18,7 @@ struct watch {
 struct wt_loop {
     struct pollfd *fds; /* fd -1: forgotten, to be removed before the next wait */
     struct watch *watches;
-    size_t count, capacity;
+    size_t count, fd_capacity, watch_capacity;
     wt_loop_work work;
     void *work_context;
     bool end, holes;
@@ -38,18 +40,15 @@ void wt_loop_free(struct wt_loop *loop)
 
 bool wt_loop_watch(struct wt_loop *loop, int fd, short events, wt_loop_ready ready, void *context)
 {
-    if (loop->count == loop->capacity) {
-        size_t capacity = loop->capacity ? 2 * loop->capacity : 8;
-        struct pollfd *fds = realloc(loop->fds, capacity * sizeof *fds);
-        if (fds)
-            loop->fds = fds;
-        struct watch *watches = realloc(loop->watches, capacity * sizeof *watches);
-        if (watches)
-            loop->watches = watches;
-        if (!fds || !watches)
-            return false;
-        loop->capacity = capacity;
-    }
+    struct pollfd *fds = wt_array_grow(loop->fds, &loop->fd_capacity, loop->count + 1, sizeof *fds);
+    if (!fds)
+        return false;
+    loop->fds = fds;
+    struct watch *watches =
+        wt_array_grow(loop->watches, &loop->watch_capacity, loop->count + 1, sizeof *watches);
+    if (!watches)
+        return false;
+    loop->watches = watches;
     loop->fds[loop->count] = (struct pollfd){.fd = fd, .events = events};
     loop->watches[loop->count] = (struct watch){ready, context};
     loop->count++;

@@ -216,7 +216,7 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
     const struct wt_debugger_options how = {
         .threads = a->options.device.threads, .output = print, .context = a};
     status = wt_debugger_open(&a->target, &wt_probe_vortex, &how, &a->debugger, err);
-    a->choice.steps_to_watch = !a->target.services->watch;
+    a->choice.steps_to_watch = !a->target.services->set_watchpoints;
     if (!status)
         status = stop_device(a, err);
     return status || !a->symbols ? status : look_for_leftovers(a, err);

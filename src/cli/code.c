@@ -8,15 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 static bool add(struct cli_code *code, uint64_t addr, const Elf_Data *data)
 {
-    struct wt_code *list = realloc(code->list, (code->count + 1) * sizeof *list);
-    if (list)
-        code->list = list;
-    void **held = realloc(code->held, (code->count + 1) * sizeof *held);
-    if (held)
-        code->held = held;
-    void *bytes = list && held ? malloc(data->d_size) : NULL;
+    struct wt_code *list =
+        wt_array_grow(code->list, &code->list_capacity, code->count + 1, sizeof *list);
+    if (!list)
+        return false;
+    code->list = list;
+    void **held = wt_array_grow(code->held, &code->held_capacity, code->count + 1, sizeof *held);
+    if (!held)
+        return false;
+    code->held = held;
+    void *bytes = malloc(data->d_size);
     if (!bytes)
         return false;
     memcpy(bytes, data->d_buf, data->d_size);

@@ -6,8 +6,8 @@
 
 struct cli_code {
     struct wt_code *list; /**< its bytes are parts of what is held here */
-    size_t count;
     void **held;
+    size_t count, list_capacity, held_capacity;
 };
 
 /**

@@ -16,6 +16,7 @@
 #include "cli/report.h"
 #include "cli/terminal.h"
 #include "frontend/console/console.h"
+#include "target/core_file.h"
 
 /* A command or a file of commands, in the order in which they were given. */
 struct order {
@@ -26,6 +27,8 @@ struct order {
 struct debug {
     struct cli_drive drive; /* first: the context of options about kernels */
     bool batch, no_init;
+    const char *core_path; /* --core; NULL: a program */
+    struct wt_core_file *core_file;
     struct order *order;
     size_t order_count, order_capacity;
 
@@ -71,6 +74,12 @@ static enum wt_status set_batch(void *context, const char *value, struct wt_erro
 static enum wt_status set_no_init(void *context, const char *value, struct wt_error *err)
 {
     ((struct debug *)context)->no_init = true;
+    return WT_OK;
+}
+
+static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
+{
+    ((struct debug *)context)->core_path = value;
     return WT_OK;
 }
 
@@ -124,10 +133,32 @@ static void signal_ready(void *context, int fd, short events)
     }
 }
 
+/* The program finds itself: the file has all that is needed of it. */
+static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
+{
+    struct wt_emulated_options *o = &d->drive.options.device;
+    enum wt_status status;
+    if (d->program)
+        return wt_fail(err, WT_INVALID,
+                       "a core file knows its program: give either --core or PROGRAM");
+    if (o->load_count || o->gpu.family || o->argument_count || o->kernel.given)
+        return wt_fail(err, WT_INVALID,
+                       "a core file knows its GPU, program and arguments: no options for them");
+    if (!o->history_memory)
+        o->history_memory = WT_TIMELINE_BUDGET_DEFAULT;
+    if ((status = wt_core_file_open(d->core_path, &d->core_file, err)) != WT_OK)
+        return status;
+    d->program = wt_core_file_program(d->core_file);
+    return wt_core_file_load(&d->device, o, d->core_file, err);
+}
+
 static enum wt_status open_all(struct debug *d, struct wt_error *err)
 {
     static const int signals[] = {SIGINT, 0};
-    enum wt_status status = cli_open(&d->device, &d->drive.options, d->program, err);
+    d->drive.options.device.debugged = false; /* by GDB; the console knows every probe */
+    enum wt_status status = d->core_path
+                                ? open_core_file(d, err)
+                                : cli_open(&d->device, &d->drive.options, d->program, err);
     if (status)
         return status;
     if (!d->device.family->probe) {
@@ -157,7 +188,11 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
     if (d->signal_fd < 0 ||
         !wt_loop_watch(wt_session_loop(d->session), d->signal_fd, POLLIN, signal_ready, d))
         return wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
-    return WT_OK;
+    if (!d->core_file)
+        return WT_OK;
+    if (!d->batch)
+        printf("Core file %s of %s\n", d->core_path, *d->program ? d->program : "no program");
+    return wt_shell_post_mortem(d->console, wt_core_file_reason(d->core_file), err);
 }
 
 static void close_all(struct debug *d)
@@ -175,6 +210,8 @@ static void close_all(struct debug *d)
     wt_emulated_close(&d->device);
     if (d->device_console)
         fclose(d->device_console);
+    wt_core_file_free(d->core_file);
+    d->core_file = NULL;
 }
 
 /* ---- running commands ---- */
@@ -257,6 +294,7 @@ static int run_debugger(struct debug *d)
         status = cli_fail(&cli_debug, &err);
         if (d->device.family)
             close_all(d);
+        wt_core_file_free(d->core_file);
         return status;
     }
     read_init_file(d);
@@ -284,11 +322,20 @@ static char *spelled(char *word)
                                            {"-x", "--command"},
                                            {"-batch", "--batch"},
                                            {"-nx", "--nx"},
+                                           {"-core", "--core"},
                                            {"--command", "--command"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (strcmp(word, pairs[i][0]) == 0)
             return (char *)(uintptr_t)pairs[i][1];
     return word;
+}
+
+static int no_program(void)
+{
+    struct wt_error err;
+    wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_debug.operands);
+    fprintf(stderr, "wavetrap debug: %s; see 'wavetrap debug --help'\n", err.text);
+    return CLI_FAILED;
 }
 
 static int debug(int argc, char **argv)
@@ -300,7 +347,7 @@ static int debug(int argc, char **argv)
         return CLI_FAILED;
     for (int i = 0; i < argc; i++)
         words[i] = spelled(argv[i]);
-    switch (cli_parse(&cli_debug, argc, words, &d, &d.drive.options, 1, true)) {
+    switch (cli_parse(&cli_debug, argc, words, &d, &d.drive.options, 0, true)) {
     case CLI_DONE:
         status = 0;
         break;
@@ -308,7 +355,7 @@ static int debug(int argc, char **argv)
         break;
     case CLI_GO:
         d.program = words[optind];
-        status = run_debugger(&d);
+        status = d.program || d.core_path ? run_debugger(&d) : no_program();
         break;
     }
     free(words);
@@ -325,6 +372,7 @@ static const struct cli_option options[] = {
      "no prompt: leave after the commands, with the program's status,\n"
      "or 1 at the first command that failed",
      set_batch},
+    {"core", 0, "FILE", "look at a core file, which knows its program", set_core},
     {"nx", 0, NULL, "do not read ~/.config/wavetrap/debugrc", set_no_init},
     {0},
 };

@@ -25,8 +25,7 @@ struct start {
     char file[PATH_MAX]; /* what is run, where `found` */
     bool found;
     struct exec_file what; /* facts about it, where `found` */
-    uint64_t memory;       /* of each GPU, or 0 */
-    const char *explain;   /* or NULL */
+    const struct cli_exec_options *options;
 };
 
 /* A driver of ours, which programs reach through a library. */
@@ -93,17 +92,23 @@ static bool set_or_unset(const char *variable, const char *value)
 static bool prepare_amd(const struct start *start, const char *folder)
 {
     const char *before = getenv("LD_LIBRARY_PATH"), *name = strrchr(start->program, '/');
-    char bytes[24];
+    char bytes[24], caught[24];
+    const struct cli_exec_options *o = start->options;
     const size_t size = strlen(folder) + (before ? strlen(before) : 0) + 2;
     char *path = malloc(size);
     if (!path)
         return false;
     snprintf(path, size, "%s%s%s", folder, before && *before ? ":" : "", before ? before : "");
-    snprintf(bytes, sizeof bytes, "%" PRIu64, start->memory);
+    snprintf(bytes, sizeof bytes, "%" PRIu64, o->memory);
+    snprintf(caught, sizeof caught, "%" PRIu32, o->caught);
     const bool set = !setenv("LD_LIBRARY_PATH", path, 1) &&
-                     set_or_unset("WAVETRAP_MEMORY", start->memory ? bytes : NULL) &&
-                     set_or_unset("WAVETRAP_EXPLAIN", start->explain);
+                     set_or_unset("WAVETRAP_MEMORY", o->memory ? bytes : NULL) &&
+                     set_or_unset("WAVETRAP_CATCH", o->caught ? caught : NULL) &&
+                     set_or_unset("WAVETRAP_EXPLAIN", o->explain);
     free(path);
+    /* Our report says more than the runtime's of a memory fault, in fewer lines. */
+    if (setenv("HSA_ENABLE_VM_FAULT_MESSAGE", "0", 0))
+        return false;
     /* The library is a tool of the HSA runtime's, too: waits.c. */
     if (!set || !append("HSA_TOOLS_LIB", ' ', HSAKMT))
         return false;
@@ -176,18 +181,18 @@ static enum wt_status offer(const struct driver *driver, const struct start *sta
     return WT_OK;
 }
 
-int cli_exec_program(const struct cli_command *command, const char *gpus, uint64_t memory,
-                     const char *explain, char **argv)
+int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
+                     char **argv)
 {
     struct wt_error err;
-    struct start start = {.program = argv[0], .memory = memory, .explain = explain};
+    struct start start = {.program = argv[0], .options = options};
     bool any = false;
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
     if (start.found)
         start.what = exec_file_look(start.file, HSAKMT);
     for (size_t i = 0; i < DRIVERS; i++) {
         bool offered;
-        if (offer(&drivers[i], &start, gpus, &offered, &err) != WT_OK)
+        if (offer(&drivers[i], &start, options->gpus, &offered, &err) != WT_OK)
             return cli_fail(command, &err);
         any |= offered;
     }
@@ -221,6 +226,8 @@ struct exec {
     char gpus[MOST_GPUS_TEXT];
     size_t length;
     uint64_t memory; /* of each GPU, in bytes; 0: the library's default */
+    uint32_t caught; /* exceptions of --catch */
+    bool catches;    /* one of the GPUs has them */
     bool help;
 };
 
@@ -245,6 +252,7 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     if (status == WT_OK && (!has_driver(gpu.family) || strchr(value, ' ')))
         status =
             wt_fail(err, WT_INVALID, "host programs run on gfx900 and gen9, not on '%.40s'", value);
+    e->catches |= !status && gpu.family->exception_name;
     wt_gpu_free(&gpu);
     if (status)
         return status;
@@ -267,6 +275,54 @@ static enum wt_status set_memory(void *context, const char *value, struct wt_err
     if (e->memory < (uint64_t)16 << 20 || e->memory > (uint64_t)1 << 46)
         return wt_fail(err, WT_INVALID, "a GPU has at least 16M, and at most 65536G");
     return WT_OK;
+}
+
+/* The family whose exceptions --catch takes. */
+static const struct wt_family *family_with_exceptions(void)
+{
+    const struct wt_family *const *f = wt_families;
+    while (!(*f)->exception_name)
+        f++;
+    return *f;
+}
+
+/* One name of --catch, as bits; 0: there is no such exception. */
+static uint32_t exceptions_of(const char *name, size_t length)
+{
+    const struct wt_family *family = family_with_exceptions();
+    const bool all = length == 3 && strncmp(name, "all", 3) == 0;
+    const char *known;
+    uint32_t bits = 0;
+    for (unsigned i = 0; (known = family->exception_name(i)); i++)
+        if (all || (strlen(known) == length && strncmp(name, known, length) == 0))
+            bits |= 1u << i;
+    return bits;
+}
+
+static enum wt_status no_exception(const char *name, int length, struct wt_error *err)
+{
+    const struct wt_family *family = family_with_exceptions();
+    char names[200];
+    const char *known;
+    int n = 0;
+    for (unsigned i = 0; (known = family->exception_name(i)) && n < (int)sizeof names; i++)
+        n += snprintf(names + n, sizeof names - (size_t)n, "%s, ", known);
+    return wt_fail(err, WT_INVALID, "'%.*s' is no exception; they are %sall", length, name, names);
+}
+
+static enum wt_status add_exceptions(void *context, const char *value, struct wt_error *err)
+{
+    struct exec *e = context;
+    for (;;) {
+        const size_t length = strcspn(value, ",");
+        const uint32_t bits = exceptions_of(value, length);
+        if (!bits)
+            return no_exception(value, (int)(length < 40 ? length : 40), err);
+        e->caught |= bits;
+        if (!value[length])
+            return WT_OK;
+        value += length + 1;
+    }
 }
 
 static int exec(int argc, char **argv)
@@ -294,7 +350,15 @@ static int exec(int argc, char **argv)
         wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
         return cli_fail(&cli_exec, &err);
     }
-    return cli_exec_program(&cli_exec, e.length ? e.gpus : NULL, e.memory, NULL, argv + optind);
+    if (e.caught && e.length && !e.catches) {
+        struct wt_error err;
+        wt_fail(&err, WT_INVALID, "--catch: these are exceptions of %s; no --gpu is one",
+                family_with_exceptions()->name);
+        return cli_fail(&cli_exec, &err);
+    }
+    const struct cli_exec_options o = {
+        .gpus = e.length ? e.gpus : NULL, .memory = e.memory, .caught = e.caught};
+    return cli_exec_program(&cli_exec, &o, argv + optind);
 }
 
 static const struct cli_option options[] = {
@@ -306,6 +370,11 @@ static const struct cli_option options[] = {
      "memory of each GPU: a number of bytes, or with K, M or G (default: 8G,\n"
      "at most three quarters of the host's); hipMalloc fails beyond it",
      set_memory},
+    {"catch", 0, "LIST",
+     "stop the program at the first of these exceptions of a gfx900's kernel:\n"
+     "invalid, denormal, float_div0, overflow, underflow, inexact, int_div0,\n"
+     "addr_watch, mem_viol, all; with commas between",
+     add_exceptions},
     {0},
 };
 
@@ -321,6 +390,6 @@ const struct cli_command cli_exec = {
              "be run, 125\n"
              "for another failure of wavetrap's. A fault of a GPU is reported on stderr; then "
              "the\n"
-             "GPU's runtime aborts the program (134).\n",
+             "GPU's runtime aborts the program (134). An exception of --catch ends it with 123.\n",
     .run = exec,
 };

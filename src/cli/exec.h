@@ -4,13 +4,20 @@
 
 #include "cli/cli.h"
 
+/** What a host program finds. */
+struct cli_exec_options {
+    const char *gpus; /**< "gfx900:KEY=VALUE,…" for each, with blanks between; NULL: one of each
+                         family */
+    uint64_t memory;  /**< bytes of each GPU; 0: the library's default */
+    const char *explain; /**< for the library's WAVETRAP_EXPLAIN, or NULL */
+    uint32_t caught;     /**< exceptions that end the program, in the order of MODE.EXCP_EN */
+};
+
 /**
- * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs
- * as @p gpus says: "gfx900:KEY=VALUE,…" for each, with blanks between; NULL: one. Each has @p
- * memory bytes (0: the library's default). @p explain is for the library's WAVETRAP_EXPLAIN, or
- * NULL. Returns only if that fails: the exit status.
+ * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs.
+ * Returns only if that fails: the exit status.
  */
-int cli_exec_program(const struct cli_command *command, const char *gpus, uint64_t memory,
-                     const char *explain, char **argv);
+int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
+                     char **argv);
 
 #endif

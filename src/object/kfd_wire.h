@@ -13,7 +13,7 @@
 
 #include "object/kfd_debug.h"
 
-#define KFD_WIRE_MAGIC 0x31444b57u /* "WKD1" */
+#define KFD_WIRE_MAGIC 0x32444b57u /* "WKD2" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
 
@@ -24,10 +24,19 @@ enum kfd_wire_kind {
     KFD_WIRE_DEVICE, /**< answered by a struct kfd_device_entry */
     KFD_WIRE_READ,   /**< addr, size: answered by the bytes, or -EFAULT */
     KFD_WIRE_WRITE,  /**< addr, size, followed by the bytes */
-    KFD_WIRE_EVENT,  /**< waits up to addr milliseconds; the result is 1 if an exception is there */
+    KFD_WIRE_EVENT,  /**< waits up to addr milliseconds for an exception; the result is a set of
+                        enum kfd_wire_happened */
     KFD_WIRE_REGISTER_READ,  /**< addr: a debug register; answered in call.arg[0] */
     KFD_WIRE_REGISTER_WRITE, /**< addr: a debug register; call.arg[0]: its value */
+    KFD_WIRE_CODE_KNOWN, /**< addr: the state of the list of code objects that is known; launches
+                            wait while it is another one */
     KFD_WIRE_KINDS,
+};
+
+enum kfd_wire_happened {
+    KFD_WIRE_EXCEPTION = 1, /**< one is there */
+    KFD_WIRE_CODE = 2,      /**< the list of code objects has another state than the known one:
+                                call.arg[0] of the answer */
 };
 
 struct kfd_wire_request {

@@ -98,6 +98,9 @@ struct wt_family {
     /** Lists what differs between versions of the GPU. NULL: there is one version. */
     void (*list_profiles)(FILE *out);
 
+    /** The exceptions at which `exec --catch` stops, by bit; NULL beyond the last. NULL: none. */
+    const char *(*exception_name)(unsigned bit);
+
     /** The registers of its debug hardware on the bus. NULL: it has none. */
     const struct wt_hw_table *registers;
     /** Lists what the debug hardware has sent to the host. NULL: it sends nothing. */

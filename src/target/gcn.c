@@ -256,7 +256,7 @@ static void explain_fault(struct wt_emulated *e, FILE *out)
 {
     const struct wt_fault *f = &e->machine->fault;
     if (f->kind == WT_FAULT_EXCEPTION)
-        gcn_explain_exception(out, own(e)->device, f);
+        gcn_explain_exception(out, own(e)->device, f, false);
     if (f->addr - GCN_LAUNCH_HOSTCALL < GCN_LAUNCH_HOSTCALL_SIZE)
         fprintf(out, "  The kernel asks a host runtime for something (printf of HIP, assert, "
                      "malloc): such programs run under 'wavetrap exec'.\n");
@@ -389,6 +389,7 @@ const struct wt_family wt_family_gcn = {
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,
+    .exception_name = gcn_exception_name,
     .attach = attach,
     .archive = gcn_archive,
     .config_print = config_print,

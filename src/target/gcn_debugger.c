@@ -104,23 +104,24 @@ static enum wt_status link_write(void *context, uint64_t addr, const void *bytes
 
 /* ---- time ---- */
 
-static enum wt_status link_event(void *context, bool wait, bool *event, struct wt_error *err)
+static enum wt_status link_event(void *context, bool wait, struct wt_gcn_event *event,
+                                 struct wt_error *err)
 {
     struct gcn_way_in *way = context;
     struct wt_machine *m = way->e->machine;
     (void)err;
-    *event = gcn_kfd_has_event(way->device);
-    while (wait && !*event) {
+    *event = (struct wt_gcn_event){.exception = gcn_kfd_has_event(way->device)};
+    while (wait && !event->exception) {
         const uint64_t before = m->time;
         const enum wt_run run = wt_emulated_run(way->e, WAIT_ISSUES);
-        *event = gcn_kfd_has_event(way->device);
+        event->exception = gcn_kfd_has_event(way->device);
         /* A watched instruction is told before it issues; the step is meant to issue it. */
         const bool told_before = run == WT_RUN_WATCH && m->time == before;
         if (told_before)
             m->hits = 0;
         if (!told_before && run != WT_RUN_EVENT)
             break;
-        if (run == WT_RUN_EVENT && m->time == before && !*event)
+        if (run == WT_RUN_EVENT && m->time == before && !event->exception)
             break;
     }
     return WT_OK;

@@ -3,11 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
 
 #define MOST_OBJECTS 4096
 #define MOST_BYTES ((uint64_t)256 << 20)
@@ -68,9 +73,39 @@ static bool read_file_part(const char *path, uint64_t offset, uint64_t size, uin
     return done == size;
 }
 
+static bool is_elf(const uint8_t *bytes, uint64_t size)
+{
+    return size >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
+}
+
+/*
+ * The same part of a file as the process has it in memory. The runtime takes code in memory that a
+ * file is mapped to for a part of the file, also where the program has written to that memory.
+ */
+static bool read_mapped_part(struct wt_process *p, const char *path, uint64_t offset, uint64_t size,
+                             uint8_t *bytes)
+{
+    char name[64], line[4400], file[4096];
+    bool good = false;
+    snprintf(name, sizeof name, "/proc/%d/maps", wt_gcn_process_id(p->connection));
+    FILE *maps = fopen(name, "re");
+    while (maps && !good && fgets(line, sizeof line, maps)) {
+        uint64_t start, end, from;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %4095[^\n]", &start, &end,
+                   &from, file) == 4 &&
+            strcmp(file, path) == 0 && offset >= from && offset - from < end - start)
+            good = read_link(p, start + (offset - from), bytes, size, WT_IGNORED) == WT_OK &&
+                   is_elf(bytes, size);
+    }
+    if (maps)
+        fclose(maps);
+    return good;
+}
+
 /* The code object that a URI of the runtime names ("memory://PID#offset=A&size=N",
- * "file://PATH#offset=O&size=N"); NULL if it cannot be had. */
-static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *size)
+ * "file://PATH#offset=O&size=N"); NULL if it cannot be had. *in_memory: it may become another one.
+ */
+static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *size, bool *in_memory)
 {
     const char *part = strchr(uri, '#');
     if (!part)
@@ -81,6 +116,7 @@ static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *siz
         return NULL;
     uint8_t *bytes = malloc(*size);
     bool good = false;
+    *in_memory = true;
     if (bytes && strncmp(uri, "memory://", 9) == 0) {
         good = read_link(p, offset, bytes, *size, WT_IGNORED) == WT_OK;
     } else if (bytes && strncmp(uri, "file://", 7) == 0) {
@@ -88,6 +124,9 @@ static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *siz
         if (path)
             decode_uri(path);
         good = path && read_file_part(path, offset, *size, bytes);
+        *in_memory = !good || !is_elf(bytes, *size);
+        if (path && *in_memory)
+            good = read_mapped_part(p, path, offset, *size, bytes);
         free(path);
     }
     if (good)
@@ -106,12 +145,60 @@ static const struct wt_module *module_at(const struct wt_process *p, const char 
     return NULL;
 }
 
+/* A program may unload code and load other code from the same memory to the same address. */
+struct wt_process_code {
+    wt_module_id id;
+    uint64_t hash; /* of the code object's bytes */
+};
+
+/* FNV-1a. */
+static uint64_t hash_of(const uint8_t *bytes, uint64_t size)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (uint64_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static struct wt_process_code *find_code(const struct wt_process *p, wt_module_id id)
+{
+    for (size_t i = 0; i < p->code_count; i++)
+        if (p->code[i].id == id)
+            return &p->code[i];
+    return NULL;
+}
+
+static bool remove_module(struct wt_process *p, wt_module_id id)
+{
+    struct wt_process_code *code = find_code(p, id);
+    if (code)
+        *code = p->code[--p->code_count];
+    return wt_modules_remove(p->modules, id);
+}
+
 static void add_module(struct wt_process *p, const char *uri, uint64_t bias)
 {
     uint64_t size;
-    uint8_t *bytes = module_at(p, uri, bias) ? NULL : code_object(p, uri, &size);
-    if (bytes)
-        wt_modules_add_bytes(p->modules, uri, bytes, size, bias, 0, NULL, WT_IGNORED);
+    bool in_memory;
+    const struct wt_module *there = module_at(p, uri, bias);
+    if (there && !find_code(p, there->id))
+        return; /* of a file */
+    struct wt_process_code *more =
+        wt_array_grow(p->code, &p->code_capacity, p->code_count + 1, sizeof *more);
+    uint8_t *bytes = more ? code_object(p, uri, &size, &in_memory) : NULL;
+    if (more)
+        p->code = more;
+    const uint64_t hash = bytes && in_memory ? hash_of(bytes, size) : 0;
+    if (!bytes || (there && find_code(p, there->id)->hash == hash)) {
+        free(bytes);
+        return;
+    }
+    wt_module_id id;
+    if (there)
+        remove_module(p, there->id);
+    if (wt_modules_add_bytes(p->modules, uri, bytes, size, bias, 0, &id, WT_IGNORED) == WT_OK &&
+        in_memory)
+        p->code[p->code_count++] = (struct wt_process_code){id, hash};
     free(bytes);
 }
 
@@ -128,7 +215,7 @@ static void drop_modules(struct wt_process *p, const wt_module_id *still, size_t
             for (size_t k = 0; k < still_count; k++)
                 there |= still[k] == list[i].id;
             if (!there)
-                dropped = wt_modules_remove(p->modules, list[i].id);
+                dropped = remove_module(p, list[i].id);
         }
     }
 }
@@ -167,6 +254,17 @@ enum wt_status wt_process_refresh(struct wt_process *p, struct wt_error *err)
     return status;
 }
 
+enum wt_status wt_process_wait(int pid, unsigned ms, bool *ready, struct wt_error *err)
+{
+    const struct timespec moment = {.tv_nsec = 2000000};
+    const int64_t until = wt_clock_ms() + ms;
+    enum wt_status status;
+    while ((status = wt_gcn_process_reachable(pid, ready, err)) == WT_OK && !*ready &&
+           wt_clock_ms() < until)
+        nanosleep(&moment, NULL);
+    return status;
+}
+
 enum wt_status wt_process_open(struct wt_process *p, int pid, uint32_t gpu,
                                const struct wt_debugger_options *options, struct wt_error *err)
 {
@@ -191,5 +289,6 @@ void wt_process_close(struct wt_process *p)
     wt_debugger_close(p->debugger);
     wt_gcn_process_close(p->connection);
     wt_modules_free(p->modules);
+    free(p->code);
     *p = (struct wt_process){.connection = NULL};
 }

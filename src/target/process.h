@@ -1,6 +1,16 @@
 /*
  * A host program that uses an emulated GPU, in its own process, as the target of a debugger. The
  * program goes on when the debugger goes.
+ *
+ * A front end attaches by wt_process_open(). Or it starts the program, as `wavetrap exec` does,
+ * with WAVETRAP_HELD=1 in its environment: then the program's kernels wait for a debugger. It calls
+ * wt_process_wait() until the program has opened its GPUs, and wt_process_open(). The program runs
+ * (wt_debugger_running()); wt_debugger_interrupt() stops its GPU, wt_debugger_run() sets it going.
+ *
+ * At the news WT_PROBE_MODULES_CHANGED the front end calls wt_process_refresh(); observers of
+ * `modules` (locations of breakpoints) insert what belongs into code that has come. Kernels that
+ * are launched meanwhile wait until the next wt_debugger_pump(), by which all breakpoints are in
+ * memory. The end of the program is WT_EVENT_EXITED.
  */
 #ifndef WT_TARGET_PROCESS_H
 #define WT_TARGET_PROCESS_H
@@ -9,9 +19,13 @@
 #include "debug/gcn/process.h"
 #include "debug/source/modules.h"
 
+struct wt_process_code;
+
 struct wt_process {
     struct wt_gcn_process *connection;
-    struct wt_modules *modules;         /**< the code objects that its runtime has loaded */
+    struct wt_modules *modules;   /**< the code objects that its runtime has loaded */
+    struct wt_process_code *code; /**< of modules that were read from its memory */
+    size_t code_count, code_capacity;
     struct wt_target_services services; /**< none */
     struct wt_target target;
     struct wt_debugger *debugger;
@@ -24,8 +38,17 @@ struct wt_process {
 enum wt_status wt_process_open(struct wt_process *process, int pid, uint32_t gpu,
                                const struct wt_debugger_options *options, struct wt_error *err);
 
-/** Brings the list of modules up to date: to be called at stops. Code objects whose bytes cannot be
- * read are left out. */
+/**
+ * Waits at most @p ms for process @p pid to open its GPUs, so that wt_process_open() can connect.
+ * *ready says whether it has.
+ */
+enum wt_status wt_process_wait(int pid, unsigned ms, bool *ready, struct wt_error *err);
+
+/**
+ * Brings the list of modules up to date: to be called at the news WT_PROBE_MODULES_CHANGED, and at
+ * stops. Observers of the list are told of modules that have come and gone. Code objects whose
+ * bytes cannot be read are left out.
+ */
 enum wt_status wt_process_refresh(struct wt_process *process, struct wt_error *err);
 
 /** Lets the program go on. */

@@ -187,7 +187,7 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
     return wt_fail(err, WT_NO_MEMORY, "no host memory for %zu watchpoints", count);
 }
 
-static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
+static size_t watchpoint_hits(void *context, const struct wt_watchpoint_hit **list)
 {
     struct wt_emulated *e = context;
     struct wt_machine *m = e->machine;
@@ -234,8 +234,8 @@ static const struct wt_target_services services = {
     .reload = reload,
     .incarnation = incarnation,
     .time = issue_time,
-    .watch = watch,
-    .watch_hits = watch_hits,
+    .set_watchpoints = watch,
+    .watchpoint_hits = watchpoint_hits,
     .save_core_file = save_core_file,
 };
 

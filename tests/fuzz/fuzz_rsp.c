@@ -134,7 +134,7 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
     return done ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
-static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
+static size_t watchpoint_hits(void *context, const struct wt_watchpoint_hit **list)
 {
     static _Thread_local struct wt_watchpoint_hit hit[WT_WATCH_HITS];
     struct wt_machine *m = context;
@@ -158,8 +158,8 @@ static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
 }
 
 static const struct wt_target_services services = {
-    .watch = watch,
-    .watch_hits = watch_hits,
+    .set_watchpoints = watch,
+    .watchpoint_hits = watchpoint_hits,
     .pump = pump,
     .read_memory = read_memory,
     .write_memory = write_memory,

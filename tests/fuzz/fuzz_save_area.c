@@ -72,9 +72,10 @@ static enum wt_status write_memory(void *context, uint64_t addr, const void *byt
     return WT_OK;
 }
 
-static enum wt_status event(void *context, bool wait, bool *there, struct wt_error *err)
+static enum wt_status event(void *context, bool wait, struct wt_gcn_event *there,
+                            struct wt_error *err)
 {
-    *there = true;
+    *there = (struct wt_gcn_event){.exception = true};
     return WT_OK;
 }
 

@@ -528,6 +528,19 @@ static void check_present(struct play *p, uint64_t time, bool was_past)
     }
 }
 
+/* A write of what a register holds already is no change: the recorded future stays. */
+static void check_unchanged(struct play *p, const struct wt_debugger_time *before)
+{
+    const struct wt_debugger_time t = now(p);
+    char notice[160];
+    if (!t.in_past || t.now != before->now || t.end != before->end)
+        world_fail(p->w,
+                   "a write of the same value went from %" PRIu64 " of %" PRIu64 " to %" PRIu64,
+                   before->now, before->end, t.now);
+    if (wt_debugger_take_notice(p->w->debugger, notice, sizeof notice))
+        world_fail(p->w, "a write of the same value told: %s", notice);
+}
+
 static void write_memory(struct play *p)
 {
     uint8_t bytes[8];
@@ -572,11 +585,17 @@ static void write_register(struct play *p)
     const wt_thread thread = choose_thread(p, &who);
     const unsigned index = 5 + (unsigned)below(p, 27);
     const uint64_t value = number(p, 4);
+    uint64_t before;
     if (!thread)
         return;
+    if (wt_debugger_read_numbers(p->w->debugger, thread, &index, 1, &before, &err))
+        world_fail(p->w, "register %u cannot be read: %s", index, err.text);
     if (wt_debugger_write_number(p->w->debugger, thread, index, value, &err))
         world_fail(p->w, "register %u cannot be written: %s", index, err.text);
-    check_present(p, t.now, t.in_past);
+    if (t.in_past && before == value)
+        check_unchanged(p, &t);
+    else
+        check_present(p, t.now, t.in_past);
 }
 
 static void read_around(struct play *p)

@@ -225,7 +225,7 @@ static uint64_t issue_time(void *context)
 static enum wt_status watch(void *context, const struct wt_watchpoint *list, size_t count,
                             struct wt_error *err)
 {
-    return session_of(context)->services.watch(session_of(context), list, count, err);
+    return session_of(context)->services.set_watchpoints(session_of(context), list, count, err);
 }
 
 static bool read_row(void *context, uint32_t wave, unsigned number, bool per_lane, unsigned size,
@@ -235,9 +235,9 @@ static bool read_row(void *context, uint32_t wave, unsigned number, bool per_lan
                                                   row);
 }
 
-static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
+static size_t watchpoint_hits(void *context, const struct wt_watchpoint_hit **list)
 {
-    return session_of(context)->services.watch_hits(session_of(context), list);
+    return session_of(context)->services.watchpoint_hits(session_of(context), list);
 }
 
 /* ---- its history ---- */
@@ -341,8 +341,8 @@ static const struct wt_target_services services = {
     .reload = reload,
     .incarnation = incarnation,
     .time = issue_time,
-    .watch = watch,
-    .watch_hits = watch_hits,
+    .set_watchpoints = watch,
+    .watchpoint_hits = watchpoint_hits,
     .history = &history,
 };
 

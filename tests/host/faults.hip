@@ -49,6 +49,19 @@ __global__ void divides(int *out)
     out[threadIdx.x] = (int)(1.0f / (float)((int)threadIdx.x - 5));  // in lane 5
 }
 
+__global__ void overflows(int *out, int n)
+{
+    volatile int own[16];
+    for (int i = 0; i < n; i++)
+        own[i << 16] = i; // far beyond its 16 elements
+    out[threadIdx.x] = own[0];
+}
+
+__global__ void __launch_bounds__(64) bounded(int *out)
+{
+    out[threadIdx.x] = 1;
+}
+
 int main(int argc, char **argv)
 {
     int *buffer, value = 0;
@@ -92,7 +105,27 @@ int main(int argc, char **argv)
         if (hipMalloc(&big, 4 << 20))
             return 4;
         store_nowhere<<<1, 64>>>(big + (1 << 20) + 5);
-    } else
+    } else if (!strcmp(what, "small")) {
+        int *small;
+        if (hipMalloc(&small, 400)) // in a block of 2 MiB, as its last allocation
+            return 4;
+        store_nowhere<<<1, 64>>>((int *)(((uintptr_t)small | 0x1fffff) + 1));
+    } else if (!strcmp(what, "freed")) {
+        int *gone;
+        if (hipMalloc(&gone, 5 << 20) || hipFree(gone))
+            return 4;
+        store_nowhere<<<1, 64>>>(gone + 1000);
+    } else if (!strcmp(what, "libc"))
+        store_nowhere<<<1, 64>>>((int *)stdout);
+    else if (!strcmp(what, "stack"))
+        store_nowhere<<<1, 64>>>(&value);
+    else if (!strcmp(what, "private"))
+        overflows<<<1, 64>>>(buffer, 200);
+    else if (!strcmp(what, "bounds"))
+        bounded<<<1, dim3(16, 8)>>>(buffer);
+    else if (!strcmp(what, "too many"))
+        store_nowhere<<<1, 2048>>>(buffer);
+    else
         return 2;
     if (hipMemcpy(&value, buffer, sizeof value, hipMemcpyDeviceToHost))
         return 3;

@@ -75,12 +75,36 @@ def test_a_debug_trap_without_a_debugger_is_no_fault():
     ("registered", r"0x[0-9a-f]+: the program's address of registered memory, which GPUs have at 0x[0-9a-f]+ "
                    r"\(hipHostGetDevicePointer\)", 1),
     ("peer", r"0x[0-9a-f]+: memory of node 2, which this GPU may not use \(hipDeviceEnablePeerAccess\)", 2),
+    ("small", r"0x[0-9a-f]+: byte \d+ of an allocation of 400 bytes at 0x[0-9a-f]+", 1),
+    ("freed", r"0x[0-9a-f]+: byte 4000 of an allocation of 5242880 bytes at 0x[0-9a-f]+, which the program has freed", 1),
+    ("libc", r"0x[0-9a-f]+: the program's own memory: /\S+/libc.so.6, which GPUs may not use", 1),
+    ("stack", r"0x[0-9a-f]+: the program's own memory: its stack, which GPUs may not use", 1),
+    ("private", r"0x[0-9a-f]+: private memory of lane 0, byte \d+ of 80", 1),
     ("behind", r"0x[0-9a-f]+: byte 4194324 of an allocation of 4194304 bytes at 0x[0-9a-f]+", 1),
 ])
 def test_what_an_address_is_that_the_gpu_may_not_use(word, said, gpus):
     done = hip(compiled("faults.hip"), word, gpus=["gfx900"] * gpus)
     report(done)
     assert re.search(rf"^  {said}$", done.stderr, re.M), done.stderr
+
+
+def test_a_memory_fault_has_a_short_report():
+    """The runtime's thirty lines about memory are off, but for the first, which scripts look for."""
+    done = hip(compiled("faults.hip"), "store")
+    report(done)
+    lines = done.stderr.splitlines()
+    assert len(lines) == 6 and lines[4].startswith("Memory access fault by GPU node-1") and "Assertion" in lines[5], lines
+    env = {**environment(), "HSA_ENABLE_VM_FAULT_MESSAGE": "1"}
+    assert "Nearby memory map" in wavetrap("exec", compiled("faults.hip"), "store", env=env).stderr
+
+
+def test_a_launch_beyond_the_kernels_bounds():
+    """HIP's own error is silent; one that it explains by another error stays as it is."""
+    done = hip(compiled("faults.hip"), "bounds")
+    assert (done.returncode, done.stdout) == (0, "value 0\n")
+    assert done.stderr == ("wavetrap: HIP has refused to launch bounded(int*): a block of 128 work-items, and the kernel was compiled "
+                           "for at most 64 (__launch_bounds__, --gpu-max-threads-per-block)\n")
+    assert hip(compiled("faults.hip"), "too many").stderr == ""
 
 
 def test_small_buffers_by_themselves():
@@ -101,6 +125,14 @@ def test_example_of_a_division_by_zero():
     said = report(hip(example("division")))
     assert said[0] == "v_div_fixup_f32: division by zero, which EXCP_EN makes an exception"
     assert said[2].endswith(line_of_example("division.hip", "speed[i] = metres[i]")) and said[4] == "21,42,63"
+
+
+def test_an_exception_is_decoded():
+    """Also one that the program has enabled itself, and that the runtime's handler has taken."""
+    done = hip(example("division"))
+    report(done)
+    assert re.search(r"^  v_div_fixup_f32 .*\n  float_div0 in lane 21; TRAPSTS 0x[0-9a-f]{8}, MODE.EXCP_EN float_div0; PCRewind 2\n"
+                     r"  operands in that lane: v\d+ = .*, v\d+ = 0 \(0x00000000\), v\d+ = ", done.stderr, re.M), done.stderr
 
 
 def test_example_of_an_exception_in_assembly():

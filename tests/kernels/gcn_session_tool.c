@@ -4,19 +4,25 @@
  * target has no service but that it can be let advance, as hardware would be. Waves are threads.
  *
  * gcn_session_tool process PID: the same of a program in its own process; it goes on when the
- * input ends.
+ * input ends. gcn_session_tool start WAVETRAP PROGRAM [ARGUMENT…]: starts it, with its output on
+ * stderr; its kernels wait for the debugger.
  *
  *   break SYMBOL[+N]|0xADDR      delete 0xADDR      continue     step [THREAD]    reverse [THREAD]
  *   watch ADDR SIZE              reg NAME [LANE]    set NAME LANE VALUE           row NAME
  *   mem SPACE OFFSET SIZE [LANE] poke SPACE OFFSET HEX [LANE]    threads          thread N
  *   time   goto N   hash   restart   insn   topology   where
+ *   pending LOCATION (a breakpoint wherever code of that name is, or will be)   modules   news
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "debug/core/debugger.h"
+#include "debug/source/locations.h"
 #include "target/emulated.h"
 #include "target/history.h"
 #include "target/process.h"
@@ -28,6 +34,8 @@ struct tool {
     struct wt_modules *modules;
     struct wt_debugger *d;
     wt_thread thread;
+    struct wt_locations *locations;
+    unsigned changes, began, ended; /* news: of modules, of dispatches */
 };
 
 static void stop(const char *what, const struct wt_error *err)
@@ -74,12 +82,63 @@ static void where(struct tool *t)
            (unsigned)wave.group[2], (unsigned)wave.index, (uint64_t)place.active, place.pc, text);
 }
 
+/* As a client of a session takes its news. */
+static void take_news(struct tool *t)
+{
+    struct wt_probe_event news;
+    struct wt_error err;
+    while (wt_debugger_next_news(t->d, &news)) {
+        t->began += news.kind == WT_PROBE_DISPATCH_BEGAN;
+        t->ended += news.kind == WT_PROBE_DISPATCH_ENDED;
+        if (news.kind != WT_PROBE_MODULES_CHANGED)
+            continue;
+        t->changes++;
+        if (wt_process_refresh(&t->process, &err))
+            fprintf(stderr, "refresh: %s\n", err.text);
+    }
+}
+
+static void location_changed(void *context, unsigned id, uint64_t addr, bool gained)
+{
+    struct tool *t = context;
+    struct wt_error err = {0};
+    (void)id;
+    if (gained ? wt_debugger_insert_breakpoint(t->d, addr, NULL, 0, NULL, 0, &err)
+               : wt_debugger_remove_breakpoint(t->d, addr, &err))
+        fprintf(stderr, "location: %s\n", err.text);
+}
+
+static void set_pending(struct tool *t, const char *text)
+{
+    struct wt_error err;
+    unsigned id;
+    size_t count;
+    if (!t->locations &&
+        failed(wt_locations_new(t->modules, 0, location_changed, t, &t->locations, &err), &err))
+        return;
+    if (failed(wt_locations_add(t->locations, text, &id, &err), &err))
+        return;
+    wt_locations_addresses(t->locations, id, &count);
+    printf("%zu\n", count);
+}
+
+static void list_modules(struct tool *t)
+{
+    size_t count;
+    const struct wt_module *list = wt_modules_list(t->modules, &count);
+    printf("%zu", count);
+    for (size_t i = 0; i < count; i++)
+        printf(" %" PRIx64 ":%s", list[i].bias, list[i].name);
+    printf("\n");
+}
+
 static void wait_for_event(struct tool *t)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
     unsigned idle = 0;
     while (wt_debugger_running(t->d)) {
         idle = wt_debugger_pump(t->d, 1 << 16) ? 0 : idle + 1;
+        take_news(t);
         if (idle && t->attached)
             nanosleep(&moment, NULL);
         if (idle > (t->attached ? 20000 : 1000)) {
@@ -358,6 +417,12 @@ static void obey(struct tool *t, char *line)
         printf("%" PRIu64 "\n", t->attached ? 0 : t->e.machine->time);
     else if (!strcmp(word[0], "goto"))
         travel(t, number[1]);
+    else if (!strcmp(word[0], "pending"))
+        set_pending(t, word[1]);
+    else if (!strcmp(word[0], "modules"))
+        list_modules(t);
+    else if (!strcmp(word[0], "news"))
+        printf("%u %u %u\n", t->changes, t->began, t->ended);
     else if (!strcmp(word[0], "hash")) {
         uint64_t hash;
         if (!failed(wt_debugger_hash(t->d, &hash, &err), &err))
@@ -394,6 +459,7 @@ static void stop_what_runs(struct tool *t)
         stop("interrupt", &err);
     while (wt_debugger_running(t->d))
         wt_debugger_pump(t->d, 1 << 16);
+    take_news(t);
     while (wt_debugger_next_event(t->d).kind != WT_EVENT_NONE)
         continue;
 }
@@ -408,6 +474,35 @@ static void open_process(struct tool *t, int pid)
     t->d = t->process.debugger;
     t->modules = t->process.modules;
     stop_what_runs(t);
+}
+
+/* As `wavetrap debug PROGRAM` does. */
+static void start_process(struct tool *t, char **argv)
+{
+    char *words[64] = {argv[2], "exec"};
+    struct wt_error err;
+    bool ready = false;
+    int status;
+    for (unsigned i = 3; argv[i] && i < 62; i++)
+        words[i - 1] = argv[i];
+    const int pid = fork();
+    if (pid == 0) {
+        const int none = open("/dev/null", O_RDONLY);
+        dup2(none, 0);
+        dup2(2, 1);
+        setenv("WAVETRAP_HELD", "1", 1);
+        execv(words[0], words);
+        _exit(127);
+    }
+    for (unsigned tries = 0; !ready && tries < 60; tries++) {
+        if (wt_process_wait(pid, 1000, &ready, &err))
+            stop("wait", &err);
+        if (waitpid(pid, &status, WNOHANG) == pid) {
+            printf("error: the program has ended, %d\n", status);
+            exit(1);
+        }
+    }
+    open_process(t, pid);
 }
 
 int main(int argc, char **argv)
@@ -425,6 +520,8 @@ int main(int argc, char **argv)
         options.kernel.grid[i] = options.kernel.block[i] = 1;
     if (!strcmp(argv[1], "process")) {
         open_process(&t, atoi(argv[2]));
+    } else if (!strcmp(argv[1], "start")) {
+        start_process(&t, argv);
     } else {
         if (argc < 6)
             return 2;
@@ -442,6 +539,7 @@ int main(int argc, char **argv)
         obey(&t, line);
         fflush(stdout);
     }
+    wt_locations_free(t.locations);
     if (t.attached) {
         wt_process_close(&t.process);
         return 0;

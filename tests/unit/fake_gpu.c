@@ -117,8 +117,11 @@ static void end_wave(struct fake_gpu *gpu, struct gpu_wave *w)
 
 void fake_gpu_launch(struct fake_gpu *gpu, unsigned slot, unsigned pc)
 {
+    assert(slot < GPU_MOST_WAVES);
     struct gpu_wave *w = &gpu->wave[slot];
     assert(!w->active);
+    if (slot >= gpu->slots)
+        gpu->slots = slot + 1;
     *w = (struct gpu_wave){.active = true,
                            .halted = gpu->hold,
                            .id = 2000 + gpu->launches++,
@@ -156,7 +159,7 @@ static void step_now(struct fake_gpu *gpu, unsigned n)
 static bool run_round(struct fake_gpu *gpu, bool *event)
 {
     bool any = false;
-    for (unsigned i = 0; i < GPU_WAVES; i++) {
+    for (unsigned i = 0; i < gpu->slots; i++) {
         struct gpu_wave *w = &gpu->wave[i];
         if (w->steps_in) {
             any = true;
@@ -190,6 +193,7 @@ static enum wt_pump pump(void *context, uint64_t budget)
 struct fake_gpu *fake_gpu_new(void)
 {
     struct fake_gpu *gpu = calloc(1, sizeof *gpu);
+    gpu->slots = GPU_WAVES;
     for (unsigned n = 0; n < GPU_CODE / GPU_INSTRUCTION; n++)
         fake_gpu_put(gpu, n, GPU_NOP, 0, 0);
     for (unsigned i = 0; i < GPU_WAVES; i++) {
@@ -204,7 +208,8 @@ struct fake_gpu *fake_gpu_new(void)
 
 /* ---- a recorded run: the state before each issue ---- */
 
-#define STATE offsetof(struct fake_gpu, latency)
+#define WAVES_STATE (GPU_WAVES * sizeof(struct gpu_wave))
+#define REST_STATE (offsetof(struct fake_gpu, latency) - offsetof(struct fake_gpu, memory))
 #define MOST_ISSUES 512
 
 struct fake_history {
@@ -222,9 +227,17 @@ struct fake_history {
 
 static uint8_t *copy_state(const struct fake_gpu *gpu)
 {
-    uint8_t *copy = malloc(STATE);
-    memcpy(copy, gpu, STATE);
+    uint8_t *copy = malloc(WAVES_STATE + REST_STATE);
+    assert(gpu->slots == GPU_WAVES); /* a device that is recorded has the slots of its beginning */
+    memcpy(copy, gpu->wave, WAVES_STATE);
+    memcpy(copy + WAVES_STATE, gpu->memory, REST_STATE);
     return copy;
+}
+
+static void restore_state(struct fake_gpu *gpu, const uint8_t *copy)
+{
+    memcpy(gpu->wave, copy, WAVES_STATE);
+    memcpy(gpu->memory, copy + WAVES_STATE, REST_STATE);
 }
 
 static void record_issue(struct fake_gpu *gpu, unsigned wave)
@@ -255,7 +268,7 @@ static enum wt_status history_go(void *context, uint64_t time, struct wt_error *
     struct fake_history *h = gpu->history;
     if (gpu->counter == h->end && !h->present)
         h->present = copy_state(gpu);
-    memcpy(gpu, time == h->end ? h->present : h->state[time], STATE);
+    restore_state(gpu, time == h->end ? h->present : h->state[time]);
     if (time == h->end) {
         free(h->present);
         h->present = NULL;
@@ -404,7 +417,7 @@ static enum wt_status watch(void *context, const struct wt_watchpoint *list, siz
     return WT_OK;
 }
 
-static size_t watch_hits(void *context, const struct wt_watchpoint_hit **list)
+static size_t watchpoint_hits(void *context, const struct wt_watchpoint_hit **list)
 {
     struct fake_gpu *gpu = context;
     const size_t count = gpu->hits;
@@ -419,8 +432,8 @@ void fake_gpu_record(struct fake_gpu *gpu)
     gpu->history = calloc(1, sizeof *gpu->history);
     gpu->services.history = &history_services;
     gpu->services.time = issue_time;
-    gpu->services.watch = watch;
-    gpu->services.watch_hits = watch_hits;
+    gpu->services.set_watchpoints = watch;
+    gpu->services.watchpoint_hits = watchpoint_hits;
 }
 
 void fake_gpu_free(struct fake_gpu *gpu)
@@ -472,16 +485,20 @@ static enum wt_status gpu_open(const struct wt_target *target, bool use_memory_p
     struct wt_probe *p = calloc(1, sizeof *p);
     p->gpu = target->context;
     describe(p);
-    p->spaces[GPU_SPACE_MEMORY] = (struct wt_space){"memory", 0, WT_SCOPE_DEVICE, 64};
-    p->spaces[GPU_SPACE_LOCAL] = (struct wt_space){"local", 3, WT_SCOPE_GROUP, 16};
-    p->spaces[GPU_SPACE_PRIVATE] = (struct wt_space){"private", 5, WT_SCOPE_LANE, 32};
+    p->spaces[GPU_SPACE_MEMORY] = (struct wt_space){
+        .name = "memory", .dwarf = 0, .scope = WT_SCOPE_DEVICE, .address_bits = 64};
+    p->spaces[GPU_SPACE_LOCAL] =
+        (struct wt_space){.name = "local", .dwarf = 3, .scope = WT_SCOPE_GROUP, .address_bits = 16};
+    p->spaces[GPU_SPACE_PRIVATE] = (struct wt_space){
+        .name = "private", .dwarf = 5, .scope = WT_SCOPE_LANE, .address_bits = 32};
     p->topology = (struct wt_topology){.family = "fake",
                                        .arch = "fake",
                                        .triple = "fake-unknown-unknown-elf",
                                        .clusters = 1,
-                                       .cores = 2,
+                                       .cores = GPU_MOST_WAVES / 2,
                                        .waves_per_core = 2,
-                                       .waves = GPU_WAVES,
+                                       .waves = p->gpu->slots,
+                                       .most_waves = GPU_MOST_WAVES,
                                        .late_stops = true,
                                        .host_launches = true,
                                        .lanes = GPU_LANES,
@@ -511,10 +528,15 @@ static const struct wt_topology *gpu_topology(struct wt_probe *p)
 static enum wt_status gpu_scan(struct wt_probe *p, struct wt_wave_set *active,
                                struct wt_wave_set *halted, struct wt_error *err)
 {
-    active->word[0] = halted->word[0] = 0;
-    for (unsigned i = 0; i < GPU_WAVES; i++) {
-        active->word[0] |= (uint32_t)p->gpu->wave[i].active << i;
-        halted->word[0] |= (uint32_t)p->gpu->wave[i].halted << i;
+    const size_t bytes = (GPU_MOST_WAVES + 31) / 32 * sizeof active->word[0];
+    memset(active->word, 0, bytes);
+    memset(halted->word, 0, bytes);
+    p->topology.waves = p->gpu->slots;
+    for (unsigned i = 0; i < p->gpu->slots; i++) {
+        if (p->gpu->wave[i].active)
+            wt_wave_set_add(active, i);
+        if (p->gpu->wave[i].halted)
+            wt_wave_set_add(halted, i);
     }
     return WT_OK;
 }
@@ -522,13 +544,13 @@ static enum wt_status gpu_scan(struct wt_probe *p, struct wt_wave_set *active,
 static enum wt_status gpu_summary(struct wt_probe *p, struct wt_probe_summary *summary,
                                   struct wt_error *err)
 {
-    struct wt_wave_set active, halted;
-    gpu_scan(p, &active, &halted, err);
-    *summary = (struct wt_probe_summary){
-        .any_halted = active.word[0] & halted.word[0],
-        .any_running = active.word[0] & ~halted.word[0],
-        .all_unavailable = !active.word[0],
-    };
+    *summary = (struct wt_probe_summary){.all_unavailable = true};
+    for (unsigned i = 0; i < p->gpu->slots; i++) {
+        const struct gpu_wave *w = &p->gpu->wave[i];
+        summary->any_halted |= w->active && w->halted;
+        summary->any_running |= w->active && !w->halted;
+        summary->all_unavailable &= !w->active;
+    }
     return WT_OK;
 }
 
@@ -567,7 +589,7 @@ static void gpu_hold_launches(struct wt_probe *p, bool hold)
 static enum wt_status gpu_halt(struct wt_probe *p, const struct wt_wave_set *waves,
                                struct wt_error *err)
 {
-    for (unsigned i = 0; i < GPU_WAVES; i++) {
+    for (unsigned i = 0; i < p->gpu->slots; i++) {
         struct gpu_wave *w = &p->gpu->wave[i];
         if (!wt_wave_set_has(waves, i))
             continue;
@@ -585,7 +607,7 @@ static enum wt_status gpu_halt(struct wt_probe *p, const struct wt_wave_set *wav
 static enum wt_status gpu_resume(struct wt_probe *p, const struct wt_wave_set *waves,
                                  struct wt_error *err)
 {
-    for (unsigned i = 0; i < GPU_WAVES; i++) {
+    for (unsigned i = 0; i < p->gpu->slots; i++) {
         struct gpu_wave *w = &p->gpu->wave[i];
         if (!wt_wave_set_has(waves, i) && (p->gpu->hold || w->active))
             continue;
@@ -632,7 +654,7 @@ static enum wt_status gpu_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask
 
 static enum wt_status gpu_reset_halted(struct wt_probe *p, struct wt_error *err)
 {
-    for (unsigned i = 0; i < GPU_WAVES; i++) {
+    for (unsigned i = 0; i < p->gpu->slots; i++) {
         p->gpu->wave[i].pc = 0;
         p->gpu->wave[i].active = true;
         stop(&p->gpu->wave[i], WT_HALT_RESET);

@@ -10,12 +10,13 @@
 #include "debug/core/debugger.h"
 
 enum {
-    GPU_WAVES = 4,
-    GPU_LANES = 32,    /* of the widest waves: 0 and 1 have 8, 2 and 3 have 32 */
-    GPU_GROUPS = 2,    /* waves 0 and 2, waves 1 and 3 */
-    GPU_CODE = 0x1000, /* bytes of memory, all of it code and data */
-    GPU_PRIVATE = 64,  /* bytes of each lane */
-    GPU_LOCAL = 128,   /* bytes of each group */
+    GPU_WAVES = 4,        /* at first */
+    GPU_MOST_WAVES = 400, /* a wave that is launched in a later slot makes the device larger */
+    GPU_LANES = 32,       /* of the widest waves: 0 and 1 have 8, the others have 32 */
+    GPU_GROUPS = 2,       /* even waves, odd waves */
+    GPU_CODE = 0x1000,    /* bytes of memory, all of it code and data */
+    GPU_PRIVATE = 64,     /* bytes of each lane */
+    GPU_LOCAL = 128,      /* bytes of each group */
     GPU_REGISTERS = 400,
     GPU_LANE_REGISTERS = 128, /* r0 … r127, 32 bits of each lane: registers 0 … 127 */
     GPU_WIDE = 128,           /* w0 … w15: 2,048 bits of the wave */
@@ -71,20 +72,22 @@ struct gpu_issue {
 
 struct fake_gpu {
     /* The state; `counter` counts issues. */
-    struct gpu_wave wave[GPU_WAVES];
+    struct gpu_wave wave[GPU_MOST_WAVES];
     uint8_t memory[GPU_CODE];
     uint8_t local[GPU_GROUPS][GPU_LOCAL];
     uint64_t group_register[GPU_GROUPS], core_register, counter;
+    /* No state. */
     unsigned latency; /* rounds until a wave stops that is asked to, and until a step issues */
     struct fake_history *history; /* of a device that is recorded */
     struct wt_watchpoint watch[8];
     size_t watches;
     struct wt_watchpoint_hit hit[64]; /* since they were last asked for */
     size_t hits;
-    bool hold;     /* waves that begin are held */
-    bool relaunch; /* when a wave ends, the next one is in its slot in the same issue */
+    unsigned slots; /* in `wave`; it never shrinks */
+    bool hold;      /* waves that begin are held */
+    bool relaunch;  /* when a wave ends, the next one is in its slot in the same issue */
     unsigned launches;
-    struct wt_probe_event event[32]; /* in order; told of them, and taken by the debugger */
+    struct wt_probe_event event[1024]; /* in order; told of them, and taken by the debugger */
     unsigned told, taken;
     unsigned row_reads; /* calls of read_rows */
     unsigned registers_read;

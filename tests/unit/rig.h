@@ -317,8 +317,8 @@ static struct rig *rig_device(const struct rig_options *options, const uint32_t 
             .reload = rig_reload,
             .incarnation = rig_incarnation,
             .time = rig_time,
-            .watch = rig_watch,
-            .watch_hits = rig_watch_hits,
+            .set_watchpoints = rig_watch,
+            .watchpoint_hits = rig_watch_hits,
         };
     r->target = (struct wt_target){.link = &r->link, .services = &r->services, .context = r};
     r->link = (struct wt_vortex_link){.bus = &r->bus, .exit_addr = 0x88};

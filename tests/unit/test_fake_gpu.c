@@ -176,6 +176,87 @@ static void waves_come_and_go(void **state)
     close_bench(&b);
 }
 
+/* Launches a wave in each slot of [from, to), at instruction 10. */
+static void launch_many(struct bench *b, unsigned from, unsigned to)
+{
+    for (unsigned slot = from; slot < to; slot++)
+        fake_gpu_launch(b->gpu, slot, 10);
+}
+
+static size_t waves_there(struct bench *b)
+{
+    const wt_wave_id *list;
+    size_t count;
+    OK(wt_debugger_waves(b->d, &list, &count, &err));
+    return count;
+}
+
+static void the_table_of_waves_grows(void **state)
+{
+    struct bench b = open_bench();
+    const struct wt_topology *t = wt_debugger_topology(b.d);
+    const struct wt_thread_info *list;
+    size_t count;
+    fake_gpu_put(b.gpu, 1, GPU_END, 0, 0);
+    fake_gpu_put(b.gpu, 10, GPU_ADD, 9, 1);
+    fake_gpu_put(b.gpu, 11, GPU_ADD, 9, 2);
+    fake_gpu_put(b.gpu, 12, GPU_END, 0, 0);
+    assert_int_equal(t->waves, GPU_WAVES);
+    go_quietly(&b);
+    /* While it runs: a breakpoint stops the waves that have come. */
+    OK(wt_debugger_insert_breakpoint(b.d, 11 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
+    launch_many(&b, 4, 40);
+    assert_int_equal(next(&b).reason, WT_STOP_BREAKPOINT);
+    assert_int_equal(t->waves, 40);
+    assert_int_equal(waves_there(&b), 36);
+    /* While all stand: those that have come are held, and one of them steps. */
+    launch_many(&b, 40, GPU_MOST_WAVES);
+    OK(wt_debugger_reattach(b.d, &err));
+    OK(wt_debugger_threads(b.d, &list, &count, &err));
+    assert_int_equal(count, GPU_MOST_WAVES - 4);
+    assert_int_equal(t->waves, GPU_MOST_WAVES);
+    for (size_t i = 0; i < count; i++)
+        assert_false(list[i].running);
+    assert_int_equal(list[count - 1].pc, 10 * GPU_INSTRUCTION);
+    const struct wt_resume step = {.thread = list[count - 1].id, .kind = WT_RESUME_STEP};
+    OK(wt_debugger_run(b.d, WT_FORWARDS, &step, 1, &err));
+    const struct wt_event event = next(&b);
+    assert_int_equal(event.reason, WT_STOP_STEP);
+    assert_int_equal(event.thread, step.thread);
+    assert_int_equal(b.gpu->wave[GPU_MOST_WAVES - 1].r[9][31], 1);
+    assert_int_equal(b.gpu->wave[GPU_MOST_WAVES - 2].r[9][31], 0);
+    /* Each of the others comes to the breakpoint, and all come to their end. */
+    for (unsigned stops = 1; stops < GPU_MOST_WAVES - 4; stops++)
+        assert_int_equal(go(&b).reason, WT_STOP_BREAKPOINT);
+    go_quietly(&b);
+    assert_int_equal(waves_there(&b), 0);
+    for (unsigned w = 4; w < GPU_MOST_WAVES; w++)
+        assert_int_equal(b.gpu->wave[w].r[9][31], 3);
+    close_bench(&b);
+}
+
+static struct wt_topology too_large;
+
+static const struct wt_topology *topology_of_too_many(struct wt_probe *p)
+{
+    too_large = *fake_gpu_probe.topology(p);
+    too_large.most_waves = WT_MAX_WAVES + 1;
+    return &too_large;
+}
+
+static void more_waves_than_have_names_are_refused(void **state)
+{
+    struct wt_probe_ops probe = fake_gpu_probe;
+    struct fake_gpu *gpu = fake_gpu_new();
+    struct wt_debugger *d;
+    probe.topology = topology_of_too_many;
+    assert_int_equal(wt_debugger_open(&gpu->target, &probe, NULL, &d, &err), WT_UNSUPPORTED);
+    assert_null(d);
+    assert_string_equal(err.text, "the fake device says that it holds 4 to 32769 threads; 1 to "
+                                  "32768 can be debugged");
+    fake_gpu_free(gpu);
+}
+
 static void launches_are_held_while_all_stand(void **state)
 {
     struct bench b = open_bench();
@@ -724,6 +805,8 @@ int main(void)
         cmocka_unit_test(waves_have_as_many_threads_as_lanes),
         cmocka_unit_test(an_idle_device_is_no_end),
         cmocka_unit_test(waves_come_and_go),
+        cmocka_unit_test(the_table_of_waves_grows),
+        cmocka_unit_test(more_waves_than_have_names_are_refused),
         cmocka_unit_test(launches_are_held_while_all_stand),
         cmocka_unit_test(dispatches_are_told_to_each_client),
         cmocka_unit_test(a_lanes_private_memory_is_watched),

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* What is sent through a register to see where it ends; no IDCODE is like it by chance. */
 #define LONG_MARK 0x5a3c96f10fe1b24dull
 enum { LONG_MARK_BITS = 64 };
@@ -31,12 +33,11 @@ static const char *stuck(const uint8_t *tdo, size_t count)
 
 static enum wt_status send(struct wt_jtag_chain *c, const char *doing, struct wt_error *err)
 {
-    if (c->scan.reads > c->tdo_capacity) {
-        uint8_t *tdo = realloc(c->tdo, c->scan.reads);
+    if (c->scan.reads > 0) {
+        uint8_t *tdo = wt_array_grow(c->tdo, &c->tdo_capacity, c->scan.reads, 1);
         if (!tdo)
-            return wt_fail(err, WT_NO_MEMORY, "no host memory");
+            return wt_fail(err, WT_NO_MEMORY, "no host memory for the replies of a scan");
         c->tdo = tdo;
-        c->tdo_capacity = c->scan.reads;
     }
     wt_scan_go(&c->scan, WT_TAP_IDLE);
     wt_scan_end(&c->scan);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 enum { TCK = 4, TMS = 2, TDI = 1 };
 
 void wt_scan_clear(struct wt_scan *scan)
@@ -20,14 +22,12 @@ void wt_scan_free(struct wt_scan *scan)
 static void put(struct wt_scan *scan, char c)
 {
     if (scan->length == scan->capacity) {
-        size_t capacity = scan->capacity ? 2 * scan->capacity : 4096;
-        uint8_t *out = realloc(scan->out, capacity);
+        uint8_t *out = wt_array_grow(scan->out, &scan->capacity, scan->length + 1, 1);
         if (!out) {
             scan->full = true;
             return;
         }
         scan->out = out;
-        scan->capacity = capacity;
     }
     scan->out[scan->length++] = (uint8_t)c;
 }

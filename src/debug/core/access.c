@@ -150,3 +150,27 @@ enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, 
     d->ops->decode(d->probe, addr, &window, instruction);
     return WT_OK;
 }
+
+enum wt_status wt_debugger_find_caller(struct wt_debugger *d, const struct wt_callee *callee,
+                                       struct wt_caller *caller, struct wt_error *err)
+{
+    if (!d->ops->find_caller)
+        return wt_fail(err, WT_UNSUPPORTED, "nothing says where the function returns to");
+    return d->ops->find_caller(d->probe, callee, caller, err);
+}
+
+enum wt_status wt_debugger_find_home(struct wt_debugger *d, wt_thread thread,
+                                     struct wt_address addr, uint64_t size, struct wt_address *home,
+                                     uint64_t *part, struct wt_error *err)
+{
+    uint32_t wave;
+    unsigned lane;
+    *home = addr;
+    *part = size;
+    if (!d->ops->find_home || !size)
+        return WT_OK;
+    enum wt_status status = access_through(d, thread, &wave, &lane, err);
+    return status
+               ? status
+               : dbg_note(d, d->ops->find_home(d->probe, wave, lane, addr, size, home, part, err));
+}

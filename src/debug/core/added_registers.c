@@ -12,14 +12,35 @@
 #include "base/bits.h"
 #include "debug/core/known.h"
 
-enum added_code { ADDED_CORE, ADDED_WAVE, ADDED_LANE, ADDED_MASK, ADDED_MASK_HIGH, ADDED_TIME };
+/* From ADDED_ITEM on: three of each, for x, y and z. */
+enum added_code {
+    ADDED_CORE,
+    ADDED_WAVE,
+    ADDED_LANE,
+    ADDED_MASK,
+    ADDED_MASK_HIGH,
+    ADDED_TIME,
+    ADDED_ITEM,
+    ADDED_GROUP = ADDED_ITEM + 3,
+    ADDED_BLOCK = ADDED_GROUP + 3,
+    ADDED_GRID = ADDED_BLOCK + 3,
+    ADDED_CODES = ADDED_GRID + 3
+};
 
 enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology *of_probe,
                                  struct wt_error *err)
 {
-    const char *const name[] = {"_core", d->added.wave_register, "_lane",
-                                "_mask", "_mask_high",           "_time"};
-    const size_t codes = sizeof name / sizeof *name, given = of_probe->register_count;
+    const char *const name[ADDED_CODES] = {"_core",      d->added.wave_register,
+                                           "_lane",      "_mask",
+                                           "_mask_high", "_time",
+                                           "_item_x",    "_item_y",
+                                           "_item_z",    "_group_x",
+                                           "_group_y",   "_group_z",
+                                           "_block_x",   "_block_y",
+                                           "_block_z",   "_grid_x",
+                                           "_grid_y",    "_grid_z"};
+    const size_t codes = of_probe->has_grid ? ADDED_CODES : ADDED_ITEM;
+    const size_t given = of_probe->register_count;
     d->shape = *of_probe;
     d->topology = &d->shape;
     snprintf(d->added.wave_register, sizeof d->added.wave_register, "_%s", of_probe->wave_word);
@@ -45,8 +66,10 @@ enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology
             .name = name[code],
             .set = WT_ADDED_SET,
             .type = WT_REG_UINT,
-            .bits = code < ADDED_MASK ? 32 : 64,
-            .scope = code == ADDED_LANE ? WT_SCOPE_LANE : WT_SCOPE_WAVE,
+            .bits = code < ADDED_MASK || code >= ADDED_ITEM ? 32 : 64,
+            .scope = code == ADDED_LANE || (code >= ADDED_ITEM && code < ADDED_GROUP)
+                         ? WT_SCOPE_LANE
+                         : WT_SCOPE_WAVE,
             .number = number + code,
             .dwarf = -1,
             .code = code,
@@ -63,12 +86,49 @@ bool dbg_is_time(const struct wt_debugger *d, unsigned index)
     return dbg_is_added(d, index) && d->added.registers[index].code == ADDED_TIME;
 }
 
+bool dbg_is_of_work(const struct wt_debugger *d, unsigned index)
+{
+    return dbg_is_added(d, index) && d->added.registers[index].code >= ADDED_ITEM;
+}
+
+/* Coordinate `axis` of a lane's work-item in its group, as the dispatch numbers them. Groups at the
+ * end of a grid may be smaller than a whole one. */
+static uint64_t item(const struct wt_wave *w, unsigned lane, unsigned axis)
+{
+    uint64_t n = (uint64_t)w->index * w->lanes + lane;
+    for (unsigned i = 0; i <= axis; i++) {
+        const uint64_t first = (uint64_t)w->group[i] * w->block[i];
+        uint64_t size = w->block[i];
+        if (first < w->grid[i] && w->grid[i] - first < size)
+            size = w->grid[i] - first;
+        if (size == 0)
+            return 0;
+        if (i == axis)
+            return i == 2 ? n : n % size;
+        n /= size;
+    }
+    return 0;
+}
+
+static uint64_t value_of_work(const struct wt_wave *w, unsigned code, unsigned lane)
+{
+    const unsigned axis = (code - ADDED_ITEM) % 3;
+    if (code < ADDED_GROUP)
+        return item(w, lane, axis);
+    return code < ADDED_BLOCK ? w->group[axis] : code < ADDED_GRID ? w->block[axis] : w->grid[axis];
+}
+
 uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t wave, unsigned lane,
                          wt_lanes mask)
 {
     struct wt_wave self;
     assert(dbg_is_added(d, index));
-    switch ((enum added_code)d->added.registers[index].code) {
+    const unsigned code = d->added.registers[index].code;
+    if (code >= ADDED_ITEM) {
+        d->ops->describe_wave(d->probe, wave, &self);
+        return value_of_work(&self, code, lane);
+    }
+    switch ((enum added_code)code) {
     case ADDED_CORE:
         d->ops->describe_wave(d->probe, wave, &self);
         return self.core;
@@ -81,7 +141,7 @@ uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t w
         return (uint64_t)mask;
     case ADDED_MASK_HIGH:
         return (uint64_t)(mask >> 64);
-    case ADDED_TIME:
+    default:
         break;
     }
     return d->target->services->time(d->target->context);

@@ -15,6 +15,8 @@ enum wt_status dbg_add_registers(struct wt_debugger *d, const struct wt_topology
                                  struct wt_error *err);
 /** Whether it is the issue time. */
 bool dbg_is_time(const struct wt_debugger *d, unsigned index);
+/** Whether it is of the work that a wave does: what the probe knows of it since its last scan. */
+bool dbg_is_of_work(const struct wt_debugger *d, unsigned index);
 /** The value of one of them, but the time, for a lane of a wave with enabled lanes @p mask. */
 uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t wave, unsigned lane,
                          wt_lanes mask);

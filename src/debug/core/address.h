@@ -20,6 +20,9 @@ struct wt_space {
     int dwarf;             /**< its DWARF number; -1: none */
     enum wt_scope scope;   /**< which unit has contents of its own, at some addresses at least */
     unsigned address_bits; /**< 1 to 64 */
+    uint64_t aperture;     /**< where space 0 has its offset 0; 0: space 0 does not reach it */
+    int clang; /**< the number that LLVM 19 gives it in DW_OP_xderef and DW_AT_address_class, which
+                    is none of the numbers that it documents; 0: none */
 };
 
 struct wt_address {

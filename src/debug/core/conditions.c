@@ -120,11 +120,15 @@ static bool fits_engine(const struct bp_code *code)
 {
     const struct wt_debugger *d = code->d;
     const struct wt_target_services *services = d->target->services;
-    if (d->options.dm_only || !services->watch || !services->read_row || !services->read_memory ||
-        !services->write_memory)
+    if (d->options.dm_only || !services->set_watchpoints || !services->read_row ||
+        !services->read_memory || !services->write_memory)
         return false;
     for (size_t i = 0; i < code->clause_count; i++)
         if (!code->clause[i].conditions.count && !code->clause[i].commands.count)
+            return false;
+    /* A wave that has begun since the last scan works on what the probe has not seen yet. */
+    for (size_t i = 0; i < code->index_count; i++)
+        if (dbg_is_of_work(d, code->index[i]))
             return false;
     return true;
 }

@@ -54,9 +54,8 @@ static enum wt_status take_planted(struct wt_debugger *d, const struct wt_plante
     return dbg_lift_traces(d, err);
 }
 
-enum wt_status wt_debugger_take_core_file(struct wt_debugger *d, const struct wt_planted *planted,
-                                          size_t count, uint32_t wave, unsigned lane,
-                                          struct wt_error *err)
+static enum wt_status take(struct wt_debugger *d, const struct wt_planted *planted, size_t count,
+                           uint32_t wave, unsigned lane, struct wt_error *err)
 {
     enum wt_status status;
     bool ended = false;
@@ -69,4 +68,13 @@ enum wt_status wt_debugger_take_core_file(struct wt_debugger *d, const struct wt
     if (wave < d->topology->waves && lane < d->topology->lanes && dbg_is_active(d, wave))
         d->threads.current = dbg_thread_of(d, wave, lane);
     return WT_OK;
+}
+
+enum wt_status wt_debugger_take_core_file(struct wt_debugger *d, const struct wt_planted *planted,
+                                          size_t count, uint32_t wave, unsigned lane,
+                                          struct wt_error *err)
+{
+    const enum wt_status status = take(d, planted, count, wave, lane, err);
+    d->post_mortem = true;
+    return status;
 }

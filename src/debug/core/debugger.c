@@ -48,6 +48,30 @@ static void free_debugger(struct wt_debugger *d)
     free(d);
 }
 
+/*
+ * Rows for all waves that the device may ever have, so that no row moves when the table grows.
+ * Those that are not used yet are never touched, and cost address space only.
+ */
+static enum wt_status make_wave_table(struct wt_debugger *d, struct wt_error *err)
+{
+    struct wt_topology *t = &d->shape;
+    if (!t->most_waves)
+        t->most_waves = t->waves;
+    if (t->waves == 0 || t->waves > t->most_waves || t->most_waves > WT_MAX_WAVES)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the %s device says that it holds %u to %u %ss; 1 to %u can be debugged",
+                       t->family, (unsigned)t->waves, (unsigned)t->most_waves, t->wave_word,
+                       (unsigned)WT_MAX_WAVES);
+    d->sets.words = (t->most_waves + 31) / 32;
+    d->wave = calloc(t->most_waves, sizeof *d->wave);
+    d->cache.generation = calloc(t->most_waves, sizeof *d->cache.generation);
+    d->run.stepper = calloc(t->most_waves, sizeof *d->run.stepper);
+    if (!dbg_reserve_events(d, 1) || !d->wave || !d->cache.generation || !d->run.stepper)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u waves",
+                       (unsigned)t->most_waves);
+    return WT_OK;
+}
+
 enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_probe_ops *probe,
                                 const struct wt_debugger_options *options,
                                 struct wt_debugger **debugger, struct wt_error *err)
@@ -67,19 +91,9 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         return status;
     }
     if ((status = dbg_add_registers(d, probe->topology(d->probe), err)) ||
-        (status = dbg_open_registers(d, err))) {
+        (status = make_wave_table(d, err)) || (status = dbg_open_registers(d, err))) {
         free_debugger(d);
         return status;
-    }
-    uint32_t waves = d->topology->waves;
-    d->sets.words = (waves + 31) / 32;
-    d->wave = calloc(waves, sizeof *d->wave);
-    d->cache.generation = calloc(waves, sizeof *d->cache.generation);
-    d->run.stepper = calloc(waves, sizeof *d->run.stepper);
-    if (!dbg_reserve_events(d, 1) || !d->wave || !d->cache.generation || !d->run.stepper) {
-        free_debugger(d);
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u waves",
-                       (unsigned)waves);
     }
     if ((status = dbg_thread_table_init(&d->threads.numbers, d->topology->fixed_slots,
                                         d->topology->lanes, err))) {
@@ -92,13 +106,18 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
         return status;
     }
     /* Whatever is not halted runs, or will when it is spawned. */
-    for (uint32_t w = 0; w < waves; w++) {
+    for (uint32_t w = 0; w < d->topology->waves; w++) {
         if (wt_wave_set_has(&halted, w))
             continue;
         d->wave[w].go = GO_FREE;
         wt_wave_set_add(&d->sets.free, w);
     }
-    d->run.going = d->run.launches_run = dbg_any_free_active(d);
+    bool any_halted = false;
+    for (unsigned i = 0; i < d->sets.words; i++)
+        any_halted |= halted.word[i] & d->sets.active.word[i];
+    /* A host program in which nothing stands halted goes on launching kernels. */
+    d->run.going = d->run.launches_run =
+        dbg_any_free_active(d) || (d->topology->host_launches && !any_halted);
     dbg_choose_mode(d);
     *debugger = d;
     return WT_OK;

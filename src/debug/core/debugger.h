@@ -177,6 +177,21 @@ enum wt_status wt_debugger_write_memory(struct wt_debugger *d, wt_thread thread,
                                         struct wt_address addr, const void *bytes, size_t size,
                                         struct wt_error *err);
 
+/**
+ * Where a function of a stopped thread returns to, as its instructions show; WT_UNSUPPORTED where
+ * the probe does not know such code.
+ */
+enum wt_status wt_debugger_find_caller(struct wt_debugger *d, const struct wt_callee *callee,
+                                       struct wt_caller *caller, struct wt_error *err);
+
+/**
+ * Where memory that @p thread sees at @p addr is watched: *home, and *part bytes of it in one
+ * piece. What belongs to one lane alone lies somewhere in global memory.
+ */
+enum wt_status wt_debugger_find_home(struct wt_debugger *d, wt_thread thread,
+                                     struct wt_address addr, uint64_t size, struct wt_address *home,
+                                     uint64_t *part, struct wt_error *err);
+
 /** The same two for a lane of a stopped wave. */
 enum wt_status wt_debugger_read_lane(struct wt_debugger *d, wt_wave_id wave, unsigned lane,
                                      struct wt_address addr, void *out, size_t size,

@@ -14,6 +14,7 @@
 
 #include "debug/core/events.h"
 #include "debug/core/hits.h"
+#include "debug/core/known.h"
 #include "debug/core/numbering.h"
 #include "debug/core/past.h"
 #include "debug/core/watchpoints.h"
@@ -124,12 +125,10 @@ enum wt_status wt_debugger_begin_who_wrote(struct wt_debugger *d,
                             .to = time_of(d),
                             .in_past = d->history.in_past,
                             .current = d->threads.current};
-    const size_t size = d->topology->waves * sizeof *d->wave;
     /* The state of the waves here is kept, since the device comes back. */
-    errand.waves = malloc(size);
+    errand.waves = dbg_copy_waves(d);
     if (!errand.waves)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for what was written");
-    memcpy(errand.waves, d->wave, size);
     if ((status = wt_writes_begin(&errand.writes, d->target, &range, most ? most : 1, false,
                                   err)) != WT_OK) {
         free(errand.waves);

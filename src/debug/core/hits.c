@@ -216,5 +216,5 @@ bool dbg_is_watching(const struct wt_debugger *d)
     bool any = d->watchpoints.count != 0;
     for (size_t i = 0; i < d->breakpoints.count && !any; i++)
         any = d->breakpoints.list[i].watched != NULL;
-    return any && d->target->services->watch_hits;
+    return any && d->target->services->watchpoint_hits;
 }

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
 {
@@ -32,16 +34,39 @@ void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char
     snprintf(text, size, "core %u %s %u", wave->core, d->topology->wave_word, wave->slot);
 }
 
+/* The rows that the last scan has added. Their waves run if waves that begin do. */
+static void take_new_rows(struct wt_debugger *d)
+{
+    const uint32_t waves = d->ops->topology(d->probe)->waves;
+    assert(waves >= d->shape.waves && waves <= d->shape.most_waves);
+    for (; d->shape.waves < waves; d->shape.waves++) {
+        if (!d->run.launches_run)
+            continue;
+        d->wave[d->shape.waves].go = GO_FREE;
+        wt_wave_set_add(&d->sets.free, d->shape.waves);
+    }
+}
+
 enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err)
 {
     struct wt_wave_set ignored;
     enum wt_status status =
         dbg_note(d, d->ops->scan(d->probe, &d->sets.active, halted ? halted : &ignored, err));
     d->sets.active_known = !status;
+    if (!status)
+        take_new_rows(d);
     for (unsigned i = 0; i < d->sets.words && !status; i++)
         for (uint32_t bits = d->sets.active.word[i]; bits; bits &= bits - 1)
             dbg_identify(d, 32 * i + (uint32_t)__builtin_ctz(bits));
     return status;
+}
+
+struct wave *dbg_copy_waves(const struct wt_debugger *d)
+{
+    struct wave *copy = calloc(d->topology->most_waves, sizeof *copy);
+    if (copy)
+        memcpy(copy, d->wave, d->topology->waves * sizeof *copy);
+    return copy;
 }
 
 bool dbg_is_active(struct wt_debugger *d, uint32_t wave)

@@ -17,6 +17,9 @@ void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char
                    size_t size);
 /** Looks at which waves are active and (may be NULL) halted. */
 enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err);
+/** A copy of the rows of all waves, which the caller frees; rows that come later are blank in it.
+ * NULL without host memory. */
+struct wave *dbg_copy_waves(const struct wt_debugger *d);
 bool dbg_is_active(struct wt_debugger *d, uint32_t wave);
 bool dbg_any_free_active(struct wt_debugger *d);
 uint32_t dbg_count_free_active(struct wt_debugger *d);

@@ -19,6 +19,7 @@
 #include "debug/core/patches.h"
 #include "debug/core/step.h"
 #include "debug/core/stop.h"
+#include "debug/core/sync.h"
 
 /* Turns of stepping waves in one pump, and the time for breakpoints that do not stop. */
 #define ROUNDS 4096
@@ -190,10 +191,11 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
         status = run_device(d, budget - used, &idle, &found, err);
         used = issues_since(d, start);
         if (status || dbg_has_event(d) || dbg_is_over(d) || !found || d->run.stepper_count ||
-            !d->run.going)
+            d->news.modules || !d->run.going)
             break;
     }
-    *soon = found || !idle || d->run.stepper_count || dbg_has_event(d) || d->run.stopping.on;
+    *soon = found || !idle || d->run.stepper_count || dbg_has_event(d) || d->run.stopping.on ||
+            d->news.modules;
     return status;
 }
 
@@ -245,10 +247,34 @@ static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool
     return WT_OK;
 }
 
+/* Clients have had the news of modules, and have inserted their breakpoints. */
+static enum wt_status settle_modules(struct wt_debugger *d, struct wt_error *err)
+{
+    enum wt_status status;
+    if (!d->news.modules)
+        return WT_OK;
+    d->news.modules = false;
+    /* Code may have come to where other code was: breakpoints went with that. */
+    if ((status = dbg_verify_breakpoints(d, err)) == WT_OK)
+        status = dbg_sync_all(d, err);
+    if (status == WT_INVALID)
+        snprintf(d->notice, sizeof d->notice, "%.200s\n",
+                 err->text); /* the program goes on without */
+    else if (status)
+        return status;
+    if (!d->ops->modules_known)
+        return WT_OK;
+    return dbg_note(d, d->ops->modules_known(d->probe, err));
+}
+
 bool dbg_advance_live(struct wt_debugger *d, uint64_t budget)
 {
     struct wt_error err = {0};
     bool soon;
+    if (settle_modules(d, &err)) {
+        dbg_lose(d, &err);
+        return true;
+    }
     if (d->run.stepper_count ? advance_steps(d, budget, &soon, &err)
                              : advance_free(d, budget, &soon, &err)) {
         dbg_lose(d, &err);

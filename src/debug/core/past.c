@@ -39,14 +39,12 @@ enum wt_status dbg_leave_present(struct wt_debugger *d, struct wt_error *err)
 {
     if (d->history.in_past)
         return WT_OK;
-    const size_t size = d->topology->waves * sizeof *d->wave;
-    d->history.present = (struct present){.wave = malloc(size),
+    d->history.present = (struct present){.wave = dbg_copy_waves(d),
                                           .ended = d->run.ended,
                                           .exit_status = d->run.exit_status,
                                           .current = d->threads.current};
     if (!d->history.present.wave)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of the present");
-    memcpy(d->history.present.wave, d->wave, size);
     d->history.in_past = true;
     return WT_OK;
 }
@@ -119,6 +117,8 @@ enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err)
 
 enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
 {
+    if (d->post_mortem)
+        return wt_fail(err, WT_STATE, "this is a core file: it can be looked at, not changed or run");
     if (!d->history.in_past)
         return WT_OK;
     enum wt_status status = dbg_history(d)->branch(d->target->context, err);

@@ -82,13 +82,16 @@ enum wt_status dbg_write_patch(struct wt_debugger *d, uint32_t wave, const struc
     return dbg_raw_write(d, wave, 0, wt_address_of(patch->addr), bytes, patch->size, err);
 }
 
-/* Writes @p original where @p trap is in memory; the program may have written other code there. */
+/* Writes @p original where @p trap is in memory; the program may have written other code there, or
+ * given the memory back with the code in it. */
 static enum wt_status undo(struct wt_debugger *d, uint32_t wave, const struct wt_patch *trap,
                            const struct wt_patch *original, struct wt_error *err)
 {
     uint8_t now[WT_PATCH_BYTES];
     enum wt_status status =
         dbg_raw_read(d, wave, 0, wt_address_of(trap->addr), now, trap->size, err);
+    if (status == WT_INVALID)
+        return WT_OK;
     if (status || !is_in(trap, trap->addr, now, trap->size))
         return status;
     dbg_apply(original, trap->addr, now, trap->size);
@@ -288,9 +291,9 @@ enum wt_status dbg_verify_breakpoints(struct wt_debugger *d, struct wt_error *er
             continue;
         enum wt_status status =
             dbg_raw_read(d, wave, 0, wt_address_of(bp->trap.addr), now, bp->trap.size, err);
-        if (status)
+        if (status && status != WT_INVALID)
             return status;
-        bp->planted = is_in(&bp->trap, bp->trap.addr, now, bp->trap.size);
+        bp->planted = !status && is_in(&bp->trap, bp->trap.addr, now, bp->trap.size);
         bp->doubtful = false;
     }
     return WT_OK;

@@ -55,7 +55,8 @@ struct wt_register {
     int dwarf;         /**< its DWARF number; -1: none */
     uint32_t code;     /**< the probe's own name for it */
     bool read_only;
-    bool unsteady; /**< it changes while its wave is stopped: counters, what other waves change */
+    bool clobbered; /**< a function need not leave it to its caller as it was */
+    bool unsteady;  /**< it changes while its wave is stopped: counters, what other waves change */
 };
 
 /** A wave as its probe knows it: who it is, where it is, and what it works on. */
@@ -68,6 +69,8 @@ struct wt_wave {
     uint64_t dispatch;         /**< which kernel launch of the session it is a part of */
     uint32_t group[3];         /**< its work-group's coordinates */
     uint32_t index;            /**< its own index in the group */
+    uint32_t block[3];         /**< with topology->has_grid: work-items of a whole group */
+    uint32_t grid[3];          /**< … and of the dispatch */
 };
 
 /** Bytes of a register's value. */
@@ -82,7 +85,7 @@ static inline size_t wt_register_row(const struct wt_register *r, wt_lanes lanes
     return wt_register_size(r) * (r->scope == WT_SCOPE_LANE ? wt_lanes_count(lanes) : 1);
 }
 
-/** What the device is: constant while connected. */
+/** What the device is: constant while connected, but for `waves`. */
 struct wt_topology {
     const char *family; /**< "vortex" */
     const char *arch;   /**< GDB's name of the architecture: "riscv:rv32" */
@@ -95,7 +98,8 @@ struct wt_topology {
     unsigned clusters;
     unsigned cores; /**< in all */
     unsigned waves_per_core;
-    uint32_t waves;       /**< handles: 0 .. waves - 1 */
+    uint32_t waves;       /**< handles: 0 .. waves - 1; 1 or more; a scan() may raise it */
+    uint32_t most_waves;  /**< `waves` never exceeds it; WT_MAX_WAVES at most; 0: `waves` stays */
     uint32_t fixed_slots; /**< handles below this one are slots, by core and slot */
     bool late_stops; /**< halt() and step() only ask: scan() and step_poll() show when it is done */
     bool one_step;   /**< one step at most is under way: that of another wave is taken back first */
@@ -106,6 +110,12 @@ struct wt_topology {
     uint64_t code_spaces;  /**< spaces beside space 0, as a bit set, whose offsets are addresses of
                                 space 0, too, of the same memory */
     unsigned address_bits; /**< of space 0: 32 or 64 */
+    uint32_t frame_space;  /**< the space in which functions have their frames */
+    unsigned frame_scale;  /**< registers of the roles SP and FP count the bytes of so many lanes,
+                                which lie interleaved; 0: of one */
+    bool stack_grows_up;
+    unsigned result_registers; /**< of the role ARGUMENT, in which a function returns a value */
+    bool has_grid;         /**< lanes are work-items of a grid, in ascending order within a group */
     const char *wave_word; /**< the family's word: "warp" */
     const char *lane_word; /**< "thread" */
     unsigned code_granule; /**< instructions begin at multiples of so many bytes */
@@ -114,6 +124,14 @@ struct wt_topology {
     size_t pc_index; /**< of the program counter in `registers` */
 };
 
+/** The same place as an address of space 0, where that space reaches it. */
+static inline struct wt_address wt_address_generic(const struct wt_topology *t,
+                                                   struct wt_address address)
+{
+    const uint64_t aperture = address.space ? t->spaces[address.space].aperture : 0;
+    return aperture ? wt_address_of(aperture + address.offset) : address;
+}
+
 enum wt_halt_cause {
     WT_HALT_NONE,
     WT_HALT_BREAKPOINT, /**< a breakpoint instruction */
@@ -121,7 +139,7 @@ enum wt_halt_cause {
     WT_HALT_STEP,
     WT_HALT_EXCEPTION, /**< the program made a mistake, which the debug hardware has told:
                             exception() says which */
-    WT_HALT_WATCH,     /**< it has got at memory that set_watches() named: watched() says which */
+    WT_HALT_WATCH, /**< it has got at memory that set_watchpoints() named: watched() says which */
     WT_HALT_RESET,
 };
 
@@ -193,6 +211,36 @@ struct wt_instruction {
     int written; /**< index of the register that it writes for each lane; -1: none */
 };
 
+/** A function of which a wave is to be followed to its caller. */
+struct wt_callee {
+    uint64_t start; /**< its first instruction */
+    uint64_t pc;    /**< where it goes on */
+    void *context;  /**< of the next two */
+    /** A register as this function has it, of one lane; false if that is unknown. */
+    bool (*read_register)(void *context, unsigned index, unsigned lane, uint64_t *value);
+    /** Code, without the debugger's breakpoints. */
+    bool (*read_code)(void *context, uint64_t addr, void *out, size_t size);
+};
+
+/** A register as the caller of a function has it. */
+struct wt_caller_register {
+    unsigned index; /**< in topology->registers */
+    bool in_memory; /**< each lane's value is at `addr`, as that lane sees it; else it is `value` */
+    uint64_t value;
+    struct wt_address addr;
+};
+
+#define WT_CALLER_REGISTERS 128
+
+/** What the code of a function says of its caller. */
+struct wt_caller {
+    uint64_t cfa; /**< the stack pointer at the call: it names the function's frame */
+    uint64_t pc;  /**< where the function returns to */
+    unsigned register_count;
+    /** Those that are not as the function has them. */
+    struct wt_caller_register reg[WT_CALLER_REGISTERS];
+};
+
 /** Events beside those of waves, which scan() shows. */
 enum wt_probe_event_kind {
     WT_PROBE_NOTHING,
@@ -235,7 +283,11 @@ struct wt_probe_ops {
 
     enum wt_status (*summary)(struct wt_probe *probe, struct wt_probe_summary *summary,
                               struct wt_error *err);
-    /** Which waves are active, and which are halted, right now. */
+    /**
+     * Which waves are active, and which are halted, right now: fills in the words of both sets for
+     * all of topology->most_waves. If the device has more waves than the table has rows, it raises
+     * topology->waves first.
+     */
     enum wt_status (*scan)(struct wt_probe *probe, struct wt_wave_set *active,
                            struct wt_wave_set *halted, struct wt_error *err);
     /**
@@ -253,6 +305,11 @@ struct wt_probe_ops {
     enum wt_status (*next_event)(struct wt_probe *probe, struct wt_probe_event *event,
                                  struct wt_error *err);
     /**
+     * Clients have been told of WT_PROBE_MODULES_CHANGED, and their breakpoints are in memory:
+     * launches that wait for that go on. NULL: none does.
+     */
+    enum wt_status (*modules_known)(struct wt_probe *probe, struct wt_error *err);
+    /**
      * Says what becomes of waves that begin from now on: they are held before their first
      * instruction, or run. It takes effect with the next halt() or resume(), which may have an
      * empty set.
@@ -260,7 +317,7 @@ struct wt_probe_ops {
     void (*hold_launches)(struct wt_probe *probe, bool hold);
     /**
      * Halts waves. It comes back when all that are active and in the set have halted; with
-     * topology->late_stops, at once.
+     * topology->late_stops, at once. The set may name handles up to topology->most_waves.
      */
     enum wt_status (*halt)(struct wt_probe *probe, const struct wt_wave_set *waves,
                            struct wt_error *err);
@@ -286,9 +343,9 @@ struct wt_probe_ops {
      * Replaces the list of ranges that debug hardware watches, where the target has no service for
      * that; count 0: none. WT_UNSUPPORTED says what it cannot. NULL: there is no such hardware.
      */
-    enum wt_status (*set_watches)(struct wt_probe *probe, const struct wt_watchpoint *list,
-                                  size_t count, struct wt_error *err);
-    /** What a wave has halted for with WT_HALT_WATCH. NULL where set_watches is. */
+    enum wt_status (*set_watchpoints)(struct wt_probe *probe, const struct wt_watchpoint *list,
+                                      size_t count, struct wt_error *err);
+    /** What a wave has halted for with WT_HALT_WATCH. NULL where set_watchpoints is. */
     enum wt_status (*watched)(struct wt_probe *probe, uint32_t wave,
                               struct wt_probe_watched *watched, struct wt_error *err);
     /** Lanes enabled in a halted wave. */
@@ -314,6 +371,21 @@ struct wt_probe_ops {
     /** Writes the row of one register of a halted wave, for @p lanes. */
     enum wt_status (*write_row)(struct wt_probe *probe, uint32_t wave, wt_lanes lanes,
                                 unsigned index, const uint8_t *row, struct wt_error *err);
+
+    /**
+     * Where a function returns to and what its caller's registers are, by its instructions, for
+     * code without call frame information. NULL: nothing is known of that.
+     */
+    enum wt_status (*find_caller)(struct wt_probe *probe, const struct wt_callee *callee,
+                                  struct wt_caller *caller, struct wt_error *err);
+
+    /**
+     * Where memory that a lane of a halted wave sees at @p addr lies in space 0, whoever looks:
+     * *home, and *part bytes (1 to size) of it in one piece. NULL: it lies at that address.
+     */
+    enum wt_status (*find_home)(struct wt_probe *probe, wt_wave_handle wave, unsigned lane,
+                                struct wt_address addr, uint64_t size, struct wt_address *home,
+                                uint64_t *part, struct wt_error *err);
 
     /** Memory as a lane of a halted wave sees it. All or nothing when reading. */
     enum wt_status (*read_memory)(struct wt_probe *probe, uint32_t wave, unsigned lane,

@@ -210,8 +210,8 @@ static enum wt_status judge(struct wt_debugger *d, const struct wt_history_match
         judge_issue(d, match, &c, stops);
         break;
     case WT_HISTORY_WATCH:
-        if (d->target->services->watch_hits) {
-            const size_t count = d->target->services->watch_hits(d->target->context, &list);
+        if (d->target->services->watchpoint_hits) {
+            const size_t count = d->target->services->watchpoint_hits(d->target->context, &list);
             *stops = dbg_take_hits(d, list, count, t->backwards) &&
                      dbg_next_hit(d, t->backwards, &c.stop);
         }

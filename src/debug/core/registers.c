@@ -21,15 +21,22 @@ static enum wt_status check_index(const struct wt_debugger *d, const unsigned *i
     return WT_OK;
 }
 
+/* The wave and lane of a stopped thread, whose registers of these indices are to be read. */
+static enum wt_status find_row(struct wt_debugger *d, wt_thread thread, const unsigned *index,
+                               size_t count, uint32_t *wave, unsigned *lane, struct wt_error *err)
+{
+    enum wt_status status = dbg_stopped_thread(d, thread, wave, lane, err);
+    return status ? status : check_index(d, index, count, err);
+}
+
 enum wt_status wt_debugger_read_registers(struct wt_debugger *d, wt_thread thread,
                                           const unsigned *index, size_t count, void *out,
                                           struct wt_error *err)
 {
     uint32_t wave;
     unsigned lane;
-    enum wt_status status;
-    if ((status = dbg_stopped_thread(d, thread, &wave, &lane, err)) ||
-        (status = check_index(d, index, count, err)))
+    enum wt_status status = find_row(d, thread, index, count, &wave, &lane, err);
+    if (status)
         return status;
     return dbg_read_rows(d, wave, wt_lane_bit(lane), index, count, out, err);
 }
@@ -40,9 +47,8 @@ enum wt_status wt_debugger_read_rows(struct wt_debugger *d, wt_thread thread, wt
 {
     uint32_t wave;
     unsigned lane;
-    enum wt_status status;
-    if ((status = dbg_stopped_thread(d, thread, &wave, &lane, err)) ||
-        (status = check_index(d, index, count, err)))
+    enum wt_status status = find_row(d, thread, index, count, &wave, &lane, err);
+    if (status)
         return status;
     const unsigned lane_count = d->wave[wave].self.lanes;
     if (!lanes || lanes & ~wt_lanes_first(lane_count))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "debug/core/added_registers.h"
 #include "debug/core/known.h"
@@ -44,8 +45,8 @@ enum wt_status dbg_open_registers(struct wt_debugger *d, struct wt_error *err)
     }
     d->cache.row_bytes = bytes;
     d->cache.slots = CACHE_BYTES / (bytes + count * sizeof(wt_lanes));
-    if (d->cache.slots > d->topology->waves)
-        d->cache.slots = d->topology->waves;
+    if (d->cache.slots > d->topology->most_waves)
+        d->cache.slots = d->topology->most_waves;
     if (d->cache.slots == 0)
         d->cache.slots = 1;
     d->cache.rows = calloc(d->cache.slots, sizeof *d->cache.rows);
@@ -117,13 +118,10 @@ static void gather(uint8_t *row, const uint8_t *all, size_t size, wt_lanes lanes
 
 static bool reserve_buffer(struct wt_debugger *d, size_t size)
 {
-    if (size <= d->cache.buffer_size)
-        return true;
-    uint8_t *more = realloc(d->cache.buffer, size);
+    uint8_t *more = wt_array_grow(d->cache.buffer, &d->cache.buffer_size, size, 1);
     if (!more)
         return false;
     d->cache.buffer = more;
-    d->cache.buffer_size = size;
     return true;
 }
 

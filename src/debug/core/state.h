@@ -300,6 +300,7 @@ struct event_queue {
 struct news {
     struct wt_probe_event *list;
     size_t count, capacity, next;
+    bool modules; /**< of modules: the probe is to be told that clients know it */
 };
 
 struct wt_debugger {
@@ -310,7 +311,7 @@ struct wt_debugger {
     struct wt_topology shape;           /**< the probe's, with added_registers.c */
     struct wt_debugger_options options;
     struct added added;
-    struct wave *wave; /**< by handle */
+    struct wave *wave; /**< by handle, with room for topology->most_waves */
     struct wave_sets sets;
     struct register_cache cache;
     struct threads threads;
@@ -318,6 +319,7 @@ struct wt_debugger {
     struct watchpoint_table watchpoints;
     struct hits hits;
     struct run run;
+    bool post_mortem; /**< the state came from a core file: nothing changes it, or runs on from it */
     struct recording history;
     struct travel travel;
     struct errand errand; /**< while it is under way, travel.going is set */

@@ -198,7 +198,7 @@ enum wt_status dbg_check_hits(struct wt_debugger *d, bool *any, bool *stopped, s
     *any = *stopped = false;
     if (!dbg_is_watching(d))
         return WT_OK;
-    const size_t count = d->target->services->watch_hits(d->target->context, &list);
+    const size_t count = d->target->services->watchpoint_hits(d->target->context, &list);
     *any = count != 0;
     for (size_t i = 0; i < count; i++)
         dbg_identify(d, list[i].wave);

@@ -197,6 +197,7 @@ enum wt_status dbg_take_events(struct wt_debugger *d, bool *ended, struct wt_err
             *ended = true;
             return report_end(d, &event, err);
         }
+        d->news.modules |= event.kind == WT_PROBE_MODULES_CHANGED;
         dbg_push_news(d, &event);
     }
 }

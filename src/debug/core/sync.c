@@ -91,10 +91,10 @@ enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err)
     enum wt_status status = list_all(d, &list, &count, err);
     if (status)
         return status;
-    if (d->target->services->watch)
-        status = d->target->services->watch(d->target->context, list, count, err);
+    if (d->target->services->set_watchpoints)
+        status = d->target->services->set_watchpoints(d->target->context, list, count, err);
     else
-        status = d->ops->set_watches(d->probe, list, count, err);
+        status = d->ops->set_watchpoints(d->probe, list, count, err);
     free(list);
     for (size_t i = 0; i < d->watchpoints.count; i++)
         d->watchpoints.list[i].active = !status && d->watchpoints.list[i].inserted;

@@ -66,7 +66,10 @@ enum wt_watchpoint_kind {
 typedef wt_lanes wt_watchpoint_condition(void *context, uint32_t wave, uint64_t pc, wt_lanes mask,
                                          uint64_t time);
 
-/** A range of memory as a lane of a wave sees it, so that local memory is that of its core. */
+/**
+ * What the debugger asks a target or debug hardware to watch: a range of memory as a lane of a wave
+ * sees it, so that local memory is that of its core; or (EXECUTE) an instruction.
+ */
 struct wt_watchpoint {
     enum wt_watchpoint_kind kind;
     struct wt_address addr;
@@ -117,7 +120,7 @@ enum wt_history_step {
 enum wt_history_kind {
     WT_HISTORY_PC,    /**< a wave is about to issue the instruction at a pc that was asked for */
     WT_HISTORY_ISSUE, /**< the wave that was asked for is about to issue */
-    WT_HISTORY_WATCH, /**< memory was accessed: the device's watch_hits() tell */
+    WT_HISTORY_WATCH, /**< memory was accessed: the device's watchpoint_hits() tell */
 };
 
 struct wt_history_match {
@@ -252,13 +255,13 @@ struct wt_target_services {
      * instruction that has accessed a watched range, and before a watched instruction. The list is
      * copied.
      */
-    enum wt_status (*watch)(void *context, const struct wt_watchpoint *list, size_t count,
-                            struct wt_error *err);
+    enum wt_status (*set_watchpoints)(void *context, const struct wt_watchpoint *list, size_t count,
+                                      struct wt_error *err);
     /**
      * The hits of the last pump() or of the last step by the debug registers, by lane, each
      * reported once; 0: none. *list is valid until the next pump().
      */
-    size_t (*watch_hits)(void *context, const struct wt_watchpoint_hit **list);
+    size_t (*watchpoint_hits)(void *context, const struct wt_watchpoint_hit **list);
     /**
      * Writes the state of the device, as it is now, to a core file. In the past, inspecting ends
      * with this. NULL: it cannot.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "debug/core/known.h"
 #include "debug/core/lost.h"
 #include "debug/core/numbering.h"
@@ -146,13 +147,11 @@ enum wt_status dbg_stopped_thread(struct wt_debugger *d, wt_thread thread, uint3
 
 static bool reserve_threads(struct wt_debugger *d, size_t count)
 {
-    if (count <= d->threads.capacity)
-        return true;
-    struct wt_thread_info *more = realloc(d->threads.list, count * sizeof *more);
+    struct wt_thread_info *more =
+        wt_array_grow(d->threads.list, &d->threads.capacity, count, sizeof *more);
     if (!more)
         return false;
     d->threads.list = more;
-    d->threads.capacity = count;
     return true;
 }
 

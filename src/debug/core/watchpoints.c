@@ -27,7 +27,7 @@ struct watchpoint *dbg_find_watchpoint(struct wt_debugger *d, const struct wt_wa
 enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_watchpoint_request *r,
                                       struct wt_watchpoint *at, struct wt_error *err)
 {
-    if (!d->target->services->watch && !d->ops->set_watches)
+    if (!d->target->services->set_watchpoints && !d->ops->set_watchpoints)
         return wt_fail(err, WT_UNSUPPORTED,
                        "this device has no watchpoints; GDB can watch by single steps ('set "
                        "can-use-hw-watchpoints 0')");

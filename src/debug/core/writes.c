@@ -8,7 +8,7 @@ enum wt_status wt_writes_begin(struct wt_writes *s, const struct wt_target *targ
                                const struct wt_watchpoint *range, size_t most, bool all,
                                struct wt_error *err)
 {
-    assert(most > 0 && target->services->history && target->services->watch_hits);
+    assert(most > 0 && target->services->history && target->services->watchpoint_hits);
     *s = (struct wt_writes){.target = target, .range = *range, .most = most, .all = all};
     s->list = calloc(most, sizeof *s->list);
     s->ring = calloc(most, sizeof *s->ring);
@@ -34,7 +34,7 @@ static bool writes_to(const struct wt_watchpoint *w, const struct wt_watchpoint_
 static void add(struct wt_writes *s)
 {
     const struct wt_watchpoint_hit *list;
-    const size_t count = s->target->services->watch_hits(s->target->context, &list);
+    const size_t count = s->target->services->watchpoint_hits(s->target->context, &list);
     struct wt_write write = {0};
     for (size_t i = 0; i < count; i++) {
         if (!writes_to(&s->range, &list[i]) || (write.lanes && list[i].pc != write.pc))

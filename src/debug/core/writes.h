@@ -1,6 +1,6 @@
 /*
  * The writes to a range of memory in a target's recorded run, found by searching it backwards. The
- * search needs the history service and the watch_hits service, and no probe.
+ * search needs the history service and the watchpoint_hits service, and no probe.
  */
 #ifndef WT_DEBUG_CORE_WRITES_H
 #define WT_DEBUG_CORE_WRITES_H

@@ -9,6 +9,13 @@
 #include "debug/core/probe.h"
 #include "object/kfd_debug.h"
 
+/** What has happened in the program. */
+struct wt_gcn_event {
+    bool exception;      /**< the driver has one to tell */
+    bool code;           /**< the list of code objects has changed since code_known() */
+    uint64_t code_state; /**< code: a number for what the list is like now */
+};
+
 /** The driver's interface. A function that fails says that the link is broken (WT_IO), or of
  * memory that there is none (WT_INVALID); what the driver refuses is in call->result. */
 struct wt_gcn_link_ops {
@@ -24,9 +31,12 @@ struct wt_gcn_link_ops {
                            struct wt_error *err);
     enum wt_status (*write)(void *context, uint64_t addr, const void *bytes, size_t size,
                             struct wt_error *err);
-    /** Waits a moment for an exception: *event says whether one is there. wait false: only looks.
-     */
-    enum wt_status (*event)(void *context, bool wait, bool *event, struct wt_error *err);
+    /** What has happened. With @p wait it waits a moment for an exception. */
+    enum wt_status (*event)(void *context, bool wait, struct wt_gcn_event *event,
+                            struct wt_error *err);
+    /** The debugger knows the list of code objects in this state (of wt_gcn_event): launches that
+     * wait for that go on. NULL: code objects do not come and go. */
+    enum wt_status (*code_known)(void *context, uint64_t state, struct wt_error *err);
     /** Whether the program has ended, with which status and words for people. */
     bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
     /** Runs the kernel from its beginning in memory as it is. NULL: only the program can do that.

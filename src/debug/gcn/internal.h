@@ -18,6 +18,8 @@ struct gcnp_launch_seen {
     unsigned run;       /**< how often the device had been reset */
     uint64_t number;    /**< of the session, from 1 */
     uint32_t groups[3]; /**< work-groups, as the packet asks */
+    uint32_t block[3];  /**< work-items of one */
+    uint32_t grid[3];   /**< work-items in all */
     bool active;        /**< it had waves in the last scan */
     bool told_end;
 };
@@ -74,7 +76,9 @@ struct wt_probe {
     struct gcnp_watch watch[GCNP_WATCHES];
     unsigned watches;
     bool told_end;
-    bool scanned; /**< the waves have been listed once */
+    bool scanned;        /**< the waves have been listed once */
+    bool code_told;      /**< of code objects that came or went, clients do not know yet */
+    uint64_t code_state; /**< then: of their list */
 };
 
 /* ---- waves.c: queues, records, who is where ---- */
@@ -86,6 +90,8 @@ enum wt_status gcnp_hold_still(struct wt_probe *p, struct wt_error *err);
 /** Lets the queues run again if something of them is to run; only: that wave alone, or
  * WT_NO_HANDLE. */
 enum wt_status gcnp_go(struct wt_probe *p, uint32_t only, struct wt_error *err);
+/** Queues an event for next_event(). */
+bool gcnp_push_event(struct wt_probe *p, struct wt_probe_event event);
 /** Does an operation; what the driver refuses fails. */
 enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct wt_error *err);
 /** Writes a row's hardware registers and TTMPs back to its record. */
@@ -160,6 +166,11 @@ enum wt_status gcnp_global_range(struct wt_probe *p, uint32_t wave, unsigned lan
                                  struct wt_address addr, uint64_t size, uint64_t *at,
                                  struct wt_error *err);
 
+/** find_home of the probe. */
+enum wt_status gcnp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
+                              struct wt_address addr, uint64_t size, struct wt_address *home,
+                              uint64_t *part, struct wt_error *err);
+
 /* ---- watch.c ---- */
 
 enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
@@ -175,6 +186,11 @@ void gcnp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *windo
                 struct wt_patch *patch);
 void gcnp_decode_instruction(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                              struct wt_instruction *instruction);
+
+/* ---- unwind.c ---- */
+
+enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
+                                struct wt_caller *caller, struct wt_error *err);
 
 /* ---- exception.c ---- */
 

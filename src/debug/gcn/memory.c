@@ -13,16 +13,34 @@ enum { QUEUE_READ_INDEX = 128, QUEUE_SCRATCH = 160 };
 
 void gcnp_describe_spaces(struct wt_probe *p)
 {
-    /* DWARF's numbers: LLVM, "User Guide for AMDGPU Backend", address space identifier. */
-    p->space[SPACE_GENERIC] = (struct wt_space){"generic", 1, WT_SCOPE_LANE, 64};
-    p->space[SPACE_GLOBAL] = (struct wt_space){"global", 0, WT_SCOPE_DEVICE, 64};
-    p->space[SPACE_LOCAL] = (struct wt_space){"local", 3, WT_SCOPE_GROUP, 32};
-    p->space[SPACE_PRIVATE] = (struct wt_space){"private", 5, WT_SCOPE_LANE, 32};
-    p->space[SPACE_SCRATCH] = (struct wt_space){"private_wave", 6, WT_SCOPE_WAVE, 32};
+    /* DWARF's numbers: LLVM, "User Guide for AMDGPU Backend", address space identifier. Those of
+     * clang: clang/lib/Basic/Targets/AMDGPU.h, getDWARFAddressSpace(). */
+    p->space[SPACE_GENERIC] = (struct wt_space){
+        .name = "generic", .dwarf = 1, .scope = WT_SCOPE_LANE, .address_bits = 64};
+    p->space[SPACE_GLOBAL] = (struct wt_space){
+        .name = "global", .dwarf = 0, .scope = WT_SCOPE_DEVICE, .address_bits = 64};
+    p->space[SPACE_LOCAL] = (struct wt_space){.name = "local",
+                                              .dwarf = 3,
+                                              .scope = WT_SCOPE_GROUP,
+                                              .address_bits = 32,
+                                              .aperture = p->device.lds_base,
+                                              .clang = 2};
+    p->space[SPACE_PRIVATE] = (struct wt_space){.name = "private",
+                                                .dwarf = 5,
+                                                .scope = WT_SCOPE_LANE,
+                                                .address_bits = 32,
+                                                .aperture = p->device.scratch_base,
+                                                .clang = 1};
+    p->space[SPACE_SCRATCH] = (struct wt_space){
+        .name = "private_wave", .dwarf = 6, .scope = WT_SCOPE_WAVE, .address_bits = 32};
     p->topology.spaces = p->space;
     p->topology.space_count = SPACES;
     p->topology.code_spaces = 1u << SPACE_GLOBAL;
     p->topology.address_bits = 64;
+    p->topology.frame_space = SPACE_PRIVATE;
+    p->topology.frame_scale = GCN_LANES;
+    p->topology.stack_grows_up = true;
+    p->topology.result_registers = 4;
 }
 
 /* A generic address as one of the space that it leads to. */
@@ -119,12 +137,16 @@ static enum wt_status access_memory(struct wt_probe *p, uint32_t wave, unsigned 
     return WT_OK;
 }
 
-/* The memory port knows generic addresses. While queues are suspended, LDS is in the save area. */
+/* The memory port knows generic addresses. While queues are suspended, LDS is in the save area, and
+ * so is the register that leads to private memory. While they run, only the port has them: a
+ * condition is evaluated in the middle of a wave's turn. */
 static bool by_port(struct wt_probe *p, struct wt_address *addr)
 {
-    if (!p->port || by_aperture(p, *addr).space != SPACE_GLOBAL)
+    const struct wt_address at = by_aperture(p, *addr);
+    const struct wt_space *space = &p->space[at.space];
+    if (!p->port || (at.space != SPACE_GLOBAL && (p->suspended || !space->aperture)))
         return false;
-    addr->space = SPACE_GENERIC;
+    *addr = (struct wt_address){SPACE_GENERIC, at.offset + space->aperture};
     return true;
 }
 
@@ -177,4 +199,27 @@ enum wt_status gcnp_global_range(struct wt_probe *p, uint32_t wave, unsigned lan
                : wt_fail(err, WT_UNSUPPORTED,
                          "the dwords of a lane's private memory lie 256 bytes apart: watch "
                          "one of them");
+}
+
+enum wt_status gcnp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
+                              struct wt_address addr, uint64_t size, struct wt_address *home,
+                              uint64_t *part, struct wt_error *err)
+{
+    struct gcnp_row *row;
+    enum wt_status status;
+    size_t piece = size;
+    *part = size;
+    addr = by_aperture(p, addr);
+    if (addr.space == SPACE_GLOBAL || addr.space == SPACE_LOCAL) {
+        *home = wt_address_generic(&p->topology, addr);
+        if (addr.space == SPACE_GLOBAL)
+            home->space = SPACE_GENERIC;
+        return WT_OK;
+    }
+    home->space = SPACE_GENERIC;
+    if ((status = gcnp_find_row(p, wave, &row, err)) != WT_OK ||
+        (status = place(p, row, lane, addr, &piece, &home->offset, err)) != WT_OK)
+        return status;
+    *part = piece;
+    return WT_OK;
 }

@@ -36,6 +36,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
                                        .lanes = GCN_LANES,
                                        .wave_word = "wave",
                                        .lane_word = "lane",
+                                       .has_grid = true,
                                        .code_granule = 4};
     gcnp_describe_spaces(p);
     p->row = calloc(p->topology.waves, sizeof *p->row);
@@ -127,19 +128,42 @@ static void list_waves(const struct wt_probe *p, struct wt_wave_set *active,
     }
 }
 
+/* Code objects have come or gone: clients are told, and modules_known() follows. */
+static enum wt_status take_code(struct wt_probe *p, const struct wt_gcn_event *event,
+                                struct wt_error *err)
+{
+    if (!event->code || (p->code_told && event->code_state == p->code_state))
+        return WT_OK;
+    if (!gcnp_push_event(p, (struct wt_probe_event){.kind = WT_PROBE_MODULES_CHANGED}))
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for an event");
+    p->code_told = true;
+    p->code_state = event->code_state;
+    return WT_OK;
+}
+
+static enum wt_status modules_known(struct wt_probe *p, struct wt_error *err)
+{
+    if (!p->code_told)
+        return WT_OK;
+    p->code_told = false;
+    enum wt_status status = p->link->ops->code_known(p->link->context, p->code_state, err);
+    return status == WT_IO && gcnp_has_ended(p) ? WT_OK : status;
+}
+
 static enum wt_status scan(struct wt_probe *p, struct wt_wave_set *active,
                            struct wt_wave_set *halted, struct wt_error *err)
 {
-    bool event = true;
+    struct wt_gcn_event event = {.exception = true};
     enum wt_status status = WT_OK;
     /* Suspending takes its time: in a program that runs by itself it is done when the driver has
-     * something to tell. */
+     * something to tell. Of a wave that is held when it begins the driver tells nothing. */
     if (p->link->host_launches && !p->suspended && p->scanned) {
         status = p->link->ops->event(p->link->context, false, &event, err);
         if (status == WT_IO && gcnp_has_ended(p))
             status = WT_OK;
     }
-    if (status != WT_OK || (event && (status = gcnp_hold_still(p, err)) != WT_OK))
+    if (status != WT_OK || (status = take_code(p, &event, err)) != WT_OK ||
+        ((event.exception || p->hold) && (status = gcnp_hold_still(p, err)) != WT_OK))
         return status;
     p->scanned = true;
     list_waves(p, active, halted);
@@ -165,6 +189,11 @@ static void describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_w
                              .dispatch = row->dispatch,
                              .index = row->index};
     memcpy(wave->group, row->group, sizeof wave->group);
+    if (row->dispatch && row->dispatch <= p->launches) {
+        const struct gcnp_launch_seen *l = &p->launch[row->dispatch - 1];
+        memcpy(wave->block, l->block, sizeof wave->block);
+        memcpy(wave->grid, l->grid, sizeof wave->grid);
+    }
 }
 
 static bool any_present(const struct wt_probe *p)
@@ -255,7 +284,7 @@ static enum wt_status step(struct wt_probe *p, uint32_t wave, struct wt_probe_st
                            struct wt_error *err)
 {
     struct gcnp_row *row;
-    bool event;
+    struct wt_gcn_event event;
     enum wt_status status = gcnp_find_row(p, wave, &row, err);
     if (status != WT_OK)
         return status;
@@ -371,6 +400,16 @@ static enum wt_status write_memory(struct wt_probe *p, uint32_t wave, unsigned l
     return status ? status : after;
 }
 
+static enum wt_status find_home(struct wt_probe *p, wt_wave_handle wave, unsigned lane,
+                                struct wt_address addr, uint64_t size, struct wt_address *home,
+                                uint64_t *part, struct wt_error *err)
+{
+    const bool stood = p->suspended;
+    enum wt_status status = gcnp_find_home(p, wave, lane, addr, size, home, part, err);
+    enum wt_status after = stood ? WT_OK : gcnp_go(p, WT_NO_HANDLE, status ? WT_IGNORED : err);
+    return status ? status : after;
+}
+
 const struct wt_probe_ops wt_probe_gcn = {
     .family = "gcn",
     .open = probe_open,
@@ -381,6 +420,7 @@ const struct wt_probe_ops wt_probe_gcn = {
     .wave_id = wave_id,
     .describe_wave = describe_wave,
     .next_event = next_event,
+    .modules_known = modules_known,
     .hold_launches = hold_launches,
     .halt = halt,
     .resume = resume,
@@ -388,7 +428,7 @@ const struct wt_probe_ops wt_probe_gcn = {
     .step_poll = step_poll,
     .halt_cause = halt_cause,
     .exception = gcnp_exception,
-    .set_watches = gcnp_set_watches,
+    .set_watchpoints = gcnp_set_watches,
     .watched = gcnp_watched,
     .mask = mask,
     .reset_halted = reset_halted,
@@ -400,4 +440,6 @@ const struct wt_probe_ops wt_probe_gcn = {
     .window = gcnp_window,
     .patch = gcnp_patch,
     .decode = gcnp_decode_instruction,
+    .find_caller = gcnp_find_caller,
+    .find_home = find_home,
 };

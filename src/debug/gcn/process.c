@@ -149,13 +149,25 @@ static enum wt_status link_write(void *context, uint64_t addr, const void *bytes
     return WT_OK;
 }
 
-static enum wt_status link_event(void *context, bool wait, bool *event, struct wt_error *err)
+static enum wt_status link_event(void *context, bool wait, struct wt_gcn_event *event,
+                                 struct wt_error *err)
 {
     struct kfd_wire_request request = {.kind = KFD_WIRE_EVENT, .addr = wait ? KFD_WIRE_WAIT_MS : 0};
     struct kfd_wire_answer answer;
     const enum wt_status status = ask(context, &request, NULL, &answer, NULL, 0, err);
-    *event = status == WT_OK && answer.result > 0;
+    *event = (struct wt_gcn_event){.exception = false};
+    if (status == WT_OK && answer.result > 0)
+        *event = (struct wt_gcn_event){.exception = answer.result & KFD_WIRE_EXCEPTION,
+                                       .code = answer.result & KFD_WIRE_CODE,
+                                       .code_state = answer.call.arg[0]};
     return status;
+}
+
+static enum wt_status link_code_known(void *context, uint64_t state, struct wt_error *err)
+{
+    struct kfd_wire_request request = {.kind = KFD_WIRE_CODE_KNOWN, .addr = state};
+    struct kfd_wire_answer answer;
+    return ask(context, &request, NULL, &answer, NULL, 0, err);
 }
 
 static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
@@ -174,6 +186,7 @@ static const struct wt_gcn_link_ops process_link = {
     .read = link_read,
     .write = link_write,
     .event = link_event,
+    .code_known = link_code_known,
     .ended = link_ended,
 };
 
@@ -243,6 +256,11 @@ void wt_gcn_process_close(struct wt_gcn_process *p)
     free(p);
 }
 
+int wt_gcn_process_id(const struct wt_gcn_process *p)
+{
+    return p->pid;
+}
+
 const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)
 {
     return &p->link;
@@ -272,6 +290,16 @@ enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *p, uint64_t *addr
     if (status == WT_OK)
         *addr = hello.debug;
     return status;
+}
+
+enum wt_status wt_gcn_process_reachable(int pid, bool *reachable, struct wt_error *err)
+{
+    struct wt_gcn_process p = {.fd = -1, .pid = pid};
+    const enum wt_status status = connect_to(&p, err);
+    *reachable = status == WT_OK;
+    if (p.fd >= 0)
+        close(p.fd);
+    return status == WT_INVALID ? WT_OK : status;
 }
 
 /* ---- which there are ---- */

@@ -12,9 +12,13 @@ struct wt_gcn_process;
  */
 enum wt_status wt_gcn_process_open(int pid, uint32_t gpu, struct wt_gcn_process **process,
                                    struct wt_error *err);
+/** Whether process @p pid has opened its GPUs, so that a debugger can connect (one at a time). */
+enum wt_status wt_gcn_process_reachable(int pid, bool *reachable, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
 void wt_gcn_process_close(struct wt_gcn_process *process);
 
+/** Its process id. */
+int wt_gcn_process_id(const struct wt_gcn_process *process);
 /** What a target's `link` may point to; it is the process's. */
 const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *process);
 

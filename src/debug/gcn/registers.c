@@ -13,7 +13,15 @@ enum kind { IN_SGPR, IN_SPECIAL, IN_VGPR, IN_HW, IN_TTMP };
 #define CODE(kind, n) ((uint32_t)(kind) << 16 | (n))
 
 enum { SGPRS = 102, TTMPS = 16, NAMED = 12 };
+/* Arguments of a function, and what it returns. */
+enum { VGPR_ARGUMENTS = 32 };
 enum { SPECIAL_FLAT_SCRATCH = 0, SPECIAL_XNACK_MASK = 2, SPECIAL_VCC = 4 };
+
+/* LLVM, "User Guide for AMDGPU Backend", Non-Kernel Functions: which VGPRs a function preserves. */
+static bool is_preserved(unsigned vgpr)
+{
+    return vgpr >= 40 && (vgpr - 40) % 16 < 8;
+}
 
 /* Numbers are DWARF's where it has one (LLVM, "User Guide for AMDGPU Backend": register
  * identifier), others from 0x1000 on. */
@@ -74,7 +82,8 @@ static const struct wt_register named[NAMED] = {
      .number = 0x1004,
      .dwarf = -1,
      .code = CODE(IN_SPECIAL, SPECIAL_XNACK_MASK)},
-    /* The calling convention's, by the scalar registers that they are. */
+    /* The calling convention's, by the scalar registers that they are. Debug information means a
+     * frame where it names s32 or s33: these come first. */
     {.name = "ra",
      .type = WT_REG_CODE_PTR,
      .role = WT_ROLE_RA,
@@ -87,14 +96,14 @@ static const struct wt_register named[NAMED] = {
      .role = WT_ROLE_SP,
      .bits = 32,
      .number = 0x1006,
-     .dwarf = -1,
+     .dwarf = 64,
      .code = CODE(IN_SGPR, 32)},
     {.name = "fp",
      .type = WT_REG_UINT,
      .role = WT_ROLE_FP,
      .bits = 32,
      .number = 0x1007,
-     .dwarf = -1,
+     .dwarf = 65,
      .code = CODE(IN_SGPR, 33)},
 };
 
@@ -130,8 +139,15 @@ bool gcnp_describe_registers(struct wt_probe *p)
         const unsigned number = i < 64 ? 32 + i : 1088 + i - 64;
         add(p, &n, "s", i, "sgpr", WT_SCOPE_WAVE, number, (int)number, CODE(IN_SGPR, i));
     }
-    for (unsigned i = 0; i < MOST_VGPRS; i++)
+    for (unsigned i = 0; i < MOST_VGPRS; i++) {
+        struct wt_register *r = &p->registers[n];
         add(p, &n, "v", i, "vgpr", WT_SCOPE_LANE, 2560 + i, 2560 + (int)i, CODE(IN_VGPR, i));
+        r->clobbered = !is_preserved(i);
+        if (i < VGPR_ARGUMENTS) {
+            r->role = WT_ROLE_ARGUMENT;
+            r->argument = i + 1;
+        }
+    }
     for (unsigned i = 0; i < TTMPS; i++)
         add(p, &n, "ttmp", i, "ttmp", WT_SCOPE_WAVE, 0x1010 + i, -1, CODE(IN_TTMP, i));
     assert(n == count);

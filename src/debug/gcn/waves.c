@@ -30,7 +30,7 @@ enum wt_status gcnp_call(struct wt_probe *p, struct kfd_debug_call *call, struct
 
 /* ---- launches ---- */
 
-static bool push_event(struct wt_probe *p, struct wt_probe_event event)
+bool gcnp_push_event(struct wt_probe *p, struct wt_probe_event event)
 {
     if (p->first_event == p->events)
         p->first_event = p->events = 0;
@@ -43,20 +43,24 @@ static bool push_event(struct wt_probe *p, struct wt_probe_event event)
     return true;
 }
 
-/* How many work-groups a packet asks for; 1 each where it cannot be read any more. */
-static void read_groups(struct wt_probe *p, const struct kfd_queue_entry *q, uint64_t packet,
-                        uint32_t groups[3])
+/* What a packet asks for; 1 each where it cannot be read any more. */
+static void read_packet(struct wt_probe *p, const struct kfd_queue_entry *q, uint64_t packet,
+                        struct gcnp_launch_seen *l)
 {
     uint8_t bytes[GCN_AQL_BYTES];
     const uint64_t places = q->ring_size / GCN_AQL_BYTES;
-    groups[0] = groups[1] = groups[2] = 1;
+    for (unsigned i = 0; i < 3; i++)
+        l->groups[i] = l->block[i] = l->grid[i] = 1;
     if (!places || gcnp_read_link(p, q->ring_base_address + packet % places * GCN_AQL_BYTES, bytes,
                                   sizeof bytes, WT_IGNORED) != WT_OK)
         return;
     const struct gcn_aql_dispatch d = gcn_aql_dispatch(bytes);
     for (unsigned i = 0; i < 3; i++)
-        if (d.group[i] && d.grid[i])
-            groups[i] = (d.grid[i] - 1) / d.group[i] + 1;
+        if (d.group[i] && d.grid[i]) {
+            l->groups[i] = (d.grid[i] - 1) / d.group[i] + 1;
+            l->block[i] = d.group[i];
+            l->grid[i] = d.grid[i];
+        }
 }
 
 static struct gcnp_launch_seen *find_launch(struct wt_probe *p, const struct kfd_queue_entry *q,
@@ -75,8 +79,9 @@ static struct gcnp_launch_seen *find_launch(struct wt_probe *p, const struct kfd
     struct gcnp_launch_seen *l = &p->launch[p->launches++];
     *l = (struct gcnp_launch_seen){
         .queue = q->queue_id, .packet = packet, .run = p->run, .number = p->launches};
-    read_groups(p, q, packet, l->groups);
-    push_event(p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = l->number});
+    read_packet(p, q, packet, l);
+    gcnp_push_event(
+        p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = l->number});
     return l;
 }
 
@@ -246,8 +251,8 @@ static enum wt_status read_waves(struct wt_probe *p, struct wt_error *err)
         if (l->active || l->told_end || l->run != p->run)
             continue;
         l->told_end = true;
-        push_event(p,
-                   (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number});
+        gcnp_push_event(
+            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number});
     }
     return status;
 }

@@ -98,6 +98,11 @@ enum wt_status wt_operand_convert(struct wt_build *b, const struct wt_operand *o
 
 /* ---- locations ---- */
 
+/** Whether the register of this DWARF number points into a function's frame. */
+bool wt_build_is_frame_register(const struct wt_build *b, unsigned number);
+/** What such a register holds becomes an address of the frame's space. */
+enum wt_status wt_build_frame_address(struct wt_build *b, wt_expr_vector *v, struct wt_error *err);
+
 /**
  * What a location description says, for @p frame (NULL: of static storage): pieces for a value of
  * @p size bytes (0: unknown). @p bias is that of the module.

@@ -71,6 +71,29 @@ static struct wt_operand lost(const struct wt_type *type)
         .piece = {{.kind = WT_PIECE_LOST, .reg = -1, .size = wt_type_size(type)}}};
 }
 
+/* The space into which a pointer of a type points: that of its address class. */
+static uint32_t space_of_type(const struct compiler *c, const struct wt_type *plain)
+{
+    const struct wt_topology *t = c->build.topology;
+    for (uint32_t i = 0; plain->address_class && i < t->space_count; i++)
+        if ((unsigned)t->spaces[i].clang == plain->address_class)
+            return i;
+    return 0;
+}
+
+/* A pointer into a space that space 0 reaches becomes one of space 0, as the program has it. */
+static enum wt_status make_generic(struct compiler *c, struct wt_operand *pointer,
+                                   struct wt_error *err)
+{
+    struct wt_piece *p = &pointer->piece[0];
+    const struct wt_space *space = &c->build.topology->spaces[p->space];
+    if (!p->space || !space->aperture)
+        return WT_OK;
+    p->space = 0;
+    return wt_build_op(&c->build, WT_EXPR_ADD, 0, p->vector,
+                       wt_build_constant(&c->build, space->aperture), &p->vector, err);
+}
+
 /* A variable that is a reference means what it refers to. */
 static enum wt_status follow_reference(struct compiler *c, struct wt_operand *o,
                                        struct wt_error *err)
@@ -81,8 +104,58 @@ static enum wt_status follow_reference(struct compiler *c, struct wt_operand *o,
         return WT_OK;
     enum wt_status status = wt_operand_cell_of(&c->build, o, &address, err);
     if (!status)
-        *o = wt_operand_memory(wt_type_target(plain), 0, address);
+        *o = wt_operand_memory(wt_type_target(plain), space_of_type(c, plain), address);
     return status;
+}
+
+/* Whether a variable lies in memory of a group, at an address of the file. */
+static bool is_of_group(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count;
+    return dwarf_tag(die) == DW_TAG_variable && dwarf_attr(die, DW_AT_location, &attribute) &&
+           dwarf_getlocation(&attribute, &ops, &count) == 0 && count > 1 &&
+           ops[count - 1].atom == DW_OP_xderef &&
+           (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx);
+}
+
+static unsigned count_of_group(Dwarf_Die *scope, unsigned depth)
+{
+    Dwarf_Die die;
+    unsigned count = 0;
+    if (depth > WT_SCOPES || dwarf_child(scope, &die) != 0)
+        return 0;
+    do {
+        count += is_of_group(&die);
+        if (dwarf_tag(&die) == DW_TAG_lexical_block)
+            count += count_of_group(&die, depth + 1);
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return count;
+}
+
+/*
+ * LLVM lays out a group's memory when it has written the debug information, in which each variable
+ * lies at 0. That is true of a kernel's only one, where no function has any.
+ */
+static bool is_known_at_0(const struct compiler *c, Dwarf_Die *variable)
+{
+    const struct wt_frame *frame = c->scope->frame;
+    Dwarf_Die unit, die, own;
+    uint64_t start, end;
+    unsigned of_own = 0, of_functions = 0;
+    if (!frame || !frame->scope_count || !dwarf_diecu(variable, &unit, NULL, NULL) ||
+        dwarf_child(&unit, &die) != 0)
+        return false;
+    own = frame->scope[0];
+    of_own = count_of_group(&own, 0);
+    do {
+        if (dwarf_tag(&die) != DW_TAG_subprogram)
+            continue;
+        if (!wt_info_entry(&die, &start, &end) || !wt_symbols_is_kernel(frame->symbols, start))
+            of_functions += count_of_group(&die, 0);
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return of_own == 1 && of_functions == 0;
 }
 
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
@@ -121,6 +194,16 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
         *err = why;
         return status;
     }
+    const struct wt_topology *t = c->build.topology;
+    uint64_t address;
+    if (is_of_group(die) && wt_operand_in_memory(o) && t->spaces[o->piece[0].space].clang &&
+        wt_expr_is_constant(c->build.expr, o->piece[0].vector, &address) && address == 0 &&
+        !is_known_at_0(c, die))
+        return wt_fail(
+            err, WT_UNSUPPORTED,
+            "the debug information does not say where %s lies: the compiler writes 0 for "
+            "each variable in %s memory",
+            dwarf_diename(die), t->spaces[o->piece[0].space].name);
     /* A register may be wider than what is in it. */
     if (o->piece_count == 1 && o->piece[0].size > size && size)
         o->piece[0].size = size;
@@ -210,6 +293,8 @@ static enum wt_status pointer_of(struct compiler *c, const struct wt_operand *o,
     *target = wt_type_target(plain);
     if (o->piece_count == 1 && o->piece[0].kind == WT_PIECE_CELL)
         *space = o->piece[0].space;
+    if (!*space)
+        *space = space_of_type(c, plain);
     return wt_operand_cell_of(&c->build, o, address, err);
 }
 
@@ -261,7 +346,7 @@ static enum wt_status address_of(struct compiler *c, const struct wt_operand *o,
     *pointer = wt_operand_cell(wt_types_pointer(c->build.types, o->type), o->piece[0].vector);
     pointer->piece[0].space = o->piece[0].space;
     pointer->piece[0].size = wt_types_address_size(c->build.types);
-    return WT_OK;
+    return make_generic(c, pointer, err);
 }
 
 static enum wt_status scaled(struct compiler *c, const struct wt_operand *index, uint64_t size,
@@ -981,6 +1066,115 @@ static enum wt_status compile_name(struct compiler *c, const char *name, struct 
     }
 }
 
+/* ---- what a language calls the coordinates of work-items ---- */
+
+/* A number of the lane's work: a register that the debugger adds, or computed of such ones. */
+enum work_number { WORK_ITEM, WORK_GROUP, WORK_BLOCK, WORK_GRID, WORK_GROUPS, WORK_GLOBAL_ITEM };
+
+static enum wt_status work_register(struct compiler *c, const char *kind, unsigned axis,
+                                    wt_expr_vector *v, struct wt_error *err)
+{
+    char name[20];
+    struct wt_operand o;
+    snprintf(name, sizeof name, "_%s_%c", kind, 'x' + (int)axis);
+    const int index = register_index(c->build.topology, name);
+    if (index < 0)
+        return wt_fail(err, WT_UNSUPPORTED, "the device does not tell which work-item a lane is");
+    if (!c->scope->thread && !c->beside)
+        return wt_fail(err, WT_STATE, "No registers.");
+    enum wt_status status =
+        wt_frames_register(&c->build, c->scope->frame, (unsigned)index, &o, err);
+    o.type = integer(c, 4, false);
+    return status ? status : wt_operand_cell_of(&c->build, &o, v, err);
+}
+
+static enum wt_status compile_work(struct compiler *c, enum work_number number, unsigned axis,
+                                   const struct wt_type *type, struct wt_operand *o,
+                                   struct wt_error *err)
+{
+    static const char *const kinds[] = {
+        [WORK_ITEM] = "item", [WORK_GROUP] = "group", [WORK_BLOCK] = "block",
+        [WORK_GRID] = "grid", [WORK_GROUPS] = "grid", [WORK_GLOBAL_ITEM] = "group"};
+    wt_expr_vector v = 0, block = 0, item = 0;
+    enum wt_status status = work_register(c, kinds[number], axis, &v, err);
+    if (!status && number >= WORK_GROUPS)
+        status = work_register(c, "block", axis, &block, err);
+    if (!status && number == WORK_GROUPS) {
+        const wt_expr_vector one = wt_build_constant(&c->build, 1);
+        if ((status = wt_build_op(&c->build, WT_EXPR_ADD, 0, v, block, &v, err)) == WT_OK &&
+            (status = wt_build_op(&c->build, WT_EXPR_SUB, 0, v, one, &v, err)) == WT_OK)
+            status = wt_build_op(&c->build, WT_EXPR_DIV_UNSIGNED, 0, v, block, &v, err);
+    } else if (!status && number == WORK_GLOBAL_ITEM) {
+        if ((status = work_register(c, "item", axis, &item, err)) == WT_OK &&
+            (status = wt_build_op(&c->build, WT_EXPR_MUL, 0, v, block, &v, err)) == WT_OK)
+            status = wt_build_op(&c->build, WT_EXPR_ADD, 0, v, item, &v, err);
+    }
+    if (!status)
+        *o = wt_operand_cell(type, v);
+    return status;
+}
+
+/* HIP's and CUDA's threadIdx.x and the like; *is_work: it is one of them. */
+static enum wt_status compile_coordinate(struct compiler *c, const struct wt_node *n,
+                                         struct wt_operand *o, bool *is_work, struct wt_error *err)
+{
+    static const struct {
+        const char *name;
+        enum work_number number;
+    } names[] = {{"threadIdx", WORK_ITEM},
+                 {"blockIdx", WORK_GROUP},
+                 {"blockDim", WORK_BLOCK},
+                 {"gridDim", WORK_GROUPS}};
+    struct wt_found found;
+    *is_work = false;
+    if (n->a->kind != WT_NODE_NAME || strlen(n->text) != 1 || *n->text < 'x' || *n->text > 'z' ||
+        !c->build.topology->has_grid)
+        return WT_OK;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(names[i].name, n->a->text) != 0 ||
+            (wt_source_find(c->scope, n->a->text, &found) && found.is_local))
+            continue;
+        *is_work = true;
+        return compile_work(c, names[i].number, (unsigned)(*n->text - 'x'), integer(c, 4, false), o,
+                            err);
+    }
+    return WT_OK;
+}
+
+/* OpenCL's get_global_id(0) and the like. */
+static enum wt_status compile_work_call(struct compiler *c, const struct wt_node *n,
+                                        struct wt_operand *o, bool *is_work, struct wt_error *err)
+{
+    static const struct {
+        const char *name;
+        enum work_number number;
+    } names[] = {{"get_local_id", WORK_ITEM},        {"get_group_id", WORK_GROUP},
+                 {"get_local_size", WORK_BLOCK},     {"get_enqueued_local_size", WORK_BLOCK},
+                 {"get_global_size", WORK_GRID},     {"get_num_groups", WORK_GROUPS},
+                 {"get_global_id", WORK_GLOBAL_ITEM}};
+    struct wt_operand axis;
+    wt_expr_vector cell = 0;
+    uint64_t value;
+    *is_work = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && c->build.topology->has_grid; i++) {
+        if (n->a->kind != WT_NODE_NAME || strcmp(names[i].name, n->a->text) != 0)
+            continue;
+        *is_work = true;
+        enum wt_status status =
+            n->b && !n->b->next ? compile(c, n->b, &axis, err)
+                                : wt_fail(err, WT_INVALID, "%s() takes a dimension, as in %s(0)",
+                                          n->a->text, n->a->text);
+        if (!status)
+            status = to_number(c, &axis, integer(c, 8, false), &cell, err);
+        if (status)
+            return status;
+        if (!wt_expr_is_constant(c->build.expr, cell, &value) || value > 2)
+            return wt_fail(err, WT_INVALID, "a dimension is 0, 1 or 2");
+        return compile_work(c, names[i].number, (unsigned)value, basic(c, "unsigned long"), o, err);
+    }
+    return WT_OK;
+}
+
 static enum wt_status compile_space(struct compiler *c, const struct wt_node *n,
                                     struct wt_operand *o, struct wt_error *err)
 {
@@ -996,7 +1190,7 @@ static enum wt_status compile_space(struct compiler *c, const struct wt_node *n,
             return status;
         *o = wt_operand_cell(wt_types_pointer(c->build.types, basic(c, "int")), address);
         o->piece[0].space = (uint32_t)i;
-        return WT_OK;
+        return make_generic(c, o, err);
     }
     char names[128] = "";
     for (size_t i = 0; i < t->space_count; i++)
@@ -1121,9 +1315,13 @@ static enum wt_status compile_call(struct compiler *c, const struct wt_node *n,
 {
     const enum reduction kind = n->a->kind == WT_NODE_NAME ? reduction_of(n->a->text) : R_NONE;
     struct wt_operand function;
+    bool is_work;
     if (kind != R_NONE)
         return reduce(c, n, kind, o, err);
-    enum wt_status status = compile(c, n->a, &function, err);
+    enum wt_status status = compile_work_call(c, n, o, &is_work, err);
+    if (status || is_work)
+        return status;
+    status = compile(c, n->a, &function, err);
     if (status)
         return status;
     return wt_fail(err, WT_UNSUPPORTED,
@@ -1147,6 +1345,7 @@ static enum wt_status compile(struct compiler *c, const struct wt_node *n, struc
                               struct wt_error *err)
 {
     struct wt_operand a, b;
+    bool is_work;
     enum wt_status status = WT_OK;
     if (++c->depth > MOST_DEPTH)
         return wt_fail(err, WT_INVALID, "the expression is nested too deeply");
@@ -1164,6 +1363,10 @@ static enum wt_status compile(struct compiler *c, const struct wt_node *n, struc
         status = compile_dollar(c, n, o, err);
         break;
     case WT_NODE_MEMBER:
+        status = compile_coordinate(c, n, o, &is_work, err);
+        if (status || is_work)
+            break;
+        /* fall through */
     case WT_NODE_ARROW:
         status = compile(c, n->a, &a, err);
         /* Both work on both, as in GDB. */

@@ -7,14 +7,21 @@
 
 #define STACK 64
 
+/* A cell of the stack of DWARF's machine. */
+struct cell {
+    wt_expr_vector vector;
+    uint32_t space; /* of what is an address */
+    bool in_frame;  /* an address within a function's frame */
+    bool is_loaded; /* of the file, with the bias of its module */
+};
+
 /* What one expression has come to. */
 struct machine {
     struct wt_build *b;
     Dwarf_Attribute *attribute; /* which the operations are of; NULL: of call frame information */
     const struct wt_frame *frame;
     uint64_t bias;
-    wt_expr_vector stack[STACK];
-    uint32_t space[STACK]; /* of what is an address */
+    struct cell stack[STACK];
     unsigned count;
     bool is_value;           /* the top is the value, not its address */
     bool is_register;        /* `place` is a register */
@@ -33,20 +40,24 @@ static enum wt_status lost(struct wt_error *err)
     return wt_fail(err, WT_UNSUPPORTED, "value has been optimized out");
 }
 
-static enum wt_status push(struct machine *m, wt_expr_vector v, struct wt_error *err)
+static enum wt_status push_cell(struct machine *m, struct cell cell, struct wt_error *err)
 {
     if (m->count == STACK)
         return malformed(err);
-    m->space[m->count] = 0;
-    m->stack[m->count++] = v;
+    m->stack[m->count++] = cell;
     return WT_OK;
+}
+
+static enum wt_status push(struct machine *m, wt_expr_vector v, struct wt_error *err)
+{
+    return push_cell(m, (struct cell){.vector = v}, err);
 }
 
 static enum wt_status pop(struct machine *m, wt_expr_vector *v, struct wt_error *err)
 {
     if (m->count == 0)
         return malformed(err);
-    *v = m->stack[--m->count];
+    *v = m->stack[--m->count].vector;
     return WT_OK;
 }
 
@@ -55,14 +66,29 @@ static enum wt_status push_constant(struct machine *m, uint64_t value, struct wt
     return push(m, wt_build_constant(m->b, value), err);
 }
 
+/* An address within a frame. */
+static enum wt_status push_in_frame(struct machine *m, wt_expr_vector v, struct wt_error *err)
+{
+    const uint32_t space = m->b->topology ? m->b->topology->frame_space : 0;
+    return push_cell(m, (struct cell){.vector = v, .space = space, .in_frame = true}, err);
+}
+
+static enum wt_status push_loaded(struct machine *m, uint64_t address, struct wt_error *err)
+{
+    const wt_expr_vector v = wt_build_constant(m->b, address + m->bias);
+    return push_cell(m, (struct cell){.vector = v, .is_loaded = true}, err);
+}
+
 static enum wt_status binary(struct machine *m, enum wt_expr_op op, struct wt_error *err)
 {
     wt_expr_vector a = 0, b = 0, to = 0;
     enum wt_status status;
+    const unsigned n = m->count;
+    const bool in_frame = n > 1 && (m->stack[n - 1].in_frame || m->stack[n - 2].in_frame);
     if ((status = pop(m, &b, err)) != WT_OK || (status = pop(m, &a, err)) != WT_OK ||
         (status = wt_build_op(m->b, op, 64, a, b, &to, err)) != WT_OK)
         return status;
-    return push(m, to, err);
+    return in_frame ? push_in_frame(m, to, err) : push(m, to, err);
 }
 
 /* The six comparisons, all computed from a < b: operands are exchanged, results inverted. */
@@ -72,13 +98,13 @@ static enum wt_status compare(struct machine *m, bool swap, bool invert, struct 
     if (m->count < 2)
         return malformed(err);
     if (swap) {
-        const wt_expr_vector top = m->stack[m->count - 1];
+        const struct cell top = m->stack[m->count - 1];
         m->stack[m->count - 1] = m->stack[m->count - 2];
         m->stack[m->count - 2] = top;
     }
     if ((status = binary(m, WT_EXPR_LESS_SIGNED, err)) != WT_OK || !invert)
         return status;
-    wt_expr_vector *at = &m->stack[m->count - 1];
+    wt_expr_vector *at = &m->stack[m->count - 1].vector;
     return wt_build_op(m->b, WT_EXPR_LOGIC_NOT, 0, *at, *at, at, err);
 }
 
@@ -87,7 +113,7 @@ static enum wt_status equal(struct machine *m, bool invert, struct wt_error *err
     enum wt_status status = binary(m, WT_EXPR_EQUAL, err);
     if (status || !invert)
         return status;
-    wt_expr_vector *at = &m->stack[m->count - 1];
+    wt_expr_vector *at = &m->stack[m->count - 1].vector;
     return wt_build_op(m->b, WT_EXPR_LOGIC_NOT, 0, *at, *at, at, err);
 }
 
@@ -105,11 +131,17 @@ static enum wt_status unary(struct machine *m, uint64_t atom, struct wt_error *e
     return status ? status : push(m, v, err);
 }
 
-/* The number of a DWARF address space in the probe's list. */
+/* The number of a DWARF address space in the probe's list. clang's own number for a space goes
+ * before the number that is documented: no other compiler writes DW_OP_xderef. */
 static enum wt_status find_space(struct machine *m, uint64_t number, uint32_t *space,
                                  struct wt_error *err)
 {
     const struct wt_topology *t = m->b->topology;
+    for (size_t i = 0; t && number && i < t->space_count; i++)
+        if ((uint64_t)t->spaces[i].clang == number) {
+            *space = (uint32_t)i;
+            return WT_OK;
+        }
     for (size_t i = 0; t && i < t->space_count; i++)
         if (t->spaces[i].dwarf >= 0 && (uint64_t)t->spaces[i].dwarf == number) {
             *space = (uint32_t)i;
@@ -121,25 +153,42 @@ static enum wt_status find_space(struct machine *m, uint64_t number, uint32_t *s
                    number);
 }
 
-/* Where a value lies in an address space: the space is above the address on the stack. */
-static enum wt_status xderef(struct machine *m, bool last, unsigned size, struct wt_error *err)
+/* What follows an operation in its simple location. */
+enum follows { MORE, STACK_VALUE, NOTHING };
+
+/*
+ * Where a value lies in an address space: the space is below the address on the stack. LLVM writes
+ * DW_OP_xderef at the end of where a variable lies, not of what it holds. It keeps the operation
+ * for a variable that it has moved from the frame to registers: then the "address", which is none
+ * in a frame, is the value.
+ */
+static enum wt_status xderef(struct machine *m, enum follows next, unsigned size,
+                             struct wt_error *err)
 {
     wt_expr_vector address = 0, number = 0;
     uint64_t value;
     uint32_t space = 0;
     enum wt_status status;
+    const struct cell top = m->count ? m->stack[m->count - 1] : (struct cell){0};
     if ((status = pop(m, &address, err)) != WT_OK || (status = pop(m, &number, err)) != WT_OK)
         return status;
     if (!wt_expr_is_constant(m->b->expr, number, &value))
         return wt_fail(err, WT_UNSUPPORTED, "an address space that is computed is not supported");
     if ((status = find_space(m, value, &space, err)) != WT_OK)
         return status;
-    if (last) {
-        /* LLVM writes so where the variable lies, not what it holds. */
-        if ((status = push(m, address, err)) == WT_OK)
-            m->space[m->count - 1] = space;
+    /* A module is loaded into space 0; in others its variables lie where the file says. */
+    if (space && top.is_loaded &&
+        (status = wt_build_op(m->b, WT_EXPR_SUB, 0, address, wt_build_constant(m->b, m->bias),
+                              &address, err)) != WT_OK)
         return status;
+    const struct wt_topology *t = m->b->topology;
+    if (next != MORE && !top.in_frame && space && space == t->frame_space &&
+        t->spaces[space].clang) {
+        m->is_value = true;
+        return push(m, address, err);
     }
+    if (next == NOTHING)
+        return push_cell(m, (struct cell){.vector = address, .space = space}, err);
     if ((status = wt_build_load(m->b, space, size, address, &address, err)) != WT_OK)
         return status;
     return push(m, address, err);
@@ -160,14 +209,36 @@ static enum wt_status register_value(struct machine *m, uint64_t number, wt_expr
     return wt_operand_cell_of(m->b, &o, cell, err);
 }
 
+bool wt_build_is_frame_register(const struct wt_build *b, unsigned number)
+{
+    const struct wt_topology *t = b->topology;
+    for (size_t i = 0; t && i < t->register_count; i++)
+        if (t->registers[i].dwarf >= 0 && (unsigned)t->registers[i].dwarf == number)
+            return t->registers[i].role == WT_ROLE_SP || t->registers[i].role == WT_ROLE_FP;
+    return false;
+}
+
+enum wt_status wt_build_frame_address(struct wt_build *b, wt_expr_vector *v, struct wt_error *err)
+{
+    const unsigned scale = b->topology ? b->topology->frame_scale : 0;
+    if (scale <= 1)
+        return WT_OK;
+    return wt_build_op(b, WT_EXPR_DIV_UNSIGNED, 0, *v, wt_build_constant(b, scale), v, err);
+}
+
 static enum wt_status breg(struct machine *m, uint64_t number, int64_t offset, struct wt_error *err)
 {
     wt_expr_vector v;
+    const bool in_frame = wt_build_is_frame_register(m->b, (unsigned)number);
     enum wt_status status = register_value(m, number, &v, err);
+    if (!status && in_frame)
+        status = wt_build_frame_address(m->b, &v, err);
     if (!status)
         status = wt_build_op(m->b, WT_EXPR_ADD, 0, v, wt_build_constant(m->b, (uint64_t)offset), &v,
                              err);
-    return status ? status : push(m, v, err);
+    if (status)
+        return status;
+    return in_frame ? push_in_frame(m, v, err) : push(m, v, err);
 }
 
 static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *err)
@@ -187,7 +258,33 @@ static enum wt_status fbreg(struct machine *m, int64_t offset, struct wt_error *
     if (!status)
         status = wt_build_op(m->b, WT_EXPR_ADD, 0, base, wt_build_constant(m->b, (uint64_t)offset),
                              &base, err);
-    return status ? status : push(m, base, err);
+    return status ? status : push_in_frame(m, base, err);
+}
+
+/* DW_OP_convert: to a base type, or (0) to the type of addresses. */
+static enum wt_status convert(struct machine *m, const Dwarf_Op *op, struct wt_error *err)
+{
+    Dwarf_Die type;
+    Dwarf_Attribute attribute;
+    Dwarf_Word encoding, size;
+    wt_expr_vector v = 0;
+    enum wt_status status = pop(m, &v, err);
+    if (status)
+        return status;
+    if (op->number == 0)
+        return push(m, v, err);
+    if (!m->attribute || dwarf_getlocation_die(m->attribute, op, &type) != 0 ||
+        dwarf_formudata(dwarf_attr(&type, DW_AT_encoding, &attribute), &encoding) != 0 ||
+        dwarf_formudata(dwarf_attr(&type, DW_AT_byte_size, &attribute), &size) != 0 || size == 0)
+        return malformed(err);
+    if (encoding == DW_ATE_float || encoding == DW_ATE_complex_float || size > 8)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "the debug information converts to a type that is not supported");
+    const bool is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+    if (size < 8)
+        status = wt_build_op(m->b, is_signed ? WT_EXPR_EXT : WT_EXPR_ZERO_EXT, (unsigned)size * 8,
+                             v, v, &v, err);
+    return status ? status : push(m, v, err);
 }
 
 /* Operands that an index stands for: DW_OP_addrx, DW_OP_constx. */
@@ -200,8 +297,7 @@ static enum wt_status indexed(struct machine *m, const Dwarf_Op *op, bool addres
     if (!m->attribute || dwarf_getlocation_attr(m->attribute, op, &found) != 0)
         return malformed(err);
     if (address)
-        return dwarf_formaddr(&found, &addr) == 0 ? push_constant(m, addr + m->bias, err)
-                                                  : malformed(err);
+        return dwarf_formaddr(&found, &addr) == 0 ? push_loaded(m, addr, err) : malformed(err);
     if (dwarf_formudata(&found, &word) == 0)
         return push_constant(m, word, err);
     return dwarf_formaddr(&found, &addr) == 0 ? push_constant(m, addr, err) : malformed(err);
@@ -222,22 +318,22 @@ static enum wt_status stack_op(struct machine *m, const Dwarf_Op *op, struct wt_
     const unsigned n = m->count;
     switch (op->atom) {
     case DW_OP_dup:
-        return n ? push(m, m->stack[n - 1], err) : malformed(err);
+        return n ? push_cell(m, m->stack[n - 1], err) : malformed(err);
     case DW_OP_drop:
         if (!n)
             return malformed(err);
         m->count--;
         return WT_OK;
     case DW_OP_over:
-        return n > 1 ? push(m, m->stack[n - 2], err) : malformed(err);
+        return n > 1 ? push_cell(m, m->stack[n - 2], err) : malformed(err);
     case DW_OP_pick:
-        return op->number < n ? push(m, m->stack[n - 1 - op->number], err) : malformed(err);
+        return op->number < n ? push_cell(m, m->stack[n - 1 - op->number], err) : malformed(err);
     case DW_OP_swap:
     case DW_OP_rot: {
         const unsigned depth = op->atom == DW_OP_swap ? 2 : 3;
         if (n < depth)
             return malformed(err);
-        const wt_expr_vector top = m->stack[n - 1];
+        const struct cell top = m->stack[n - 1];
         memmove(&m->stack[n - depth + 1], &m->stack[n - depth], (depth - 1) * sizeof top);
         m->stack[n - depth] = top;
         return WT_OK;
@@ -276,7 +372,8 @@ static unsigned address_size(const struct machine *m)
     return m->b->types ? wt_types_address_size(m->b->types) : 8;
 }
 
-static enum wt_status step(struct machine *m, const Dwarf_Op *op, bool last, struct wt_error *err)
+static enum wt_status step(struct machine *m, const Dwarf_Op *op, enum follows next,
+                           struct wt_error *err)
 {
     const unsigned atom = op->atom;
     wt_expr_vector v;
@@ -289,7 +386,7 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, bool last, str
         return breg(m, atom - DW_OP_breg0, (int64_t)op->number, err);
     switch (atom) {
     case DW_OP_addr:
-        return push_constant(m, op->number + m->bias, err);
+        return push_loaded(m, op->number, err);
     case DW_OP_const1u:
     case DW_OP_const1s:
     case DW_OP_const2u:
@@ -335,7 +432,7 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, bool last, str
             m->b, 0, atom == DW_OP_deref ? address_size(m) : (unsigned)op->number, v, &v, err);
         return status ? status : push(m, v, err);
     case DW_OP_xderef:
-        return xderef(m, last, address_size(m), err);
+        return xderef(m, next, address_size(m), err);
     case DW_OP_plus_uconst:
         if ((status = push_constant(m, op->number, err)) != WT_OK)
             return status;
@@ -355,6 +452,9 @@ static enum wt_status step(struct machine *m, const Dwarf_Op *op, bool last, str
     case DW_OP_stack_value:
         m->is_value = true;
         return WT_OK;
+    case DW_OP_convert:
+    case DW_OP_GNU_convert:
+        return convert(m, op, err);
     case DW_OP_implicit_value:
         return implicit(m, op, err);
     case DW_OP_nop:
@@ -414,7 +514,7 @@ static enum wt_status finish_piece(struct machine *m, uint64_t size, struct wt_o
         return WT_OK;
     }
     if (m->count) {
-        const uint32_t space = m->space[m->count - 1];
+        const uint32_t space = m->stack[m->count - 1].space;
         if ((status = pop(m, &p.vector, err)) != WT_OK)
             return status;
         p.kind = m->is_value ? WT_PIECE_CELL : WT_PIECE_MEMORY;
@@ -442,10 +542,12 @@ static enum wt_status run(struct machine *m, const Dwarf_Op *ops, size_t count, 
             pieces = true;
             status = bytes ? finish_piece(m, bytes, o, err) : malformed(err);
         } else {
-            const bool last = i + 1 == count || ops[i + 1].atom == DW_OP_piece ||
-                              ops[i + 1].atom == DW_OP_stack_value;
+            const unsigned after = i + 1 < count ? ops[i + 1].atom : DW_OP_piece;
             status = step(m, &ops[i],
-                          last && (i + 1 == count || ops[i + 1].atom != DW_OP_stack_value), err);
+                          after == DW_OP_stack_value                         ? STACK_VALUE
+                          : after == DW_OP_piece || after == DW_OP_bit_piece ? NOTHING
+                                                                             : MORE,
+                          err);
         }
         if (status)
             return status;

@@ -244,6 +244,12 @@ static void put_pointer(struct printer *p, const struct wt_type *type, uint64_t 
         put_address(p, address, false);
         return;
     }
+    const struct wt_topology *t = wt_debugger_topology(wt_source_debugger(p->scope->source));
+    for (uint32_t i = 0; type->address_class && i < t->space_count; i++)
+        if ((unsigned)t->spaces[i].clang == type->address_class) {
+            fprintf(p->out, "%s#0x%" PRIx64, t->spaces[i].name, address);
+            return;
+        }
     put_address(p, address, true);
     if (is_textual(target) && address) {
         fputc(' ', p->out);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <dwarf.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,10 @@ struct physical {
     unsigned level;   /* of its innermost frame */
     unsigned levels;  /* with the calls inlined into it */
     bool has_cfa, cfa_tried;
-    uint64_t cfa; /* of the thread's lane */
+    uint64_t cfa;            /* of the thread's lane */
+    bool is_kernel;          /* it was launched, not called */
+    bool rules_tried;        /* without call frame information: */
+    struct wt_caller *rules; /* … what its instructions say of its caller; NULL: nothing */
 };
 
 struct wt_frames {
@@ -57,6 +61,7 @@ void wt_frames_free(struct wt_frames *f)
         return;
     for (size_t i = 0; i < f->physical_count; i++) {
         free(f->physical[i].cfi);
+        free(f->physical[i].rules);
         wt_symbols_close(f->physical[i].symbols);
     }
     for (size_t i = 0; i < f->frame_count; i++)
@@ -106,6 +111,26 @@ static enum wt_status build_cfa(struct wt_build *b, struct wt_frames *f, unsigne
                                 wt_expr_vector *cfa, struct wt_error *err);
 static enum wt_status register_of(struct wt_build *b, struct wt_frames *f, unsigned physical,
                                   unsigned index, struct wt_operand *o, struct wt_error *err);
+static const struct wt_caller *rules_of(struct wt_frames *f, unsigned physical);
+
+/* A register of the caller by the instructions of the function; false if it is as there. */
+static bool register_by_rules(struct wt_build *b, const struct wt_caller *rules, unsigned index,
+                              struct wt_operand *o)
+{
+    const struct wt_register *r = &b->topology->registers[index];
+    const unsigned size = (unsigned)wt_register_size(r);
+    for (unsigned i = 0; i < rules->register_count; i++) {
+        const struct wt_caller_register *x = &rules->reg[i];
+        if (x->index != index)
+            continue;
+        const struct wt_type *type = wt_types_integer(b->types, size > 4 ? 8 : 4, false);
+        *o = x->in_memory
+                 ? wt_operand_memory(type, x->addr.space, wt_build_constant(b, x->addr.offset))
+                 : wt_operand_cell(type, wt_build_constant(b, x->value));
+        return true;
+    }
+    return false;
+}
 
 /* Register `index` of the caller of `physical`. */
 static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, unsigned physical,
@@ -118,6 +143,11 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
     enum wt_status status;
     wt_expr_vector cell;
     if (!p->cfi) {
+        const struct wt_caller *rules = rules_of(f, physical);
+        if (rules && register_by_rules(b, rules, index, o))
+            return WT_OK;
+        if (rules && r->clobbered)
+            return not_saved(b, index, err);
         /* Code without such information is taken for a leaf that has saved nothing. */
         return register_of(b, f, physical, index, o, err);
     }
@@ -207,6 +237,11 @@ static enum wt_status build_cfa(struct wt_build *b, struct wt_frames *f, unsigne
     const unsigned mark = b->next;
     const struct wt_frame frame = {.physical = physical, .level = p->level, .bias = p->bias};
     b->uses_frame = true;
+    const struct wt_caller *rules = p->cfi || p->is_kernel ? NULL : rules_of(f, physical);
+    if (rules || p->is_kernel) {
+        *cfa = wt_build_constant(b, rules ? rules->cfa : 0);
+        return WT_OK;
+    }
     if (!p->cfi) {
         const int sp = role_index(b->topology, WT_ROLE_SP);
         struct wt_operand o;
@@ -251,7 +286,15 @@ static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *fram
             return wt_fail(err, WT_INVALID,
                            "the debug information is damaged: a frame base names "
                            "itself");
-    return wt_build_address(b, &attribute, ops, count, frame, frame->bias, base, err);
+    enum wt_status status =
+        wt_build_address(b, &attribute, ops, count, frame, frame->bias, base, err);
+    const unsigned number = ops[0].atom == DW_OP_regx ? (unsigned)ops[0].number
+                            : ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31
+                                ? (unsigned)(ops[0].atom - DW_OP_reg0)
+                                : UINT_MAX;
+    if (!status && count == 1 && wt_build_is_frame_register(b, number))
+        status = wt_build_frame_address(b, base, err);
+    return status;
 }
 
 const struct wt_frame_ops wt_frame_ops = {frame_dwarf_register, frame_cfa, frame_base};
@@ -279,8 +322,19 @@ static enum wt_status build_the_cfa(struct wt_build *b, struct wt_frames *f, uns
     return build_cfa(b, f, physical, v, err);
 }
 
+static enum wt_status build_own_register(struct wt_build *b, struct wt_frames *f, unsigned physical,
+                                         unsigned index, wt_expr_vector *v, struct wt_error *err)
+{
+    struct wt_operand o;
+    enum wt_status status = register_of(b, f, physical, index, &o, err);
+    if (status)
+        return status;
+    o.type = wt_types_integer(b->types, o.piece[0].size <= 4 ? 4 : 8, false);
+    return wt_operand_cell_of(b, &o, v, err);
+}
+
 static bool number_of(struct wt_frames *f, build_fn *build, unsigned physical, unsigned index,
-                      uint64_t *value)
+                      unsigned lane, uint64_t *value)
 {
     struct wt_error ignored;
     struct wt_types *types = wt_types_new(NULL, NULL, f->topology->address_bits / 8);
@@ -295,8 +349,8 @@ static bool number_of(struct wt_frames *f, build_fn *build, unsigned physical, u
     if (fine) {
         wt_expr_add(b.expr, WT_EXPR_END, 0, wt_expr_temporary(b.expr, 0), v, v);
         fine = wt_expr_finish(b.expr, &ignored) == WT_OK &&
-               wt_debugger_evaluate(f->debugger, f->wave.id, wt_lane_bit(f->lane), b.expr, 0,
-                                    &result, NULL, &ignored) == WT_OK &&
+               wt_debugger_evaluate(f->debugger, f->wave.id, wt_lane_bit(lane), b.expr, 0, &result,
+                                    NULL, &ignored) == WT_OK &&
                result.known;
     }
     wt_expr_free(b.expr);
@@ -313,10 +367,52 @@ bool wt_frames_cfa(struct wt_frames *f, unsigned level, uint64_t *cfa)
     struct physical *p = &f->physical[frame->physical];
     if (!p->cfa_tried) {
         p->cfa_tried = true;
-        p->has_cfa = number_of(f, build_the_cfa, frame->physical, 0, &p->cfa);
+        p->has_cfa = number_of(f, build_the_cfa, frame->physical, 0, f->lane, &p->cfa);
     }
     *cfa = p->cfa;
     return p->has_cfa;
+}
+
+/* ---- callers by the instructions of a function ---- */
+
+struct asked {
+    struct wt_frames *f;
+    unsigned physical;
+};
+
+static bool read_own_register(void *context, unsigned index, unsigned lane, uint64_t *value)
+{
+    const struct asked *a = context;
+    return number_of(a->f, build_own_register, a->physical, index, lane, value);
+}
+
+static bool read_code(void *context, uint64_t addr, void *out, size_t size)
+{
+    const struct wt_frames *f = ((const struct asked *)context)->f;
+    return wt_debugger_read_memory(f->debugger, f->thread, wt_address_of(addr), out, size,
+                                   WT_IGNORED) == WT_OK;
+}
+
+static const struct wt_caller *rules_of(struct wt_frames *f, unsigned physical)
+{
+    struct physical *p = &f->physical[physical];
+    struct asked asked = {f, physical};
+    struct wt_callee callee = {
+        .pc = p->pc, .context = &asked, .read_register = read_own_register, .read_code = read_code};
+    uint64_t start, end;
+    if (p->rules_tried || p->is_kernel || !f->thread || !p->symbols)
+        return p->rules;
+    p->rules_tried = true;
+    if (!wt_symbols_extent(p->symbols, p->inside - p->bias, &start, &end))
+        return NULL;
+    callee.start = start + p->bias;
+    struct wt_caller *rules = malloc(sizeof *rules);
+    if (rules && wt_debugger_find_caller(f->debugger, &callee, rules, WT_IGNORED) == WT_OK) {
+        f->physical[physical].rules = rules;
+        return rules;
+    }
+    free(rules);
+    return NULL;
 }
 
 /* ---- finding frames ---- */
@@ -439,6 +535,14 @@ static bool add_physical(struct wt_frames *f, uint64_t pc, bool is_caller)
         p->symbols = wt_symbols_share(module->symbols);
         p->info = wt_symbols_info(p->symbols);
         p->cfi = p->info ? wt_info_frame(p->info, p->inside - p->bias) : NULL;
+        p->is_kernel = wt_symbols_is_kernel(p->symbols, p->inside - p->bias);
+        /* Compilers without such information for their target write empty entries. */
+        Dwarf_Op *ops;
+        size_t count;
+        if (p->cfi && dwarf_frame_cfa(p->cfi, &ops, &count) == 0 && count == 0) {
+            free(p->cfi);
+            p->cfi = NULL;
+        }
     }
     return add_frames(f, (unsigned)f->physical_count - 1);
 }
@@ -468,11 +572,17 @@ static bool add_caller(struct wt_frames *f)
         snprintf(f->end, sizeof f->end, "only %d calls are followed", WT_FRAMES_MOST);
         return false;
     }
+    if (p->is_kernel)
+        return false;
+    const struct wt_caller *rules = p->cfi ? NULL : rules_of(f, last);
+    if (rules)
+        return rules->pc && wt_modules_at(f->modules, 0, rules->pc - 1) &&
+               add_physical(f, rules->pc, true);
     if (!p->cfi && last > 0)
         return false; /* nothing says what it has saved */
     const int ra = return_register(f, p);
     uint64_t pc;
-    if (ra < 0 || !number_of(f, build_register, last, (unsigned)ra, &pc))
+    if (ra < 0 || !number_of(f, build_register, last, (unsigned)ra, f->lane, &pc))
         return false;
     if (pc == 0 || !wt_modules_at(f->modules, 0, pc - 1))
         return false;
@@ -480,10 +590,11 @@ static bool add_caller(struct wt_frames *f)
         return false;
     /* A caller that has not saved where it returns to has nowhere to return to. */
     Dwarf_Op memory[3], *ops = NULL;
-    size_t rules = 1;
+    size_t rule_count = 1;
     if (last > 0 && p->cfi && f->topology->registers[ra].dwarf >= 0 &&
-        dwarf_frame_register(p->cfi, f->topology->registers[ra].dwarf, memory, &ops, &rules) == 0 &&
-        rules == 0)
+        dwarf_frame_register(p->cfi, f->topology->registers[ra].dwarf, memory, &ops, &rule_count) ==
+            0 &&
+        rule_count == 0)
         return false;
     return add_physical(f, pc, true);
 }

@@ -63,9 +63,14 @@ enum wt_status wt_build_op(struct wt_build *b, enum wt_expr_op op, unsigned size
 enum wt_status wt_build_load(struct wt_build *b, uint32_t space, unsigned size,
                              wt_expr_vector address, wt_expr_vector *to, struct wt_error *err)
 {
-    if (space)
+    const struct wt_space *s = space ? &b->topology->spaces[space] : NULL;
+    enum wt_status status;
+    if (s && !s->aperture)
         return wt_fail(err, WT_UNSUPPORTED, "%s memory cannot be read within an expression",
-                       b->topology->spaces[space].name);
+                       s->name);
+    if (s && (status = wt_build_op(b, WT_EXPR_ADD, 0, address, wt_build_constant(b, s->aperture),
+                                   &address, err)) != WT_OK)
+        return status;
     return wt_build_op(b, WT_EXPR_LOAD, size, address, address, to, err);
 }
 

@@ -400,7 +400,14 @@ void wt_source_symbol_at(const struct wt_view *scope, uint64_t address, bool dat
     const struct wt_modules *modules = scope->source->modules;
     const char *name;
     uint64_t offset;
+    const struct wt_topology *t = scope->source->topology;
     text[0] = 0;
+    for (size_t i = 0; i < t->space_count; i++) {
+        const struct wt_space *s = &t->spaces[i];
+        if (s->aperture && address >= s->aperture &&
+            (address - s->aperture) >> s->address_bits == 0)
+            snprintf(text, size, "<%s#0x%" PRIx64 ">", s->name, address - s->aperture);
+    }
     const struct wt_module *m = wt_modules_at(modules, 0, address);
     if (!m)
         return;

@@ -477,6 +477,19 @@ bool wt_symbols_address(struct wt_symbols *s, const char *name, uint64_t *addr)
     return true;
 }
 
+bool wt_symbols_is_kernel(struct wt_symbols *s, uint64_t addr)
+{
+    const char *name;
+    char *descriptor;
+    uint64_t offset;
+    if (!s || !wt_symbols_function(s, addr, &name, &offset) ||
+        asprintf(&descriptor, "%s.kd", name) < 0)
+        return false;
+    const bool found = wt_symbols_address(s, descriptor, &offset);
+    free(descriptor);
+    return found;
+}
+
 uint64_t wt_symbols_body(struct wt_symbols *s, uint64_t addr)
 {
     const char *name, *here;

@@ -31,6 +31,10 @@ void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_
 bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char **name,
                          uint64_t *offset);
 
+/** Whether the function that holds @p addr is launched, not called: AMD's code objects describe
+ * such a one in a symbol NAME.kd. */
+bool wt_symbols_is_kernel(struct wt_symbols *symbols, uint64_t addr);
+
 /** The addresses [*start, *end) of that symbol; up to the next one if it has no size. */
 bool wt_symbols_extent(struct wt_symbols *symbols, uint64_t addr, uint64_t *start, uint64_t *end);
 

@@ -263,6 +263,18 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
         type->target = element;
 }
 
+/* DW_AT_address_class names a space that is not the one of plain pointers; LLVM writes no size
+ * beside it. Those that it names (private and local memory of AMD's GPUs) have 32 bits. */
+static void read_pointer(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
+{
+    uint64_t class = 0;
+    number(die, DW_AT_address_class, &class);
+    type->address_class = (unsigned)class;
+    if (!type->size)
+        type->size = class ? 4 : t->address_size;
+    type->target = wt_types_of(t, die);
+}
+
 static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 {
     const int tag = dwarf_tag(die);
@@ -276,17 +288,13 @@ static void read_into(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
     case DW_TAG_pointer_type:
     case DW_TAG_ptr_to_member_type:
         type->kind = WT_TYPE_POINTER;
-        if (!type->size)
-            type->size = t->address_size;
-        type->target = wt_types_of(t, die);
+        read_pointer(t, type, die);
         break;
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
         type->kind = WT_TYPE_REFERENCE;
         type->is_rvalue = tag == DW_TAG_rvalue_reference_type;
-        if (!type->size)
-            type->size = t->address_size;
-        type->target = wt_types_of(t, die);
+        read_pointer(t, type, die);
         break;
     case DW_TAG_array_type:
         type->kind = WT_TYPE_ARRAY;

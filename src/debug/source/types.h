@@ -57,6 +57,7 @@ struct wt_type {
     bool is_variadic;             /**< FUNCTION */
     bool has_prototype;           /**< FUNCTION */
     bool has_count;               /**< ARRAY: `count` is known */
+    unsigned address_class;       /**< POINTER, REFERENCE: DW_AT_address_class; 0: none */
     const struct wt_type *target; /**< what it points to, is made of, or returns; NULL: void */
     uint64_t count;               /**< ARRAY: elements */
     int64_t lower;                /**< ARRAY: index of the first one (Fortran: 1) */

@@ -40,31 +40,6 @@ static void add_read(struct wt_probe *p, const struct dm_places *places, unsigne
     }
 }
 
-enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
-                               uint32_t *value, struct wt_error *err)
-{
-    struct dm_loan loan;
-    struct dm_places place;
-    dm_one_place(&place, wave, lane);
-    enum wt_status status = loan_borrow(p, &loan, &place, false, err);
-    if (status)
-        return status;
-    bool before = dm_fault_present(p);
-    dm_begin(p);
-    dm_select_lane(p, wave, lane);
-    dm_inject(p, rv_csrr(X_T0, csr));
-    dm_fetch(p, X_T0);
-    loan_add_return(p, &loan);
-    status = loan_run(p, &loan, err);
-    if (!status)
-        status = loan_check_fault(p, before, &loan, err);
-    if (!status) {
-        size_t cursor = 0;
-        *value = dm_next_value(p, &cursor);
-    }
-    return status;
-}
-
 static bool needs_passage(struct wt_probe *p, unsigned index)
 {
     return p->xlen == 32 && CODE_CLASS(code_of(p, index)) == CODE_FPR &&
@@ -110,13 +85,12 @@ static enum wt_status read_upper_fprs(struct wt_probe *p, uint32_t wave, unsigne
 }
 
 /* The second half of reading: everything that has to go through t0. */
-static enum wt_status read_through_t0(struct wt_probe *p, const struct dm_loan *loan,
+static enum wt_status read_through_t0(struct wt_probe *p, struct dm_loan *loan,
                                       const unsigned *index, size_t count, uint64_t *value,
                                       struct wt_error *err)
 {
     const struct dm_places *places = &loan->places;
-    bool before = dm_fault_present(p);
-    dm_begin(p);
+    loan_begin(p, loan);
     for (size_t i = 0; i < count; i++) {
         unsigned code = code_of(p, index[i]), reg = CODE_NUMBER(code);
         bool gpr = CODE_CLASS(code) == CODE_GPR;
@@ -129,10 +103,7 @@ static enum wt_status read_through_t0(struct wt_probe *p, const struct dm_loan *
             add_read(p, places, code, p->registers[index[i]].bits);
         }
     }
-    loan_add_return(p, loan);
     enum wt_status status = loan_run(p, loan, err);
-    if (!status)
-        status = loan_check_fault(p, before, loan, err);
     if (status)
         return status;
     size_t cursor = 0;
@@ -197,7 +168,7 @@ enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes la
     if (pc) {
         enum wt_halt_cause cause;
         uint64_t address;
-        if ((status = wt_probe_vortex.halt_cause(p, wave, &cause, &address, err)))
+        if ((status = vortex_halt_cause(p, wave, &cause, &address, err)))
             return status;
         for (size_t i = 0; i < count; i++)
             for (unsigned k = 0; k < places->count; k++)
@@ -325,23 +296,16 @@ static enum wt_status write_far_pc(struct wt_probe *p, uint32_t wave, unsigned l
                                    struct wt_error *err)
 {
     struct dm_loan loan;
-    struct dm_places place;
-    dm_one_place(&place, wave, lane);
-    enum wt_status status = loan_borrow(p, &loan, &place, false, err);
-    if (status)
+    enum wt_status status;
+    if ((status = loan_borrow_one(p, &loan, wave, lane, false, err)) != WT_OK)
         return status;
-    bool before = dm_fault_present(p);
-    dm_begin(p);
-    dm_select_lane(p, wave, lane);
+    loan_begin(p, &loan);
     dm_inject_constant(p, X_T0, value & ~(uint64_t)1);
     dm_inject(p, rv_i(0x67, 0, 0, X_T0, 0));
-    loan_add_return(p, &loan);
-    status = loan_run(p, &loan, err);
-    if (!status)
-        status = loan_check_fault(p, before, &loan, err);
-    if (!status)
-        vortex_remember_far(p, value);
-    return status;
+    if ((status = loan_run(p, &loan, err)) != WT_OK)
+        return status;
+    vortex_remember_far(p, value);
+    return WT_OK;
 }
 
 static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned index,
@@ -374,14 +338,10 @@ static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned la
     if (fpr && r->bits == 64 && p->xlen == 32 && value >> 32 != 0xffffffff)
         return write_wide_fpr(p, wave, lane, number, value, err);
     struct dm_loan loan;
-    struct dm_places place;
-    dm_one_place(&place, wave, lane);
-    enum wt_status status = loan_borrow(p, &loan, &place, false, err);
+    enum wt_status status = loan_borrow_one(p, &loan, wave, lane, false, err);
     if (status)
         return status;
-    bool before = dm_fault_present(p);
-    dm_begin(p);
-    dm_select_lane(p, wave, lane);
+    loan_begin(p, &loan);
     dm_inject_constant(p, X_T0, p->xlen == 32 ? (uint32_t)value : value);
     if (fpr)
         dm_inject(p, rv_fmv_f(r->bits == 64 && p->xlen == 64, number, X_T0));
@@ -389,9 +349,7 @@ static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned la
         dm_inject(p, rv_tmc(X_T0));
     else
         dm_inject(p, rv_csrw(number, X_T0));
-    loan_add_return(p, &loan);
-    status = loan_run(p, &loan, err);
-    return status ? status : loan_check_fault(p, before, &loan, err);
+    return loan_run(p, &loan, err);
 }
 
 enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
@@ -406,6 +364,41 @@ enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lane
     for (; lanes && !status; lanes &= lanes - 1, row += size)
         status = write_value(p, wave, wt_lanes_lowest(lanes), index, wt_load_le(row, size), err);
     return status;
+}
+
+enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, struct wt_error *err)
+{
+    const struct wt_target *target = p->target;
+    unsigned lanes = p->topology.lanes;
+    if (target->services->wave_detail && (p->port || lanes > p->xlen)) {
+        struct wt_wave_detail detail;
+        target->services->wave_detail(target->context, wave, &detail);
+        *mask = detail.view.mask & wt_lanes_first(lanes);
+        return WT_OK;
+    }
+    unsigned index = 0;
+    while (p->registers[index].code != (CODE_CSR | CSR_ACTIVE_THREADS))
+        index++;
+    uint64_t value[2] = {0};
+    bool ask_two = p->mask_csr == MASK_UNKNOWN && lanes > 1;
+    enum wt_status status = WT_OK;
+    if (p->mask_csr != MASK_OF_INJECTION)
+        status = vortex_read_values(p, wave, ask_two ? 3 : 1, &index, 1, value, err);
+    if (status)
+        return status;
+    /* A device may show the mask of the injection itself, one lane, in place of the warp's. */
+    if (ask_two)
+        p->mask_csr = value[0] == 1 && value[1] == 2 ? MASK_OF_INJECTION : MASK_OF_WARP;
+    if (p->mask_csr == MASK_OF_INJECTION) {
+        *mask = wt_lanes_first(lanes);
+        return WT_OK;
+    }
+    *mask = value[0];
+    /* Lanes that the register has no bit for cannot be told: take them as enabled. */
+    if (lanes > p->xlen)
+        *mask |= wt_lanes_first(lanes) & ~wt_lanes_first(p->xlen);
+    *mask &= wt_lanes_first(lanes);
+    return WT_OK;
 }
 
 /* ---- what the device is ---- */

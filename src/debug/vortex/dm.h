@@ -99,6 +99,7 @@ struct dm_places {
 struct dm_loan {
     struct dm_places places;
     bool t1_too;
+    bool faulted; /**< the program had made a mistake before the batch that runs under this loan */
     uint64_t t0[WT_MAX_LANES], t1[WT_MAX_LANES];
 };
 
@@ -231,14 +232,20 @@ static inline uint32_t rv_srli(unsigned rd, unsigned rs1, unsigned by)
     return rv_i(0x13, rd, 5, rs1, (int32_t)by);
 }
 
-/* ---- probe.c ---- */
+/* ---- cause.c: why and where a warp has halted ---- */
 
 /** Why @p wave is halted, by what DCTRL reads with it selected. */
 enum wt_halt_cause vortex_cause_of(const struct wt_probe *p, uint32_t wave, uint32_t dctrl);
+/** The address that DPC means: RV64's code above 4 GiB is known by its breakpoints only. */
 uint64_t vortex_whole_pc(const struct wt_probe *p, uint32_t dpc);
-/** Puts the DPC of an EBREAK halt right, where the device has it behind the ebreak. */
+/** Makes a DPC at the low half of @p addr mean that address, if it is above 4 GiB. */
+void vortex_remember_far(struct wt_probe *p, uint64_t addr);
+/** Corrects the DPC of an EBREAK halt on a device that has it behind the ebreak, and *pc. */
 enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
                                  struct wt_error *err);
+/** The probe's halt_cause(). */
+enum wt_status vortex_halt_cause(struct wt_probe *p, uint32_t wave, enum wt_halt_cause *cause,
+                                 uint64_t *pc, struct wt_error *err);
 
 /* ---- survey.c ---- */
 
@@ -249,6 +256,9 @@ enum wt_status vortex_survey(struct wt_probe *p, const uint32_t *wave, size_t co
 
 /** Gives back what is owed; fails while the device does not answer. */
 enum wt_status vortex_repay(struct wt_probe *p, struct wt_error *err);
+/** Reads the low 32 bits of a CSR of one lane. */
+enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
+                               uint32_t *value, struct wt_error *err);
 
 /* ---- access.c: registers by injection ---- */
 
@@ -261,11 +271,8 @@ enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lane
                                 struct wt_error *err);
 enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
                                 const uint8_t *row, struct wt_error *err);
-/** Makes a DPC at the low half of @p addr mean that address, if it is above 4 GiB. */
-void vortex_remember_far(struct wt_probe *p, uint64_t addr);
-/** Reads CSRs of one lane (each 32 bits of it). */
-enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
-                               uint32_t *value, struct wt_error *err);
+/** The probe's mask(): the target's service tells it, or CSR ACTIVE_THREADS. */
+enum wt_status vortex_mask(struct wt_probe *p, uint32_t wave, wt_lanes *mask, struct wt_error *err);
 /** Finds XLEN by what shifts do, and leaves the lane as it was. */
 enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt_error *err);
 

@@ -3,13 +3,14 @@
  * bytes of memory. Each batch can be run again from its beginning; the one instruction that could
  * not (the shift that frees the upper half of t0 on RV64) has a function of its own.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "debug/vortex/loan.h"
 
 #include <string.h>
 
-void dm_one_place(struct dm_places *places, uint32_t wave, unsigned lane)
+static void one_place(struct dm_places *places, uint32_t wave, unsigned lane)
 {
     places->count = 1;
     places->at[0].wave = wave;
@@ -65,7 +66,7 @@ void dm_fetch_at(struct wt_probe *p, const struct dm_places *places, unsigned re
     }
 }
 
-void loan_add_return(struct wt_probe *p, const struct dm_loan *loan)
+static void add_return(struct wt_probe *p, const struct dm_loan *loan)
 {
     for (unsigned i = 0; i < loan->places.count; i++) {
         select_place(p, &loan->places, i);
@@ -75,10 +76,10 @@ void loan_add_return(struct wt_probe *p, const struct dm_loan *loan)
     }
 }
 
-void loan_return_now(struct wt_probe *p, const struct dm_loan *loan)
+static void return_now(struct wt_probe *p, const struct dm_loan *loan)
 {
     dm_begin(p);
-    loan_add_return(p, loan);
+    add_return(p, loan);
     if (dm_run(p, WT_IGNORED) == WT_OK)
         return;
     p->owed = *loan;
@@ -158,7 +159,7 @@ enum wt_status loan_finish(struct wt_probe *p, struct dm_loan *loan, struct wt_e
     dm_fetch_at(p, &loan->places, X_T0);
     if ((status = dm_run(p, err))) {
         loan->t1_too = false;
-        loan_return_now(p, loan);
+        return_now(p, loan);
         return status;
     }
     size_t cursor = 0;
@@ -201,12 +202,12 @@ enum wt_status loan_borrow(struct wt_probe *p, struct dm_loan *loan, const struc
     return WT_OK;
 }
 
-enum wt_status loan_run(struct wt_probe *p, const struct dm_loan *loan, struct wt_error *err)
+enum wt_status loan_borrow_one(struct wt_probe *p, struct dm_loan *loan, uint32_t wave,
+                               unsigned lane, bool t1_too, struct wt_error *err)
 {
-    enum wt_status status = dm_run(p, err);
-    if (status)
-        loan_return_now(p, loan);
-    return status;
+    struct dm_places place;
+    one_place(&place, wave, lane);
+    return loan_borrow(p, loan, &place, t1_too, err);
 }
 
 static const struct wt_fault *fault_of(const struct wt_probe *p)
@@ -215,23 +216,56 @@ static const struct wt_fault *fault_of(const struct wt_probe *p)
     return services->fault ? services->fault(p->target->context) : NULL;
 }
 
-bool dm_fault_present(struct wt_probe *p)
+/* An injected access that the device refuses is the probe's mistake: it is taken back. */
+static enum wt_status check_fault(struct wt_probe *p, const struct dm_loan *loan,
+                                  struct wt_error *err)
 {
-    return fault_of(p) != NULL;
-}
-
-enum wt_status loan_check_fault(struct wt_probe *p, bool before, const struct dm_loan *loan,
-                                struct wt_error *err)
-{
-    const struct wt_fault *fault = before ? NULL : fault_of(p);
+    const struct wt_fault *fault = loan->faulted ? NULL : fault_of(p);
     char text[sizeof fault->text];
     if (!fault)
         return WT_OK;
     snprintf(text, sizeof text, "%s", fault->text);
     if (p->target->services->clear_fault)
         p->target->services->clear_fault(p->target->context);
-    loan_return_now(p, loan);
+    return_now(p, loan);
     return wt_fail(err, WT_INVALID, "the device refused an injected access: %s", text);
+}
+
+void loan_begin(struct wt_probe *p, struct dm_loan *loan)
+{
+    assert(loan->places.count > 0 && loan->places.count <= WT_MAX_LANES);
+    loan->faulted = fault_of(p) != NULL;
+    dm_begin(p);
+    if (loan->places.count == 1)
+        select_place(p, &loan->places, 0);
+}
+
+enum wt_status loan_run(struct wt_probe *p, const struct dm_loan *loan, struct wt_error *err)
+{
+    add_return(p, loan);
+    enum wt_status status = dm_run(p, err);
+    if (status) {
+        return_now(p, loan);
+        return status;
+    }
+    return check_fault(p, loan, err);
+}
+
+enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane, unsigned csr,
+                               uint32_t *value, struct wt_error *err)
+{
+    struct dm_loan loan;
+    size_t cursor = 0;
+    enum wt_status status;
+    if ((status = loan_borrow_one(p, &loan, wave, lane, false, err)) != WT_OK)
+        return status;
+    loan_begin(p, &loan);
+    dm_inject(p, rv_csrr(X_T0, csr));
+    dm_fetch(p, X_T0);
+    if ((status = loan_run(p, &loan, err)) != WT_OK)
+        return status;
+    *value = dm_next_value(p, &cursor);
+    return WT_OK;
 }
 
 /* ---- a passage: memory that doubles go through on RV32 ---- */
@@ -252,9 +286,7 @@ enum wt_status passage_find(struct wt_probe *p, uint32_t wave, unsigned lane, st
 enum wt_status passage_open(struct wt_probe *p, struct dm_passage *pass, uint32_t wave,
                             unsigned lane, struct wt_error *err)
 {
-    struct dm_places place;
-    dm_one_place(&place, wave, lane);
-    enum wt_status status = loan_borrow(p, &pass->loan, &place, true, err);
+    enum wt_status status = loan_borrow_one(p, &pass->loan, wave, lane, true, err);
     if (status)
         return status;
     dm_begin(p);
@@ -265,7 +297,7 @@ enum wt_status passage_open(struct wt_probe *p, struct dm_passage *pass, uint32_
         dm_fetch(p, X_T1);
     }
     if ((status = dm_run(p, err))) {
-        loan_return_now(p, &pass->loan);
+        return_now(p, &pass->loan);
         return status;
     }
     size_t cursor = 0;
@@ -282,7 +314,7 @@ void passage_add_close(struct wt_probe *p, const struct dm_passage *pass)
         dm_inject_constant(p, X_T1, pass->word[i]);
         dm_inject(p, rv_s(0x23, 2, X_T0, X_T1, 4 * i));
     }
-    loan_add_return(p, &pass->loan);
+    add_return(p, &pass->loan);
 }
 
 enum wt_status passage_close(struct wt_probe *p, const struct dm_passage *pass,
@@ -343,7 +375,7 @@ enum wt_status vortex_repay(struct wt_probe *p, struct wt_error *err)
         memcpy(pass.word, p->owed_word, sizeof pass.word);
         passage_add_close(p, &pass);
     } else {
-        loan_add_return(p, &p->owed);
+        add_return(p, &p->owed);
     }
     if ((status = dm_run(p, err)))
         return status;

@@ -4,7 +4,6 @@
 
 #include "debug/vortex/dm.h"
 
-void dm_one_place(struct dm_places *places, uint32_t wave, unsigned lane);
 /** The lanes of a set, the lowest first. */
 void dm_lanes_of(struct dm_places *places, uint32_t wave, wt_lanes lanes);
 
@@ -17,26 +16,27 @@ void dm_fetch(struct wt_probe *p, unsigned reg);
 void dm_inject_at(struct wt_probe *p, const struct dm_places *places, uint32_t instruction);
 void dm_fetch_at(struct wt_probe *p, const struct dm_places *places, unsigned reg);
 
+/*
+ * How registers are borrowed: loan_borrow(), then for each batch loan_begin(), the injections, and
+ * loan_run(), which gives t0 and t1 back. dm_next_value() has the results.
+ */
+
 /** Borrows t0 (and t1). On failure nothing is owed. */
 enum wt_status loan_borrow(struct wt_probe *p, struct dm_loan *loan, const struct dm_places *places,
                            bool t1_too, struct wt_error *err);
+/** The same of one lane. */
+enum wt_status loan_borrow_one(struct wt_probe *p, struct dm_loan *loan, uint32_t wave,
+                               unsigned lane, bool t1_too, struct wt_error *err);
 /** The second half of borrowing, when the low halves are known: RV64's upper halves. */
 enum wt_status loan_finish(struct wt_probe *p, struct dm_loan *loan, struct wt_error *err);
-/** Puts the loan's registers back, by instructions added to the batch. */
-void loan_add_return(struct wt_probe *p, const struct dm_loan *loan);
-/** After a failure: gives back in a batch of its own, or as soon as the device answers again. */
-void loan_return_now(struct wt_probe *p, const struct dm_loan *loan);
-/** Runs a batch that ends with loan_add_return(); if it fails, the loan is given back separately.
+/** Begins a batch; with a loan of one lane, that lane is selected. */
+void loan_begin(struct wt_probe *p, struct dm_loan *loan);
+/**
+ * Adds instructions that give the registers back, and runs the batch. If it fails, they are given
+ * back by a batch of their own, or as soon as the device answers again. WT_INVALID: the device
+ * refused an injected access, which is no mistake of the program's; the fault is cleared.
  */
 enum wt_status loan_run(struct wt_probe *p, const struct dm_loan *loan, struct wt_error *err);
-
-bool dm_fault_present(struct wt_probe *p);
-/**
- * An injected access that the device refuses is our mistake, not the program's: takes the fault
- * back, and says what it was.
- */
-enum wt_status loan_check_fault(struct wt_probe *p, bool before, const struct dm_loan *loan,
-                                struct wt_error *err);
 
 /** A loan of t0, t1 and eight bytes of memory, which doubles pass through on RV32. */
 struct dm_passage {

@@ -55,19 +55,14 @@ static enum wt_status survey_masks(struct wt_probe *p, const uint32_t *wave, uns
     enum wt_status status = loan_borrow(p, &loan, &places, false, err);
     if (status)
         return status;
-    bool before = dm_fault_present(p);
-    dm_begin(p);
+    loan_begin(p, &loan);
     dm_inject_at(p, &places, rv_csrr(X_T0, CSR_ACTIVE_THREADS));
     dm_fetch_at(p, &places, X_T0);
     if (wide) {
         dm_inject_at(p, &places, rv_srli(X_T0, X_T0, 32));
         dm_fetch_at(p, &places, X_T0);
     }
-    loan_add_return(p, &loan);
-    status = loan_run(p, &loan, err);
-    if (!status)
-        status = loan_check_fault(p, before, &loan, err);
-    if (status)
+    if ((status = loan_run(p, &loan, err)) != WT_OK)
         return status;
     size_t cursor = 0;
     for (unsigned i = 0; i < count; i++)
@@ -94,7 +89,7 @@ enum wt_status vortex_survey(struct wt_probe *p, const uint32_t *wave, size_t co
     /* The first mask tells what the register means on this device, if that is not known yet. */
     size_t done = 0;
     while (!status && done < count && (port || p->mask_csr != MASK_OF_WARP)) {
-        status = wt_probe_vortex.mask(p, wave[done], &view[done].mask, err);
+        status = vortex_mask(p, wave[done], &view[done].mask, err);
         done++;
     }
     for (size_t part; !status && done < count; done += part) {

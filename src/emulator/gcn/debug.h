@@ -89,8 +89,9 @@ bool gcn_wave_trap_registers(struct gcn_device *device, uint32_t wave,
                              struct gcn_trap_registers *registers);
 /** Prints what they say, a line each. */
 void gcn_explain_trap(FILE *out, const struct gcn_trap_registers *registers);
-/** Prints a line about an exception that nobody has taken, where @p fault is one. */
-void gcn_explain_exception(FILE *out, struct gcn_device *device, const struct wt_fault *fault);
+/** Prints what is known of an exception, where @p fault is one; taken: by a trap handler. */
+void gcn_explain_exception(FILE *out, struct gcn_device *device, const struct wt_fault *fault,
+                           bool taken);
 /** The name of an exception by its bit in MODE.EXCP_EN, from 0: "invalid"; NULL beyond the 9. */
 const char *gcn_exception_name(unsigned bit);
 

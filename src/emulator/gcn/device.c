@@ -59,7 +59,9 @@ const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
             stop_for_fault(w, u, &fault);
             return NULL;
         }
-        if (gcn_may_trap(w) && !(access && d->host->page_fault(d->host->context, d, &fault))) {
+        const bool caught = !illegal && gcn_dispatch_of(w)->origin.caught & GCN_TRAPSTS_MEM_VIOL;
+        if (gcn_may_trap(w) && !caught &&
+            !(access && d->host->page_fault(d->host->context, d, &fault))) {
             d->exception = fault;
             return illegal ? gcn_enter_trap(w, fault.pc, 0, 0)
                            : gcn_enter_trap(w, fault.pc + 4u * u->length, 0, u->length);

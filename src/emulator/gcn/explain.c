@@ -74,3 +74,46 @@ bool gcn_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t ad
 {
     return gcn_explain_address((struct gcn_device *)m, wave, lane, addr, e);
 }
+
+/* The byte of its private memory that a lane addresses by the instruction; false: other memory. */
+static bool private_byte(struct gcn_wave *w, const struct gcn_uop *u, unsigned lane, uint64_t *byte)
+{
+    const struct gcn_dispatch *k = gcn_dispatch_of(w);
+    const uint32_t(*v)[GCN_LANES] = (const uint32_t(*)[GCN_LANES])w->v;
+    uint64_t offset;
+    switch (u->row->encoding) {
+    case GCN_FLAT:
+        offset = (v[u->src[0]][lane] | (uint64_t)v[u->src[0] + 1][lane] << 32) +
+                 (uint64_t)(int64_t)u->imm;
+        *byte = offset - GCN_PRIVATE_APERTURE;
+        return *byte < GCN_APERTURE_SIZE;
+    case GCN_SCRATCH:
+        *byte =
+            (uint32_t)((u->base == 0x7f ? v[u->src[0]][lane] : w->s[u->base]) + (uint32_t)u->imm);
+        return true;
+    case GCN_MUBUF: /* by the wave's part of the arena; what the SGPR adds is of all its lanes */
+        offset = gcn_pair(&w->s[u->base]) & 0xffffffffffff;
+        *byte = gcn_scalar32(w, u, u->soffset) / GCN_LANES + (uint32_t)u->imm +
+                (u->offen ? v[u->src[0] + u->idxen][lane] : 0);
+        return k->scratch && offset == k->scratch + (uint64_t)w->scratch * k->scratch_wave &&
+               w->s[u->base + 1] >> 31;
+    default:
+        return false;
+    }
+}
+
+bool gcn_explain_private_fault(struct gcn_device *d, const struct wt_fault *f, unsigned *lane,
+                               uint64_t *byte, uint32_t *size)
+{
+    uint8_t bytes[8] = {0};
+    struct gcn_uop u = {0};
+    const char *why;
+    if (f->wave >= d->machine.waves || !d->wave[f->wave].active || !f->lanes ||
+        !(gcn_read(d, f->pc, bytes, 8) || gcn_read(d, f->pc, bytes, 4)))
+        return false;
+    struct gcn_wave *w = &d->wave[f->wave];
+    const uint32_t word[2] = {(uint32_t)wt_load_le(bytes, 4), (uint32_t)wt_load_le(bytes + 4, 4)};
+    *lane = (unsigned)__builtin_ctzll((uint64_t)f->lanes);
+    *size = gcn_dispatch_of(w)->private_size;
+    return gcn_decode(word, 2, &u, &why) && private_byte(w, &u, *lane, byte) && *byte >= *size;
+}

@@ -1,5 +1,6 @@
 /* The registers of a trap in words. See debug.h. */
 #include "emulator/gcn/internal.h"
+#include "emulator/machine/softfloat.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -170,18 +171,82 @@ bool gcn_wave_trap_registers(struct gcn_device *d, uint32_t wave, struct gcn_tra
     return gcn_wave_hwreg(d, wave, 4, &r->value[GCN_TRAP_HW_ID]);
 }
 
-void gcn_explain_exception(FILE *out, struct gcn_device *d, const struct wt_fault *fault)
+void gcn_explain_exception(FILE *out, struct gcn_device *d, const struct wt_fault *fault,
+                           bool taken)
 {
     const struct gcn_wave *w = &d->wave[fault->wave];
     const uint32_t trapsts = w->trapsts, watched = trapsts & (7u << 12) ? 1u << 7 : 0;
     const uint32_t enabled = wt_field(w->mode, 20, 12), raised = (trapsts | watched) & enabled;
     if (!w->active || !raised)
         return;
+    const struct gcn_raise *r = &d->raise;
+    const bool noted = r->wave == fault->wave && r->time == fault->time;
     fputs("  ", out);
     list_exceptions(out, raised);
     if (fault->lanes)
         fprintf(out, " in lane %d", __builtin_ctzll(fault->lanes));
     fprintf(out, "; TRAPSTS 0x%08" PRIx32 ", MODE.EXCP_EN ", trapsts);
     list_exceptions(out, enabled);
-    fprintf(out, "; a handler would find PCRewind %" PRIu64 "\n", (w->pc - fault->pc) / 4);
+    if (noted || !taken)
+        fprintf(out, "; %sPCRewind %" PRIu64, taken ? "" : "a handler would find ",
+                noted ? r->rewind : (w->pc - fault->pc) / 4);
+    fputc('\n', out);
+    if (noted && *r->operands)
+        fprintf(out, "  operands in that lane: %s\n", r->operands);
+}
+
+/* "v3", "s4", "vcc_lo"; nothing for a constant. */
+static void operand_name(unsigned number, char *text, size_t size)
+{
+    static const struct {
+        unsigned number;
+        const char *name;
+    } special[] = {{GCN_FLAT_SCRATCH, "flat_scratch"},
+                   {GCN_XNACK_MASK, "xnack_mask"},
+                   {GCN_VCC, "vcc"},
+                   {GCN_M0, "m0"},
+                   {GCN_EXEC, "exec"},
+                   {GCN_SCC, "scc"}};
+    *text = 0;
+    if (number >= GCN_VGPR)
+        snprintf(text, size, "v%u", number - GCN_VGPR);
+    else if (number < GCN_FLAT_SCRATCH)
+        snprintf(text, size, "s%u", number);
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+        if (special[i].number == number)
+            snprintf(text, size, "%s", special[i].name);
+}
+
+void gcn_operand_text(const struct gcn_uop *u, unsigned source, char type, uint64_t value,
+                      char *text, size_t size)
+{
+    struct wt_fp fp = {0};
+    char name[24];
+    union {
+        uint64_t bits;
+        double number;
+    } wide = {value};
+    union {
+        uint32_t bits;
+        float number;
+    } single = {(uint32_t)value};
+    const char *minus = u->neg >> source & 1 ? "-" : "", *bar = u->abs >> source & 1 ? "|" : "";
+    assert(source < 3 && text);
+    operand_name(u->src[source], name, sizeof name);
+    if (!*name)
+        minus = bar = "";
+    int n = snprintf(text, size, "%s%s%s%s%s", minus, bar, name, bar, *name ? " = " : "");
+    if (n < 0 || (size_t)n >= size)
+        return;
+    text += n, size -= (size_t)n;
+    if (type == 'h')
+        single.bits = wt_f16_to_f32((uint16_t)value, &fp);
+    if (type == 'F')
+        snprintf(text, size, "%.17g (0x%016" PRIx64 ")", wide.number, value);
+    else if (type == 'f')
+        snprintf(text, size, "%.9g (0x%08" PRIx64 ")", (double)single.number, value);
+    else if (type == 'h')
+        snprintf(text, size, "%.5g (0x%04" PRIx64 ")", (double)single.number, value);
+    else
+        snprintf(text, size, "0x%" PRIx64, value);
 }

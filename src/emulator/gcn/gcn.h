@@ -185,6 +185,13 @@ bool gcn_wave_hwreg(struct gcn_device *device, uint32_t wave, unsigned id, uint3
 bool gcn_explain_address(struct gcn_device *device, uint32_t wave, unsigned lane, uint64_t addr,
                          struct wt_explanation *explanation);
 
+/**
+ * Whether a fault (WT_FAULT_ACCESS, now) is an access to private memory that has left it: the first
+ * of its lanes, the byte of that lane's private memory, and how many it has.
+ */
+bool gcn_explain_private_fault(struct gcn_device *device, const struct wt_fault *fault,
+                               unsigned *lane, uint64_t *byte, uint32_t *size);
+
 struct gcn_disassembler;
 
 /** A disassembler; NULL without host memory. Without LLVM 19 it knows mnemonics only. */

@@ -198,7 +198,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
     w->mode = wt_field(k->rsrc1, 19, 12) | wt_field(k->rsrc1, 21, 21) << 8 |
               wt_field(k->rsrc1, 23, 23) << 9 | wt_field(k->rsrc1, 26, 26) << 23 |
               wt_field(k->rsrc2, 30, 24) << 12 | wt_field(k->rsrc2, 13, 13) << 19 |
-              wt_field(k->rsrc2, 14, 14) << 20;
+              wt_field(k->rsrc2, 14, 14) << 20 | (uint32_t)k->origin.caught << 12;
     w->tba = d->tba;
     w->tma = d->tma;
     w->status = wt_field(k->rsrc1, 11, 10) << 1 | (d->tba ? GCN_STATUS_TRAP_EN : 0u) |

@@ -58,6 +58,9 @@ struct gcn_origin {
     uint8_t vmid;      /**< of its process: HW_ID.VM_ID; 0: GCN_KFD_VMID (debug.h) */
     uint8_t pipe;      /**< HW_ID.PIPE_ID, 0 to 3 */
     uint8_t slot;      /**< of its queue in the pipe: HW_ID.QUEUE_ID, 0 to 7 */
+    /** Exceptions, in the order of MODE[20:12], that its waves enable beside their own. One of them
+     * ends the run (WT_RUN_FAULT) before any trap handler; a debugger has it before that. */
+    uint16_t caught;
 };
 
 /**

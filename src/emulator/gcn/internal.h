@@ -148,6 +148,14 @@ struct gcn_dispatch {
     uint32_t scratch_resource[4];
 };
 
+/* The last exception of a vector instruction, for reports. */
+struct gcn_raise {
+    uint32_t wave;
+    uint64_t time;
+    uint32_t rewind; /* the instruction's length in dwords */
+    char operands[256];
+};
+
 /* Registers of the debug hardware outside the waves (debug.c). */
 struct gcn_debug {
     uint32_t gfx_cntl, gfx_index; /* GRBM */
@@ -211,6 +219,7 @@ struct gcn_device {
     char notice[160]; /* for the user; "" if there is nothing */
     bool notice_told;
     struct wt_fault exception; /* what the last exception of a wave was about, for reports */
+    struct gcn_raise raise;
     /* execution */
     struct wt_tlb tlb;
     struct wt_code_cache code;
@@ -297,6 +306,11 @@ void gcn_trap_from_outside(struct gcn_wave *w, uint32_t ttmp1);
 uint64_t gcn_leave_wait(struct gcn_wave *w);
 /* Whether bits of TRAPSTS that have just been set make the wave enter it. */
 bool gcn_calls_for_trap(const struct gcn_wave *w, uint32_t trapsts);
+/* A source operand as reports show it, by its type in isa.def: "-v3 = 1.5 (0x3fc00000)"; the value
+ * is that after modifiers. */
+void gcn_operand_text(const struct gcn_uop *u, unsigned source, char type, uint64_t value,
+                      char *text, size_t size);
+
 /* u has had its effect, and in some lanes has raised exceptions that MODE enables: the trap
  * handler's first instruction; without one, a fault. */
 const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, uint32_t raised,

@@ -99,6 +99,12 @@ static void note_cycle(struct gcn_wave *w, const struct gcn_uop *u, unsigned lan
     w->trapsts |= cycle << TRAPSTS_EXCP_CYCLE_SHIFT | rate << TRAPSTS_DP_RATE_SHIFT;
 }
 
+/* Whether the host has the run end at one of these exceptions (struct gcn_origin). */
+static bool is_caught(const struct gcn_wave *w, uint32_t raised)
+{
+    return gcn_dispatch_of(w)->origin.caught & raised;
+}
+
 const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, uint32_t raised,
                                  uint64_t lanes)
 {
@@ -111,9 +117,13 @@ const struct gcn_uop *gcn_raised(struct gcn_wave *w, const struct gcn_uop *u, ui
         .pc = pc,
         .time = gcn_now(w),
     };
-    const bool taken = gcn_may_trap(w);
+    const bool caught = is_caught(w, raised), taken = gcn_may_trap(w) && !caught;
     snprintf(fault.text, sizeof fault.text, "%s: %s, which EXCP_EN makes an exception%s",
-             u->row->name, exception_name(raised), taken ? "" : ", and there is no trap handler");
+             u->row->name, exception_name(raised),
+             taken || caught ? "" : ", and there is no trap handler");
+    d->raise.wave = w->id;
+    d->raise.time = fault.time;
+    d->raise.rewind = u->length;
     if (lanes)
         note_cycle(w, u, (unsigned)__builtin_ctzll(lanes));
     if (gcn_kfd_handles(w, false)) {
@@ -140,11 +150,13 @@ static uint32_t watch_bits(uint8_t hits)
            (uint32_t)(hits >> 1) * GCN_TRAPSTS_ADDR_WATCH1;
 }
 
-/* An address watch whose exception nobody takes. */
-static void fault_at_watch(struct gcn_wave *w)
+/* An address watch whose exception nobody takes, or the host. */
+static void fault_at_watch(struct gcn_wave *w, bool caught)
 {
     struct gcn_device *d = w->device;
     d->machine.fault = d->exception;
+    if (caught)
+        return;
     const size_t length = strlen(d->machine.fault.text);
     snprintf(d->machine.fault.text + length, sizeof d->machine.fault.text - length,
              ", and there is no trap handler");
@@ -166,10 +178,11 @@ void gcn_after_instruction(struct gcn_wave *w, bool step)
     const bool debugger = gcn_kfd_handles(w, true);
     w->watch_hits = 0;
     w->trapsts |= watched;
-    if (enabled(w, watched) && (debugger || gcn_may_trap(w))) {
+    const bool caught = is_caught(w, watched ? EXCP_ADDR_WATCH : 0) && !debugger;
+    if (enabled(w, watched) && !caught && (debugger || gcn_may_trap(w))) {
         trap_behind(w, (uint32_t)w->watch_rewind << TTMP1_REWIND_SHIFT);
     } else if (enabled(w, watched) && !(w->status & GCN_STATUS_PRIV)) {
-        fault_at_watch(w);
+        fault_at_watch(w, caught);
     } else if (step && (debugger || gcn_may_trap(w))) {
         if (debugger && w->status & GCN_STATUS_HALT)
             return; /* it has stopped already */

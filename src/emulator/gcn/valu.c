@@ -469,6 +469,33 @@ static void copy_effect(struct effect *e, struct gcn_wave *w, unsigned dst, bool
         memcpy(back ? w->v[dst] : e->v[0], back ? e->v[0] : w->v[dst], rows * sizeof e->v[0]);
 }
 
+/* Notes the sources of a lane, for the report of its exception. */
+static void note_operands(struct gcn_wave *w, const struct gcn_uop *u, unsigned dst, unsigned lane)
+{
+    char *text = w->device->raise.operands;
+    const size_t size = sizeof w->device->raise.operands;
+    const char *results = u->row->operands, *types = strchr(results, ':') + 1;
+    size_t used = 0;
+    *text = 0;
+    for (unsigned i = 0; i < 3 && types[i]; i++) {
+        union row room;
+        const void *source = &room;
+        uint64_t exec = gcn_exec(w), value = 0;
+        char one[80];
+        const bool wide = types[i] == 'U' || types[i] == 'F';
+        if (types[i] == 'd' && dst < w->vgprs) /* the destination's old value, of its type */
+            snprintf(one, sizeof one, "v%u = 0x%08x", dst, w->v[dst][lane]);
+        else if (strchr("mdQ", types[i]) || !fetch(w, u, i, types[i], &room, &source, &exec))
+            continue;
+        else {
+            value = wide ? ((const uint64_t *)source)[lane] : ((const uint32_t *)source)[lane];
+            gcn_operand_text(u, i, types[i], value, one, sizeof one);
+        }
+        if (used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", one);
+    }
+}
+
 /* Which lanes raise one of the exceptions: each is tried alone on what was before. */
 static uint64_t raising(struct gcn_wave *w, const struct gcn_uop *u, struct effect *before,
                         unsigned dst, uint32_t enabled)
@@ -484,6 +511,10 @@ static uint64_t raising(struct gcn_wave *w, const struct gcn_uop *u, struct effe
         w->trapsts &= ~(uint32_t)0x7f;
         general(w, u);
         lanes |= w->trapsts & enabled ? left & (0 - left) : 0;
+    }
+    if (lanes) {
+        copy_effect(before, w, dst, true);
+        note_operands(w, u, dst, (unsigned)__builtin_ctzll(lanes));
     }
     copy_effect(&after, w, dst, true);
     w->trapsts = trapsts;

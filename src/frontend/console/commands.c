@@ -11,8 +11,8 @@
 
 const struct command wt_shell_commands[] = {
     {"run", "r", do_run, RUNNING, "Starts the program from its beginning.", NULL, 0, false},
-    {"start", NULL, do_start, RUNNING, "Starts the program and stops at the first line of main.",
-     NULL, 0, false},
+    {"start", NULL, do_start, RUNNING, "Starts the program and stops where its code begins.",
+     "That is the first line of main, or of a kernel where programs have kernels.", 0, false},
     {"continue", "c fg", do_continue, RUNNING, "Lets the program go on to the next stop.",
      "continue N passes the breakpoint that it stands at N-1 times.", 0, true},
     {"step", "s", do_step, RUNNING, "Goes on to another line, into functions that are called.",
@@ -47,6 +47,11 @@ const struct command wt_shell_commands[] = {
     {"who-wrote", NULL, do_who_wrote, BACK, "Tells which instructions wrote to a variable.",
      "who-wrote EXPRESSION [COUNT]: the last writes before now, the latest first (COUNT: 5).", 'e',
      false},
+    {"generate-core", "generate-core-file gcore", do_generate_core, BACK,
+     "Writes the program's state to a core file.",
+     "generate-core [FILE [ISSUES | all]]: FILE is wavetrap.core; with ISSUES so much of the recorded "
+     "run\nbefore here goes with it. \"wavetrap debug --core FILE\" opens it.",
+     'f', false},
     {"break", "b br bre brea", do_break, POINTS, "Sets a breakpoint.",
      "break LOCATION [if CONDITION]. A location is a function, a line of the current file, "
      "FILE:LINE,\n*ADDRESS, or kernel NAME; without one it is where the program stands. The "

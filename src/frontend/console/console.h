@@ -36,6 +36,13 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options);
 void wt_shell_free(struct wt_shell *console);
 
 /**
+ * The program's state came from a core file: the console begins where it stopped, and tells so.
+ * @p reason is why it had stopped, if nothing else says so; "".
+ */
+enum wt_status wt_shell_post_mortem(struct wt_shell *console, const char *reason,
+                                    struct wt_error *err);
+
+/**
  * Executes one command line. A command that lets the program run serves the session until it stops:
  * so it must not be called from within the session's loop. A failure is told in *err, not printed.
  */

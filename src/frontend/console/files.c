@@ -89,12 +89,7 @@ struct text_file *open_source(struct wt_shell *c, const char *name)
         return NULL;
     c->file_count++;
     if (f->path && wt_file_read(f->path, &bytes, &length, WT_IGNORED) == WT_OK) {
-        f->bytes = realloc(bytes, length + 1);
-        if (!f->bytes) {
-            free(bytes);
-            return f;
-        }
-        f->bytes[length] = 0;
+        f->bytes = (char *)bytes;
         split_lines(f, length);
     } else {
         free(f->path);
@@ -109,7 +104,8 @@ void find_default_source(struct wt_shell *c)
 {
     uint64_t *list;
     size_t count;
-    if (resolve_place(c, "main", &list, &count, NULL, WT_IGNORED) != WT_OK)
+    if (resolve_place(c, "main", &list, &count, NULL, WT_IGNORED) != WT_OK &&
+        resolve_place(c, "kernel", &list, &count, NULL, WT_IGNORED) != WT_OK)
         return;
     struct wt_frames *frames = count ? wt_frames_at(c->debugger, c->modules, list[0]) : NULL;
     const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;

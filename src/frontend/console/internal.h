@@ -31,7 +31,10 @@ struct point {
     struct script commands;
     bool silent;
     /* Watchpoints. */
-    struct wt_watchpoint_request request;
+    enum wt_watchpoint_kind watch;
+    struct wt_address where;            /**< as `owner` sees it */
+    struct wt_watchpoint_request *part; /**< ranges in which it lies */
+    size_t part_count;
     const struct wt_type *type;
     uint8_t *old; /**< the value before */
     uint64_t size;
@@ -262,6 +265,7 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
                      const char *indent);
 
 /* ---- commands, by file ---- */
+command_fn do_generate_core;
 command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, do_finish, do_until,
     do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
     do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote;

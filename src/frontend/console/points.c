@@ -7,6 +7,8 @@
 #include "base/array.h"
 #include "frontend/console/internal.h"
 
+#define MOST_PARTS 64 /* of a watched variable */
+
 /* ---- the list ---- */
 
 static void free_script(struct script *s)
@@ -33,6 +35,7 @@ static void free_point(struct point *p)
     free(p->addr);
     free(p->condition);
     free(p->old);
+    free(p->part);
     free(p);
 }
 
@@ -126,6 +129,49 @@ static void find_functions(struct wt_shell *c, const char *name, struct addresse
     }
 }
 
+/* ---- kernels ---- */
+
+struct kernels {
+    const char *name; /* NULL: all of them */
+    struct addresses *a;
+};
+
+/* AMD's code objects describe each kernel in a symbol NAME.kd. */
+static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
+{
+    const struct kernels *k = context;
+    const struct wt_module *m = k->a->module;
+    const size_t length = strlen(name);
+    uint64_t start, wanted;
+    (void)addr, (void)size, (void)code;
+    if (length <= 3 || strcmp(name + length - 3, ".kd") != 0)
+        return true;
+    char *kernel = strndup(name, length - 3);
+    if (kernel && wt_symbols_address(m->symbols, kernel, &start) &&
+        (!k->name || (wt_symbols_address(m->symbols, k->name, &wanted) && wanted == start)))
+        add_address(k->a, wt_symbols_body(m->symbols, start) + m->bias);
+    free(kernel);
+    return true;
+}
+
+/* "kernel NAME", "kernel": where kernels begin, behind their prologues. */
+static enum wt_status at_kernel(struct wt_shell *c, const char *name, struct addresses *a,
+                                struct wt_error *err)
+{
+    size_t count;
+    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    struct kernels k = {*name ? name : NULL, a};
+    for (size_t i = 0; i < count; i++) {
+        a->module = &m[i];
+        if (m[i].symbols)
+            wt_symbols_each(m[i].symbols, take_kernel, &k);
+    }
+    if (a->count)
+        return WT_OK;
+    return *name ? wt_fail(err, WT_INVALID, "There is no kernel \"%s\".", name)
+                 : wt_fail(err, WT_INVALID, "There is no kernel.");
+}
+
 static const char *current_file(struct wt_shell *c)
 {
     const struct wt_frame *frame;
@@ -205,12 +251,16 @@ enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **li
     struct addresses a = {0};
     enum wt_status status = WT_OK;
     (void)where;
-    if (strncmp(text, "kernel ", 7) == 0)
-        text = skip_blanks(text + 7);
+    const bool is_kernel = strncmp(text, "kernel", 6) == 0 && (!text[6] || text[6] == ' ');
     const char *digits = text;
     while (isdigit((unsigned char)*digits))
         digits++;
-    if (!*text) {
+    if (is_kernel) {
+        text = skip_blanks(text + 6);
+        if (*text && !c->topology->has_grid) /* there a kernel is a function like others */
+            return resolve_place(c, text, list, count, where, err);
+        status = at_kernel(c, text, &a, err);
+    } else if (!*text) {
         const struct wt_frame *frame;
         if ((status = need_frame(c, &frame, err)) != WT_OK)
             return wt_fail(err, WT_INVALID, "No default breakpoint address now.");
@@ -379,6 +429,35 @@ static const char *const watch_names[] = {[POINT_WATCH] = "Hardware watchpoint",
                                           [POINT_ACCESS] =
                                               "Hardware access (read/write) watchpoint"};
 
+/* The ranges in which a variable lies that is to be watched. */
+static enum wt_status find_parts(struct wt_shell *c, struct point *p, wt_thread thread,
+                                 uint64_t size, struct wt_error *err)
+{
+    size_t capacity = 0;
+    for (uint64_t done = 0, part; done < size; done += part) {
+        struct wt_address at;
+        enum wt_status status = wt_debugger_find_home(
+            c->debugger, thread, wt_address_plus(p->where, done), size - done, &at, &part, err);
+        if (status)
+            return status;
+        if (p->part_count == MOST_PARTS)
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "it lies in more than %d places of memory: watch a part of it",
+                           MOST_PARTS);
+        struct wt_watchpoint_request *grown =
+            wt_array_grow(p->part, &capacity, p->part_count + 1, sizeof *grown);
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory for a watchpoint");
+        p->part = grown;
+        grown[p->part_count++] = (struct wt_watchpoint_request){.kind = p->watch,
+                                                                .addr = at,
+                                                                .size = part,
+                                                                .thread = thread,
+                                                                .changes = p->kind == POINT_WATCH};
+    }
+    return WT_OK;
+}
+
 static enum wt_status fill_watch(struct wt_shell *c, struct point *p, const char *expression,
                                  bool location, struct wt_error *err)
 {
@@ -399,11 +478,11 @@ static enum wt_status fill_watch(struct wt_shell *c, struct point *p, const char
         status =
             wt_fail(err, WT_INVALID, "Cannot access memory at address 0x%" PRIx64, v.address[0]);
     if (!status) {
-        p->request = (struct wt_watchpoint_request){.kind = kinds[p->kind],
-                                                    .addr = {v.space, v.address[0]},
-                                                    .size = v.size,
-                                                    .thread = view.thread,
-                                                    .changes = p->kind == POINT_WATCH};
+        p->watch = kinds[p->kind];
+        p->where = (struct wt_address){v.space, v.address[0]};
+        status = find_parts(c, p, view.thread, v.size, err);
+    }
+    if (!status) {
         p->type = v.type;
         p->owner = view.thread;
         p->size = v.size;

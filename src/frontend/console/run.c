@@ -28,16 +28,19 @@ static int register_of_role(const struct wt_shell *c, enum wt_register_role role
     return -1;
 }
 
-/* Adds "and register == value" (or >=) to the truth in temporary 0. */
-static void and_register(struct wt_expr *e, int index, uint64_t value, bool at_least)
+enum compare { EQUAL, AT_LEAST, AT_MOST };
+
+/* Adds a comparison of a register with a value to the truth in temporary 0. */
+static void and_register(struct wt_expr *e, int index, uint64_t value, enum compare how)
 {
     if (index < 0)
         return;
     const wt_expr_vector truth = wt_expr_temporary(e, 0), one = wt_expr_temporary(e, 1);
     const wt_expr_vector reg = wt_expr_register(e, (unsigned)index);
     const wt_expr_vector number = wt_expr_constant(e, value);
-    if (at_least) {
-        wt_expr_add(e, WT_EXPR_LESS_UNSIGNED, 64, one, reg, number);
+    if (how != EQUAL) {
+        wt_expr_add(e, WT_EXPR_LESS_UNSIGNED, 64, one, how == AT_LEAST ? reg : number,
+                    how == AT_LEAST ? number : reg);
         wt_expr_add(e, WT_EXPR_LOGIC_NOT, 0, one, one, one);
     } else {
         wt_expr_add(e, WT_EXPR_EQUAL, 64, one, reg, number);
@@ -61,11 +64,12 @@ static enum wt_status thread_condition(struct wt_shell *c, const struct stop_at 
     wt_expr_add(e, WT_EXPR_COPY, 0, wt_expr_temporary(e, 0), wt_expr_constant(e, 1),
                 wt_expr_constant(e, 1));
     snprintf(name, sizeof name, "_%s", c->topology->wave_word);
-    and_register(e, register_named(c, WT_ADDED_SET, "_core"), wave.core, false);
-    and_register(e, register_named(c, WT_ADDED_SET, name), wave.slot, false);
-    and_register(e, register_named(c, WT_ADDED_SET, "_lane"), place.lane, false);
+    and_register(e, register_named(c, WT_ADDED_SET, "_core"), wave.core, EQUAL);
+    and_register(e, register_named(c, WT_ADDED_SET, name), wave.slot, EQUAL);
+    and_register(e, register_named(c, WT_ADDED_SET, "_lane"), place.lane, EQUAL);
     if (at->has_cfa)
-        and_register(e, register_of_role(c, WT_ROLE_SP), at->cfa, true);
+        and_register(e, register_of_role(c, WT_ROLE_SP), at->cfa,
+                     c->topology->stack_grows_up ? AT_MOST : AT_LEAST);
     wt_expr_add(e, WT_EXPR_END, 0, wt_expr_temporary(e, 0), wt_expr_temporary(e, 0),
                 wt_expr_temporary(e, 0));
     if ((status = wt_expr_finish(e, err)) != WT_OK) {
@@ -140,9 +144,9 @@ void remove_all_inserted(struct wt_shell *c)
     c->internal_count = 0;
 }
 
-static enum wt_status insert_watch(struct wt_shell *c, const struct point *p, struct wt_error *err)
+static enum wt_status insert_watch(struct wt_shell *c, struct wt_watchpoint_request request,
+                                   struct wt_error *err)
 {
-    struct wt_watchpoint_request request = p->request;
     request.owner = wt_client_number(c->client);
     struct wt_watchpoint_request *grown =
         wt_array_grow(c->watched, &c->watched_capacity, c->watched_count + 1, sizeof *grown);
@@ -166,8 +170,9 @@ enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
             continue;
         for (size_t k = 0; k < p->addr_count && p->kind == POINT_BREAK; k++)
             fine &= note_address(c, p->addr[k]);
-        if (p->kind != POINT_BREAK && (status = insert_watch(c, p, err)) != WT_OK)
-            return status;
+        for (size_t k = 0; k < p->part_count && p->kind != POINT_BREAK; k++)
+            if ((status = insert_watch(c, p->part[k], err)) != WT_OK)
+                return status;
     }
     for (size_t i = 0; i < c->internal_count; i++)
         fine &= note_address(c, c->internal[i].addr);
@@ -382,11 +387,11 @@ static struct point *watched_at(struct wt_shell *c, const struct wt_event *event
 {
     for (size_t i = 0; i < c->point_count; i++) {
         struct point *p = c->point[i];
-        if (p->enabled && p->kind != POINT_BREAK && p->request.kind == event->watch &&
-            p->request.addr.space == event->addr.space &&
-            event->addr.offset >= p->request.addr.offset &&
-            event->addr.offset - p->request.addr.offset < p->request.size)
-            return p;
+        if (!p->enabled || p->kind == POINT_BREAK || p->watch != event->watch)
+            continue;
+        for (size_t k = 0; k < p->part_count; k++)
+            if (wt_ranges_meet(p->part[k].addr, p->part[k].size, event->addr, 1))
+                return p;
     }
     return NULL;
 }
@@ -407,10 +412,12 @@ static void report_watchpoint(struct wt_shell *c, bool *again)
         return;
     }
     uint8_t *now = malloc(p->size ? p->size : 1);
-    const bool readable = now && wt_debugger_read_memory(c->debugger, p->owner, p->request.addr,
-                                                         now, p->size, WT_IGNORED) == WT_OK;
+    const bool readable = now && wt_debugger_read_memory(c->debugger, p->owner, p->where, now,
+                                                         p->size, WT_IGNORED) == WT_OK;
     const bool changed = readable && memcmp(now, p->old, p->size) != 0;
-    if (p->condition && !condition_true(c, p->condition)) {
+    /* An instruction that writes several parts of it is told once. */
+    const bool told = p->kind == POINT_WATCH && p->part_count > 1 && readable && !changed;
+    if (told || (p->condition && !condition_true(c, p->condition))) {
         *again = true;
     } else {
         p->hits++;
@@ -583,11 +590,21 @@ enum wt_status do_run(struct wt_shell *c, const char *text, struct wt_error *err
     return status ? status : continue_and_report(c, false, err);
 }
 
+static bool has_main(struct wt_shell *c)
+{
+    uint64_t *list;
+    size_t count;
+    if (resolve_place(c, "main", &list, &count, NULL, WT_IGNORED) != WT_OK)
+        return false;
+    free(list);
+    return true;
+}
+
 enum wt_status do_start(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     enum wt_status status = take_no_arguments(text, "start", err);
     if (!status)
-        status = do_tbreak(c, "main", err);
+        status = do_tbreak(c, has_main(c) ? "main" : "kernel", err);
     if (!status)
         status = begin(c, err);
     return status ? status : continue_and_report(c, false, err);

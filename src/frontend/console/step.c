@@ -109,8 +109,7 @@ static bool begin_plan(struct wt_shell *c, struct plan *p, const struct wt_frame
     p->thread = c->thread;
     p->function = function_start(frame);
     p->has_cfa = wt_frames_cfa(c->frames, 0, &p->cfa);
-    if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) ||
-        !row.line)
+    if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row))
         return false;
     p->file = row.file;
     p->line = row.line;
@@ -203,9 +202,14 @@ static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struc
     }
     *done = true;
     c->step_ended = true;
-    if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) ||
-        !row.line)
+    if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row))
         return WT_OK;
+    if (!row.line) { /* code that the compiler has not given to a line: on through it */
+        p->start = row.start + frame->bias;
+        p->end = row.end + frame->bias;
+        *done = c->step_ended = false;
+        return WT_OK;
+    }
     const bool same = is_same_frame(c, p, frame);
     const bool other_line = row.line != p->line || !p->file || strcmp(row.file, p->file) != 0;
     const bool at_start = row.start + frame->bias == frame->pc;
@@ -444,29 +448,42 @@ enum wt_status do_reverse_nexti(struct wt_shell *c, const char *text, struct wt_
 
 /* ---- finish ---- */
 
+/* Values are returned in the registers of the first arguments. */
+static const struct wt_register *argument_register(const struct wt_shell *c, unsigned number)
+{
+    for (size_t i = 0; i < c->topology->register_count; i++) {
+        const struct wt_register *r = &c->topology->registers[i];
+        if (r->role == WT_ROLE_ARGUMENT && r->argument == number)
+            return r;
+    }
+    return NULL;
+}
+
 /* Prints what a function has returned, as far as its type is returned in registers. */
 static void print_returned(struct wt_shell *c, const struct wt_type *type)
 {
     const struct wt_type *plain = wt_type_plain(type);
     const uint64_t size = wt_type_size(plain);
     const struct wt_view view = view_of(c);
-    const unsigned register_bytes = c->topology->address_bits / 8;
+    const struct wt_register *first = argument_register(c, 1);
+    const unsigned register_bytes = first ? (unsigned)wt_register_size(first) : 0;
     uint8_t bytes[16] = {0};
     struct wt_values v;
-    if (plain->kind == WT_TYPE_VOID || size == 0 || size > 16 ||
-        strcmp(c->topology->family, "vortex") != 0)
+    if (plain->kind == WT_TYPE_VOID || size == 0 || size > 16 || !first)
         return;
     const bool in_float = plain->kind == WT_TYPE_FLOAT && has_float_abi(c);
-    if (!in_float && size > 2 * register_bytes)
+    if (!in_float && size > c->topology->result_registers * register_bytes)
         return;
     for (unsigned i = 0; i * register_bytes < size; i++) {
-        const char *name = in_float ? "(unsigned long long)0" : i ? "$a1" : "$a0";
+        const struct wt_register *r = argument_register(c, i + 1);
         char raw[64];
+        if (!r)
+            return;
         if (in_float)
             snprintf(raw, sizeof raw, "%s",
                      size == 4 && register_bytes == 8 ? "$fa0.float" : "$fa0");
         else
-            snprintf(raw, sizeof raw, "%s", name);
+            snprintf(raw, sizeof raw, "$%s", r->name);
         if (wt_source_evaluate(&view, raw, &v, WT_IGNORED) != WT_OK)
             return;
         const uint64_t part = v.size < 16 - i * register_bytes ? v.size : 16 - i * register_bytes;
@@ -645,5 +662,6 @@ bool has_float_abi(struct wt_shell *c)
     enum { FLOAT_ABI = 0x6 };
     size_t count;
     const struct wt_module *m = wt_modules_list(c->modules, &count);
-    return count && m[0].symbols && wt_symbols_flags(m[0].symbols) & FLOAT_ABI;
+    return strncmp(c->topology->arch, "riscv", 5) == 0 && count && m[0].symbols &&
+           wt_symbols_flags(m[0].symbols) & FLOAT_ABI;
 }

@@ -586,10 +586,14 @@ enum wt_status do_who_wrote(struct wt_shell *c, const char *text, struct wt_erro
     }
     if (!v.in_memory)
         status = wt_fail(err, WT_INVALID, "%s does not lie in memory", copy);
-    const struct wt_watchpoint_request where = {.kind = WT_WATCHPOINT_WRITE,
-                                                .addr = {v.space, v.in_memory ? v.address[0] : 0},
-                                                .size = v.size,
-                                                .thread = view.thread};
+    const struct wt_address seen = {v.space, v.in_memory ? v.address[0] : 0};
+    struct wt_watchpoint_request where = {.kind = WT_WATCHPOINT_WRITE, .thread = view.thread};
+    if (!status)
+        status = wt_debugger_find_home(c->debugger, view.thread, seen, v.size, &where.addr,
+                                       &where.size, err);
+    if (!status && where.size < v.size)
+        status = wt_fail(err, WT_UNSUPPORTED, "%s lies in several places of memory: ask for a part",
+                         copy);
     wt_values_free(&v);
     free(copy);
     if (!status)

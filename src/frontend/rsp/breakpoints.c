@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "frontend/rsp/hex.h"
 
 /* More conditions at one place than anybody sets; each is a breakpoint of the client's. */
@@ -23,6 +24,13 @@ static void free_expressions(struct expressions *list)
 static enum wt_status malformed(struct wt_error *err)
 {
     return wt_fail(err, WT_INVALID, "a condition or command is malformed");
+}
+
+enum wt_status wt_rsp_compile(struct wt_rsp_session *s, const uint8_t *bytes, size_t length,
+                              struct wt_expr **expr, int *missing, struct wt_error *err)
+{
+    const struct wt_agent_registers registers = {s->register_by_number, s->register_numbers};
+    return wt_agent_compile(bytes, length, &registers, expr, missing, err);
 }
 
 /* "X LENGTH,DIGITS" as often as there are some, decoded where they stand. */
@@ -105,14 +113,10 @@ static struct wt_rsp_breakpoint *remember(struct wt_rsp_session *s, uint64_t add
     struct wt_rsp_breakpoint *b = find(s, addr, type);
     if (b)
         return b;
-    if (s->breakpoint_count == s->breakpoint_capacity) {
-        size_t capacity = s->breakpoint_capacity ? 2 * s->breakpoint_capacity : 32;
-        b = realloc(s->breakpoints, capacity * sizeof *b);
-        if (!b)
-            return NULL;
-        s->breakpoints = b;
-        s->breakpoint_capacity = capacity;
-    }
+    b = wt_array_grow(s->breakpoints, &s->breakpoint_capacity, s->breakpoint_count + 1, sizeof *b);
+    if (!b)
+        return NULL;
+    s->breakpoints = b;
     b = &s->breakpoints[s->breakpoint_count++];
     *b = (struct wt_rsp_breakpoint){.addr = addr, .type = type, .internal = is_internal(s, addr)};
     return b;

@@ -66,58 +66,8 @@ void wt_rsp_region_info(struct wt_rsp_session *s, const struct wt_rsp_args *args
 void wt_rsp_watchpoint_info(struct wt_rsp_session *s, const struct wt_rsp_args *args)
 {
     /* As many as anybody wants, or none. */
-    const bool some = wt_debugger_target(s->debugger)->services->watch != NULL;
+    const bool some = wt_debugger_target(s->debugger)->services->set_watchpoints != NULL;
     wt_put_format(&s->out, "num:%u;", some ? INT32_MAX : 0);
-}
-
-const char *wt_rsp_lldb_reason(const struct wt_event *event)
-{
-    switch (event->reason) {
-    case WT_STOP_BREAKPOINT:
-        return "breakpoint";
-    case WT_STOP_WATCHPOINT:
-        return "watchpoint";
-    case WT_STOP_STEP:
-        return "trace";
-    case WT_STOP_FAULT:
-    case WT_STOP_LOST:
-        return "exception";
-    default:
-        return "signal";
-    }
-}
-
-void wt_rsp_put_lldb_threads(struct wt_rsp_session *s, const struct wt_event *event)
-{
-    if (!wt_rsp_load_threads(s) || s->thread_count == 0)
-        return;
-    wt_put_text(&s->out, "threads:");
-    for (size_t i = 0; i < s->thread_count; i++) {
-        if (i)
-            wt_put_char(&s->out, ',');
-        wt_put_number(&s->out, s->threads[i].id);
-    }
-    wt_put_text(&s->out, ";thread-pcs:");
-    for (size_t i = 0; i < s->thread_count; i++) {
-        if (i)
-            wt_put_char(&s->out, ',');
-        wt_put_number(&s->out, s->threads[i].pc);
-    }
-    /* "jstopinfo": what is not in it has no reason to have stopped, so that LLDB need not ask for
-     * each thread apart. */
-    char json[128], address[48] = "";
-    int length = 0;
-    /* Its address, and a number that nobody uses. */
-    if (event->reason == WT_STOP_WATCHPOINT)
-        snprintf(address, sizeof address, ",\"description\":\"%" PRIu64 " 0\"", event->addr.offset);
-    if (event->kind == WT_EVENT_STOPPED && event->thread)
-        length = snprintf(json, sizeof json, "[{\"tid\":%" PRIu32 ",\"reason\":\"%s\"%s}]",
-                          event->thread, wt_rsp_lldb_reason(event), address);
-    else
-        length = snprintf(json, sizeof json, "[]");
-    wt_put_text(&s->out, ";jstopinfo:");
-    wt_put_hex(&s->out, json, (size_t)length);
-    wt_put_char(&s->out, ';');
 }
 
 /* One thread of jThreadsInfo. */

@@ -2,23 +2,11 @@
 #include "frontend/rsp/session.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "frontend/rsp/hex.h"
-
-/* How often people are told how far a long command has come. */
-#define PROGRESS_NS 2000000000ull
-
-const char *wt_rsp_stale(const struct wt_rsp_session *s)
-{
-    return s->lldb
-               ? "LLDB shows what it read before until it stops the next time.\n"
-               : "GDB still shows what it read before: type 'maintenance flush register-cache'.\n";
-}
 
 static void help(struct wt_rsp_session *s, const char *args, FILE *out);
 
@@ -176,6 +164,8 @@ static const struct {
 } commands[] = {
     {"each-lane", "[on|off]", "stop for each lane that meets a breakpoint, not once for its wave",
      each_lane},
+    {"generate-core", "FILE [ISSUES|all]",
+     "write a core file, with so much of the recorded run", wt_rsp_generate_core},
     {"goto", "TIME", "go to an issue time: a number, +N, -N, start, end or a mark", wt_rsp_goto},
     {"hash", "", "a hash of the program's whole state here", wt_rsp_hash},
     {"help", "", "this list", help},
@@ -262,59 +252,4 @@ void wt_rsp_rcmd(struct wt_rsp_session *s, const struct wt_rsp_args *args)
         return;
     }
     wt_rsp_end_rcmd(s, text, fine ? length : 0);
-}
-
-void wt_rsp_end_rcmd(struct wt_rsp_session *s, char *text, size_t length)
-{
-    /* Text in "O" packets, then OK: LLDB shows the hex digits of any other answer as they are. */
-    if (length) {
-        wt_put_char(&s->out, 'O');
-        wt_put_hex(&s->out, text, length);
-        wt_put_end(&s->out);
-        wt_put_begin(&s->out, '$');
-    }
-    free(text);
-    wt_rsp_ok(s);
-}
-
-/* ---- commands that take long ---- */
-
-void wt_rsp_begin_errand(struct wt_rsp_session *s, const struct wt_rsp_errand *errand)
-{
-    s->errand = *errand;
-    s->errand.told_ns = wt_clock_ns();
-}
-
-void wt_rsp_end_errand(struct wt_rsp_session *s, const struct wt_event *event)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    const struct wt_rsp_errand errand = s->errand;
-    if (event->reason == WT_STOP_LOST && out)
-        fprintf(out, "%s\n", event->text);
-    else if (out)
-        errand.end(s, event, out);
-    s->errand.end = NULL;
-    s->waiting = false;
-    wt_put_begin(&s->out, '$');
-    /* The stream sets the text when it is closed: before the text is passed on. */
-    const bool fine = out && fclose(out) == 0;
-    wt_rsp_end_rcmd(s, text, fine ? length : 0);
-    wt_put_end(&s->out);
-}
-
-void wt_rsp_tell_progress(struct wt_rsp_session *s)
-{
-    char text[96];
-    uint64_t now, to;
-    if (!s->errand.end || wt_clock_ns() - s->errand.told_ns < PROGRESS_NS ||
-        !wt_debugger_progress(s->debugger, &now, &to))
-        return;
-    s->errand.told_ns = wt_clock_ns();
-    snprintf(text, sizeof text, "replaying: issue time %" PRIu64 " …\n", now);
-    wt_put_begin(&s->out, '$');
-    wt_put_char(&s->out, 'O');
-    wt_put_hex(&s->out, text, strlen(text));
-    wt_put_end(&s->out);
 }

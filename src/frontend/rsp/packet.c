@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "frontend/rsp/hex.h"
 
 #define ESCAPE '}'
+#define FIRST_ROOM 4096 /* bytes of the first reply */
 
 /* ---- reading ---- */
 
@@ -198,18 +200,15 @@ void wt_packet_writer_clear(struct wt_packet_writer *writer)
 /* Room for @p size more bytes, or NULL. */
 static uint8_t *reserve(struct wt_packet_writer *writer, size_t size)
 {
-    if (writer->capacity - writer->end >= size)
+    if (writer->capacity - writer->end >= size && writer->buffer)
         return writer->buffer + writer->end;
-    size_t capacity = writer->capacity ? writer->capacity : 4096;
-    while (capacity - writer->end < size)
-        capacity *= 2;
-    uint8_t *buffer = realloc(writer->buffer, capacity);
+    const size_t room = size < FIRST_ROOM ? FIRST_ROOM : size;
+    uint8_t *buffer = wt_array_grow(writer->buffer, &writer->capacity, writer->end + room, 1);
     if (!buffer) {
         writer->failed = true;
         return NULL;
     }
     writer->buffer = buffer;
-    writer->capacity = capacity;
     return buffer + writer->end;
 }
 
@@ -248,15 +247,12 @@ void wt_put_end(struct wt_packet_writer *writer)
     if (!writer->keep_last || writer->buffer[writer->body - 1] != '$')
         return;
     size_t size = writer->end - writer->body + 1;
-    if (size > writer->last_capacity) {
-        uint8_t *last = realloc(writer->last, size);
-        if (!last) {
-            writer->last_size = 0;
-            return;
-        }
-        writer->last = last;
-        writer->last_capacity = size;
+    uint8_t *last = wt_array_grow(writer->last, &writer->last_capacity, size, 1);
+    if (!last) {
+        writer->last_size = 0;
+        return;
     }
+    writer->last = last;
     memcpy(writer->last, writer->buffer + writer->body - 1, size);
     writer->last_size = size;
 }

@@ -1,21 +1,17 @@
 /* A conversation with a client: packets in, replies out. */
 #include "frontend/rsp/session.h"
 
-#include "debug/source/modules.h"
-
 #include <fcntl.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "debug/source/modules.h"
+
 /* The client is to read before it is answered further when so much lies ready for it. */
 #define ENOUGH_TO_SEND (1u << 20)
-/* Console output kept for a client that cannot take it now. */
-#define MOST_PENDING (1u << 20)
 
 #define TEXT WT_RSP_TEXT_ERRORS
 #define READS WT_RSP_READS
@@ -116,13 +112,6 @@ static bool index_registers(struct wt_rsp_session *s)
             s->core_registers[s->core_register_count++] = (unsigned)index;
     }
     return true;
-}
-
-enum wt_status wt_rsp_compile(struct wt_rsp_session *s, const uint8_t *bytes, size_t length,
-                              struct wt_expr **expr, int *missing, struct wt_error *err)
-{
-    const struct wt_agent_registers registers = {s->register_by_number, s->register_numbers};
-    return wt_agent_compile(bytes, length, &registers, expr, missing, err);
 }
 
 /* A client can use the program's file only if it is an ELF file. Opening does not wait: the path
@@ -256,112 +245,7 @@ void wt_rsp_session_end(struct wt_rsp_session *s)
     s->killed = false;
 }
 
-/* ---- replies ---- */
-
-void wt_rsp_ok(struct wt_rsp_session *s)
-{
-    wt_put_text(&s->out, "OK");
-}
-
-/* "Enn": GDB shows it as a number and takes no meaning from it. These are errno's of old. */
-static unsigned error_number(enum wt_status status)
-{
-    switch (status) {
-    case WT_INVALID:
-        return 0x16; /* EINVAL */
-    case WT_IO:
-        return 0x05; /* EIO */
-    case WT_NO_MEMORY:
-        return 0x0c; /* ENOMEM */
-    case WT_UNSUPPORTED:
-        return 0x5f; /* EOPNOTSUPP */
-    case WT_STATE:
-        return 0x10; /* EBUSY */
-    case WT_TIMEOUT:
-        return 0x6e; /* ETIMEDOUT */
-    default:
-        return 0x01;
-    }
-}
-
-void wt_rsp_error(struct wt_rsp_session *s, const struct wt_error *err)
-{
-    wt_put_restart(&s->out);
-    char text[sizeof err->text];
-    const bool busy = err->status == WT_STATE && wt_client_is_waiting(s->client);
-    snprintf(text, sizeof text, "%s",
-             busy ? "busy: another client has set the program going; interrupt it, or let it "
-                    "stop by itself"
-                  : err->text);
-    /* A line of its own and printable, whatever the lower layers said. */
-    for (char *c = text; *c; c++)
-        if (*c < ' ' || *c == '#' || *c == '$' || *c == '}' || *c == '*')
-            *c = ' ';
-    bool talk = s->error_message || (s->command && s->command->flags & WT_RSP_TEXT_ERRORS);
-    if (s->lldb) {
-        wt_put_format(&s->out, "E%02x", error_number(err->status));
-        if (s->error_strings) {
-            wt_put_char(&s->out, ';');
-            wt_put_hex(&s->out, text, strlen(text));
-        }
-    } else if (talk && text[0]) {
-        wt_put_format(&s->out, "E.%s", text);
-    } else {
-        wt_put_format(&s->out, "E%02x", error_number(err->status));
-    }
-}
-
-void wt_rsp_refuse(struct wt_rsp_session *s, enum wt_status status, const char *format, ...)
-{
-    struct wt_error err = {.status = status};
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err.text, sizeof err.text, format, args);
-    va_end(args);
-    wt_rsp_error(s, &err);
-}
-
-/* ---- what a program prints ---- */
-
-/* Packets "O" are for a client that waits for a stop reply. */
-static void send_pending(struct wt_rsp_session *s)
-{
-    if (!s->waiting || s->nonstop)
-        return;
-    size_t at = 0;
-    while (at < s->pending_length) {
-        size_t size = s->pending_length - at;
-        size = size > 0x1000 ? 0x1000 : size;
-        wt_put_begin(&s->out, '$');
-        wt_put_char(&s->out, 'O');
-        wt_put_hex(&s->out, s->pending + at, size);
-        wt_put_end(&s->out);
-        at += size;
-    }
-    s->pending_length = 0;
-}
-
-void wt_rsp_session_output(struct wt_rsp_session *s, const char *text, size_t length)
-{
-    if (length > MOST_PENDING - s->pending_length)
-        length = MOST_PENDING - s->pending_length;
-    if (!s->pending)
-        s->pending = malloc(MOST_PENDING);
-    if (!s->pending)
-        return;
-    memcpy(s->pending + s->pending_length, text, length);
-    s->pending_length += length;
-    send_pending(s);
-}
-
 /* ---- packets ---- */
-
-void wt_rsp_tell_notice(struct wt_rsp_session *s)
-{
-    char notice[224];
-    if (wt_debugger_take_notice(s->debugger, notice, sizeof notice))
-        wt_rsp_session_output(s, notice, strlen(notice));
-}
 
 static bool may_continue_call(const struct wt_rsp_command *command)
 {
@@ -404,7 +288,7 @@ static void handle_command(struct wt_rsp_session *s, const struct wt_packet *pac
     wt_rsp_tell_notice(s);
     if (silent) {
         s->out.end = begin - 1;
-        send_pending(s);
+        wt_rsp_send_pending(s);
     } else {
         wt_put_end(&s->out);
     }
@@ -471,98 +355,6 @@ void wt_rsp_session_handle(struct wt_rsp_session *s)
                                                            : "the packet is too long");
             wt_put_end(&s->out);
             break;
-        }
-    }
-}
-
-/* ---- shared by handlers ---- */
-
-bool wt_rsp_load_threads(struct wt_rsp_session *s)
-{
-    const struct wt_thread_info *list;
-    size_t count;
-    s->thread_count = 0;
-    if (s->killed || wt_debugger_threads(s->debugger, &list, &count, WT_IGNORED))
-        return false;
-    if (count > s->thread_capacity) {
-        struct wt_thread_info *threads = realloc(s->threads, count * sizeof *threads);
-        if (!threads)
-            return false;
-        s->threads = threads;
-        s->thread_capacity = count;
-    }
-    if (count)
-        memcpy(s->threads, list, count * sizeof *list);
-    s->thread_count = count;
-    return true;
-}
-
-wt_thread wt_rsp_thread(struct wt_rsp_session *s)
-{
-    if (s->general && wt_debugger_thread_alive(s->debugger, s->general))
-        return s->general;
-    return wt_debugger_current_thread(s->debugger);
-}
-
-bool wt_rsp_thread_of(struct wt_rsp_session *s, const struct wt_rsp_thread_id *id,
-                      wt_thread *thread)
-{
-    bool ours = !id->has_process || id->process == WT_RSP_PROCESS || id->process <= 0;
-    if (ours && id->thread > 0 && id->thread <= UINT32_MAX && !s->killed &&
-        wt_debugger_thread_alive(s->debugger, (wt_thread)id->thread)) {
-        *thread = (wt_thread)id->thread;
-        return true;
-    }
-    wt_rsp_refuse(s, WT_INVALID, "there is no thread %lld now", (long long)id->thread);
-    return false;
-}
-
-bool wt_rsp_same_wave(struct wt_rsp_session *s, wt_thread a, wt_thread b)
-{
-    struct wt_wave x, y;
-    return wt_debugger_thread_wave(s->debugger, a, &x) &&
-           wt_debugger_thread_wave(s->debugger, b, &y) && x.id == y.id;
-}
-
-void wt_rsp_put_thread(struct wt_rsp_session *s, wt_thread thread)
-{
-    if (s->multiprocess) {
-        wt_put_char(&s->out, 'p');
-        wt_put_number(&s->out, WT_RSP_PROCESS);
-        wt_put_char(&s->out, '.');
-    }
-    wt_put_number(&s->out, thread);
-}
-
-void wt_rsp_thread_text(struct wt_rsp_session *s, wt_thread thread, char *name, size_t size,
-                        char *note, size_t note_size)
-{
-    char text[128];
-    wt_debugger_thread_name(s->debugger, thread, text, sizeof text);
-    size_t length = strlen(text);
-    char *open = strrchr(text, '(');
-    note[0] = 0;
-    if (open && open > text && text[length - 1] == ')') {
-        text[length - 1] = 0;
-        snprintf(note, note_size, "%s", open + 1);
-        while (open > text && open[-1] == ' ')
-            open--;
-        *open = 0;
-    }
-    snprintf(name, size, "%s", text);
-}
-
-void wt_rsp_put_json(struct wt_packet_writer *out, const char *text)
-{
-    /* The string is part of a packet: '}' and the like are escaped as in binary data. */
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\') {
-            wt_put_char(out, '\\');
-            wt_put_char(out, (char)*c);
-        } else if (*c < ' ' || *c == 0x7f) {
-            wt_put_format(out, "\\u%04x", *c);
-        } else {
-            wt_put_binary(out, c, 1);
         }
     }
 }

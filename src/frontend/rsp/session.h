@@ -233,24 +233,28 @@ void wt_rsp_session_end(struct wt_rsp_session *session);
 void wt_rsp_session_handle(struct wt_rsp_session *session);
 /** Bytes have come that there is no room for, since packets wait: only an interrupt is heard. */
 void wt_rsp_session_overrun(struct wt_rsp_session *session, const uint8_t *bytes, size_t size);
-/** Takes note of what has happened in the debugger, and tells the client if it waits for that. */
-void wt_rsp_session_event(struct wt_rsp_session *session, const struct wt_event *event);
-/** After the events: what is to be done once nothing runs. */
-void wt_rsp_session_settle(struct wt_rsp_session *session);
-/** Tells the user what the debugger has to say beside its answers, if there is something. */
-void wt_rsp_tell_notice(struct wt_rsp_session *session);
-/** Text of the program for the client. */
-void wt_rsp_session_output(struct wt_rsp_session *session, const char *text, size_t length);
 
-/* ---- for the handlers ---- */
+/* ---- reply.c: replies, and what the program prints ---- */
 
 /** Replies "OK". */
 void wt_rsp_ok(struct wt_rsp_session *session);
 /** Replies "Enn", or with the text where the client understands it. */
 void wt_rsp_error(struct wt_rsp_session *session, const struct wt_error *err);
-/** The same with a text of one's own. */
+/** The same with a text of the caller's. */
 void wt_rsp_refuse(struct wt_rsp_session *session, enum wt_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/** Writes a thread-id in the form that was negotiated. */
+void wt_rsp_put_thread(struct wt_rsp_session *session, wt_thread thread);
+/** Writes text as the contents of a JSON string. */
+void wt_rsp_put_json(struct wt_packet_writer *out, const char *text);
+/** Sends what the program has printed, if the client waits for a stop reply: others take none. */
+void wt_rsp_send_pending(struct wt_rsp_session *session);
+/** Text of the program for the client; what does not fit in 1 MiB of unsent text is dropped. */
+void wt_rsp_session_output(struct wt_rsp_session *session, const char *text, size_t length);
+/** Sends the debugger's notice for the user (wt_debugger_take_notice), if there is one. */
+void wt_rsp_tell_notice(struct wt_rsp_session *session);
+
+/* ---- threads.c ---- */
 
 /** Copies the debugger's thread list; false when it cannot tell (the list is then empty). */
 bool wt_rsp_load_threads(struct wt_rsp_session *session);
@@ -261,15 +265,60 @@ bool wt_rsp_thread_of(struct wt_rsp_session *session, const struct wt_rsp_thread
                       wt_thread *thread);
 /** Whether two threads are lanes of one wave. */
 bool wt_rsp_same_wave(struct wt_rsp_session *session, wt_thread a, wt_thread b);
-/** Writes a thread-id as the client wants it. */
-void wt_rsp_put_thread(struct wt_rsp_session *session, wt_thread thread);
 /** The name of a thread for people, split: what stands in parentheses at its end goes to note. */
 void wt_rsp_thread_text(struct wt_rsp_session *session, wt_thread thread, char *name, size_t size,
                         char *note, size_t note_size);
 
+/* ---- stop.c: stop replies ---- */
+
+/** Writes a stop reply. */
+void wt_rsp_put_stop(struct wt_rsp_session *session, const struct wt_event *event);
+/** The same as the answer to a command, and from now on the stop that the client knows of. */
+void wt_rsp_reply_stop(struct wt_rsp_session *session, const struct wt_event *event);
+/** Sends in words what a signal cannot say: which instruction of which lanes did what. */
+void wt_rsp_tell_text(struct wt_rsp_session *session, const struct wt_event *event);
+/** The event that says that a program stands at its beginning, or where it was halted. */
+struct wt_event wt_rsp_standing(struct wt_rsp_session *session);
+/** LLDB's word for why a thread stopped. */
+const char *wt_rsp_lldb_reason(const struct wt_event *event);
+
+/* ---- notices.c: non-stop, where stops are announced one at a time ---- */
+
+/**
+ * Queues a stop to be announced. Without memory the connection ends, which the client sees; else it
+ * would wait for ever for a stop that was dropped.
+ */
+void wt_rsp_push_notice(struct wt_rsp_session *session, const struct wt_event *event);
+/** The same, but for a thread that the client knows to stand already. */
+void wt_rsp_note_stop(struct wt_rsp_session *session, const struct wt_event *event);
+/** Sends the notification of the first queued stop, unless one is unanswered. */
+void wt_rsp_notify(struct wt_rsp_session *session);
+/** Forgets all queued stops, and which threads the client knows to stand. */
+void wt_rsp_forget_notices(struct wt_rsp_session *session);
+/** Notes whether the client knows a thread to stand; false without host memory. */
+bool wt_rsp_set_known(struct wt_rsp_session *session, wt_thread thread, bool stopped);
+void wt_rsp_forget_known(struct wt_rsp_session *session);
+
+/* ---- events.c ---- */
+
+/** Takes note of what has happened in the debugger, and tells the client if it waits for that. */
+void wt_rsp_session_event(struct wt_rsp_session *session, const struct wt_event *event);
+/** After the events: what is to be done once nothing runs. */
+void wt_rsp_session_settle(struct wt_rsp_session *session);
+
+/* ---- life.c ---- */
+
+/** Starts the program afresh; replies with an error if that fails. */
+bool wt_rsp_restart(struct wt_rsp_session *session);
+
+/* ---- breakpoints.c ---- */
+
+void wt_rsp_remove_breakpoints(struct wt_rsp_session *session, bool persistent_too);
 /** Compiles agent bytecode whose registers have the numbers that the client knows (agent.h). */
 enum wt_status wt_rsp_compile(struct wt_rsp_session *session, const uint8_t *bytes, size_t length,
                               struct wt_expr **expr, int *missing, struct wt_error *err);
+
+/* ---- state.c, call.c: memory, and calls of functions ---- */
 
 /** Reads as much of [addr, addr + size) as there is, from its beginning; *done bytes. */
 enum wt_status wt_rsp_read_memory(struct wt_rsp_session *session, uint64_t addr, void *out,
@@ -292,17 +341,7 @@ enum wt_status wt_rsp_release_call(struct wt_rsp_session *session, struct wt_err
 void wt_rsp_show_call(const struct wt_rsp_session *session, uint64_t addr, void *bytes,
                       size_t size);
 
-/** Replies to `?`, vRun and the like: why the program stands now. */
-void wt_rsp_reply_stop(struct wt_rsp_session *session, const struct wt_event *event);
-/** The same without making it the last one. */
-void wt_rsp_put_stop(struct wt_rsp_session *session, const struct wt_event *event);
-/** Forgets everything about stops that were not told yet. */
-void wt_rsp_forget_notices(struct wt_rsp_session *session);
-/** The event that says that a program stands at its beginning, or where it was halted. */
-struct wt_event wt_rsp_standing(struct wt_rsp_session *session);
-/** Starts the program afresh; replies with an error if that fails. */
-bool wt_rsp_restart(struct wt_rsp_session *session);
-void wt_rsp_remove_breakpoints(struct wt_rsp_session *session, bool persistent_too);
+/* ---- watchpoints.c ---- */
 
 /** The client reads memory. */
 void wt_rsp_note_read(struct wt_rsp_session *session, uint64_t addr, uint64_t size);
@@ -327,7 +366,9 @@ bool wt_rsp_take_shown(struct wt_rsp_session *session, wt_thread thread);
 /** The thread's wave goes on (0: all do). */
 void wt_rsp_forget_shown(struct wt_rsp_session *session, wt_thread thread);
 
-/** The client inserts, or removes, a breakpoint: see follow.c. */
+/* ---- follow.c: LLDB's steps off breakpoints ---- */
+
+/** The client inserts, or removes, a breakpoint. */
 void wt_rsp_follow_insert(struct wt_rsp_session *session, uint64_t addr);
 void wt_rsp_follow_remove(struct wt_rsp_session *session, uint64_t addr);
 /** The client is about to set threads going. */
@@ -337,6 +378,8 @@ void wt_rsp_follow_resume(struct wt_rsp_session *session, const struct wt_resume
 bool wt_rsp_went_along(struct wt_rsp_session *session, const struct wt_resume *list, size_t count);
 /** Waves have moved by something else than the client's steps. */
 void wt_rsp_forget_followed(struct wt_rsp_session *session);
+
+/* ---- hits.c: the lanes that met a breakpoint together ---- */
 
 /** All-stop: an event is about to be told. */
 void wt_rsp_note_hits(struct wt_rsp_session *session, const struct wt_event *event);
@@ -352,8 +395,7 @@ void wt_rsp_see_stop(struct wt_rsp_session *session);
 /** Nothing more is to be told of the last stop. */
 void wt_rsp_close_hits(struct wt_rsp_session *session);
 
-/** Writes text as the contents of a JSON string. */
-void wt_rsp_put_json(struct wt_packet_writer *out, const char *text);
+/* ---- target_xml.c, query.c, waves.c ---- */
 
 /** Documents of qXfer. Each returns malloc'd text, or NULL when memory ran out. */
 char *wt_rsp_target_xml(const struct wt_topology *topology, bool lldb, size_t *length);
@@ -369,11 +411,19 @@ char *wt_rsp_lanes_json(struct wt_rsp_session *session, const char *annex, size_
 
 typedef void wt_rsp_handler(struct wt_rsp_session *session, const struct wt_rsp_args *args);
 
-/* run.c: going and stopping */
-wt_rsp_handler wt_rsp_question, wt_rsp_vcont_query, wt_rsp_vcont, wt_rsp_continue,
-    wt_rsp_continue_signal, wt_rsp_step, wt_rsp_step_signal, wt_rsp_detach, wt_rsp_kill,
-    wt_rsp_vkill, wt_rsp_vrun, wt_rsp_vattach, wt_rsp_R, wt_rsp_extend, wt_rsp_vctrlc,
-    wt_rsp_vstopped, wt_rsp_set_nonstop, wt_rsp_reverse_continue, wt_rsp_reverse_step;
+/* run.c: going */
+wt_rsp_handler wt_rsp_vcont_query, wt_rsp_vcont, wt_rsp_continue, wt_rsp_continue_signal,
+    wt_rsp_step, wt_rsp_step_signal, wt_rsp_vctrlc, wt_rsp_reverse_continue, wt_rsp_reverse_step;
+
+/* events.c: why the program stands */
+wt_rsp_handler wt_rsp_question;
+
+/* notices.c: non-stop */
+wt_rsp_handler wt_rsp_vstopped, wt_rsp_set_nonstop;
+
+/* life.c: the program's life */
+wt_rsp_handler wt_rsp_detach, wt_rsp_kill, wt_rsp_vkill, wt_rsp_vrun, wt_rsp_vattach, wt_rsp_R,
+    wt_rsp_extend;
 
 /* state.c: registers and memory */
 wt_rsp_handler wt_rsp_g, wt_rsp_G, wt_rsp_p, wt_rsp_P, wt_rsp_m, wt_rsp_M, wt_rsp_x, wt_rsp_X,
@@ -393,7 +443,9 @@ wt_rsp_handler wt_rsp_vfile;
 /* monitor.c: commands for people */
 wt_rsp_handler wt_rsp_rcmd;
 
-/** Said after the debugger changed what the client believes to know. */
+/* ---- errand.c: monitor commands that take long ---- */
+
+/** A sentence for after a command that changed what the client remembers of the program. */
 const char *wt_rsp_stale(const struct wt_rsp_session *session);
 
 /** Ends a monitor command: its text, in "O" packets, and OK. Frees the text. */
@@ -409,6 +461,7 @@ void wt_rsp_tell_progress(struct wt_rsp_session *session);
 typedef void wt_rsp_monitor(struct wt_rsp_session *session, const char *args, FILE *out);
 
 /* monitor_time.c: time travel */
+wt_rsp_monitor wt_rsp_generate_core;
 wt_rsp_monitor wt_rsp_time, wt_rsp_goto, wt_rsp_hash, wt_rsp_mark, wt_rsp_unmark,
     wt_rsp_stop_at_end;
 
@@ -419,10 +472,5 @@ wt_rsp_monitor wt_rsp_who_wrote;
 wt_rsp_handler wt_rsp_thread_suffix, wt_rsp_list_threads, wt_rsp_error_strings, wt_rsp_host_info,
     wt_rsp_process_info, wt_rsp_region_info, wt_rsp_watchpoint_info, wt_rsp_threads_json,
     wt_rsp_thread_stop_info;
-
-/** Puts what LLDB wants to know about all threads into a stop reply. */
-void wt_rsp_put_lldb_threads(struct wt_rsp_session *session, const struct wt_event *event);
-/** LLDB's word for why a thread stopped. */
-const char *wt_rsp_lldb_reason(const struct wt_event *event);
 
 #endif

@@ -38,7 +38,7 @@ static void *memory_at(const struct host_gpu *gpu, uint64_t addr, uint64_t size)
 
 static enum outcome fault(struct host_gpu *gpu, const char *what, uint64_t addr)
 {
-    char text[256];
+    char text[1400];
     fprintf(stderr,
             "wavetrap: gfx900 (node %u): the copy engine %s 0x%llx, where no memory is mapped\n",
             gpu->node, what, (unsigned long long)addr);

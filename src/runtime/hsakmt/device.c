@@ -226,7 +226,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return remove(path);
 }
 
-static __attribute__((destructor)) void remove_files(void)
+__attribute__((destructor)) void host_files_remove(void)
 {
     if (*files && files_owner == getpid())
         nftw(files, remove_one, 8, FTW_DEPTH | FTW_PHYS);

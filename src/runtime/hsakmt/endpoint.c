@@ -107,6 +107,13 @@ static bool write_memory(struct host_endpoint *e, struct host_gpu *gpu, uint64_t
 
 /* ---- requests ---- */
 
+/* What has happened to the list of code objects since the debugger was told of it. */
+static int look_at_code(struct host *host, uint64_t *state)
+{
+    return host_code_state(host, state) && *state != atomic_load(&host->code_known) ? KFD_WIRE_CODE
+                                                                                    : 0;
+}
+
 static int wait_for_event(struct host_gpu *gpu, uint64_t ms)
 {
     const struct timespec moment = {.tv_nsec = 200000};
@@ -117,11 +124,18 @@ static int wait_for_event(struct host_gpu *gpu, uint64_t ms)
         const bool event = gcn_kfd_has_event(gpu->device);
         host_leave(gpu);
         if (event)
-            return 1;
+            return KFD_WIRE_EXCEPTION;
         if (ms)
             nanosleep(&moment, NULL);
     }
     return 0;
+}
+
+/* A debugger's first and last operations. Others that connect (`ps`, `reg`) hold no launch back. */
+static void follow_code(struct host *host, const struct kfd_debug_call *call)
+{
+    if (call->result == 0 && (call->op == KFD_DEBUG_ENABLE || call->op == KFD_DEBUG_DISABLE))
+        host_code_follow(host, call->op == KFD_DEBUG_ENABLE);
 }
 
 /* Does a request; *answer and e->bytes become what is sent back. */
@@ -149,6 +163,11 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
     struct host_gpu *gpu = &host->gpu[request->gpu];
     if (request->kind == KFD_WIRE_EVENT) {
         answer->result = wait_for_event(gpu, request->addr);
+        answer->result |= look_at_code(host, &answer->call.arg[0]);
+        return;
+    }
+    if (request->kind == KFD_WIRE_CODE_KNOWN) {
+        atomic_store(&host->code_known, request->addr);
         return;
     }
     host_enter(gpu);
@@ -156,6 +175,7 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
     case KFD_WIRE_CALL:
         gcn_kfd_call(gpu->device, &request->call);
         answer->call = request->call;
+        follow_code(host, &request->call);
         break;
     case KFD_WIRE_QUEUES:
         answer->result = gcn_kfd_queue_snapshot(gpu->device, 0, queues, KFD_DEBUG_QUEUES);
@@ -249,6 +269,8 @@ static void let_go(struct host_endpoint *e)
         host_leave(gpu);
     }
     e->planted_count = 0;
+    if (atomic_load(&e->host->code_followed))
+        host_code_follow(e->host, false);
 }
 
 /* Somebody else comes while a debugger is here. */

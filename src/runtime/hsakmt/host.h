@@ -135,11 +135,16 @@ struct host {
     uint64_t *event_page;        /**< a mailbox for each event, which waves write */
     const void *debug;           /**< the runtime's struct r_debug */
     bool runtime_enabled;        /**< the runtime has said that it is there */
+    atomic_bool held;            /**< launches wait for a debugger to come */
+    atomic_bool code_followed;   /**< a debugger is there, which is told of code objects */
+    _Atomic uint64_t code_known; /**< the state of their list that it knows */
+    _Atomic uint64_t code_freed; /**< how often memory that can hold code was freed */
     int debug_fd;                /**< told of exceptions; 0: no debugger (debug-trap operations) */
     struct host_buffer *buffers; /**< memory allocated by ioctls: kfd_memory.c */
     uint32_t next_buffer;
     struct host_endpoint *endpoint; /**< for debuggers; NULL: they cannot come */
     uint64_t next_queue;
+    uint16_t caught;       /**< exceptions that end the program: struct gcn_origin */
     char explain[1024];    /**< what to explain: see explain.c */
     atomic_bool explained; /**< a wave came there */
 };
@@ -158,18 +163,31 @@ uint32_t host_gpu_id(const struct host_gpu *gpu);
 void host_enter(struct host_gpu *gpu);
 void host_leave(struct host_gpu *gpu);
 
+/** The exit status of a program that an exception ends (exec --catch): that of `wavetrap run`. */
+#define HOST_CAUGHT_STATUS 123
+/** Ends the process from any thread: what it has printed is written as far as no thread holds
+ * stdout, our files go; nothing of the program runs any more. */
+_Noreturn void host_end_program(int status);
+
 /** Nanoseconds of the clock that GPUs count with. */
 uint64_t host_clock(void);
 
 /* ---- memory.c ---- */
 
 void host_memory_free(struct host *host);
-/** Explains what an address is that this GPU may not use; "" if nothing is known of it. */
-void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
+/** The allocation that holds an address, the program's or the GPUs'; NULL: none. *before: the one
+ * that ends below it on GPUs, or NULL. The caller holds host->lock. */
+const struct host_allocation *host_memory_find(const struct host *host, uint64_t addr,
+                                               const struct host_allocation **before);
 
 /** Whether memory that the runtime has allocated lies in [addr, end). The caller holds
  * host->lock. */
 bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
+
+/* ---- addresses.c ---- */
+
+/** Explains what an address is that this GPU may not use; "" if nothing is known of it. */
+void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
 
 /* ---- svm.c ---- */
 
@@ -190,7 +208,10 @@ void host_event_interrupt(struct host *host, uint32_t low);
 /** Sets the events of memory faults, with this one's address. */
 void host_event_memory(struct host *host, uint32_t node, uint64_t addr);
 
-/* ---- kfd_memory.c, kfd_debug.c ---- */
+/* ---- device.c, kfd_memory.c, kfd_debug.c ---- */
+
+/** Removes the files that stand for /sys, if this process has made them. */
+void host_files_remove(void);
 
 void host_buffers_free(struct host *host);
 /** The debugger that uses the debug-trap operations is gone. */
@@ -214,6 +235,20 @@ struct host_queue_request {
 int host_queue_create(struct host_gpu *gpu, const struct host_queue_request *request, uint64_t *id);
 /** Gives exceptions (a mask) to a queue's error code, as the driver does for the runtime. */
 int host_queue_send(struct host *host, uint32_t id, uint64_t exceptions);
+
+/* ---- code_list.c ---- */
+
+#define HOST_CODE_UNKNOWN UINT64_MAX
+
+/**
+ * A number for the list of code objects that the runtime has loaded: another one after each change,
+ * 0 before the runtime has begun. False while the list is being changed.
+ */
+bool host_code_state(struct host *host, uint64_t *state);
+/** A debugger has come, which knows no list yet; or the one that was there is gone. */
+void host_code_follow(struct host *host, bool follow);
+/** Whether launches wait: for a debugger, or until it knows the code objects that there are. */
+bool host_launches_wait(struct host *host);
 
 /** Abandons the running kernels of a queue. */
 void host_queue_abandon(struct host_queue *queue);

@@ -249,6 +249,8 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     struct host_allocation *a = beginning(host, (uint64_t)(uintptr_t)address, 0);
     const bool good = a && a->type == HSA_POINTER_ALLOCATED;
+    if (good && a->flags.ui32.ExecuteAccess)
+        atomic_fetch_add(&host->code_freed, 1);
     if (good)
         take_out(host, a);
     pthread_mutex_unlock(&host->lock);
@@ -491,47 +493,16 @@ HSAKMT_STATUS hsaKmtSetMemoryPolicy(HSAuint32 node, HSAuint32 normal, HSAuint32 
     return HSAKMT_STATUS_SUCCESS; /* all memory is coherent */
 }
 
-/* Whether the program has a page there. */
-static bool is_the_programs(uint64_t addr)
+const struct host_allocation *host_memory_find(const struct host *host, uint64_t addr,
+                                               const struct host_allocation **before)
 {
-    unsigned char resident;
-    return !mincore((void *)(uintptr_t)page_down(addr), HOST_PAGE, &resident);
-}
-
-void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size)
-{
-    enum { NULL_PAGES = 1 << 16, NEAR = 1 << 24 };
-    *text = 0;
-    /* Its GPU's lock is held, which is taken behind this one: then nothing is said. */
-    if (pthread_mutex_trylock(&host->lock))
-        return;
-    const struct host_allocation *a = holding(host, addr), *before = NULL;
+    *before = NULL;
     for (size_t i = 0; i < host->allocations; i++) {
         const struct host_allocation *b = host->allocation[i];
-        if (b->gpu_addr + b->size <= addr && (!before || b->gpu_addr > before->gpu_addr))
-            before = b;
+        if (b->gpu_addr + b->size <= addr && (!*before || b->gpu_addr > (*before)->gpu_addr))
+            *before = b;
     }
-    const uint64_t behind = before ? addr - (before->gpu_addr + before->size) : UINT64_MAX;
-    if (addr < NULL_PAGES)
-        snprintf(text, size, "a null pointer, or an offset from one");
-    else if (a && addr - a->gpu_addr >= a->size)
-        snprintf(text, size,
-                 "the program's address of registered memory, which GPUs have at 0x%llx "
-                 "(hipHostGetDevicePointer)",
-                 (unsigned long long)(a->gpu_addr + (addr - a->addr)));
-    else if (a && !(a->shown >> gpu & 1))
-        snprintf(text, size,
-                 "memory of node %u, which this GPU may not use (hipDeviceEnablePeerAccess)",
-                 a->node);
-    else if (!a && behind < NEAR)
-        snprintf(text, size, "byte %llu of an allocation of %llu bytes at 0x%llx",
-                 (unsigned long long)(addr - before->gpu_addr), (unsigned long long)before->size,
-                 (unsigned long long)before->gpu_addr);
-    else if (!a && is_the_programs(addr))
-        snprintf(text, size,
-                 "the program's own memory, which it has neither allocated nor registered for "
-                 "GPUs (hipMalloc, hipHostMalloc, hipHostRegister)");
-    pthread_mutex_unlock(&host->lock);
+    return holding(host, addr);
 }
 
 /* ---- sharing, with graphics and with other processes: there is nobody to share with ---- */

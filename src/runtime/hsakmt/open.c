@@ -117,19 +117,27 @@ static struct host *open_host(struct wt_error *err)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, forget_in_children);
     const char *gpus = getenv("WAVETRAP_GPUS"), *explain = getenv("WAVETRAP_EXPLAIN");
+    const char *held = getenv("WAVETRAP_HELD");
     struct host *host = calloc(1, sizeof *host);
     if (!host) {
         wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
         return NULL;
     }
     host->next_queue = 1;
+    atomic_init(&host->held, held && strcmp(held, "1") == 0);
+    atomic_init(&host->code_known, HOST_CODE_UNKNOWN);
     pthread_mutex_init(&host->lock, NULL);
     snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");
+    /* exec has checked it. */
+    const char *caught = getenv("WAVETRAP_CATCH");
+    host->caught = caught ? (uint16_t)(strtoul(caught, NULL, 0) & 0x1ff) : 0;
     bool good = host_events_open(host, err) && !configure(host, gpus ? gpus : "", err);
     for (uint32_t i = 0; good && i < host->gpus; i++)
         good = host_gpu_start(&host->gpu[i], err);
     if (good) {
         host->endpoint = host_endpoint_start(host);
+        if (!host->endpoint && atomic_exchange(&host->held, false))
+            fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
         return host;
     }
     close_host(host);
@@ -176,6 +184,16 @@ static __attribute__((destructor)) void tell_what_was_not_met(void)
             "wavetrap: nothing is explained: no wave came to the place, or the program has no such "
             "function for gfx900\n",
             stderr);
+}
+
+void host_end_program(int status)
+{
+    if (!ftrylockfile(stdout))
+        fflush(stdout);
+    if (the_host)
+        host_endpoint_forget(the_host->endpoint);
+    host_files_remove();
+    _exit(status);
 }
 
 static __attribute__((destructor)) void leave_no_socket(void)

@@ -11,6 +11,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -267,6 +268,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .doorbell = (uint32_t)q->id & 0x3ff,
         .priority = q->priority,
         .barred = q->barred,
+        .caught = gpu->host->caught,
     };
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {
@@ -305,7 +307,7 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
     }
     switch (type) {
     case GCN_AQL_DISPATCH:
-        return begin_dispatch(gpu, q, packet);
+        return !host_launches_wait(gpu->host) && begin_dispatch(gpu, q, packet);
     case GCN_AQL_BARRIER_AND:
         open = barrier_open(gpu, packet, true);
         break;
@@ -366,8 +368,21 @@ static void stop(struct host_queue *q, enum host_reason reason)
     fail(q, reason);
 }
 
+/* The first line of the runtime's own message, which scripts look for. `exec` has turned the rest
+ * of it off, some thirty lines about memory. */
+static void runtime_message(const struct host_gpu *gpu, uint64_t addr)
+{
+    const char *asked = getenv("HSA_ENABLE_VM_FAULT_MESSAGE");
+    if (asked && strcmp(asked, "0") == 0)
+        fprintf(stderr,
+                "Memory access fault by GPU node-%u (gfx900) on address 0x%llx. Reason: Page not "
+                "present or supervisor privilege.\n",
+                gpu->node, (unsigned long long)(addr & ~(uint64_t)(HOST_PAGE - 1)));
+}
+
 void host_page_fault(struct host_gpu *gpu, uint64_t addr)
 {
+    runtime_message(gpu, addr);
     for (struct host_queue *q = gpu->queues; q; q = q->next) {
         host_queue_abandon(q);
         q->stopped = true;
@@ -376,11 +391,21 @@ void host_page_fault(struct host_gpu *gpu, uint64_t addr)
     host_event_memory(gpu->host, gpu->node, addr);
 }
 
+/* Whether the program ends at this fault because the user wants that (exec --catch). */
+static bool is_caught(const struct host *host, const struct wt_fault *f)
+{
+    enum { MEM_VIOL = 1 << 8 };
+    const bool memory = f->kind == WT_FAULT_ACCESS || f->kind == WT_FAULT_MISALIGNED;
+    return host->caught && (f->kind == WT_FAULT_EXCEPTION || (memory && host->caught & MEM_VIOL));
+}
+
 static void faulted(struct host_gpu *gpu)
 {
     const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
     struct host_queue *q = queue_of(gpu, f->wave);
     host_report_fault(gpu);
+    if (is_caught(gpu->host, f))
+        host_end_program(HOST_CAUGHT_STATUS);
     switch (f->kind) {
     case WT_FAULT_ACCESS:
         host_page_fault(gpu, f->addr);

@@ -234,12 +234,35 @@ static void report(struct host_gpu *gpu, const char *what, uint32_t wave, uint64
             gpu->node, what, where, place, *list ? list : "none", m->time, kernel);
 }
 
+/* The instruction, and the registers of the trap in words. */
+static void report_exception(struct host_gpu *gpu, const struct wt_fault *f, bool taken)
+{
+    uint8_t bytes[8];
+    char text[256];
+    if (gcn_device_read(gpu->device, f->pc, bytes, sizeof bytes)) {
+        struct gcn_disassembler *d = gcn_disassembler_new();
+        gcn_disassemble(d, bytes, sizeof bytes, f->pc, text, sizeof text);
+        gcn_disassembler_free(d);
+        fprintf(stderr, "  %s\n", text);
+    }
+    gcn_explain_exception(stderr, gpu->device, f, taken);
+}
+
 void host_report_fault(struct host_gpu *gpu)
 {
     const struct wt_fault *f = &gcn_machine(gpu->device)->fault;
-    char text[256] = "";
+    char text[1400] = "";
+    unsigned lane;
+    uint64_t byte;
+    uint32_t size;
     report(gpu, f->text, f->wave, (uint64_t)f->lanes, f->pc);
-    if (f->kind == WT_FAULT_ACCESS)
+    if (f->kind == WT_FAULT_EXCEPTION)
+        report_exception(gpu, f, false);
+    if (f->kind == WT_FAULT_ACCESS &&
+        gcn_explain_private_fault(gpu->device, f, &lane, &byte, &size))
+        snprintf(text, sizeof text, "private memory of lane %u, byte %" PRIu64 " of %u", lane, byte,
+                 size);
+    else if (f->kind == WT_FAULT_ACCESS)
         host_explain_fault(gpu->host, gpu->index, f->addr, text, sizeof text);
     if (*text)
         fprintf(stderr, "  0x%" PRIx64 ": %s\n", f->addr, text);
@@ -266,6 +289,8 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave)
     const struct wt_fault *exception = gcn_wave_exception(gpu->device, wave);
     if (!trap && exception) {
         report(gpu, exception->text, wave, (uint64_t)exception->lanes, exception->pc);
+        if (exception->kind == WT_FAULT_EXCEPTION)
+            report_exception(gpu, exception, true);
         return;
     }
     snprintf(text, sizeof text, "s_trap %u%s", trap, trap < 4 ? meaning[trap] : "");

@@ -63,6 +63,28 @@ Issue time counts the instructions that warps have issued since reset. See also:
         return gdb.COMPLETE_NONE
 
 
+class GenerateCore(link.Command):
+    """Write the program's state to a core file, for `wavetrap debug --core FILE`.
+
+Usage: generate-core [FILE [ISSUES | all]]
+
+FILE is wavetrap.core if it is not given. With ISSUES, so much of the recorded run before here goes
+with it, and with `all` the whole of it. The file is written by wavetrap, where that runs."""
+
+    def __init__(self):
+        super().__init__("generate-core", gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)
+
+    def run(self, argument):
+        words = argument.split() or ["wavetrap.core"]
+        link.connection()
+        if not words[0].startswith("/"):
+            words[0] = os.path.join(os.getcwd(), words[0])
+        said = gdb.execute("monitor generate-core " + " ".join(words), to_string=True)
+        if not said.startswith("Saved"):
+            raise gdb.GdbError(said.strip())
+        gdb.write(said)
+
+
 class GotoTime(link.Command):
     """Go to an issue time of the run that is recorded, forwards or backwards.
 

@@ -1,0 +1,456 @@
+/*
+ * Callers, by the instructions of a function. LLVM's compilers write no call frame information for
+ * gfx900. The calling convention (LLVM, "User Guide for AMDGPU Backend", Non-Kernel Functions): a
+ * function returns to s[30:31]; s32 is the stack pointer, s33 the frame pointer, both in bytes of
+ * the whole wave; the stack grows upwards. A prologue saves s30, s31, s33 and others in lanes of a
+ * VGPR (v_writelane_b32), and what that VGPR held in the frame.
+ *
+ * The prologue is followed from the function's first instruction to the wave's, or up to a branch
+ * or call. In an epilogue, what is still to be restored is followed up to the return.
+ */
+#include "debug/gcn/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+#define MOST_CODE 2048  /* bytes of a prologue */
+#define MOST_TAIL 512   /* bytes of an epilogue */
+#define SGPR_COUNT 108u /* with vcc at 106, in which clang 19 keeps the frame pointer at -O0 */
+#define MOST_SAVED 40
+
+enum { RA_LOW = 30, RA_HIGH = 31, SP = 32, FP = 33, EXEC_LOW = 126, VCC_LOW = 106 };
+
+/* Operands: integers from 0 to 64 and from -1 to -16; the dword behind. */
+enum { SOURCE_ZERO = 128, SOURCE_64 = 192, SOURCE_MINUS_16 = 208, SOURCE_LITERAL = 255 };
+
+/* What an SGPR holds. */
+struct content {
+    enum { UNKNOWN, ENTRY, ENTRY_SP } kind;
+    unsigned number; /* ENTRY: of the register that held it when the function began */
+    int64_t offset;  /* ENTRY_SP: the stack pointer of then, and so much */
+};
+
+/* An SGPR of the function's beginning in a lane of a VGPR. */
+struct in_lane {
+    unsigned sgpr, vgpr, lane;
+};
+
+/* A VGPR of the function's beginning in its frame. */
+struct in_frame {
+    unsigned vgpr;
+    int64_t offset; /* in bytes of a lane, from the stack pointer of then */
+};
+
+struct follower {
+    struct wt_probe *p;
+    const struct wt_callee *callee;
+    struct content sgpr[SGPR_COUNT];
+    struct in_lane lane[MOST_SAVED];
+    unsigned lane_count;
+    struct in_frame frame[MOST_SAVED];
+    unsigned frame_count;
+    bool whole; /* EXEC has all lanes */
+};
+
+/* ---- instructions ---- */
+
+struct insn {
+    uint32_t word, second;
+    struct wt_instruction what;
+};
+
+static bool fetch(struct follower *f, uint64_t addr, struct insn *in)
+{
+    struct wt_window window = {.addr = addr, .size = 8, .least = 4};
+    if (!f->callee->read_code(f->callee->context, addr, window.bytes, 8) &&
+        !f->callee->read_code(f->callee->context, addr, window.bytes, 4))
+        return false;
+    gcnp_decode_instruction(f->p, addr, &window, &in->what);
+    in->word = (uint32_t)wt_load_le(window.bytes, 4);
+    in->second = (uint32_t)wt_load_le(window.bytes + 4, 4);
+    return true;
+}
+
+static bool is_return(const struct insn *in)
+{
+    return in->what.kind == WT_INSTRUCTION_RETURN;
+}
+
+static bool leaves_line(const struct insn *in)
+{
+    return in->what.kind == WT_INSTRUCTION_CALL || in->what.kind == WT_INSTRUCTION_BRANCH ||
+           in->what.kind == WT_INSTRUCTION_RETURN || in->what.kind == WT_INSTRUCTION_END;
+}
+
+static bool constant(const struct insn *in, uint32_t source, int64_t *value)
+{
+    if (source >= SOURCE_ZERO && source <= SOURCE_64)
+        *value = (int64_t)source - SOURCE_ZERO;
+    else if (source > SOURCE_64 && source <= SOURCE_MINUS_16)
+        *value = (int64_t)SOURCE_64 - (int64_t)source;
+    else if (source == SOURCE_LITERAL)
+        *value = (int32_t)in->second;
+    else
+        return false;
+    return true;
+}
+
+/* Formats and opcodes: AMD, "Vega" Instruction Set Architecture, chapter 12. */
+static bool is_sop1(const struct insn *in, unsigned op)
+{
+    return in->word >> 23 == 0x17d && (in->word >> 8 & 0xff) == op;
+}
+
+static unsigned scalar_target(const struct insn *in)
+{
+    return in->word >> 16 & 0x7f;
+}
+
+enum { S_MOV_B32 = 0, S_MOV_B64 = 1, S_OR_SAVEEXEC = 33, S_XOR_SAVEEXEC = 34 };
+
+/* s32 or s33 plus a constant: s_add_u32, s_add_i32, s_sub_u32, s_sub_i32, s_addk_i32. */
+static bool is_sum(const struct insn *in, unsigned *source, int64_t *by)
+{
+    const uint32_t word = in->word;
+    if (word >> 28 == 0xb && (word >> 23 & 0x1f) == 14) {
+        *source = scalar_target(in);
+        *by = (int16_t)word;
+        return true;
+    }
+    const unsigned op = word >> 23 & 0x7f;
+    if (word >> 30 != 2 || op > 3)
+        return false;
+    *source = word & 0xff;
+    if (!constant(in, word >> 8 & 0xff, by))
+        return false;
+    if (op & 1)
+        *by = -*by;
+    return true;
+}
+
+struct lane_move {
+    unsigned sgpr, vgpr, lane;
+};
+
+/* v_writelane_b32 (to true) or v_readlane_b32 with a constant lane. */
+static bool is_lane_move(const struct insn *in, bool to, struct lane_move *move)
+{
+    int64_t lane;
+    if (in->word >> 16 != (to ? 0xd28au : 0xd289u) ||
+        !constant(in, in->second >> 9 & 0x1ff, &lane) || lane < 0 || lane >= (int64_t)GCN_LANES)
+        return false;
+    const unsigned own = in->word & 0xff, source = in->second & 0x1ff;
+    *move = (struct lane_move){
+        .sgpr = to ? source : own, .vgpr = to ? own : source & 0xff, .lane = (unsigned)lane};
+    return move->sgpr < SGPR_COUNT;
+}
+
+/* buffer_store_dword or buffer_load_dword of the stack: "v, off, s[0:3], s33 offset:N". */
+static bool is_stack_access(const struct insn *in, bool store, unsigned *vgpr, unsigned *base,
+                            unsigned *offset)
+{
+    enum { LOAD = 20, STORE = 28, OFFEN_IDXEN = 3 << 12 };
+    if (in->word >> 26 != 0x38 || (in->word >> 18 & 0x7f) != (store ? STORE : LOAD) ||
+        in->word & OFFEN_IDXEN || (in->second >> 16 & 0x1f) != 0)
+        return false;
+    *vgpr = in->second >> 8 & 0xff;
+    *base = in->second >> 24;
+    *offset = in->word & 0xfff;
+    return *base == SP || *base == FP;
+}
+
+/* The SGPRs that an instruction writes: *first and how many; 0: none. */
+static unsigned written(const struct insn *in, unsigned *first)
+{
+    const uint32_t word = in->word;
+    if (word >> 23 == 0x17d) {
+        *first = scalar_target(in);
+        const unsigned op = word >> 8 & 0xff;
+        return op == 0 || op == 8 || op == 2 ? 1 : 2;
+    }
+    if (word >> 23 == 0x17e || word >> 23 == 0x17f)
+        return 0;
+    if (word >> 30 == 2) { /* SOPK, SOP2: those of 64 bits have odd opcodes from 13 on */
+        *first = scalar_target(in);
+        return word >> 28 != 0xb && (word >> 23 & 0x7f) > 12 ? 2 : 1;
+    }
+    if (word >> 26 == 0x30) { /* SMEM */
+        *first = word >> 6 & 0x7f;
+        const unsigned op = word >> 18 & 0xff;
+        return op <= 4 ? 1u << op : op >= 8 && op <= 12 ? 1u << (op - 8) : 1;
+    }
+    if (word >> 26 == 0x34 && (word >> 16 & 0x3ff) < 0x100) { /* VOPC in 64 bits */
+        *first = word & 0xff;
+        return 2;
+    }
+    if (word >> 25 == 0x3f && (word >> 9 & 0xff) == 2) { /* v_readfirstlane_b32 */
+        *first = word >> 17 & 0xff;
+        return 1;
+    }
+    struct lane_move move;
+    if (is_lane_move(in, false, &move)) {
+        *first = move.sgpr;
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- the prologue ---- */
+
+static void save_in_lane(struct follower *f, const struct lane_move *move)
+{
+    const struct content *c = &f->sgpr[move->sgpr];
+    if (c->kind == ENTRY && f->lane_count < MOST_SAVED)
+        f->lane[f->lane_count++] = (struct in_lane){c->number, move->vgpr, move->lane};
+}
+
+static void save_in_frame(struct follower *f, unsigned vgpr, unsigned base, unsigned offset)
+{
+    const struct content *c = &f->sgpr[base];
+    for (unsigned i = 0; i < f->frame_count; i++)
+        if (f->frame[i].vgpr == vgpr)
+            return;
+    if (f->whole && c->kind == ENTRY_SP && f->frame_count < MOST_SAVED)
+        f->frame[f->frame_count++] =
+            (struct in_frame){vgpr, c->offset / (int64_t)GCN_LANES + offset};
+}
+
+static void follow(struct follower *f, const struct insn *in)
+{
+    struct lane_move move;
+    struct content result = {.kind = UNKNOWN};
+    unsigned first = 0, vgpr, base, offset, source;
+    int64_t by;
+    if (is_lane_move(in, true, &move)) {
+        save_in_lane(f, &move);
+        return;
+    }
+    if (is_stack_access(in, true, &vgpr, &base, &offset)) {
+        save_in_frame(f, vgpr, base, offset);
+        return;
+    }
+    if (is_sop1(in, S_MOV_B32) && (in->word & 0xff) < SGPR_COUNT)
+        result = f->sgpr[in->word & 0xff];
+    else if (is_sum(in, &source, &by) && source < SGPR_COUNT && f->sgpr[source].kind == ENTRY_SP)
+        result = (struct content){.kind = ENTRY_SP, .offset = f->sgpr[source].offset + by};
+    if (is_sop1(in, S_OR_SAVEEXEC))
+        f->whole = true;
+    else if (is_sop1(in, S_MOV_B64) && scalar_target(in) == EXEC_LOW)
+        f->whole = (in->word & 0xff) == SOURCE_64 + 1;
+    const unsigned count = written(in, &first);
+    for (unsigned i = 0; i < count && first + i < SGPR_COUNT; i++)
+        f->sgpr[first + i] = i ? (struct content){.kind = UNKNOWN} : result;
+}
+
+static void begin(struct follower *f)
+{
+    for (unsigned i = 0; i < SGPR_COUNT; i++)
+        f->sgpr[i] = (struct content){.kind = ENTRY, .number = i};
+    f->sgpr[SP] = (struct content){.kind = ENTRY_SP};
+}
+
+static void follow_prologue(struct follower *f)
+{
+    struct insn in;
+    begin(f);
+    for (uint64_t at = f->callee->start;
+         at < f->callee->pc && at - f->callee->start < MOST_CODE && fetch(f, at, &in);
+         at += in.what.length) {
+        if (leaves_line(&in))
+            return;
+        follow(f, &in);
+    }
+}
+
+/* ---- values ---- */
+
+static bool read_sgpr(const struct follower *f, unsigned n, uint32_t *value)
+{
+    uint64_t wide;
+    char name[8];
+    const struct wt_topology *t = &f->p->topology;
+    if (n == VCC_LOW || n == VCC_LOW + 1)
+        snprintf(name, sizeof name, "vcc");
+    else
+        snprintf(name, sizeof name, "s%u", n);
+    for (size_t i = 0; i < t->register_count; i++) {
+        if (strcmp(t->registers[i].name, name) != 0)
+            continue;
+        if (!f->callee->read_register(f->callee->context, (unsigned)i, 0, &wide))
+            return false;
+        *value = (uint32_t)(n == VCC_LOW + 1 ? wide >> 32 : wide);
+        return true;
+    }
+    return false;
+}
+
+static int index_of_vgpr(const struct follower *f, unsigned n)
+{
+    const struct wt_topology *t = &f->p->topology;
+    for (size_t i = 0; i < t->register_count; i++)
+        if (t->registers[i].dwarf == 2560 + (int)n)
+            return (int)i;
+    return -1;
+}
+
+static bool read_lane(const struct follower *f, unsigned vgpr, unsigned lane, uint32_t *value)
+{
+    uint64_t wide;
+    const int index = index_of_vgpr(f, vgpr);
+    if (index < 0 || !f->callee->read_register(f->callee->context, (unsigned)index, lane, &wide))
+        return false;
+    *value = (uint32_t)wide;
+    return true;
+}
+
+/* What an SGPR held when the function began; *changed: another value than now. */
+static bool value_at_entry(const struct follower *f, unsigned n, uint32_t *value)
+{
+    /* A copy in a lane goes before the register itself, which a call behind the prologue may have
+     * changed. */
+    for (unsigned i = 0; i < f->lane_count; i++)
+        if (f->lane[i].sgpr == n)
+            return read_lane(f, f->lane[i].vgpr, f->lane[i].lane, value);
+    if (f->sgpr[n].kind == ENTRY && f->sgpr[n].number == n)
+        return read_sgpr(f, n, value);
+    for (unsigned i = 0; i < SGPR_COUNT; i++)
+        if (f->sgpr[i].kind == ENTRY && f->sgpr[i].number == n)
+            return read_sgpr(f, i, value);
+    return false;
+}
+
+static bool stack_at_entry(const struct follower *f, uint32_t *value)
+{
+    for (unsigned i = SP; i <= FP; i++)
+        if (f->sgpr[i].kind == ENTRY_SP && read_sgpr(f, i, value)) {
+            *value -= (uint32_t)f->sgpr[i].offset;
+            return true;
+        }
+    return false;
+}
+
+/* ---- the epilogue ---- */
+
+/* Values that SGPRs have when the function returns, from what they are now. */
+struct tail {
+    bool known[SGPR_COUNT];
+    uint32_t value[SGPR_COUNT];
+};
+
+static bool tail_value(struct follower *f, struct tail *t, unsigned n, uint32_t *value)
+{
+    if (n >= SGPR_COUNT || (!t->known[n] && !read_sgpr(f, n, value)))
+        return false;
+    if (t->known[n])
+        *value = t->value[n];
+    return true;
+}
+
+/* Follows the code on to the function's return, if that comes without a branch. */
+static bool follow_epilogue(struct follower *f, struct tail *t)
+{
+    struct insn in;
+    struct lane_move move;
+    uint32_t value;
+    unsigned source;
+    int64_t by;
+    for (uint64_t at = f->callee->pc; at - f->callee->pc < MOST_TAIL && fetch(f, at, &in);
+         at += in.what.length) {
+        if (is_return(&in))
+            return true;
+        /* It is the prologue that is still to come. */
+        if (leaves_line(&in) || is_lane_move(&in, true, &move))
+            return false;
+        unsigned to = SGPR_COUNT;
+        if (is_lane_move(&in, false, &move)) {
+            to = move.sgpr;
+            if (!read_lane(f, move.vgpr, move.lane, &value))
+                return false;
+        } else if (is_sop1(&in, S_MOV_B32) && tail_value(f, t, in.word & 0xff, &value)) {
+            to = scalar_target(&in);
+        } else if (is_sum(&in, &source, &by) && tail_value(f, t, source, &value)) {
+            to = scalar_target(&in);
+            value += (uint32_t)by;
+        }
+        if (to < SGPR_COUNT) {
+            t->known[to] = true;
+            t->value[to] = value;
+        }
+    }
+    return false;
+}
+
+/* ---- the answer ---- */
+
+static void add(struct wt_caller *caller, const struct wt_caller_register *r)
+{
+    if (caller->register_count < WT_CALLER_REGISTERS)
+        caller->reg[caller->register_count++] = *r;
+}
+
+static void add_named(const struct follower *f, struct wt_caller *caller, const char *name,
+                      uint64_t value)
+{
+    const struct wt_topology *t = &f->p->topology;
+    for (size_t i = 0; i < t->register_count; i++)
+        if (strcmp(t->registers[i].name, name) == 0)
+            add(caller, &(struct wt_caller_register){.index = (unsigned)i, .value = value});
+}
+
+static void add_sgpr(const struct follower *f, struct wt_caller *caller, unsigned n, uint32_t value)
+{
+    char name[8];
+    snprintf(name, sizeof name, "s%u", n);
+    add_named(f, caller, name, value);
+}
+
+static void add_frame(const struct follower *f, struct wt_caller *caller, uint32_t ra[2],
+                      uint32_t sp, uint32_t fp)
+{
+    caller->pc = ra[0] | (uint64_t)(ra[1] & 0xffff) << 32;
+    caller->cfa = sp;
+    add_named(f, caller, "sp", sp);
+    add_named(f, caller, "fp", fp);
+    add_sgpr(f, caller, SP, sp);
+    add_sgpr(f, caller, FP, fp);
+}
+
+enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
+                                struct wt_caller *caller, struct wt_error *err)
+{
+    struct follower f = {.p = p, .callee = callee};
+    struct tail tail = {0};
+    uint32_t ra[2], sp, fp, value;
+    *caller = (struct wt_caller){0};
+    if (follow_epilogue(&f, &tail) && tail_value(&f, &tail, RA_LOW, &ra[0]) &&
+        tail_value(&f, &tail, RA_HIGH, &ra[1]) && tail_value(&f, &tail, SP, &sp) &&
+        tail_value(&f, &tail, FP, &fp)) {
+        add_frame(&f, caller, ra, sp, fp);
+        for (unsigned i = 0; i < SGPR_COUNT; i++)
+            if (tail.known[i] && i != SP && i != FP && i < VCC_LOW)
+                add_sgpr(&f, caller, i, tail.value[i]);
+    }
+    follow_prologue(&f);
+    if (!caller->register_count) {
+        if (!value_at_entry(&f, RA_LOW, &ra[0]) || !value_at_entry(&f, RA_HIGH, &ra[1]) ||
+            !stack_at_entry(&f, &sp) || !value_at_entry(&f, FP, &fp))
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "the function's instructions do not show where it returns to");
+        add_frame(&f, caller, ra, sp, fp);
+        for (unsigned i = 0; i < f.lane_count; i++)
+            if (f.lane[i].sgpr != FP && f.lane[i].sgpr < VCC_LOW &&
+                read_lane(&f, f.lane[i].vgpr, f.lane[i].lane, &value))
+                add_sgpr(&f, caller, f.lane[i].sgpr, value);
+    }
+    for (unsigned i = 0; i < f.frame_count; i++) {
+        const int index = index_of_vgpr(&f, f.frame[i].vgpr);
+        const uint64_t at = caller->cfa / GCN_LANES + (uint64_t)f.frame[i].offset;
+        if (index >= 0)
+            add(caller, &(struct wt_caller_register){.index = (unsigned)index,
+                                                     .in_memory = true,
+                                                     .addr = {SPACE_PRIVATE, at}});
+    }
+    return WT_OK;
+}

@@ -1,0 +1,128 @@
+/* What has happened in the debugger, told to the client. */
+#include "frontend/rsp/session.h"
+
+/*
+ * The lanes of a wave run together even if the client set only one going, and GDB 13 fails an
+ * assertion of its own when it is told of a thread that it did not resume: what happens to the wave
+ * is told of the lane that it did.
+ */
+static void name_resumed_thread(struct wt_rsp_session *s, struct wt_event *event)
+{
+    if (event->kind != WT_EVENT_STOPPED || !event->thread)
+        return;
+    wt_thread same_wave = 0;
+    for (size_t i = 0; i < s->resumed_count; i++) {
+        if (s->resumed[i] == event->thread)
+            return;
+        if (wt_rsp_same_wave(s, s->resumed[i], event->thread))
+            same_wave = s->resumed[i];
+    }
+    if (same_wave)
+        event->thread = same_wave;
+}
+
+void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
+{
+    struct wt_event event = *what;
+    s->settling = false;
+    if (event.kind == WT_EVENT_ARRIVED || event.kind == WT_EVENT_SEARCHED) {
+        wt_rsp_forget_followed(s);
+        if (s->errand.end)
+            wt_rsp_end_errand(s, &event);
+        return;
+    }
+    s->last = event;
+    if (s->nonstop) {
+        wt_rsp_note_stop(s, &event);
+        return;
+    }
+    if (!s->waiting) {
+        /* Another client's run has ended: what was kept of an earlier stop is void. */
+        wt_rsp_close_hits(s);
+        wt_rsp_forget_followed(s);
+        wt_rsp_forget_shown(s, 0);
+        return;
+    }
+    wt_rsp_tell_notice(s);
+    s->waiting = false;
+    wt_rsp_tell_text(s, &event);
+    name_resumed_thread(s, &event);
+    s->seen = false;
+    wt_rsp_note_hits(s, &event);
+    wt_put_begin(&s->out, '$');
+    /* All-stop knows no requested stops, but that nothing is left of what was resumed. */
+    if (event.reason == WT_STOP_REQUESTED && event.kind == WT_EVENT_STOPPED && s->no_resumed)
+        wt_put_char(&s->out, 'N');
+    else
+        wt_rsp_reply_stop(s, &event);
+    wt_put_end(&s->out);
+}
+
+void wt_rsp_session_settle(struct wt_rsp_session *s)
+{
+    wt_rsp_tell_progress(s);
+    if (s->nonstop)
+        wt_rsp_notify(s);
+    if (wt_debugger_running(s->debugger))
+        return;
+    if (s->lifting)
+        wt_rsp_remove_breakpoints(s, false);
+    s->lifting = s->settling = false;
+    /* Nothing runs, and nothing was said about it: the threads that were set going are gone. */
+    if (s->waiting) {
+        s->waiting = false;
+        struct wt_event event = wt_rsp_standing(s);
+        wt_put_begin(&s->out, '$');
+        if (event.kind == WT_EVENT_STOPPED && s->no_resumed)
+            wt_put_char(&s->out, 'N');
+        else
+            wt_rsp_reply_stop(s, &event);
+        wt_put_end(&s->out);
+    }
+}
+
+void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
+{
+    if (s->killed) {
+        wt_put_text(&s->out, "W00");
+        return;
+    }
+    if (!s->nonstop) {
+        if (wt_debugger_running(s->debugger)) {
+            wt_debugger_interrupt(s->debugger, WT_IGNORED);
+            s->waiting = true;
+            return;
+        }
+        struct wt_event event = wt_rsp_standing(s);
+        bool same = s->last.kind == event.kind && event.kind == WT_EVENT_STOPPED &&
+                    wt_debugger_thread_alive(s->debugger, s->last.thread);
+        if (same)
+            event = s->last;
+        wt_rsp_reply_stop(s, &event);
+        return;
+    }
+    /* Non-stop: all that stands is told, the first in this reply, the rest by vStopped. */
+    struct wt_event event = wt_rsp_standing(s);
+    s->notice_count = 0;
+    s->notified = false;
+    if (event.kind == WT_EVENT_EXITED) {
+        wt_rsp_push_notice(s, &event);
+    } else if (wt_rsp_load_threads(s)) {
+        for (size_t i = 0; i < s->thread_count; i++) {
+            struct wt_event standing = {
+                .kind = WT_EVENT_STOPPED, .thread = s->threads[i].id, .reason = WT_STOP_REQUESTED};
+            if (!s->threads[i].running)
+                wt_rsp_push_notice(s, &standing);
+        }
+    }
+    if (s->notice_count == 0) {
+        wt_rsp_ok(s);
+        return;
+    }
+    s->notified = true;
+    /* GDB up to 15 fails an assertion of its own when it is told here of more than one thread:
+     * remote_target::queued_stop_reply() marks an event handler although the target is not
+     * asynchronous yet. The others can follow as if they had stopped just now. */
+    s->first_alone = !s->error_message;
+    wt_rsp_put_stop(s, &s->notices[0]);
+}

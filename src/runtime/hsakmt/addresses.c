@@ -1,0 +1,104 @@
+/* What an address is that a GPU may not use: for the reports of faults. */
+#include "runtime/hsakmt/host.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/hsakmt/tool.h"
+
+enum { NULL_PAGES = 1 << 16, NEAR = 1 << 24 };
+
+/* A piece of the process's memory, as /proc/self/maps has it. */
+struct piece {
+    bool usable;     /* by the program */
+    char name[1024]; /* of a file, or "[heap]", or "" */
+};
+
+static bool find_piece(uint64_t addr, struct piece *piece)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[1200];
+    bool found = false;
+    while (maps && !found && fgets(line, sizeof line, maps)) {
+        uint64_t first, end;
+        char access[5];
+        int name = 0;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &first, &end, access,
+                   &name) < 3 ||
+            addr < first || addr >= end)
+            continue;
+        found = true;
+        piece->usable = strncmp(access, "---", 3) != 0;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(piece->name, sizeof piece->name, "%s", name ? line + name : "");
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* Memory that the program has from elsewhere than the runtime. */
+static void tell_piece(const struct piece *piece, char *text, size_t size)
+{
+    if (*piece->name == '/')
+        snprintf(text, size, "the program's own memory: %s, which GPUs may not use", piece->name);
+    else if (strcmp(piece->name, "[stack]") == 0)
+        snprintf(text, size, "the program's own memory: its stack, which GPUs may not use");
+    else
+        snprintf(text, size,
+                 "the program's own memory, which it has neither allocated nor registered for "
+                 "GPUs (hipMalloc, hipHostMalloc, hipHostRegister)");
+}
+
+/* Next to what the program, or (without knowledge of the program) the runtime, has allocated. */
+static void tell_neighbour(uint64_t addr, const struct host_allocation *block,
+                           const struct host_user_allocation *before,
+                           const struct host_user_allocation *behind, char *text, size_t size)
+{
+    const uint64_t past = before->size ? addr - (before->addr + before->size) : UINT64_MAX;
+    const uint64_t short_of = behind->size ? behind->addr - addr : UINT64_MAX;
+    if (past < NEAR && past <= short_of)
+        snprintf(text, size, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
+                 addr - before->addr, before->size, before->addr);
+    else if (short_of <= HOST_PAGE)
+        snprintf(text, size,
+                 "%" PRIu64 " bytes before an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
+                 short_of, behind->size, behind->addr);
+    else if (block && addr - (block->gpu_addr + block->size) < NEAR)
+        snprintf(text, size, "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64,
+                 addr - block->gpu_addr, block->size, block->gpu_addr);
+}
+
+void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size)
+{
+    struct host_user_allocation user, before, behind;
+    struct piece piece;
+    *text = 0;
+    /* Its GPU's lock is held, which is taken behind this one: then nothing is said. */
+    if (pthread_mutex_trylock(&host->lock))
+        return;
+    const struct host_allocation *block, *a = host_memory_find(host, addr, &block);
+    const bool known = host_user_find(addr, &user, &before, &behind);
+    if (addr < NULL_PAGES)
+        snprintf(text, size, "a null pointer, or an offset from one");
+    else if (a && addr - a->gpu_addr >= a->size)
+        snprintf(text, size,
+                 "the program's address of registered memory, which GPUs have at 0x%" PRIx64
+                 " (hipHostGetDevicePointer)",
+                 a->gpu_addr + (addr - a->addr));
+    else if (a && !(a->shown >> gpu & 1))
+        snprintf(text, size,
+                 "memory of node %u, which this GPU may not use (hipDeviceEnablePeerAccess)",
+                 a->node);
+    else if (!a && find_piece(addr, &piece) && piece.usable)
+        tell_piece(&piece, text, size);
+    else if (!a && known && user.freed)
+        snprintf(text, size,
+                 "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64
+                 ", which the program has freed",
+                 addr - user.addr, user.size, user.addr);
+    else if (!a)
+        tell_neighbour(addr, block, &before, &behind, text, size);
+    pthread_mutex_unlock(&host->lock);
+}

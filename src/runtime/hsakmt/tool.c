@@ -1,0 +1,31 @@
+/* The library as a tool of the HSA runtime. See tool.h. */
+#include "runtime/hsakmt/tool.h"
+
+enum { MAJOR = 1 };
+
+struct api_table {
+    struct table_version version;
+    struct core_table *core;
+    struct ext_table *ext;
+};
+
+/** Called by the HSA runtime when it starts; false would unload the tool. */
+bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *const *failed);
+bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *const *failed)
+{
+    const struct api_table *api = table;
+    struct core_table *core = api->core;
+    struct ext_table *ext = api->ext;
+    (void)version, (void)failed_count, (void)failed;
+    if (core->version.major != MAJOR || core->version.size < sizeof *core)
+        return true;
+    host_tool_wait(core);
+    if (ext->version.major == MAJOR && ext->version.size >= sizeof *ext)
+        host_tool_allocations(core, ext);
+    return true;
+}
+
+void OnUnload(void);
+void OnUnload(void)
+{
+}

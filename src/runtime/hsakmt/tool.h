@@ -1,0 +1,61 @@
+/*
+ * This library as a tool of the HSA runtime ("HSA_TOOLS_LIB"): the runtime lets a tool replace
+ * functions of its interface when it starts. hsa_api_trace.h is C++; this is the part of its tables
+ * that is used.
+ */
+#ifndef WT_RUNTIME_HSAKMT_TOOL_H
+#define WT_RUNTIME_HSAKMT_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct table_version {
+    uint32_t major, size, step, reserved; /**< the minor number is the table's size */
+};
+
+/** A signal wait: signal, condition, value, timeout, and how to wait. */
+typedef int64_t wait_function(uint64_t signal, int condition, int64_t value, uint64_t timeout,
+                              int how);
+/** hsa_memory_allocate: region, bytes. */
+typedef int allocate_function(uint64_t region, size_t size, void **address);
+/** hsa_amd_memory_pool_allocate: pool, bytes, flags. */
+typedef int pool_allocate_function(uint64_t pool, size_t size, uint32_t flags, void **address);
+/** hsa_memory_free, hsa_amd_memory_pool_free. */
+typedef int free_function(void *address);
+
+struct core_table {
+    struct table_version version;
+    void (*before[33])(void);
+    allocate_function *allocate;
+    free_function *free;
+    void (*between[8])(void);
+    wait_function *wait_relaxed, *wait_scacquire;
+};
+
+struct ext_table {
+    struct table_version version;
+    void (*before[13])(void);
+    pool_allocate_function *allocate;
+    free_function *free;
+};
+
+/** waits.c: threads that wait for signals sleep. */
+void host_tool_wait(struct core_table *core);
+/** allocations.c: what the program has allocated is known by its size. Either may be NULL. */
+void host_tool_allocations(struct core_table *core, struct ext_table *ext);
+
+/** Memory that the program has asked the runtime for. */
+struct host_user_allocation {
+    uint64_t addr, size;
+    bool freed;
+};
+
+/**
+ * Finds what the program has allocated, or has freed, at @p addr; else, in *before, what ends last
+ * below it, and, in *behind, what begins first above it (size 0: nothing).
+ */
+bool host_user_find(uint64_t addr, struct host_user_allocation *found,
+                    struct host_user_allocation *before, struct host_user_allocation *behind);
+
+#endif

@@ -1,0 +1,248 @@
+"""The console with kernels for gfx900: values are those that the kernel stores, frames are those of the source."""
+import re
+import struct
+import subprocess
+
+import pytest
+
+from conftest import HERE, MARK, TIMEOUT, WAVETRAP, answers, ask_console, debug
+
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+COMPILERS = ["clang-15", "clang-19"]
+LEVELS = ["-O0", "-O1", "-O2"]
+ITEMS = 128
+LANES = [0, 17, 63]
+
+
+HINT = "('@' selects lanes here. Elements of an array: p[0..7])\n"
+
+
+def ask(file, before, commands, how):
+    """Without the hint that comes with the first @ on a pointer's target."""
+    return [text.removeprefix(HINT) for text in ask_console(file, before, commands, how)]
+
+
+def ask_each(file, before, commands, how):
+    """The same of commands of which each may fail: then the answer is what stderr says."""
+    words = [word for command in commands for word in ("-ex", f"echo {MARK}\\n", "-ex", command)]
+    start = [word for command in before for word in ("-ex", command)]
+    done = subprocess.run([WAVETRAP, "debug", "--nx", *how, *start, *words, "-ex", f"echo {MARK}\\n", "-ex", "quit", file],
+                          capture_output=True, text=True, timeout=TIMEOUT)
+    failed = re.findall(r"^wavetrap: -ex '(.*)': (.*)$", done.stderr, re.M)
+    said = [text.removeprefix(HINT) for text in answers(done.stdout)]
+    return [text or dict(failed).get(command, "") for command, text in zip(commands, said)]
+
+
+def line_of(name, mark):
+    text = (HERE / "programs" / name).read_text().splitlines()
+    return next(i for i, line in enumerate(text, 1) if f"/* {mark} */" in line)
+
+
+@pytest.fixture(scope="session")
+def code(tmp_path_factory):
+    """code(file, compiler, level, *flags): a code object of programs/FILE."""
+    folder = tmp_path_factory.mktemp("code")
+
+    def build(file, compiler="clang-19", level="-O0", *flags):
+        out = folder / f"{file}.{compiler}{level}{''.join(flags)}.co"
+        if out.exists():
+            return out
+        language = ["-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output"]
+        if file.endswith(".cl"):
+            language = ["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"]
+        subprocess.run([compiler, *language, "-w", "-g", level, *flags, HERE / "programs" / file, "-o", out], check=True)
+        return out
+    return build
+
+
+def options(kernel, *args, items=ITEMS):
+    return ["-g", "gfx900", "--kernel", kernel, "--grid", str(items), "--block", "64", *(f"--arg={a}" for a in args)]
+
+
+VALUES = options("values", f"iota:{4 * ITEMS}", f"zeros:{4 * ITEMS}", f"zeros:{120 * ITEMS}", f"i32:{ITEMS}")
+CALLS = options("_Z5callsPiPli", f"zeros:{4 * ITEMS}", f"zeros:{48 * ITEMS}", "i32:3")
+
+
+def stored(file, how, argument, shape, tmp_path):
+    """What the instrumented copy has stored: a tuple for each work-item."""
+    out = tmp_path / "stored"
+    subprocess.run([WAVETRAP, "run", *how, f"--dump-arg={argument}:{out}", file], check=True, capture_output=True)
+    return [struct.unpack_from("<" + shape, out.read_bytes(), i * struct.calcsize("<" + shape)) for i in range(ITEMS)]
+
+
+NAMES = ["small", "half_word", "positive", "wide", "both.a", "*into", "*from", "l", "real", "precise", "both.b",
+         "array[0]", "array[1]", "array[2]", "array[3]"]
+
+
+def as_printed(name, value):
+    if name == "small":
+        return str(value)
+    if name in ("real", "both.b"):
+        return "%.9g" % value
+    return "%.17g" % value if name == "precise" else str(value)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_values_are_those_that_the_kernel_stores(code, compiler, level, tmp_path):
+    records = stored(code("values.cl", compiler, level, "-DSTORE"), VALUES, 2, "8q3d4q", tmp_path)
+    stop = [f"break values.cl:{line_of('values.cl', 'stop')}", "run"]
+    asked = [(name, lane) for name in NAMES for lane in LANES]
+    commands = [f"output{'/d' if name == 'small' else ''} {name}@{lane}" for name, lane in asked]
+    said = ask_each(code("values.cl", compiler, level), stop, commands, VALUES)
+    known = 0
+    wrong = []
+    for (name, lane), text in zip(asked, said):
+        want = as_printed(name, records[lane][NAMES.index(name)])
+        if "optimized out" in text or "cannot be computed" in text:
+            assert level != "-O0", f"{name}@{lane}: {text}"
+        elif text != want:
+            wrong.append(f"{name}@{lane}: {text}, not {want}")
+        else:
+            known += 1
+    assert not wrong, "\n".join(wrong)
+    assert known >= (len(asked) if level == "-O0" else 6), f"only {known} of {len(asked)} values are known"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_frames_lead_to_the_kernel(code, compiler, level):
+    """From the innermost call: functions, and the lines that they were called at."""
+    line = line_of("calls.hip", "bottom")
+    condition = "if d == 0" if level == "-O0" else ""
+    said = ask(code("calls.hip", compiler, level), [f"break calls.hip:{line} {condition}", "run"], ["backtrace"], CALLS)[0]
+    frames = re.findall(r"^#\d+ .*?(\w+) \(.*?\) at .*?:(\d+)$", said, re.M)
+    inner = line_of("calls.hip", "back") - 1
+    assert frames[0] == ("deep", str(line))
+    assert [name for name, _ in frames] == ["deep"] * 4 + ["calls"], said
+    assert [int(n) for _, n in frames[1:]] == [inner] * 3 + [line_of("calls.hip", "end") - 1]
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_variables_of_all_frames(code, compiler, tmp_path):
+    file = code("calls.hip", compiler, "-O0")
+    records = stored(code("calls.hip", compiler, "-O0", "-DSTORE"), CALLS, 1, "6q", tmp_path)
+    stop = [f"break calls.hip:{line_of('calls.hip', 'bottom')}", "run"]
+    commands = [f"output {name}@{lane}" for lane in LANES for name in
+                ("local[0]", "local[1]", "local[2]", "s.kind", "(long)s.side[1]", "*last")]
+    said = ask(file, stop, commands, CALLS)
+    assert said == [str(n) for lane in LANES for n in records[lane]]
+    up = ["up", "output local@5", "up", "output d", "output local@5", "up 2", "output i@17", "output s@17", "output total@17",
+          "output b@17", "output sizeof(b)"]
+    said = ask(file, stop, up, CALLS)
+    assert said[1] == "{1, 2, 45}" and said[3:5] == ["2", "{2, 4, 45}"]
+    assert said[6:] == ["17", "{kind = 57, side = {8.5, 34}}", "17", "{value = 17.25}", "4"]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_out_of_functions_and_what_they_return(code, compiler, level):
+    file = code("values.cl", compiler, level)
+    said = ask(file, ["break leaf if x > 100", "run"], ["print x", "print y", "finish", "print $v0", "finish"], VALUES)
+    x = int(said[0].split(" = ")[1])
+    assert x > 100 and said[1] == "$2 = 2"
+    assert said[2].startswith("Run till exit from #0") and said[2].endswith(f"Value returned is $3 = {3 * x + 2}")
+    assert "sum_to (" in said[2] and said[3] == f"$4 = {3 * x + 2}"
+    assert re.search(r"\n(0x\w+ in )?(sum_to|values) \(", said[4]) and "Value returned is" in said[4]
+
+
+def test_steps_forwards_and_back(code):
+    """Over calls, into them, and the same way back."""
+    call, rising = line_of("values.cl", "call"), line_of("values.cl", "rising")
+    said = ask(code("values.cl"), [f"break {call}", "run", "delete"],
+               ["step", "next", "next", "next", "next", "print below == mine[0] + 2", "reverse-next", "reverse-next", "step", "reverse-step",
+                "reverse-finish", "reverse-continue", "info time"], VALUES)
+    assert said[0].startswith("sum_to (depth=2, x=0)")
+    assert [text.split("\t")[0] for text in said[1:5]] == [str(rising - n) for n in (4, 3, 1, 0)]
+    assert said[6].startswith(str(rising - 1)) and said[7].startswith(str(rising - 3))
+    assert said[8].startswith(str(rising - 1)) and said[9].startswith(str(rising - 3))
+    assert "Run back to call of #0" in said[10] and "values (in=" in said[10] and f"\n{call}\t" in said[10]
+    assert "the recorded run begins here" in said[11] and "in the past; recorded from 0" in said[12]
+
+
+def test_a_step_over_a_recursive_call_ends_in_its_own_frame(code):
+    rising = line_of("values.cl", "rising")
+    said = ask(code("values.cl"), ["break sum_to if depth == 2", "run", "delete", f"until {rising - 1}"],
+                       ["next", "print depth", "up", "print i@*"], VALUES)
+    assert said[0].startswith(str(rising)) and said[1] == "$1 = 2"
+    assert said[2].startswith("#1  0x") and said[3] == "$2 = 0, 1 .. 63, step +1, in lanes 0..63"
+
+
+def test_coordinates_of_work_items(code, tmp_path):
+    """As OpenCL and HIP call them; a condition on them; a grid whose last groups are smaller."""
+    file = code("values.cl")
+    how = ["-g", "gfx900", "--kernel", "values", "--grid", "30,6,3", "--block", "8,4,2", f"--arg=iota:{4 * 540}", f"--arg=zeros:{4 * 540}",
+           f"--arg=zeros:{120 * 540}", "--arg=i32:0"]
+    names = ["get_global_id", "get_local_id", "get_group_id", "get_local_size", "get_global_size", "get_num_groups"]
+    condition = "break kernel values if get_group_id(0) == 3 && get_group_id(1) == 1 && get_group_id(2) == 1 && get_local_id(0) == 5"
+    commands = [f"output {name}({axis})" for name in names for axis in range(3)]
+    said = ask(file, [condition, "run"], commands + ["output threadIdx.x@0..5", "output blockIdx.z", "output blockDim.y",
+                                                             "output gridDim.x", "output $_lane"], how)
+    assert said[:18] == ["29", "4", "2", "5", "0", "0", "3", "1", "1", "8", "4", "2", "30", "6", "3", "4", "2", "2"]
+    assert said[18] == "0, 1 .. 5, step +1, in lanes 0..5" and said[19:] == ["1", "4", "4", "5"]
+
+
+def test_registers_and_spaces(code):
+    file = code("values.cl")
+    stop = [f"break {line_of('values.cl', 'stop')}", "run"]
+    said = ask(file, stop, ["print/x $exec", "print $pc", "print &i", "print *&i@9", "print &tile[3]", "print *into@7", "print into@7",
+                                    "print *private#0x0", "x/2dw local#0x0", "print $s33", "print $fp", "info spaces", "print $v300",
+                                    "set var $v1@5 = 77", "print $v1@4..5", "set var i@5 = 1234", "print i@5..6", "print i + 1 == i@0 + 1"],
+                       VALUES)
+    assert said[0] == "$1 = 0xffffffffffffffff" and "<values+" in said[1]
+    assert re.fullmatch(r"\$3 = \(int \*\) 0x20000000000\w\w <private#0x\w+>", said[2])
+    assert said[3] == "$4 = 9" and said[4] == "$5 = (int *) 0x100000000000c <local#0xc>"
+    assert said[5] == "$6 = 80" and said[6] == "$7 = (int *) local#0x20"
+    assert said[8].startswith("0x1000000000000 <local#0x0>:\t0\t10")
+    assert said[9] == "$9 = 0" and said[10] == "$10 = 0"
+    assert re.search(r"private +32 bits, of each lane", said[11]) and said[12] == "$11 = void"
+    assert said[14].endswith(", 77") or "77" in said[14]
+    assert "1234" in said[16] and said[17].endswith("= 1")
+
+
+def test_watchpoints_both_ways(code):
+    """Of LDS, and of one lane's own variables: of two bytes, and of eight, which lie in two places. Who wrote."""
+    file = code("values.cl")
+    stop = [f"break {line_of('values.cl', 'stop')}", "run", "delete", "lane 5"]
+    said = ask(file, stop, ["watch tile[5]", "reverse-continue", "print l", "delete", "watch half_word", "reverse-continue", "continue",
+                            "delete", "watch precise", "continue", "who-wrote half_word", "who-wrote out[3]", "who-wrote tile[3]"], VALUES)
+    assert "Old value = 50" in said[1] and "New value = 0" in said[1] and "lane 5;" in said[1]
+    assert said[2] == "$1 = 5"
+    assert "Hardware watchpoint 3: half_word" in said[5] and "Old value = -1500\nNew value = 0" in said[5] and ", lane 5;" in said[5]
+    assert "Old value = 0\nNew value = -1500" in said[6]
+    assert "Hardware watchpoint 4: precise" in said[9] and "New value = 0.714285" in said[9]
+    assert re.match(r"time \d+: core \d+ wave \d+ lane 5 at 0x\w+ <values\+\d+> at ", said[10])
+    assert said[11].startswith("No instruction of the recorded run") and "lane 3 at" in said[12] or said[12].startswith("No instruction")
+
+
+def test_the_first_kernel(code):
+    said = ask(code("calls.hip"), [], ["start", "info dispatches", "info groups", "info waves", "info lanes", "info devices",
+                                               "disassemble"], CALLS)
+    assert "Temporary breakpoint 1, calls (out=0x" in said[0] and ", group (0,0,0), core 0, wave 0, lane 0; lanes 0-63 enabled]" in said[0]
+    assert said[1].startswith("dispatch ") and "group (1,0,0)" in said[2] and "lanes 0-63" in said[3]
+    assert said[4].startswith("* 0..63") and "gfx900" in said[5]
+    assert "=> 0x" in said[6] and "s_endpgm" in said[6]
+
+
+def test_where_local_variables_lie_is_not_guessed(code):
+    """clang gives 0 as the address of each of several."""
+    stop = ["-ex", f"break values.cl:{line_of('values.cl', 'both')}", "-ex", "run", "-ex", "print first[3]"]
+    done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *options("two", "zeros:512"), *stop, code("values.cl")],
+                          capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 1 and "does not say where first lies" in done.stderr
+
+
+@pytest.mark.parametrize("command, message", [
+    ("print i@64", "there is no lane 64: the wave has lanes 0 to 63"),
+    ("break kernel nothing", 'There is no kernel "nothing".'),
+    ("print get_global_id(3)", "a dimension is 0, 1 or 2"),
+    ("print leaf(1, 2)", "functions of the program cannot be called"),
+])
+def test_failures_are_told(code, command, message):
+    done = debug(code("values.cl"), f"break {line_of('values.cl', 'stop')}", "run", command, options=VALUES)
+    assert done.returncode == 1 and message in done.stderr
+
+
+def test_a_program_that_ends(code):
+    done = debug(code("values.cl"), "run", options=VALUES)
+    assert done.returncode == 0 and "[Program exited normally]" in done.stdout
