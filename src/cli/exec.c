@@ -103,6 +103,7 @@ static bool prepare_amd(const struct start *start, const char *folder)
     snprintf(caught, sizeof caught, "%" PRIu32, o->caught);
     const bool set = !setenv("LD_LIBRARY_PATH", path, 1) &&
                      set_or_unset("WAVETRAP_MEMORY", o->memory ? bytes : NULL) &&
+                     set_or_unset("WAVETRAP_PROGRESS", o->progress) &&
                      set_or_unset("WAVETRAP_CATCH", o->caught ? caught : NULL) &&
                      set_or_unset("WAVETRAP_EXPLAIN", o->explain);
     free(path);
@@ -225,9 +226,10 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
 struct exec {
     char gpus[MOST_GPUS_TEXT];
     size_t length;
-    uint64_t memory; /* of each GPU, in bytes; 0: the library's default */
-    uint32_t caught; /* exceptions of --catch */
-    bool catches;    /* one of the GPUs has them */
+    uint64_t memory;      /* of each GPU, in bytes; 0: the library's default */
+    const char *progress; /* of --progress */
+    uint32_t caught;      /* exceptions of --catch */
+    bool catches;         /* one of the GPUs has them */
     bool help;
 };
 
@@ -275,6 +277,16 @@ static enum wt_status set_memory(void *context, const char *value, struct wt_err
     if (e->memory < (uint64_t)16 << 20 || e->memory > (uint64_t)1 << 46)
         return wt_fail(err, WT_INVALID, "a GPU has at least 16M, and at most 65536G");
     return WT_OK;
+}
+
+static enum wt_status set_progress(void *context, const char *value, struct wt_error *err)
+{
+    struct exec *e = context;
+    e->progress = value ? value : "auto";
+    if (strcmp(e->progress, "auto") == 0 || strcmp(e->progress, "always") == 0)
+        return WT_OK;
+    return wt_fail(err, WT_INVALID, "--progress is auto (on a terminal) or always, not '%.40s'",
+                   value);
 }
 
 /* The family whose exceptions --catch takes. */
@@ -356,8 +368,10 @@ static int exec(int argc, char **argv)
                 family_with_exceptions()->name);
         return cli_fail(&cli_exec, &err);
     }
-    const struct cli_exec_options o = {
-        .gpus = e.length ? e.gpus : NULL, .memory = e.memory, .caught = e.caught};
+    const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
+                                       .memory = e.memory,
+                                       .progress = e.progress,
+                                       .caught = e.caught};
     return cli_exec_program(&cli_exec, &o, argv + optind);
 }
 
@@ -375,6 +389,10 @@ static const struct cli_option options[] = {
      "invalid, denormal, float_div0, overflow, underflow, inexact, int_div0,\n"
      "addr_watch, mem_viol, all; with commas between",
      add_exceptions},
+    {"progress", 0, "[=WHEN]",
+     "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
+     "default: if stderr is a terminal) or always",
+     set_progress},
     {0},
 };
 

@@ -9,8 +9,9 @@ struct cli_exec_options {
     const char *gpus; /**< "gfx900:KEY=VALUE,…" for each, with blanks between; NULL: one of each
                          family */
     uint64_t memory;  /**< bytes of each GPU; 0: the library's default */
-    const char *explain; /**< for the library's WAVETRAP_EXPLAIN, or NULL */
-    uint32_t caught;     /**< exceptions that end the program, in the order of MODE.EXCP_EN */
+    const char *explain;  /**< for the library's WAVETRAP_EXPLAIN, or NULL */
+    const char *progress; /**< "auto", "always", or NULL: no progress is shown */
+    uint32_t caught;      /**< exceptions that end the program, in the order of MODE.EXCP_EN */
 };
 
 /**

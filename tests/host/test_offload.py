@@ -7,7 +7,7 @@ from conftest import environment, wavetrap
 from test_programs import ROOT
 
 HERE = ROOT / "tests" / "host"
-GCC = ["-O2", "-w", "-foffload-options=-march=gfx900"]
+GCC = ["-O2", "-w", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900"]
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 CLANG = ["-O2", "-fopenmp", "--offload-arch=gfx900", f"--rocm-device-lib-path={BITCODE}", "-mcode-object-version=4",
          "-Wl,-rpath,/usr/lib/llvm-19/lib"]

@@ -1,4 +1,5 @@
 """Unmodified OpenCL programs, with Debian's Intel runtime, on the emulated Gen9."""
+import os
 import pathlib
 import re
 import subprocess
@@ -33,6 +34,30 @@ def test_kernels_of_many_kinds(options):
     done = run(PYTHON, HERE / "opencl_kernels.py", *options)
     assert done.stdout.splitlines() == [f"{name}: ok" for name in KERNELS], done.stdout + done.stderr
     assert done.returncode == 0
+
+
+IMAGES = "".join(f"{name}: ok\n" for name in ["formats", "kinds", "writes", "in_place", "samplers", "commands"])
+
+
+@pytest.mark.parametrize("options", [[], ["-cl-opt-disable"]], ids=["optimised", "-cl-opt-disable"])
+def test_images(options):
+    """Formats, kinds, samplers and the host's commands, against OpenCL's rules."""
+    done = run(PYTHON, HERE / "opencl_images.py", *options)
+    assert done.stdout == IMAGES, done.stdout + done.stderr
+    assert done.returncode == 0
+
+
+def test_the_rules_for_images_are_those_of_another_implementation():
+    """PoCL, on the host's processor, passes the same tests."""
+    done = subprocess.run([PYTHON, HERE / "opencl_images.py", "RGBA", "BGRA"], capture_output=True, text=True, timeout=300,
+                          check=False, env={**os.environ, "OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd"})
+    assert done.stdout == IMAGES, done.stdout + done.stderr
+
+
+def test_a_write_outside_an_image_is_told():
+    done = run(PYTHON, HERE / "opencl_stray_image.py")
+    assert re.search(r"channels 13, .*: texel \(37,0,0\) is outside image \d+, which is 37 by 13 by 1", done.stderr), \
+        done.stderr
 
 
 def test_only_what_is_emulated_is_there():

@@ -122,7 +122,7 @@ class Test:
 
     def run(self):
         """'' if it passes, or what was wrong."""
-        flags = ["-O2", "-fopenacc" if self.acc else "-fopenmp", "-foffload-options=-march=gfx900", "-w",
+        flags = ["-O2", "-fopenacc" if self.acc else "-fopenmp", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900", "-w",
                  f"-I{SOURCES / 'include'}", f"-I{self.path.parent}"]
         if self.compiler == "gfortran-12":
             flags.append("-foffload-options=-lgfortran")

@@ -437,6 +437,30 @@ static void test_an_indirect_walker_takes_its_dimensions_from_registers(void **s
     assert_int_equal(g->walk_count, 1);
 }
 
+/* MI_MATH (Skylake PRM volume 2a): R2 = R0 + R1 with its carry in R3; R4 = ~(R0 & R1). */
+static void test_arithmetic_of_the_command_streamer(void **state)
+{
+    struct gpu *g = *state;
+    struct batch b;
+    begin(&b, g);
+    const uint64_t tag = gpu_address(&b, TAG);
+    put(&b, 9, 0x11000007u, 0x2600u, 0xffffffffu, 0x2604u, 0xffffffffu, 0x2608u, 3u, 0x260cu, 0u);
+    put(&b, 5, 0x0d000007u, 0x08008000u, 0x08008401u, 0x10000000u, 0x18000831u);
+    put(&b, 4, 0x18000c33u, 0x10200000u, 0x58001031u, 0u);
+    for (unsigned i = 0; i < 6; i++) /* MI_STORE_REGISTER_MEM of R2 to R4 */
+        put(&b, 4, 0x12000002u, 0x2610u + 4 * i, low(tag + 4 * i), high(tag + 4 * i));
+    assert_int_equal(submit(&b), 0);
+    const uint64_t *const seen = (const uint64_t *)page(&b, TAG);
+    assert_int_equal(seen[0], 2);
+    assert_int_equal(seen[1], UINT64_MAX);
+    assert_int_equal(seen[2], ~UINT64_C(3));
+    /* An operand that there is not is told, and the context is lost. */
+    begin(&b, g);
+    put(&b, 2, 0x0d000000u, 0x08004000u);
+    assert_int_equal(submit(&b), 0);
+    assert_non_null(strstr(g->said, "MI_MATH: 0x08004000 loads 0x10 from 0x0"));
+}
+
 static int resets(struct gpu *g, uint32_t context)
 {
     struct drm_i915_reset_stats stats = {.ctx_id = context};
@@ -587,6 +611,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_user_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_walker_as_intels_runtime_sends_it, setup, teardown),
         cmocka_unit_test_setup_teardown(test_batches_are_chained, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_arithmetic_of_the_command_streamer, setup, teardown),
         cmocka_unit_test_setup_teardown(test_an_indirect_walker_takes_its_dimensions_from_registers,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_stray_access_is_told_and_loses_the_context, setup,

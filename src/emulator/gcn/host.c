@@ -185,6 +185,14 @@ bool gcn_device_launched(const struct gcn_device *d, unsigned dispatch)
     return !(d->launching >> dispatch & 1);
 }
 
+void gcn_device_progress(const struct gcn_device *d, unsigned dispatch, struct gcn_progress *p)
+{
+    assert(dispatch < GCN_DISPATCHES && p);
+    const struct gcn_dispatch *k = &d->dispatch[dispatch];
+    *p = (struct gcn_progress){
+        .entry = k->entry, .begun = k->next, .done = k->done, .total = k->total};
+}
+
 bool gcn_wave_dispatch(const struct gcn_device *d, uint32_t wave, unsigned *dispatch,
                        uint64_t *entry)
 {

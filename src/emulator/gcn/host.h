@@ -108,6 +108,15 @@ enum wt_status gcn_device_begin(struct gcn_device *device, const struct gcn_aql_
 /** Whether all work-groups of a dispatch have been started. */
 bool gcn_device_launched(const struct gcn_device *device, unsigned dispatch);
 
+/** How far a dispatch is: work-groups. */
+struct gcn_progress {
+    uint64_t entry; /**< where the kernel begins */
+    uint64_t begun, done, total;
+};
+/** @p dispatch has begun and not ended. */
+void gcn_device_progress(const struct gcn_device *device, unsigned dispatch,
+                         struct gcn_progress *progress);
+
 /** The dispatch that a wave is of, and where that kernel begins; false if there is no such wave. */
 bool gcn_wave_dispatch(const struct gcn_device *device, uint32_t wave, unsigned *dispatch,
                        uint64_t *entry);

@@ -20,7 +20,10 @@ enum {
     DC0_SCRATCH = 0x10, /* and all above */
     DC1_UNTYPED_READ = 0x01,
     DC1_UNTYPED_ATOMIC = 0x02,
+    DC1_TYPED_READ = 0x05,
+    DC1_TYPED_ATOMIC = 0x06,
     DC1_UNTYPED_WRITE = 0x09,
+    DC1_TYPED_WRITE = 0x0d,
     DC1_A64_READ = 0x10,
     DC1_A64_UNTYPED_READ = 0x11,
     DC1_A64_ATOMIC = 0x12,
@@ -46,78 +49,13 @@ struct transfer {
     uint32_t on;
 };
 
-static uint8_t *registers(const struct gen_message *m)
-{
-    return m->t->g->r;
-}
-
-/* ---- surfaces ---- */
-
-static bool read_dword(const struct gen_message *m, uint64_t addr, uint32_t *value)
-{
-    uint8_t bytes[4];
-    if (!gen_read(m->t->device, addr, bytes, sizeof bytes))
-        return false;
-    *value = (uint32_t)wt_load_le(bytes, 4);
-    return true;
-}
-
-/* RENDER_SURFACE_STATE (PRM volume 2d). */
-static bool read_surface(const struct gen_message *m, uint64_t addr, struct gen_surface *s)
-{
-    uint8_t state[64];
-    uint32_t dw[10];
-    if (!gen_read(m->t->device, addr, state, sizeof state))
-        return false;
-    for (unsigned i = 0; i < 10; i++)
-        dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
-    s->kind = (uint8_t)wt_field(dw[0], 31, 29);
-    s->format = (uint16_t)wt_field(dw[0], 26, 18);
-    s->tiling = (uint8_t)wt_field(dw[0], 13, 12);
-    s->width = wt_field(dw[2], 13, 0) + 1;
-    s->height = wt_field(dw[2], 29, 16) + 1;
-    s->depth = wt_field(dw[3], 31, 21) + 1;
-    s->pitch = wt_field(dw[3], 17, 0) + 1;
-    s->base = (dw[8] | (uint64_t)dw[9] << 32) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
-    if (s->kind == 4) /* a buffer: its bytes less one, in three fields */
-        s->size = ((uint64_t)(s->width - 1) | (uint64_t)(s->height - 1) << 7 |
-                   (uint64_t)(s->depth - 1) << 21) +
-                  1;
-    return true;
-}
-
-const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_surface *s,
-                                       bool *good)
-{
-    const struct gen_walk *w = &gen_walk_of(m->t)->walk;
-    uint32_t entry;
-    *s = (struct gen_surface){0};
-    *good = true;
-    if (m->bti == GEN_BTI_SLM) {
-        s->is_slm = true;
-        s->size = m->t->group->slm_size;
-        return NULL;
-    }
-    if (m->bti == GEN_BTI_STATELESS || m->bti == GEN_BTI_STATELESS_NC) {
-        s->base = w->general;
-        s->size = UINT64_C(1) << 32;
-        return NULL;
-    }
-    if (read_dword(m, w->surfaces + w->binding_table + 4 * m->bti, &entry) &&
-        read_surface(m, w->surfaces + (entry & ~UINT32_C(63)), s))
-        return NULL;
-    *good = false;
-    return gen_message_fault(m, WT_FAULT_ACCESS, m->on, w->surfaces + w->binding_table + 4 * m->bti,
-                             "no memory is mapped where surface %u is described", m->bti);
-}
-
 /* ---- addresses ---- */
 
 /* Addresses of the lanes, from the first register behind the header on. */
 static void read_addresses(const struct gen_message *m, struct transfer *x)
 {
     const unsigned width = x->wide_addresses ? 8 : 4;
-    const uint8_t *at = registers(m) + m->payload[0] + (m->header ? GEN_GRF_BYTES : 0);
+    const uint8_t *at = gen_registers(m) + m->payload[0] + (m->header ? GEN_GRF_BYTES : 0);
     for (unsigned i = 0; i < x->lanes; i++)
         x->addr[i] = wt_load_le(at + width * i, width) * (x->unit ? x->unit : 1);
 }
@@ -159,7 +97,6 @@ static unsigned extent(const struct transfer *x)
 static const struct gen_uop *resolve(const struct gen_message *m, struct transfer *x, bool write,
                                      bool *good)
 {
-    struct gen_device *d = m->t->device;
     const unsigned bytes = extent(x);
     *good = false;
     for (unsigned i = 0; i < x->lanes; i++) {
@@ -184,79 +121,13 @@ static const struct gen_uop *resolve(const struct gen_message *m, struct transfe
                     (unsigned long long)offset, m->bti, (unsigned long long)x->surface.size);
             x->addr[i] = (x->surface.base + offset) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
         }
-        if (write ? gen_writable(d, x->addr[i], bytes) != NULL
-                  : gen_readable(d, x->addr[i], bytes) != NULL)
-            continue;
-        if (!wt_regions_hold(&d->regions, x->addr[i], bytes, write))
-            return gen_message_fault(
-                m, WT_FAULT_ACCESS, (uint32_t)1 << i, x->addr[i],
-                "%s of %u bytes at 0x%llx: no memory is mapped there%s", write ? "write" : "read",
-                bytes, (unsigned long long)x->addr[i],
-                write && wt_regions_hold(&d->regions, x->addr[i], bytes, false) ? " for writing"
-                                                                                : "");
+        bool there;
+        const struct gen_uop *wrong = gen_check_memory(m, i, x->addr[i], bytes, write, &there);
+        if (!there)
+            return wrong;
     }
     *good = true;
     return NULL;
-}
-
-/* ---- single accesses; addresses are checked ---- */
-
-static unsigned lane_of(const struct gen_message *m, unsigned lane)
-{
-    return (m->u->insn.channel + lane) % GEN_CHANNELS;
-}
-
-/* Where watches see it. */
-static uint64_t watched_address(const struct transfer *x, uint64_t addr)
-{
-    return x->surface.is_slm ? GEN_SLM_APERTURE + addr : addr;
-}
-
-static void read_at(const struct gen_message *m, const struct transfer *x, unsigned lane,
-                    uint64_t addr, void *out, unsigned size)
-{
-    struct gen_device *d = m->t->device;
-    if (x->surface.is_slm) {
-        memcpy(out, m->t->group->slm + addr, size);
-    } else {
-        const uint8_t *from = gen_readable(d, addr, size);
-        if (from) {
-            memcpy(out, from, size);
-            return;
-        }
-        wt_memory_read(d->memory, addr, out, size);
-    }
-    for (unsigned done = 0; done < size && d->machine.watch; done += 16)
-        gen_watch_access(m->t, m->u, WT_WATCH_READ, lane_of(m, lane),
-                         watched_address(x, addr) + done, size - done < 16 ? size - done : 16,
-                         (uint8_t *)out + done, (uint8_t *)out + done);
-}
-
-/* False without host memory. */
-static bool write_at(const struct gen_message *m, const struct transfer *x, unsigned lane,
-                     uint64_t addr, const void *bytes, unsigned size, enum wt_watch_kind kind)
-{
-    struct gen_device *d = m->t->device;
-    uint8_t before[128];
-    assert(size <= sizeof before);
-    if (x->surface.is_slm) {
-        memcpy(before, m->t->group->slm + addr, size);
-        memcpy(m->t->group->slm + addr, bytes, size);
-    } else {
-        uint8_t *to = gen_writable(d, addr, size);
-        if (to) {
-            memcpy(to, bytes, size);
-            return true;
-        }
-        wt_memory_read(d->memory, addr, before, size);
-        if (!gen_device_write(d, addr, bytes, size))
-            return false;
-    }
-    for (unsigned done = 0; done < size && d->machine.watch; done += 16)
-        gen_watch_access(m->t, m->u, kind, lane_of(m, lane), watched_address(x, addr) + done,
-                         size - done < 16 ? size - done : 16, before + done,
-                         (const uint8_t *)bytes + done);
-    return true;
 }
 
 /* ---- scattered and untyped accesses ---- */
@@ -277,11 +148,11 @@ static const struct gen_uop *load(const struct gen_message *m, struct transfer *
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++) {
             memset(value[i][k], 0, 8);
-            read_at(m, x, i, x->addr[i] + x->offset[k], value[i][k], x->size);
+            gen_message_read(m, &x->surface, i, x->addr[i] + x->offset[k], value[i][k], x->size);
         }
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
-            memcpy(registers(m) + m->dst + k * padded + i * x->slot, value[i][k], x->slot);
+            memcpy(gen_registers(m) + m->dst + k * padded + i * x->slot, value[i][k], x->slot);
     return gen_next(m->u);
 }
 
@@ -299,9 +170,10 @@ static const struct gen_uop *write_back(const struct gen_message *m, struct tran
         return wrong;
     for (unsigned i = 0; i < x->lanes; i++)
         for (unsigned k = 0; k < x->elements && (x->on >> i & 1); k++)
-            if (!write_at(m, x, i, x->addr[i] + x->offset[k],
-                          registers(m) + data + k * padded + i * x->slot, x->size, WT_WATCH_WRITE))
-                return gen_no_memory(m->t, m->u, (uint32_t)1 << lane_of(m, i), x->addr[i]);
+            if (!gen_message_write(m, &x->surface, i, x->addr[i] + x->offset[k],
+                                   gen_registers(m) + data + k * padded + i * x->slot, x->size,
+                                   WT_WATCH_WRITE))
+                return gen_no_memory(m->t, m->u, (uint32_t)1 << gen_message_lane(m, i), x->addr[i]);
     return gen_next(m->u);
 }
 
@@ -395,25 +267,25 @@ static const struct gen_uop *move_block(const struct gen_message *m, struct tran
         if (!good)
             return wrong;
         if (!write)
-            read_at(m, x, 0, x->addr[0], data + done, part);
+            gen_message_read(m, &x->surface, 0, x->addr[0], data + done, part);
     }
     for (unsigned done = 0; write && done < bytes; done += part) {
         part = bytes - done < 64 ? bytes - done : 64;
         x->addr[0] = first + done;
         x->size = part;
         resolve(m, x, true, &good);
-        if (!write_at(m, x, 0, x->addr[0], registers(m) + source + within + done, part,
-                      WT_WATCH_WRITE))
+        if (!gen_message_write(m, &x->surface, 0, x->addr[0],
+                               gen_registers(m) + source + within + done, part, WT_WATCH_WRITE))
             return gen_no_memory(m->t, m->u, 1, x->addr[0]);
     }
     if (!write)
-        memcpy(registers(m) + m->dst + within, data, bytes);
+        memcpy(gen_registers(m) + m->dst + within, data, bytes);
     return gen_next(m->u);
 }
 
 static uint32_t header_dword(const struct gen_message *m, unsigned index)
 {
-    return (uint32_t)wt_load_le(registers(m) + m->payload[0] + 4 * index, 4);
+    return (uint32_t)wt_load_le(gen_registers(m) + m->payload[0] + 4 * index, 4);
 }
 
 /* Stateless blocks are relative to the buffer that the header names, too. */
@@ -437,7 +309,7 @@ static const struct gen_uop *a64_block(struct gen_message *m, struct transfer *x
     const unsigned code = m->desc >> 8 & 7, kind = m->desc >> 11 & 3;
     const unsigned hwords = code == 1 ? 1 : code == 2 ? 2 : code == 3 ? 4 : code == 4 ? 8 : 0;
     x->wide_addresses = true;
-    x->addr[0] = wt_load_le(registers(m) + m->payload[0], 8);
+    x->addr[0] = wt_load_le(gen_registers(m) + m->payload[0], 8);
     if (kind == 2)
         return gen_message_unknown(m);
     return move_block(m, x, write, kind == 3 ? hwords * 32 : block_bytes(code),
@@ -457,57 +329,40 @@ static const struct gen_uop *scratch_block(struct gen_message *m, struct transfe
 
 /* ---- atomics ---- */
 
-enum {
-    OP_AND = 1,
-    OP_OR,
-    OP_XOR,
-    OP_MOV,
-    OP_INC,
-    OP_DEC,
-    OP_ADD,
-    OP_SUB,
-    OP_REVSUB,
-    OP_IMAX,
-    OP_IMIN,
-    OP_UMAX,
-    OP_UMIN,
-    OP_CMPWR,
-    OP_PREDEC
-};
 enum { OP_FMAX = 1, OP_FMIN, OP_FCMPWR };
 
-static uint64_t atomic_integer(unsigned op, unsigned size, uint64_t old, uint64_t a, uint64_t b)
+uint64_t gen_atomic_integer(unsigned op, unsigned size, uint64_t old, uint64_t a, uint64_t b)
 {
     const int64_t sold = wt_sign_extend(old, size * 8), sa = wt_sign_extend(a, size * 8);
     switch (op) {
-    case OP_AND:
+    case GEN_ATOMIC_AND:
         return old & a;
-    case OP_OR:
+    case GEN_ATOMIC_OR:
         return old | a;
-    case OP_XOR:
+    case GEN_ATOMIC_XOR:
         return old ^ a;
-    case OP_MOV:
+    case GEN_ATOMIC_MOV:
         return a;
-    case OP_INC:
+    case GEN_ATOMIC_INC:
         return old + 1;
-    case OP_DEC:
-    case OP_PREDEC:
+    case GEN_ATOMIC_DEC:
+    case GEN_ATOMIC_PREDEC:
         return old - 1;
-    case OP_ADD:
+    case GEN_ATOMIC_ADD:
         return old + a;
-    case OP_SUB:
+    case GEN_ATOMIC_SUB:
         return old - a;
-    case OP_REVSUB:
+    case GEN_ATOMIC_REVSUB:
         return a - old;
-    case OP_IMAX:
+    case GEN_ATOMIC_IMAX:
         return sold > sa ? old : a;
-    case OP_IMIN:
+    case GEN_ATOMIC_IMIN:
         return sold < sa ? old : a;
-    case OP_UMAX:
+    case GEN_ATOMIC_UMAX:
         return old > a ? old : a;
-    case OP_UMIN:
+    case GEN_ATOMIC_UMIN:
         return old < a ? old : a;
-    default: /* OP_CMPWR */
+    default: /* GEN_ATOMIC_CMPWR */
         return old == a ? b : old;
     }
 }
@@ -525,16 +380,17 @@ static uint64_t atomic_float(unsigned op, uint64_t old, uint64_t a, uint64_t b)
     }
 }
 
-static unsigned atomic_sources(unsigned op, bool is_float)
+unsigned gen_atomic_sources(unsigned op)
 {
-    if (is_float)
-        return op == OP_FCMPWR ? 2 : 1;
-    return op == OP_INC || op == OP_DEC || op == OP_PREDEC ? 0 : op == OP_CMPWR ? 2 : 1;
+    return op == GEN_ATOMIC_INC || op == GEN_ATOMIC_DEC || op == GEN_ATOMIC_PREDEC ? 0
+           : op == GEN_ATOMIC_CMPWR                                                ? 2
+                                                                                   : 1;
 }
 
 static const struct gen_uop *atomic(struct gen_message *m, struct transfer *x, bool is_float)
 {
-    const unsigned op = m->desc >> 8 & 15, count = atomic_sources(op, is_float);
+    const unsigned op = m->desc >> 8 & 15,
+                   count = is_float ? op == OP_FCMPWR ? 2 : 1 : gen_atomic_sources(op);
     const unsigned block = x->lanes * x->size,
                    padded = block < GEN_GRF_BYTES ? GEN_GRF_BYTES : block;
     const bool returns = m->desc >> 13 & 1;
@@ -553,12 +409,13 @@ static const struct gen_uop *atomic(struct gen_message *m, struct transfer *x, b
         return wrong;
     for (unsigned i = 0; i < x->lanes; i++)
         if ((x->on >> i & 1) && x->addr[i] % x->size)
-            return gen_message_fault(m, WT_FAULT_MISALIGNED, (uint32_t)1 << i,
-                                     watched_address(x, x->addr[i]),
-                                     "atomic of %u bytes at 0x%llx, which is not aligned", x->size,
-                                     (unsigned long long)watched_address(x, x->addr[i]));
+            return gen_message_fault(
+                m, WT_FAULT_MISALIGNED, (uint32_t)1 << i,
+                gen_watched_address(&x->surface, x->addr[i]),
+                "atomic of %u bytes at 0x%llx, which is not aligned", x->size,
+                (unsigned long long)gen_watched_address(&x->surface, x->addr[i]));
     for (unsigned i = 0; i < x->lanes; i++) {
-        const uint8_t *const from = registers(m) + data + i * x->size;
+        const uint8_t *const from = gen_registers(m) + data + i * x->size;
         uint8_t bytes[8] = {0};
         if (!(x->on >> i & 1))
             continue;
@@ -570,13 +427,13 @@ static const struct gen_uop *atomic(struct gen_message *m, struct transfer *x, b
         const uint64_t a = count > 0 ? wt_load_le(from, x->size) : 0;
         const uint64_t b = count > 1 ? wt_load_le(from + padded, x->size) : 0;
         const uint64_t new =
-            is_float ? atomic_float(op, old, a, b) : atomic_integer(op, x->size, old, a, b);
+            is_float ? atomic_float(op, old, a, b) : gen_atomic_integer(op, x->size, old, a, b);
         wt_store_le(bytes, new, x->size);
-        if (!write_at(m, x, i, x->addr[i], bytes, x->size, WT_WATCH_ACCESS))
-            return gen_no_memory(m->t, m->u, (uint32_t)1 << lane_of(m, i), x->addr[i]);
+        if (!gen_message_write(m, &x->surface, i, x->addr[i], bytes, x->size, WT_WATCH_ACCESS))
+            return gen_no_memory(m->t, m->u, (uint32_t)1 << gen_message_lane(m, i), x->addr[i]);
         if (returns && m->response)
-            wt_store_le(registers(m) + m->dst + i * x->size,
-                        !is_float && op == OP_PREDEC ? new : old, x->size);
+            wt_store_le(gen_registers(m) + m->dst + i * x->size,
+                        !is_float && op == GEN_ATOMIC_PREDEC ? new : old, x->size);
     }
     return gen_next(m->u);
 }
@@ -643,6 +500,9 @@ const struct gen_uop *gen_dataport(struct gen_message *m)
     bool good = true;
     if (m->sfid == GEN_SFID_DC0 && m->type >= DC0_SCRATCH)
         return scratch_block(m, &x);
+    if (m->sfid == GEN_SFID_DC1 &&
+        (m->type == DC1_TYPED_READ || m->type == DC1_TYPED_ATOMIC || m->type == DC1_TYPED_WRITE))
+        return gen_typed(m);
     const bool a64 =
         m->sfid == GEN_SFID_DC1 && m->type >= DC1_A64_READ && m->type != DC1_FLOAT_ATOMIC;
     const bool fence = m->sfid == GEN_SFID_DC0 && m->type == DC0_FENCE;

@@ -33,14 +33,35 @@ struct gen_message {
     unsigned dst;        /* likewise; valid if response > 0 */
 };
 
+/** SURFTYPE (Skylake PRM volume 2d, RENDER_SURFACE_STATE). */
+enum gen_surface_kind {
+    GEN_SURFACE_1D = 0,
+    GEN_SURFACE_2D = 1,
+    GEN_SURFACE_3D = 2,
+    GEN_SURFACE_CUBE = 3,
+    GEN_SURFACE_BUFFER = 4,
+    GEN_SURFACE_NULL = 7,
+};
+
+/** Tile modes. */
+enum gen_tiling { GEN_TILING_LINEAR = 0, GEN_TILING_W = 1, GEN_TILING_X = 2, GEN_TILING_Y = 3 };
+
 /** A surface: where a binding table index leads. */
 struct gen_surface {
-    bool is_slm;
-    uint64_t base, size;
-    uint8_t kind; /* SURFTYPE: 4 is a buffer, 7 null */
+    bool is_slm, is_array;
+    uint64_t base;
+    uint64_t size;  /**< bytes, of a buffer; elements, if its format is not raw */
+    uint8_t kind;   /**< enum gen_surface_kind */
+    uint8_t tiling; /**< enum gen_tiling */
     uint16_t format;
-    uint32_t width, height, depth, pitch;
-    uint8_t tiling; /* 0 linear, 2 X, 3 Y */
+    uint32_t width, height;      /**< elements, rows */
+    uint32_t depth;              /**< slices, or elements of an array */
+    uint32_t pitch;              /**< bytes from row to row; of a buffer from element to element */
+    uint32_t slice_pitch;        /**< rows from slice to slice; of 1D arrays texels */
+    uint32_t x_offset, y_offset; /**< elements, rows */
+    uint32_t first_layer;
+    uint32_t levels;   /**< mip levels */
+    uint8_t select[4]; /**< what red, green, blue and alpha show: SCS_… */
 };
 
 /** A mistake in a message: gen_fault with its name in front. */
@@ -52,8 +73,64 @@ const struct gen_uop *gen_message_unknown(const struct gen_message *m);
 
 /** Data ports 0 and 1 and the constant cache's (dataport.c). */
 const struct gen_uop *gen_dataport(struct gen_message *m);
+/** Typed reads, writes and atomics of data port 1 (typed.c). */
+const struct gen_uop *gen_typed(struct gen_message *m);
+/** The sampler (sampler.c). */
+const struct gen_uop *gen_sampler(struct gen_message *m);
+
+/* ---- surface.c: surfaces, and single accesses of memory ---- */
+
+static inline uint8_t *gen_registers(const struct gen_message *m)
+{
+    return m->t->g->r;
+}
+
+/** The byte offset of a payload's register, counted through both of its parts. */
+unsigned gen_payload_register(const struct gen_message *m, unsigned index);
 /** Finds a surface; NULL, or what the caller must return. */
 const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_surface *s,
                                        bool *good);
+/** The address of a texel that lies inside the surface; `bytes` is the size of one. */
+uint64_t gen_texel_address(const struct gen_surface *s, uint32_t x, uint32_t y, uint32_t layer,
+                           unsigned bytes);
+/** Checks that a lane can read or write so many bytes. If not, `good` is false, and the result is
+ * what the caller must return. */
+const struct gen_uop *gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr,
+                                       unsigned size, bool write, bool *good);
+/** Reads what gen_check_memory has passed, or shared local memory, and tells the watches. */
+void gen_message_read(const struct gen_message *m, const struct gen_surface *s, unsigned lane,
+                      uint64_t addr, void *out, unsigned size);
+/** Writes likewise, up to 128 bytes; false without host memory. */
+bool gen_message_write(const struct gen_message *m, const struct gen_surface *s, unsigned lane,
+                       uint64_t addr, const void *bytes, unsigned size, enum wt_watch_kind kind);
+/** The channel of a message's lane. */
+unsigned gen_message_lane(const struct gen_message *m, unsigned lane);
+/** Where watches see an access. */
+uint64_t gen_watched_address(const struct gen_surface *s, uint64_t addr);
+
+/* ---- atomics (dataport.c) ---- */
+
+enum gen_atomic {
+    GEN_ATOMIC_AND = 1,
+    GEN_ATOMIC_OR,
+    GEN_ATOMIC_XOR,
+    GEN_ATOMIC_MOV,
+    GEN_ATOMIC_INC,
+    GEN_ATOMIC_DEC,
+    GEN_ATOMIC_ADD,
+    GEN_ATOMIC_SUB,
+    GEN_ATOMIC_REVSUB,
+    GEN_ATOMIC_IMAX,
+    GEN_ATOMIC_IMIN,
+    GEN_ATOMIC_UMAX,
+    GEN_ATOMIC_UMIN,
+    GEN_ATOMIC_CMPWR,
+    GEN_ATOMIC_PREDEC
+};
+
+/** What memory holds after an integer atomic of `size` bytes: 4 or 8. */
+uint64_t gen_atomic_integer(unsigned op, unsigned size, uint64_t old, uint64_t a, uint64_t b);
+/** How many operands it takes beside memory: 0 to 2. */
+unsigned gen_atomic_sources(unsigned op);
 
 #endif

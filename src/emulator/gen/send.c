@@ -93,6 +93,9 @@ const struct gen_uop *gen_op_send(struct gen_thread *t, const struct gen_uop *u)
     case GEN_SFID_DC1:
         next = gen_dataport(&m);
         break;
+    case GEN_SFID_SAMPLER:
+        next = gen_sampler(&m);
+        break;
     default:
         return gen_message_unknown(&m);
     }

@@ -124,6 +124,12 @@ enum wt_status drm_stream(struct drm_batch *batch, uint64_t address, struct wt_e
 enum wt_status drm_walk(const struct drm_batch *batch, const uint32_t walker[15],
                         struct gen_walk *walk, struct wt_error *err);
 
+/* ---- math.c ---- */
+
+/* MI_MATH's dwords behind the header, on registers 0x2600 and up. */
+enum wt_status drm_math(struct drm_gpu_state *gpu, const uint32_t *dwords, unsigned count,
+                        struct wt_error *err);
+
 /* Registers that commands have written; others read as 0. */
 uint32_t drm_register_get(const struct drm_gpu_state *gpu, uint32_t at);
 /* False: there are too many. */

@@ -154,6 +154,12 @@ static enum wt_status store_register_mem(struct drm_batch *batch, const uint32_t
     return store(batch, address_of(&dword[2]) & ~UINT64_C(3), &value, sizeof value, err);
 }
 
+static enum wt_status math(struct drm_batch *batch, const uint32_t *dword, unsigned count,
+                           struct wt_error *err)
+{
+    return drm_math(batch->gpu, &dword[1], count - 1, err);
+}
+
 static enum wt_status store_data_imm(struct drm_batch *batch, const uint32_t *dword, unsigned count,
                                      struct wt_error *err)
 {
@@ -283,6 +289,7 @@ static const struct command commands[] = {
     {"MI_USER_INTERRUPT", MI(0x02), ONE, 1, NULL},
     {"MI_ARB_CHECK", MI(0x05), ONE, 1, NULL},
     {"MI_ARB_ON_OFF", MI(0x08), ONE, 1, NULL},
+    {"MI_MATH", MI(0x1a), SHORT, 2, math},
     {"MI_STORE_DATA_IMM", MI(0x20), SHORT, 4, store_data_imm},
     {"MI_LOAD_REGISTER_IMM", MI(0x22), SHORT, 3, load_register_imm},
     {"MI_STORE_REGISTER_MEM", MI(0x24), SHORT, 4, store_register_mem},

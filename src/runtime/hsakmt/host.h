@@ -17,6 +17,7 @@
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/host.h"
 #include "object/kfd_debug.h"
+#include "runtime/common/progress.h"
 
 #define HOST_MOST_GPUS 16
 #define HOST_PAGE 4096u
@@ -117,6 +118,9 @@ struct host_gpu {
     bool debugger;       /**< someone is registered for wave control and address watch */
     bool debugged;       /**< somebody was: halted waves are then no mistake */
     struct host_watch *watch; /**< an address to be explained, or NULL */
+    struct wt_progress progress;
+    uint64_t progress_entry; /**< the kernel whose name progress_kernel is; 0: none */
+    char progress_kernel[128];
 };
 
 struct host {
@@ -168,6 +172,8 @@ void host_leave(struct host_gpu *gpu);
 /** Ends the process from any thread: what it has printed is written as far as no thread holds
  * stdout, our files go; nothing of the program runs any more. */
 _Noreturn void host_end_program(int status);
+/** Removes what the driver has put into the file system: the process ends. */
+void host_leave_nothing(void);
 
 /** Nanoseconds of the clock that GPUs count with. */
 uint64_t host_clock(void);
@@ -301,6 +307,13 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave);
 void host_describe(struct host *host, uint64_t pc, char *text, size_t size);
 /** The address of a function in a loaded code object; false if there is none (yet). */
 bool host_symbol(struct host *host, const char *name, uint64_t *addr);
+
+/* ---- places.c ---- */
+
+/** After Ctrl-C: reports where the waves are and ends the process. No GPU is entered. */
+void host_end_if_interrupted(struct host *host);
+/** Shows how far the oldest kernel is, as it is time for that. */
+void host_show_progress(struct host_gpu *gpu);
 
 /* ---- fatbins.c ---- */
 

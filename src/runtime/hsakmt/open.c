@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "runtime/common/interrupt.h"
 
 #define MOST_MEMORY ((uint64_t)8 << 30) /* by default: what a Vega 10 board has */
 #define LEAST_MEMORY ((uint64_t)16 << 20)
@@ -77,6 +78,7 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         struct host_gpu *gpu = &host->gpu[host->gpus];
         *gpu = (struct host_gpu){
             .host = host, .index = host->gpus, .node = host->gpus + 1, .memory = memory};
+        wt_progress_start(&gpu->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
         gcn_config_default(&gpu->config);
         if (*spec && strcmp(spec, "gfx900") != 0 &&
             (strncmp(spec, "gfx900:", 7) != 0 || gcn_config_parse(&gpu->config, spec + 7, err)))
@@ -90,6 +92,8 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
 /* A child process begins anew: threads and memory of the GPUs are its parent's. */
 static void forget(void)
 {
+    if (the_host)
+        wt_interrupt_attend(false);
     the_host = NULL;
     pthread_mutex_init(&opening, NULL);
 }
@@ -136,6 +140,8 @@ static struct host *open_host(struct wt_error *err)
         good = host_gpu_start(&host->gpu[i], err);
     if (good) {
         host->endpoint = host_endpoint_start(host);
+        wt_interrupt_listen();
+        wt_interrupt_attend(true);
         if (!host->endpoint && atomic_exchange(&host->held, false))
             fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
         return host;
@@ -190,10 +196,15 @@ void host_end_program(int status)
 {
     if (!ftrylockfile(stdout))
         fflush(stdout);
+    host_leave_nothing();
+    _exit(status);
+}
+
+void host_leave_nothing(void)
+{
     if (the_host)
         host_endpoint_forget(the_host->endpoint);
     host_files_remove();
-    _exit(status);
 }
 
 static __attribute__((destructor)) void leave_no_socket(void)
@@ -209,6 +220,7 @@ HSAKMT_STATUS hsaKmtCloseKFD(void)
     if (!the_host) {
         status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     } else if (--the_host->opened == 0) {
+        wt_interrupt_attend(false);
         tell_what_was_not_met();
         close_host(the_host);
         the_host = NULL;

@@ -279,7 +279,8 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         return true;
     }
     gpu->dispatch[dispatch] = (struct host_dispatch){q, q->begun++, host_clock(), 0};
-    gpu->kernels++;
+    if (!gpu->kernels++)
+        wt_progress_begin(&gpu->progress, gcn_machine(gpu->device)->time);
     gpu->launches++;
     return true;
 }
@@ -435,12 +436,17 @@ static bool is_halted(struct host_gpu *gpu, uint32_t wave)
 /* Stops the queue of a dispatch whose trap handler has halted waves. */
 static void trapped(struct host_gpu *gpu, unsigned dispatch)
 {
+    enum { MOST_REPORTS = 4 };
     const struct wt_machine *m = gcn_machine(gpu->device);
     uint64_t entry;
-    unsigned its;
+    unsigned its, halted = 0;
     for (uint32_t i = 0; i < m->waves; i++)
-        if (is_halted(gpu, i) && gcn_wave_dispatch(gpu->device, i, &its, &entry) && its == dispatch)
+        if (is_halted(gpu, i) && gcn_wave_dispatch(gpu->device, i, &its, &entry) &&
+            its == dispatch && halted++ < MOST_REPORTS)
             host_report_trap(gpu, i);
+    if (halted > MOST_REPORTS)
+        fprintf(stderr, "wavetrap: gfx900 (node %u): and %u more waves\n", gpu->node,
+                halted - MOST_REPORTS);
     const uint32_t told = gpu->dispatch[dispatch].told;
     stop(gpu->dispatch[dispatch].queue,
          told ? (enum host_reason)(__builtin_ctz(told) - 9) : HOST_REASON_TRAP);
@@ -467,6 +473,10 @@ static bool run(struct host_gpu *gpu)
     const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE) : m->ops->run(m, SLICE);
     for (; gpu->ended; gpu->ended &= gpu->ended - 1)
         finish(gpu, (unsigned)__builtin_ctz(gpu->ended));
+    if (!gpu->kernels || why == WT_RUN_FAULT)
+        wt_progress_clear(&gpu->progress);
+    else if (wt_progress_due(&gpu->progress))
+        host_show_progress(gpu);
     const char *notice = gcn_device_take_notice(gpu->device);
     if (notice)
         fprintf(stderr, "wavetrap: %s\n", notice);
@@ -509,6 +519,7 @@ void *host_processor(void *context)
         pthread_mutex_lock(&gpu->running);
         const bool busy = step(gpu);
         pthread_mutex_unlock(&gpu->running);
+        host_end_if_interrupted(gpu->host);
         if (atomic_exchange(&gpu->host->svm_stale, false))
             host_svm_tidy(gpu->host);
         idle = busy ? 0 : idle + 1;

@@ -1,0 +1,387 @@
+/*
+ * The sampler: texels by integer coordinates (ld), and filtered ones (sample), of the first mip
+ * level (Skylake PRM volume 7, "Shared Functions - 3D Sampler"; volume 2d, SAMPLER_STATE).
+ *
+ * Filtering is computed in double precision and rounded once. Hardware has eight bits of fraction
+ * for the weights; OpenCL asks for no more.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "emulator/gen/texel.h"
+#include "emulator/gen/message.h"
+
+/* desc[16:12]. */
+enum {
+    SAMPLE = 0,
+    SAMPLE_LEVEL = 2, /* level, u, v, r, array index */
+    LD = 7,           /* u, v, level, r */
+    RESINFO = 10,     /* level */
+    SAMPLE_LZ = 24,   /* level zero */
+    LD_LZ = 26
+};
+
+/* Address control modes. */
+enum { WRAP = 0, MIRROR = 1, CLAMP = 2, BORDER = 4, MIRROR_ONCE = 5, MIRROR_101 = 7 };
+
+enum { PARAMETERS_MAX = 5, TEXEL_BYTES_MAX = 16 };
+
+struct sampler {
+    struct gen_surface surface;
+    const struct gen_texel_format *format;
+    unsigned type;             /* of the message */
+    unsigned lanes;            /* 8 or 16 */
+    unsigned parameters;       /* of a lane */
+    unsigned spatial;          /* coordinates that are no array index */
+    bool linear, unnormalised; /* SAMPLER_STATE, from here on */
+    uint8_t mode[3];
+    uint32_t border[4];
+};
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint32_t parameter(const struct gen_message *m, const struct sampler *x, unsigned which,
+                          unsigned lane)
+{
+    const unsigned each = x->lanes * 4 / GEN_GRF_BYTES;
+    if (which >= x->parameters)
+        return 0;
+    const unsigned first = (m->header ? 1 : 0) + which * each;
+    return (uint32_t)wt_load_le(gen_registers(m) +
+                                    gen_payload_register(m, first + lane * 4 / GEN_GRF_BYTES) +
+                                    lane * 4 % GEN_GRF_BYTES,
+                                4);
+}
+
+/* ---- state ---- */
+
+static uint32_t header_dword(const struct gen_message *m, unsigned index)
+{
+    return (uint32_t)wt_load_le(gen_registers(m) + m->payload[0] + 4 * index, 4);
+}
+
+static const struct gen_uop *read_state(const struct gen_message *m, struct sampler *x, bool *good)
+{
+    const struct gen_walk *w = &gen_walk_of(m->t)->walk;
+    const unsigned index = m->desc >> 8 & 15;
+    const uint32_t table = (m->header ? header_dword(m, 3) : w->samplers) & ~UINT32_C(0x1f);
+    const uint64_t addr = w->dynamic + table + 16 * index;
+    uint8_t state[16], border[16];
+    uint32_t dw[4];
+    *good = false;
+    if (!gen_read(m->t->device, addr, state, sizeof state))
+        return gen_message_fault(m, WT_FAULT_ACCESS, m->on, addr,
+                                 "no memory is mapped where sampler %u is described", index);
+    for (unsigned i = 0; i < 4; i++)
+        dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
+    const unsigned filter = wt_field(dw[0], 19, 17); /* level 0 is magnified */
+    x->linear = filter == 1;
+    x->unnormalised = wt_field(dw[3], 10, 10);
+    for (unsigned i = 0; i < 3; i++)
+        x->mode[i] = (uint8_t)(dw[3] >> (6 - 3 * i) & 7);
+    const uint64_t colour = w->dynamic + (dw[2] & UINT32_C(0xffffc0));
+    if (gen_read(m->t->device, colour, border, sizeof border))
+        for (unsigned i = 0; i < 4; i++)
+            x->border[i] = (uint32_t)wt_load_le(border + 4 * i, 4);
+    for (unsigned i = 0; i < x->spatial; i++)
+        if (x->mode[i] == 3 || x->mode[i] == 6)
+            return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, addr,
+                                     "sampler %u has address mode %u for coordinate %u, which is "
+                                     "not executed",
+                                     index, x->mode[i], i);
+    if (filter > 1)
+        return gen_message_fault(
+            m, WT_FAULT_ILLEGAL, m->on, addr,
+            "sampler %u has filter %u; nearest (0) and linear (1) are executed", index, filter);
+    *good = true;
+    return NULL;
+}
+
+static unsigned spatial_of(const struct gen_surface *s)
+{
+    return s->kind == GEN_SURFACE_3D ? 3 : s->kind == GEN_SURFACE_2D ? 2 : 1;
+}
+
+static const struct gen_uop *find_image(const struct gen_message *m, struct sampler *x, bool *good)
+{
+    const struct gen_surface *s = &x->surface;
+    const struct gen_uop *wrong = gen_find_surface(m, &x->surface, good);
+    if (!*good)
+        return wrong;
+    *good = false;
+    x->format = gen_texel_format_of(s->format);
+    x->spatial = spatial_of(s);
+    if (s->is_slm || (s->kind > GEN_SURFACE_3D && s->kind != GEN_SURFACE_BUFFER) || !x->format)
+        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                 "binding table entry %u is no image with a format that can be "
+                                 "sampled (kind %u, format 0x%03x)",
+                                 m->bti, s->kind, s->format);
+    if (s->tiling == GEN_TILING_W || s->levels > 1)
+        return gen_message_fault(m, WT_FAULT_ILLEGAL, m->on, 0,
+                                 "image %u has %u mip levels and tile mode %u: one level, and "
+                                 "linear, X and Y tiles are executed",
+                                 m->bti, s->levels, s->tiling);
+    *good = true;
+    return NULL;
+}
+
+/* ---- texels ---- */
+
+/* A size of the surface: 0 width, 1 height, 2 slices. */
+static int64_t size_of(const struct sampler *x, unsigned which)
+{
+    const struct gen_surface *s = &x->surface;
+    if (s->kind == GEN_SURFACE_BUFFER)
+        return which ? 1 : (int64_t)s->size;
+    return which == 0 ? s->width : which == 1 ? s->height : s->depth;
+}
+
+/* A texel, which exists. */
+static const struct gen_uop *read_texel(const struct gen_message *m, const struct sampler *x,
+                                        unsigned lane, const int64_t at[3], uint32_t rgba[4],
+                                        bool *good)
+{
+    uint8_t bytes[TEXEL_BYTES_MAX];
+    const uint64_t addr = gen_texel_address(&x->surface, (uint32_t)at[0], (uint32_t)at[1],
+                                            (uint32_t)at[2], x->format->bytes);
+    const struct gen_uop *wrong = gen_check_memory(m, lane, addr, x->format->bytes, false, good);
+    if (!*good)
+        return wrong;
+    gen_message_read(m, &x->surface, lane, addr, bytes, x->format->bytes);
+    gen_texel_unpack(x->format, bytes, rgba);
+    return NULL;
+}
+
+/* The components that the surface shows. */
+static void select_components(const struct sampler *x, const uint32_t from[4], uint32_t to[4])
+{
+    const uint32_t one = gen_texel_is_integer(x->format) ? 1 : bits_of(1.0f);
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned select = x->surface.select[i];
+        to[i] = select >= 4 ? from[select - 4] : select == 1 ? one : 0;
+    }
+}
+
+/* Outside the surface: 0 in the components that the format has, (0, 0, 0, 1) in the others. */
+static void absent_texel(const struct sampler *x, uint32_t rgba[4])
+{
+    const bool has_alpha = x->format->component[3].bits;
+    rgba[0] = rgba[1] = rgba[2] = 0;
+    rgba[3] = has_alpha ? 0 : gen_texel_is_integer(x->format) ? 1 : bits_of(1.0f);
+}
+
+static void border_texel(const struct sampler *x, uint32_t rgba[4])
+{
+    const uint32_t one = gen_texel_is_integer(x->format) ? 1 : bits_of(1.0f);
+    for (unsigned i = 0; i < 4; i++)
+        rgba[i] = x->format->component[i].bits ? x->border[i] : i == 3 ? one : 0;
+}
+
+/* ---- ld ---- */
+
+static const struct gen_uop *load(const struct gen_message *m, const struct sampler *x,
+                                  unsigned lane, uint32_t rgba[4], bool *good)
+{
+    const bool has_level = x->type == LD;
+    const bool layered = x->surface.is_array || x->spatial == 3;
+    int64_t at[3] = {0, 0, 0};
+    uint32_t found[4];
+    unsigned given[3] = {0, 1, 2}; /* parameters: u, v, r; ld has the level behind v */
+    if (has_level)
+        given[2] = 3;
+    *good = true;
+    for (unsigned i = 0; i < x->spatial; i++)
+        at[i] = (int32_t)parameter(m, x, given[i], lane);
+    if (layered && x->spatial < 3)
+        at[2] = (int32_t)parameter(m, x, given[x->spatial], lane);
+    bool inside = !has_level || parameter(m, x, 2, lane) == 0;
+    for (unsigned i = 0; i < 3; i++)
+        inside = inside && at[i] >= 0 &&
+                 at[i] < (i < x->spatial || (i == 2 && layered) ? size_of(x, i) : 1);
+    if (inside) {
+        const struct gen_uop *wrong = read_texel(m, x, lane, at, found, good);
+        if (!*good)
+            return wrong;
+    } else {
+        absent_texel(x, found);
+    }
+    select_components(x, found, rgba);
+    return NULL;
+}
+
+/* ---- sample ---- */
+
+static int64_t modulo(int64_t value, int64_t size)
+{
+    const int64_t rest = value % size;
+    return rest < 0 ? rest + size : rest;
+}
+
+/* Where the address control mode takes a texel's index; -1: to the border. */
+static int64_t addressed(unsigned mode, int64_t index, int64_t size)
+{
+    switch (mode) {
+    case WRAP:
+        return modulo(index, size);
+    case MIRROR: {
+        const int64_t within = modulo(index, 2 * size);
+        return within < size ? within : 2 * size - 1 - within;
+    }
+    case MIRROR_101: {
+        const int64_t within = size > 1 ? modulo(index, 2 * size - 2) : 0;
+        return within < size ? within : 2 * size - 2 - within;
+    }
+    case MIRROR_ONCE:
+        index = index < 0 ? -1 - index : index;
+        return index < size ? index : size - 1;
+    case BORDER:
+        return index < 0 || index >= size ? -1 : index;
+    default: /* CLAMP */
+        return index < 0 ? 0 : index < size ? index : size - 1;
+    }
+}
+
+/* A coordinate in texels, in bounds that an index can have; NaN is 0. */
+static double texel_coordinate(const struct sampler *x, float value, int64_t size)
+{
+    const double most = 1 << 30;
+    const double texels = x->unnormalised ? (double)value : (double)value * (double)size;
+    return isnan(texels) ? 0 : texels > most ? most : texels < -most ? -most : texels;
+}
+
+static const struct gen_uop *sample(const struct gen_message *m, const struct sampler *x,
+                                    unsigned lane, uint32_t rgba[4], bool *good)
+{
+    const unsigned first = x->type == SAMPLE_LEVEL ? 1 : 0;
+    const bool linear = x->linear && !gen_texel_is_integer(x->format);
+    int64_t low[3] = {0, 0, 0}, at[3] = {0, 0, 0};
+    double part[3] = {0, 0, 0}, sum[4] = {0};
+    uint32_t one[4] = {0};
+    *good = true;
+    for (unsigned i = 0; i < x->spatial; i++) {
+        const double where =
+            texel_coordinate(x, float_of(parameter(m, x, first + i, lane)), size_of(x, i)) -
+            (linear ? 0.5 : 0);
+        low[i] = (int64_t)floor(where);
+        part[i] = linear ? where - floor(where) : 0;
+    }
+    if (x->surface.is_array && x->spatial < 3) {
+        const double layer = (double)float_of(parameter(m, x, first + x->spatial, lane));
+        const double rounded = isnan(layer) ? 0 : floor(layer + 0.5), last = x->surface.depth - 1;
+        at[2] = rounded < 0 ? 0 : (int64_t)(rounded > last ? last : rounded);
+    }
+    for (unsigned corner = 0; corner < (linear ? 1u << x->spatial : 1); corner++) {
+        double weight = 1;
+        bool border = false;
+        for (unsigned i = 0; i < x->spatial; i++) {
+            const unsigned up = corner >> i & 1;
+            weight *= up ? part[i] : 1 - part[i];
+            at[i] = addressed(x->mode[i], low[i] + up, size_of(x, i));
+            border = border || at[i] < 0;
+        }
+        if (linear && weight == 0)
+            continue;
+        if (border) {
+            border_texel(x, one);
+        } else {
+            const struct gen_uop *wrong = read_texel(m, x, lane, at, one, good);
+            if (!*good)
+                return wrong;
+        }
+        for (unsigned c = 0; c < 4 && linear; c++)
+            sum[c] += weight * (double)float_of(one[c]);
+    }
+    for (unsigned c = 0; c < 4 && linear; c++)
+        one[c] = bits_of((float)sum[c]);
+    select_components(x, one, rgba);
+    return NULL;
+}
+
+/* ---- the message ---- */
+
+static void describe(const struct sampler *x, uint32_t rgba[4])
+{
+    const struct gen_surface *s = &x->surface;
+    const bool layered = s->is_array || x->spatial == 3;
+    rgba[0] = (uint32_t)size_of(x, 0);
+    rgba[1] = x->spatial >= 2 ? s->height : layered ? s->depth : 0;
+    rgba[2] = x->spatial >= 2 && layered ? s->depth : 0;
+    rgba[3] = s->levels;
+}
+
+static const struct gen_uop *bad_length(const struct gen_message *m)
+{
+    return gen_message_fault(
+        m, WT_FAULT_ILLEGAL, m->on, 0,
+        "its lengths do not fit a sampler message: %u and %u registers sent, %u back",
+        m->lengths[0], m->lengths[1], m->response);
+}
+
+/* Components that the header leaves out are not returned; a short response ends early. */
+static const struct gen_uop *give(const struct gen_message *m, const struct sampler *x,
+                                  uint32_t rgba[GEN_CHANNELS][4], bool half)
+{
+    const unsigned left_out = m->header ? header_dword(m, 2) >> 12 & 15 : 0;
+    const unsigned slot = half ? 2 : 4, block = x->lanes * slot / GEN_GRF_BYTES;
+    unsigned given = 0;
+    struct wt_fp fp = {0};
+    for (unsigned c = 0; c < 4 && given + block <= m->response; c++) {
+        if (left_out >> c & 1)
+            continue;
+        uint8_t *to = gen_registers(m) + m->dst + given * GEN_GRF_BYTES;
+        for (unsigned i = 0; i < x->lanes; i++)
+            if (m->on >> i & 1)
+                wt_store_le(to + slot * i,
+                            !half                             ? rgba[i][c]
+                            : gen_texel_is_integer(x->format) ? rgba[i][c] & 0xffff
+                                                              : wt_f32_to_f16(rgba[i][c], &fp),
+                            slot);
+        given += block;
+    }
+    return given ? gen_next(m->u) : bad_length(m);
+}
+
+const struct gen_uop *gen_sampler(struct gen_message *m)
+{
+    struct sampler x = {.type = m->desc >> 12 & 31};
+    uint32_t rgba[GEN_CHANNELS][4];
+    const unsigned mode = m->desc >> 17 & 3, sent = m->lengths[0] + m->lengths[1];
+    const bool half = m->desc >> 30 & 1, is_load = x.type == LD || x.type == LD_LZ;
+    bool good = true;
+    const struct gen_uop *wrong = NULL;
+    x.lanes = mode == 2 ? 16 : 8;
+    if ((mode != 1 && mode != 2) || (half && x.lanes == 8) ||
+        !(is_load || x.type == SAMPLE || x.type == SAMPLE_LEVEL || x.type == SAMPLE_LZ ||
+          x.type == RESINFO))
+        return gen_message_unknown(m);
+    const unsigned header = m->header ? 1 : 0, each = x.lanes * 4 / GEN_GRF_BYTES;
+    if (sent < header + each || (m->header && !m->lengths[0]))
+        return bad_length(m);
+    x.parameters = (sent - header) / each;
+    if (x.parameters > PARAMETERS_MAX)
+        return bad_length(m);
+    wrong = find_image(m, &x, &good);
+    if (good && !is_load && x.type != RESINFO)
+        wrong = read_state(m, &x, &good);
+    for (unsigned i = 0; i < x.lanes && good; i++) {
+        if (!(m->on >> i & 1))
+            continue;
+        if (x.type == RESINFO)
+            describe(&x, rgba[i]);
+        else
+            wrong = is_load ? load(m, &x, i, rgba[i], &good) : sample(m, &x, i, rgba[i], &good);
+    }
+    return good ? give(m, &x, rgba, half) : wrong;
+}

@@ -1,0 +1,183 @@
+/*
+ * Surfaces: what binding table indices lead to, where their texels lie, and the single accesses of
+ * memory that all messages are made of.
+ */
+#include "emulator/gen/message.h"
+
+#include <string.h>
+
+static bool read_dword(const struct gen_message *m, uint64_t addr, uint32_t *value)
+{
+    uint8_t bytes[4];
+    if (!gen_read(m->t->device, addr, bytes, sizeof bytes))
+        return false;
+    *value = (uint32_t)wt_load_le(bytes, 4);
+    return true;
+}
+
+/* RENDER_SURFACE_STATE (PRM volume 2d). */
+static bool read_surface(const struct gen_message *m, uint64_t addr, struct gen_surface *s)
+{
+    uint8_t state[64];
+    uint32_t dw[10];
+    if (!gen_read(m->t->device, addr, state, sizeof state))
+        return false;
+    for (unsigned i = 0; i < 10; i++)
+        dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
+    s->is_array = wt_field(dw[0], 28, 28);
+    s->kind = (uint8_t)wt_field(dw[0], 31, 29);
+    s->format = (uint16_t)wt_field(dw[0], 26, 18);
+    s->tiling = (uint8_t)wt_field(dw[0], 13, 12);
+    s->width = wt_field(dw[2], 13, 0) + 1;
+    s->height = wt_field(dw[2], 29, 16) + 1;
+    s->depth = wt_field(dw[3], 31, 21) + 1;
+    s->pitch = wt_field(dw[3], 17, 0) + 1;
+    s->slice_pitch = wt_field(dw[1], 14, 0) << 2;
+    s->first_layer = wt_field(dw[4], 28, 18);
+    s->x_offset = wt_field(dw[5], 31, 25) << 2;
+    s->y_offset = wt_field(dw[5], 23, 21) << 2;
+    s->levels = wt_field(dw[5], 3, 0) + 1;
+    for (unsigned i = 0; i < 4; i++)
+        s->select[i] = (uint8_t)(dw[7] >> (25 - 3 * i) & 7);
+    s->base = (dw[8] | (uint64_t)dw[9] << 32) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
+    if (s->kind == 4) /* a buffer: its bytes less one, in three fields */
+        s->size = ((uint64_t)(s->width - 1) | (uint64_t)(s->height - 1) << 7 |
+                   (uint64_t)(s->depth - 1) << 21) +
+                  1;
+    return true;
+}
+
+const struct gen_uop *gen_find_surface(const struct gen_message *m, struct gen_surface *s,
+                                       bool *good)
+{
+    const struct gen_walk *w = &gen_walk_of(m->t)->walk;
+    uint32_t entry;
+    *s = (struct gen_surface){0};
+    *good = true;
+    if (m->bti == GEN_BTI_SLM) {
+        s->is_slm = true;
+        s->size = m->t->group->slm_size;
+        return NULL;
+    }
+    if (m->bti == GEN_BTI_STATELESS || m->bti == GEN_BTI_STATELESS_NC) {
+        s->base = w->general;
+        s->size = UINT64_C(1) << 32;
+        return NULL;
+    }
+    if (read_dword(m, w->surfaces + w->binding_table + 4 * m->bti, &entry) &&
+        read_surface(m, w->surfaces + (entry & ~UINT32_C(63)), s))
+        return NULL;
+    *good = false;
+    return gen_message_fault(m, WT_FAULT_ACCESS, m->on, w->surfaces + w->binding_table + 4 * m->bti,
+                             "no memory is mapped where surface %u is described", m->bti);
+}
+
+/* Byte `x` of row `y` of a surface whose rows are `pitch` bytes long (Skylake PRM volume 5,
+ * "Tiling"): a tile is 4 KiB, X 512 bytes by 8 rows, Y 128 bytes by 32 rows in columns of 16 bytes.
+ */
+static uint64_t tiled_offset(uint8_t tiling, uint64_t pitch, uint64_t x, uint64_t y)
+{
+    switch (tiling) {
+    case GEN_TILING_X:
+        return (y / 8 * (pitch / 512) + x / 512) * 4096 + y % 8 * 512 + x % 512;
+    case GEN_TILING_Y:
+        return (y / 32 * (pitch / 128) + x / 128) * 4096 + x % 128 / 16 * 512 + y % 32 * 16 +
+               x % 16;
+    default:
+        return y * pitch + x;
+    }
+}
+
+uint64_t gen_texel_address(const struct gen_surface *s, uint32_t x, uint32_t y, uint32_t layer,
+                           unsigned bytes)
+{
+    uint64_t column = (uint64_t)x + s->x_offset, row = (uint64_t)y + s->y_offset;
+    const uint64_t slice = (uint64_t)layer + s->first_layer;
+    assert(s->tiling != GEN_TILING_W);
+    if (s->kind == GEN_SURFACE_BUFFER)
+        return s->base + (uint64_t)x * s->pitch;
+    if (s->kind == GEN_SURFACE_1D)
+        column += slice * s->slice_pitch;
+    else
+        row += slice * s->slice_pitch;
+    return s->base + tiled_offset(s->tiling, s->pitch, column * bytes, row);
+}
+
+unsigned gen_payload_register(const struct gen_message *m, unsigned index)
+{
+    return index < m->lengths[0] ? m->payload[0] + index * GEN_GRF_BYTES
+                                 : m->payload[1] + (index - m->lengths[0]) * GEN_GRF_BYTES;
+}
+
+const struct gen_uop *gen_check_memory(const struct gen_message *m, unsigned lane, uint64_t addr,
+                                       unsigned size, bool write, bool *good)
+{
+    struct gen_device *d = m->t->device;
+    *good = true;
+    if (write ? gen_writable(d, addr, size) != NULL : gen_readable(d, addr, size) != NULL)
+        return NULL;
+    if (wt_regions_hold(&d->regions, addr, size, write))
+        return NULL;
+    *good = false;
+    return gen_message_fault(
+        m, WT_FAULT_ACCESS, (uint32_t)1 << lane, addr,
+        "%s of %u bytes at 0x%llx: no memory is mapped there%s", write ? "write" : "read", size,
+        (unsigned long long)addr,
+        write && wt_regions_hold(&d->regions, addr, size, false) ? " for writing" : "");
+}
+
+unsigned gen_message_lane(const struct gen_message *m, unsigned lane)
+{
+    return (m->u->insn.channel + lane) % GEN_CHANNELS;
+}
+
+uint64_t gen_watched_address(const struct gen_surface *s, uint64_t addr)
+{
+    return s->is_slm ? GEN_SLM_APERTURE + addr : addr;
+}
+
+void gen_message_read(const struct gen_message *m, const struct gen_surface *s, unsigned lane,
+                      uint64_t addr, void *out, unsigned size)
+{
+    struct gen_device *d = m->t->device;
+    if (s->is_slm) {
+        memcpy(out, m->t->group->slm + addr, size);
+    } else {
+        const uint8_t *from = gen_readable(d, addr, size);
+        if (from) {
+            memcpy(out, from, size);
+            return;
+        }
+        wt_memory_read(d->memory, addr, out, size);
+    }
+    for (unsigned done = 0; done < size && d->machine.watch; done += 16)
+        gen_watch_access(m->t, m->u, WT_WATCH_READ, gen_message_lane(m, lane),
+                         gen_watched_address(s, addr) + done, size - done < 16 ? size - done : 16,
+                         (uint8_t *)out + done, (uint8_t *)out + done);
+}
+
+bool gen_message_write(const struct gen_message *m, const struct gen_surface *s, unsigned lane,
+                       uint64_t addr, const void *bytes, unsigned size, enum wt_watch_kind kind)
+{
+    struct gen_device *d = m->t->device;
+    uint8_t before[128];
+    assert(size <= sizeof before);
+    if (s->is_slm) {
+        memcpy(before, m->t->group->slm + addr, size);
+        memcpy(m->t->group->slm + addr, bytes, size);
+    } else {
+        uint8_t *to = gen_writable(d, addr, size);
+        if (to) {
+            memcpy(to, bytes, size);
+            return true;
+        }
+        wt_memory_read(d->memory, addr, before, size);
+        if (!gen_device_write(d, addr, bytes, size))
+            return false;
+    }
+    for (unsigned done = 0; done < size && d->machine.watch; done += 16)
+        gen_watch_access(m->t, m->u, kind, gen_message_lane(m, lane),
+                         gen_watched_address(s, addr) + done, size - done < 16 ? size - done : 16,
+                         before + done, (const uint8_t *)bytes + done);
+    return true;
+}

@@ -1,0 +1,43 @@
+/*
+ * The progress line of a host program's kernels (exec --progress): on a terminal one line of stderr
+ * that changes in place, elsewhere (where it is forced) a line of its own each time.
+ */
+#ifndef WT_RUNTIME_COMMON_PROGRESS_H
+#define WT_RUNTIME_COMMON_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** The variable that `exec` sets: "auto" (on a terminal only) or "always". */
+#define WT_PROGRESS_VARIABLE "WAVETRAP_PROGRESS"
+
+/** {0}: no progress is shown. */
+struct wt_progress {
+    FILE *out; /**< NULL: none */
+    bool terminal;
+    bool shown;      /**< a line is there that changes in place */
+    uint64_t next;   /**< nanoseconds of the clock */
+    uint64_t last;   /**< when `issues` was noted */
+    uint64_t issues; /**< issue time then */
+};
+
+/** What is told of a kernel. */
+struct wt_progress_of {
+    const char *kernel;   /**< its name */
+    uint64_t done, total; /**< work-groups */
+    unsigned others;      /**< kernels that run beside it */
+};
+
+/** @p mode: the variable's value, or NULL. */
+void wt_progress_start(struct wt_progress *progress, const char *mode, FILE *out);
+/** A kernel begins where none ran: nothing is shown before it has run for a while. */
+void wt_progress_begin(struct wt_progress *progress, uint64_t issues);
+/** Whether it is time for a line: costs a look at the clock; false at once where none is shown. */
+bool wt_progress_due(const struct wt_progress *progress);
+void wt_progress_show(struct wt_progress *progress, const struct wt_progress_of *what,
+                      uint64_t issues);
+/** Takes the line off the terminal: kernels have ended, or something else is printed. */
+void wt_progress_clear(struct wt_progress *progress);
+
+#endif
