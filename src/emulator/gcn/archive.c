@@ -191,7 +191,7 @@ static void group(struct wt_archive *a, struct gcn_device *d, uint32_t n)
         wt_archive_fail(a, "the host has no memory for LDS");
         return;
     }
-    wt_archive_bytes(a, g->lds, g->lds_size);
+    wt_archive_sparse(a, g->lds, g->lds_size);
 }
 
 static void check_wave(struct wt_archive *a, const struct gcn_device *d, const struct gcn_wave *w)
@@ -243,7 +243,7 @@ static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wav
         wt_archive_fail(a, "the host has no memory for registers");
         return;
     }
-    wt_archive_bytes(a, w->v, w->vgprs * sizeof *w->v);
+    wt_archive_sparse(a, w->v, w->vgprs * sizeof *w->v);
     if (wt_archive_reads(a))
         check_wave(a, d, w);
 }
@@ -334,7 +334,7 @@ void gcn_archive(struct wt_machine *m, struct wt_archive *a)
     wt_archive_u64(a, &d->save_next, d->save_end, "an address");
     for (unsigned i = 0; i < GCN_GWS; i++)
         wt_archive_u32(a, &d->gws[i], UINT32_MAX, "a counter of global wave sync");
-    wt_archive_bytes(a, d->gds, GCN_GDS_BYTES);
+    wt_archive_sparse(a, d->gds, GCN_GDS_BYTES);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)
         group(a, d, i);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)

@@ -43,6 +43,18 @@ void wt_archive_bytes(struct wt_archive *a, void *bytes, size_t size)
     a->left -= size;
 }
 
+void wt_archive_sparse(struct wt_archive *a, void *bytes, size_t size)
+{
+    const uint8_t *b = bytes;
+    /* All are zero if the first is, and each is equal to the one before it. */
+    bool there = !wt_archive_reads(a) && size && (b[0] || memcmp(b, b + 1, size - 1) != 0);
+    wt_archive_bool(a, &there);
+    if (there)
+        wt_archive_bytes(a, bytes, size);
+    else if (wt_archive_reads(a))
+        memset(bytes, 0, size);
+}
+
 void wt_archive_u64(struct wt_archive *a, uint64_t *value, uint64_t most, const char *what)
 {
     assert(wt_archive_reads(a) || *value <= most);

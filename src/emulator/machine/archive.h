@@ -39,6 +39,9 @@ void wt_archive_fail(struct wt_archive *a, const char *format, ...)
 /** Bytes as they are. */
 void wt_archive_bytes(struct wt_archive *a, void *bytes, size_t size);
 
+/** The same of bytes that are often all zero, which are written as a flag then. */
+void wt_archive_sparse(struct wt_archive *a, void *bytes, size_t size);
+
 /* Numbers; one above `most` fails with the name of what it is. */
 void wt_archive_u64(struct wt_archive *a, uint64_t *value, uint64_t most, const char *what);
 void wt_archive_u32(struct wt_archive *a, uint32_t *value, uint32_t most, const char *what);

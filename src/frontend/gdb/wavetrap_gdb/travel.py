@@ -1,4 +1,5 @@
-"""time, goto-time, who-wrote: commands of the server's that move through the run, with what GDB has to do."""
+"""time, generate-core, goto-time, who-wrote: commands of the server's that move through the run, with what GDB has to do."""
+import os
 import re
 
 import gdb
@@ -198,4 +199,4 @@ told: the instruction is then about to be executed. See also: reverse-continue w
         return gdb.COMPLETE_EXPRESSION
 
 
-COMMANDS = [Time, GotoTime, WhoWrote]
+COMMANDS = [Time, GenerateCore, GotoTime, WhoWrote]
