@@ -50,7 +50,7 @@ enum wt_status wt_shell_post_mortem(struct wt_shell *c, const char *reason, stru
     c->event = wt_debugger_next_event(c->debugger);
     while (wt_debugger_next_event(c->debugger).kind != WT_EVENT_NONE)
         continue;
-    c->was_run = c->started = true;
+    c->post_mortem = c->was_run = c->started = true;
     if ((status = report_stop(c, &again, err)) != WT_OK)
         return status;
     if (c->started && c->event.kind == WT_EVENT_NONE) {

@@ -82,6 +82,7 @@ struct wt_shell {
     struct wt_source *source;
     FILE *out; /**< output of commands */
 
+    bool post_mortem; /**< the state came from a core file */
     bool was_run; /**< the device is not as it was loaded any more */
     bool started; /**< `run` has been given, and the program has not ended */
     bool ended;   /**< it has ended */
