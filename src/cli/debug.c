@@ -156,9 +156,8 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
 {
     static const int signals[] = {SIGINT, 0};
     d->drive.options.device.debugged = false; /* by GDB; the console knows every probe */
-    enum wt_status status = d->core_path
-                                ? open_core_file(d, err)
-                                : cli_open(&d->device, &d->drive.options, d->program, err);
+    enum wt_status status = d->core_path ? open_core_file(d, err)
+                                         : cli_open(&d->device, &d->drive.options, d->program, err);
     if (status)
         return status;
     if (!d->device.family->probe) {
@@ -318,12 +317,9 @@ static int run_debugger(struct debug *d)
 /* GDB's spelling of options: one dash before a long name. */
 static char *spelled(char *word)
 {
-    static const char *const pairs[][2] = {{"-ex", "--ex"},
-                                           {"-x", "--command"},
-                                           {"-batch", "--batch"},
-                                           {"-nx", "--nx"},
-                                           {"-core", "--core"},
-                                           {"--command", "--command"}};
+    static const char *const pairs[][2] = {{"-ex", "--ex"},       {"-x", "--command"},
+                                           {"-batch", "--batch"}, {"-nx", "--nx"},
+                                           {"-core", "--core"},   {"--command", "--command"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (strcmp(word, pairs[i][0]) == 0)
             return (char *)(uintptr_t)pairs[i][1];

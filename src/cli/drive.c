@@ -132,8 +132,7 @@ static enum wt_status write_core_file(const struct cli_drive *drive, struct wt_e
     const struct wt_core_file_request request = {.path = drive->core_on_fault,
                                                  .issues = drive->core_history,
                                                  .wave = f->wave,
-                                                 .lane =
-                                                     f->lanes ? wt_lanes_lowest(f->lanes) : 0,
+                                                 .lane = f->lanes ? wt_lanes_lowest(f->lanes) : 0,
                                                  .text = ""};
     const enum wt_status status = wt_core_file_write(e, &request, err);
     if (status)
@@ -156,8 +155,7 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct
     int status = run_to_end(command, drive, e);
     set_signals(SIG_DFL);
     const double seconds = (double)(wt_clock_ns() - start) / 1e9;
-    if (drive->core_on_fault && e->machine->fault.kind &&
-        write_core_file(drive, e, &err) != WT_OK)
+    if (drive->core_on_fault && e->machine->fault.kind && write_core_file(drive, e, &err) != WT_OK)
         cli_fail(command, &err);
     if (finish_console(e, &err) != WT_OK)
         status = cli_fail(command, &err);

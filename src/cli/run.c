@@ -71,9 +71,8 @@ static int run(int argc, char **argv)
         status = CLI_FAILED;
         break;
     default:
-        status = drive.core_history && !drive.core_on_fault
-                     ? misses_core_file()
-                     : run_program(&drive, argv[optind]);
+        status = drive.core_history && !drive.core_on_fault ? misses_core_file()
+                                                            : run_program(&drive, argv[optind]);
         break;
     }
     cli_drive_free(&drive);
@@ -85,8 +84,8 @@ static const struct cli_option options[] = {
     CLI_KERNEL_OPTIONS,
     {"core-on-fault", 0, "FILE",
      "if the program faults, write its state to FILE for 'wavetrap debug\n--core FILE'", set_core},
-    {"core-history", 0, "ISSUES", "put so much of the run before the fault, or 'all', into that file",
-     set_core_history},
+    {"core-history", 0, "ISSUES",
+     "put so much of the run before the fault, or 'all', into that file", set_core_history},
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
      add_buffer},
     {"compare-arg", 0, "N:FILE",

@@ -225,10 +225,7 @@ enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_fi
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a core file");
     }
     snprintf(f->family, sizeof f->family, "%s", e->family->name);
-    snprintf(f->program, sizeof f->program, "%s",
-             whole        ? whole
-             : e->program ? e->program
-                          : "");
+    snprintf(f->program, sizeof f->program, "%s", whole ? whole : e->program ? e->program : "");
     snprintf(f->reason, sizeof f->reason, "%s", request->text);
     e->family->config_print(e, f->config, sizeof f->config);
     f->wave = request->wave;

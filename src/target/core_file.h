@@ -14,14 +14,14 @@ enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_fi
                                   struct wt_error *err);
 
 /**
- * Reads a core file's parts but for the state. A file that is none, is damaged or of another version
- * gives WT_INVALID.
+ * Reads a core file's parts but for the state. A file that is none, is damaged or of another
+ * version gives WT_INVALID.
  */
 enum wt_status wt_core_file_open(const char *path, struct wt_core_file **file,
                                  struct wt_error *err);
 
-/** The same of bytes, which must outlive it; @p name is for messages. @p sealed: the hash at its end
- * is looked at. */
+/** The same of bytes, which must outlive it; @p name is for messages. @p sealed: the hash at its
+ * end is looked at. */
 enum wt_status wt_core_file_parse(const char *name, const uint8_t *bytes, size_t length,
                                   bool sealed, struct wt_core_file **file, struct wt_error *err);
 
@@ -35,8 +35,8 @@ const char *wt_core_file_reason(const struct wt_core_file *file);
 
 /**
  * Makes a device in the state of a core file, as wt_emulated_open does; @p options choose only what
- * is not the program's (limits, threads, history_memory, which must not be 0). The file must outlive
- * the device.
+ * is not the program's (limits, threads, history_memory, which must not be 0). The file must
+ * outlive the device.
  */
 enum wt_status wt_core_file_load(struct wt_emulated *e, const struct wt_emulated_options *options,
                                  const struct wt_core_file *file, struct wt_error *err);

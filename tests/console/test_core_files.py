@@ -124,7 +124,7 @@ def test_the_run_goes_on_after_a_core_file(program, tmp_path):
 
 # ---- nothing can be changed ----
 
-@pytest.mark.parametrize("command", ["run", "start", "kill", "set var global = 1", "set $a0 = 1"])
+@pytest.mark.parametrize("command", ["run", "start", "kill", "set var global = 1", "set $a0 = 1", "print $a0 = 1"])
 def test_what_needs_a_live_program_says_so(program, tmp_path, command):
     core = tmp_path / "core"
     ask_console(program("values"), ["break main", "run"], [f"generate-core {core} all"])

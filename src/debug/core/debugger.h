@@ -554,8 +554,8 @@ enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt
 
 /**
  * Writes the state of the stopped program, here in the recorded run, to the file @p path, with
- * @p issues of the recorded run before it. @p thread is the selected one (0: none); @p text says for
- * people why it has stopped.
+ * @p issues of the recorded run before it. @p thread is the selected one (0: none); @p text says
+ * for people why it has stopped.
  */
 enum wt_status wt_debugger_save_core_file(struct wt_debugger *d, const char *path, uint64_t issues,
                                           wt_thread thread, const char *text, struct wt_error *err);

@@ -118,7 +118,8 @@ enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err)
 enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
 {
     if (d->post_mortem)
-        return wt_fail(err, WT_STATE, "this is a core file: it can be looked at, not changed or run");
+        return wt_fail(err, WT_STATE,
+                       "this is a core file: it can be looked at, not changed or run");
     if (!d->history.in_past)
         return WT_OK;
     enum wt_status status = dbg_history(d)->branch(d->target->context, err);

@@ -435,8 +435,8 @@ static const char *shown_file(struct wt_info *info, uint64_t pc, const char *fil
     return strncmp(file, folder, length) == 0 && file[length] == '/' ? file + length + 1 : file;
 }
 
-/* A file's path: line tables may name it relative to the folder that its unit was compiled in (DWARF 5,
- * 6.2.4.1). The caller frees it; NULL: it is unknown, or there is no host memory. */
+/* A file's path: line tables may name it relative to the folder that its unit was compiled in
+ * (DWARF 5, 6.2.4.1). The caller frees it; NULL: it is unknown, or there is no host memory. */
 static char *whole_path(struct wt_info *info, uint64_t pc, const char *file)
 {
     Dwarf_Die unit;

@@ -33,9 +33,9 @@ static void regions(struct wt_archive *a, struct wt_regions *r)
 static void debug(struct wt_archive *a, struct gcn_device *d)
 {
     struct gcn_debug *r = &d->debug;
-    uint32_t *const words[] = {&r->gfx_cntl,    &r->gfx_index,    &r->ind_index,
-                               &r->wave_cntl,   &r->wave_cntl2,   &r->trap_config,
-                               &r->trap_mask,   &r->trap_data[0], &r->trap_data[1]};
+    uint32_t *const words[] = {&r->gfx_cntl,  &r->gfx_index,    &r->ind_index,
+                               &r->wave_cntl, &r->wave_cntl2,   &r->trap_config,
+                               &r->trap_mask, &r->trap_data[0], &r->trap_data[1]};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         wt_archive_u32(a, words[i], UINT32_MAX, "a register");
     for (unsigned i = 0; i < GCN_WATCHES; i++) {
@@ -205,9 +205,8 @@ static void check_wave(struct wt_archive *a, const struct gcn_device *d, const s
         wt_archive_fail(a, "a wave waits at two barriers");
     if (!w->tba && w->status & GCN_STATUS_TRAP_EN)
         wt_archive_fail(a, "a wave without a trap handler has STATUS.TRAP_EN");
-    if (w->record > gcn_kfd_area_size(d) -
-                        (GCN_VGPRS * KFD_RECORD_VGPR + KFD_MOST_SGPRS * 4 + KFD_RECORD_REGISTERS +
-                         GCN_LDS_BYTES))
+    if (w->record > gcn_kfd_area_size(d) - (GCN_VGPRS * KFD_RECORD_VGPR + KFD_MOST_SGPRS * 4 +
+                                            KFD_RECORD_REGISTERS + GCN_LDS_BYTES))
         wt_archive_fail(a, "a wave's record is not in its save area");
 }
 

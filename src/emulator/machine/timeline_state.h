@@ -40,7 +40,7 @@ struct wt_timeline {
     uint64_t lost; /* issue time before which the past was dropped, the log being too long */
     uint64_t branches, restarts;
     bool foreign; /* its beginning was read from a file, which may lie about it */
-    bool broken; /* the host's memory did not suffice: there is no past */
+    bool broken;  /* the host's memory did not suffice: there is no past */
 };
 
 /* Takes a snapshot here. Without host memory there is none, and this part is reached from afar. */

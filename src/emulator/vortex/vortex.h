@@ -58,8 +58,8 @@ enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **
                              struct wt_error *err);
 void vx_device_free(struct vx_device *device);
 
-/** Writes the whole state to an archive, or reads it from one (machine/archive.h). After a failure to
- * read it the device can only be freed. */
+/** Writes the whole state to an archive, or reads it from one (machine/archive.h). After a failure
+ * to read it the device can only be freed. */
 void vx_archive(struct wt_machine *m, struct wt_archive *a);
 
 /**

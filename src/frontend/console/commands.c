@@ -49,7 +49,8 @@ const struct command wt_shell_commands[] = {
      false},
     {"generate-core", "generate-core-file gcore", do_generate_core, BACK,
      "Writes the program's state to a core file.",
-     "generate-core [FILE [ISSUES | all]]: FILE is wavetrap.core; with ISSUES so much of the recorded "
+     "generate-core [FILE [ISSUES | all]]: FILE is wavetrap.core; with ISSUES so much of the "
+     "recorded "
      "run\nbefore here goes with it. \"wavetrap debug --core FILE\" opens it.",
      'f', false},
     {"break", "b br bre brea", do_break, POINTS, "Sets a breakpoint.",

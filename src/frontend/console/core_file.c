@@ -29,9 +29,10 @@ enum wt_status do_generate_core(struct wt_shell *c, const char *text, struct wt_
     if (strcmp(text, "all") == 0)
         issues = UINT64_MAX;
     else if (*text && (!take_number(&text, &issues) || *text))
-        return wt_fail(err, WT_INVALID,
-                       "generate-core takes a file and how much of the recorded run goes with it: a "
-                       "number of issues, or all");
+        return wt_fail(
+            err, WT_INVALID,
+            "generate-core takes a file and how much of the recorded run goes with it: a "
+            "number of issues, or all");
     if (!c->was_run)
         return wt_fail(err, WT_STATE, "The program is not being run.");
     tell_reason(c, reason, sizeof reason);

@@ -83,9 +83,9 @@ struct wt_shell {
     FILE *out; /**< output of commands */
 
     bool post_mortem; /**< the state came from a core file */
-    bool was_run; /**< the device is not as it was loaded any more */
-    bool started; /**< `run` has been given, and the program has not ended */
-    bool ended;   /**< it has ended */
+    bool was_run;     /**< the device is not as it was loaded any more */
+    bool started;     /**< `run` has been given, and the program has not ended */
+    bool ended;       /**< it has ended */
     uint32_t exit_word;
     bool faulted; /**< it stands at a fault */
     int fault;

@@ -651,7 +651,8 @@ enum wt_status do_kill(struct wt_shell *c, const char *text, struct wt_error *er
     if (status)
         return status;
     if (c->post_mortem)
-        return wt_fail(err, WT_STATE, "this is a core file: it can be looked at, not changed or run");
+        return wt_fail(err, WT_STATE,
+                       "this is a core file: it can be looked at, not changed or run");
     if (!ask(c, "Kill the program being debugged? (y or n) "))
         return wt_fail(err, WT_STATE, "Not confirmed.");
     remove_all_inserted(c);
