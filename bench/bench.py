@@ -19,6 +19,7 @@ import threading
 import time
 
 from gcn import gcn
+from instructions import instructions as gcn_instructions
 from reverse import reverse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -535,7 +536,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
-                                           "gdb", "gcn"])
+                                           "gdb", "gcn", "instructions"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -560,6 +561,8 @@ def main():
             through_gdb(report, folder, options.pairs)
         if options.only in (None, "gcn"):
             gcn(report, folder, WAVETRAP, pairs, timed, peak_memory, run, options.pairs)
+        if options.only in (None, "instructions"):
+            gcn_instructions(report, folder, WAVETRAP, options.pairs)
     finally:
         shutil.rmtree(folder)
     print(f"\n{len(report.rows)} figures in {time.time() - begin:.0f} s; medians of "

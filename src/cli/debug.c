@@ -11,6 +11,9 @@
 
 #include "base/array.h"
 #include "base/loop.h"
+#include "base/text.h"
+#include "cli/debug_host.h"
+#include "cli/exec_file.h"
 #include "cli/kernel.h"
 #include "cli/remote.h"
 #include "cli/report.h"
@@ -33,6 +36,9 @@ struct debug {
     size_t order_count, order_capacity;
 
     const char *program;
+    char **arguments;            /* of a host program */
+    int pid;                     /* of a program that runs; 0: none was given */
+    struct cli_debug_host *host; /* NULL: the program is code for the device */
     struct wt_emulated device;
     FILE *device_console;
     struct wt_session *session;
@@ -83,6 +89,15 @@ static enum wt_status set_core(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
+static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
+{
+    uint64_t pid;
+    if (wt_parse_number(value, &pid, err) != WT_OK || pid == 0 || pid > INT32_MAX)
+        return wt_fail(err, WT_INVALID, "--pid takes a process id; 'wavetrap ps' lists them");
+    ((struct debug *)context)->pid = (int)pid;
+    return WT_OK;
+}
+
 /* ---- what the console wants ---- */
 
 static void put(void *context, const char *text, size_t length)
@@ -118,9 +133,10 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
                             char *text, size_t size)
 {
     struct debug *d = context;
-    const struct wt_family *f = d->device.family;
-    return f->instruction_text ? f->instruction_text(&d->device, addr, bytes, length, text, size)
-                               : 0;
+    const struct wt_family *f = d->host ? wt_family_of_host_programs() : d->device.family;
+    return f->instruction_text
+               ? f->instruction_text(d->host ? NULL : &d->device, addr, bytes, length, text, size)
+               : 0;
 }
 
 static void signal_ready(void *context, int fd, short events)
@@ -138,7 +154,7 @@ static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
 {
     struct wt_emulated_options *o = &d->drive.options.device;
     enum wt_status status;
-    if (d->program)
+    if (d->program || d->pid)
         return wt_fail(err, WT_INVALID,
                        "a core file knows its program: give either --core or PROGRAM");
     if (o->load_count || o->gpu.family || o->argument_count || o->kernel.given)
@@ -152,9 +168,17 @@ static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
     return wt_core_file_load(&d->device, o, d->core_file, err);
 }
 
-static enum wt_status open_all(struct debug *d, struct wt_error *err)
+static enum wt_status watch_signals(void *context, struct wt_loop *loop, struct wt_error *err)
 {
-    static const int signals[] = {SIGINT, 0};
+    struct debug *d = context;
+    if (!wt_loop_watch(loop, d->signal_fd, POLLIN, signal_ready, d))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return WT_OK;
+}
+
+/* Code for the device, which is emulated here. */
+static enum wt_status open_device(struct debug *d, struct wt_error *err)
+{
     d->drive.options.device.debugged = false; /* by GDB; the console knows every probe */
     enum wt_status status = d->core_path ? open_core_file(d, err)
                                          : cli_open(&d->device, &d->drive.options, d->program, err);
@@ -170,28 +194,118 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
                                : wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status && !(d->session = wt_session_new(d->device.debugger)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return status ? status : watch_signals(d, wt_session_loop(d->session), err);
+}
+
+/* ---- host programs ---- */
+
+static enum wt_status host_start(void *context, const char *arguments, char *const *environment,
+                                 bool *ended, struct wt_error *err)
+{
+    struct debug *d = context;
+    enum wt_status status = cli_debug_host_start(d->host, arguments, environment, ended, err);
+    d->session = cli_debug_host_session(d->host);
+    return status;
+}
+
+static enum wt_status host_attach(void *context, int pid, struct wt_error *err)
+{
+    struct debug *d = context;
+    enum wt_status status = cli_debug_host_attach(d->host, pid, err);
+    d->session = cli_debug_host_session(d->host);
+    return status;
+}
+
+static void host_refresh(void *context)
+{
+    cli_debug_host_refresh(((struct debug *)context)->host);
+}
+
+static void host_finish(void *context, bool *known, int *code, char *text, size_t size)
+{
+    struct debug *d = context;
+    cli_debug_host_finish(d->host, known, code, text, size);
+    d->session = cli_debug_host_session(d->host);
+}
+
+static void host_leave(void *context, bool kill)
+{
+    struct debug *d = context;
+    cli_debug_host_leave(d->host, kill);
+    d->session = cli_debug_host_session(d->host);
+}
+
+static int host_pid(void *context)
+{
+    return cli_debug_host_pid(((struct debug *)context)->host);
+}
+
+static const struct wt_shell_host host_ops = {.start = host_start,
+                                              .attach = host_attach,
+                                              .refresh = host_refresh,
+                                              .finish = host_finish,
+                                              .leave = host_leave,
+                                              .pid = host_pid};
+
+static enum wt_status open_host(struct debug *d, struct wt_error *err)
+{
+    const struct cli_debug_host_options options = {.program = d->program,
+                                                   .gpu = d->drive.options.device.gpu.spec,
+                                                   .signal_fd = d->signal_fd,
+                                                   .watch_signals = watch_signals,
+                                                   .output = put_agent,
+                                                   .context = d};
+    enum wt_status status = cli_debug_host_open(&options, &d->host, err);
+    if (!status)
+        d->session = cli_debug_host_session(d->host);
+    return status;
+}
+
+static bool is_host_program(const struct debug *d)
+{
+    char path[4096];
+    return !d->core_path && (d->pid || (!wt_emulated_takes(&d->drive.options.device, d->program) &&
+                                        exec_file_find(d->program, path, sizeof path)));
+}
+
+static enum wt_status open_all(struct debug *d, struct wt_error *err)
+{
+    static const int signals[] = {SIGINT, 0};
+    const bool is_host = is_host_program(d);
+    if (!is_host && !d->core_path && d->arguments[0])
+        return wt_fail(err, WT_INVALID, "%s is code for the device, which takes no arguments: %s",
+                       d->program, d->arguments[0]);
+    d->signal_fd = cli_signal_fd(signals);
+    if (d->signal_fd < 0)
+        return wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
+    enum wt_status status = is_host ? open_host(d, err) : open_device(d, err);
     if (status)
         return status;
+    char *line = is_host ? cli_debug_host_line(d->arguments) : NULL;
     const struct wt_shell_options options = {.session = d->session,
-                                             .modules = d->device.modules,
+                                             .modules = is_host ? cli_debug_host_modules(d->host)
+                                                                : d->device.modules,
                                              .program = d->program,
+                                             .host = is_host ? &host_ops : NULL,
+                                             .arguments = line,
                                              .colour = !d->batch && isatty(STDOUT_FILENO),
                                              .output = put,
                                              .ask = d->batch ? NULL : ask,
                                              .disassemble = disassemble,
                                              .context = d};
     d->console = wt_shell_new(&options);
+    free(line);
     if (!d->console)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for the console");
-    d->signal_fd = cli_signal_fd(signals);
-    if (d->signal_fd < 0 ||
-        !wt_loop_watch(wt_session_loop(d->session), d->signal_fd, POLLIN, signal_ready, d))
-        return wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
-    if (!d->core_file)
-        return WT_OK;
-    if (!d->batch)
+    if (d->core_file && !d->batch)
         printf("Core file %s of %s\n", d->core_path, *d->program ? d->program : "no program");
-    return wt_shell_post_mortem(d->console, wt_core_file_reason(d->core_file), err);
+    if (d->core_file)
+        return wt_shell_post_mortem(d->console, wt_core_file_reason(d->core_file), err);
+    if (is_host)
+        cli_debug_host_serve(d->host, d->console);
+    char attach[32];
+    snprintf(attach, sizeof attach, "attach %d", d->pid);
+    return d->pid ? wt_shell_execute(d->console, attach, err) : WT_OK;
 }
 
 static void close_all(struct debug *d)
@@ -199,14 +313,15 @@ static void close_all(struct debug *d)
     cli_terminal_close(d->terminal);
     wt_shell_free(d->console);
     d->console = NULL;
-    if (d->signal_fd >= 0 && d->session)
-        wt_loop_forget(wt_session_loop(d->session), d->signal_fd);
-    if (d->signal_fd >= 0)
-        close(d->signal_fd);
-    wt_session_free(d->session);
+    if (!d->host)
+        wt_session_free(d->session);
+    cli_debug_host_close(d->host);
     if (d->device.debugger)
         wt_debugger_close(d->device.debugger);
-    wt_emulated_close(&d->device);
+    if (d->device.family)
+        wt_emulated_close(&d->device);
+    if (d->signal_fd >= 0)
+        close(d->signal_fd);
     if (d->device_console)
         fclose(d->device_console);
     wt_core_file_free(d->core_file);
@@ -236,7 +351,7 @@ static int program_status(struct debug *d)
 {
     struct wt_shell_end end;
     wt_shell_program(d->console, &end);
-    if (end.faulted)
+    if (end.faulted && !d->host)
         return cli_fault_status((enum wt_fault_kind)end.fault);
     return end.exited ? cli_word_status(end.word) : 0;
 }
@@ -291,9 +406,7 @@ static int run_debugger(struct debug *d)
     d->signal_fd = -1;
     if (open_all(d, &err)) {
         status = cli_fail(&cli_debug, &err);
-        if (d->device.family)
-            close_all(d);
-        wt_core_file_free(d->core_file);
+        close_all(d);
         return status;
     }
     read_init_file(d);
@@ -326,14 +439,6 @@ static char *spelled(char *word)
     return word;
 }
 
-static int no_program(void)
-{
-    struct wt_error err;
-    wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_debug.operands);
-    fprintf(stderr, "wavetrap debug: %s; see 'wavetrap debug --help'\n", err.text);
-    return CLI_FAILED;
-}
-
 static int debug(int argc, char **argv)
 {
     struct debug d = {0};
@@ -351,7 +456,15 @@ static int debug(int argc, char **argv)
         break;
     case CLI_GO:
         d.program = words[optind];
-        status = d.program || d.core_path ? run_debugger(&d) : no_program();
+        d.arguments = words + optind + (d.program != NULL);
+        if (d.program || d.pid || d.core_path) {
+            status = run_debugger(&d);
+            break;
+        }
+        struct wt_error err;
+        wt_fail(&err, WT_INVALID, "an operand is missing (%s); see 'wavetrap debug --help'",
+                cli_debug.operands);
+        status = cli_fail(&cli_debug, &err);
         break;
     }
     free(words);
@@ -369,14 +482,15 @@ static const struct cli_option options[] = {
      "or 1 at the first command that failed",
      set_batch},
     {"core", 0, "FILE", "look at a core file, which knows its program", set_core},
+    {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)", set_pid},
     {"nx", 0, NULL, "do not read ~/.config/wavetrap/debugrc", set_no_init},
     {0},
 };
 
 const struct cli_command cli_debug = {
     .name = "debug",
-    .operands = "PROGRAM",
-    .summary = "Debugs PROGRAM at source level, in a console with GDB's commands.",
+    .operands = "PROGRAM [ARGUMENT]…",
+    .summary = "Debugs PROGRAM, a HIP program too, in a console with GDB's commands.",
     .options = options,
     .device = true,
     .debugger = true,

@@ -103,7 +103,6 @@ static bool prepare_amd(const struct start *start, const char *folder)
     snprintf(caught, sizeof caught, "%" PRIu32, o->caught);
     const bool set = !setenv("LD_LIBRARY_PATH", path, 1) &&
                      set_or_unset("WAVETRAP_MEMORY", o->memory ? bytes : NULL) &&
-                     set_or_unset("WAVETRAP_PROGRESS", o->progress) &&
                      set_or_unset("WAVETRAP_CATCH", o->caught ? caught : NULL) &&
                      set_or_unset("WAVETRAP_EXPLAIN", o->explain);
     free(path);
@@ -191,6 +190,10 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
     if (start.found)
         start.what = exec_file_look(start.file, HSAKMT);
+    if (!set_or_unset("WAVETRAP_PROGRESS", options->progress)) {
+        wt_fail(&err, WT_NO_MEMORY, "no host memory");
+        return cli_fail(command, &err);
+    }
     for (size_t i = 0; i < DRIVERS; i++) {
         bool offered;
         if (offer(&drivers[i], &start, options->gpus, &offered, &err) != WT_OK)
@@ -229,7 +232,7 @@ struct exec {
     uint64_t memory;      /* of each GPU, in bytes; 0: the library's default */
     const char *progress; /* of --progress */
     uint32_t caught;      /* exceptions of --catch */
-    bool catches;         /* one of the GPUs has them */
+    bool catches;         /* one of the GPUs has them, and memory of its own */
     bool help;
 };
 
@@ -368,6 +371,11 @@ static int exec(int argc, char **argv)
                 family_with_exceptions()->name);
         return cli_fail(&cli_exec, &err);
     }
+    if (e.memory && e.length && !e.catches) {
+        struct wt_error err;
+        wt_fail(&err, WT_INVALID, "--memory is that of gfx900; a gen9 uses the host's");
+        return cli_fail(&cli_exec, &err);
+    }
     const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
                                        .memory = e.memory,
                                        .progress = e.progress,
@@ -381,7 +389,7 @@ static const struct cli_option options[] = {
      "(OpenCL); --gpu=help lists the keys; once for each (default: one of each)",
      add_gpu},
     {"memory", 0, "SIZE",
-     "memory of each GPU: a number of bytes, or with K, M or G (default: 8G,\n"
+     "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"
      "at most three quarters of the host's); hipMalloc fails beyond it",
      set_memory},
     {"catch", 0, "LIST",

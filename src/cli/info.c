@@ -17,6 +17,7 @@
 #include "object/code_object.h"
 #include "object/cubin.h"
 #include "object/elf_header.h"
+#include "object/fatbin.h"
 #include "object/image.h"
 #include "object/zebin.h"
 
@@ -179,8 +180,12 @@ static int tell_file(const char *path, uint64_t base)
         return cli_tell_zebin(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (is_elf && header.machine == CUBIN_ELF_MACHINE)
         return cli_tell_cubin(path, &err) ? cli_fail(&cli_info, &err) : 0;
+    if (!is_elf && wt_family_of_file(path))
+        return cli_tell_ptx(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (is_elf && wt_elf_machine_is_host(header.machine))
         return cli_tell_host_program(path, header.machine, &err) ? cli_fail(&cli_info, &err) : 0;
+    if (!is_elf && gcn_fatbin_is_file(path))
+        return cli_tell_bundle_file(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (wt_image_load(path, base, &image, &err))
         return cli_fail(&cli_info, &err);
     struct wt_symbols *symbols = NULL;

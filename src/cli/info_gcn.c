@@ -1,19 +1,28 @@
 /* `wavetrap info` of code objects for AMD GPUs, and of host programs that hold some. */
 #include "cli/info.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/bits.h"
+#include "base/demangle.h"
 #include "base/file.h"
 #include "object/code_object.h"
+#include "object/contained.h"
 #include "object/fatbin.h"
 #include "object/image.h"
+
+static void tell_name(const char *indent, const char *name)
+{
+    char plain[300];
+    wt_demangle(name, plain, sizeof plain);
+    if (strcmp(plain, name) != 0)
+        printf("%skernel %s: %s\n", indent, name, plain);
+    else
+        printf("%skernel %s\n", indent, name);
+}
 
 /* The registers that a wave gets, by COMPUTE_PGM_RSRC1 of the descriptor (LLVM, "User Guide for
  * AMDGPU Backend", kernel descriptor). */
@@ -35,7 +44,7 @@ static void tell_kernel(const struct gcn_object *object, const struct gcn_kernel
         [GCN_ARG_LOCAL] = "LDS",
         [GCN_ARG_OTHER] = "image, sampler or queue: not offered",
     };
-    printf("  kernel %s\n", k->name);
+    tell_name("  ", k->name);
     printf("    work-groups of up to %u work-items; LDS: %u bytes a work-group; private memory: %u "
            "bytes a work-item\n",
            k->most_items, k->group_size, k->private_size);
@@ -51,11 +60,25 @@ static void tell_kernel(const struct gcn_object *object, const struct gcn_kernel
                k->arguments - k->explicit_arguments, k->argument[k->explicit_arguments].offset);
 }
 
-/* The code objects of one bundle of a host program. */
-static void tell_bundle(const char *path, unsigned number, const struct gcn_fatbin_bundle *b)
+/* "…of version 4, with 2 kernels", and their names. */
+static void tell_kernels(const char *path, const uint8_t *bytes, size_t size, const char *what)
 {
     struct gcn_object object;
     struct wt_error err;
+    if (gcn_object_parse(path, bytes, size, &object, &err) != WT_OK) {
+        printf("; %s cannot be read: %s\n", what, err.text);
+        return;
+    }
+    printf("; %s is of version %u, with %zu kernel%s\n", what, object.version, object.kernels,
+           object.kernels == 1 ? "" : "s");
+    for (size_t i = 0; i < object.kernels; i++)
+        tell_name("    ", object.kernel[i].name);
+    gcn_object_free(&object);
+}
+
+/* The code objects of one bundle. */
+static void tell_bundle(const char *path, unsigned number, const struct gcn_fatbin_bundle *b)
+{
     printf("  bundle %u: ", number);
     switch (b->verdict) {
     case GCN_FATBIN_COMPRESSED:
@@ -69,46 +92,94 @@ static void tell_bundle(const char *path, unsigned number, const struct gcn_fatb
         break;
     }
     printf("code for %s", b->targets);
-    if (gcn_object_parse(path, b->object, b->object_size, &object, &err) != WT_OK) {
-        printf("; that for gfx900 cannot be read: %s\n", err.text);
-        return;
+    tell_kernels(path, b->object, b->object_size, "that for gfx900");
+}
+
+/* All bundles in some bytes; returns how many there are. */
+static unsigned tell_bundles(const char *path, const uint8_t *bytes, size_t size, unsigned before)
+{
+    struct gcn_fatbin fatbin = {.bytes = bytes, .size = size};
+    struct gcn_fatbin_bundle bundle;
+    unsigned count = 0;
+    while (gcn_fatbin_next(&fatbin, &bundle))
+        tell_bundle(path, before + ++count, &bundle);
+    return count;
+}
+
+/* Code objects that are in no bundle: the images of OpenMP and OpenACC. Returns how many. */
+static unsigned tell_images(const char *path, const uint8_t *bytes, size_t length,
+                            const uint8_t *bundles, size_t bundles_size)
+{
+    struct gcn_contained found;
+    unsigned count = 0;
+    for (size_t at = 0; gcn_contained_next(bytes, length, &at, &found);) {
+        if (bundles && found.bytes >= bundles && found.bytes < bundles + bundles_size)
+            continue;
+        printf("  image %u: code for %s", ++count, found.target);
+        if (found.usable)
+            tell_kernels(path, found.bytes, found.size, "it");
+        else
+            puts(": not for gfx900, which is emulated");
     }
-    printf("; that for gfx900 is of version %u, with %zu kernel%s\n", object.version,
-           object.kernels, object.kernels == 1 ? "" : "s");
-    for (size_t i = 0; i < object.kernels; i++)
-        printf("    kernel %s\n", object.kernel[i].name);
-    gcn_object_free(&object);
+    return count;
+}
+
+/* Section .hip_fatbin in the file's bytes; NULL if there is none. */
+static const uint8_t *fatbin_section(const uint8_t *bytes, size_t length, size_t *size)
+{
+    const uint8_t *found = NULL;
+    size_t names;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_memory((char *)(uintptr_t)bytes, length);
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    if (elf && elf_getshdrstrndx(elf, &names) == 0)
+        while (!found && (section = elf_nextscn(elf, section))) {
+            const char *name =
+                gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+            if (name && strcmp(name, ".hip_fatbin") == 0 && header.sh_offset <= length &&
+                header.sh_size <= length - header.sh_offset) {
+                found = bytes + header.sh_offset;
+                *size = header.sh_size;
+            }
+        }
+    elf_end(elf);
+    return found;
 }
 
 enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct wt_error *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return wt_fail(err, WT_IO, "%s: cannot open: %s", path, strerror(errno));
+    uint8_t *bytes;
+    size_t length, size = 0;
+    const enum wt_status status = wt_file_read(path, &bytes, &length, err);
+    if (status != WT_OK)
+        return status;
     printf("%s: program or library for the host (%s)\n", path, wt_image_machine_name(machine));
     cli_tell_debug_information(path);
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    unsigned bundles = 0;
-    size_t names;
-    if (elf && elf_getshdrstrndx(elf, &names) == 0) {
-        for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-            GElf_Shdr header;
-            const char *name =
-                gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-            const Elf_Data *data =
-                name && strcmp(name, ".hip_fatbin") == 0 ? elf_rawdata(section, NULL) : NULL;
-            struct gcn_fatbin fatbin = {.bytes = data ? data->d_buf : NULL,
-                                        .size = data && data->d_buf ? data->d_size : 0};
-            struct gcn_fatbin_bundle bundle;
-            while (gcn_fatbin_next(&fatbin, &bundle))
-                tell_bundle(path, ++bundles, &bundle);
-        }
-    }
-    elf_end(elf);
-    close(fd);
-    puts(bundles ? "  runs on: the host; by 'wavetrap exec' with emulated GPUs"
-                 : "  runs on: the host; it brings no code for GPUs along");
+    const uint8_t *section = fatbin_section(bytes, length, &size);
+    unsigned count = section ? tell_bundles(path, section, size, 0) : 0;
+    count += tell_images(path, bytes, length, section, size);
+    free(bytes);
+    puts(count ? "  runs on: the host; by 'wavetrap exec' with emulated GPUs"
+               : "  runs on: the host; it brings no code for GPUs along");
+    return WT_OK;
+}
+
+enum wt_status cli_tell_bundle_file(const char *path, struct wt_error *err)
+{
+    struct gcn_contained found;
+    uint8_t *bytes;
+    size_t length;
+    bool runs = false;
+    const enum wt_status status = wt_file_read(path, &bytes, &length, err);
+    if (status != WT_OK)
+        return status;
+    for (size_t at = 0; !runs && gcn_contained_next(bytes, length, &at, &found);)
+        runs = found.usable;
+    printf("%s: bundle of code objects (clang-offload-bundler)\n", path);
+    tell_bundles(path, bytes, length, 0);
+    puts(runs ? "  runs on: gfx900" : "  runs on: no GPU that is emulated");
+    free(bytes);
     return WT_OK;
 }
 

@@ -11,7 +11,8 @@ enum wt_status cli_kernel_add_handler(void *context, const char *value, struct w
 
 /** The rows; their context is a struct whose first member is a struct cli_drive. */
 #define CLI_KERNEL_OPTIONS                                                                         \
-    {"kernel", 0, "NAME", "code objects: the kernel to run (default: the only one)",               \
+    {"kernel", 0, "NAME",                                                                          \
+     "code objects: the kernel to run, mangled or plain (default: the only one)",                  \
      cli_kernel_set_name},                                                                         \
         {"grid", 0, "X[,Y[,Z]]", "code objects: work-items of the grid", cli_kernel_set_grid},     \
         {"block", 0, "X[,Y[,Z]]", "code objects: work-items of a work-group (default: 64)",        \

@@ -97,6 +97,12 @@ static enum wt_status set_dm_only(void *context, const char *value, struct wt_er
     return WT_OK;
 }
 
+static enum wt_status set_hw_only(void *context, const char *value, struct wt_error *err)
+{
+    ((struct cli_options *)context)->device.hw_only = true;
+    return WT_OK;
+}
+
 static enum wt_status set_threads(void *context, const char *value, struct wt_error *err)
 {
     struct cli_options *o = context;
@@ -174,6 +180,10 @@ static const struct cli_option debugger_options[] = {
      "debug through the Debug Module's registers alone, as on hardware\n"
      "without a memory port",
      set_dm_only},
+    {"hw-only", 0, NULL,
+     "debug with what a debugger of real hardware has: no memory port,\n"
+     "no way back in time, no watchpoints or conditions in the emulator",
+     set_hw_only},
     {"gdb-threads", 0, "MODE",
      "what a debugger's thread is: lanes, warps, or auto (lanes up to\n"
      "1,024 of them; the default)",

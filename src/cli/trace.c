@@ -1,5 +1,6 @@
 /* `wavetrap trace`: runs a program and prints one line for each instruction issued. */
 #include "base/bits.h"
+#include "base/demangle.h"
 #include "base/text.h"
 #include "cli/kernel.h"
 
@@ -9,13 +10,15 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "debug/source/modules.h"
+#include "debug/source/symbols.h"
 
 /* What to print: all that is given must hold. */
 struct filter {
     const char *core, *warp; /* numbers, as "3", "0-2" or "0,4-7"; NULL: all */
     const char *range;       /* "A..B" or a function's name; NULL: all */
     uint64_t start, end;     /* of range, once resolved */
-    const char *function;    /* when range is one */
+    const char *function;    /* when range is one: its name in the file */
     uint64_t from, to;       /* issue time, both included */
 };
 
@@ -151,6 +154,55 @@ static enum wt_status code_address(const struct trace *t, const char *text, uint
     return status;
 }
 
+/* The functions that --range may mean. */
+struct functions {
+    const char *called;
+    uint64_t addr; /* of the first one */
+    size_t count;
+    char names[400]; /* for a message */
+};
+
+static bool take_function(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
+{
+    struct functions *f = context;
+    const size_t used = strlen(f->names);
+    char plain[150];
+    if (!code || !wt_name_matches(name, f->called) || (f->count && addr == f->addr))
+        return true;
+    if (!f->count++)
+        f->addr = addr;
+    wt_demangle(name, plain, sizeof plain);
+    snprintf(f->names + used, sizeof f->names - used, "%s%s", used ? ", " : " ", plain);
+    return true;
+}
+
+/* By its name in the file, or as C++ writes it. */
+static enum wt_status find_function(struct trace *t, struct wt_error *err)
+{
+    const struct wt_modules *modules = t->device->modules;
+    struct filter *f = &t->filter;
+    struct functions found = {.called = f->range};
+    uint64_t offset;
+    size_t count = 0;
+    const struct wt_module *module = modules ? wt_modules_list(modules, &count) : NULL;
+    const enum wt_status status = wt_emulated_address(t->device, f->range, &found.addr, err);
+    if (!status && wt_modules_function(modules, 0, found.addr, &f->function, &offset) &&
+        strcmp(f->function, f->range) == 0)
+        return WT_OK;
+    for (size_t i = 0; !found.count && i < count; i++) {
+        wt_symbols_each(module[i].symbols, take_function, &found);
+        found.addr += module[i].bias;
+    }
+    if (found.count > 1)
+        return wt_fail(err, WT_INVALID, "--range: '%s' may be several functions:%s", f->range,
+                       found.names);
+    if (found.count && wt_modules_function(modules, 0, found.addr, &f->function, &offset))
+        return WT_OK;
+    if (status)
+        return wt_fail_in(err, "--range");
+    return wt_fail(err, WT_INVALID, "--range: '%s' is neither A..B nor a function", f->range);
+}
+
 /* "A..B" or a function. */
 static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
 {
@@ -158,19 +210,8 @@ static enum wt_status resolve_range(struct trace *t, struct wt_error *err)
     if (!f->range)
         return WT_OK;
     const char *dots = strstr(f->range, "..");
-    if (!dots) {
-        uint64_t addr;
-        const char *name;
-        uint64_t offset;
-        if (wt_emulated_address(t->device, f->range, &addr, err) != WT_OK)
-            return wt_fail_in(err, "--range");
-        if (!wt_modules_function(t->device->modules, 0, addr, &name, &offset) ||
-            strcmp(name, f->range) != 0)
-            return wt_fail(err, WT_INVALID, "--range: '%s' is neither A..B nor a function",
-                           f->range);
-        f->function = f->range;
-        return WT_OK;
-    }
+    if (!dots)
+        return find_function(t, err);
     char first[256];
     if ((size_t)(dots - f->range) >= sizeof first)
         return wt_fail(err, WT_INVALID, "--range: '%.32s…' is too long for an address", f->range);
@@ -208,10 +249,13 @@ static bool wanted(const struct trace *t, uint64_t pc, uint64_t own_pc, unsigned
 static void function_text(const struct trace *t, uint64_t pc, char *text, size_t size)
 {
     const char *name;
+    char plain[151];
     uint64_t offset;
     text[0] = 0;
-    if (t->symbols && wt_modules_function(t->device->modules, 0, pc, &name, &offset))
-        snprintf(text, size, " <%.150s+%" PRIu64 ">", name, offset);
+    if (t->symbols && wt_modules_function(t->device->modules, 0, pc, &name, &offset)) {
+        wt_demangle(name, plain, sizeof plain);
+        snprintf(text, size, " <%s+%" PRIu64 ">", plain, offset);
+    }
 }
 
 static void print_issue(void *context, const struct wt_trace *issue)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "object/metadata.h"
 #include "object/printf_format.h"
@@ -27,6 +28,7 @@ struct reader {
     Elf *elf;
     size_t length;
     struct gcn_object *object;
+    size_t relocation_capacity;
 };
 
 static enum wt_status check_header(struct reader *r, struct wt_error *err)
@@ -102,6 +104,7 @@ static enum wt_status read_segments(struct reader *r, struct wt_error *err)
 static enum wt_status read_metadata(struct reader *r, struct wt_error *err)
 {
     Elf_Scn *section = NULL;
+    bool any = false;
     while ((section = elf_nextscn(r->elf, section))) {
         GElf_Shdr header;
         Elf_Data *data;
@@ -113,12 +116,18 @@ static enum wt_status read_metadata(struct reader *r, struct wt_error *err)
         while (at < data->d_size && (next = gelf_getnote(data, at, &note, &name, &body))) {
             const char *owner = (const char *)data->d_buf + name;
             if (note.n_type == NOTE_METADATA && note.n_namesz == 7 &&
-                memcmp(owner, "AMDGPU", 7) == 0)
-                return gcn_metadata_parse(r->name, (const uint8_t *)data->d_buf + body,
-                                          note.n_descsz, r->object, err);
+                memcmp(owner, "AMDGPU", 7) == 0) {
+                const enum wt_status status = gcn_metadata_parse(
+                    r->name, (const uint8_t *)data->d_buf + body, note.n_descsz, r->object, err);
+                if (status != WT_OK)
+                    return status;
+                any = true;
+            }
             at = next;
         }
     }
+    if (any)
+        return WT_OK;
     return wt_fail(err, WT_INVALID, "%s: it has no note with AMDGPU metadata", r->name);
 }
 
@@ -175,8 +184,10 @@ static enum wt_status read_relocations(struct reader *r, const GElf_Shdr *header
     enum { R_AMDGPU_ABS64 = 3, R_AMDGPU_RELATIVE64 = 13 };
     const size_t count = header->sh_entsize ? data->d_size / header->sh_entsize : 0;
     struct gcn_object *o = r->object;
-    struct gcn_relocation *grown =
-        realloc(o->relocation, (o->relocations + count + 1) * sizeof *grown);
+    if (!count)
+        return WT_OK;
+    struct gcn_relocation *grown = wt_array_grow(o->relocation, &r->relocation_capacity,
+                                                 o->relocations + count, sizeof *grown);
     if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     o->relocation = grown;

@@ -35,6 +35,19 @@ struct reader {
     size_t function_capacity;
 };
 
+uint8_t *cubin_append_code(struct cubin *c, uint64_t size, uint64_t *at)
+{
+    const uint64_t begin = (c->code_size + CODE_ALIGN - 1) / CODE_ALIGN * CODE_ALIGN;
+    uint8_t *code = wt_array_grow(c->code, &c->code_capacity, begin + size + !size, 1);
+    if (!code)
+        return NULL;
+    memset(code + c->code_size, 0, begin + size - c->code_size);
+    c->code = code;
+    c->code_size = begin + size;
+    *at = begin;
+    return code + begin;
+}
+
 static enum wt_status no_memory(struct wt_error *err)
 {
     return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
@@ -109,18 +122,15 @@ static enum wt_status add_function(struct reader *r, const char *name, const GEl
                                    const Elf_Data *data, struct wt_error *err)
 {
     struct cubin *c = r->cubin;
-    const uint64_t at = (c->code_size + CODE_ALIGN - 1) / CODE_ALIGN * CODE_ALIGN;
-    if (data->d_size > MOST_CODE || at + data->d_size > MOST_CODE)
+    if (data->d_size > MOST_CODE || c->code_size + CODE_ALIGN + data->d_size > MOST_CODE)
         return wt_fail(err, WT_INVALID, "%s: more than %u MiB of code", r->name, MOST_CODE >> 20);
     if (function_named(c, name))
         return wt_fail(err, WT_INVALID, "%s: there are two functions '%.100s'", r->name, name);
-    uint8_t *code = realloc(c->code, at + data->d_size);
+    uint64_t at;
+    uint8_t *code = cubin_append_code(c, data->d_size, &at);
     if (!code)
         return no_memory(err);
-    memset(code + c->code_size, 0, at - c->code_size);
-    memcpy(code + at, data->d_buf, data->d_size);
-    c->code = code;
-    c->code_size = at + data->d_size;
+    memcpy(code, data->d_buf, data->d_size);
     struct cubin_function *grown =
         wt_array_grow(c->function, &r->function_capacity, c->function_count + 1, sizeof *grown);
     if (!grown)

@@ -47,6 +47,7 @@ struct cubin {
     unsigned sm; /**< the SM version that it is for: 50 */
     uint8_t *code;
     uint64_t code_size;
+    size_t code_capacity;
     struct cubin_function *function;
     size_t function_count;
     uint8_t *bank3; /**< __constant__ variables, which all kernels share */
@@ -66,6 +67,13 @@ enum wt_status cubin_write(const struct cubin *cubin, uint8_t **bytes, size_t *l
                            struct wt_error *err);
 
 void cubin_free(struct cubin *cubin);
+
+/**
+ * Adds @p size bytes, zeros, to the code where the next function may begin: *at is
+ * their offset in cubin->code. Returns where they are until code is added again; NULL without host
+ * memory.
+ */
+uint8_t *cubin_append_code(struct cubin *cubin, uint64_t size, uint64_t *at);
 
 /** The function of this name; NULL if there is none. */
 const struct cubin_function *cubin_find(const struct cubin *cubin, const char *name);

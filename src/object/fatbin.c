@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/bits.h"
 
@@ -89,6 +90,21 @@ static size_t read_bundle(const struct gcn_fatbin *fatbin, struct gcn_fatbin_bun
     if (!*bundle->targets)
         snprintf(bundle->targets, sizeof bundle->targets, "nothing");
     return end > at ? end : at;
+}
+
+bool gcn_fatbin_is_file(const char *path)
+{
+    struct stat info;
+    char start[MAGIC];
+    if (stat(path, &info) || !S_ISREG(info.st_mode))
+        return false;
+    FILE *file = fopen(path, "rb");
+    const bool is_one =
+        file && fread(start, 1, MAGIC, file) == MAGIC &&
+        (memcmp(start, magic, MAGIC) == 0 || memcmp(start, compressed, sizeof compressed - 1) == 0);
+    if (file)
+        fclose(file);
+    return is_one;
 }
 
 bool gcn_fatbin_next(struct gcn_fatbin *fatbin, struct gcn_fatbin_bundle *bundle)

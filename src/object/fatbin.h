@@ -32,6 +32,9 @@ struct gcn_fatbin {
     size_t at;
 };
 
+/** Whether a regular file is a bundle, compressed or not, as clang --offload-device-only writes. */
+bool gcn_fatbin_is_file(const char *path);
+
 /** Reads the next bundle; false at the end and at the first malformed byte. */
 bool gcn_fatbin_next(struct gcn_fatbin *fatbin, struct gcn_fatbin_bundle *bundle);
 

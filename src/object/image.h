@@ -26,7 +26,7 @@ struct wt_image {
     unsigned elf_machine; /**< e_machine; 0 if not ELF */
     unsigned elf_flags;   /**< e_flags; 0 if not ELF */
     struct wt_segment *segment;
-    size_t segments;
+    size_t segments, segment_capacity;
     uint64_t held;    /**< bytes that all segments hold */
     uint64_t covered; /**< memory that all segments cover, zeros included */
 };

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* The bytes of one record; they are part of struct reader's `data`. */
 struct run {
     uint64_t addr;
@@ -21,7 +23,7 @@ struct reader {
     uint8_t *data; /* bytes of all data records, one after another */
     size_t data_length;
     struct run *run;
-    size_t runs, room;
+    size_t runs, run_capacity;
     uint64_t base;  /* of the last extended address record */
     bool segmented; /* that record was of type 02: offsets wrap at 64 KiB */
     bool ended;
@@ -116,15 +118,10 @@ static enum wt_status read_record(struct reader *r, struct record *record)
 
 static enum wt_status add_run(struct reader *r, uint64_t addr, const uint8_t *bytes, size_t length)
 {
-    if (r->runs == r->room) {
-        size_t room = r->room ? r->room * 2 : 64;
-        struct run *grown = realloc(r->run, room * sizeof *grown);
-        if (!grown)
-            return wt_fail(r->err, WT_NO_MEMORY, "%s: no host memory for its records",
-                           r->source->name);
-        r->run = grown;
-        r->room = room;
-    }
+    struct run *grown = wt_array_grow(r->run, &r->run_capacity, r->runs + 1, sizeof *grown);
+    if (!grown)
+        return wt_fail(r->err, WT_NO_MEMORY, "%s: no host memory for its records", r->source->name);
+    r->run = grown;
     r->run[r->runs++] =
         (struct run){.addr = addr, .at = r->data_length, .length = length, .line = r->line};
     /* A record has more than two characters for each byte: `data` cannot overflow. */

@@ -39,6 +39,13 @@ enum kfd_wire_happened {
                                 call.arg[0] of the answer */
 };
 
+/**
+ * An answer's result: the process says of its own accord, or instead of an answer, that it ends
+ * with status call.arg[0]; or (call.arg[1] not 0) that it goes on without its GPUs. Nothing
+ * follows.
+ */
+#define KFD_WIRE_ENDED INT32_MIN
+
 struct kfd_wire_request {
     uint32_t kind; /**< enum kfd_wire_kind */
     uint32_t gpu;  /**< which of the process's GPUs, from 0 */

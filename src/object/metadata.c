@@ -209,9 +209,12 @@ static enum wt_status read_formats(const char *file, const msgpack_object *list,
 {
     if (list->type != MSGPACK_OBJECT_ARRAY)
         return wt_fail(err, WT_INVALID, "%s: metadata: amdhsa.printf is no list", file);
-    object->format = calloc(list->via.array.size + (size_t)1, sizeof *object->format);
-    if (!object->format)
+    struct gcn_format *grown = realloc(
+        object->format, (object->formats + list->via.array.size + 1) * sizeof *object->format);
+    if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    object->format = grown;
+    memset(grown + object->formats, 0, (list->via.array.size + (size_t)1) * sizeof *grown);
     for (uint32_t i = 0; i < list->via.array.size; i++) {
         char *text = text_of(&list->via.array.ptr[i]);
         if (!text)
@@ -236,9 +239,12 @@ static enum wt_status read_root(const char *file, const msgpack_object *root,
     const msgpack_object *kernels = lookup(root, "amdhsa.kernels");
     if (!kernels || kernels->type != MSGPACK_OBJECT_ARRAY)
         return wt_fail(err, WT_INVALID, "%s: metadata: there is no list amdhsa.kernels", file);
-    object->kernel = calloc(kernels->via.array.size + (size_t)1, sizeof *object->kernel);
-    if (!object->kernel)
+    struct gcn_kernel *grown = realloc(
+        object->kernel, (object->kernels + kernels->via.array.size + 1) * sizeof *object->kernel);
+    if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    object->kernel = grown;
+    memset(grown + object->kernels, 0, (kernels->via.array.size + (size_t)1) * sizeof *grown);
     for (uint32_t i = 0; i < kernels->via.array.size; i++)
         if ((status = read_kernel(file, object, &kernels->via.array.ptr[i], err)) != WT_OK)
             return status;

@@ -28,9 +28,11 @@ struct wt_kernel_buffer {
 
 /** The operations of a family. Those that may be NULL say so. */
 struct wt_family {
-    const char *name;      /**< in --gpu */
-    const char *runs;      /**< what its programs are, for messages: "code objects" */
-    unsigned elf_machine;  /**< e_machine of its ELF files */
+    const char *name;     /**< in --gpu */
+    const char *runs;     /**< what its programs are, for messages: "code objects" */
+    unsigned elf_machine; /**< e_machine of its ELF files */
+    /** Whether a file, which is no ELF file, is a program of it. NULL: it has ELF files only. */
+    bool (*takes)(const char *path);
     const char *core_word; /**< the family's words in traces and reports */
     const char *wave_word;
     const char *lane_word;
@@ -44,6 +46,9 @@ struct wt_family {
     enum wt_status (*config_parse)(void *config, const char *text, struct wt_error *err);
     void (*config_help)(FILE *out);
 
+    /** Whether a file of another machine, or no ELF file, holds a program of the family. NULL: none
+     * does. */
+    bool (*contained)(const char *path);
     /**
      * Reads e->program, if there is one, and makes the device: sets e->own, e->machine, e->modules
      * and what else of *e is the family's. @p config is the family's configuration. What is opened,
@@ -69,7 +74,8 @@ struct wt_family {
     bool (*instruction)(struct wt_emulated *e, uint64_t pc, char *text, size_t size);
     /**
      * Disassembles the instruction at the start of @p bytes as it would stand at @p pc; returns its
-     * length, 0 if there is no disassembler. What is no instruction reads as data. NULL: none.
+     * length, 0 if there is no disassembler. What is no instruction reads as data. @p e may be NULL
+     * for a family of host programs: then each call makes its own disassembler. NULL: none.
      */
     unsigned (*instruction_text)(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size);
@@ -131,6 +137,12 @@ extern const struct wt_family *const wt_families[];
 
 /** The family whose programs have this e_machine; NULL if there is none. */
 const struct wt_family *wt_family_of_machine(unsigned elf_machine);
+
+/** The family that takes a file which is no ELF file; NULL if none knows it. */
+const struct wt_family *wt_family_of_file(const char *path);
+
+/** The family a program of which the file, of a host program or another kind, holds; NULL: none. */
+const struct wt_family *wt_family_of_contained(const char *path);
 
 /** The family whose debug registers programs and hardware elsewhere offer over a socket or JTAG. */
 const struct wt_family *wt_family_of_registers(void);

@@ -16,11 +16,12 @@
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
 #include "target/gcn_debugger.h"
+#include "target/gcn_program.h"
 
 enum { WAVES_PER_CU = 40 };
 
 struct gcn {
-    struct gcn_object object;
+    struct wt_gcn_program program;
     struct gcn_launch launch;
     struct gcn_device *device;
     struct gcn_disassembler *disassembler; /* NULL until the first use */
@@ -49,26 +50,6 @@ static enum wt_status config_parse(void *config, const char *text, struct wt_err
 }
 
 /* ---- the launch ---- */
-
-static enum wt_status choose_kernel(const struct wt_emulated *e, struct wt_error *err)
-{
-    struct gcn *g = own(e);
-    const char *name = e->options->kernel.name;
-    char names[300] = "";
-    for (size_t i = 0, used = 0; i < g->object.kernels && used < sizeof names; i++)
-        used +=
-            (size_t)snprintf(names + used, sizeof names - used, " %s", g->object.kernel[i].name);
-    if (name)
-        g->launch.kernel = gcn_object_kernel(&g->object, name);
-    else if (g->object.kernels == 1)
-        g->launch.kernel = &g->object.kernel[0];
-    if (g->launch.kernel)
-        return WT_OK;
-    if (name)
-        return wt_fail(err, WT_INVALID, "%s: there is no kernel '%.64s'; there are:%s", e->program,
-                       name, names);
-    return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s", e->program, names);
-}
 
 static enum wt_status set_shape(const struct wt_emulated *e, struct wt_error *err)
 {
@@ -139,25 +120,28 @@ static enum wt_status read_handlers(const struct wt_emulated *e, struct wt_error
 static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
-    uint8_t *bytes;
-    size_t length;
+    struct gcn *g = own(e);
     if (e->options->load_count || e->options->base_given)
         return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for code objects");
-    if ((status = wt_file_read(e->program, &bytes, &length, err)) != WT_OK)
+    if ((status = wt_gcn_program_read(e->program, e->options->kernel.name, &g->program, err)) !=
+        WT_OK)
         return status;
-    status = gcn_object_parse(e->program, bytes, length, &own(e)->object, err);
-    free(bytes);
-    return status;
+    g->launch.kernel = g->program.kernel;
+    return WT_OK;
 }
 
 static void add_module(struct wt_emulated *e)
 {
     uint64_t at;
     /* A kernel runs without its symbols, too. */
-    wt_modules_add_file(e->modules, e->program, GCN_LAUNCH_CODE, 0, NULL, WT_IGNORED);
+    if (own(e)->program.contained)
+        wt_modules_add_bytes(e->modules, e->program, own(e)->program.object.file,
+                             own(e)->program.length, GCN_LAUNCH_CODE, 0, NULL, WT_IGNORED);
+    else
+        wt_modules_add_file(e->modules, e->program, GCN_LAUNCH_CODE, 0, NULL, WT_IGNORED);
     /* The device libraries have a printf without arguments: where it was linked too early, it has
      * taken the place of the compiler's own. */
-    if (!own(e)->object.formats && wt_modules_address(e->modules, 0, "__printf_alloc", &at))
+    if (!own(e)->program.object.formats && wt_modules_address(e->modules, 0, "__printf_alloc", &at))
         snprintf(e->notice, sizeof e->notice,
                  "%.200s calls printf, but has none of its texts: compile it with clang-19, -O1 or "
                  "more and -Xclang -mlink-builtin-bitcode-postopt",
@@ -176,9 +160,8 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
         gpu.schedule = *e->options->schedule;
     assert(e->program || e->core_file);
     if (e->program &&
-        ((status = read_program(e, err)) != WT_OK || (status = choose_kernel(e, err)) != WT_OK ||
-         (status = set_shape(e, err)) != WT_OK || (status = read_values(e, err)) != WT_OK ||
-         (status = read_handlers(e, err)) != WT_OK))
+        ((status = read_program(e, err)) != WT_OK || (status = set_shape(e, err)) != WT_OK ||
+         (status = read_values(e, err)) != WT_OK || (status = read_handlers(e, err)) != WT_OK))
         return status;
     if ((status = gcn_device_new(&gpu, &g->device, err)) != WT_OK)
         return status;
@@ -193,7 +176,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
 static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 {
     gcn_device_clear(own(e)->device);
-    return gcn_launch(own(e)->device, &own(e)->object, &own(e)->launch, err);
+    return gcn_launch(own(e)->device, &own(e)->program.object, &own(e)->launch, err);
 }
 
 static void close_device(struct wt_emulated *e)
@@ -208,7 +191,8 @@ static void close_device(struct wt_emulated *e)
         free(g->launch.handler[i].bytes);
     gcn_disassembler_free(g->disassembler);
     gcn_device_free(g->device);
-    gcn_object_free(&g->object);
+    if (g->launch.kernel)
+        wt_gcn_program_free(&g->program);
     free(g);
     e->own = NULL;
 }
@@ -238,7 +222,7 @@ static enum wt_status print(struct wt_emulated *e, FILE *out, struct wt_error *e
     struct gcn *g = own(e);
     bool lost = false;
     const enum wt_status status =
-        gcn_launch_print(g->device, &g->object, &g->launch, out, &lost, err);
+        gcn_launch_print(g->device, &g->program.object, &g->launch, out, &lost, err);
     if (lost)
         snprintf(e->notice, sizeof e->notice,
                  "not all that the kernel prints is there: its buffer of %u MiB is full, or a wave "
@@ -274,9 +258,13 @@ static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t s
 static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {
-    if (!disassembler(e) || available < 4)
-        return 0;
-    return gcn_disassemble(disassembler(e), bytes, (unsigned)available, pc, text, size);
+    struct gcn_disassembler *own_one = e ? NULL : gcn_disassembler_new(), *d = own_one;
+    if (e)
+        d = disassembler(e);
+    const unsigned length =
+        d && available >= 4 ? gcn_disassemble(d, bytes, (unsigned)available, pc, text, size) : 0;
+    gcn_disassembler_free(own_one);
+    return length;
 }
 
 static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
@@ -377,6 +365,7 @@ const struct wt_family wt_family_gcn = {
     .config_default = config_default,
     .config_parse = config_parse,
     .config_help = gcn_config_help,
+    .contained = wt_gcn_program_contained,
     .open = open_device,
     .load = load,
     .close = close_device,

@@ -51,6 +51,11 @@ enum wt_status wt_process_wait(int pid, unsigned ms, bool *ready, struct wt_erro
  */
 enum wt_status wt_process_refresh(struct wt_process *process, struct wt_error *err);
 
+/** The debugger of a GPU that no program uses: no waves, no memory, no modules. */
+enum wt_status wt_process_open_none(struct wt_process *process,
+                                    const struct wt_debugger_options *options,
+                                    struct wt_error *err);
+
 /** Lets the program go on. */
 void wt_process_close(struct wt_process *process);
 

@@ -1,7 +1,9 @@
-/* Fuzz target: fat binaries. The walk over the bundles ends, and each has a verdict in words. */
+/* Fuzz target: fat binaries and code objects in other files. The walks end; each bundle has a
+ * verdict in words; code objects lie in the file, one behind the other. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "object/contained.h"
 #include "object/fatbin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -13,6 +15,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (gcn_fatbin_next(&fatbin, &b))
         if (fatbin.at > size || !memchr(b.targets, 0, sizeof b.targets) ||
             (!*b.targets && b.verdict != GCN_FATBIN_COMPRESSED))
+            abort();
+    struct gcn_contained found;
+    for (size_t at = 0, before = 0; gcn_contained_next(data, size, &at, &found); before = at)
+        if (at > size || at <= before || found.bytes < data || found.size > size ||
+            found.bytes + found.size != data + at || !memchr(found.target, 0, sizeof found.target))
             abort();
     return 0;
 }

@@ -24,9 +24,9 @@ def is_old(path, source):
     return not path.exists() or path.stat().st_mtime < source.stat().st_mtime
 
 
-def compiled(source, *flags):
+def compiled(source, *flags, name=None):
     """A program of this folder, built by hipcc where it is older than its source."""
-    path = BUILD / "tests" / "host" / pathlib.Path(source).stem
+    path = BUILD / "tests" / "host" / (name or pathlib.Path(source).stem)
     source = pathlib.Path(__file__).parent / source
     with alone(path):
         if is_old(path, source):

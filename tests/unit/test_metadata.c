@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <msgpack.h>
 
+#include "object/code_object.h"
 #include "object/metadata.h"
 
 struct argument {
@@ -21,9 +22,9 @@ static void text(msgpack_packer *p, const char *text)
     msgpack_pack_str_with_body(p, text, strlen(text));
 }
 
-/* Metadata of one kernel with 64 bytes of arguments, and one text of printf. */
-static enum wt_status parse(const struct argument *a, size_t arguments, const char *format,
-                            struct gcn_object *object, struct wt_error *err)
+/* Adds metadata of one kernel with 64 bytes of arguments, and one text of printf. */
+static enum wt_status add(const struct argument *a, size_t arguments, const char *format,
+                          struct gcn_object *object, struct wt_error *err)
 {
     msgpack_sbuffer buffer;
     msgpack_packer p;
@@ -53,11 +54,34 @@ static enum wt_status parse(const struct argument *a, size_t arguments, const ch
         text(&p, ".value_kind");
         text(&p, a[i].kind);
     }
-    *object = (struct gcn_object){0};
     const enum wt_status status =
         gcn_metadata_parse("k.co", (const uint8_t *)buffer.data, buffer.size, object, err);
     msgpack_sbuffer_destroy(&buffer);
     return status;
+}
+
+static enum wt_status parse(const struct argument *a, size_t arguments, const char *format,
+                            struct gcn_object *object, struct wt_error *err)
+{
+    *object = (struct gcn_object){0};
+    return add(a, arguments, format, object, err);
+}
+
+/* GCC makes a note for each kernel. */
+static void test_notes_add_up(void **state)
+{
+    static const struct argument a[] = {{0, 8, "global_buffer"}, {8, 4, "by_value"}};
+    struct gcn_object object = {0};
+    struct wt_error err;
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(add(a, i, i ? "1:0:text" : NULL, &object, &err), WT_OK);
+    assert_int_equal(object.kernels, 3);
+    assert_int_equal(object.formats, 2);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(object.kernel[i].name, "k");
+        assert_int_equal(object.kernel[i].arguments, i);
+    }
+    gcn_object_free(&object);
 }
 
 static void test_arguments_that_are_sound(void **state)
@@ -167,6 +191,7 @@ static void test_counts_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_notes_add_up),
         cmocka_unit_test(test_arguments_that_are_sound),
         cmocka_unit_test(test_arguments_that_are_not),
         cmocka_unit_test(test_texts_of_printf),

@@ -1,6 +1,7 @@
 /* Scans as a remote_bitbang stream. See jtag_scan.h. */
 #include "bus/jtag/scan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -19,47 +20,58 @@ void wt_scan_free(struct wt_scan *scan)
     *scan = (struct wt_scan){0};
 }
 
-static void put(struct wt_scan *scan, char c)
+/* Characters of one clock, at most. */
+enum { CLOCK = 3 };
+
+/* Makes room for so many clocks; false without host memory. */
+static bool reserve(struct wt_scan *scan, size_t clocks)
 {
-    if (scan->length == scan->capacity) {
-        uint8_t *out = wt_array_grow(scan->out, &scan->capacity, scan->length + 1, 1);
-        if (!out) {
-            scan->full = true;
-            return;
-        }
+    uint8_t *out = wt_array_grow(scan->out, &scan->capacity, scan->length + clocks * CLOCK, 1);
+    if (out)
         scan->out = out;
-    }
-    scan->out[scan->length++] = (uint8_t)c;
+    else
+        scan->full = true;
+    return out;
 }
 
-/* One clock. TDO is read while TCK is low: it changed at the falling edge and will be shifted at
- * the rising one. */
-static void clock_tck(struct wt_scan *scan, bool tms, bool tdi, bool read)
+/*
+ * Writes one clock at @p out and returns its end. TDO is read while TCK is low: it changed at the
+ * falling edge and will be shifted at the rising one. The read's character is written in any case,
+ * and overwritten if no read is wanted: no branch depends on the data.
+ */
+static inline uint8_t *put_clock(uint8_t *out, unsigned tms, unsigned tdi, unsigned read)
 {
-    char pins = (char)('0' + (tms ? TMS : 0) + (tdi ? TDI : 0));
-    put(scan, pins);
-    if (read) {
-        put(scan, 'R');
-        scan->reads++;
-    }
-    put(scan, (char)(pins + TCK));
-    scan->state = wt_tap_next(scan->state, tms);
+    const uint8_t pins = (uint8_t)('0' + tms * TMS + tdi * TDI);
+    out[0] = pins;
+    out[1] = 'R';
+    out[1 + read] = pins + TCK;
+    return out + 2 + read;
+}
+
+/* Clocks with the low bits of tms, TDI at 1, without reads; the caller sets the state. */
+static void clock_tms(struct wt_scan *scan, uint32_t tms, unsigned count)
+{
+    assert(count <= 32);
+    if (!count || !reserve(scan, count))
+        return;
+    uint8_t *out = scan->out + scan->length;
+    for (; count; count--, tms >>= 1)
+        out = put_clock(out, tms & 1, 1, 0);
+    scan->length = (size_t)(out - scan->out);
 }
 
 void wt_scan_reset(struct wt_scan *scan)
 {
-    for (int i = 0; i < WT_TAP_RESET_CLOCKS; i++)
-        clock_tck(scan, true, true, false);
-    /* Wherever the TAPs were, this is where they are. */
-    scan->state = WT_TAP_RESET;
+    clock_tms(scan, (1u << WT_TAP_RESET_CLOCKS) - 1, WT_TAP_RESET_CLOCKS);
+    scan->state = WT_TAP_RESET; /* wherever the TAPs were */
 }
 
 void wt_scan_go(struct wt_scan *scan, enum wt_tap_state state)
 {
     uint32_t tms;
-    unsigned length = wt_tap_path(scan->state, state, &tms);
-    for (unsigned i = 0; i < length; i++)
-        clock_tck(scan, tms >> i & 1, true, false);
+    const unsigned length = wt_tap_path(scan->state, state, &tms);
+    clock_tms(scan, tms, length);
+    scan->state = state;
 }
 
 void wt_scan_idle(struct wt_scan *scan, unsigned clocks)
@@ -67,18 +79,32 @@ void wt_scan_idle(struct wt_scan *scan, unsigned clocks)
     if (!clocks)
         return;
     wt_scan_go(scan, WT_TAP_IDLE);
+    if (!reserve(scan, clocks))
+        return;
+    uint8_t *out = scan->out + scan->length;
     for (unsigned i = 1; i < clocks; i++)
-        clock_tck(scan, false, true, false);
+        out = put_clock(out, 0, 1, 0);
+    scan->length = (size_t)(out - scan->out);
 }
 
 void wt_scan_shift(struct wt_scan *scan, wt_scan_bits tdi, unsigned count, wt_scan_bits want,
                    bool last)
 {
-    for (unsigned i = 0; i < count; i++, tdi >>= 1, want >>= 1)
-        clock_tck(scan, last && i == count - 1, tdi & 1, want & 1);
+    assert(scan->state == WT_TAP_SHIFT_DR || scan->state == WT_TAP_SHIFT_IR);
+    assert(count <= WT_SCAN_BITS_MAX);
+    if (!count || !reserve(scan, count))
+        return;
+    uint8_t *out = scan->out + scan->length;
+    for (unsigned i = 0; i < count; i++, tdi >>= 1, want >>= 1) {
+        out = put_clock(out, last && i == count - 1, tdi & 1, want & 1);
+        scan->reads += want & 1;
+    }
+    scan->length = (size_t)(out - scan->out);
+    scan->state = wt_tap_next(scan->state, last); /* TMS at 0 stays */
 }
 
 void wt_scan_end(struct wt_scan *scan)
 {
-    put(scan, '0');
+    if (reserve(scan, 1))
+        scan->out[scan->length++] = '0';
 }

@@ -495,7 +495,10 @@ enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, stru
  *  none is under way. */
 bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to);
 
-/** Takes a line that the user should be told when there is a chance; false if there is none. */
+/**
+ * Takes a line that the user should be told when there is a chance; false if there is none. There
+ * may be several: call it until there is none. It has at most 223 characters, and ends a line.
+ */
 bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size);
 
 #define WT_WRITE_LANES 8

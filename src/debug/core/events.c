@@ -1,6 +1,7 @@
 /* Queues of events for clients, in the order in which they happened, and notices for the user. */
 #include "debug/core/events.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -13,7 +14,7 @@ void dbg_note_history(struct wt_debugger *d)
         return;
     dbg_history(d)->extent(d->target->context, &start, &end);
     if (start > d->history.start)
-        snprintf(d->notice, sizeof d->notice,
+        snprintf(d->notice[NOTICE_LOST_PAST], sizeof d->notice[0],
                  "The recorded run begins at issue time %" PRIu64
                  " now: what was before it is lost, since the log of what was done through the "
                  "debug hardware has outgrown its part of the memory for it (--history-memory).\n",
@@ -23,11 +24,14 @@ void dbg_note_history(struct wt_debugger *d)
 
 bool wt_debugger_take_notice(struct wt_debugger *d, char *text, size_t size)
 {
-    if (!d->notice[0])
-        return false;
-    snprintf(text, size, "%s", d->notice);
-    d->notice[0] = 0;
-    return true;
+    for (size_t i = 0; i < NOTICES; i++) {
+        if (!d->notice[i][0])
+            continue;
+        snprintf(text, size, "%s", d->notice[i]);
+        d->notice[i][0] = 0;
+        return true;
+    }
+    return false;
 }
 
 bool dbg_reserve_events(struct wt_debugger *d, size_t count)
@@ -47,8 +51,14 @@ void dbg_push_event(struct wt_debugger *d, const struct wt_event *event)
         d->events.list[d->events.count++] = *event;
         return;
     }
-    /* Clients that wait must not wait for ever: the last stop says that others are missing. */
+    assert(d->events.count > d->events.first); /* room for one is kept from the beginning */
     struct wt_event *last = &d->events.list[d->events.count - 1];
+    /* The end of the program says all that stops before it could. */
+    if (event->kind == WT_EVENT_EXITED)
+        *last = *event;
+    if (last->kind == WT_EVENT_EXITED)
+        return;
+    /* Clients that wait must not wait for ever: the last stop says that others are missing. */
     *last =
         (struct wt_event){.kind = WT_EVENT_STOPPED, .reason = WT_STOP_LOST, .thread = last->thread};
     snprintf(last->text, sizeof last->text,
@@ -62,7 +72,7 @@ void dbg_push_news(struct wt_debugger *d, const struct wt_probe_event *event)
         n->next = n->count = 0;
     struct wt_probe_event *more = wt_array_grow(n->list, &n->capacity, n->count + 1, sizeof *more);
     if (!more) {
-        snprintf(d->notice, sizeof d->notice,
+        snprintf(d->notice[NOTICE_LOST_NEWS], sizeof d->notice[0],
                  "Out of memory: kernels or code have come or gone without being reported.\n");
         return;
     }

@@ -132,7 +132,7 @@ enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
     dbg_drop_later_traces(d);
     if ((status = dbg_lift_traces(d, err)))
         return status;
-    snprintf(d->notice, sizeof d->notice,
+    snprintf(d->notice[NOTICE_NEW_FUTURE], sizeof d->notice[0],
              "A new future begins at issue time %" PRIu64
              ": what was recorded after it is dropped.\n",
              d->target->services->time(d->target->context));

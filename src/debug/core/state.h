@@ -291,6 +291,15 @@ struct register_cache {
     size_t buffer_size;
 };
 
+/** What a user is told without an event. The latest one of each kind is kept until it is taken. */
+enum notice {
+    NOTICE_NEW_FUTURE,
+    NOTICE_LOST_PAST,
+    NOTICE_LOST_NEWS,
+    NOTICE_BREAKPOINTS, /**< some cannot be in the code that has come */
+    NOTICES
+};
+
 struct event_queue {
     struct wt_event *list;
     size_t count, capacity, first;
@@ -328,7 +337,7 @@ struct wt_debugger {
     struct leftovers leftovers;
     struct event_queue events;
     struct news news;
-    char notice[224]; /**< text for the user that belongs to no event; "": none */
+    char notice[NOTICES][224]; /**< text for the user that belongs to no event; "": none */
 };
 
 /* Sets have room for the largest device: only the words that this one uses are touched. */

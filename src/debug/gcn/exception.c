@@ -49,13 +49,8 @@ static void name_exceptions(uint32_t trapsts, uint32_t mode, char *text, size_t 
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name[i]);
 }
 
-enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
-                              struct wt_probe_exception *exception, struct wt_error *err)
+void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_exception *exception)
 {
-    struct gcnp_row *row;
-    enum wt_status status = gcnp_find_row(p, wave, &row, err);
-    if (status != WT_OK)
-        return status;
     const uint32_t trapsts = row->hw[KFD_HW_TRAPSTS], rewind = rewind_of(row);
     const uint64_t pc = gcnp_row_pc(row) - 4 * rewind;
     char names[128];
@@ -64,7 +59,7 @@ enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
         exception->kind = WT_FAULT_ILLEGAL;
         snprintf(exception->text, sizeof exception->text,
                  "illegal instruction at 0x%llx (TRAPSTS.ILLEGAL_INST)", (unsigned long long)pc);
-        return WT_OK;
+        return;
     }
     if (trapsts & TRAPSTS_MEM_VIOL) {
         exception->kind = WT_FAULT_ACCESS;
@@ -72,7 +67,7 @@ enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
                  "memory violation by the instruction at 0x%llx (TRAPSTS.MEM_VIOL; the PC is "
                  "behind it)",
                  (unsigned long long)pc);
-        return WT_OK;
+        return;
     }
     name_exceptions(trapsts, row->hw[KFD_HW_MODE], names, sizeof names);
     exception->kind = WT_FAULT_TRAP;
@@ -80,5 +75,4 @@ enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
              "%s by the instruction at 0x%llx, which MODE.EXCP_EN makes an exception (the PC is "
              "behind it)",
              *names ? names : "an exception", (unsigned long long)pc);
-    return WT_OK;
 }

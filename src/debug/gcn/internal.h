@@ -178,6 +178,14 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
 enum wt_status gcnp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
                             struct wt_error *err);
 
+/* ---- access.c ---- */
+
+/** The lanes with which the instruction at @p pc, which a row's wave has just executed, has
+ * accessed [addr, addr + size) of global memory; all that are enabled where that cannot be known.
+ */
+wt_lanes gcnp_lanes_of_access(struct wt_probe *p, uint32_t wave, const struct gcnp_row *row,
+                              uint64_t pc, uint64_t addr, uint64_t size);
+
 /* ---- code.c ---- */
 
 enum wt_status gcnp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
@@ -196,7 +204,7 @@ enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *call
 
 /** Why a row has stopped, by its TTMPs and TRAPSTS. */
 enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row);
-enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
-                              struct wt_probe_exception *exception, struct wt_error *err);
+/** The mistake that a row has stopped for (WT_HALT_EXCEPTION), in words. */
+void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_exception *exception);
 
 #endif

@@ -213,6 +213,7 @@ static enum wt_status next_event(struct wt_probe *p, struct wt_probe_event *even
         return WT_OK;
     }
     *event = (struct wt_probe_event){.kind = WT_PROBE_NOTHING};
+    gcnp_has_ended(p);
     if (p->told_end || any_present(p) ||
         !p->link->ops->ended(p->link->context, &event->status, event->text, sizeof event->text))
         return WT_OK;
@@ -410,6 +411,17 @@ static enum wt_status find_home(struct wt_probe *p, wt_wave_handle wave, unsigne
     return status ? status : after;
 }
 
+static enum wt_status exception(struct wt_probe *p, uint32_t wave,
+                                struct wt_probe_exception *exception, struct wt_error *err)
+{
+    struct gcnp_row *row;
+    enum wt_status status = gcnp_find_row(p, wave, &row, err);
+    if (status != WT_OK)
+        return status;
+    gcnp_describe_exception(row, exception);
+    return WT_OK;
+}
+
 const struct wt_probe_ops wt_probe_gcn = {
     .family = "gcn",
     .open = probe_open,
@@ -427,7 +439,7 @@ const struct wt_probe_ops wt_probe_gcn = {
     .step = step,
     .step_poll = step_poll,
     .halt_cause = halt_cause,
-    .exception = gcnp_exception,
+    .exception = exception,
     .set_watchpoints = gcnp_set_watches,
     .watched = gcnp_watched,
     .mask = mask,

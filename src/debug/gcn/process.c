@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/private_dir.h"
+#include "debug/gcn/process_end.h"
 #include "object/kfd_wire.h"
 
 #define PATIENCE_S 10 /* a process that does not answer for so long is stuck, or stopped */
@@ -21,6 +22,7 @@ struct wt_gcn_process {
     int fd, pid;
     uint32_t gpu;
     bool ended;
+    struct wt_gcn_process_end end; /* then */
 };
 
 /* ---- messages ---- */
@@ -28,7 +30,15 @@ struct wt_gcn_process {
 static enum wt_status lost(struct wt_gcn_process *p, const char *why, struct wt_error *err)
 {
     p->ended = true;
-    return wt_fail(err, WT_IO, "process %d: %s", p->pid, why);
+    snprintf(p->end.text, sizeof p->end.text, "process %d: %s", p->pid, why);
+    return wt_fail(err, WT_IO, "%s", p->end.text);
+}
+
+static enum wt_status ended(struct wt_gcn_process *p, struct wt_error *err)
+{
+    p->ended = true;
+    wt_gcn_process_find_end(&p->end, p->pid);
+    return wt_fail(err, WT_IO, "%s", p->end.text);
 }
 
 static enum wt_status receive(struct wt_gcn_process *p, void *to, size_t size, struct wt_error *err)
@@ -36,7 +46,9 @@ static enum wt_status receive(struct wt_gcn_process *p, void *to, size_t size, s
     for (size_t done = 0; done < size;) {
         const ssize_t got = recv(p->fd, (uint8_t *)to + done, size - done, 0);
         if (got == 0)
-            return lost(p, "it has ended", err);
+            return ended(p, err);
+        if (got < 0 && errno == ECONNRESET)
+            return ended(p, err);
         if (got < 0 && errno != EINTR)
             return errno == EAGAIN ? wt_fail(err, WT_TIMEOUT, "process %d does not answer", p->pid)
                                    : lost(p, strerror(errno), err);
@@ -45,13 +57,16 @@ static enum wt_status receive(struct wt_gcn_process *p, void *to, size_t size, s
     return WT_OK;
 }
 
+/* Where the process has closed its end, what it has said last can still be received. */
 static enum wt_status put(struct wt_gcn_process *p, const void *from, size_t size,
                           struct wt_error *err)
 {
     for (size_t done = 0; done < size;) {
         const ssize_t put = send(p->fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
+        if (put < 0 && errno == EPIPE)
+            return WT_OK;
         if (put < 0 && errno != EINTR)
-            return lost(p, errno == EPIPE ? "it has ended" : strerror(errno), err);
+            return lost(p, strerror(errno), err);
         done += put > 0 ? (size_t)put : 0;
     }
     return WT_OK;
@@ -65,11 +80,19 @@ static enum wt_status ask(struct wt_gcn_process *p, struct kfd_wire_request *req
     enum wt_status status;
     request->gpu = p->gpu;
     if (p->ended)
-        return wt_fail(err, WT_IO, "process %d has ended", p->pid);
+        return wt_fail(err, WT_IO, "%s", p->end.text);
     if ((status = put(p, request, sizeof *request, err)) != WT_OK ||
         (status = put(p, more, kfd_wire_follows(request), err)) != WT_OK ||
         (status = receive(p, answer, sizeof *answer, err)) != WT_OK)
         return status;
+    if (answer->result == KFD_WIRE_ENDED) {
+        p->ended = true;
+        if (answer->call.arg[1])
+            wt_gcn_process_closed(&p->end, p->pid);
+        else
+            wt_gcn_process_exited(&p->end, p->pid, (uint32_t)answer->call.arg[0]);
+        return wt_fail(err, WT_IO, "%s", p->end.text);
+    }
     if (answer->size > room)
         return lost(p, "it answers with more than was asked for", err);
     return receive(p, out, answer->size, err);
@@ -173,9 +196,8 @@ static enum wt_status link_code_known(void *context, uint64_t state, struct wt_e
 static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
 {
     const struct wt_gcn_process *p = context;
-    *status = 0;
-    if (p->ended)
-        snprintf(text, size, "process %d has ended", p->pid);
+    *status = p->end.status;
+    snprintf(text, size, "%s", p->end.text);
     return p->ended;
 }
 

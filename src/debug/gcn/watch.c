@@ -126,8 +126,8 @@ enum wt_status gcnp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_w
             return status;
         watched->kind = w->asked.kind;
         watched->addr = w->asked.addr;
-        watched->lanes = gcnp_row_exec(row);
         watched->pc = gcnp_row_pc(row) - 4 * (row->ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15);
+        watched->lanes = gcnp_lanes_of_access(p, wave, row, watched->pc, w->addr, w->asked.size);
         snprintf(watched->text, sizeof watched->text,
                  "address watch %u: the instruction at 0x%llx has %s 0x%llx", (unsigned)w->id,
                  (unsigned long long)watched->pc,

@@ -76,12 +76,14 @@ static struct gcnp_launch_seen *find_launch(struct wt_probe *p, const struct kfd
     if (!more)
         return NULL;
     p->launch = more;
+    const uint64_t number = p->launches + 1;
+    if (!gcnp_push_event(
+            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = number}))
+        return NULL;
     struct gcnp_launch_seen *l = &p->launch[p->launches++];
     *l = (struct gcnp_launch_seen){
-        .queue = q->queue_id, .packet = packet, .run = p->run, .number = p->launches};
+        .queue = q->queue_id, .packet = packet, .run = p->run, .number = number};
     read_packet(p, q, packet, l);
-    gcnp_push_event(
-        p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_BEGAN, .dispatch = l->number});
     return l;
 }
 
@@ -250,9 +252,10 @@ static enum wt_status read_waves(struct wt_probe *p, struct wt_error *err)
         struct gcnp_launch_seen *l = &p->launch[i];
         if (l->active || l->told_end || l->run != p->run)
             continue;
+        if (!gcnp_push_event(
+                p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number}))
+            return wt_fail(err, WT_NO_MEMORY, "out of memory for the end of a kernel");
         l->told_end = true;
-        gcnp_push_event(
-            p, (struct wt_probe_event){.kind = WT_PROBE_DISPATCH_ENDED, .dispatch = l->number});
     }
     return status;
 }

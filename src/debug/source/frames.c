@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "debug/source/symbols.h"
 
 /* A function that really was called. */
 struct physical {

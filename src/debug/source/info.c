@@ -352,6 +352,27 @@ bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit)
     return r && dwarf_offdie(info->dwarf, r->die, unit);
 }
 
+bool wt_info_is_cplusplus(Dwarf_Die *die)
+{
+    /* DWARF 6's numbers, which compilers write in version 5 already. */
+    enum { CPLUSPLUS_17 = 0x2a, CPLUSPLUS_20 = 0x2b, HIP = 0x30 };
+    Dwarf_Die unit;
+    if (!dwarf_diecu(die, &unit, NULL, NULL))
+        return false;
+    switch (dwarf_srclang(&unit)) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case CPLUSPLUS_17:
+    case CPLUSPLUS_20:
+    case HIP:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* ---- scopes ---- */
 
 static bool opens_scope(int tag)

@@ -1,5 +1,6 @@
 /* The context of expressions: names, earlier values, memory. See source.h. */
 #include "debug/source/source_internal.h"
+#include "debug/source/symbols.h"
 
 #include <dwarf.h>
 #include <inttypes.h>
@@ -22,6 +23,13 @@ struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules 
         return NULL;
     }
     return s;
+}
+
+void wt_source_use(struct wt_source *s, struct wt_debugger *debugger, struct wt_modules *modules)
+{
+    s->debugger = debugger;
+    s->modules = modules;
+    s->topology = wt_debugger_topology(debugger);
 }
 
 void wt_source_free(struct wt_source *s)
@@ -295,25 +303,12 @@ bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_fou
     return false;
 }
 
-static bool is_cplusplus_unit(Dwarf_Die *die)
-{
-    switch (dwarf_srclang(die)) {
-    case DW_LANG_C_plus_plus:
-    case DW_LANG_C_plus_plus_03:
-    case DW_LANG_C_plus_plus_11:
-    case DW_LANG_C_plus_plus_14:
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool wt_source_is_cplusplus(const struct wt_view *scope)
 {
     const struct wt_frame *frame = scope->frame;
     Dwarf_Die unit;
     if (frame && frame->info && wt_info_unit(frame->info, frame->inside - frame->bias, &unit))
-        return is_cplusplus_unit(&unit);
+        return wt_info_is_cplusplus(&unit);
     return false;
 }
 
@@ -334,7 +329,7 @@ static bool take_type(void *context, const struct wt_name *name)
     const bool record = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
     const bool tagged = record || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
     if (s->tag ? !(tag == s->tag || (record && s->tag == DW_TAG_structure_type))
-               : tagged && !s->cplusplus && !is_cplusplus_unit(&die))
+               : tagged && !s->cplusplus && !wt_info_is_cplusplus(&die))
         return true;
     s->die = die;
     return false;

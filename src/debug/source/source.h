@@ -45,6 +45,9 @@ struct wt_view {
 /** An empty context. The debugger and the modules must outlive it. NULL without host memory. */
 struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules *modules);
 void wt_source_free(struct wt_source *source);
+/** Goes to another debugger of the same family, and its modules; what was kept stays. */
+void wt_source_use(struct wt_source *source, struct wt_debugger *debugger,
+                   struct wt_modules *modules);
 struct wt_debugger *wt_source_debugger(struct wt_source *source);
 struct wt_modules *wt_source_modules(struct wt_source *source);
 /** Types that no module has. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/demangle.h"
 #include "debug/source/info.h"
 
 struct symbol {
@@ -562,19 +563,18 @@ enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, uns
     return WT_OK;
 }
 
-void wt_symbols_describe(struct wt_symbols *s, uint64_t addr, char *text, size_t size)
-{
-    wt_symbols_describe_at(s, addr, 0, text, size);
-}
-
-void wt_symbols_describe_at(struct wt_symbols *s, uint64_t addr, uint64_t bias, char *text,
-                            size_t size)
+static void describe(struct wt_symbols *s, uint64_t addr, uint64_t bias, bool demangled, char *text,
+                     size_t size)
 {
     const char *name, *file;
     uint64_t offset;
     unsigned line;
-    char function[256] = "", place[256] = "";
+    char function[256] = "", place[256] = "", plain[220];
     if (wt_symbols_function(s, addr - bias, &name, &offset)) {
+        if (demangled) {
+            wt_demangle(name, plain, sizeof plain);
+            name = plain;
+        }
         if (offset)
             snprintf(function, sizeof function, " <%.200s+%" PRIu64 ">", name, offset);
         else
@@ -585,4 +585,15 @@ void wt_symbols_describe_at(struct wt_symbols *s, uint64_t addr, uint64_t bias, 
         snprintf(place, sizeof place, " at %.200s:%u", slash ? slash + 1 : file, line);
     }
     snprintf(text, size, "0x%" PRIx64 "%s%s", addr, function, place);
+}
+
+void wt_symbols_describe(struct wt_symbols *s, uint64_t addr, char *text, size_t size)
+{
+    describe(s, addr, 0, true, text, size);
+}
+
+void wt_symbols_describe_at(struct wt_symbols *s, uint64_t addr, uint64_t bias, char *text,
+                            size_t size)
+{
+    describe(s, addr, bias, false, text, size);
 }

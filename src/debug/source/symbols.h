@@ -24,6 +24,12 @@ enum wt_status wt_symbols_open_bytes(const char *name, const uint8_t *bytes, siz
 struct wt_symbols *wt_symbols_share(struct wt_symbols *symbols);
 void wt_symbols_close(struct wt_symbols *symbols);
 
+/**
+ * The debug information of @p symbols, which keeps it; NULL if there is none. Names and ranges are
+ * collected at the first call (info.h).
+ */
+struct wt_info *wt_symbols_info(struct wt_symbols *symbols);
+
 /** The addresses [*start, *end) that the file's segments occupy; 0 and 0 if it has none. */
 void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_t *end);
 
@@ -90,10 +96,15 @@ void wt_symbols_each(struct wt_symbols *symbols,
                                    bool code),
                      void *context);
 
-/** "0x80000010 <main+16> at kernel.c:12", as much of it as is known; @p symbols may be NULL. */
+/**
+ * "0x80000010 <main+16> at kernel.c:12", as much of it as is known; @p symbols may be NULL. For
+ * reports: names of C++ are demangled.
+ */
 void wt_symbols_describe(struct wt_symbols *symbols, uint64_t addr, char *text, size_t size);
 
-/** The same of a file that is loaded @p bias bytes above its own addresses: @p addr is as loaded.
+/**
+ * The same of a file that is loaded @p bias bytes above its own addresses: @p addr is as loaded.
+ * For debuggers: names are those of the file, which their users can type.
  */
 void wt_symbols_describe_at(struct wt_symbols *symbols, uint64_t addr, uint64_t bias, char *text,
                             size_t size);

@@ -3,23 +3,15 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "debug/source/info.h"
 #include "debug/source/types.h"
 
 #define MOST_DEPTH 40
 
 static bool is_cplusplus(const struct wt_type *type)
 {
-    if (!type->die.addr)
-        return false;
-    switch (dwarf_srclang((Dwarf_Die *)(uintptr_t)&type->die)) {
-    case DW_LANG_C_plus_plus:
-    case DW_LANG_C_plus_plus_03:
-    case DW_LANG_C_plus_plus_11:
-    case DW_LANG_C_plus_plus_14:
-        return true;
-    default:
-        return false;
-    }
+    Dwarf_Die die = type->die;
+    return die.addr && wt_info_is_cplusplus(&die);
 }
 
 static const char *keyword(const struct wt_type *type)

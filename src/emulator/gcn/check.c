@@ -39,15 +39,17 @@ static void check_unit(const struct gcn_device *d, uint32_t unit)
         }
         if (!g->used)
             continue;
-        uint32_t waves = 0, waiting = 0;
+        uint32_t waves = 0;
+        uint64_t waiting = 0;
         for (uint32_t k = 0; k < GCN_WAVES_PER_CU; k++) {
             const struct gcn_wave *other = &d->wave[unit * GCN_WAVES_PER_CU + k];
             waves += other->active && other->group == g;
-            waiting += other->active && other->group == g && other->at_barrier;
+            if (other->active && other->group == g && other->at_barrier)
+                waiting |= gcn_slot_bit(other);
         }
         assert(g->first_cu == unit && g->lds && g->lds_size <= GCN_LDS_BYTES);
         assert(g->waves == waves && g->waiting == waiting && waves > 0);
-        assert(waiting < waves); /* else the barrier has opened */
+        assert(gcn_waiting(g) < waves); /* else the barrier has opened */
         lds += g->lds_size;
     }
     for (unsigned i = 0; i < GCN_SIMDS; i++) {

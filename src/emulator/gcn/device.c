@@ -190,7 +190,7 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
     };
     if (view->waiting && w->at_barrier)
         snprintf(view->wait, sizeof view->wait, "s_barrier: %u of %u waves have arrived",
-                 w->group->waiting, w->group->waves);
+                 gcn_waiting(w->group), w->group->waves);
     else if (view->waiting && w->gws == GCN_GWS_BARRIER)
         snprintf(view->wait, sizeof view->wait, "ds_gws_barrier %u: for %u more waves",
                  w->gws_resource, w->device->gws[w->gws_resource] + 1);

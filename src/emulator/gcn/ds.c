@@ -2,6 +2,7 @@
 #include "emulator/gcn/fp.h"
 #include "emulator/gcn/watch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
@@ -207,6 +208,20 @@ static inline __attribute__((always_inline)) void put_two(uint8_t *to, uint32_t 
     }
 }
 
+/* Where the lanes' whole dwords lie side by side within the share: the first one's; else NULL. */
+static uint32_t *row_in(struct gcn_wave *w, const struct share *s, const uint32_t *addr,
+                        uint32_t base, unsigned size)
+{
+    const uint64_t first = (uint64_t)addr[0] + base;
+    uint32_t differ;
+    if (~gcn_exec(w) || addr[GCN_LANES - 1] - addr[0] != (GCN_LANES - 1) * size ||
+        ((uintptr_t)s->bytes + first) % 4 || first + GCN_LANES * size > s->size ||
+        __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+        return NULL;
+    gcn_leave_row(addr, NULL, size, &differ);
+    return differ ? NULL : (uint32_t *)(void *)(s->bytes + first);
+}
+
 /* Whole dwords of all lanes; false where it must be done lane by lane. */
 static bool read_all(struct gcn_wave *w, const struct share *s, const uint32_t *addr, uint32_t base,
                      unsigned size, unsigned to)
@@ -214,6 +229,11 @@ static bool read_all(struct gcn_wave *w, const struct share *s, const uint32_t *
     const uint64_t exec = gcn_exec(w);
     uint32_t at[GCN_LANES], some[4][GCN_LANES];
     uint32_t(*value)[GCN_LANES] = ~exec ? some : w->v + to;
+    const uint32_t *row = size < 4 ? NULL : row_in(w, s, addr, base, size);
+    if (row) {
+        gcn_load_row(value, row, size / 4);
+        return true;
+    }
     if (size < 4 || !all_within(w, s, addr, base, size, at))
         return false;
     if (size == 4)
@@ -232,7 +252,11 @@ static bool read_all(struct gcn_wave *w, const struct share *s, const uint32_t *
 static bool write_all(struct gcn_wave *w, const struct share *s, const uint32_t *addr,
                       uint32_t base, unsigned size, unsigned from)
 {
-    uint32_t at[GCN_LANES];
+    uint32_t at[GCN_LANES], *row = size < 4 ? NULL : row_in(w, s, addr, base, size);
+    if (row) {
+        gcn_store_row(row, w->v + from, size / 4);
+        return true;
+    }
     if (size < 4 || !all_within(w, s, addr, base, size, at))
         return false;
     if (size == 4)
@@ -366,6 +390,16 @@ OP(ds_write2)
     offsets(u, offset);
     uint32_t at[2][GCN_LANES];
     const uint32_t *addr = w->v[u->src[0]];
+    uint32_t *row[2];
+    for (unsigned i = 0; i < 2; i++)
+        row[i] = row_in(w, &s, addr, offset[i], u->size);
+    /* Rows that overlap are written lane by lane. */
+    if (row[0] && row[1] && labs(row[1] - row[0]) >= (long)(GCN_LANES * words)) {
+        gcn_store_row(row[0], w->v + u->src[1], words);
+        gcn_store_row(row[1], w->v + u->src[2], words);
+        issued(w);
+        return gcn_next(u);
+    }
     const bool all = !~gcn_exec(w) && all_within(w, &s, addr, offset[0], u->size, at[0]) &&
                      all_within(w, &s, addr, offset[1], u->size, at[1]);
     if (all && words == 1)
@@ -443,8 +477,9 @@ static bool float_less(uint64_t x, uint64_t y, unsigned size)
     return size == 8 ? wt_f64_lt(x, y, &fp) : wt_f32_lt((uint32_t)x, (uint32_t)y, &fp);
 }
 
-static uint64_t computed(struct gcn_wave *w, unsigned what, unsigned size, uint64_t old,
-                         uint64_t data, uint64_t second)
+static inline __attribute__((always_inline)) uint64_t computed(struct gcn_wave *w, unsigned what,
+                                                               unsigned size, uint64_t old,
+                                                               uint64_t data, uint64_t second)
 {
     struct wt_fp fp;
     switch (what) {
@@ -492,6 +527,64 @@ static uint64_t computed(struct gcn_wave *w, unsigned what, unsigned size, uint6
     }
 }
 
+static inline __attribute__((always_inline)) void change(struct gcn_wave *w, uint8_t *bytes,
+                                                         const uint32_t *at, const uint32_t *data,
+                                                         uint32_t *old, const unsigned what)
+{
+    OF_LANES(lane, gcn_exec(w))
+    {
+        const uint32_t before = (uint32_t)wt_load_le(bytes + at[lane], 4);
+        wt_store_le(bytes + at[lane], computed(w, what, 4, before, data[lane], 0), 4);
+        old[lane] = before;
+    }
+}
+
+static CLONED any_bits(const uint32_t *x, uint32_t *any)
+{
+    uint32_t some = 0;
+    LANES
+        some |= x[i];
+    *any = some;
+}
+
+/* The usual ones of 32 bits, of many lanes within the share, aligned; false where it must be done
+ * another way. */
+static bool atomic_all(struct gcn_wave *w, const struct share *s, const struct gcn_uop *u,
+                       unsigned what, bool wanted)
+{
+    uint32_t at[GCN_LANES], old[GCN_LANES], any;
+    const uint32_t *data = w->v[u->src[1]];
+    if (u->size != 4 || !all_within(w, s, w->v[u->src[0]], (uint32_t)u->imm, 4, at))
+        return false;
+    any_bits(at, &any);
+    if (any % 4)
+        return false;
+    switch (what) {
+#define OF(name)                                                                                   \
+    case name:                                                                                     \
+        change(w, s->bytes, at, data, old, name);                                                  \
+        break
+        OF(DS_ADD);
+        OF(DS_SUB);
+        OF(DS_INC);
+        OF(DS_MIN_I);
+        OF(DS_MAX_I);
+        OF(DS_MIN_U);
+        OF(DS_MAX_U);
+        OF(DS_AND);
+        OF(DS_OR);
+        OF(DS_XOR);
+        OF(DS_WRXCHG);
+        OF(DS_ADD_F);
+#undef OF
+    default:
+        return false;
+    }
+    if (wanted)
+        gcn_blend(w->v[u->dst], old, gcn_lanes_on(w, gcn_exec(w)));
+    return true;
+}
+
 OP(ds_atomic)
 {
     const unsigned what = u->row->opcode & 0x1f, words = u->size / 4u;
@@ -502,6 +595,10 @@ OP(ds_atomic)
         (two && !registers(w, u, u->src[2], words, &gone)) ||
         (wanted && !registers(w, u, u->dst, words, &gone)))
         return gone;
+    if (atomic_all(w, &s, u, what, wanted)) {
+        issued(w);
+        return gcn_next(u);
+    }
     EACH_LANE(lane)
     {
         const uint32_t addr = w->v[u->src[0]][lane] + (uint32_t)u->imm;

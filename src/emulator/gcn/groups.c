@@ -240,7 +240,8 @@ void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
         d->cu[g->first_cu].lds += g->lds_size;
         g->used = true;
         g->saved = false;
-        g->waves = g->waiting = 0;
+        g->waves = 0;
+        g->waiting = 0;
     }
     g->waves++;
     prepare_wave(d, w, g, w->index); /* it has had registers before */
@@ -369,12 +370,12 @@ static void release_barrier(struct gcn_group *g, struct gcn_device *d)
 {
     assert(g->used);
     struct gcn_wave *wave = &d->wave[g->first_cu * GCN_WAVES_PER_CU];
-    g->waiting = 0;
-    for (uint32_t i = 0; i < GCN_WAVES_PER_CU; i++) {
-        if (wave[i].group == g && wave[i].at_barrier) {
-            wave[i].at_barrier = false;
-            gcn_update_ready(&wave[i]);
-        }
+    uint64_t waiting = g->waiting;
+    for (g->waiting = 0; waiting; waiting &= waiting - 1) {
+        struct gcn_wave *w = &wave[__builtin_ctzll(waiting)];
+        assert(w->group == g && w->at_barrier);
+        w->at_barrier = false;
+        gcn_update_ready(w);
     }
 }
 
@@ -382,13 +383,13 @@ void gcn_barrier(struct gcn_wave *w)
 {
     assert(w->active && !w->at_barrier);
     struct gcn_group *g = w->group;
-    if (++g->waiting == g->waves) {
-        g->waiting--;
+    if (gcn_waiting(g) + 1 == g->waves) {
         release_barrier(g, w->device);
         return;
     }
+    g->waiting |= gcn_slot_bit(w);
     w->at_barrier = true;
-    gcn_update_ready(w);
+    wt_turns_set_ready(&w->device->machine.turns, w->id, false); /* it runs, so it is not halted */
 }
 
 /* The wave's slot is free. */
@@ -421,7 +422,7 @@ void gcn_wave_end(struct gcn_wave *w)
     w->place = (uint16_t)(g - d->group);
     vacate(w);
     /* A wave that has ended counts as arrived (section 4.3). */
-    if (--g->waves && g->waiting == g->waves)
+    if (--g->waves && gcn_waiting(g) == g->waves)
         release_barrier(g, d);
     if (g->waves)
         return;

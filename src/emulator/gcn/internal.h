@@ -111,8 +111,8 @@ struct gcn_group {
     uint32_t lds_size;
     uint32_t first_cu; /* its compute unit */
     uint32_t coordinate[3];
+    uint64_t waiting; /* those of its waves that wait at the barrier: slots, as a bit set */
     uint16_t waves;   /* left of it */
-    uint16_t waiting; /* at the barrier */
     uint8_t dispatch; /* which one it is a part of */
     bool used;
     bool saved; /* a wave's context has a place in memory */
@@ -250,6 +250,19 @@ static inline void gcn_set_pair(uint32_t *s, uint64_t value)
 {
     s[0] = (uint32_t)value;
     s[1] = (uint32_t)(value >> 32);
+}
+
+/* A wave's slot in its compute unit, as a bit of a set. */
+static inline uint64_t gcn_slot_bit(const struct gcn_wave *w)
+{
+    static_assert(GCN_WAVES_PER_CU <= 64, "a set of slots is one word");
+    return (uint64_t)1 << (w->id % GCN_WAVES_PER_CU);
+}
+
+/* How many waves of the group wait at its barrier. */
+static inline unsigned gcn_waiting(const struct gcn_group *g)
+{
+    return (unsigned)__builtin_popcountll(g->waiting);
 }
 
 static inline struct gcn_dispatch *gcn_dispatch_of(const struct gcn_wave *w)
@@ -480,6 +493,13 @@ static inline uint8_t *gcn_writable(struct gcn_device *d, uint64_t addr, unsigne
 
 /* ---- vmem.c: what the vector memory encodings share ---- */
 
+/* Accesses of 64 lanes side by side, of so many dwords each, in little-endian memory. */
+void gcn_load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned words);
+void gcn_store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned words);
+/* *differ is not 0 where the addresses high:low (high may be NULL) are not `step` from each other,
+ * or the lower halves leave 32 bits. */
+void gcn_leave_row(const uint32_t *low, const uint32_t *high, uint32_t step, uint32_t *differ);
+
 /* Where the lanes of one access go: to memory or to the group's LDS. */
 struct gcn_targets {
     const struct gcn_uop
@@ -535,9 +555,41 @@ enum gcn_atomic {
     GCN_ATOMIC_INC,
     GCN_ATOMIC_DEC,
 };
-/* The new value at a place of `size` bytes (4 or 8). */
-uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
-                    uint64_t compare);
+/* The new value at a place of `size` bytes (4 or 8). Inline: loops know which it is. */
+static inline __attribute__((always_inline)) uint64_t
+gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uint64_t compare)
+{
+    const unsigned bits = size * 8;
+    const int64_t x = wt_sign_extend(old, bits), y = wt_sign_extend(data, bits);
+    switch (what) {
+    case GCN_ATOMIC_SWAP:
+        return data;
+    case GCN_ATOMIC_CMPSWAP:
+        return old == compare ? data : old;
+    case GCN_ATOMIC_ADD:
+        return old + data;
+    case GCN_ATOMIC_SUB:
+        return old - data;
+    case GCN_ATOMIC_SMIN:
+        return x < y ? old : data;
+    case GCN_ATOMIC_UMIN:
+        return old < data ? old : data;
+    case GCN_ATOMIC_SMAX:
+        return x > y ? old : data;
+    case GCN_ATOMIC_UMAX:
+        return old > data ? old : data;
+    case GCN_ATOMIC_AND:
+        return old & data;
+    case GCN_ATOMIC_OR:
+        return old | data;
+    case GCN_ATOMIC_XOR:
+        return old ^ data;
+    case GCN_ATOMIC_INC:
+        return old >= data ? 0 : old + 1;
+    default: /* GCN_ATOMIC_DEC */
+        return old == 0 || old > data ? data : old - 1;
+    }
+}
 
 /* ---- kfd.c, kfd_save.c: the driver's debug interface ---- */
 

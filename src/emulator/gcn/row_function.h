@@ -24,6 +24,13 @@
     uint64_t *d = v->d;                                                                            \
     (void)a, (void)b, (void)c
 
+/* Whether so few lanes count that each is computed by itself more quickly than all are at once. */
+static inline bool gcn_few_lanes(uint64_t lanes)
+{
+    enum { FEW = 5 };
+    return __builtin_popcountll(lanes) < FEW;
+}
+
 /* A row function whose values all have 32 (or, in 32 bits, 16) or all 64 bits: lane i is
  * `expression`. */
 #define ROW32(name, expression)                                                                    \

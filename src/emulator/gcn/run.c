@@ -2,23 +2,13 @@
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
 
-static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+/* Issues up to n instructions; returns how many. */
+static inline uint64_t issue(struct wt_machine *m, struct gcn_wave *w, uint64_t n)
 {
-    struct gcn_wave *w = &((struct gcn_device *)m)->wave[wave];
-    bool step = false;
-    if (w->kill) {
-        gcn_kill(w);
-        return 0;
-    }
-    if ((w->mode & GCN_MODE_DEBUG_EN || w->step_due) && !gcn_begin_step(w, &step))
-        return 0;
-    if (step)
-        n = 1;
     wt_begin_turn(m, &w->left, n);
     const struct gcn_uop *u = gcn_fetch(w, w->pc);
     if (!u)
         return wt_abandon_turn(m);
-    const uint64_t incarnation = w->incarnation;
     u = u->run(w, u);
     while (u && w->left) {
         w->left--;
@@ -26,10 +16,37 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     }
     if (u)
         w->pc = gcn_pc_of(w, u);
-    const uint64_t issued = wt_finish_turn(m, w->left);
+    return wt_finish_turn(m, w->left);
+}
+
+/* The turn of a wave that is to be killed, or that is single-stepped. */
+static __attribute__((noinline)) uint64_t attended_turn(struct wt_machine *m, struct gcn_wave *w,
+                                                        uint64_t n)
+{
+    bool step = false;
+    if (w->kill) {
+        gcn_kill(w);
+        return 0;
+    }
+    if (!gcn_begin_step(w, &step))
+        return 0;
+    const uint64_t incarnation = w->incarnation;
+    const uint64_t issued = issue(m, w, step ? 1 : n);
     if ((step || w->watch_hits) && issued && !m->fault.kind && w->incarnation == incarnation &&
         w->active)
         gcn_after_instruction(w, step);
+    return issued;
+}
+
+static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+{
+    struct gcn_wave *w = &((struct gcn_device *)m)->wave[wave];
+    if (w->kill | w->step_due | !!(w->mode & GCN_MODE_DEBUG_EN))
+        return attended_turn(m, w, n);
+    const uint64_t issued = issue(m, w, n);
+    /* If the wave has ended and another one is in its slot, that one has hit nothing yet. */
+    if (w->watch_hits && issued && !m->fault.kind && w->active)
+        gcn_after_instruction(w, false);
     return issued;
 }
 

@@ -270,7 +270,7 @@ static uint64_t hash_of(struct wt_machine *m, bool program)
                                   g->coordinate[1],
                                   g->coordinate[2],
                                   g->waves,
-                                  g->waiting};
+                                  gcn_waiting(g)};
         wt_mix(&h, group, sizeof group);
         wt_mix(&h, g->lds, g->lds_size);
     }

@@ -214,7 +214,7 @@ uint64_t gcn_leave_wait(struct gcn_wave *w)
     if (!w->at_barrier && !w->gws)
         return w->pc;
     if (w->at_barrier)
-        w->group->waiting--;
+        w->group->waiting &= ~gcn_slot_bit(w);
     if (w->gws == GCN_GWS_BARRIER)
         w->device->gws[w->gws_resource]++;
     w->at_barrier = false;

@@ -294,8 +294,10 @@ static uint32_t scalar_of_type(struct gcn_wave *w, const struct gcn_uop *u, unsi
 
 /* The values of 32 bits of source i before modifiers: the register itself or `to`; NULL where
  * indexing leaves the wave's registers. */
-static const uint32_t *fetch32(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char type,
-                               uint32_t *to, uint64_t *exec)
+static inline __attribute__((always_inline)) const uint32_t *fetch32(struct gcn_wave *w,
+                                                                     const struct gcn_uop *u,
+                                                                     unsigned i, char type,
+                                                                     uint32_t *to, uint64_t *exec)
 {
     const unsigned n = u->src[i];
     if (n < GCN_VGPR) {
@@ -315,10 +317,12 @@ static const uint32_t *fetch32(struct gcn_wave *w, const struct gcn_uop *u, unsi
 
 /*
  * Source i as the row function wants it, by the type of its operand, in *source: the register
- * itself or its values in `to`. False where indexing leaves the wave's registers.
+ * itself or its values in `to`. False where indexing leaves the wave's registers. Inlined because
+ * general() calls it for each source.
  */
-static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char type, union row *to,
-                  const void **source, uint64_t *exec)
+static inline __attribute__((always_inline)) bool fetch(struct gcn_wave *w, const struct gcn_uop *u,
+                                                        unsigned i, char type, union row *to,
+                                                        const void **source, uint64_t *exec)
 {
     const bool abs = u->abs >> i & 1, neg = u->neg >> i & 1, high = u->op_sel >> i & 1;
     if (type == 'U' || type == 'F')
@@ -522,11 +526,10 @@ static uint64_t raising(struct gcn_wave *w, const struct gcn_uop *u, struct effe
 }
 
 /* With EXCP_EN, an instruction that raises one of its exceptions traps once it is done. */
-const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
+static __attribute__((noinline)) const struct gcn_uop *may_trap(struct gcn_wave *w,
+                                                                const struct gcn_uop *u)
 {
     const uint32_t enabled = (w->mode & GCN_MODE_EXCP_EN) >> 12, earlier = w->trapsts & 0x7f;
-    if (!enabled || u->row == &gcn_rows[GCN_I_v_clrexcp])
-        return general(w, u);
     struct effect before;
     const unsigned dst = indexed(w, u->dst, 3);
     copy_effect(&before, w, dst, false);
@@ -537,6 +540,13 @@ const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
     const uint64_t lanes = traps ? raising(w, u, &before, dst, enabled) : 0;
     w->trapsts |= earlier;
     return traps ? gcn_raised(w, u, raised, lanes) : next;
+}
+
+const struct gcn_uop *gcn_valu_any(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (w->mode & GCN_MODE_EXCP_EN && u->row != &gcn_rows[GCN_I_v_clrexcp])
+        return may_trap(w, u);
+    return general(w, u);
 }
 
 /* v_writelane_b32 does not look at EXEC. */

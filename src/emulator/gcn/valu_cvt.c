@@ -1,10 +1,9 @@
 /* Kernels of the conversions between formats (manual, sections 12.10 and 12.12). */
 #include "emulator/gcn/fp.h"
+#include "emulator/gcn/half_lanes.h"
 
-#ifdef GCN_CLONES
-#include <immintrin.h>
-#endif
 #include <math.h>
+#include <string.h>
 
 /* A loop over the lanes that count, with the environment fp; `single`: whose mode it has; `note`:
  * of the source, NOTE16, NOTE32, NOTE64, or NOTHING where it is an integer. */
@@ -13,7 +12,9 @@
 #define NOTE64 gcn_fp_note64(v, a)
 #define NOTHING (void)0
 #define ROW_CONVERT(name, source, result, single, note, expression)                                \
-    void gcn_vop_##name(struct gcn_valu *v)                                                        \
+    CONVERT(void gcn_vop_##name, source, result, single, note, expression)
+#define CONVERT(function, source, result, single, note, expression)                                \
+    function(struct gcn_valu *v)                                                                   \
     {                                                                                              \
         const source *a = v->a;                                                                    \
         result *d = v->d;                                                                          \
@@ -237,7 +238,56 @@ static uint32_t to_half(struct gcn_wave *w, uint32_t x, struct wt_fp *fp)
     return half;
 }
 
-ROW_CONVERT(v_cvt_f16_f32, uint32_t, uint32_t, false, NOTE32, to_half(v->w, a[i], &fp))
+CONVERT(static void soft_f16_f32, uint32_t, uint32_t, false, NOTE32, to_half(v->w, a[i], &fp))
+
+/* By the host's own conversions of all lanes, of which those that do not count are 0. False where
+ * they are not ours. */
+#ifdef GCN_CLONES
+static WITH_HALVES bool host_f16_f32(uint32_t *d, const uint32_t *a)
+{
+    __m256i odd = _mm256_setzero_si256();
+    uint32_t result[GCN_LANES];
+    for (unsigned i = 0; i < GCN_LANES; i += 8) {
+        const __m256 x = _mm256_loadu_ps((const float *)(const void *)(a + i));
+        odd = _mm256_or_si256(odd, store_halves(result + i, x));
+    }
+    if (_mm256_testz_si256(odd, odd))
+        memcpy(d, result, sizeof result);
+    return _mm256_testz_si256(odd, odd);
+}
+
+static WITH_HALVES bool host_f32_f16(uint32_t *d, const uint32_t *a)
+{
+    for (unsigned i = 0; i < GCN_LANES; i += 8)
+        _mm256_storeu_ps((float *)(void *)(d + i), load_halves(a + i));
+    return true;
+}
+#else
+#define host_f16_f32 NULL
+#define host_f32_f16 NULL
+#endif
+
+static bool convert_all(struct gcn_valu *v, bool (*host)(uint32_t *d, const uint32_t *a))
+{
+    uint32_t counting[GCN_LANES] = {0};
+    const uint32_t before = v->w->trapsts;
+    if (!host || gcn_few_lanes(v->exec) || !gcn_fp_host_fma() || !gcn_fp_host(v->w, false) ||
+        v->w->mode & GCN_MODE_FP16_OVFL)
+        return false;
+    gcn_blend(counting, v->a, gcn_lanes_on(v->w, v->exec));
+    gcn_fp_begin(v->w);
+    const bool done = host(v->d, counting);
+    gcn_fp_end(v->w);
+    if (!done)
+        v->w->trapsts = before;
+    return done;
+}
+
+void gcn_vop_v_cvt_f16_f32(struct gcn_valu *v)
+{
+    if (gcn_fp_denormal32(v->a) || !convert_all(v, host_f16_f32))
+        soft_f16_f32(v);
+}
 
 static uint32_t from_half(uint32_t x, bool flush, struct wt_fp *fp)
 {
@@ -245,8 +295,14 @@ static uint32_t from_half(uint32_t x, bool flush, struct wt_fp *fp)
     return wt_f16_to_f32((uint16_t)flushed16(x, flush), fp);
 }
 
-ROW_CONVERT(v_cvt_f32_f16, uint32_t, uint32_t, true, NOTE16,
-            from_half(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
+CONVERT(static void soft_f32_f16, uint32_t, uint32_t, true, NOTE16,
+        from_half(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
+
+void gcn_vop_v_cvt_f32_f16(struct gcn_valu *v)
+{
+    if (gcn_fp_denormal16(v->a) || !convert_all(v, host_f32_f16))
+        soft_f32_f16(v);
+}
 
 static uint64_t to_double(uint32_t x, bool flush, struct wt_fp *fp)
 {
@@ -254,8 +310,27 @@ static uint64_t to_double(uint32_t x, bool flush, struct wt_fp *fp)
     return wt_f32_to_f64(flushed32(x, flush), fp);
 }
 
-ROW_CONVERT(v_cvt_f64_f32, uint32_t, uint64_t, false, NOTE32,
-            to_double(a[i], gcn_fp_env(v->w, true).flush_input, &fp))
+CONVERT(static void soft_f64_f32, uint32_t, uint64_t, false, NOTE32,
+        to_double(a[i], gcn_fp_env(v->w, true).flush_input, &fp))
+
+static CLONED host_f64_f32(uint64_t *d, const uint32_t *a)
+{
+    LANES
+        d[i] = bits_of_double((double)float_of(a[i]));
+}
+
+void gcn_vop_v_cvt_f64_f32(struct gcn_valu *v)
+{
+    uint32_t counting[GCN_LANES] = {0};
+    if (!gcn_fp_host(v->w, true)) {
+        soft_f64_f32(v);
+        return;
+    }
+    gcn_blend(counting, v->a, gcn_lanes_on(v->w, v->exec));
+    gcn_fp_begin(v->w);
+    host_f64_f32(v->d, counting);
+    gcn_fp_end(v->w);
+}
 
 static uint32_t to_single(uint64_t x, bool flush, struct wt_fp *fp)
 {
@@ -263,8 +338,29 @@ static uint32_t to_single(uint64_t x, bool flush, struct wt_fp *fp)
     return wt_f64_to_f32(flushed64(x, flush), fp);
 }
 
-ROW_CONVERT(v_cvt_f32_f64, uint64_t, uint32_t, true, NOTE64,
-            to_single(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
+CONVERT(static void soft_f32_f64, uint64_t, uint32_t, true, NOTE64,
+        to_single(a[i], gcn_fp_env(v->w, false).flush_input, &fp))
+
+static CLONED host_f32_f64(uint32_t *d, const uint64_t *a)
+{
+    LANES
+        d[i] = bits_of((float)double_of(a[i]));
+}
+
+void gcn_vop_v_cvt_f32_f64(struct gcn_valu *v)
+{
+    const uint64_t *a = v->a;
+    uint64_t counting[GCN_LANES];
+    if (!gcn_fp_host(v->w, true) || !gcn_fp_host(v->w, false)) {
+        soft_f32_f64(v);
+        return;
+    }
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        counting[i] = v->exec >> i & 1 ? a[i] : 0;
+    gcn_fp_begin(v->w);
+    host_f32_f64(v->d, counting);
+    gcn_fp_end(v->w);
+}
 
 /* ---- packed results ---- */
 

@@ -1,5 +1,6 @@
 /* Kernels of arithmetic on halves, packed pairs of them, and mixed precision (12.9 to 12.12). */
 #include "emulator/gcn/fp.h"
+#include "emulator/gcn/half_lanes.h"
 
 #include <math.h>
 
@@ -35,16 +36,11 @@ static uint32_t one_noting(struct gcn_wave *w, half_fn fn, uint32_t a, uint32_t 
     return result;
 }
 
-static bool some_denormal(const struct gcn_valu *v)
+/* Lane by lane; `denormal`: a source may be. */
+static void compute_soft(const struct gcn_valu *v, half_fn fn, bool denormal, uint32_t *d,
+                         const uint32_t *a, const uint32_t *b, const uint32_t *c)
 {
-    return gcn_fp_denormal16(v->a) || gcn_fp_denormal16(v->b) || gcn_fp_denormal16(v->c);
-}
-
-static void compute(struct gcn_valu *v, half_fn fn)
-{
-    ROWS32;
     const bool ieee = v->w->mode & GCN_MODE_IEEE;
-    const bool denormal = some_denormal(v);
     struct wt_fp fp = gcn_fp_env(v->w, false);
     for (unsigned i = 0; i < GCN_LANES; i++)
         if (v->exec >> i & 1)
@@ -52,6 +48,116 @@ static void compute(struct gcn_valu *v, half_fn fn)
                             : one(v->w, fn, a[i], b ? b[i] : 0, c ? c[i] : 0, &fp, ieee);
     gcn_fp_raise(v->w, &fp);
 }
+
+/* The same of all lanes at once by the host's arithmetic; false where it is not ours: a result is a
+ * NaN, or so small that it may be denormal, or have been. */
+typedef bool (*host_fn)(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c);
+
+/* Sources with 1 in the lanes that do not count, so that they raise nothing. */
+static const uint32_t *counting(const struct gcn_valu *v, const uint32_t *from, uint32_t *room)
+{
+    if (!~v->exec || !from)
+        return from;
+    const uint32_t *on = gcn_lanes_on(v->w, v->exec);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        room[i] = (from[i] & on[i]) | (0x3c00 & ~on[i]);
+    return room;
+}
+
+/* d is none of the sources. */
+static void compute_values(const struct gcn_valu *v, half_fn fn, host_fn host, uint32_t *d,
+                           const uint32_t *a, const uint32_t *b, const uint32_t *c)
+{
+    uint32_t room[3][GCN_LANES];
+    const uint32_t before = v->w->trapsts;
+    const bool denormal = gcn_fp_denormal16(a) || gcn_fp_denormal16(b) || gcn_fp_denormal16(c);
+    if (host && !denormal && gcn_fp_host_fma() && gcn_fp_host(v->w, false) &&
+        !gcn_few_lanes(v->exec) && !(v->w->mode & GCN_MODE_FP16_OVFL)) {
+        const uint32_t *x = counting(v, a, room[0]), *y = counting(v, b, room[1]);
+        const uint32_t *z = counting(v, c, room[2]);
+        gcn_fp_begin(v->w);
+        const bool done = host(d, x, y, z);
+        gcn_fp_end(v->w);
+        if (done)
+            return;
+        v->w->trapsts = before;
+    }
+    compute_soft(v, fn, denormal, d, a, b, c);
+}
+
+static void compute(struct gcn_valu *v, half_fn fn, host_fn host)
+{
+    compute_values(v, fn, host, v->d, v->a, v->b, v->c);
+}
+
+/* ---- the host's arithmetic: in 32 bits, where sums, products and quotients of halves round to
+ * halves as if they had been rounded once; fused, in 64 bits ---- */
+
+#ifdef GCN_CLONES
+#define HOST(name, expression)                                                                     \
+    static WITH_HALVES bool host_##name(uint32_t *d, const uint32_t *a, const uint32_t *b,         \
+                                        const uint32_t *c)                                         \
+    {                                                                                              \
+        const __m256 one = _mm256_set1_ps(1);                                                      \
+        __m256i odd = _mm256_setzero_si256();                                                      \
+        (void)one, (void)c;                                                                        \
+        for (unsigned i = 0; i < GCN_LANES; i += 8) {                                              \
+            const __m256 x = load_halves(a + i), y = b ? load_halves(b + i) : x;                   \
+            (void)y;                                                                               \
+            odd = _mm256_or_si256(odd, store_halves(d + i, expression));                           \
+        }                                                                                          \
+        return _mm256_testz_si256(odd, odd);                                                       \
+    }
+HOST(add, _mm256_add_ps(x, y))
+HOST(sub, _mm256_sub_ps(x, y))
+HOST(subrev, _mm256_sub_ps(y, x))
+HOST(mul, _mm256_mul_ps(x, y))
+HOST(rcp, _mm256_div_ps(one, x))
+HOST(sqrt, _mm256_sqrt_ps(x))
+
+/* A product of halves has 22 bits, and 64 bits hold the sum, or tell that something is below it. */
+static inline WITH_HALVES __m128 fused(__m128 x, __m128 y, __m128 z)
+{
+    const __m256d sum = _mm256_fmadd_pd(_mm256_cvtps_pd(x), _mm256_cvtps_pd(y), _mm256_cvtps_pd(z));
+    /* Rounded to odd in 32 bits, so that the second rounding is as good as the only one. */
+    const __m256i bits = _mm256_castpd_si256(sum), low = _mm256_set1_epi64x(0x1fffffff);
+    const __m256i rest = _mm256_and_si256(bits, low);
+    const __m256i exact = _mm256_cmpeq_epi64(rest, _mm256_setzero_si256());
+    const __m256i sticky = _mm256_andnot_si256(exact, _mm256_set1_epi64x(0x20000000));
+    const __m256i odd = _mm256_or_si256(_mm256_andnot_si256(low, bits), sticky);
+    return _mm256_cvtpd_ps(_mm256_castsi256_pd(odd));
+}
+
+static WITH_HALVES bool host_fma(uint32_t *d, const uint32_t *a, const uint32_t *b,
+                                 const uint32_t *c)
+{
+    __m256i odd = _mm256_setzero_si256();
+    for (unsigned i = 0; i < GCN_LANES; i += 8) {
+        const __m256 x = load_halves(a + i), y = load_halves(b + i), z = load_halves(c + i);
+        const __m128 low =
+            fused(_mm256_castps256_ps128(x), _mm256_castps256_ps128(y), _mm256_castps256_ps128(z));
+        const __m128 high = fused(_mm256_extractf128_ps(x, 1), _mm256_extractf128_ps(y, 1),
+                                  _mm256_extractf128_ps(z, 1));
+        odd = _mm256_or_si256(odd, store_halves(d + i, _mm256_set_m128(high, low)));
+    }
+    return _mm256_testz_si256(odd, odd);
+}
+
+static bool host_mad(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c)
+{
+    uint32_t product[GCN_LANES];
+    return host_mul(product, a, b, NULL) && host_add(d, product, c, NULL);
+}
+#else
+#define host_add NULL
+#define host_sub NULL
+#define host_subrev NULL
+#define host_mul NULL
+#define host_rcp NULL
+#define host_sqrt NULL
+#define host_fma NULL
+#define host_mad NULL
+#endif
 
 #define H(x) ((uint16_t)(x))
 #define HALF(name, call)                                                                           \
@@ -63,7 +169,12 @@ static void compute(struct gcn_valu *v, half_fn fn)
 #define ROW_HALF(name, fn)                                                                         \
     void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
-        compute(v, fn);                                                                            \
+        compute(v, fn, NULL);                                                                      \
+    }
+#define ROW_BOTH(name, fn, host)                                                                   \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        compute(v, fn, host);                                                                      \
     }
 
 static inline int32_t key16(uint32_t x)
@@ -87,6 +198,27 @@ static uint32_t pick(uint32_t x, uint32_t y, bool greatest, bool ieee, struct wt
         return x;
     return (key16(x) < key16(y)) != greatest ? x : y;
 }
+
+/* Numbers alone are compared as integers; denormals do not come here. */
+#define HOST_PICK(name, greatest)                                                                  \
+    static CLONED name##_lanes(uint32_t *d, const uint32_t *a, const uint32_t *b, uint32_t *nan)   \
+    {                                                                                              \
+        uint32_t some = 0;                                                                         \
+        LANES {                                                                                    \
+            some |= nan16(a[i]) | nan16(b[i]);                                                     \
+            d[i] = (key16(a[i]) < key16(b[i])) != greatest ? a[i] : b[i];                          \
+        }                                                                                          \
+        *nan = some;                                                                               \
+    }                                                                                              \
+    static bool name(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c)         \
+    {                                                                                              \
+        uint32_t nan = 0;                                                                          \
+        (void)c;                                                                                   \
+        name##_lanes(d, a, b, &nan);                                                               \
+        return !nan;                                                                               \
+    }
+HOST_PICK(host_min, false)
+HOST_PICK(host_max, true)
 
 static uint32_t middle(uint32_t x, uint32_t y, uint32_t z, bool ieee, struct wt_fp *fp)
 {
@@ -116,19 +248,19 @@ HALF(max_, pick(a, b, true, ieee, fp))
 HALF(min3, pick(pick(a, b, false, ieee, fp), c, false, ieee, fp))
 HALF(max3, pick(pick(a, b, true, ieee, fp), c, true, ieee, fp))
 HALF(med3, middle(a, b, c, ieee, fp))
-ROW_HALF(v_add_f16, add)
-ROW_HALF(v_sub_f16, sub)
-ROW_HALF(v_subrev_f16, subrev)
-ROW_HALF(v_mul_f16, mul)
-ROW_HALF(v_fma_f16, fma_)
-ROW_HALF(v_fma_legacy_f16, fma_)
-ROW_HALF(v_mad_f16, mad_)
-ROW_HALF(v_mad_legacy_f16, mad_)
-ROW_HALF(v_mac_f16, mad_)
-ROW_HALF(v_madmk_f16, mad_)
-ROW_HALF(v_madak_f16, mad_)
-ROW_HALF(v_min_f16, min_)
-ROW_HALF(v_max_f16, max_)
+ROW_BOTH(v_add_f16, add, host_add)
+ROW_BOTH(v_sub_f16, sub, host_sub)
+ROW_BOTH(v_subrev_f16, subrev, host_subrev)
+ROW_BOTH(v_mul_f16, mul, host_mul)
+ROW_BOTH(v_fma_f16, fma_, host_fma)
+ROW_BOTH(v_fma_legacy_f16, fma_, host_fma)
+ROW_BOTH(v_mad_f16, mad_, host_mad)
+ROW_BOTH(v_mad_legacy_f16, mad_, host_mad)
+ROW_BOTH(v_mac_f16, mad_, host_mad)
+ROW_BOTH(v_madmk_f16, mad_, host_mad)
+ROW_BOTH(v_madak_f16, mad_, host_mad)
+ROW_BOTH(v_min_f16, min_, host_min)
+ROW_BOTH(v_max_f16, max_, host_max)
 ROW_HALF(v_min3_f16, min3)
 ROW_HALF(v_max3_f16, max3)
 ROW_HALF(v_med3_f16, med3)
@@ -236,8 +368,8 @@ ROW_HALF(v_rndne_f16, rndne)
 ROW_HALF(v_fract_f16, fract_)
 ROW_HALF(v_frexp_mant_f16, mant)
 ROW_HALF(v_frexp_exp_i16_f16, exp_)
-ROW_HALF(v_rcp_f16, rcp)
-ROW_HALF(v_sqrt_f16, sqrt_)
+ROW_BOTH(v_rcp_f16, rcp, host_rcp)
+ROW_BOTH(v_sqrt_f16, sqrt_, host_sqrt)
 
 static uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num, struct wt_fp *fp)
 {
@@ -268,45 +400,48 @@ ROW_HALF(v_div_fixup_legacy_f16, fixup)
 
 /* ---- packed pairs: OP_SEL, OP_SEL_HI choose halves, NEG, NEG_HI negate them ---- */
 
-static uint32_t chosen(const struct gcn_uop *u, uint32_t x, unsigned source, bool high)
+static CLONED choose(const struct gcn_uop *u, uint32_t *to, const uint32_t *from, unsigned source,
+                     bool high)
 {
     const unsigned sel = high ? u->op_sel_hi : u->op_sel, neg = high ? u->neg_hi : u->neg;
-    return (sel >> source & 1 ? x >> 16 : x & 0xffff) ^ (neg >> source & 1 ? F16_SIGN : 0);
+    const unsigned at = sel >> source & 1 ? 16 : 0;
+    const uint32_t flip = neg >> source & 1 ? F16_SIGN : 0;
+    LANES
+        to[i] = (from[i] >> at & 0xffff) ^ flip;
 }
 
-static void packed(struct gcn_valu *v, half_fn fn)
+static CLONED pack(uint32_t *d, const uint32_t *low, const uint32_t *high)
 {
-    ROWS32;
+    LANES
+        d[i] = (low[i] & 0xffff) | high[i] << 16;
+}
+
+static void packed(struct gcn_valu *v, half_fn fn, host_fn host)
+{
     const struct gcn_uop *u = v->u;
-    const bool ieee = v->w->mode & GCN_MODE_IEEE, denormal = some_denormal(v);
-    struct wt_fp fp = gcn_fp_env(v->w, false);
-    uint32_t half[2][GCN_LANES];
+    uint32_t half[2][GCN_LANES] = {0}, source[3][GCN_LANES];
     for (unsigned k = 0; k < 2; k++) {
-        for (unsigned i = 0; i < GCN_LANES; i++) {
-            const uint32_t x = chosen(u, a[i], 0, k), y = chosen(u, b[i], 1, k);
-            const uint32_t z = c ? chosen(u, c[i], 2, k) : 0;
-            half[k][i] = !(v->exec >> i & 1) ? 0
-                         : denormal          ? one_noting(v->w, fn, x, y, z, &fp, ieee)
-                                             : one(v->w, fn, x, y, z, &fp, ieee);
-        }
+        choose(u, source[0], v->a, 0, k);
+        choose(u, source[1], v->b, 1, k);
+        if (v->c)
+            choose(u, source[2], v->c, 2, k);
+        compute_values(v, fn, host, half[k], source[0], source[1], v->c ? source[2] : NULL);
         if (u->clamp)
             gcn_fp_output(v->w, u, 'h', half[k]);
     }
-    for (unsigned i = 0; i < GCN_LANES; i++)
-        d[i] = (half[0][i] & 0xffff) | half[1][i] << 16;
-    gcn_fp_raise(v->w, &fp);
+    pack(v->d, half[0], half[1]);
 }
 
-#define ROW_PACKED(name, fn)                                                                       \
+#define ROW_PACKED(name, fn, host)                                                                 \
     void gcn_vop_##name(struct gcn_valu *v)                                                        \
     {                                                                                              \
-        packed(v, fn);                                                                             \
+        packed(v, fn, host);                                                                       \
     }
-ROW_PACKED(v_pk_add_f16, add)
-ROW_PACKED(v_pk_mul_f16, mul)
-ROW_PACKED(v_pk_fma_f16, fma_)
-ROW_PACKED(v_pk_min_f16, min_)
-ROW_PACKED(v_pk_max_f16, max_)
+ROW_PACKED(v_pk_add_f16, add, host_add)
+ROW_PACKED(v_pk_mul_f16, mul, host_mul)
+ROW_PACKED(v_pk_fma_f16, fma_, host_fma)
+ROW_PACKED(v_pk_min_f16, min_, host_min)
+ROW_PACKED(v_pk_max_f16, max_, host_max)
 
 /*
  * V_MAD_MIX: each source is a single, or a half that OP_SEL chooses where OP_SEL_HI says so; NEG

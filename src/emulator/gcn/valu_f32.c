@@ -166,7 +166,44 @@ static uint32_t mad(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp, bool l
 }
 
 SOFT(v_mad_f32, mad(a, b, c, fp, false))
-ROW_SOFT(v_mad_f32)
+
+static CLONED some_signalling(const uint32_t *x, uint32_t *some)
+{
+    uint32_t any = 0;
+    LANES
+        any |= snan32(x[i]);
+    *some = any;
+}
+
+/* The host's product and sum are ours where no denormals play a part, whom they would see. A
+ * signalling addend raises nothing where the product is a NaN already. */
+void gcn_vop_v_mad_f32(struct gcn_valu *v)
+{
+    _Alignas(64) uint32_t room[3][GCN_LANES], product[GCN_LANES], sum[GCN_LANES];
+    uint32_t small = 0, smaller = 0, signalling = 0;
+    const uint32_t before = v->w->trapsts;
+    if (gcn_few_lanes(v->exec) || !gcn_fp_nearest(v->w, true)) {
+        compute_soft(v, soft_v_mad_f32);
+        return;
+    }
+    const uint32_t *a = counting(v, v->a, room[0]);
+    const uint32_t *b = counting(v, v->b, room[1]);
+    const uint32_t *c = counting(v, v->c, room[2]);
+    gcn_fp_begin(v->w);
+    host_v_mul_f32(product, a, b, NULL);
+    host_v_add_f32(sum, product, c, NULL);
+    gcn_fp_end(v->w);
+    are_small(product, a, b, b, &small);
+    are_small(sum, product, c, c, &smaller);
+    some_signalling(c, &signalling);
+    if (small | smaller | signalling) {
+        v->w->trapsts = before;
+        compute_soft(v, soft_v_mad_f32);
+    } else {
+        memcpy(v->d, sum, sizeof sum);
+    }
+}
+
 SOFT(v_mad_legacy_f32, mad(a, b, c, fp, true))
 ROW_SOFT(v_mad_legacy_f32)
 
@@ -199,7 +236,9 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint32_t *d, const uint
                                          _mm256_loadu_ps((const float *)(const void *)(b + i)),
                                          _mm256_loadu_ps((const float *)(const void *)(c + i)));
         _mm256_store_ps((float *)(void *)(result + i), r);
-        some = _mm256_or_si256(some, _mm256_castps_si256(_mm256_cmp_ps(r, r, _CMP_UNORD_Q)));
+        /* As integers: a comparison of floats would raise the exception of denormal sources. */
+        const __m256i size = _mm256_and_si256(_mm256_castps_si256(r), _mm256_set1_epi32(INT32_MAX));
+        some = _mm256_or_si256(some, _mm256_cmpgt_epi32(size, _mm256_set1_epi32(F32_INF)));
     }
     if (!_mm256_testz_si256(some, some)) {
         LANES
@@ -308,10 +347,33 @@ static uint32_t div_scale(uint32_t x, uint32_t den, uint32_t num, uint8_t *vcc)
     return exponent32(num) <= 23 ? gcn_ldexp32(x, 64, &fp) : x;
 }
 
+/* Not 0: x is denormal in some lane, or num / den is not one of normal numbers that needs no scale:
+ * 24 <= num's exponent, den's <= 252, and their difference is -125 to 95. */
+static CLONED need_scale(const uint32_t *x, const uint32_t *den, const uint32_t *num,
+                         uint32_t *some)
+{
+    uint32_t any = 0;
+    LANES {
+        const uint32_t p = num[i] >> 23 & 0xff, q = den[i] >> 23 & 0xff;
+        any |= (p - 24 > 254 - 24) | (q - 1 > 252 - 1) | (p + 125 - q > 95 + 125);
+        any |= denormal32(x[i]);
+    }
+    *some = any;
+}
+
 void gcn_vop_v_div_scale_f32(struct gcn_valu *v)
 {
     ROWS32;
     struct wt_fp fp = gcn_fp_env(v->w, true);
+    uint32_t room[3][GCN_LANES], some = gcn_few_lanes(v->exec);
+    if (!some)
+        need_scale(counting(v, a, room[0]), counting(v, b, room[1]), counting(v, c, room[2]),
+                   &some);
+    if (!some) {
+        memmove(d, a, GCN_LANES * sizeof *d);
+        memset(v->m, 0, GCN_LANES);
+        return;
+    }
     for (unsigned i = 0; i < GCN_LANES; i++) {
         v->m[i] = 0;
         if (!(v->exec >> i & 1))
@@ -349,7 +411,33 @@ static uint32_t div_fixup(uint32_t q, uint32_t den, uint32_t num, struct wt_fp *
 }
 
 SOFT(v_div_fixup_f32, div_fixup(a, b, c, fp))
-ROW_SOFT(v_div_fixup_f32)
+
+/* Of normal numbers whose quotient is not far below the least, only the sign is put right. Not 0:
+ * some lane is not so, or its quotient so far is a NaN or denormal. */
+static CLONED fix_signs(uint32_t *d, const uint32_t *quotient, const uint32_t *den,
+                        const uint32_t *num, uint32_t *some)
+{
+    uint32_t any = 0;
+    LANES {
+        const uint32_t p = num[i] >> 23 & 0xff, q = den[i] >> 23 & 0xff, r = quotient[i];
+        any |= (p - 1 > 254 - 1) | (q - 1 > 254 - 1) | (p + 150 - q > 150 + 254);
+        any |= nan32(r) | denormal32(r);
+        d[i] = ((den[i] ^ num[i]) & F32_SIGN) | (r & ~F32_SIGN);
+    }
+    *some = any;
+}
+
+void gcn_vop_v_div_fixup_f32(struct gcn_valu *v)
+{
+    uint32_t room[3][GCN_LANES], result[GCN_LANES], some = gcn_few_lanes(v->exec);
+    if (!some)
+        fix_signs(result, counting(v, v->a, room[0]), counting(v, v->b, room[1]),
+                  counting(v, v->c, room[2]), &some);
+    if (some)
+        compute_soft(v, soft_v_div_fixup_f32);
+    else
+        memcpy(v->d, result, sizeof result);
+}
 
 /* ---- least and greatest ---- */
 
@@ -491,11 +579,30 @@ ROW_SOFT(v_frexp_mant_f32)
 SOFT(v_frexp_exp_i32_f32, frexp_exp(a, fp))
 ROW_SOFT(v_frexp_exp_i32_f32)
 
+/* Normal numbers that stay such: the exponent grows. Not 0: some lane's is not one. */
+static CLONED add_exponent(uint32_t *d, const uint32_t *a, const uint32_t *n, uint32_t *some)
+{
+    uint32_t any = 0;
+    LANES {
+        const uint32_t exponent = a[i] >> 23 & 0xff;
+        any |= (exponent - 1 > 254 - 1) | (exponent + n[i] - 1 > 254 - 1);
+        d[i] = a[i] + (n[i] << 23);
+    }
+    *some = any;
+}
+
 /* The second source is an integer. */
 void gcn_vop_v_ldexp_f32(struct gcn_valu *v)
 {
     ROWS32;
     struct wt_fp fp = gcn_fp_env(v->w, true);
+    uint32_t result[GCN_LANES], some = gcn_few_lanes(v->exec);
+    if (!some)
+        add_exponent(result, a, b, &some);
+    if (!some) {
+        memcpy(d, result, sizeof result);
+        return;
+    }
     gcn_fp_note32(v, a);
     for (unsigned i = 0; i < GCN_LANES; i++)
         if (v->exec >> i & 1)

@@ -88,6 +88,14 @@ static void compute(struct gcn_valu *v, host_fn host, soft_fn soft)
 HOST(add, x + y, a[i] COMMA b[i] COMMA 0)
 HOST(mul, x *y, a[i] COMMA b[i] COMMA 0)
 #ifdef GCN_CLONES
+/* Below zero in the lanes of NaNs. As integers: a comparison of numbers would raise the exception
+ * of denormal sources. */
+static inline __attribute__((target("avx2"))) __m256i nans(__m256d x)
+{
+    const __m256i size = _mm256_and_si256(_mm256_castpd_si256(x), _mm256_set1_epi64x(INT64_MAX));
+    return _mm256_sub_epi64(_mm256_set1_epi64x((int64_t)F64_INF), size);
+}
+
 static __attribute__((target("avx2,fma"))) void host_fma(uint64_t *d, const uint64_t *a,
                                                          const uint64_t *b, const uint64_t *c)
 {
@@ -98,16 +106,44 @@ static __attribute__((target("avx2,fma"))) void host_fma(uint64_t *d, const uint
                                           _mm256_loadu_pd((const double *)(const void *)(b + i)),
                                           _mm256_loadu_pd((const double *)(const void *)(c + i)));
         _mm256_store_pd((double *)(void *)(result + i), r);
-        some = _mm256_or_si256(some, _mm256_castpd_si256(_mm256_cmp_pd(r, r, _CMP_UNORD_Q)));
+        some = _mm256_or_si256(some, nans(r));
     }
-    if (!_mm256_testz_si256(some, some)) {
+    if (_mm256_movemask_pd(_mm256_castsi256_pd(some))) {
         LANES
             result[i] = settle(result[i], a[i], b[i], c[i]);
     }
     memcpy(d, result, sizeof result);
 }
+
+/* By hand, too: each is one instruction of the host. */
+#define HOST_ONE(name, expression)                                                                 \
+    static __attribute__((target("avx2"))) void host_##name(uint64_t *d, const uint64_t *a,        \
+                                                            const uint64_t *b, const uint64_t *c)  \
+    {                                                                                              \
+        const __m256d one = _mm256_set1_pd(1);                                                     \
+        __m256i some = _mm256_setzero_si256();                                                     \
+        _Alignas(64) uint64_t result[GCN_LANES];                                                   \
+        (void)one, (void)b, (void)c;                                                               \
+        for (unsigned i = 0; i < GCN_LANES; i += 4) {                                              \
+            const __m256d x = _mm256_loadu_pd((const double *)(const void *)(a + i));              \
+            const __m256d r = expression;                                                          \
+            _mm256_store_pd((double *)(void *)(result + i), r);                                    \
+            some = _mm256_or_si256(some, nans(r));                                                 \
+        }                                                                                          \
+        if (_mm256_movemask_pd(_mm256_castsi256_pd(some))) {                                       \
+            LANES                                                                                  \
+                result[i] = settle(result[i], a[i], 0, 0);                                         \
+        }                                                                                          \
+        memcpy(d, result, sizeof result);                                                          \
+    }
+HOST_ONE(rcp, _mm256_div_pd(one, x))
+HOST_ONE(sqrt, _mm256_sqrt_pd(x))
+HOST_ONE(rsq, _mm256_div_pd(one, _mm256_sqrt_pd(x)))
 #else
 #define host_fma NULL
+#define host_rcp NULL
+#define host_sqrt NULL
+#define host_rsq NULL
 #endif
 
 #define SOFT(name, call)                                                                           \
@@ -187,10 +223,33 @@ static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, uint8_t *vcc)
     return exponent64(num) <= 53 ? gcn_ldexp64(x, 128, &fp) : x;
 }
 
+/* See valu_f32.c: 54 <= num's exponent, den's <= 2044, and their difference is -1021 to 767. */
+static CLONED need_scale(const uint64_t *x, const uint64_t *den, const uint64_t *num,
+                         uint64_t *some)
+{
+    uint64_t any = 0;
+    LANES {
+        const uint64_t p = num[i] >> 52 & 0x7ff, q = den[i] >> 52 & 0x7ff;
+        /* What is out of range is below zero. */
+        any |= (p - 54) | (2046 - p) | (q - 1) | (2044 - q) | (p + 1021 - q) | (q + 767 - p);
+        any |= ((x[i] >> 52 & 0x7ff) - 1) & (0 - (x[i] & ~F64_SIGN));
+    }
+    *some = any >> 63;
+}
+
 void gcn_vop_v_div_scale_f64(struct gcn_valu *v)
 {
     ROWS64;
     struct wt_fp fp = gcn_fp_env(v->w, false);
+    uint64_t room[3][GCN_LANES], some = gcn_few_lanes(v->exec);
+    if (!some)
+        need_scale(counting(v, a, room[0]), counting(v, b, room[1]), counting(v, c, room[2]),
+                   &some);
+    if (!some) {
+        memmove(d, a, GCN_LANES * sizeof *d);
+        memset(v->m, 0, GCN_LANES);
+        return;
+    }
     for (unsigned i = 0; i < GCN_LANES; i++) {
         v->m[i] = 0;
         if (!(v->exec >> i & 1))
@@ -242,6 +301,10 @@ void gcn_vop_v_div_fmas_f64(struct gcn_valu *v)
 {
     ROWS64;
     const uint64_t vcc = gcn_pair(&v->w->s[GCN_VCC]);
+    if (!(vcc & v->exec)) {
+        gcn_vop_v_fma_f64(v);
+        return;
+    }
     struct wt_fp fp = gcn_fp_env(v->w, false);
     uint8_t flags = 0;
     for (unsigned i = 0; i < GCN_LANES; i++) {
@@ -285,7 +348,33 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, struct wt_fp *
 }
 
 SOFT(v_div_fixup_f64, div_fixup(a, b, c, fp))
-ROW_SOFT(v_div_fixup_f64)
+
+/* See valu_f32.c. */
+static CLONED fix_signs(uint64_t *d, const uint64_t *quotient, const uint64_t *den,
+                        const uint64_t *num, uint64_t *some)
+{
+    uint64_t any = 0;
+    LANES {
+        const uint64_t p = num[i] >> 52 & 0x7ff, q = den[i] >> 52 & 0x7ff, r = quotient[i];
+        const uint64_t e = r >> 52 & 0x7ff;
+        /* What is out of range is below zero; the quotient, too, is to be normal. */
+        any |= (p - 1) | (2046 - p) | (q - 1) | (2046 - q) | (p + 1075 - q) | (e - 1) | (2046 - e);
+        d[i] = ((den[i] ^ num[i]) & F64_SIGN) | (r & ~F64_SIGN);
+    }
+    *some = any >> 63;
+}
+
+void gcn_vop_v_div_fixup_f64(struct gcn_valu *v)
+{
+    uint64_t room[3][GCN_LANES], result[GCN_LANES], some = gcn_few_lanes(v->exec);
+    if (!some)
+        fix_signs(result, counting(v, v->a, room[0]), counting(v, v->b, room[1]),
+                  counting(v, v->c, room[2]), &some);
+    if (some)
+        compute_soft(v, soft_v_div_fixup_f64);
+    else
+        memcpy(v->d, result, sizeof result);
+}
 
 /* ---- least and greatest ---- */
 
@@ -446,12 +535,28 @@ static uint64_t inverse_root(uint64_t a, struct wt_fp *fp)
     return result;
 }
 
-SOFT(v_rcp_f64, wt_f64_div(0x3ff0000000000000, a, fp))
-ROW_SOFT(v_rcp_f64)
-SOFT(v_sqrt_f64, wt_f64_sqrt(a, fp))
-ROW_SOFT(v_sqrt_f64)
-SOFT(v_rsq_f64, inverse_root(a, fp))
-ROW_SOFT(v_rsq_f64)
+SOFT(rcp, wt_f64_div(0x3ff0000000000000, a, fp))
+SOFT(sqrt, wt_f64_sqrt(a, fp))
+SOFT(rsq, inverse_root(a, fp))
+
+void gcn_vop_v_rcp_f64(struct gcn_valu *v)
+{
+    compute(v, gcn_fp_host_fma() && !gcn_few_lanes(v->exec) ? host_rcp : NULL, soft_rcp);
+}
+
+void gcn_vop_v_sqrt_f64(struct gcn_valu *v)
+{
+    compute(v, gcn_fp_host_fma() && !gcn_few_lanes(v->exec) ? host_sqrt : NULL, soft_sqrt);
+}
+
+/* Of its two steps only what the first source calls for is raised. */
+void gcn_vop_v_rsq_f64(struct gcn_valu *v)
+{
+    const uint32_t before = v->w->trapsts;
+    compute(v, gcn_fp_host_fma() && !gcn_few_lanes(v->exec) ? host_rsq : NULL, soft_rsq);
+    v->w->trapsts &=
+        before | ~(uint32_t)(GCN_EXCP_INEXACT | GCN_EXCP_UNDERFLOW | GCN_EXCP_OVERFLOW);
+}
 
 /* The first 1201 bits of the fraction of 2/pi, highest first. */
 static const uint64_t two_over_pi[] = {

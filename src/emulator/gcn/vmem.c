@@ -354,7 +354,7 @@ static bool store_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct
 
 /* ---- more common still: lane by lane side by side ---- */
 
-static CLONED load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned words)
+CLONED gcn_load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned words)
 {
     if (words == 1) {
         LANES
@@ -374,7 +374,7 @@ static CLONED load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned
     }
 }
 
-static CLONED store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned words)
+CLONED gcn_store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned words)
 {
     if (words == 1) {
         LANES
@@ -394,7 +394,7 @@ static CLONED store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned word
     }
 }
 
-static CLONED leave_row(const uint32_t *low, const uint32_t *high, uint32_t step, uint32_t *differ)
+CLONED gcn_leave_row(const uint32_t *low, const uint32_t *high, uint32_t step, uint32_t *differ)
 {
     const uint32_t first = low[0];
     uint32_t some = first > UINT32_MAX - GCN_LANES * step;
@@ -434,12 +434,12 @@ static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t fir
     if (store) {
         uint8_t *host = gcn_writable(w->device, first, 4);
         if (host)
-            store_row((uint32_t *)(void *)host, w->v + r, words);
+            gcn_store_row((uint32_t *)(void *)host, w->v + r, words);
         return host;
     }
     const uint8_t *host = gcn_readable(w->device, first, 4);
     if (host)
-        load_row(w->v + r, (const uint32_t *)(const void *)host, words);
+        gcn_load_row(w->v + r, (const uint32_t *)(const void *)host, words);
     return host;
 }
 
@@ -452,7 +452,7 @@ bool gcn_vmem_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t base, co
     if (gcn_exec(w) != ALL_LANES || low[GCN_LANES - 1] - low[0] != (GCN_LANES - 1) * u->size ||
         !may_be_row(first, u->size))
         return false;
-    leave_row(low, high, u->size, &differ);
+    gcn_leave_row(low, high, u->size, &differ);
     if (differ || !access_row(w, u, first, store))
         return false;
     issued(w, &(struct gcn_targets){0}, u->row->encoding == GCN_FLAT);
@@ -557,41 +557,6 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
     return gcn_next(u);
 }
 
-uint64_t gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data,
-                    uint64_t compare)
-{
-    const unsigned bits = size * 8;
-    const int64_t x = wt_sign_extend(old, bits), y = wt_sign_extend(data, bits);
-    switch (what) {
-    case GCN_ATOMIC_SWAP:
-        return data;
-    case GCN_ATOMIC_CMPSWAP:
-        return old == compare ? data : old;
-    case GCN_ATOMIC_ADD:
-        return old + data;
-    case GCN_ATOMIC_SUB:
-        return old - data;
-    case GCN_ATOMIC_SMIN:
-        return x < y ? old : data;
-    case GCN_ATOMIC_UMIN:
-        return old < data ? old : data;
-    case GCN_ATOMIC_SMAX:
-        return x > y ? old : data;
-    case GCN_ATOMIC_UMAX:
-        return old > data ? old : data;
-    case GCN_ATOMIC_AND:
-        return old & data;
-    case GCN_ATOMIC_OR:
-        return old | data;
-    case GCN_ATOMIC_XOR:
-        return old ^ data;
-    case GCN_ATOMIC_INC:
-        return old >= data ? 0 : old + 1;
-    default: /* GCN_ATOMIC_DEC */
-        return old == 0 || old > data ? data : old - 1;
-    }
-}
-
 /* An atomic where threads of the host may do one at the same time; false where it cannot be done
  * so: the memory is the device's own, or holds decoded code. */
 static bool atomic_in_place(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
@@ -632,6 +597,127 @@ static void watch_atomic(struct gcn_wave *w, const struct gcn_uop *u, const stru
     watch_lane(w, t, WT_WATCH_ACCESS, lane, u->size, was, is);
 }
 
+/* ---- atomics of dwords of many lanes ---- */
+
+/* Not 0: some lane's address differs from the first one's; *odd: some is no multiple of 4. */
+static CLONED spread_of(const uint64_t *addr, uint64_t *differ, uint64_t *odd)
+{
+    const uint64_t first = addr[0];
+    uint64_t some = 0, bits = 0;
+    LANES {
+        some |= addr[i] ^ first;
+        bits |= addr[i];
+    }
+    *differ = some;
+    *odd = bits & 3;
+}
+
+/* What an atomic of many lanes works on. */
+struct atomic_lanes {
+    const uint8_t *const *host; /* where each lane's dword is */
+    uint64_t lanes;
+    const uint32_t *data, *compare;
+    uint32_t *old; /* results */
+    bool in_place; /* threads of the host may change the memory at the same time */
+};
+
+/* All lanes at one dword, one after the other: for the host's threads they are one change. */
+static inline __attribute__((always_inline)) void at_one_place(const struct atomic_lanes *a,
+                                                               const enum gcn_atomic what)
+{
+    uint32_t *host = (uint32_t *)(uintptr_t)a->host[__builtin_ctzll(a->lanes)];
+    uint32_t before = __atomic_load_n(host, __ATOMIC_RELAXED), value;
+    do {
+        value = before;
+        for (uint64_t left = a->lanes; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctzll(left);
+            a->old[lane] = value;
+            value = (uint32_t)gcn_atomic(what, 4, value, a->data[lane], a->compare[lane]);
+        }
+    } while (!__atomic_compare_exchange_n(host, &before, value, false, __ATOMIC_SEQ_CST,
+                                          __ATOMIC_SEQ_CST));
+}
+
+static inline __attribute__((always_inline)) void at_each_place(const struct atomic_lanes *a,
+                                                                const enum gcn_atomic what)
+{
+    for (uint64_t left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint32_t *host = (uint32_t *)(uintptr_t)a->host[lane], data = a->data[lane];
+        uint32_t before;
+        if (!a->in_place) {
+            before = *host;
+            *host = (uint32_t)gcn_atomic(what, 4, before, data, a->compare[lane]);
+        } else if (what == GCN_ATOMIC_ADD || what == GCN_ATOMIC_SUB) {
+            before = __atomic_fetch_add(host, what == GCN_ATOMIC_ADD ? data : 0 - data,
+                                        __ATOMIC_SEQ_CST);
+        } else {
+            before = __atomic_load_n(host, __ATOMIC_RELAXED);
+            while (!__atomic_compare_exchange_n(
+                host, &before, (uint32_t)gcn_atomic(what, 4, before, data, a->compare[lane]), false,
+                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+                continue;
+        }
+        a->old[lane] = before;
+    }
+}
+
+static inline __attribute__((always_inline)) void change(const struct atomic_lanes *a, bool one,
+                                                         const enum gcn_atomic what)
+{
+    if (one)
+        at_one_place(a, what);
+    else
+        at_each_place(a, what);
+}
+
+/* False where it must be done another way: then nothing is done. */
+static bool atomic_fast(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t,
+                        enum gcn_atomic what)
+{
+    const uint8_t *host[GCN_LANES];
+    uint64_t filled[GCN_LANES], differ, odd;
+    uint32_t old[GCN_LANES];
+    if (u->size != 4 || t->lds | t->private | t->zero | t->split || gcn_few_lanes(t->lanes) ||
+        gcn_watching(w->device) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+        return false;
+    fill_up(filled, t->addr, t->lanes);
+    spread_of(filled, &differ, &odd);
+    if (odd || !find(w->device, t, t->lanes, 4, true, host))
+        return false;
+    const struct atomic_lanes a = {
+        host,
+        t->lanes,
+        w->v[u->src[1]],
+        w->v[u->src[1] + (what == GCN_ATOMIC_CMPSWAP)],
+        old,
+        w->device->in_place,
+    };
+    switch (what) {
+#define OF(name)                                                                                   \
+    case GCN_ATOMIC_##name:                                                                        \
+        change(&a, !differ, GCN_ATOMIC_##name);                                                    \
+        break
+        OF(SWAP);
+        OF(CMPSWAP);
+        OF(ADD);
+        OF(SUB);
+        OF(SMIN);
+        OF(UMIN);
+        OF(SMAX);
+        OF(UMAX);
+        OF(AND);
+        OF(OR);
+        OF(XOR);
+        OF(INC);
+        OF(DEC);
+#undef OF
+    }
+    if (u->glc)
+        gcn_blend(w->v[u->dst], old, gcn_lanes_on(w, t->lanes));
+    return true;
+}
+
 const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t)
 {
@@ -644,6 +730,10 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s uses a register beyond the wave's %u vector registers", u->row->name,
                          w->vgprs);
+    if (atomic_fast(w, u, t, what)) {
+        issued(w, t, u->row->encoding == GCN_FLAT);
+        return gcn_next(u);
+    }
     for (uint64_t left = lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         if (t->addr[lane] % u->size)

@@ -99,6 +99,14 @@ struct gen_walk {
 enum wt_status gen_device_walk(struct gen_device *device, const struct gen_walk *walk,
                                struct wt_error *err);
 
+/** How far a walk is: groups. */
+struct gen_progress {
+    uint64_t total, begun, done;
+};
+/** @p walk: below GEN_WALKS; false if none of that number is under way. */
+bool gen_device_progress(const struct gen_device *device, unsigned walk,
+                         struct gen_progress *progress);
+
 /** A thread's place in its walk, for reports: coordinates of its group, and its index there. */
 bool gen_thread_group(struct gen_device *device, uint32_t thread, uint32_t coordinate[3],
                       uint32_t *index);

@@ -19,6 +19,15 @@ bool gen_thread_group(struct gen_device *device, uint32_t thread, uint32_t coord
     return true;
 }
 
+bool gen_device_progress(const struct gen_device *device, unsigned walk,
+                         struct gen_progress *progress)
+{
+    assert(walk < GEN_WALKS);
+    const struct gen_running *k = &device->walk[walk];
+    *progress = (struct gen_progress){.total = k->total, .begun = k->next, .done = k->done};
+    return k->active;
+}
+
 /* ---- registers ---- */
 
 #define VECTOR(name, number)                                                                       \

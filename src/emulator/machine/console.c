@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "emulator/machine/hash.h"
 
-/* The first room of a line; rooms are this times a power of two. */
-#define FIRST_ROOM 64
-#define MOST_ROOM 65536
+/* Characters of a line at most: a longer one is printed in parts. */
+#define MOST_CHARACTERS 65536
 
 bool wt_console_init(struct wt_console *console, unsigned slots)
 {
@@ -25,6 +25,17 @@ void wt_console_free(struct wt_console *console)
         free(console->line[i].text);
     free(console->line);
     console->line = NULL;
+}
+
+/* Makes room for so many characters; false beyond the longest line or without host memory. */
+static bool reserve(struct wt_console_line *line, size_t length)
+{
+    char *text = length <= MOST_CHARACTERS
+                     ? wt_array_grow(line->text, &line->capacity, length, sizeof *text)
+                     : NULL;
+    if (text)
+        line->text = text;
+    return text;
 }
 
 static void emit(struct wt_machine *m, struct wt_console *console, unsigned slot)
@@ -43,17 +54,10 @@ void wt_console_put(struct wt_machine *m, struct wt_console *console, unsigned s
         emit(m, console, slot);
         return;
     }
-    if (line->length == line->room) {
-        const size_t room = line->room ? line->room * 2 : FIRST_ROOM;
-        char *text = room <= MOST_ROOM ? realloc(line->text, room) : NULL;
-        if (!text) {
-            emit(m, console, slot);
-            if (!line->room)
-                return; /* the host has no memory for a single line: the character is lost */
-        } else {
-            line->text = text;
-            line->room = room;
-        }
+    if (line->length == line->capacity && !reserve(line, line->length + 1)) {
+        emit(m, console, slot);
+        if (!line->capacity)
+            return; /* the host has no memory for a single line: the character is lost */
     }
     line->text[line->length++] = c;
 }
@@ -116,16 +120,8 @@ bool wt_console_reserve(struct wt_console *console, const struct wt_console_save
 {
     for (unsigned i = 0; i < saved->lines; i++) {
         struct wt_console_line *line = &console->line[saved->line[i].slot];
-        size_t room = line->room ? line->room : FIRST_ROOM;
-        while (room < saved->line[i].length)
-            room *= 2;
-        if (room == line->room)
-            continue;
-        char *text = realloc(line->text, room);
-        if (!text)
+        if (!reserve(line, saved->line[i].length))
             return false;
-        line->text = text;
-        line->room = room;
     }
     return true;
 }
@@ -135,7 +131,7 @@ void wt_console_restore(struct wt_console *console, const struct wt_console_save
     wt_console_clear(console);
     for (unsigned i = 0; i < saved->lines; i++) {
         struct wt_console_line *line = &console->line[saved->line[i].slot];
-        assert(line->room >= saved->line[i].length);
+        assert(line->capacity >= saved->line[i].length);
         memcpy(line->text, saved->line[i].text, saved->line[i].length);
         line->length = saved->line[i].length;
     }

@@ -10,8 +10,8 @@
 
 /** The line of one console that is not complete. */
 struct wt_console_line {
-    char *text; /**< not terminated; NULL while room is 0 */
-    size_t length, room;
+    char *text; /**< not terminated; NULL while capacity is 0 */
+    size_t length, capacity;
 };
 
 struct wt_console {

@@ -30,6 +30,18 @@ static bool stops_before(struct wt_machine *m, uint32_t wave)
     return issue.issues && wt_watch_set_before(m, &issue);
 }
 
+/* Does what the turn has asked for at its end. */
+static void close_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
+{
+    if (m->yielded)
+        m->turns.left = 0;
+    m->yielded = false;
+    if (m->attended) {
+        m->attended = false;
+        m->engine->after_turn(m, wave, issued);
+    }
+}
+
 static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn fn, void *context)
 {
     if (m->fault.kind)
@@ -57,14 +69,11 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
         const uint64_t issued = take_turn(m, wave, n, fn, context);
         WT_CHECK(issued <= n);
         m->turns.left -= (uint32_t)issued;
-        if (m->yielded) {
-            m->yielded = false;
-            m->turns.left = 0;
-        }
-        if (m->attended) {
-            m->attended = false;
-            m->engine->after_turn(m, wave, issued);
-        }
+        if (m->yielded | m->attended)
+            close_turn(m, wave, issued);
+        /* One test for all that a turn may leave: turns that end at a barrier are short. */
+        if (!((unsigned)m->fault.kind | m->hits | m->event | (m->resets ^ resets)))
+            continue;
         if (m->fault.kind)
             return WT_RUN_FAULT;
         if (m->hits) {
@@ -73,10 +82,8 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
                 wt_watch_set_undo_turns(places, &m->turns);
             return WT_RUN_WATCH;
         }
-        if (m->event || m->resets != resets) {
-            m->event = false;
-            return WT_RUN_EVENT;
-        }
+        m->event = false;
+        return WT_RUN_EVENT;
     }
     return m->active ? WT_RUN_BUDGET : m->engine->blocked(m);
 }

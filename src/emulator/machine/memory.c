@@ -7,6 +7,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/array.h"
+
 #define LEVELS 4 /* 4 levels of 9 bits above 12 bits of page offset: 48 bits */
 #define FANOUT 512
 
@@ -39,7 +41,7 @@ struct wt_memory {
     struct account *account;
     bool host;           /* the process's own memory; root stays NULL */
     struct alias *alias; /* of a host's memory, by address */
-    size_t aliases, alias_room;
+    size_t aliases, alias_capacity;
 };
 
 static const uint8_t zero_page[WT_PAGE_SIZE];
@@ -149,14 +151,11 @@ static size_t alias_above(const struct wt_memory *m, uint64_t addr)
 bool wt_memory_alias(struct wt_memory *m, uint64_t addr, uint64_t size, void *host)
 {
     assert(m->host && host && size > 0 && addr % WT_PAGE_SIZE == 0);
-    if (m->aliases == m->alias_room) {
-        const size_t room = m->alias_room ? 2 * m->alias_room : 16;
-        struct alias *grown = realloc(m->alias, room * sizeof *grown);
-        if (!grown)
-            return false;
-        m->alias = grown;
-        m->alias_room = room;
-    }
+    struct alias *grown =
+        wt_array_grow(m->alias, &m->alias_capacity, m->aliases + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    m->alias = grown;
     const size_t at = alias_above(m, addr);
     memmove(&m->alias[at + 1], &m->alias[at], (m->aliases - at) * sizeof *m->alias);
     m->alias[at] = (struct alias){addr, size, host};

@@ -4,17 +4,16 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 bool wt_spans_add(struct wt_spans *spans, uint64_t space, uint64_t first, uint64_t last)
 {
-    assert(first <= last && spans->count <= spans->room);
-    if (spans->count == spans->room) {
-        const size_t room = spans->room ? spans->room * 2 : 16;
-        struct wt_span *grown = realloc(spans->span, room * sizeof *grown);
-        if (!grown)
-            return false;
-        spans->span = grown;
-        spans->room = room;
-    }
+    assert(first <= last && spans->count <= spans->capacity);
+    struct wt_span *grown =
+        wt_array_grow(spans->span, &spans->capacity, spans->count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    spans->span = grown;
     spans->span[spans->count++] = (struct wt_span){space, first, last};
     return true;
 }

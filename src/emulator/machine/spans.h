@@ -14,7 +14,7 @@ struct wt_span {
 
 struct wt_spans {
     struct wt_span *span;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /** Adds a range; false without host memory. wt_spans_sort() must follow before any look-up. */

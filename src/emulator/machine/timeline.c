@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Issues between snapshots at least, and for each byte that the last one took. An issue takes a
  * few nanoseconds, copying a byte far less than one: both keep the cost at a few percent. */
 #define LEAST_INTERVAL ((uint64_t)1 << 20)
@@ -146,7 +148,7 @@ static size_t snapshot_before(const struct wt_timeline *t, uint64_t time, size_t
 /* Takes a snapshot here. Without host memory there is none, and this part is reached from afar. */
 bool timeline_take_snapshot(struct wt_timeline *t)
 {
-    assert(t->snapshots <= t->snapshot_room && t->done <= t->entries);
+    assert(t->snapshots <= t->snapshot_capacity && t->done <= t->entries);
     struct wt_machine *m = t->m;
     size_t at = 0;
     t->tried = work_at(m->time, t->done);
@@ -156,14 +158,11 @@ bool timeline_take_snapshot(struct wt_timeline *t)
             return true;
         at++;
     }
-    if (t->snapshots == t->snapshot_room) {
-        const size_t room = t->snapshot_room ? t->snapshot_room * 2 : 64;
-        struct snapshot *grown = realloc(t->snapshot, room * sizeof *grown);
-        if (!grown)
-            return false;
-        t->snapshot = grown;
-        t->snapshot_room = room;
-    }
+    struct snapshot *grown =
+        wt_array_grow(t->snapshot, &t->snapshot_capacity, t->snapshots + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    t->snapshot = grown;
     struct wt_state *state = m->ops->save(m);
     if (!state)
         return false;
@@ -255,7 +254,10 @@ static bool restart(struct wt_timeline *t)
     return !t->broken;
 }
 
-/* Appends a copy of an entry to a list; false without host memory. */
+/*
+ * Appends a copy of an entry to a list; false without host memory. The list grows by an eighth, not
+ * by its own size (base/array.h), since its room counts against the history's budget.
+ */
 bool timeline_add_entry(struct entry **list, size_t *count, size_t *room, const struct entry *entry)
 {
     assert(*count <= *room);

@@ -24,7 +24,7 @@ struct wt_timeline {
     struct entry *entry;
     size_t entries, entry_room, entry_bytes;
     struct snapshot *snapshot; /* by time and entries; the first one is the beginning */
-    size_t snapshots, snapshot_room;
+    size_t snapshots, snapshot_capacity;
     uint64_t state_bytes; /* of all snapshots */
     size_t done;          /* entries that the machine's state has behind it */
     uint64_t end;         /* issue time of the last recorded state */

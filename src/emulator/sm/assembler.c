@@ -200,15 +200,11 @@ static enum wt_status end_function(struct assembler *a, struct wt_error *err)
         bundle[0] = sm_control_set(bundle[0], a->instructions % 3, SM_CONTROL_NONE);
     }
     f->size = a->instructions / 3 * SM_BUNDLE;
-    f->code = (c->code_size + 127) / 128 * 128;
-    uint8_t *code = realloc(c->code, f->code + f->size);
+    uint8_t *code = cubin_append_code(c, f->size, &f->code);
     if (!code)
         return no_memory(err);
-    memset(code + c->code_size, 0, f->code - c->code_size);
     for (uint64_t i = 0; i < f->size / 8; i++)
-        wt_store_le(code + f->code + 8 * i, a->word[i], 8);
-    c->code = code;
-    c->code_size = f->code + f->size;
+        wt_store_le(code + 8 * i, a->word[i], 8);
     if (!a->registers_given) /* the last one named may be the first of four */
         f->registers = a->highest + 4 > 254 ? 255 : a->highest + 4;
     /* The parameters are the tail of bank 0. */

@@ -54,6 +54,6 @@ void vx_check(struct wt_machine *m)
     assert(active == m->active && halted == d->halted && both == d->halted_active);
     for (unsigned i = 0; i < d->console.slots; i++) {
         const struct wt_console_line *line = &d->console.line[i];
-        assert(line->length <= line->room && (line->text || !line->room));
+        assert(line->length <= line->capacity && (line->text || !line->capacity));
     }
 }

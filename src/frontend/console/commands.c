@@ -10,7 +10,10 @@
 #define SELF "The console"
 
 const struct command wt_shell_commands[] = {
-    {"run", "r", do_run, RUNNING, "Starts the program from its beginning.", NULL, 0, false},
+    {"run", "r", do_run, RUNNING, "Starts the program from its beginning.",
+     "run [ARGUMENTS]: those of a host program, as the shell takes them (\"< FILE\", too); without "
+     "any they\nare those of the last time.",
+     0, false},
     {"start", NULL, do_start, RUNNING, "Starts the program and stops where its code begins.",
      "That is the first line of main, or of a kernel where programs have kernels.", 0, false},
     {"continue", "c fg", do_continue, RUNNING, "Lets the program go on to the next stop.",
@@ -29,6 +32,10 @@ const struct command wt_shell_commands[] = {
      "Without a location it is next that does not follow a loop back.", 'l', true},
     {"advance", NULL, do_advance, RUNNING, "Goes on to a location.", NULL, 'l', false},
     {"kill", "k", do_kill, RUNNING, "Ends the program.", NULL, 0, false},
+    {"attach", "at", do_attach, RUNNING, "Goes to a host program that runs.",
+     "attach PID. 'wavetrap ps' lists programs that can be reached.", 0, false},
+    {"detach", NULL, do_detach, RUNNING, "Lets a host program go on without a debugger.", NULL, 0,
+     false},
     {"reverse-continue", "rc", do_reverse_continue, BACK, "Goes back to the last stop before.",
      "Needs a recorded run: the emulators record it unless --history-memory=0 is given.", 0, true},
     {"reverse-step", "rs", do_reverse_step, BACK, "Goes back to the line before.", NULL, 0, true},
@@ -67,6 +74,13 @@ const struct command wt_shell_commands[] = {
     {"rwatch", NULL, do_rwatch, POINTS, "Stops when a variable is read.", NULL, 'e', false},
     {"awatch", NULL, do_awatch, POINTS, "Stops when a variable is read or written.", NULL, 'e',
      false},
+    {"catch", NULL, do_catch, POINTS, "Stops for what happens to the program.",
+     "catch fault: a mistake of the program; they stop always, and the catchpoint counts them, has "
+     "commands,\nand lets them pass while it is disabled. catch dispatch begin: each kernel "
+     "launch, at the first "
+     "instruction\nof its first wave. catch module load: code that a host program loads or "
+     "unloads.",
+     0, false},
     {"delete", "d", do_delete, POINTS, "Deletes breakpoints by their numbers, or all.", NULL, 0,
      false},
     {"clear", "cl", do_clear, POINTS, "Deletes the breakpoints at a location.", NULL, 'l', false},
@@ -100,6 +114,8 @@ const struct command wt_shell_commands[] = {
     {"set", NULL, do_set, LOOKING, "Changes a variable, a register or a setting.",
      "set var EXPRESSION = VALUE; set $REGISTER = VALUE; set SETTING VALUE (see \"show\").", 'e',
      false},
+    {"unset", NULL, do_unset, LOOKING, "unset environment NAME: a host program does not get it.",
+     NULL, 0, false},
     {"show", NULL, do_show, LOOKING, "Shows settings.", NULL, 0, false},
     {"backtrace", "bt where", do_backtrace, FRAMES, "Shows the calls that led here.",
      "backtrace [full] [COUNT].", 0, false},

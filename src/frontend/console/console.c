@@ -83,10 +83,33 @@ static void event(void *context, const struct wt_event *e)
     wt_session_end(c->session);
 }
 
+/* Breakpoints come into code that has been loaded before it can be executed. */
+static void resolve_now(struct wt_shell *c)
+{
+    struct wt_error err;
+    c->resolve = false;
+    resolve_points(c);
+    const enum wt_status status = c->waiting ? insert_points(c, &err) : WT_OK;
+    if (status && status != WT_IO && !wt_debugger_ended(c->debugger, NULL)) /* it is not gone */
+        fprintf(c->out, "%s\n", err.text);
+}
+
+static void news(void *context, const struct wt_probe_event *e)
+{
+    struct wt_shell *c = context;
+    if (e->kind == WT_PROBE_MODULES_CHANGED && c->options.host)
+        c->options.host->refresh(c->options.context);
+    if (c->resolve && c->options.host)
+        resolve_now(c);
+    catch_news(c, e);
+}
+
 static bool answer(void *context)
 {
     struct wt_shell *c = context;
     uint64_t now, to;
+    if (c->waiting && !c->came && c->caught_number)
+        return true; /* the stop for it is on its way */
     if (c->waiting && !c->came && !wt_debugger_running(c->debugger) &&
         !wt_debugger_progress(c->debugger, &now, &to)) {
         /* Nothing runs, and nothing was said: what was set going is gone. */
@@ -107,8 +130,12 @@ static bool is_idle(void *context)
     return !((struct wt_shell *)context)->waiting;
 }
 
-static const struct wt_client_ops client_ops = {
-    .handle = handle, .event = event, .answer = answer, .is_full = is_full, .is_idle = is_idle};
+static const struct wt_client_ops client_ops = {.handle = handle,
+                                                .event = event,
+                                                .news = news,
+                                                .answer = answer,
+                                                .is_full = is_full,
+                                                .is_idle = is_idle};
 
 static ssize_t write_out(void *context, const char *text, size_t length)
 {
@@ -129,28 +156,59 @@ static void modules_changed(void *context, enum wt_module_change change,
     c->resolve = true;
 }
 
+static void leave_session(struct wt_shell *c)
+{
+    if (!c->client)
+        return;
+    wt_modules_ignore(c->modules, modules_changed, c);
+    remove_all_inserted(c);
+    forget_frames(c);
+    wt_client_leave(c->client);
+    c->client = NULL;
+}
+
+static enum wt_status join_session(struct wt_shell *c, struct wt_session *session,
+                                   struct wt_modules *modules, struct wt_error *err)
+{
+    c->session = session;
+    c->debugger = wt_session_debugger(session);
+    c->topology = wt_debugger_topology(c->debugger);
+    c->modules = modules;
+    c->client = wt_session_join(session, &client_ops, c);
+    if (!c->client)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the console");
+    wt_client_set_used(c->client, true);
+    return wt_modules_observe(modules, modules_changed, c, err);
+}
+
+enum wt_status wt_shell_use(struct wt_shell *c, struct wt_session *session,
+                            struct wt_modules *modules, struct wt_error *err)
+{
+    leave_session(c);
+    c->thread = 0;
+    enum wt_status status = join_session(c, session, modules, err);
+    wt_source_use(c->source, c->debugger, c->modules);
+    forget_watchpoints(c);
+    resolve_points(c);
+    return status;
+}
+
 struct wt_shell *wt_shell_new(const struct wt_shell_options *options)
 {
     struct wt_shell *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->options = *options;
-    c->session = options->session;
-    c->debugger = wt_session_debugger(options->session);
-    c->topology = wt_debugger_topology(c->debugger);
-    c->modules = options->modules;
     c->confirm = true;
     c->list_size = 10;
     c->quit_status = -1;
     c->out = fopencookie(c, "w", (cookie_io_functions_t){.write = write_out});
-    c->client = wt_session_join(c->session, &client_ops, c);
-    c->source = wt_source_new(c->debugger, c->modules);
-    if (!c->out || !c->client || !c->source ||
-        wt_modules_observe(c->modules, modules_changed, c, WT_IGNORED) != WT_OK) {
+    if (!c->out || join_session(c, options->session, options->modules, WT_IGNORED) != WT_OK ||
+        !(c->source = wt_source_new(c->debugger, c->modules)) ||
+        set_arguments(c, options->arguments ? options->arguments : "", WT_IGNORED) != WT_OK) {
         wt_shell_free(c);
         return NULL;
     }
-    wt_client_set_used(c->client, true);
     if (options->attached) {
         c->started = true;
         c->thread = wt_debugger_current_thread(c->debugger);
@@ -162,15 +220,12 @@ void wt_shell_free(struct wt_shell *c)
 {
     if (!c)
         return;
-    wt_modules_ignore(c->modules, modules_changed, c);
-    if (c->client)
-        remove_all_inserted(c);
-    forget_frames(c);
+    leave_session(c);
     free_points(c);
+    free_environment(c);
     free_displays(c);
     free_files(c);
     wt_source_free(c->source);
-    wt_client_leave(c->client);
     for (size_t i = 0; i < 2 * c->substitution_count; i++)
         free(c->substitution[i]);
     free(c->substitution);
@@ -272,6 +327,15 @@ static size_t command_length(const char *text)
     return length ? length : (*text == '!' ? 1 : 0);
 }
 
+/* What the debugger has to say beside its answers: that a part of the past is lost, for instance.
+ */
+static void print_notices(struct wt_shell *c)
+{
+    char notice[224];
+    while (c->debugger && wt_debugger_take_notice(c->debugger, notice, sizeof notice))
+        fputs(notice, c->out);
+}
+
 static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_error *err)
 {
     const char *text = skip_blanks(line);
@@ -298,6 +362,7 @@ static enum wt_status execute(struct wt_shell *c, const char *line, struct wt_er
         arguments[--end] = 0;
     enum wt_status status = command->run(c, arguments, err);
     free(arguments);
+    print_notices(c);
     return status;
 }
 

@@ -9,27 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "debug/core/session.h"
-#include "debug/source/modules.h"
+#include "frontend/console/options.h"
 
 struct wt_shell;
-
-struct wt_shell_options {
-    struct wt_session *session;
-    struct wt_modules *modules; /**< the loaded code */
-    const char *program;        /**< its file, for people; NULL: none */
-    bool attached;              /**< the device was running before: there is no `run` */
-    bool colour;                /**< output may have colours */
-    /** Takes what commands print. */
-    void (*output)(void *context, const char *text, size_t length);
-    /** Asks a question that is answered by yes or no; NULL: yes. */
-    bool (*ask)(void *context, const char *question);
-    /** The text of an instruction, as a disassembler has it; NULL: there is none. Returns its
-     * length in bytes, 0 if these bytes are no instruction. */
-    unsigned (*disassemble)(void *context, uint64_t addr, const uint8_t *bytes, size_t length,
-                            char *text, size_t size);
-    void *context;
-};
 
 /** NULL without host memory. What the options name must outlive it. */
 struct wt_shell *wt_shell_new(const struct wt_shell_options *options);
@@ -41,6 +23,13 @@ void wt_shell_free(struct wt_shell *console);
  */
 enum wt_status wt_shell_post_mortem(struct wt_shell *console, const char *reason,
                                     struct wt_error *err);
+
+/**
+ * Goes to another session and its modules: that of a program that has been started, or of none.
+ * Breakpoints are resolved anew, values that were kept stay. The old session must be there yet.
+ */
+enum wt_status wt_shell_use(struct wt_shell *console, struct wt_session *session,
+                            struct wt_modules *modules, struct wt_error *err);
 
 /**
  * Executes one command line. A command that lets the program run serves the session until it stops:

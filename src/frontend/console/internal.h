@@ -7,9 +7,12 @@
 #include "debug/source/locations.h"
 #include "debug/source/source.h"
 #include "debug/source/symbols.h"
-#include "frontend/console/console.h"
+#include "frontend/console/options.h"
 
-enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS };
+enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS, POINT_CATCH };
+
+/** What a catchpoint stops for. */
+enum catch_kind { CATCH_FAULT, CATCH_DISPATCHES, CATCH_MODULES };
 
 /** Lines of commands. */
 struct script {
@@ -30,6 +33,7 @@ struct point {
     struct wt_expr **compiled; /**< of each address; NULL entries: none */
     struct script commands;
     bool silent;
+    enum catch_kind caught;
     /* Watchpoints. */
     enum wt_watchpoint_kind watch;
     struct wt_address where;            /**< as `owner` sees it */
@@ -103,6 +107,12 @@ struct wt_shell {
     size_t watched_count, watched_capacity;
     struct internal_point *internal;
     size_t internal_count, internal_capacity;
+
+    unsigned caught_number; /**< the catchpoint that has asked for a stop; 0: none */
+
+    char *arguments; /**< host programs: as the shell has them */
+    char **environment;
+    size_t environment_count, environment_capacity;
 
     bool waiting; /**< a command waits for an event: */
     bool came;    /**< … it is here */
@@ -195,6 +205,8 @@ void print_where(struct wt_shell *c, wt_thread thread);
 /** Lets threads go and waits for what happens. */
 enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list, size_t count,
                                bool backwards, struct wt_error *err);
+/** Waits for what happens while the program runs. */
+enum wt_status wait_for_stop(struct wt_shell *c, struct wt_error *err);
 /** Sets breakpoints of all kinds as they are now wanted. */
 enum wt_status insert_points(struct wt_shell *c, struct wt_error *err);
 /** An address where execution stops for a step's sake. */
@@ -223,11 +235,38 @@ void print_source_line(struct wt_shell *c, const struct wt_frame *frame, bool ad
 /** Where a frame's function begins in memory; 0 if unknown. */
 uint64_t function_start(const struct wt_frame *frame);
 
+/* ---- host.c: programs in processes of their own ---- */
+/** Starts the program; c->started says whether it runs. */
+enum wt_status begin_host(struct wt_shell *c, struct wt_error *err);
+/** The program is gone: tells how it has ended. */
+void end_host(struct wt_shell *c);
+enum wt_status set_arguments(struct wt_shell *c, const char *text, struct wt_error *err);
+/** Adds NAME=VALUE, or NAME: unset. Takes it over. */
+enum wt_status change_environment(struct wt_shell *c, char *change, struct wt_error *err);
+void free_environment(struct wt_shell *c);
+
+/* ---- catch.c ---- */
+/** Something has happened, modules have changed above all. */
+void catch_news(struct wt_shell *c, const struct wt_probe_event *news);
+/** Whether faults are passed: they are to be caught, and that is disabled. */
+bool passes_faults(const struct wt_shell *c);
+/** Counts and tells the catchpoint of a stop; false if there is none. */
+bool report_catch(struct wt_shell *c);
+/** The catchpoint that a fault is told with; NULL: none. */
+struct point *catch_of_faults(const struct wt_shell *c);
+
 /* ---- frames.c ---- */
 void print_frame(struct wt_shell *c, const struct wt_frame *frame, bool numbered, bool address);
 
 /* ---- points.c ---- */
 void free_points(struct wt_shell *c);
+struct point *add_point(struct wt_shell *c, enum point_kind kind, const char *text,
+                        struct wt_error *err);
+/** The program is another one now: its watchpoints are gone. */
+void forget_watchpoints(struct wt_shell *c);
+void queue_commands(struct wt_shell *c, const struct point *p);
+/** Whether it stops at instructions. */
+bool has_addresses(const struct point *p);
 struct point *find_point(struct wt_shell *c, unsigned number);
 void delete_point(struct wt_shell *c, struct point *p);
 /** Compiles a breakpoint's conditions anew. */
@@ -269,7 +308,8 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
 command_fn do_generate_core;
 command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, do_finish, do_until,
     do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
-    do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote;
+    do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote, do_attach, do_detach,
+    do_catch, do_unset;
 command_fn do_break, do_tbreak, do_watch, do_rwatch, do_awatch, do_delete, do_clear, do_enable,
     do_disable, do_condition, do_ignore, do_commands, do_save, do_info_breakpoints;
 command_fn do_backtrace, do_frame, do_up, do_down, do_info_frame, do_info_locals, do_info_args;

@@ -24,10 +24,13 @@ static void free_cells(struct cell *cell, unsigned count)
     free(cell);
 }
 
-/* An integer in decimal or hexadecimal; false for any other text. */
+/* An integer in decimal or hexadecimal, or a pointer with its type; false for any other text. */
 static bool integer_of(const char *text, int64_t *value)
 {
     char *end;
+    const char *type = text[0] == '(' ? strstr(text, ") 0x") : NULL;
+    if (type)
+        text = type + 2;
     if (!*text)
         return false;
     *value = text[0] == '0' && text[1] == 'x' ? (int64_t)strtoull(text, &end, 16)

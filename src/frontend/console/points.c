@@ -11,6 +11,11 @@
 
 /* ---- the list ---- */
 
+bool has_addresses(const struct point *p)
+{
+    return p->kind == POINT_BREAK || (p->kind == POINT_CATCH && p->caught == CATCH_DISPATCHES);
+}
+
 static void free_script(struct script *s)
 {
     for (size_t i = 0; i < s->count; i++)
@@ -66,8 +71,8 @@ void delete_point(struct wt_shell *c, struct point *p)
     free_point(p);
 }
 
-static struct point *add_point(struct wt_shell *c, enum point_kind kind, const char *text,
-                               struct wt_error *err)
+struct point *add_point(struct wt_shell *c, enum point_kind kind, const char *text,
+                        struct wt_error *err)
 {
     struct point **grown =
         wt_array_grow(c->point, &c->point_capacity, c->point_count + 1, sizeof(struct point *));
@@ -85,6 +90,17 @@ static struct point *add_point(struct wt_shell *c, enum point_kind kind, const c
     p->enabled = true;
     p->number = ++c->last_number;
     return grown[c->point_count++] = p;
+}
+
+void forget_watchpoints(struct wt_shell *c)
+{
+    for (size_t i = c->point_count; i-- > 0;) {
+        struct point *p = c->point[i];
+        if (!p->part_count)
+            continue;
+        fprintf(c->out, "Watchpoint %u deleted: the memory of that run is gone.\n", p->number);
+        delete_point(c, p);
+    }
 }
 
 /* ---- places ---- */
@@ -133,6 +149,7 @@ static void find_functions(struct wt_shell *c, const char *name, struct addresse
 
 struct kernels {
     const char *name; /* NULL: all of them */
+    bool entries;     /* their first instructions, and those of the runtime's own, too */
     struct addresses *a;
 };
 
@@ -146,26 +163,34 @@ static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t
     (void)addr, (void)size, (void)code;
     if (length <= 3 || strcmp(name + length - 3, ".kd") != 0)
         return true;
+    /* HIP's runtime brings kernels of its own, which nobody means who names none. */
+    if (!k->name && !k->entries && strncmp(name, "__amd_", 6) == 0)
+        return true;
     char *kernel = strndup(name, length - 3);
     if (kernel && wt_symbols_address(m->symbols, kernel, &start) &&
         (!k->name || (wt_symbols_address(m->symbols, k->name, &wanted) && wanted == start)))
-        add_address(k->a, wt_symbols_body(m->symbols, start) + m->bias);
+        add_address(k->a, (k->entries ? start : wt_symbols_body(m->symbols, start)) + m->bias);
     free(kernel);
     return true;
+}
+
+static void find_kernels(struct wt_shell *c, const char *name, bool entries, struct addresses *a)
+{
+    size_t count;
+    const struct wt_module *m = wt_modules_list(c->modules, &count);
+    struct kernels k = {name, entries, a};
+    for (size_t i = 0; i < count; i++) {
+        a->module = &m[i];
+        if (m[i].symbols)
+            wt_symbols_each(m[i].symbols, take_kernel, &k);
+    }
 }
 
 /* "kernel NAME", "kernel": where kernels begin, behind their prologues. */
 static enum wt_status at_kernel(struct wt_shell *c, const char *name, struct addresses *a,
                                 struct wt_error *err)
 {
-    size_t count;
-    const struct wt_module *m = wt_modules_list(c->modules, &count);
-    struct kernels k = {*name ? name : NULL, a};
-    for (size_t i = 0; i < count; i++) {
-        a->module = &m[i];
-        if (m[i].symbols)
-            wt_symbols_each(m[i].symbols, take_kernel, &k);
-    }
+    find_kernels(c, *name ? name : NULL, false, a);
     if (a->count)
         return WT_OK;
     return *name ? wt_fail(err, WT_INVALID, "There is no kernel \"%s\".", name)
@@ -292,7 +317,7 @@ enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_
 {
     enum wt_status status = WT_OK;
     free_compiled(p);
-    if (!p->condition || p->kind != POINT_BREAK || !p->addr_count)
+    if (!p->condition || !has_addresses(p) || !p->addr_count)
         return WT_OK;
     struct wt_expr **compiled = calloc(p->addr_count, sizeof(struct wt_expr *));
     if (!compiled)
@@ -356,6 +381,13 @@ static void describe_place(struct wt_shell *c, uint64_t addr)
     wt_frames_free(frames);
 }
 
+/* Whether code may be loaded that has such a place: not an address, nor a line of a file that is
+ * not known. */
+static bool comes_later(const struct wt_shell *c, const char *text)
+{
+    return c->options.host && *text && *text != '*' && !isdigit((unsigned char)*text);
+}
+
 static enum wt_status set_break(struct wt_shell *c, const char *text, bool temporary,
                                 struct wt_error *err)
 {
@@ -365,7 +397,13 @@ static enum wt_status set_break(struct wt_shell *c, const char *text, bool tempo
     if (!copy)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a breakpoint");
     const char *condition = split_condition(copy);
-    enum wt_status status = resolve_place(c, copy, &list, &count, NULL, err);
+    struct wt_error unknown;
+    enum wt_status status = resolve_place(c, copy, &list, &count, NULL, &unknown);
+    const bool pending = status && comes_later(c, copy);
+    if (pending)
+        status = WT_OK;
+    else if (status)
+        *err = unknown;
     struct point *p = status ? NULL : add_point(c, POINT_BREAK, copy, err);
     if (!p) {
         free(list);
@@ -384,6 +422,11 @@ static enum wt_status set_break(struct wt_shell *c, const char *text, bool tempo
         delete_point(c, p);
         c->last_number--;
         return status;
+    }
+    if (pending) {
+        fprintf(c->out, "%s %u (%s) pending.\n", temporary ? "Temporary breakpoint" : "Breakpoint",
+                p->number, p->text);
+        return WT_OK;
     }
     fprintf(c->out, "%s %u at 0x%" PRIx64, temporary ? "Temporary breakpoint" : "Breakpoint",
             p->number, p->addr[0]);
@@ -405,20 +448,38 @@ enum wt_status do_tbreak(struct wt_shell *c, const char *text, struct wt_error *
     return set_break(c, text, true, err);
 }
 
+static void resolve_catch(struct wt_shell *c, struct point *p)
+{
+    struct addresses a = {0};
+    find_kernels(c, NULL, true, &a);
+    free_compiled(p);
+    free(p->addr);
+    p->addr = a.list;
+    p->addr_count = a.count;
+    compile_condition(c, p, WT_IGNORED);
+}
+
 void resolve_points(struct wt_shell *c)
 {
     for (size_t i = 0; i < c->point_count; i++) {
         struct point *p = c->point[i];
+        struct wt_error err;
         uint64_t *list = NULL;
         size_t count = 0;
-        if (p->kind != POINT_BREAK || p->text[0] == '*' || !p->text[0] ||
-            resolve_place(c, p->text, &list, &count, NULL, WT_IGNORED) != WT_OK)
+        if (p->kind == POINT_CATCH && p->caught == CATCH_DISPATCHES)
+            resolve_catch(c, p);
+        if (p->kind != POINT_BREAK || p->text[0] == '*' || !p->text[0])
+            continue;
+        /* Where its code was, there may be other code soon. */
+        if (resolve_place(c, p->text, &list, &count, NULL, WT_IGNORED) != WT_OK && !c->options.host)
             continue;
         free_compiled(p);
         free(p->addr);
         p->addr = list;
         p->addr_count = count;
-        compile_condition(c, p, WT_IGNORED);
+        if (compile_condition(c, p, &err) != WT_OK)
+            fprintf(c->out, "The condition of breakpoint %u cannot be evaluated: %s\n", p->number,
+                    err.text);
     }
 }
 
@@ -754,7 +815,8 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
     static const char *const types[] = {[POINT_BREAK] = "breakpoint",
                                         [POINT_WATCH] = "hw watchpoint",
                                         [POINT_READ] = "read watchpoint",
-                                        [POINT_ACCESS] = "acc watchpoint"};
+                                        [POINT_ACCESS] = "acc watchpoint",
+                                        [POINT_CATCH] = "catchpoint"};
     const int width = c->topology->address_bits == 64 ? 18 : 10;
     enum wt_status status = take_no_arguments(text, "info breakpoints", err);
     if (status)
@@ -779,7 +841,7 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
             fprintf(c->out, "%-*s %s", width, "", p->text);
         }
         fputc('\n', c->out);
-        if (p->condition)
+        if (p->condition && p->kind != POINT_CATCH)
             fprintf(c->out, "\tstop only if %s\n", p->condition);
         if (p->hits)
             fprintf(c->out, "\tbreakpoint already hit %u time%s\n", p->hits,
@@ -814,11 +876,13 @@ enum wt_status do_save(struct wt_shell *c, const char *text, struct wt_error *er
     static const char *const words[] = {[POINT_BREAK] = "break",
                                         [POINT_WATCH] = "watch",
                                         [POINT_READ] = "rwatch",
-                                        [POINT_ACCESS] = "awatch"};
+                                        [POINT_ACCESS] = "awatch",
+                                        [POINT_CATCH] = "catch"};
     for (size_t i = 0; i < c->point_count; i++) {
         const struct point *p = c->point[i];
         fprintf(file, "%s %s", p->temporary ? "tbreak" : words[p->kind], p->text);
-        fprintf(file, p->condition ? " if %s\n" : "\n", p->condition);
+        const bool condition = p->condition && p->kind != POINT_CATCH;
+        fprintf(file, condition ? " if %s\n" : "\n", p->condition);
         if (p->commands.count || p->silent) {
             fputs("commands\n", file);
             if (p->silent)

@@ -102,7 +102,7 @@ static enum wt_status insert_at(struct wt_shell *c, uint64_t addr, struct wt_err
     bool always = false;
     for (size_t i = 0; i < c->point_count; i++) {
         const struct point *p = c->point[i];
-        if (p->kind != POINT_BREAK || !p->enabled)
+        if (!has_addresses(p) || !p->enabled)
             continue;
         for (size_t k = 0; k < p->addr_count; k++) {
             if (p->addr[k] != addr)
@@ -168,9 +168,9 @@ enum wt_status insert_points(struct wt_shell *c, struct wt_error *err)
         const struct point *p = c->point[i];
         if (!p->enabled)
             continue;
-        for (size_t k = 0; k < p->addr_count && p->kind == POINT_BREAK; k++)
+        for (size_t k = 0; k < p->addr_count && has_addresses(p); k++)
             fine &= note_address(c, p->addr[k]);
-        for (size_t k = 0; k < p->part_count && p->kind != POINT_BREAK; k++)
+        for (size_t k = 0; k < p->part_count; k++)
             if ((status = insert_watch(c, p->part[k], err)) != WT_OK)
                 return status;
     }
@@ -212,6 +212,19 @@ void remove_internal(struct wt_shell *c, uint64_t addr)
 
 /* ---- going ---- */
 
+enum wt_status wait_for_stop(struct wt_shell *c, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    c->came = false;
+    c->caught_number = 0;
+    c->event = (struct wt_event){.kind = WT_EVENT_NONE};
+    c->waiting = true;
+    while (!c->came && !status)
+        status = wt_session_run(c->session, err);
+    c->waiting = false;
+    return status;
+}
+
 enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list, size_t count,
                                bool backwards, struct wt_error *err)
 {
@@ -222,16 +235,13 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
         wt_debugger_focus(c->debugger, c->thread);
     forget_frames(c);
     fflush(c->out);
-    c->came = false;
-    c->event = (struct wt_event){.kind = WT_EVENT_NONE};
-    status = wt_client_run(c->client, backwards ? WT_BACKWARDS : WT_FORWARDS, list, count, err);
-    if (status)
-        return status;
-    c->waiting = true;
-    while (!c->came && !status)
-        status = wt_session_run(c->session, err);
-    c->waiting = false;
-    return status;
+    /* A program that has just been started is on its way. */
+    if (!c->options.host || !wt_debugger_running(c->debugger)) {
+        status = wt_client_run(c->client, backwards ? WT_BACKWARDS : WT_FORWARDS, list, count, err);
+        if (status)
+            return status;
+    }
+    return wait_for_stop(c, err);
 }
 
 /* ---- what is said ---- */
@@ -314,13 +324,13 @@ static bool condition_holds(struct wt_shell *c, const struct point *p, uint64_t 
 bool user_breakpoint_at(struct wt_shell *c, uint64_t pc, wt_thread thread)
 {
     for (size_t i = 0; i < c->point_count; i++)
-        if (c->point[i]->kind == POINT_BREAK && c->point[i]->enabled &&
+        if (has_addresses(c->point[i]) && c->point[i]->enabled &&
             condition_holds(c, c->point[i], pc, thread))
             return true;
     return false;
 }
 
-static void queue_commands(struct wt_shell *c, const struct point *p)
+void queue_commands(struct wt_shell *c, const struct point *p)
 {
     for (size_t i = 0; i < p->commands.count; i++) {
         char **grown =
@@ -346,10 +356,10 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
     struct point *gone[64];
     size_t gone_count = 0;
     unsigned shown = 0;
-    bool temporary = false;
+    bool temporary = false, catches = false;
     for (size_t i = 0; i < c->point_count; i++) {
         struct point *p = c->point[i];
-        if (p->kind != POINT_BREAK || !p->enabled || !condition_holds(c, p, place.pc, c->thread))
+        if (!has_addresses(p) || !p->enabled || !condition_holds(c, p, place.pc, c->thread))
             continue;
         here = true;
         p->hits++;
@@ -360,6 +370,7 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
         any = true;
         if (!shown) {
             shown = p->number;
+            catches = p->kind == POINT_CATCH;
             temporary = p->temporary;
             silent = p->silent;
         }
@@ -376,7 +387,11 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
     c->stopped_silently = silent;
     if (shown && !silent) {
         print_where(c, c->thread);
-        fprintf(c->out, "\n%s %u, ", temporary ? "Temporary breakpoint" : "Breakpoint", shown);
+        fprintf(c->out, "\n%s %u%s, ",
+                catches     ? "Catchpoint"
+                : temporary ? "Temporary breakpoint"
+                            : "Breakpoint",
+                shown, catches ? " (dispatch begin)" : "");
     }
     c->stop_number = shown;
     for (size_t i = 0; i < gone_count; i++)
@@ -387,7 +402,7 @@ static struct point *watched_at(struct wt_shell *c, const struct wt_event *event
 {
     for (size_t i = 0; i < c->point_count; i++) {
         struct point *p = c->point[i];
-        if (!p->enabled || p->kind == POINT_BREAK || p->watch != event->watch)
+        if (!p->enabled || !p->part_count || p->watch != event->watch)
             continue;
         for (size_t k = 0; k < p->part_count; k++)
             if (wt_ranges_meet(p->part[k].addr, p->part[k].size, event->addr, 1))
@@ -404,6 +419,36 @@ static void print_watched(struct wt_shell *c, const struct point *p, const uint8
     fputc('\n', c->out);
 }
 
+/* Whether an address means the same memory to all waves. */
+static bool is_of_device(const struct wt_shell *c, struct wt_address at)
+{
+    for (size_t i = 1; i < c->topology->space_count && at.space == 0; i++) {
+        const struct wt_space *s = &c->topology->spaces[i];
+        if (s->aperture && s->address_bits < 64 &&
+            at.offset - s->aperture < (uint64_t)1 << s->address_bits)
+            return false;
+    }
+    return true;
+}
+
+/* Reads what is watched. The wave that it was set for may have ended; what lies in memory of all
+ * waves is read through another one then. */
+static bool read_watched(struct wt_shell *c, const struct point *p, uint8_t *to)
+{
+    uint64_t done = 0;
+    if (wt_debugger_read_memory(c->debugger, p->owner, p->where, to, p->size, WT_IGNORED) == WT_OK)
+        return true;
+    for (size_t i = 0; i < p->part_count && done < p->size; i++) {
+        const struct wt_watchpoint_request *part = &p->part[i];
+        if (part->size > p->size - done || !is_of_device(c, part->addr) ||
+            wt_debugger_read_memory(c->debugger, c->thread, part->addr, to + done, part->size,
+                                    WT_IGNORED) != WT_OK)
+            return false;
+        done += part->size;
+    }
+    return done == p->size;
+}
+
 static void report_watchpoint(struct wt_shell *c, bool *again)
 {
     struct point *p = watched_at(c, &c->event);
@@ -412,8 +457,7 @@ static void report_watchpoint(struct wt_shell *c, bool *again)
         return;
     }
     uint8_t *now = malloc(p->size ? p->size : 1);
-    const bool readable = now && wt_debugger_read_memory(c->debugger, p->owner, p->where, now,
-                                                         p->size, WT_IGNORED) == WT_OK;
+    const bool readable = now && read_watched(c, p, now);
     const bool changed = readable && memcmp(now, p->old, p->size) != 0;
     /* An instruction that writes several parts of it is told once. */
     const bool told = p->kind == POINT_WATCH && p->part_count > 1 && readable && !changed;
@@ -454,6 +498,10 @@ static void report_watchpoint(struct wt_shell *c, bool *again)
 
 static void report_exit(struct wt_shell *c, uint32_t word)
 {
+    if (c->options.host) {
+        end_host(c);
+        return;
+    }
     c->started = false;
     c->ended = true;
     c->exit_word = word;
@@ -473,9 +521,24 @@ static void report_fault(struct wt_shell *c)
     c->fault_pc = place.pc;
     c->fault_thread = c->thread;
     c->faulted = true;
+    if (!same && passes_faults(c))
+        return;
     if (!same) {
+        struct point *p = catch_of_faults(c);
         print_where(c, c->thread);
-        fprintf(c->out, "\nProgram stopped by a fault: %s\n", c->event.text);
+        if (p)
+            fprintf(c->out, "\nCatchpoint %u:", p->number);
+        fprintf(c->out, "%sProgram stopped by a fault: %s\n", p ? " " : "\n", c->event.text);
+        if (c->event.pc) {
+            char text[300];
+            wt_modules_describe(c->modules, 0, c->event.pc, text, sizeof text);
+            fprintf(c->out, "  at %s\n", text);
+        }
+        if (p) {
+            p->hits++;
+            c->stop_number = p->number;
+            queue_commands(c, p);
+        }
         return;
     }
     /* Tried again, it has failed again: that is the program's end. */
@@ -517,10 +580,14 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
         break;
     case WT_STOP_INTERRUPTED:
     case WT_STOP_REQUESTED:
+        if (report_catch(c))
+            break;
         print_where(c, c->thread);
-        fputs("\nProgram stopped.\n", c->out);
+        fputs(c->thread ? "\nProgram stopped.\n" : "\nProgram stopped; no kernel runs now.\n",
+              c->out);
         break;
     case WT_STOP_FAULT:
+        *again = passes_faults(c) && !c->faulted;
         report_fault(c);
         break;
     case WT_STOP_TRAP:
@@ -536,6 +603,11 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
         fputs("\nThe present has been reached again: what comes is new.\n", c->out);
         break;
     case WT_STOP_STEP:
+        /* The step of a wave that has ended stops at another one. */
+        if (e->text[0]) {
+            print_where(c, c->thread);
+            fprintf(c->out, "\nThe step is over: %s.\n", e->text);
+        }
         break;
     }
     return WT_OK;
@@ -561,9 +633,16 @@ enum wt_status continue_and_report(struct wt_shell *c, bool backwards, struct wt
 
 /* ---- commands ---- */
 
-static enum wt_status begin(struct wt_shell *c, struct wt_error *err)
+static enum wt_status begin(struct wt_shell *c, const char *arguments, struct wt_error *err)
 {
     enum wt_status status;
+    if (*arguments && !c->options.host)
+        return wt_fail(err, WT_INVALID,
+                       "code for the device gets its arguments when wavetrap is started (--arg)");
+    if (*arguments && (status = set_arguments(c, arguments, err)) != WT_OK)
+        return status;
+    if (c->options.host)
+        return begin_host(c, err);
     if (c->options.attached)
         return wt_fail(err, WT_UNSUPPORTED,
                        "the device runs by itself: there is no program to start. Use 'continue'");
@@ -584,10 +663,8 @@ static enum wt_status begin(struct wt_shell *c, struct wt_error *err)
 
 enum wt_status do_run(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    enum wt_status status = take_no_arguments(text, "run", err);
-    if (!status)
-        status = begin(c, err);
-    return status ? status : continue_and_report(c, false, err);
+    enum wt_status status = begin(c, text, err);
+    return status || !c->started ? status : continue_and_report(c, false, err);
 }
 
 static bool has_main(struct wt_shell *c)
@@ -602,12 +679,10 @@ static bool has_main(struct wt_shell *c)
 
 enum wt_status do_start(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    enum wt_status status = take_no_arguments(text, "start", err);
+    enum wt_status status = do_tbreak(c, has_main(c) ? "main" : "kernel", err);
     if (!status)
-        status = do_tbreak(c, has_main(c) ? "main" : "kernel", err);
-    if (!status)
-        status = begin(c, err);
-    return status ? status : continue_and_report(c, false, err);
+        status = begin(c, text, err);
+    return status || !c->started ? status : continue_and_report(c, false, err);
 }
 
 /* "continue N": the breakpoint that it stands at is ignored N - 1 times. */
@@ -641,23 +716,4 @@ enum wt_status do_continue(struct wt_shell *c, const char *text, struct wt_error
 enum wt_status do_reverse_continue(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     return go_on(c, text, true, err);
-}
-
-enum wt_status do_kill(struct wt_shell *c, const char *text, struct wt_error *err)
-{
-    enum wt_status status = take_no_arguments(text, "kill", err);
-    if (!status)
-        status = need_run(c, err);
-    if (status)
-        return status;
-    if (c->post_mortem)
-        return wt_fail(err, WT_STATE,
-                       "this is a core file: it can be looked at, not changed or run");
-    if (!ask(c, "Kill the program being debugged? (y or n) "))
-        return wt_fail(err, WT_STATE, "Not confirmed.");
-    remove_all_inserted(c);
-    c->started = false;
-    select_thread(c, 0);
-    fputs("[Program killed]\n", c->out);
-    return WT_OK;
 }

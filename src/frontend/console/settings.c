@@ -101,6 +101,21 @@ static enum wt_status set_value(struct wt_shell *c, const char *text, struct wt_
     return status;
 }
 
+/* "NAME=VALUE", "NAME VALUE", "NAME": empty. */
+static enum wt_status set_environment(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    char *change;
+    const size_t length = strcspn(text, " =");
+    const char *value = skip_blanks(text + length);
+    if (!length)
+        return wt_fail(err, WT_INVALID, "set environment takes NAME=VALUE");
+    if (*value == '=')
+        value = skip_blanks(value + 1);
+    if (asprintf(&change, "%.*s=%s", (int)length, text, value) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return change_environment(c, change, err);
+}
+
 enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const char *whole = text;
@@ -123,6 +138,10 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
     if (take_word(&text, "pagination") || take_word(&text, "height") || take_word(&text, "width") ||
         take_word(&text, "style"))
         return WT_OK;
+    if (c->options.host && take_word(&text, "args"))
+        return set_arguments(c, text, err);
+    if (c->options.host && (take_word(&text, "environment") || take_word(&text, "env")))
+        return set_environment(c, text, err);
     if (take_word(&text, "args") || take_word(&text, "environment") || take_word(&text, "env"))
         return wt_fail(err, WT_UNSUPPORTED,
                        "the program gets its arguments when wavetrap is started (--arg, or behind "
@@ -137,6 +156,13 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
     if (any || take_word(&text, "confirm")) {
         fprintf(c->out, "Whether to confirm potentially dangerous operations is %s.\n",
                 c->confirm ? "on" : "off");
+        if (!any)
+            return WT_OK;
+    }
+    if (c->options.host && (any || take_word(&text, "args"))) {
+        fprintf(c->out,
+                "Argument list to give program being debugged when it is started is \"%s\".\n",
+                c->arguments);
         if (!any)
             return WT_OK;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
 /* A copy of the list of active waves; the caller frees it. */

@@ -107,7 +107,12 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     s->notified = false;
     if (event.kind == WT_EVENT_EXITED) {
         wt_rsp_push_notice(s, &event);
-    } else if (wt_rsp_load_threads(s)) {
+    } else if (!wt_rsp_load_threads(s)) {
+        wt_rsp_refuse(s, WT_IO,
+                      "the threads cannot be listed: the device does not answer, or "
+                      "memory has run out");
+        return;
+    } else {
         for (size_t i = 0; i < s->thread_count; i++) {
             struct wt_event standing = {
                 .kind = WT_EVENT_STOPPED, .thread = s->threads[i].id, .reason = WT_STOP_REQUESTED};

@@ -99,40 +99,49 @@ void wt_rsp_put_json(struct wt_packet_writer *out, const char *text)
 
 /* ---- what the program prints, and notices of the debugger ---- */
 
+static void put_output(struct wt_rsp_session *s, const char *text, size_t size)
+{
+    wt_put_begin(&s->out, '$');
+    wt_put_char(&s->out, 'O');
+    wt_put_hex(&s->out, text, size);
+    wt_put_end(&s->out);
+}
+
 /* Packets "O" are for a client that waits for a stop reply. */
 void wt_rsp_send_pending(struct wt_rsp_session *s)
 {
     if (!s->waiting || s->nonstop)
         return;
-    size_t at = 0;
-    while (at < s->pending_length) {
-        size_t size = s->pending_length - at;
+    for (size_t at = 0, size; at < s->pending_length; at += size) {
+        size = s->pending_length - at;
         size = size > 0x1000 ? 0x1000 : size;
-        wt_put_begin(&s->out, '$');
-        wt_put_char(&s->out, 'O');
-        wt_put_hex(&s->out, s->pending + at, size);
-        wt_put_end(&s->out);
-        at += size;
+        put_output(s, s->pending + at, size);
     }
-    s->pending_length = 0;
+    if (s->pending_lost) {
+        char text[64];
+        snprintf(text, sizeof text, "\n[%zu bytes of output were lost here]\n", s->pending_lost);
+        put_output(s, text, strlen(text));
+    }
+    s->pending_length = s->pending_lost = 0;
 }
 
 void wt_rsp_session_output(struct wt_rsp_session *s, const char *text, size_t length)
 {
-    if (length > MOST_PENDING - s->pending_length)
-        length = MOST_PENDING - s->pending_length;
     if (!s->pending)
         s->pending = malloc(MOST_PENDING);
-    if (!s->pending)
-        return;
-    memcpy(s->pending + s->pending_length, text, length);
-    s->pending_length += length;
+    const size_t room = s->pending ? MOST_PENDING - s->pending_length : 0;
+    /* What follows lost output is lost, too: the sentence that says so stands behind the rest. */
+    const size_t kept = s->pending_lost ? 0 : length < room ? length : room;
+    if (kept)
+        memcpy(s->pending + s->pending_length, text, kept);
+    s->pending_length += kept;
+    s->pending_lost += length - kept;
     wt_rsp_send_pending(s);
 }
 
 void wt_rsp_tell_notice(struct wt_rsp_session *s)
 {
     char notice[224];
-    if (wt_debugger_take_notice(s->debugger, notice, sizeof notice))
+    while (wt_debugger_take_notice(s->debugger, notice, sizeof notice))
         wt_rsp_session_output(s, notice, strlen(notice));
 }

@@ -196,7 +196,7 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     s->waiting = s->killed = s->closing = s->detached = s->overrun = false;
     s->errand.end = NULL;
     s->thread_next = 0;
-    s->pending_length = 0;
+    s->pending_length = s->pending_lost = 0;
     s->call.held = s->each_lane = false;
     wt_rsp_forget_shown(s, 0);
     wt_rsp_forget_followed(s);

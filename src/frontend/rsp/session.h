@@ -215,6 +215,7 @@ struct wt_rsp_session {
 
     char *pending; /**< console output that the client cannot take yet */
     size_t pending_length;
+    size_t pending_lost; /**< bytes that came after it, and found no room or no memory */
 
     uint8_t *scratch; /**< memory on its way; WT_PACKET_SIZE bytes */
 };
@@ -249,7 +250,10 @@ void wt_rsp_put_thread(struct wt_rsp_session *session, wt_thread thread);
 void wt_rsp_put_json(struct wt_packet_writer *out, const char *text);
 /** Sends what the program has printed, if the client waits for a stop reply: others take none. */
 void wt_rsp_send_pending(struct wt_rsp_session *session);
-/** Text of the program for the client; what does not fit in 1 MiB of unsent text is dropped. */
+/**
+ * Text of the program for the client. Of what cannot be sent now the first 1 MiB is kept; how much
+ * is lost behind it is said when it is sent.
+ */
 void wt_rsp_session_output(struct wt_rsp_session *session, const char *text, size_t length);
 /** Sends the debugger's notice for the user (wt_debugger_take_notice), if there is one. */
 void wt_rsp_tell_notice(struct wt_rsp_session *session);

@@ -4,15 +4,92 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/bits.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "emulator/gen/host.h"
+#include "emulator/gen/isa.h"
+#include "runtime/common/interrupt.h"
+#include "runtime/common/places.h"
+#include "runtime/common/progress.h"
+#include "runtime/drm/kernels.h"
 
 struct wt_drm_emulated {
     struct gen_device *device;
     struct wt_i915 *driver;
+    struct wt_progress progress;
+    char *details; /* lines that follow the next message; NULL: none */
+    size_t details_length;
 };
+
+/* ---- where the threads of a walk are ---- */
+
+static uint64_t kernel_of(const struct gen_walk *walk)
+{
+    return walk->instructions + walk->kernel;
+}
+
+/* Walks run one after the other: the one that is under way. */
+static struct gen_progress progress_of(const struct wt_drm_emulated *gpu)
+{
+    struct gen_progress p = {0};
+    unsigned i = 0;
+    while (i < GEN_WALKS && !gen_device_progress(gpu->device, i, &p))
+        i++;
+    return p;
+}
+
+static bool any_thread(void *context, uint32_t thread)
+{
+    return true;
+}
+
+static void describe(void *context, uint64_t pc, char *text, size_t size)
+{
+    wt_drm_kernel_describe(kernel_of(context), pc, text, size);
+}
+
+static void tell_walk(FILE *out, struct wt_drm_emulated *gpu, const struct gen_walk *walk)
+{
+    const struct gen_progress p = progress_of(gpu);
+    char kernel[300];
+    struct gen_walk copy = *walk;
+    const struct wt_places places = {.machine = gen_machine(gpu->device),
+                                     .wave_word = "thread",
+                                     .lane_word = "channel",
+                                     .holds = any_thread,
+                                     .describe = describe,
+                                     .context = &copy};
+    describe(&copy, kernel_of(walk), kernel, sizeof kernel);
+    fprintf(out,
+            "  the kernel at %s: %" PRIu64 " of %" PRIu64 " groups have ended, %" PRIu64
+            " have begun\n",
+            kernel, p.done, p.total, p.begun);
+    wt_places_tell(out, &places);
+}
+
+/* The report of Ctrl-C; the process ends. */
+static _Noreturn void end_interrupted(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
+{
+    wt_progress_clear(&gpu->progress);
+    fprintf(stderr, "wavetrap: interrupted: gen9, issue time %" PRIu64 ": 1 kernel runs\n",
+            gen_machine(gpu->device)->time);
+    tell_walk(stderr, gpu, walk);
+    wt_interrupt_end();
+}
+
+static void show_progress(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
+{
+    const struct gen_progress p = progress_of(gpu);
+    char kernel[200];
+    wt_drm_kernel_name(kernel_of(walk), kernel, sizeof kernel);
+    const struct wt_progress_of what = {.kernel = kernel, .done = p.done, .total = p.total};
+    wt_progress_show(&gpu->progress, &what, gen_machine(gpu->device)->time);
+}
+
+/* ---- faults ---- */
 
 /* Where an address lies that no object of the batch has. */
 static void describe_address(const struct wt_i915_mapping *mappings, size_t count, uint64_t address,
@@ -26,7 +103,10 @@ static void describe_address(const struct wt_i915_mapping *mappings, size_t coun
         return;
     }
     const struct wt_i915_mapping *m = &mappings[above - 1];
-    if (address - m->address < m->size)
+    if (m->asked)
+        snprintf(text, size, "byte %" PRIu64 " of a buffer of %" PRIu64 " bytes",
+                 address - m->address, m->asked);
+    else if (address - m->address < m->size)
         snprintf(text, size,
                  "%" PRIu64 " bytes into buffer object %" PRIu32 " of %" PRIu64 " bytes",
                  address - m->address, m->handle, m->size);
@@ -37,6 +117,51 @@ static void describe_address(const struct wt_i915_mapping *mappings, size_t coun
                  address - m->address - m->size, m->handle, m->size);
 }
 
+/* Opens the details; NULL without host memory, and then there are none. */
+static FILE *open_details(struct wt_drm_emulated *gpu)
+{
+    free(gpu->details);
+    gpu->details = NULL;
+    return open_memstream(&gpu->details, &gpu->details_length);
+}
+
+static void tell_instruction(FILE *out, const struct wt_i915_mapping *mappings, size_t count,
+                             uint64_t pc)
+{
+    char text[256];
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_i915_mapping *m = &mappings[i];
+        if (pc < m->address || pc - m->address > m->size - 16)
+            continue;
+        const uint8_t *bytes = m->host + (pc - m->address);
+        const struct gen_word word = {wt_load_le(bytes, 8), wt_load_le(bytes + 8, 8)};
+        gen_disassemble(&word, text, sizeof text);
+        fprintf(out, "  %s\n", text + strspn(text, " "));
+    }
+}
+
+/* What the message has no room for. */
+static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping *mappings,
+                       size_t count, const struct gen_walk *walk)
+{
+    struct wt_machine *m = gen_machine(gpu->device);
+    const struct wt_fault *fault = &m->fault;
+    const struct gen_progress p = progress_of(gpu);
+    char place[128], where[300], kernel[300];
+    FILE *out = open_details(gpu);
+    if (!out)
+        return;
+    m->ops->place(m, fault->wave, place, sizeof place);
+    wt_drm_kernel_describe(kernel_of(walk), fault->pc, where, sizeof where);
+    wt_drm_kernel_describe(kernel_of(walk), kernel_of(walk), kernel, sizeof kernel);
+    fprintf(out, "  at %s\n  %s, issue time %" PRIu64 "\n", where, place, fault->time);
+    fprintf(out, "  of the kernel at %s: SIMD%u, %u thread%s a group, %" PRIu64 " group%s\n",
+            kernel, walk->simd, walk->threads, walk->threads > 1 ? "s" : "", p.total,
+            p.total > 1 ? "s" : "");
+    tell_instruction(out, mappings, count, fault->pc);
+    fclose(out);
+}
+
 /* The fault of a walk, as the driver's message. */
 static enum wt_status report(struct wt_drm_emulated *gpu, const struct wt_i915_mapping *mappings,
                              size_t count, const struct gen_walk *walk, struct wt_error *err)
@@ -45,6 +170,7 @@ static enum wt_status report(struct wt_drm_emulated *gpu, const struct wt_i915_m
     uint32_t group[3] = {0}, index = 0;
     char channels[WT_LANES_TEXT], where[160] = "";
     gen_thread_group(gpu->device, fault->wave, group, &index);
+    tell_fault(gpu, mappings, count, walk);
     wt_lanes_text(fault->lanes, channels, sizeof channels);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE) {
         where[0] = ';';
@@ -58,14 +184,33 @@ static enum wt_status report(struct wt_drm_emulated *gpu, const struct wt_i915_m
                    fault->pc - walk->instructions - walk->kernel, fault->text, where);
 }
 
+/* ---- the driver's operations ---- */
+
+static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
+{
+    enum { SLICE = 1 << 20 };
+    struct wt_machine *m = gen_machine(gpu->device);
+    enum wt_run why;
+    wt_interrupt_attend(true);
+    wt_progress_begin(&gpu->progress, m->time);
+    do {
+        why = m->ops->run(m, SLICE);
+        if (wt_interrupt_take())
+            end_interrupted(gpu, walk);
+        if (wt_progress_due(&gpu->progress))
+            show_progress(gpu, walk);
+    } while (why == WT_RUN_BUDGET || why == WT_RUN_EVENT);
+    wt_progress_clear(&gpu->progress);
+    wt_interrupt_attend(false);
+    return why;
+}
+
 static enum wt_status run(void *context, const struct wt_i915_mapping *mappings, size_t count,
                           const struct gen_walk *walk, struct wt_error *err)
 {
-    enum { SLICE = 1 << 20 };
     struct wt_drm_emulated *gpu = context;
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
-    enum wt_run why;
     struct gen_host_pages *pages = calloc(count + 1, sizeof *pages);
     if (!pages)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
@@ -75,9 +220,7 @@ static enum wt_status run(void *context, const struct wt_i915_mapping *mappings,
     free(pages);
     if (status != WT_OK || (status = gen_device_walk(gpu->device, walk, err)) != WT_OK)
         return status;
-    do
-        why = m->ops->run(m, m->time + SLICE);
-    while (why == WT_RUN_BUDGET || why == WT_RUN_EVENT);
+    const enum wt_run why = run_walk(gpu, walk);
     if (why == WT_RUN_ENDED)
         return WT_OK;
     status = why == WT_RUN_FAULT
@@ -95,7 +238,12 @@ static uint64_t ticks(void *context)
 
 static void say(void *context, const char *text)
 {
-    fprintf(stderr, "wavetrap: %s\n", text);
+    struct wt_drm_emulated *gpu = context;
+    flockfile(stderr);
+    fprintf(stderr, "wavetrap: %s\n%s", text, gpu->details ? gpu->details : "");
+    funlockfile(stderr);
+    free(gpu->details);
+    gpu->details = NULL;
 }
 
 static const struct wt_i915_ops ops = {run, ticks, say};
@@ -112,6 +260,8 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config, struct wt_dr
         wt_drm_emulated_free(g);
         return status;
     }
+    wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
+    wt_interrupt_listen();
     *gpu = g;
     return WT_OK;
 }
@@ -122,6 +272,7 @@ void wt_drm_emulated_free(struct wt_drm_emulated *gpu)
         return;
     wt_i915_free(gpu->driver);
     gen_device_free(gpu->device);
+    free(gpu->details);
     free(gpu);
 }
 

@@ -43,8 +43,11 @@ static int map_object(struct wt_i915_file *file, const struct drm_i915_gem_exec_
     const uint64_t address = entry->offset & ADDRESS_MASK; /* it is in canonical form */
     if (address % DRM_PAGE || object->size > ADDRESS_MASK + 1 - address)
         return -EINVAL;
-    *mapping = (struct wt_i915_mapping){
-        .address = address, .size = object->size, .host = object->host, .handle = entry->handle};
+    *mapping = (struct wt_i915_mapping){.address = address,
+                                        .size = object->size,
+                                        .host = object->host,
+                                        .asked = object->asked,
+                                        .handle = entry->handle};
     return 0;
 }
 

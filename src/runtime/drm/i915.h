@@ -10,34 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emulator/gen/gen.h"
 #include "runtime/drm/gem.h"
+#include "runtime/drm/i915_ops.h"
 #include "wavetrap/error.h"
 
 struct wt_i915;      /**< the device */
 struct wt_i915_file; /**< one opening of it */
-
-/** A buffer object of a batch, at the address at which the GPU sees it. */
-struct wt_i915_mapping {
-    uint64_t address; /**< 48 bits, a multiple of 4096 */
-    uint64_t size;    /**< bytes, a multiple of 4096 */
-    uint8_t *host;    /**< the same bytes in this process */
-    uint32_t handle;
-};
-
-/** What the driver needs from whoever has the emulator. */
-struct wt_i915_ops {
-    /**
-     * Runs a walk to its end. The GPU sees the @p count mappings and nothing else; they are sorted
-     * by address. A failure is the GPU's: the context is lost, as after a hang.
-     */
-    enum wt_status (*run)(void *context, const struct wt_i915_mapping *mappings, size_t count,
-                          const struct gen_walk *walk, struct wt_error *err);
-    /** The GPU's clock: ticks of WT_I915_CLOCK_HZ. */
-    uint64_t (*ticks)(void *context);
-    /** Tells the user what went wrong; @p text has no newline. */
-    void (*say)(void *context, const char *text);
-};
 
 enum { WT_I915_CLOCK_HZ = 12000000 };
 
@@ -57,6 +35,12 @@ int wt_i915_descriptor(const struct wt_i915 *device);
 struct wt_i915_file *wt_i915_open(struct wt_i915 *device);
 /** Frees all that belongs to it. */
 void wt_i915_close(struct wt_i915_file *file);
+
+/**
+ * What this thread creates from now on is for a buffer of @p bytes bytes of the program, beginning
+ * where the buffer object does; 0: for the runtime. The driver's own sizes are multiples of pages.
+ */
+void wt_i915_ask(uint64_t bytes);
 
 /** An ioctl: 0, or a negative errno. @p argument is the program's. Any thread may call it. */
 int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argument);

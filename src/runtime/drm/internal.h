@@ -5,7 +5,7 @@
 #include <i915_drm.h>
 #include <pthread.h>
 
-#include "runtime/drm/i915.h"
+#include "runtime/drm/i915_ops.h"
 
 #define DRM_PAGE ((uint64_t)4096)
 #define DRM_ADDRESS_BITS 48
@@ -16,6 +16,7 @@ struct drm_object {
     bool user;        /* a userptr object: the program's own memory */
     uint8_t *host;    /* where it is in this process */
     uint64_t size;    /* bytes, a multiple of pages */
+    uint64_t asked;   /* bytes that the program asked for; 0: unknown */
     uint64_t offset;  /* in the device's descriptor, unless `user` */
     uint64_t address; /* where the GPU saw it last */
     bool bound;       /* a batch has used it */

@@ -9,6 +9,13 @@
 #include "base/array.h"
 #include "runtime/drm/internal.h"
 
+static _Thread_local uint64_t asked;
+
+void wt_i915_ask(uint64_t bytes)
+{
+    asked = bytes;
+}
+
 struct drm_object *drm_object(struct wt_i915_file *file, uint32_t handle)
 {
     if (!handle || handle > file->object_count || !file->objects[handle - 1].used)
@@ -55,6 +62,7 @@ int drm_create(struct wt_i915_file *file, struct drm_i915_gem_create *args)
         .used = true,
         .host = host,
         .size = size,
+        .asked = asked <= size ? asked : 0,
         .offset = offset,
         .read_domains = I915_GEM_DOMAIN_CPU,
         .write_domain = I915_GEM_DOMAIN_CPU,
@@ -80,6 +88,7 @@ int drm_userptr(struct wt_i915_file *file, struct drm_i915_gem_userptr *args)
         .user = true,
         .host = (uint8_t *)(uintptr_t)args->user_ptr,
         .size = args->user_size,
+        .asked = asked <= args->user_size ? asked : 0,
         .read_domains = I915_GEM_DOMAIN_CPU,
         .write_domain = I915_GEM_DOMAIN_CPU,
     };

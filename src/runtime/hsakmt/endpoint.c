@@ -27,6 +27,7 @@
 #include "object/kfd_wire.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
+#define PATIENCE_S 1
 
 /** A breakpoint of the debugger's, and what it covers. */
 struct planted {
@@ -37,7 +38,9 @@ struct planted {
 struct host_endpoint {
     struct host *host;
     struct wt_listener listener;
-    int wake; /* an eventfd: the thread is to end */
+    int wake;                /* an eventfd: the thread is to end */
+    int debugger;            /* the connection; -1: none */
+    pthread_mutex_t sending; /* held while an answer is sent */
     pid_t owner;
     pthread_t thread;
     struct planted *planted;
@@ -244,7 +247,35 @@ static bool converse(struct host_endpoint *e, int fd)
         !receive(fd, e->bytes, kfd_wire_follows(&request)))
         return false;
     serve(e, &request, &answer);
-    return put(fd, &answer, sizeof answer) && put(fd, e->bytes, answer.size);
+    pthread_mutex_lock(&e->sending);
+    const bool sent = put(fd, &answer, sizeof answer) && put(fd, e->bytes, answer.size);
+    pthread_mutex_unlock(&e->sending);
+    return sent;
+}
+
+/* The last word: the process ends, or (closed) goes on without its GPUs. */
+static void say_end(struct host_endpoint *e, int status, bool closed)
+{
+    const struct kfd_wire_answer answer = {.result = KFD_WIRE_ENDED,
+                                           .call = {.arg = {(uint32_t)status, closed}}};
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S; /* the debugger may not be taking its answer */
+    if (pthread_mutex_timedlock(&e->sending, &until))
+        return;
+    if (e->debugger >= 0 && send(e->debugger, &answer, sizeof answer,
+                                 MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof answer)
+        shutdown(e->debugger, SHUT_WR);
+    pthread_mutex_unlock(&e->sending);
+}
+
+static void set_debugger(struct host_endpoint *e, int fd)
+{
+    pthread_mutex_lock(&e->sending);
+    if (e->debugger >= 0)
+        close(e->debugger);
+    e->debugger = fd;
+    pthread_mutex_unlock(&e->sending);
 }
 
 /* The debugger has gone: all is as if it had not been there. */
@@ -300,34 +331,33 @@ static bool is_own(int fd)
 static void *run(void *context)
 {
     struct host_endpoint *e = context;
-    int debugger = -1;
     for (;;) {
         struct pollfd fds[] = {{.fd = e->wake, .events = POLLIN},
                                {.fd = e->listener.fd, .events = POLLIN},
-                               {.fd = debugger, .events = POLLIN}};
+                               {.fd = e->debugger, .events = POLLIN}};
         if (poll(fds, 3, -1) < 0 && errno != EINTR)
             break;
         if (fds[0].revents)
             break;
-        if (fds[2].revents && !converse(e, debugger)) {
-            close(debugger);
-            debugger = -1;
+        if (fds[2].revents && !converse(e, e->debugger)) {
+            set_debugger(e, -1);
             let_go(e);
         }
         if (!fds[1].revents)
             continue;
-        if (debugger >= 0) {
+        if (e->debugger >= 0) {
             turn_away(e->listener.fd);
             continue;
         }
-        debugger = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
-        if (debugger >= 0 && !is_own(debugger)) {
-            close(debugger);
-            debugger = -1;
-        }
+        const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
+        if (fd >= 0 && !is_own(fd))
+            close(fd);
+        else
+            set_debugger(e, fd);
     }
-    if (debugger >= 0) {
-        close(debugger);
+    if (e->debugger >= 0) {
+        say_end(e, 0, true);
+        set_debugger(e, -1);
         let_go(e);
     }
     return NULL;
@@ -345,6 +375,8 @@ struct host_endpoint *host_endpoint_start(struct host *host)
         return NULL;
     e->host = host;
     e->owner = getpid();
+    e->debugger = -1;
+    pthread_mutex_init(&e->sending, NULL);
     e->wake = eventfd(0, EFD_CLOEXEC);
     snprintf(address, sizeof address, "unix:");
     bool good = e->wake >= 0 && wt_private_dir(folder, sizeof folder, &err) == WT_OK;
@@ -381,6 +413,22 @@ void host_endpoint_stop(struct host_endpoint *e)
     close(e->wake);
     free(e->planted);
     free(e);
+}
+
+void host_endpoint_tell_exit(struct host_endpoint *e, int status)
+{
+    if (e && e->owner == getpid())
+        say_end(e, status, false);
+}
+
+void host_endpoint_after_fork(struct host_endpoint *e)
+{
+    if (!e)
+        return;
+    close(e->listener.fd);
+    close(e->wake);
+    if (e->debugger >= 0)
+        close(e->debugger);
 }
 
 void host_endpoint_forget(struct host_endpoint *e)

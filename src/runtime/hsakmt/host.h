@@ -43,7 +43,7 @@ struct host_allocation {
     uint32_t nodes[HOST_MOST_GPUS]; /**< the same as node numbers, for hsaKmtQueryPointerInfo */
     uint32_t node_count;
     struct host_range *range; /**< scratch arenas: the parts in use */
-    size_t ranges;
+    size_t ranges, range_capacity;
 };
 
 struct host_range {
@@ -129,10 +129,10 @@ struct host {
     uint32_t gpus;
     pthread_mutex_t lock;
     struct host_allocation **allocation; /**< by address */
-    size_t allocations, allocation_room;
+    size_t allocations, allocation_capacity;
     uint64_t used[HOST_MOST_GPUS + 1]; /**< bytes, by node */
     struct host_svm_range *svm;        /**< by address: see svm.c */
-    size_t svm_count;
+    size_t svm_count, svm_capacity;
     atomic_bool svm_stale; /**< the program has given back memory of these */
     pthread_mutex_t events_lock;
     struct host_event event[HOST_EVENTS];

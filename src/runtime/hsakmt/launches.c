@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/demangle.h"
+
 /* Of hip_runtime_api.h, which is C++ in parts. */
 enum { LAUNCH_FAILURE = 719, MOST_THREADS_PER_BLOCK = 0 /* of hipFuncGetAttribute */ };
 struct dim3 {
@@ -36,18 +38,12 @@ static void *next(const char *name)
 
 static void tell(const char *name, uint64_t items, int most)
 {
-    char *(*demangle)(const char *, char *, size_t *, int *);
-    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    int status = -1;
-    char *plain = demangle && name ? demangle(name, NULL, NULL, &status) : NULL;
+    char plain[300];
+    wt_demangle(name ? name : "a kernel", plain, sizeof plain);
     fprintf(stderr,
             "wavetrap: HIP has refused to launch %s: a block of %llu work-items, and the kernel "
             "was compiled for at most %d (__launch_bounds__, --gpu-max-threads-per-block)\n",
-            plain  ? plain
-            : name ? name
-                   : "a kernel",
-            (unsigned long long)items, most);
-    free(plain);
+            plain, (unsigned long long)items, most);
 }
 
 static int by_pointer(int result, const void *function, struct dim3 block, void *stream)

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
+
 #define HUGE_PAGE ((uint64_t)2 << 20)
 
 /* ---- what a GPU may use ---- */
@@ -101,14 +103,11 @@ static struct host_allocation *beginning(const struct host *host, uint64_t addr,
 
 static struct host_allocation *add(struct host *host, const struct host_allocation *given)
 {
-    if (host->allocations == host->allocation_room) {
-        const size_t room = host->allocation_room ? 2 * host->allocation_room : 64;
-        struct host_allocation **grown = realloc(host->allocation, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        host->allocation = grown;
-        host->allocation_room = room;
-    }
+    struct host_allocation **grown = wt_array_grow(host->allocation, &host->allocation_capacity,
+                                                   host->allocations + 1, sizeof *grown);
+    if (!grown)
+        return NULL;
+    host->allocation = grown;
     struct host_allocation *a = malloc(sizeof *a);
     if (!a)
         return NULL;
@@ -336,7 +335,8 @@ HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
 static bool show_range(struct host *host, struct host_allocation *a, uint64_t addr, uint64_t size,
                        uint32_t gpus)
 {
-    struct host_range *grown = realloc(a->range, (a->ranges + 1) * sizeof *grown);
+    struct host_range *grown =
+        wt_array_grow(a->range, &a->range_capacity, a->ranges + 1, sizeof *grown);
     if (!grown)
         return false;
     a->range = grown;

@@ -6,81 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "emulator/machine/machine.h"
 #include "runtime/common/interrupt.h"
-
-enum { MOST_LINES = 24 }; /* of a kernel */
+#include "runtime/common/places.h"
 
 /* ---- waves ---- */
 
-/* Waves of a kernel that are in the same state share a line. */
-struct state {
-    uint64_t pc;
-    wt_lanes mask;
-    char wait[96];
-    uint32_t first, count; /* waves */
+struct dispatch {
+    struct host_gpu *gpu;
+    unsigned number;
 };
 
-static bool wave_state(struct wt_machine *m, uint32_t wave, struct state *s)
+static bool is_of(void *context, uint32_t wave)
 {
-    struct wt_wave_view view;
-    m->ops->view(m, wave, &view);
-    if (!view.active)
-        return false;
-    *s = (struct state){
-        .pc = view.waiting ? view.wait_pc : view.pc, .mask = view.mask, .first = wave, .count = 1};
-    snprintf(s->wait, sizeof s->wait, "%s", view.waiting ? view.wait : "");
-    return true;
+    const struct dispatch *d = context;
+    uint64_t entry;
+    unsigned its;
+    return gcn_wave_dispatch(d->gpu->device, wave, &its, &entry) && its == d->number;
 }
 
-static bool same_state(const struct state *a, const struct state *b)
+static void describe(void *context, uint64_t pc, char *text, size_t size)
 {
-    return a->pc == b->pc && a->mask == b->mask && strcmp(a->wait, b->wait) == 0;
-}
-
-/* The states of a dispatch's waves; returns how many there are, of which `room` are kept. */
-static size_t collect(struct host_gpu *gpu, unsigned dispatch, struct state *state, size_t room)
-{
-    struct wt_machine *m = gcn_machine(gpu->device);
-    size_t count = 0;
-    for (uint32_t wave = 0; wave < m->waves; wave++) {
-        struct state s;
-        uint64_t entry;
-        unsigned its;
-        if (!gcn_wave_dispatch(gpu->device, wave, &its, &entry) || its != dispatch ||
-            !wave_state(m, wave, &s))
-            continue;
-        size_t i = 0;
-        while (i < count && i < room && !same_state(&state[i], &s))
-            i++;
-        if (i < count && i < room) {
-            state[i].count++;
-        } else {
-            if (count < room)
-                state[count] = s;
-            count++;
-        }
-    }
-    return count;
-}
-
-static void tell_state(struct host_gpu *gpu, const struct state *s)
-{
-    struct wt_machine *m = gcn_machine(gpu->device);
-    char place[128], where[600], lanes[256];
-    m->ops->place(m, s->first, place, sizeof place);
-    wt_lanes_text(s->mask, lanes, sizeof lanes);
-    host_describe(gpu->host, s->pc, where, sizeof where);
-    fprintf(stderr, "    %s, lanes %s", place, *lanes ? lanes : "none");
-    if (s->count > 1)
-        fprintf(stderr, ", and %u more wave%s", s->count - 1, s->count > 2 ? "s" : "");
-    fprintf(stderr, "\n      at %s%s%s\n", where, *s->wait ? ": " : "", s->wait);
+    const struct dispatch *d = context;
+    host_describe(d->gpu->host, pc, text, size);
 }
 
 static void tell_dispatch(struct host_gpu *gpu, unsigned dispatch)
 {
-    struct state state[MOST_LINES];
+    struct dispatch d = {gpu, dispatch};
     struct gcn_progress p;
     char kernel[600];
     gcn_device_progress(gpu->device, dispatch, &p);
@@ -89,11 +42,13 @@ static void tell_dispatch(struct host_gpu *gpu, unsigned dispatch)
             "  the kernel at %s: %" PRIu64 " of %" PRIu64 " work-groups have ended, %" PRIu64
             " have begun\n",
             kernel, p.done, p.total, p.begun);
-    const size_t count = collect(gpu, dispatch, state, MOST_LINES);
-    for (size_t i = 0; i < count && i < MOST_LINES; i++)
-        tell_state(gpu, &state[i]);
-    if (count > MOST_LINES)
-        fprintf(stderr, "    … and waves in %zu more states\n", count - MOST_LINES);
+    const struct wt_places places = {.machine = gcn_machine(gpu->device),
+                                     .wave_word = "wave",
+                                     .lane_word = "lane",
+                                     .holds = is_of,
+                                     .describe = describe,
+                                     .context = &d};
+    wt_places_tell(stderr, &places);
 }
 
 /* Packets that have not begun: a program may wait for a kernel behind a barrier that never opens.

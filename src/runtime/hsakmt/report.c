@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/demangle.h"
 #include "base/text.h"
 #include "emulator/machine/machine.h"
 #include "runtime/hsakmt/symbols.h"
@@ -155,17 +156,6 @@ static bool look_in_modules(struct host *host,
     return found;
 }
 
-/* As C++ writes it, where the program has a C++ library. */
-static void plain_name(const char *name, char *text, size_t size)
-{
-    char *(*demangle)(const char *, char *, size_t *, int *) =
-        (char *(*)(const char *, char *, size_t *, int *))dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    int status = -1;
-    char *made = demangle ? demangle(name, NULL, NULL, &status) : NULL;
-    snprintf(text, size, "%s", made && !status ? made : name);
-    free(made);
-}
-
 struct description {
     uint64_t pc;
     char *text;
@@ -181,7 +171,7 @@ static bool describe(const struct wt_modules *modules, void *context)
     unsigned line;
     if (!loaded_symbols->function(modules, 0, d->pc, &name, &offset))
         return false;
-    plain_name(name, plain, sizeof plain);
+    wt_demangle(name, plain, sizeof plain);
     int n = snprintf(d->text, d->size, "0x%" PRIx64 " <%s+%" PRIu64 ">", d->pc, plain, offset);
     if (n > 0 && (size_t)n < d->size && loaded_symbols->line(modules, 0, d->pc, &file, &line))
         snprintf(d->text + n, d->size - (size_t)n, " at %s:%u", file, line);

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
+
 enum {
     NODE_UNDEFINED = UINT32_MAX,
     FLAGS_DEFAULT = HSA_SVM_FLAG_HOST_ACCESS | HSA_SVM_FLAG_COHERENT,
@@ -60,7 +62,8 @@ static bool is_backed(uint64_t addr, uint64_t end)
 
 static bool insert(struct host *host, size_t at, const struct host_svm_range *r)
 {
-    struct host_svm_range *grown = realloc(host->svm, (host->svm_count + 1) * sizeof *grown);
+    struct host_svm_range *grown =
+        wt_array_grow(host->svm, &host->svm_capacity, host->svm_count + 1, sizeof *grown);
     if (!grown)
         return false;
     host->svm = grown;
@@ -380,5 +383,5 @@ void host_svm_free(struct host *host)
 {
     free(host->svm);
     host->svm = NULL;
-    host->svm_count = 0;
+    host->svm_count = host->svm_capacity = 0;
 }

@@ -15,13 +15,14 @@ bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *co
 {
     const struct api_table *api = table;
     struct core_table *core = api->core;
-    struct ext_table *ext = api->ext;
     (void)version, (void)failed_count, (void)failed;
     if (core->version.major != MAJOR || core->version.size < sizeof *core)
         return true;
     host_tool_wait(core);
-    if (ext->version.major == MAJOR && ext->version.size >= sizeof *ext)
-        host_tool_allocations(core, ext);
+    /* A table is only as long as its version says. */
+    if (api->version.major == MAJOR && api->version.size >= sizeof *api &&
+        api->ext->version.major == MAJOR && api->ext->version.size >= sizeof *api->ext)
+        host_tool_allocations(core, api->ext);
     return true;
 }
 

@@ -319,7 +319,7 @@ static void read_spoil(const char *text)
 
 static void run_case(char *line)
 {
-    uint32_t word[64];
+    uint32_t word[512];
     unsigned words = 0;
     char *shown = strstr(line, "show");
     char none[1] = "";
@@ -331,8 +331,13 @@ static void run_case(char *line)
     if (rest)
         *rest++ = 0;
     const uint32_t issues = (uint32_t)strtoull(strtok(line, " \n"), NULL, 16);
-    for (char *at = strtok(NULL, " \n"); at && words < 64; at = strtok(NULL, " \n"))
+    for (char *at = strtok(NULL, " \n"); at; at = strtok(NULL, " \n")) {
+        if (words == sizeof word / sizeof *word) {
+            fprintf(stderr, "run_tool: a case of more than %u dwords\n", words);
+            exit(1);
+        }
         word[words++] = (uint32_t)strtoull(at, NULL, 16);
+    }
     struct gcn_wave *w = fresh(word, words);
     for (char *key = rest ? strtok(rest, " ;\n") : NULL; key; key = strtok(NULL, " ;\n")) {
         if (strcmp(key, "s") == 0) {

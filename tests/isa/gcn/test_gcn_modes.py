@@ -159,11 +159,15 @@ def test_exceptions_accumulate(gcn_table, run_tool, name):
     for op, v, flags in (("add", [one, one], 0), ("add", [big, big], OVERFLOW | INEXACT), ("mul", [least, one + 1], 0),
                          ("mul", [least + 1, one - 1], None), ("add", [one, 1], DENORMAL | INEXACT), ("mul", [fmt.inf, 0], INVALID),
                          ("add", [fmt.inf | 1, one], INVALID), ("add", [fmt.nan, one], 0),
-                         ("mul", [3, one - (1 << fmt.fbits)], DENORMAL | UNDERFLOW | INEXACT)):
+                         ("mul", [3, one - (1 << fmt.fbits)], DENORMAL | UNDERFLOW | INEXACT),
+                         # a result that is denormal is no source
+                         ("fma", [least, one - (1 << fmt.fbits), 0], 0),
+                         ("fma", [least + 1, one - (1 << fmt.fbits), 0], UNDERFLOW | INEXACT)):
         if flags is None:
             continue
         row = find(gcn_table, f"v_{op}_{name}")
-        values = [[one, one]] * 20 + [v] + [[one, one]] * 43
+        ones = [one] * len(v)
+        values = [ones] * 20 + [v] + [ones] * 43
         _, on = lanes(run_tool, row, values)
         _, off = lanes(run_tool, row, values, exec_mask=ALL & ~(1 << 20))
         assert on.trapsts & 0x7f == flags and off.trapsts & 0x7f == 0, (op, [hex(x) for x in v], hex(on.trapsts))

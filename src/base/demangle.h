@@ -1,0 +1,23 @@
+/* Names of C++ functions for people. */
+#ifndef WT_BASE_DEMANGLE_H
+#define WT_BASE_DEMANGLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * "_Z5scalePfi" becomes "scale(float*, int)", and the kernel that clang makes of an OpenMP region
+ * ("__omp_offloading_fe00_53a511__Z5scalePfi_l20") "scale(float*, int):20". Every other name, and
+ * every name of C++ where the system has no C++ library, stays as it is. Cut off at @p size.
+ */
+void wt_demangle(const char *name, char *text, size_t size);
+
+/**
+ * Whether people may call the function @p name so: by its name in the file; as wt_demangle() writes
+ * it; or that without the compiler's additions (":20", " [clone ._omp_fn.0]", "._omp_fn.0"),
+ * without the result's type (templates have it), without namespaces, without parameters, without
+ * the arguments of a template: "void ns::scale<float>(float*, int)" is ns::scale<float>, and scale.
+ */
+bool wt_name_matches(const char *name, const char *called);
+
+#endif

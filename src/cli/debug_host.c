@@ -1,0 +1,325 @@
+/* See debug_host.h. */
+#include "cli/debug_host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+#include "target/process.h"
+
+#define LOOK_MS 20 /* between two looks at a program that starts or ends */
+
+struct cli_debug_host {
+    struct cli_debug_host_options options;
+    struct wt_shell *console;
+    struct wt_process none, process; /* one of them is in use */
+    struct wt_session *none_session, *session;
+    pid_t pid; /* 0: there is no program */
+    bool own;  /* it was started here */
+};
+
+static struct wt_debugger_options debugger_options(const struct cli_debug_host *h)
+{
+    return (struct wt_debugger_options){
+        .threads = WT_THREADS_LANES, .output = h->options.output, .context = h->options.context};
+}
+
+static enum wt_status new_session(struct cli_debug_host *h, struct wt_debugger *debugger,
+                                  struct wt_session **session, struct wt_error *err)
+{
+    *session = wt_session_new(debugger);
+    if (!*session)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return h->options.watch_signals(h->options.context, wt_session_loop(*session), err);
+}
+
+enum wt_status cli_debug_host_open(const struct cli_debug_host_options *options,
+                                   struct cli_debug_host **host, struct wt_error *err)
+{
+    struct cli_debug_host *h = calloc(1, sizeof *h);
+    if (!h)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    h->options = *options;
+    const struct wt_debugger_options how = debugger_options(h);
+    enum wt_status status = wt_process_open_none(&h->none, &how, err);
+    if (!status)
+        status = new_session(h, h->none.debugger, &h->none_session, err);
+    if (status)
+        cli_debug_host_close(h);
+    else
+        *host = h;
+    return status;
+}
+
+struct wt_session *cli_debug_host_session(struct cli_debug_host *h)
+{
+    return h->session ? h->session : h->none_session;
+}
+
+struct wt_modules *cli_debug_host_modules(struct cli_debug_host *h)
+{
+    return h->session ? h->process.modules : h->none.modules;
+}
+
+void cli_debug_host_serve(struct cli_debug_host *h, struct wt_shell *console)
+{
+    h->console = console;
+}
+
+static void end_session(struct wt_session **session)
+{
+    if (*session)
+        wt_session_free(*session);
+    *session = NULL;
+}
+
+/* The console goes to the session that no program has. */
+static void disconnect(struct cli_debug_host *h)
+{
+    if (!h->session)
+        return;
+    if (h->console)
+        wt_shell_use(h->console, h->none_session, h->none.modules, WT_IGNORED);
+    end_session(&h->session);
+    wt_process_close(&h->process);
+}
+
+/* ---- starting ---- */
+
+static bool append(char **text, size_t *size, const char *more, bool quoted)
+{
+    const size_t old = *text ? strlen(*text) : 0, room = old + 4 * strlen(more) + 4;
+    char *grown = room > *size ? realloc(*text, 2 * room) : *text;
+    if (!grown)
+        return false;
+    if (grown != *text)
+        *size = 2 * room;
+    *text = grown;
+    char *to = grown + old;
+    if (quoted)
+        *to++ = '\'';
+    for (; *more; more++) {
+        if (quoted && *more == '\'') {
+            memcpy(to, "'\\''", 4);
+            to += 4;
+        } else {
+            *to++ = *more;
+        }
+    }
+    if (quoted)
+        *to++ = '\'';
+    *to = 0;
+    return true;
+}
+
+char *cli_debug_host_line(char *const *arguments)
+{
+    char *line = strdup("");
+    size_t size = 1;
+    for (size_t i = 0; line && arguments[i]; i++) {
+        const bool plain =
+            arguments[i][0] &&
+            !arguments[i][strspn(
+                arguments[i],
+                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./%@")];
+        if ((i && !append(&line, &size, " ", false)) ||
+            !append(&line, &size, arguments[i], !plain)) {
+            free(line);
+            return NULL;
+        }
+    }
+    return line;
+}
+
+/* "exec wavetrap exec --gpu=GPU -- PROGRAM ARGUMENTS": the shell sees to the arguments, and the
+ * process stays the same one. */
+static char *command_line(const struct cli_debug_host *h, const char *arguments)
+{
+    char self[4096], *line = NULL;
+    size_t size = 0;
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return NULL;
+    self[length] = 0;
+    if (!append(&line, &size, "exec ", false) || !append(&line, &size, self, true) ||
+        !append(&line, &size, " exec ", false) ||
+        (h->options.gpu &&
+         (!append(&line, &size, "--gpu=", false) || !append(&line, &size, h->options.gpu, true) ||
+          !append(&line, &size, " ", false))) ||
+        !append(&line, &size, "-- ", false) || !append(&line, &size, h->options.program, true) ||
+        !append(&line, &size, " ", false) || !append(&line, &size, arguments, false)) {
+        free(line);
+        return NULL;
+    }
+    return line;
+}
+
+/* In the child. It is in a group of its own, so that Ctrl-C is the debugger's alone; its standard
+ * input is empty, since the debugger's is that of commands. */
+static void become(const char *line, char *const *environment)
+{
+    sigset_t none;
+    const int empty = open("/dev/null", O_RDONLY);
+    setpgid(0, 0);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (empty >= 0)
+        dup2(empty, STDIN_FILENO);
+    for (size_t i = 0; environment && environment[i]; i++)
+        if (strchr(environment[i], '='))
+            putenv(environment[i]);
+        else
+            unsetenv(environment[i]);
+    setenv("WAVETRAP_HELD", "1", 1);
+    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    _exit(127);
+}
+
+/* Whether Ctrl-C was pressed while nothing else looked. */
+static bool interrupted(const struct cli_debug_host *h)
+{
+    struct signalfd_siginfo info;
+    return read(h->options.signal_fd, &info, sizeof info) == sizeof info;
+}
+
+static bool has_ended(struct cli_debug_host *h)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)h->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == h->pid;
+}
+
+static enum wt_status connect_to(struct cli_debug_host *h, struct wt_error *err)
+{
+    const struct wt_debugger_options how = debugger_options(h);
+    enum wt_status status = wt_process_open(&h->process, h->pid, 0, &how, err);
+    if (status)
+        return status;
+    status = new_session(h, h->process.debugger, &h->session, err);
+    if (!status)
+        status = wt_shell_use(h->console, h->session, h->process.modules, err);
+    if (status)
+        disconnect(h);
+    return status;
+}
+
+static void end_program(struct cli_debug_host *h)
+{
+    if (h->own) {
+        kill(-h->pid, SIGKILL);
+        kill(h->pid, SIGKILL);
+        while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    } else {
+        kill(h->pid, SIGKILL);
+    }
+}
+
+enum wt_status cli_debug_host_start(struct cli_debug_host *h, const char *arguments,
+                                    char *const *environment, bool *ended, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    bool ready = false;
+    char *line = command_line(h, arguments);
+    if (!line)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a command line");
+    *ended = false;
+    h->own = true;
+    h->pid = fork();
+    if (h->pid == 0)
+        become(line, environment);
+    free(line);
+    if (h->pid < 0) {
+        h->pid = 0;
+        return wt_fail(err, WT_IO, "the program cannot be started: %s", strerror(errno));
+    }
+    setpgid(h->pid, h->pid);
+    while (!status && !ready && !*ended) {
+        status = wt_process_wait(h->pid, LOOK_MS, &ready, err);
+        *ended = !ready && has_ended(h);
+        if (!status && !ready && !*ended && interrupted(h))
+            status = wt_fail(err, WT_STATE, "Interrupted: the program has not opened a GPU.");
+    }
+    if (!status && ready && (status = connect_to(h, err)) != WT_OK && has_ended(h)) {
+        *ended = true;
+        status = WT_OK;
+    }
+    if (status) {
+        end_program(h);
+        h->pid = 0;
+    }
+    return status;
+}
+
+enum wt_status cli_debug_host_attach(struct cli_debug_host *h, int pid, struct wt_error *err)
+{
+    h->pid = pid;
+    h->own = false;
+    enum wt_status status = connect_to(h, err);
+    if (status)
+        h->pid = 0;
+    return status;
+}
+
+void cli_debug_host_refresh(struct cli_debug_host *h)
+{
+    if (h->session)
+        wt_process_refresh(&h->process, WT_IGNORED);
+}
+
+/* ---- ending ---- */
+
+void cli_debug_host_finish(struct cli_debug_host *h, bool *known, int *code, char *text,
+                           size_t size)
+{
+    int status;
+    *known = false;
+    disconnect(h);
+    while (h->own && !*known && !interrupted(h)) {
+        *known = waitpid(h->pid, &status, WNOHANG) == h->pid;
+        if (!*known)
+            poll(NULL, 0, LOOK_MS);
+    }
+    if (*known && WIFSIGNALED(status)) {
+        const char *name = sigabbrev_np(WTERMSIG(status));
+        snprintf(text, size, "SIG%s, %s", name ? name : "?", strsignal(WTERMSIG(status)));
+        *code = 128 + WTERMSIG(status);
+    } else if (*known) {
+        *code = WEXITSTATUS(status);
+    }
+    h->pid = 0;
+}
+
+void cli_debug_host_leave(struct cli_debug_host *h, bool kill)
+{
+    if (!h->pid)
+        return;
+    disconnect(h);
+    if (kill)
+        end_program(h);
+    h->pid = 0;
+}
+
+int cli_debug_host_pid(const struct cli_debug_host *h)
+{
+    return (int)h->pid;
+}
+
+void cli_debug_host_close(struct cli_debug_host *h)
+{
+    if (!h)
+        return;
+    h->console = NULL;
+    cli_debug_host_leave(h, h->own);
+    end_session(&h->none_session);
+    wt_process_close(&h->none);
+    free(h);
+}

@@ -1,0 +1,43 @@
+/* Host programs under `wavetrap debug`: their processes, and the sessions of their GPUs. */
+#ifndef WT_CLI_DEBUG_HOST_H
+#define WT_CLI_DEBUG_HOST_H
+
+#include "frontend/console/console.h"
+
+struct cli_debug_host;
+
+struct cli_debug_host_options {
+    const char *program; /**< NULL: none, only processes that run are gone to */
+    const char *gpu;     /**< as --gpu has it; NULL: as `exec` has it without */
+    int signal_fd;       /**< a signalfd of SIGINT */
+    /** Watches signal_fd in a loop. */
+    enum wt_status (*watch_signals)(void *context, struct wt_loop *loop, struct wt_error *err);
+    void (*output)(void *context, const char *text, size_t length); /**< of breakpoints */
+    void *context;
+};
+
+/** Nothing is started yet: the session is that of no program. */
+enum wt_status cli_debug_host_open(const struct cli_debug_host_options *options,
+                                   struct cli_debug_host **host, struct wt_error *err);
+/** Ends a program that it has started, and leaves one that it was attached to. NULL is ignored. */
+void cli_debug_host_close(struct cli_debug_host *host);
+
+struct wt_session *cli_debug_host_session(struct cli_debug_host *host);
+struct wt_modules *cli_debug_host_modules(struct cli_debug_host *host);
+/** The console that goes from session to session. */
+void cli_debug_host_serve(struct cli_debug_host *host, struct wt_shell *console);
+
+/** The operations of struct wt_shell_host, with the host where they have a context. */
+enum wt_status cli_debug_host_start(struct cli_debug_host *host, const char *arguments,
+                                    char *const *environment, bool *ended, struct wt_error *err);
+enum wt_status cli_debug_host_attach(struct cli_debug_host *host, int pid, struct wt_error *err);
+void cli_debug_host_refresh(struct cli_debug_host *host);
+void cli_debug_host_finish(struct cli_debug_host *host, bool *known, int *code, char *text,
+                           size_t size);
+void cli_debug_host_leave(struct cli_debug_host *host, bool kill);
+int cli_debug_host_pid(const struct cli_debug_host *host);
+
+/** Arguments as a line for the shell; the caller frees it. NULL without host memory. */
+char *cli_debug_host_line(char *const *arguments);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * Which lanes of a wave have accessed a range of memory. The address watch of the hardware tells
+ * the wave alone; flat and global instructions have their addresses in registers, which a store
+ * leaves as they are (Vega ISA, microcode format FLAT).
+ */
+#include "base/bits.h"
+#include "debug/gcn/internal.h"
+
+enum { ENCODING_FLAT = 0x37, SEGMENT_FLAT = 0, SEGMENT_SCRATCH = 1, NO_SADDR = 0x7f };
+
+/* The size of an access by opcode, and whether it loads into registers; 0: unknown. */
+static unsigned size_of(unsigned op, bool *loads)
+{
+    static const uint8_t loaded[] = {1, 1, 2, 2, 4, 8, 12, 16};
+    static const uint8_t stored[] = {1, 1, 2, 2, 4, 8, 12, 16};
+    *loads = op < 24 || (op >= 32 && op < 40);
+    if (op >= 16 && op < 24)
+        return loaded[op - 16];
+    if (op >= 24 && op < 32)
+        return stored[op - 24];
+    if (op >= 32 && op < 40)
+        return op < 36 ? 1 : 2;
+    if (op >= 64 && op < 128)
+        return op < 96 ? 4 : 8;
+    return 0;
+}
+
+static enum wt_status read_row(struct wt_probe *p, const struct gcnp_row *row, unsigned v,
+                               uint8_t *bytes, struct wt_error *err)
+{
+    return gcnp_read_link(p, row->record + (uint64_t)v * KFD_RECORD_VGPR, bytes, KFD_RECORD_VGPR,
+                          err);
+}
+
+/* An address as a lane of the row computes it, as one of global memory; false if it is in LDS, or
+ * in private memory in pieces. */
+static bool global_of(struct wt_probe *p, uint32_t wave, unsigned lane, uint64_t addr, uint64_t *at)
+{
+    return gcnp_global_range(p, wave, lane, wt_address_of(addr), 1, at, WT_IGNORED) == WT_OK;
+}
+
+wt_lanes gcnp_lanes_of_access(struct wt_probe *p, uint32_t wave, const struct gcnp_row *row,
+                              uint64_t pc, uint64_t addr, uint64_t size)
+{
+    uint8_t code[8], low[KFD_RECORD_VGPR], high[KFD_RECORD_VGPR] = {0}, scalar[8] = {0};
+    const wt_lanes exec = gcnp_row_exec(row);
+    wt_lanes lanes = 0;
+    bool loads;
+    if (gcnp_read_link(p, pc, code, sizeof code, WT_IGNORED) != WT_OK)
+        return exec;
+    const uint32_t word = (uint32_t)wt_load_le(code, 4), more = (uint32_t)wt_load_le(code + 4, 4);
+    const unsigned segment = wt_field(word, 15, 14), v = wt_field(more, 7, 0);
+    const unsigned saddr = wt_field(more, 22, 16), to = wt_field(more, 31, 24);
+    const unsigned bytes = size_of(wt_field(word, 24, 18), &loads);
+    const bool has_base = segment != SEGMENT_FLAT && saddr != NO_SADDR;
+    const unsigned registers = has_base ? 1 : 2;
+    if (word >> 26 != ENCODING_FLAT || segment == SEGMENT_SCRATCH || !bytes ||
+        v + registers > row->vgprs || (has_base && saddr + 2 > row->sgprs) ||
+        (loads && to < v + registers && v < to + (bytes + 3) / 4))
+        return exec;
+    if (read_row(p, row, v, low, WT_IGNORED) != WT_OK ||
+        (!has_base && read_row(p, row, v + 1, high, WT_IGNORED) != WT_OK) ||
+        (has_base && gcnp_read_link(p, gcnp_row_sgprs(row) + 4 * saddr, scalar, sizeof scalar,
+                                    WT_IGNORED) != WT_OK))
+        return exec;
+    /* FLAT has 12 bits of offset, GLOBAL 13 with a sign. */
+    const uint64_t offset =
+        segment == SEGMENT_FLAT
+            ? wt_field(word, 11, 0)
+            : (uint64_t)((int64_t)((uint64_t)wt_field(word, 12, 0) << 51) >> 51);
+    for (unsigned lane = 0; lane < GCN_LANES; lane++) {
+        uint64_t at = wt_load_le(low + 4 * lane, 4) | wt_load_le(high + 4 * lane, 4) << 32;
+        at += wt_load_le(scalar, 8) + offset;
+        if (wt_has_lane(exec, lane) && global_of(p, wave, lane, at, &at) && at < addr + size &&
+            addr < at + bytes)
+            lanes |= wt_lane_bit(lane);
+    }
+    return lanes ? lanes : exec;
+}

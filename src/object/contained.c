@@ -1,0 +1,89 @@
+/* Code objects in other files. See contained.h. */
+#include "object/contained.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "object/code_object.h"
+
+enum {
+    HEADER = 64, /* of an ELF file of 64 bits */
+    OSABI_AMDGPU_HSA = 64,
+    E_MACHINE = 18,
+    E_SECTIONS = 40,
+    E_FLAGS = 48,
+    E_SECTION_SIZE = 58,
+    E_SECTION_COUNT = 60,
+    ABI_VERSION = 8,
+    MACH = 0xff, /* EF_AMDGPU_MACH */
+    MACH_GFX900 = 0x2c,
+    XNACK = 0x300, /* EF_AMDGPU_FEATURE_XNACK_V4 */
+    XNACK_OFF = 0x200,
+    XNACK_ON = 0x300,
+    XNACK_V3 = 0x100, /* EF_AMDGPU_FEATURE_XNACK_V3 */
+};
+
+/* EF_AMDGPU_MACH (LLVM, "User Guide for AMDGPU Backend"), of GPUs that HIP has had. */
+static const struct {
+    uint8_t mach;
+    const char *name;
+} machines[] = {
+    {0x22, "gfx701"},  {0x28, "gfx801"},  {0x29, "gfx802"},  {0x2a, "gfx803"},  {0x2b, "gfx810"},
+    {0x2c, "gfx900"},  {0x2d, "gfx902"},  {0x2e, "gfx904"},  {0x2f, "gfx906"},  {0x30, "gfx908"},
+    {0x31, "gfx909"},  {0x32, "gfx90c"},  {0x33, "gfx1010"}, {0x34, "gfx1011"}, {0x35, "gfx1012"},
+    {0x36, "gfx1030"}, {0x37, "gfx1031"}, {0x38, "gfx1032"}, {0x39, "gfx1033"}, {0x3e, "gfx1035"},
+    {0x3f, "gfx90a"},  {0x40, "gfx940"},  {0x41, "gfx1100"}, {0x46, "gfx1102"}, {0x47, "gfx1101"},
+    {0x4c, "gfx942"},
+};
+
+static void describe(const uint8_t *start, struct gcn_contained *found)
+{
+    const uint32_t flags = (uint32_t)wt_load_le(start + E_FLAGS, 4);
+    const bool old = start[ABI_VERSION] < 2; /* version 3 and older */
+    const bool on = old ? flags & XNACK_V3 : (flags & XNACK) == XNACK_ON;
+    const char *xnack = on ? ":xnack+" : !old && (flags & XNACK) == XNACK_OFF ? ":xnack-" : "";
+    const char *name = NULL;
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
+        if (machines[i].mach == (flags & MACH))
+            name = machines[i].name;
+    if (name)
+        snprintf(found->target, sizeof found->target, "%s%s", name, xnack);
+    else
+        snprintf(found->target, sizeof found->target, "AMD machine 0x%02x%s", flags & MACH, xnack);
+    found->usable = (flags & MACH) == MACH_GFX900 && !on;
+}
+
+/* The bytes of the code object that begins here, up to the end of its section headers, which
+ * linkers put last; 0: there is none. */
+static size_t size_at(const uint8_t *start, size_t room)
+{
+    if (room < HEADER || start[4] != 2 || start[5] != 1 || start[7] != OSABI_AMDGPU_HSA ||
+        wt_load_le(start + E_MACHINE, 2) != GCN_ELF_MACHINE)
+        return 0;
+    const uint64_t sections = wt_load_le(start + E_SECTIONS, 8);
+    const uint64_t size =
+        wt_load_le(start + E_SECTION_SIZE, 2) * wt_load_le(start + E_SECTION_COUNT, 2);
+    if (sections > room || size > room - sections || sections + size < HEADER)
+        return 0;
+    return (size_t)(sections + size);
+}
+
+bool gcn_contained_next(const uint8_t *bytes, size_t length, size_t *at,
+                        struct gcn_contained *found)
+{
+    while (*at < length) {
+        const uint8_t *start = memmem(bytes + *at, length - *at, "\177ELF", 4);
+        if (!start)
+            break;
+        const size_t offset = (size_t)(start - bytes), size = size_at(start, length - offset);
+        *at = offset + (size ? size : 4);
+        if (!size)
+            continue;
+        *found = (struct gcn_contained){.bytes = start, .size = size};
+        describe(start, found);
+        return true;
+    }
+    *at = length;
+    return false;
+}

@@ -1,0 +1,28 @@
+/*
+ * Code objects for AMD GPUs in other files: programs and libraries of the host (HIP's fat binaries,
+ * the images of OpenMP and OpenACC by clang and GCC), bundles of clang's. Whatever carries them,
+ * each is an ELF file as it is, so that they are found by their header.
+ */
+#ifndef WT_OBJECT_CONTAINED_H
+#define WT_OBJECT_CONTAINED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** A code object in a file's bytes. */
+struct gcn_contained {
+    const uint8_t *bytes;
+    size_t size;
+    char target[40]; /**< "gfx900", "gfx906:xnack-", by its flags */
+    bool usable;     /**< a gfx900 without XNACK runs it */
+};
+
+/**
+ * Finds the next code object at or behind *at, which goes behind it; begin with 0. False when there
+ * is none. A file that is a code object itself is one, too.
+ */
+bool gcn_contained_next(const uint8_t *bytes, size_t length, size_t *at,
+                        struct gcn_contained *found);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * The program's calls of OpenCL that tell what the driver cannot see: names of kernels, and sizes
+ * of buffers. These functions stand before OpenCL's in every program that `exec` starts, and call
+ * them.
+ */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/drm/i915.h"
+#include "runtime/drm/kernels.h"
+
+/* Of CL/cl.h, and of Intel's extensions (CL_KERNEL_BINARY_GPU_ADDRESS_INTEL). */
+enum {
+    KERNEL_FUNCTION_NAME = 0x1190,
+    KERNEL_GPU_ADDRESS = 0x10010,
+    USE_HOST_PTR = 1 << 3,
+    INVALID_OPERATION = -59,
+};
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* OpenCL's own function. A library that was loaded for itself alone, as a module of Python's, may
+ * have brought OpenCL along: then it is not behind this one. */
+static void *next(const char *name)
+{
+    void *function = dlsym(RTLD_NEXT, name);
+    if (function)
+        return function;
+    void *opencl = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    function = opencl ? dlsym(opencl, name) : NULL;
+    if (opencl)
+        dlclose(opencl); /* it stays with those who use it */
+    return function;
+}
+
+/* Several GPUs have an address space each, and OpenCL does not say which one it tells of. */
+static bool has_one_gpu(void)
+{
+    const char *gpus = getenv("WAVETRAP_GEN_GPUS");
+    return gpus && !strchr(gpus, ' ');
+}
+
+static void note_kernel(void *kernel)
+{
+    static int (*_Atomic info)(void *, unsigned, size_t, void *, size_t *);
+    char name[200];
+    uint64_t address = 0;
+    if (!info)
+        *(void *_Atomic *)&info = next("clGetKernelInfo");
+    if (info && has_one_gpu() &&
+        !info(kernel, KERNEL_GPU_ADDRESS, sizeof address, &address, NULL) &&
+        !info(kernel, KERNEL_FUNCTION_NAME, sizeof name, name, NULL))
+        wt_drm_kernel_is(address, name);
+}
+
+EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions,
+                                  const size_t *offset, const size_t *global, const size_t *local,
+                                  unsigned events, const void *list, void *event)
+{
+    static int (*_Atomic enqueue)(void *, void *, unsigned, const size_t *, const size_t *,
+                                  const size_t *, unsigned, const void *, void *);
+    if (!enqueue)
+        *(void *_Atomic *)&enqueue = next("clEnqueueNDRangeKernel");
+    if (!enqueue)
+        return INVALID_OPERATION;
+    note_kernel(kernel);
+    return enqueue(queue, kernel, dimensions, offset, global, local, events, list, event);
+}
+
+EXPORT int clEnqueueTask(void *queue, void *kernel, unsigned events, const void *list, void *event)
+{
+    static int (*_Atomic enqueue)(void *, void *, unsigned, const void *, void *);
+    if (!enqueue)
+        *(void *_Atomic *)&enqueue = next("clEnqueueTask");
+    if (!enqueue)
+        return INVALID_OPERATION;
+    note_kernel(kernel);
+    return enqueue(queue, kernel, events, list, event);
+}
+
+/* A buffer in the program's own memory begins anywhere in its first page. */
+static void ask(uint64_t flags, size_t size)
+{
+    wt_i915_ask(flags & USE_HOST_PTR ? 0 : size);
+}
+
+EXPORT void *clCreateBuffer(void *context, uint64_t flags, size_t size, void *host, int *error)
+{
+    static void *(*_Atomic create)(void *, uint64_t, size_t, void *, int *);
+    if (!create)
+        *(void *_Atomic *)&create = next("clCreateBuffer");
+    if (!create) {
+        if (error)
+            *error = INVALID_OPERATION;
+        return NULL;
+    }
+    ask(flags, size);
+    void *buffer = create(context, flags, size, host, error);
+    wt_i915_ask(0);
+    return buffer;
+}
+
+EXPORT void *clSVMAlloc(void *context, uint64_t flags, size_t size, unsigned alignment)
+{
+    static void *(*_Atomic allocate)(void *, uint64_t, size_t, unsigned);
+    if (!allocate)
+        *(void *_Atomic *)&allocate = next("clSVMAlloc");
+    if (!allocate)
+        return NULL;
+    ask(0, size);
+    void *memory = allocate(context, flags, size, alignment);
+    wt_i915_ask(0);
+    return memory;
+}

@@ -1,0 +1,195 @@
+/* The code objects of a file and the kernel that runs. See gcn_program.h. */
+#include "target/gcn_program.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "base/file.h"
+#include "object/contained.h"
+#include "object/elf_header.h"
+#include "object/fatbin.h"
+
+/* The code objects for gfx900, as they stand in the file. */
+struct list {
+    struct gcn_object *object;
+    size_t *length;
+    size_t count;
+    char others[200]; /* the targets of those for other GPUs */
+};
+
+static void free_list(struct list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        gcn_object_free(&list->object[i]);
+    free(list->object);
+    free(list->length);
+}
+
+static enum wt_status add(struct list *list, const char *path, const uint8_t *bytes, size_t length,
+                          struct wt_error *err)
+{
+    struct gcn_object *objects = realloc(list->object, (list->count + 1) * sizeof *objects);
+    if (objects)
+        list->object = objects;
+    size_t *lengths = realloc(list->length, (list->count + 1) * sizeof *lengths);
+    if (lengths)
+        list->length = lengths;
+    if (!objects || !lengths)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    const enum wt_status status =
+        gcn_object_parse(path, bytes, length, &list->object[list->count], err);
+    if (!status)
+        list->length[list->count++] = length;
+    return status;
+}
+
+static enum wt_status collect(const char *path, const uint8_t *bytes, size_t length,
+                              struct list *list, struct wt_error *err)
+{
+    struct gcn_contained found;
+    enum wt_status status;
+    for (size_t at = 0; gcn_contained_next(bytes, length, &at, &found);) {
+        const size_t used = strlen(list->others);
+        if (!found.usable)
+            snprintf(list->others + used, sizeof list->others - used, "%s%s", used ? ", " : "",
+                     found.target);
+        else if ((status = add(list, path, found.bytes, found.size, err)) != WT_OK)
+            return status;
+    }
+    if (list->count)
+        return WT_OK;
+    if (*list->others)
+        return wt_fail(err, WT_INVALID, "%s: it holds code for %s, not for gfx900", path,
+                       list->others);
+    return wt_fail(err, WT_INVALID,
+                   "%s: it holds no code object for AMD GPUs that can be read; compressed ones "
+                   "cannot: compile with --no-offload-compress",
+                   path);
+}
+
+/* ---- the kernel ---- */
+
+/* A kernel that may be meant. */
+struct choice {
+    size_t object, kernel, count; /* the first one, and how many there are */
+    char names[600];              /* for a message */
+};
+
+/* Counts those that are called so; exactly: by their own names only. NULL calls all. */
+static struct choice find(const struct list *list, const char *name, size_t only, bool exactly)
+{
+    struct choice c = {.count = 0};
+    size_t used = 0;
+    for (size_t o = 0; o < list->count; o++) {
+        if (only && o + 1 != only)
+            continue;
+        for (size_t k = 0; k < list->object[o].kernels; k++) {
+            const char *own = list->object[o].kernel[k].name;
+            char plain[200];
+            if (name && (exactly ? strcmp(own, name) != 0 : !wt_name_matches(own, name)))
+                continue;
+            if (!c.count++)
+                c.object = o, c.kernel = k;
+            wt_demangle(own, plain, sizeof plain);
+            const bool numbered = list->count > 1;
+            char number[24] = "";
+            if (numbered)
+                snprintf(number, sizeof number, "%zu:", o + 1);
+            if (used < sizeof c.names)
+                used += (size_t)snprintf(c.names + used, sizeof c.names - used, "%s%s%s",
+                                         c.count > 1 ? ", " : " ", number, plain);
+        }
+    }
+    return c;
+}
+
+/* "2:NAME" is the name in the second code object; "ns::name" is none of that. */
+static size_t take_number(const char **name)
+{
+    char *end;
+    if (!*name || !isdigit((unsigned char)**name))
+        return 0;
+    const unsigned long number = strtoul(*name, &end, 10);
+    if (*end != ':' || end[1] == ':')
+        return 0;
+    *name = end + 1;
+    return number;
+}
+
+static enum wt_status choose(const char *path, bool is_program, const char *name,
+                             const struct list *list, struct choice *chosen, struct wt_error *err)
+{
+    const char *called = name;
+    const size_t only = take_number(&called);
+    *chosen = find(list, called, only, true);
+    if (!chosen->count && called)
+        *chosen = find(list, called, only, false);
+    if (chosen->count == 1)
+        return WT_OK;
+    if (chosen->count && name)
+        return wt_fail(err, WT_INVALID, "%s: '%.64s' may be several kernels:%s", path, name,
+                       chosen->names);
+    const struct choice all = find(list, NULL, 0, true);
+    if (!all.count)
+        return wt_fail(err, WT_INVALID, "%s: there are no kernels in it", path);
+    if (name)
+        return wt_fail(err, WT_INVALID, "%s: there is no kernel '%.64s'; there are:%s", path, name,
+                       all.names);
+    return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s%s", path, all.names,
+                   is_program ? ". The program itself runs by 'wavetrap exec'" : "");
+}
+
+/* ---- the file ---- */
+
+bool wt_gcn_program_contained(const char *path)
+{
+    struct gcn_contained found;
+    uint8_t *bytes;
+    size_t length, at = 0;
+    struct wt_elf_header header; /* neither reads a pipe */
+    if ((!wt_elf_header_read(path, &header) || !wt_elf_machine_is_host(header.machine)) &&
+        !gcn_fatbin_is_file(path))
+        return false;
+    if (wt_file_read(path, &bytes, &length, WT_IGNORED) != WT_OK)
+        return false;
+    const bool any = gcn_contained_next(bytes, length, &at, &found);
+    free(bytes);
+    return any || gcn_fatbin_is_file(path);
+}
+
+enum wt_status wt_gcn_program_read(const char *path, const char *name,
+                                   struct wt_gcn_program *program, struct wt_error *err)
+{
+    static const uint8_t machine[] = {GCN_ELF_MACHINE, 0};
+    struct list list = {.count = 0};
+    struct choice chosen;
+    uint8_t *bytes;
+    size_t length;
+    enum wt_status status = wt_file_read(path, &bytes, &length, err);
+    if (status != WT_OK)
+        return status;
+    const bool whole =
+        length >= 20 && memcmp(bytes, "\177ELF", 4) == 0 && memcmp(bytes + 18, machine, 2) == 0;
+    status =
+        whole ? add(&list, path, bytes, length, err) : collect(path, bytes, length, &list, err);
+    free(bytes);
+    if (!status)
+        status = choose(path, !whole && !gcn_fatbin_is_file(path), name, &list, &chosen, err);
+    if (!status) {
+        *program = (struct wt_gcn_program){.object = list.object[chosen.object],
+                                           .length = list.length[chosen.object],
+                                           .contained = !whole};
+        program->kernel = &program->object.kernel[chosen.kernel];
+        list.object[chosen.object] = list.object[--list.count]; /* the rest is freed */
+    }
+    free_list(&list);
+    return status;
+}
+
+void wt_gcn_program_free(struct wt_gcn_program *program)
+{
+    gcn_object_free(&program->object);
+}

@@ -1,0 +1,236 @@
+"""The console with HIP programs: `wavetrap debug ./program`. What a kernel stores says what its variables must be."""
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import WAVETRAP, compiled
+from sanitizer import ROOT, environment
+
+SOURCE = ROOT / "tests" / "host" / "session.hip"
+MARK = "=-=-="
+TIMEOUT = 200
+ROUNDS = "round 0: 9 18 18\nround 1: 639 1258 1298\nround 2: 1269 2498 2578\n"
+END = "[Program exited normally]\n"
+
+
+def line_of(mark):
+    return next(i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if f"/* {mark} */" in line)
+
+
+@pytest.fixture(params=["-O0", "-O2"])
+def program(request):
+    return session(request.param)
+
+
+def session(level="-O0"):
+    """The program, compiled at a level."""
+    return compiled("session.hip", level, name=f"session{level}")
+
+
+def debug(commands, *program, options=(), **more):
+    """A batch session; its commands are echoed by marks."""
+    words = [WAVETRAP, "debug", "--nx", "--batch", *options]
+    for command in commands:
+        words += ["-ex", f"echo {MARK}\\n", "-ex", command]
+    folder = os.environ.get("WAVETRAP_SOCKETS")
+    more.setdefault("env", dict(environment(), **({"WAVETRAP_SOCKETS": folder} if folder else {})))
+    return subprocess.run([*words, "-ex", f"echo {MARK}\\n", *map(str, program)], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=TIMEOUT, **more)
+
+
+def ask(commands, *program, **more):
+    """What each command has said."""
+    done = debug(commands, *program, **more)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout.split(MARK + "\n")[1:-1]
+
+
+def test_a_kernel_is_stopped_at_its_first_line():
+    """Grid, group and lane are shown; the breakpoint holds for the next launches and the next run; output comes through."""
+    first, program = line_of("first line of fill"), session()
+    said = ask(["break kernel fill", "run", "print blockIdx.x", "print i@*", "info breakpoints", "tbreak weigh if value == 640", "delete 1",
+                "continue", "print value", "backtrace", "delete", "continue", "break kernel fill", "run", "kill", "info breakpoints"],
+               program)
+    assert re.match(r"Breakpoint 1 \(kernel fill\) pending|Breakpoint 1 at", said[0])
+    assert said[1].startswith(f"Starting program: {program}\n")
+    assert re.search(r"^\[device 0, dispatch \d+, group \(0,0,0\), core 0, wave 0, lane 0; lanes 0-63 enabled\]$", said[1], re.M)
+    assert re.search(rf"^Breakpoint 1, fill \(out=.*, round=.*\) at .*session.hip:{first}\n{first}\t", said[1], re.M), said[1]
+    assert said[2] == "$1 = 0\n" and re.search(rf"fill at .*session.hip:{first}\n\tbreakpoint already hit 1 time", said[4])
+    assert "group (1,0,0), core 1" in said[7] and "lane 63;" in said[7] and "Temporary breakpoint 2, weigh (value=640" in said[7]
+    assert said[8] == "$3 = 640\n" and re.search(r"^#0  weigh \(.*\n#1  .* fill \(", said[9])
+    assert said[11] == "Continuing.\n" + ROUNDS + END
+    assert "Breakpoint 3, fill (" in said[13] and said[14] == "[Program killed]\n"
+    assert re.search(r"^3 +breakpoint +keep y ", said[15], re.M)
+
+
+def test_values_are_those_that_are_stored():
+    """In memory of the process, in LDS, in private memory and constant data."""
+    said = ask([f"break {SOURCE.name}:{line_of('weighed')}", "run", "print sum", "print p->first", "print *p@62..63", "print table",
+                "up", "print tile[0..3]", "print mine@3", "print threadIdx.x@60..63", "print out == &out[0]", "info locals", "info args",
+                "whatis mine", "ptype struct pair", "print sizeof(mine)", "print tile[63 - threadIdx.x]@*", "print/x $exec", "info lanes i",
+                "print out@*", "print &out[i]@*"], session())
+    assert said[2] == "$1 = 9\n" and said[3] == "$2 = 0\n" and "{first = 0, second = 31}" in said[4]
+    assert said[5] == "$4 = {3, 1, 4, 1}\n" and said[7] == "$5 = {0, 10, 20, 30}\n" and said[8] == "$6 = {first = 0, second = 1.5}\n"
+    assert "60, 61 .. 63, step +1" in said[9] and said[10].endswith("= true\n")
+    assert "i = 0\n" in said[11] and "mine = {first = 0, second = 0}\n" in said[11] and "round = 0\n" in said[12]
+    assert said[13] == "type = pair\n" and "float second;" in said[14] and said[15].endswith("= 8\n")
+    assert "630, 620 .. 0, step -10, in lanes 0..63" in said[16] and said[17].endswith("= 0xffffffffffffffff\n")
+    assert "in all 64 lanes" in said[19] and re.search(r"\(int \*\) 0x\w+, \(int \*\) 0x\w+ .. \(int \*\) 0x\w+, step \+4, in lanes 0..63", said[20])
+
+
+def test_what_is_written_changes_the_result():
+    """A variable of one lane: out[17] is a table's sum, 9, and ten times the lane across, times nothing in round 0."""
+    said = ask([f"break {SOURCE.name}:{line_of('weighed')}", "run", "set var sum@0 = 1000", "delete", "continue"], session())
+    assert "round 0: 1000 18 18\n" in said[4]
+
+
+def test_steps(program):
+    """Into a function and out of it; a wave that ends ends its step."""
+    store, weigh = line_of("store"), line_of("weigh")
+    said = ask([f"tbreak {SOURCE.name}:{store}", "run", "tbreak weigh", "next", "backtrace", "next", "finish", "stepi", "nexti", "next", "next",
+                "info program"], program)
+    assert re.search(rf"weigh \(.*\) at .*session.hip:{weigh}\n{weigh}\t", said[3]), said[3]
+    assert re.search(r"#0  weigh .*\n#1  .* fill ", said[4])
+    assert re.match(r"\d+\t", said[5]) and re.search(rf"Run till exit from #0  weigh.*\n.*fill \(.*\n{store}\t", said[6])
+    assert re.match(r"0x\w+\t|\d+\t", said[7]) and re.search(r"\nThe step is over: core \d wave 0 has ended\.\n", said[9] + said[10])
+    assert "The program is stopped." in said[11]
+
+
+def test_conditions_ignore_counts_and_commands(tmp_path):
+    """A stop by a condition selects the first lane for which it holds; `ignore` counts stops of a wave."""
+    script = tmp_path / "script"
+    script.write_text("commands\nsilent\nprint blockIdx.x\nend\n")
+    said = ask(["break weigh if value % 100 == 50 && value > 600", "run", "print value", "print $_lane", "delete",
+                "break kernel twice if blockIdx.x == 1", f"source {script}", "ignore 2 1", "continue", "info breakpoints", "delete", "continue"],
+               session())
+    assert "Breakpoint 1, weigh (value=1250, " in said[1] and said[2] == "$1 = 1250\n" and said[3] == "$2 = 2\n"
+    assert "round 0: 9 18 18\n" in said[8] and "round 1" not in said[8] and said[8].endswith("$3 = 1\n")
+    assert "stop only if blockIdx.x == 1" in said[9] and "already hit 2 times" in said[9] and "print blockIdx.x" in said[9]
+    assert said[11].endswith(END)
+
+
+def test_watchpoints():
+    """Of memory that a kernel writes; the old value and the new, and the lane that wrote."""
+    said = ask(["break kernel fill", "run", "delete", "watch out[70]", "continue", "print i", "continue", "continue", "info breakpoints",
+                "delete", "continue"], session())
+    assert "Hardware watchpoint 2: out[70]" in said[4] and "Old value = 0\nNew value = 9\n" in said[4]
+    assert "group (1,0,0)" in said[4] and "lane 6;" in said[4] and said[5] == "$1 = 70\n"
+    assert "Old value = 9\nNew value = 1219\n" in said[6] and "Old value = 1219\nNew value = 2429\n" in said[7]
+    assert said[10].endswith("round 2: 1269 2498 2578\n" + END)
+
+
+def test_catch(program):
+    """Launches, those of the runtime's own kernels too; code that comes."""
+    said = ask(["catch dispatch begin", "catch module load", "run", "delete 2", *["continue"] * 4, "info breakpoints", "delete", "continue"],
+               program)
+    assert said[0] == "Catchpoint 1 (dispatch begin)\n" and said[1] == "Catchpoint 2 (module load)\n"
+    assert "\nCatchpoint 2 (module load): the program has loaded or unloaded code.\n" in said[2]
+    stops = re.findall(r"lane 0; lanes 0-63 enabled\]\n\nCatchpoint 1 \(dispatch begin\), (?:0x\w+ in )?(\w+) \(", "".join(said[4:8]))
+    assert len(stops) == 4 and stops[-3:] == ["fill", "twice", "fill"], said[4:8]
+    assert re.search(r"^1 +catchpoint +keep y +dispatch begin\n\tbreakpoint already hit 4 times$", said[8], re.M), said[8]
+    assert said[10].endswith(END)
+
+
+def test_a_fault_stops(program):
+    said = ask(["run", "info lanes where", "print i@*", "backtrace", "list", "kill"], program, "fault")
+    fault = line_of("fault")
+    assert "Program stopped by a fault: memory violation" in said[0] and f"session.hip:{fault}" in said[0]
+    assert "group (1,0,0)" in said[0] and re.search(r"^#0  (0x\w+ in )?stray \(", said[3])
+
+
+def test_faults_are_caught():
+    """A catchpoint counts them, and lets them pass while it is disabled."""
+    said = ask(["catch fault", "run", "info breakpoints"], session(), "fault")
+    assert "Catchpoint 1: Program stopped by a fault: memory violation" in said[1] and "\tbreakpoint already hit 1 time" in said[2]
+    assert "Program stopped" not in debug(["catch fault", "disable 1", "run"], session(), "fault").stdout
+
+
+def test_arguments_environment_and_status():
+    """As the shell takes them; what a program says comes before the word of its end, whose status is the script's."""
+    said = ask(["set environment SESSION = a b", "run", "unset environment SESSION", "run name input < /etc/hostname", "show args",
+                "set args 'say x  y' status=0", "run", "run host status=0 | cat"], session(), "name", "input", "say it's $HOME")
+    assert said[1].startswith(f"Starting program: {session()} name input 'say it'\\''s $HOME'\n")
+    assert "SESSION is a b\ninput is empty\nit's $HOME\n" + ROUNDS + END in said[1]
+    assert "SESSION is not set\ninput is " in said[3] and "input is empty" not in said[3] and END in said[3]
+    assert said[4] == 'Argument list to give program being debugged when it is started is "name input < /etc/hostname".\n'
+    assert "x  y\n" + ROUNDS + END in said[6]
+    assert debug(["run"], session(), "status=7").returncode == 7
+    done = debug(["run"], session(), "host")
+    assert done.returncode == 3 and "[Program exited with code 03]" in done.stdout
+    done = debug(["run"], session(), "abort")
+    assert done.returncode == 134 and "Program terminated with signal SIGABRT, Aborted." in done.stdout
+    assert debug(["break kernel fill", "run"], session()).returncode == 0
+
+
+@pytest.fixture
+def sockets(tmp_path, monkeypatch):
+    folder = tmp_path / "s"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("WAVETRAP_SOCKETS", str(folder))
+    return folder
+
+
+@pytest.fixture
+def running(sockets):
+    """A program that launches kernels until its input ends."""
+    p = subprocess.Popen([WAVETRAP, "exec", compiled("attach.hip")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                         env=dict(environment(), WAVETRAP_SOCKETS=str(sockets)))
+    assert p.stdout.readline().startswith("ready")
+    yield p
+    p.kill()
+    p.wait()
+
+
+def test_a_running_program(running):
+    """Attached to by its process id; detached from, it goes on."""
+    pid = running.pid
+    said = ask(["tbreak twice_and", "continue", "print a@*", "detach", f"attach {pid}", "detach"], options=["-p", str(pid)])
+    assert "Temporary breakpoint 1, twice_and (a=" in said[1] and "step +1, in lanes 0..63" in said[2]
+    assert said[3] == f"Detached from process {pid}, which goes on.\n" and f"Attaching to process {pid}\n" in said[4]
+    assert running.poll() is None
+    rest, _ = running.communicate("\n", timeout=TIMEOUT)
+    assert re.fullmatch(r"\d+ launches, 0 wrong\n", rest) and running.returncode == 0
+
+
+def test_a_program_that_is_killed(running):
+    said = ask([f"attach {running.pid}", "kill"], session())
+    assert said[1] == "[Program killed]\n" and running.wait(timeout=TIMEOUT) == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("commands, message", [
+    (["next"], "The program is not being run."),
+    (["detach"], "The program is not being run."),
+    (["print out[0]"], 'No symbol "out" in current context.'),
+    (["attach 1"], "process 1 cannot be reached"),
+    (["attach x"], "attach takes a process id"),
+    (["unset environment"], 'unset takes "environment NAME"'),
+    (["catch nothing"], 'catch takes "fault"'),
+    (["break kernel twice", "run", "reverse-step"], "the run is not recorded"),
+    (["break kernel twice", "run", "who-wrote out[0]"], "the run is not recorded"),
+    (["break kernel twice", "run", "goto 5"], "the run is not recorded"),
+    (["break kernel twice", "run", "print i@64"], "there is no lane 64: the wave has lanes 0 to 63"),
+])
+def test_failures_are_told(commands, message):
+    done = debug(commands, session())
+    assert done.returncode == 1 and message in done.stderr, done.stderr + done.stdout
+
+
+def test_a_program_that_is_missing():
+    done = debug(["run"], "./no-such-program")
+    assert done.returncode == 125 and "no-such-program" in done.stderr
+
+
+def test_nothing_is_left_running(tmp_path):
+    """The program that a script leaves stopped is ended with it."""
+    done = debug(["break kernel spin", f"run loop {tmp_path}", "info program"], session())
+    assert done.returncode == 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        assert str(tmp_path).encode() not in words, f"{process} is left"

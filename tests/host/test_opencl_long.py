@@ -1,0 +1,91 @@
+"""Kernels on the Gen9 that take long, or go wrong: what is said of them, as of those on a gfx900."""
+import os
+import pathlib
+import pty
+import re
+import signal
+import subprocess
+
+import pytest
+
+from conftest import ROOT, wavetrap
+from test_long import LIMIT, Running, until
+
+HERE = pathlib.Path(__file__).parent
+GEN9 = ["-g", "gen9"]
+LINE = rb"wavetrap: waits: 0 of 64 work-groups, [\d.]+( million)? issues a second"
+
+
+def build(source, folder):
+    program = folder / source.stem
+    subprocess.run(["gcc", "-O1", "-o", program, source, "-lOpenCL", "-lpthread"], check=True)
+    return program
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory):
+    return build(HERE / "opencl_long.c", tmp_path_factory.mktemp("long"))
+
+
+def test_ctrl_c_says_where_the_threads_are(long):
+    with Running(program=long, options=GEN9) as run:
+        run.process.send_signal(signal.SIGINT)
+        said = run.process.stderr.read().decode()  # its input stays open: the program would go on
+        assert run.process.wait(LIMIT) == -signal.SIGINT
+    begun = re.match(r"wavetrap: interrupted: gen9, issue time \d+: 1 kernel runs\n"
+                     r"  the kernel at 0x[0-9a-f]+ <waits\+0>: 0 of 64 groups have ended, (\d+) have begun\n", said)
+    assert begun, said
+    places = re.findall(r"    subslice \d EU \d thread \d, group \((\d+),0,0\) thread (\d), channels (\S+?)(?:, and (\d+) more threads?)?\n"
+                        r"      at 0x[0-9a-f]+ <waits\+\d+>(: .*)?\n", said)
+    threads = sum(1 + int(more or 0) for *_, more, _ in places)
+    assert threads % int(begun[1]) == 0 and said.count("\n") == 2 + 2 * len(places), said
+    # In each group one thread spins in channel 5, the others are at the barrier.
+    spinning = sum(1 + int(more or 0) for *_, channels, more, wait in places if channels == "5" and not wait)
+    assert spinning == int(begun[1]), said
+    assert sum(1 + int(more or 0) for *_, more, wait in places if wait) == threads - spinning, said
+
+
+def test_progress(long):
+    with Running(program=long, options=[*GEN9, "--progress=always"]) as run:
+        until(run.process.stderr.fileno(), LINE + rb"\n" + LINE + rb"\n")
+        run.end()
+    ours, theirs = pty.openpty()
+    with Running(program=long, options=[*GEN9, "--progress"], stderr=theirs) as run:
+        os.close(theirs)
+        said = until(ours, rb"\r" + LINE + rb"\x1b\[K")
+        assert b"\n" not in said
+        run.end()
+        until(ours, rb"\r\x1b\[K$")  # the line is gone in the end
+    os.close(ours)
+
+
+def test_no_progress_unless_it_is_wanted(long):
+    with Running(program=long, options=GEN9) as quiet, Running(program=long, options=[*GEN9, "--progress=always"]) as run:
+        until(run.process.stderr.fileno(), LINE + rb"\n")
+        assert quiet.end() == b""
+        run.end()
+
+
+def test_a_fault_is_decoded(tmp_path):
+    """The buffer has the size that the program asked for, not that of its pages; the kernel has its name."""
+    done = wavetrap("exec", *GEN9, build(ROOT / "examples" / "opencl" / "stray.c", tmp_path))
+    at = re.match(r"wavetrap: batch, .* group \(0,0,0\) thread 1 channels 28, instruction 0x([0-9a-f]+) of the kernel: .*; "
+                  r"byte 256 of a buffer of 256 bytes\n"
+                  r"  at 0x[0-9a-f]+ <stray\+(\d+)>\n"
+                  r"  subslice 0 EU 0 thread 1, group \(0,0,0\) thread 1, issue time \d+\n"
+                  r"  of the kernel at 0x[0-9a-f]+ <stray\+0>: SIMD32, 2 threads a group, 1 group\n"
+                  r"  sends? \(.*\n", done.stderr)
+    assert at and int(at[1], 16) == int(at[2]), done.stderr
+    assert done.returncode != 0
+
+
+def test_two_gpus_have_no_names(tmp_path):
+    """OpenCL does not say on which GPU the kernel is at the address that it tells."""
+    done = wavetrap("exec", *GEN9, *GEN9, build(ROOT / "examples" / "opencl" / "stray.c", tmp_path))
+    assert re.search(r"byte 256 of a buffer of 256 bytes\n  at 0x[0-9a-f]+\n  subslice 0 .*\n  of the kernel at 0x[0-9a-f]+: SIMD32", done.stderr), done.stderr
+
+
+def test_options_that_a_gen9_has_no_use_for():
+    for option, words in ("--catch=all", "--catch: these are exceptions of gfx900"), ("--memory=1G", "--memory is that of gfx900"):
+        done = wavetrap("exec", *GEN9, option, "echo", "it ran")
+        assert (done.returncode, done.stdout) == (125, "") and words in done.stderr
