@@ -144,12 +144,10 @@ void wt_console_archive(struct wt_archive *a, struct wt_console *console)
     for (unsigned i = 0; i < console->slots; i++) {
         struct wt_console_line *line = &console->line[i];
         uint32_t length = (uint32_t)line->length;
-        wt_archive_u32(a, &length, MOST_ROOM, "the length of a line");
+        wt_archive_u32(a, &length, MOST_CHARACTERS, "the length of a line");
         if (!length)
             continue;
-        struct wt_console_saved_line text = {.slot = i, .length = length};
-        if (wt_archive_reads(a) &&
-            !wt_console_reserve(console, &(struct wt_console_saved){.lines = 1, .line = &text})) {
+        if (wt_archive_reads(a) && !reserve(line, length)) {
             wt_archive_fail(a, "the host has no memory for a line of the console");
             return;
         }
