@@ -14,6 +14,7 @@
 #include "object/cubin.h"
 #include "runtime/common/value.h"
 #include "target/emulated.h"
+#include "target/launch.h"
 #include "target/sm_ptx.h"
 
 /* The memory map of a launch. Machine code is in the low 4 GiB, where JMP and JCAL reach. */
@@ -333,9 +334,7 @@ static void close_device(struct wt_emulated *e)
     struct sm *s = own(e);
     if (!s)
         return;
-    for (size_t i = 0; i < s->value_count; i++)
-        free(s->value[i].bytes);
-    free(s->value);
+    wt_launch_free_values(s->value, s->value_count);
     free(s->is_buffer);
     free(s->handler);
     sm_device_free(s->device);
@@ -554,10 +553,9 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
     uint32_t cta[3], index;
     if (!sm_warp_cta(s->device, wave, cta, &index))
         return false;
-    const uint32_t thread = index * e->machine->lanes + lane;
-    item[0] = (uint64_t)cta[0] * s->block[0] + thread % s->block[0];
-    item[1] = (uint64_t)cta[1] * s->block[1] + thread / s->block[0] % s->block[1];
-    item[2] = (uint64_t)cta[2] * s->block[2] + thread / s->block[0] / s->block[1];
+    const uint32_t grid[3] = {s->grid[0] * s->block[0], s->grid[1] * s->block[1],
+                              s->grid[2] * s->block[2]};
+    wt_launch_work_item(grid, s->block, cta, index * e->machine->lanes + lane, item);
     return true;
 }
 

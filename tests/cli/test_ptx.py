@@ -117,6 +117,7 @@ MISTAKES = [
     (body("add.u32 %r1, %r2, %r77;"), "7:19: there is no register '%r77'"),
     (body("add.u32 %r1, %r2, nothing;"), "7:19: 'nothing' is not declared"),
     (body("add.u32 %r1, %r2;"), "7:1: add has more operands"),
+    (body("add.u32 %r1, %r2, %r3, %r4;"), "7:1: an operand too many: there are 3"),
     (body("@%r1 add.u32 %r1, %r2, %r3;"), "7:6: '%r1' is no predicate"),
     (body("bra NOWHERE;"), "7:1: there is no label 'NOWHERE'"),
     (body("L: L: bra L;"), "7:4: the label 'L' is defined twice"),

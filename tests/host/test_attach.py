@@ -29,8 +29,8 @@ def sockets(tmp_path, monkeypatch):
 
 
 class Program:
-    def __init__(self, folder, *args):
-        self.run = subprocess.Popen([WAVETRAP, "exec", compiled("attach.hip"), *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def __init__(self, folder, *args, options=()):
+        self.run = subprocess.Popen([WAVETRAP, "exec", *options, compiled("attach.hip"), *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                     text=True, env=dict(environment(), WAVETRAP_SOCKETS=str(folder)))
         ready, self.out = self.run.stdout.readline().split()
         assert ready == "ready"
@@ -259,3 +259,61 @@ def test_registers_of_no_program(sockets):
     assert done.returncode == 125 and "1" in done.stderr
     done = subprocess.run([WAVETRAP, "reg", "--pid=x", "STATUS"], capture_output=True, text=True)
     assert done.returncode == 125 and "number" in done.stderr
+
+
+# ---- several GPUs ----
+
+TWO = ["-g", "gfx900:cu=2", "-g", "gfx900:cu=3"]
+KERNARG = 6  # s[6:7], behind the queue's descriptor and the packet's address
+
+
+def test_waves_of_all_gpus_are_threads(sockets):
+    """Breakpoints are in the code of both; waves that stand still on both are looked at, stepped, and watched."""
+    with Session("start", WAVETRAP, *TWO, compiled("two_gpus.hip"), tool=TOOL) as s:
+        s.ask("pending mark")
+        seen = []
+        for _ in range(4):
+            hit = place(s.ask("continue"))
+            seen.append((hit["pc"], hit["group"]))
+            assert "<_Z4mark" in hit["text"] and hit["mask"] == (1 << 64) - 1
+            before = int(s.ask("reg pc"), 16)
+            assert s.ask("step").startswith("step") and int(s.ask("reg pc"), 16) > before
+        first, second = {pc for pc, _ in seen}
+        assert sorted(group for _, group in seen) == [0, 0, 1, 1]
+        assert s.ask(f"delete {first:#x}") and s.ask(f"delete {second:#x}")
+        assert s.ask("continue").endswith("has ended with status 0")
+
+
+def test_memory_of_each_gpu_can_be_watched(sockets):
+    with Session("start", WAVETRAP, *TWO, compiled("two_gpus.hip"), tool=TOOL) as s:
+        s.ask("pending mark")
+        outs, at = {}, set()
+        while len(outs) < 2:
+            hit = place(s.ask("continue"))
+            at.add(hit["pc"])
+            # The kernel's first argument, by the kernarg segment's pointer.
+            arguments = sum(int(s.ask(f"reg s{n}"), 16) << shift for n, shift in ((KERNARG, 0), (KERNARG + 1, 32)))
+            low, high, device = s.words("global", arguments, 3)
+            outs[device] = low & 0xffffffff | high << 32
+        for pc in at:
+            s.ask(f"delete {pc:#x}")
+        for device, out in outs.items():
+            assert s.ask(f"watch {out + 4 * 70:#x} 4") == "ok"
+        stops = []
+        while not (answer := s.ask("continue")).startswith("exited"):
+            assert answer.startswith("watchpoint") and place(answer)["group"] == 1, answer
+            stops.append(re.search(r" at (\w+) lanes", answer)[1])
+        assert {f"{out + 4 * 70:x}" for out in outs.values()} == set(stops), stops
+
+
+def test_registers_of_each_gpu(sockets):
+    p = Program(sockets, options=TWO)
+    try:
+        reg(p.pid, "--device=1", "TCP_WATCH0_ADDR_L=0x1240")
+        assert reg(p.pid, "--device=1", "TCP_WATCH0_ADDR_L") != reg(p.pid, "--device=0", "TCP_WATCH0_ADDR_L")
+        done = subprocess.run([WAVETRAP, "reg", f"--pid={p.pid}", "--device=2", "HW_ID"], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 125 and "has 2 GPUs" in done.stderr
+        assert p.end() > 0
+    finally:
+        p.run.kill()
+        p.run.wait()

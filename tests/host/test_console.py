@@ -234,3 +234,24 @@ def test_nothing_is_left_running(tmp_path):
         except OSError:
             continue
         assert str(tmp_path).encode() not in words, f"{process} is left"
+
+
+def test_two_gpus():
+    """Both are devices of one session: a stop says on which it is."""
+    said = ask(["break mark", "run", "info devices", "ignore 1 1", "continue", "info devices", "delete", "continue"], compiled("two_gpus.hip"),
+               options=["-g", "gfx900:cu=2", "-g", "gfx900:cu=3"])
+    devices = [re.findall(r"^(.) (\d)  gcn .*: (\d) cores of", text, re.M) for text in (said[2], said[5])]
+    assert [(n, cores) for _, n, cores in devices[0]] == [("0", "2"), ("1", "3")]
+    stops = [re.search(r"^\[device (\d), .* core (\d)", text, re.M).groups() for text in (said[1], said[4])]
+    assert {device for device, _ in stops} == {"0", "1"}, said
+    for (device, core), listed in zip(stops, devices):
+        assert [n for mark, n, _ in listed if mark == "*"] == [device] and (int(core) >= 2) == (device == "1")
+    assert said[-1].endswith(END)
+
+
+def test_device_code_has_one_gpu(tmp_path):
+    code = tmp_path / "code.bin"
+    code.write_bytes(bytes(64))
+    done = subprocess.run([WAVETRAP, "debug", "-g", "vortex", "-g", "vortex", "--batch", code], capture_output=True, text=True,
+                          timeout=TIMEOUT)
+    assert done.returncode == 125 and "it has one --gpu" in done.stderr

@@ -63,6 +63,7 @@ struct wt_register {
 struct wt_wave {
     wt_wave_id id;
     unsigned lanes;            /**< 1 to WT_MAX_LANES */
+    unsigned device;           /**< which GPU of the program, from 0; cores are numbered through */
     unsigned core, simd, slot; /**< `slot` counts within its core, all its SIMD units taken
                                     together */
     bool has_work;             /**< the probe knows the next three */
@@ -95,6 +96,8 @@ struct wt_topology {
     const char *standard_feature;
     /** Stock GDB takes it that `arch` stops for a watchpoint before the access has been made. */
     bool watch_stops_before;
+    unsigned devices;             /**< GPUs; 0: one */
+    const unsigned *device_cores; /**< how many of the cores each has, in order; NULL: one GPU */
     unsigned clusters;
     unsigned cores; /**< in all */
     unsigned waves_per_core;

@@ -33,6 +33,7 @@ struct gcnp_row {
     bool held;     /**< it is to run, and is halted for a moment in which others must not */
     enum wt_halt_cause cause;
     uint32_t queue; /**< index in the probe's list of queues */
+    uint32_t device;
     uint64_t dispatch;
     uint32_t group[3], index;
     uint64_t record; /**< address; VGPRs come first */
@@ -48,7 +49,7 @@ struct gcnp_row {
 /** A range that an address watch covers. */
 struct gcnp_watch {
     struct wt_watchpoint asked;
-    uint32_t id;                        /**< the watch's number */
+    uint32_t id[KFD_DEBUG_DEVICES];     /**< the watch's number on each GPU */
     uint64_t addr;                      /**< where the range is in global memory */
     uint8_t before[GCNP_WATCHED_BYTES]; /**< of writes: what was there when it was looked at last */
 };
@@ -61,7 +62,9 @@ struct wt_probe {
     struct wt_space space[SPACES];
     struct wt_register *registers;
     char (*names)[8];
-    struct kfd_device_entry device;
+    struct kfd_device_entry device[KFD_DEBUG_DEVICES];
+    uint32_t devices;
+    unsigned device_cores[KFD_DEBUG_DEVICES];
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
     bool suspended; /**< all queues are, and the rows are as their records */

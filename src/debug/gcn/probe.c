@@ -14,22 +14,43 @@
 
 /* ---- opening ---- */
 
+/* Compute units and waves of all GPUs. Those of one program differ in their number of units only.
+ */
+static enum wt_status count_cores(struct wt_probe *p, uint32_t *cores, struct wt_error *err)
+{
+    *cores = 0;
+    for (uint32_t i = 0; i < p->devices; i++) {
+        const struct kfd_device_entry *d = &p->device[i];
+        if (d->gfx_target_version / 10000 != 9)
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "this probe knows GCN5 (gfx9), not target version %u",
+                           (unsigned)d->gfx_target_version);
+        if (d->max_waves_per_simd != p->device->max_waves_per_simd)
+            return wt_fail(err, WT_UNSUPPORTED, "the program's GPUs differ in waves a SIMD");
+        p->device_cores[i] = d->simd_count / GCN_SIMDS;
+        *cores += p->device_cores[i];
+    }
+    return WT_OK;
+}
+
 static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 {
-    const struct kfd_device_entry *d = &p->device;
-    const uint32_t per_core = GCN_SIMDS * d->max_waves_per_simd;
-    const uint64_t waves = (uint64_t)d->simd_count / GCN_SIMDS * per_core;
-    if (d->gfx_target_version / 10000 != 9)
-        return wt_fail(err, WT_UNSUPPORTED, "this probe knows GCN5 (gfx9), not target version %u",
-                       (unsigned)d->gfx_target_version);
+    const uint32_t per_core = GCN_SIMDS * p->device->max_waves_per_simd;
+    uint32_t cores;
+    const enum wt_status status = count_cores(p, &cores, err);
+    if (status != WT_OK)
+        return status;
+    const uint64_t waves = (uint64_t)cores * per_core;
     if (!waves || waves > WT_MAX_WAVES)
-        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of a device with room for %llu waves",
+        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of room for %llu waves",
                        (unsigned long long)waves);
     p->topology = (struct wt_topology){.family = "gcn",
                                        .arch = "amdgcn:gfx900",
                                        .triple = "amdgcn-amd-amdhsa",
                                        .clusters = 1,
-                                       .cores = d->simd_count / GCN_SIMDS,
+                                       .devices = p->devices,
+                                       .device_cores = p->device_cores,
+                                       .cores = cores,
                                        .waves_per_core = per_core,
                                        .waves = (uint32_t)waves,
                                        .host_launches = p->link->host_launches,
@@ -73,7 +94,8 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
     p->link = target->link;
     p->target = target;
     p->port = use_memory_port && target->services->read_memory && target->services->write_memory;
-    if ((status = p->link->ops->device(p->link->context, &p->device, err)) == WT_OK &&
+    if ((status = p->link->ops->devices(p->link->context, p->device, KFD_DEBUG_DEVICES, &p->devices,
+                                        err)) == WT_OK &&
         (status = describe(p, err)) == WT_OK)
         status = enable(p, err);
     if (status != WT_OK) {
@@ -182,6 +204,7 @@ static void describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_w
     const uint32_t slot = handle % p->topology.waves_per_core;
     *wave = (struct wt_wave){.id = row->id,
                              .lanes = GCN_LANES,
+                             .device = row->device,
                              .core = handle / p->topology.waves_per_core,
                              .simd = slot % GCN_SIMDS,
                              .slot = slot,

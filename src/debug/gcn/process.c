@@ -20,7 +20,7 @@
 struct wt_gcn_process {
     struct wt_gcn_link link;
     int fd, pid;
-    uint32_t gpu;
+    uint32_t gpus;
     bool ended;
     struct wt_gcn_process_end end; /* then */
 };
@@ -78,7 +78,6 @@ static enum wt_status ask(struct wt_gcn_process *p, struct kfd_wire_request *req
                           struct wt_error *err)
 {
     enum wt_status status;
-    request->gpu = p->gpu;
     if (p->ended)
         return wt_fail(err, WT_IO, "%s", p->end.text);
     if ((status = put(p, request, sizeof *request, err)) != WT_OK ||
@@ -117,20 +116,25 @@ static enum wt_status link_queues(void *context, struct kfd_queue_entry *list, u
     struct kfd_wire_answer answer;
     const enum wt_status status =
         ask(context, &request, NULL, &answer, list, room * sizeof *list, err);
+    if (status == WT_OK && answer.result < 0)
+        return wt_fail(err, WT_STATE, "process %d has more than %u queues",
+                       ((struct wt_gcn_process *)context)->pid, KFD_DEBUG_QUEUES);
     if (status == WT_OK)
         *count = answer.size / (uint32_t)sizeof *list;
     return status;
 }
 
-static enum wt_status link_device(void *context, struct kfd_device_entry *entry,
-                                  struct wt_error *err)
+static enum wt_status link_devices(void *context, struct kfd_device_entry *list, uint32_t room,
+                                   uint32_t *count, struct wt_error *err)
 {
     const struct wt_gcn_process *p = context;
-    struct kfd_wire_request request = {.kind = KFD_WIRE_DEVICE};
+    struct kfd_wire_request request = {.kind = KFD_WIRE_DEVICES};
     struct kfd_wire_answer answer;
-    const enum wt_status status = ask(context, &request, NULL, &answer, entry, sizeof *entry, err);
-    if (status == WT_OK && answer.size != sizeof *entry)
-        return wt_fail(err, WT_INVALID, "process %d has no GPU %u", p->pid, (unsigned)p->gpu);
+    const enum wt_status status =
+        ask(context, &request, NULL, &answer, list, room * sizeof *list, err);
+    *count = status == WT_OK ? answer.size / (uint32_t)sizeof *list : 0;
+    if (status == WT_OK && !*count)
+        return wt_fail(err, WT_INVALID, "process %d has no GPU", p->pid);
     return status;
 }
 
@@ -204,7 +208,7 @@ static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
 static const struct wt_gcn_link_ops process_link = {
     .call = link_call,
     .queues = link_queues,
-    .device = link_device,
+    .devices = link_devices,
     .read = link_read,
     .write = link_write,
     .event = link_event,
@@ -251,20 +255,20 @@ static enum wt_status greet(struct wt_gcn_process *p, struct kfd_wire_hello *hel
     return WT_OK;
 }
 
-enum wt_status wt_gcn_process_open(int pid, uint32_t gpu, struct wt_gcn_process **process,
-                                   struct wt_error *err)
+enum wt_status wt_gcn_process_open(int pid, struct wt_gcn_process **process, struct wt_error *err)
 {
     struct kfd_wire_hello hello;
     enum wt_status status;
     struct wt_gcn_process *p = calloc(1, sizeof *p);
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
-    *p = (struct wt_gcn_process){.fd = -1, .pid = pid, .gpu = gpu};
+    *p = (struct wt_gcn_process){.fd = -1, .pid = pid};
     p->link = (struct wt_gcn_link){.ops = &process_link, .context = p, .host_launches = true};
     if ((status = connect_to(p, err)) != WT_OK || (status = greet(p, &hello, err)) != WT_OK) {
         wt_gcn_process_close(p);
         return status;
     }
+    p->gpus = hello.gpus;
     *process = p;
     return WT_OK;
 }
@@ -288,12 +292,18 @@ const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)
     return &p->link;
 }
 
-enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, bool write, uint32_t addr,
-                                       uint32_t *value, struct wt_error *err)
+uint32_t wt_gcn_process_gpus(const struct wt_gcn_process *p)
+{
+    return p->gpus;
+}
+
+enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, uint32_t gpu, bool write,
+                                       uint32_t addr, uint32_t *value, struct wt_error *err)
 {
     enum wt_status status;
     struct kfd_wire_request request = {.kind =
                                            write ? KFD_WIRE_REGISTER_WRITE : KFD_WIRE_REGISTER_READ,
+                                       .gpu = gpu,
                                        .addr = addr,
                                        .call = {.arg = {*value}}};
     struct kfd_wire_answer answer;

@@ -113,11 +113,15 @@ static wt_wave_id name_wave(const struct gcnp_launch_seen *l, const struct gcnp_
  * name, or a free one. NULL: there are more waves than the device has room for. */
 static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found, wt_wave_id id)
 {
-    const uint32_t slot = found->hw[KFD_HW_SLOT];
+    const uint32_t slot = found->hw[KFD_HW_SLOT], per_core = p->topology.waves_per_core;
+    const uint32_t room = p->device_cores[found->device] * per_core;
     struct gcnp_row *free_row = NULL;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < found->device; i++)
+        first += p->device_cores[i] * per_core;
     if (slot)
-        return slot <= p->topology.waves ? &p->row[slot - 1] : NULL;
-    for (uint32_t i = 0; i < p->topology.waves; i++) {
+        return slot <= room ? &p->row[first + slot - 1] : NULL;
+    for (uint32_t i = first; i < first + room; i++) {
         if (p->row[i].id == id)
             return &p->row[i];
         if (!p->row[i].present && !free_row)
@@ -140,6 +144,14 @@ static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct
     return gcnp_write_back(p, row, err);
 }
 
+static bool find_device(const struct wt_probe *p, const struct kfd_queue_entry *q, uint32_t *device)
+{
+    for (*device = 0; *device < p->devices; ++*device)
+        if (p->device[*device].gpu_id == q->gpu_id)
+            return true;
+    return false;
+}
+
 static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t read,
                                   struct gcnp_row found, uint32_t *leader, struct wt_error *err)
 {
@@ -160,6 +172,9 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of kernel launches");
     l->active = true;
     found.id = name_wave(l, &found);
+    if (!find_device(p, q, &found.device))
+        return wt_fail(err, WT_IO, "queue %u is of a GPU that the program has not told of",
+                       (unsigned)q->queue_id);
     struct gcnp_row *row = row_for(p, &found, found.id);
     if (!row)
         return wt_fail(err, WT_IO, "the save area of queue %u has more waves than the device",

@@ -9,7 +9,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
-#include "emulator/machine/regions.h"
+#include "emulator/machine/mapped.h"
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
 
@@ -304,6 +304,8 @@ bool sm_constant(struct sm_warp *w, unsigned bank, uint32_t offset, uint32_t *va
 
 /* ---- access.c ---- */
 
+/* The memory with what must follow a write to it from outside. */
+struct wt_mapped sm_memory(struct sm_device *d);
 bool sm_mapped(const struct sm_device *d, uint64_t addr, uint64_t size, bool write);
 const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr);
 uint8_t *sm_tlb_fill_write(struct sm_device *d, uint64_t addr);

@@ -336,6 +336,17 @@ static struct ptx_op *emit_guarded(struct body *b, sm_op run)
 
 /* ---- operands ---- */
 
+/* How many the opcode has at least. */
+static unsigned operands_of(const struct body *b)
+{
+    static const uint8_t count[] = {
+#define P(name, lowering, operation, operands, fields) operands,
+#include "emulator/sm/ptx.def"
+#undef P
+    };
+    return count[b->form.row];
+}
+
 static const struct ptx_operand *operand(const struct body *b, unsigned n)
 {
     return &b->text->item[b->s->operand + n];
@@ -679,6 +690,18 @@ static unsigned permute_mode(const struct ptx_form *f)
     return 0;
 }
 
+static bool dword(enum ptx_type type)
+{
+    return type == PTX_U32 || type == PTX_S32;
+}
+
+/* Operands that the opcode has in ptx.def; the video instructions may add to a third one. */
+static bool right_count(struct body *b, enum ptx_math op)
+{
+    const unsigned most = operands_of(b) + (op == PTX_OP_vadd || op == PTX_OP_vsub);
+    return operand_count(b) <= most || fail(b, "an operand too many: there are %u", most);
+}
+
 static bool lower_arithmetic(struct body *b, enum ptx_math op)
 {
     const struct ptx_form *f = &b->form;
@@ -696,12 +719,15 @@ static bool lower_arithmetic(struct body *b, enum ptx_math op)
             return unsupported(b);
         chosen = integer_operation(b, op);
         run = chosen == PTX_MATHS ? NULL : ptx_integer(chosen, t);
-        if (chosen == PTX_OP_dp4a && f->type_count != 2)
-            run = NULL;
+        if (chosen == PTX_OP_dp4a)
+            run = f->type_count == 2 && dword(t) && dword(f->type[1]) ? ptx_integer(op, PTX_U32)
+                                                                      : NULL;
     }
     const unsigned last = chosen == PTX_OP_lop3 ? 4 : operand_count(b);
-    if (!run || operand_count(b) > 5)
+    if (!run)
         return unsupported(b);
+    if (!right_count(b, op))
+        return false;
     enum ptx_type types[5];
     struct ptx_source sources[4] = {{0}};
     uint32_t d;
@@ -1828,10 +1854,9 @@ static const struct {
     const char *name;
     bool (*lower)(struct body *b, enum ptx_math op);
     enum ptx_math op;
-    unsigned operands;
 } table_rows[] = {
 #define P(name, lowering, operation, operands, fields)                                             \
-    {#name, lower_##lowering, PTX_OP_##operation, operands},
+    {#name, lower_##lowering, PTX_OP_##operation},
 #include "emulator/sm/ptx.def"
 #undef P
 };
@@ -1847,7 +1872,7 @@ static bool instruction(struct body *b)
                                table_rows[b->form.row].name);
         return unsupported(b);
     }
-    if (operand_count(b) < table_rows[b->form.row].operands)
+    if (operand_count(b) < operands_of(b))
         return fail(b, "%s has more operands", table_rows[b->form.row].name);
     return table_rows[b->form.row].lower(b, table_rows[b->form.row].op) && !too_large(b);
 }

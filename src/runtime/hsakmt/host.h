@@ -166,6 +166,9 @@ uint32_t host_gpu_id(const struct host_gpu *gpu);
 /** Takes a GPU's lock; the GPU's thread yields to waiters. */
 void host_enter(struct host_gpu *gpu);
 void host_leave(struct host_gpu *gpu);
+/** Every GPU, in the order of their numbers. */
+void host_enter_all(struct host *host);
+void host_leave_all(struct host *host);
 
 /** The exit status of a program that an exception ends (exec --catch): that of `wavetrap run`. */
 #define HOST_CAUGHT_STATUS 123
