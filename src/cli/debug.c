@@ -273,6 +273,8 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
 {
     static const int signals[] = {SIGINT, 0};
     const bool is_host = is_host_program(d);
+    if (!is_host && d->program && access(d->program, F_OK) != 0)
+        return wt_fail(err, WT_IO, "%s: %s", d->program, strerror(errno));
     if (!is_host && !d->core_path && d->arguments[0])
         return wt_fail(err, WT_INVALID, "%s is code for the device, which takes no arguments: %s",
                        d->program, d->arguments[0]);

@@ -343,6 +343,11 @@ struct wt_probe_ops {
     enum wt_status (*exception)(struct wt_probe *probe, uint32_t wave,
                                 struct wt_probe_exception *exception, struct wt_error *err);
     /**
+     * Whether the breakpoint instruction of its own at which a wave has halted means that the
+     * program gives up; then `text` says what it is. NULL: it never does.
+     */
+    bool (*gives_up)(struct wt_probe *probe, uint32_t wave, char *text, size_t size);
+    /**
      * Replaces the list of ranges that debug hardware watches, where the target has no service for
      * that; count 0: none. WT_UNSUPPORTED says what it cannot. NULL: there is no such hardware.
      */

@@ -31,6 +31,8 @@ struct gcnp_row {
     bool run;      /**< it is to run when its queue does */
     bool step;     /**< by one instruction */
     bool held;     /**< it is to run, and is halted for a moment in which others must not */
+    bool aborts;   /**< it stands at an s_trap 2, by which the program gives up */
+    bool given_up; /**< it was to go on from an exception: the runtime knows, and it stays halted */
     enum wt_halt_cause cause;
     uint32_t queue; /**< index in the probe's list of queues */
     uint32_t device;
@@ -207,6 +209,10 @@ enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *call
 
 /** Why a row has stopped, by its TTMPs and TRAPSTS. */
 enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row);
+/** gives_up of the probe. */
+bool gcnp_gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size);
+/** The driver's code of a row's exception (KFD_EC_QUEUE_WAVE_…). */
+uint32_t gcnp_code_of(const struct gcnp_row *row);
 /** The mistake that a row has stopped for (WT_HALT_EXCEPTION), in words. */
 void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_exception *exception);
 

@@ -45,6 +45,9 @@ Dwarf_Frame *wt_info_frame(struct wt_info *info, uint64_t pc);
 /** The unit that covers @p pc; false if none does. */
 bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit);
 
+/** Whether GCC has made units of the module, for an AMD GPU. */
+bool wt_info_is_of_gcc(const struct wt_info *info);
+
 /** Whether an entry is of a unit that was compiled from C++, HIP included. */
 bool wt_info_is_cplusplus(Dwarf_Die *die);
 

@@ -94,6 +94,8 @@ struct wt_shell {
     bool faulted; /**< it stands at a fault */
     int fault;
     uint64_t fault_pc;
+    bool fault_is_past;   /**< the PC is behind the instruction: going on would leave it out */
+    char fault_text[256]; /**< what it was */
     wt_thread fault_thread;
     bool fault_ended;     /**< it went on from there and faulted again */
     unsigned stop_number; /**< of the breakpoint that the last stop was at; 0: none */

@@ -157,6 +157,15 @@ static void follow_code(struct host *host, const struct kfd_debug_call *call)
         host_code_follow(host, call->op == KFD_DEBUG_ENABLE);
 }
 
+/* To a queue, or to the GPU: as the driver has it, these lock the GPU themselves. */
+static int send_event(struct host *host, const struct kfd_debug_call *call)
+{
+    if (call->queue_count > 1 || call->device >= host->gpus)
+        return -EINVAL;
+    return call->queue_count ? host_queue_send(host, call->queue[0], call->arg[0])
+                             : host_gpu_send(&host->gpu[call->device], call->arg[0]);
+}
+
 /* ---- operations: those of all GPUs ---- */
 
 /* Suspends or resumes queues, each on its own GPU. */
@@ -263,6 +272,11 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
     }
     if (request->kind == KFD_WIRE_CODE_KNOWN) {
         atomic_store(&host->code_known, request->addr);
+        return;
+    }
+    if (request->kind == KFD_WIRE_CALL && request->call.op == KFD_DEBUG_SEND_RUNTIME_EVENT) {
+        answer->call = request->call;
+        answer->call.result = send_event(host, &request->call);
         return;
     }
     host_enter_all(host);
