@@ -44,6 +44,15 @@ void wt_frames_free(struct wt_frames *frames);
 
 /** Frame number @p level; NULL if there are not so many. It stays valid. */
 const struct wt_frame *wt_frames_get(struct wt_frames *frames, unsigned level);
+/**
+ * How many of the innermost frames are inlined calls that begin at the very instruction. They have
+ * been come to as much as not yet entered; that of @p line (0: none) and those around it do not
+ * count.
+ */
+unsigned wt_frames_begun(struct wt_frames *frames, unsigned line);
+/** Leaves out the innermost @p count frames, at most as many as have begun, before any other use.
+ */
+void wt_frames_hide(struct wt_frames *frames, unsigned count);
 /** Why there are no more frames, after wt_frames_get() has given NULL; "" at an ordinary end. */
 const char *wt_frames_end(const struct wt_frames *frames);
 /** The frames have more functions than are followed. */

@@ -123,6 +123,9 @@ struct wt_shell {
     wt_thread thread;         /**< selected; 0: none */
     struct wt_frames *frames; /**< of it; NULL: not asked for yet */
     unsigned level;           /**< of the selected frame */
+    unsigned wanted_line;     /**< that the breakpoint of the last stop names; 0: none */
+    unsigned entered;         /**< inlined calls that were stepped into where the thread stands */
+    unsigned hidden;          /**< those that begin there and were not */
 
     struct point **point;
     size_t point_count, point_capacity;
@@ -267,6 +270,8 @@ struct point *add_point(struct wt_shell *c, enum point_kind kind, const char *te
 /** The program is another one now: its watchpoints are gone. */
 void forget_watchpoints(struct wt_shell *c);
 void queue_commands(struct wt_shell *c, const struct point *p);
+/** The line that a breakpoint's location names; 0: none. */
+unsigned line_named(const struct point *p);
 /** Whether it stops at instructions. */
 bool has_addresses(const struct point *p);
 struct point *find_point(struct wt_shell *c, unsigned number);
