@@ -19,6 +19,7 @@ import threading
 import time
 
 from gcn import gcn
+from gcn_debug import gcn_debug
 from instructions import instructions as gcn_instructions
 from reverse import reverse
 
@@ -30,6 +31,7 @@ CLIENT = os.path.join(BUILD, "bench", "bench-client")
 WIRE = os.path.join(BUILD, "bench", "wire-bench")
 CONDITIONS = os.path.join(BUILD, "bench", "conditions-bench")
 WATCH = os.path.join(BUILD, "bench", "watch-bench")
+GCN_DEBUG = os.path.join(BUILD, "bench", "gcn-debug-bench")
 TIMELINE = os.path.join(BUILD, "bench", "timeline-bench")
 CC = "riscv64-unknown-elf-gcc"
 GDB = "gdb-multiarch"
@@ -536,7 +538,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
     parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
-                                           "gdb", "gcn", "instructions"])
+                                           "gdb", "gcn", "gcn_debug", "instructions"])
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
@@ -561,6 +563,8 @@ def main():
             through_gdb(report, folder, options.pairs)
         if options.only in (None, "gcn"):
             gcn(report, folder, WAVETRAP, pairs, timed, peak_memory, run, options.pairs)
+        if options.only in (None, "gcn_debug"):
+            gcn_debug(report, folder, WAVETRAP, GCN_DEBUG, pairs, timed, run, options.pairs, options.seconds)
         if options.only in (None, "instructions"):
             gcn_instructions(report, folder, WAVETRAP, options.pairs)
     finally:

@@ -25,6 +25,7 @@
 struct attach {
     struct cli_options options;
     const char *dm, *jtag; /* address of the device: one of them */
+    const char *pid;       /* or a host program */
     struct cli_connect connect;
     const char *symbols;                 /* the program's file, or NULL */
     const char *rsp;                     /* where to listen; NULL: start GDB */
@@ -46,6 +47,12 @@ struct attach {
 static enum wt_status set_dm(void *context, const char *value, struct wt_error *err)
 {
     ((struct attach *)context)->dm = value;
+    return WT_OK;
+}
+
+static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->pid = value;
     return WT_OK;
 }
 
@@ -303,6 +310,15 @@ static int debug(struct attach *a, char **arguments)
     return status;
 }
 
+/* GDB does not know the instruction sets of GPUs with host programs: the console does. */
+static int debug_process(const char *pid)
+{
+    char option[64];
+    char *words[] = {(char[]){"debug"}, option, NULL};
+    snprintf(option, sizeof option, "--pid=%.40s", pid);
+    return cli_debug.run(2, words);
+}
+
 static int attach(int argc, char **argv)
 {
     struct attach a = {.exit_addr = EXIT_ADDR};
@@ -315,12 +331,18 @@ static int attach(int argc, char **argv)
     case CLI_BAD:
         break;
     case CLI_GO:
-        if (a.dm && a.jtag)
+        if (a.pid && (a.dm || a.jtag || a.rsp || optind < argc))
+            wt_fail(&err, WT_INVALID,
+                    "--pid opens the console of 'wavetrap debug', without a device elsewhere and "
+                    "without GDB");
+        else if (a.pid)
+            status = -1;
+        else if (a.dm && a.jtag)
             wt_fail(&err, WT_INVALID, "--dm and --jtag: a device is reached in one of these ways");
         else if (!a.dm && !a.jtag)
             wt_fail(&err, WT_INVALID,
                     "where is the device? Say one of --dm=tcp:HOST:PORT, "
-                    "--dm=unix:PATH and --jtag=remote_bitbang:HOST:PORT");
+                    "--dm=unix:PATH, --jtag=remote_bitbang:HOST:PORT and --pid=N");
         else if (a.jtag && a.connect.how.hold)
             wt_fail(&err, WT_INVALID,
                     "--hold is about the start request of --dm; a device behind "
@@ -336,13 +358,19 @@ static int attach(int argc, char **argv)
             wt_fail(&err, WT_INVALID, "--rsp takes :PORT, HOST:PORT or unix:PATH here");
         else
             status = -1;
-        status = status < 0 ? debug(&a, argv + optind) : cli_fail(&cli_attach, &err);
+        status = status >= 0 ? cli_fail(&cli_attach, &err)
+                 : a.pid     ? debug_process(a.pid)
+                             : debug(&a, argv + optind);
     }
     cli_options_free(&a.options);
     return status;
 }
 
 static const struct cli_option options[] = {
+    {"pid", 'p', "N",
+     "a host program that runs ('wavetrap ps' lists them), in the console\n"
+     "of 'wavetrap debug --pid=N'",
+     set_pid},
     {"dm", 0, "ADDRESS",
      "the device: a server of the Debug Module's registers by the line\n"
      "protocol of VxDebug, at tcp:HOST:PORT or unix:PATH",
@@ -386,7 +414,7 @@ const struct cli_command cli_attach = {
     .operands = "[-- GDB-ARGUMENTS]",
     .summary =
         "Debugs a device that is elsewhere: hardware, an RTL simulation, another emulator. It is\n"
-        "halted, and GDB started on it.",
+        "halted, and GDB started on it. Or, with --pid, a host program that uses emulated GPUs.",
     .options = options,
     .device = false,
     .debugger = true,

@@ -44,6 +44,7 @@ struct cli_command {
     const struct cli_option *options;
     bool device;       /**< takes the device options of options.h, too */
     bool debugger;     /**< and the debugger options */
+    bool many_gpus;    /**< each --gpu is a GPU of its own */
     bool program;      /**< what follows the first operand is not ours: a program's own options */
     const char *notes; /**< more text for its help, or NULL */
     int (*run)(int argc, char **argv); /**< argv[0] is the subcommand; returns the exit status */

@@ -221,7 +221,8 @@ static const struct wt_shell_host host_ops = {.start = host_start,
 static enum wt_status open_host(struct debug *d, struct wt_error *err)
 {
     const struct cli_debug_host_options options = {.program = d->program,
-                                                   .gpu = d->drive.options.device.gpu.spec,
+                                                   .gpu = d->drive.options.gpu,
+                                                   .gpu_count = d->drive.options.gpu_count,
                                                    .signal_fd = d->signal_fd,
                                                    .watch_signals = watch_signals,
                                                    .output = put_agent,
@@ -243,9 +244,13 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
 {
     static const int signals[] = {SIGINT, 0};
     const bool is_host = is_host_program(d);
+    if (!is_host && access(d->program, F_OK) != 0)
+        return wt_fail(err, WT_IO, "%s: %s", d->program, strerror(errno));
     if (!is_host && d->arguments[0])
         return wt_fail(err, WT_INVALID, "%s is code for the device, which takes no arguments: %s",
                        d->program, d->arguments[0]);
+    if (!is_host && d->drive.options.gpu_count > 1)
+        return wt_fail(err, WT_INVALID, "%s is code for the device: it has one --gpu", d->program);
     d->signal_fd = cli_signal_fd(signals);
     if (d->signal_fd < 0)
         return wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
@@ -460,6 +465,7 @@ const struct cli_command cli_debug = {
     .options = options,
     .device = true,
     .debugger = true,
+    .many_gpus = true,
     .program = true,
     .notes = "'help' in the console lists its commands. With --batch the exit status is that of\n"
              "'wavetrap run' where the program has ended, and 0 where it is stopped.\n",

@@ -149,13 +149,15 @@ static char *command_line(const struct cli_debug_host *h, const char *arguments)
     if (length <= 0)
         return NULL;
     self[length] = 0;
-    if (!append(&line, &size, "exec ", false) || !append(&line, &size, self, true) ||
-        !append(&line, &size, " exec ", false) ||
-        (h->options.gpu &&
-         (!append(&line, &size, "--gpu=", false) || !append(&line, &size, h->options.gpu, true) ||
-          !append(&line, &size, " ", false))) ||
-        !append(&line, &size, "-- ", false) || !append(&line, &size, h->options.program, true) ||
-        !append(&line, &size, " ", false) || !append(&line, &size, arguments, false)) {
+    bool good = append(&line, &size, "exec ", false) && append(&line, &size, self, true) &&
+                append(&line, &size, " exec ", false);
+    for (size_t i = 0; good && i < h->options.gpu_count; i++)
+        good = append(&line, &size, "--gpu=", false) &&
+               append(&line, &size, h->options.gpu[i], true) && append(&line, &size, " ", false);
+    good = good && append(&line, &size, "-- ", false) &&
+           append(&line, &size, h->options.program, true) && append(&line, &size, " ", false) &&
+           append(&line, &size, arguments, false);
+    if (!good) {
         free(line);
         return NULL;
     }
@@ -200,7 +202,7 @@ static bool has_ended(struct cli_debug_host *h)
 static enum wt_status connect_to(struct cli_debug_host *h, struct wt_error *err)
 {
     const struct wt_debugger_options how = debugger_options(h);
-    enum wt_status status = wt_process_open(&h->process, h->pid, 0, &how, err);
+    enum wt_status status = wt_process_open(&h->process, h->pid, &how, err);
     if (status)
         return status;
     status = new_session(h, h->process.debugger, &h->session, err);

@@ -180,6 +180,8 @@ static int tell_file(const char *path, uint64_t base)
         return cli_tell_zebin(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (is_elf && header.machine == CUBIN_ELF_MACHINE)
         return cli_tell_cubin(path, &err) ? cli_fail(&cli_info, &err) : 0;
+    if (!is_elf && wt_family_of_file(path))
+        return cli_tell_ptx(path, &err) ? cli_fail(&cli_info, &err) : 0;
     if (is_elf && wt_elf_machine_is_host(header.machine))
         return cli_tell_host_program(path, header.machine, &err) ? cli_fail(&cli_info, &err) : 0;
     if (!is_elf && gcn_fatbin_is_file(path))

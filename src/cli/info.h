@@ -16,6 +16,9 @@ enum wt_status cli_tell_zebin(const char *path, struct wt_error *err);
 /** Prints what is in a cubin: its kernels and what they need. */
 enum wt_status cli_tell_cubin(const char *path, struct wt_error *err);
 
+/** Prints what is in a text of PTX: its kernels and what they need, its variables. */
+enum wt_status cli_tell_ptx(const char *path, struct wt_error *err);
+
 /** Prints what a host program is and which code for GPUs it brings along. */
 enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct wt_error *err);
 

@@ -39,7 +39,20 @@ enum wt_status cli_set_gpu(void *context, const char *value, struct wt_error *er
 {
     struct cli_options *o = context;
     o->gpu_help = strcmp(value, "help") == 0;
-    return o->gpu_help ? WT_OK : wt_gpu_choose(&o->device.gpu, value, err);
+    if (o->gpu_help)
+        return WT_OK;
+    const char **grown =
+        wt_array_grow(o->gpu, &o->gpu_capacity, o->gpu_count + 1, sizeof(const char *));
+    if (!grown)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    o->gpu = grown;
+    o->gpu[o->gpu_count++] = value;
+    if (!o->many_gpus || o->gpu_count == 1)
+        return wt_gpu_choose(&o->device.gpu, value, err);
+    struct wt_gpu other = {0};
+    const enum wt_status status = wt_gpu_choose(&other, value, err);
+    wt_gpu_free(&other);
+    return status;
 }
 
 static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
@@ -94,6 +107,12 @@ static enum wt_status set_slots(void *context, const char *value, struct wt_erro
 static enum wt_status set_dm_only(void *context, const char *value, struct wt_error *err)
 {
     ((struct cli_options *)context)->device.dm_only = true;
+    return WT_OK;
+}
+
+static enum wt_status set_hw_only(void *context, const char *value, struct wt_error *err)
+{
+    ((struct cli_options *)context)->device.hw_only = true;
     return WT_OK;
 }
 
@@ -174,6 +193,10 @@ static const struct cli_option debugger_options[] = {
      "debug through the Debug Module's registers alone, as on hardware\n"
      "without a memory port",
      set_dm_only},
+    {"hw-only", 0, NULL,
+     "debug with what a debugger of real hardware has: no memory port,\n"
+     "no way back in time, no watchpoints or conditions in the emulator",
+     set_hw_only},
     {"gdb-threads", 0, "MODE",
      "what a debugger's thread is: lanes, warps, or auto (lanes up to\n"
      "1,024 of them; the default)",
@@ -188,6 +211,7 @@ static const struct cli_option debugger_options[] = {
 
 void cli_options_free(struct cli_options *options)
 {
+    free(options->gpu);
     free(options->device.load);
     free(options->device.argument);
     wt_gpu_free(&options->device.gpu);
@@ -333,8 +357,9 @@ enum cli_parsed cli_parse(const struct cli_command *command, int argc, char **ar
         add_rows(&t, debugger_options, VALUE_DEBUGGER);
     add_row(&t, &help_row, VALUE_HELP);
     if (options) {
-        *options = (struct cli_options){.device = {.history_memory = WT_TIMELINE_BUDGET_DEFAULT,
-                                                   .debugged = command->debugger}};
+        *options = (struct cli_options){
+            .device = {.history_memory = WT_TIMELINE_BUDGET_DEFAULT, .debugged = command->debugger},
+            .many_gpus = command->many_gpus};
     }
     opterr = 0;
     optind = 0; /* GNU: start afresh */

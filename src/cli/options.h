@@ -14,6 +14,9 @@ struct cli_options {
     struct wt_schedule schedule; /**< of --schedule */
     bool gpu_help;               /**< --gpu=help was given */
     size_t argument_capacity, load_capacity;
+    bool many_gpus;   /**< cli_command.many_gpus */
+    const char **gpu; /**< each --gpu as it was given; `device` has the first one */
+    size_t gpu_count, gpu_capacity;
 };
 
 /** What the caller of cli_parse must do. */

@@ -15,6 +15,7 @@ struct reg {
     struct cli_connect connect; /* to a device elsewhere */
     bool list;
     uint64_t pid;              /* of a host program; 0: none */
+    uint64_t gpu;              /* which of its GPUs */
     struct wt_emulated device; /* unless connected */
 };
 
@@ -22,6 +23,7 @@ struct reg {
 struct process_bus {
     struct wt_bus bus;
     struct wt_gcn_process *process;
+    uint32_t gpu;
 };
 
 static enum wt_status set_script(void *context, const char *value, struct wt_error *err)
@@ -53,6 +55,11 @@ static enum wt_status set_pid(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
+static enum wt_status set_device(void *context, const char *value, struct wt_error *err)
+{
+    return wt_parse_number(value, &((struct reg *)context)->gpu, err);
+}
+
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
     return cli_connect_timeout(&((struct reg *)context)->connect, value, err);
@@ -72,6 +79,7 @@ static const struct cli_option options[] = {
      "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
      set_connect},
     {"pid", 0, "N", "a running host program instead of PROGRAM: see 'wavetrap ps'", set_pid},
+    {"device", 0, "N", "with --pid: which of the program's GPUs, from 0 (default 0)", set_device},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
      set_timeout},
     {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
@@ -115,10 +123,10 @@ static enum wt_status process_transact(struct wt_bus *bus, struct wt_bus_op *ops
                                        struct wt_error *err)
 {
     enum wt_status status;
-    struct wt_gcn_process *process = ((struct process_bus *)bus)->process;
+    const struct process_bus *own = (struct process_bus *)bus;
     for (size_t i = 0; i < count; i++)
-        if ((status = wt_gcn_process_register(process, ops[i].write, ops[i].addr, &ops[i].value,
-                                              err)) != WT_OK)
+        if ((status = wt_gcn_process_register(own->process, own->gpu, ops[i].write, ops[i].addr,
+                                              &ops[i].value, err)) != WT_OK)
             return status;
     bus->round_trips += count;
     return WT_OK;
@@ -136,7 +144,7 @@ static const struct wt_bus_ops process_ops = {
     .close = process_close,
 };
 
-/* The first GPU of a host program. */
+/* A GPU of a host program. */
 static enum wt_status connect_process(struct reg *reg, struct cli_registers *session,
                                       struct wt_error *err)
 {
@@ -145,11 +153,16 @@ static enum wt_status connect_process(struct reg *reg, struct cli_registers *ses
     if (!bus)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     bus->bus.ops = &process_ops;
-    if ((status = wt_gcn_process_open((int)reg->pid, 0, &bus->process, err)) != WT_OK) {
+    if ((status = wt_gcn_process_open((int)reg->pid, &bus->process, err)) != WT_OK) {
         free(bus);
         return status;
     }
     session->bus = &bus->bus;
+    if (reg->gpu >= wt_gcn_process_gpus(bus->process))
+        return wt_fail(err, WT_INVALID, "--device=%llu: process %d has %u GPUs, from 0",
+                       (unsigned long long)reg->gpu, (int)reg->pid,
+                       (unsigned)wt_gcn_process_gpus(bus->process));
+    bus->gpu = (uint32_t)reg->gpu;
     session->table = wt_family_of_host_programs()->registers;
     return WT_OK;
 }

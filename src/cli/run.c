@@ -67,7 +67,7 @@ static const struct cli_option options[] = {
 const struct cli_command cli_run = {
     .name = "run",
     .operands = "PROGRAM",
-    .summary = "Runs PROGRAM (ELF, Intel HEX, .vxbin, raw, AMD code object) on an emulated "
+    .summary = "Runs PROGRAM (ELF, HEX, .vxbin, raw, code object, cubin, PTX) on an emulated "
                "GPU. Its\n"
                "console goes to stdout, reports about it go to stderr.",
     .options = options,

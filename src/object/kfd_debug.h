@@ -156,13 +156,16 @@ enum kfd_record_hwreg {
 #define KFD_TTMP1_HOST_TRAP (1u << 24)
 #define KFD_TTMP1_REWIND_SHIFT 25 /**< PCRewind, 4 bits: dwords behind what raised an exception */
 
+/** Queues and GPUs of a process, at most. */
 #define KFD_DEBUG_QUEUES 128
+#define KFD_DEBUG_DEVICES 16
 
 /** One operation with its arguments; which of them it has is said with the functions. */
 struct kfd_debug_call {
     uint32_t op;    /**< enum kfd_debug_op */
     int32_t result; /**< 0 or more; or an errno, negative */
     uint64_t arg[4];
+    uint32_t device; /**< of operations on one GPU (NODE): which of the process, from 0 */
     uint32_t queue_count;
     uint32_t queue[KFD_DEBUG_QUEUES];
 };

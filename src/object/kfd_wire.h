@@ -13,19 +13,20 @@
 
 #include "object/kfd_debug.h"
 
-#define KFD_WIRE_MAGIC 0x32444b57u /* "WKD2" */
+#define KFD_WIRE_MAGIC 0x33444b57u /* "WKD3" */
 #define KFD_WIRE_MOST (1u << 20)   /* bytes that follow a request or an answer */
 #define KFD_WIRE_WAIT_MS 100u      /* the longest wait for an exception */
 
 enum kfd_wire_kind {
-    KFD_WIRE_HELLO,  /**< answered by a struct kfd_wire_hello */
-    KFD_WIRE_CALL,   /**< `call` is done */
-    KFD_WIRE_QUEUES, /**< answered by struct kfd_queue_entry, as many as there are */
-    KFD_WIRE_DEVICE, /**< answered by a struct kfd_device_entry */
-    KFD_WIRE_READ,   /**< addr, size: answered by the bytes, or -EFAULT */
-    KFD_WIRE_WRITE,  /**< addr, size, followed by the bytes */
-    KFD_WIRE_EVENT,  /**< waits up to addr milliseconds for an exception; the result is a set of
-                        enum kfd_wire_happened */
+    KFD_WIRE_HELLO,   /**< answered by a struct kfd_wire_hello */
+    KFD_WIRE_CALL,    /**< `call` is done: on its GPU, or on all of the process */
+    KFD_WIRE_QUEUES,  /**< answered by struct kfd_queue_entry, as many as all GPUs have; or -ENOSPC:
+                         more than KFD_DEBUG_QUEUES */
+    KFD_WIRE_DEVICES, /**< answered by struct kfd_device_entry, one for each GPU */
+    KFD_WIRE_READ,    /**< addr, size: answered by the bytes, or -EFAULT */
+    KFD_WIRE_WRITE,   /**< addr, size, followed by the bytes */
+    KFD_WIRE_EVENT,   /**< waits up to addr milliseconds for an exception; the result is a set of
+                         enum kfd_wire_happened */
     KFD_WIRE_REGISTER_READ,  /**< addr: a debug register; answered in call.arg[0] */
     KFD_WIRE_REGISTER_WRITE, /**< addr: a debug register; call.arg[0]: its value */
     KFD_WIRE_CODE_KNOWN, /**< addr: the state of the list of code objects that is known; launches
@@ -39,9 +40,16 @@ enum kfd_wire_happened {
                                 call.arg[0] of the answer */
 };
 
+/**
+ * An answer's result: the process says of its own accord, or instead of an answer, that it ends
+ * with status call.arg[0]; or (call.arg[1] not 0) that it goes on without its GPUs. Nothing
+ * follows.
+ */
+#define KFD_WIRE_ENDED INT32_MIN
+
 struct kfd_wire_request {
     uint32_t kind; /**< enum kfd_wire_kind */
-    uint32_t gpu;  /**< which of the process's GPUs, from 0 */
+    uint32_t gpu;  /**< of registers: which of the process's GPUs, from 0 */
     uint32_t size; /**< bytes asked for, or that follow */
     uint32_t reserved;
     uint64_t addr;

@@ -2,7 +2,8 @@
 #ifndef WT_OBJECT_METADATA_H
 #define WT_OBJECT_METADATA_H
 
-#include "object/code_object.h"
+#include "object/gcn_object.h"
+#include "wavetrap/error.h"
 
 /**
  * Adds to object->kernel (names, arguments, sizes; not the descriptors) and object->format. GCC

@@ -48,6 +48,7 @@ struct wt_emulated_options {
     bool debugged;               /**< only a GPU that GDB knows will do */
     bool console_slots;          /**< console lines begin with "#slot: " */
     bool dm_only;                /**< the debugger gets no memory port */
+    bool hw_only;                /**< … nor any other service that real hardware lacks */
     enum wt_thread_mode threads; /**< what a debugger's thread is */
     uint64_t memory;             /**< bytes that a program may touch; 0: WT_MEMORY_DEFAULT_MOST, or
                                       three quarters of the host's memory if that is less */

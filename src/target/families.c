@@ -21,6 +21,14 @@ const struct wt_family *wt_family_of_machine(unsigned elf_machine)
     return NULL;
 }
 
+const struct wt_family *wt_family_of_file(const char *path)
+{
+    for (const struct wt_family *const *f = wt_families; *f; f++)
+        if ((*f)->takes && (*f)->takes(path))
+            return *f;
+    return NULL;
+}
+
 const struct wt_family *wt_family_of_contained(const char *path)
 {
     for (const struct wt_family *const *f = wt_families; *f; f++)

@@ -27,9 +27,11 @@ struct wt_kernel_buffer {
 
 /** The operations of a family. Those that may be NULL say so. */
 struct wt_family {
-    const char *name;      /**< in --gpu */
-    const char *runs;      /**< what its programs are, for messages: "code objects" */
-    unsigned elf_machine;  /**< e_machine of its ELF files */
+    const char *name;     /**< in --gpu */
+    const char *runs;     /**< what its programs are, for messages: "code objects" */
+    unsigned elf_machine; /**< e_machine of its ELF files */
+    /** Whether a file, which is no ELF file, is a program of it. NULL: it has ELF files only. */
+    bool (*takes)(const char *path);
     const char *core_word; /**< the family's words in traces and reports */
     const char *wave_word;
     const char *lane_word;
@@ -120,6 +122,9 @@ extern const struct wt_family *const wt_families[];
 
 /** The family whose programs have this e_machine; NULL if there is none. */
 const struct wt_family *wt_family_of_machine(unsigned elf_machine);
+
+/** The family that takes a file which is no ELF file; NULL if none knows it. */
+const struct wt_family *wt_family_of_file(const char *path);
 
 /** The family a program of which the file, of a host program or another kind, holds; NULL: none. */
 const struct wt_family *wt_family_of_contained(const char *path);

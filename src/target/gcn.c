@@ -15,6 +15,7 @@
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
 #include "target/gcn_debugger.h"
+#include "target/launch.h"
 #include "target/gcn_program.h"
 
 enum { WAVES_PER_CU = 40 };
@@ -50,47 +51,21 @@ static enum wt_status config_parse(void *config, const char *text, struct wt_err
 
 /* ---- the launch ---- */
 
-static enum wt_status set_shape(const struct wt_emulated *e, struct wt_error *err)
+static struct wt_launch_argument argument(const void *kernel, size_t index)
 {
-    const struct wt_kernel_options *k = &e->options->kernel;
-    struct gcn_launch *l = &own(e)->launch;
-    for (unsigned i = 0; i < 3; i++) {
-        l->block[i] = k->block_given ? k->block[i] : i ? 1 : 64;
-        l->grid[i] = k->grid_given ? k->grid[i] : l->block[i];
-        if (l->block[i] > l->grid[i])
-            l->block[i] = l->grid[i];
-    }
-    return k->grid_given ? WT_OK
-                         : wt_fail(err, WT_INVALID, "say by --grid how many work-items there are");
+    const struct gcn_argument *a = &((const struct gcn_kernel *)kernel)->argument[index];
+    return (struct wt_launch_argument){a->name, gcn_value_kind(a), a->size};
 }
 
-static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *err)
+static enum wt_status describe_launch(const struct wt_emulated *e, struct wt_error *err)
 {
     struct gcn_launch *l = &own(e)->launch;
-    const struct gcn_kernel *k = l->kernel;
-    const size_t count = e->options->argument_count;
-    if (count != k->explicit_arguments) {
-        char list[300] = "";
-        for (size_t i = 0, used = 0; i < k->explicit_arguments && used < sizeof list; i++)
-            used += (size_t)snprintf(list + used, sizeof list - used, "\n  %zu: %s%s%s", i,
-                                     k->argument[i].name, *k->argument[i].name ? ", " : "",
-                                     k->argument[i].kind == GCN_ARG_BUFFER  ? "a buffer"
-                                     : k->argument[i].kind == GCN_ARG_LOCAL ? "local memory"
-                                                                            : "a value");
-        return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments; %zu --arg are given%s",
-                       k->name, k->explicit_arguments, count, list);
-    }
-    l->value = calloc(count + 1, sizeof *l->value);
-    if (!l->value)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    for (size_t i = 0; i < count; i++) {
-        l->values++;
-        if (wt_value_parse(gcn_value_kind(&k->argument[i]), k->argument[i].size,
-                           e->options->argument[i], &l->value[i], err) != WT_OK)
-            return wt_fail_in(err, "argument %zu%s%.64s", i, *k->argument[i].name ? ", " : "",
-                              k->argument[i].name);
-    }
-    return WT_OK;
+    enum wt_status status;
+    if ((status = wt_launch_shape(&e->options->kernel, l->grid, l->block, err)) != WT_OK)
+        return status;
+    return wt_launch_read_values(e->options, l->kernel->name, l->kernel,
+                                 l->kernel->explicit_arguments, argument, &l->value, &l->values,
+                                 err);
 }
 
 static enum wt_status read_handlers(const struct wt_emulated *e, struct wt_error *err)
@@ -158,8 +133,8 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     e->own = g;
     if (e->options->schedule)
         gpu.schedule = *e->options->schedule;
-    if ((status = read_program(e, err)) != WT_OK || (status = set_shape(e, err)) != WT_OK ||
-        (status = read_values(e, err)) != WT_OK || (status = read_handlers(e, err)) != WT_OK ||
+    if ((status = read_program(e, err)) != WT_OK || (status = describe_launch(e, err)) != WT_OK ||
+        (status = read_handlers(e, err)) != WT_OK ||
         (status = gcn_device_new(&gpu, &g->device, err)) != WT_OK)
         return status;
     e->machine = gcn_machine(g->device);
@@ -180,9 +155,7 @@ static void close_device(struct wt_emulated *e)
     struct gcn *g = own(e);
     if (!g)
         return;
-    for (size_t i = 0; i < g->launch.values; i++)
-        free(g->launch.value[i].bytes);
-    free(g->launch.value);
+    wt_launch_free_values(g->launch.value, g->launch.values);
     for (unsigned i = 0; i < 2; i++)
         free(g->launch.handler[i].bytes);
     gcn_disassembler_free(g->disassembler);
@@ -276,18 +249,11 @@ static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_b
 
 static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3])
 {
-    const uint32_t *grid = own(e)->launch.grid, *block = own(e)->launch.block;
-    uint32_t group[3], index, size[3];
+    const struct gcn_launch *l = &own(e)->launch;
+    uint32_t group[3], index;
     if (!gcn_wave_group(own(e)->device, wave, group, &index))
         return false;
-    for (unsigned i = 0; i < 3; i++) { /* the last groups of a row may be smaller */
-        const uint32_t first = group[i] * block[i];
-        size[i] = grid[i] - first < block[i] ? grid[i] - first : block[i];
-    }
-    const uint32_t n = index * e->machine->lanes + lane;
-    item[0] = (uint64_t)group[0] * block[0] + n % size[0];
-    item[1] = (uint64_t)group[1] * block[1] + n / size[0] % size[1];
-    item[2] = (uint64_t)group[2] * block[2] + n / size[0] / size[1];
+    wt_launch_work_item(l->grid, l->block, group, index * e->machine->lanes + lane, item);
     return true;
 }
 

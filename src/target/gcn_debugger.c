@@ -62,11 +62,12 @@ static enum wt_status link_queues(void *context, struct kfd_queue_entry *list, u
     return WT_OK;
 }
 
-static enum wt_status link_device(void *context, struct kfd_device_entry *entry,
-                                  struct wt_error *err)
+static enum wt_status link_devices(void *context, struct kfd_device_entry *list, uint32_t room,
+                                   uint32_t *count, struct wt_error *err)
 {
-    (void)err;
-    gcn_kfd_device_snapshot(((struct gcn_way_in *)context)->device, 0, entry);
+    (void)room, (void)err;
+    gcn_kfd_device_snapshot(((struct gcn_way_in *)context)->device, 0, list);
+    *count = 1;
     return WT_OK;
 }
 
@@ -151,7 +152,7 @@ static enum wt_status link_reset(void *context, struct wt_error *err)
 const struct wt_gcn_link_ops gcn_debugger_link = {
     .call = link_call,
     .queues = link_queues,
-    .device = link_device,
+    .devices = link_devices,
     .read = link_read,
     .write = link_write,
     .event = link_event,

@@ -10,6 +10,7 @@
 #include "emulator/gen/isa.h"
 #include "runtime/gen/launch.h"
 #include "target/emulated.h"
+#include "target/launch.h"
 
 struct gen {
     struct gen_object object;
@@ -54,60 +55,22 @@ static enum wt_status choose_kernel(const struct wt_emulated *e, struct wt_error
     return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s", e->program, names);
 }
 
-static enum wt_status set_shape(const struct wt_emulated *e, struct wt_error *err)
+static struct wt_launch_argument argument(const void *kernel, size_t index)
 {
-    const struct wt_kernel_options *k = &e->options->kernel;
-    struct gen_launch *l = &own(e)->launch;
-    for (unsigned i = 0; i < 3; i++) {
-        l->block[i] = k->block_given ? k->block[i] : i ? 1 : 64;
-        l->grid[i] = k->grid_given ? k->grid[i] : l->block[i];
-        if (l->block[i] > l->grid[i])
-            l->block[i] = l->grid[i];
-    }
-    return k->grid_given ? WT_OK
-                         : wt_fail(err, WT_INVALID, "say by --grid how many work-items there are");
+    struct wt_launch_argument a = {.name = gen_launch_name(kernel, index)};
+    a.kind = gen_launch_kind(kernel, index, &a.size);
+    return a;
 }
 
-static const char *kind_name(enum wt_value_kind kind)
-{
-    static const char *const names[] = {"a value", "a buffer", "local memory",
-                                        "an image or a sampler"};
-    return names[kind];
-}
-
-static enum wt_status wrong_count(const struct gen_kernel *k, size_t wanted, size_t given,
-                                  struct wt_error *err)
-{
-    char list[300] = "";
-    size_t size;
-    for (size_t i = 0, used = 0; i < wanted && used < sizeof list; i++) {
-        const char *name = gen_launch_name(k, i);
-        used += (size_t)snprintf(list + used, sizeof list - used, "\n  %zu: %s%s%s", i, name,
-                                 *name ? ", " : "", kind_name(gen_launch_kind(k, i, &size)));
-    }
-    return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments; %zu --arg are given%s",
-                   k->name, wanted, given, list);
-}
-
-static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *err)
+static enum wt_status describe_launch(const struct wt_emulated *e, struct wt_error *err)
 {
     struct gen_launch *l = &own(e)->launch;
-    const struct gen_kernel *k = l->kernel;
-    const size_t wanted = gen_launch_arguments(k);
-    if (e->options->argument_count != wanted)
-        return wrong_count(k, wanted, e->options->argument_count, err);
-    l->value = calloc(wanted + 1, sizeof *l->value);
-    if (!l->value)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    for (size_t i = 0; i < wanted; i++) {
-        size_t size;
-        const enum wt_value_kind kind = gen_launch_kind(k, i, &size);
-        const char *name = gen_launch_name(k, i);
-        l->value_count++;
-        if (wt_value_parse(kind, size, e->options->argument[i], &l->value[i], err) != WT_OK)
-            return wt_fail_in(err, "argument %zu%s%.64s", i, *name ? ", " : "", name);
-    }
-    return WT_OK;
+    enum wt_status status;
+    if ((status = wt_launch_shape(&e->options->kernel, l->grid, l->block, err)) != WT_OK)
+        return status;
+    return wt_launch_read_values(e->options, l->kernel->name, l->kernel,
+                                 gen_launch_arguments(l->kernel), argument, &l->value,
+                                 &l->value_count, err);
 }
 
 static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
@@ -138,7 +101,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     if (e->options->schedule)
         gpu.schedule = *e->options->schedule;
     if ((status = read_program(e, err)) != WT_OK || (status = choose_kernel(e, err)) != WT_OK ||
-        (status = set_shape(e, err)) != WT_OK || (status = read_values(e, err)) != WT_OK ||
+        (status = describe_launch(e, err)) != WT_OK ||
         (status = gen_device_new(&gpu, &g->device, err)) != WT_OK)
         return status;
     e->machine = gen_machine(g->device);
@@ -156,9 +119,7 @@ static void close_device(struct wt_emulated *e)
     struct gen *g = own(e);
     if (!g)
         return;
-    for (size_t i = 0; i < g->launch.value_count; i++)
-        free(g->launch.value[i].bytes);
-    free(g->launch.value);
+    wt_launch_free_values(g->launch.value, g->launch.value_count);
     gen_device_free(g->device);
     gen_object_free(&g->object);
     free(g);
@@ -203,17 +164,10 @@ static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_b
 static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint64_t item[3])
 {
     const struct gen_launch *l = &own(e)->launch;
-    uint32_t group[3], index, size[3];
+    uint32_t group[3], index;
     if (!gen_thread_group(own(e)->device, wave, group, &index))
         return false;
-    for (unsigned i = 0; i < 3; i++) { /* the last groups of a row may be smaller */
-        const uint32_t left = l->grid[i] - group[i] * l->block[i];
-        size[i] = left < l->block[i] ? left : l->block[i];
-    }
-    const uint32_t n = index * l->kernel->simd + lane;
-    item[0] = (uint64_t)group[0] * l->block[0] + n % size[0];
-    item[1] = (uint64_t)group[1] * l->block[1] + n / size[0] % size[1];
-    item[2] = (uint64_t)group[2] * l->block[2] + n / size[0] / size[1];
+    wt_launch_work_item(l->grid, l->block, group, index * l->kernel->simd + lane, item);
     return true;
 }
 

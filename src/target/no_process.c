@@ -20,16 +20,18 @@ static enum wt_status no_queues(void *context, struct kfd_queue_entry *list, uin
 }
 
 /* A Vega 10, of 64 compute units. */
-static enum wt_status vega(void *context, struct kfd_device_entry *entry, struct wt_error *err)
+static enum wt_status vega(void *context, struct kfd_device_entry *list, uint32_t room,
+                           uint32_t *count, struct wt_error *err)
 {
-    (void)context, (void)err;
-    *entry = (struct kfd_device_entry){.lds_base = GCN_SHARED_APERTURE,
-                                       .lds_limit = GCN_SHARED_APERTURE + UINT32_MAX,
-                                       .scratch_base = GCN_PRIVATE_APERTURE,
-                                       .scratch_limit = GCN_PRIVATE_APERTURE + UINT32_MAX,
-                                       .gfx_target_version = 90000,
-                                       .simd_count = 256,
-                                       .max_waves_per_simd = 10};
+    (void)context, (void)room, (void)err;
+    *count = 1;
+    *list = (struct kfd_device_entry){.lds_base = GCN_SHARED_APERTURE,
+                                      .lds_limit = GCN_SHARED_APERTURE + UINT32_MAX,
+                                      .scratch_base = GCN_PRIVATE_APERTURE,
+                                      .scratch_limit = GCN_PRIVATE_APERTURE + UINT32_MAX,
+                                      .gfx_target_version = 90000,
+                                      .simd_count = 256,
+                                      .max_waves_per_simd = 10};
     return WT_OK;
 }
 
@@ -69,7 +71,7 @@ static bool never_ended(void *context, uint32_t *status, char *text, size_t size
 
 static const struct wt_gcn_link_ops no_link_ops = {.call = no_call,
                                                    .queues = no_queues,
-                                                   .device = vega,
+                                                   .devices = vega,
                                                    .read = no_read,
                                                    .write = no_write,
                                                    .event = no_event,

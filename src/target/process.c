@@ -265,7 +265,7 @@ enum wt_status wt_process_wait(int pid, unsigned ms, bool *ready, struct wt_erro
     return status;
 }
 
-enum wt_status wt_process_open(struct wt_process *p, int pid, uint32_t gpu,
+enum wt_status wt_process_open(struct wt_process *p, int pid,
                                const struct wt_debugger_options *options, struct wt_error *err)
 {
     enum wt_status status;
@@ -273,7 +273,7 @@ enum wt_status wt_process_open(struct wt_process *p, int pid, uint32_t gpu,
     p->modules = wt_modules_new();
     if (!p->modules)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a list of code objects");
-    if ((status = wt_gcn_process_open(pid, gpu, &p->connection, err)) == WT_OK) {
+    if ((status = wt_gcn_process_open(pid, &p->connection, err)) == WT_OK) {
         p->target = (struct wt_target){.link = wt_gcn_process_link(p->connection),
                                        .services = &p->services};
         if ((status = wt_process_refresh(p, err)) == WT_OK)

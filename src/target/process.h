@@ -32,10 +32,10 @@ struct wt_process {
 };
 
 /**
- * Connects to GPU @p gpu of process @p pid and opens a debugger; the program keeps running. On
+ * Connects to process @p pid and opens a debugger of all its GPUs; the program keeps running. On
  * failure nothing is left to close. *process stays where it is in memory.
  */
-enum wt_status wt_process_open(struct wt_process *process, int pid, uint32_t gpu,
+enum wt_status wt_process_open(struct wt_process *process, int pid,
                                const struct wt_debugger_options *options, struct wt_error *err);
 
 /**

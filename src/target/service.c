@@ -231,6 +231,14 @@ static const struct wt_target_services services = {
     .watchpoint_hits = watchpoint_hits,
 };
 
+/* Of hardware only what runs the emulator: a fault is an emulator that cannot go on. */
+static const struct wt_target_services hardware_services = {
+    .pump = pump,
+    .fault = fault,
+    .clear_fault = clear_fault,
+    .reload = reload,
+};
+
 struct wt_bus_device wt_emulated_registers(struct wt_emulated *e)
 {
     return (struct wt_bus_device){.context = e, .read = bus_read, .write = bus_write};
@@ -263,14 +271,17 @@ enum wt_status wt_emulated_debug(struct wt_emulated *e,
                                  void (*output)(void *context, const char *text, size_t length),
                                  void *output_context, struct wt_error *err)
 {
-    const struct wt_debugger_options options = {.dm_only = e->options->dm_only,
+    const bool hw_only = e->options->hw_only;
+    const struct wt_debugger_options options = {.dm_only = e->options->dm_only || hw_only,
                                                 .threads = e->options->threads,
                                                 .output = output,
                                                 .context = output_context};
     enum wt_status status;
     if ((status = wt_emulated_attach(e, err)) != WT_OK)
         return status;
-    if (e->options->history_memory && (status = wt_emulated_history_start(e, err)) != WT_OK)
+    if (hw_only)
+        e->services = hardware_services;
+    else if (e->options->history_memory && (status = wt_emulated_history_start(e, err)) != WT_OK)
         return status;
     if ((status = wt_debugger_open(&e->target, e->family->probe, &options, &e->debugger, err)) !=
         WT_OK)

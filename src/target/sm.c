@@ -1,4 +1,4 @@
-/* NVIDIA SM (sm_50) as a family of targets: one kernel of a cubin. See sm.h. */
+/* NVIDIA SM (sm_50) as a family of targets: one kernel of a cubin or of PTX. See sm.h. */
 #include "target/sm.h"
 
 #include <assert.h>
@@ -14,9 +14,13 @@
 #include "object/cubin.h"
 #include "runtime/common/value.h"
 #include "target/emulated.h"
+#include "target/launch.h"
+#include "target/sm_ptx.h"
 
-/* The memory map of a launch. Code is in the low 4 GiB, where JMP and JCAL reach. */
+/* The memory map of a launch. Machine code is in the low 4 GiB, where JMP and JCAL reach. */
 #define CODE UINT64_C(0x10000000)
+#define PTX_CODE UINT64_C(0x100000000)
+#define PTX_DATA UINT64_C(0x180000000)
 #define HANDLER UINT64_C(0x20000000)
 #define BANKS UINT64_C(0x30000000)
 #define BANK_STRIDE UINT64_C(0x10000)
@@ -25,10 +29,29 @@
 /* c[0x0] below the parameters, as NVIDIA's driver fills it for sm_50. */
 enum { BANK_BLOCK = 0x8, BANK_GRID = 0x14, BANK_STACK = 0x20 };
 
+struct parameter {
+    uint32_t offset, size; /* bytes; from the first parameter */
+    enum wt_value_kind kind;
+};
+
+/* What a launch needs to know of a kernel, be it machine code or PTX. */
+struct kernel {
+    const char *name;
+    const struct cubin_function *code; /* NULL: PTX */
+    const struct sm_ptx_kernel *ptx;   /* NULL: machine code */
+    uint64_t entry;
+    uint32_t shared, local; /* bytes */
+    struct parameter *parameter;
+    size_t parameter_count;
+    uint32_t parameter_bytes;
+};
+
 struct sm {
     struct cubin cubin;
-    const struct cubin_function *kernel;
+    struct wt_sm_ptx ptx; /* of PTX; then there is no cubin */
+    struct kernel kernel;
     uint32_t grid[3], block[3]; /* CTAs; threads of one */
+    uint32_t dynamic;           /* bytes of shared memory behind the kernel's own */
     struct wt_value *value;
     bool *is_buffer;
     size_t value_count;
@@ -54,43 +77,121 @@ static enum wt_status config_parse(void *config, const char *text, struct wt_err
 
 /* ---- the program ---- */
 
+/* A file that is no ELF file: whether it is PTX, by its name or its first words. */
+static bool takes_file(const char *path)
+{
+    uint8_t bytes[4096]; /* comments come first, and are not long */
+    const char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".ptx") == 0)
+        return true;
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return false;
+    const size_t length = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    return ptx_is_text(bytes, length);
+}
+
+static enum wt_status read_ptx(struct wt_sm_ptx *p, const char *path, const uint8_t *bytes,
+                               size_t length, struct wt_error *err)
+{
+    enum wt_status status;
+    if ((status = wt_sm_ptx_add(p, path, (const char *)bytes, length, err)) != WT_OK)
+        return status;
+    return wt_sm_ptx_link(p, PTX_CODE, PTX_DATA, err);
+}
+
 static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
 {
     enum wt_status status;
     uint8_t *bytes;
     size_t length;
     if (e->options->load_count || e->options->base_given)
-        return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for cubins");
+        return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for cubins and PTX");
     if ((status = wt_file_read(e->program, &bytes, &length, err)) != WT_OK)
         return status;
-    status = cubin_parse(e->program, bytes, length, &own(e)->cubin, err);
+    const bool is_elf = length >= 4 && memcmp(bytes, "\177ELF", 4) == 0;
+    status = !is_elf ? read_ptx(&own(e)->ptx, e->program, bytes, length, err)
+                     : cubin_parse(e->program, bytes, length, &own(e)->cubin, err);
     free(bytes);
     return status;
+}
+
+static bool takes_kernel_of_code(struct kernel *k, const struct cubin_function *f)
+{
+    *k = (struct kernel){.name = f->name,
+                         .code = f,
+                         .entry = CODE + f->code,
+                         .shared = f->shared,
+                         .local = f->local,
+                         .parameter_count = f->parameter_count,
+                         .parameter_bytes = f->parameter_bytes,
+                         .parameter = calloc(f->parameter_count + 1, sizeof *k->parameter)};
+    for (size_t i = 0; k->parameter && i < f->parameter_count; i++)
+        k->parameter[i] =
+            (struct parameter){.offset = f->parameter[i].offset, .size = f->parameter[i].size};
+    return k->parameter != NULL;
+}
+
+static bool takes_kernel_of_ptx(struct kernel *k, const struct sm_ptx_kernel *f)
+{
+    *k = (struct kernel){.name = f->name,
+                         .ptx = f,
+                         .entry = f->entry,
+                         .shared = f->shared,
+                         .local = f->local,
+                         .parameter_count = f->parameter_count,
+                         .parameter_bytes = f->parameter_bytes,
+                         .parameter = calloc(f->parameter_count + 1, sizeof *k->parameter)};
+    for (size_t i = 0; k->parameter && i < f->parameter_count; i++) {
+        const struct sm_ptx_parameter *p = &f->parameter[i];
+        k->parameter[i] = (struct parameter){.offset = p->offset, .size = p->size};
+        if (p->is_pointer && p->space == PTX_SPACE_SHARED)
+            k->parameter[i].kind = WT_VALUE_LOCAL;
+    }
+    return k->parameter != NULL;
+}
+
+/* Name of function i if it is a kernel, else NULL; false behind the last one. */
+static bool kernel_name(const struct sm *s, size_t i, const char **name)
+{
+    size_t count = s->cubin.function_count;
+    const struct sm_ptx_kernel *list = s->ptx.image ? sm_ptx_kernels(s->ptx.image, &count) : NULL;
+    if (i >= count)
+        return false;
+    if (list)
+        *name = list[i].is_kernel ? list[i].name : NULL;
+    else
+        *name = s->cubin.function[i].is_kernel ? s->cubin.function[i].name : NULL;
+    return true;
 }
 
 static enum wt_status choose_kernel(const struct wt_emulated *e, struct wt_error *err)
 {
     struct sm *s = own(e);
-    const char *name = e->options->kernel.name;
+    const char *wanted = e->options->kernel.name, *name;
     char names[300] = "";
-    size_t used = 0, kernels = 0;
-    for (size_t i = 0; i < s->cubin.function_count; i++) {
-        const struct cubin_function *f = &s->cubin.function[i];
-        if (!f->is_kernel)
+    size_t used = 0, kernels = 0, chosen = SIZE_MAX;
+    for (size_t i = 0; kernel_name(s, i, &name); i++) {
+        if (!name)
             continue;
         kernels++;
-        if (name ? strcmp(name, f->name) == 0 : kernels == 1)
-            s->kernel = f;
+        if (wanted ? strcmp(name, wanted) == 0 : kernels == 1)
+            chosen = i;
         if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, " %s", f->name);
+            used += (size_t)snprintf(names + used, sizeof names - used, " %s", name);
     }
-    if (s->kernel && (name || kernels == 1))
-        return WT_OK;
-    if (name)
+    if (wanted && chosen == SIZE_MAX)
         return wt_fail(err, WT_INVALID, "%s: there is no kernel '%.64s'; there are:%s", e->program,
-                       name, names);
-    return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s", e->program,
-                   kernels ? names : " it has none");
+                       wanted, names);
+    if (!wanted && kernels != 1)
+        return wt_fail(err, WT_INVALID, "%s: say by --kernel which one to run:%s", e->program,
+                       kernels ? names : " it has none");
+    const bool taken =
+        s->ptx.image
+            ? takes_kernel_of_ptx(&s->kernel, &sm_ptx_kernels(s->ptx.image, &kernels)[chosen])
+            : takes_kernel_of_code(&s->kernel, &s->cubin.function[chosen]);
+    return taken ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
 /* --grid counts work-items, as for every family; the grid of a launch counts CTAs. */
@@ -122,41 +223,57 @@ static bool names_buffer(const char *text)
     return false;
 }
 
-/* A cubin does not say which parameters are pointers: what is given for them does. */
+static enum wt_status wrong_count(const struct kernel *k, size_t given, struct wt_error *err)
+{
+    char list[300] = "";
+    for (size_t i = 0, used = 0; i < k->parameter_count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "\n  %zu: %u bytes", i,
+                                 k->parameter[i].size);
+    return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments; %zu --arg are given%s",
+                   k->name, k->parameter_count, given, list);
+}
+
+/* Neither form says of all parameters whether they are pointers: what is given for them does. */
 static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *err)
 {
     struct sm *s = own(e);
-    const struct cubin_function *f = s->kernel;
+    const struct kernel *k = &s->kernel;
     const size_t count = e->options->argument_count;
-    if (count != f->parameter_count) {
-        char list[300] = "";
-        for (size_t i = 0, used = 0; i < f->parameter_count && used < sizeof list; i++)
-            used += (size_t)snprintf(list + used, sizeof list - used, "\n  %zu: %u bytes", i,
-                                     f->parameter[i].size);
-        return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments; %zu --arg are given%s",
-                       f->name, f->parameter_count, count, list);
-    }
+    if (count != k->parameter_count)
+        return wrong_count(k, count, err);
     s->value = calloc(count + 1, sizeof *s->value);
     s->is_buffer = calloc(count + 1, sizeof *s->is_buffer);
     if (!s->value || !s->is_buffer)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     for (size_t i = 0; i < count; i++) {
         const char *text = e->options->argument[i];
-        enum wt_value_kind kind = WT_VALUE_PLAIN;
+        const uint32_t size = k->parameter[i].size;
+        enum wt_value_kind kind = k->parameter[i].kind;
         s->is_buffer[i] = names_buffer(text);
-        if (s->is_buffer[i]) {
+        if (strncmp(text, "local:", 6) == 0)
+            kind = WT_VALUE_LOCAL;
+        if (s->is_buffer[i] && kind != WT_VALUE_LOCAL)
             kind = WT_VALUE_BUFFER;
-            if (f->parameter[i].size != 8)
-                return wt_fail(err, WT_INVALID,
-                               "argument %zu has %u bytes; a pointer to a buffer has 8", i,
-                               f->parameter[i].size);
-        }
+        if (kind == WT_VALUE_BUFFER && size != 8)
+            return wt_fail(err, WT_INVALID,
+                           "argument %zu has %u bytes; a pointer to a buffer has 8", i, size);
         s->value_count++;
-        if (wt_value_parse(kind, f->parameter[i].size, text, &s->value[i], err) != WT_OK)
+        if (wt_value_parse(kind, size, text, &s->value[i], err) != WT_OK)
             return wt_fail_in(err, "argument %zu", i);
-        if (!s->is_buffer[i] && s->value[i].length != f->parameter[i].size)
-            return wt_fail(err, WT_INVALID, "argument %zu has %u bytes, '%.64s' has %zu", i,
-                           f->parameter[i].size, text, s->value[i].length);
+        if (kind == WT_VALUE_PLAIN && s->value[i].length != size)
+            return wt_fail(err, WT_INVALID, "argument %zu has %u bytes, '%.64s' has %zu", i, size,
+                           text, s->value[i].length);
+        if (kind != WT_VALUE_LOCAL)
+            continue;
+        if (size != 8 && size != 4)
+            return wt_fail(err, WT_INVALID,
+                           "argument %zu has %u bytes; a pointer to shared memory has 4 or 8", i,
+                           size);
+        k->parameter[i].kind = kind;
+        s->value[i].addr = (k->shared + s->dynamic + 15) / 16 * 16;
+        s->dynamic = (uint32_t)(s->value[i].addr + s->value[i].length - k->shared);
+        if (s->value[i].length > UINT32_MAX / 4 || s->dynamic > UINT32_MAX / 4)
+            return wt_fail(err, WT_INVALID, "argument %zu: an SM has less shared memory", i);
     }
     return WT_OK;
 }
@@ -205,6 +322,8 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
         (status = read_handler(e, err)) != WT_OK ||
         (status = sm_device_new(&gpu, &s->device, err)) != WT_OK)
         return status;
+    if (s->ptx.image && (status = sm_device_attach_ptx(s->device, s->ptx.image, err)) != WT_OK)
+        return status;
     e->machine = sm_machine(s->device);
     e->is_elf = true;
     return WT_OK;
@@ -215,13 +334,13 @@ static void close_device(struct wt_emulated *e)
     struct sm *s = own(e);
     if (!s)
         return;
-    for (size_t i = 0; i < s->value_count; i++)
-        free(s->value[i].bytes);
-    free(s->value);
+    wt_launch_free_values(s->value, s->value_count);
     free(s->is_buffer);
     free(s->handler);
     sm_device_free(s->device);
     cubin_free(&s->cubin);
+    wt_sm_ptx_free(&s->ptx);
+    free(s->kernel.parameter);
     free(s);
     e->own = NULL;
 }
@@ -263,11 +382,12 @@ static void fill_bank0(const struct sm *s, uint8_t *bank)
         wt_store_le(bank + BANK_BLOCK + 4 * i, s->block[i], 4);
         wt_store_le(bank + BANK_GRID + 4 * i, s->grid[i], 4);
     }
-    wt_store_le(bank + BANK_STACK, s->kernel->local, 4); /* the stack grows down from its end */
+    wt_store_le(bank + BANK_STACK, s->kernel.local, 4); /* the stack grows down from its end */
     for (size_t i = 0; i < s->value_count; i++) {
-        uint8_t *to = bank + CUBIN_PARAMETERS + s->kernel->parameter[i].offset;
-        if (s->is_buffer[i])
-            wt_store_le(to, s->value[i].addr, 8);
+        const struct parameter *p = &s->kernel.parameter[i];
+        uint8_t *to = bank + CUBIN_PARAMETERS + p->offset;
+        if (s->is_buffer[i] || p->kind == WT_VALUE_LOCAL)
+            wt_store_le(to, s->value[i].addr, p->size);
         else
             memcpy(to, s->value[i].bytes, s->value[i].length);
     }
@@ -276,10 +396,11 @@ static void fill_bank0(const struct sm *s, uint8_t *bank)
 static enum wt_status put_banks(struct sm *s, struct sm_launch *l, struct wt_error *err)
 {
     enum wt_status status;
-    for (unsigned i = 0; i < SM_BANKS; i++) {
+    const struct cubin_function *code = s->kernel.code;
+    for (unsigned i = 0; code && i < SM_BANKS; i++) {
         const bool shared = i == 3 && s->cubin.bank3;
-        const uint8_t *bytes = shared ? s->cubin.bank3 : s->kernel->bank[i];
-        const uint32_t size = shared ? s->cubin.bank3_size : s->kernel->bank_size[i];
+        const uint8_t *bytes = shared ? s->cubin.bank3 : code->bank[i];
+        const uint32_t size = shared ? s->cubin.bank3_size : code->bank_size[i];
         if (!bytes || !size)
             continue;
         l->bank[i] = BANKS + i * BANK_STRIDE;
@@ -292,62 +413,107 @@ static enum wt_status put_banks(struct sm *s, struct sm_launch *l, struct wt_err
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     fill_bank0(s, bank);
     l->bank[0] = BANKS;
-    l->bank_size[0] = CUBIN_PARAMETERS + s->kernel->parameter_bytes;
+    l->bank_size[0] = CUBIN_PARAMETERS + s->kernel.parameter_bytes;
     status = put(s, BANKS, bank, l->bank_size[0], err);
     free(bank);
     return status;
+}
+
+/* The code and the variables of the program, as they are before the first instruction. */
+struct part {
+    uint64_t at;
+    const uint8_t *bytes;
+    size_t size;
+    bool writable;
+};
+
+static size_t parts_of(const struct sm *s, struct part part[3])
+{
+    size_t count = 0;
+    if (s->ptx.image) {
+        part[0] = (struct part){.at = PTX_CODE};
+        part[0].bytes = sm_ptx_code(s->ptx.image, &part[0].size);
+        part[1] = (struct part){.at = PTX_DATA, .writable = true};
+        part[1].bytes = sm_ptx_data(s->ptx.image, &part[1].size);
+        count = part[1].size ? 2 : 1;
+    } else {
+        part[count++] = (struct part){CODE, s->cubin.code, s->cubin.code_size, false};
+    }
+    if (s->handler)
+        part[count++] = (struct part){HANDLER, s->handler, s->handler_size, false};
+    return count;
 }
 
 /* What is mapped once for the life of the device. */
 static enum wt_status map_all(struct sm *s, struct wt_error *err)
 {
     enum wt_status status;
-    const uint64_t local = sm_device_local_size(s->device, s->kernel->local);
-    if ((status = sm_device_map(s->device, CODE, s->cubin.code_size, false, err)) != WT_OK ||
-        (status = sm_device_map(s->device, BANKS, SM_BANKS * BANK_STRIDE, false, err)) != WT_OK)
+    struct part part[3];
+    const size_t count = parts_of(s, part);
+    const uint64_t local = sm_device_local_size(s->device, s->kernel.local);
+    for (size_t i = 0; i < count; i++)
+        if ((status = sm_device_map(s->device, part[i].at, part[i].size, part[i].writable, err)) !=
+            WT_OK)
+            return status;
+    status = sm_device_map(s->device, BANKS, SM_BANKS * BANK_STRIDE, false, err);
+    if (status || !local)
         return status;
-    if (s->handler &&
-        (status = sm_device_map(s->device, HANDLER, s->handler_size, false, err)) != WT_OK)
-        return status;
-    return local ? sm_device_map(s->device, LOCAL, local, true, err) : WT_OK;
+    return sm_device_map(s->device, LOCAL, local, true, err);
 }
 
 /* In a cubin each function is at 0; the module has them where they are. A kernel runs without its
  * symbols, too. */
 static void add_module(struct wt_emulated *e)
 {
+    const struct sm *s = own(e);
     uint8_t *bytes;
     size_t length;
-    if (cubin_write(&own(e)->cubin, &bytes, &length, WT_IGNORED) != WT_OK)
+    if (s->ptx.image) {
+        wt_sm_ptx_add_module(&s->ptx, e->modules, 0, WT_IGNORED);
+        return;
+    }
+    if (cubin_write(&s->cubin, &bytes, &length, WT_IGNORED) != WT_OK)
         return;
     wt_modules_add_bytes(e->modules, e->program, bytes, length, CODE, 0, NULL, WT_IGNORED);
     free(bytes);
+}
+
+static struct sm_launch launch_of(const struct sm *s)
+{
+    const struct kernel *k = &s->kernel;
+    struct sm_launch l = {.entry = k->entry,
+                          .shared = k->shared + s->dynamic,
+                          .local = k->local,
+                          .local_base = LOCAL};
+    memcpy(l.grid, s->grid, sizeof l.grid);
+    memcpy(l.block, s->block, sizeof l.block);
+    if (k->code) {
+        l.registers = k->code->registers ? k->code->registers : 255;
+        return l;
+    }
+    sm_ptx_launch(s->ptx.image, k->ptx, &l);
+    return l;
 }
 
 static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
 {
     struct sm *s = own(e);
     struct wt_machine *m = e->machine;
-    const bool first = wt_modules_at(e->modules, 0, CODE) == NULL;
+    const bool first = wt_modules_at(e->modules, 0, s->kernel.entry) == NULL;
     enum wt_status status;
-    struct sm_launch l = {.entry = CODE + s->kernel->code,
-                          .registers = s->kernel->registers ? s->kernel->registers : 255,
-                          .shared = s->kernel->shared,
-                          .local = s->kernel->local,
-                          .local_base = LOCAL};
-    memcpy(l.grid, s->grid, sizeof l.grid);
-    memcpy(l.block, s->block, sizeof l.block);
+    struct sm_launch l = launch_of(s);
+    struct part part[3];
+    const size_t count = parts_of(s, part);
     m->ops->reset(m);
     if (first && (status = map_all(s, err)) != WT_OK)
         return status;
-    if ((status = put(s, CODE, s->cubin.code, s->cubin.code_size, err)) != WT_OK ||
-        (status = put_buffers(s, first, err)) != WT_OK || (status = put_banks(s, &l, err)) != WT_OK)
-        return status;
-    if (s->handler) {
-        if ((status = put(s, HANDLER, s->handler, s->handler_size, err)) != WT_OK)
+    for (size_t i = 0; i < count; i++)
+        if ((status = put(s, part[i].at, part[i].bytes, part[i].size, err)) != WT_OK)
             return status;
+    if ((status = put_buffers(s, first, err)) != WT_OK || (status = put_banks(s, &l, err)) != WT_OK)
+        return status;
+    if (s->handler)
         sm_device_set_trap_handler(s->device, HANDLER);
-    }
     if (first)
         add_module(e);
     return sm_device_launch(s->device, &l, err);
@@ -368,11 +534,7 @@ static uint32_t exit_word(struct wt_emulated *e)
 
 static bool instruction(struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
-    uint8_t bytes[8];
-    if (!sm_device_read(own(e)->device, pc, bytes, sizeof bytes))
-        return false;
-    sm_disassemble(wt_load_le(bytes, 8), pc, 0, text, size);
-    return true;
+    return sm_device_instruction(own(e)->device, pc, text, size);
 }
 
 static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
@@ -391,10 +553,9 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
     uint32_t cta[3], index;
     if (!sm_warp_cta(s->device, wave, cta, &index))
         return false;
-    const uint32_t thread = index * e->machine->lanes + lane;
-    item[0] = (uint64_t)cta[0] * s->block[0] + thread % s->block[0];
-    item[1] = (uint64_t)cta[1] * s->block[1] + thread / s->block[0] % s->block[1];
-    item[2] = (uint64_t)cta[2] * s->block[2] + thread / s->block[0] / s->block[1];
+    const uint32_t grid[3] = {s->grid[0] * s->block[0], s->grid[1] * s->block[1],
+                              s->grid[2] * s->block[2]};
+    wt_launch_work_item(grid, s->block, cta, index * e->machine->lanes + lane, item);
     return true;
 }
 
@@ -411,6 +572,7 @@ static void list_isa(FILE *out)
                 fprintf(out, " %s 0x%016" PRIx64, forms[f], sm_rows[i].word[f]);
         fputc('\n', out);
     }
+    sm_ptx_list(out);
 }
 
 /* ---- assembler ---- */
@@ -441,8 +603,9 @@ static enum wt_status disassemble(const char *name, const uint8_t *bytes, size_t
 
 const struct wt_family wt_family_sm = {
     .name = "sm",
-    .runs = "cubins",
+    .runs = "cubins and PTX",
     .elf_machine = CUBIN_ELF_MACHINE,
+    .takes = takes_file,
     .core_word = "sm",
     .wave_word = "warp",
     .lane_word = "lane",

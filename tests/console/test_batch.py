@@ -88,8 +88,9 @@ def test_reverse_steps_lead_back(program):
     assert "history" in said[-1] or "Breakpoint 1" in said[-1]
 
 
-def test_a_condition_stops_where_it_holds(program):
-    said = ask_console(program("values"), ["break deep if depth == 1", "run"], ["print depth", "info breakpoints"])
+@pytest.mark.parametrize("options", [[], ["--hw-only"]], ids=["services", "hw_only"])
+def test_a_condition_stops_where_it_holds(program, options):
+    said = ask_console(program("values"), ["break deep if depth == 1", "run"], ["print depth", "info breakpoints"], options)
     assert said[0] == "$1 = 1"
     assert "stop only if depth == 1" in said[1] and "already hit 1 time" in said[1]
 

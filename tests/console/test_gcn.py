@@ -1,4 +1,5 @@
 """The console with kernels for gfx900: values are those that the kernel stores, frames are those of the source."""
+import pathlib
 import re
 import struct
 import subprocess
@@ -44,11 +45,11 @@ def code(tmp_path_factory):
     folder = tmp_path_factory.mktemp("code")
 
     def build(file, compiler="clang-19", level="-O0", *flags):
-        out = folder / f"{file}.{compiler}{level}{''.join(flags)}.co"
+        out = folder / f"{pathlib.Path(file).name}.{compiler}{level}{''.join(flags)}.co"
         if out.exists():
             return out
         language = ["-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output"]
-        if file.endswith(".cl"):
+        if str(file).endswith(".cl"):
             language = ["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"]
         subprocess.run([compiler, *language, "-w", "-g", level, *flags, HERE / "programs" / file, "-o", out], check=True)
         return out
@@ -61,6 +62,10 @@ def options(kernel, *args, items=ITEMS):
 
 VALUES = options("values", f"iota:{4 * ITEMS}", f"zeros:{4 * ITEMS}", f"zeros:{120 * ITEMS}", f"i32:{ITEMS}")
 CALLS = options("_Z5callsPiPli", f"zeros:{4 * ITEMS}", f"zeros:{48 * ITEMS}", "i32:3")
+
+
+# With the emulator's services, and with what a debugger of hardware has.
+both_ways = pytest.mark.parametrize("way", [[], ["--hw-only"]], ids=["services", "hw_only"])
 
 
 def stored(file, how, argument, shape, tmp_path):
@@ -104,13 +109,14 @@ def test_values_are_those_that_the_kernel_stores(code, compiler, level, tmp_path
     assert known >= (len(asked) if level == "-O0" else 6), f"only {known} of {len(asked)} values are known"
 
 
+@both_ways
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_frames_lead_to_the_kernel(code, compiler, level):
+def test_frames_lead_to_the_kernel(way, code, compiler, level):
     """From the innermost call: functions, and the lines that they were called at."""
     line = line_of("calls.hip", "bottom")
     condition = "if d == 0" if level == "-O0" else ""
-    said = ask(code("calls.hip", compiler, level), [f"break calls.hip:{line} {condition}", "run"], ["backtrace"], CALLS)[0]
+    said = ask(code("calls.hip", compiler, level), [f"break calls.hip:{line} {condition}", "run"], ["backtrace"], CALLS + way)[0]
     frames = re.findall(r"^#\d+ .*?(\w+) \(.*?\) at .*?:(\d+)$", said, re.M)
     inner = line_of("calls.hip", "back") - 1
     assert frames[0] == ("deep", str(line))
@@ -118,27 +124,29 @@ def test_frames_lead_to_the_kernel(code, compiler, level):
     assert [int(n) for _, n in frames[1:]] == [inner] * 3 + [line_of("calls.hip", "end") - 1]
 
 
+@both_ways
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_variables_of_all_frames(code, compiler, tmp_path):
+def test_variables_of_all_frames(way, code, compiler, tmp_path):
     file = code("calls.hip", compiler, "-O0")
     records = stored(code("calls.hip", compiler, "-O0", "-DSTORE"), CALLS, 1, "6q", tmp_path)
     stop = [f"break calls.hip:{line_of('calls.hip', 'bottom')}", "run"]
     commands = [f"output {name}@{lane}" for lane in LANES for name in
                 ("local[0]", "local[1]", "local[2]", "s.kind", "(long)s.side[1]", "*last")]
-    said = ask(file, stop, commands, CALLS)
+    said = ask(file, stop, commands, CALLS + way)
     assert said == [str(n) for lane in LANES for n in records[lane]]
     up = ["up", "output local@5", "up", "output d", "output local@5", "up 2", "output i@17", "output s@17", "output total@17",
           "output b@17", "output sizeof(b)"]
-    said = ask(file, stop, up, CALLS)
+    said = ask(file, stop, up, CALLS + way)
     assert said[1] == "{1, 2, 45}" and said[3:5] == ["2", "{2, 4, 45}"]
     assert said[6:] == ["17", "{kind = 57, side = {8.5, 34}}", "17", "{value = 17.25}", "4"]
 
 
+@both_ways
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_out_of_functions_and_what_they_return(code, compiler, level):
+def test_out_of_functions_and_what_they_return(way, code, compiler, level):
     file = code("values.cl", compiler, level)
-    said = ask(file, ["break leaf if x > 100", "run"], ["print x", "print y", "finish", "print $v0", "finish"], VALUES)
+    said = ask(file, ["break leaf if x > 100", "run"], ["print x", "print y", "finish", "print $v0", "finish"], VALUES + way)
     x = int(said[0].split(" = ")[1])
     assert x > 100 and said[1] == "$2 = 2"
     assert said[2].startswith("Run till exit from #0") and said[2].endswith(f"Value returned is $3 = {3 * x + 2}")
@@ -160,15 +168,17 @@ def test_steps_forwards_and_back(code):
     assert "the recorded run begins here" in said[11] and "in the past; recorded from 0" in said[12]
 
 
-def test_a_step_over_a_recursive_call_ends_in_its_own_frame(code):
+@both_ways
+def test_a_step_over_a_recursive_call_ends_in_its_own_frame(way, code):
     rising = line_of("values.cl", "rising")
     said = ask(code("values.cl"), ["break sum_to if depth == 2", "run", "delete", f"until {rising - 1}"],
-                       ["next", "print depth", "up", "print i@*"], VALUES)
+                       ["next", "print depth", "up", "print i@*"], VALUES + way)
     assert said[0].startswith(str(rising)) and said[1] == "$1 = 2"
     assert said[2].startswith("#1  0x") and said[3] == "$2 = 0, 1 .. 63, step +1, in lanes 0..63"
 
 
-def test_coordinates_of_work_items(code, tmp_path):
+@both_ways
+def test_coordinates_of_work_items(way, code, tmp_path):
     """As OpenCL and HIP call them; a condition on them; a grid whose last groups are smaller."""
     file = code("values.cl")
     how = ["-g", "gfx900", "--kernel", "values", "--grid", "30,6,3", "--block", "8,4,2", f"--arg=iota:{4 * 540}", f"--arg=zeros:{4 * 540}",
@@ -177,18 +187,19 @@ def test_coordinates_of_work_items(code, tmp_path):
     condition = "break kernel values if get_group_id(0) == 3 && get_group_id(1) == 1 && get_group_id(2) == 1 && get_local_id(0) == 5"
     commands = [f"output {name}({axis})" for name in names for axis in range(3)]
     said = ask(file, [condition, "run"], commands + ["output threadIdx.x@0..5", "output blockIdx.z", "output blockDim.y",
-                                                             "output gridDim.x", "output $_lane"], how)
+                                                             "output gridDim.x", "output $_lane"], how + way)
     assert said[:18] == ["29", "4", "2", "5", "0", "0", "3", "1", "1", "8", "4", "2", "30", "6", "3", "4", "2", "2"]
     assert said[18] == "0, 1 .. 5, step +1, in lanes 0..5" and said[19:] == ["1", "4", "4", "5"]
 
 
-def test_registers_and_spaces(code):
+@both_ways
+def test_registers_and_spaces(way, code):
     file = code("values.cl")
     stop = [f"break {line_of('values.cl', 'stop')}", "run"]
     said = ask(file, stop, ["print/x $exec", "print $pc", "print &i", "print *&i@9", "print &tile[3]", "print *into@7", "print into@7",
                                     "print *private#0x0", "x/2dw local#0x0", "print $s33", "print $fp", "info spaces", "print $v300",
                                     "set var $v1@5 = 77", "print $v1@4..5", "set var i@5 = 1234", "print i@5..6", "print i + 1 == i@0 + 1"],
-                       VALUES)
+                       VALUES + way)
     assert said[0] == "$1 = 0xffffffffffffffff" and "<values+" in said[1]
     assert re.fullmatch(r"\$3 = \(int \*\) 0x20000000000\w\w <private#0x\w+>", said[2])
     assert said[3] == "$4 = 9" and said[4] == "$5 = (int *) 0x100000000000c <local#0xc>"
@@ -215,9 +226,10 @@ def test_watchpoints_both_ways(code):
     assert said[11].startswith("No instruction of the recorded run") and "lane 3 at" in said[12] or said[12].startswith("No instruction")
 
 
-def test_the_first_kernel(code):
+@both_ways
+def test_the_first_kernel(way, code):
     said = ask(code("calls.hip"), [], ["start", "info dispatches", "info groups", "info waves", "info lanes", "info devices",
-                                               "disassemble"], CALLS)
+                                               "disassemble"], CALLS + way)
     assert "Temporary breakpoint 1, calls (out=0x" in said[0] and ", group (0,0,0), core 0, wave 0, lane 0; lanes 0-63 enabled]" in said[0]
     assert said[1].startswith("dispatch ") and "group (1,0,0)" in said[2] and "lanes 0-63" in said[3]
     assert said[4].startswith("* 0..63") and "gfx900" in said[5]
@@ -243,6 +255,40 @@ def test_failures_are_told(code, command, message):
     assert done.returncode == 1 and message in done.stderr
 
 
+@pytest.mark.parametrize("mode, status, words", [
+    (1, 120, "memory violation by the instruction at 0x"),
+    (2, 122, "s_trap 2 at 0x\\w+: the program gave up"),
+])
+def test_a_fault_that_is_continued_is_the_end(code, tmp_path, mode, status, words):
+    """With the exit status of `run`, since the instruction behind it is not where the program would go on."""
+    source = tmp_path / "faults.cl"
+    source.write_text("__kernel void stray(__global int *out, int mode)\n{\n    const int i = get_global_id(0);\n"
+                      "    __global int *where = i == 69 && mode == 1 ? (__global int *)0x7000000000 : out + i;\n"
+                      "    if (mode == 2 && i == 69)\n        __builtin_trap();\n    *where = i;\n}\n")
+    how = options("stray", f"zeros:{4 * ITEMS}", f"i32:{mode}")
+    file = code(source, "clang-19", "-O0")
+    run = subprocess.run([WAVETRAP, "run", *how, file], capture_output=True, text=True, timeout=TIMEOUT)
+    done = debug(file, "run", "continue", options=how)
+    assert run.returncode == done.returncode == status, done.stdout + done.stderr
+    assert re.search(f"^Program stopped by a fault: {words}", done.stdout, re.M)
+    assert re.search(f"^Program terminated by a fault: {words}", done.stdout, re.M)
+
+
 def test_a_program_that_ends(code):
     done = debug(code("values.cl"), "run", options=VALUES)
     assert done.returncode == 0 and "[Program exited normally]" in done.stdout
+
+
+def test_without_the_emulators_services(code):
+    """Four watchpoints, of memory that is not LDS; no way back; no issue time."""
+    stop = [f"break {line_of('values.cl', 'call')}", "run", "delete"]
+    four = [f"watch out[{32 * n}]" for n in range(4)]
+    said = ask_each(code("values.cl"), stop, ["reverse-stepi", "goto 5", "who-wrote out[0]", *four, "continue"],
+                    VALUES + ["--hw-only"])
+    for text in said[:3]:
+        assert "not recorded" in text, said
+    assert re.search(r"Hardware watchpoint [2-5]: out\[\d+\]\n\nOld value = 0\n", said[7]), said[7]
+    for points, message in [([*four, "watch out[17]"], "gfx9 has 4 address watches; 5 are asked for"),
+                            (["watch tile[5]"], "address watch sees vector memory, not LDS")]:
+        done = debug(code("values.cl"), *stop, *points, "continue", options=VALUES + ["--hw-only"])
+        assert done.returncode == 1 and message in done.stderr, done.stderr

@@ -8,6 +8,7 @@
 
 #include "debug/source/build.h"
 #include "debug/source/info.h"
+#include "debug/source/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

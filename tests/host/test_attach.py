@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,8 @@ def sockets(tmp_path, monkeypatch):
 
 
 class Program:
-    def __init__(self, folder):
-        self.run = subprocess.Popen([WAVETRAP, "exec", compiled("attach.hip")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def __init__(self, folder, *args, options=()):
+        self.run = subprocess.Popen([WAVETRAP, "exec", *options, compiled("attach.hip"), *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                     text=True, env=dict(environment(), WAVETRAP_SOCKETS=str(folder)))
         ready, self.out = self.run.stdout.readline().split()
         assert ready == "ready"
@@ -147,8 +148,75 @@ def test_the_end_of_the_program_is_told(program):
         program.run.stdin.write("\n")
         program.run.stdin.close()
         answer = s.ask("continue")
-        assert answer.startswith("exited") and f"process {program.pid} has ended" in answer
+        assert answer.startswith("exited") and f"process {program.pid} has ended with status 0" in answer
         assert program.run.wait(timeout=60) == 0
+
+
+def ending(sockets, how, *args):
+    """What the debugger is told when a program ends while it runs."""
+    p = Program(sockets, *args)
+    try:
+        with attach(p.pid) as s:
+            s.ask(f"break {KERNEL}")
+            place(s.ask("continue"))
+            s.ask(f"delete {KERNEL}")
+            s.tool.stdin.write("continue\n")
+            s.tool.stdin.flush()
+            how(p.run)
+            said = s.tool.stdout.readline()
+            # It stays told.
+            assert "ended" in s.ask("continue")
+    finally:
+        p.run.kill()
+        p.run.wait()
+    return said
+
+
+def test_the_status_of_the_end_is_told(sockets):
+    assert "has ended with status 7\n" in ending(sockets, lambda run: run.stdin.close(), "7")
+
+
+def test_a_signal_that_ends_the_program_is_told(sockets):
+    assert "was ended by signal 9 (Killed)\n" in ending(sockets, lambda run: run.kill())
+    assert "was ended by signal 15 (Terminated)\n" in ending(sockets, lambda run: run.terminate())
+
+
+def test_a_child_of_the_program_does_not_hide_its_end(sockets):
+    assert "has ended with status 9\n" in ending(sockets, lambda run: run.stdin.close(), "9", "fork")
+    assert "was ended by signal 9 (Killed)\n" in ending(sockets, lambda run: run.kill(), "9", "fork")
+
+
+def test_a_program_that_goes_on_without_its_gpus(sockets):
+    run = subprocess.Popen([WAVETRAP, "exec", "/usr/bin/python3", "-c", "import os; f = os.open('/dev/kfd', os.O_RDWR)\n"
+                            "print('open', flush=True); input(); os.close(f); print('closed', flush=True); input()"],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                           env=dict(environment(), WAVETRAP_SOCKETS=str(sockets)))
+    try:
+        assert run.stdout.readline() == "open\n"
+        with attach(run.pid) as s:
+            assert s.ask("threads") == "0"
+            s.tool.stdin.write("continue\n")
+            s.tool.stdin.flush()
+            run.stdin.write("\n")
+            run.stdin.flush()
+            assert f"process {run.pid} has closed its GPUs\n" in s.tool.stdout.readline()
+            assert run.stdout.readline() == "closed\n" and run.poll() is None
+    finally:
+        run.kill()
+        run.wait()
+
+
+def test_a_program_that_is_killed_while_it_stands(program):
+    with attach(program.pid) as s:
+        s.ask(f"break {KERNEL}")
+        place(s.ask("continue"))
+        program.run.kill()
+        until = time.monotonic() + 60
+        while not os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            assert time.monotonic() < until, "the program survives SIGKILL"
+        assert "was ended by signal 9" in s.ask("mem global 0x1000 4")
+        answer = s.ask("continue")
+        assert answer.startswith("exited") and "was ended by signal 9" in answer, answer
 
 
 def test_ps_lists_what_can_be_reached(program, sockets):
@@ -191,3 +259,61 @@ def test_registers_of_no_program(sockets):
     assert done.returncode == 125 and "1" in done.stderr
     done = subprocess.run([WAVETRAP, "reg", "--pid=x", "STATUS"], capture_output=True, text=True)
     assert done.returncode == 125 and "number" in done.stderr
+
+
+# ---- several GPUs ----
+
+TWO = ["-g", "gfx900:cu=2", "-g", "gfx900:cu=3"]
+KERNARG = 6  # s[6:7], behind the queue's descriptor and the packet's address
+
+
+def test_waves_of_all_gpus_are_threads(sockets):
+    """Breakpoints are in the code of both; waves that stand still on both are looked at, stepped, and watched."""
+    with Session("start", WAVETRAP, *TWO, compiled("two_gpus.hip"), tool=TOOL) as s:
+        s.ask("pending mark")
+        seen = []
+        for _ in range(4):
+            hit = place(s.ask("continue"))
+            seen.append((hit["pc"], hit["group"]))
+            assert "<_Z4mark" in hit["text"] and hit["mask"] == (1 << 64) - 1
+            before = int(s.ask("reg pc"), 16)
+            assert s.ask("step").startswith("step") and int(s.ask("reg pc"), 16) > before
+        first, second = {pc for pc, _ in seen}
+        assert sorted(group for _, group in seen) == [0, 0, 1, 1]
+        assert s.ask(f"delete {first:#x}") and s.ask(f"delete {second:#x}")
+        assert s.ask("continue").endswith("has ended with status 0")
+
+
+def test_memory_of_each_gpu_can_be_watched(sockets):
+    with Session("start", WAVETRAP, *TWO, compiled("two_gpus.hip"), tool=TOOL) as s:
+        s.ask("pending mark")
+        outs, at = {}, set()
+        while len(outs) < 2:
+            hit = place(s.ask("continue"))
+            at.add(hit["pc"])
+            # The kernel's first argument, by the kernarg segment's pointer.
+            arguments = sum(int(s.ask(f"reg s{n}"), 16) << shift for n, shift in ((KERNARG, 0), (KERNARG + 1, 32)))
+            low, high, device = s.words("global", arguments, 3)
+            outs[device] = low & 0xffffffff | high << 32
+        for pc in at:
+            s.ask(f"delete {pc:#x}")
+        for device, out in outs.items():
+            assert s.ask(f"watch {out + 4 * 70:#x} 4") == "ok"
+        stops = []
+        while not (answer := s.ask("continue")).startswith("exited"):
+            assert answer.startswith("watchpoint") and place(answer)["group"] == 1, answer
+            stops.append(re.search(r" at (\w+) lanes", answer)[1])
+        assert {f"{out + 4 * 70:x}" for out in outs.values()} == set(stops), stops
+
+
+def test_registers_of_each_gpu(sockets):
+    p = Program(sockets, options=TWO)
+    try:
+        reg(p.pid, "--device=1", "TCP_WATCH0_ADDR_L=0x1240")
+        assert reg(p.pid, "--device=1", "TCP_WATCH0_ADDR_L") != reg(p.pid, "--device=0", "TCP_WATCH0_ADDR_L")
+        done = subprocess.run([WAVETRAP, "reg", f"--pid={p.pid}", "--device=2", "HW_ID"], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 125 and "has 2 GPUs" in done.stderr
+        assert p.end() > 0
+    finally:
+        p.run.kill()
+        p.run.wait()

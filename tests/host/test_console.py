@@ -142,11 +142,15 @@ def test_a_fault_stops(program):
     assert "group (1,0,0)" in said[0] and re.search(r"^#0  (0x\w+ in )?stray \(", said[3])
 
 
-def test_faults_are_caught():
-    """A catchpoint counts them, and lets them pass while it is disabled."""
-    said = ask(["catch fault", "run", "info breakpoints"], session(), "fault")
-    assert "Catchpoint 1: Program stopped by a fault: memory violation" in said[1] and "\tbreakpoint already hit 1 time" in said[2]
-    assert "Program stopped" not in debug(["catch fault", "disable 1", "run"], session(), "fault").stdout
+def test_a_fault_that_is_continued_ends_the_program():
+    """As `exec` ends: the runtime is told of it, and aborts."""
+    done = debug(["catch fault", "run", "info breakpoints", "continue"], session(), "fault")
+    said = done.stdout.split(MARK + "\n")[1:]
+    assert "Catchpoint 1: Program stopped by a fault: memory violation" in said[1]
+    assert "\tbreakpoint already hit 1 time" in said[2]
+    assert "Program terminated with signal SIGABRT, Aborted." in said[3] and done.returncode == 134
+    done = debug(["catch fault", "disable 1", "run"], session(), "fault")
+    assert "Program stopped" not in done.stdout and done.returncode == 134
 
 
 def test_arguments_environment_and_status():
@@ -196,6 +200,16 @@ def test_a_running_program(running):
     assert re.fullmatch(r"\d+ launches, 0 wrong\n", rest) and running.returncode == 0
 
 
+def test_attach_opens_the_console(running):
+    """`wavetrap attach --pid` is `wavetrap debug --pid`."""
+    done = subprocess.run([WAVETRAP, "attach", f"--pid={running.pid}"], input="info devices\ndetach\nquit\n", capture_output=True, text=True,
+                          timeout=TIMEOUT)
+    assert done.returncode == 0 and f"Attaching to process {running.pid}\n" in done.stdout, done
+    assert "gfx900" in done.stdout and f"Detached from process {running.pid}, which goes on.\n" in done.stdout
+    done = subprocess.run([WAVETRAP, "attach", f"--pid={running.pid}", "--dm=tcp::1"], capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 125 and "--pid opens the console" in done.stderr
+
+
 def test_a_program_that_is_killed(running):
     said = ask([f"attach {running.pid}", "kill"], session())
     assert said[1] == "[Program killed]\n" and running.wait(timeout=TIMEOUT) == -signal.SIGKILL
@@ -234,3 +248,24 @@ def test_nothing_is_left_running(tmp_path):
         except OSError:
             continue
         assert str(tmp_path).encode() not in words, f"{process} is left"
+
+
+def test_two_gpus():
+    """Both are devices of one session: a stop says on which it is."""
+    said = ask(["break mark", "run", "info devices", "ignore 1 1", "continue", "info devices", "delete", "continue"], compiled("two_gpus.hip"),
+               options=["-g", "gfx900:cu=2", "-g", "gfx900:cu=3"])
+    devices = [re.findall(r"^(.) (\d)  gcn .*: (\d) cores of", text, re.M) for text in (said[2], said[5])]
+    assert [(n, cores) for _, n, cores in devices[0]] == [("0", "2"), ("1", "3")]
+    stops = [re.search(r"^\[device (\d), .* core (\d)", text, re.M).groups() for text in (said[1], said[4])]
+    assert {device for device, _ in stops} == {"0", "1"}, said
+    for (device, core), listed in zip(stops, devices):
+        assert [n for mark, n, _ in listed if mark == "*"] == [device] and (int(core) >= 2) == (device == "1")
+    assert said[-1].endswith(END)
+
+
+def test_device_code_has_one_gpu(tmp_path):
+    code = tmp_path / "code.bin"
+    code.write_bytes(bytes(64))
+    done = subprocess.run([WAVETRAP, "debug", "-g", "vortex", "-g", "vortex", "--batch", code], capture_output=True, text=True,
+                          timeout=TIMEOUT)
+    assert done.returncode == 125 and "it has one --gpu" in done.stderr

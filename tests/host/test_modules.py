@@ -58,6 +58,12 @@ def test_modules_come_and_go(sockets, objects):  # noqa: F811
         assert changes >= len(files) and began >= 2 * len(files) and ended >= began - 1
 
 
+def test_the_end_of_a_started_program_is_told(sockets):  # noqa: F811
+    with start(compiled("attach.hip"), 5) as s:
+        answer = s.ask("continue")
+        assert answer.startswith("exited") and answer.endswith("has ended with status 5")
+
+
 def test_a_started_program_waits_with_its_first_kernel(sockets, capfd):  # noqa: F811
     with start(compiled("attach.hip")) as s:
         assert s.ask("pending busy") == "0" and s.ask("modules") == "0"

@@ -436,15 +436,11 @@ static void obey(struct tool *t, char *line)
         printf("error: no command %s\n", word[0]);
 }
 
-static void open_kernel(struct tool *t, const struct wt_emulated_options *options, char **argv,
-                        bool bare)
+static void open_kernel(struct tool *t, const struct wt_emulated_options *options, char **argv)
 {
     struct wt_error err;
     if (wt_emulated_open(&t->e, options, argv[2], &err))
         stop("open", &err);
-    if (bare)
-        t->e.services =
-            (struct wt_target_services){.pump = t->e.services.pump, .reload = t->e.services.reload};
     if (wt_emulated_debug(&t->e, NULL, NULL, &err))
         stop("debug", &err);
     t->d = t->e.debugger;
@@ -468,7 +464,7 @@ static void open_process(struct tool *t, int pid)
 {
     const struct wt_debugger_options options = {.threads = WT_THREADS_WAVES};
     struct wt_error err;
-    if (wt_process_open(&t->process, pid, 0, &options, &err))
+    if (wt_process_open(&t->process, pid, &options, &err))
         stop("process", &err);
     t->attached = true;
     t->d = t->process.debugger;
@@ -490,7 +486,9 @@ static void start_process(struct tool *t, char **argv)
         const int none = open("/dev/null", O_RDONLY);
         dup2(none, 0);
         dup2(2, 1);
-        setenv("WAVETRAP_HELD", "1", 1);
+        char own[16];
+        snprintf(own, sizeof own, "%d", (int)getpid());
+        setenv("WAVETRAP_HELD", own, 1);
         execv(words[0], words);
         _exit(127);
     }
@@ -513,7 +511,7 @@ int main(int argc, char **argv)
     const bool bare = !strcmp(argv[1], "bare"), recorded = !strcmp(argv[1], "recorded");
     struct wt_emulated_options options = {
         .kernel = {.given = true, .name = argv[3], .grid_given = true, .block_given = true},
-        .dm_only = bare,
+        .hw_only = bare,
         .threads = WT_THREADS_WAVES,
         .history_memory = recorded ? (uint64_t)256 << 20 : 0};
     for (unsigned i = 0; i < 3; i++)
@@ -531,7 +529,7 @@ int main(int argc, char **argv)
                &options.kernel.grid[2]);
         sscanf(argv[5], "%u,%u,%u", &options.kernel.block[0], &options.kernel.block[1],
                &options.kernel.block[2]);
-        open_kernel(&t, &options, argv, bare);
+        open_kernel(&t, &options, argv);
     }
     t.thread = wt_debugger_current_thread(t.d);
     char line[256];

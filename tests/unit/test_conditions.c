@@ -5,6 +5,7 @@
 #include "steered.h"
 #include "target/emulated.h"
 #include "target/vortex.h"
+#include "wait.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -62,8 +63,8 @@ static void end(struct recorded *r)
 static struct wt_event next(struct wt_debugger *d)
 {
     struct wt_event e;
-    while ((e = wt_debugger_next_event(d)).kind == WT_EVENT_NONE && wt_debugger_running(d))
-        wt_debugger_pump(d, 100000);
+    UNTIL((e = wt_debugger_next_event(d)).kind != WT_EVENT_NONE || !wt_debugger_running(d),
+          wt_debugger_pump(d, 100000));
     return e;
 }
 

@@ -12,14 +12,10 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "wait.h"
 
 enum { GPU = 1, SIZE = 1 << 16, RING = 4096 };
 enum { COPY = 1, FENCE = 5, TRAP = 6, POLL = 8, ATOMIC = 10, FILL = 11, TIMESTAMP = 13 };
-
-/* Conditions come true or the test hangs, and its runner says so. */
-#define UNTIL(condition)                                                                           \
-    while (!(condition))                                                                           \
-    sched_yield()
 
 struct queue {
     uint8_t *ring;
@@ -78,7 +74,7 @@ static int teardown(void **state)
 static void give(struct queue *q, const uint32_t *packet, unsigned dwords)
 {
     const uint64_t at = *q->write;
-    UNTIL(at + 4 * dwords - *q->read < RING);
+    UNTIL(at + 4 * dwords - *q->read < RING, sched_yield());
     for (unsigned i = 0; i < dwords; i++)
         wt_store_le(q->ring + (at + 4 * i) % RING, packet[i], 4);
     __atomic_store_n(q->write, at + 4 * dwords, __ATOMIC_RELEASE);
@@ -100,7 +96,7 @@ static void give_copy(struct queue *q, const void *to, const void *from, uint32_
 /* All that the queue has been given is done. */
 static void finish(struct queue *q)
 {
-    UNTIL(*q->read == *q->write);
+    UNTIL(*q->read == *q->write, sched_yield());
 }
 
 static void fill_with_numbers(uint8_t *bytes, size_t size)
@@ -195,7 +191,7 @@ static void a_queue_waits_for_a_value(void **state)
         /* Each queue is looked at in turn: twice the other one, then this one must have been. */
         for (unsigned k = 1; k < 3; k++) {
             GIVE(&w->queue[1], FENCE, LOW(w->word + 2), HIGH(w->word), k);
-            UNTIL(w->word[2] == k);
+            UNTIL(w->word[2] == k, sched_yield());
         }
         if (row[i].on)
             finish(&w->queue[0]);
@@ -294,7 +290,7 @@ static void wrong_packets_are_refused(void **state)
         GIVE(q, FENCE, LOW(w->word), HIGH(w->word), 1);
         for (unsigned k = 1; k < 3; k++) {
             GIVE(&w->queue[1], FENCE, LOW(w->word + 1), HIGH(w->word), k);
-            UNTIL(w->word[1] == k);
+            UNTIL(w->word[1] == k, sched_yield());
         }
         assert_int_equal(w->word[0], 0);
         assert_int_equal(hsaKmtDestroyQueue(q->id), HSAKMT_STATUS_SUCCESS);
@@ -331,7 +327,7 @@ static void random_packets(void **state)
                             (volatile uint64_t *)resource.Queue_write_ptr_aql, resource.QueueId};
     }
     GIVE(&w->queue[0], FENCE, LOW(w->word), HIGH(w->word), 123);
-    UNTIL(w->word[0] == 123);
+    UNTIL(w->word[0] == 123, sched_yield());
 }
 
 int main(void)

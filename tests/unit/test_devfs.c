@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "wait.h"
+
 #define COUNT _IOR('c', 1, int)
 #define OPENED _IO('c', 2)
 #define CLOSED _IO('c', 3)
@@ -163,7 +165,6 @@ static void test_children_of_programs_with_threads(void **state)
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, open_and_close, NULL), 0);
     for (unsigned i = 0; i < 300; i++) {
-        int status = -1;
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
@@ -171,12 +172,12 @@ static void test_children_of_programs_with_threads(void **state)
             close(dup(0));
             _exit(7);
         }
-        assert_int_equal(waitpid(child, &status, 0), child);
+        const int status = wait_for_child(child);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
     }
     atomic_store(&over, true);
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        join_thread(thread[i]);
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "emulator/vortex/vortex.h"
+#include "wait.h"
 
 #define BASE 0x80000000u
 
@@ -479,8 +480,7 @@ static void a_step_of_a_waiting_warp_stays_requested(void **state)
     assert_int_equal(rd(VX_DM_WSTATUS), 2);
     wr(VX_DM_WMASK, 2);
     request(RESUMEREQ); /* the other core arrives, the barrier opens */
-    while (wt_field(rd(VX_DM_DCTRL), 5, 4))
-        assert_int_not_equal(run(1), WT_RUN_HALTED);
+    UNTIL(!wt_field(rd(VX_DM_DCTRL), 5, 4), assert_int_not_equal(run(1), WT_RUN_HALTED));
     assert_int_equal(hacause(), CAUSE_STEP);
     assert_int_equal(read_x(0, 0, T2), 1);
 }

@@ -2,6 +2,7 @@
 #include "steered.h"
 #include "target/emulated.h"
 #include "target/vortex.h"
+#include "wait.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -73,8 +74,8 @@ static int tear_down(void **state)
 static struct wt_event finish(void)
 {
     struct wt_event event;
-    while ((event = wt_debugger_next_event(r.e.debugger)).kind == WT_EVENT_NONE)
-        assert_true(wt_debugger_pump(r.e.debugger, 1000));
+    UNTIL((event = wt_debugger_next_event(r.e.debugger)).kind != WT_EVENT_NONE,
+          assert_true(wt_debugger_pump(r.e.debugger, 1000)));
     return event;
 }
 

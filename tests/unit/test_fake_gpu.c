@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "debug/core/session.h"
 #include "fake_gpu.h"
+#include "wait.h"
 
 static struct wt_error err;
 
@@ -97,8 +98,8 @@ static void go_quietly(struct bench *b)
 static struct wt_event next(struct bench *b)
 {
     struct wt_event event;
-    while ((event = wt_debugger_next_event(b->d)).kind == WT_EVENT_NONE)
-        assert_true(wt_debugger_pump(b->d, 10));
+    UNTIL((event = wt_debugger_next_event(b->d)).kind != WT_EVENT_NONE,
+          assert_true(wt_debugger_pump(b->d, 10)));
     return event;
 }
 
@@ -145,8 +146,8 @@ static void waves_come_and_go(void **state)
         struct wt_wave wave;
         struct wt_event event;
         fake_gpu_launch(b.gpu, 2, 10);
-        while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
-            wt_debugger_pump(b.d, 10);
+        UNTIL((event = wt_debugger_next_event(b.d)).kind != WT_EVENT_NONE,
+              wt_debugger_pump(b.d, 10));
         assert_int_equal(event.reason, WT_STOP_BREAKPOINT);
         thread[i] = event.thread;
         assert_true(wt_debugger_thread_wave(b.d, event.thread, &wave));
@@ -164,8 +165,8 @@ static void waves_come_and_go(void **state)
                 {.kind = WT_RESUME_CONTINUE}};
             b.gpu->relaunch = true;
             OK(wt_debugger_run(b.d, WT_FORWARDS, step, 2, &err));
-            while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
-                wt_debugger_pump(b.d, 10);
+            UNTIL((event = wt_debugger_next_event(b.d)).kind != WT_EVENT_NONE,
+                  wt_debugger_pump(b.d, 10));
             assert_int_equal(event.reason, WT_STOP_STEP);
             assert_string_equal(event.text, "core 1 thread 0 has ended");
             assert_true(event.thread != thread[i]);
@@ -278,8 +279,7 @@ static void launches_are_held_while_all_stand(void **state)
     OK(wt_debugger_run(b.d, WT_FORWARDS, &step, 1, &err));
     fake_gpu_launch(b.gpu, 3, 20);
     assert_true(b.gpu->wave[3].halted);
-    while (wt_debugger_next_event(b.d).kind == WT_EVENT_NONE)
-        wt_debugger_pump(b.d, 10);
+    UNTIL(wt_debugger_next_event(b.d).kind != WT_EVENT_NONE, wt_debugger_pump(b.d, 10));
     assert_int_equal(b.gpu->wave[3].pc, 20 * GPU_INSTRUCTION);
     /* All go on: both run, and what begins from now on does. */
     fake_gpu_put(b.gpu, 30, GPU_END, 0, 0);
@@ -306,8 +306,7 @@ static void a_stop_is_told_once_all_have_halted(void **state)
     OK(wt_debugger_insert_breakpoint(b.d, 10 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
     b.gpu->latency = 3;
     OK(wt_debugger_run(b.d, WT_FORWARDS, &all, 1, &err));
-    while (!b.gpu->wave[0].halted)
-        wt_debugger_pump(b.d, 1);
+    UNTIL(b.gpu->wave[0].halted, wt_debugger_pump(b.d, 1));
     /* One has stopped; the others have been asked. */
     for (int i = 0; i < 2; i++) {
         assert_false(b.gpu->wave[1].halted);
@@ -319,8 +318,8 @@ static void a_stop_is_told_once_all_have_halted(void **state)
         assert_true(list[0].running);
         wt_debugger_pump(b.d, 1);
     }
-    while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
-        assert_true(wt_debugger_pump(b.d, 1));
+    UNTIL((event = wt_debugger_next_event(b.d)).kind != WT_EVENT_NONE,
+          assert_true(wt_debugger_pump(b.d, 1)));
     assert_int_equal(event.reason, WT_STOP_BREAKPOINT);
     assert_int_equal(event.thread, b.first[0]);
     for (unsigned w = 0; w < GPU_WAVES; w++)
@@ -335,8 +334,8 @@ static void a_stop_is_told_once_all_have_halted(void **state)
         wt_debugger_pump(b.d, 1);
     OK(wt_debugger_interrupt(b.d, &err));
     assert_int_equal(wt_debugger_next_event(b.d).kind, WT_EVENT_NONE);
-    while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
-        assert_true(wt_debugger_pump(b.d, 1));
+    UNTIL((event = wt_debugger_next_event(b.d)).kind != WT_EVENT_NONE,
+          assert_true(wt_debugger_pump(b.d, 1)));
     assert_int_equal(event.reason, WT_STOP_INTERRUPTED);
     close_bench(&b);
 }
@@ -627,8 +626,7 @@ static void rows_are_kept_as_long_as_they_hold(void **state)
     /* Until it runs. */
     const struct wt_resume step = {.thread = b.first[0], .kind = WT_RESUME_STEP};
     OK(wt_debugger_run(b.d, WT_FORWARDS, &step, 1, &err));
-    while (wt_debugger_next_event(b.d).kind == WT_EVENT_NONE)
-        wt_debugger_pump(b.d, 1);
+    UNTIL(wt_debugger_next_event(b.d).kind != WT_EVENT_NONE, wt_debugger_pump(b.d, 1));
     OK(wt_debugger_read_registers(b.d, b.first[0], index, 2, bytes, &err));
     assert_int_equal(b.gpu->row_reads, before + 1);
     close_bench(&b);
@@ -726,8 +724,7 @@ static void a_step_is_one_instruction_of_16_bytes(void **state)
     const struct wt_resume step = {.thread = b.first[2] + 31, .kind = WT_RESUME_STEP};
     OK(wt_debugger_run(b.d, WT_FORWARDS, &step, 1, &err));
     struct wt_event event;
-    while ((event = wt_debugger_next_event(b.d)).kind == WT_EVENT_NONE)
-        wt_debugger_pump(b.d, 1);
+    UNTIL((event = wt_debugger_next_event(b.d)).kind != WT_EVENT_NONE, wt_debugger_pump(b.d, 1));
     assert_int_equal(event.reason, WT_STOP_STEP);
     assert_int_equal(event.thread, b.first[2] + 31);
     OK(wt_debugger_read_numbers(b.d, event.thread, &pc, 1, &value, &err));

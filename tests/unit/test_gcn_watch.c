@@ -18,6 +18,7 @@
 #include "conditions.h"
 #include "gcn_rig.h"
 #include "../names.h"
+#include "wait.h"
 
 static const struct wt_watch everything = {.kind = WT_WATCH_ACCESS, .addr = 0, .size = UINT64_MAX};
 
@@ -766,8 +767,7 @@ static void a_search_finds_who_wrote(void **state)
         struct wt_error err;
         assert_int_equal(wt_timeline_new(r.m, UINT64_MAX, &t, &err), WT_OK);
         wt_timeline_set_interval(t, 300);
-        while (wt_timeline_run(t, 500) == WT_RUN_BUDGET)
-            continue;
+        UNTIL(wt_timeline_run(t, 500) != WT_RUN_BUDGET, (void)0);
         const uint64_t end = r.m->time;
         for (unsigned i = 0; i < 12; i++) {
             const uint64_t at = any(end);
@@ -981,11 +981,11 @@ static void watched_atomics_are_atomic(void **state)
     assert_int_equal(pthread_create(&thread, NULL, count_up, word), 0);
     uint64_t met = 0;
     enum wt_run how;
-    while ((how = m->ops->run(m, 1000)) != WT_RUN_ENDED) {
+    UNTIL((how = m->ops->run(m, 1000)) == WT_RUN_ENDED, {
         assert_true(how != WT_RUN_FAULT);
         met += m->hits;
-    }
-    pthread_join(thread, NULL);
+    });
+    join_thread(thread);
     assert_int_equal(met, 64 * ROUNDS);
     assert_int_equal(*word, (64 + 100) * ROUNDS);
     gcn_device_free(d);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "wait.h"
 
 enum { PACKET = 64, PACKETS = 64, RING = PACKETS * PACKET, GPU = 1 };
 enum { INVALID = 1, DISPATCH = 2, BARRIER_AND = 3, AGENT = 4, BARRIER_OR = 5, IN_ORDER = 1 << 8 };
@@ -146,11 +147,6 @@ static void use_signal(const struct world *w, uint8_t *packet, unsigned at, unsi
     wt_store_le(packet + at, (uintptr_t)&w->signal[signal], 8);
 }
 
-/* Conditions come true or the test hangs, and its runner says so. */
-#define UNTIL(condition)                                                                           \
-    while (!(condition))                                                                           \
-    sched_yield()
-
 static uint8_t *dispatch_packet(const struct world *w, unsigned items)
 {
     uint8_t *p = next_packet(w);
@@ -178,7 +174,7 @@ static void a_kernel_runs_and_its_signal_counts_down(void **state)
     arguments[0] = (uintptr_t)result;
     set_signal(w, 0, 3);
     for (unsigned i = 0; i < 2 * PACKETS; i++) { /* twice round the ring */
-        UNTIL(*w->write - *w->read < PACKETS);
+        UNTIL(*w->write - *w->read < PACKETS, sched_yield());
         uint8_t *p = dispatch_packet(w, 64);
         wt_store_le(p + 40, (uintptr_t)arguments, 8);
         const bool last = i == 2 * PACKETS - 1; /* waits for all before it */
@@ -186,7 +182,7 @@ static void a_kernel_runs_and_its_signal_counts_down(void **state)
             use_signal(w, p, 56, 0);
         give(w, p, DISPATCH | (last ? IN_ORDER : 0));
     }
-    UNTIL(w->signal[0].value == 2);
+    UNTIL(w->signal[0].value == 2, sched_yield());
     assert_int_equal(*result, 7);
     assert_int_equal(*w->read, 2 * PACKETS);
     for (unsigned i = 0; i < PACKETS; i++)
@@ -231,7 +227,7 @@ static void a_barrier_waits_for_all_or_for_one(void **state)
         assert_int_equal(w->signal[2].value, 1);
     }
     w->signal[0].value = 0;
-    UNTIL(w->signal[3].value == 0);
+    UNTIL(w->signal[3].value == 0, sched_yield());
     assert_int_equal(w->signal[2].value, 0);
     assert_int_equal(*w->read, 2);
 }
@@ -260,7 +256,7 @@ static void a_barrier_on_a_value(void **state)
             assert_int_equal(w->signal[1].value, 1);
         }
         w->signal[0].value = row[i].open;
-        UNTIL(w->signal[1].value == 0);
+        UNTIL(w->signal[1].value == 0, sched_yield());
     }
 }
 
@@ -272,7 +268,7 @@ static void cache_packets_are_completed(void **state)
     p[2] = 1;
     use_signal(w, p, 56, 0);
     give(w, p, 0);
-    UNTIL(w->signal[0].value == 0);
+    UNTIL(w->signal[0].value == 0, sched_yield());
 }
 
 static void more_scratch_is_asked_for(void **state)
@@ -284,7 +280,7 @@ static void more_scratch_is_asked_for(void **state)
     wt_store_le(p + 24, 16, 4); /* private memory that the queue does not have */
     use_signal(w, p, 56, 0);
     give(w, p, DISPATCH);
-    UNTIL(w->signal[9].value == 1);
+    UNTIL(w->signal[9].value == 1, sched_yield());
     assert_int_equal(*w->read, 0);
     /* What a runtime does then: 16 bytes a lane, for one use. */
     wt_store_le(w->queue + 160, (uintptr_t)w->memory + 0xc000, 8);
@@ -293,8 +289,8 @@ static void more_scratch_is_asked_for(void **state)
     wt_store_le(w->queue + 176, 16, 4);
     wt_store_le(w->queue + 180, 1 << 4, 4);
     __atomic_store_n(&w->signal[9].value, 0, __ATOMIC_RELEASE);
-    UNTIL(w->signal[0].value == 0);
-    UNTIL(w->signal[9].value == 512);
+    UNTIL(w->signal[0].value == 0, sched_yield());
+    UNTIL(w->signal[9].value == 512, sched_yield());
     w->signal[9].value = 0;
 }
 
@@ -364,7 +360,7 @@ static void kernels_of_two_queues_run_at_once(void **state)
     launch(w, 0, DISPATCH | IN_ORDER);
     assert_still(w, 0, 1);
     launch(&other, 1, DISPATCH | IN_ORDER);
-    UNTIL(w->signal[0].value == 0);
+    UNTIL(w->signal[0].value == 0, sched_yield());
     assert_int_equal(w->signal[1].value, 0);
     assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
 }
@@ -383,10 +379,10 @@ static void a_closed_barrier_closes_its_own_queue(void **state)
     launch(&other, 2, DISPATCH);
     launch(w, 3, DISPATCH);
     *word(w) = 1;
-    UNTIL(w->signal[3].value == 0);
+    UNTIL(w->signal[3].value == 0, sched_yield());
     assert_still(w, 2, 1);
     w->signal[0].value = 0;
-    UNTIL(w->signal[2].value == 0);
+    UNTIL(w->signal[2].value == 0, sched_yield());
     assert_int_equal(w->signal[1].value, 0);
     assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
 }
@@ -402,12 +398,12 @@ static void the_barrier_bit_keeps_a_packet_back(void **state)
     same.code = other.code;
     launch(w, 0, DISPATCH);
     launch(&same, 1, DISPATCH);
-    UNTIL(w->signal[1].value == 0);
+    UNTIL(w->signal[1].value == 0, sched_yield());
     assert_int_equal(*w->read, 0);
     uint8_t *p = next_packet(w);
     use_signal(w, p, 56, 2);
     give(w, p, BARRIER_AND);
-    UNTIL(w->signal[2].value == 0);
+    UNTIL(w->signal[2].value == 0, sched_yield());
     assert_int_equal(*w->read, 0);
     launch(&same, 3, DISPATCH | IN_ORDER);
     launch(&same, 4, DISPATCH);
@@ -415,7 +411,7 @@ static void the_barrier_bit_keeps_a_packet_back(void **state)
     assert_int_equal(w->signal[4].value, 1);
     assert_int_equal(w->signal[0].value, 1);
     *word(w) = 1;
-    UNTIL(*w->read == 5);
+    UNTIL(*w->read == 5, sched_yield());
     for (unsigned i = 0; i < 5; i++)
         assert_int_equal(w->signal[i].value, 0);
     assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
@@ -435,7 +431,7 @@ static void scratch_is_exchanged_when_no_kernel_of_the_queue_runs(void **state)
     give(&same, p, DISPATCH);
     assert_still(w, 9, 0);
     *word(w) = 1;
-    UNTIL(w->signal[9].value == 1);
+    UNTIL(w->signal[9].value == 1, sched_yield());
     assert_int_equal(w->signal[0].value, 0);
     w->signal[9].value = 0;
     assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
@@ -450,15 +446,15 @@ static void an_error_stops_its_own_queue(void **state)
         second(w, &other, wrong[i], 1);
         launch(w, 0, DISPATCH | IN_ORDER);
         launch(&other, 1, DISPATCH | IN_ORDER);
-        UNTIL(other.error);
+        UNTIL(other.error, sched_yield());
         assert_int_equal(other.error, 1 << (wrong[i][1] - 1));
         assert_still(w, 0, 1);
         assert_int_equal(w->error, 0);
         *word(w) = 1;
-        UNTIL(w->signal[0].value == 0);
+        UNTIL(w->signal[0].value == 0, sched_yield());
         assert_int_equal(w->signal[1].value, 1);
         assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
-        UNTIL(hsaKmtWaitOnEvent(w->event, 0) == HSAKMT_STATUS_SUCCESS);
+        UNTIL(hsaKmtWaitOnEvent(w->event, 0) == HSAKMT_STATUS_SUCCESS, sched_yield());
     }
 }
 
@@ -474,7 +470,7 @@ static void a_queue_is_destroyed_beside_another_ones_kernel(void **state)
     assert_still(w, 1, 1);
     assert_int_equal(hsaKmtDestroyQueue(other.id), HSAKMT_STATUS_SUCCESS);
     *word(w) = 1;
-    UNTIL(w->signal[0].value == 0);
+    UNTIL(w->signal[0].value == 0, sched_yield());
 }
 
 /* The driver lets nothing run on after a page fault. */
@@ -601,7 +597,7 @@ static void a_kernel_that_spoils_signals(void **state)
     use_signal(w, p, 56, 0);
     wt_store_le(p + 40, (uintptr_t)arguments, 8);
     give(w, p, DISPATCH);
-    UNTIL(w->signal[0].value == 0);
+    UNTIL(w->signal[0].value == 0, sched_yield());
     p = dispatch_packet(w, 64);
     wt_store_le(p + 24, 16, 4); /* more scratch is to be asked for by it */
     give(w, p, DISPATCH);
@@ -720,10 +716,10 @@ static void all_that_wait_for_an_event_wake_up(void **state)
         for (unsigned k = 0; k < 2; k++) {
             assert_int_equal(pthread_create(&thread[k], NULL, wait_a_minute, &waiter[k]), 0);
         }
-        UNTIL(sleeps(&waiter[0]) && sleeps(&waiter[1]));
+        UNTIL(sleeps(&waiter[0]) && sleeps(&waiter[1]), sched_yield());
         assert_int_equal(hsaKmtSetEvent(w->event), HSAKMT_STATUS_SUCCESS);
         for (unsigned k = 0; k < 2; k++) {
-            assert_int_equal(pthread_join(thread[k], NULL), 0);
+            join_thread(thread[k]);
             assert_int_equal(waiter[k].status, HSAKMT_STATUS_SUCCESS);
         }
         /* It was for those who waited. */
@@ -753,9 +749,9 @@ static void a_wait_for_any_takes_what_is_set_and_leaves_the_rest(void **state)
     struct waiter waiter = {.event = w->event};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, wait_a_minute, &waiter), 0);
-    UNTIL(sleeps(&waiter));
+    UNTIL(sleeps(&waiter), sched_yield());
     assert_int_equal(hsaKmtDestroyEvent(w->event), HSAKMT_STATUS_SUCCESS);
-    assert_int_equal(pthread_join(thread, NULL), 0);
+    join_thread(thread);
     assert_int_equal(waiter.status, HSAKMT_STATUS_ERROR);
     assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &w->event),
                      HSAKMT_STATUS_SUCCESS);
@@ -786,7 +782,7 @@ static void start_counting(struct world *w)
     word(w)[0] = word(w)[1] = 0;
     set_signal(w, 0, 1);
     launch(w, 0, DISPATCH | IN_ORDER);
-    UNTIL(word(w)[0] > 10);
+    UNTIL(word(w)[0] > 10, sched_yield());
 }
 
 static void debugging_is_for_one_who_registers(void **state)
@@ -844,7 +840,7 @@ static void waves_are_halted_and_resumed_and_killed(void **state)
     }
     assert_int_equal(w->error, 0);
     assert_int_equal(control_waves(RESUME, PROCESS, 0), HSAKMT_STATUS_SUCCESS);
-    UNTIL(word(w)[0] > at);
+    UNTIL(word(w)[0] > at, sched_yield());
     /* SE 0, SH 0, CU 0, SIMD 0, wave 0, by the message. */
     assert_int_equal(control_waves(HALT, SINGLE, 0), HSAKMT_STATUS_SUCCESS);
     at = word(w)[0];
@@ -855,9 +851,9 @@ static void waves_are_halted_and_resumed_and_killed(void **state)
     assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
     assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_SUCCESS);
     assert_int_equal(control_waves(RESUME, SINGLE, 0), HSAKMT_STATUS_SUCCESS);
-    UNTIL(word(w)[0] > at);
+    UNTIL(word(w)[0] > at, sched_yield());
     assert_int_equal(control_waves(KILL, PROCESS, 0), HSAKMT_STATUS_SUCCESS);
-    UNTIL(w->signal[0].value == 0); /* the kernel has ended */
+    UNTIL(w->signal[0].value == 0, sched_yield()); /* the kernel has ended */
     assert_int_equal(word(w)[1], 0);
     assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
 }
@@ -888,18 +884,18 @@ static void a_trap_handler_of_ones_own_runs(void **state)
     assert_int_equal(told[0], 0);
     assert_int_equal(hsaKmtDbgRegister(GPU), HSAKMT_STATUS_SUCCESS);
     assert_int_equal(control_waves(TRAP, PROCESS, 5), HSAKMT_STATUS_SUCCESS);
-    UNTIL(told[0] != 0);
+    UNTIL(told[0] != 0, sched_yield());
     assert_int_equal(told[0] >> 16, 1 << 8 | 5); /* PCRewind 0, HT, trap 5 */
     told[0] = told[2] = 0;
     assert_int_equal(hsaKmtDbgAddressWatch(GPU, 2, mode, address, mask, NULL),
                      HSAKMT_STATUS_SUCCESS);
-    UNTIL(told[0] != 0);
+    UNTIL(told[0] != 0, sched_yield());
     assert_int_equal(told[2] & 0x7180, 1 << 12); /* watch 1 */
     assert_int_equal(told[0] >> 16 & 0x1ff, 0);  /* an exception: no trap number */
     assert_int_equal(told[0] >> 25, 2);          /* PCRewind: the store has two dwords */
     assert_int_equal(hsaKmtDbgUnregister(GPU), HSAKMT_STATUS_SUCCESS);
     word(w)[1] = 1;
-    UNTIL(w->signal[0].value == 0);
+    UNTIL(w->signal[0].value == 0, sched_yield());
 }
 
 /* ---- what no runtime calls ---- */
@@ -1048,7 +1044,7 @@ static void kernels_use_shared_memory_while_it_is_there(void **state)
         wt_store_le(p + 40, (uintptr_t)arguments, 8);
         use_signal(w, p, 56, 0);
         give(w, p, DISPATCH | IN_ORDER);
-        UNTIL(w->signal[0].value == 0);
+        UNTIL(w->signal[0].value == 0, sched_yield());
         assert_int_equal(m[3 * i * 4096], 7);
     }
     arguments[0] = (uintptr_t)(m + 2 * 4096);
@@ -1156,7 +1152,7 @@ static void registered_memory_is_seen_at_another_address(void **state)
     wt_store_le(p + 40, other[1], 8);
     use_signal(w, p, 56, 0);
     give(w, p, DISPATCH);
-    UNTIL(w->signal[0].value == 0);
+    UNTIL(w->signal[0].value == 0, sched_yield());
     assert_int_equal(wt_load_le(page + 104, 4), 42);
     /* Registered and mapped twice: unmapped once, it is still there. */
     assert_int_equal(hsaKmtRegisterMemoryWithFlags(page + 100, 50, flags), HSAKMT_STATUS_SUCCESS);
@@ -1169,7 +1165,7 @@ static void registered_memory_is_seen_at_another_address(void **state)
     wt_store_le(p + 40, other[1], 8);
     use_signal(w, p, 56, 0);
     give(w, p, DISPATCH);
-    UNTIL(w->signal[0].value == 0);
+    UNTIL(w->signal[0].value == 0, sched_yield());
     assert_int_equal(wt_load_le(page + 104, 4), 52);
     /* Another size is another registration. */
     assert_int_equal(hsaKmtRegisterMemoryWithFlags(page + 100, 60, flags), HSAKMT_STATUS_SUCCESS);

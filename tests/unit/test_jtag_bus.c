@@ -18,6 +18,7 @@
 
 #include "bus/jtag/jtag.h"
 #include "bus/jtag/stream.h"
+#include "wait.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -186,7 +187,7 @@ static struct peer *peer_new(unsigned cycles)
 static void peer_free(struct peer *p)
 {
     shutdown(p->listener, SHUT_RDWR);
-    pthread_join(p->thread, NULL);
+    join_thread(p->thread);
     close(p->listener);
     unlink(p->path);
     rmdir(p->directory);

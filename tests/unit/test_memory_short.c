@@ -13,6 +13,7 @@
 
 #include "conversation.h"
 #include "fake_gpu.h"
+#include "wait.h"
 
 /* ---- the allocator ---- */
 
@@ -243,8 +244,7 @@ static void lost_news_are_said_beside_other_notices(void **state)
     fake_gpu_record(gpu);
     OK(wt_debugger_insert_breakpoint(d, 1 * GPU_INSTRUCTION, NULL, 0, NULL, 0, &err));
     OK(wt_debugger_run(d, WT_FORWARDS, &all, 1, &err));
-    while (wt_debugger_next_event(d).kind == WT_EVENT_NONE)
-        assert_true(wt_debugger_pump(d, 10));
+    UNTIL(wt_debugger_next_event(d).kind != WT_EVENT_NONE, assert_true(wt_debugger_pump(d, 10)));
     OK(wt_debugger_goto(d, 1, &err));
     OK(wt_debugger_write_number(d, wt_debugger_current_thread(d), r9, 1, &err));
     /* More kernels than there is room for. */

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <msgpack.h>
 
+#include "object/code_object.h"
 #include "object/metadata.h"
 
 struct argument {

@@ -20,6 +20,7 @@
 #include "base/listen.h"
 #include "fake_debugger.h"
 #include "frontend/rsp/rsp.h"
+#include "wait.h"
 
 struct running {
     pid_t pid;
@@ -70,17 +71,20 @@ static void start(struct running *r, const char *address, enum wt_rsp_until unti
     r->stop = stop[1];
     size_t length = 0;
     ssize_t got;
-    while (length < sizeof r->address - 1 &&
-           (got = read(tell[0], r->address + length, sizeof r->address - 1 - length)) > 0)
-        length += (size_t)got;
+    do {
+        struct pollfd p = {.fd = tell[0], .events = POLLIN};
+        if (poll(&p, 1, WAIT_S * 1000) != 1)
+            fail_msg("the server did not tell its address");
+        got = read(tell[0], r->address + length, sizeof r->address - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
+    } while (got > 0 && length < sizeof r->address - 1);
     r->address[length] = 0;
     close(tell[0]);
 }
 
 static int wait_for(struct running *r)
 {
-    int status;
-    assert_int_equal(waitpid(r->pid, &status, 0), r->pid);
+    const int status = wait_for_child(r->pid);
     close(r->stop);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
@@ -180,9 +184,8 @@ static void what_a_killed_server_left_is_no_obstacle(void **state)
     assert_non_null(mkdtemp(directory));
     snprintf(address, sizeof address, "unix:%s/s", directory);
     start(&r, address, WT_RSP_FOREVER);
-    int status;
     kill(r.pid, SIGKILL);
-    waitpid(r.pid, &status, 0);
+    wait_for_child(r.pid);
     close(r.stop);
     start(&r, address, WT_RSP_FOREVER);
     int fd = dial_unix(r.address);

@@ -19,6 +19,7 @@
 #include "bus/address.h"
 #include "bus/line.h"
 #include "bus/tcp.h"
+#include "wait.h"
 
 enum manner {
     FULL,       /* everything, as many requests at a time as come */
@@ -177,7 +178,7 @@ static struct peer *new_peer(enum manner manner)
 static void stop_peer(struct peer *p)
 {
     shutdown(p->listener, SHUT_RDWR);
-    pthread_join(p->thread, NULL);
+    join_thread(p->thread);
     close(p->listener);
 }
 
@@ -327,8 +328,7 @@ static void silence_that_lasts_ends_the_connection(void **state)
     assert_int_equal(wt_bus_read(bus, 0, &value, &err), WT_TIMEOUT);
     assert_non_null(strstr(err.text, "nobody answers"));
     assert_int_equal(write(p->release[1], "g", 1), 1);
-    while (wt_bus_read(bus, 0, &value, &err) != WT_OK)
-        continue;
+    UNTIL(wt_bus_read(bus, 0, &value, &err) == WT_OK, (void)0);
     assert_int_equal(value, 0x10201022);
     free_peer(p, bus);
 }
@@ -410,7 +410,7 @@ static void a_reply_without_end_is_given_up(void **state)
     struct wt_error err = {0};
     assert_int_equal(wt_bus_tcp_open(p->address, NULL, &bus, &err), WT_IO);
     assert_non_null(strstr(err.text, "no end"));
-    waitpid(child, NULL, 0);
+    wait_for_child(child);
     listen_at(p);
     free_peer(p, NULL);
 }

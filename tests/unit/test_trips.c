@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "rig.h"
+#include "wait.h"
 
 #define OK(call)                                                                                   \
     do {                                                                                           \
@@ -57,9 +58,8 @@ static struct rig *new_rig(unsigned xlen, unsigned warps, unsigned threads, bool
 static struct wt_event wait_event(struct rig *r)
 {
     struct wt_event e;
-    do
-        wt_debugger_pump(r->d, 1000);
-    while ((e = wt_debugger_next_event(r->d)).kind == WT_EVENT_NONE);
+    wt_debugger_pump(r->d, 1000);
+    UNTIL((e = wt_debugger_next_event(r->d)).kind != WT_EVENT_NONE, wt_debugger_pump(r->d, 1000));
     return e;
 }
 

@@ -7,6 +7,7 @@
 #include "mixed_program.h"
 #include "steered.h"
 #include "../names.h"
+#include "wait.h"
 
 static const struct rig_options variants[] = {
     {.xlen = 32, .warps = 2},
@@ -246,8 +247,7 @@ static void nonstop_halts_that_wave_only(void **state)
         for (unsigned i = 1; i < lanes; i++)
             expect(wt_debugger_next_event(r->d), WT_STOP_REQUESTED, 0);
         /* The other one comes to its end. */
-        while (wt_debugger_running(r->d))
-            wt_debugger_pump(r->d, 100);
+        UNTIL(!wt_debugger_running(r->d), wt_debugger_pump(r->d, 100));
         assert_false(wt_debugger_thread_alive(r->d, 1));
         assert_true(wt_debugger_thread_alive(r->d, lanes + 1));
         expect(resume(r, lanes + 1, WT_RESUME_CONTINUE), WT_STOP_WATCHPOINT, lanes + 1);

@@ -6,8 +6,8 @@
 #ifndef WT_BUS_JTAG_CHAIN_H
 #define WT_BUS_JTAG_CHAIN_H
 
-#include "bus/jtag/jtag.h"
 #include "bus/jtag/client.h"
+#include "bus/jtag/options.h"
 
 struct wt_jtag_chain {
     struct wt_bitbang link;

@@ -443,7 +443,8 @@ struct wt_event {
     struct wt_address addr;        /**< watchpoint: the first of its bytes that was accessed */
     wt_lanes lanes;                /**< watchpoint: all lanes that did, that of `thread` included */
     uint64_t pc;                   /**< watchpoint: of the instruction, which is done */
-    char text[256];                /**< for people; "" if there is nothing to say */
+    bool gives_up;  /**< WT_STOP_TRAP: resuming goes past it, which the program would not */
+    char text[256]; /**< for people; "" if there is nothing to say */
 };
 
 /**

@@ -567,7 +567,10 @@ static void calculate(struct run *r, const struct instruction *in)
         break;
     case WT_EXPR_EXT: {
         const unsigned by = 64 - size;
-        EACH((uint64_t)((int64_t)(a[k] << by) >> by));
+        if (size == 32) /* `int`: one instruction a lane */
+            EACH((uint64_t)(int64_t)(int32_t)a[k]);
+        else
+            EACH((uint64_t)((int64_t)(a[k] << by) >> by));
         break;
     }
     case WT_EXPR_ZERO_EXT: {
@@ -636,8 +639,9 @@ static void calculate(struct run *r, const struct instruction *in)
 
 static void end(struct run *r, const uint64_t *a)
 {
-    if (r->active == r->all)
-        memcpy(r->value, a, r->count * sizeof *a);
+    if (r->active == r->all) /* not memcpy: compilers make `rep movs` of it, slow for a few lanes */
+        for (unsigned k = 0; k < r->count; k++)
+            r->value[k] = a[k];
     else
         for (wt_lanes rest = r->active; rest; rest &= rest - 1)
             r->value[wt_lanes_lowest(rest)] = a[wt_lanes_lowest(rest)];

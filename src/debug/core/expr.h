@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/lanes.h"
+#include "debug/core/expr_world.h"
 #include "wavetrap/error.h"
 
 struct wt_expr;
@@ -119,18 +120,6 @@ const unsigned *wt_expr_registers(const struct wt_expr *expr, size_t *count);
 bool wt_expr_reads_memory(const struct wt_expr *expr);
 /** Whether it jumps back anywhere. */
 bool wt_expr_loops(const struct wt_expr *expr);
-
-/** What an expression can reach beside registers. Members may be NULL. */
-struct wt_expr_world {
-    void *context;
-    /**
-     * Reads @p size bytes (1..8) at @p addr[k] to @p out[k], zero-extended, for each k in @p which;
-     * returns those for which it worked. @p addr and @p out may be the same array.
-     */
-    wt_lanes (*read)(void *context, wt_lanes which, const uint64_t *addr, unsigned size,
-                     uint64_t *out);
-    void (*print)(void *context, const char *text, size_t length);
-};
 
 /**
  * Evaluates it for @p count lanes (1..WT_MAX_LANES), numbered from 0. @p row has for each of

@@ -15,9 +15,13 @@ void dbg_list_lanes(struct wt_debugger *d, uint32_t wave, wt_lanes set, struct d
     lanes->wave = wave;
     lanes->count = 0;
     if (!(set & (set + 1))) { /* the first lanes, one after the other */
-        lanes->count = wt_lanes_count(set);
-        for (unsigned k = 0; k < lanes->count; k++)
-            lanes->lane[k] = (uint8_t)k;
+        lanes->count = wt_lanes_highest(set) + 1;
+        /* Eight numbers at a time: this is done before each instruction with a condition. */
+        uint64_t eight = UINT64_C(0x0706050403020100);
+        for (unsigned k = 0; k < lanes->count; k += 8) {
+            wt_store_le(lanes->lane + k, eight, 8);
+            eight += UINT64_C(0x0808080808080808);
+        }
         return;
     }
     for (; set; set &= set - 1)

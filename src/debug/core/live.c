@@ -272,12 +272,12 @@ bool dbg_advance_live(struct wt_debugger *d, uint64_t budget)
     struct wt_error err = {0};
     bool soon;
     if (settle_modules(d, &err)) {
-        dbg_lose(d, &err);
+        dbg_lose_or_end(d, &err);
         return true;
     }
     if (d->run.stepper_count ? advance_steps(d, budget, &soon, &err)
                              : advance_free(d, budget, &soon, &err)) {
-        dbg_lose(d, &err);
+        dbg_lose_or_end(d, &err);
         return true;
     }
     return soon || dbg_has_event(d);
@@ -296,6 +296,6 @@ enum wt_status dbg_interrupt_live(struct wt_debugger *d, struct wt_error *err)
     const struct stop stop = {.wave = WT_NO_HANDLE,
                               .event = {.kind = WT_EVENT_STOPPED, .reason = WT_STOP_INTERRUPTED}};
     if (dbg_stop_all(d, &stop, &why))
-        dbg_lose(d, &why); /* clients that wait for the stop get this event */
+        dbg_lose_or_end(d, &why); /* clients that wait for the stop get this event */
     return WT_OK;
 }

@@ -2,7 +2,9 @@
 #ifndef WT_DEBUG_CORE_PRINT_H
 #define WT_DEBUG_CORE_PRINT_H
 
-#include "debug/core/expr.h"
+#include <stdbool.h>
+
+#include "debug/core/expr_world.h"
 
 #define WT_PRINT_ARGUMENTS 64 /**< of one format, at most */
 

@@ -63,6 +63,7 @@ struct wt_register {
 struct wt_wave {
     wt_wave_id id;
     unsigned lanes;            /**< 1 to WT_MAX_LANES */
+    unsigned device;           /**< which GPU of the program, from 0; cores are numbered through */
     unsigned core, simd, slot; /**< `slot` counts within its core, all its SIMD units taken
                                     together */
     bool has_work;             /**< the probe knows the next three */
@@ -95,6 +96,8 @@ struct wt_topology {
     const char *standard_feature;
     /** Stock GDB takes it that `arch` stops for a watchpoint before the access has been made. */
     bool watch_stops_before;
+    unsigned devices;             /**< GPUs; 0: one */
+    const unsigned *device_cores; /**< how many of the cores each has, in order; NULL: one GPU */
     unsigned clusters;
     unsigned cores; /**< in all */
     unsigned waves_per_core;
@@ -339,6 +342,11 @@ struct wt_probe_ops {
     /** What a wave has halted for with WT_HALT_EXCEPTION. NULL: there is no such cause. */
     enum wt_status (*exception)(struct wt_probe *probe, uint32_t wave,
                                 struct wt_probe_exception *exception, struct wt_error *err);
+    /**
+     * Whether the breakpoint instruction of its own at which a wave has halted means that the
+     * program gives up; then `text` says what it is. NULL: it never does.
+     */
+    bool (*gives_up)(struct wt_probe *probe, uint32_t wave, char *text, size_t size);
     /**
      * Replaces the list of ranges that debug hardware watches, where the target has no service for
      * that; count 0: none. WT_UNSUPPORTED says what it cannot. NULL: there is no such hardware.

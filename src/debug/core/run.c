@@ -93,13 +93,12 @@ static enum wt_status check_state(struct wt_debugger *d, enum wt_direction direc
     return !d->sets.active_known || d->run.nonstop ? dbg_scan(d, NULL, err) : WT_OK;
 }
 
-enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction direction,
-                               const struct wt_resume *list, size_t count, struct wt_error *err)
+static enum wt_status begin(struct wt_debugger *d, enum wt_direction direction,
+                            const struct wt_resume *list, size_t count, struct wt_error *err)
 {
     const bool backwards = direction == WT_BACKWARDS;
     enum wt_status status;
     struct stop stop;
-    check(d);
     if ((status = check_state(d, direction, err)) != WT_OK || count == 0 ||
         (status = check_list(d, direction, list, count, err)) != WT_OK)
         return status;
@@ -108,6 +107,14 @@ enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction directio
         return dbg_report(d, &stop, err);
     return backwards || d->history.in_past ? dbg_begin_recorded(d, backwards, list, count, err)
                                            : dbg_begin_live(d, list, count, err);
+}
+
+enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction direction,
+                               const struct wt_resume *list, size_t count, struct wt_error *err)
+{
+    check(d);
+    const enum wt_status status = begin(d, direction, list, count, err);
+    return status == WT_IO && dbg_tell_end(d) ? WT_OK : status;
 }
 
 /* ---- on the way ---- */

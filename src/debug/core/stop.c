@@ -111,7 +111,7 @@ void dbg_pump_stop(struct wt_debugger *d, uint64_t budget)
     if (!status)
         status = dbg_report(d, &stop, &err);
     if (status)
-        dbg_lose(d, &err);
+        dbg_lose_or_end(d, &err);
 }
 
 enum wt_status dbg_stop(struct wt_debugger *d, const struct stop *what, struct wt_error *err)
@@ -202,6 +202,18 @@ enum wt_status dbg_take_events(struct wt_debugger *d, bool *ended, struct wt_err
         d->news.modules |= event.kind == WT_PROBE_MODULES_CHANGED;
         dbg_push_news(d, &event);
     }
+}
+
+bool dbg_tell_end(struct wt_debugger *d)
+{
+    bool ended = false;
+    return dbg_take_events(d, &ended, WT_IGNORED) == WT_OK && ended;
+}
+
+void dbg_lose_or_end(struct wt_debugger *d, const struct wt_error *err)
+{
+    if (err->status != WT_IO || !dbg_tell_end(d))
+        dbg_lose(d, err);
 }
 
 /* A mistake of the program, if the device found one. */

@@ -17,6 +17,10 @@ enum wt_status dbg_stop_wave(struct wt_debugger *d, uint32_t wave, unsigned lane
 void dbg_pump_stop(struct wt_debugger *d, uint64_t budget);
 /** Takes the probe's events. *ended: the program has ended, which is reported. */
 enum wt_status dbg_take_events(struct wt_debugger *d, bool *ended, struct wt_error *err);
+/** The device does not answer: whether that is since the program has ended, which is reported. */
+bool dbg_tell_end(struct wt_debugger *d);
+/** dbg_lose(), unless the program has ended. */
+void dbg_lose_or_end(struct wt_debugger *d, const struct wt_error *err);
 /** Stops for a mistake of the program, if the device found one. */
 enum wt_status dbg_check_fault(struct wt_debugger *d, struct wt_error *err);
 

@@ -19,13 +19,14 @@ struct wt_gcn_event {
 /** The driver's interface. A function that fails says that the link is broken (WT_IO), or of
  * memory that there is none (WT_INVALID); what the driver refuses is in call->result. */
 struct wt_gcn_link_ops {
-    /** Does an operation that has no arrays but queue ids. */
+    /** Does an operation that has no arrays but queue ids: on all GPUs, or on call->device. */
     enum wt_status (*call)(void *context, struct kfd_debug_call *call, struct wt_error *err);
     /** KFD_DEBUG_GET_QUEUE_SNAPSHOT, clearing nothing: *count becomes how many queues there are. */
     enum wt_status (*queues)(void *context, struct kfd_queue_entry *list, uint32_t room,
                              uint32_t *count, struct wt_error *err);
-    /** KFD_DEBUG_GET_DEVICE_SNAPSHOT of the one device. */
-    enum wt_status (*device)(void *context, struct kfd_device_entry *entry, struct wt_error *err);
+    /** KFD_DEBUG_GET_DEVICE_SNAPSHOT: *count becomes how many GPUs the program has, 1 or more. */
+    enum wt_status (*devices)(void *context, struct kfd_device_entry *list, uint32_t room,
+                              uint32_t *count, struct wt_error *err);
     /** Memory of the process, as its GPU sees global memory. */
     enum wt_status (*read)(void *context, uint64_t addr, void *out, size_t size,
                            struct wt_error *err);

@@ -31,8 +31,11 @@ struct gcnp_row {
     bool run;      /**< it is to run when its queue does */
     bool step;     /**< by one instruction */
     bool held;     /**< it is to run, and is halted for a moment in which others must not */
+    bool aborts;   /**< it stands at an s_trap 2, by which the program gives up */
+    bool given_up; /**< it was to go on from an exception: the runtime knows, and it stays halted */
     enum wt_halt_cause cause;
     uint32_t queue; /**< index in the probe's list of queues */
+    uint32_t device;
     uint64_t dispatch;
     uint32_t group[3], index;
     uint64_t record; /**< address; VGPRs come first */
@@ -48,7 +51,7 @@ struct gcnp_row {
 /** A range that an address watch covers. */
 struct gcnp_watch {
     struct wt_watchpoint asked;
-    uint32_t id;                        /**< the watch's number */
+    uint32_t id[KFD_DEBUG_DEVICES];     /**< the watch's number on each GPU */
     uint64_t addr;                      /**< where the range is in global memory */
     uint8_t before[GCNP_WATCHED_BYTES]; /**< of writes: what was there when it was looked at last */
 };
@@ -61,7 +64,9 @@ struct wt_probe {
     struct wt_space space[SPACES];
     struct wt_register *registers;
     char (*names)[8];
-    struct kfd_device_entry device;
+    struct kfd_device_entry device[KFD_DEBUG_DEVICES];
+    uint32_t devices;
+    unsigned device_cores[KFD_DEBUG_DEVICES];
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
     bool suspended; /**< all queues are, and the rows are as their records */
@@ -204,7 +209,11 @@ enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *call
 
 /** Why a row has stopped, by its TTMPs and TRAPSTS. */
 enum wt_halt_cause gcnp_cause_of(const struct gcnp_row *row);
-enum wt_status gcnp_exception(struct wt_probe *p, uint32_t wave,
-                              struct wt_probe_exception *exception, struct wt_error *err);
+/** gives_up of the probe. */
+bool gcnp_gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size);
+/** The driver's code of a row's exception (KFD_EC_QUEUE_WAVE_…). */
+uint32_t gcnp_code_of(const struct gcnp_row *row);
+/** The mistake that a row has stopped for (WT_HALT_EXCEPTION), in words. */
+void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_exception *exception);
 
 #endif

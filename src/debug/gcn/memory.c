@@ -23,13 +23,13 @@ void gcnp_describe_spaces(struct wt_probe *p)
                                               .dwarf = 3,
                                               .scope = WT_SCOPE_GROUP,
                                               .address_bits = 32,
-                                              .aperture = p->device.lds_base,
+                                              .aperture = p->device->lds_base,
                                               .clang = 2};
     p->space[SPACE_PRIVATE] = (struct wt_space){.name = "private",
                                                 .dwarf = 5,
                                                 .scope = WT_SCOPE_LANE,
                                                 .address_bits = 32,
-                                                .aperture = p->device.scratch_base,
+                                                .aperture = p->device->scratch_base,
                                                 .clang = 1};
     p->space[SPACE_SCRATCH] = (struct wt_space){
         .name = "private_wave", .dwarf = 6, .scope = WT_SCOPE_WAVE, .address_bits = 32};
@@ -46,7 +46,7 @@ void gcnp_describe_spaces(struct wt_probe *p)
 /* A generic address as one of the space that it leads to. */
 static struct wt_address by_aperture(const struct wt_probe *p, struct wt_address addr)
 {
-    const struct kfd_device_entry *d = &p->device;
+    const struct kfd_device_entry *d = p->device; /* apertures are those of the process */
     const uint64_t at = addr.offset;
     if (addr.space != SPACE_GENERIC)
         return addr;

@@ -14,22 +14,43 @@
 
 /* ---- opening ---- */
 
+/* Compute units and waves of all GPUs. Those of one program differ in their number of units only.
+ */
+static enum wt_status count_cores(struct wt_probe *p, uint32_t *cores, struct wt_error *err)
+{
+    *cores = 0;
+    for (uint32_t i = 0; i < p->devices; i++) {
+        const struct kfd_device_entry *d = &p->device[i];
+        if (d->gfx_target_version / 10000 != 9)
+            return wt_fail(err, WT_UNSUPPORTED,
+                           "this probe knows GCN5 (gfx9), not target version %u",
+                           (unsigned)d->gfx_target_version);
+        if (d->max_waves_per_simd != p->device->max_waves_per_simd)
+            return wt_fail(err, WT_UNSUPPORTED, "the program's GPUs differ in waves a SIMD");
+        p->device_cores[i] = d->simd_count / GCN_SIMDS;
+        *cores += p->device_cores[i];
+    }
+    return WT_OK;
+}
+
 static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 {
-    const struct kfd_device_entry *d = &p->device;
-    const uint32_t per_core = GCN_SIMDS * d->max_waves_per_simd;
-    const uint64_t waves = (uint64_t)d->simd_count / GCN_SIMDS * per_core;
-    if (d->gfx_target_version / 10000 != 9)
-        return wt_fail(err, WT_UNSUPPORTED, "this probe knows GCN5 (gfx9), not target version %u",
-                       (unsigned)d->gfx_target_version);
+    const uint32_t per_core = GCN_SIMDS * p->device->max_waves_per_simd;
+    uint32_t cores;
+    const enum wt_status status = count_cores(p, &cores, err);
+    if (status != WT_OK)
+        return status;
+    const uint64_t waves = (uint64_t)cores * per_core;
     if (!waves || waves > WT_MAX_WAVES)
-        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of a device with room for %llu waves",
+        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of room for %llu waves",
                        (unsigned long long)waves);
     p->topology = (struct wt_topology){.family = "gcn",
                                        .arch = "amdgcn:gfx900",
                                        .triple = "amdgcn-amd-amdhsa",
                                        .clusters = 1,
-                                       .cores = d->simd_count / GCN_SIMDS,
+                                       .devices = p->devices,
+                                       .device_cores = p->device_cores,
+                                       .cores = cores,
                                        .waves_per_core = per_core,
                                        .waves = (uint32_t)waves,
                                        .host_launches = p->link->host_launches,
@@ -73,7 +94,8 @@ static enum wt_status probe_open(const struct wt_target *target, bool use_memory
     p->link = target->link;
     p->target = target;
     p->port = use_memory_port && target->services->read_memory && target->services->write_memory;
-    if ((status = p->link->ops->device(p->link->context, &p->device, err)) == WT_OK &&
+    if ((status = p->link->ops->devices(p->link->context, p->device, KFD_DEBUG_DEVICES, &p->devices,
+                                        err)) == WT_OK &&
         (status = describe(p, err)) == WT_OK)
         status = enable(p, err);
     if (status != WT_OK) {
@@ -182,6 +204,7 @@ static void describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_w
     const uint32_t slot = handle % p->topology.waves_per_core;
     *wave = (struct wt_wave){.id = row->id,
                              .lanes = GCN_LANES,
+                             .device = row->device,
                              .core = handle / p->topology.waves_per_core,
                              .simd = slot % GCN_SIMDS,
                              .slot = slot,
@@ -213,6 +236,7 @@ static enum wt_status next_event(struct wt_probe *p, struct wt_probe_event *even
         return WT_OK;
     }
     *event = (struct wt_probe_event){.kind = WT_PROBE_NOTHING};
+    gcnp_has_ended(p);
     if (p->told_end || any_present(p) ||
         !p->link->ops->ended(p->link->context, &event->status, event->text, sizeof event->text))
         return WT_OK;
@@ -249,6 +273,30 @@ static enum wt_status halt(struct wt_probe *p, const struct wt_wave_set *waves,
     return gcnp_go(p, WT_NO_HANDLE, err);
 }
 
+/* A wave that goes on from an exception does what it would do without a debugger: it stays halted,
+ * and the runtime is told, which ends the program (ROCdbgapi, amd_dbgapi_wave_resume). Where no
+ * runtime is, it goes on behind the instruction. */
+static enum wt_status give_up(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
+{
+    const bool failed = row->cause == WT_HALT_EXCEPTION || row->aborts;
+    if (!p->link->host_launches || !failed)
+        return WT_OK;
+    const uint32_t code = gcnp_code_of(row);
+    struct kfd_debug_call call = {.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
+                                  .arg = {kfd_exception_bit(code)},
+                                  .queue_count = 1,
+                                  .queue = {p->queue[row->queue].queue_id}};
+    row->given_up = true;
+    const enum wt_status status = gcnp_call(p, &call, err);
+    if (status || code != KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION)
+        return status;
+    /* The runtime leaves those of queues to the driver's report of the page fault. */
+    call = (struct kfd_debug_call){.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
+                                   .arg = {kfd_exception_bit(KFD_EC_DEVICE_MEMORY_VIOLATION)},
+                                   .device = row->device};
+    return gcnp_call(p, &call, err);
+}
+
 static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves,
                              struct wt_error *err)
 {
@@ -259,8 +307,10 @@ static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves
         struct gcnp_row *row = &p->row[i];
         if (!in_set(p, waves, i))
             continue;
+        if ((status = give_up(p, row, err)) != WT_OK)
+            return status;
         row->run = true;
-        row->step = false;
+        row->step = row->aborts = false;
         row->cause = WT_HALT_NONE;
     }
     return gcnp_go(p, WT_NO_HANDLE, err);
@@ -410,6 +460,17 @@ static enum wt_status find_home(struct wt_probe *p, wt_wave_handle wave, unsigne
     return status ? status : after;
 }
 
+static enum wt_status exception(struct wt_probe *p, uint32_t wave,
+                                struct wt_probe_exception *exception, struct wt_error *err)
+{
+    struct gcnp_row *row;
+    enum wt_status status = gcnp_find_row(p, wave, &row, err);
+    if (status != WT_OK)
+        return status;
+    gcnp_describe_exception(row, exception);
+    return WT_OK;
+}
+
 const struct wt_probe_ops wt_probe_gcn = {
     .family = "gcn",
     .open = probe_open,
@@ -427,7 +488,8 @@ const struct wt_probe_ops wt_probe_gcn = {
     .step = step,
     .step_poll = step_poll,
     .halt_cause = halt_cause,
-    .exception = gcnp_exception,
+    .exception = exception,
+    .gives_up = gcnp_gives_up,
     .set_watchpoints = gcnp_set_watches,
     .watched = gcnp_watched,
     .mask = mask,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/private_dir.h"
+#include "debug/gcn/process_end.h"
 #include "object/kfd_wire.h"
 
 #define PATIENCE_S 10 /* a process that does not answer for so long is stuck, or stopped */
@@ -19,8 +20,9 @@
 struct wt_gcn_process {
     struct wt_gcn_link link;
     int fd, pid;
-    uint32_t gpu;
+    uint32_t gpus;
     bool ended;
+    struct wt_gcn_process_end end; /* then */
 };
 
 /* ---- messages ---- */
@@ -28,7 +30,15 @@ struct wt_gcn_process {
 static enum wt_status lost(struct wt_gcn_process *p, const char *why, struct wt_error *err)
 {
     p->ended = true;
-    return wt_fail(err, WT_IO, "process %d: %s", p->pid, why);
+    snprintf(p->end.text, sizeof p->end.text, "process %d: %s", p->pid, why);
+    return wt_fail(err, WT_IO, "%s", p->end.text);
+}
+
+static enum wt_status ended(struct wt_gcn_process *p, struct wt_error *err)
+{
+    p->ended = true;
+    wt_gcn_process_find_end(&p->end, p->pid);
+    return wt_fail(err, WT_IO, "%s", p->end.text);
 }
 
 static enum wt_status receive(struct wt_gcn_process *p, void *to, size_t size, struct wt_error *err)
@@ -36,7 +46,9 @@ static enum wt_status receive(struct wt_gcn_process *p, void *to, size_t size, s
     for (size_t done = 0; done < size;) {
         const ssize_t got = recv(p->fd, (uint8_t *)to + done, size - done, 0);
         if (got == 0)
-            return lost(p, "it has ended", err);
+            return ended(p, err);
+        if (got < 0 && errno == ECONNRESET)
+            return ended(p, err);
         if (got < 0 && errno != EINTR)
             return errno == EAGAIN ? wt_fail(err, WT_TIMEOUT, "process %d does not answer", p->pid)
                                    : lost(p, strerror(errno), err);
@@ -45,13 +57,16 @@ static enum wt_status receive(struct wt_gcn_process *p, void *to, size_t size, s
     return WT_OK;
 }
 
+/* Where the process has closed its end, what it has said last can still be received. */
 static enum wt_status put(struct wt_gcn_process *p, const void *from, size_t size,
                           struct wt_error *err)
 {
     for (size_t done = 0; done < size;) {
         const ssize_t put = send(p->fd, (const uint8_t *)from + done, size - done, MSG_NOSIGNAL);
+        if (put < 0 && errno == EPIPE)
+            return WT_OK;
         if (put < 0 && errno != EINTR)
-            return lost(p, errno == EPIPE ? "it has ended" : strerror(errno), err);
+            return lost(p, strerror(errno), err);
         done += put > 0 ? (size_t)put : 0;
     }
     return WT_OK;
@@ -63,13 +78,20 @@ static enum wt_status ask(struct wt_gcn_process *p, struct kfd_wire_request *req
                           struct wt_error *err)
 {
     enum wt_status status;
-    request->gpu = p->gpu;
     if (p->ended)
-        return wt_fail(err, WT_IO, "process %d has ended", p->pid);
+        return wt_fail(err, WT_IO, "%s", p->end.text);
     if ((status = put(p, request, sizeof *request, err)) != WT_OK ||
         (status = put(p, more, kfd_wire_follows(request), err)) != WT_OK ||
         (status = receive(p, answer, sizeof *answer, err)) != WT_OK)
         return status;
+    if (answer->result == KFD_WIRE_ENDED) {
+        p->ended = true;
+        if (answer->call.arg[1])
+            wt_gcn_process_closed(&p->end, p->pid);
+        else
+            wt_gcn_process_exited(&p->end, p->pid, (uint32_t)answer->call.arg[0]);
+        return wt_fail(err, WT_IO, "%s", p->end.text);
+    }
     if (answer->size > room)
         return lost(p, "it answers with more than was asked for", err);
     return receive(p, out, answer->size, err);
@@ -94,20 +116,25 @@ static enum wt_status link_queues(void *context, struct kfd_queue_entry *list, u
     struct kfd_wire_answer answer;
     const enum wt_status status =
         ask(context, &request, NULL, &answer, list, room * sizeof *list, err);
+    if (status == WT_OK && answer.result < 0)
+        return wt_fail(err, WT_STATE, "process %d has more than %u queues",
+                       ((struct wt_gcn_process *)context)->pid, KFD_DEBUG_QUEUES);
     if (status == WT_OK)
         *count = answer.size / (uint32_t)sizeof *list;
     return status;
 }
 
-static enum wt_status link_device(void *context, struct kfd_device_entry *entry,
-                                  struct wt_error *err)
+static enum wt_status link_devices(void *context, struct kfd_device_entry *list, uint32_t room,
+                                   uint32_t *count, struct wt_error *err)
 {
     const struct wt_gcn_process *p = context;
-    struct kfd_wire_request request = {.kind = KFD_WIRE_DEVICE};
+    struct kfd_wire_request request = {.kind = KFD_WIRE_DEVICES};
     struct kfd_wire_answer answer;
-    const enum wt_status status = ask(context, &request, NULL, &answer, entry, sizeof *entry, err);
-    if (status == WT_OK && answer.size != sizeof *entry)
-        return wt_fail(err, WT_INVALID, "process %d has no GPU %u", p->pid, (unsigned)p->gpu);
+    const enum wt_status status =
+        ask(context, &request, NULL, &answer, list, room * sizeof *list, err);
+    *count = status == WT_OK ? answer.size / (uint32_t)sizeof *list : 0;
+    if (status == WT_OK && !*count)
+        return wt_fail(err, WT_INVALID, "process %d has no GPU", p->pid);
     return status;
 }
 
@@ -173,16 +200,15 @@ static enum wt_status link_code_known(void *context, uint64_t state, struct wt_e
 static bool link_ended(void *context, uint32_t *status, char *text, size_t size)
 {
     const struct wt_gcn_process *p = context;
-    *status = 0;
-    if (p->ended)
-        snprintf(text, size, "process %d has ended", p->pid);
+    *status = p->end.status;
+    snprintf(text, size, "%s", p->end.text);
     return p->ended;
 }
 
 static const struct wt_gcn_link_ops process_link = {
     .call = link_call,
     .queues = link_queues,
-    .device = link_device,
+    .devices = link_devices,
     .read = link_read,
     .write = link_write,
     .event = link_event,
@@ -229,20 +255,20 @@ static enum wt_status greet(struct wt_gcn_process *p, struct kfd_wire_hello *hel
     return WT_OK;
 }
 
-enum wt_status wt_gcn_process_open(int pid, uint32_t gpu, struct wt_gcn_process **process,
-                                   struct wt_error *err)
+enum wt_status wt_gcn_process_open(int pid, struct wt_gcn_process **process, struct wt_error *err)
 {
     struct kfd_wire_hello hello;
     enum wt_status status;
     struct wt_gcn_process *p = calloc(1, sizeof *p);
     if (!p)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for a connection");
-    *p = (struct wt_gcn_process){.fd = -1, .pid = pid, .gpu = gpu};
+    *p = (struct wt_gcn_process){.fd = -1, .pid = pid};
     p->link = (struct wt_gcn_link){.ops = &process_link, .context = p, .host_launches = true};
     if ((status = connect_to(p, err)) != WT_OK || (status = greet(p, &hello, err)) != WT_OK) {
         wt_gcn_process_close(p);
         return status;
     }
+    p->gpus = hello.gpus;
     *process = p;
     return WT_OK;
 }
@@ -266,12 +292,18 @@ const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *p)
     return &p->link;
 }
 
-enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, bool write, uint32_t addr,
-                                       uint32_t *value, struct wt_error *err)
+uint32_t wt_gcn_process_gpus(const struct wt_gcn_process *p)
+{
+    return p->gpus;
+}
+
+enum wt_status wt_gcn_process_register(struct wt_gcn_process *p, uint32_t gpu, bool write,
+                                       uint32_t addr, uint32_t *value, struct wt_error *err)
 {
     enum wt_status status;
     struct kfd_wire_request request = {.kind =
                                            write ? KFD_WIRE_REGISTER_WRITE : KFD_WIRE_REGISTER_READ,
+                                       .gpu = gpu,
                                        .addr = addr,
                                        .call = {.arg = {*value}}};
     struct kfd_wire_answer answer;

@@ -7,11 +7,10 @@
 struct wt_gcn_process;
 
 /**
- * Connects to process @p pid, of this user, for its GPU @p gpu (from 0). WT_INVALID: it has no
- * socket; WT_STATE: another debugger is there. Closed by wt_gcn_process_close().
+ * Connects to process @p pid, of this user, for all of its GPUs. WT_INVALID: it has no socket;
+ * WT_STATE: another debugger is there. Closed by wt_gcn_process_close().
  */
-enum wt_status wt_gcn_process_open(int pid, uint32_t gpu, struct wt_gcn_process **process,
-                                   struct wt_error *err);
+enum wt_status wt_gcn_process_open(int pid, struct wt_gcn_process **process, struct wt_error *err);
 /** Whether process @p pid has opened its GPUs, so that a debugger can connect (one at a time). */
 enum wt_status wt_gcn_process_reachable(int pid, bool *reachable, struct wt_error *err);
 /** Disconnects: the program goes on. NULL is ignored. */
@@ -26,9 +25,12 @@ const struct wt_gcn_link *wt_gcn_process_link(struct wt_gcn_process *process);
 enum wt_status wt_gcn_process_code_list(struct wt_gcn_process *process, uint64_t *addr,
                                         struct wt_error *err);
 
-/** Reads or writes a register of the GPU's debug hardware, by its word address on the bus. */
-enum wt_status wt_gcn_process_register(struct wt_gcn_process *process, bool write, uint32_t addr,
-                                       uint32_t *value, struct wt_error *err);
+/** How many GPUs it has. */
+uint32_t wt_gcn_process_gpus(const struct wt_gcn_process *process);
+/** Reads or writes a register of the debug hardware of GPU @p gpu (from 0), by its word address on
+ * the bus. */
+enum wt_status wt_gcn_process_register(struct wt_gcn_process *process, uint32_t gpu, bool write,
+                                       uint32_t addr, uint32_t *value, struct wt_error *err);
 
 /** Calls @p found for each process of this user that can be reached, with what it is called. */
 enum wt_status wt_gcn_processes(void (*found)(void *context, int pid, unsigned gpus,

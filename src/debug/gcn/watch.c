@@ -28,17 +28,27 @@ static size_t compared(const struct gcnp_watch *w)
     return w->asked.size < sizeof w->before ? (size_t)w->asked.size : sizeof w->before;
 }
 
+/* Frees a watch on the first @p count GPUs. */
+static enum wt_status clear_one(struct wt_probe *p, const struct gcnp_watch *w, uint32_t count,
+                                struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (uint32_t i = 0; i < count && !status; i++) {
+        struct kfd_debug_call call = {
+            .op = KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH, .arg = {w->id[i]}, .device = i};
+        status = gcnp_call(p, &call, err);
+    }
+    return status;
+}
+
 static enum wt_status clear(struct wt_probe *p, struct wt_error *err)
 {
-    enum wt_status status;
-    while (p->watches) {
-        struct kfd_debug_call call = {.op = KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH,
-                                      .arg = {p->watch[p->watches - 1].id}};
+    enum wt_status status = WT_OK;
+    while (p->watches && !status) {
         p->watches--;
-        if ((status = gcnp_call(p, &call, err)) != WT_OK)
-            return status;
+        status = clear_one(p, &p->watch[p->watches], p->devices, err);
     }
-    return WT_OK;
+    return status;
 }
 
 static enum wt_status set_one(struct wt_probe *p, const struct wt_watchpoint *asked,
@@ -60,12 +70,17 @@ static enum wt_status set_one(struct wt_probe *p, const struct wt_watchpoint *as
     if (asked->kind == WT_WATCHPOINT_WRITE &&
         (status = gcnp_read_link(p, w->addr, w->before, compared(w), err)) != WT_OK)
         return status;
-    struct kfd_debug_call call = {
-        .op = KFD_DEBUG_SET_NODE_ADDRESS_WATCH,
-        .arg = {w->addr & ~(block - 1), modes[asked->kind], (uint32_t) ~(block - 1)}};
-    if ((status = gcnp_call(p, &call, err)) != WT_OK)
-        return status;
-    w->id = (uint32_t)call.arg[3];
+    for (uint32_t i = 0; i < p->devices; i++) {
+        struct kfd_debug_call call = {
+            .op = KFD_DEBUG_SET_NODE_ADDRESS_WATCH,
+            .arg = {w->addr & ~(block - 1), modes[asked->kind], (uint32_t) ~(block - 1)},
+            .device = i};
+        if ((status = gcnp_call(p, &call, err)) != WT_OK) {
+            clear_one(p, w, i, WT_IGNORED);
+            return status;
+        }
+        w->id[i] = (uint32_t)call.arg[3];
+    }
     p->watches++;
     return WT_OK;
 }
@@ -93,7 +108,8 @@ enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *
 /* Whether the watch has its bit in TRAPSTS. */
 static bool has_hit(const struct gcnp_row *row, const struct gcnp_watch *w)
 {
-    return row->hw[KFD_HW_TRAPSTS] >> (w->id ? 11 + w->id : 7) & 1;
+    const uint32_t id = w->id[row->device];
+    return row->hw[KFD_HW_TRAPSTS] >> (id ? 11 + id : 7) & 1;
 }
 
 /* Whether what was asked for has been got at, as far as can be known. */
@@ -129,8 +145,8 @@ enum wt_status gcnp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_w
         watched->pc = gcnp_row_pc(row) - 4 * (row->ttmp[1] >> KFD_TTMP1_REWIND_SHIFT & 15);
         watched->lanes = gcnp_lanes_of_access(p, wave, row, watched->pc, w->addr, w->asked.size);
         snprintf(watched->text, sizeof watched->text,
-                 "address watch %u: the instruction at 0x%llx has %s 0x%llx", (unsigned)w->id,
-                 (unsigned long long)watched->pc,
+                 "address watch %u: the instruction at 0x%llx has %s 0x%llx",
+                 (unsigned)w->id[row->device], (unsigned long long)watched->pc,
                  w->asked.kind == WT_WATCHPOINT_WRITE  ? "written to"
                  : w->asked.kind == WT_WATCHPOINT_READ ? "read in the block of"
                                                        : "accessed the block of",

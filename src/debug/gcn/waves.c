@@ -12,6 +12,8 @@
 
 #define EVERY_EXCEPTION (~(uint64_t)0)
 #define QUEUE_TYPE_AQL 2u
+/* What compilers make of assert, abort and __builtin_trap (LLVM, "Trap Handler ABI"). */
+#define TRAP_ABORT 2u
 enum { STATUS_HALT = 1 << 13, MODE_DEBUG_EN = 1 << 11, TRAPSTS_ILLEGAL = 1 << 11 };
 /* Address watches, as exceptions: enabled, and raised. */
 enum { MODE_WATCH = 1 << 19, TRAPSTS_WATCH = 1 << 7 | 7 << 12 };
@@ -113,11 +115,15 @@ static wt_wave_id name_wave(const struct gcnp_launch_seen *l, const struct gcnp_
  * name, or a free one. NULL: there are more waves than the device has room for. */
 static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found, wt_wave_id id)
 {
-    const uint32_t slot = found->hw[KFD_HW_SLOT];
+    const uint32_t slot = found->hw[KFD_HW_SLOT], per_core = p->topology.waves_per_core;
+    const uint32_t room = p->device_cores[found->device] * per_core;
     struct gcnp_row *free_row = NULL;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < found->device; i++)
+        first += p->device_cores[i] * per_core;
     if (slot)
-        return slot <= p->topology.waves ? &p->row[slot - 1] : NULL;
-    for (uint32_t i = 0; i < p->topology.waves; i++) {
+        return slot <= room ? &p->row[first + slot - 1] : NULL;
+    for (uint32_t i = first; i < first + room; i++) {
         if (p->row[i].id == id)
             return &p->row[i];
         if (!p->row[i].present && !free_row)
@@ -133,11 +139,20 @@ static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct
     row->run = row->step = false;
     if (row->cause != WT_HALT_BREAKPOINT)
         return WT_OK;
+    row->aborts = (row->ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15) == TRAP_ABORT;
     /* The handler has gone behind the s_trap; a debugger looks at it from before. */
     gcnp_row_set_pc(row, gcnp_row_pc(row) - 4);
     row->ttmp[6] &= ~(uint32_t)(15u << KFD_TTMP6_TRAP_SHIFT);
     row->ttmp[6] |= KFD_TTMP6_STOPPED;
     return gcnp_write_back(p, row, err);
+}
+
+static bool find_device(const struct wt_probe *p, const struct kfd_queue_entry *q, uint32_t *device)
+{
+    for (*device = 0; *device < p->devices; ++*device)
+        if (p->device[*device].gpu_id == q->gpu_id)
+            return true;
+    return false;
 }
 
 static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t read,
@@ -160,6 +175,9 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the list of kernel launches");
     l->active = true;
     found.id = name_wave(l, &found);
+    if (!find_device(p, q, &found.device))
+        return wt_fail(err, WT_IO, "queue %u is of a GPU that the program has not told of",
+                       (unsigned)q->queue_id);
     struct gcnp_row *row = row_for(p, &found, found.id);
     if (!row)
         return wt_fail(err, WT_IO, "the save area of queue %u has more waves than the device",
@@ -177,8 +195,10 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
     found.run = known ? row->run : !halted || begun;
     found.step = known && row->step;
     found.held = known ? row->held : begun;
+    found.aborts = known && row->aborts;
+    found.given_up = known && row->given_up;
     found.cause = known ? row->cause : halted ? WT_HALT_REQUEST : WT_HALT_NONE;
-    const bool stops = halted && !found.held && (found.run || !known);
+    const bool stops = halted && !found.held && !found.given_up && (found.run || !known);
     *row = found;
     return stops ? take_stop(p, row, err) : WT_OK;
 }
@@ -320,6 +340,8 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
     uint32_t status = row->hw[KFD_HW_STATUS], mode = row->hw[KFD_HW_MODE], ttmp6 = row->ttmp[6];
     uint32_t trapsts = row->hw[KFD_HW_TRAPSTS];
     const bool stopped = ttmp6 & KFD_TTMP6_STOPPED, halted = status & STATUS_HALT;
+    if (row->given_up)
+        return WT_OK;
     row->held = row->run && moment;
     if (row->run && !moment) {
         const bool own = stopped && ttmp6 & KFD_TTMP6_SAVED_HALT; /* by the program itself */

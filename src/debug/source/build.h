@@ -46,9 +46,9 @@ struct wt_frame_ops {
                                      unsigned number, struct wt_operand *o, struct wt_error *err);
     enum wt_status (*cfa)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *cfa,
                           struct wt_error *err);
-    /** What DW_OP_fbreg counts from. */
+    /** What DW_OP_fbreg counts from; *in_frame: it is an address of the space of frames. */
     enum wt_status (*base)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *base,
-                           struct wt_error *err);
+                           bool *in_frame, struct wt_error *err);
 };
 
 /** An expression while it is compiled. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "debug/source/source_internal.h"
+#include "debug/source/symbols.h"
 
 #define MOST_DEPTH 450
 

@@ -5,9 +5,11 @@
 #ifndef WT_DEBUG_SOURCE_INFO_H
 #define WT_DEBUG_SOURCE_INFO_H
 
-#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "debug/source/symbols.h"
+#include <elfutils/libdw.h>
 
 struct wt_types;
 
@@ -23,12 +25,6 @@ struct wt_name {
 };
 
 struct wt_info;
-
-/**
- * The debug information of @p symbols, which keeps it; NULL if there is none. Names and ranges are
- * collected at the first call.
- */
-struct wt_info *wt_symbols_info(struct wt_symbols *symbols);
 
 /** For wt_symbols_close(). */
 void wt_info_free(struct wt_info *info);
@@ -48,6 +44,9 @@ Dwarf_Frame *wt_info_frame(struct wt_info *info, uint64_t pc);
 
 /** The unit that covers @p pc; false if none does. */
 bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit);
+
+/** Whether GCC has made units of the module, for an AMD GPU. */
+bool wt_info_is_of_gcc(const struct wt_info *info);
 
 /** Whether an entry is of a unit that was compiled from C++, HIP included. */
 bool wt_info_is_cplusplus(Dwarf_Die *die);

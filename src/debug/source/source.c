@@ -1,5 +1,6 @@
 /* The context of expressions: names, earlier values, memory. See source.h. */
 #include "debug/source/source_internal.h"
+#include "debug/source/symbols.h"
 
 #include <dwarf.h>
 #include <inttypes.h>

@@ -20,6 +20,12 @@ enum wt_status wt_symbols_open_bytes(const char *name, const uint8_t *bytes, siz
 struct wt_symbols *wt_symbols_share(struct wt_symbols *symbols);
 void wt_symbols_close(struct wt_symbols *symbols);
 
+/**
+ * The debug information of @p symbols, which keeps it; NULL if there is none. Names and ranges are
+ * collected at the first call (info.h).
+ */
+struct wt_info *wt_symbols_info(struct wt_symbols *symbols);
+
 /** The addresses [*start, *end) that the file's segments occupy; 0 and 0 if it has none. */
 void wt_symbols_range(const struct wt_symbols *symbols, uint64_t *start, uint64_t *end);
 

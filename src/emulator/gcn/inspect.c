@@ -142,69 +142,45 @@ bool gcn_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *ou
 
 /* ---- memory as a lane sees it ---- */
 
-/* The part of [addr, addr + *size) that one aperture holds and that lies in one piece: where it is
- * in a data share, or (NULL) at which address in memory. False where there is nothing. */
-static bool resolve(struct gcn_device *d, uint32_t wave, unsigned lane, uint64_t addr, size_t *size,
-                    uint8_t **share, uint64_t *at)
+/* In a data share, in the area of the driver's debugger, or in memory: private memory has one dword
+ * of each lane in turn. */
+static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                       struct wt_piece *piece)
 {
+    struct gcn_device *d = (struct gcn_device *)m;
     const struct gcn_wave *w = wave_of(d, wave);
     uint64_t offset = addr - GCN_REGION_APERTURE, room;
-    *share = NULL;
-    *at = addr;
     if (offset < GCN_GDS_BYTES) {
-        *share = d->gds + offset;
+        piece->host = d->gds + offset;
         room = GCN_GDS_BYTES - offset;
     } else if ((offset = addr - GCN_SHARED_APERTURE) < GCN_APERTURE_SIZE) {
         if (!w || offset >= w->group->lds_size)
             return false;
-        *share = w->group->lds + offset;
+        piece->host = w->group->lds + offset;
         room = w->group->lds_size - offset;
     } else if ((offset = addr - GCN_PRIVATE_APERTURE) < GCN_APERTURE_SIZE) {
-        if (!w || lane >= GCN_LANES || !gcn_private_home(w, at))
+        if (!w || lane >= GCN_LANES || !gcn_private_home(w, &piece->addr))
             return false;
-        *at += offset / 4 * 4 * GCN_LANES + lane * 4u + offset % 4;
+        piece->addr += offset / 4 * 4 * GCN_LANES + lane * 4u + offset % 4;
         room = 4 - offset % 4;
-    } else if ((*share = gcn_kfd_area_at(d, addr, &room)) == NULL) {
+    } else if ((piece->host = gcn_kfd_area_at(d, addr, &room)) == NULL) {
         room = addr < GCN_SHARED_APERTURE ? GCN_SHARED_APERTURE - addr : 0;
     }
-    if (*size > room)
-        *size = (size_t)room;
-    return room > 0;
+    if (piece->size > room)
+        piece->size = (size_t)room;
+    return room > 0 && (piece->host || gcn_is_there(d, piece->addr, piece->size));
 }
 
 bool gcn_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                      size_t size)
 {
-    struct gcn_device *d = (struct gcn_device *)m;
-    uint8_t *to = out, *share;
-    uint64_t at;
-    for (size_t part; size; size -= part, addr += part, to += part) {
-        part = size;
-        if (!resolve(d, wave, lane, addr, &part, &share, &at))
-            return false;
-        if (share)
-            memcpy(to, share, part);
-        else if (!gcn_device_read(d, at, to, part))
-            return false;
-    }
-    return true;
+    const struct wt_mapped memory = gcn_memory((struct gcn_device *)m);
+    return wt_pieces_read(&memory, find_piece, m, wave, lane, addr, out, size);
 }
 
 bool gcn_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                       const void *bytes, size_t size)
 {
-    struct gcn_device *d = (struct gcn_device *)m;
-    const uint8_t *from = bytes;
-    uint8_t *share;
-    uint64_t at;
-    for (size_t part; size; size -= part, addr += part, from += part) {
-        part = size;
-        if (!resolve(d, wave, lane, addr, &part, &share, &at))
-            return false;
-        if (share)
-            memcpy(share, from, part);
-        else if (!gcn_device_write(d, at, from, part))
-            return false;
-    }
-    return true;
+    const struct wt_mapped memory = gcn_memory((struct gcn_device *)m);
+    return wt_pieces_write(&memory, find_piece, m, wave, lane, addr, bytes, size);
 }

@@ -12,7 +12,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
-#include "emulator/machine/regions.h"
+#include "emulator/machine/mapped.h"
 
 #define GCN_LANES 64
 #define GCN_VGPRS 256
@@ -460,6 +460,10 @@ static inline bool gcn_watching(const struct gcn_device *d)
 
 /* ---- access.c: memory ---- */
 
+/* The memory with what must follow a write to it from outside. */
+struct wt_mapped gcn_memory(struct gcn_device *d);
+/* Whether it is there: on a device that works on host memory only what is mapped. */
+bool gcn_is_there(const struct gcn_device *d, uint64_t addr, size_t size);
 /* What a host pointer to [addr, addr + size) is, if it lies in one page that may be used so; NULL
  * when gcn_read or gcn_write must be asked. */
 const uint8_t *gcn_tlb_fill_read(struct gcn_device *d, uint64_t addr);

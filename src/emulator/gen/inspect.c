@@ -157,71 +157,40 @@ bool gen_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *ou
 
 /* ---- memory as a channel sees it ---- */
 
-/* The part of [addr, addr + *size) that lies in one piece: in shared local memory, or (NULL) in
- * memory. False where there is nothing. */
-static bool find(struct gen_device *d, uint32_t wave, uint64_t addr, size_t *size, uint8_t **slm)
+/* In shared local memory of the thread's group, or in memory. */
+static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                       struct wt_piece *piece)
 {
-    const struct gen_thread *t = thread_of(d, wave);
+    const struct gen_thread *t = thread_of((struct gen_device *)m, wave);
     const uint64_t offset = addr - GEN_SLM_APERTURE;
     uint64_t room = addr < GEN_SLM_APERTURE ? GEN_SLM_APERTURE - addr : 0;
-    *slm = NULL;
+    (void)lane;
     if (offset < GEN_SLM_BYTES) {
         if (!t || offset >= t->group->slm_size)
             return false;
-        *slm = t->group->slm + offset;
+        piece->host = t->group->slm + offset;
         room = t->group->slm_size - offset;
     }
-    if (*size > room)
-        *size = (size_t)room;
+    if (piece->size > room)
+        piece->size = (size_t)room;
     return room > 0;
 }
 
 bool gen_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                      size_t size)
 {
-    struct gen_device *d = (struct gen_device *)m;
-    uint8_t *to = out, *slm;
-    (void)lane;
-    for (size_t part; size; size -= part, addr += part, to += part) {
-        part = size;
-        if (!find(d, wave, addr, &part, &slm))
-            return false;
-        if (slm)
-            memcpy(to, slm, part);
-        else if (!gen_device_read(d, addr, to, part))
-            return false;
-    }
-    return true;
+    const struct wt_mapped memory = gen_memory((struct gen_device *)m);
+    return wt_pieces_read(&memory, find_piece, m, wave, lane, addr, out, size);
 }
 
 bool gen_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                       const void *bytes, size_t size)
 {
-    struct gen_device *d = (struct gen_device *)m;
-    const uint8_t *from = bytes;
-    uint8_t *slm;
-    (void)lane;
-    for (size_t part; size; size -= part, addr += part, from += part) {
-        part = size;
-        if (!find(d, wave, addr, &part, &slm))
-            return false;
-        if (slm)
-            memcpy(slm, from, part);
-        else if (!gen_device_write(d, addr, from, part))
-            return false;
-    }
-    return true;
+    const struct wt_mapped memory = gen_memory((struct gen_device *)m);
+    return wt_pieces_write(&memory, find_piece, m, wave, lane, addr, bytes, size);
 }
 
 /* ---- what becomes of an address ---- */
-
-static void add(struct wt_explanation *e, bool summand, const char *name, uint64_t value)
-{
-    assert(e->terms < WT_EXPLAIN_TERMS);
-    snprintf(e->term[e->terms].name, sizeof e->term[e->terms].name, "%s", name);
-    e->term[e->terms].value = value;
-    e->summand[e->terms++] = summand;
-}
 
 bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                  struct wt_explanation *e)
@@ -239,8 +208,9 @@ bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t ad
         e->has_aperture = true;
         e->first = GEN_SLM_APERTURE;
         e->last = GEN_SLM_APERTURE + GEN_SLM_BYTES - 1;
-        add(e, false, "bytes of shared local memory that the group has", t->group->slm_size);
-        add(e, true, "address - aperture", offset);
+        wt_explanation_add(e, false, "bytes of shared local memory that the group has",
+                           t->group->slm_size);
+        wt_explanation_add(e, true, "address - aperture", offset);
         e->landing = offset;
         e->usable = offset + 4 <= t->group->slm_size;
         if (e->usable)
@@ -248,7 +218,7 @@ bool gen_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t ad
         return true;
     }
     const uint64_t mask = (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1;
-    add(e, true, "the address itself, its 48 bits", addr & mask);
+    wt_explanation_add(e, true, "the address itself, its 48 bits", addr & mask);
     e->landing = addr & mask;
     e->last = UINT64_MAX;
     e->usable = gen_read(d, e->landing, bytes, sizeof bytes);

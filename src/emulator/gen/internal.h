@@ -10,7 +10,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
-#include "emulator/machine/regions.h"
+#include "emulator/machine/mapped.h"
 #include "emulator/machine/softfloat.h"
 
 enum {
@@ -251,6 +251,8 @@ void gen_wake(struct gen_thread *t, uint64_t pc);
 
 /* ---- access.c: memory ---- */
 
+/* The memory with what must follow a write to it from outside. */
+struct wt_mapped gen_memory(struct gen_device *d);
 const uint8_t *gen_tlb_fill_read(struct gen_device *d, uint64_t addr);
 uint8_t *gen_tlb_fill_write(struct gen_device *d, uint64_t addr);
 /* False where nothing is mapped (or, writing, only for reading). */

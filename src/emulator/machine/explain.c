@@ -4,6 +4,14 @@
 #include <assert.h>
 #include <inttypes.h>
 
+void wt_explanation_add(struct wt_explanation *e, bool summand, const char *name, uint64_t value)
+{
+    assert(e->terms < WT_EXPLAIN_TERMS);
+    snprintf(e->term[e->terms].name, sizeof e->term[e->terms].name, "%s", name);
+    e->term[e->terms].value = value;
+    e->summand[e->terms++] = summand;
+}
+
 void wt_explanation_print(FILE *out, uint64_t addr, const struct wt_explanation *e)
 {
     assert(out && e && e->terms <= WT_EXPLAIN_TERMS);

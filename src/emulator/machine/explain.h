@@ -28,6 +28,9 @@ struct wt_explanation {
     uint64_t contents; /**< the four bytes there, if so */
 };
 
+/** Adds a term, of which there are WT_EXPLAIN_TERMS at most; @p name is copied. */
+void wt_explanation_add(struct wt_explanation *e, bool summand, const char *name, uint64_t value);
+
 /** Prints the explanation of @p addr, a line a term. */
 void wt_explanation_print(FILE *out, uint64_t addr, const struct wt_explanation *e);
 

@@ -6,7 +6,7 @@ static void check_warp(const struct sm_device *d, uint32_t id)
     const struct sm_warp *w = &d->warp[id];
     const struct sm_unit *unit = &d->unit[id / SM_WARPS];
     assert(w->device == d && w->id == id);
-    const bool ready = w->runs && !w->at_barrier && !w->paused && !w->held;
+    const bool ready = w->runs && !w->at_barrier && !sm_paths_wait(w) && !w->paused && !w->held;
     assert(wt_turns_is_ready(&d->machine.turns, id) == ready);
     if (!w->runs) {
         assert(!w->cta && !w->trapped && !w->paused && !w->must_enter && !w->held);

@@ -1,4 +1,5 @@
 /* Decoding words into the records of code pages (machine/code_pages.h), and fetching them. */
+#include "emulator/sm/ptx_image.h"
 #include "emulator/sm/watch.h"
 
 #include <string.h>
@@ -63,6 +64,14 @@ sm_op sm_code_decode(struct sm_warp *w, struct sm_uop *slot)
     wt_memory_read(d->memory, pc, bytes, 8);
     const uint64_t word = wt_load_le(bytes, 8);
     *slot = (struct sm_uop){.run = illegal, .word = word, .guard = 7};
+    for (size_t i = 0; (word & PTX_WORD_MASK) == PTX_WORD && i < d->image_count; i++) {
+        const struct sm_ptx *image = d->image[i];
+        uint32_t index;
+        if (!ptx_index(image, pc, &index) || index != (uint32_t)word)
+            continue;
+        slot->ptx = &image->op[index];
+        return slot->run = slot->ptx->run;
+    }
     if (!sm_decode(word, &insn, &form) || !sm_fields_legal(word, insn))
         return illegal;
     slot->run = runs[insn];

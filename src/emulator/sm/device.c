@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emulator/machine/state.h"
+#include "emulator/sm/ptx_image.h"
 #include "emulator/sm/watch.h"
 
 static struct sm_device *device_of(struct wt_machine *m)
@@ -86,7 +87,7 @@ static enum wt_run blocked(struct wt_machine *m)
         .kind = WT_FAULT_DEADLOCK,
         .wave = waiting->id,
         .lanes = waiting->active,
-        .pc = waiting->wait_pc,
+        .pc = waiting->at_barrier ? waiting->wait_pc : waiting->pc,
         .time = m->time,
         .text = "deadlock: every warp waits at a barrier for another one",
     };
@@ -132,6 +133,7 @@ void sm_device_free(struct sm_device *d)
     for (uint32_t i = 0; d->cta && i < d->config.sms * SM_CTAS; i++)
         free(d->cta[i].shared);
     wt_code_clear(&d->code);
+    free(d->image);
     sm_trace_free(d);
     free(d->warp);
     free(d->cta);
@@ -160,7 +162,7 @@ static void reset(struct wt_machine *m)
     d->grid = (struct sm_grid){0};
     for (uint32_t i = 0; i < m->waves; i++) {
         uint32_t(*r)[SM_LANES] = d->warp[i].r;
-        d->warp[i] = (struct sm_warp){.r = r, .device = d, .id = i};
+        d->warp[i] = (struct sm_warp){.r = r, .device = d, .id = i, .room = d->warp[i].room};
     }
     for (uint32_t i = 0; i < d->config.sms * SM_CTAS; i++)
         d->cta[i] = (struct sm_cta){.shared = d->cta[i].shared};
@@ -174,7 +176,7 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
     const struct sm_warp *w = &device_of(m)->warp[wave];
     *view = (struct wt_wave_view){
         .active = w->runs,
-        .waiting = w->runs && (w->at_barrier || !sm_trap_runs(w)),
+        .waiting = w->runs && (w->at_barrier || sm_paths_wait(w) || !sm_trap_runs(w)),
         .wait_pc = w->at_barrier ? w->wait_pc : w->pc,
         .pc = w->pc,
         .mask = w->runs ? w->active : 0,
@@ -190,6 +192,14 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         view->expected = b->expected ? b->expected : w->cta->warps;
         snprintf(view->wait, sizeof view->wait, "BAR %u: %u of %u warps have arrived",
                  view->barrier, view->arrived, view->expected);
+    } else if (sm_paths_wait(w)) {
+        const struct sm_barrier *b = &w->cta->barrier[w->wait - PTX_WAITS_BARRIER];
+        view->at_barrier = true;
+        view->barrier = w->wait - PTX_WAITS_BARRIER;
+        view->arrived = b->arrived;
+        view->expected = b->expected;
+        snprintf(view->wait, sizeof view->wait, "barrier %u: %u threads have arrived",
+                 view->barrier, view->arrived);
     } else if (w->held) {
         snprintf(view->wait, sizeof view->wait, "RTT: the stop trigger holds it");
     } else {
@@ -300,4 +310,15 @@ struct wt_machine *sm_machine(struct sm_device *device)
 void sm_device_set_trap_handler(struct sm_device *device, uint64_t address)
 {
     device->handler = address;
+}
+
+enum wt_status sm_device_attach_ptx(struct sm_device *d, struct sm_ptx *image, struct wt_error *err)
+{
+    struct sm_ptx **images = realloc(d->image, (d->image_count + 1) * sizeof *images);
+    if (!images)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    d->image = images;
+    d->image[d->image_count++] = image;
+    wt_code_invalidate(&d->code, image->code, (image->op_count + 2) / 3 * SM_BUNDLE);
+    return WT_OK;
 }

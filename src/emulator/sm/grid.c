@@ -2,13 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/sm/internal.h"
-
-void sm_update_ready(struct sm_warp *w)
-{
-    wt_turns_set_ready(&w->device->machine.turns, w->id,
-                       w->runs && !w->at_barrier && sm_trap_runs(w));
-}
+#include "emulator/sm/ptx_image.h"
 
 /* ---- what an SM has room for ---- */
 
@@ -51,6 +45,8 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
         return wt_fail(err, WT_INVALID,
                        "a CTA of %u warps with %u registers a thread does not fit an SM",
                        g.warps_per_cta, l->registers);
+    if (l->rows > PTX_MOST_ROWS)
+        return wt_fail(err, WT_INVALID, "%u rows of registers for a warp", l->rows);
     if (!sm_mapped(d, l->entry, SM_BUNDLE, false))
         return wt_fail(err, WT_INVALID, "no memory is mapped at the kernel's entry 0x%llx",
                        (unsigned long long)l->entry);
@@ -102,6 +98,7 @@ static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
     const uint32_t threads = l->block[0] * l->block[1] * l->block[2], first = index * SM_LANES;
     const uint32_t lanes = threads - first >= SM_LANES ? SM_LANES : threads - first;
     const uint32_t mask = lanes == SM_LANES ? 0xffffffffu : (1u << lanes) - 1;
+    const uint32_t room = w->room < SM_ROWS ? SM_ROWS : w->room;
     const uint64_t left = w->left; /* its turn may go on: a warp that has just ended there */
     *w = (struct sm_warp){.r = r,
                           .device = d,
@@ -110,12 +107,18 @@ static bool start_warp(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
                           .index = index,
                           .incarnation = w->incarnation + 1,
                           .left = left,
+                          .room = room,
                           .pc = l->entry,
                           .live = mask,
                           .active = mask,
                           .runs = true};
     for (unsigned i = 0; i < 8; i++)
         w->p[i] = i == 7 ? 0xffffffffu : 0;
+    if (l->rows && !ptx_start_warp(w)) {
+        w->runs = false;
+        w->cta = NULL;
+        return false;
+    }
     w->local = l->local_base + (uint64_t)w->id * SM_LANES * ((l->local + 7) / 8 * 8);
     d->machine.active++;
     sm_update_ready(w);
@@ -243,8 +246,12 @@ void sm_warp_end(struct sm_warp *w)
     d->machine.active--;
     c->warps--;
     for (unsigned i = 0; c->warps && i < SM_BARRIERS; i++)
-        if (!c->barrier[i].expected)
-            open_barrier(d, c, i);
+        if (!c->barrier[i].expected) {
+            if (d->grid.launch.rows)
+                ptx_open_barrier(d, c, i);
+            else
+                open_barrier(d, c, i);
+        }
     if (!c->warps) {
         c->used = false;
         if (++d->grid.done == d->grid.total)

@@ -72,78 +72,45 @@ bool sm_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *out
 
 /* ---- memory as a lane sees it ---- */
 
-/* The part of [addr, addr + *size) that lies in one piece: in a CTA's shared memory, or at an
- * address of global memory. False where there is nothing. */
-static bool resolve(struct sm_device *d, uint32_t wave, unsigned lane, uint64_t addr, size_t *size,
-                    uint8_t **shared, uint64_t *at)
+/* In shared memory of the warp's CTA, or in memory: global, or a lane's local memory. */
+static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
+                       struct wt_piece *piece)
 {
+    struct sm_device *d = (struct sm_device *)m;
     const struct sm_warp *w = warp_of(d, wave);
     const struct sm_launch *l = &d->grid.launch;
     uint64_t room, offset = addr - SM_SHARED_WINDOW;
-    *shared = NULL;
-    *at = addr;
     if (w && offset < SM_WINDOW_BYTES) {
         room = offset < l->shared ? l->shared - offset : 0;
-        *shared = w->cta->shared + offset;
+        piece->host = w->cta->shared + offset;
     } else if (w && (offset = addr - SM_LOCAL_WINDOW) < SM_WINDOW_BYTES) {
         const uint32_t local = (l->local + 7) / 8 * 8;
         room = lane < SM_LANES && offset < local ? local - offset : 0;
-        *at = w->local + (uint64_t)lane * local + offset;
+        piece->addr = w->local + (uint64_t)lane * local + offset;
     } else {
         const uint64_t end = (uint64_t)1 << WT_MEMORY_ADDRESS_BITS;
         room = addr < SM_SHARED_WINDOW ? SM_SHARED_WINDOW - addr : addr < end ? end - addr : 0;
     }
-    if (*size > room)
-        *size = (size_t)room;
+    if (piece->size > room)
+        piece->size = (size_t)room;
     return room > 0;
 }
 
 bool sm_read_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr, void *out,
                     size_t size)
 {
-    struct sm_device *d = (struct sm_device *)m;
-    uint8_t *to = out, *shared;
-    uint64_t at;
-    for (size_t part; size; size -= part, addr += part, to += part) {
-        part = size;
-        if (!resolve(d, wave, lane, addr, &part, &shared, &at))
-            return false;
-        if (shared)
-            memcpy(to, shared, part);
-        else if (!sm_device_read(d, at, to, part))
-            return false;
-    }
-    return true;
+    const struct wt_mapped memory = sm_memory((struct sm_device *)m);
+    return wt_pieces_read(&memory, find_piece, m, wave, lane, addr, out, size);
 }
 
 bool sm_write_memory(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                      const void *bytes, size_t size)
 {
-    struct sm_device *d = (struct sm_device *)m;
-    const uint8_t *from = bytes;
-    uint8_t *shared;
-    uint64_t at;
-    for (size_t part; size; size -= part, addr += part, from += part) {
-        part = size;
-        if (!resolve(d, wave, lane, addr, &part, &shared, &at))
-            return false;
-        if (shared)
-            memcpy(shared, from, part);
-        else if (!sm_device_write(d, at, from, part))
-            return false;
-    }
-    return true;
+    const struct wt_mapped memory = sm_memory((struct sm_device *)m);
+    return wt_pieces_write(&memory, find_piece, m, wave, lane, addr, bytes, size);
 }
 
 /* ---- where an address leads ---- */
-
-static void add(struct wt_explanation *e, bool summand, const char *name, uint64_t value)
-{
-    assert(e->terms < WT_EXPLAIN_TERMS);
-    snprintf(e->term[e->terms].name, sizeof e->term[e->terms].name, "%s", name);
-    e->term[e->terms].value = value;
-    e->summand[e->terms++] = summand;
-}
 
 bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
                 struct wt_explanation *e)
@@ -161,8 +128,8 @@ bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t add
         e->where = "shared memory of the block";
         e->has_aperture = true;
         e->first = SM_SHARED_WINDOW;
-        add(e, false, "bytes of shared memory that the block has", l->shared);
-        add(e, true, "address - SR_SWINLO", offset);
+        wt_explanation_add(e, false, "bytes of shared memory that the block has", l->shared);
+        wt_explanation_add(e, true, "address - SR_SWINLO", offset);
         e->landing = offset;
         e->usable = offset + 4 <= l->shared;
         if (e->usable)
@@ -175,13 +142,13 @@ bool sm_explain(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t add
             e->where = "memory (local)";
             e->has_aperture = true;
             e->first = SM_LOCAL_WINDOW;
-            add(e, false, "bytes of local memory that a thread has", l->local);
-            add(e, true, "local memory of the warp (GETLMEMBASE * 256)", w->local);
-            add(e, true, "lane * bytes of a thread", lane * local);
-            add(e, true, "address - SR_LWINLO", offset);
+            wt_explanation_add(e, false, "bytes of local memory that a thread has", l->local);
+            wt_explanation_add(e, true, "local memory of the warp (GETLMEMBASE * 256)", w->local);
+            wt_explanation_add(e, true, "lane * bytes of a thread", lane * local);
+            wt_explanation_add(e, true, "address - SR_LWINLO", offset);
             e->landing = w->local + lane * local + offset;
         } else {
-            add(e, true, "the address itself", addr);
+            wt_explanation_add(e, true, "the address itself", addr);
         }
         e->usable = (!is_local || offset + 4 <= local) && sm_mapped(d, e->landing, 4, false) &&
                     sm_device_read(d, e->landing, bytes, sizeof bytes);

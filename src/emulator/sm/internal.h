@@ -9,7 +9,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
-#include "emulator/machine/regions.h"
+#include "emulator/machine/mapped.h"
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
 
@@ -39,7 +39,10 @@ struct sm_uop {
     sm_op run;
     sm_alu alu;
     uint64_t word;
-    uint64_t immediate; /* of operand B; of a double its 64 bits */
+    union {
+        uint64_t immediate;       /* of operand B; of a double its 64 bits */
+        const struct ptx_op *ptx; /* of an instruction of PTX (ptx_image.h) */
+    };
     uint8_t insn, form;
     uint8_t d, a, b, c; /* registers */
     uint8_t guard;      /* predicate and its inversion; 7: always */
@@ -62,12 +65,17 @@ enum sm_entry_kind {
     SM_ENTRY_CALL, /* CAL, JCAL, PRET */
     SM_ENTRY_JUMP, /* PLONGJMP */
     SM_ENTRY_TRAP, /* entry of the trap handler */
+    SM_ENTRY_PATH, /* PTX: lanes that are elsewhere (ptx_flow.c) */
 };
 
 struct sm_entry {
     uint64_t pc;
     uint32_t mask;
     uint32_t kind;
+    /* of a PATH: row of its frame; what it waits for (enum ptx_wait); what BAR.RED has found, or,
+     * while it waits, for how many of its lanes the predicate holds */
+    uint32_t base, wait, result;
+    uint32_t zero; /* no padding: entries are hashed as they are */
 };
 
 /* Warp error codes (HWW_WARP_ESR.ERROR). */
@@ -153,11 +161,17 @@ struct sm_warp {
     uint64_t esr_pc;
     struct sm_late late[2]; /* a warp error, an L1 error */
     uint64_t incarnation;   /* how many warps its slot has had; no part of the hashes */
+    /* PTX (ptx_flow.c): the path that runs; the others are entries of the stack */
+    uint32_t base, wait, result; /* as in struct sm_entry */
+    uint32_t spins, hold; /* backward branches since a path was given way; left of its right */
+    uint32_t rows;        /* rows of the register file that are in use */
+    uint32_t room;        /* rows that r has memory for; no part of the state */
 };
 
 struct sm_barrier {
-    uint32_t arrived;  /* warps */
-    uint32_t expected; /* warps; 0: all that live */
+    uint32_t arrived;   /* warps; of a kernel of PTX threads */
+    uint32_t expected;  /* likewise; 0: all that live */
+    uint32_t holds, op; /* PTX, barrier.red: for how many threads the predicate holds; how */
 };
 
 /* A CTA that is being run. */
@@ -206,6 +220,8 @@ struct sm_device {
     struct wt_tlb tlb;
     struct wt_code_cache code;
     struct sm_trace_point *trace;
+    struct sm_ptx **image; /* of PTX, whose instructions are in memory */
+    size_t image_count;
 };
 
 /* A computation over the lanes of a warp. */
@@ -259,6 +275,18 @@ static inline bool sm_bit(uint64_t word, unsigned bit)
     return word >> bit & 1;
 }
 
+/* Whether the paths of a warp of PTX all wait at barriers (ptx_flow.c). */
+static inline bool sm_paths_wait(const struct sm_warp *w)
+{
+    return w->wait && w->wait < 0x100;
+}
+
+/* Rows of registers that are a part of the state. */
+static inline uint32_t sm_rows_of(const struct sm_warp *w)
+{
+    return w->rows ? w->rows : SM_RZ;
+}
+
 /* ---- code.c ---- */
 
 /* The record at pc; sets w->code. NULL where an error was raised. */
@@ -276,6 +304,8 @@ bool sm_constant(struct sm_warp *w, unsigned bank, uint32_t offset, uint32_t *va
 
 /* ---- access.c ---- */
 
+/* The memory with what must follow a write to it from outside. */
+struct wt_mapped sm_memory(struct sm_device *d);
 bool sm_mapped(const struct sm_device *d, uint64_t addr, uint64_t size, bool write);
 const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr);
 uint8_t *sm_tlb_fill_write(struct sm_device *d, uint64_t addr);
@@ -302,7 +332,6 @@ static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 
 /* Starts CTAs wherever an SM has room and is not in trap mode. */
 void sm_grid_pump(struct sm_device *d);
-void sm_update_ready(struct sm_warp *w);
 /* All lanes of a warp have exited. */
 void sm_warp_end(struct sm_warp *w);
 /* The warp arrives at a barrier; false: it waits there. */
@@ -342,10 +371,19 @@ void sm_trap_stop(struct sm_device *d, uint32_t sm);
 bool sm_locked_down(const struct sm_device *d, uint32_t sm);
 /* What S2R reads. */
 uint32_t sm_trap_global_status(const struct sm_warp *w);
+/* trap and brkpt of PTX: BPT.TRAP 1. */
+const struct sm_uop *sm_take_program_trap(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                                          const char *name);
 /* Whether the trap unit lets the warp issue. */
 static inline bool sm_trap_runs(const struct sm_warp *w)
 {
     return !w->paused && !w->held;
+}
+
+static inline void sm_update_ready(struct sm_warp *w)
+{
+    wt_turns_set_ready(&w->device->machine.turns, w->id,
+                       w->runs && !w->at_barrier && !sm_paths_wait(w) && sm_trap_runs(w));
 }
 
 /* ---- device.c ---- */

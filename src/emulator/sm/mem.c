@@ -3,19 +3,10 @@
  * ST), constant (LDC). An access that one lane must not do has no effect for any lane.
  */
 #include "emulator/machine/softfloat.h"
+#include "emulator/sm/memory_access.h"
 #include "emulator/sm/watch.h"
 
 #include <string.h>
-
-enum space { GLOBAL, SHARED };
-
-/* Where the lanes of one access go. */
-struct access {
-    uint64_t addr[SM_LANES]; /* in global memory, or the offset into shared memory */
-    uint32_t lanes;          /* that access at all */
-    uint32_t shared;         /* of them, those that access shared memory */
-    unsigned size;
-};
 
 /* Sizes of field size48: bytes, and whether the value is extended with its sign. */
 static unsigned bytes_of(unsigned size)
@@ -50,23 +41,39 @@ static const struct sm_uop *bad_vector(struct sm_warp *w, const struct sm_uop *u
                     "R%u does not begin a vector of %u bytes", u->d, size);
 }
 
-/* Offsets into shared memory. *done: there was a mistake, and the result is what to return. */
-static const struct sm_uop *shared_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
-                                          unsigned size, struct access *a, bool *done)
+bool sm_reach_shared(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
+                     unsigned size, struct sm_access *a, const struct sm_uop **next)
 {
     const uint32_t limit = w->device->grid.launch.shared;
+    if (at % size) {
+        *next = misaligned(w, u, lane, at, size);
+        return false;
+    }
+    if (at > limit || at + (uint64_t)size > limit) {
+        *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
+                         "shared memory at 0x%llx; the CTA has 0x%x bytes", (unsigned long long)at,
+                         limit);
+        return false;
+    }
+    a->shared |= 1u << lane;
+    a->addr[lane] = at;
+    return true;
+}
+
+/* Offsets into shared memory. *done: there was a mistake, and the result is what to return. */
+static const struct sm_uop *shared_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
+                                          unsigned size, struct sm_access *a, bool *done)
+{
     *done = true;
-    a->lanes = a->shared = sm_lanes_of(w, u);
+    a->lanes = sm_lanes_of(w, u);
+    a->shared = 0;
     a->size = size;
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         const uint32_t at = (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
-        if (at % size)
-            return misaligned(w, u, i, at, size);
-        if (at + (uint64_t)size > limit)
-            return sm_error(w, u, SM_OOR_ADDR, 1u << i, at,
-                            "shared memory at 0x%x; the CTA has 0x%x bytes", at, limit);
-        a->addr[i] = at;
+        const struct sm_uop *next;
+        if (!sm_reach_shared(w, u, i, at, size, a, &next))
+            return next;
     }
     *done = false;
     return NULL;
@@ -80,8 +87,25 @@ static bool local_address(const struct sm_warp *w, unsigned lane, uint64_t offse
     return offset + size <= local && offset < local;
 }
 
+bool sm_reach_local(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
+                    unsigned size, struct sm_access *a, const struct sm_uop **next)
+{
+    if (at % size) {
+        *next = misaligned(w, u, lane, at, size);
+        return false;
+    }
+    if (!local_address(w, lane, at, size, &a->addr[lane]) ||
+        !sm_mapped(w->device, a->addr[lane], size, true)) {
+        *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
+                         "local memory at 0x%llx; the thread has 0x%x bytes",
+                         (unsigned long long)at, w->device->grid.launch.local);
+        return false;
+    }
+    return true;
+}
+
 static const struct sm_uop *local_access(struct sm_warp *w, const struct sm_uop *u, int64_t offset,
-                                         unsigned size, struct access *a, bool *done)
+                                         unsigned size, struct sm_access *a, bool *done)
 {
     *done = true;
     a->lanes = sm_lanes_of(w, u);
@@ -90,24 +114,58 @@ static const struct sm_uop *local_access(struct sm_warp *w, const struct sm_uop 
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         const uint32_t at = (uint32_t)(w->r[u->a][i] + (uint64_t)offset);
-        if (at % size)
-            return misaligned(w, u, i, at, size);
-        if (!local_address(w, i, at, size, &a->addr[i]) ||
-            !sm_mapped(w->device, a->addr[i], size, true))
-            return sm_error(w, u, SM_OOR_ADDR, 1u << i, at,
-                            "local memory at 0x%x; the thread has 0x%x bytes", at,
-                            w->device->grid.launch.local);
+        const struct sm_uop *next;
+        if (!sm_reach_local(w, u, i, at, size, a, &next))
+            return next;
     }
     *done = false;
     return NULL;
 }
 
-/* Global addresses; generic ones lead to shared and local memory through their windows, too. */
-static const struct sm_uop *global_access(struct sm_warp *w, const struct sm_uop *u, bool wide,
-                                          int64_t offset, unsigned size, bool store, bool generic,
-                                          struct access *a, bool *done)
+/* A global address; a generic one leads to shared and local memory through their windows, too. */
+bool sm_reach_global(struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t at,
+                     unsigned size, bool store, bool generic, struct sm_access *a,
+                     const struct sm_uop **next)
 {
     struct sm_device *d = w->device;
+    if (at % size) {
+        *next = misaligned(w, u, lane, at, size);
+        return false;
+    }
+    if (generic && at - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
+        if (at - SM_SHARED_WINDOW + size > d->grid.launch.shared) {
+            *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
+                             "shared memory at 0x%llx; the CTA has 0x%x bytes",
+                             (unsigned long long)(at - SM_SHARED_WINDOW), d->grid.launch.shared);
+            return false;
+        }
+        a->shared |= 1u << lane;
+        a->addr[lane] = at - SM_SHARED_WINDOW;
+        return true;
+    }
+    if (generic && at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES &&
+        !local_address(w, lane, at - SM_LOCAL_WINDOW, size, &at)) {
+        *next = sm_error(w, u, SM_OOR_ADDR, 1u << lane, at,
+                         "local memory beyond the thread's 0x%x bytes", d->grid.launch.local);
+        return false;
+    }
+    if (!(store ? (const uint8_t *)sm_writable(d, at) : sm_readable(d, at)) &&
+        !sm_mapped(d, at, size, store)) {
+        *next = sm_error(w, u, SM_L1_ERROR, 1u << lane, at, "a %s at 0x%llx: %s",
+                         store ? "store" : "load", (unsigned long long)at,
+                         sm_mapped(d, at, size, false) ? "the memory there is read-only"
+                                                       : "no memory is mapped there");
+        return false;
+    }
+    a->addr[lane] = at;
+    return true;
+}
+
+static const struct sm_uop *global_access(struct sm_warp *w, const struct sm_uop *u, bool wide,
+                                          int64_t offset, unsigned size, bool store, bool generic,
+                                          struct sm_access *a, bool *done)
+{
+    const struct sm_uop *next;
     *done = true;
     a->lanes = sm_lanes_of(w, u);
     a->shared = 0;
@@ -117,28 +175,8 @@ static const struct sm_uop *global_access(struct sm_warp *w, const struct sm_uop
         uint64_t at = base_of(w, u->a, i, wide) + (uint64_t)offset;
         if (!wide)
             at = (uint32_t)at;
-        if (at % size)
-            return misaligned(w, u, i, at, size);
-        if (generic && at - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
-            if (at - SM_SHARED_WINDOW + size > d->grid.launch.shared)
-                return sm_error(w, u, SM_OOR_ADDR, 1u << i, at,
-                                "shared memory at 0x%llx; the CTA has 0x%x bytes",
-                                (unsigned long long)(at - SM_SHARED_WINDOW), d->grid.launch.shared);
-            a->shared |= 1u << i;
-            a->addr[i] = at - SM_SHARED_WINDOW;
-            continue;
-        }
-        if (generic && at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES &&
-            !local_address(w, i, at - SM_LOCAL_WINDOW, size, &at))
-            return sm_error(w, u, SM_OOR_ADDR, 1u << i, at,
-                            "local memory beyond the thread's 0x%x bytes", d->grid.launch.local);
-        if (!(store ? (const uint8_t *)sm_writable(d, at) : sm_readable(d, at)) &&
-            !sm_mapped(d, at, size, store))
-            return sm_error(w, u, SM_L1_ERROR, 1u << i, at, "a %s at 0x%llx: %s",
-                            store ? "store" : "load", (unsigned long long)at,
-                            sm_mapped(d, at, size, false) ? "the memory there is read-only"
-                                                          : "no memory is mapped there");
-        a->addr[i] = at;
+        if (!sm_reach_global(w, u, i, at, size, store, generic, a, &next))
+            return next;
     }
     *done = false;
     return NULL;
@@ -146,8 +184,8 @@ static const struct sm_uop *global_access(struct sm_warp *w, const struct sm_uop
 
 /* ---- loads and stores ---- */
 
-static void load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct access *a,
-                       unsigned lane, uint8_t *bytes)
+void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a,
+                   unsigned lane, uint8_t *bytes)
 {
     struct sm_device *d = w->device;
     const bool shared = a->shared >> lane & 1;
@@ -166,8 +204,8 @@ static void load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct a
 }
 
 /* False: the host has no memory. */
-static bool store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct access *a,
-                        unsigned lane, enum wt_watch_kind kind, const uint8_t *bytes)
+bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a,
+                    unsigned lane, enum wt_watch_kind kind, const uint8_t *bytes)
 {
     struct sm_device *d = w->device;
     const bool shared = a->shared >> lane & 1;
@@ -191,7 +229,7 @@ static bool store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct 
     return true;
 }
 
-static const struct sm_uop *no_memory(struct sm_warp *w, const struct sm_uop *u, uint64_t addr)
+const struct sm_uop *sm_no_memory(struct sm_warp *w, const struct sm_uop *u, uint64_t addr)
 {
     struct wt_fault fault = {
         .kind = WT_FAULT_HOST, .wave = w->id, .lanes = w->active, .addr = addr};
@@ -201,13 +239,13 @@ static const struct sm_uop *no_memory(struct sm_warp *w, const struct sm_uop *u,
     return NULL;
 }
 
-static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u, const struct access *a,
-                                 unsigned size)
+static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u,
+                                 const struct sm_access *a, unsigned size)
 {
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t bytes[16];
-        load_bytes(w, u, a, i, bytes);
+        sm_load_bytes(w, u, a, i, bytes);
         if (u->d == SM_RZ)
             continue;
         if (a->size >= 4) {
@@ -221,15 +259,16 @@ static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u, cons
     return sm_next(w, u);
 }
 
-static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u, const struct access *a)
+static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u,
+                                  const struct sm_access *a)
 {
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         uint8_t bytes[16] = {0};
         for (unsigned k = 0; k < (a->size + 3) / 4; k++)
             wt_store_le(bytes + 4 * k, u->d == SM_RZ ? 0 : w->r[u->d + k][i], 4);
-        if (!store_bytes(w, u, a, i, WT_WATCH_WRITE, bytes))
-            return no_memory(w, u, a->addr[i]);
+        if (!sm_store_bytes(w, u, a, i, WT_WATCH_WRITE, bytes))
+            return sm_no_memory(w, u, a->addr[i]);
     }
     return sm_next(w, u);
 }
@@ -241,7 +280,7 @@ static int64_t offset24(const struct sm_uop *u)
 
 const struct sm_uop *sm_op_ldg(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
     const unsigned size = SM_FIELD(u->word, gsize48) == 7 ? 6 : SM_FIELD(u->word, gsize48);
     if (!good_vector(u->d, bytes_of(size)))
@@ -253,7 +292,7 @@ const struct sm_uop *sm_op_ldg(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_stg(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
     const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
     if (!good_vector(u->d, bytes))
@@ -265,7 +304,7 @@ const struct sm_uop *sm_op_stg(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_ld(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
     const unsigned size = SM_FIELD(u->word, size53);
     const int64_t offset = wt_sign_extend(sm_bits(u->word, 20, 32), 32);
@@ -278,7 +317,7 @@ const struct sm_uop *sm_op_ld(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_st(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
     const unsigned bytes = bytes_of(SM_FIELD(u->word, size53));
     const int64_t offset = wt_sign_extend(sm_bits(u->word, 20, 32), 32);
@@ -291,7 +330,7 @@ const struct sm_uop *sm_op_st(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_lds(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
     const unsigned size = SM_FIELD(u->word, lds48) & 7;
     if (!good_vector(u->d, bytes_of(size)))
@@ -302,7 +341,7 @@ const struct sm_uop *sm_op_lds(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_sts(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
     const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
     if (!good_vector(u->d, bytes))
@@ -313,7 +352,7 @@ const struct sm_uop *sm_op_sts(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_ldl(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
     const unsigned size = SM_FIELD(u->word, size48);
     if (!good_vector(u->d, bytes_of(size)))
@@ -324,7 +363,7 @@ const struct sm_uop *sm_op_ldl(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_stl(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
     const unsigned bytes = bytes_of(SM_FIELD(u->word, size48));
     if (!good_vector(u->d, bytes))
@@ -339,7 +378,7 @@ const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
     const unsigned bank = (unsigned)sm_bits(u->word, 36, 5);
     const unsigned size = SM_FIELD(u->word, csize48), bytes = bytes_of(size);
     const int64_t offset = wt_sign_extend(sm_bits(u->word, 20, 16), 16);
-    struct access a = {.lanes = sm_lanes_of(w, u), .size = bytes};
+    struct sm_access a = {.lanes = sm_lanes_of(w, u), .size = bytes};
     if (!good_vector(u->d, bytes))
         return bad_vector(w, u, bytes);
     for (uint32_t left = a.lanes; left; left &= left - 1) {
@@ -357,33 +396,32 @@ const struct sm_uop *sm_op_ldc(struct sm_warp *w, const struct sm_uop *u)
 
 /* ---- atomics ---- */
 
-enum operation { ADD, MIN, MAX, INC, DEC, AND, OR, XOR, EXCH, CAS, SAFEADD };
 /* As field aty49: */
 enum type { U32, S32, U64, F32_FTZ, F16X2, S64, F64 };
 
-static uint64_t whole(enum operation how, bool is_signed, unsigned size, uint64_t old,
-                      uint64_t data)
+uint64_t sm_atomic_whole(enum sm_atomic how, bool is_signed, unsigned size, uint64_t old,
+                         uint64_t data)
 {
     const uint64_t mask = size == 8 ? UINT64_MAX : UINT32_MAX;
     const int64_t so = wt_sign_extend(old, 8 * size), sd = wt_sign_extend(data, 8 * size);
     const bool less = is_signed ? sd < so : (data & mask) < (old & mask);
     switch (how) {
-    case ADD:
-    case SAFEADD:
+    case SM_ATOMIC_ADD:
+    case SM_ATOMIC_SAFEADD:
         return (old + data) & mask;
-    case MIN:
+    case SM_ATOMIC_MIN:
         return less ? data : old;
-    case MAX:
+    case SM_ATOMIC_MAX:
         return less ? old : data;
-    case INC:
+    case SM_ATOMIC_INC:
         return (old & mask) >= (data & mask) ? 0 : old + 1;
-    case DEC:
+    case SM_ATOMIC_DEC:
         return !(old & mask) || (old & mask) > (data & mask) ? data : old - 1;
-    case AND:
+    case SM_ATOMIC_AND:
         return old & data;
-    case OR:
+    case SM_ATOMIC_OR:
         return old | data;
-    case XOR:
+    case SM_ATOMIC_XOR:
         return old ^ data;
     default:
         return data;
@@ -412,7 +450,7 @@ static uint64_t value_of(const struct sm_warp *w, unsigned reg, unsigned lane, u
 
 /* Lane by lane, the lowest first; returns what stood there to register d. */
 static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u,
-                                   const struct access *a, enum operation how, enum type type,
+                                   const struct sm_access *a, enum sm_atomic how, enum type type,
                                    unsigned d, unsigned data)
 {
     const unsigned size = a->size;
@@ -426,15 +464,15 @@ static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u,
             wt_memory_read(w->device->memory, a->addr[i], bytes, size);
         const uint64_t old = wt_load_le(bytes, size), value = value_of(w, data, i, size);
         uint64_t result;
-        if (how == CAS)
+        if (how == SM_ATOMIC_CAS)
             result = old == value ? value_of(w, second, i, size) : old;
-        else if (how == ADD && (type == F32_FTZ || type == F16X2 || type == F64))
+        else if (how == SM_ATOMIC_ADD && (type == F32_FTZ || type == F16X2 || type == F64))
             result = floating(type, old, value);
         else
-            result = whole(how, type == S32 || type == S64, size, old, value);
+            result = sm_atomic_whole(how, type == S32 || type == S64, size, old, value);
         wt_store_le(bytes, result, size);
-        if (!store_bytes(w, u, a, i, WT_WATCH_ACCESS, bytes))
-            return no_memory(w, u, a->addr[i]);
+        if (!sm_store_bytes(w, u, a, i, WT_WATCH_ACCESS, bytes))
+            return sm_no_memory(w, u, a->addr[i]);
         if (d == SM_RZ)
             continue;
         w->r[d][i] = (uint32_t)old;
@@ -467,34 +505,35 @@ static bool is_float(enum type type)
 
 const struct sm_uop *sm_op_atom(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
-    const enum operation how = (enum operation)SM_FIELD(u->word, atom52);
+    const enum sm_atomic how = (enum sm_atomic)SM_FIELD(u->word, atom52);
     const enum type type = (enum type)SM_FIELD(u->word, aty49);
-    if (is_float(type) && how != ADD)
+    if (is_float(type) && how != SM_ATOMIC_ADD)
         return bad_type(w, u);
     const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
                                               atomic_bytes(type), true, true, &a, &done);
-    return done ? next : atomic(w, u, &a, (unsigned)how == 10 ? ADD : how, type, u->d, u->b);
+    return done ? next
+                : atomic(w, u, &a, (unsigned)how == 10 ? SM_ATOMIC_ADD : how, type, u->d, u->b);
 }
 
 const struct sm_uop *sm_op_atom_cas(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
     const enum type type = SM_FIELD(u->word, casz49) ? U64 : U32;
     const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
                                               atomic_bytes(type), true, true, &a, &done);
-    return done ? next : atomic(w, u, &a, CAS, type, u->d, u->b);
+    return done ? next : atomic(w, u, &a, SM_ATOMIC_CAS, type, u->d, u->b);
 }
 
 const struct sm_uop *sm_op_red(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
-    const enum operation how = (enum operation)SM_FIELD(u->word, red23);
+    const enum sm_atomic how = (enum sm_atomic)SM_FIELD(u->word, red23);
     const enum type type = (enum type)SM_FIELD(u->word, redty20);
-    if (is_float(type) && how != ADD)
+    if (is_float(type) && how != SM_ATOMIC_ADD)
         return bad_type(w, u);
     const struct sm_uop *next = global_access(w, u, SM_FIELD(u->word, e48), offset20(u),
                                               atomic_bytes(type), true, true, &a, &done);
@@ -509,23 +548,23 @@ static int64_t offset_shared(const struct sm_uop *u)
 const struct sm_uop *sm_op_atoms(struct sm_warp *w, const struct sm_uop *u)
 {
     static const enum type types[4] = {U32, S32, U64, S64};
-    struct access a;
+    struct sm_access a;
     bool done;
     const enum type type = types[SM_FIELD(u->word, asty28)];
     const struct sm_uop *next =
         shared_access(w, u, offset_shared(u), atomic_bytes(type), &a, &done);
     return done ? next
-                : atomic(w, u, &a, (enum operation)SM_FIELD(u->word, atoms52), type, u->d, u->b);
+                : atomic(w, u, &a, (enum sm_atomic)SM_FIELD(u->word, atoms52), type, u->d, u->b);
 }
 
 const struct sm_uop *sm_op_atoms_cas(struct sm_warp *w, const struct sm_uop *u)
 {
-    struct access a;
+    struct sm_access a;
     bool done;
     const enum type type = SM_FIELD(u->word, casz52) ? U64 : U32;
     const struct sm_uop *next =
         shared_access(w, u, offset_shared(u), atomic_bytes(type), &a, &done);
-    return done ? next : atomic(w, u, &a, CAS, type, u->d, u->b);
+    return done ? next : atomic(w, u, &a, SM_ATOMIC_CAS, type, u->d, u->b);
 }
 
 /* Every access is done in order and seen by all at once: there is nothing to wait for. */

@@ -67,6 +67,11 @@ struct sm_launch {
     uint64_t bank[SM_BANKS];    /**< addresses of the constant banks; 0: none */
     uint32_t bank_size[SM_BANKS];
     uint64_t local_base; /**< memory for sm_device_local_size() bytes, multiple of 256 */
+    /* of PTX only */
+    uint32_t rows;        /**< of the kernel's frame; 0: machine code */
+    uint32_t frame_local; /**< bytes of local memory of the kernel's own frame */
+    uint32_t dynamic;     /**< where in shared memory that begins which the launch adds */
+    uint64_t constant, constant_end; /**< addresses of .const variables */
 };
 
 /** Bytes of local memory that all warps of the device may take. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "emulator/machine/hash.h"
-#include "emulator/sm/internal.h"
+#include "emulator/sm/ptx_image.h"
 
 struct wt_state {
     struct wt_state_head head;
@@ -39,7 +39,7 @@ static uint32_t cta_count(const struct sm_device *d)
 static struct wt_row registers_of(struct wt_machine *m, uint32_t i)
 {
     const struct sm_warp *w = &((const struct sm_device *)m)->warp[i];
-    return (struct wt_row){w->r, w->runs ? SM_RZ * sizeof *w->r : 0};
+    return (struct wt_row){w->r, w->runs ? sm_rows_of(w) * sizeof *w->r : 0};
 }
 
 static struct wt_row shared_of(struct wt_machine *m, uint32_t i)
@@ -77,10 +77,15 @@ struct wt_state *sm_save(struct wt_machine *m)
 bool sm_restore(struct wt_machine *m, const struct wt_state *s)
 {
     struct sm_device *d = (struct sm_device *)m;
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (s->warp[i].runs && !ptx_make_room(&d->warp[i], sm_rows_of(&s->warp[i])))
+            return false;
     for (uint32_t i = 0; i < m->waves; i++) {
         uint32_t(*r)[SM_LANES] = d->warp[i].r;
+        const uint32_t room = d->warp[i].room;
         d->warp[i] = s->warp[i];
         d->warp[i].r = r;
+        d->warp[i].room = room;
     }
     for (uint32_t i = 0; i < cta_count(d); i++) {
         uint8_t *shared = d->cta[i].shared;
@@ -144,11 +149,14 @@ static void mix_warp(uint64_t *hash, const struct sm_warp *w)
         w->esr,
         w->esr_pc,
         (uint64_t)(w->cta - w->device->cta),
+        w->base | (uint64_t)w->wait << 32,
+        w->result | (uint64_t)w->spins << 32,
+        w->hold | (uint64_t)w->rows << 32,
     };
     wt_mix(hash, numbers, sizeof numbers);
     wt_mix(hash, w->p, sizeof w->p);
     wt_mix(hash, w->stack, w->depth * sizeof *w->stack);
-    wt_mix(hash, w->r, SM_RZ * sizeof *w->r);
+    wt_mix(hash, w->r, sm_rows_of(w) * sizeof *w->r);
     mix_late(hash, w);
 }
 
@@ -158,8 +166,7 @@ static void mix_cta(uint64_t *hash, const struct sm_device *d, uint32_t i)
     const uint64_t numbers[] = {i, c->coordinate[0], c->coordinate[1], c->coordinate[2], c->warps};
     wt_mix(hash, numbers, sizeof numbers);
     for (unsigned k = 0; k < SM_BARRIERS; k++)
-        wt_mix(hash, (uint32_t[]){c->barrier[k].arrived, c->barrier[k].expected},
-               2 * sizeof(uint32_t));
+        wt_mix(hash, &c->barrier[k], sizeof c->barrier[k]);
     wt_mix(hash, c->shared, d->grid.launch.shared);
 }
 

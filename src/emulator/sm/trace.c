@@ -1,13 +1,15 @@
 /* Tracing: what each issued instruction was, and which registers it changed. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/sm/internal.h"
+#include "emulator/sm/ptx_image.h"
 
 /* A warp before an instruction. */
 struct sm_trace_point {
-    uint32_t (*r)[SM_LANES];
+    uint32_t (*r)[SM_LANES]; /* its rows in use */
+    uint32_t room;
     struct sm_warp warp; /* but for its registers */
     uint64_t time, pc;
     uint8_t bytes[8];
@@ -27,17 +29,20 @@ bool sm_trace_before(struct sm_warp *w)
 {
     struct sm_device *d = w->device;
     uint8_t control[8] = {0};
-    if (!d->trace) {
-        d->trace = calloc(1, sizeof *d->trace);
-        if (!d->trace || !(d->trace->r = malloc(SM_RZ * sizeof *d->trace->r))) {
-            sm_trace_free(d);
-            return false;
-        }
-    }
+    if (!d->trace && !(d->trace = calloc(1, sizeof *d->trace)))
+        return false;
     struct sm_trace_point *p = d->trace;
+    const uint32_t rows = sm_rows_of(w);
+    if (p->room < rows) {
+        uint32_t(*grown)[SM_LANES] = realloc(p->r, rows * sizeof *grown);
+        if (!grown)
+            return false;
+        p->r = grown;
+        p->room = rows;
+    }
     p->warp = *w;
     p->time = d->machine.time;
-    memcpy(p->r, w->r, SM_RZ * sizeof *p->r);
+    memcpy(p->r, w->r, rows * sizeof *p->r);
     p->pc = w->must_enter ? d->handler : w->pc;
     p->pc += sm_is_control(p->pc) ? 8 : 0;
     memset(p->bytes, 0, sizeof p->bytes);
@@ -53,9 +58,14 @@ struct text {
     size_t left;
 };
 
-static void add(struct text *t, const char *format, unsigned a, unsigned b)
+static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct text *t, const char *format, ...)
 {
-    const int n = snprintf(t->at, t->left, format, a, b);
+    va_list arguments;
+    va_start(arguments, format);
+    const int n = vsnprintf(t->at, t->left, format, arguments);
+    va_end(arguments);
     if (n > 0 && (size_t)n < t->left) {
         t->at += n;
         t->left -= (size_t)n;
@@ -63,41 +73,63 @@ static void add(struct text *t, const char *format, unsigned a, unsigned b)
 }
 
 /* The lanes of a register that changed: the first ones; one value where all have the same. */
-static void row(unsigned n, const uint32_t *now, const uint32_t *old, struct text *t)
+static void row(const char *name, const void *now, const void *old, unsigned bytes, struct text *t)
 {
     enum { SHOWN = 4 };
     unsigned changed = 0, first = 0, shown = 0;
     bool same = true;
     for (unsigned i = 0; i < SM_LANES; i++) {
-        if (now[i] == old[i])
+        if (ptx_get(now, bytes, i) == ptx_get(old, bytes, i))
             continue;
         if (!changed++)
             first = i;
-        same &= now[i] == now[first];
+        same &= ptx_get(now, bytes, i) == ptx_get(now, bytes, first);
     }
     if (!changed)
         return;
+    add(t, " %s", name);
     if (same && changed > 1) {
-        add(t, " R%u=0x%x", n, now[first]);
+        add(t, "=0x%llx", (unsigned long long)ptx_get(now, bytes, first));
         return;
     }
-    for (unsigned i = first; i < SM_LANES && shown < SHOWN; i++) {
-        if (now[i] == old[i])
-            continue;
-        if (!shown++)
-            add(t, " R%u[%u]", n, i);
-        else
-            add(t, ",[%u]", i, 0);
-        add(t, "=0x%x", now[i], 0);
-    }
+    for (unsigned i = first; i < SM_LANES && shown < SHOWN; i++)
+        if (ptx_get(now, bytes, i) != ptx_get(old, bytes, i))
+            add(t, "%s[%u]=0x%llx", shown++ ? "," : "", i,
+                (unsigned long long)ptx_get(now, bytes, i));
     if (changed > SHOWN)
-        add(t, ",… (%u lanes)", changed, 0);
+        add(t, ",… (%u lanes)", changed);
+}
+
+/* Registers of the frame that the instruction was in. */
+static void ptx_effects(const struct sm_warp *w, const struct sm_trace_point *p, struct text *t)
+{
+    uint32_t index;
+    const struct sm_ptx *image = ptx_image_at(w->device, p->pc, &index);
+    const uint8_t *old = (const uint8_t *)p->r[p->warp.base];
+    const uint8_t *now = (const uint8_t *)w->r[p->warp.base];
+    struct ptx_named_row r;
+    for (size_t n = 0; image && ptx_register_at(image, index, n, &r); n++) {
+        uint32_t was, is;
+        if (r.bytes) {
+            row(r.name, now + r.slot, old + r.slot, r.bytes, t);
+            continue;
+        }
+        memcpy(&was, old + r.slot, 4);
+        memcpy(&is, now + r.slot, 4);
+        if (was != is)
+            add(t, " %s=0x%x", r.name, is);
+    }
 }
 
 static void effects(const struct sm_warp *w, const struct sm_trace_point *p, struct text *t)
 {
-    for (unsigned i = 0; i < SM_RZ; i++)
-        row(i, w->r[i], p->r[i], t);
+    for (unsigned i = 0; i < SM_RZ; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "R%u", i);
+        row(name, w->r[i], p->r[i], 4, t);
+    }
+    if (w->device->grid.launch.rows)
+        ptx_effects(w, p, t);
     for (unsigned i = 0; i < 7; i++)
         if (w->p[i] != p->warp.p[i])
             add(t, " P%u=0x%x", i, w->p[i]);
@@ -106,11 +138,11 @@ static void effects(const struct sm_warp *w, const struct sm_trace_point *p, str
     if (w->carry != p->warp.carry || w->o != p->warp.o)
         add(t, " CC.C=0x%x CC.O=0x%x", w->carry, w->o);
     if (w->active != p->warp.active)
-        add(t, " active=0x%x", w->active, 0);
+        add(t, " active=0x%x", w->active);
     if (w->esr != p->warp.esr)
-        add(t, " ESR=0x%x", w->esr, 0);
+        add(t, " ESR=0x%x", w->esr);
     if (w->trapped != p->warp.trapped)
-        add(t, w->trapped ? " enters the trap handler" : " leaves the trap handler", 0, 0);
+        add(t, "%s", w->trapped ? " enters the trap handler" : " leaves the trap handler");
 }
 
 void sm_trace_after(struct sm_warp *w, wt_trace_fn fn, void *context)
@@ -121,7 +153,13 @@ void sm_trace_after(struct sm_warp *w, wt_trace_fn fn, void *context)
     /* A warp that has ended shows nothing: its slot may have a new one already. */
     if (w->runs && w->incarnation == p->warp.incarnation)
         effects(w, p, &t);
-    sm_disassemble(wt_load_le(p->bytes, 8), p->pc, p->reuse, text, sizeof text);
+    uint32_t index;
+    const uint64_t word = wt_load_le(p->bytes, 8);
+    const struct sm_ptx *image = ptx_image_at(w->device, p->pc, &index);
+    if (image && word == (PTX_WORD | index))
+        ptx_record_text(image, index, text, sizeof text);
+    else
+        sm_disassemble(word, p->pc, p->reuse, text, sizeof text);
     const struct wt_trace trace = {
         .time = p->time,
         .wave = w->id,

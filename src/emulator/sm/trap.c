@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/sm/internal.h"
+#include "emulator/sm/ptx_image.h"
 
 const char *sm_error_name(uint32_t code)
 {
@@ -90,6 +90,8 @@ static void pause_warp(struct sm_warp *w, enum sm_pause how)
 /* A warp that waits at a barrier comes to it again when it returns. */
 static void leave_barrier(struct sm_warp *w)
 {
+    if (w->device->grid.launch.rows)
+        ptx_leave_barriers(w);
     if (!w->at_barrier)
         return;
     struct sm_barrier *b = &w->cta->barrier[w->at_barrier - 1];
@@ -342,6 +344,25 @@ static bool take_trap(struct sm_warp *w, unsigned n, uint64_t pc, uint64_t at)
     raise_global(d, w->id / SM_WARPS, 1u << (SM_GESR_TRAP_SHIFT + n));
     trap_events(d, w->id / SM_WARPS);
     return d->handler ? enter(w, pc) : true;
+}
+
+const struct sm_uop *sm_take_program_trap(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                                          const char *name)
+{
+    const uint64_t pc = sm_pc_of(w, u);
+    if (!w->device->handler && !sm_unit_of(w)->debugger) {
+        struct wt_fault fault = {.kind = WT_FAULT_TRAP, .wave = w->id, .lanes = lanes, .pc = pc};
+        snprintf(fault.text, sizeof fault.text, "%s (BPT.TRAP 0x1), and there is no trap handler",
+                 name);
+        w->pc = pc;
+        sm_fault(w, &fault);
+        return NULL;
+    }
+    if (w->masked) {
+        w->pending_traps |= 1u << 1;
+        return sm_next(w, u);
+    }
+    return take_trap(w, 1, sm_next_pc(pc), pc) ? go_on(w) : NULL;
 }
 
 const struct sm_uop *sm_op_bpt_trap(struct sm_warp *w, const struct sm_uop *u)

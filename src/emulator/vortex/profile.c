@@ -1,7 +1,7 @@
 /* The platform profile v2: Vortex as of 2025 (its VX_types and VX_config). */
 #include "emulator/vortex/profile.h"
 
-#include "emulator/vortex/internal.h"
+#include <assert.h>
 
 static const struct vx_csr_row v2_csrs[] = {
     {0x001, 0x001, "fflags", VX_CSR_FFLAGS, 0, "accrued exceptions, of the warp"},
@@ -57,13 +57,6 @@ static const struct vx_dcr_row v2_dcrs[] = {
     {0x005, "MPM_CLASS", VX_DCR_MPM_CLASS, "which performance counters 0xB03.. are"},
 };
 
-/* Warp 0 of every core starts at STARTUP_ADDR with thread 0; the others wait for WSPAWN. */
-static void v2_launch(struct vx_device *device)
-{
-    for (uint32_t core = 0; core < device->core_count; core++)
-        vx_warp_start(&device->warp[core * device->config.warps], device->config.startup);
-}
-
 static const struct vx_profile v2 = {
     .name = "v2",
     .about = "Vortex 2.x, 2025",
@@ -77,7 +70,7 @@ static const struct vx_profile v2 = {
     .exit_addr = 0x88,
     .local_mem_base = {0xffff0000, 0x1ffff0000},
     .local_mem_size = 1 << 14,
-    .launch = v2_launch,
+    .launch = vx_launch_first_warps,
 };
 
 const struct vx_profile *const vx_profiles[] = {&v2};

@@ -80,6 +80,10 @@ struct vx_profile {
     void (*launch)(struct vx_device *device);
 };
 
+/* A launch unit (simt.c): warp 0 of every core starts at STARTUP_ADDR with thread 0; the others
+ * wait for WSPAWN. */
+void vx_launch_first_warps(struct vx_device *device);
+
 /* All profiles, the default first. */
 extern const struct vx_profile *const vx_profiles[];
 extern const size_t vx_profile_count;

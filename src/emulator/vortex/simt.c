@@ -104,6 +104,12 @@ void vx_warp_start(struct vx_warp *w, uint64_t pc)
     vx_set_wait(w, VX_RUNS);
 }
 
+void vx_launch_first_warps(struct vx_device *device)
+{
+    for (uint32_t core = 0; core < device->core_count; core++)
+        vx_warp_start(&device->warp[core * device->config.warps], device->config.startup);
+}
+
 /* Warps 0..count-1 but the issuer start at target with thread 0. A count below 2 starts none,
  * whichever warp asks: wspawn(1, 0) is how a program waits for its other warps. */
 static void spawn(struct vx_warp *w, uint32_t count, uint64_t target)

@@ -145,7 +145,7 @@ const struct command wt_shell_infos[] = {
     {"args", NULL, do_info_args, "", "Arguments of the selected frame.", NULL, 0, false},
     {"barriers", NULL, do_info_barriers, "", "Waves that wait at barriers.", NULL, 0, false},
     {"breakpoints", "b", do_info_breakpoints, "", "Breakpoints and watchpoints.", NULL, 0, false},
-    {"devices", NULL, do_info_devices, "", "The device: its shape.", NULL, 0, false},
+    {"devices", NULL, do_info_devices, "", "The devices (GPUs): their shapes.", NULL, 0, false},
     {"dispatches", NULL, do_info_dispatches, "", "Kernel launches that have waves now.", NULL, 0,
      false},
     {"display", NULL, do_info_display, "", "Expressions printed at each stop.", NULL, 0, false},

@@ -7,7 +7,7 @@
 #include "debug/source/locations.h"
 #include "debug/source/source.h"
 #include "debug/source/symbols.h"
-#include "frontend/console/console.h"
+#include "frontend/console/options.h"
 
 enum point_kind { POINT_BREAK, POINT_WATCH, POINT_READ, POINT_ACCESS, POINT_CATCH };
 
@@ -93,6 +93,8 @@ struct wt_shell {
     bool faulted; /**< it stands at a fault */
     int fault;
     uint64_t fault_pc;
+    bool fault_is_past;   /**< the PC is behind the instruction: going on would leave it out */
+    char fault_text[256]; /**< what it was */
     wt_thread fault_thread;
     bool fault_ended;     /**< it went on from there and faulted again */
     unsigned stop_number; /**< of the breakpoint that the last stop was at; 0: none */

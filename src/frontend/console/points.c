@@ -163,8 +163,11 @@ static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t
     (void)addr, (void)size, (void)code;
     if (length <= 3 || strcmp(name + length - 3, ".kd") != 0)
         return true;
-    /* HIP's runtime brings kernels of its own, which nobody means who names none. */
-    if (!k->name && !k->entries && strncmp(name, "__amd_", 6) == 0)
+    /* HIP's runtime and GCC's start-up files bring kernels of their own, which nobody means who
+     * names none. */
+    if (!k->name && !k->entries &&
+        (strncmp(name, "__amd_", 6) == 0 || strcmp(name, "_init_array.kd") == 0 ||
+         strcmp(name, "_fini_array.kd") == 0))
         return true;
     char *kernel = strndup(name, length - 3);
     if (kernel && wt_symbols_address(m->symbols, kernel, &start) &&

@@ -89,7 +89,7 @@ void print_where(struct wt_shell *c, wt_thread thread)
     if (wave_of_thread(c, thread, &wave, &place, WT_IGNORED) != WT_OK)
         return;
     wt_lanes_text(place.active, lanes, sizeof lanes);
-    fputs("[device 0", c->out);
+    fprintf(c->out, "[device %u", wave.device);
     if (wave.has_work)
         fprintf(c->out, ", dispatch %" PRIu64 ", group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
                 wave.dispatch, wave.group[0], wave.group[1], wave.group[2]);

@@ -230,7 +230,7 @@ static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struc
     }
     p->start = row.start + frame->bias;
     p->end = row.end + frame->bias;
-    *done = false;
+    *done = c->step_ended = false;
     return WT_OK;
 }
 
@@ -519,7 +519,8 @@ static enum wt_status finish(struct wt_shell *c, const char *text, bool back, st
     fprintf(c->out, back ? "Run back to call of " : "Run till exit from ");
     print_frame(c, frame, true, frame->level > 0);
     const struct wt_type *type = NULL;
-    if (frame->scope_count && !frame->inlined) {
+    /* GCC for AMD GPUs returns values in registers of its own choice. */
+    if (frame->scope_count && !frame->inlined && !wt_info_is_of_gcc(frame->info)) {
         Dwarf_Die die = frame->scope[0];
         type = wt_types_of(wt_info_types(frame->info), &die);
     }

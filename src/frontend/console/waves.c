@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
 /* A copy of the list of active waves; the caller frees it. */
@@ -428,8 +429,13 @@ enum wt_status do_info_devices(struct wt_shell *c, const char *text, struct wt_e
     enum wt_status status = take_no_arguments(text, "info devices", err);
     if (status)
         return status;
-    fprintf(c->out, "* 0  %s (%s): %u cores of %u %ss, up to %u %ss each\n", t->family, t->arch,
-            t->cores, t->waves_per_core, t->wave_word, t->lanes, t->lane_word);
+    struct wt_wave own = {.device = 0};
+    wt_debugger_thread_wave(c->debugger, c->thread, &own);
+    for (unsigned i = 0; i < (t->devices ? t->devices : 1); i++)
+        fprintf(c->out, "%c %u  %s (%s): %u cores of %u %ss, up to %u %ss each\n",
+                i == own.device ? '*' : ' ', i, t->family, t->arch,
+                t->device_cores ? t->device_cores[i] : t->cores, t->waves_per_core, t->wave_word,
+                t->lanes, t->lane_word);
     return WT_OK;
 }
 

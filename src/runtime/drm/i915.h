@@ -10,35 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emulator/gen/gen.h"
 #include "runtime/drm/gem.h"
+#include "runtime/drm/i915_ops.h"
 #include "wavetrap/error.h"
 
 struct wt_i915;      /**< the device */
 struct wt_i915_file; /**< one opening of it */
-
-/** A buffer object of a batch, at the address at which the GPU sees it. */
-struct wt_i915_mapping {
-    uint64_t address; /**< 48 bits, a multiple of 4096 */
-    uint64_t size;    /**< bytes, a multiple of 4096 */
-    uint8_t *host;    /**< the same bytes in this process */
-    uint64_t asked;   /**< bytes that the program asked for, by wt_i915_ask(); 0: unknown */
-    uint32_t handle;
-};
-
-/** What the driver needs from whoever has the emulator. */
-struct wt_i915_ops {
-    /**
-     * Runs a walk to its end. The GPU sees the @p count mappings and nothing else; they are sorted
-     * by address. A failure is the GPU's: the context is lost, as after a hang.
-     */
-    enum wt_status (*run)(void *context, const struct wt_i915_mapping *mappings, size_t count,
-                          const struct gen_walk *walk, struct wt_error *err);
-    /** The GPU's clock: ticks of WT_I915_CLOCK_HZ. */
-    uint64_t (*ticks)(void *context);
-    /** Tells the user what went wrong; @p text has no newline. */
-    void (*say)(void *context, const char *text);
-};
 
 enum { WT_I915_CLOCK_HZ = 12000000 };
 

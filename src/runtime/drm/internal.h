@@ -5,7 +5,7 @@
 #include <i915_drm.h>
 #include <pthread.h>
 
-#include "runtime/drm/i915.h"
+#include "runtime/drm/i915_ops.h"
 
 #define DRM_PAGE ((uint64_t)4096)
 #define DRM_ADDRESS_BITS 48

@@ -25,6 +25,27 @@ enum {
 /* Operands beside the registers 0 to 15. */
 enum { SRCA = 0x20, SRCB = 0x21, ACCU = 0x31, ZF = 0x32, CF = 0x33 };
 
+uint32_t drm_register_get(const struct drm_gpu_state *gpu, uint32_t at)
+{
+    for (unsigned i = 0; i < gpu->register_count; i++)
+        if (gpu->registers[i].at == at)
+            return gpu->registers[i].value;
+    return 0;
+}
+
+bool drm_register_set(struct drm_gpu_state *gpu, uint32_t at, uint32_t value)
+{
+    unsigned i = 0;
+    while (i < gpu->register_count && gpu->registers[i].at != at)
+        i++;
+    if (i == MOST_REGISTERS)
+        return false;
+    gpu->registers[i].at = at;
+    gpu->registers[i].value = value;
+    gpu->register_count += i == gpu->register_count;
+    return true;
+}
+
 struct unit {
     uint64_t a, b, accumulator;
     bool carry;

@@ -56,27 +56,6 @@ uint8_t *drm_batch_host(const struct drm_batch *batch, uint64_t address, uint64_
     return NULL;
 }
 
-uint32_t drm_register_get(const struct drm_gpu_state *gpu, uint32_t at)
-{
-    for (unsigned i = 0; i < gpu->register_count; i++)
-        if (gpu->registers[i].at == at)
-            return gpu->registers[i].value;
-    return 0;
-}
-
-bool drm_register_set(struct drm_gpu_state *gpu, uint32_t at, uint32_t value)
-{
-    unsigned i = 0;
-    while (i < gpu->register_count && gpu->registers[i].at != at)
-        i++;
-    if (i == MOST_REGISTERS)
-        return false;
-    gpu->registers[i].at = at;
-    gpu->registers[i].value = value;
-    gpu->register_count += i == gpu->register_count;
-    return true;
-}
-
 static uint32_t read_register(const struct drm_batch *batch, uint32_t at)
 {
     const uint64_t now = batch->device->ops->ticks(batch->device->context);

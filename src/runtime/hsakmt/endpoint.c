@@ -27,6 +27,7 @@
 #include "object/kfd_wire.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
+#define PATIENCE_S 1
 
 /** A breakpoint of the debugger's, and what it covers. */
 struct planted {
@@ -37,7 +38,9 @@ struct planted {
 struct host_endpoint {
     struct host *host;
     struct wt_listener listener;
-    int wake; /* an eventfd: the thread is to end */
+    int wake;                /* an eventfd: the thread is to end */
+    int debugger;            /* the connection; -1: none */
+    pthread_mutex_t sending; /* held while an answer is sent */
     pid_t owner;
     pthread_t thread;
     struct planted *planted;
@@ -45,26 +48,29 @@ struct host_endpoint {
     uint8_t bytes[KFD_WIRE_MOST];
 };
 
-/* ---- memory ---- */
+/* ---- memory: all GPUs are entered ---- */
 
-/* A piece of memory as a GPU has it: an address of the process in most cases. */
-static void *piece(struct host_gpu *gpu, uint64_t addr, size_t *size)
+/* A piece of memory as the GPUs have it: an address of the process in most cases. */
+static void *piece(struct host *host, uint64_t addr, size_t *size)
 {
-    uint64_t room;
-    void *at = gcn_device_pointer(gpu->device, addr, &room);
-    if (!at)
-        return (void *)(uintptr_t)addr;
-    if (*size > room)
-        *size = (size_t)room;
-    return at;
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        uint64_t room;
+        void *at = gcn_device_pointer(host->gpu[i].device, addr, &room);
+        if (!at)
+            continue;
+        if (*size > room)
+            *size = (size_t)room;
+        return at;
+    }
+    return (void *)(uintptr_t)addr;
 }
 
 /* By the kernel, so that an address without memory is an error and no signal. */
-static bool copy(struct host_gpu *gpu, uint64_t addr, uint8_t *bytes, size_t size, bool out)
+static bool copy(struct host *host, uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
     for (size_t done = 0, part; done < size; done += part) {
         part = size - done;
-        struct iovec there = {.iov_base = piece(gpu, addr + done, &part)};
+        struct iovec there = {.iov_base = piece(host, addr + done, &part)};
         struct iovec here = {.iov_base = bytes + done, .iov_len = part};
         there.iov_len = part;
         const ssize_t moved = out ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
@@ -77,14 +83,14 @@ static bool copy(struct host_gpu *gpu, uint64_t addr, uint8_t *bytes, size_t siz
 }
 
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
-static void note_breakpoint(struct host_endpoint *e, struct host_gpu *gpu, uint64_t addr,
-                            const uint8_t *bytes, size_t size)
+static void note_breakpoint(struct host_endpoint *e, uint64_t addr, const uint8_t *bytes,
+                            size_t size)
 {
     uint8_t before[4];
     for (size_t i = 0; i < e->planted_count; i++)
         if (addr < e->planted[i].addr + 4 && e->planted[i].addr < addr + size)
             e->planted[i--] = e->planted[--e->planted_count];
-    if (size != 4 || wt_load_le(bytes, 4) != BREAKPOINT || !copy(gpu, addr, before, 4, true))
+    if (size != 4 || wt_load_le(bytes, 4) != BREAKPOINT || !copy(e->host, addr, before, 4, true))
         return;
     struct planted *more =
         wt_array_grow(e->planted, &e->planted_capacity, e->planted_count + 1, sizeof *more);
@@ -95,13 +101,18 @@ static void note_breakpoint(struct host_endpoint *e, struct host_gpu *gpu, uint6
         (struct planted){.addr = addr, .covers = (uint32_t)wt_load_le(before, 4)};
 }
 
-static bool write_memory(struct host_endpoint *e, struct host_gpu *gpu, uint64_t addr,
-                         uint8_t *bytes, size_t size)
+static void tell_changed(struct host *host, uint64_t addr, size_t size)
 {
-    note_breakpoint(e, gpu, addr, bytes, size);
-    if (!copy(gpu, addr, bytes, size, false))
+    for (uint32_t i = 0; i < host->gpus; i++)
+        gcn_device_changed(host->gpu[i].device, addr, size);
+}
+
+static bool write_memory(struct host_endpoint *e, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    note_breakpoint(e, addr, bytes, size);
+    if (!copy(e->host, addr, bytes, size, false))
         return false;
-    gcn_device_changed(gpu->device, addr, size);
+    tell_changed(e->host, addr, size);
     return true;
 }
 
@@ -114,16 +125,24 @@ static int look_at_code(struct host *host, uint64_t *state)
                                                                                     : 0;
 }
 
-static int wait_for_event(struct host_gpu *gpu, uint64_t ms)
+static bool has_event(struct host *host)
+{
+    bool event = false;
+    for (uint32_t i = 0; i < host->gpus && !event; i++) {
+        host_enter(&host->gpu[i]);
+        event = gcn_kfd_has_event(host->gpu[i].device);
+        host_leave(&host->gpu[i]);
+    }
+    return event;
+}
+
+static int wait_for_event(struct host *host, uint64_t ms)
 {
     const struct timespec moment = {.tv_nsec = 200000};
     if (ms > KFD_WIRE_WAIT_MS)
         ms = KFD_WIRE_WAIT_MS;
     for (uint64_t i = 0; i <= 5 * ms; i++) {
-        host_enter(gpu);
-        const bool event = gcn_kfd_has_event(gpu->device);
-        host_leave(gpu);
-        if (event)
+        if (has_event(host))
             return KFD_WIRE_EXCEPTION;
         if (ms)
             nanosleep(&moment, NULL);
@@ -138,13 +157,98 @@ static void follow_code(struct host *host, const struct kfd_debug_call *call)
         host_code_follow(host, call->op == KFD_DEBUG_ENABLE);
 }
 
+/* To a queue, or to the GPU: as the driver has it, these lock the GPU themselves. */
+static int send_event(struct host *host, const struct kfd_debug_call *call)
+{
+    if (call->queue_count > 1 || call->device >= host->gpus)
+        return -EINVAL;
+    return call->queue_count ? host_queue_send(host, call->queue[0], call->arg[0])
+                             : host_gpu_send(&host->gpu[call->device], call->arg[0]);
+}
+
+/* ---- operations: those of all GPUs ---- */
+
+/* Suspends or resumes queues, each on its own GPU. */
+static void change_queues(struct host *host, struct kfd_debug_call *call)
+{
+    struct kfd_debug_call all = *call;
+    int done = 0;
+    for (uint32_t k = 0; k < all.queue_count; k++)
+        all.queue[k] |= KFD_QUEUE_INVALID;
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        struct kfd_debug_call one = *call;
+        gcn_kfd_call(host->gpu[i].device, &one);
+        done += one.result > 0 ? one.result : 0;
+        all.result = one.result < 0 ? one.result : done;
+        for (uint32_t k = 0; k < all.queue_count; k++)
+            if (!(one.queue[k] & KFD_QUEUE_INVALID))
+                all.queue[k] = one.queue[k];
+        if (one.result < 0)
+            break;
+    }
+    *call = all;
+}
+
+/* On each GPU, until one refuses; what the last one answers. */
+static void on_each(struct host *host, struct kfd_debug_call *call)
+{
+    struct kfd_debug_call one = *call;
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        one = *call;
+        gcn_kfd_call(host->gpu[i].device, &one);
+        if (one.result >= 0)
+            continue;
+        /* Another one of the process's own debuggers has this GPU. */
+        for (uint32_t k = 0; k < i && call->op == KFD_DEBUG_ENABLE; k++)
+            gcn_kfd_disable(host->gpu[k].device);
+        break;
+    }
+    *call = one;
+}
+
+static void do_call(struct host *host, struct kfd_debug_call *call)
+{
+    switch ((enum kfd_debug_op)call->op) {
+    case KFD_DEBUG_SET_NODE_ADDRESS_WATCH:
+    case KFD_DEBUG_CLEAR_NODE_ADDRESS_WATCH:
+        if (call->device < host->gpus)
+            gcn_kfd_call(host->gpu[call->device].device, call);
+        else
+            call->result = -ENODEV;
+        break;
+    case KFD_DEBUG_SUSPEND_QUEUES:
+    case KFD_DEBUG_RESUME_QUEUES:
+        change_queues(host, call);
+        break;
+    default:
+        on_each(host, call);
+        break;
+    }
+    follow_code(host, call);
+}
+
+static int list_queues(struct host *host, struct kfd_queue_entry *list)
+{
+    int total = 0;
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        const int room = KFD_DEBUG_QUEUES - total;
+        const int count =
+            gcn_kfd_queue_snapshot(host->gpu[i].device, 0, list + total, (uint32_t)room);
+        if (count > room)
+            return -ENOSPC;
+        for (int k = 0; k < count; k++)
+            list[total++].gpu_id = host_gpu_id(&host->gpu[i]);
+    }
+    return total;
+}
+
 /* Does a request; *answer and e->bytes become what is sent back. */
 static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
                   struct kfd_wire_answer *answer)
 {
     struct host *host = e->host;
     struct kfd_queue_entry queues[KFD_DEBUG_QUEUES];
-    struct kfd_device_entry device;
+    struct kfd_device_entry devices[HOST_MOST_GPUS];
     *answer = (struct kfd_wire_answer){.result = 0};
     if (request->kind == KFD_WIRE_HELLO) {
         const struct kfd_wire_hello hello = {.magic = KFD_WIRE_MAGIC,
@@ -162,7 +266,7 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
     }
     struct host_gpu *gpu = &host->gpu[request->gpu];
     if (request->kind == KFD_WIRE_EVENT) {
-        answer->result = wait_for_event(gpu, request->addr);
+        answer->result = wait_for_event(host, request->addr);
         answer->result |= look_at_code(host, &answer->call.arg[0]);
         return;
     }
@@ -170,31 +274,38 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         atomic_store(&host->code_known, request->addr);
         return;
     }
-    host_enter(gpu);
+    if (request->kind == KFD_WIRE_CALL && request->call.op == KFD_DEBUG_SEND_RUNTIME_EVENT) {
+        answer->call = request->call;
+        answer->call.result = send_event(host, &request->call);
+        return;
+    }
+    host_enter_all(host);
     switch ((enum kfd_wire_kind)request->kind) {
     case KFD_WIRE_CALL:
-        gcn_kfd_call(gpu->device, &request->call);
+        do_call(host, &request->call);
         answer->call = request->call;
-        follow_code(host, &request->call);
         break;
     case KFD_WIRE_QUEUES:
-        answer->result = gcn_kfd_queue_snapshot(gpu->device, 0, queues, KFD_DEBUG_QUEUES);
-        answer->size = (uint32_t)answer->result * (uint32_t)sizeof *queues;
+        answer->result = list_queues(host, queues);
+        answer->size = answer->result < 0 ? 0 : (uint32_t)answer->result * (uint32_t)sizeof *queues;
         memcpy(e->bytes, queues, answer->size);
         break;
-    case KFD_WIRE_DEVICE:
-        gcn_kfd_device_snapshot(gpu->device, 0, &device);
-        answer->size = sizeof device;
-        memcpy(e->bytes, &device, sizeof device);
+    case KFD_WIRE_DEVICES:
+        for (uint32_t i = 0; i < host->gpus; i++) {
+            gcn_kfd_device_snapshot(host->gpu[i].device, 0, &devices[i]);
+            devices[i].gpu_id = host_gpu_id(&host->gpu[i]);
+        }
+        answer->size = host->gpus * (uint32_t)sizeof *devices;
+        memcpy(e->bytes, devices, answer->size);
         break;
     case KFD_WIRE_READ:
-        if (copy(gpu, request->addr, e->bytes, request->size, true))
+        if (copy(host, request->addr, e->bytes, request->size, true))
             answer->size = request->size;
         else
             answer->result = -EFAULT;
         break;
     case KFD_WIRE_WRITE:
-        if (!write_memory(e, gpu, request->addr, e->bytes, request->size))
+        if (!write_memory(e, request->addr, e->bytes, request->size))
             answer->result = -EFAULT;
         break;
     case KFD_WIRE_REGISTER_READ:
@@ -208,7 +319,7 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
         answer->result = -ENOSYS;
         break;
     }
-    host_leave(gpu);
+    host_leave_all(host);
 }
 
 /* ---- the conversation ---- */
@@ -244,30 +355,52 @@ static bool converse(struct host_endpoint *e, int fd)
         !receive(fd, e->bytes, kfd_wire_follows(&request)))
         return false;
     serve(e, &request, &answer);
-    return put(fd, &answer, sizeof answer) && put(fd, e->bytes, answer.size);
+    pthread_mutex_lock(&e->sending);
+    const bool sent = put(fd, &answer, sizeof answer) && put(fd, e->bytes, answer.size);
+    pthread_mutex_unlock(&e->sending);
+    return sent;
+}
+
+/* The last word: the process ends, or (closed) goes on without its GPUs. */
+static void say_end(struct host_endpoint *e, int status, bool closed)
+{
+    const struct kfd_wire_answer answer = {.result = KFD_WIRE_ENDED,
+                                           .call = {.arg = {(uint32_t)status, closed}}};
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S; /* the debugger may not be taking its answer */
+    if (pthread_mutex_timedlock(&e->sending, &until))
+        return;
+    if (e->debugger >= 0 && send(e->debugger, &answer, sizeof answer,
+                                 MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof answer)
+        shutdown(e->debugger, SHUT_WR);
+    pthread_mutex_unlock(&e->sending);
+}
+
+static void set_debugger(struct host_endpoint *e, int fd)
+{
+    pthread_mutex_lock(&e->sending);
+    if (e->debugger >= 0)
+        close(e->debugger);
+    e->debugger = fd;
+    pthread_mutex_unlock(&e->sending);
 }
 
 /* The debugger has gone: all is as if it had not been there. */
 static void let_go(struct host_endpoint *e)
 {
+    host_enter_all(e->host);
     for (size_t i = 0; i < e->planted_count; i++) {
-        struct host_gpu *gpu = &e->host->gpu[0];
         const struct planted planted = e->planted[i];
         uint8_t now[4], bytes[4];
         wt_store_le(bytes, planted.covers, 4);
-        host_enter(gpu);
-        if (copy(gpu, planted.addr, now, 4, true) && wt_load_le(now, 4) == BREAKPOINT)
-            copy(gpu, planted.addr, bytes, 4, false);
-        host_leave(gpu);
+        if (copy(e->host, planted.addr, now, 4, true) && wt_load_le(now, 4) == BREAKPOINT)
+            copy(e->host, planted.addr, bytes, 4, false);
+        tell_changed(e->host, planted.addr, 4);
     }
-    for (uint32_t i = 0; i < e->host->gpus; i++) {
-        struct host_gpu *gpu = &e->host->gpu[i];
-        host_enter(gpu);
-        for (size_t k = 0; k < e->planted_count; k++)
-            gcn_device_changed(gpu->device, e->planted[k].addr, 4);
-        gcn_kfd_disable(gpu->device);
-        host_leave(gpu);
-    }
+    for (uint32_t i = 0; i < e->host->gpus; i++)
+        gcn_kfd_disable(e->host->gpu[i].device);
+    host_leave_all(e->host);
     e->planted_count = 0;
     if (atomic_load(&e->host->code_followed))
         host_code_follow(e->host, false);
@@ -300,34 +433,33 @@ static bool is_own(int fd)
 static void *run(void *context)
 {
     struct host_endpoint *e = context;
-    int debugger = -1;
     for (;;) {
         struct pollfd fds[] = {{.fd = e->wake, .events = POLLIN},
                                {.fd = e->listener.fd, .events = POLLIN},
-                               {.fd = debugger, .events = POLLIN}};
+                               {.fd = e->debugger, .events = POLLIN}};
         if (poll(fds, 3, -1) < 0 && errno != EINTR)
             break;
         if (fds[0].revents)
             break;
-        if (fds[2].revents && !converse(e, debugger)) {
-            close(debugger);
-            debugger = -1;
+        if (fds[2].revents && !converse(e, e->debugger)) {
+            set_debugger(e, -1);
             let_go(e);
         }
         if (!fds[1].revents)
             continue;
-        if (debugger >= 0) {
+        if (e->debugger >= 0) {
             turn_away(e->listener.fd);
             continue;
         }
-        debugger = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
-        if (debugger >= 0 && !is_own(debugger)) {
-            close(debugger);
-            debugger = -1;
-        }
+        const int fd = accept4(e->listener.fd, NULL, NULL, SOCK_CLOEXEC);
+        if (fd >= 0 && !is_own(fd))
+            close(fd);
+        else
+            set_debugger(e, fd);
     }
-    if (debugger >= 0) {
-        close(debugger);
+    if (e->debugger >= 0) {
+        say_end(e, 0, true);
+        set_debugger(e, -1);
         let_go(e);
     }
     return NULL;
@@ -345,6 +477,8 @@ struct host_endpoint *host_endpoint_start(struct host *host)
         return NULL;
     e->host = host;
     e->owner = getpid();
+    e->debugger = -1;
+    pthread_mutex_init(&e->sending, NULL);
     e->wake = eventfd(0, EFD_CLOEXEC);
     snprintf(address, sizeof address, "unix:");
     bool good = e->wake >= 0 && wt_private_dir(folder, sizeof folder, &err) == WT_OK;
@@ -381,6 +515,22 @@ void host_endpoint_stop(struct host_endpoint *e)
     close(e->wake);
     free(e->planted);
     free(e);
+}
+
+void host_endpoint_tell_exit(struct host_endpoint *e, int status)
+{
+    if (e && e->owner == getpid())
+        say_end(e, status, false);
+}
+
+void host_endpoint_after_fork(struct host_endpoint *e)
+{
+    if (!e)
+        return;
+    close(e->listener.fd);
+    close(e->wake);
+    if (e->debugger >= 0)
+        close(e->debugger);
 }
 
 void host_endpoint_forget(struct host_endpoint *e)

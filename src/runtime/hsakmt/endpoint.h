@@ -10,6 +10,10 @@ struct host_endpoint;
 struct host_endpoint *host_endpoint_start(struct host *host);
 /** The debugger that is connected, if any, is let go; @p endpoint may be NULL. */
 void host_endpoint_stop(struct host_endpoint *endpoint);
+/** The process ends with @p status: its debugger is told. @p endpoint may be NULL. */
+void host_endpoint_tell_exit(struct host_endpoint *endpoint, int status);
+/** In a child after fork(): the descriptors are the parent's. @p endpoint may be NULL. */
+void host_endpoint_after_fork(struct host_endpoint *endpoint);
 /** The process ends without closing: its socket is removed. */
 void host_endpoint_forget(struct host_endpoint *endpoint);
 

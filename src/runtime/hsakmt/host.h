@@ -166,6 +166,9 @@ uint32_t host_gpu_id(const struct host_gpu *gpu);
 /** Takes a GPU's lock; the GPU's thread yields to waiters. */
 void host_enter(struct host_gpu *gpu);
 void host_leave(struct host_gpu *gpu);
+/** Every GPU, in the order of their numbers. */
+void host_enter_all(struct host *host);
+void host_leave_all(struct host *host);
 
 /** The exit status of a program that an exception ends (exec --catch): that of `wavetrap run`. */
 #define HOST_CAUGHT_STATUS 123
@@ -265,6 +268,8 @@ void *host_processor(void *gpu);
 
 /** Stops all queues of that GPU for good, as the driver does after a page fault. */
 void host_page_fault(struct host_gpu *gpu, uint64_t addr);
+/** The same for the debugger, at the address of the latest exception: the GPU is not entered. */
+int host_gpu_send(struct host_gpu *gpu, uint64_t exceptions);
 
 /* ---- copies.c ---- */
 

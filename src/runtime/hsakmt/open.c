@@ -95,15 +95,34 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
 /* A child process begins anew: threads and memory of the GPUs are its parent's. */
 static void forget(void)
 {
-    if (the_host)
+    if (the_host) {
+        host_endpoint_after_fork(the_host->endpoint);
         wt_interrupt_attend(false);
+    }
     the_host = NULL;
     pthread_mutex_init(&opening, NULL);
 }
 
-static void forget_in_children(void)
+static void tell_exit(int status, void *context)
+{
+    (void)context;
+    if (the_host)
+        host_endpoint_tell_exit(the_host->endpoint, status);
+}
+
+static void follow_process(void)
 {
     pthread_atfork(NULL, NULL, forget);
+    on_exit(tell_exit, NULL);
+}
+
+/* WAVETRAP_HELD is the id of the process whose kernels wait for a debugger, or 1: any. */
+static bool is_held(void)
+{
+    const char *held = getenv("WAVETRAP_HELD");
+    char own[16];
+    snprintf(own, sizeof own, "%d", (int)getpid());
+    return held && (strcmp(held, "1") == 0 || strcmp(held, own) == 0);
 }
 
 static void close_host(struct host *host)
@@ -122,16 +141,15 @@ static void close_host(struct host *host)
 static struct host *open_host(struct wt_error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, forget_in_children);
+    pthread_once(&once, follow_process);
     const char *gpus = getenv("WAVETRAP_GPUS"), *explain = getenv("WAVETRAP_EXPLAIN");
-    const char *held = getenv("WAVETRAP_HELD");
     struct host *host = calloc(1, sizeof *host);
     if (!host) {
         wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
         return NULL;
     }
     host->next_queue = 1;
-    atomic_init(&host->held, held && strcmp(held, "1") == 0);
+    atomic_init(&host->held, is_held());
     atomic_init(&host->code_known, HOST_CODE_UNKNOWN);
     pthread_mutex_init(&host->lock, NULL);
     snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");
@@ -200,6 +218,7 @@ void host_end_program(int status)
     if (!ftrylockfile(stdout))
         fflush(stdout);
     host_leave_nothing();
+    tell_exit(status, NULL);
     _exit(status);
 }
 

@@ -32,6 +32,18 @@ void host_leave(struct host_gpu *gpu)
     pthread_mutex_unlock(&gpu->running);
 }
 
+void host_enter_all(struct host *host)
+{
+    for (uint32_t i = 0; i < host->gpus; i++)
+        host_enter(&host->gpu[i]);
+}
+
+void host_leave_all(struct host *host)
+{
+    for (uint32_t i = host->gpus; i-- > 0;)
+        host_leave(&host->gpu[i]);
+}
+
 /* A wave's interrupt: an event's number in the lower 8 bits; or a trap handler has found something,
  * and halts the wave then. */
 static void interrupt(void *context, struct gcn_device *device, uint32_t wave, uint32_t data)

@@ -40,18 +40,6 @@ static uint32_t users(const struct host_svm_range *r)
     return r->access | r->in_place;
 }
 
-static void enter_all(struct host *host)
-{
-    for (uint32_t i = 0; i < host->gpus; i++)
-        host_enter(&host->gpu[i]);
-}
-
-static void leave_all(struct host *host)
-{
-    for (uint32_t i = 0; i < host->gpus; i++)
-        host_leave(&host->gpu[i]);
-}
-
 /* Whether the program has pages in all of it. */
 static bool is_backed(uint64_t addr, uint64_t end)
 {
@@ -233,9 +221,9 @@ HSAKMT_STATUS hsaKmtSVMSetAttr(void *start, HSAuint64 size, unsigned int count,
     if (status)
         return status;
     pthread_mutex_lock(&host->lock);
-    enter_all(host);
+    host_enter_all(host);
     status = set(host, addr, addr + size, count, attributes);
-    leave_all(host);
+    host_leave_all(host);
     pthread_mutex_unlock(&host->lock);
     return status;
 }
@@ -351,7 +339,7 @@ bool host_svm_intact(const struct host_gpu *gpu)
 void host_svm_tidy(struct host *host)
 {
     pthread_mutex_lock(&host->lock);
-    enter_all(host);
+    host_enter_all(host);
     for (size_t i = 0; i < host->svm_count;) {
         struct host_svm_range *r = &host->svm[i];
         if (is_backed(r->addr, r->end)) {
@@ -375,7 +363,7 @@ void host_svm_tidy(struct host *host)
         (void)change_users(host, r, before);
         take_out(host, i);
     }
-    leave_all(host);
+    host_leave_all(host);
     pthread_mutex_unlock(&host->lock);
 }
 

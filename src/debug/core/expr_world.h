@@ -1,0 +1,22 @@
+/* What an expression reaches beside registers: memory as each lane sees it, and output. */
+#ifndef WT_DEBUG_CORE_EXPR_WORLD_H
+#define WT_DEBUG_CORE_EXPR_WORLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lanes.h"
+
+/** What an expression can reach beside registers. Members may be NULL. */
+struct wt_expr_world {
+    void *context;
+    /**
+     * Reads @p size bytes (1..8) at @p addr[k] to @p out[k], zero-extended, for each k in @p which;
+     * returns those for which it worked. @p addr and @p out may be the same array.
+     */
+    wt_lanes (*read)(void *context, wt_lanes which, const uint64_t *addr, unsigned size,
+                     uint64_t *out);
+    void (*print)(void *context, const char *text, size_t length);
+};
+
+#endif

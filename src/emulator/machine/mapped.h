@@ -1,0 +1,73 @@
+/*
+ * Memory of a device of which programs may use what is mapped: the accesses that are the same in
+ * each such family. A family has its pages, regions, TLB and decoded code, and hands them over
+ * together, since a write from outside concerns all of them.
+ */
+#ifndef WT_EMULATOR_MACHINE_MAPPED_H
+#define WT_EMULATOR_MACHINE_MAPPED_H
+
+#include "emulator/machine/code_pages.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
+#include "emulator/machine/regions.h"
+
+/** None of them is NULL. */
+struct wt_mapped {
+    struct wt_memory *memory;
+    const struct wt_regions *regions;
+    struct wt_tlb *tlb;
+    struct wt_code_cache *code;
+};
+
+/* ---- the TLB's misses ---- */
+
+/** Puts the page of @p addr into the TLB for reading; NULL if it is not mapped. */
+const uint8_t *wt_mapped_fill_read(const struct wt_mapped *m, uint64_t addr);
+
+/**
+ * Puts the page of @p addr into the TLB for writing, and with @p read for reading. NULL, and the
+ * TLB as it was, if it is not mapped for writing, holds decoded code, or the host has no memory.
+ */
+uint8_t *wt_mapped_fill_write(const struct wt_mapped *m, uint64_t addr, bool read);
+
+/* ---- accesses from outside a program: mapped or not ---- */
+
+/** Reads @p size bytes; false if they do not lie within WT_MEMORY_ADDRESS_BITS. */
+bool wt_mapped_read(const struct wt_mapped *m, uint64_t addr, void *out, size_t size);
+
+/**
+ * Writes @p size bytes; zeros make no page. Decoded code there is decoded again. False if they do
+ * not lie within WT_MEMORY_ADDRESS_BITS, or there is no memory for a page: those before are
+ * written.
+ */
+bool wt_mapped_write(const struct wt_mapped *m, uint64_t addr, const void *bytes, size_t size);
+
+/** The same with an error for people. WT_NO_MEMORY says why. */
+enum wt_status wt_mapped_put(const struct wt_mapped *m, uint64_t addr, const void *bytes,
+                             size_t size, struct wt_error *err);
+
+/* ---- memory as a lane sees it ---- */
+
+/** Where the first bytes of a range of a lane's addresses are. */
+struct wt_piece {
+    uint8_t *host; /**< in memory that is no part of the pages, as a group's is; NULL: at addr */
+    uint64_t addr; /**< in the pages */
+    size_t size;   /**< bytes that lie together, at least 1 */
+};
+
+/**
+ * Says where @p addr of a lane is: sets the piece's host or addr, and lowers its size, which is
+ * that of the access, to what lies together. False if nothing is there.
+ */
+typedef bool (*wt_piece_fn)(struct wt_machine *machine, uint32_t wave, unsigned lane, uint64_t addr,
+                            struct wt_piece *piece);
+
+/** Reads memory as a lane sees it, piece by piece; false where nothing is. */
+bool wt_pieces_read(const struct wt_mapped *m, wt_piece_fn find, struct wt_machine *machine,
+                    uint32_t wave, unsigned lane, uint64_t addr, void *out, size_t size);
+
+/** Writes memory as a lane sees it. False where nothing is; what lies before it is written. */
+bool wt_pieces_write(const struct wt_mapped *m, wt_piece_fn find, struct wt_machine *machine,
+                     uint32_t wave, unsigned lane, uint64_t addr, const void *bytes, size_t size);
+
+#endif

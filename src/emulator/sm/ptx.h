@@ -1,0 +1,97 @@
+/*
+ * PTX on the SM: modules are linked and lowered to an image of records that the SM executes beside
+ * machine code. docs/ptx.md describes how.
+ */
+#ifndef WT_EMULATOR_SM_PTX_H
+#define WT_EMULATOR_SM_PTX_H
+
+#include "emulator/sm/sm.h"
+#include "object/ptx.h"
+
+/** A linked program of PTX; it does not change. */
+struct sm_ptx;
+
+struct sm_ptx_parameter {
+    char *name;
+    uint32_t offset, size, align; /**< bytes; the offset is that from the first parameter */
+    bool is_pointer;              /**< marked .ptr */
+    enum ptx_space space;         /**< to which it points; NONE: not known */
+};
+
+struct sm_ptx_kernel {
+    char *name;
+    uint64_t entry;          /**< address of its first instruction */
+    uint64_t end;            /**< behind its last one */
+    bool is_kernel;          /**< else a function that kernels call */
+    uint32_t rows;           /**< of its frame in the register file */
+    uint32_t shared;         /**< bytes of static shared memory */
+    uint32_t local;          /**< bytes of local memory that a thread takes, callees included */
+    uint32_t frame_local;    /**< of its own frame */
+    uint32_t max_threads[3]; /**< .maxntid or .reqntid; 0: not given */
+    struct sm_ptx_parameter *parameter;
+    size_t parameter_count;
+    uint32_t parameter_bytes;
+};
+
+/** A variable of global or constant memory. */
+struct sm_ptx_symbol {
+    char *name;
+    uint64_t address, size;
+    bool is_constant;
+};
+
+/** An instruction, for line tables and disassembly. */
+struct sm_ptx_line {
+    uint64_t address;
+    uint32_t module, file, line, column; /**< as .loc says; file 0: not known */
+    uint32_t text_line;                  /**< line of the PTX itself, from 1 */
+    bool begins_function;
+};
+
+struct sm_ptx_module {
+    const char *name; /**< for messages */
+    const struct ptx_module *text;
+};
+
+/**
+ * Links modules, which must live as long as the image, and lowers their instructions. Code goes to
+ * address @p code, variables to @p data. An instruction that there is not gives WT_UNSUPPORTED with
+ * its place; mistakes give WT_INVALID. The caller frees the image with sm_ptx_free.
+ */
+enum wt_status sm_ptx_link(const struct sm_ptx_module *modules, size_t count, uint64_t code,
+                           uint64_t data, struct sm_ptx **image, struct wt_error *err);
+void sm_ptx_free(struct sm_ptx *image);
+
+/** What must be put into memory at the addresses that sm_ptx_link was given. */
+const uint8_t *sm_ptx_code(const struct sm_ptx *image, size_t *size);
+uint64_t sm_ptx_code_address(const struct sm_ptx *image);
+const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size);
+
+/** The end of constant variables, which begin at the address of data. */
+uint64_t sm_ptx_constant_end(const struct sm_ptx *image);
+
+/** All kernels and functions, in order of their addresses. */
+const struct sm_ptx_kernel *sm_ptx_kernels(const struct sm_ptx *image, size_t *count);
+const struct sm_ptx_kernel *sm_ptx_find(const struct sm_ptx *image, const char *name);
+const struct sm_ptx_symbol *sm_ptx_symbols(const struct sm_ptx *image, size_t *count);
+/** Instruction @p index; false behind the last one. */
+bool sm_ptx_line(const struct sm_ptx *image, size_t index, struct sm_ptx_line *line);
+
+/**
+ * What a launch of a kernel of the image needs: its rows, registers, and where the shared memory
+ * begins that the launch adds (the kernel's own, l->shared not below it, comes first).
+ */
+void sm_ptx_launch(const struct sm_ptx *image, const struct sm_ptx_kernel *kernel,
+                   struct sm_launch *l);
+
+/** Lets the device execute the image, which must outlive it. */
+enum wt_status sm_device_attach_ptx(struct sm_device *device, struct sm_ptx *image,
+                                    struct wt_error *err);
+
+/** The text of the instruction at @p pc: PTX, or machine code. False: it cannot be read. */
+bool sm_device_instruction(struct sm_device *device, uint64_t pc, char *text, size_t size);
+
+/** Lists the instructions of the table. */
+void sm_ptx_list(FILE *out);
+
+#endif

@@ -1,0 +1,223 @@
+/* PTX: conversions (manual 9.7.9.21). Integers go by way of 64 bits, floats by way of doubles. */
+#include <math.h>
+#include <string.h>
+
+#include "emulator/machine/softfloat.h"
+#include "emulator/sm/ptx_rows.h"
+
+static bool is_float(unsigned type)
+{
+    return type == PTX_F16 || type == PTX_BF16 || type == PTX_F32 || type == PTX_F64;
+}
+
+static bool is_signed(unsigned type)
+{
+    return type == PTX_S8 || type == PTX_S16 || type == PTX_S32 || type == PTX_S64;
+}
+
+static uint64_t double_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* The bits of a double that has the value of a float of any type. */
+static uint64_t widen(unsigned type, uint64_t bits, bool ftz)
+{
+    struct wt_fp fp = {.propagate_nan = true, .flush_input = ftz};
+    switch (type) {
+    case PTX_F16:
+        return wt_f16_to_f64((uint16_t)bits, &(struct wt_fp){.propagate_nan = true});
+    case PTX_BF16:
+        return wt_f32_to_f64((uint32_t)bits << 16, &fp);
+    case PTX_F32:
+        return wt_f32_to_f64((uint32_t)bits, &fp);
+    default:
+        return bits;
+    }
+}
+
+/* Rounds to an integer that stays a float. */
+static uint64_t integral(uint64_t bits, unsigned round)
+{
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    if (v != v)
+        return bits;
+    const double r = round == WT_RTZ   ? trunc(v)
+                     : round == WT_RDN ? floor(v)
+                     : round == WT_RUP ? ceil(v)
+                                       : nearbyint(v);
+    return double_bits(copysign(r, v));
+}
+
+static uint64_t clamp_signed(int64_t v, unsigned bytes)
+{
+    const int64_t most = bytes == 8 ? INT64_MAX : ((int64_t)1 << (8 * bytes - 1)) - 1;
+    return (uint64_t)(v > most ? most : v < -most - 1 ? -most - 1 : v);
+}
+
+static uint64_t clamp_unsigned(uint64_t v, unsigned bytes)
+{
+    const uint64_t most = bytes == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * bytes) - 1;
+    return v > most ? most : v;
+}
+
+/* Out of range: the nearest there is; NaN: 0. */
+static uint64_t to_integer(const struct ptx_op *o, uint64_t wide)
+{
+    const unsigned bytes = ptx_type_bytes((enum ptx_type)o->type);
+    struct wt_fp fp = {.round = o->round};
+    double v;
+    memcpy(&v, &wide, sizeof v);
+    if (v != v)
+        return 0;
+    return is_signed(o->type) ? clamp_signed(wt_f64_to_i64(wide, &fp), bytes)
+                              : clamp_unsigned(wt_f64_to_u64(wide, &fp), bytes);
+}
+
+static uint32_t to_bfloat(uint32_t bits, unsigned round)
+{
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return 0x7fff;
+    if (round == WT_RTZ)
+        return bits >> 16;
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+static uint64_t narrow(const struct ptx_op *o, uint64_t wide)
+{
+    struct wt_fp fp = {.round = o->round, .propagate_nan = true, .flush_output = o->ftz};
+    double v;
+    memcpy(&v, &wide, sizeof v);
+    if (o->sat) {
+        v = v >= 1 ? 1 : v > 0 ? v : 0;
+        wide = double_bits(v);
+    }
+    if (o->type == PTX_F64)
+        return wide;
+    if (o->type == PTX_F16)
+        return v != v ? 0x7fff : wt_f64_to_f16(wide, &fp);
+    const uint32_t single = v != v ? 0x7fffffff : wt_f64_to_f32(wide, &fp);
+    return o->type == PTX_BF16 ? to_bfloat(single, o->round) : single;
+}
+
+static uint64_t from_integer(const struct ptx_op *o, uint64_t v)
+{
+    struct wt_fp fp = {.round = o->round};
+    const bool s = is_signed(o->from_type);
+    uint64_t r;
+    if (o->type == PTX_F64)
+        return s ? wt_i64_to_f64((int64_t)v, &fp) : wt_u64_to_f64(v, &fp);
+    if (o->type == PTX_F16)
+        return s ? wt_i64_to_f16((int64_t)v, &fp) : wt_u64_to_f16(v, &fp);
+    r = s ? wt_i64_to_f32((int64_t)v, &fp) : wt_u64_to_f32(v, &fp);
+    if (o->sat)
+        r = (uint32_t)r & 0x80000000u ? 0 : r > 0x3f800000 ? 0x3f800000 : r;
+    return o->type == PTX_BF16 ? to_bfloat((uint32_t)r, o->round) : r;
+}
+
+/* The value of an integer in 64 bits. */
+static inline uint64_t extend(unsigned type, uint64_t v)
+{
+    const unsigned bits = 8 * ptx_type_bytes((enum ptx_type)type);
+    if (bits == 64)
+        return v;
+    return is_signed(type) ? (uint64_t)wt_sign_extend(v, bits) : v & (((uint64_t)1 << bits) - 1);
+}
+
+/* An integer of one type as another: what does not fit wraps, or (.sat) is the nearest. */
+static uint64_t refit(const struct ptx_op *o, uint64_t v)
+{
+    const unsigned bytes = ptx_type_bytes((enum ptx_type)o->type);
+    if (!o->sat)
+        return v;
+    if (is_signed(o->from_type)) {
+        if (is_signed(o->type))
+            return clamp_signed((int64_t)v, bytes);
+        return (int64_t)v < 0 ? 0 : clamp_unsigned(v, bytes);
+    }
+    if (!is_signed(o->type))
+        return clamp_unsigned(v, bytes);
+    return clamp_signed((int64_t)(v > INT64_MAX ? INT64_MAX : v), bytes);
+}
+
+static uint64_t convert(const struct ptx_op *o, uint64_t v)
+{
+    if (is_float(o->from_type)) {
+        uint64_t wide = widen(o->from_type, v, o->ftz);
+        if (!is_float(o->type))
+            return to_integer(o, wide);
+        if (o->flag) /* .rni and the like */
+            wide = integral(wide, o->round);
+        return narrow(o, wide);
+    }
+    v = extend(o->from_type, v);
+    return is_float(o->type) ? from_integer(o, v) : refit(o, v);
+}
+
+/* The result fills its register: a dword is extended as its type says. */
+static const struct sm_uop *slowly(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const void *A = ptx_in(frame, &o->s[0]);
+    const unsigned from = o->size; /* of the source's register */
+    PTX_LEFT(i, ptx_lanes(w, o))
+    {
+        uint64_t r = convert(o, ptx_get(A, from, i));
+        if (!is_float(o->type))
+            r = extend(o->type, r);
+        ptx_put(frame + o->d, o->element, i, r);
+    }
+    return sm_next(w, u);
+}
+
+/* Two floats to a pair of halves: the first one is the upper (9.7.9.21). */
+static const struct sm_uop *pair(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct ptx_op *o = u->ptx;
+    struct ptx_op one = *o;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);
+    uint32_t *D = (uint32_t *)(frame + o->d);
+    one.type = o->type == PTX_F16X2 ? PTX_F16 : PTX_BF16;
+    PTX_LEFT(i, ptx_lanes(w, o))
+    D[i] = (uint32_t)(convert(&one, A[i]) << 16 | (convert(&one, B[i]) & 0xffff));
+    return sm_next(w, u);
+}
+
+/* The frequent ones. */
+PTX_LANE_BY_LANE(u64_u32, uint32_t, uint32_t, uint64_t, a)
+PTX_LANE_BY_LANE(u64_s32, uint32_t, int32_t, uint64_t, (int64_t)a)
+PTX_LANE_BY_LANE(u32_u64, uint64_t, uint64_t, uint32_t, a)
+PTX_LANE_BY_LANE(f32_s32, uint32_t, int32_t, float, a)
+PTX_LANE_BY_LANE(f64_s32, uint32_t, int32_t, double, a)
+PTX_LANE_BY_LANE(f64_u32, uint32_t, uint32_t, double, a)
+
+sm_op ptx_convert(const struct ptx_op *o)
+{
+    if (o->type == PTX_F16X2 || o->type == PTX_BF16X2)
+        return pair;
+    const bool from_dword = o->size == 4, to_dword = o->element == 4;
+    if (!o->sat && !is_float(o->type) && !is_float(o->from_type)) {
+        const bool from32 = ptx_type_bytes((enum ptx_type)o->from_type) == 4;
+        const bool to64 = ptx_type_bytes((enum ptx_type)o->type) == 8;
+        const bool from64 = ptx_type_bytes((enum ptx_type)o->from_type) == 8;
+        const bool to32 = ptx_type_bytes((enum ptx_type)o->type) == 4;
+        if (from32 && from_dword && to64 && !to_dword)
+            return is_signed(o->from_type) ? u64_s32 : u64_u32;
+        if (from64 && !from_dword && to32 && to_dword)
+            return u32_u64;
+    }
+    if (!o->sat && o->round == WT_RNE && from_dword) {
+        if (o->from_type == PTX_S32 && o->type == PTX_F32)
+            return f32_s32;
+        if (o->from_type == PTX_S32 && o->type == PTX_F64)
+            return f64_s32;
+        if (o->from_type == PTX_U32 && o->type == PTX_F64)
+            return f64_u32;
+    }
+    return slowly;
+}

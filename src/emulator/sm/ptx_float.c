@@ -1,0 +1,460 @@
+/*
+ * PTX: floating point (manual 9.7.3, 9.7.4), comparison (9.7.7). What rounds to nearest without
+ * further wishes is the host's arithmetic; the rest is softfloat's. The approximations are the
+ * correctly rounded values but for a last bit, as MUFU's are (docs/ptx.md).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "emulator/machine/softfloat.h"
+#include "emulator/sm/ptx_rows.h"
+
+#define NAN32 0x7fffffffu
+
+static inline float single_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint64_t bits_of_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Floats that are no numbers are the one NaN that NVIDIA's GPUs have. */
+static inline uint32_t one_nan(float r)
+{
+    return r == r ? bits_of(r) : NAN32;
+}
+
+/* ---- the fast ones ---- */
+
+PTX_LANE_BY_LANE(add_f32, float, float, uint32_t, one_nan(a + b))
+PTX_LANE_BY_LANE(sub_f32, float, float, uint32_t, one_nan(a - b))
+PTX_LANE_BY_LANE(mul_f32, float, float, uint32_t, one_nan(a *b))
+PTX_LANE_BY_LANE(fma_f32, float, float, uint32_t, one_nan(fmaf(a, b, c)))
+PTX_LANE_BY_LANE(div_f32, float, float, uint32_t, one_nan(a / b))
+PTX_LANE_BY_LANE(add_f64, double, double, double, a + b)
+PTX_LANE_BY_LANE(sub_f64, double, double, double, a - b)
+PTX_LANE_BY_LANE(mul_f64, double, double, double, a *b)
+PTX_LANE_BY_LANE(fma_f64, double, double, double, fma(a, b, c))
+PTX_LANE_BY_LANE(div_f64, double, double, double, a / b)
+
+/* ---- the others, a lane at a time ---- */
+
+static uint32_t flush(uint32_t a)
+{
+    return a & 0x7f800000 ? a : a & 0x80000000u;
+}
+
+static uint32_t saturate(uint32_t r)
+{
+    const float v = single_of(r);
+    return v >= 1 ? 0x3f800000 : v > 0 ? r : 0; /* NaN, -0 and below: 0 */
+}
+
+static uint32_t approximate(const struct ptx_op *o, uint32_t bits)
+{
+    const double a = (double)single_of(o->ftz ? flush(bits) : bits);
+    switch (o->how) {
+    case PTX_OP_rcp:
+        return one_nan((float)(1 / a));
+    case PTX_OP_sqrt:
+        return one_nan((float)sqrt(a));
+    case PTX_OP_rsqrt:
+        return one_nan((float)(1 / sqrt(a)));
+    case PTX_OP_sin:
+        return one_nan((float)sin(a));
+    case PTX_OP_cos:
+        return one_nan((float)cos(a));
+    case PTX_OP_lg2:
+        return one_nan((float)log2(a));
+    case PTX_OP_ex2:
+        return one_nan((float)exp2(a));
+    default:
+        return one_nan((float)tanh(a));
+    }
+}
+
+static uint32_t single(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t c)
+{
+    struct wt_fp fp = {
+        .round = o->round, .propagate_nan = true, .flush_input = o->ftz, .flush_output = o->ftz};
+    uint32_t r;
+    switch (o->how) {
+    case PTX_OP_add:
+        r = wt_f32_add(a, b, &fp);
+        break;
+    case PTX_OP_sub:
+        r = wt_f32_sub(a, b, &fp);
+        break;
+    case PTX_OP_mul:
+        r = wt_f32_mul(a, b, &fp);
+        break;
+    case PTX_OP_fma:
+        r = wt_f32_fma(a, b, c, &fp);
+        break;
+    case PTX_OP_div:
+        r = wt_f32_div(a, b, &fp);
+        break;
+    case PTX_OP_rcp:
+        r = o->flag ? approximate(o, a) : wt_f32_div(0x3f800000, a, &fp);
+        break;
+    case PTX_OP_sqrt:
+        r = o->flag ? approximate(o, a) : wt_f32_sqrt(a, &fp);
+        break;
+    case PTX_OP_min:
+    case PTX_OP_max:
+        if (o->ftz) {
+            a = flush(a);
+            b = flush(b);
+        }
+        if (o->flag && ((a & 0x7fffffff) > 0x7f800000 || (b & 0x7fffffff) > 0x7f800000))
+            return NAN32;
+        r = o->how == PTX_OP_min ? wt_f32_min(a, b, &fp) : wt_f32_max(a, b, &fp);
+        break;
+    case PTX_OP_abs:
+        r = (o->ftz ? flush(a) : a) & 0x7fffffff;
+        break;
+    case PTX_OP_neg:
+        r = (o->ftz ? flush(a) : a) ^ 0x80000000u;
+        break;
+    case PTX_OP_copysign: /* the sign of a, the rest of b */
+        return (a & 0x80000000u) | (b & 0x7fffffff);
+    default:
+        r = approximate(o, a);
+        break;
+    }
+    if ((r & 0x7fffffff) > 0x7f800000)
+        r = NAN32;
+    if (o->ftz)
+        r = flush(r);
+    return o->sat ? saturate(r) : r;
+}
+
+static uint64_t twice(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c)
+{
+    struct wt_fp fp = {.round = o->round, .propagate_nan = true};
+    switch (o->how) {
+    case PTX_OP_add:
+        return wt_f64_add(a, b, &fp);
+    case PTX_OP_sub:
+        return wt_f64_sub(a, b, &fp);
+    case PTX_OP_mul:
+        return wt_f64_mul(a, b, &fp);
+    case PTX_OP_fma:
+        return wt_f64_fma(a, b, c, &fp);
+    case PTX_OP_div:
+        return wt_f64_div(a, b, &fp);
+    case PTX_OP_rcp:
+        return wt_f64_div(UINT64_C(0x3ff) << 52, a, &fp);
+    case PTX_OP_sqrt:
+        return wt_f64_sqrt(a, &fp);
+    case PTX_OP_rsqrt:
+        return bits_of_double(1 / sqrt(double_of(a)));
+    case PTX_OP_min:
+        return wt_f64_min(a, b, &fp);
+    case PTX_OP_max:
+        return wt_f64_max(a, b, &fp);
+    case PTX_OP_abs:
+        return a & ~(UINT64_C(1) << 63);
+    case PTX_OP_neg:
+        return a ^ UINT64_C(1) << 63;
+    default:
+        return (a & UINT64_C(1) << 63) | (b & ~(UINT64_C(1) << 63));
+    }
+}
+
+static uint16_t half(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c)
+{
+    struct wt_fp fp = {
+        .round = o->round, .propagate_nan = true, .flush_input = o->ftz, .flush_output = o->ftz};
+    const bool nan = (a & 0x7fff) > 0x7c00 || (b & 0x7fff) > 0x7c00;
+    uint16_t r;
+    switch (o->how) {
+    case PTX_OP_add:
+        r = wt_f16_add(a, b, &fp);
+        break;
+    case PTX_OP_sub:
+        r = wt_f16_sub(a, b, &fp);
+        break;
+    case PTX_OP_mul:
+        r = wt_f16_mul(a, b, &fp);
+        break;
+    case PTX_OP_fma:
+        r = wt_f16_fma(a, b, c, &fp);
+        break;
+    case PTX_OP_min:
+        r = o->flag && nan ? 0x7fff : wt_f16_min(a, b, &fp);
+        break;
+    case PTX_OP_max:
+        r = o->flag && nan ? 0x7fff : wt_f16_max(a, b, &fp);
+        break;
+    case PTX_OP_abs:
+        return a & 0x7fff;
+    case PTX_OP_neg:
+        return a ^ 0x8000;
+    default: { /* ex2, tanh */
+        const float v = single_of(wt_f16_to_f32(a, &fp));
+        const double exact = o->how == PTX_OP_ex2 ? exp2((double)v) : tanh((double)v);
+        r = wt_f64_to_f16(bits_of_double(exact), &fp);
+        break;
+    }
+    }
+    if ((r & 0x7fff) > 0x7c00)
+        return 0x7fff;
+    if (o->sat) {
+        const float v = single_of(wt_f16_to_f32(r, &fp));
+        r = v >= 1 ? 0x3c00 : v > 0 ? r : 0;
+    }
+    return r;
+}
+
+/* The result of one lane, of any type. */
+static uint64_t any(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c)
+{
+    switch (o->type) {
+    case PTX_F64:
+        return twice(o, a, b, c);
+    case PTX_F16:
+        return half(o, (uint16_t)a, (uint16_t)b, (uint16_t)c);
+    case PTX_F16X2:
+        return half(o, (uint16_t)a, (uint16_t)b, (uint16_t)c) |
+               (uint32_t)half(o, (uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16))
+                   << 16;
+    default:
+        return single(o, (uint32_t)a, (uint32_t)b, (uint32_t)c);
+    }
+}
+
+static const struct sm_uop *lane_at_a_time(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const void *a = ptx_in(frame, &o->s[0]), *b = ptx_in(frame, &o->s[1]),
+               *c = ptx_in(frame, &o->s[2]);
+    const unsigned size = ptx_type_bytes((enum ptx_type)o->type);
+    PTX_LEFT(i, ptx_lanes(w, o))
+    ptx_put(frame + o->d, size, i,
+            any(o, ptx_get(a, size, i), ptx_get(b, size, i), ptx_get(c, size, i)));
+    return sm_next(w, u);
+}
+
+sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain)
+{
+    static const sm_op fast[PTX_MATHS][2] = {
+        [PTX_OP_add] = {add_f32, add_f64}, [PTX_OP_sub] = {sub_f32, sub_f64},
+        [PTX_OP_mul] = {mul_f32, mul_f64}, [PTX_OP_fma] = {fma_f32, fma_f64},
+        [PTX_OP_div] = {div_f32, div_f64},
+    };
+    /* Which operations there are for which types: f16 and its pairs, f32, f64. */
+    static const struct {
+        bool half, single, wide;
+    } there[PTX_MATHS] = {
+        [PTX_OP_add] = {true, true, true},   [PTX_OP_sub] = {true, true, true},
+        [PTX_OP_mul] = {true, true, true},   [PTX_OP_fma] = {true, true, true},
+        [PTX_OP_div] = {false, true, true},  [PTX_OP_rcp] = {false, true, true},
+        [PTX_OP_sqrt] = {false, true, true}, [PTX_OP_rsqrt] = {false, true, true},
+        [PTX_OP_sin] = {false, true, false}, [PTX_OP_cos] = {false, true, false},
+        [PTX_OP_lg2] = {false, true, false}, [PTX_OP_ex2] = {true, true, false},
+        [PTX_OP_tanh] = {true, true, false}, [PTX_OP_min] = {true, true, true},
+        [PTX_OP_max] = {true, true, true},   [PTX_OP_abs] = {true, true, true},
+        [PTX_OP_neg] = {true, true, true},   [PTX_OP_copysign] = {false, true, true},
+    };
+    const bool is_half = type == PTX_F16 || type == PTX_F16X2;
+    if (!is_half && type != PTX_F32 && type != PTX_F64)
+        return NULL;
+    if (is_half ? !there[op].half : type == PTX_F32 ? !there[op].single : !there[op].wide)
+        return NULL;
+    if (plain && !is_half && fast[op][type == PTX_F64])
+        return fast[op][type == PTX_F64];
+    return lane_at_a_time;
+}
+
+/* ---- comparison ---- */
+
+/* One bit for each outcome: o->how has those for which the predicate holds. */
+enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
+static uint32_t combined(const struct ptx_op *o, const uint8_t *frame, uint32_t holds)
+{
+    if (o->s[2].slot == PTX_NO_SLOT && !o->s[2].constant)
+        return holds;
+    const uint32_t c = ptx_mask(frame, &o->s[2]);
+    return o->combine == 0 ? holds & c : o->combine == 1 ? holds | c : holds ^ c;
+}
+
+static const struct sm_uop *finish(struct sm_warp *w, const struct sm_uop *u, uint32_t holds)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t exec = ptx_lanes(w, o);
+    const uint32_t first = combined(o, frame, holds), second = combined(o, frame, ~holds);
+    if (o->flag) { /* set: a row of zeros, and ones or 1.0 */
+        uint32_t *D = (uint32_t *)(frame + o->d);
+        PTX_LEFT(i, exec)
+        D[i] = first >> i & 1 ? (o->type == PTX_F32 ? 0x3f800000 : UINT32_MAX) : 0;
+        return sm_next(w, u);
+    }
+    if (o->d != PTX_NO_SLOT)
+        ptx_set_mask(frame, o->d, first, exec);
+    if (o->d2 != PTX_NO_SLOT)
+        ptx_set_mask(frame, o->d2, second, exec);
+    return sm_next(w, u);
+}
+
+#define COMPARE(T, E, V)                                                                           \
+    static const struct sm_uop *compare_##T(struct sm_warp *w, const struct sm_uop *u)             \
+    {                                                                                              \
+        const struct ptx_op *o = u->ptx;                                                           \
+        const uint8_t *frame = ptx_frame(w);                                                       \
+        const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);                        \
+        int32_t row[SM_LANES];                                                                     \
+        uint32_t flip = 0;                                                                         \
+        switch (o->how) {                                                                          \
+        case EQUAL:                                                                                \
+            for (unsigned i = 0; i < SM_LANES; i++)                                                \
+                row[i] = -((V)A[i] == (V)B[i]);                                                    \
+            break;                                                                                 \
+        case LESS | GREATER:                                                                       \
+        case LESS | GREATER | UNORDERED: /* of numbers: not equal */                               \
+            if ((V)0.5 == (V)0 || (o->how & UNORDERED)) {                                          \
+                for (unsigned i = 0; i < SM_LANES; i++)                                            \
+                    row[i] = -((V)A[i] != (V)B[i]);                                                \
+                break;                                                                             \
+            }                                                                                      \
+            for (unsigned i = 0; i < SM_LANES; i++)                                                \
+                row[i] = -((V)A[i] < (V)B[i] || (V)A[i] > (V)B[i]);                                \
+            break;                                                                                 \
+        case EQUAL | GREATER | UNORDERED:                                                          \
+            flip = UINT32_MAX;                                                                     \
+            /* fall through */                                                                     \
+        case LESS:                                                                                 \
+            for (unsigned i = 0; i < SM_LANES; i++)                                                \
+                row[i] = -((V)A[i] < (V)B[i]);                                                     \
+            break;                                                                                 \
+        case GREATER | UNORDERED:                                                                  \
+            flip = UINT32_MAX;                                                                     \
+            /* fall through */                                                                     \
+        case LESS | EQUAL:                                                                         \
+            for (unsigned i = 0; i < SM_LANES; i++)                                                \
+                row[i] = -((V)A[i] <= (V)B[i]);                                                    \
+            break;                                                                                 \
+        case LESS | EQUAL | UNORDERED:                                                             \
+            flip = UINT32_MAX;                                                                     \
+            /* fall through */                                                                     \
+        case GREATER:                                                                              \
+            for (unsigned i = 0; i < SM_LANES; i++)                                                \
+                row[i] = -((V)A[i] > (V)B[i]);                                                     \
+            break;                                                                                 \
+        case LESS | UNORDERED:                                                                     \
+            flip = UINT32_MAX;                                                                     \
+            /* fall through */                                                                     \
+        case EQUAL | GREATER:                                                                      \
+            for (unsigned i = 0; i < SM_LANES; i++)                                                \
+                row[i] = -((V)A[i] >= (V)B[i]);                                                    \
+            break;                                                                                 \
+        case EQUAL | UNORDERED:                                                                    \
+            for (unsigned i = 0; i < SM_LANES; i++)                                                \
+                row[i] = -!((V)A[i] < (V)B[i] || (V)A[i] > (V)B[i]);                               \
+            break;                                                                                 \
+        case UNORDERED:                                                                            \
+            flip = UINT32_MAX;                                                                     \
+            /* fall through */                                                                     \
+        default: /* num */                                                                         \
+            for (unsigned i = 0; i < SM_LANES; i++)                                                \
+                row[i] = -((V)A[i] == (V)A[i] && (V)B[i] == (V)B[i]);                              \
+            break;                                                                                 \
+        }                                                                                          \
+        return finish(w, u, ptx_signs(row) ^ flip);                                                \
+    }
+
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+COMPARE(u8, uint32_t, uint8_t)
+COMPARE(s8, uint32_t, int8_t)
+COMPARE(u16, uint32_t, uint16_t)
+COMPARE(s16, uint32_t, int16_t)
+COMPARE(u32, uint32_t, uint32_t)
+COMPARE(s32, uint32_t, int32_t)
+COMPARE(u64, uint64_t, uint64_t)
+COMPARE(s64, uint64_t, int64_t)
+COMPARE(f32, float, float)
+COMPARE(f64, double, double)
+
+/* Of halves, and of floats whose denormals count as zeros. */
+static const struct sm_uop *compare_slowly(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint8_t *frame = ptx_frame(w);
+    const uint32_t *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);
+    uint32_t holds = 0;
+    struct wt_fp fp = {0};
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        const bool is_half = o->from_type == PTX_F16;
+        const uint32_t x = is_half ? wt_f16_to_f32((uint16_t)A[i], &fp) : flush(A[i]);
+        const uint32_t y = is_half ? wt_f16_to_f32((uint16_t)B[i], &fp) : flush(B[i]);
+        const float a = single_of(x), b = single_of(y);
+        const unsigned outcome = a < b ? LESS : a == b ? EQUAL : a > b ? GREATER : UNORDERED;
+        holds |= (uint32_t)((o->how & outcome) != 0) << i;
+    }
+    return finish(w, u, holds);
+}
+
+sm_op ptx_set_predicate(enum ptx_type type)
+{
+    static const sm_op executors[PTX_TYPES] = {
+        [PTX_B8] = compare_u8,   [PTX_U8] = compare_u8,   [PTX_S8] = compare_s8,
+        [PTX_B16] = compare_u16, [PTX_U16] = compare_u16, [PTX_S16] = compare_s16,
+        [PTX_B32] = compare_u32, [PTX_U32] = compare_u32, [PTX_S32] = compare_s32,
+        [PTX_B64] = compare_u64, [PTX_U64] = compare_u64, [PTX_S64] = compare_s64,
+        [PTX_F32] = compare_f32, [PTX_F64] = compare_f64, [PTX_F16] = compare_slowly,
+    };
+    return executors[type];
+}
+
+sm_op ptx_set_predicate_flushing(void)
+{
+    return compare_slowly;
+}
+
+/* testp (9.7.3.1): how is its class. */
+const struct sm_uop *ptx_op_testp(struct sm_warp *w, const struct sm_uop *u)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const void *A = ptx_in(frame, &o->s[0]);
+    const bool wide = o->type == PTX_F64;
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        const uint64_t bits = ptx_get(A, wide ? 8 : 4, i);
+        const int class =
+            wide ? fpclassify(double_of(bits)) : fpclassify(single_of((uint32_t)bits));
+        const bool holds[] = {class != FP_INFINITE && class != FP_NAN,
+                              class == FP_INFINITE,
+                              class != FP_NAN,
+                              class == FP_NAN,
+                              class == FP_NORMAL,
+                              class == FP_SUBNORMAL};
+        mask |= (uint32_t)holds[o->how] << i;
+    }
+    ptx_set_mask(frame, o->d, mask, ptx_lanes(w, o));
+    return sm_next(w, u);
+}

@@ -1,0 +1,425 @@
+/*
+ * PTX: control flow, calls, barriers (manual 9.7.12, 9.7.13).
+ *
+ * The lanes of a warp are in paths: those of one path stand at one place of one frame. One path
+ * runs; the others are entries of the stack of kind PATH. Lanes that disagree at a branch become
+ * two paths. Which path runs is settled where paths can meet, at labels and behind calls: the one
+ * of the newest frame, and of those the one at the lowest address, so that the lanes come together
+ * where the branch's post-dominator stands in the text. Two paths of one frame at one place are one
+ * again.
+ *
+ * A path that branches backwards PATIENCE times while others could run gives way to the one that
+ * has waited longest, so that a lane that spins on a lock does not keep the lane that holds it
+ * waiting.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/sm/ptx_image.h"
+
+#define PATIENCE 256
+
+/* ---- the image ---- */
+
+static const struct sm_ptx *own_image(const struct sm_warp *w, const struct sm_uop *u)
+{
+    uint32_t index;
+    const struct sm_ptx *image = ptx_image_at(w->device, sm_pc_of(w, u), &index);
+    assert(image);
+    return image;
+}
+
+/* ---- paths ---- */
+
+/* The path goes on at pc, together with those that stand there, or gives way to a better one. */
+static const struct sm_uop *go(struct sm_warp *w, uint64_t pc)
+{
+    uint32_t best = 0;
+    if (!w->depth)
+        return sm_jump(w, pc);
+    for (uint32_t i = w->depth; i-- > 0;) {
+        const struct sm_entry *e = &w->stack[i];
+        if (!ptx_can_run(e) || e->pc != pc || e->base != w->base)
+            continue;
+        w->active |= e->mask;
+        ptx_remove_entry(w, i);
+    }
+    if (!w->hold && ptx_find_best(w, PTX_RUNS, &best) &&
+        ptx_before(w->stack[best].base, w->stack[best].pc, w->base, pc)) {
+        ptx_put_away(w, pc, w->active, w->base, PTX_RUNS, w->result);
+        ptx_take_path(w, best);
+        return sm_jump(w, w->pc);
+    }
+    return sm_jump(w, pc);
+}
+
+/* A backward branch while others wait. */
+static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
+{
+    uint32_t oldest = 0;
+    if (w->hold)
+        w->hold--;
+    if (++w->spins < PATIENCE)
+        return go(w, pc);
+    w->spins = 0;
+    while (oldest < w->depth && !ptx_can_run(&w->stack[oldest]))
+        oldest++;
+    if (oldest == w->depth)
+        return go(w, pc);
+    ptx_put_away(w, pc, w->active, w->base, PTX_RUNS, w->result);
+    ptx_take_path(w, oldest);
+    w->hold = PATIENCE;
+    return sm_jump(w, w->pc);
+}
+
+/* The path that ran is gone. */
+static const struct sm_uop *another(struct sm_warp *w)
+{
+    if (!ptx_choose_path(w)) {
+        w->live = 0;
+        sm_warp_end(w);
+        return NULL;
+    }
+    if (w->wait > PTX_RUNS && w->wait < PTX_WAITS_SYNC)
+        return NULL;
+    return sm_jump(w, w->pc);
+}
+
+PTX_EXECUTOR(ptx_op_join)
+{
+    return w->depth ? go(w, sm_next_pc(sm_pc_of(w, u))) : sm_next(w, u);
+}
+
+bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, uint32_t members,
+                  const struct sm_uop **next)
+{
+    const uint64_t pc = sm_pc_of(w, u);
+    uint32_t best;
+    if (w->wait == PTX_GOES_ON) {
+        w->wait = PTX_RUNS;
+        return true;
+    }
+    for (uint32_t i = w->depth; i-- > 0;) {
+        const struct sm_entry *e = &w->stack[i];
+        if (e->kind != SM_ENTRY_PATH || e->pc != pc || e->base != w->base ||
+            (e->wait != PTX_WAITS_SYNC && e->wait != PTX_RUNS))
+            continue;
+        w->active |= e->mask;
+        ptx_remove_entry(w, i);
+    }
+    if (!(members & w->live & ~w->active) || !ptx_find_best(w, PTX_RUNS, &best))
+        return true;
+    ptx_put_away(w, pc, w->active, w->base, PTX_WAITS_SYNC, w->result);
+    *next = another(w);
+    return false;
+}
+
+/* ---- branches ---- */
+
+PTX_EXECUTOR(ptx_op_bra)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint32_t lanes = ptx_lanes(w, o);
+    if (!lanes)
+        return sm_next(w, u);
+    const uint64_t pc = sm_pc_of(w, u), next = sm_next_pc(pc);
+    const uint64_t target = pc + (uint64_t)o->offset;
+    if (lanes != w->active) {
+        ptx_put_away(w, target, lanes, w->base, PTX_RUNS, w->result);
+        w->active &= ~lanes;
+        if (target <= pc)
+            return go_back(w, next);
+        return go(w, next);
+    }
+    if (target <= pc && w->depth)
+        return go_back(w, target);
+    return go(w, target);
+}
+
+/* Lanes whose value is that of the first of them; the others come here again. */
+static uint32_t agreeing(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes, const void *row,
+                         unsigned size, uint64_t *value)
+{
+    const uint64_t pc = sm_pc_of(w, u);
+    uint32_t same = 0;
+    *value = ptx_get(row, size, (unsigned)__builtin_ctz(lanes));
+    PTX_LEFT(i, lanes)
+    if (ptx_get(row, size, i) == *value)
+        same |= 1u << i;
+    const uint32_t others = lanes & ~same, rest = w->active & ~lanes;
+    w->active = same;
+    if (others)
+        ptx_put_away(w, pc, others, w->base, PTX_RUNS, w->result);
+    if (rest)
+        ptx_put_away(w, sm_next_pc(pc), rest, w->base, PTX_RUNS, w->result);
+    return same;
+}
+
+PTX_EXECUTOR(ptx_op_brx)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint32_t lanes = ptx_lanes(w, o);
+    const struct sm_ptx *image = own_image(w, u);
+    const uint32_t *targets = &image->target[o->index];
+    const uint32_t *row = ptx_in(ptx_frame(w), &o->s[0]);
+    uint64_t n;
+    if (!lanes)
+        return sm_next(w, u);
+    PTX_LEFT(i, lanes)
+    if (row[i] >= targets[0])
+        return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, 1u << i, 0,
+                        "brx.idx with index %u; there are %u targets", row[i], targets[0]);
+    agreeing(w, u, lanes, row, 4, &n);
+    return go(w, ptx_pc(image, targets[1 + n]));
+}
+
+/* ---- calls ---- */
+
+static const struct sm_uop *too_deep(struct sm_warp *w, const struct sm_uop *u, const char *what)
+{
+    return sm_error(w, u, SM_API_STACK_ERROR, w->active, 0, "a call takes more %s than there are",
+                    what);
+}
+
+static void copy_row(uint8_t *to, const uint8_t *from, uint32_t lanes)
+{
+    if (lanes == UINT32_MAX) {
+        memcpy(to, from, PTX_ROW_BYTES);
+        return;
+    }
+    PTX_LEFT(i, lanes)
+    memcpy(to + 4 * i, from + 4 * i, 4);
+}
+
+static void pass_arguments(struct sm_warp *w, const struct ptx_call *c, uint32_t base,
+                           uint32_t lanes)
+{
+    const uint8_t *from = ptx_frame(w);
+    uint8_t *to = (uint8_t *)(w->r + base);
+    for (uint32_t k = 0; k < c->argument_count; k++) {
+        const struct ptx_move *m = &c->argument[k];
+        const uint8_t *source = ptx_in(from, &m->from);
+        if (m->wide) {
+            uint32_t *low = (uint32_t *)(to + m->to), *high = low + SM_LANES;
+            PTX_LEFT(i, lanes)
+            {
+                low[i] = (uint32_t)((const uint64_t *)source)[i];
+                high[i] = (uint32_t)(((const uint64_t *)source)[i] >> 32);
+            }
+            continue;
+        }
+        for (uint32_t n = 0; n < m->dwords; n++)
+            copy_row(to + m->to + n * PTX_ROW_BYTES, source + n * PTX_ROW_BYTES, lanes);
+    }
+}
+
+static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                                 uint32_t call_index, const struct ptx_function_info *f)
+{
+    const struct sm_ptx *image = own_image(w, u);
+    const struct ptx_call *c = &image->call[call_index];
+    const uint64_t back = sm_next_pc(sm_pc_of(w, u));
+    const uint32_t limit = w->device->grid.launch.local, base = ptx_rows_in_use(w);
+    const uint32_t rest = w->active & ~lanes;
+    if (f->parameter_rows != c->rows)
+        return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0,
+                        "a call of %.*s with other parameters than it has", (int)f->name.length,
+                        f->name.at);
+    if (base + f->rows > PTX_MOST_ROWS || !ptx_make_room(w, base + f->rows))
+        return too_deep(w, u, "registers");
+    const uint32_t *stack = w->r[w->base + PTX_STACK_ROW];
+    PTX_LEFT(i, lanes)
+    if (((stack[i] + 15u) & ~15u) + f->local > limit)
+        return too_deep(w, u, "bytes of local memory");
+    memset(w->r[base], 0, (size_t)f->rows * sizeof *w->r);
+    uint32_t *header = w->r[base];
+    header[PTX_RETURN_LOW] = (uint32_t)back;
+    header[PTX_RETURN_HIGH] = (uint32_t)(back >> 32);
+    header[PTX_CALLER] = w->base;
+    header[PTX_ROWS] = f->rows;
+    header[PTX_CALL] = call_index;
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        w->r[base + PTX_LOCAL_ROW][i] = (stack[i] + 15u) & ~15u;
+        w->r[base + PTX_STACK_ROW][i] = w->r[base + PTX_LOCAL_ROW][i] + f->local;
+    }
+    pass_arguments(w, c, base, lanes);
+    if (rest)
+        ptx_put_away(w, back, rest, w->base, PTX_RUNS, w->result);
+    w->active = lanes;
+    w->base = base;
+    w->rows = base + f->rows;
+    return sm_jump(w, ptx_pc(image, f->entry));
+}
+
+PTX_EXECUTOR(ptx_op_call)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint32_t lanes = ptx_lanes(w, o);
+    if (!lanes)
+        return sm_next(w, u);
+    return call(w, u, lanes, o->index, &own_image(w, u)->function[o->offset]);
+}
+
+static const struct ptx_function_info *function_at(const struct sm_ptx *image, uint64_t pc)
+{
+    uint32_t index;
+    if (!ptx_index(image, pc, &index))
+        return NULL;
+    for (size_t i = 0; i < image->function_count; i++)
+        if (image->function[i].entry == index)
+            return &image->function[i];
+    return NULL;
+}
+
+PTX_EXECUTOR(ptx_op_call_register)
+{
+    const struct ptx_op *o = u->ptx;
+    uint32_t lanes = ptx_lanes(w, o);
+    const uint64_t *row = ptx_in(ptx_frame(w), &o->s[0]);
+    uint64_t target;
+    if (!lanes)
+        return sm_next(w, u);
+    const struct sm_ptx *image = own_image(w, u);
+    PTX_LEFT(i, lanes)
+    if (!function_at(image, row[i]))
+        return sm_error(w, u, SM_PC_WRAP, 1u << i, row[i], "a call of 0x%llx, which is no function",
+                        (unsigned long long)row[i]);
+    lanes = agreeing(w, u, lanes, row, 8, &target);
+    return call(w, u, lanes, o->index, function_at(image, target));
+}
+
+static void pass_results(struct sm_warp *w, uint32_t lanes)
+{
+    const uint32_t *header = ptx_header(w, w->base);
+    const uint64_t back = header[PTX_RETURN_LOW] | (uint64_t)header[PTX_RETURN_HIGH] << 32;
+    uint32_t index;
+    const struct sm_ptx *image = ptx_image_at(w->device, back, &index);
+    const struct ptx_call *c = &image->call[header[PTX_CALL]];
+    const uint8_t *from = ptx_frame(w) + c->result_slot;
+    uint8_t *to = (uint8_t *)(w->r + header[PTX_CALLER]);
+    for (uint32_t k = 0; k < c->result_count; k++)
+        if (c->result[k] != PTX_NO_SLOT)
+            copy_row(to + c->result[k], from + k * PTX_ROW_BYTES, lanes);
+}
+
+PTX_EXECUTOR(ptx_op_ret)
+{
+    const uint32_t lanes = ptx_lanes(w, u->ptx);
+    if (!lanes)
+        return sm_next(w, u);
+    if (w->base == PTX_FIRST_ROW)
+        return ptx_op_exit(w, u);
+    const uint32_t *header = ptx_header(w, w->base);
+    const uint64_t back = header[PTX_RETURN_LOW] | (uint64_t)header[PTX_RETURN_HIGH] << 32;
+    const uint32_t caller = header[PTX_CALLER];
+    pass_results(w, lanes);
+    if (lanes != w->active) {
+        ptx_put_away(w, back, lanes, caller, PTX_RUNS, w->result);
+        w->active &= ~lanes;
+        return go(w, sm_next_pc(sm_pc_of(w, u)));
+    }
+    w->base = caller;
+    w->rows = ptx_rows_in_use(w);
+    return go(w, back);
+}
+
+/* ---- the end ---- */
+
+static void open_barriers(struct sm_device *d, struct sm_cta *c)
+{
+    for (unsigned n = 0; n < SM_BARRIERS; n++)
+        if (!c->barrier[n].expected)
+            ptx_open_barrier(d, c, n);
+}
+
+PTX_EXECUTOR(ptx_op_exit)
+{
+    const uint32_t lanes = ptx_lanes(w, u->ptx);
+    if (!lanes)
+        return sm_next(w, u);
+    if (lanes == w->live && !sm_trap_before_exit(w, u))
+        return NULL;
+    w->live &= ~lanes;
+    w->active &= ~lanes;
+    if (!w->live) {
+        w->depth = 0;
+        sm_warp_end(w);
+        return NULL;
+    }
+    if (w->active) {
+        open_barriers(w->device, w->cta);
+        return go(w, sm_next_pc(sm_pc_of(w, u)));
+    }
+    ptx_choose_path(w);
+    w->rows = ptx_rows_in_use(w);
+    open_barriers(w->device, w->cta);
+    if (w->wait > PTX_RUNS && w->wait < PTX_WAITS_SYNC)
+        return NULL;
+    return sm_jump(w, w->pc);
+}
+
+/* trap and brkpt are BPT.TRAP 1 (docs/ptx.md). */
+PTX_EXECUTOR(ptx_op_trap)
+{
+    const uint32_t lanes = ptx_lanes(w, u->ptx);
+    if (!lanes)
+        return sm_next(w, u);
+    return sm_take_program_trap(w, u, lanes, u->ptx->flag ? "brkpt" : "trap");
+}
+
+/* ---- barriers of the CTA, in threads ---- */
+
+enum { SYNC, ARRIVE, REDUCE };
+
+PTX_EXECUTOR(ptx_op_barrier)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint8_t *frame = ptx_frame(w);
+    const uint32_t lanes = ptx_lanes(w, o), rest = w->active & ~lanes;
+    const uint64_t pc = sm_pc_of(w, u);
+    if (!lanes)
+        return sm_next(w, u);
+    const unsigned first = (unsigned)__builtin_ctz(lanes);
+    const uint32_t n = ((const uint32_t *)ptx_in(frame, &o->s[0]))[first];
+    const uint32_t threads = ((const uint32_t *)ptx_in(frame, &o->s[1]))[first];
+    if (n >= SM_BARRIERS || threads % SM_LANES || threads > 1024)
+        return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0,
+                        "barrier %u with %u threads; there are %u, and threads come in warps", n,
+                        threads, SM_BARRIERS);
+    struct sm_barrier *b = &w->cta->barrier[n];
+    /* With a count, a warp counts as one whole (9.7.13.1). */
+    const uint32_t count =
+        threads && lanes == w->live ? SM_LANES : (uint32_t)__builtin_popcount(lanes);
+    const uint32_t holds =
+        o->how == REDUCE ? (uint32_t)__builtin_popcount(ptx_mask(frame, &o->s[2]) & lanes) : 0;
+    b->arrived += count;
+    b->expected = threads;
+    b->holds += holds;
+    b->op = o->combine;
+    if (o->how == ARRIVE) {
+        ptx_open_barrier(w->device, w->cta, n);
+        return sm_next(w, u);
+    }
+    if (rest)
+        ptx_put_away(w, sm_next_pc(pc), rest, w->base, PTX_RUNS, w->result);
+    w->active = lanes;
+    w->wait = PTX_WAITS_BARRIER + n;
+    w->result = count << 16 | holds;
+    w->pc = pc;
+    if (ptx_open_barrier(w->device, w->cta, n))
+        return go(w, w->pc);
+    ptx_put_away(w, pc, w->active, w->base, w->wait, w->result);
+    return another(w);
+}
+
+PTX_EXECUTOR(ptx_op_barrier_result)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    if (o->flag) /* a predicate */
+        ptx_set_mask(frame, o->d, w->result >> 31 ? UINT32_MAX : 0, ptx_lanes(w, o));
+    else
+        PTX_LEFT(i, ptx_lanes(w, o))
+    ptx_put(frame + o->d, 4, i, w->result & 0xffff);
+    return sm_next(w, u);
+}

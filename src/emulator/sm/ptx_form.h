@@ -1,0 +1,60 @@
+/* The words of an opcode of PTX: "cvt.rzi.ftz.s32.f32" is cvt and what its words say. */
+#ifndef WT_EMULATOR_SM_PTX_FORM_H
+#define WT_EMULATOR_SM_PTX_FORM_H
+
+#include "object/ptx.h"
+
+/** Kinds of words, as ptx.def names them. */
+enum ptx_field {
+    ROUND = 1 << 0,
+    IROUND = 1 << 1, /**< to an integer: rni, rzi, rmi, rpi */
+    FTZ = 1 << 2,
+    SAT = 1 << 3,
+    APPROX = 1 << 4,
+    HALF = 1 << 5, /**< lo, hi, wide */
+    CC = 1 << 6,
+    CMP = 1 << 7,
+    BOOL = 1 << 8,
+    SPACE = 1 << 9,
+    VEC = 1 << 10,
+    SEM = 1 << 11,
+    SCOPE = 1 << 12,
+    CACHE = 1 << 13,
+    ATOM = 1 << 14,
+    OTHER = 1 << 15, /**< what only one or two instructions have: enum ptx_word */
+};
+
+enum { PTX_LO = 1, PTX_HI, PTX_WIDE };
+
+/** Outcomes of a comparison for which it holds, as bits: less, equal, greater, unordered. */
+enum { PTX_LESS = 1, PTX_EQUAL = 2, PTX_GREATER = 4, PTX_UNORDERED = 8 };
+
+/** The words of kind OTHER. */
+enum ptx_word {
+#define W(name) PTX_WORD_##name,
+#include "emulator/sm/ptx_words.def"
+#undef W
+    PTX_WORD_COUNT
+};
+
+struct ptx_form {
+    int row; /**< of ptx.def */
+    enum ptx_type type[4];
+    unsigned type_count;
+    uint32_t fields; /**< kinds that there are */
+    uint8_t round, half, outcomes, combine, atom;
+    bool is_unsigned_comparison; /**< lo, ls, hi, hs */
+    enum ptx_space space;
+    uint8_t vector; /**< 1, 2, 4 */
+    uint64_t words; /**< bit of each OTHER word */
+};
+
+static inline bool ptx_has(const struct ptx_form *f, enum ptx_word word)
+{
+    return f->words >> word & 1;
+}
+
+/** Splits an opcode. False: *bad is the word that the instruction does not have. */
+bool ptx_form_of(struct ptx_name opcode, struct ptx_form *form, struct ptx_name *bad);
+
+#endif

@@ -1,0 +1,310 @@
+/*
+ * The image of a PTX program and its records. A record is what one instruction of PTX, or one step
+ * of it, was lowered to: an executor, places of its operands in the frame, constants.
+ *
+ * A frame is a window of rows of the warp's register file, one row 32 dwords:
+ *   row 0     scalars of the frame: enum ptx_header
+ *   row 1, 2  of each lane: where the frame's local memory begins; where it ends
+ *   then      results, parameters: a dword a row
+ *   then      registers: 32 bits and less a row; 64 bits two rows, as 32 qwords; predicates a dword
+ *             each, a mask of lanes
+ * A frame is never a part of another one: a call takes rows behind those of all paths of the warp.
+ */
+#ifndef WT_EMULATOR_SM_PTX_IMAGE_H
+#define WT_EMULATOR_SM_PTX_IMAGE_H
+
+#include "emulator/sm/internal.h"
+#include "emulator/sm/ptx.h"
+
+#define PTX_ROW_BYTES (SM_LANES * 4)
+#define PTX_FIRST_ROW 264 /* below it are the registers of machine code, for trap handlers */
+#define PTX_MOST_ROWS 1000000
+#define PTX_NO_SLOT UINT32_MAX
+/* The word in memory: this above the index of the record. No instruction of sm_50 has it. */
+#define PTX_WORD UINT64_C(0x5054580000000000)
+#define PTX_WORD_MASK UINT64_C(0xffffff0000000000)
+
+enum ptx_header {
+    PTX_RETURN_LOW, /* where the caller goes on */
+    PTX_RETURN_HIGH,
+    PTX_CALLER, /* its row */
+    PTX_ROWS,   /* rows of this frame */
+    PTX_CALL,   /* the call's index in the image, for its results */
+};
+#define PTX_LOCAL_ROW 1
+#define PTX_STACK_ROW 2
+#define PTX_PARAMETER_ROW 3
+
+enum ptx_wait {
+    PTX_RUNS,
+    PTX_WAITS_BARRIER,      /* + number */
+    PTX_WAITS_SYNC = 0x100, /* for the other lanes of a .sync */
+    PTX_GOES_ON = 0x200,    /* of the path that runs: it waits no longer for them */
+};
+
+/* A source: constant rows, or (NULL) a place in the frame. */
+struct ptx_source {
+    const void *constant;
+    uint32_t slot; /* bytes */
+    bool negated;  /* of a predicate */
+};
+
+/* Dwords that a call copies. */
+struct ptx_move {
+    struct ptx_source from; /* of an argument */
+    uint32_t to;            /* bytes into the callee's frame; of a result into the caller's */
+    uint32_t dwords;
+    bool wide; /* from a register of 64 bits: qwords */
+};
+
+struct ptx_call {
+    struct ptx_move *argument;
+    uint32_t argument_count;
+    uint32_t result_slot; /* of the callee's first result, bytes */
+    uint32_t *result;     /* slots in the caller's frame, one for each dword; NO_SLOT: sink */
+    uint32_t result_count;
+    uint32_t rows; /* dwords of results and arguments: those that the callee must have */
+};
+
+struct ptx_op {
+    sm_op run;
+    uint32_t d, d2; /* slots */
+    struct ptx_source s[4];
+    uint32_t guard; /* slot; NO_SLOT: none */
+    bool guard_negated;
+    bool begins; /* the first of its function */
+    bool ftz, sat, is_signed, flag;
+    uint8_t type, from_type, round, how, size, count, combine, space;
+    uint32_t index;     /* of the target record, the call, the function, the targets */
+    int64_t offset;     /* of an address */
+    uint32_t vector[4]; /* slots of a vector's elements */
+    const void *vector_constant[4];
+    uint8_t element; /* bytes of a register of the vector */
+    struct ptx_name text;
+    struct ptx_place place;
+    uint32_t module, file, line, column;
+};
+
+struct ptx_function_info {
+    struct ptx_name name;
+    uint32_t entry, end; /* records */
+    uint32_t rows, local, parameter_rows;
+    uint32_t builtin; /* enum ptx_builtin */
+};
+
+/* A register of a function, or a range of them; its places in the frame are its own. */
+struct ptx_register {
+    struct ptx_name name;
+    uint32_t function;     /* index of its ptx_function_info */
+    uint32_t slot, range;  /* range 0: it is one */
+    uint8_t bytes, vector; /* 0 bytes: a predicate */
+};
+
+enum ptx_builtin {
+    PTX_NO_BUILTIN,
+    PTX_UNRESOLVED,
+    PTX_VPRINTF,
+    PTX_MALLOC,
+    PTX_FREE,
+    PTX_ASSERTFAIL
+};
+
+struct sm_ptx {
+    uint64_t code, data;
+    struct ptx_op *op;
+    size_t op_count, op_room;
+    uint8_t *words; /* of code */
+    size_t word_bytes;
+    uint8_t *bytes; /* of variables: constants, then the others */
+    size_t byte_count, constant_bytes;
+    struct ptx_call *call;
+    size_t call_count, call_room;
+    struct ptx_function_info *function;
+    size_t function_count, function_room;
+    struct ptx_register *reg; /* by function, in the order of declaration */
+    size_t reg_count, reg_room;
+    uint32_t *target; /* of brx.idx: count, then records */
+    size_t target_count, target_room;
+    void **row; /* constant rows */
+    size_t row_count, row_room;
+    struct sm_ptx_kernel *kernel;
+    size_t kernel_count;
+    struct sm_ptx_symbol *symbol;
+    size_t symbol_count, symbol_room;
+};
+
+static inline uint64_t ptx_pc(const struct sm_ptx *image, uint32_t index)
+{
+    return image->code + index / 3 * (uint64_t)SM_BUNDLE + 8 + index % 3 * 8;
+}
+
+/* The record at pc; false: there is none. */
+static inline bool ptx_index(const struct sm_ptx *image, uint64_t pc, uint32_t *index)
+{
+    const uint64_t offset = pc - image->code;
+    if (pc < image->code || pc % 8 || offset % SM_BUNDLE == 0)
+        return false;
+    const uint64_t n = offset / SM_BUNDLE * 3 + offset % SM_BUNDLE / 8 - 1;
+    *index = (uint32_t)n;
+    return n < image->op_count;
+}
+
+/* ---- ptx_text.c: what people see ---- */
+
+/* The image that has an instruction at pc, and its record; NULL: there is none. */
+const struct sm_ptx *ptx_image_at(const struct sm_device *d, uint64_t pc, uint32_t *index);
+/* The text of a record on one line. */
+void ptx_record_text(const struct sm_ptx *image, uint32_t index, char *text, size_t size);
+/* Register n of those of a record's function: its name and place in the frame; false behind the
+ * last one. */
+struct ptx_named_row {
+    char name[64];
+    uint32_t slot;
+    uint8_t bytes; /* 4, 8; 0: a predicate */
+};
+bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
+                     struct ptx_named_row *row);
+
+/* ---- execution: for the executors ---- */
+
+static inline uint8_t *ptx_frame(const struct sm_warp *w)
+{
+    return (uint8_t *)(w->r + w->base);
+}
+
+static inline uint32_t *ptx_header(const struct sm_warp *w, uint32_t base)
+{
+    return w->r[base];
+}
+
+static inline const void *ptx_in(const uint8_t *frame, const struct ptx_source *s)
+{
+    return s->constant ? s->constant : frame + s->slot;
+}
+
+static inline uint32_t ptx_mask(const uint8_t *frame, const struct ptx_source *s)
+{
+    const uint32_t mask = *(const uint32_t *)ptx_in(frame, s);
+    return s->negated ? ~mask : mask;
+}
+
+/* Lanes that execute it. */
+static inline uint32_t ptx_lanes(const struct sm_warp *w, const struct ptx_op *o)
+{
+    if (o->guard == PTX_NO_SLOT)
+        return w->active;
+    const uint32_t mask = *(const uint32_t *)(ptx_frame(w) + o->guard);
+    return w->active & (o->guard_negated ? ~mask : mask);
+}
+
+static inline void ptx_set_mask(uint8_t *frame, uint32_t slot, uint32_t mask, uint32_t exec)
+{
+    uint32_t *to = (uint32_t *)(frame + slot);
+    *to = (*to & ~exec) | (mask & exec);
+}
+
+/* The value of a register of `size` bytes in a lane. */
+static inline uint64_t ptx_get(const void *row, unsigned size, unsigned lane)
+{
+    return size == 8 ? ((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
+}
+
+static inline void ptx_put(void *row, unsigned size, unsigned lane, uint64_t value)
+{
+    if (size == 8)
+        ((uint64_t *)row)[lane] = value;
+    else
+        ((uint32_t *)row)[lane] = (uint32_t)value;
+}
+
+/* for each lane i of a set */
+#define PTX_LEFT(i, lanes_)                                                                        \
+    for (uint32_t left_##i = (lanes_), i = left_##i ? (uint32_t)__builtin_ctz(left_##i) : 0;       \
+         left_##i; left_##i &= left_##i - 1, i = left_##i ? (uint32_t)__builtin_ctz(left_##i) : 0)
+
+/* ---- choice of executors: ptx_int.c, ptx_float.c, ptx_cvt.c ---- */
+
+enum ptx_math {
+#define M(name) PTX_OP_##name,
+#include "emulator/sm/ptx_math.def"
+#undef M
+    PTX_MATHS
+};
+
+/* Executors of integers and bits by type; NULL where there is none. */
+sm_op ptx_integer(enum ptx_math op, enum ptx_type type);
+sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain);
+sm_op ptx_set_predicate(enum ptx_type type);
+sm_op ptx_convert(const struct ptx_op *o);
+sm_op ptx_set_predicate_flushing(void);
+sm_op ptx_select(enum ptx_type type);
+sm_op ptx_choose(enum ptx_type type);
+
+#define PTX_EXECUTOR(name) const struct sm_uop *name(struct sm_warp *w, const struct sm_uop *u)
+PTX_EXECUTOR(ptx_op_nop);
+PTX_EXECUTOR(ptx_op_special);
+PTX_EXECUTOR(ptx_op_address);
+PTX_EXECUTOR(ptx_op_predicate);
+PTX_EXECUTOR(ptx_op_testp);
+PTX_EXECUTOR(ptx_op_pack);
+PTX_EXECUTOR(ptx_op_unpack);
+PTX_EXECUTOR(ptx_op_load);
+PTX_EXECUTOR(ptx_op_store);
+PTX_EXECUTOR(ptx_op_load_parameter);
+PTX_EXECUTOR(ptx_op_store_parameter);
+PTX_EXECUTOR(ptx_op_load_argument);
+PTX_EXECUTOR(ptx_op_atomic);
+PTX_EXECUTOR(ptx_op_space);
+PTX_EXECUTOR(ptx_op_alloca);
+PTX_EXECUTOR(ptx_op_stack);
+PTX_EXECUTOR(ptx_op_bra);
+PTX_EXECUTOR(ptx_op_brx);
+PTX_EXECUTOR(ptx_op_call);
+PTX_EXECUTOR(ptx_op_call_register);
+PTX_EXECUTOR(ptx_op_ret);
+PTX_EXECUTOR(ptx_op_exit);
+PTX_EXECUTOR(ptx_op_trap);
+PTX_EXECUTOR(ptx_op_barrier);
+PTX_EXECUTOR(ptx_op_barrier_result);
+PTX_EXECUTOR(ptx_op_warp_barrier);
+PTX_EXECUTOR(ptx_op_shuffle);
+PTX_EXECUTOR(ptx_op_vote);
+PTX_EXECUTOR(ptx_op_match);
+PTX_EXECUTOR(ptx_op_reduce);
+PTX_EXECUTOR(ptx_op_active);
+PTX_EXECUTOR(ptx_op_builtin);
+PTX_EXECUTOR(ptx_op_join);
+
+/* ---- ptx_paths.c ---- */
+
+bool ptx_can_run(const struct sm_entry *e);
+/* Whether a path at a runs before one at b. */
+bool ptx_before(uint32_t a_base, uint64_t a_pc, uint32_t b_base, uint64_t b_pc);
+void ptx_remove_entry(struct sm_warp *w, uint32_t i);
+/* Adds a path, to the one at the same place if there is one. */
+void ptx_put_away(struct sm_warp *w, uint64_t pc, uint32_t mask, uint32_t base, uint32_t wait,
+                  uint32_t result);
+/* Entry i becomes the path that runs; it stands at w->pc. */
+void ptx_take_path(struct sm_warp *w, uint32_t i);
+/* The entry that waits so and goes first; false: there is none. */
+bool ptx_find_best(const struct sm_warp *w, uint32_t wait, uint32_t *best);
+/* The path that ran has gone: another one is chosen. False: there is no path left. */
+bool ptx_choose_path(struct sm_warp *w);
+/* Rows in use: the newest frame of all paths is the last one. */
+uint32_t ptx_rows_in_use(const struct sm_warp *w);
+
+/* ---- ptx_flow.c, ptx_paths.c ---- */
+
+/* The lanes of a `.sync` are those of its mask: false: the path waits, *next is what to return. */
+bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, uint32_t members,
+                  const struct sm_uop **next);
+/* Barriers of threads. */
+bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number);
+/* A path of a warp that waits arrives again when it comes back from the trap handler. */
+void ptx_leave_barriers(struct sm_warp *w);
+/* Makes room for so many rows; false without host memory. */
+bool ptx_make_room(struct sm_warp *w, uint32_t rows);
+/* Before the first instruction. */
+bool ptx_start_warp(struct sm_warp *w);
+
+#endif

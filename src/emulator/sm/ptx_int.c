@@ -1,0 +1,500 @@
+/*
+ * PTX: integers, bits, moves (manual 9.7.1, 9.7.2, 9.7.7, 9.7.8, 9.7.16). Operands of 8 and 16 bits
+ * stand in the low bits of a dword, and only those are read.
+ */
+#include "emulator/sm/ptx_rows.h"
+
+/* Expressions serve signed and unsigned operands. */
+#pragma GCC diagnostic ignored "-Wtype-limits"
+
+/* ---- one lane ---- */
+
+static inline uint64_t absolute_difference(int64_t a, int64_t b)
+{
+    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
+
+/* By 0: all ones, as GPUs of NVIDIA give; the remainder is the dividend. */
+#define DIV(U, V, a, b)                                                                            \
+    ((b) == 0 ? (U) ~(U)0 : (V)-1 < (V)0 && (b) == (V)-1 ? (U)(0 - (U)(a)) : (U)((a) / (b)))
+#define REM(U, V, a, b) ((b) == 0 ? (U)(a) : (V)-1 < (V)0 && (b) == (V)-1 ? (U)0 : (U)((a) % (b)))
+
+static inline uint32_t clamp_add(int32_t a, int32_t b)
+{
+    int32_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        return a < 0 ? 0x80000000u : 0x7fffffffu;
+    return (uint32_t)sum;
+}
+
+static inline uint32_t clamp_sub(int32_t a, int32_t b)
+{
+    int32_t difference;
+    if (__builtin_sub_overflow(a, b, &difference))
+        return a < 0 ? 0x80000000u : 0x7fffffffu;
+    return (uint32_t)difference;
+}
+
+static inline uint32_t high16(uint32_t a, uint32_t b)
+{
+    return a * b >> 16;
+}
+
+/* 24 bits of each; the high form has bits 47..16 (9.7.1.5). */
+static inline int64_t product24(int64_t a, int64_t b, bool is_signed)
+{
+    if (is_signed)
+        return wt_sign_extend((uint64_t)a, 24) * wt_sign_extend((uint64_t)b, 24);
+    return (a & 0xffffff) * (b & 0xffffff);
+}
+
+static inline uint32_t find_bit(uint64_t a, bool is_signed, unsigned bits, bool shift_amount)
+{
+    const uint64_t mask = bits == 64 ? UINT64_MAX : UINT32_MAX;
+    if (is_signed && a >> (bits - 1) & 1)
+        a = ~a;
+    a &= mask;
+    if (!a)
+        return UINT32_MAX;
+    const uint32_t at = 63 - (uint32_t)__builtin_clzll(a);
+    return shift_amount ? bits - 1 - at : at;
+}
+
+static inline uint64_t reverse_bits(uint64_t a, unsigned bits)
+{
+    uint64_t r = 0;
+    for (unsigned i = 0; i < bits; i++)
+        r |= (a >> i & 1) << (bits - 1 - i);
+    return r;
+}
+
+/* 9.7.1.19: bits beyond the operand are its sign. */
+static inline uint64_t extract(uint64_t a, uint32_t b, uint32_t c, bool is_signed, unsigned bits)
+{
+    const unsigned pos = b & 0xff, length = c & 0xff;
+    const unsigned top = pos + length - 1 < bits - 1 ? pos + length - 1 : bits - 1;
+    const uint64_t sign = is_signed && length ? a >> top & 1 : 0;
+    uint64_t r = 0;
+    for (unsigned i = 0; i < bits; i++) {
+        const bool inside = i < length && pos + i < bits;
+        r |= (inside ? a >> (pos + i) & 1 : sign) << i;
+    }
+    return r;
+}
+
+static inline uint64_t insert(uint64_t a, uint64_t b, uint32_t c, uint32_t d, unsigned bits)
+{
+    const unsigned pos = c & 0xff, length = d & 0xff;
+    for (unsigned i = 0; i < length && pos + i < bits; i++) {
+        const uint64_t bit = (uint64_t)1 << (pos + i);
+        b = (b & ~bit) | (a >> i & 1 ? bit : 0);
+    }
+    return b;
+}
+
+static inline uint32_t funnel(uint32_t low, uint32_t high, uint32_t n, bool right, bool wrap)
+{
+    const uint64_t both = (uint64_t)high << 32 | low;
+    n = wrap ? n & 31 : n > 32 ? 32 : n;
+    return (uint32_t)(right ? both >> n : both << n >> 32);
+}
+
+/* Bytes of b:a that the nibbles of c choose; bit 3 of a nibble spreads the byte's sign. */
+static inline uint32_t choose_byte(uint64_t both, unsigned nibble)
+{
+    const uint32_t byte = (uint32_t)(both >> 8 * (nibble & 7)) & 0xff;
+    return nibble & 8 ? (byte & 0x80 ? 0xff : 0) : byte;
+}
+
+static uint32_t permute(uint32_t a, uint32_t b, uint32_t c, unsigned mode)
+{
+    static const uint16_t modes[7][4] = {
+        {0},
+        {0x3210, 0x4321, 0x5432, 0x6543}, /* f4e */
+        {0x5670, 0x6701, 0x7012, 0x0123}, /* b4e */
+        {0x0000, 0x1111, 0x2222, 0x3333}, /* rc8 */
+        {0x3210, 0x3211, 0x3222, 0x3333}, /* ecl */
+        {0x0000, 0x1110, 0x2210, 0x3210}, /* ecr */
+        {0x1010, 0x3232, 0x1010, 0x3232}, /* rc16 */
+    };
+    const uint64_t both = (uint64_t)b << 32 | a;
+    uint32_t r = 0;
+    if (mode)
+        c = modes[mode][c & 3];
+    for (unsigned i = 0; i < 4; i++)
+        r |= choose_byte(both, mode ? c >> 4 * i & 7 : c >> 4 * i & 15) << 8 * i;
+    return r;
+}
+
+static inline uint32_t logic3(uint32_t a, uint32_t b, uint32_t c, unsigned table)
+{
+    uint32_t r = 0;
+    for (unsigned i = 0; i < 8; i++)
+        if (table >> i & 1)
+            r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    return r;
+}
+
+static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        const int32_t x = a_signed ? (int8_t)(a >> 8 * i) : (uint8_t)(a >> 8 * i);
+        const int32_t y = b_signed ? (int8_t)(b >> 8 * i) : (uint8_t)(b >> 8 * i);
+        c += (uint32_t)(x * y);
+    }
+    return c;
+}
+
+/* ---- the executors: OPS(type, element, value, unsigned, wide, bits) ---- */
+
+#define ALL(T, E, V, U, W, N)                                                                      \
+    PTX_LANE_BY_LANE(add_##T, E, V, E, (U)((U)a + (U)b))                                           \
+    PTX_LANE_BY_LANE(sub_##T, E, V, E, (U)((U)a - (U)b))                                           \
+    PTX_LANE_BY_LANE(mul_lo_##T, E, V, E, (U)((W)a * (W)b))                                        \
+    PTX_LANE_BY_LANE(mul_hi_##T, E, V, E, (U)((W)a * (W)b >> N))                                   \
+    PTX_LANE_BY_LANE(mad_lo_##T, E, V, E, (U)((U)((W)a * (W)b) + (U)c))                            \
+    PTX_LANE_BY_LANE(mad_hi_##T, E, V, E, (U)((U)((W)a * (W)b >> N) + (U)c))                       \
+    PTX_LANE_BY_LANE(sad_##T, E, V, E, (U)((U)c + (U)(a < b ? (U)b - (U)a : (U)a - (U)b)))         \
+    PTX_LANE_BY_LANE(div_##T, E, V, E, DIV(U, V, a, b))                                            \
+    PTX_LANE_BY_LANE(rem_##T, E, V, E, REM(U, V, a, b))                                            \
+    PTX_LANE_BY_LANE(abs_##T, E, V, E, (U)(a < 0 ? (U)0 - (U)a : (U)a))                            \
+    PTX_LANE_BY_LANE(neg_##T, E, V, E, (U)((U)0 - (U)a))                                           \
+    PTX_LANE_BY_LANE(min_##T, E, V, E, (U)(a < b ? a : b))                                         \
+    PTX_LANE_BY_LANE(max_##T, E, V, E, (U)(a > b ? a : b))                                         \
+    PTX_LANE_BY_LANE(and_##T, E, V, E, (U)((U)a & (U)b))                                           \
+    PTX_LANE_BY_LANE(or_##T, E, V, E, (U)((U)a | (U)b))                                            \
+    PTX_LANE_BY_LANE(xor_##T, E, V, E, (U)((U)a ^ (U)b))                                           \
+    PTX_LANE_BY_LANE(not_##T, E, V, E, (U) ~(U)a)                                                  \
+    PTX_LANE_BY_LANE(cnot_##T, E, V, E, (U)(a == 0))                                               \
+    PTX_LANE_BY_LANE(mov_##T, E, U, E, a)
+
+ALL(u16, uint32_t, uint16_t, uint16_t, uint32_t, 16)
+ALL(s16, uint32_t, int16_t, uint16_t, int32_t, 16)
+ALL(u32, uint32_t, uint32_t, uint32_t, uint64_t, 32)
+ALL(s32, uint32_t, int32_t, uint32_t, int64_t, 32)
+__extension__ typedef unsigned __int128 u128;
+__extension__ typedef __int128 s128;
+ALL(u64, uint64_t, uint64_t, uint64_t, u128, 64)
+ALL(s64, uint64_t, int64_t, uint64_t, s128, 64)
+
+/* The third operand is as wide as the result, the others are not. */
+#define WIDE(T, E, V, R, W)                                                                        \
+    PTX_LANE_BY_LANE(mul_wide_##T, E, V, R, (W)a *(W)b)                                            \
+    static const struct sm_uop *mad_wide_##T(struct sm_warp *w, const struct sm_uop *u)            \
+    {                                                                                              \
+        const struct ptx_op *o = u->ptx;                                                           \
+        uint8_t *frame = ptx_frame(w);                                                             \
+        const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);                        \
+        const R *C = ptx_in(frame, &o->s[2]);                                                      \
+        R *D = (R *)(frame + o->d);                                                                \
+        PTX_LEFT(i, ptx_lanes(w, o))                                                               \
+        D[i] = (R)((R)((W)(V)A[i] * (W)(V)B[i]) + C[i]);                                           \
+        return sm_next(w, u);                                                                      \
+    }
+
+WIDE(u16, uint32_t, uint16_t, uint32_t, uint32_t)
+WIDE(s16, uint32_t, int16_t, uint32_t, int32_t)
+WIDE(u32, uint32_t, uint32_t, uint64_t, uint64_t)
+WIDE(s32, uint32_t, int32_t, uint64_t, int64_t)
+
+/* Shifts: the amount is a dword, and what is beyond the width counts as the width. */
+#define SHIFT(name, E, V, U, N, expression)                                                        \
+    static const struct sm_uop *name(struct sm_warp *w, const struct sm_uop *u)                    \
+    {                                                                                              \
+        const struct ptx_op *o = u->ptx;                                                           \
+        uint8_t *frame = ptx_frame(w);                                                             \
+        const uint32_t exec = ptx_lanes(w, o);                                                     \
+        const E *A = ptx_in(frame, &o->s[0]);                                                      \
+        const uint32_t *B = ptx_in(frame, &o->s[1]);                                               \
+        E *D = (E *)(frame + o->d);                                                                \
+        if (exec == 0xffffffffu) {                                                                 \
+            _Pragma("GCC ivdep") for (unsigned i = 0; i < SM_LANES; i++)                           \
+            {                                                                                      \
+                const V a = (V)A[i];                                                               \
+                const uint32_t n = B[i];                                                           \
+                D[i] = (E)(U)(expression);                                                         \
+            }                                                                                      \
+            return sm_next(w, u);                                                                  \
+        }                                                                                          \
+        PTX_LEFT(i, exec)                                                                          \
+        {                                                                                          \
+            const V a = (V)A[i];                                                                   \
+            const uint32_t n = B[i];                                                               \
+            D[i] = (E)(U)(expression);                                                             \
+        }                                                                                          \
+        return sm_next(w, u);                                                                      \
+    }
+#define SHIFTS(T, E, V, U, N)                                                                      \
+    SHIFT(shl_##T, E, V, U, N, n >= N ? 0 : (U)((uint64_t)(U)a << (n & (N - 1))))                  \
+    SHIFT(shr_##T, E, V, U, N, n >= N ? (U)(a < 0 ? -1 : 0) : (U)(a >> (n & (N - 1))))
+
+SHIFTS(u16, uint32_t, uint16_t, uint16_t, 16)
+SHIFTS(s16, uint32_t, int16_t, uint16_t, 16)
+SHIFTS(u32, uint32_t, uint32_t, uint32_t, 32)
+SHIFTS(s32, uint32_t, int32_t, uint32_t, 32)
+SHIFTS(u64, uint64_t, uint64_t, uint64_t, 64)
+SHIFTS(s64, uint64_t, int64_t, uint64_t, 64)
+
+PTX_LANE_BY_LANE(add_sat_s32, uint32_t, int32_t, uint32_t, clamp_add(a, b))
+PTX_LANE_BY_LANE(sub_sat_s32, uint32_t, int32_t, uint32_t, clamp_sub(a, b))
+PTX_LANE_BY_LANE(mul24_u32, uint32_t, uint32_t, uint32_t, product24(a, b, false))
+PTX_LANE_BY_LANE(mul24_s32, uint32_t, uint32_t, uint32_t, product24(a, b, true))
+PTX_LANE_BY_LANE(mul24_hi_u32, uint32_t, uint32_t, uint32_t, product24(a, b, false) >> 16)
+PTX_LANE_BY_LANE(mul24_hi_s32, uint32_t, uint32_t, uint32_t, product24(a, b, true) >> 16)
+PTX_LANE_BY_LANE(mad24_u32, uint32_t, uint32_t, uint32_t, (uint32_t)product24(a, b, false) + c)
+PTX_LANE_BY_LANE(mad24_s32, uint32_t, uint32_t, uint32_t, (uint32_t)product24(a, b, true) + c)
+PTX_LANE_BY_LANE(mad24_hi_u32, uint32_t, uint32_t, uint32_t,
+                 (uint32_t)(product24(a, b, false) >> 16) + c)
+PTX_LANE_BY_LANE(mad24_hi_s32, uint32_t, uint32_t, uint32_t,
+                 (uint32_t)(product24(a, b, true) >> 16) + c)
+PTX_LANE_BY_LANE(popc_u32, uint32_t, uint32_t, uint32_t, __builtin_popcount(a))
+PTX_LANE_BY_LANE(popc_u64, uint64_t, uint64_t, uint32_t, __builtin_popcountll(a))
+PTX_LANE_BY_LANE(clz_u32, uint32_t, uint32_t, uint32_t, a ? __builtin_clz(a) : 32)
+PTX_LANE_BY_LANE(clz_u64, uint64_t, uint64_t, uint32_t, a ? __builtin_clzll(a) : 64)
+PTX_LANE_BY_LANE(brev_u32, uint32_t, uint32_t, uint32_t, reverse_bits(a, 32))
+PTX_LANE_BY_LANE(brev_u64, uint64_t, uint64_t, uint64_t, reverse_bits(a, 64))
+PTX_LANE_BY_LANE(bfind_u32, uint32_t, uint32_t, uint32_t, find_bit(a, false, 32, false))
+PTX_LANE_BY_LANE(bfind_s32, uint32_t, uint32_t, uint32_t, find_bit(a, true, 32, false))
+PTX_LANE_BY_LANE(bfind_u64, uint64_t, uint64_t, uint32_t, find_bit(a, false, 64, false))
+PTX_LANE_BY_LANE(bfind_s64, uint64_t, uint64_t, uint32_t, find_bit(a, true, 64, false))
+PTX_LANE_BY_LANE(bfind_shiftamt_u32, uint32_t, uint32_t, uint32_t, find_bit(a, false, 32, true))
+PTX_LANE_BY_LANE(bfind_shiftamt_s32, uint32_t, uint32_t, uint32_t, find_bit(a, true, 32, true))
+PTX_LANE_BY_LANE(bfind_shiftamt_u64, uint64_t, uint64_t, uint32_t, find_bit(a, false, 64, true))
+PTX_LANE_BY_LANE(bfind_shiftamt_s64, uint64_t, uint64_t, uint32_t, find_bit(a, true, 64, true))
+PTX_LANE_BY_LANE(shf_l_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, false, true))
+PTX_LANE_BY_LANE(shf_l_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, false, false))
+PTX_LANE_BY_LANE(shf_r_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, true))
+PTX_LANE_BY_LANE(shf_r_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, false))
+PTX_LANE_BY_LANE(prmt_u32, uint32_t, uint32_t, uint32_t, permute(a, b, c, o->how))
+PTX_LANE_BY_LANE(lop3_u32, uint32_t, uint32_t, uint32_t, logic3(a, b, c, o->how))
+PTX_LANE_BY_LANE(dp4a_u32, uint32_t, uint32_t, uint32_t, dot4(a, b, c, o->how & 1, o->how & 2))
+PTX_LANE_BY_LANE(vadd_u32, uint32_t, uint32_t, uint32_t, a + b + (o->flag ? c : 0))
+PTX_LANE_BY_LANE(vsub_u32, uint32_t, uint32_t, uint32_t, a - b + (o->flag ? c : 0))
+
+/* Operands of other widths than the result. */
+#define EXTRACT(T, E, is_signed, N)                                                                \
+    static const struct sm_uop *bfe_##T(struct sm_warp *w, const struct sm_uop *u)                 \
+    {                                                                                              \
+        const struct ptx_op *o = u->ptx;                                                           \
+        uint8_t *frame = ptx_frame(w);                                                             \
+        const E *A = ptx_in(frame, &o->s[0]);                                                      \
+        const uint32_t *B = ptx_in(frame, &o->s[1]), *C = ptx_in(frame, &o->s[2]);                 \
+        E *D = (E *)(frame + o->d);                                                                \
+        PTX_LEFT(i, ptx_lanes(w, o))                                                               \
+        D[i] = (E)extract(A[i], B[i], C[i], is_signed, N);                                         \
+        return sm_next(w, u);                                                                      \
+    }
+EXTRACT(u32, uint32_t, false, 32)
+EXTRACT(s32, uint32_t, true, 32)
+EXTRACT(u64, uint64_t, false, 64)
+EXTRACT(s64, uint64_t, true, 64)
+
+#define INSERT(T, E, N)                                                                            \
+    static const struct sm_uop *bfi_##T(struct sm_warp *w, const struct sm_uop *u)                 \
+    {                                                                                              \
+        const struct ptx_op *o = u->ptx;                                                           \
+        uint8_t *frame = ptx_frame(w);                                                             \
+        const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);                        \
+        const uint32_t *C = ptx_in(frame, &o->s[2]), *F = ptx_in(frame, &o->s[3]);                 \
+        E *D = (E *)(frame + o->d);                                                                \
+        PTX_LEFT(i, ptx_lanes(w, o))                                                               \
+        D[i] = (E)insert(A[i], B[i], C[i], F[i], N);                                               \
+        return sm_next(w, u);                                                                      \
+    }
+INSERT(u32, uint32_t, 32)
+INSERT(u64, uint64_t, 64)
+
+/* With carry in (how & 1) and, if flag, carry out; the carry is that of machine code (9.7.2). */
+#define CARRY(T, E, W, N)                                                                          \
+    static const struct sm_uop *carry_##T(struct sm_warp *w, const struct sm_uop *u)               \
+    {                                                                                              \
+        const struct ptx_op *o = u->ptx;                                                           \
+        uint8_t *frame = ptx_frame(w);                                                             \
+        const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]),                        \
+                *C = ptx_in(frame, &o->s[2]);                                                      \
+        E *D = (E *)(frame + o->d);                                                                \
+        uint32_t out = 0;                                                                          \
+        const uint32_t exec = ptx_lanes(w, o), in = w->carry;                                      \
+        PTX_LEFT(i, exec)                                                                          \
+        {                                                                                          \
+            const W carry = o->how & 1 ? in >> i & 1 : 0;                                          \
+            W r;                                                                                   \
+            if (o->combine == 0)                                                                   \
+                r = (W)A[i] + B[i] + carry;                                                        \
+            else if (o->combine == 1)                                                              \
+                r = (W)A[i] - B[i] - carry;                                                        \
+            else if (o->combine == 2)                                                              \
+                r = (W)(E)(A[i] * B[i]) + C[i] + carry;                                            \
+            else                                                                                   \
+                r = (W)(E)(o->is_signed ? signed_high_##T(A[i], B[i])                              \
+                                        : (E)((W)A[i] * B[i] >> N)) +                              \
+                    C[i] + carry;                                                                  \
+            D[i] = (E)r;                                                                           \
+            out |= (uint32_t)(r >> N & 1) << i;                                                    \
+        }                                                                                          \
+        if (o->flag)                                                                               \
+            w->carry = (in & ~exec) | out;                                                         \
+        return sm_next(w, u);                                                                      \
+    }
+
+static inline uint32_t signed_high_u32(uint32_t a, uint32_t b)
+{
+    return (uint32_t)((int64_t)(int32_t)a * (int32_t)b >> 32);
+}
+
+static inline uint64_t signed_high_u64(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((s128)(int64_t)a * (int64_t)b >> 64);
+}
+
+CARRY(u32, uint32_t, uint64_t, 32)
+CARRY(u64, uint64_t, u128, 64)
+
+/* ---- the choice ---- */
+
+#define ROW(op)                                                                                    \
+    [PTX_OP_##op] = {[PTX_U16] = op##_u16, [PTX_S16] = op##_s16, [PTX_U32] = op##_u32,             \
+                     [PTX_S32] = op##_s32, [PTX_U64] = op##_u64, [PTX_S64] = op##_s64}
+#define ROW_WIDE(op)                                                                               \
+    [PTX_OP_##op] = {                                                                              \
+        [PTX_U16] = op##_u16, [PTX_S16] = op##_s16, [PTX_U32] = op##_u32, [PTX_S32] = op##_s32}
+#define ROW_LARGE(op)                                                                              \
+    [PTX_OP_##op] = {                                                                              \
+        [PTX_U32] = op##_u32, [PTX_S32] = op##_s32, [PTX_U64] = op##_u64, [PTX_S64] = op##_s64}
+#define ROW_BITS(op) [PTX_OP_##op] = {[PTX_U32] = op##_u32, [PTX_U64] = op##_u64}
+#define ROW_32(op) [PTX_OP_##op] = {[PTX_U32] = op##_u32, [PTX_S32] = op##_s32}
+#define ROW_U32(op) [PTX_OP_##op] = {[PTX_U32] = op##_u32}
+#define ROW_CARRY(op)                                                                              \
+    [PTX_OP_##op] = {[PTX_U32] = carry_u32,                                                        \
+                     [PTX_S32] = carry_u32,                                                        \
+                     [PTX_U64] = carry_u64,                                                        \
+                     [PTX_S64] = carry_u64}
+
+static const sm_op executors[PTX_MATHS][PTX_TYPES] = {
+    ROW(add),
+    ROW(sub),
+    ROW(mul_lo),
+    ROW(mul_hi),
+    ROW(mad_lo),
+    ROW(mad_hi),
+    ROW(sad),
+    ROW(div),
+    ROW(rem),
+    ROW(abs),
+    ROW(neg),
+    ROW(min),
+    ROW(max),
+    ROW(and),
+    ROW(or),
+    ROW(xor),
+    ROW(not ),
+    ROW(cnot),
+    ROW(mov),
+    ROW(shl),
+    ROW(shr),
+    ROW_WIDE(mul_wide),
+    ROW_WIDE(mad_wide),
+    [PTX_OP_add_sat] = {[PTX_S32] = add_sat_s32},
+    [PTX_OP_sub_sat] = {[PTX_S32] = sub_sat_s32},
+    ROW_CARRY(addc),
+    ROW_CARRY(subc),
+    ROW_CARRY(madc_lo),
+    ROW_CARRY(madc_hi),
+    ROW_32(mul24),
+    ROW_32(mul24_hi),
+    ROW_32(mad24),
+    ROW_32(mad24_hi),
+    ROW_BITS(popc),
+    ROW_BITS(clz),
+    ROW_BITS(brev),
+    ROW_LARGE(bfind),
+    ROW_LARGE(bfind_shiftamt),
+    ROW_LARGE(bfe),
+    ROW_BITS(bfi),
+    ROW_U32(shf_l_wrap),
+    ROW_U32(shf_l_clamp),
+    ROW_U32(shf_r_wrap),
+    ROW_U32(shf_r_clamp),
+    ROW_U32(prmt),
+    ROW_U32(lop3),
+    ROW_U32(dp4a),
+    ROW_U32(vadd),
+    ROW_U32(vsub),
+};
+
+/* Bits are unsigned numbers; for moves floats are bits. */
+static enum ptx_type plain(enum ptx_math op, enum ptx_type type)
+{
+    switch (type) {
+    case PTX_B8:
+    case PTX_U8:
+    case PTX_S8:
+        return op == PTX_OP_mov ? PTX_U32 : PTX_NO_TYPE;
+    case PTX_B16:
+        return PTX_U16;
+    case PTX_B32:
+        return PTX_U32;
+    case PTX_B64:
+        return PTX_U64;
+    case PTX_F16:
+    case PTX_BF16:
+        return op == PTX_OP_mov ? PTX_U16 : PTX_NO_TYPE;
+    case PTX_F16X2:
+    case PTX_BF16X2:
+    case PTX_F32:
+        return op == PTX_OP_mov ? PTX_U32 : PTX_NO_TYPE;
+    case PTX_F64:
+        return op == PTX_OP_mov ? PTX_U64 : PTX_NO_TYPE;
+    default:
+        return type;
+    }
+}
+
+sm_op ptx_integer(enum ptx_math op, enum ptx_type type)
+{
+    return executors[op][plain(op, type)];
+}
+
+/* ---- selection by a predicate, and by a sign ---- */
+
+#define SELECT(T, E)                                                                               \
+    static const struct sm_uop *select_##T(struct sm_warp *w, const struct sm_uop *u)              \
+    {                                                                                              \
+        const struct ptx_op *o = u->ptx;                                                           \
+        uint8_t *frame = ptx_frame(w);                                                             \
+        const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);                        \
+        const uint32_t mask = ptx_mask(frame, &o->s[2]), exec = ptx_lanes(w, o);                   \
+        E *D = (E *)(frame + o->d);                                                                \
+        for (unsigned i = 0; i < SM_LANES; i++)                                                    \
+            D[i] = exec >> i & 1 ? (mask >> i & 1 ? A[i] : B[i]) : D[i];                           \
+        return sm_next(w, u);                                                                      \
+    }                                                                                              \
+    /* slct: by the sign of a third operand, which may be a float: -0 is not below 0 (9.7.7.3) */  \
+    static const struct sm_uop *choose_##T(struct sm_warp *w, const struct sm_uop *u)              \
+    {                                                                                              \
+        const struct ptx_op *o = u->ptx;                                                           \
+        uint8_t *frame = ptx_frame(w);                                                             \
+        const E *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);                        \
+        const uint32_t *C = ptx_in(frame, &o->s[2]);                                               \
+        E *D = (E *)(frame + o->d);                                                                \
+        PTX_LEFT(i, ptx_lanes(w, o))                                                               \
+        {                                                                                          \
+            const uint32_t c = C[i];                                                               \
+            const bool below = o->flag ? c > 0x80000000u && c <= 0xff800000u : c >> 31;            \
+            const bool nan = o->flag && (c & 0x7fffffff) > 0x7f800000;                             \
+            D[i] = below || nan ? B[i] : A[i];                                                     \
+        }                                                                                          \
+        return sm_next(w, u);                                                                      \
+    }
+SELECT(32, uint32_t)
+SELECT(64, uint64_t)
+
+sm_op ptx_select(enum ptx_type type)
+{
+    return ptx_type_bytes(type) == 8 ? select_64 : select_32;
+}
+
+sm_op ptx_choose(enum ptx_type type)
+{
+    return ptx_type_bytes(type) == 8 ? choose_64 : choose_32;
+}

@@ -1,0 +1,340 @@
+/* PTX: memory (manual 9.7.9, 9.7.13.6 ff.): loads and stores, atomics, parameters, addresses. */
+#include <string.h>
+
+#include "emulator/machine/softfloat.h"
+#include "emulator/sm/memory_access.h"
+#include "emulator/sm/ptx_image.h"
+
+/* The address of each lane, checked. False: *next is to be returned. */
+static bool reach(struct sm_warp *w, const struct sm_uop *u, bool store, struct sm_access *a,
+                  const struct sm_uop **next)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint8_t *frame = ptx_frame(w);
+    const uint64_t *row = ptx_in(frame, &o->s[0]);
+    const unsigned size = o->element;      /* of the whole vector */
+    const bool narrow = o->from_type == 4; /* the base is a register of 32 bits */
+    a->lanes = ptx_lanes(w, o);
+    a->shared = 0;
+    a->size = size;
+    for (uint32_t left = a->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const uint64_t base = narrow ? ((const uint32_t *)row)[i] : row[i];
+        const uint64_t at = base + (uint64_t)o->offset;
+        bool good;
+        switch (o->space) {
+        case PTX_SPACE_SHARED:
+            good = sm_reach_shared(w, u, i, at, size, a, next);
+            break;
+        case PTX_SPACE_LOCAL:
+            good = sm_reach_local(w, u, i, at, size, a, next);
+            break;
+        case PTX_SPACE_NONE:
+            good = sm_reach_global(w, u, i, at, size, store, true, a, next);
+            break;
+        default:
+            good = sm_reach_global(w, u, i, at, size, store, false, a, next);
+            break;
+        }
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/* Elements of a vector: their bytes are o->size, those of their registers 4 or 8. */
+static void put_element(const struct ptx_op *o, uint8_t *frame, unsigned k, unsigned lane,
+                        const uint8_t *bytes)
+{
+    if (o->vector[k] == PTX_NO_SLOT)
+        return;
+    uint64_t value = wt_load_le(bytes, o->size);
+    if (o->is_signed)
+        value = (uint64_t)wt_sign_extend(value, 8u * o->size);
+    ptx_put(frame + o->vector[k], o->how, lane, value);
+}
+
+/* 32 lanes of dwords or qwords one behind the other, which lie in one page. */
+static const uint8_t *row_in_memory(struct sm_warp *w, const struct ptx_op *o,
+                                    const struct sm_access *a, bool store)
+{
+    const uint64_t first = a->addr[0];
+    const unsigned size = o->size;
+    if (o->count != 1 || size != o->how || a->lanes != UINT32_MAX ||
+        (a->shared && a->shared != UINT32_MAX) ||
+        (first & WT_PAGE_MASK) + SM_LANES * size > WT_PAGE_SIZE)
+        return NULL;
+    for (unsigned i = 1; i < SM_LANES; i++)
+        if (a->addr[i] != first + i * size)
+            return NULL;
+    if (a->shared)
+        return w->device->machine.watch ? NULL : w->cta->shared + first;
+    return store ? sm_writable(w->device, first) : sm_readable(w->device, first);
+}
+
+PTX_EXECUTOR(ptx_op_load)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    struct sm_access a;
+    const struct sm_uop *next;
+    if (!reach(w, u, false, &a, &next))
+        return next;
+    const uint8_t *whole = row_in_memory(w, o, &a, false);
+    if (whole && o->vector[0] != PTX_NO_SLOT) {
+        memcpy(frame + o->vector[0], whole, SM_LANES * o->size);
+        return sm_next(w, u);
+    }
+    PTX_LEFT(i, a.lanes)
+    {
+        uint8_t bytes[32];
+        sm_load_bytes(w, u, &a, i, bytes);
+        for (unsigned k = 0; k < o->count; k++)
+            put_element(o, frame, k, i, bytes + k * o->size);
+    }
+    return sm_next(w, u);
+}
+
+PTX_EXECUTOR(ptx_op_store)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint8_t *frame = ptx_frame(w);
+    struct sm_access a;
+    const struct sm_uop *next;
+    if (!reach(w, u, true, &a, &next))
+        return next;
+    const uint8_t *whole = row_in_memory(w, o, &a, true);
+    if (whole && !o->vector_constant[0]) {
+        memcpy((uint8_t *)whole, frame + o->vector[0], SM_LANES * o->size);
+        return sm_next(w, u);
+    }
+    PTX_LEFT(i, a.lanes)
+    {
+        uint8_t bytes[32];
+        for (unsigned k = 0; k < o->count; k++) {
+            const void *from = o->vector_constant[k] ? o->vector_constant[k] : frame + o->vector[k];
+            wt_store_le(bytes + k * o->size, ptx_get(from, o->how, i), o->size);
+        }
+        if (!sm_store_bytes(w, u, &a, i, WT_WATCH_WRITE, bytes))
+            return sm_no_memory(w, u, a.addr[i]);
+    }
+    return sm_next(w, u);
+}
+
+/* ---- parameters ---- */
+
+/* A kernel's parameters stand in constant bank 0; all lanes read the same. */
+PTX_EXECUTOR(ptx_op_load_parameter)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_launch *l = &w->device->grid.launch;
+    uint8_t *frame = ptx_frame(w), bytes[32];
+    const uint32_t at = (uint32_t)o->offset, lanes = ptx_lanes(w, o);
+    if ((uint64_t)at + o->element > l->bank_size[0])
+        return sm_error(w, u, SM_INVALID_CONST_ADDR, lanes, at,
+                        "there is no parameter at c[0x0][0x%x]", at);
+    wt_memory_read(w->device->memory, l->bank[0] + at, bytes, o->element);
+    for (unsigned k = 0; k < o->count; k++)
+        PTX_LEFT(i, lanes)
+    put_element(o, frame, k, i, bytes + k * o->size);
+    return sm_next(w, u);
+}
+
+/* Those of functions stand in rows of dwords, from s[0].slot on; o->offset is that into them. */
+static uint64_t read_rows(const uint8_t *rows, uint32_t at, unsigned size, unsigned lane)
+{
+    const uint32_t *low = (const uint32_t *)(rows + at / 4 * PTX_ROW_BYTES);
+    if (size == 8)
+        return low[lane] | (uint64_t)low[SM_LANES + lane] << 32;
+    return low[lane] >> 8 * (at % 4);
+}
+
+static void write_rows(uint8_t *rows, uint32_t at, unsigned size, unsigned lane, uint64_t value)
+{
+    uint32_t *low = (uint32_t *)(rows + at / 4 * PTX_ROW_BYTES);
+    if (size == 8) {
+        low[lane] = (uint32_t)value;
+        low[SM_LANES + lane] = (uint32_t)(value >> 32);
+        return;
+    }
+    const uint32_t mask = (size == 4 ? UINT32_MAX : (1u << 8 * size) - 1) << 8 * (at % 4);
+    low[lane] = (low[lane] & ~mask) | ((uint32_t)value << 8 * (at % 4) & mask);
+}
+
+PTX_EXECUTOR(ptx_op_load_argument)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const uint8_t *rows = frame + o->s[0].slot;
+    for (unsigned k = 0; k < o->count; k++)
+        PTX_LEFT(i, ptx_lanes(w, o))
+        {
+            uint8_t bytes[8];
+            wt_store_le(bytes, read_rows(rows, (uint32_t)o->offset + k * o->size, o->size, i), 8);
+            put_element(o, frame, k, i, bytes);
+        }
+    return sm_next(w, u);
+}
+
+PTX_EXECUTOR(ptx_op_store_parameter)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    uint8_t *rows = frame + o->s[0].slot;
+    for (unsigned k = 0; k < o->count; k++) {
+        const void *from = o->vector_constant[k] ? o->vector_constant[k] : frame + o->vector[k];
+        PTX_LEFT(i, ptx_lanes(w, o))
+        write_rows(rows, (uint32_t)o->offset + k * o->size, o->size, i, ptx_get(from, o->how, i));
+    }
+    return sm_next(w, u);
+}
+
+/* ---- atomics ---- */
+
+static uint64_t floating(unsigned type, enum sm_atomic how, uint64_t old, uint64_t data)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    if (type == PTX_F64)
+        return wt_f64_add(old, data, &fp);
+    if (type == PTX_F16)
+        return wt_f16_add((uint16_t)old, (uint16_t)data, &fp);
+    if (type == PTX_F16X2)
+        return wt_f16_add((uint16_t)old, (uint16_t)data, &fp) |
+               (uint32_t)wt_f16_add((uint16_t)(old >> 16), (uint16_t)(data >> 16), &fp) << 16;
+    (void)how;
+    const uint32_t sum = wt_f32_add((uint32_t)old, (uint32_t)data, &fp);
+    return (sum & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : sum;
+}
+
+/* Lane by lane, the lowest first. */
+PTX_EXECUTOR(ptx_op_atomic)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const void *data = ptx_in(frame, &o->s[1]), *second = ptx_in(frame, &o->s[2]);
+    const enum sm_atomic how = (enum sm_atomic)o->how;
+    const unsigned size = o->size, wide = size == 8 ? 8 : 4;
+    struct sm_access a;
+    const struct sm_uop *next;
+    if (!reach(w, u, true, &a, &next))
+        return next;
+    PTX_LEFT(i, a.lanes)
+    {
+        uint8_t bytes[16];
+        if (a.shared >> i & 1)
+            memcpy(bytes, w->cta->shared + a.addr[i], size);
+        else
+            wt_memory_read(w->device->memory, a.addr[i], bytes, size);
+        const uint64_t old = wt_load_le(bytes, size), value = ptx_get(data, wide, i);
+        const uint64_t mask = size == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * size) - 1;
+        uint64_t result;
+        if (how == SM_ATOMIC_CAS)
+            result = old == (value & mask) ? ptx_get(second, wide, i) : old;
+        else if (how == SM_ATOMIC_ADD && o->flag)
+            result = floating(o->type, how, old, value);
+        else
+            result = sm_atomic_whole(how, o->is_signed, size, old, value);
+        wt_store_le(bytes, result, size);
+        if (!sm_store_bytes(w, u, &a, i, WT_WATCH_ACCESS, bytes))
+            return sm_no_memory(w, u, a.addr[i]);
+        if (o->d != PTX_NO_SLOT)
+            ptx_put(frame + o->d, wide, i, old);
+    }
+    return sm_next(w, u);
+}
+
+/* ---- addresses ---- */
+
+enum { LOCAL_ADDRESS, SHARED_ADDRESS, PARAMETER_ADDRESS };
+
+/* mov of an address that is known only now: of local memory, of what the launch adds to shared
+ * memory, of a kernel's parameter. o->flag: generic. */
+PTX_EXECUTOR(ptx_op_address)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_launch *l = &w->device->grid.launch;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t *local = w->r[w->base + PTX_LOCAL_ROW];
+    PTX_LEFT(i, ptx_lanes(w, o))
+    {
+        uint64_t at;
+        if (o->how == LOCAL_ADDRESS)
+            at = local[i] + (o->flag ? SM_LOCAL_WINDOW : 0);
+        else if (o->how == SHARED_ADDRESS)
+            at = l->dynamic + (o->flag ? SM_SHARED_WINDOW : 0);
+        else
+            at = l->bank[0];
+        ptx_put(frame + o->d, o->size, i, at + (uint64_t)o->offset);
+    }
+    return sm_next(w, u);
+}
+
+/* isspacep: whether a generic address leads to a space. */
+PTX_EXECUTOR(ptx_op_space)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_launch *l = &w->device->grid.launch;
+    uint8_t *frame = ptx_frame(w);
+    const void *A = ptx_in(frame, &o->s[0]);
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        const uint64_t a = ptx_get(A, o->size, i);
+        const bool shared = a - SM_SHARED_WINDOW < SM_WINDOW_BYTES;
+        const bool local = a - SM_LOCAL_WINDOW < SM_WINDOW_BYTES;
+        const bool parameter = a - l->bank[0] < l->bank_size[0];
+        const bool constant = a >= l->constant && a < l->constant_end;
+        const bool holds = o->space == PTX_SPACE_SHARED  ? shared
+                           : o->space == PTX_SPACE_LOCAL ? local
+                           : o->space == PTX_SPACE_PARAM ? parameter
+                           : o->space == PTX_SPACE_CONST ? constant
+                                                         : !shared && !local && !constant;
+        mask |= (uint32_t)holds << i;
+    }
+    ptx_set_mask(frame, o->d, mask, ptx_lanes(w, o));
+    return sm_next(w, u);
+}
+
+/* ---- the stack of local memory ---- */
+
+/* alloca d, size, alignment: addresses of local memory, upwards (9.7.16.3). */
+PTX_EXECUTOR(ptx_op_alloca)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const void *size = ptx_in(frame, &o->s[0]);
+    const uint32_t limit = w->device->grid.launch.local, lanes = ptx_lanes(w, o);
+    const uint32_t align = o->index;
+    uint32_t *stack = w->r[w->base + PTX_STACK_ROW];
+    PTX_LEFT(i, lanes)
+    {
+        const uint64_t n = ptx_get(size, o->size, i);
+        if (n > limit || ((stack[i] + align - 1) & ~(align - 1)) + n > limit)
+            return sm_error(w, u, SM_API_STACK_ERROR, 1u << i, 0,
+                            "alloca of %llu bytes; the thread has %u bytes of local memory",
+                            (unsigned long long)n, limit);
+    }
+    PTX_LEFT(k, lanes)
+    {
+        const uint32_t at = (stack[k] + align - 1) & ~(align - 1);
+        stack[k] = at + (uint32_t)ptx_get(size, o->size, k);
+        ptx_put(frame + o->d, o->size, k, at);
+    }
+    return sm_next(w, u);
+}
+
+/* stacksave d; stackrestore a */
+PTX_EXECUTOR(ptx_op_stack)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    uint32_t *stack = w->r[w->base + PTX_STACK_ROW];
+    const void *A = ptx_in(frame, &o->s[0]);
+    PTX_LEFT(i, ptx_lanes(w, o))
+    {
+        if (o->flag)
+            stack[i] = (uint32_t)ptx_get(A, o->size, i);
+        else
+            ptx_put(frame + o->d, o->size, i, stack[i]);
+    }
+    return sm_next(w, u);
+}

@@ -1,0 +1,216 @@
+/*
+ * PTX: the paths of a warp (ptx_flow.c describes them), barriers of threads, the beginning of a
+ * warp.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/sm/ptx_image.h"
+
+/* ---- paths ---- */
+
+bool ptx_can_run(const struct sm_entry *e)
+{
+    return e->kind == SM_ENTRY_PATH && e->wait == PTX_RUNS;
+}
+
+/* Whether a path at a runs before one at b. */
+bool ptx_before(uint32_t a_base, uint64_t a_pc, uint32_t b_base, uint64_t b_pc)
+{
+    return a_base != b_base ? a_base > b_base : a_pc < b_pc;
+}
+
+void ptx_remove_entry(struct sm_warp *w, uint32_t i)
+{
+    memmove(&w->stack[i], &w->stack[i + 1], (w->depth - i - 1) * sizeof *w->stack);
+    w->depth--;
+}
+
+/* Adds a path, to the one at the same place if there is one. */
+void ptx_put_away(struct sm_warp *w, uint64_t pc, uint32_t mask, uint32_t base, uint32_t wait,
+                  uint32_t result)
+{
+    assert(mask);
+    for (uint32_t i = 0; wait == PTX_RUNS && i < w->depth; i++) {
+        struct sm_entry *e = &w->stack[i];
+        if (ptx_can_run(e) && e->pc == pc && e->base == base) {
+            e->mask |= mask;
+            return;
+        }
+    }
+    assert(w->depth < SM_STACK); /* paths have lanes, and there are 32 */
+    w->stack[w->depth++] = (struct sm_entry){.pc = pc,
+                                             .mask = mask,
+                                             .kind = SM_ENTRY_PATH,
+                                             .base = base,
+                                             .wait = wait,
+                                             .result = result};
+}
+
+/* Entry i becomes the path that runs; it stands at w->pc. */
+void ptx_take_path(struct sm_warp *w, uint32_t i)
+{
+    const struct sm_entry e = w->stack[i];
+    ptx_remove_entry(w, i);
+    w->active = e.mask;
+    w->base = e.base;
+    w->wait = e.wait;
+    w->result = e.result;
+    w->pc = e.pc;
+}
+
+bool ptx_find_best(const struct sm_warp *w, uint32_t wait, uint32_t *best)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < w->depth; i++) {
+        const struct sm_entry *e = &w->stack[i];
+        if (e->kind != SM_ENTRY_PATH || e->wait != wait)
+            continue;
+        if (!found || ptx_before(e->base, e->pc, w->stack[*best].base, w->stack[*best].pc))
+            *best = i;
+        found = true;
+    }
+    return found;
+}
+
+/*
+ * The path that ran has gone or waits in an entry: another one is chosen. Where none can run, one
+ * that waits for lanes that do not come goes on without them; else one that waits at a barrier
+ * stands for the warp. False: there is no path left.
+ */
+bool ptx_choose_path(struct sm_warp *w)
+{
+    uint32_t i = 0;
+    w->spins = w->hold = 0;
+    if (ptx_find_best(w, PTX_RUNS, &i)) {
+        ptx_take_path(w, i);
+        return true;
+    }
+    if (ptx_find_best(w, PTX_WAITS_SYNC, &i)) {
+        ptx_take_path(w, i);
+        w->wait = PTX_GOES_ON;
+        return true;
+    }
+    if (!w->depth)
+        return false;
+    ptx_take_path(w, w->depth - 1);
+    sm_update_ready(w);
+    return true;
+}
+
+/* ---- frames ---- */
+
+bool ptx_make_room(struct sm_warp *w, uint32_t rows)
+{
+    if (rows <= w->room)
+        return true;
+    const uint32_t room = rows + rows / 2;
+    uint32_t(*r)[SM_LANES] = aligned_alloc(64, (size_t)room * sizeof *r);
+    if (!r)
+        return false;
+    memcpy(r, w->r, (size_t)w->room * sizeof *r);
+    free(w->r);
+    w->r = r;
+    w->room = room;
+    return true;
+}
+
+/* Rows in use: the newest frame of all paths is the last one. */
+uint32_t ptx_rows_in_use(const struct sm_warp *w)
+{
+    uint32_t base = w->base;
+    for (uint32_t i = 0; i < w->depth; i++)
+        if (w->stack[i].kind == SM_ENTRY_PATH && w->stack[i].base > base)
+            base = w->stack[i].base;
+    return base + w->r[base][PTX_ROWS];
+}
+
+/* ---- barriers of the CTA, in threads ---- */
+
+static uint32_t live_threads(const struct sm_device *d, const struct sm_cta *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SM_WARPS; i++) {
+        const struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
+        if (w->runs && w->cta == c)
+            count += (uint32_t)__builtin_popcount(w->live);
+    }
+    return count;
+}
+
+static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
+{
+    for (uint32_t i = 0; i < w->depth; i++) {
+        struct sm_entry *e = &w->stack[i];
+        if (e->kind != SM_ENTRY_PATH || e->wait != wait)
+            continue;
+        e->wait = PTX_RUNS;
+        e->result = result;
+        e->pc = sm_next_pc(e->pc);
+    }
+    if (w->wait == wait) {
+        w->wait = PTX_RUNS;
+        w->result = result;
+        w->pc = sm_next_pc(w->pc);
+    } else if (w->wait > PTX_RUNS && w->wait < PTX_WAITS_SYNC) {
+        ptx_put_away(w, w->pc, w->active, w->base, w->wait, w->result);
+        ptx_choose_path(w);
+    }
+    sm_update_ready(w);
+}
+
+/* How many threads arrived is in the upper half of a path's result while it waits. */
+bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
+{
+    struct sm_barrier *b = &c->barrier[number];
+    if (!b->arrived || b->arrived < (b->expected ? b->expected : live_threads(d, c)))
+        return false;
+    const bool holds = b->op == 0 ? b->holds == b->arrived : b->holds > 0; /* and; or, popc */
+    const uint32_t result = (b->holds & 0xffff) | (holds ? 1u << 31 : 0);
+    *b = (struct sm_barrier){0};
+    for (uint32_t i = 0; i < SM_WARPS; i++) {
+        struct sm_warp *w = &d->warp[c->sm * SM_WARPS + i];
+        if (w->runs && w->cta == c)
+            release(w, PTX_WAITS_BARRIER + number, result);
+    }
+    return true;
+}
+
+static void leave(struct sm_cta *c, uint32_t *wait, uint32_t result)
+{
+    if (*wait < PTX_WAITS_BARRIER || *wait >= PTX_WAITS_SYNC)
+        return;
+    struct sm_barrier *b = &c->barrier[*wait - PTX_WAITS_BARRIER];
+    assert(b->arrived >= result >> 16);
+    b->arrived -= result >> 16;
+    b->holds -= result & 0xffff;
+    if (!b->arrived)
+        *b = (struct sm_barrier){0};
+    *wait = PTX_RUNS;
+}
+
+void ptx_leave_barriers(struct sm_warp *w)
+{
+    leave(w->cta, &w->wait, w->result);
+    for (uint32_t i = 0; i < w->depth; i++)
+        if (w->stack[i].kind == SM_ENTRY_PATH)
+            leave(w->cta, &w->stack[i].wait, w->stack[i].result);
+}
+
+/* ---- the beginning ---- */
+
+bool ptx_start_warp(struct sm_warp *w)
+{
+    const struct sm_launch *l = &w->device->grid.launch;
+    const uint32_t rows = PTX_FIRST_ROW + l->rows;
+    if (!ptx_make_room(w, rows))
+        return false;
+    memset(w->r, 0, (size_t)rows * sizeof *w->r);
+    w->base = PTX_FIRST_ROW;
+    w->rows = rows;
+    w->r[w->base][PTX_ROWS] = l->rows;
+    w->r[w->base][PTX_CALLER] = w->base;
+    for (unsigned i = 0; i < SM_LANES; i++)
+        w->r[w->base + PTX_STACK_ROW][i] = l->frame_local;
+    return true;
+}

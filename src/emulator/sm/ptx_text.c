@@ -1,0 +1,93 @@
+/* PTX: what people see of an image: texts of instructions, names of registers. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/sm/isa.h"
+#include "emulator/sm/ptx_image.h"
+
+const struct sm_ptx *ptx_image_at(const struct sm_device *d, uint64_t pc, uint32_t *index)
+{
+    for (size_t i = 0; i < d->image_count; i++)
+        if (ptx_index(d->image[i], pc, index))
+            return d->image[i];
+    return NULL;
+}
+
+/* White space of any length and kind is one space. */
+void ptx_record_text(const struct sm_ptx *image, uint32_t index, char *text, size_t size)
+{
+    const struct ptx_op *o = &image->op[index];
+    size_t used = 0;
+    bool space = false;
+    assert(size);
+    for (uint32_t i = 0; i < o->text.length && used + 3 < size; i++) {
+        const char c = o->text.at[i];
+        if (isspace((unsigned char)c)) {
+            space = used > 0;
+            continue;
+        }
+        if (space)
+            text[used++] = ' ';
+        space = false;
+        text[used++] = c;
+    }
+    if (o->run == ptx_op_join && used + 1 < size)
+        text[used++] = ':';
+    text[used] = 0;
+}
+
+static const struct ptx_function_info *function_of(const struct sm_ptx *image, uint32_t index,
+                                                   uint32_t *number)
+{
+    for (size_t i = 0; i < image->function_count; i++)
+        if (index >= image->function[i].entry && index < image->function[i].end) {
+            *number = (uint32_t)i;
+            return &image->function[i];
+        }
+    return NULL;
+}
+
+bool ptx_register_at(const struct sm_ptx *image, uint32_t index, size_t n,
+                     struct ptx_named_row *row)
+{
+    uint32_t function;
+    if (!function_of(image, index, &function))
+        return false;
+    for (size_t i = 0; i < image->reg_count; i++) {
+        const struct ptx_register *r = &image->reg[i];
+        const size_t count = (r->range ? r->range : 1) * (size_t)r->vector;
+        if (r->function != function)
+            continue;
+        if (n >= count) {
+            n -= count;
+            continue;
+        }
+        char number[12] = "", component[3] = "";
+        if (r->range)
+            snprintf(number, sizeof number, "%u", (unsigned)(n / r->vector));
+        if (r->vector > 1)
+            snprintf(component, sizeof component, ".%c", "xyzw"[n % r->vector]);
+        snprintf(row->name, sizeof row->name, "%.*s%s%s",
+                 (int)(r->name.length > 40 ? 40 : r->name.length), r->name.at, number, component);
+        row->bytes = r->bytes;
+        row->slot = r->slot + (uint32_t)n * (r->bytes ? r->bytes / 4 * PTX_ROW_BYTES : 4);
+        return true;
+    }
+    return false;
+}
+
+bool sm_device_instruction(struct sm_device *d, uint64_t pc, char *text, size_t size)
+{
+    uint8_t bytes[8];
+    uint32_t index;
+    if (!sm_device_read(d, pc, bytes, sizeof bytes))
+        return false;
+    const uint64_t word = wt_load_le(bytes, 8);
+    const struct sm_ptx *image = ptx_image_at(d, pc, &index);
+    if (image && word == (PTX_WORD | index))
+        ptx_record_text(image, index, text, size);
+    else
+        sm_disassemble(word, pc, 0, text, size);
+    return true;
+}

@@ -1,0 +1,320 @@
+/*
+ * PTX: what lanes of a warp do together (manual 9.7.9.5 ff., 9.7.13), special registers (10),
+ * predicates, vectors of registers.
+ */
+#include <string.h>
+
+#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx_special.h"
+
+PTX_EXECUTOR(ptx_op_nop)
+{
+    return sm_next(w, u);
+}
+
+/* ---- predicates: how is a truth table of two ---- */
+
+PTX_EXECUTOR(ptx_op_predicate)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t a = ptx_mask(frame, &o->s[0]), b = ptx_mask(frame, &o->s[1]);
+    uint32_t r = 0;
+    if (o->how & 1)
+        r |= ~a & ~b;
+    if (o->how & 2)
+        r |= ~a & b;
+    if (o->how & 4)
+        r |= a & ~b;
+    if (o->how & 8)
+        r |= a & b;
+    ptx_set_mask(frame, o->d, r, ptx_lanes(w, o));
+    return sm_next(w, u);
+}
+
+/* ---- vectors: mov.b64 d, {a, b} and back; elements of o->size bytes, o->count of them ---- */
+
+PTX_EXECUTOR(ptx_op_pack)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    PTX_LEFT(i, ptx_lanes(w, o))
+    {
+        uint64_t value = 0;
+        const uint64_t mask = ((uint64_t)1 << 8 * o->size) - 1;
+        for (unsigned k = 0; k < o->count; k++) {
+            const void *from = o->vector_constant[k] ? o->vector_constant[k] : frame + o->vector[k];
+            value |= (((const uint32_t *)from)[i] & mask) << 8 * o->size * k;
+        }
+        ptx_put(frame + o->d, o->element, i, value);
+    }
+    return sm_next(w, u);
+}
+
+PTX_EXECUTOR(ptx_op_unpack)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const void *from = ptx_in(frame, &o->s[0]);
+    const uint64_t mask = ((uint64_t)1 << 8 * o->size) - 1;
+    PTX_LEFT(i, ptx_lanes(w, o))
+    {
+        const uint64_t value = ptx_get(from, o->element, i);
+        for (unsigned k = 0; k < o->count; k++)
+            if (o->vector[k] != PTX_NO_SLOT)
+                ((uint32_t *)(frame + o->vector[k]))[i] =
+                    (uint32_t)(value >> 8 * o->size * k & mask);
+    }
+    return sm_next(w, u);
+}
+
+/* ---- special registers ---- */
+
+static uint64_t special(const struct sm_warp *w, unsigned number, unsigned lane)
+{
+    const struct sm_device *d = w->device;
+    const struct sm_launch *l = &d->grid.launch;
+    const uint32_t *block = l->block, thread = w->index * SM_LANES + lane, bit = 1u << lane;
+    const uint64_t now = sm_now(w);
+    switch (number) {
+    case PTX_SR_tid_x:
+        return thread % block[0];
+    case PTX_SR_tid_y:
+        return thread / block[0] % block[1];
+    case PTX_SR_tid_z:
+        return thread / block[0] / block[1];
+    case PTX_SR_ntid_x:
+    case PTX_SR_ntid_y:
+    case PTX_SR_ntid_z:
+        return block[number - PTX_SR_ntid_x];
+    case PTX_SR_ctaid_x:
+    case PTX_SR_ctaid_y:
+    case PTX_SR_ctaid_z:
+        return w->cta->coordinate[number - PTX_SR_ctaid_x];
+    case PTX_SR_nctaid_x:
+    case PTX_SR_nctaid_y:
+    case PTX_SR_nctaid_z:
+        return l->grid[number - PTX_SR_nctaid_x];
+    case PTX_SR_laneid:
+        return lane;
+    case PTX_SR_warpid:
+        return w->id % SM_WARPS;
+    case PTX_SR_nwarpid:
+        return SM_WARPS;
+    case PTX_SR_smid:
+        return w->id / SM_WARPS;
+    case PTX_SR_nsmid:
+        return d->config.sms;
+    case PTX_SR_lanemask_eq:
+        return bit;
+    case PTX_SR_lanemask_lt:
+        return bit - 1;
+    case PTX_SR_lanemask_le:
+        return bit | (bit - 1);
+    case PTX_SR_lanemask_gt:
+        return ~(bit | (bit - 1));
+    case PTX_SR_lanemask_ge:
+        return ~(bit - 1);
+    case PTX_SR_clock:
+    case PTX_SR_globaltimer_lo:
+        return (uint32_t)now;
+    case PTX_SR_clock_hi:
+    case PTX_SR_globaltimer_hi:
+        return now >> 32;
+    case PTX_SR_clock64:
+    case PTX_SR_globaltimer:
+        return now;
+    case PTX_SR_dynamic_smem_size:
+        return l->shared - l->dynamic;
+    case PTX_SR_total_smem_size:
+    case PTX_SR_aggr_smem_size:
+        return l->shared;
+    default: /* gridid, envreg, reserved ones */
+        return 0;
+    }
+}
+
+PTX_EXECUTOR(ptx_op_special)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    PTX_LEFT(i, ptx_lanes(w, o))
+    ptx_put(frame + o->d, o->size, i, special(w, o->how, i));
+    return sm_next(w, u);
+}
+
+/* ---- lanes together ---- */
+
+/* The lanes of a member mask: where it differs between lanes, that of the first one counts. */
+static uint32_t members(const struct sm_warp *w, const struct ptx_op *o, uint32_t lanes)
+{
+    const uint32_t *row = ptx_in(ptx_frame(w), &o->s[3]);
+    return row[__builtin_ctz(lanes)];
+}
+
+/* Waits for the members of a .sync (o->flag). False: *next is to be returned. */
+static bool together(struct sm_warp *w, const struct sm_uop *u, const struct sm_uop **next)
+{
+    const struct ptx_op *o = u->ptx;
+    const uint32_t lanes = ptx_lanes(w, o);
+    *next = sm_next(w, u);
+    if (!lanes)
+        return false;
+    return !o->flag || ptx_converge(w, u, members(w, o, lanes), next);
+}
+
+PTX_EXECUTOR(ptx_op_warp_barrier)
+{
+    const struct sm_uop *next;
+    return together(w, u, &next) ? sm_next(w, u) : next;
+}
+
+enum { UP, DOWN, BUTTERFLY, INDEX };
+
+PTX_EXECUTOR(ptx_op_shuffle)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next;
+    if (!together(w, u, &next))
+        return next;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]),
+                   *C = ptx_in(frame, &o->s[2]);
+    const uint32_t lanes = ptx_lanes(w, o);
+    uint32_t result[SM_LANES], holds = 0;
+    PTX_LEFT(i, lanes)
+    {
+        const uint32_t b = B[i] & 31, c = C[i] & 31, mask = C[i] >> 8 & 31;
+        const int most = (int)((i & mask) | (c & ~mask)), least = (int)(i & mask);
+        int j;
+        bool inside;
+        switch (o->how) {
+        case UP:
+            j = (int)i - (int)b;
+            inside = j >= most;
+            break;
+        case DOWN:
+            j = (int)(i + b);
+            inside = j <= most;
+            break;
+        case BUTTERFLY:
+            j = (int)(i ^ b);
+            inside = j <= most;
+            break;
+        default:
+            j = least | (int)(b & ~mask);
+            inside = j <= most;
+            break;
+        }
+        result[i] = A[inside ? j : (int)i];
+        holds |= (uint32_t)inside << i;
+    }
+    if (o->d2 != PTX_NO_SLOT)
+        ptx_set_mask(frame, o->d2, holds, lanes);
+    if (o->d != PTX_NO_SLOT)
+        PTX_LEFT(i, lanes)
+    ((uint32_t *)(frame + o->d))[i] = result[i];
+    return sm_next(w, u);
+}
+
+enum { ALL, ANY, UNIFORM, BALLOT };
+
+PTX_EXECUTOR(ptx_op_vote)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next;
+    if (!together(w, u, &next))
+        return next;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t lanes = ptx_lanes(w, o);
+    const uint32_t voters = o->flag ? lanes & members(w, o, lanes) : lanes;
+    const uint32_t yes = ptx_mask(frame, &o->s[0]) & voters;
+    if (o->how == BALLOT) {
+        PTX_LEFT(i, lanes)
+        ((uint32_t *)(frame + o->d))[i] = yes;
+        return sm_next(w, u);
+    }
+    const bool holds = o->how == ALL   ? yes == voters
+                       : o->how == ANY ? yes != 0
+                                       : yes == voters || yes == 0;
+    ptx_set_mask(frame, o->d, holds ? UINT32_MAX : 0, lanes);
+    return sm_next(w, u);
+}
+
+/* match.any: who has my value; match.all: everyone, if all have it. */
+PTX_EXECUTOR(ptx_op_match)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next;
+    if (!together(w, u, &next))
+        return next;
+    uint8_t *frame = ptx_frame(w);
+    const void *A = ptx_in(frame, &o->s[0]);
+    const uint32_t lanes = ptx_lanes(w, o), voters = lanes & members(w, o, lanes);
+    uint32_t result[SM_LANES], all = 0;
+    PTX_LEFT(i, lanes)
+    {
+        uint32_t same = 0;
+        PTX_LEFT(k, voters)
+        if (ptx_get(A, o->size, k) == ptx_get(A, o->size, i))
+            same |= 1u << k;
+        result[i] = o->how == ALL && same != voters ? 0 : same;
+        all |= (uint32_t)(same == voters) << i;
+    }
+    if (o->d2 != PTX_NO_SLOT)
+        ptx_set_mask(frame, o->d2, all, lanes);
+    if (o->d != PTX_NO_SLOT)
+        PTX_LEFT(i, lanes)
+    ((uint32_t *)(frame + o->d))[i] = result[i];
+    return sm_next(w, u);
+}
+
+enum { ADD, MIN, MAX, AND, OR, XOR };
+
+PTX_EXECUTOR(ptx_op_reduce)
+{
+    const struct ptx_op *o = u->ptx;
+    const struct sm_uop *next;
+    if (!together(w, u, &next))
+        return next;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t *A = ptx_in(frame, &o->s[0]);
+    const uint32_t lanes = ptx_lanes(w, o), voters = lanes & members(w, o, lanes);
+    uint32_t r = voters ? A[__builtin_ctz(voters)] : 0;
+    PTX_LEFT(i, voters & (voters - 1))
+    {
+        const uint32_t a = A[i];
+        const bool less = o->is_signed ? (int32_t)a < (int32_t)r : a < r;
+        switch (o->how) {
+        case ADD:
+            r += a;
+            break;
+        case MIN:
+            r = less ? a : r;
+            break;
+        case MAX:
+            r = less ? r : a;
+            break;
+        case AND:
+            r &= a;
+            break;
+        case OR:
+            r |= a;
+            break;
+        default:
+            r ^= a;
+            break;
+        }
+    }
+    PTX_LEFT(k, lanes)
+    ((uint32_t *)(frame + o->d))[k] = r;
+    return sm_next(w, u);
+}
+
+PTX_EXECUTOR(ptx_op_active)
+{
+    const struct ptx_op *o = u->ptx;
+    PTX_LEFT(i, ptx_lanes(w, o))
+    ((uint32_t *)(ptx_frame(w) + o->d))[i] = w->active;
+    return sm_next(w, u);
+}

@@ -1,0 +1,46 @@
+/*
+ * ELF files for code that was made in memory: its bytes, symbols, and a line table with the least
+ * DWARF 4 around it, so that debuggers know functions and source lines of it as of any file.
+ */
+#ifndef WT_OBJECT_LINE_ELF_H
+#define WT_OBJECT_LINE_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wavetrap/error.h"
+
+struct line_elf_symbol {
+    const char *name;
+    uint64_t address, size;
+    bool is_function; /**< else a variable; its address is not that of a section */
+};
+
+/** From this address on, up to the next one's, code is of this line. */
+struct line_elf_row {
+    uint64_t address;
+    uint32_t file; /**< index in line_elf.file */
+    uint32_t line, column;
+    bool is_statement; /**< a place for breakpoints: the line begins here */
+};
+
+struct line_elf {
+    const char *producer, *unit; /**< of the compile unit: who made it, its main source */
+    unsigned machine;            /**< e_machine */
+    uint64_t address;            /**< of the code's first byte */
+    const uint8_t *code;
+    size_t code_size;
+    const struct line_elf_symbol *symbol;
+    size_t symbol_count;
+    const char *const *file;
+    size_t file_count;              /**< 1 at least */
+    const struct line_elf_row *row; /**< by address */
+    size_t row_count;
+};
+
+/** Writes the file; the caller frees *bytes. WT_NO_MEMORY is the only failure. */
+enum wt_status line_elf_write(const struct line_elf *from, uint8_t **bytes, size_t *length,
+                              struct wt_error *err);
+
+#endif

@@ -1,0 +1,153 @@
+"""PTX on the command line: run, info, trace, reports, mistakes. The texts are written here, so that no compiler is needed."""
+import re
+import struct
+
+import pytest
+
+from conftest import run
+
+HEAD = ".version 8.0\n.target sm_50\n.address_size 64\n"
+ADD = HEAD + """.visible .entry add(.param .u64 out, .param .u32 n)
+{
+    .reg .pred %p;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %ctaid.x;
+    mov.u32 %r4, %ntid.x;
+    mad.lo.u32 %r2, %r3, %r4, %r2;
+    setp.ge.u32 %p, %r2, %r1;
+    @%p bra DONE;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    add.u32 %r3, %r2, 7;
+    st.global.u32 [%rd3], %r3;
+DONE:
+    ret;
+}
+"""
+
+
+def write(folder, text, name="k.ptx"):
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def body(lines, registers=".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<9>;", parameters=".param .u64 out"):
+    return f"{HEAD}.visible .entry k({parameters})\n{{\n{registers}\n{lines}\nret;\n}}\n"
+
+
+def test_run_in_every_schedule(tmp_path):
+    path, hashes = write(tmp_path, ADD), set()
+    for schedule in ("rr:64", "rr:1", "lockstep", "random:3"):
+        for gpu in ("sm", "sm:sms=2"):
+            done = run("run", f"--gpu={gpu}", "--grid=256", "--block=64", "--arg=zeros:1024", "--arg=200", f"--schedule={schedule}",
+                       f"--dump-arg=0:{tmp_path}/out", "--hash", path)
+            assert done.returncode == 0, done.stderr
+            assert list(struct.unpack("<256I", (tmp_path / "out").read_bytes())) == [i + 7 if i < 200 else 0 for i in range(256)]
+            hashes.add(re.search(r"state hash (\w+)", done.stderr)[1])
+    assert len(hashes) == 8
+
+
+def test_info(tmp_path):
+    text = run("info", write(tmp_path, HEAD + ".const .u32 c = 3;\n.shared .b8 s[64];\n" + ADD[len(HEAD):].replace(
+        "ret;", "st.shared.u32 [s], %r1; ret;"))).stdout
+    assert "PTX 8.0 for sm_50" in text and "kernel add" in text and "shared memory: 64 bytes a block" in text
+    assert "0: out: 8 bytes at 0" in text and "1: n: 4 bytes at 8" in text and "variable c: 4 bytes, constant" in text
+    listed = run("info", "--isa", "--gpu=sm").stdout
+    assert "ptx shfl" in listed and "BPT.TRAP" in listed
+
+
+def test_trace_and_who_wrote(tmp_path):
+    path = write(tmp_path, ADD)
+    text = run("trace", "--grid=32", "--arg=zeros:128", "--arg=32", path).stdout
+    assert re.search(r"mov\.u32 %r2, %tid\.x +# %r2\[1\]=0x1,\[2\]=0x2", text)
+    assert "add.u32 %r3, %r2, 7  # %r3[0]=0x7,[1]=0x8" in text and "st.global.u32 [%rd3], %r3" in text
+    done = run("run", "--grid=32", "--arg=zeros:128", "--arg=32", "--who-wrote=0:40", path)
+    assert "written last by work-item (10,0,0)" in done.stderr and "st.global.u32 [%rd3], %r3" in done.stderr
+    assert re.search(r"<add\+\d+> at k\.ptx:20$", done.stderr, re.M), done.stderr
+
+
+def test_lines_of_the_source(tmp_path):
+    """What .loc says is told; code of line 0 belongs to the line before."""
+    text = ADD.replace("    add.u32 %r3, %r2, 7;", "    .loc 1 12 5\n    add.u32 %r3, %r2, 7;\n    .loc 1 0 0")
+    path = write(tmp_path, text + '.file 1 "/some/where" "kernel.cu"\n')
+    done = run("run", "--grid=32", "--arg=zeros:128", "--arg=32", "--who-wrote=0:40", path)
+    assert re.search(r"<add\+\d+> at kernel\.cu:12$", done.stderr, re.M), done.stderr
+
+
+def test_a_stray_store_is_reported(tmp_path):
+    done = run("run", "--grid=32", "--arg=zeros:64", "--arg=32", write(tmp_path, ADD.replace("%rd2, %r2, 4", "%rd2, %r2, 65536")))
+    assert done.returncode == 120, (done.returncode, done.stderr)
+    assert "no memory is mapped there" in done.stderr and "block (0,0,0) warp 0" in done.stderr
+    assert "at k.ptx:20" in done.stderr and "st.global.u32 [%rd3], %r3" in done.stderr
+
+
+def test_trap_and_brkpt(tmp_path):
+    """Without a handler they end the run."""
+    for name in ("trap", "brkpt"):
+        done = run("run", "--grid=32", "--arg=1", write(tmp_path, body(f"{name};")))
+        assert done.returncode and f"{name} (BPT.TRAP 0x1), and there is no trap handler" in done.stderr, done
+
+
+def test_every_thread_of_a_block_is_counted(tmp_path):
+    """A barrier that one path never reaches waits for the others alone when it has ended; a missing warp is a deadlock."""
+    text = body("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra WAIT; WRONG: bra WRONG; WAIT: bar.sync 0;")
+    done = run("run", "--grid=64", "--block=64", "--arg=1", "--max-issues=2000", write(tmp_path, text))
+    assert "bar.sync 0" in done.stderr or "limit" in done.stderr, done.stderr
+    text = body("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra WAIT; bar.sync 1; WAIT: bar.sync 0;")
+    done = run("run", "--grid=64", "--block=64", "--arg=1", write(tmp_path, text))
+    assert "deadlock" in done.stderr and done.returncode, done.stderr
+
+
+MISTAKES = [
+    (".version 9\n", "1:10: '9' is no version of PTX"),
+    (".target sm_50\n", "1:1: '.target' where .version"),
+    (".version 8.0\n.target sm_50\n.address_size 32\n", "3:15: addresses of 32 bits; compile for 64"),
+    (HEAD + ".visible .entry k()\n{\n  ret;\n", "5:1: the body that begins here does not end"),
+    (HEAD + "/* never\nended", "4:1: a comment does not end"),
+    (HEAD + ".global .u32 x = 0f123;\n", "4:18: a float of bits has 8"),
+    (body("add.u32 %r1, %r2, %r3"), "8:1: 'ret' where ',' belongs"),
+    (body("foo.u32 %r1, %r2;"), "7:1: there is no instruction 'foo.u32'"),
+    (body("add.sat.wide.u32 %r1, %r2, %r3;"), "7:1: there is no instruction 'add.sat.wide.u32': 'wide' of add"),
+    (body("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];"), "7:1: there is no instruction 'tex.2d"),
+    (body("add.u32 %r1, %rd2, %r3;"), "7:14: '%rd2' has 64 bits, and the instruction wants 32"),
+    (body("add.u32 %r1, %r2, %r77;"), "7:19: there is no register '%r77'"),
+    (body("add.u32 %r1, %r2, nothing;"), "7:19: 'nothing' is not declared"),
+    (body("add.u32 %r1, %r2;"), "7:1: add has more operands"),
+    (body("add.u32 %r1, %r2, %r3, %r4;"), "7:1: an operand too many: there are 3"),
+    (body("@%r1 add.u32 %r1, %r2, %r3;"), "7:6: '%r1' is no predicate"),
+    (body("bra NOWHERE;"), "7:1: there is no label 'NOWHERE'"),
+    (body("L: L: bra L;"), "7:4: the label 'L' is defined twice"),
+    (body("lop3.b32 %r1, %r2, %r3, %r4, 256;"), "7:30: the truth table of lop3"),
+    (body("call nothing, (%r1);"), "7:1: 'nothing' is no function"),
+    (HEAD + ".global .u32 a;\n.global .u32 a;\n.entry k() { ret; }", "5:14: 'a' is defined twice"),
+]
+
+
+@pytest.mark.parametrize("text, words", MISTAKES)
+def test_mistakes_have_line_and_column(tmp_path, text, words):
+    done = run("run", "--grid=32", "--arg=1", write(tmp_path, text))
+    assert done.returncode == 125 and f"k.ptx:{words}" in done.stderr, done.stderr
+    assert run("info", tmp_path / "k.ptx").returncode == 125
+
+
+@pytest.mark.parametrize("options, words", [
+    ([], "takes 2 arguments; 0 --arg are given"),
+    (["--arg=zeros:4", "--arg=zeros:4"], "argument 1 has 4 bytes; a pointer to a buffer has 8"),
+    (["--kernel=other"], "there is no kernel 'other'; there are: add"),
+    (["--gpu=vortex"], "that runs"),
+])
+def test_bad_calls(tmp_path, options, words):
+    done = run("run", "--grid=32", *options, write(tmp_path, ADD))
+    assert done.returncode == 125 and words in done.stderr, done.stderr
+
+
+def test_a_function_that_is_nowhere(tmp_path):
+    """It is a mistake when it is called, not before."""
+    text = HEAD + ".extern .func missing;\n" + body("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 99; @%p1 call missing;")[len(HEAD):]
+    assert run("run", "--grid=32", "--arg=1", write(tmp_path, text)).returncode == 0
+    done = run("run", "--grid=128", "--block=128", "--arg=1", tmp_path / "k.ptx")
+    assert done.returncode and "a call of missing, which is defined nowhere" in done.stderr and "lanes 3" in done.stderr

@@ -1,0 +1,501 @@
+"""Each row of PTX's table, executed: results against the manual's words, written down in Python. A test fails where a row of
+the table (`wavetrap info --isa`) is in no case here."""
+import math
+import os
+import random
+import re
+import struct
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+WAVETRAP = os.environ.get("WAVETRAP", str(ROOT / "build" / "wavetrap"))
+M32, M64 = 0xffffffff, (1 << 64) - 1
+LANES = 64
+EDGES = [0, 1, 2, 31, 32, 33, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe]
+FLOATS = [0, 1 << 31, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x007fffff, 0x00800000, 0x7f7fffff, 0x40490fdb,
+          0x4b7fffff, 0x4f000000, 0xcf000000, 0x3effffff, 0x3f000000, 0x3fc00000, 0xc0200000]
+
+
+def s(value, bits=32):
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> bits - 1 else value
+
+
+def f32(bits):
+    return struct.unpack("<f", struct.pack("<I", bits & M32))[0]
+
+
+def f64(bits):
+    return struct.unpack("<d", struct.pack("<Q", bits & M64))[0]
+
+
+def b32(value):
+    """The nearest single; a NaN is the one that the SM makes."""
+    if value != value:
+        return 0x7fffffff
+    try:
+        return struct.unpack("<I", struct.pack("<f", value))[0]
+    except OverflowError:
+        return 0x7f800000 | (value < 0) << 31
+
+
+def b64(value):
+    return 0x7ff8000000000000 if value != value else struct.unpack("<Q", struct.pack("<d", value))[0]
+
+
+def flushed(bits):
+    return bits & 0x80000000 if not bits & 0x7f800000 else bits
+
+
+def exact(operation, *bits):
+    """A sum or product of singles, rounded once: in rationals where all are finite and the result is not zero."""
+    values = [f32(x) for x in bits]
+    if all(map(math.isfinite, values)):
+        r = operation(*map(Fraction, values))
+        if r:
+            return single(r)
+    try:
+        return b32(operation(*values))
+    except (OverflowError, ValueError):
+        return 0x7fffffff
+
+
+def single(r, mode="n"):
+    """A rational as a single."""
+    sign, r = (r < 0), abs(r)
+    e = max(-126, r.numerator.bit_length() - r.denominator.bit_length() - 1)
+    while r >= Fraction(2) ** (e + 1):
+        e += 1
+    while e > -126 and r < Fraction(2) ** e:
+        e -= 1
+    q = r / Fraction(2) ** (e - 23)
+    n, rest = q.numerator // q.denominator, q - q.numerator // q.denominator
+    up = {"n": rest > Fraction(1, 2) or (rest == Fraction(1, 2) and n & 1), "z": False, "m": sign and rest > 0,
+          "p": not sign and rest > 0}[mode]
+    n += up
+    if n >> 24:
+        n, e = n >> 1, e + 1
+    if e > 127:
+        n, e = (0x7fffff, 127) if mode == "z" or (mode == "m" and not sign) or (mode == "p" and sign) else (0, 128)
+        return sign << 31 | (e + 127) << 23 | n & 0x7fffff
+    return sign << 31 | ((e + 127) << 23 if n >> 23 else 0) | n & 0x7fffff
+
+
+def mul24(a, b, signed, high):
+    x, y = (s(a, 24), s(b, 24)) if signed else (a & 0xffffff, b & 0xffffff)
+    return x * y >> (16 if high else 0) & M32
+
+
+def bfe(a, b, c, bits, signed):
+    pos, length, out = b & 0xff, c & 0xff, 0
+    sign = a >> min(pos + length - 1, bits - 1) & 1 if signed and length else 0
+    for i in range(bits):
+        out |= (a >> pos + i & 1 if i < length and pos + i < bits else sign) << i
+    return out
+
+
+def bfi(a, b, c, d):
+    pos, length, out = c & 0xff, d & 0xff, b
+    for i in range(length):
+        if pos + i < 32 and i < 32:
+            out = out & ~(1 << pos + i) | (a >> i & 1) << pos + i
+    return out
+
+
+def prmt(a, b, c):
+    both, out = (b << 32 | a), 0
+    for i in range(4):
+        n = c >> 4 * i & 15
+        byte = both >> 8 * (n & 7) & 255
+        out |= ((0xff if byte & 0x80 else 0) if n & 8 else byte) << 8 * i
+    return out
+
+
+def prmt_mode(a, c, b, mode):
+    v, n = [a >> 8 * i & 255 for i in range(4)] + [b >> 8 * i & 255 for i in range(4)], c & 3
+    pick = {"f4e": [n, n + 1, n + 2, n + 3], "b4e": [n, (n + 7) % 8, (n + 6) % 8, (n + 5) % 8], "rc8": [n] * 4,
+            "ecl": [max(i, n) for i in range(4)], "ecr": [min(i, n) for i in range(4)],
+            "rc16": [2 * (n & 1), 2 * (n & 1) + 1] * 2}[mode]
+    return sum(v[k] << 8 * i for i, k in enumerate(pick))
+
+
+def bfind(a, signed, shift):
+    if signed and a >> 31:
+        a = ~a & M32
+    if not a:
+        return M32
+    return 31 - (a.bit_length() - 1) if shift else a.bit_length() - 1
+
+
+def div(x, y):
+    return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+
+def divides(a, b):
+    return b != 0 and (a, b) != (0x80000000, M32)
+
+
+def lop3(a, b, c, table):
+    return sum((table >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | c >> i & 1) & 1) << i for i in range(32))
+
+
+def to_int(bits, low, high, rounding=math.trunc):
+    x = f32(bits)
+    if x != x:
+        return 0
+    return low if x <= low else high if x >= high else min(high, max(low, rounding(x)))
+
+
+def even(x):
+    return round(x)
+
+
+def sad(a, b, c):
+    return abs(a - b) + c
+
+
+def fminmax(a, b, least, ftz=False):
+    a, b = (flushed(a), flushed(b)) if ftz else (a, b)
+    x, y = f32(a), f32(b)
+    if x != x or y != y:
+        return (0x7fffffff if x != x and y != y else b if x != x else a)
+    if x == y:
+        return (a | b if least else a & b) if x == 0 else a
+    return a if (x < y) == least else b
+
+
+def compare(a, b):
+    x, y = f32(a), f32(b)
+    return (x < y, x == y, x > y, x != x or y != y)
+
+
+def dp4a(a, b, c):
+    return sum(s(a >> 8 * i, 8) * (b >> 8 * i & 255) for i in range(4)) + c
+
+
+# instructions of the case; what %d is (a dword), from a, b, c; kinds of inputs: "i" or "f"
+C = [
+    ("add.u32 %d, %a, %b;", lambda a, b, c: a + b), ("sub.s32 %d, %a, %b;", lambda a, b, c: a - b),
+    ("add.sat.s32 %d, %a, %b;", lambda a, b, c: max(-1 << 31, min((1 << 31) - 1, s(a) + s(b)))),
+    ("sub.sat.s32 %d, %a, %b;", lambda a, b, c: max(-1 << 31, min((1 << 31) - 1, s(a) - s(b)))),
+    ("add.cc.u32 %t, %a, %b; addc.u32 %d, %c, 5;", lambda a, b, c: c + 5 + (a + b >> 32)),
+    ("sub.cc.u32 %t, %a, %b; subc.u32 %d, %c, 5;", lambda a, b, c: c - 5 - (a < b)),
+    ("add.cc.u32 %t, %a, %b; addc.cc.u32 %t, %b, %c; addc.u32 %d, 0, 0;", lambda a, b, c: b + c + (a + b >> 32) >> 32),
+    ("mad.lo.cc.u32 %t, %a, %b, %c; madc.hi.u32 %d, %a, %b, %c;",
+     lambda a, b, c: (a * b >> 32) + c + ((a * b & M32) + c >> 32)),
+    ("mul.lo.u32 %d, %a, %b;", lambda a, b, c: a * b), ("mul.hi.u32 %d, %a, %b;", lambda a, b, c: a * b >> 32),
+    ("mul.hi.s32 %d, %a, %b;", lambda a, b, c: s(a) * s(b) >> 32),
+    ("mul.wide.u32 %D, %a, %b; shr.u64 %D, %D, 17; cvt.u32.u64 %d, %D;", lambda a, b, c: a * b >> 17),
+    ("mad.lo.s32 %d, %a, %b, %c;", lambda a, b, c: a * b + c), ("mad.hi.u32 %d, %a, %b, %c;", lambda a, b, c: (a * b >> 32) + c),
+    ("mul24.lo.u32 %d, %a, %b;", lambda a, b, c: mul24(a, b, False, False)),
+    ("mul24.hi.s32 %d, %a, %b;", lambda a, b, c: mul24(a, b, True, True)),
+    ("mad24.lo.s32 %d, %a, %b, %c;", lambda a, b, c: mul24(a, b, True, False) + c),
+    ("sad.u32 %d, %a, %b, %c;", sad), ("sad.s32 %d, %a, %b, %c;", lambda a, b, c: abs(s(a) - s(b)) + c),
+    ("div.u32 %d, %a, %b;", lambda a, b, c: a // b if b else None), ("rem.u32 %d, %a, %b;", lambda a, b, c: a % b if b else None),
+    ("div.s32 %d, %a, %b;", lambda a, b, c: div(s(a), s(b)) if divides(a, b) else None),
+    ("rem.s32 %d, %a, %b;", lambda a, b, c: s(a) - div(s(a), s(b)) * s(b) if divides(a, b) else None),
+    ("abs.s32 %d, %a;", lambda a, b, c: abs(s(a))), ("neg.s32 %d, %a;", lambda a, b, c: -a),
+    ("min.u32 %d, %a, %b;", lambda a, b, c: min(a, b)), ("max.s32 %d, %a, %b;", lambda a, b, c: max(s(a), s(b))),
+    ("popc.b32 %d, %a;", lambda a, b, c: bin(a).count("1")), ("clz.b32 %d, %a;", lambda a, b, c: 32 - a.bit_length()),
+    ("bfind.u32 %d, %a;", lambda a, b, c: bfind(a, False, False)), ("bfind.s32 %d, %a;", lambda a, b, c: bfind(a, True, False)),
+    ("bfind.shiftamt.u32 %d, %a;", lambda a, b, c: bfind(a, False, True)),
+    ("brev.b32 %d, %a;", lambda a, b, c: int(f"{a:032b}"[::-1], 2)), ("cnot.b32 %d, %a;", lambda a, b, c: not a),
+    ("bfe.u32 %d, %a, %b, %c;", lambda a, b, c: bfe(a, b, c, 32, False)),
+    ("bfe.s32 %d, %a, %b, %c;", lambda a, b, c: bfe(a, b, c, 32, True)),
+    ("bfi.b32 %d, %a, %b, %c, %b;", lambda a, b, c: bfi(a, b, c, b)),
+    ("and.b32 %d, %a, %b;", lambda a, b, c: a & b), ("or.b32 %d, %a, %b;", lambda a, b, c: a | b),
+    ("xor.b32 %d, %a, %b;", lambda a, b, c: a ^ b), ("not.b32 %d, %a;", lambda a, b, c: ~a),
+    ("lop3.b32 %d, %a, %b, %c, 0x96;", lambda a, b, c: lop3(a, b, c, 0x96)),
+    ("lop3.b32 %d, %a, %b, %c, 0x2d;", lambda a, b, c: lop3(a, b, c, 0x2d)),
+    ("shl.b32 %d, %a, %b;", lambda a, b, c: a << b if b < 32 else 0), ("shr.u32 %d, %a, %b;", lambda a, b, c: a >> min(b, 32)),
+    ("shr.s32 %d, %a, %b;", lambda a, b, c: s(a) >> min(b, 31)),
+    ("shf.l.wrap.b32 %d, %a, %b, %c;", lambda a, b, c: (b << 32 | a) << (c & 31) >> 32),
+    ("shf.r.wrap.b32 %d, %a, %b, %c;", lambda a, b, c: (b << 32 | a) >> (c & 31)),
+    ("shf.l.clamp.b32 %d, %a, %b, %c;", lambda a, b, c: (b << 32 | a) << min(c, 32) >> 32),
+    ("shf.r.clamp.b32 %d, %a, %b, %c;", lambda a, b, c: (b << 32 | a) >> min(c, 32)),
+    ("prmt.b32 %d, %a, %b, %c;", prmt),
+    *[(f"prmt.b32.{m} %d, %a, %b, %c;", lambda a, b, c, m=m: prmt_mode(a, c, b, m)) for m in ("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")],
+    ("dp4a.s32.u32 %d, %a, %b, %c;", dp4a),
+    ("vadd.u32.u32.u32.add %d, %a, %b, %c;", lambda a, b, c: a + b + c),
+    ("vsub.u32.u32.u32.add %d, %a, %b, %c;", lambda a, b, c: a - b + c),
+    ("mov.b32 %d, %a;", lambda a, b, c: a), ("mov.b64 %D, {%a, %b}; mov.b64 {%t, %d}, %D;", lambda a, b, c: b),
+    ("mov.b32 {%h, %g}, %a; mov.b32 %d, {%g, %h};", lambda a, b, c: a >> 16 | a << 16),
+    # comparison, selection, predicates
+    ("setp.lt.s32 %p, %a, %b; selp.u32 %d, 3, 4, %p;", lambda a, b, c: 3 if s(a) < s(b) else 4),
+    ("setp.ge.u32 %p, %a, %b; selp.b32 %d, %a, %c, %p;", lambda a, b, c: a if a >= b else c),
+    ("setp.eq.and.u32 %p|%q, %a, %b, %r; selp.u32 %d, 1, 0, %q;", lambda a, b, c: (a != b) and c & 1),
+    ("set.le.u32.s32 %d, %a, %b;", lambda a, b, c: M32 if s(a) <= s(b) else 0),
+    ("set.gt.f32.u32 %d, %a, %b;", lambda a, b, c: 0x3f800000 if a > b else 0),
+    ("slct.u32.s32 %d, %a, %b, %c;", lambda a, b, c: a if s(c) >= 0 else b),
+    ("setp.ne.u32 %p, %a, %b; xor.pred %q, %p, %r; not.pred %q, %q; and.pred %p, %p, %q; or.pred %p, %p, %r; selp.u32 %d, 1, 0, %p;",
+     lambda a, b, c: ((a != b) and not ((a != b) ^ (c & 1))) or c & 1),
+    # conversions
+    ("cvt.s32.s8 %d, %a;", lambda a, b, c: s(a, 8)), ("cvt.u32.u16 %d, %h;", lambda a, b, c: a & 0xffff),
+    ("cvt.sat.u8.s32 %d, %a;", lambda a, b, c: max(0, min(255, s(a)))),
+    ("cvt.s64.s32 %D, %a; shr.u64 %D, %D, 32; cvt.u32.u64 %d, %D;", lambda a, b, c: M32 if a >> 31 else 0),
+    ("cvt.rn.f32.u32 %d, %a;", lambda a, b, c: single(Fraction(a)) if a else 0),
+    ("cvt.rz.f32.s32 %d, %a;", lambda a, b, c: single(Fraction(s(a)), "z") if a else 0),
+    # special registers, addresses
+    ("mov.u32 %d, WARP_SZ;", lambda a, b, c: 32),
+    ("mov.u64 %D, global; cvta.global.u64 %E, %D; sub.u64 %D, %E, %D; cvt.u32.u64 %d, %D;", lambda a, b, c: 0),
+    ("mov.u64 %D, shared; cvta.shared.u64 %E, %D; isspacep.shared %p, %E; cvta.to.shared.u64 %E, %E; sub.u64 %D, %E, %D;"
+     " cvt.u32.u64 %d, %D; selp.u32 %d, %d, 9, %p;", lambda a, b, c: 0),
+    ("mov.u64 %D, local; cvta.local.u64 %E, %D; isspacep.local %p, %E; st.local.u32 [%D], %a; ld.u32 %d, [%E]; selp.u32 %d, %d, 9, %p;",
+     lambda a, b, c: a),
+    # memory
+    ("st.local.u16 [local+2], %h; ld.local.s16 %g, [local+2]; cvt.s32.s16 %d, %g;", lambda a, b, c: s(a, 16)),
+    ("st.local.v4.u8 [local], {%a, %b, %c, 7}; ld.local.u32 %d, [local];",
+     lambda a, b, c: a & 255 | (b & 255) << 8 | (c & 255) << 16 | 7 << 24),
+    ("st.local.v2.u32 [local], {%a, %b}; ld.local.v2.u32 {%t, %d}, [local];", lambda a, b, c: b),
+    ("st.volatile.local.u32 [local], %a; ldu.global.u32 %t, [global]; ld.volatile.local.u32 %d, [local];", lambda a, b, c: a),
+    ("prefetch.global.L2 [global]; prefetchu.L1 [global]; ld.global.u32 %d, [global];", lambda a, b, c: 0x12345678),
+    ("ld.const.u32 %d, [constant+4];", lambda a, b, c: 22),
+    ("alloca.u64 %D, 16, 8; st.local.u32 [%D+4], %a; stacksave.u64 %E; stackrestore.u64 %E; ld.local.u32 %d, [%D+4];",
+     lambda a, b, c: a),
+    # control flow
+    ("setp.lt.u32 %p, %a, %b; @%p bra L1; mov.u32 %d, 1; bra.uni L2; L1: mov.u32 %d, 2; L2:", lambda a, b, c: 2 if a < b else 1),
+    ("and.b32 %t, %a, 3; ts: .branchtargets A0, A1, A2, A3; brx.idx %t, ts; A0: mov.u32 %d, 10; bra E0; A1: mov.u32 %d, 11; bra E0;"
+     " A2: mov.u32 %d, 12; bra E0; A3: mov.u32 %d, 13; E0:", lambda a, b, c: 10 + (a & 3)),
+    ("call.uni (%d), triple, (%a);", lambda a, b, c: 3 * a),
+    ("mov.u64 %D, triple; proto: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%d), %D, (%b), proto;", lambda a, b, c: 3 * b),
+    ("mov.u32 %d, 5; setp.ne.u32 %p, %a, %a; @%p trap; @%p brkpt; @%p exit; @%p ret;", lambda a, b, c: 5),
+    # the block and the warp
+    ("activemask.b32 %d;", lambda a, b, c: M32), ("bar.sync 0; membar.gl; fence.sc.cta; nanosleep.u32 20; pmevent 1; mov.u32 %d, 1;",
+                                                  lambda a, b, c: 1),
+    ("redux.sync.add.s32 %d, 3, -1;", lambda a, b, c: 96), ("redux.sync.xor.b32 %d, 7, -1;", lambda a, b, c: 0),
+    ("shfl.sync.idx.b32 %d, 9, 4, 31, -1;", lambda a, b, c: 9),
+    ("match.any.sync.b32 %d, 4, -1;", lambda a, b, c: M32),
+    ("red.shared.add.u32 [shared], 0; atom.shared.or.b32 %d, [shared], 0;", lambda a, b, c: 0),
+    ("testp.finite.f32 %p, %a; selp.u32 %d, 1, 0, %p;", lambda a, b, c: math.isfinite(f32(a)), "f"),
+    ("testp.notanumber.f32 %p, %a; selp.u32 %d, 1, 0, %p;", lambda a, b, c: math.isnan(f32(a)), "f"),
+    ("testp.subnormal.f32 %p, %a; selp.u32 %d, 1, 0, %p;", lambda a, b, c: 0 < a & M32 >> 1 < 0x800000, "f"),
+    # single precision
+    ("add.rn.f32 %d, %a, %b;", lambda a, b, c: exact(lambda x, y: x + y, a, b), "f"),
+    ("sub.f32 %d, %a, %b;", lambda a, b, c: exact(lambda x, y: x - y, a, b), "f"),
+    ("mul.f32 %d, %a, %b;", lambda a, b, c: exact(lambda x, y: x * y, a, b), "f"),
+    ("fma.rn.f32 %d, %a, %b, %c;", lambda a, b, c: fma(a, b, c), "f"),
+    *[(f"mad.r{m}.f32 %d, %a, %b, %c;", lambda a, b, c, m=m: fma(a, b, c, m), "f") for m in "zmp"],
+    ("add.ftz.f32 %d, %a, %b;", lambda a, b, c: flushed(exact(lambda x, y: x + y, flushed(a), flushed(b))), "f"),
+    ("add.sat.f32 %d, %a, %b;", lambda a, b, c: saturated(exact(lambda x, y: x + y, a, b)), "f"),
+    ("div.rn.f32 %d, %a, %b;", lambda a, b, c: quotient(a, b), "f"), ("rcp.rn.f32 %d, %a;", lambda a, b, c: quotient(0x3f800000, a), "f"),
+    ("sqrt.rn.f32 %d, %a;", lambda a, b, c: root(a), "f"),
+    ("abs.f32 %d, %a;", lambda a, b, c: a & M32 >> 1 if a & M32 >> 1 <= 0x7f800000 else None, "f"),
+    ("neg.f32 %d, %a;", lambda a, b, c: a ^ 1 << 31 if a & M32 >> 1 <= 0x7f800000 else None, "f"),
+    ("min.f32 %d, %a, %b;", lambda a, b, c: fminmax(a, b, True), "f"), ("max.f32 %d, %a, %b;", lambda a, b, c: fminmax(a, b, False), "f"),
+    ("max.ftz.f32 %d, %a, %b;", lambda a, b, c: fminmax(a, b, False, True), "f"),
+    ("copysign.f32 %d, %a, %b;", lambda a, b, c: b & M32 >> 1 | a & 1 << 31, "f"),
+    ("setp.ltu.f32 %p, %a, %b; selp.u32 %d, 1, 0, %p;", lambda a, b, c: compare(a, b)[0] or compare(a, b)[3], "f"),
+    ("setp.num.f32 %p, %a, %b; selp.u32 %d, 1, 0, %p;", lambda a, b, c: not compare(a, b)[3], "f"),
+    ("setp.ge.f32 %p, %a, %b; selp.u32 %d, 1, 0, %p;", lambda a, b, c: compare(a, b)[1] or compare(a, b)[2], "f"),
+    ("setp.neu.f32 %p, %a, %b; selp.u32 %d, 1, 0, %p;", lambda a, b, c: not compare(a, b)[1], "f"),
+    ("cvt.rzi.s32.f32 %d, %a;", lambda a, b, c: to_int(a, -1 << 31, (1 << 31) - 1), "f"),
+    ("cvt.rni.u32.f32 %d, %a;", lambda a, b, c: to_int(a, 0, M32, even), "f"),
+    ("cvt.rmi.s32.f32 %d, %a;", lambda a, b, c: to_int(a, -1 << 31, (1 << 31) - 1, math.floor), "f"),
+    ("cvt.rpi.f32.f32 %d, %a;", lambda a, b, c: ceiling(a), "f"),
+    ("cvt.f64.f32 %D, %a; cvt.rn.f32.f64 %d, %D;", lambda a, b, c: a if not math.isnan(f32(a)) else None, "f"),
+    ("cvt.rn.f16.f32 %h, %a; cvt.f32.f16 %d, %h;", lambda a, b, c: half(a), "f"),
+    # approximations: where they are exact
+    ("sin.approx.f32 %d, 0f00000000;", lambda a, b, c: 0), ("cos.approx.f32 %d, 0f00000000;", lambda a, b, c: 0x3f800000),
+    ("lg2.approx.f32 %d, 0f41000000;", lambda a, b, c: b32(3.0)), ("ex2.approx.f32 %d, 0f40400000;", lambda a, b, c: b32(8.0)),
+    ("rsqrt.approx.f32 %d, 0f3e800000;", lambda a, b, c: b32(2.0)), ("tanh.approx.f32 %d, 0f00000000;", lambda a, b, c: 0),
+]
+
+
+def fma(a, b, c, mode="n"):
+    x, y, z = f32(a), f32(b), f32(c)
+    if all(map(math.isfinite, (x, y, z))):
+        r = Fraction(x) * Fraction(y) + Fraction(z)
+        if r:
+            return single(r, mode)
+        return None  # the sign of a zero
+    try:
+        return b32(x * y + z) if math.isfinite(x * y) or not math.isfinite(x) or not math.isfinite(y) else b32(z)
+    except (OverflowError, ValueError):
+        return 0x7fffffff
+
+
+def saturated(bits):
+    x = f32(bits)
+    return 0 if x != x or x <= 0 else b32(min(x, 1.0))
+
+
+def quotient(a, b):
+    x, y = f32(a), f32(b)
+    sign = (a ^ b) & 1 << 31
+    if x != x or y != y or (x == 0 and y == 0) or (math.isinf(x) and math.isinf(y)):
+        return 0x7fffffff
+    if y == 0 or math.isinf(x):
+        return sign | 0x7f800000
+    return sign if x == 0 or math.isinf(y) else single(Fraction(x) / Fraction(y))
+
+
+def root(a):
+    x = f32(a)
+    return 0x7fffffff if x != x or x < 0 else a if x == 0 or math.isinf(x) else b32(math.sqrt(x))
+
+
+def ceiling(a):
+    x = f32(a)
+    if not math.isfinite(x):
+        return None if x != x else a
+    return b32(float(math.ceil(x))) | (a & 1 << 31)
+
+
+def half(a):
+    x = f32(a)
+    if x != x:
+        return None
+    try:
+        return b32(struct.unpack("<e", struct.pack("<e", x))[0])
+    except OverflowError:
+        return 0x7f800000 | a & 1 << 31
+
+
+CASES = [c if len(c) == 3 else (*c, "i") for c in C]
+HEAD = """.version 8.5
+.target sm_80
+.address_size 64
+.global .align 4 .u32 global = 0x12345678;
+.const .align 4 .u32 constant[2] = {11, 22};
+.shared .align 4 .u32 shared;
+.func (.reg .b32 %out) triple(.reg .b32 %in) { mul.lo.u32 %out, %in, 3; ret; }
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+.reg .b16 %h, %g; .reg .b32 %a, %b, %c, %d, %t, %i; .reg .b64 %D, %E, %x, %y; .reg .pred %p, %q, %r;
+.local .align 16 .b8 local[32];
+ld.param.u64 %x, [in];
+ld.param.u64 %y, [out];
+mov.u32 %i, %tid.x;
+mad.wide.u32 %x, %i, 12, %x;
+mad.wide.u32 %y, %i, 4, %y;
+ld.global.u32 %a, [%x];
+ld.global.u32 %b, [%x+4];
+ld.global.u32 %c, [%x+8];
+cvt.u16.u32 %h, %a;
+and.b32 %t, %c, 1;
+setp.ne.u32 %r, %t, 0;
+"""
+
+
+def run(folder, text, data, out=4 * LANES, block=LANES):
+    (folder / "k.ptx").write_text(HEAD + text + "\nst.global.u32 [%y], %d;\nret;\n}\n")
+    (folder / "in").write_bytes(data)
+    done = subprocess.run([WAVETRAP, "run", f"--grid={block}", f"--block={block}", f"--arg=zeros:{out}", f"--arg=file:{folder}/in",
+                           f"--dump-arg=0:{folder}/out", folder / "k.ptx"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return (folder / "out").read_bytes()
+
+
+@pytest.mark.parametrize("text, want, kind", CASES, ids=[c[0].split(";")[0].split("%")[0].strip() + str(i) for i, c in enumerate(CASES)])
+def test_row(tmp_path, text, want, kind):
+    random.seed(text)
+    inputs = []
+    for i in range(LANES):
+        pool = EDGES if kind == "i" else FLOATS
+        inputs.append([random.choice(pool) if random.random() < .5 else
+                       random.getrandbits(32) if random.random() < .7 or kind == "i" else b32(random.uniform(-100, 100)) for _ in range(3)])
+    got = struct.unpack(f"<{LANES}I", run(tmp_path, text, b"".join(struct.pack("<3I", *v) for v in inputs)))
+    for i, v in enumerate(inputs):
+        w = want(*v)
+        assert w is None or got[i] == w & M32, \
+            f"lane {i}: {got[i]:08x}, not {w & M32:08x}, of {v[0]:08x} {v[1]:08x} {v[2]:08x}"
+
+
+def lanes(folder, text, inputs=None, block=LANES):
+    return struct.unpack(f"<{block}I", run(folder, text, inputs or b"".join(struct.pack("<3I", i, i * i, i & 1) for i in range(block)),
+                                           4 * block, block))
+
+
+@pytest.mark.parametrize("mode, source", [("up", lambda i: i - 3 if i >= 3 else i), ("down", lambda i: i + 3 if i + 3 < 32 else i),
+                                          ("bfly", lambda i: i ^ 3), ("idx", lambda i: 3)])
+def test_shuffles(tmp_path, mode, source):
+    clamp = 0 if mode == "up" else 31
+    got = lanes(tmp_path, f"shfl.sync.{mode}.b32 %d|%p, %b, 3, {clamp}, -1; @!%p add.u32 %d, %d, 100000;")
+    for i in range(LANES):
+        k, inside = source(i % 32), {"up": i % 32 >= 3, "down": i % 32 < 29}.get(mode, True)
+        assert got[i] == (i // 32 * 32 + k) ** 2 + (0 if inside else 100000)
+    # Segments of 8 lanes.
+    got = lanes(tmp_path, f"shfl.sync.idx.b32 %d, %b, 2, {(32 - 8) << 8 | 31}, -1;")
+    assert list(got) == [(i // 8 * 8 + 2) ** 2 for i in range(LANES)]
+
+
+def test_votes_and_matches(tmp_path):
+    assert set(lanes(tmp_path, "vote.sync.ballot.b32 %d, %r, -1;")) == {0xaaaaaaaa}
+    for mode, want in (("any", 1), ("all", 0), ("uni", 0)):
+        assert set(lanes(tmp_path, f"vote.sync.{mode}.pred %p, %r, -1; selp.u32 %d, 1, 0, %p;")) == {want}
+    got = lanes(tmp_path, "and.b32 %t, %i, 3; match.any.sync.b32 %d, %t, -1;")
+    assert list(got) == [0x11111111 << (i & 3) for i in range(LANES)]
+    got = lanes(tmp_path, "match.all.sync.b32 %d|%p, %c, -1; selp.u32 %d, 1, %d, %p;")
+    assert set(got) == {0}
+    got = lanes(tmp_path, "@%r bra ODD; vote.sync.ballot.b32 %d, %r, 0x55555555; bra END; ODD: activemask.b32 %d; END:")
+    assert list(got) == [0xaaaaaaaa if i & 1 else 0 for i in range(LANES)]
+
+
+@pytest.mark.parametrize("op, fold", [("add", lambda x: sum(x)), ("min", min), ("max", max), ("and", lambda x: x[0] & x[1] and 0),
+                                      ("or", lambda x: 63 if x[-1] == 63 else 31), ("xor", lambda x: 0)])
+def test_reductions_of_a_warp(tmp_path, op, fold):
+    got = lanes(tmp_path, f"redux.sync.{op}.{'b32' if op in ('and', 'or', 'xor') else 'u32'} %d, %a, -1;")
+    want = [fold(range(i // 32 * 32, i // 32 * 32 + 32)) for i in range(LANES)]
+    if op == "and":
+        want = [32 if i >= 32 else 0 for i in range(LANES)]
+    assert list(got) == want
+
+
+def test_barriers_reduce_and_count_threads(tmp_path):
+    assert set(lanes(tmp_path, "bar.red.popc.u32 %d, 0, %r;", block=128)) == {64}
+    assert set(lanes(tmp_path, "barrier.red.and.pred %p, 1, %r; selp.u32 %d, 1, 0, %p;", block=128)) == {0}
+    assert set(lanes(tmp_path, "bar.red.or.pred %p, 1, %r; selp.u32 %d, 1, 0, %p;", block=128)) == {1}
+    # Warps 0 and 1 meet by a count; the others only arrive at another barrier.
+    text = """setp.lt.u32 %p, %i, 64; @!%p bra REST; st.volatile.shared.u32 [shared], %i; bar.sync 3, 64; mov.u32 %d, 1; bra END;
+              REST: bar.arrive 4, 96; mov.u32 %d, 2; END: bar.warp.sync -1;"""
+    assert list(lanes(tmp_path, text, block=128)) == [1] * 64 + [2] * 64
+    # Lanes of one warp on two paths.
+    text = "@%r bra ODD; barrier.sync 5; mov.u32 %d, 1; bra END; ODD: barrier.sync 5; mov.u32 %d, 2; END:"
+    assert list(lanes(tmp_path, text)) == [1 + (i & 1) for i in range(LANES)]
+
+
+@pytest.mark.parametrize("op, data, fold", [
+    ("add.u32", "%a", lambda x: sum(x)), ("min.s32", "%a", min), ("max.u32", "%b", lambda x: 63 * 63), ("or.b32", "%a", lambda x: 63),
+    ("and.b32", "%a", lambda x: 0), ("xor.b32", "%b", None), ("inc.u32", "5", lambda x: 64 % 6), ("dec.u32", "5", None),
+    ("exch.b32", "%a", None), ("add.f32", "0f3f800000", lambda x: b32(64.0))])
+def test_atomics(tmp_path, op, data, fold):
+    """What stands there at the end; each lane has got what was there before it."""
+    got = lanes(tmp_path, f"atom.shared.{op} %d, [shared], {data}; bar.sync 0; atom.shared.or.b32 %t, [shared], 0;"
+                          " setp.eq.u32 %p, %i, 0; @%p mov.u32 %d, %t;")
+    if fold:
+        assert got[0] == fold(range(LANES)) & M32
+    if op == "exch.b32":
+        assert sorted(got[1:]) == [*range(0, 62), 62] and got[0] == 63
+    if op == "inc.u32":
+        assert sorted(got[1:]) == sorted([i % 6 for i in range(1, 64)])
+
+
+def test_compare_and_swap(tmp_path):
+    """A lock that lanes of one warp take in turn: the one that holds it goes on while the others spin."""
+    text = """AGAIN: atom.shared.cas.b32 %t, [shared], 0, 1; setp.ne.u32 %p, %t, 0; @%p bra AGAIN;
+              ld.volatile.global.u32 %d, [global]; add.u32 %d, %d, 1; st.volatile.global.u32 [global], %d;
+              membar.cta; atom.shared.exch.b32 %t, [shared], 0; sub.u32 %d, %d, 0x12345678;"""
+    assert sorted(lanes(tmp_path, text)) == list(range(1, LANES + 1))
+
+
+def test_special_registers(tmp_path):
+    for name, want in {"%tid.x": lambda i: i, "%ntid.x": lambda i: LANES, "%ctaid.y": lambda i: 0, "%nctaid.x": lambda i: 1,
+                       "%laneid": lambda i: i % 32, "%warpid": lambda i: i // 32, "%smid": lambda i: 0, "%nsmid": lambda i: 1,
+                       "%lanemask_lt": lambda i: (1 << i % 32) - 1, "%lanemask_eq": lambda i: 1 << i % 32,
+                       "%lanemask_gt": lambda i: M32 << i % 32 + 1 & M32, "%lanemask_le": lambda i: (2 << i % 32) - 1,
+                       "%lanemask_ge": lambda i: M32 << i % 32 & M32}.items():
+        assert list(lanes(tmp_path, f"mov.u32 %d, {name};")) == [want(i) for i in range(LANES)], name
+    got = lanes(tmp_path, "mov.u64 %D, %clock64; mov.u64 %E, %clock64; sub.u64 %D, %E, %D; cvt.u32.u64 %d, %D;")
+    assert all(got)
+
+
+def test_every_row_is_in_a_case():
+    listed = subprocess.run([WAVETRAP, "info", "--isa", "--gpu=sm"], capture_output=True, text=True, check=True).stdout
+    rows = set(re.findall(r"^ptx (\w+)", listed, re.M))
+    here = Path(__file__).read_text()
+    tested = {m for m in rows if re.search(rf"[\"; ]{m}[. ;]", here)}
+    assert len(rows) > 80 and rows == tested, sorted(rows - tested)
