@@ -10,8 +10,8 @@
 #include "debug/vortex/vortex.h"
 #include "debug/core/target.h"
 #include "cli/code.h"
-#include "cli/connect.h"
 #include "cli/gdb_child.h"
+#include "cli/connect.h"
 #include "cli/options.h"
 #include "cli/remote.h"
 #include "object/image.h"
@@ -23,10 +23,9 @@
 #define LEFTOVERS_MS 2000
 
 struct attach {
-    struct cli_options options;
-    const char *dm, *jtag; /* address of the device: one of them */
-    const char *pid;       /* or a host program */
-    struct cli_connect connect;
+    struct cli_options options;          /* first: the context of the options */
+    const char *dm, *jtag;               /* address of the device: one of them */
+    const char *pid;                     /* or a host program */
     const char *symbols;                 /* the program's file, or NULL */
     const char *rsp;                     /* where to listen; NULL: start GDB */
     char socket[CLI_GDB_DIRECTORY + 16]; /* between it and this process */
@@ -62,16 +61,6 @@ static enum wt_status set_jtag(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
-static enum wt_status set_tap(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_tap(&((struct attach *)context)->connect, value, err);
-}
-
-static enum wt_status set_ir(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_ir(&((struct attach *)context)->connect, value, err);
-}
-
 static enum wt_status set_symbols(void *context, const char *value, struct wt_error *err)
 {
     ((struct attach *)context)->symbols = value;
@@ -96,11 +85,6 @@ static enum wt_status set_plain(void *context, const char *value, struct wt_erro
     return WT_OK;
 }
 
-static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_timeout(&((struct attach *)context)->connect, value, err);
-}
-
 static enum wt_status set_exit(void *context, const char *value, struct wt_error *err)
 {
     return wt_parse_number(value, &((struct attach *)context)->exit_addr, err);
@@ -109,12 +93,6 @@ static enum wt_status set_exit(void *context, const char *value, struct wt_error
 static enum wt_status set_reset(void *context, const char *value, struct wt_error *err)
 {
     ((struct attach *)context)->reset = true;
-    return WT_OK;
-}
-
-static enum wt_status set_hold(void *context, const char *value, struct wt_error *err)
-{
-    ((struct attach *)context)->connect.how.hold = true;
     return WT_OK;
 }
 
@@ -153,7 +131,7 @@ static enum wt_status stop_device(struct attach *a, struct wt_error *err)
     while ((event = wt_debugger_next_event(a->debugger)).kind != WT_EVENT_NONE)
         if (event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_LOST && !status)
             status = wt_fail(err, WT_IO, "%s", event.text);
-    if (!status && a->connect.how.hold)
+    if (!status && a->options.connect.how.hold)
         status = wt_bus_start(a->bus, err);
     const struct wt_thread_info *list;
     size_t count;
@@ -212,13 +190,13 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
         if ((status = cli_code_read(a->symbols, &a->code, err)) != WT_OK)
             return status;
     }
-    a->connect.address = a->jtag ? a->jtag : a->dm;
-    a->connect.how.jtag = a->jtag != NULL;
-    status = cli_connect_open(&a->connect, &a->bus, err);
+    a->options.connect.address = a->jtag ? a->jtag : a->dm;
+    a->options.connect.how.jtag = a->jtag != NULL;
+    status = cli_connect_open(&a->options.connect, &a->bus, err);
     if (status)
         return status;
     a->link = (struct wt_vortex_link){
-        .bus = a->bus, .exit_addr = a->exit_addr, .wait_ms = a->connect.how.timeout_ms};
+        .bus = a->bus, .exit_addr = a->exit_addr, .wait_ms = a->options.connect.how.timeout_ms};
     a->target = (struct wt_target){.link = &a->link, .services = &none, .context = a};
     const struct wt_debugger_options how = {
         .threads = a->options.device.threads, .output = print, .context = a};
@@ -343,11 +321,11 @@ static int attach(int argc, char **argv)
             wt_fail(&err, WT_INVALID,
                     "where is the device? Say one of --dm=tcp:HOST:PORT, "
                     "--dm=unix:PATH, --jtag=remote_bitbang:HOST:PORT and --pid=N");
-        else if (a.jtag && a.connect.how.hold)
+        else if (a.jtag && a.options.connect.how.hold)
             wt_fail(&err, WT_INVALID,
                     "--hold is about the start request of --dm; a device behind "
                     "JTAG has none");
-        else if (!a.jtag && (a.connect.how.jtag_tap || a.connect.how.jtag_ir))
+        else if (!a.jtag && (a.options.connect.how.jtag_tap || a.options.connect.how.jtag_ir))
             wt_fail(&err, WT_INVALID, "--jtag-tap and --jtag-ir go with --jtag");
         else if (a.lift && !a.symbols)
             wt_fail(&err, WT_INVALID, "--lift needs the program's file: --symbols=FILE");
@@ -379,8 +357,8 @@ static const struct cli_option options[] = {
      "the device: behind a JTAG TAP with a RISC-V Debug Transport\n"
      "Module, at remote_bitbang:HOST:PORT or remote_bitbang:unix:PATH",
      set_jtag},
-    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, set_tap},
-    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
+    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, cli_set_connect_tap},
+    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, cli_set_connect_ir},
     {"symbols", 's', "FILE", "the program that runs there (ELF), for GDB", set_symbols},
     {"rsp", 'r', "ADDRESS",
      "start no GDB, but let one connect: at :PORT, HOST:PORT or\n"
@@ -392,7 +370,7 @@ static const struct cli_option options[] = {
     {"timeout", 0, "MS",
      "how long to wait for the connection, for each reply, and for\n"
      "the device to do a request, in milliseconds (default 5000)",
-     set_timeout},
+     cli_set_connect_timeout},
     {"reset", 0, NULL,
      "reset the device, halted before its first instruction (its\n"
      "memory stays)",
@@ -400,7 +378,7 @@ static const struct cli_option options[] = {
     {"hold", 0, NULL,
      "halt a program that waits for its debugger first, then tell it to\n"
      "start",
-     set_hold},
+     cli_set_connect_hold},
     {"lift", 0, NULL,
      "put the program's code back where another debugger left\n"
      "breakpoints in memory (with --symbols)",
