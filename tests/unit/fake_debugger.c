@@ -624,6 +624,11 @@ bool wt_debugger_next_news(struct wt_debugger *d, struct wt_probe_event *event)
     return false;
 }
 
+enum wt_status wt_debugger_tell_waves(struct wt_debugger *d, bool tell, struct wt_error *err)
+{
+    return WT_OK;
+}
+
 bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to)
 {
     return false;
@@ -645,6 +650,12 @@ enum wt_status wt_debugger_who_wrote(struct wt_debugger *d,
 enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt_error *err)
 {
     return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
+}
+
+enum wt_status wt_debugger_save_core_file(struct wt_debugger *d, const char *path, uint64_t issues,
+                                          wt_thread thread, const char *text, struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "this target cannot be written to a core file");
 }
 
 void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop)

@@ -54,6 +54,12 @@ const struct command wt_shell_commands[] = {
     {"who-wrote", NULL, do_who_wrote, BACK, "Tells which instructions wrote to a variable.",
      "who-wrote EXPRESSION [COUNT]: the last writes before now, the latest first (COUNT: 5).", 'e',
      false},
+    {"generate-core", "generate-core-file gcore", do_generate_core, BACK,
+     "Writes the program's state to a core file.",
+     "generate-core [FILE [ISSUES | all]]: FILE is wavetrap.core; with ISSUES so much of the "
+     "recorded "
+     "run\nbefore here goes with it. \"wavetrap debug --core FILE\" opens it.",
+     'f', false},
     {"break", "b br bre brea", do_break, POINTS, "Sets a breakpoint.",
      "break LOCATION [if CONDITION]. A location is a function, a line of the current file, "
      "FILE:LINE,\n*ADDRESS, or kernel NAME; without one it is where the program stands. The "
@@ -165,6 +171,8 @@ const struct command wt_shell_infos[] = {
     {"source", NULL, do_info_source, "", "The current source file.", NULL, 0, false},
     {"sources", NULL, do_info_sources, "", "Source files of the program.", NULL, 0, false},
     {"spaces", NULL, do_info_spaces, "", "Address spaces of the device.", NULL, 0, false},
+    {"trap", NULL, do_info_trap, "", "What the wave's trap and mode registers say, in words.", NULL,
+     0, false},
     {"stack", "s", do_backtrace, "", "The calls that led here.", NULL, 0, false},
     {"symbol", NULL, do_info_symbol, "", "The symbol at an address.", NULL, 'e', false},
     {"threads", NULL, do_info_threads, "", "Threads: lanes of waves, or waves.", NULL, 0, false},
