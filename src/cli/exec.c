@@ -14,6 +14,8 @@
 
 #include "cli/exec_file.h"
 #include "cli/options.h"
+#include "runtime/common/policy.h"
+#include "runtime/common/progress.h"
 
 enum { MOST_GPUS_TEXT = 2048 };
 
@@ -37,6 +39,7 @@ struct driver {
     const char *gpus;     /* the environment variable that lists the GPUs */
     /* Sets the rest of the environment; false without host memory. */
     bool (*prepare)(const struct start *start, const char *folder);
+    bool asked_for; /* programs see it only where --gpu names it */
 };
 
 /* ---- environment ---- */
@@ -133,10 +136,21 @@ static bool prepare_intel(const struct start *start, const char *folder)
     return preload(folder, "libwavetrap-drm.so");
 }
 
+/* Programs on the CUDA driver API. */
+static bool prepare_cuda(const struct start *start, const char *folder)
+{
+    const char *before = getenv("LD_LIBRARY_PATH");
+    char path[3 * PATH_MAX];
+    const int n = snprintf(path, sizeof path, "%s%s%s", folder, before && *before ? ":" : "",
+                           before ? before : "");
+    return n > 0 && (size_t)n < sizeof path && !setenv("LD_LIBRARY_PATH", path, 1);
+}
+
 static const struct driver drivers[] = {
-    {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd},
+    {"gfx900", HSAKMT, "../runtime/hsakmt", "libhsakmt-dev", "WAVETRAP_GPUS", prepare_amd, false},
     {"gen9", "libwavetrap-drm.so", "../runtime/drm", "libdrm-dev", "WAVETRAP_GEN_GPUS",
-     prepare_intel},
+     prepare_intel, false},
+    {"sm", "libcuda.so.1", "../runtime/cuda", "", "WAVETRAP_SM_GPUS", prepare_cuda, true},
 };
 
 enum { DRIVERS = sizeof drivers / sizeof *drivers };
@@ -167,7 +181,7 @@ static enum wt_status offer(const struct driver *driver, const struct start *sta
     if (gpus)
         gpus_of(driver->family, gpus, list, sizeof list);
     else
-        snprintf(list, sizeof list, "%s", driver->family);
+        snprintf(list, sizeof list, "%s", driver->asked_for ? "" : driver->family);
     if (!*list)
         return WT_OK;
     if (!find_library(driver, folder, sizeof folder))
@@ -190,7 +204,8 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
     if (start.found)
         start.what = exec_file_look(start.file, HSAKMT);
-    if (!set_or_unset("WAVETRAP_PROGRESS", options->progress)) {
+    if (!set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
+        !set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
@@ -231,6 +246,7 @@ struct exec {
     size_t length;
     uint64_t memory;      /* of each GPU, in bytes; 0: the library's default */
     const char *progress; /* of --progress */
+    const char *schedule; /* of --schedule */
     uint32_t caught;      /* exceptions of --catch */
     bool catches;         /* one of the GPUs has them, and memory of its own */
     bool help;
@@ -255,8 +271,8 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
         return WT_OK;
     enum wt_status status = wt_gpu_choose(&gpu, value, err);
     if (status == WT_OK && (!has_driver(gpu.family) || strchr(value, ' ')))
-        status =
-            wt_fail(err, WT_INVALID, "host programs run on gfx900 and gen9, not on '%.40s'", value);
+        status = wt_fail(err, WT_INVALID,
+                         "host programs run on gfx900, gen9 and sm, not on '%.40s'", value);
     e->catches |= !status && gpu.family->exception_name;
     wt_gpu_free(&gpu);
     if (status)
@@ -290,6 +306,13 @@ static enum wt_status set_progress(void *context, const char *value, struct wt_e
         return WT_OK;
     return wt_fail(err, WT_INVALID, "--progress is auto (on a terminal) or always, not '%.40s'",
                    value);
+}
+
+static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_schedule schedule;
+    ((struct exec *)context)->schedule = value;
+    return wt_schedule_parse(value, &schedule, err);
 }
 
 /* The family whose exceptions --catch takes. */
@@ -379,14 +402,16 @@ static int exec(int argc, char **argv)
     const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
                                        .memory = e.memory,
                                        .progress = e.progress,
+                                       .schedule = e.schedule,
                                        .caught = e.caught};
     return cli_exec_program(&cli_exec, &o, argv + optind);
 }
 
 static const struct cli_option options[] = {
     {"gpu", 'g', "SPEC",
-     "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC) or gen9:KEY=VALUE,…\n"
-     "(OpenCL); --gpu=help lists the keys; once for each (default: one of each)",
+     "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC), gen9:KEY=VALUE,…\n"
+     "(OpenCL) or sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC);\n"
+     "--gpu=help lists the keys; once for each (default: a gfx900 and a gen9)",
      add_gpu},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"
@@ -397,6 +422,10 @@ static const struct cli_option options[] = {
      "invalid, denormal, float_div0, overflow, underflow, inexact, int_div0,\n"
      "addr_watch, mem_viol, all; with commas between",
      add_exceptions},
+    {"schedule", 0, "POLICY",
+     "which wave issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT
+     "); a program without races gives the same with all of them",
+     set_schedule},
     {"progress", 0, "[=WHEN]",
      "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
      "default: if stderr is a terminal) or always",
