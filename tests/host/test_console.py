@@ -139,6 +139,21 @@ def test_watchpoints():
     assert said[10].endswith("round 2: 1269 2498 2578\n" + END)
 
 
+def test_watchpoints_that_the_hardware_cannot_have():
+    """It says why when the program is to go on, watches nothing then, and goes on without them."""
+    start = [f"tbreak {SOURCE.name}:{line_of('store')}", "run"]
+    done = debug([*start, "watch tile[3]", "continue"], session())
+    assert done.returncode == 1 and "address watch sees vector memory, not LDS" in done.stderr
+    done = debug([*start, "watch $v3"], session())
+    assert done.returncode == 1 and "$v3 is in a register here: registers cannot be watched" in done.stderr
+    lines = [*start, "watch mine.first", "tbreak weigh", "continue", *(f"watch out[{i}]" for i in (1, 30, 60, 90)), "continue", "delete", "continue"]
+    lines[lines.index("tbreak weigh"):lines.index("tbreak weigh") + 2] = ["tbreak weigh", "next", "up"]
+    done = subprocess.run([WAVETRAP, "debug", "--nx", session()], input="\n".join(lines) + "\n", capture_output=True, text=True, timeout=TIMEOUT,
+                          env=environment())
+    assert "gfx9 has 4 address watches; 5 are asked for" in done.stdout + done.stderr
+    assert done.stdout.endswith("round 2: 1269 2498 2578\n" + END), done.stdout
+
+
 def test_the_hardware_s_registers():
     """What an address watch leaves in TRAPSTS; an exception that is enabled by hand, in a process of its own."""
     said = ask(["break kernel fill", "run", "delete", "watch out[70]", "continue", "info trap", "print ($trapsts >> 7) & 1", "info spaces"], session())
