@@ -5,6 +5,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from conftest import WAVETRAP, compiled
@@ -288,6 +289,36 @@ def test_attach_opens_the_console(running):
 def test_a_program_that_is_killed(running):
     said = ask([f"attach {running.pid}", "kill"], session())
     assert said[1] == "[Program killed]\n" and running.wait(timeout=TIMEOUT) == -signal.SIGKILL
+
+
+def test_ctrl_c_stops_a_kernel():
+    """And the program goes on from there; it is asked before it is ended."""
+    c = pexpect.spawn(WAVETRAP, ["debug", "--nx", str(session()), "loop"], encoding="utf-8", timeout=90, env=environment())
+    prompt = r"\(wavetrap\) "
+    c.expect(prompt)
+    c.sendline("run")
+    c.expect(r"\nspinning\r\n")
+    for _ in range(100):  # until its kernel runs
+        c.sendintr()
+        c.expect("Program stopped[.;]")
+        c.expect(prompt)
+        if "spin (" in c.before:
+            break
+        c.sendline("continue")
+        c.expect("Continuing")
+    assert "spin (" in c.before
+    c.sendline("set var out[0] = 1")
+    c.expect(prompt)
+    c.sendline("continue")
+    c.expect("Program exited normally")
+    c.expect(prompt)
+    c.sendline("start")
+    c.expect("first line of fill|spin")
+    c.expect(prompt)
+    c.sendline("quit")
+    c.expect(r"Quit and end the program\? \(y or n\) ")
+    c.sendline("y")
+    c.expect(pexpect.EOF)
 
 
 @pytest.mark.parametrize("commands, message", [
