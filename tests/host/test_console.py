@@ -139,6 +139,13 @@ def test_watchpoints():
     assert said[10].endswith("round 2: 1269 2498 2578\n" + END)
 
 
+def test_the_hardware_s_registers():
+    """What an address watch leaves in TRAPSTS; an exception that is enabled by hand, in a process of its own."""
+    said = ask(["break kernel fill", "run", "delete", "watch out[70]", "continue", "info trap", "print ($trapsts >> 7) & 1", "info spaces"], session())
+    assert "TRAPSTS = 0x00000080: raised since software cleared them: addr_watch" in said[5] and "EXCP_EN addr_watch" in said[5]
+    assert said[6] == "$1 = 1\n" and "at 0x2000000000000 of space 0" in said[7]
+
+
 def test_catch(program):
     """Launches, those of the runtime's own kernels too; code that comes."""
     said = ask(["catch dispatch begin", "catch module load", "run", "delete 2", *["continue"] * 4, "info breakpoints", "delete", "continue"],
