@@ -10,8 +10,8 @@
 #include "debug/vortex/vortex.h"
 #include "debug/core/target.h"
 #include "cli/code.h"
-#include "cli/connect.h"
 #include "cli/gdb_child.h"
+#include "cli/connect.h"
 #include "cli/options.h"
 #include "cli/remote.h"
 #include "object/image.h"
@@ -23,9 +23,9 @@
 #define LEFTOVERS_MS 2000
 
 struct attach {
-    struct cli_options options;
-    const char *dm, *jtag; /* address of the device: one of them */
-    struct cli_connect connect;
+    struct cli_options options;          /* first: the context of the options */
+    const char *dm, *jtag;               /* address of the device: one of them */
+    const char *pid;                     /* or a host program */
     const char *symbols;                 /* the program's file, or NULL */
     const char *rsp;                     /* where to listen; NULL: start GDB */
     char socket[CLI_GDB_DIRECTORY + 16]; /* between it and this process */
@@ -49,20 +49,16 @@ static enum wt_status set_dm(void *context, const char *value, struct wt_error *
     return WT_OK;
 }
 
+static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
+{
+    ((struct attach *)context)->pid = value;
+    return WT_OK;
+}
+
 static enum wt_status set_jtag(void *context, const char *value, struct wt_error *err)
 {
     ((struct attach *)context)->jtag = value;
     return WT_OK;
-}
-
-static enum wt_status set_tap(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_tap(&((struct attach *)context)->connect, value, err);
-}
-
-static enum wt_status set_ir(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_ir(&((struct attach *)context)->connect, value, err);
 }
 
 static enum wt_status set_symbols(void *context, const char *value, struct wt_error *err)
@@ -89,11 +85,6 @@ static enum wt_status set_plain(void *context, const char *value, struct wt_erro
     return WT_OK;
 }
 
-static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_timeout(&((struct attach *)context)->connect, value, err);
-}
-
 static enum wt_status set_exit(void *context, const char *value, struct wt_error *err)
 {
     return wt_parse_number(value, &((struct attach *)context)->exit_addr, err);
@@ -102,12 +93,6 @@ static enum wt_status set_exit(void *context, const char *value, struct wt_error
 static enum wt_status set_reset(void *context, const char *value, struct wt_error *err)
 {
     ((struct attach *)context)->reset = true;
-    return WT_OK;
-}
-
-static enum wt_status set_hold(void *context, const char *value, struct wt_error *err)
-{
-    ((struct attach *)context)->connect.how.hold = true;
     return WT_OK;
 }
 
@@ -146,7 +131,7 @@ static enum wt_status stop_device(struct attach *a, struct wt_error *err)
     while ((event = wt_debugger_next_event(a->debugger)).kind != WT_EVENT_NONE)
         if (event.kind == WT_EVENT_STOPPED && event.reason == WT_STOP_LOST && !status)
             status = wt_fail(err, WT_IO, "%s", event.text);
-    if (!status && a->connect.how.hold)
+    if (!status && a->options.connect.how.hold)
         status = wt_bus_start(a->bus, err);
     const struct wt_thread_info *list;
     size_t count;
@@ -205,13 +190,13 @@ static enum wt_status open_device(struct attach *a, struct wt_error *err)
         if ((status = cli_code_read(a->symbols, &a->code, err)) != WT_OK)
             return status;
     }
-    a->connect.address = a->jtag ? a->jtag : a->dm;
-    a->connect.how.jtag = a->jtag != NULL;
-    status = cli_connect_open(&a->connect, &a->bus, err);
+    a->options.connect.address = a->jtag ? a->jtag : a->dm;
+    a->options.connect.how.jtag = a->jtag != NULL;
+    status = cli_connect_open(&a->options.connect, &a->bus, err);
     if (status)
         return status;
     a->link = (struct wt_vortex_link){
-        .bus = a->bus, .exit_addr = a->exit_addr, .wait_ms = a->connect.how.timeout_ms};
+        .bus = a->bus, .exit_addr = a->exit_addr, .wait_ms = a->options.connect.how.timeout_ms};
     a->target = (struct wt_target){.link = &a->link, .services = &none, .context = a};
     const struct wt_debugger_options how = {
         .threads = a->options.device.threads, .output = print, .context = a};
@@ -303,6 +288,15 @@ static int debug(struct attach *a, char **arguments)
     return status;
 }
 
+/* GDB does not know the instruction sets of GPUs with host programs: the console does. */
+static int debug_process(const char *pid)
+{
+    char option[64];
+    char *words[] = {(char[]){"debug"}, option, NULL};
+    snprintf(option, sizeof option, "--pid=%.40s", pid);
+    return cli_debug.run(2, words);
+}
+
 static int attach(int argc, char **argv)
 {
     struct attach a = {.exit_addr = EXIT_ADDR};
@@ -315,17 +309,23 @@ static int attach(int argc, char **argv)
     case CLI_BAD:
         break;
     case CLI_GO:
-        if (a.dm && a.jtag)
+        if (a.pid && (a.dm || a.jtag || a.rsp || optind < argc))
+            wt_fail(&err, WT_INVALID,
+                    "--pid opens the console of 'wavetrap debug', without a device elsewhere and "
+                    "without GDB");
+        else if (a.pid)
+            status = -1;
+        else if (a.dm && a.jtag)
             wt_fail(&err, WT_INVALID, "--dm and --jtag: a device is reached in one of these ways");
         else if (!a.dm && !a.jtag)
             wt_fail(&err, WT_INVALID,
                     "where is the device? Say one of --dm=tcp:HOST:PORT, "
-                    "--dm=unix:PATH and --jtag=remote_bitbang:HOST:PORT");
-        else if (a.jtag && a.connect.how.hold)
+                    "--dm=unix:PATH, --jtag=remote_bitbang:HOST:PORT and --pid=N");
+        else if (a.jtag && a.options.connect.how.hold)
             wt_fail(&err, WT_INVALID,
                     "--hold is about the start request of --dm; a device behind "
                     "JTAG has none");
-        else if (!a.jtag && (a.connect.how.jtag_tap || a.connect.how.jtag_ir))
+        else if (!a.jtag && (a.options.connect.how.jtag_tap || a.options.connect.how.jtag_ir))
             wt_fail(&err, WT_INVALID, "--jtag-tap and --jtag-ir go with --jtag");
         else if (a.lift && !a.symbols)
             wt_fail(&err, WT_INVALID, "--lift needs the program's file: --symbols=FILE");
@@ -336,13 +336,19 @@ static int attach(int argc, char **argv)
             wt_fail(&err, WT_INVALID, "--rsp takes :PORT, HOST:PORT or unix:PATH here");
         else
             status = -1;
-        status = status < 0 ? debug(&a, argv + optind) : cli_fail(&cli_attach, &err);
+        status = status >= 0 ? cli_fail(&cli_attach, &err)
+                 : a.pid     ? debug_process(a.pid)
+                             : debug(&a, argv + optind);
     }
     cli_options_free(&a.options);
     return status;
 }
 
 static const struct cli_option options[] = {
+    {"pid", 'p', "N",
+     "a host program that runs ('wavetrap ps' lists them), in the console\n"
+     "of 'wavetrap debug --pid=N'",
+     set_pid},
     {"dm", 0, "ADDRESS",
      "the device: a server of the Debug Module's registers by the line\n"
      "protocol of VxDebug, at tcp:HOST:PORT or unix:PATH",
@@ -351,8 +357,8 @@ static const struct cli_option options[] = {
      "the device: behind a JTAG TAP with a RISC-V Debug Transport\n"
      "Module, at remote_bitbang:HOST:PORT or remote_bitbang:unix:PATH",
      set_jtag},
-    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, set_tap},
-    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
+    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, cli_set_connect_tap},
+    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, cli_set_connect_ir},
     {"symbols", 's', "FILE", "the program that runs there (ELF), for GDB", set_symbols},
     {"rsp", 'r', "ADDRESS",
      "start no GDB, but let one connect: at :PORT, HOST:PORT or\n"
@@ -364,7 +370,7 @@ static const struct cli_option options[] = {
     {"timeout", 0, "MS",
      "how long to wait for the connection, for each reply, and for\n"
      "the device to do a request, in milliseconds (default 5000)",
-     set_timeout},
+     cli_set_connect_timeout},
     {"reset", 0, NULL,
      "reset the device, halted before its first instruction (its\n"
      "memory stays)",
@@ -372,7 +378,7 @@ static const struct cli_option options[] = {
     {"hold", 0, NULL,
      "halt a program that waits for its debugger first, then tell it to\n"
      "start",
-     set_hold},
+     cli_set_connect_hold},
     {"lift", 0, NULL,
      "put the program's code back where another debugger left\n"
      "breakpoints in memory (with --symbols)",
@@ -386,7 +392,7 @@ const struct cli_command cli_attach = {
     .operands = "[-- GDB-ARGUMENTS]",
     .summary =
         "Debugs a device that is elsewhere: hardware, an RTL simulation, another emulator. It is\n"
-        "halted, and GDB started on it.",
+        "halted, and GDB started on it. Or, with --pid, a host program that uses emulated GPUs.",
     .options = options,
     .device = false,
     .debugger = true,

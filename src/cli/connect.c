@@ -1,19 +1,34 @@
 /* See connect.h. */
-#include "base/text.h"
 #include "cli/connect.h"
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "bus/jtag/jtag.h"
-#include "cli/options.h"
 
-enum wt_status cli_connect_timeout(struct cli_connect *connect, const char *value,
-                                   struct wt_error *err)
+static struct cli_connect *connect_of(void *context)
 {
-    return cli_milliseconds(value, &connect->how.timeout_ms, err);
+    return &((struct cli_options *)context)->connect;
 }
 
-enum wt_status cli_connect_tap(struct cli_connect *connect, const char *value, struct wt_error *err)
+enum wt_status cli_set_connect(void *context, const char *value, struct wt_error *err)
+{
+    connect_of(context)->address = value;
+    return WT_OK;
+}
+
+enum wt_status cli_set_connect_timeout(void *context, const char *value, struct wt_error *err)
+{
+    return cli_milliseconds(value, &connect_of(context)->how.timeout_ms, err);
+}
+
+enum wt_status cli_set_connect_hold(void *context, const char *value, struct wt_error *err)
+{
+    connect_of(context)->how.hold = true;
+    return WT_OK;
+}
+
+enum wt_status cli_set_connect_tap(void *context, const char *value, struct wt_error *err)
 {
     enum wt_status status;
     uint64_t tap;
@@ -21,14 +36,14 @@ enum wt_status cli_connect_tap(struct cli_connect *connect, const char *value, s
         return status;
     if (tap >= WT_JTAG_TAPS)
         return wt_fail(err, WT_INVALID, "%s: a chain has TAPs 0 to %d", value, WT_JTAG_TAPS - 1);
-    connect->how.jtag_tap = 1 + (unsigned)tap;
+    connect_of(context)->how.jtag_tap = 1 + (unsigned)tap;
     return WT_OK;
 }
 
-enum wt_status cli_connect_ir(struct cli_connect *connect, const char *value, struct wt_error *err)
+enum wt_status cli_set_connect_ir(void *context, const char *value, struct wt_error *err)
 {
     struct wt_jtag_options parsed;
-    connect->how.jtag_ir = value;
+    connect_of(context)->how.jtag_ir = value;
     return wt_jtag_parse_ir(value, &parsed, err);
 }
 

@@ -2,23 +2,22 @@
 #ifndef WT_CLI_CONNECT_H
 #define WT_CLI_CONNECT_H
 
-#include "bus/open.h"
+#include "cli/options.h"
 
-struct cli_connect {
-    const char *address; /**< NULL: the device is here */
-    struct wt_bus_open_options how;
-};
+/* Options. Their context begins with a struct cli_options. */
 
-/** A time limit for the connection and each reply. */
-enum wt_status cli_connect_timeout(struct cli_connect *connect, const char *value,
-                                   struct wt_error *err);
-/** Which TAP of a JTAG chain, from 0. */
-enum wt_status cli_connect_tap(struct cli_connect *connect, const char *value,
-                               struct wt_error *err);
-/** Lengths of the instruction registers of a chain. */
-enum wt_status cli_connect_ir(struct cli_connect *connect, const char *value, struct wt_error *err);
+/** --connect: the address. */
+enum wt_status cli_set_connect(void *context, const char *value, struct wt_error *err);
+/** --timeout: a time limit for the connection and each reply. */
+enum wt_status cli_set_connect_timeout(void *context, const char *value, struct wt_error *err);
+/** --hold: a program that waits for its debugger is not started. */
+enum wt_status cli_set_connect_hold(void *context, const char *value, struct wt_error *err);
+/** --jtag-tap: which TAP of a JTAG chain, from 0. */
+enum wt_status cli_set_connect_tap(void *context, const char *value, struct wt_error *err);
+/** --jtag-ir: lengths of the instruction registers of a chain. */
+enum wt_status cli_set_connect_ir(void *context, const char *value, struct wt_error *err);
 
-/** Connects, and tells on stderr what there is to say of the device. */
+/** Connects, and tells on stderr what there is to say of the device. The caller closes *bus. */
 enum wt_status cli_connect_open(const struct cli_connect *connect, struct wt_bus **bus,
                                 struct wt_error *err);
 

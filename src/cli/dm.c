@@ -1,6 +1,5 @@
 /* `wavetrap dm`: reads and writes the Debug Module's registers by name, for bringing up hardware.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "bus/vxdebug.h"
@@ -11,7 +10,6 @@
 struct dm {
     struct cli_options options; /* first: device options */
     const char *script;
-    struct cli_connect connect; /* to a device elsewhere */
     bool list;
     struct wt_emulated device; /* unless connected */
     struct wt_bus *bus;
@@ -29,54 +27,27 @@ static enum wt_status set_list(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
-static enum wt_status set_connect(void *context, const char *value, struct wt_error *err)
-{
-    ((struct dm *)context)->connect.address = value;
-    return WT_OK;
-}
-
-static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_timeout(&((struct dm *)context)->connect, value, err);
-}
-
-static enum wt_status set_hold(void *context, const char *value, struct wt_error *err)
-{
-    ((struct dm *)context)->connect.how.hold = true;
-    return WT_OK;
-}
-
-static enum wt_status set_tap(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_tap(&((struct dm *)context)->connect, value, err);
-}
-
-static enum wt_status set_ir(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_ir(&((struct dm *)context)->connect, value, err);
-}
-
 static const struct cli_option options[] = {
     {"script", 's', "FILE", "take commands from FILE, one a line ('-' is stdin)", set_script},
     {"registers", 0, NULL, "list all registers and fields; PROGRAM may be left out", set_list},
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of PROGRAM in an emulated one:\n"
      "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
-     set_connect},
-    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, set_tap},
-    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
+     cli_set_connect},
+    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, cli_set_connect_tap},
+    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, cli_set_connect_ir},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
-     set_timeout},
+     cli_set_connect_timeout},
     {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
-     set_hold},
+     cli_set_connect_hold},
     {0},
 };
 
 static enum wt_status open_device(struct dm *dm, const char *program, struct wt_error *err)
 {
     enum wt_status status;
-    if (dm->connect.address)
-        return cli_connect_open(&dm->connect, &dm->bus, err);
+    if (dm->options.connect.address)
+        return cli_connect_open(&dm->options.connect, &dm->bus, err);
     dm->options.device.debugged = true;
     if ((status = cli_open(&dm->device, &dm->options, program, err)) != WT_OK ||
         (status = wt_emulated_attach(&dm->device, err)) != WT_OK)
@@ -87,7 +58,7 @@ static enum wt_status open_device(struct dm *dm, const char *program, struct wt_
 
 static void close_device(struct dm *dm)
 {
-    if (dm->connect.address)
+    if (dm->options.connect.address)
         wt_bus_close(dm->bus);
     else
         wt_emulated_close(&dm->device);
@@ -100,14 +71,10 @@ static int run_commands(struct dm *dm, const char *program, char **commands)
     struct cli_registers session = {.table = &wt_vxdebug_table,
                                     .list = "wavetrap dm --registers",
                                     .bus = dm->bus,
-                                    .device = dm->connect.address ? NULL : &dm->device};
+                                    .device = dm->options.connect.address ? NULL : &dm->device};
     if (!status)
         status = cli_registers_run(&session, dm->script, commands, &err);
-    int exit_status = status ? cli_fail(&cli_dm, &err) : 0;
-    if (fflush(stdout) || ferror(stdout)) {
-        wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
-        exit_status = cli_fail(&cli_dm, &err);
-    }
+    const int exit_status = status ? cli_fail(&cli_dm, &err) : 0;
     close_device(dm);
     return exit_status;
 }
@@ -128,11 +95,11 @@ static int run(int argc, char **argv)
         if (dm.list) {
             wt_hw_list(stdout, &wt_vxdebug_table);
             status = 0;
-        } else if (optind == argc && !dm.connect.address) {
+        } else if (optind == argc && !dm.options.connect.address) {
             fputs("wavetrap dm: an operand is missing (PROGRAM); see 'wavetrap dm --help'\n",
                   stderr);
         } else {
-            const int first = optind + !dm.connect.address;
+            const int first = optind + !dm.options.connect.address;
             status = run_commands(&dm, argv[optind], argv + first);
         }
     }

@@ -18,23 +18,11 @@ enum { CHECK_FAILED = 1 }; /* exit status: a check has failed */
 
 struct check {
     struct cli_options options; /* first: device options */
-    struct cli_connect connect; /* to a device elsewhere */
     const char *only;           /* "NAME,NAME": checks, or what their names begin with */
     bool list, json;
     struct wt_conformance_options run;
     int stop_fd; /* readable once a signal asked for the end */
 };
-
-static enum wt_status set_connect(void *context, const char *value, struct wt_error *err)
-{
-    ((struct check *)context)->connect.address = value;
-    return WT_OK;
-}
-
-static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_timeout(&((struct check *)context)->connect, value, err);
-}
 
 static enum wt_status set_patience(void *context, const char *value, struct wt_error *err)
 {
@@ -91,23 +79,13 @@ static enum wt_status set_json(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
-static enum wt_status set_tap(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_tap(&((struct check *)context)->connect, value, err);
-}
-
-static enum wt_status set_ir(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_ir(&((struct check *)context)->connect, value, err);
-}
-
 static const struct cli_option options[] = {
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of an emulated one: tcp:HOST:PORT,\n"
      "unix:PATH or remote_bitbang:HOST:PORT",
-     set_connect},
-    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, set_tap},
-    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, set_ir},
+     cli_set_connect},
+    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, cli_set_connect_tap},
+    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, cli_set_connect_ir},
     {"only", 'o', "NAME,…",
      "these checks alone; 'hacause' means all whose names begin with\n"
      "'hacause.'",
@@ -121,7 +99,7 @@ static const struct cli_option options[] = {
     {"patience", 0, "MS", "how long the device may take for a request (default 1000)",
      set_patience},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
-     set_timeout},
+     cli_set_connect_timeout},
     {0},
 };
 
@@ -247,7 +225,7 @@ static int check_elsewhere(struct check *c)
     struct wt_error err;
     struct wt_vortex_link link = {.bus = NULL};
     const struct wt_target target = {.link = &link, .services = &none};
-    if (cli_connect_open(&c->connect, &link.bus, &err))
+    if (cli_connect_open(&c->options.connect, &link.bus, &err))
         return cli_fail(&cli_dm_check, &err);
     int status = check_target(c, &target);
     wt_bus_close(link.bus);
@@ -280,7 +258,7 @@ static int run(int argc, char **argv)
     case CLI_BAD:
         break;
     case CLI_GO:
-        if (argc - optind > (c.connect.address || c.list ? 0 : 1))
+        if (argc - optind > (c.options.connect.address || c.list ? 0 : 1))
             fprintf(stderr,
                     "wavetrap dm check: '%s' is one operand too many; see 'wavetrap dm "
                     "check --help'\n",
@@ -289,7 +267,8 @@ static int run(int argc, char **argv)
             print_list(c.json);
             status = 0;
         } else {
-            status = c.connect.address ? check_elsewhere(&c) : check_emulator(&c, argv[optind]);
+            status =
+                c.options.connect.address ? check_elsewhere(&c) : check_emulator(&c, argv[optind]);
         }
         if (fflush(stdout) || ferror(stdout)) {
             wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));

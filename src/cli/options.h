@@ -5,12 +5,20 @@
 #include <getopt.h> /* optind */
 #include <stddef.h>
 
+#include "bus/open.h"
 #include "cli/cli.h"
 #include "target/emulated.h"
+
+/** A device elsewhere. */
+struct cli_connect {
+    const char *address; /**< NULL: the device is here */
+    struct wt_bus_open_options how;
+};
 
 /** The device options: which GPU, what is in its memory, how a debugger reaches it. */
 struct cli_options {
     struct wt_emulated_options device;
+    struct cli_connect connect;  /**< a device elsewhere, of commands that take one */
     struct wt_schedule schedule; /**< of --schedule */
     bool gpu_help;               /**< --gpu=help was given */
     size_t argument_capacity, load_capacity;

@@ -1,5 +1,4 @@
 /* `wavetrap reg`: reads and writes the registers of a GPU's debug hardware by name. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 struct reg {
     struct cli_drive drive; /* first: the context of the options about the device */
     const char *script;
-    struct cli_connect connect; /* to a device elsewhere */
     bool list;
     uint64_t pid;              /* of a host program; 0: none */
     uint64_t gpu;              /* which of its GPUs */
@@ -38,12 +36,6 @@ static enum wt_status set_list(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
-static enum wt_status set_connect(void *context, const char *value, struct wt_error *err)
-{
-    ((struct reg *)context)->connect.address = value;
-    return WT_OK;
-}
-
 static enum wt_status set_pid(void *context, const char *value, struct wt_error *err)
 {
     enum wt_status status;
@@ -60,30 +52,19 @@ static enum wt_status set_device(void *context, const char *value, struct wt_err
     return wt_parse_number(value, &((struct reg *)context)->gpu, err);
 }
 
-static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
-{
-    return cli_connect_timeout(&((struct reg *)context)->connect, value, err);
-}
-
-static enum wt_status set_hold(void *context, const char *value, struct wt_error *err)
-{
-    ((struct reg *)context)->connect.how.hold = true;
-    return WT_OK;
-}
-
 static const struct cli_option options[] = {
     {"script", 's', "FILE", "take commands from FILE ('-' is stdin)", set_script},
     {"list", 0, NULL, "list all registers and fields, of one GPU with --gpu; no PROGRAM", set_list},
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of PROGRAM in an emulated one:\n"
      "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
-     set_connect},
+     cli_set_connect},
     {"pid", 0, "N", "a running host program instead of PROGRAM: see 'wavetrap ps'", set_pid},
     {"device", 0, "N", "with --pid: which of the program's GPUs, from 0 (default 0)", set_device},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
-     set_timeout},
+     cli_set_connect_timeout},
     {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
-     set_hold},
+     cli_set_connect_hold},
     {"dump", 0, "FILE@PLACE:LENGTH", "at the end, write LENGTH bytes of memory to FILE",
      cli_set_dump},
     CLI_KERNEL_OPTIONS,
@@ -177,7 +158,7 @@ static enum wt_status connect_device(struct reg *reg, struct cli_registers *sess
     session->table = family->registers;
     if (!session->table)
         return no_registers(family, err);
-    return cli_connect_open(&reg->connect, &session->bus, err);
+    return cli_connect_open(&reg->drive.options.connect, &session->bus, err);
 }
 
 static enum wt_status open_device(struct reg *reg, struct cli_registers *session,
@@ -223,11 +204,7 @@ static int run_commands(struct reg *reg, const char *program, char **commands)
         status = cli_registers_run(&session, reg->script, commands, &err);
     if (!status && program)
         status = report(reg, &err);
-    int exit_status = status ? cli_fail(&cli_reg, &err) : 0;
-    if (fflush(stdout) || ferror(stdout)) {
-        wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
-        exit_status = cli_fail(&cli_reg, &err);
-    }
+    const int exit_status = status ? cli_fail(&cli_reg, &err) : 0;
     if (program)
         wt_emulated_close(&reg->device);
     else
@@ -249,7 +226,7 @@ static int run(int argc, char **argv)
         if (reg.list) {
             list(reg.drive.options.device.gpu.family);
             status = 0;
-        } else if (reg.connect.address || reg.pid) {
+        } else if (reg.drive.options.connect.address || reg.pid) {
             status = run_commands(&reg, NULL, argv + optind);
         } else if (optind == argc) {
             fputs("wavetrap reg: an operand is missing (PROGRAM); see 'wavetrap reg --help'\n",

@@ -1,4 +1,5 @@
 """The console with kernels for gfx900: values are those that the kernel stores, frames are those of the source."""
+import pathlib
 import re
 import struct
 import subprocess
@@ -44,11 +45,11 @@ def code(tmp_path_factory):
     folder = tmp_path_factory.mktemp("code")
 
     def build(file, compiler="clang-19", level="-O0", *flags):
-        out = folder / f"{file}.{compiler}{level}{''.join(flags)}.co"
+        out = folder / f"{pathlib.Path(file).name}.{compiler}{level}{''.join(flags)}.co"
         if out.exists():
             return out
         language = ["-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output"]
-        if file.endswith(".cl"):
+        if str(file).endswith(".cl"):
             language = ["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"]
         subprocess.run([compiler, *language, "-w", "-g", level, *flags, HERE / "programs" / file, "-o", out], check=True)
         return out
@@ -252,6 +253,50 @@ def test_where_local_variables_lie_is_not_guessed(code):
 def test_failures_are_told(code, command, message):
     done = debug(code("values.cl"), f"break {line_of('values.cl', 'stop')}", "run", command, options=VALUES)
     assert done.returncode == 1 and message in done.stderr
+
+
+@pytest.mark.parametrize("mode, status, words", [
+    (1, 120, "memory violation by the instruction at 0x"),
+    (2, 122, "s_trap 2 at 0x\\w+: the program gave up"),
+])
+def test_a_fault_that_is_continued_is_the_end(code, tmp_path, mode, status, words):
+    """With the exit status of `run`, since the instruction behind it is not where the program would go on."""
+    source = tmp_path / "faults.cl"
+    source.write_text("__kernel void stray(__global int *out, int mode)\n{\n    const int i = get_global_id(0);\n"
+                      "    __global int *where = i == 69 && mode == 1 ? (__global int *)0x7000000000 : out + i;\n"
+                      "    if (mode == 2 && i == 69)\n        __builtin_trap();\n    *where = i;\n}\n")
+    how = options("stray", f"zeros:{4 * ITEMS}", f"i32:{mode}")
+    file = code(source, "clang-19", "-O0")
+    run = subprocess.run([WAVETRAP, "run", *how, file], capture_output=True, text=True, timeout=TIMEOUT)
+    done = debug(file, "run", "continue", options=how)
+    assert run.returncode == done.returncode == status, done.stdout + done.stderr
+    assert re.search(f"^Program stopped by a fault: {words}", done.stdout, re.M)
+    assert re.search(f"^Program terminated by a fault: {words}", done.stdout, re.M)
+
+
+DIVIDE = """__kernel void quotients(__global float *out)
+{
+    const int i = get_global_id(0);
+    float top = 1.0f, bottom = i - 5;
+    out[i] = top / bottom;
+}
+"""
+
+
+def test_exceptions_are_enabled_by_hand(code, tmp_path):
+    """MODE.EXCP_EN (Vega ISA: bits 12 to 20) of a wave makes its division by zero an exception; TRAPSTS and TTMP1 tell of it, and keep it."""
+    source = tmp_path / "divide.cl"
+    source.write_text(DIVIDE)
+    said = ask(code(source), ["break divide.cl:5", "run"],
+               ["info spaces", "info trap", "print/x $mode & (0x1ff << 12)", "set var $mode = $mode | 1 << 14", "continue", "info trap",
+                "print bottom@5", "print ($trapsts >> 2) & 1", "print ($ttmp1 >> 25) & 15", "print/x $mode & (0x1ff << 12)",
+                "print $ttmp0 == (unsigned)(unsigned long)$pc"],
+               options("quotients", "zeros:512"))
+    assert "at 0x1000000000000 of space 0" in said[0] and "at 0x2000000000000 of space 0" in said[0]
+    assert "EXCP_EN none" in said[1] and "raised since software cleared them: none" in said[1] and said[2] == "$1 = 0x0"
+    assert "Program stopped by a fault: division by zero by the instruction at 0x" in said[4] and "divide.cl:5" in said[4]
+    assert "EXCP_EN float_div0" in said[5] and re.search(r"TRAPSTS = 0x\w+: .*float_div0", said[5]) and "PCRewind 2" in said[5]
+    assert said[6:10] == ["$2 = 0", "$3 = 1", "$4 = 2", "$5 = 0x4000"] and said[10].endswith("= 1")
 
 
 def test_a_program_that_ends(code):

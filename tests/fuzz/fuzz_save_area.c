@@ -32,20 +32,25 @@ static enum wt_status queues(void *context, struct kfd_queue_entry *list, uint32
                                        .read_pointer_address = AREA + 64,
                                        .ctx_save_restore_address = AREA,
                                        .ring_size = 1024,
+                                       .gpu_id = ((struct driver *)context)->area[AREA_SIZE - 1],
                                        .queue_type = 2,
                                        .ctx_save_restore_area_size = AREA_SIZE};
     return WT_OK;
 }
 
-static enum wt_status device(void *context, struct kfd_device_entry *entry, struct wt_error *err)
+/* Two of different sizes; the queue may be of neither. */
+static enum wt_status devices(void *context, struct kfd_device_entry *list, uint32_t room,
+                              uint32_t *count, struct wt_error *err)
 {
-    *entry = (struct kfd_device_entry){.lds_base = (uint64_t)1 << 48,
-                                       .lds_limit = ((uint64_t)1 << 48) + UINT32_MAX,
-                                       .scratch_base = (uint64_t)2 << 48,
-                                       .scratch_limit = ((uint64_t)2 << 48) + UINT32_MAX,
-                                       .gfx_target_version = 90000,
-                                       .simd_count = 8,
-                                       .max_waves_per_simd = 10};
+    for (*count = 0; *count < 2; ++*count)
+        list[*count] = (struct kfd_device_entry){.lds_base = (uint64_t)1 << 48,
+                                                 .lds_limit = ((uint64_t)1 << 48) + UINT32_MAX,
+                                                 .scratch_base = (uint64_t)2 << 48,
+                                                 .scratch_limit = ((uint64_t)2 << 48) + UINT32_MAX,
+                                                 .gpu_id = *count,
+                                                 .gfx_target_version = 90000,
+                                                 .simd_count = 8 >> *count,
+                                                 .max_waves_per_simd = 10};
     return WT_OK;
 }
 
@@ -87,7 +92,7 @@ static bool ended(void *context, uint32_t *status, char *text, size_t size)
 
 static const struct wt_gcn_link_ops ops = {.call = call,
                                            .queues = queues,
-                                           .device = device,
+                                           .devices = devices,
                                            .read = read_memory,
                                            .write = write_memory,
                                            .event = event,
@@ -107,7 +112,7 @@ static void look_at(struct wt_probe *p, uint32_t wave)
     uint8_t row[64 * 8];
     struct wt_error err;
     o->describe_wave(p, wave, &w);
-    if (!w.id || w.lanes != 64 || w.core >= t->cores)
+    if (!w.id || w.lanes != 64 || w.core >= t->cores || w.device != (w.core >= t->device_cores[0]))
         abort();
     o->halt_cause(p, wave, &cause, &pc, &err);
     o->mask(p, wave, &mask, &err);
@@ -143,9 +148,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         o->hold_launches(p, round == 1);
         if (o->scan(p, &active, &halted, &err))
             break;
-        for (uint32_t i = 0; i < o->topology(p)->waves && i < 8; i++)
-            if (wt_wave_set_has(&active, i))
+        for (uint32_t i = 0, looks = 0; i < o->topology(p)->waves && looks < 8; i++)
+            if (wt_wave_set_has(&active, i)) {
                 look_at(p, i);
+                looks++;
+            }
         if (o->halt(p, &active, &err) || o->resume(p, &halted, &err))
             break;
         while (o->next_event(p, &happened, &err) == WT_OK && happened.kind != WT_PROBE_NOTHING)

@@ -134,6 +134,9 @@ enum wt_status dbg_come_to_trap(struct wt_debugger *d, uint32_t wave, struct wt_
                         .pc = w->pc};
     snprintf(stop.event.text, sizeof stop.event.text,
              "a breakpoint instruction of the program's own; resuming goes past it");
+    if (d->ops->gives_up)
+        stop.event.gives_up =
+            d->ops->gives_up(d->probe, wave, stop.event.text, sizeof stop.event.text);
     return dbg_stop(d, &stop, err);
 }
 

@@ -11,13 +11,10 @@ enum { ENCODING_FLAT = 0x37, SEGMENT_FLAT = 0, SEGMENT_SCRATCH = 1, NO_SADDR = 0
 /* The size of an access by opcode, and whether it loads into registers; 0: unknown. */
 static unsigned size_of(unsigned op, bool *loads)
 {
-    static const uint8_t loaded[] = {1, 1, 2, 2, 4, 8, 12, 16};
-    static const uint8_t stored[] = {1, 1, 2, 2, 4, 8, 12, 16};
+    static const uint8_t plain[] = {1, 1, 2, 2, 4, 8, 12, 16};
     *loads = op < 24 || (op >= 32 && op < 40);
-    if (op >= 16 && op < 24)
-        return loaded[op - 16];
-    if (op >= 24 && op < 32)
-        return stored[op - 24];
+    if (op >= 16 && op < 32)
+        return plain[op % 8];
     if (op >= 32 && op < 40)
         return op < 36 ? 1 : 2;
     if (op >= 64 && op < 128)

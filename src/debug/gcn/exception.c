@@ -49,30 +49,51 @@ static void name_exceptions(uint32_t trapsts, uint32_t mode, char *text, size_t 
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name[i]);
 }
 
+uint32_t gcnp_code_of(const struct gcnp_row *row)
+{
+    if (row->aborts)
+        return KFD_EC_QUEUE_WAVE_ABORT;
+    if (!rewind_of(row))
+        return KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION;
+    return row->hw[KFD_HW_TRAPSTS] & TRAPSTS_MEM_VIOL ? KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION
+                                                      : KFD_EC_QUEUE_WAVE_MATH_ERROR;
+}
+
 void gcnp_describe_exception(const struct gcnp_row *row, struct wt_probe_exception *exception)
 {
-    const uint32_t trapsts = row->hw[KFD_HW_TRAPSTS], rewind = rewind_of(row);
-    const uint64_t pc = gcnp_row_pc(row) - 4 * rewind;
+    const uint64_t pc = gcnp_row_pc(row) - 4 * rewind_of(row);
     char names[128];
     *exception = (struct wt_probe_exception){.pc = pc, .lanes = gcnp_row_exec(row)};
-    if (!rewind) {
+    switch (gcnp_code_of(row)) {
+    case KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION:
         exception->kind = WT_FAULT_ILLEGAL;
         snprintf(exception->text, sizeof exception->text,
                  "illegal instruction at 0x%llx (TRAPSTS.ILLEGAL_INST)", (unsigned long long)pc);
         return;
-    }
-    if (trapsts & TRAPSTS_MEM_VIOL) {
+    case KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION:
         exception->kind = WT_FAULT_ACCESS;
         snprintf(exception->text, sizeof exception->text,
                  "memory violation by the instruction at 0x%llx (TRAPSTS.MEM_VIOL; the PC is "
                  "behind it)",
                  (unsigned long long)pc);
         return;
+    default:
+        name_exceptions(row->hw[KFD_HW_TRAPSTS], row->hw[KFD_HW_MODE], names, sizeof names);
+        exception->kind = WT_FAULT_EXCEPTION;
+        snprintf(exception->text, sizeof exception->text,
+                 "%s by the instruction at 0x%llx, which MODE.EXCP_EN makes an exception (the PC "
+                 "is behind it)",
+                 *names ? names : "an exception", (unsigned long long)pc);
+        return;
     }
-    name_exceptions(trapsts, row->hw[KFD_HW_MODE], names, sizeof names);
-    exception->kind = WT_FAULT_TRAP;
-    snprintf(exception->text, sizeof exception->text,
-             "%s by the instruction at 0x%llx, which MODE.EXCP_EN makes an exception (the PC is "
-             "behind it)",
-             *names ? names : "an exception", (unsigned long long)pc);
+}
+
+bool gcnp_gives_up(struct wt_probe *p, uint32_t wave, char *text, size_t size)
+{
+    const struct gcnp_row *row = &p->row[wave];
+    if (row->aborts)
+        snprintf(text, size,
+                 "s_trap 2 at 0x%llx: the program gave up (assert, abort or __builtin_trap)",
+                 (unsigned long long)gcnp_row_pc(row));
+    return row->aborts;
 }

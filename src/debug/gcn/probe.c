@@ -273,6 +273,30 @@ static enum wt_status halt(struct wt_probe *p, const struct wt_wave_set *waves,
     return gcnp_go(p, WT_NO_HANDLE, err);
 }
 
+/* A wave that goes on from an exception does what it would do without a debugger: it stays halted,
+ * and the runtime is told, which ends the program (ROCdbgapi, amd_dbgapi_wave_resume). Where no
+ * runtime is, it goes on behind the instruction. */
+static enum wt_status give_up(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
+{
+    const bool failed = row->cause == WT_HALT_EXCEPTION || row->aborts;
+    if (!p->link->host_launches || !failed)
+        return WT_OK;
+    const uint32_t code = gcnp_code_of(row);
+    struct kfd_debug_call call = {.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
+                                  .arg = {kfd_exception_bit(code)},
+                                  .queue_count = 1,
+                                  .queue = {p->queue[row->queue].queue_id}};
+    row->given_up = true;
+    const enum wt_status status = gcnp_call(p, &call, err);
+    if (status || code != KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION)
+        return status;
+    /* The runtime leaves those of queues to the driver's report of the page fault. */
+    call = (struct kfd_debug_call){.op = KFD_DEBUG_SEND_RUNTIME_EVENT,
+                                   .arg = {kfd_exception_bit(KFD_EC_DEVICE_MEMORY_VIOLATION)},
+                                   .device = row->device};
+    return gcnp_call(p, &call, err);
+}
+
 static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves,
                              struct wt_error *err)
 {
@@ -283,8 +307,10 @@ static enum wt_status resume(struct wt_probe *p, const struct wt_wave_set *waves
         struct gcnp_row *row = &p->row[i];
         if (!in_set(p, waves, i))
             continue;
+        if ((status = give_up(p, row, err)) != WT_OK)
+            return status;
         row->run = true;
-        row->step = false;
+        row->step = row->aborts = false;
         row->cause = WT_HALT_NONE;
     }
     return gcnp_go(p, WT_NO_HANDLE, err);
@@ -463,6 +489,7 @@ const struct wt_probe_ops wt_probe_gcn = {
     .step_poll = step_poll,
     .halt_cause = halt_cause,
     .exception = exception,
+    .gives_up = gcnp_gives_up,
     .set_watchpoints = gcnp_set_watches,
     .watched = gcnp_watched,
     .mask = mask,

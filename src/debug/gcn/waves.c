@@ -12,6 +12,8 @@
 
 #define EVERY_EXCEPTION (~(uint64_t)0)
 #define QUEUE_TYPE_AQL 2u
+/* What compilers make of assert, abort and __builtin_trap (LLVM, "Trap Handler ABI"). */
+#define TRAP_ABORT 2u
 enum { STATUS_HALT = 1 << 13, MODE_DEBUG_EN = 1 << 11, TRAPSTS_ILLEGAL = 1 << 11 };
 /* Address watches, as exceptions: enabled, and raised. */
 enum { MODE_WATCH = 1 << 19, TRAPSTS_WATCH = 1 << 7 | 7 << 12 };
@@ -137,6 +139,7 @@ static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct
     row->run = row->step = false;
     if (row->cause != WT_HALT_BREAKPOINT)
         return WT_OK;
+    row->aborts = (row->ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15) == TRAP_ABORT;
     /* The handler has gone behind the s_trap; a debugger looks at it from before. */
     gcnp_row_set_pc(row, gcnp_row_pc(row) - 4);
     row->ttmp[6] &= ~(uint32_t)(15u << KFD_TTMP6_TRAP_SHIFT);
@@ -192,8 +195,10 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
     found.run = known ? row->run : !halted || begun;
     found.step = known && row->step;
     found.held = known ? row->held : begun;
+    found.aborts = known && row->aborts;
+    found.given_up = known && row->given_up;
     found.cause = known ? row->cause : halted ? WT_HALT_REQUEST : WT_HALT_NONE;
-    const bool stops = halted && !found.held && (found.run || !known);
+    const bool stops = halted && !found.held && !found.given_up && (found.run || !known);
     *row = found;
     return stops ? take_stop(p, row, err) : WT_OK;
 }
@@ -335,6 +340,8 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
     uint32_t status = row->hw[KFD_HW_STATUS], mode = row->hw[KFD_HW_MODE], ttmp6 = row->ttmp[6];
     uint32_t trapsts = row->hw[KFD_HW_TRAPSTS];
     const bool stopped = ttmp6 & KFD_TTMP6_STOPPED, halted = status & STATUS_HALT;
+    if (row->given_up)
+        return WT_OK;
     row->held = row->run && moment;
     if (row->run && !moment) {
         const bool own = stopped && ttmp6 & KFD_TTMP6_SAVED_HALT; /* by the program itself */

@@ -46,9 +46,9 @@ struct wt_frame_ops {
                                      unsigned number, struct wt_operand *o, struct wt_error *err);
     enum wt_status (*cfa)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *cfa,
                           struct wt_error *err);
-    /** What DW_OP_fbreg counts from. */
+    /** What DW_OP_fbreg counts from; *in_frame: it is an address of the space of frames. */
     enum wt_status (*base)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *base,
-                           struct wt_error *err);
+                           bool *in_frame, struct wt_error *err);
 };
 
 /** An expression while it is compiled. */
@@ -64,6 +64,7 @@ struct wt_build {
 
 /* ---- cells: each returns false with *err filled in where temporaries run out ---- */
 
+/** The vector that has @p value in every lane. */
 wt_expr_vector wt_build_constant(struct wt_build *b, uint64_t value);
 /** A new temporary that holds `a op b`; constants are folded. */
 enum wt_status wt_build_op(struct wt_build *b, enum wt_expr_op op, unsigned size, wt_expr_vector a,

@@ -252,13 +252,16 @@ static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *e
 static enum wt_status fbreg(struct machine *m, int64_t offset, struct wt_error *err)
 {
     wt_expr_vector base;
+    bool in_frame;
     if (!m->frame)
         return wt_fail(err, WT_STATE, "No frame selected.");
-    enum wt_status status = m->b->frame_ops->base(m->b, m->frame, &base, err);
+    enum wt_status status = m->b->frame_ops->base(m->b, m->frame, &base, &in_frame, err);
     if (!status)
         status = wt_build_op(m->b, WT_EXPR_ADD, 0, base, wt_build_constant(m->b, (uint64_t)offset),
                              &base, err);
-    return status ? status : push_in_frame(m, base, err);
+    if (status)
+        return status;
+    return in_frame ? push_in_frame(m, base, err) : push(m, base, err);
 }
 
 /* DW_OP_convert: to a base type, or (0) to the type of addresses. */

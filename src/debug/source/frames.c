@@ -171,6 +171,16 @@ static enum wt_status caller_register(struct wt_build *b, struct wt_frames *f, u
         return register_of(b, f, physical, index, o, err);
     }
     const struct wt_frame frame = {.physical = physical, .level = p->level, .bias = p->bias};
+    /* GCC for AMD GPUs describes a function that has not saved where it returns to by the address
+     * itself, as if it lay in memory there. What is saved is a distance from the CFA: two
+     * operations. */
+    Dwarf_Op value[8];
+    if (r->role == WT_ROLE_PC && wt_info_is_of_gcc(p->info) && count > 2 &&
+        count < sizeof value / sizeof value[0]) {
+        memcpy(value, ops, count * sizeof *ops);
+        value[count++] = (Dwarf_Op){.atom = DW_OP_stack_value};
+        ops = value;
+    }
     status = wt_build_location(b, NULL, ops, count, &frame, 0, wt_register_size(r), o, err);
     if (!status && o->piece_count && o->piece[0].size > wt_register_size(r))
         o->piece[0].size = wt_register_size(r);
@@ -239,7 +249,7 @@ static enum wt_status build_cfa(struct wt_build *b, struct wt_frames *f, unsigne
     const struct wt_frame frame = {.physical = physical, .level = p->level, .bias = p->bias};
     b->uses_frame = true;
     const struct wt_caller *rules = p->cfi || p->is_kernel ? NULL : rules_of(f, physical);
-    if (rules || p->is_kernel) {
+    if (rules || (p->is_kernel && !p->cfi)) {
         *cfa = wt_build_constant(b, rules ? rules->cfa : 0);
         return WT_OK;
     }
@@ -269,7 +279,7 @@ static enum wt_status frame_cfa(struct wt_build *b, const struct wt_frame *frame
 }
 
 static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *frame,
-                                 wt_expr_vector *base, struct wt_error *err)
+                                 wt_expr_vector *base, bool *in_frame, struct wt_error *err)
 {
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
@@ -293,7 +303,8 @@ static enum wt_status frame_base(struct wt_build *b, const struct wt_frame *fram
                             : ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31
                                 ? (unsigned)(ops[0].atom - DW_OP_reg0)
                                 : UINT_MAX;
-    if (!status && count == 1 && wt_build_is_frame_register(b, number))
+    *in_frame = count == 1 && wt_build_is_frame_register(b, number);
+    if (!status && *in_frame)
         status = wt_build_frame_address(b, base, err);
     return status;
 }
@@ -605,6 +616,39 @@ const struct wt_frame *wt_frames_get(struct wt_frames *f, unsigned level)
     while (level >= f->frame_count && !f->complete)
         f->complete = !add_caller(f);
     return level < f->frame_count ? f->frame[level] : NULL;
+}
+
+static bool begins_at(const struct wt_frame *frame)
+{
+    Dwarf_Die die = frame->scope[frame->first_scope];
+    Dwarf_Addr base, start, end;
+    if (dwarf_entrypc(&die, &start) != 0 && dwarf_ranges(&die, 0, &base, &start, &end) <= 0)
+        return false;
+    return start + frame->bias == frame->pc;
+}
+
+unsigned wt_frames_begun(struct wt_frames *f, unsigned line)
+{
+    unsigned count = 0;
+    while (count < f->frame_count && f->frame[count]->inlined && f->frame[count]->physical == 0 &&
+           begins_at(f->frame[count]))
+        count++;
+    for (unsigned i = 0; i < count && line; i++)
+        if (f->frame[i]->line == line)
+            return i;
+    return count;
+}
+
+void wt_frames_hide(struct wt_frames *f, unsigned count)
+{
+    assert(f->physical_count == 1 && count < f->frame_count);
+    for (unsigned i = 0; i < count; i++)
+        free(f->frame[i]);
+    f->frame_count -= count;
+    memmove(f->frame, f->frame + count, f->frame_count * sizeof *f->frame);
+    for (size_t i = 0; i < f->frame_count; i++)
+        f->frame[i]->level = (unsigned)i;
+    f->physical[0].levels -= count;
 }
 
 struct wt_frames *wt_frames_new(struct wt_debugger *debugger, const struct wt_modules *modules,

@@ -3,6 +3,7 @@
 
 #include <dwarf.h>
 #include <gelf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,25 @@ struct wt_info {
     size_t name_count, name_capacity;
     char **text; /* names that were put together */
     size_t text_count, text_capacity;
+    bool nests;  /* functions of the unit at hand may lie in functions */
+    bool of_gcc; /* GCC has made units of it, for an AMD GPU */
     struct wt_types *types;
     Dwarf_CFI *debug_frame, *eh_frame;
     bool cfi_read;
+    /* Of a GPU: a copy of the file that libdw reads call frame information of. */
+    char *cfi_bytes;
+    Elf *cfi_elf;
+    Dwarf *cfi_dwarf;
 };
+
+/* e_machine. */
+enum { MACHINE_AMDGPU = 224, MACHINE_RISCV = 243 };
+
+static bool is_amdgpu(Elf *elf)
+{
+    GElf_Ehdr header;
+    return elf && gelf_getehdr(elf, &header) && header.e_machine == MACHINE_AMDGPU;
+}
 
 static void add_range(struct ranges *r, uint64_t start, uint64_t end, Dwarf_Off die)
 {
@@ -180,6 +196,40 @@ static void collect_enumerators(struct wt_info *info, Dwarf_Die *type, const cha
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
+/* GCC has the bodies of OpenMP's and OpenACC's regions, and Fortran's contained procedures, in the
+ * function in which they stand. */
+static void collect_nested(struct wt_info *info, Dwarf_Die *parent, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth > MOST_DEPTH || dwarf_child(parent, &child) != 0)
+        return;
+    do {
+        const int tag = dwarf_tag(&child);
+        const char *name = dwarf_diename(&child);
+        if (tag == DW_TAG_subprogram) {
+            add_ranges(&info->functions, &child);
+            if (name && !is_declaration(&child))
+                add_name(info, name, WT_NAME_FUNCTION, &child);
+        }
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block)
+            collect_nested(info, &child, depth + 1);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* Whether GCC has made a unit for a GPU, or of Fortran: others are not searched for what lies in
+ * functions, which takes its time. */
+static bool has_nested(struct wt_info *info, Dwarf_Die *unit)
+{
+    const int language = dwarf_srclang(unit);
+    Dwarf_Attribute attribute;
+    const char *producer =
+        dwarf_attr(unit, DW_AT_producer, &attribute) ? dwarf_formstring(&attribute) : NULL;
+    const bool of_gcc = is_amdgpu(info->elf) && producer && strncmp(producer, "GNU", 3) == 0;
+    info->of_gcc |= of_gcc;
+    return of_gcc || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
+           language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08;
+}
+
 static void collect_one(struct wt_info *info, Dwarf_Die *die, const char *prefix, unsigned depth)
 {
     const char *name = dwarf_diename(die);
@@ -192,6 +242,8 @@ static void collect_one(struct wt_info *info, Dwarf_Die *die, const char *prefix
         add_ranges(&info->functions, die);
         if (name && !is_declaration(die))
             add_name(info, elsewhere ? name : join(info, prefix, name), WT_NAME_FUNCTION, die);
+        if (info->nests)
+            collect_nested(info, die, depth + 1);
         break;
     case DW_TAG_variable:
         if (name)
@@ -284,6 +336,7 @@ struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf)
         Dwarf_Die unit;
         if (dwarf_offdie(dwarf, offset + header, &unit)) {
             add_ranges(&info->units, &unit);
+            info->nests = has_nested(info, &unit);
             collect(info, &unit, "", 0);
         }
         offset = next;
@@ -302,6 +355,9 @@ void wt_info_free(struct wt_info *info)
     wt_types_free(info->types);
     if (info->eh_frame)
         dwarf_cfi_end(info->eh_frame);
+    dwarf_end(info->cfi_dwarf);
+    elf_end(info->cfi_elf);
+    free(info->cfi_bytes);
     for (size_t i = 0; i < info->text_count; i++)
         free(info->text[i]);
     free(info->text);
@@ -331,12 +387,34 @@ unsigned wt_info_address_size(const struct wt_info *info)
     return info->address_size;
 }
 
+/*
+ * libdw reads no call frame information of machines that it does not know, since it has no rules
+ * for registers that an entry is silent about. GCC's entries for AMD GPUs tell all of them, so that
+ * another machine's rules do: those of RISC-V say of some registers that they are as they were.
+ * Clang's entries for AMD GPUs are empty.
+ */
+static Dwarf_CFI *read_as_known_machine(struct wt_info *info)
+{
+    size_t size;
+    const char *bytes = elf_rawfile(info->elf, &size);
+    info->cfi_bytes = bytes && size > sizeof(Elf64_Ehdr) ? malloc(size) : NULL;
+    if (!info->cfi_bytes)
+        return NULL;
+    memcpy(info->cfi_bytes, bytes, size);
+    info->cfi_bytes[offsetof(Elf64_Ehdr, e_machine)] = (char)MACHINE_RISCV;
+    info->cfi_bytes[offsetof(Elf64_Ehdr, e_machine) + 1] = 0;
+    info->cfi_elf = elf_memory(info->cfi_bytes, size);
+    info->cfi_dwarf = info->cfi_elf ? dwarf_begin_elf(info->cfi_elf, DWARF_C_READ, NULL) : NULL;
+    return info->cfi_dwarf ? dwarf_getcfi(info->cfi_dwarf) : NULL;
+}
+
 Dwarf_Frame *wt_info_frame(struct wt_info *info, uint64_t pc)
 {
     Dwarf_Frame *frame = NULL;
     if (!info->cfi_read) {
         info->cfi_read = true;
-        info->debug_frame = dwarf_getcfi(info->dwarf); /* libdw owns it */
+        info->debug_frame = info->of_gcc ? read_as_known_machine(info)
+                                         : dwarf_getcfi(info->dwarf); /* libdw owns it */
         info->eh_frame = dwarf_getcfi_elf(info->elf);
     }
     if (info->debug_frame && dwarf_cfi_addrframe(info->debug_frame, pc, &frame) == 0)
@@ -350,6 +428,11 @@ bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit)
 {
     const struct range *r = find_range(&info->units, pc);
     return r && dwarf_offdie(info->dwarf, r->die, unit);
+}
+
+bool wt_info_is_of_gcc(const struct wt_info *info)
+{
+    return info->of_gcc;
 }
 
 bool wt_info_is_cplusplus(Dwarf_Die *die)

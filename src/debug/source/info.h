@@ -31,7 +31,9 @@ void wt_info_free(struct wt_info *info);
 /** Collects names and ranges; NULL without host memory. For wt_symbols_info(). */
 struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf);
 
+/** The ELF file; it stays with the information. */
 Elf *wt_info_elf(struct wt_info *info);
+/** libdw's handle; it stays with the information. */
 Dwarf *wt_info_dwarf(struct wt_info *info);
 /** The types of this module. */
 struct wt_types *wt_info_types(struct wt_info *info);
@@ -44,6 +46,9 @@ Dwarf_Frame *wt_info_frame(struct wt_info *info, uint64_t pc);
 
 /** The unit that covers @p pc; false if none does. */
 bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit);
+
+/** Whether GCC has made units of the module, for an AMD GPU. */
+bool wt_info_is_of_gcc(const struct wt_info *info);
 
 /** Whether an entry is of a unit that was compiled from C++, HIP included. */
 bool wt_info_is_cplusplus(Dwarf_Die *die);

@@ -91,6 +91,11 @@ const struct wt_fault *gcn_wave_exception(const struct gcn_device *d, uint32_t w
     return d->exception.kind && d->exception.wave == wave ? &d->exception : NULL;
 }
 
+const struct wt_fault *gcn_latest_exception(const struct gcn_device *d)
+{
+    return d->exception.kind ? &d->exception : NULL;
+}
+
 const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u)
 {
     const uint32_t word[2] = {u->word[0], u->word[1]};

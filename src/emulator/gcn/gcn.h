@@ -118,6 +118,8 @@ bool gcn_wave_trap(struct gcn_device *device, uint32_t wave, unsigned id);
 /** What the exception was about that made a wave enter the trap handler; NULL if it is not known.
  */
 const struct wt_fault *gcn_wave_exception(const struct gcn_device *device, uint32_t wave);
+/** The same of the latest exception of any wave. */
+const struct wt_fault *gcn_latest_exception(const struct gcn_device *device);
 
 /**
  * Asks all waves to save their context (TRAPSTS.SAVECTX) to [addr, addr + size); no work-group

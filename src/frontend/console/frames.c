@@ -41,10 +41,10 @@ static void print_arguments(struct wt_shell *c, const struct wt_frame *frame)
     if (!frame->scope_count || dwarf_child(&scope, &child) != 0)
         return;
     do {
-        if (dwarf_tag(&child) != DW_TAG_formal_parameter)
-            continue;
         const char *name = dwarf_diename(&child);
-        fprintf(c->out, "%s%s=", any ? ", " : "", name ? name : "");
+        if (dwarf_tag(&child) != DW_TAG_formal_parameter || !name) /* the compiler's own */
+            continue;
+        fprintf(c->out, "%s%s=", any ? ", " : "", name);
         print_variable(c, &view, &child, true);
         any = true;
     } while (dwarf_siblingof(&child, &child) == 0);

@@ -234,6 +234,7 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
     if (c->thread)
         wt_debugger_focus(c->debugger, c->thread);
     forget_frames(c);
+    c->entered = c->wanted_line = 0;
     fflush(c->out);
     /* A program that has just been started is on its way. */
     if (!c->options.host || !wt_debugger_running(c->debugger)) {
@@ -369,6 +370,8 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
         }
         any = true;
         if (!shown) {
+            c->wanted_line = line_named(p);
+            forget_frames(c);
             shown = p->number;
             catches = p->kind == POINT_CATCH;
             temporary = p->temporary;
@@ -512,6 +515,15 @@ static void report_exit(struct wt_shell *c, uint32_t word)
         fputs("[Program exited normally]\n", c->out);
 }
 
+static void end_by_fault(struct wt_shell *c, const char *text)
+{
+    fprintf(c->out, "\nProgram terminated by a fault: %s\n", text);
+    c->started = false;
+    c->ended = true;
+    c->fault_ended = true;
+    select_thread(c, 0);
+}
+
 static void report_fault(struct wt_shell *c)
 {
     struct wt_thread_position place = {0};
@@ -521,6 +533,9 @@ static void report_fault(struct wt_shell *c)
     c->fault_pc = place.pc;
     c->fault_thread = c->thread;
     c->faulted = true;
+    /* An instruction that the PC is behind will not be tried again. */
+    c->fault_is_past = c->event.gives_up || (c->event.pc && c->event.pc != place.pc);
+    snprintf(c->fault_text, sizeof c->fault_text, "%s", c->event.text);
     if (!same && passes_faults(c))
         return;
     if (!same) {
@@ -542,11 +557,7 @@ static void report_fault(struct wt_shell *c)
         return;
     }
     /* Tried again, it has failed again: that is the program's end. */
-    fprintf(c->out, "\nProgram terminated by a fault: %s\n", c->event.text);
-    c->started = false;
-    c->ended = true;
-    c->fault_ended = true;
-    select_thread(c, 0);
+    end_by_fault(c, c->event.text);
 }
 
 enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err)
@@ -569,7 +580,8 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
     }
     if (e->thread)
         select_thread(c, e->thread);
-    if (e->reason != WT_STOP_FAULT)
+    const bool gives_up = e->reason == WT_STOP_TRAP && e->gives_up;
+    if (e->reason != WT_STOP_FAULT && !gives_up)
         c->faulted = false;
     switch (e->reason) {
     case WT_STOP_BREAKPOINT:
@@ -591,6 +603,11 @@ enum wt_status report_stop(struct wt_shell *c, bool *again, struct wt_error *err
         report_fault(c);
         break;
     case WT_STOP_TRAP:
+        if (gives_up) {
+            *again = passes_faults(c) && !c->faulted;
+            report_fault(c);
+            break;
+        }
         print_where(c, c->thread);
         fputs("\nProgram stopped at a breakpoint instruction of its own.\n", c->out);
         break;
@@ -618,6 +635,10 @@ enum wt_status continue_and_report(struct wt_shell *c, bool backwards, struct wt
     bool again = true;
     enum wt_status status = WT_OK;
     while (again && !status) {
+        if (c->faulted && c->fault_is_past && !backwards && !c->options.host) {
+            end_by_fault(c, c->fault_text);
+            return WT_OK;
+        }
         const struct wt_resume all = {.thread = backwards ? c->thread : 0,
                                       .kind = WT_RESUME_CONTINUE};
         status = resume_and_wait(c, &all, 1, backwards, err);

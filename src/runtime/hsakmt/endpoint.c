@@ -157,6 +157,15 @@ static void follow_code(struct host *host, const struct kfd_debug_call *call)
         host_code_follow(host, call->op == KFD_DEBUG_ENABLE);
 }
 
+/* To a queue, or to the GPU: as the driver has it, these lock the GPU themselves. */
+static int send_event(struct host *host, const struct kfd_debug_call *call)
+{
+    if (call->queue_count > 1 || call->device >= host->gpus)
+        return -EINVAL;
+    return call->queue_count ? host_queue_send(host, call->queue[0], call->arg[0])
+                             : host_gpu_send(&host->gpu[call->device], call->arg[0]);
+}
+
 /* ---- operations: those of all GPUs ---- */
 
 /* Suspends or resumes queues, each on its own GPU. */
@@ -263,6 +272,11 @@ static void serve(struct host_endpoint *e, struct kfd_wire_request *request,
     }
     if (request->kind == KFD_WIRE_CODE_KNOWN) {
         atomic_store(&host->code_known, request->addr);
+        return;
+    }
+    if (request->kind == KFD_WIRE_CALL && request->call.op == KFD_DEBUG_SEND_RUNTIME_EVENT) {
+        answer->call = request->call;
+        answer->call.result = send_event(host, &request->call);
         return;
     }
     host_enter_all(host);
@@ -384,11 +398,13 @@ static void let_go(struct host_endpoint *e)
             copy(e->host, planted.addr, bytes, 4, false);
         tell_changed(e->host, planted.addr, 4);
     }
-    for (uint32_t i = 0; i < e->host->gpus; i++)
+    /* Who has only looked leaves the program's own debugging of itself as it is. */
+    const bool debugged = atomic_load(&e->host->code_followed);
+    for (uint32_t i = 0; i < e->host->gpus && debugged; i++)
         gcn_kfd_disable(e->host->gpu[i].device);
     host_leave_all(e->host);
     e->planted_count = 0;
-    if (atomic_load(&e->host->code_followed))
+    if (debugged)
         host_code_follow(e->host, false);
 }
 

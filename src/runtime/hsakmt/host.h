@@ -268,6 +268,8 @@ void *host_processor(void *gpu);
 
 /** Stops all queues of that GPU for good, as the driver does after a page fault. */
 void host_page_fault(struct host_gpu *gpu, uint64_t addr);
+/** The same for the debugger, at the address of the latest exception: the GPU is not entered. */
+int host_gpu_send(struct host_gpu *gpu, uint64_t exceptions);
 
 /* ---- copies.c ---- */
 

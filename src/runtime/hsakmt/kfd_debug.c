@@ -347,6 +347,10 @@ int kfd_debug_trap(struct host *host, struct kfd_dbg_trap_args *args)
     case KFD_DEBUG_DISABLE:
         return disable(host);
     case KFD_DEBUG_SEND_RUNTIME_EVENT:
+        for (unsigned i = 0; i < host->gpus; i++)
+            if (args->event.exception_mask & KFD_DEVICE_EXCEPTIONS &&
+                host_gpu_id(&host->gpu[i]) == args->event.gpu_id)
+                return host_gpu_send(&host->gpu[i], args->event.exception_mask);
         return host_queue_send(host, args->event.queue_id, args->event.exception_mask);
     case KFD_DEBUG_SET_EXCEPTIONS_ENABLED:
         call.arg[0] = args->event.exception_mask;

@@ -10,6 +10,7 @@
 #include "runtime/hsakmt/kfd.h"
 
 #include <sched.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -390,6 +391,17 @@ void host_page_fault(struct host_gpu *gpu, uint64_t addr)
     }
     gcn_kfd_raise(gpu->device, 0, KFD_EC_DEVICE_MEMORY_VIOLATION);
     host_event_memory(gpu->host, gpu->node, addr);
+}
+
+int host_gpu_send(struct host_gpu *gpu, uint64_t exceptions)
+{
+    if (exceptions != kfd_exception_bit(KFD_EC_DEVICE_MEMORY_VIOLATION))
+        return -EINVAL;
+    host_enter(gpu);
+    const struct wt_fault *f = gcn_latest_exception(gpu->device);
+    host_page_fault(gpu, f && f->kind == WT_FAULT_ACCESS ? f->addr : 0);
+    host_leave(gpu);
+    return 0;
 }
 
 /* Whether the program ends at this fault because the user wants that (exec --catch). */

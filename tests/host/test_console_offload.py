@@ -1,0 +1,75 @@
+"""The console with OpenMP and OpenACC programs: regions are kernels; the values are those that the source says."""
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import BUILD, alone, is_old
+from sanitizer import ROOT, environment
+from test_console import ask
+from test_offload import CLANG, GCC
+
+HERE = ROOT / "tests" / "host"
+GCC0 = ["-O0", "-g", *GCC[1:]]
+
+
+def program(compiler, flags, source):
+    """Built where it is older than its source."""
+    path = BUILD / "tests" / "host" / f"debug.{compiler}.{source}"
+    with alone(path):
+        if is_old(path, HERE / source):
+            new = path.with_suffix(".new")
+            subprocess.run([compiler, *flags, "-o", new, HERE / source], cwd=path.parent, check=True, capture_output=True)
+            os.replace(new, path)
+    return path
+
+
+def line_of(source, text, number=0):
+    return [i for i, line in enumerate((HERE / source).read_text().splitlines(), 1) if text in line][number]
+
+
+@pytest.mark.parametrize("compiler, flags, source, region, at, before, after", [
+    ("gcc-12", "-fopenmp", "openmp.c", "#pragma omp", "sum += a[i]", None, ("print a[i]", "1001")),
+    ("g++-12", "-fopenmp", "openmp.cc", "#pragma omp target teams", "p[i] = l.at(i)", ("print l", "{slope = 2, offset = 1}"), None),
+    ("gfortran-12", "-fopenmp", "openmp.f90", "!$omp target", "total = total + a(i)", None, ("print a[499]", "999")),
+    ("gcc-12", "-fopenacc", "openacc.c", "#pragma acc", "sum += a[i]", None, None),
+])
+def test_regions_of_gcc(compiler, flags, source, region, at, before, after):
+    """The first line of a region; a condition on the loop's variable; the calls that led there; the program's end."""
+    env = dict(environment(), ACC_DEVICE_TYPE="radeon")
+    first, line = line_of(source, region), line_of(source, at)
+    more = [c[0] for c in (before, after) if c]
+    said = ask(["start", "info locals", f"tbreak {source}:{line} if i == 500", "continue", "print i", "backtrace", *more, "info dispatches", "delete",
+                "continue"], program(compiler, [*GCC0, flags], source), env=env)
+    assert re.search(rf"^Temporary breakpoint 1, \S+\._omp_fn\.0 \(\) at \S*{source}:{first}\n{first}\t", said[0], re.M), said[0]
+    assert re.search(r"^on_device = 0$", said[1], re.M)
+    assert re.search(rf"^Temporary breakpoint 2, \S+\._omp_fn\.\d \(\) at \S*{source}:{line}\n{line}\t", said[3], re.M), said[3]
+    assert said[4] == "$1 = 500\n"
+    if "omp" in flags:
+        assert re.search(r"^#0 .*_omp_fn\.1 \(\).*\n#1 .* GOMP_parallel \(fn=0x\w+ <\S+_omp_fn\.1>, .*\n#2 .*_omp_fn\.0 \(\)", said[5]), said[5]
+    for i, check in enumerate(c for c in (before, after) if c):
+        assert said[6 + i].endswith(f" = {check[1]}\n"), said[6 + i]
+    assert said[-1].endswith("sum 1000000, last 1999\n[Program exited normally]\n")
+
+
+def test_steps_in_gcc_code():
+    """Over and out of functions that have saved nothing."""
+    said = ask(["tbreak omp_is_initial_device", "run", "backtrace", "finish", "print i", "print a[i]", "next", "print on_device", "info frame"],
+               program("gcc-12", [*GCC0, "-fopenmp"], "openmp.c"))
+    line = line_of("openmp.c", "on_device = !")
+    assert "omp_is_initial_device () at" in said[1] and re.search(rf"^#1  0x\w+ in main\._omp_fn\.1 \(\) at \S*openmp.c:{line}$", said[2], re.M)
+    assert re.search(rf"main\._omp_fn\.1 \(\) at \S*openmp.c:{line}\n{line}\t.*\n$", said[3]), said[3]
+    assert said[4] == "$1 = 0\n" and said[5] == "$2 = 1\n" and said[7] == "$3 = 1\n"
+    assert "called by frame" in said[8]
+
+
+def test_regions_of_clang():
+    """Optimised code: what is not there any more is said to be so."""
+    line = line_of("openmp.c", "sum += a[i]")
+    said = ask(["start", f"tbreak openmp.c:{line}", "continue", "backtrace", "print i@0", "info lanes", "delete", "continue"],
+               program("clang-19", [CLANG[0], "-g", *CLANG[1:]], "openmp.c"))
+    assert re.search(r"^Temporary breakpoint 1, __omp_offloading_\w+_main_l12 \(", said[0], re.M)
+    assert f"openmp.c:{line}\n{line}\t" in said[2] and "__omp_offloading_" in said[3].splitlines()[-1]
+    assert said[4] == "$1 = <optimized out>\n" or re.match(r"\$1 = \d+\n", said[4])
+    assert said[7].endswith("[Program exited normally]\n")
