@@ -33,9 +33,6 @@ gen_op gen_code_decode(struct gen_thread *t, struct gen_uop *slot)
     }
     if (gen_decode(&slot->word, &slot->insn, &why)) {
         gen_prepare(slot);
-        slot->real = slot->run;
-        if (slot->insn.breakpoint)
-            slot->run = gen_op_breakpoint;
     } else {
         slot->mistake = NULL;
         slot->granules = slot->insn.length / GEN_GRANULE;

@@ -12,6 +12,11 @@ static struct gen_device *device_of(struct wt_machine *m)
     return (struct gen_device *)m;
 }
 
+void gen_update_ready(struct gen_thread *t)
+{
+    wt_turns_set_ready(&t->device->machine.turns, t->id, t->active && !t->waits);
+}
+
 /* ---- mistakes ---- */
 
 const struct gen_uop *gen_fault(struct gen_thread *t, const struct gen_uop *u,

@@ -862,7 +862,7 @@ static bool is_ip(const struct gen_operand *o)
     return o->file == GEN_ARF && !o->indirect && o->reg >> 4 == GEN_ARF_IP;
 }
 
-void gen_prepare(struct gen_uop *u)
+static void choose_handler(struct gen_uop *u)
 {
     const size_t id = (size_t)(u->insn.row - gen_rows);
     u->alu = alu_ops[id];
@@ -881,4 +881,12 @@ void gen_prepare(struct gen_uop *u)
     u->domain = domain_of(&u->insn);
     u->raw = is_raw(&u->insn);
     u->run = u->raw ? run_raw : gen_run_alu;
+}
+
+void gen_prepare(struct gen_uop *u)
+{
+    choose_handler(u);
+    u->real = u->run;
+    if (u->insn.breakpoint)
+        u->run = gen_op_breakpoint;
 }

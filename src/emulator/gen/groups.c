@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gen_update_ready(struct gen_thread *t)
-{
-    wt_turns_set_ready(&t->device->machine.turns, t->id, t->active && !t->waits);
-}
-
 static uint32_t subslice_of(uint32_t thread)
 {
     return thread / GEN_SUBSLICE_THREADS;

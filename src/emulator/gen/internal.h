@@ -219,7 +219,10 @@ const struct gen_uop *gen_jump(struct gen_thread *t, uint64_t pc);
 /* Decodes the record; returns its handler. */
 gen_op gen_code_decode(struct gen_thread *t, struct gen_uop *slot);
 
-/* ---- mistakes (device.c) ---- */
+/* ---- device.c: readiness, mistakes ---- */
+
+/* Recomputes whether the thread can issue. */
+void gen_update_ready(struct gen_thread *t);
 
 /* The program's mistake in instruction u: the turn ends, and u has had no effect. */
 const struct gen_uop *gen_fault(struct gen_thread *t, const struct gen_uop *u,
@@ -330,8 +333,6 @@ void gen_walk_pump(struct gen_device *d);
 void gen_count_taken(struct gen_device *d);
 /* A thread has ended. */
 void gen_thread_end(struct gen_thread *t);
-/* Recomputes whether the thread can issue. */
-void gen_update_ready(struct gen_thread *t);
 /* The thread signals its group's barrier. */
 void gen_barrier(struct gen_thread *t);
 
