@@ -15,16 +15,19 @@ static inline wt_lanes wt_lanes_first(unsigned count)
     return count >= 128 ? ~(wt_lanes)0 : (((wt_lanes)1) << count) - 1;
 }
 
+/** The set that holds lane @p lane (0..127) alone. */
 static inline wt_lanes wt_lane_bit(unsigned lane)
 {
     return (wt_lanes)1 << lane;
 }
 
+/** Whether lane @p lane (0..127) is in the set. */
 static inline bool wt_has_lane(wt_lanes set, unsigned lane)
 {
     return (set >> lane) & 1;
 }
 
+/** How many lanes are in the set: 0..128. */
 static inline unsigned wt_lanes_count(wt_lanes set)
 {
     if (!(set & (set - 1)))

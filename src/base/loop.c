@@ -1,6 +1,7 @@
 /* The event loop, over poll(2). */
 #include "base/loop.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <stddef.h>
@@ -40,6 +41,7 @@ void wt_loop_free(struct wt_loop *loop)
 
 bool wt_loop_watch(struct wt_loop *loop, int fd, short events, wt_loop_ready ready, void *context)
 {
+    assert(fd >= 0 && ready);
     struct pollfd *fds = wt_array_grow(loop->fds, &loop->fd_capacity, loop->count + 1, sizeof *fds);
     if (!fds)
         return false;

@@ -33,6 +33,7 @@ void wt_loop_change(struct wt_loop *loop, int fd, short events);
 /** Stops watching, before the descriptor is closed. Unknown ones are ignored. */
 void wt_loop_forget(struct wt_loop *loop, int fd);
 
+/** Sets the function that the loop calls before each wait; NULL: none. */
 void wt_loop_set_work(struct wt_loop *loop, wt_loop_work work, void *context);
 
 /** Runs until wt_loop_end(). */

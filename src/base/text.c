@@ -1,6 +1,7 @@
 /* Numbers and sets of lanes as people read and write them. See text.h. */
 #include "base/text.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -21,6 +22,7 @@ enum wt_status wt_parse_number(const char *text, uint64_t *value, struct wt_erro
 void wt_lanes_list(wt_lanes lanes, const char *separator, char *text, size_t size)
 {
     size_t length = 0;
+    assert(size);
     text[0] = 0;
     for (unsigned lane = 0; lane < WT_MAX_LANES && length < size; lane++) {
         if (!wt_has_lane(lanes, lane))

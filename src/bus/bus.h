@@ -6,6 +6,7 @@
 #ifndef WT_BUS_BUS_H
 #define WT_BUS_BUS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,9 +46,14 @@ struct wt_bus {
     uint64_t round_trips; /**< transact calls that reached the other side, counted by transports */
 };
 
+/**
+ * Makes @p count accesses in their order, with as few round trips as the transport can. On failure
+ * it is unknown which of them were made.
+ */
 static inline enum wt_status wt_bus_transact(struct wt_bus *bus, struct wt_bus_op *ops,
                                              size_t count, struct wt_error *err)
 {
+    assert(bus && (ops || !count));
     return bus->ops->transact(bus, ops, count, err);
 }
 
@@ -59,16 +65,19 @@ enum wt_status wt_bus_read(struct wt_bus *bus, uint16_t addr, uint32_t *value,
 enum wt_status wt_bus_write(struct wt_bus *bus, uint16_t addr, uint32_t value,
                             struct wt_error *err);
 
+/** Makes a new connection, with nothing under way; WT_OK where the transport needs none. */
 static inline enum wt_status wt_bus_reconnect(struct wt_bus *bus, struct wt_error *err)
 {
     return bus->ops->reconnect ? bus->ops->reconnect(bus, err) : WT_OK;
 }
 
+/** Lets a program begin that waits for its debugger; WT_OK where none does. */
 static inline enum wt_status wt_bus_start(struct wt_bus *bus, struct wt_error *err)
 {
     return bus->ops->start ? bus->ops->start(bus, err) : WT_OK;
 }
 
+/** Closes the connection and frees the bus. NULL is allowed. */
 static inline void wt_bus_close(struct wt_bus *bus)
 {
     if (bus)

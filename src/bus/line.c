@@ -1,6 +1,7 @@
 /* Requests and replies of the line protocol, both halves. See line.h. */
 #include "bus/line.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ size_t wt_line_span(const struct wt_line_dialect *dialect, const struct wt_bus_o
                     size_t count)
 {
     size_t span = 1;
+    assert(count);
     if (ops[0].write ? !dialect->write : !dialect->read)
         return 1;
     while (span < count && span < WT_LINE_BATCH && ops[span].write == ops[0].write)
@@ -29,6 +31,7 @@ size_t wt_line_request(const struct wt_line_dialect *dialect, const struct wt_bu
 {
     bool write = ops[0].write;
     size_t n = 0;
+    assert(span && span <= WT_LINE_BATCH);
     text[n++] = span > 1 ? (write ? 'W' : 'R') : (write ? 'w' : 'r');
     for (size_t i = 0; i < span; i++) {
         if (i)
@@ -41,6 +44,7 @@ size_t wt_line_request(const struct wt_line_dialect *dialect, const struct wt_bu
     }
     text[n++] = '\n';
     text[n] = 0;
+    assert(n < WT_LINE_MAX);
     return n;
 }
 

@@ -36,6 +36,7 @@ struct wt_bus_tcp_traits {
 enum wt_status wt_bus_tcp_open(const char *address, const struct wt_bus_tcp_options *options,
                                struct wt_bus **bus, struct wt_error *err);
 
+/** What the server has turned out to understand. Valid until the bus is closed. */
 const struct wt_bus_tcp_traits *wt_bus_tcp_traits(const struct wt_bus *bus);
 
 #endif

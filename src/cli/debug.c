@@ -130,6 +130,16 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
                : 0;
 }
 
+static bool explain(void *context, FILE *out, const char *const *name, const uint64_t *value,
+                    size_t count)
+{
+    const struct debug *d = context;
+    const struct wt_family *f = d->host ? wt_family_of_host_programs() : d->device.family;
+    if (f->explain_registers)
+        f->explain_registers(out, name, value, count);
+    return f->explain_registers != NULL;
+}
+
 static void signal_ready(void *context, int fd, short events)
 {
     struct debug *d = context;
@@ -268,6 +278,7 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
                                              .output = put,
                                              .ask = d->batch ? NULL : ask,
                                              .disassemble = disassemble,
+                                             .explain = explain,
                                              .context = d};
     d->console = wt_shell_new(&options);
     free(line);

@@ -78,6 +78,12 @@ struct wt_family {
      */
     unsigned (*instruction_text)(struct wt_emulated *e, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size);
+    /**
+     * Says in words what registers of a wave tell, a line each, of those that it knows by their
+     * names in the debugger. NULL: nothing.
+     */
+    void (*explain_registers)(FILE *out, const char *const *name, const uint64_t *value,
+                              size_t count);
     /** Argument @p index of the kernel; false if it is no buffer. NULL: programs have none. */
     bool (*buffer)(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *buffer);
     /** The coordinates in the grid of the work-item that a lane is now. NULL: there is no grid. */

@@ -236,6 +236,23 @@ static unsigned instruction_text(struct wt_emulated *e, uint64_t pc, const uint8
     return length;
 }
 
+static void explain_registers(FILE *out, const char *const *name, const uint64_t *value,
+                              size_t count)
+{
+    static const char *const names[GCN_TRAP_REGISTERS] = {
+        [GCN_TRAP_TTMP0] = "ttmp0", [GCN_TRAP_TTMP1] = "ttmp1",   [GCN_TRAP_TRAPSTS] = "trapsts",
+        [GCN_TRAP_MODE] = "mode",   [GCN_TRAP_STATUS] = "status", [GCN_TRAP_HW_ID] = "hw_id",
+    };
+    struct gcn_trap_registers r = {.given = 0};
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < GCN_TRAP_REGISTERS; k++)
+            if (strcmp(name[i], names[k]) == 0) {
+                r.value[k] = (uint32_t)value[i];
+                r.given |= 1u << k;
+            }
+    gcn_explain_trap(out, &r);
+}
+
 static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
 {
     const struct gcn_launch *l = &own(e)->launch;
@@ -321,6 +338,7 @@ const struct wt_family wt_family_gcn = {
     .explain_fault = explain_fault,
     .instruction = instruction,
     .instruction_text = instruction_text,
+    .explain_registers = explain_registers,
     .buffer = buffer,
     .work_item = work_item,
     .list_isa = list_isa,

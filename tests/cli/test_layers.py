@@ -189,3 +189,23 @@ def test_a_circle_is_found():
     edges = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set(), "e": {"f"}, "f": {"e"}}
     assert circles(edges) == [["a", "b", "c"], ["e", "f"]]
     assert circles(without(edges, {"b"})) == [["e", "f"]]
+
+
+# Folders all of whose headers have a comment before each function: what it does, units, ranges, errors, who frees.
+DOCUMENTED = ["base", "bus", "debug", "frontend/rsp"]
+
+
+def test_functions_of_headers_are_documented():
+    missing, count = [], 0
+    for folder in DOCUMENTED:
+        for file in sorted((SOURCE / folder).rglob("*.h")):
+            depth, before = 0, ""
+            for number, line in enumerate(file.read_text().splitlines(), 1):
+                if depth == 0 and re.match(r"(?!typedef\b|#)[A-Za-z_][\w \*]*?\b\w+\(", line):
+                    count += 1
+                    if not before.endswith("*/"):
+                        missing.append(f"{file.relative_to(SOURCE)}:{number}: {line}")
+                depth += line.count("{") - line.count("}")
+                before = line.rstrip()
+    assert count > 700, "too few functions found"
+    assert not missing, "functions without a comment:\n" + "\n".join(missing)

@@ -274,6 +274,31 @@ def test_a_fault_that_is_continued_is_the_end(code, tmp_path, mode, status, word
     assert re.search(f"^Program terminated by a fault: {words}", done.stdout, re.M)
 
 
+DIVIDE = """__kernel void quotients(__global float *out)
+{
+    const int i = get_global_id(0);
+    float top = 1.0f, bottom = i - 5;
+    out[i] = top / bottom;
+}
+"""
+
+
+def test_exceptions_are_enabled_by_hand(code, tmp_path):
+    """MODE.EXCP_EN (Vega ISA: bits 12 to 20) of a wave makes its division by zero an exception; TRAPSTS and TTMP1 tell of it, and keep it."""
+    source = tmp_path / "divide.cl"
+    source.write_text(DIVIDE)
+    said = ask(code(source), ["break divide.cl:5", "run"],
+               ["info spaces", "info trap", "print/x $mode & (0x1ff << 12)", "set var $mode = $mode | 1 << 14", "continue", "info trap",
+                "print bottom@5", "print ($trapsts >> 2) & 1", "print ($ttmp1 >> 25) & 15", "print/x $mode & (0x1ff << 12)",
+                "print $ttmp0 == (unsigned)(unsigned long)$pc"],
+               options("quotients", "zeros:512"))
+    assert "at 0x1000000000000 of space 0" in said[0] and "at 0x2000000000000 of space 0" in said[0]
+    assert "EXCP_EN none" in said[1] and "raised since software cleared them: none" in said[1] and said[2] == "$1 = 0x0"
+    assert "Program stopped by a fault: division by zero by the instruction at 0x" in said[4] and "divide.cl:5" in said[4]
+    assert "EXCP_EN float_div0" in said[5] and re.search(r"TRAPSTS = 0x\w+: .*float_div0", said[5]) and "PCRewind 2" in said[5]
+    assert said[6:10] == ["$2 = 0", "$3 = 1", "$4 = 2", "$5 = 0x4000"] and said[10].endswith("= 1")
+
+
 def test_a_program_that_ends(code):
     done = debug(code("values.cl"), "run", options=VALUES)
     assert done.returncode == 0 and "[Program exited normally]" in done.stdout

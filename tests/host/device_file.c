@@ -321,7 +321,7 @@ static int trap(struct trap_args *args)
     return result < 0 ? -errno : result;
 }
 
-static void debug_as_6_5(void)
+static void debug_as_6_5(const char *other)
 {
     int ends[2];
     uint64_t runtime[2] = {0x1234, 1};
@@ -339,14 +339,45 @@ static void debug_as_6_5(void)
     CHECK(trap(&(struct trap_args){.op = 14}) == -EINVAL); /* not enabled */
     CHECK(trap(&enable) == 0 && info.state == 0);
     CHECK(trap(&enable) == -EALREADY);
+    CHECK(!other || !system(other));                      /* connects, is no debugger, and goes */
     CHECK(trap(&(struct trap_args){.op = 10}) == -EPERM); /* flags, without a runtime */
     CHECK(!call(RUNTIME_ENABLE, runtime) && call(RUNTIME_ENABLE, runtime) == -1 && errno == EBUSY);
     /* The queue was new, which the descriptor tells. */
     char byte;
     CHECK(read(ends[0], &byte, 1) == 1);
+    struct trap_args about = {.op =
+                                  12}; /* information on an exception: the queue's, which is new */
+    about.words[3] = queue;
+    about.words[4] = 31;
+    CHECK(trap(&about) == 0 && about.words[2] == 0);
+    /* Exceptions that are not enabled are not told. */
+    CHECK(trap(&(struct trap_args){.op = 3}) == 0);
+    CHECK(trap(&(struct trap_args){.op = 11}) == -EAGAIN);
+    CHECK(trap(&(struct trap_args){.op = 3, .exceptions = ~(uint64_t)0}) == 0);
     struct trap_args query = {.op = 11, .exceptions = (uint64_t)1 << 30};
     CHECK(trap(&query) == 0 && query.exceptions & (uint64_t)1 << 30 && query.words[2] == gpu &&
           query.words[3] == queue);
+    CHECK(trap(&(struct trap_args){.op = 11}) == -EAGAIN); /* it was cleared */
+    about.words[3] = queue;
+    CHECK(trap(&about) == -ENODATA);
+    about = (struct trap_args){.op = 12, .exceptions = (uintptr_t)&info}; /* info_ptr */
+    about.words[2] = sizeof info;
+    about.words[4] = 48; /* the runtime's */
+    CHECK(trap(&about) == 0 && info.debug == 0x1234 && info.state == 1);
+    /* Flags, and exceptions for waves that begin. */
+    struct trap_args flags = {.op = 10, .value = 1};
+    CHECK(trap(&flags) == 0 && flags.value == 0);
+    CHECK(trap(&(struct trap_args){.op = 10, .value = 2}) == -EINVAL);
+    flags.value = 0;
+    CHECK(trap(&flags) == 0 && flags.value == 1);
+    struct trap_args launch = {.op = 4};
+    launch.words[1] = launch.words[2] = 0x80; /* address watch */
+    CHECK(trap(&launch) == 0 && launch.words[1] == 0 && launch.words[2] & 0x80);
+    launch.words[1] = 0;
+    launch.words[2] = 0x80;
+    CHECK(trap(&launch) == 0 && launch.words[1] == 0x80);
+    launch.words[0] = 2;
+    CHECK(trap(&launch) == -EINVAL);
     uint8_t devices[128] = {0}, queues[2][64] = {{0}};
     struct trap_args snapshot = {
         .op = 14, .pointer = (uintptr_t)devices, .count = 1, .size = sizeof devices};
@@ -393,7 +424,7 @@ static void debug_as_6_5(void)
     puts("debug trap");
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
     kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
     CHECK(kfd >= 0);
@@ -405,7 +436,7 @@ int main(void)
     puts("a kernel has run");
     wait_for_event();
     debug_as_4_20();
-    debug_as_6_5();
+    debug_as_6_5(count > 1 ? arguments[1] : NULL);
     struct kfd_ioctl_destroy_queue_args destroy = {.queue_id = queue};
     CHECK(!call(AMDKFD_IOC_DESTROY_QUEUE, &destroy) &&
           call(AMDKFD_IOC_DESTROY_QUEUE, &destroy) == -1);

@@ -49,9 +49,9 @@ def ask(commands, *program, **more):
     return done.stdout.split(MARK + "\n")[1:-1]
 
 
-def test_a_kernel_is_stopped_at_its_first_line():
+def test_a_kernel_is_stopped_at_its_first_line(program):
     """Grid, group and lane are shown; the breakpoint holds for the next launches and the next run; output comes through."""
-    first, program = line_of("first line of fill"), session()
+    first = line_of("first line of fill")
     said = ask(["break kernel fill", "run", "print blockIdx.x", "print i@*", "info breakpoints", "tbreak weigh if value == 640", "delete 1",
                 "continue", "print value", "backtrace", "delete", "continue", "break kernel fill", "run", "kill", "info breakpoints"],
                program)
@@ -59,7 +59,7 @@ def test_a_kernel_is_stopped_at_its_first_line():
     assert said[1].startswith(f"Starting program: {program}\n")
     assert re.search(r"^\[device 0, dispatch \d+, group \(0,0,0\), core 0, wave 0, lane 0; lanes 0-63 enabled\]$", said[1], re.M)
     assert re.search(rf"^Breakpoint 1, fill \(out=.*, round=.*\) at .*session.hip:{first}\n{first}\t", said[1], re.M), said[1]
-    assert said[2] == "$1 = 0\n" and re.search(rf"fill at .*session.hip:{first}\n\tbreakpoint already hit 1 time", said[4])
+    assert said[2] == "$1 = 0\n" and re.search(rf"in fill at .*session.hip:{first}\n\tbreakpoint already hit 1 time", said[4])
     assert "group (1,0,0), core 1" in said[7] and "lane 63;" in said[7] and "Temporary breakpoint 2, weigh (value=640" in said[7]
     assert said[8] == "$3 = 640\n" and re.search(r"^#0  weigh \(.*\n#1  .* fill \(", said[9])
     assert said[11] == "Continuing.\n" + ROUNDS + END
@@ -86,6 +86,22 @@ def test_what_is_written_changes_the_result():
     """A variable of one lane: out[17] is a table's sum, 9, and ten times the lane across, times nothing in round 0."""
     said = ask([f"break {SOURCE.name}:{line_of('weighed')}", "run", "set var sum@0 = 1000", "delete", "continue"], session())
     assert "round 0: 1000 18 18\n" in said[4]
+
+
+def test_inlined_calls():
+    """A kernel whose first line begins with one is shown on that line; `next` goes over calls, `step` and `finish` in and out."""
+    first, twice = line_of("first line of fill"), line_of("first line of twice")
+    said = ask(["tbreak kernel fill", "run", "backtrace", "next", "tbreak kernel twice", "info breakpoints", "continue", "step", "backtrace", "up",
+                "down", "finish", "next"], session("-O2"))
+    assert re.search(rf"^Temporary breakpoint 1, fill \(.*\) at \S*session.hip:{first}\n{first}\t", said[1], re.M)
+    assert len(said[2].splitlines()) == 1 and said[2].startswith("#0  fill (")
+    assert first < int(re.match(r"(\d+)\t", said[3])[1]) <= line_of("store")
+    assert f"session.hip, line {twice}." in said[4] and re.search(rf" in twice at \S*session.hip:{twice}$", said[5], re.M)
+    assert re.search(rf"^Temporary breakpoint 2, twice \(.*session.hip:{twice}\n", said[6], re.M)
+    assert said[7].startswith("__HIP_") and "hip_runtime.h" in said[7] and "reakpoint" not in said[7]
+    assert re.search(r"^#0  __HIP_.*\n#1  twice \(", said[8]) and said[9].startswith("#1  twice (")
+    assert re.match(r"Run till exit from #0  __HIP_.*\n(0x\w+ in )?twice \(", said[11]), said[11]
+    assert "hip_runtime.h" not in said[12]
 
 
 def test_steps(program):
@@ -121,6 +137,13 @@ def test_watchpoints():
     assert "group (1,0,0)" in said[4] and "lane 6;" in said[4] and said[5] == "$1 = 70\n"
     assert "Old value = 9\nNew value = 1219\n" in said[6] and "Old value = 1219\nNew value = 2429\n" in said[7]
     assert said[10].endswith("round 2: 1269 2498 2578\n" + END)
+
+
+def test_the_hardware_s_registers():
+    """What an address watch leaves in TRAPSTS; an exception that is enabled by hand, in a process of its own."""
+    said = ask(["break kernel fill", "run", "delete", "watch out[70]", "continue", "info trap", "print ($trapsts >> 7) & 1", "info spaces"], session())
+    assert "TRAPSTS = 0x00000080: raised since software cleared them: addr_watch" in said[5] and "EXCP_EN addr_watch" in said[5]
+    assert said[6] == "$1 = 1\n" and "at 0x2000000000000 of space 0" in said[7]
 
 
 def test_catch(program):
@@ -168,6 +191,43 @@ def test_arguments_environment_and_status():
     done = debug(["run"], session(), "abort")
     assert done.returncode == 134 and "Program terminated with signal SIGABRT, Aborted." in done.stdout
     assert debug(["break kernel fill", "run"], session()).returncode == 0
+
+
+def page_session(page, prompt="(wavetrap) "):
+    """The commands of a page's sessions, and what it says that they answer; addresses are any."""
+    text = "".join(re.findall(r"^```console\n(\(wavetrap\) .*?)^```$", (ROOT / "docs" / page).read_text(), re.M | re.S))
+    parts = re.split(r"^\(wavetrap\) (.*)\n", text, flags=re.M)
+    return parts[1::2], [some_address(answer) for answer in parts[2::2]]
+
+
+def some_address(text):
+    return re.sub(r"0x[0-9a-f]{9,16}\b(?!0)", lambda m: m[0] if m[0].endswith("00000000000000") else "0x...", text)
+
+
+def test_the_tutorial_for_hip_programs_is_true(tmp_path):
+    out = tmp_path / "gcn"
+    subprocess.run(["make", "-s", "-C", ROOT / "examples" / "gcn", f"OUT={out}", "OPT=-O0 -g", out / "blur"], check=True, capture_output=True)
+    said = subprocess.run([WAVETRAP, "exec", out / "blur"], capture_output=True, text=True, timeout=TIMEOUT, env=environment())
+    assert said.stdout in (ROOT / "docs" / "hip-debug.md").read_text() and said.returncode == 1
+    commands, wanted = page_session("hip-debug.md")
+    assert len(commands) > 15
+    done = debug(commands, out / "blur")
+    answers = [some_address(a.replace(str(out), "/tmp/gcn")) for a in done.stdout.split(MARK + "\n")[1:-1]]
+    assert list(zip(commands, answers)) == list(zip(commands, wanted)), done.stderr
+    assert done.returncode == 1
+
+
+def test_the_tutorial_for_openmp_programs_is_true(tmp_path):
+    page = (ROOT / "docs" / "openmp-debug.md").read_text()
+    build = re.search(r"^\$ (gcc-12 .*) examples/gcn/axpy.c -o /tmp/axpy$", page, re.M)[1]
+    subprocess.run(["sh", "-c", f"{build} axpy.c -o {tmp_path}/axpy"], cwd=ROOT / "examples" / "gcn", check=True, capture_output=True)
+    said = subprocess.run([WAVETRAP, "exec", tmp_path / "axpy"], capture_output=True, text=True, timeout=TIMEOUT, env=environment())
+    assert said.stdout in page and said.returncode == 1
+    commands, wanted = page_session("openmp-debug.md")
+    assert len(commands) > 8
+    done = debug(commands, tmp_path / "axpy")
+    answers = [some_address(a.replace(str(tmp_path), "/tmp")) for a in done.stdout.split(MARK + "\n")[1:-1]]
+    assert [(c, a.replace("examples/gcn/axpy.c", "axpy.c")) for c, a in zip(commands, wanted)] == list(zip(commands, answers)), done.stderr
 
 
 @pytest.fixture

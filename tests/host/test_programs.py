@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, ROOT, compiled, environment, hip, wavetrap
+from conftest import BUILD, ROOT, WAVETRAP, compiled, environment, hip, wavetrap
 
 SYSTEM = pathlib.Path("/usr/lib/x86_64-linux-gnu/libhsakmt.so.1")
 
@@ -137,11 +137,13 @@ def test_files_that_are_no_programs(tmp_path, mode, said):
 
 
 def test_a_program_that_uses_the_drivers_device_files_alone(tmp_path):
-    """/dev/kfd, a render node, /sys; wave control and address watch of linux 4.20, the debug-trap operations of 6.5."""
+    """/dev/kfd, a render node, /sys; wave control and address watch of linux 4.20, the debug-trap operations of 6.5. Who looks
+    for host programs meanwhile does not end the program's debugging of itself."""
     program = tmp_path / "device_file"
     subprocess.run(["gcc", "-O2", "-Wall", "-Werror", f"-I{ROOT / 'src/runtime/hsakmt/uapi'}", "-o", program,
                     pathlib.Path(__file__).parent / "device_file.c"], check=True)
-    done = hip(program)
+    done = hip(program, f"{WAVETRAP} ps > {tmp_path}/ps")
+    assert str(program) in (tmp_path / "ps").read_text()
     assert done.stdout.splitlines() == ["found", "memory", "queue", "a kernel has run", "event",
                                         "wave control and address watch", "debug trap", "closed"]
     assert (done.stderr, done.returncode) == ("", 0)

@@ -624,6 +624,11 @@ bool wt_debugger_next_news(struct wt_debugger *d, struct wt_probe_event *event)
     return false;
 }
 
+enum wt_status wt_debugger_tell_waves(struct wt_debugger *d, bool tell, struct wt_error *err)
+{
+    return WT_OK;
+}
+
 bool wt_debugger_progress(struct wt_debugger *d, uint64_t *now, uint64_t *to)
 {
     return false;

@@ -487,6 +487,8 @@ static void the_past_of_a_slot_is_not_that_of_its_wave(void **state)
 struct told {
     unsigned began, ended;
     uint64_t last;
+    unsigned waves_began, waves_ended;
+    wt_wave_id wave[8]; /* those that began, in their order */
 };
 
 static void note_news(void *context, const struct wt_probe_event *event)
@@ -494,7 +496,12 @@ static void note_news(void *context, const struct wt_probe_event *event)
     struct told *t = context;
     t->began += event->kind == WT_PROBE_DISPATCH_BEGAN;
     t->ended += event->kind == WT_PROBE_DISPATCH_ENDED;
-    t->last = event->dispatch;
+    if (event->kind == WT_PROBE_WAVE_BEGAN)
+        t->wave[t->waves_began++ % 8] = event->wave;
+    else if (event->kind == WT_PROBE_WAVE_ENDED)
+        t->waves_ended++;
+    else
+        t->last = event->dispatch;
 }
 
 static void note_nothing(void *context)
@@ -540,6 +547,60 @@ static void dispatches_are_told_to_each_client(void **state)
     }
     for (int i = 0; i < 3; i++)
         wt_client_leave(client[i]);
+    wt_session_free(session);
+    close_bench(&b);
+}
+
+static void waves_are_told_to_clients_that_want_it(void **state)
+{
+    static const struct wt_client_ops ops = {.handle = note_nothing,
+                                             .event = note_stop,
+                                             .news = note_news,
+                                             .waves = true,
+                                             .answer = always_false,
+                                             .is_full = always_false,
+                                             .is_idle = always_false};
+    struct wt_client_ops other = ops;
+    other.waves = false;
+    struct told t[2] = {{0}};
+    struct bench b = open_bench();
+    struct wt_session *session = wt_session_new(b.d);
+    struct wt_client *client[] = {wt_session_join(session, &ops, &t[0]),
+                                  wt_session_join(session, &other, &t[1])};
+    const struct wt_thread_info *list;
+    size_t count;
+    fake_gpu_put(b.gpu, 1, GPU_END, 0, 0);
+    /* Those that are there to begin with, once. */
+    for (int i = 0; i < 2; i++)
+        wt_session_pump(session, 0);
+    assert_int_equal(t[0].waves_began, GPU_WAVES);
+    assert_int_equal(t[0].waves_ended, 0);
+    /* They end; the next wave of a slot is another one. */
+    go_quietly(&b);
+    OK(wt_debugger_threads(b.d, &list, &count, &err));
+    wt_session_pump(session, 100);
+    assert_int_equal(t[0].waves_began, GPU_WAVES);
+    assert_int_equal(t[0].waves_ended, GPU_WAVES);
+    OK(wt_debugger_insert_breakpoint(b.d, 0, NULL, 0, NULL, 0, &err));
+    fake_gpu_launch(b.gpu, 1, 0);
+    UNTIL(!wt_debugger_running(b.d), wt_session_pump(session, 10));
+    wt_session_pump(session, 0);
+    assert_int_equal(t[0].waves_began, GPU_WAVES + 1);
+    assert_int_equal(t[0].waves_ended, GPU_WAVES);
+    struct wt_wave_info info;
+    OK(wt_debugger_wave(b.d, t[0].wave[GPU_WAVES % 8], &info, &err));
+    assert_int_equal(info.wave.dispatch, 1);
+    /* The other client hears of dispatches alone; without the first one nobody asks. */
+    assert_int_equal(t[1].waves_began + t[1].waves_ended, 0);
+    wt_client_leave(client[0]);
+    struct wt_probe_event news;
+    wt_debugger_remove_all_breakpoints(b.d);
+    go_quietly(&b);
+    OK(wt_debugger_threads(b.d, &list, &count, &err));
+    while (wt_debugger_next_news(b.d, &news))
+        assert_true(news.kind == WT_PROBE_DISPATCH_BEGAN || news.kind == WT_PROBE_DISPATCH_ENDED);
+    assert_int_equal(news.kind, WT_PROBE_DISPATCH_ENDED);
+    wt_client_leave(client[1]);
     wt_session_free(session);
     close_bench(&b);
 }
@@ -806,6 +867,7 @@ int main(void)
         cmocka_unit_test(more_waves_than_have_names_are_refused),
         cmocka_unit_test(launches_are_held_while_all_stand),
         cmocka_unit_test(dispatches_are_told_to_each_client),
+        cmocka_unit_test(waves_are_told_to_clients_that_want_it),
         cmocka_unit_test(a_lanes_private_memory_is_watched),
         cmocka_unit_test(the_past_of_a_wave_is_searched),
         cmocka_unit_test(the_past_of_a_slot_is_not_that_of_its_wave),

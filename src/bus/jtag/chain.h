@@ -43,6 +43,7 @@ void wt_jtag_put_dr(struct wt_jtag_chain *chain, wt_scan_bits tdi, unsigned bits
 enum wt_status wt_jtag_exchange(struct wt_jtag_chain *chain, const char *doing,
                                 struct wt_error *err);
 
+/** Closes the connection, and frees what the chain holds; @p chain itself is the caller's. */
 void wt_jtag_chain_free(struct wt_jtag_chain *chain);
 
 /** Longest data register that can be scanned, with bypass bits and check pattern beside it. */

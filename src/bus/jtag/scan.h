@@ -25,6 +25,7 @@ struct wt_scan {
 
 /** Empties the buffer; the state stays. */
 void wt_scan_clear(struct wt_scan *scan);
+/** Frees what the scan holds; @p scan itself is the caller's. */
 void wt_scan_free(struct wt_scan *scan);
 
 /** From any state to Test-Logic-Reset. */

@@ -2,6 +2,7 @@
 #ifndef WT_DEBUG_CORE_ADDRESS_H
 #define WT_DEBUG_CORE_ADDRESS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -43,6 +44,7 @@ static inline struct wt_address wt_address_plus(struct wt_address address, uint6
     return address;
 }
 
+/** Whether both are the same offset of the same space. */
 static inline bool wt_address_equal(struct wt_address a, struct wt_address b)
 {
     return a.space == b.space && a.offset == b.offset;
@@ -52,6 +54,7 @@ static inline bool wt_address_equal(struct wt_address a, struct wt_address b)
 static inline bool wt_ranges_meet(struct wt_address a, uint64_t a_size, struct wt_address b,
                                   uint64_t b_size)
 {
+    assert(a_size && b_size);
     return a.space == b.space && a.offset <= b.offset + (b_size - 1) &&
            b.offset <= a.offset + (a_size - 1);
 }

@@ -20,10 +20,12 @@ enum wt_status dbg_claim_breakpoint(struct wt_debugger *d, uint32_t owner, uint6
 /** Removes what one client wants there; WT_INVALID if that is nothing. */
 enum wt_status dbg_unclaim_breakpoint(struct wt_debugger *d, uint32_t owner, uint64_t addr,
                                       struct wt_error *err);
+/** Removes what all clients want, at every address. What is planted stays until the next sync. */
 void dbg_unclaim_all_breakpoints(struct wt_debugger *d);
 
 /** Frees entries that neither a client wants nor memory or the target have. */
 void dbg_drop_breakpoints(struct wt_debugger *d);
+/** Frees the table, when the debugger closes. Memory is left as it is. */
 void dbg_free_breakpoints(struct wt_debugger *d);
 
 #endif

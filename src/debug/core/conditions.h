@@ -9,6 +9,7 @@ enum wt_status dbg_new_code(struct wt_debugger *d, const struct claim *const *cl
                             size_t claim_count, struct bp_code **code, struct wt_error *err);
 /** One owner more, or less. NULL is allowed. */
 struct bp_code *dbg_share_code(struct bp_code *code);
+/** One owner less; with the last one it is freed. NULL is allowed. */
 void dbg_free_code(struct bp_code *code);
 
 /**
@@ -19,6 +20,7 @@ bool dbg_hold_code(struct wt_debugger *d);
 /** Lets all of that go: the target searches no more. */
 void dbg_release_code(struct wt_debugger *d);
 
+/** Whether some client's breakpoint has a condition. */
 bool dbg_has_conditions(const struct bp_code *code);
 /** Whether it evaluates anything: conditions or commands. */
 bool dbg_needs_registers(const struct bp_code *code);

@@ -44,6 +44,7 @@ static void free_debugger(struct wt_debugger *d)
     dbg_free_watchpoints(d);
     free(d->events.list);
     free(d->news.list);
+    free(d->news.there);
     free(d->leftovers.list);
     free(d);
 }
@@ -55,6 +56,8 @@ static void free_debugger(struct wt_debugger *d)
 static enum wt_status make_wave_table(struct wt_debugger *d, struct wt_error *err)
 {
     struct wt_topology *t = &d->shape;
+    assert(t->register_count && t->pc_index < t->register_count && t->space_count);
+    assert(t->code_granule && t->frame_space < t->space_count);
     if (!t->most_waves)
         t->most_waves = t->waves;
     if (t->waves == 0 || t->waves > t->most_waves || t->most_waves > WT_MAX_WAVES)
@@ -77,6 +80,7 @@ enum wt_status wt_debugger_open(const struct wt_target *target, const struct wt_
                                 struct wt_debugger **debugger, struct wt_error *err)
 {
     static const struct wt_debugger_options defaults;
+    assert(target && target->services && probe && probe->open && debugger && err);
     *debugger = NULL;
     struct wt_debugger *d = calloc(1, sizeof *d);
     if (!d)

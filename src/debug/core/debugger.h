@@ -64,7 +64,9 @@ void wt_debugger_close(struct wt_debugger *d);
  */
 enum wt_status wt_debugger_reattach(struct wt_debugger *d, struct wt_error *err);
 
+/** What the device is. It stays valid while the debugger is open; `waves` may grow. */
 const struct wt_topology *wt_debugger_topology(struct wt_debugger *d);
+/** The target that was given to wt_debugger_open(). */
 const struct wt_target *wt_debugger_target(struct wt_debugger *d);
 
 /* ---- program ---- */
@@ -91,6 +93,7 @@ void wt_debugger_set_thread_mode(struct wt_debugger *d, enum wt_thread_mode mode
 
 /** Wave mode: which lane a wave's thread shows. WT_INVALID if there is no such lane. */
 enum wt_status wt_debugger_choose_lane(struct wt_debugger *d, unsigned lane, struct wt_error *err);
+/** The lane that was chosen last; 0 at first. */
 unsigned wt_debugger_chosen_lane(struct wt_debugger *d);
 
 struct wt_thread_info {
@@ -125,6 +128,7 @@ struct wt_thread_position {
     wt_lanes active; /**< of the wave */
     uint64_t pc;     /**< of the wave */
 };
+/** Says where @p thread is. WT_INVALID: no such thread; WT_STATE: its wave runs. */
 enum wt_status wt_debugger_thread_position(struct wt_debugger *d, wt_thread thread,
                                            struct wt_thread_position *position,
                                            struct wt_error *err);
@@ -192,10 +196,11 @@ enum wt_status wt_debugger_find_home(struct wt_debugger *d, wt_thread thread,
                                      struct wt_address addr, uint64_t size, struct wt_address *home,
                                      uint64_t *part, struct wt_error *err);
 
-/** The same two for a lane of a stopped wave. */
+/** As wt_debugger_read_memory(), for lane @p lane of a stopped wave. */
 enum wt_status wt_debugger_read_lane(struct wt_debugger *d, wt_wave_id wave, unsigned lane,
                                      struct wt_address addr, void *out, size_t size,
                                      struct wt_error *err);
+/** As wt_debugger_write_memory(), likewise. */
 enum wt_status wt_debugger_write_lane(struct wt_debugger *d, wt_wave_id wave, unsigned lane,
                                       struct wt_address addr, const void *bytes, size_t size,
                                       struct wt_error *err);
@@ -230,8 +235,10 @@ enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t 
 /** Removes what that owner has inserted; WT_INVALID if that is nothing. */
 enum wt_status wt_debugger_remove_breakpoint_of(struct wt_debugger *d, uint32_t owner,
                                                 uint64_t addr, struct wt_error *err);
+/** Removes what owner 0 has inserted at @p addr; WT_INVALID if that is nothing. */
 enum wt_status wt_debugger_remove_breakpoint(struct wt_debugger *d, uint64_t addr,
                                              struct wt_error *err);
+/** Removes the breakpoints of all owners. */
 void wt_debugger_remove_all_breakpoints(struct wt_debugger *d);
 
 /* ---- watchpoints ---- */
@@ -259,6 +266,7 @@ enum wt_status wt_debugger_insert_watchpoint(struct wt_debugger *d,
 enum wt_status wt_debugger_remove_watchpoint(struct wt_debugger *d,
                                              const struct wt_watchpoint_request *request,
                                              struct wt_error *err);
+/** Removes the watchpoints of all owners. */
 void wt_debugger_remove_all_watchpoints(struct wt_debugger *d);
 
 /* ---- waves ---- */
@@ -370,6 +378,7 @@ struct wt_resume {
  * with reason WT_STOP_REQUESTED. wt_debugger_interrupt() stops all with that reason, too.
  */
 void wt_debugger_set_nonstop(struct wt_debugger *d, bool nonstop);
+/** Whether waves stop one by one, as wt_debugger_set_nonstop() said last. */
 bool wt_debugger_is_nonstop(const struct wt_debugger *d);
 
 /**
@@ -463,6 +472,14 @@ struct wt_event wt_debugger_next_event(struct wt_debugger *d);
  */
 bool wt_debugger_next_news(struct wt_debugger *d, struct wt_probe_event *event);
 
+/**
+ * Whether the news tell of waves, too (at first: they do not). It begins with those that are
+ * active. Waves are looked at when something stops or a client asks for them: one that begins and
+ * ends in between is not told. Where time travel leads, the difference is told. WT_NO_MEMORY: no
+ * news of waves.
+ */
+enum wt_status wt_debugger_tell_waves(struct wt_debugger *d, bool tell, struct wt_error *err);
+
 /* ---- time travel: WT_UNSUPPORTED where the target does not record its run ---- */
 
 /** Whether the run is recorded. */
@@ -546,6 +563,7 @@ void wt_debugger_drop_writes(struct wt_debugger *d);
  * ends.
  */
 void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop);
+/** What wt_debugger_set_stop_at_end() said last. */
 bool wt_debugger_stops_at_end(struct wt_debugger *d);
 
 /**

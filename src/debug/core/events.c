@@ -72,8 +72,9 @@ void dbg_push_news(struct wt_debugger *d, const struct wt_probe_event *event)
         n->next = n->count = 0;
     struct wt_probe_event *more = wt_array_grow(n->list, &n->capacity, n->count + 1, sizeof *more);
     if (!more) {
-        snprintf(d->notice[NOTICE_LOST_NEWS], sizeof d->notice[0],
-                 "Out of memory: kernels or code have come or gone without being reported.\n");
+        snprintf(
+            d->notice[NOTICE_LOST_NEWS], sizeof d->notice[0],
+            "Out of memory: kernels, waves or code have come or gone without being reported.\n");
         return;
     }
     n->list = more;

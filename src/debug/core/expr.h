@@ -80,6 +80,7 @@ void wt_expr_free(struct wt_expr *expr);
 
 /** The vector of a register, named as its builder and its user agree: by index in a topology. */
 wt_expr_vector wt_expr_register(struct wt_expr *expr, unsigned index);
+/** The vector that has @p value in every lane. */
 wt_expr_vector wt_expr_constant(struct wt_expr *expr, uint64_t value);
 /** A temporary: number 0, 1, … (fewer than WT_EXPR_MOST_TEMPORARIES). 0 at the beginning. */
 wt_expr_vector wt_expr_temporary(struct wt_expr *expr, unsigned number);
@@ -117,6 +118,7 @@ enum wt_status wt_expr_finish(struct wt_expr *expr, struct wt_error *err);
 
 /** The registers that it names, each once. */
 const unsigned *wt_expr_registers(const struct wt_expr *expr, size_t *count);
+/** Whether evaluating it may read memory. */
 bool wt_expr_reads_memory(const struct wt_expr *expr);
 /** Whether it jumps back anywhere. */
 bool wt_expr_loops(const struct wt_expr *expr);

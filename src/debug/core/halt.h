@@ -6,6 +6,7 @@
 
 #define DBG_STOP_MS 2000 /**< a device that does not stop within that is lost */
 
+/** Sets how a wave is to run, and keeps sets.free and the list of stepping waves in agreement. */
 void dbg_set_go(struct wt_debugger *d, uint32_t wave, enum wave_go go);
 /** Finds out whether anything that was resumed can still be expected to stop. */
 void dbg_update_going(struct wt_debugger *d);

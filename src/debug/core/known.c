@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/core/events.h"
+
 enum wt_status dbg_note(struct wt_debugger *d, enum wt_status status)
 {
     /* While waves run, the next scan finds out by itself, and tells. */
@@ -47,6 +49,23 @@ static void take_new_rows(struct wt_debugger *d)
     }
 }
 
+void dbg_tell_waves(struct wt_debugger *d)
+{
+    if (!d->news.there)
+        return;
+    for (uint32_t w = 0; w < d->topology->waves; w++) {
+        const wt_wave_id now = dbg_is_active(d, w) ? d->wave[w].self.id : WT_NO_WAVE;
+        const wt_wave_id before = d->news.there[w];
+        if (now == before)
+            continue;
+        d->news.there[w] = now;
+        if (before != WT_NO_WAVE)
+            dbg_push_news(d, &(struct wt_probe_event){.kind = WT_PROBE_WAVE_ENDED, .wave = before});
+        if (now != WT_NO_WAVE)
+            dbg_push_news(d, &(struct wt_probe_event){.kind = WT_PROBE_WAVE_BEGAN, .wave = now});
+    }
+}
+
 enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err)
 {
     struct wt_wave_set ignored;
@@ -58,6 +77,8 @@ enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struc
     for (unsigned i = 0; i < d->sets.words && !status; i++)
         for (uint32_t bits = d->sets.active.word[i]; bits; bits &= bits - 1)
             dbg_identify(d, 32 * i + (uint32_t)__builtin_ctz(bits));
+    if (!status)
+        dbg_tell_waves(d);
     return status;
 }
 

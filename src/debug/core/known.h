@@ -15,18 +15,27 @@ void dbg_identify(struct wt_debugger *d, uint32_t wave);
 /** "core 0 warp 3": the slot of a wave, for people. */
 void dbg_slot_text(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
                    size_t size);
+/** Puts into the news which active waves have come or gone since the last time, if clients want it.
+ */
+void dbg_tell_waves(struct wt_debugger *d);
 /** Looks at which waves are active and (may be NULL) halted. */
 enum wt_status dbg_scan(struct wt_debugger *d, struct wt_wave_set *halted, struct wt_error *err);
 /** A copy of the rows of all waves, which the caller frees; rows that come later are blank in it.
  * NULL without host memory. */
 struct wave *dbg_copy_waves(const struct wt_debugger *d);
+/** Whether a wave is bound to the handle and active, as of the last scan. */
 bool dbg_is_active(struct wt_debugger *d, uint32_t wave);
+/** Whether some active wave runs freely (GO_FREE), as of the last scan. */
 bool dbg_any_free_active(struct wt_debugger *d);
+/** How many active waves run freely, as of the last scan. */
 uint32_t dbg_count_free_active(struct wt_debugger *d);
 /** Invalidates the cached state of a wave that has moved or will move. */
 void dbg_forget(struct wt_debugger *d, uint32_t wave);
+/** The same for every wave. */
 void dbg_forget_all(struct wt_debugger *d);
+/** Reads pc and halt cause of a stopped wave, unless they are known. */
 enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
+/** Reads the enabled lanes of a stopped wave, unless they are known. */
 enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
 /** Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
 uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc);

@@ -28,6 +28,7 @@
 static enum wt_status resume_one(struct wt_debugger *d, uint32_t wave, struct wt_error *err)
 {
     struct wt_wave_set one;
+    assert(wave < d->topology->waves);
     dbg_one_wave(d, &one, wave);
     dbg_set_go(d, wave, GO_FREE);
     return d->ops->resume(d->probe, &one, err);

@@ -14,9 +14,11 @@ wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane);
  */
 enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
                           struct wt_error *err);
+/** The wave and lane that a thread's number was given to; NULL: the number was never given. */
 const struct dbg_numbered *dbg_find_numbered(struct wt_debugger *d, wt_thread thread);
 /** Whether a thread's wave is active now, as of the last scan. */
 bool dbg_is_there(struct wt_debugger *d, wt_thread thread);
+/** The first thread of the first active wave; 0 where no wave is active. */
 wt_thread dbg_first_thread(struct wt_debugger *d);
 
 #endif

@@ -12,6 +12,7 @@ bool dbg_lies_in(const struct wt_patch *patch, const struct wt_window *window);
 bool dbg_is_planted(const struct wt_patch *patch, const struct wt_window *window);
 /** The patch that undoes @p trap where memory is as in the window. */
 struct wt_patch dbg_undoing(const struct wt_patch *trap, const struct wt_window *window);
+/** Writes the bytes of a patch under its mask to memory as @p wave sees it. */
 enum wt_status dbg_write_patch(struct wt_debugger *d, uint32_t wave, const struct wt_patch *patch,
                                struct wt_error *err);
 /** The bytes that the probe wants to see of the instruction at @p addr. */
@@ -34,8 +35,10 @@ void dbg_show_original(struct wt_debugger *d, struct wt_address addr, void *byte
 enum wt_status dbg_lift_traces(struct wt_debugger *d, struct wt_error *err);
 /** What undoes the breakpoints that are in memory at this issue time: at most @p most patches. */
 size_t dbg_list_patches(struct wt_debugger *d, struct wt_patch *list, size_t most);
+/** Puts a breakpoint into memory, and leaves a trace of it. Its error says why memory refused. */
 enum wt_status dbg_plant(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
                          struct wt_error *err);
+/** Puts the program's own bits back in the place of a planted breakpoint. */
 enum wt_status dbg_lift(struct wt_debugger *d, struct breakpoint *bp, uint32_t wave,
                         struct wt_error *err);
 /** Finds out which planted breakpoints are still in memory (the device was out of reach). */

@@ -1,6 +1,7 @@
 /* Formats of printf(3), rebuilt from checked parts. */
 #include "debug/core/print.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -198,6 +199,7 @@ static bool convert(struct printer *out, struct conversion c,
 bool wt_print(const struct wt_expr_world *world, unsigned lane, const char *format, size_t length,
               const struct wt_print_argument *argument, size_t count)
 {
+    assert(world && lane < WT_MAX_LANES && count <= WT_PRINT_ARGUMENTS);
     struct printer out = {.world = world, .lane = lane};
     const char *end = format + length;
     size_t used = 0;

@@ -142,7 +142,7 @@ enum wt_halt_cause {
     WT_HALT_STEP,
     WT_HALT_EXCEPTION, /**< the program made a mistake, which the debug hardware has told:
                             exception() says which */
-    WT_HALT_WATCH, /**< it has got at memory that set_watchpoints() named: watched() says which */
+    WT_HALT_WATCH,     /**< it has accessed memory of set_watchpoints(): watched() says which */
     WT_HALT_RESET,
 };
 
@@ -176,10 +176,9 @@ struct wt_probe_exception {
     char text[224]; /**< for people */
 };
 
-/** What a wave has got at that the debug hardware watches. */
+/** An access of a wave to memory that the debug hardware watches. */
 struct wt_probe_watched {
-    bool wanted; /**< false: the hardware is coarser than what was asked for, and this is none of it
-                  */
+    bool wanted; /**< false: it is outside of what was asked for; hardware watches coarser ranges */
     enum wt_watchpoint_kind kind;
     struct wt_address addr; /**< of the range that was asked for */
     uint64_t pc;            /**< of the instruction, which is done */
@@ -251,11 +250,15 @@ enum wt_probe_event_kind {
     WT_PROBE_DISPATCH_ENDED,  /**< its last wave has ended: `dispatch` */
     WT_PROBE_MODULES_CHANGED, /**< code was loaded or unloaded */
     WT_PROBE_ENDED,           /**< the program has ended, with `status` */
+    /* Told by the debugger, which finds them by scan() (wt_debugger_tell_waves()): */
+    WT_PROBE_WAVE_BEGAN, /**< a wave is active: `wave` */
+    WT_PROBE_WAVE_ENDED, /**< it is so no longer: `wave` */
 };
 
 struct wt_probe_event {
     enum wt_probe_event_kind kind;
     uint64_t dispatch;
+    wt_wave_id wave;
     uint32_t status;
     char text[224]; /**< for people; "" if there is nothing to say */
 };

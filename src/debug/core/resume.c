@@ -27,6 +27,7 @@ static int strength_of(const struct wave *w)
 
 static void assign(struct wt_debugger *d, uint32_t wave, unsigned lane, const struct wt_resume *r)
 {
+    assert(wave < d->topology->waves && lane < d->topology->lanes);
     if (dbg_has_plan(r))
         d->wave[wave].plan = dbg_plan_of(r, lane);
     dbg_set_go(d, wave, dbg_has_plan(r) ? GO_PLAN : GO_FREE);

@@ -4,7 +4,9 @@
 
 #include "debug/core/state.h"
 
+/** Makes room for the rows that are kept, when the debugger opens. */
 enum wt_status dbg_open_registers(struct wt_debugger *d, struct wt_error *err);
+/** Frees them. */
 void dbg_close_registers(struct wt_debugger *d);
 /** Whether registers can be had past the debug hardware on the way through the recorded run. */
 bool dbg_has_register_port(const struct wt_debugger *d);

@@ -70,15 +70,28 @@ struct wt_client *wt_session_join(struct wt_session *s, const struct wt_client_o
                                   void *context)
 {
     assert(ops->handle && ops->event && ops->answer && ops->is_full && ops->is_idle);
+    assert(!ops->waves || ops->news);
     struct wt_client *client = calloc(1, sizeof *client), **last = &s->clients;
     if (!client)
         return NULL;
+    if (ops->waves && wt_debugger_tell_waves(s->debugger, true, WT_IGNORED)) {
+        free(client);
+        return NULL;
+    }
     *client = (struct wt_client){
         .session = s, .ops = ops, .context = context, .number = ++s->last_number};
     while (*last)
         last = &(*last)->next;
     *last = client;
     return client;
+}
+
+static bool any_wants_waves(const struct wt_session *s)
+{
+    for (const struct wt_client *c = s->clients; c; c = c->next)
+        if (c->ops->waves)
+            return true;
+    return false;
 }
 
 void wt_client_leave(struct wt_client *client)
@@ -93,6 +106,8 @@ void wt_client_leave(struct wt_client *client)
     if (s->runner == client)
         s->runner = NULL;
     free(client);
+    if (!any_wants_waves(s))
+        wt_debugger_tell_waves(s->debugger, false, WT_IGNORED);
 }
 
 uint32_t wt_client_number(const struct wt_client *client)
@@ -139,6 +154,11 @@ enum wt_status wt_client_run(struct wt_client *client, enum wt_direction directi
 
 /* ---- the loop ---- */
 
+static bool is_of_wave(const struct wt_probe_event *news)
+{
+    return news->kind == WT_PROBE_WAVE_BEGAN || news->kind == WT_PROBE_WAVE_ENDED;
+}
+
 bool wt_session_pump(struct wt_session *s, uint64_t budget)
 {
     bool again = false;
@@ -151,7 +171,7 @@ bool wt_session_pump(struct wt_session *s, uint64_t budget)
     struct wt_probe_event news;
     while (wt_debugger_next_news(s->debugger, &news))
         for (struct wt_client *c = s->clients; c; c = c->next)
-            if (c->ops->news)
+            if (c->ops->news && (!is_of_wave(&news) || c->ops->waves))
                 c->ops->news(c->context, &news);
     return again;
 }

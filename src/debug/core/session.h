@@ -24,9 +24,10 @@ struct wt_client_ops {
     void (*event)(void *context, const struct wt_event *event);
     /**
      * A dispatch has begun or ended, or modules have changed; nothing has stopped for it. The event
-     * is valid during the call. NULL: the client does not care. All other members must be there.
+     * is valid during the call. NULL: the client does not care. All other functions must be there.
      */
     void (*news)(void *context, const struct wt_probe_event *event);
+    bool waves; /**< `news` is called for waves, too: see wt_debugger_tell_waves() */
     /**
      * Called after handle() and the events. Sends pending output; true: there is more to do
      * before the session may wait.
@@ -43,7 +44,9 @@ struct wt_session *wt_session_new(struct wt_debugger *debugger);
 /** Frees it; all clients must have left. */
 void wt_session_free(struct wt_session *session);
 
+/** The debugger of the session, which the session does not own. */
 struct wt_debugger *wt_session_debugger(struct wt_session *session);
+/** The session's event loop, for descriptors of front ends. The session owns it. */
 struct wt_loop *wt_session_loop(struct wt_session *session);
 
 /** Serves its clients until one of them ends it, or it ends as wt_session_end_when_idle() says. */

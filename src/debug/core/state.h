@@ -309,7 +309,9 @@ struct event_queue {
 struct news {
     struct wt_probe_event *list;
     size_t count, capacity, next;
-    bool modules; /**< of modules: the probe is to be told that clients know it */
+    bool modules;      /**< of modules: the probe is to be told that clients know it */
+    wt_wave_id *there; /**< by handle: the active wave that was told, WT_NO_WAVE: none; NULL: waves
+                            are not told */
 };
 
 struct wt_debugger {
@@ -344,18 +346,21 @@ static inline void dbg_fill_set(struct wt_debugger *d, struct wt_wave_set *set, 
     memset(set->word, byte, d->sets.words * sizeof set->word[0]);
 }
 
+/** Copies the words that this device uses. */
 static inline void dbg_copy_set(struct wt_debugger *d, struct wt_wave_set *to,
                                 const struct wt_wave_set *from)
 {
     memcpy(to->word, from->word, d->sets.words * sizeof to->word[0]);
 }
 
+/** Makes the set that holds @p wave alone. */
 static inline void dbg_one_wave(struct wt_debugger *d, struct wt_wave_set *set, uint32_t wave)
 {
     dbg_fill_set(d, set, 0);
     wt_wave_set_add(set, wave);
 }
 
+/** Whether the wave goes on instruction by instruction. */
 static inline bool dbg_is_stepping(const struct wave *w)
 {
     return w->go == GO_PLAN || w->go == GO_PASS;
@@ -367,6 +372,7 @@ static inline const struct wt_history_services *dbg_history(const struct wt_debu
     return d->target->services->history;
 }
 
+/** The register of that index, which is below topology->register_count. */
 static inline const struct wt_register *dbg_register(const struct wt_debugger *d, unsigned index)
 {
     assert(index < d->topology->register_count);

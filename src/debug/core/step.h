@@ -12,12 +12,12 @@ enum turn {
 
 /** Says once that a step cannot be done. */
 void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave);
-/** A halted wave stands at a breakpoint: stops for it, or lets it pass. */
+/** A halted wave stands at a breakpoint: stops for it (*stopped), or lets the wave pass. */
 enum wt_status dbg_come_to_breakpoint(struct wt_debugger *d, uint32_t wave, struct breakpoint *bp,
                                       bool *stopped, struct wt_error *err);
 /** A wave has come to a breakpoint instruction of the program's own: stops for it. */
 enum wt_status dbg_come_to_trap(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
-/** A wave has halted since it got at what debug hardware watches; *stopped: that is told. */
+/** A wave has halted for an access that debug hardware watches; *stopped: it is reported. */
 enum wt_status dbg_come_to_watch(struct wt_debugger *d, uint32_t wave, bool *stopped,
                                  struct wt_error *err);
 /** A wave has halted for a mistake of the program's. */

@@ -38,6 +38,7 @@ struct dbg_thread_table {
 /** Makes an empty table; WT_NO_MEMORY without host memory. The caller frees it in either case. */
 enum wt_status dbg_thread_table_init(struct dbg_thread_table *table, uint32_t fixed_slots,
                                      unsigned lanes, struct wt_error *err);
+/** Frees what the table holds. */
 void dbg_thread_table_free(struct dbg_thread_table *table);
 
 /** Forgets every wave: numbers begin anew. */

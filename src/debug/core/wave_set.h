@@ -19,18 +19,21 @@ struct wt_wave_set {
     uint32_t word[WT_MAX_WAVES / 32];
 };
 
+/** Whether the handle @p wave is in the set. */
 static inline bool wt_wave_set_has(const struct wt_wave_set *set, uint32_t wave)
 {
     WT_CHECK(wave < WT_MAX_WAVES);
     return set->word[wave / 32] >> (wave % 32) & 1;
 }
 
+/** Adds the handle @p wave. */
 static inline void wt_wave_set_add(struct wt_wave_set *set, uint32_t wave)
 {
     WT_CHECK(wave < WT_MAX_WAVES);
     set->word[wave / 32] |= (uint32_t)1 << (wave % 32);
 }
 
+/** Removes the handle @p wave, if it is there. */
 static inline void wt_wave_set_remove(struct wt_wave_set *set, uint32_t wave)
 {
     WT_CHECK(wave < WT_MAX_WAVES);

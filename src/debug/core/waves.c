@@ -2,6 +2,7 @@
 #include "debug/core/waves.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "debug/core/known.h"
@@ -26,6 +27,23 @@ enum wt_status wt_debugger_waves(struct wt_debugger *d, const wt_wave_id **list,
         d->threads.wave_list[(*count)++] = d->wave[w].self.id;
     }
     *list = d->threads.wave_list;
+    return WT_OK;
+}
+
+enum wt_status wt_debugger_tell_waves(struct wt_debugger *d, bool tell, struct wt_error *err)
+{
+    if (!tell) {
+        free(d->news.there);
+        d->news.there = NULL;
+        return WT_OK;
+    }
+    if (d->news.there)
+        return WT_OK;
+    d->news.there = calloc(d->topology->most_waves, sizeof *d->news.there);
+    if (!d->news.there)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for news of %ss", d->topology->wave_word);
+    if (d->sets.active_known)
+        dbg_tell_waves(d);
     return WT_OK;
 }
 

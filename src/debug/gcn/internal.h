@@ -106,39 +106,45 @@ enum wt_status gcnp_write_back(struct wt_probe *p, const struct gcnp_row *row,
 enum wt_status gcnp_find_row(struct wt_probe *p, uint32_t wave, struct gcnp_row **row,
                              struct wt_error *err);
 
+/** The pc in a row's record: its next instruction. */
 static inline uint64_t gcnp_row_pc(const struct gcnp_row *row)
 {
     return row->hw[KFD_HW_PC_LO] | (uint64_t)row->hw[KFD_HW_PC_HI] << 32;
 }
 
+/** Sets it; gcnp_write_back() writes the record. */
 static inline void gcnp_row_set_pc(struct gcnp_row *row, uint64_t pc)
 {
     row->hw[KFD_HW_PC_LO] = (uint32_t)pc;
     row->hw[KFD_HW_PC_HI] = (uint32_t)(pc >> 32) & 0xffff;
 }
 
+/** EXEC in a row's record: the enabled lanes. */
 static inline uint64_t gcnp_row_exec(const struct gcnp_row *row)
 {
     return row->hw[KFD_HW_EXEC_LO] | (uint64_t)row->hw[KFD_HW_EXEC_HI] << 32;
 }
 
-/** Where in memory a row's SGPRs begin, and its hardware registers. */
+/** The address in memory at which the SGPRs of a row's record begin. */
 static inline uint64_t gcnp_row_sgprs(const struct gcnp_row *row)
 {
     return row->record + (uint64_t)row->vgprs * KFD_RECORD_VGPR;
 }
 
+/** The address at which its hardware registers begin. */
 static inline uint64_t gcnp_row_hw(const struct gcnp_row *row)
 {
     return gcnp_row_sgprs(row) + 4 * row->sgprs;
 }
 
+/** Reads global memory of the GPU's process, through the link. */
 static inline enum wt_status gcnp_read_link(struct wt_probe *p, uint64_t addr, void *out,
                                             size_t size, struct wt_error *err)
 {
     return p->link->ops->read(p->link->context, addr, out, size, err);
 }
 
+/** Writes it. */
 static inline enum wt_status gcnp_write_link(struct wt_probe *p, uint64_t addr, const void *bytes,
                                              size_t size, struct wt_error *err)
 {
@@ -149,18 +155,23 @@ static inline enum wt_status gcnp_write_link(struct wt_probe *p, uint64_t addr, 
 
 /** Fills in the topology's registers; false without host memory. */
 bool gcnp_describe_registers(struct wt_probe *p);
+/** The probe's operation read_rows (debug/core/probe.h). */
 enum wt_status gcnp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                               const unsigned *index, size_t count, uint8_t *out,
                               struct wt_error *err);
+/** The probe's operation write_row. */
 enum wt_status gcnp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
                               const uint8_t *bytes, struct wt_error *err);
 
 /* ---- memory.c ---- */
 
+/** Fills in p->space and the topology's list of address spaces. */
 void gcnp_describe_spaces(struct wt_probe *p);
+/** The probe's operation read_memory. */
 enum wt_status gcnp_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                 struct wt_address addr, void *out, size_t size,
                                 struct wt_error *err);
+/** The probe's operation write_memory. */
 enum wt_status gcnp_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                  struct wt_address addr, const void *bytes, size_t size,
                                  struct wt_error *err);
@@ -178,8 +189,10 @@ enum wt_status gcnp_find_home(struct wt_probe *p, uint32_t wave, unsigned lane,
 
 /* ---- watch.c ---- */
 
+/** The probe's operation set_watchpoints. */
 enum wt_status gcnp_set_watches(struct wt_probe *p, const struct wt_watchpoint *list, size_t count,
                                 struct wt_error *err);
+/** The probe's operation watched. */
 enum wt_status gcnp_watched(struct wt_probe *p, uint32_t wave, struct wt_probe_watched *watched,
                             struct wt_error *err);
 
@@ -193,15 +206,19 @@ wt_lanes gcnp_lanes_of_access(struct wt_probe *p, uint32_t wave, const struct gc
 
 /* ---- code.c ---- */
 
+/** The probe's operation window. */
 enum wt_status gcnp_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
                            struct wt_error *err);
+/** The probe's operation patch. */
 void gcnp_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                 struct wt_patch *patch);
+/** The probe's operation decode. */
 void gcnp_decode_instruction(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                              struct wt_instruction *instruction);
 
 /* ---- unwind.c ---- */
 
+/** The probe's operation find_caller. */
 enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *callee,
                                 struct wt_caller *caller, struct wt_error *err);
 

@@ -64,6 +64,7 @@ struct wt_build {
 
 /* ---- cells: each returns false with *err filled in where temporaries run out ---- */
 
+/** The vector that has @p value in every lane. */
 wt_expr_vector wt_build_constant(struct wt_build *b, uint64_t value);
 /** A new temporary that holds `a op b`; constants are folded. */
 enum wt_status wt_build_op(struct wt_build *b, enum wt_expr_op op, unsigned size, wt_expr_vector a,

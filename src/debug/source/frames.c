@@ -618,6 +618,39 @@ const struct wt_frame *wt_frames_get(struct wt_frames *f, unsigned level)
     return level < f->frame_count ? f->frame[level] : NULL;
 }
 
+static bool begins_at(const struct wt_frame *frame)
+{
+    Dwarf_Die die = frame->scope[frame->first_scope];
+    Dwarf_Addr base, start, end;
+    if (dwarf_entrypc(&die, &start) != 0 && dwarf_ranges(&die, 0, &base, &start, &end) <= 0)
+        return false;
+    return start + frame->bias == frame->pc;
+}
+
+unsigned wt_frames_begun(struct wt_frames *f, unsigned line)
+{
+    unsigned count = 0;
+    while (count < f->frame_count && f->frame[count]->inlined && f->frame[count]->physical == 0 &&
+           begins_at(f->frame[count]))
+        count++;
+    for (unsigned i = 0; i < count && line; i++)
+        if (f->frame[i]->line == line)
+            return i;
+    return count;
+}
+
+void wt_frames_hide(struct wt_frames *f, unsigned count)
+{
+    assert(f->physical_count == 1 && count < f->frame_count);
+    for (unsigned i = 0; i < count; i++)
+        free(f->frame[i]);
+    f->frame_count -= count;
+    memmove(f->frame, f->frame + count, f->frame_count * sizeof *f->frame);
+    for (size_t i = 0; i < f->frame_count; i++)
+        f->frame[i]->level = (unsigned)i;
+    f->physical[0].levels -= count;
+}
+
 struct wt_frames *wt_frames_new(struct wt_debugger *debugger, const struct wt_modules *modules,
                                 wt_thread thread)
 {

@@ -40,16 +40,28 @@ struct wt_frames *wt_frames_new(struct wt_debugger *debugger, const struct wt_mo
 /** The frames of the code at @p pc, whichever lane comes there: those of one function only. */
 struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_modules *modules,
                                uint64_t pc);
+/** Frees them, with all frames that wt_frames_get() gave. NULL is allowed. */
 void wt_frames_free(struct wt_frames *frames);
 
 /** Frame number @p level; NULL if there are not so many. It stays valid. */
 const struct wt_frame *wt_frames_get(struct wt_frames *frames, unsigned level);
+/**
+ * How many of the innermost frames are inlined calls that begin at the very instruction. They have
+ * been come to as much as not yet entered; that of @p line (0: none) and those around it do not
+ * count.
+ */
+unsigned wt_frames_begun(struct wt_frames *frames, unsigned line);
+/** Leaves out the innermost @p count frames, at most as many as have begun, before any other use.
+ */
+void wt_frames_hide(struct wt_frames *frames, unsigned count);
 /** Why there are no more frames, after wt_frames_get() has given NULL; "" at an ordinary end. */
 const char *wt_frames_end(const struct wt_frames *frames);
 /** The frames have more functions than are followed. */
 #define WT_FRAMES_MOST 200
 
+/** The debugger that they were made with. */
 struct wt_debugger *wt_frames_debugger(struct wt_frames *frames);
+/** The thread whose frames they are; 0 after wt_frames_at(). */
 wt_thread wt_frames_thread(const struct wt_frames *frames);
 
 /** The canonical frame address of a frame of the thread's lane; false if it is unknown. It names

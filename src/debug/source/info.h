@@ -31,7 +31,9 @@ void wt_info_free(struct wt_info *info);
 /** Collects names and ranges; NULL without host memory. For wt_symbols_info(). */
 struct wt_info *wt_info_new(Dwarf *dwarf, Elf *elf);
 
+/** The ELF file; it stays with the information. */
 Elf *wt_info_elf(struct wt_info *info);
+/** libdw's handle; it stays with the information. */
 Dwarf *wt_info_dwarf(struct wt_info *info);
 /** The types of this module. */
 struct wt_types *wt_info_types(struct wt_info *info);

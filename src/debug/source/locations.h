@@ -31,6 +31,7 @@ struct wt_location {
  */
 enum wt_status wt_location_parse(const char *text, struct wt_location *location,
                                  struct wt_error *err);
+/** Frees what wt_location_parse() has filled in. */
 void wt_location_free(struct wt_location *location);
 
 /**

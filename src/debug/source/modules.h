@@ -63,6 +63,7 @@ const struct wt_module *wt_modules_list(const struct wt_modules *modules, size_t
 /** Calls @p told at each change from now on. WT_NO_MEMORY is the only failure. */
 enum wt_status wt_modules_observe(struct wt_modules *modules, wt_module_fn told, void *context,
                                   struct wt_error *err);
+/** Takes that observer away; nothing happens if it was not there. */
 void wt_modules_ignore(struct wt_modules *modules, wt_module_fn told, void *context);
 
 /** The module that covers @p addr on @p device, the latest of several; NULL if there is none. */

@@ -69,6 +69,7 @@ struct wt_parse_world {
 /** Parses a whole text; the caller frees *root by wt_node_free(). */
 enum wt_status wt_parse_expression(const char *text, const struct wt_parse_world *world,
                                    struct wt_node **root, struct wt_error *err);
+/** Frees a tree. NULL is allowed. */
 void wt_node_free(struct wt_node *node);
 
 #endif

@@ -44,11 +44,14 @@ struct wt_view {
 
 /** An empty context. The debugger and the modules must outlive it. NULL without host memory. */
 struct wt_source *wt_source_new(struct wt_debugger *debugger, struct wt_modules *modules);
+/** Frees it. NULL is allowed. */
 void wt_source_free(struct wt_source *source);
 /** Goes to another debugger of the same family, and its modules; what was kept stays. */
 void wt_source_use(struct wt_source *source, struct wt_debugger *debugger,
                    struct wt_modules *modules);
+/** The debugger that it was given last. */
 struct wt_debugger *wt_source_debugger(struct wt_source *source);
+/** The modules that it was given last. */
 struct wt_modules *wt_source_modules(struct wt_source *source);
 /** Types that no module has. */
 struct wt_types *wt_source_types(struct wt_source *source);
@@ -63,6 +66,7 @@ enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
 enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
                                  const struct wt_type **type, bool *is_type_name,
                                  struct wt_error *err);
+/** Frees what values hold; @p values itself is the caller's. */
 void wt_values_free(struct wt_values *values);
 
 /** A variable of a scope, read for the lane of the thread (or @p lanes, if any). */
@@ -100,6 +104,7 @@ struct wt_found {
     bool is_code;     /**< SYMBOL */
     bool is_local;    /**< VARIABLE: of the scope's frame */
 };
+/** What @p name means in a scope: its locals first, then those of the program. False: nothing. */
 bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_found *found);
 
 /** Whether the language of the scope's frame (or of the program) has C++'s rules for names. */

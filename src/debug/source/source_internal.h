@@ -34,7 +34,9 @@ struct wt_source {
 struct wt_info *wt_source_info(struct wt_source *source, const struct wt_module *module);
 /** "", "1", "$", "$2": an earlier value; NULL if there is none. */
 const struct kept_value *wt_source_kept(struct wt_source *source, const char *name);
+/** The value of a convenience variable ("name", without the $); NULL if it was never set. */
 const struct kept_value *wt_source_variable(struct wt_source *source, const char *name);
+/** Sets a convenience variable to the value of the first lane. */
 enum wt_status wt_source_set_variable(struct wt_source *source, const char *name,
                                       const struct wt_values *values, struct wt_error *err);
 /** find_type of struct wt_parse_world; @p context is a struct wt_view. */
@@ -72,6 +74,7 @@ struct wt_number {
     uint64_t integer;
     double real;
 };
+/** Reads the number at a bit offset of a value's bytes; false if the type is no scalar. */
 bool wt_number_of(const struct wt_type *type, uint32_t bit_offset, uint32_t bit_size,
                   const uint8_t *bytes, struct wt_number *number);
 

@@ -18,6 +18,7 @@ enum wt_status wt_symbols_open_bytes(const char *name, const uint8_t *bytes, siz
                                      struct wt_symbols **symbols, struct wt_error *err);
 /** One owner more: it stays until each of them has closed it. */
 struct wt_symbols *wt_symbols_share(struct wt_symbols *symbols);
+/** One owner less; with the last one they are freed. NULL is allowed. */
 void wt_symbols_close(struct wt_symbols *symbols);
 
 /**

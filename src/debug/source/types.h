@@ -76,7 +76,9 @@ typedef bool wt_types_definition_fn(void *context, const char *name, Dwarf_Die *
  */
 struct wt_types *wt_types_new(wt_types_definition_fn *definition, void *context,
                               unsigned address_size);
+/** Frees the list and all of its types. */
 void wt_types_free(struct wt_types *types);
+/** Bytes of an address: 4 or 8. */
 unsigned wt_types_address_size(const struct wt_types *types);
 
 /** The type that a DIE of a type stands for; never NULL. */
@@ -86,8 +88,11 @@ const struct wt_type *wt_types_of(struct wt_types *types, Dwarf_Die *die);
 
 /** A type of C by its name ("unsigned int", "_Float16", "uint32_t", …); NULL if it is none. */
 const struct wt_type *wt_types_basic(struct wt_types *types, const char *name);
+/** C's integer type of @p size bytes (1, 2, 4, 8 or 16). */
 const struct wt_type *wt_types_integer(struct wt_types *types, unsigned size, bool is_signed);
+/** The type of pointers to @p target. */
 const struct wt_type *wt_types_pointer(struct wt_types *types, const struct wt_type *target);
+/** The type of arrays of @p count elements. */
 const struct wt_type *wt_types_array(struct wt_types *types, const struct wt_type *element,
                                      uint64_t count);
 /** A function without a prototype that returns void: what $pc points to. */
@@ -104,6 +109,7 @@ const struct wt_type *wt_type_target(const struct wt_type *type);
 /** Bytes of a value; 0 if that is unknown. */
 uint64_t wt_type_size(const struct wt_type *type);
 
+/** Kinds of types, which wt_type_plain() has given. */
 bool wt_type_is_integral(
     const struct wt_type *plain);                    /**< also enumerations, characters, booleans */
 bool wt_type_is_scalar(const struct wt_type *plain); /**< also floats and pointers */

@@ -5,6 +5,7 @@
  */
 #include "debug/vortex/dm.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -53,6 +54,7 @@ size_t dm_get(struct wt_probe *p, enum dm_register reg)
 void dm_select(struct wt_probe *p, unsigned window, uint32_t wave, unsigned lane)
 {
     struct dm_batch *b = &p->batch;
+    assert(window < 1u << 10 && wave < 1u << 15 && lane < 1u << 7); /* DSELECT's fields */
     uint32_t value = (uint32_t)window << 22 | wave << 7 | lane;
     if (b->selected_known && b->selected == value)
         return;

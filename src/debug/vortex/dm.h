@@ -5,6 +5,7 @@
 #ifndef WT_DEBUG_VORTEX_DM_H
 #define WT_DEBUG_VORTEX_DM_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -160,18 +161,24 @@ struct wt_probe {
 
 /* ---- batch.c: building and running batches ---- */
 
+/** Begins an empty batch. */
 void dm_begin(struct wt_probe *p);
+/** Adds a write of a register. */
 void dm_put(struct wt_probe *p, enum dm_register reg, uint32_t value);
 /** Reads a register; the result is dm_got() of what this returns. */
 size_t dm_get(struct wt_probe *p, enum dm_register reg);
+/** Adds a write of DSELECT, unless it is known to have that value. */
 void dm_select(struct wt_probe *p, unsigned window, uint32_t wave, unsigned lane);
+/** Adds the injection of an instruction on the selected lane. */
 void dm_inject(struct wt_probe *p, uint32_t instruction);
 /** Has the batch look whether the Debug Module is awake, as it does before the first request. */
 void dm_guard(struct wt_probe *p);
 /** Writes request bits of DCTRL. */
 void dm_request(struct wt_probe *p, uint32_t bits);
+/** What the read gave that dm_get() returned the index of, after dm_run(). */
 static inline uint32_t dm_got(const struct wt_probe *p, size_t index)
 {
+    assert(index < p->batch.count && !p->batch.op[index].write);
     return p->batch.op[index].value;
 }
 
@@ -190,26 +197,31 @@ struct dm_wait {
     uint64_t deadline_ns;
     unsigned polls;
 };
+/** Begins a wait of link->wait_ms at most; shorter where the device is taken for stuck. */
 void dm_wait_begin(struct wt_probe *p, struct dm_wait *wait);
+/** Whether there is time left; naps before it says so where polling goes on for long. */
 bool dm_wait_more(struct dm_wait *wait);
 
 /** Instructions that set @p reg to @p value, whatever it held. */
 void dm_inject_constant(struct wt_probe *p, unsigned reg, uint64_t value);
 
-/* Instruction words. */
+/** An instruction of the I form (RISC-V unprivileged specification, section 2.2). */
 static inline uint32_t rv_i(unsigned op, unsigned rd, unsigned f3, unsigned rs1, int32_t imm)
 {
     return (uint32_t)imm << 20 | rs1 << 15 | f3 << 12 | rd << 7 | op;
 }
+/** An instruction of the S form. */
 static inline uint32_t rv_s(unsigned op, unsigned f3, unsigned rs1, unsigned rs2, int32_t imm)
 {
     return ((uint32_t)imm >> 5 & 0x7f) << 25 | rs2 << 20 | rs1 << 15 | f3 << 12 |
            ((uint32_t)imm & 0x1f) << 7 | op;
 }
+/** csrw CSR, RS1. */
 static inline uint32_t rv_csrw(unsigned csr, unsigned rs1)
 {
     return rv_i(0x73, 0, 1, rs1, (int32_t)csr);
 }
+/** csrr RD, CSR. */
 static inline uint32_t rv_csrr(unsigned rd, unsigned csr)
 {
     return rv_i(0x73, rd, 2, 0, (int32_t)csr);
@@ -219,14 +231,17 @@ static inline uint32_t rv_tmc(unsigned rs1)
 {
     return rv_i(0x0b, 0, 0, rs1, 0);
 }
+/** addi RD, RS1, IMM. */
 static inline uint32_t rv_addi(unsigned rd, unsigned rs1, int32_t imm)
 {
     return rv_i(0x13, rd, 0, rs1, imm);
 }
+/** slli RD, RS1, BY. */
 static inline uint32_t rv_slli(unsigned rd, unsigned rs1, unsigned by)
 {
     return rv_i(0x13, rd, 1, rs1, (int32_t)by);
 }
+/** srli RD, RS1, BY. */
 static inline uint32_t rv_srli(unsigned rd, unsigned rs1, unsigned by)
 {
     return rv_i(0x13, rd, 5, rs1, (int32_t)by);
@@ -249,6 +264,7 @@ enum wt_status vortex_halt_cause(struct wt_probe *p, uint32_t wave, enum wt_halt
 
 /* ---- survey.c ---- */
 
+/** The probe's operation survey: causes, pcs and masks of several halted waves in few batches. */
 enum wt_status vortex_survey(struct wt_probe *p, const uint32_t *wave, size_t count,
                              struct wt_probe_view *view, struct wt_error *err);
 
@@ -266,9 +282,11 @@ enum wt_status vortex_read_csr(struct wt_probe *p, uint32_t wave, unsigned lane,
 enum wt_status vortex_read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                                   const unsigned *index, size_t count, uint64_t *value,
                                   struct wt_error *err);
+/** The probe's operation read_rows (debug/core/probe.h). */
 enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                                 const unsigned *index, size_t count, uint8_t *out,
                                 struct wt_error *err);
+/** The probe's operation write_row. */
 enum wt_status vortex_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
                                 const uint8_t *row, struct wt_error *err);
 /** The probe's mask(): the target's service tells it, or CSR ACTIVE_THREADS. */
@@ -281,18 +299,23 @@ enum wt_status vortex_discover_xlen(struct wt_probe *p, uint32_t wave, struct wt
 #define EBREAK 0x00100073u
 #define C_EBREAK 0x9002u
 
+/** The probe's operation window. */
 enum wt_status vortex_window(struct wt_probe *p, uint64_t addr, struct wt_window *window,
                              struct wt_error *err);
+/** The probe's operation patch. */
 void vortex_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                   struct wt_patch *patch);
+/** The probe's operation decode. */
 void vortex_decode(struct wt_probe *p, uint64_t addr, const struct wt_window *window,
                    struct wt_instruction *instruction);
 
 /* ---- memory.c: memory by injection, or through a port ---- */
 
+/** The probe's operation read_memory. */
 enum wt_status vortex_read_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                   struct wt_address at, void *out, size_t size,
                                   struct wt_error *err);
+/** The probe's operation write_memory. */
 enum wt_status vortex_write_memory(struct wt_probe *p, uint32_t wave, unsigned lane,
                                    struct wt_address at, const void *bytes, size_t size,
                                    struct wt_error *err);

@@ -9,11 +9,13 @@ void dm_lanes_of(struct dm_places *places, uint32_t wave, wt_lanes lanes);
 
 /** The next DSCRATCH0 read of the batch that has been run. */
 uint32_t dm_next_value(const struct wt_probe *p, size_t *cursor);
+/** Selects a lane of a wave for the injections that follow. */
 void dm_select_lane(struct wt_probe *p, uint32_t wave, unsigned lane);
 /** GPR @p reg to DSCRATCH0, and its low 32 bits to the batch's results. */
 void dm_fetch(struct wt_probe *p, unsigned reg);
 /** The same for many lanes: instruction by instruction, so that each word is sent only once. */
 void dm_inject_at(struct wt_probe *p, const struct dm_places *places, uint32_t instruction);
+/** dm_fetch() for many lanes, likewise. */
 void dm_fetch_at(struct wt_probe *p, const struct dm_places *places, unsigned reg);
 
 /*
@@ -46,8 +48,10 @@ struct dm_passage {
 
 /** Finds eight bytes (p->scratch; 0: there are none): local memory of the core. */
 enum wt_status passage_find(struct wt_probe *p, uint32_t wave, unsigned lane, struct wt_error *err);
+/** Borrows t0, t1 and the eight bytes of passage_find(), whose contents it keeps. */
 enum wt_status passage_open(struct wt_probe *p, struct dm_passage *pass, uint32_t wave,
                             unsigned lane, struct wt_error *err);
+/** Adds the instructions that put the eight bytes back. */
 void passage_add_close(struct wt_probe *p, const struct dm_passage *pass);
 /** Runs a batch that ends with passage_add_close(). */
 enum wt_status passage_close(struct wt_probe *p, const struct dm_passage *pass,

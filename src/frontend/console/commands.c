@@ -165,6 +165,8 @@ const struct command wt_shell_infos[] = {
     {"source", NULL, do_info_source, "", "The current source file.", NULL, 0, false},
     {"sources", NULL, do_info_sources, "", "Source files of the program.", NULL, 0, false},
     {"spaces", NULL, do_info_spaces, "", "Address spaces of the device.", NULL, 0, false},
+    {"trap", NULL, do_info_trap, "", "What the wave's trap and mode registers say, in words.", NULL,
+     0, false},
     {"stack", "s", do_backtrace, "", "The calls that led here.", NULL, 0, false},
     {"symbol", NULL, do_info_symbol, "", "The symbol at an address.", NULL, 'e', false},
     {"threads", NULL, do_info_threads, "", "Threads: lanes of waves, or waves.", NULL, 0, false},

@@ -122,6 +122,9 @@ struct wt_shell {
     wt_thread thread;         /**< selected; 0: none */
     struct wt_frames *frames; /**< of it; NULL: not asked for yet */
     unsigned level;           /**< of the selected frame */
+    unsigned wanted_line;     /**< that the breakpoint of the last stop names; 0: none */
+    unsigned entered;         /**< inlined calls that were stepped into where the thread stands */
+    unsigned hidden;          /**< those that begin there and were not */
 
     struct point **point;
     size_t point_count, point_capacity;
@@ -266,6 +269,8 @@ struct point *add_point(struct wt_shell *c, enum point_kind kind, const char *te
 /** The program is another one now: its watchpoints are gone. */
 void forget_watchpoints(struct wt_shell *c);
 void queue_commands(struct wt_shell *c, const struct point *p);
+/** The line that a breakpoint's location names; 0: none. */
+unsigned line_named(const struct point *p);
 /** Whether it stops at instructions. */
 bool has_addresses(const struct point *p);
 struct point *find_point(struct wt_shell *c, unsigned number);
@@ -319,7 +324,7 @@ command_fn do_list, do_info_source, do_info_line, do_info_symbol, do_info_addres
     do_info_functions, do_info_variables, do_info_types, do_info_sources;
 command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_info_waves,
     do_info_devices, do_info_groups, do_info_dispatches, do_info_divergence, do_info_barriers,
-    do_info_spaces, do_info_modules, do_info_time, do_apply, do_info_program;
+    do_info_spaces, do_info_trap, do_info_modules, do_info_time, do_apply, do_info_program;
 command_fn do_help, do_info, do_source, do_quit;
 
 #endif

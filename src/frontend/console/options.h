@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "debug/core/session.h"
 #include "debug/source/modules.h"
@@ -53,6 +54,9 @@ struct wt_shell_options {
      * length in bytes, 0 if these bytes are no instruction. */
     unsigned (*disassemble)(void *context, uint64_t addr, const uint8_t *bytes, size_t length,
                             char *text, size_t size);
+    /** Prints in words what registers of a wave tell; false: of this device nothing. NULL: too. */
+    bool (*explain)(void *context, FILE *out, const char *const *name, const uint64_t *value,
+                    size_t count);
     void *context;
 };
 

@@ -16,6 +16,14 @@ bool has_addresses(const struct point *p)
     return p->kind == POINT_BREAK || (p->kind == POINT_CATCH && p->caught == CATCH_DISPATCHES);
 }
 
+unsigned line_named(const struct point *p)
+{
+    const char *colon = strrchr(p->text, ':');
+    const char *number = colon ? colon + 1 : p->text;
+    return *number && !number[strspn(number, "0123456789")] ? (unsigned)strtoul(number, NULL, 10)
+                                                            : 0;
+}
+
 static void free_script(struct script *s)
 {
     for (size_t i = 0; i < s->count; i++)
@@ -316,6 +324,16 @@ enum wt_status resolve_place(struct wt_shell *c, const char *text, uint64_t **li
 
 /* ---- conditions ---- */
 
+/* The frames as a breakpoint shows them that stops there: an inlined call that begins is not
+ * entered yet. */
+static struct wt_frames *frames_at(struct wt_shell *c, const struct point *p, uint64_t addr)
+{
+    struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, addr);
+    if (frames)
+        wt_frames_hide(frames, wt_frames_begun(frames, line_named(p)));
+    return frames;
+}
+
 enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
@@ -326,7 +344,7 @@ enum wt_status compile_condition(struct wt_shell *c, struct point *p, struct wt_
     if (!compiled)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a condition");
     for (size_t k = 0; k < p->addr_count && !status; k++) {
-        struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, p->addr[k]);
+        struct wt_frames *frames = frames_at(c, p, p->addr[k]);
         const struct wt_view view = {.source = c->source,
                                      .frames = frames,
                                      .frame = frames ? wt_frames_get(frames, 0) : NULL};
@@ -371,11 +389,11 @@ static char *split_condition(char *text)
 
 /* ---- break ---- */
 
-static void describe_place(struct wt_shell *c, uint64_t addr)
+static void describe_place(struct wt_shell *c, const struct point *p, uint64_t addr)
 {
     const char *name;
     uint64_t offset;
-    struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, addr);
+    struct wt_frames *frames = frames_at(c, p, addr);
     const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
     if (frame && frame->file)
         fprintf(c->out, ": file %s, line %u.", frame->file, frame->line);
@@ -436,7 +454,7 @@ static enum wt_status set_break(struct wt_shell *c, const char *text, bool tempo
     if (count > 1)
         fprintf(c->out, ": %s. (%zu locations)", p->text, count);
     else
-        describe_place(c, p->addr[0]);
+        describe_place(c, p, p->addr[0]);
     fputc('\n', c->out);
     return WT_OK;
 }
@@ -801,9 +819,9 @@ enum wt_status do_commands(struct wt_shell *c, const char *text, struct wt_error
 
 /* ---- lists ---- */
 
-static void list_place(struct wt_shell *c, uint64_t addr)
+static void list_place(struct wt_shell *c, const struct point *p, uint64_t addr)
 {
-    struct wt_frames *frames = wt_frames_at(c->debugger, c->modules, addr);
+    struct wt_frames *frames = frames_at(c, p, addr);
     const struct wt_frame *frame = frames ? wt_frames_get(frames, 0) : NULL;
     if (frame && frame->file)
         fprintf(c->out, "in %s at %s:%u", frame->function ? frame->function : "??", frame->file,
@@ -835,7 +853,7 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
                 p->temporary ? "del " : "keep", p->enabled ? 'y' : 'n');
         if (p->kind == POINT_BREAK && p->addr_count == 1) {
             fprintf(c->out, "0x%0*" PRIx64 " ", width - 2, p->addr[0]);
-            list_place(c, p->addr[0]);
+            list_place(c, p, p->addr[0]);
         } else if (p->kind == POINT_BREAK) {
             fprintf(c->out, "%-*s ", width, p->addr_count ? "<MULTIPLE>" : "<PENDING>");
             if (!p->addr_count)
@@ -858,7 +876,7 @@ enum wt_status do_info_breakpoints(struct wt_shell *c, const char *text, struct 
             snprintf(number, sizeof number, "%u.%zu", p->number, k + 1);
             fprintf(c->out, "%-7s %-14s %-4s %c   0x%0*" PRIx64 " ", number, "", "", 'y', width - 2,
                     p->addr[k]);
-            list_place(c, p->addr[k]);
+            list_place(c, p, p->addr[k]);
             fputc('\n', c->out);
         }
     }

@@ -234,6 +234,7 @@ enum wt_status resume_and_wait(struct wt_shell *c, const struct wt_resume *list,
     if (c->thread)
         wt_debugger_focus(c->debugger, c->thread);
     forget_frames(c);
+    c->entered = c->wanted_line = 0;
     fflush(c->out);
     /* A program that has just been started is on its way. */
     if (!c->options.host || !wt_debugger_running(c->debugger)) {
@@ -369,6 +370,8 @@ static void report_breakpoints(struct wt_shell *c, bool *again)
         }
         any = true;
         if (!shown) {
+            c->wanted_line = line_named(p);
+            forget_frames(c);
             shown = p->number;
             catches = p->kind == POINT_CATCH;
             temporary = p->temporary;

@@ -22,6 +22,8 @@ void forget_frames_keep_level(struct wt_shell *c)
 void select_thread(struct wt_shell *c, wt_thread thread)
 {
     forget_frames(c);
+    if (c->thread != thread)
+        c->entered = c->wanted_line = 0;
     c->thread = thread;
     c->list_set = false;
     if (thread)
@@ -46,8 +48,14 @@ enum wt_status need_thread(struct wt_shell *c, struct wt_error *err)
 
 static struct wt_frames *frames_of(struct wt_shell *c)
 {
-    if (!c->frames && c->started && c->thread)
+    const bool fresh = !c->frames;
+    if (fresh && c->started && c->thread)
         c->frames = wt_frames_new(c->debugger, c->modules, c->thread);
+    if (!c->frames || !fresh)
+        return c->frames;
+    const unsigned begun = wt_frames_begun(c->frames, c->wanted_line);
+    c->hidden = begun > c->entered ? begun - c->entered : 0;
+    wt_frames_hide(c->frames, c->hidden);
     return c->frames;
 }
 

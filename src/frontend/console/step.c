@@ -21,6 +21,7 @@ struct plan {
     bool has_cfa;
     const char *file;
     unsigned line;
+    const void *block;   /* the inlined call that it began in; NULL: the function itself */
     uint64_t start, end; /* the range that is stepped through */
     bool over;           /* calls are passed over */
     bool back;
@@ -103,6 +104,12 @@ static const struct wt_frame *caller_of(struct wt_shell *c, const struct wt_fram
     return caller;
 }
 
+/* The inlined call that a frame is of; NULL: it is a function's. */
+static const void *block_of(const struct wt_frame *frame)
+{
+    return frame->inlined ? frame->scope[frame->first_scope].addr : NULL;
+}
+
 static bool begin_plan(struct wt_shell *c, struct plan *p, const struct wt_frame *frame)
 {
     struct wt_line_row row;
@@ -111,8 +118,9 @@ static bool begin_plan(struct wt_shell *c, struct plan *p, const struct wt_frame
     p->has_cfa = wt_frames_cfa(c->frames, 0, &p->cfa);
     if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row))
         return false;
-    p->file = row.file;
-    p->line = row.line;
+    p->block = block_of(frame);
+    p->file = c->hidden ? frame->path : row.file;
+    p->line = c->hidden ? frame->line : row.line;
     p->start = row.start + frame->bias;
     p->end = row.end + frame->bias;
     return true;
@@ -180,6 +188,21 @@ static bool has_lines(const struct wt_frame *frame)
            row.line;
 }
 
+enum inlined { OUTSIDE, AT_CALL, WITHIN };
+
+/* Where a thread stands that is in the function in which the plan began: at the beginning of a call
+ * that was inlined into the plan's frame, within one, or elsewhere. */
+static enum inlined where_inlined(struct wt_shell *c, const struct plan *p,
+                                  const struct wt_frame *frame)
+{
+    const struct wt_frame *outer = frame;
+    if (block_of(frame) == p->block)
+        return c->hidden ? AT_CALL : OUTSIDE;
+    while (outer && outer->physical == frame->physical && block_of(outer) != p->block)
+        outer = wt_frames_get(c->frames, outer->level + 1);
+    return outer && outer->physical == frame->physical ? WITHIN : OUTSIDE;
+}
+
 /* Looks at where the thread has come to: *done, or the next range in `p`. */
 static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struct wt_error *err)
 {
@@ -211,6 +234,23 @@ static enum wt_status look(struct wt_shell *c, struct plan *p, bool *done, struc
         return WT_OK;
     }
     const bool same = is_same_frame(c, p, frame);
+    const enum inlined inlined = same && !p->back ? where_inlined(c, p, frame) : OUTSIDE;
+    if (inlined == AT_CALL && (frame->line != p->line || !p->over)) {
+        /* A call on the stepped line is entered, one on another line is stopped at. */
+        if (frame->line == p->line) {
+            c->entered++;
+            forget_frames(c);
+        }
+        return WT_OK;
+    }
+    if (inlined == WITHIN && !p->over)
+        return WT_OK;
+    if (inlined != OUTSIDE) {
+        p->start = row.start + frame->bias;
+        p->end = row.end + frame->bias;
+        *done = c->step_ended = false;
+        return WT_OK;
+    }
     const bool other_line = row.line != p->line || !p->file || strcmp(row.file, p->file) != 0;
     const bool at_start = row.start + frame->bias == frame->pc;
     if (p->back) {
@@ -245,6 +285,13 @@ static enum wt_status step_line(struct wt_shell *c, bool over, bool back, bool *
     c->level = 0;
     if ((status = need_frame(c, &frame, err)) != WT_OK)
         return status;
+    if (c->hidden && !over && !back) { /* the call begins here: nothing needs to run */
+        c->entered++;
+        forget_frames(c);
+        c->step_ended = true;
+        *done = false;
+        return WT_OK;
+    }
     if (!begin_plan(c, &p, frame)) {
         const char *name;
         uint64_t offset;
@@ -289,7 +336,7 @@ static enum wt_status step_line(struct wt_shell *c, bool over, bool back, bool *
 /* ---- commands ---- */
 
 struct where {
-    uint64_t function, cfa;
+    uint64_t pc, function, cfa;
     bool has_cfa;
 };
 
@@ -298,6 +345,7 @@ static struct where where_now(struct wt_shell *c)
     struct where w = {0};
     const struct wt_frame *frame;
     if (need_frame(c, &frame, WT_IGNORED) == WT_OK) {
+        w.pc = frame->pc;
         w.function = function_start(frame);
         w.has_cfa = wt_frames_cfa(c->frames, 0, &w.cfa);
         if (frame->inlined)
@@ -313,7 +361,7 @@ static void show_step(struct wt_shell *c, const struct where *before)
     if (!c->started)
         return;
     if (wt_debugger_thread_position(c->debugger, c->thread, &place, WT_IGNORED) == WT_OK &&
-        user_breakpoint_at(c, place.pc, c->thread)) {
+        !(c->entered && place.pc == before->pc) && user_breakpoint_at(c, place.pc, c->thread)) {
         bool again = false;
         c->event.kind = WT_EVENT_STOPPED;
         c->event.reason = WT_STOP_BREAKPOINT;
@@ -502,6 +550,45 @@ static void print_returned(struct wt_shell *c, const struct wt_type *type)
     fputc('\n', c->out);
 }
 
+/* Out of a call that was inlined: on until its frame is not among those of the function. */
+static enum wt_status finish_inlined(struct wt_shell *c, const struct wt_frame *frame,
+                                     struct wt_error *err)
+{
+    struct wt_line_row row;
+    struct plan p = {.over = true};
+    enum wt_status status = WT_OK;
+    fputs("Run till exit from ", c->out);
+    print_frame(c, frame, true, frame->level > 0);
+    const struct wt_frame *outer = wt_frames_get(c->frames, frame->level + 1);
+    const void *left = block_of(frame);
+    if (!outer || !begin_plan(c, &p, frame))
+        return wt_fail(err, WT_STATE, "Cannot find bounds of current function");
+    c->level = 0;
+    for (unsigned i = 0; i < MOST_RANGES && !status && !p.done; i++) {
+        if ((status = go(c, &p, WT_RESUME_RANGE, err)) != WT_OK || p.done ||
+            (status = need_frame(c, &frame, err)) != WT_OK)
+            break;
+        if (is_callee(c, &p, frame)) {
+            if ((status = leave_callee(c, &p, frame, err)) != WT_OK || p.done ||
+                (status = need_frame(c, &frame, err)) != WT_OK)
+                break;
+        }
+        const struct wt_frame *f = frame;
+        while (f && f->physical == frame->physical && block_of(f) != left)
+            f = wt_frames_get(c->frames, f->level + 1);
+        if (!is_same_frame(c, &p, frame) || !f || f->physical != frame->physical ||
+            !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row))
+            break;
+        p.start = row.start + frame->bias;
+        p.end = row.end + frame->bias;
+    }
+    if (!status && c->started && !c->stopped_silently) {
+        show_stop(c, true);
+        show_displays(c);
+    }
+    return status;
+}
+
 static enum wt_status finish(struct wt_shell *c, const char *text, bool back, struct wt_error *err)
 {
     const struct wt_frame *frame;
@@ -513,6 +600,8 @@ static enum wt_status finish(struct wt_shell *c, const char *text, bool back, st
         status = need_frame(c, &frame, err);
     if (status)
         return status;
+    if (frame->inlined && !back)
+        return finish_inlined(c, frame, err);
     const struct wt_frame *caller = caller_of(c, frame);
     if (!caller && !back)
         return wt_fail(err, WT_STATE, "\"finish\" not meaningful in the outermost frame.");

@@ -451,10 +451,37 @@ enum wt_status do_info_spaces(struct wt_shell *c, const char *text, struct wt_er
         return status;
     for (size_t i = 0; i < c->topology->space_count; i++) {
         const struct wt_space *s = &c->topology->spaces[i];
-        fprintf(c->out, "%zu  %-10s %u bits, of %s\n", i, s->name, s->address_bits,
-                scopes[s->scope]);
+        fprintf(c->out, "%zu  %-10s %u bits, of %s", i, s->name, s->address_bits, scopes[s->scope]);
+        if (s->aperture)
+            fprintf(c->out, "; at 0x%" PRIx64 " of space 0", s->aperture);
+        fputc('\n', c->out);
     }
     return WT_OK;
+}
+
+/* Registers of the wave as a whole are read; the device's family knows which of them tell of traps.
+ */
+enum wt_status do_info_trap(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    enum { MOST = 64 };
+    const char *name[MOST];
+    uint64_t value[MOST];
+    size_t count = 0;
+    enum wt_status status = take_no_arguments(text, "info trap", err);
+    if (!status)
+        status = need_thread(c, err);
+    for (unsigned i = 0; i < c->topology->register_count && count < MOST && !status; i++) {
+        const struct wt_register *r = &c->topology->registers[i];
+        if (r->scope != WT_SCOPE_WAVE || r->bits > 64 || strcmp(r->set, "sgpr") == 0)
+            continue;
+        if (wt_debugger_read_numbers(c->debugger, c->thread, &i, 1, &value[count], WT_IGNORED) ==
+            WT_OK)
+            name[count++] = r->name;
+    }
+    if (!status && (!c->options.explain ||
+                    !c->options.explain(c->options.context, c->out, name, value, count)))
+        status = wt_fail(err, WT_UNSUPPORTED, "the device has no such registers");
+    return status;
 }
 
 enum wt_status do_info_modules(struct wt_shell *c, const char *text, struct wt_error *err)

@@ -14,6 +14,7 @@
  */
 #include "frontend/rsp/session.h"
 
+#include <assert.h>
 #include <string.h>
 
 void wt_rsp_see_stop(struct wt_rsp_session *s)
@@ -104,6 +105,7 @@ static bool show_hit(struct wt_rsp_session *s, wt_thread thread, unsigned lane)
 static bool tell_next(struct wt_rsp_session *s)
 {
     struct wt_rsp_hits *h = &s->hits;
+    assert(h->left && h->state != WT_RSP_HITS_NONE);
     const unsigned lane = wt_lanes_lowest(h->left);
     struct wt_error ignored;
     if (!breakpoint_at(s, h->pc))

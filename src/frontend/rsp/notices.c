@@ -1,6 +1,7 @@
 /* Non-stop: stops are announced one at a time (GDB manual, E.11 "Notification Packets"). */
 #include "frontend/rsp/session.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ bool wt_rsp_set_known(struct wt_rsp_session *s, wt_thread thread, bool stopped)
         return true;
     const size_t at = known_position(s, thread);
     wt_thread *list = s->known.thread;
+    assert(at <= s->known.count && s->known.count <= s->known.capacity);
     if (!stopped) {
         memmove(list + at, list + at + 1, (--s->known.count - at) * sizeof *list);
         return true;

@@ -1,6 +1,7 @@
 /* Framing: bytes to packets, and replies to bytes. */
 #include "frontend/rsp/packet.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,8 +293,9 @@ void wt_put_format(struct wt_packet_writer *writer, const char *format, ...)
     va_list args;
     va_start(args, format);
     char text[1024];
-    vsnprintf(text, sizeof text, format, args);
+    const int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    assert(length >= 0 && (size_t)length < sizeof text);
     wt_put_text(writer, text);
 }
 

@@ -46,6 +46,7 @@ struct wt_packet_reader {
 
 /** False when memory ran out. */
 bool wt_packet_reader_init(struct wt_packet_reader *reader);
+/** Frees what the reader holds. */
 void wt_packet_reader_free(struct wt_packet_reader *reader);
 /** Forgets what has come (a new connection). */
 void wt_packet_reader_clear(struct wt_packet_reader *reader);
@@ -76,8 +77,11 @@ struct wt_packet_writer {
     bool failed;
 };
 
+/** An empty writer; it takes memory when something is written. */
 void wt_packet_writer_init(struct wt_packet_writer *writer);
+/** Frees what the writer holds. */
 void wt_packet_writer_free(struct wt_packet_writer *writer);
+/** Forgets all that was not sent, and the failure (a new connection). */
 void wt_packet_writer_clear(struct wt_packet_writer *writer);
 
 /** A single byte outside packets ('+', '-'). */
@@ -94,8 +98,11 @@ size_t wt_put_length(const struct wt_packet_writer *writer);
 /** Sends the last packet again. */
 void wt_put_again(struct wt_packet_writer *writer);
 
+/** One character of the body, which must need no escape: not '$', '#', '}' or '*'. */
 void wt_put_char(struct wt_packet_writer *writer, char c);
+/** Text of the body, likewise. */
 void wt_put_text(struct wt_packet_writer *writer, const char *text);
+/** The same by a format of printf(3); at most 1,023 characters come of it. */
 void wt_put_format(struct wt_packet_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** A number in hex, without leading zeros. */

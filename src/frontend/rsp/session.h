@@ -97,8 +97,8 @@ struct wt_rsp_follow {
     bool has_lifted;
 };
 
-/** What a client has read since it let something go, of late: for whose eyes it sets watchpoints.
- */
+/** A client's latest reads of memory since its last resume: they tell which thread a watchpoint is
+ *  for. */
 struct wt_rsp_reads {
     struct {
         uint64_t addr, size;
@@ -223,6 +223,7 @@ struct wt_rsp_session {
 /** A conversation without a partner, for @p client of a session. NULL when memory ran out. */
 struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger, struct wt_client *client,
                                           const struct wt_rsp_options *options);
+/** Frees it; its client has left the session before. */
 void wt_rsp_session_free(struct wt_rsp_session *session);
 
 /** A client has come: all is as at the beginning; what runs is interrupted. */
@@ -301,6 +302,7 @@ void wt_rsp_notify(struct wt_rsp_session *session);
 void wt_rsp_forget_notices(struct wt_rsp_session *session);
 /** Notes whether the client knows a thread to stand; false without host memory. */
 bool wt_rsp_set_known(struct wt_rsp_session *session, wt_thread thread, bool stopped);
+/** Forgets which threads the client knows to stand. */
 void wt_rsp_forget_known(struct wt_rsp_session *session);
 
 /* ---- events.c ---- */
@@ -317,6 +319,10 @@ bool wt_rsp_restart(struct wt_rsp_session *session);
 
 /* ---- breakpoints.c ---- */
 
+/**
+ * Removes the client's breakpoints and watchpoints. Breakpoints that are to stay when it leaves are
+ * removed only with @p persistent_too.
+ */
 void wt_rsp_remove_breakpoints(struct wt_rsp_session *session, bool persistent_too);
 /** Compiles agent bytecode whose registers have the numbers that the client knows (agent.h). */
 enum wt_status wt_rsp_compile(struct wt_rsp_session *session, const uint8_t *bytes, size_t length,
@@ -351,6 +357,7 @@ void wt_rsp_show_call(const struct wt_rsp_session *session, uint64_t addr, void 
 void wt_rsp_note_read(struct wt_rsp_session *session, uint64_t addr, uint64_t size);
 /** Z2, Z3, Z4, or z. */
 void wt_rsp_watch(struct wt_rsp_session *session, const struct wt_rsp_args *args, bool insert);
+/** Removes the client's watchpoints. Nothing fails. */
 void wt_rsp_remove_watchpoints(struct wt_rsp_session *session);
 /** Forgets watchpoints that the client has removed for good: it goes on without them. */
 void wt_rsp_forget_watchpoints(struct wt_rsp_session *session);
@@ -374,6 +381,7 @@ void wt_rsp_forget_shown(struct wt_rsp_session *session, wt_thread thread);
 
 /** The client inserts, or removes, a breakpoint. */
 void wt_rsp_follow_insert(struct wt_rsp_session *session, uint64_t addr);
+/** The client removes a breakpoint. */
 void wt_rsp_follow_remove(struct wt_rsp_session *session, uint64_t addr);
 /** The client is about to set threads going. */
 void wt_rsp_follow_resume(struct wt_rsp_session *session, const struct wt_resume *list,
@@ -403,11 +411,14 @@ void wt_rsp_close_hits(struct wt_rsp_session *session);
 
 /** Documents of qXfer. Each returns malloc'd text, or NULL when memory ran out. */
 char *wt_rsp_target_xml(const struct wt_topology *topology, bool lldb, size_t *length);
+/** qXfer:memory-map:read. */
 char *wt_rsp_memory_map(const struct wt_topology *topology, size_t *length);
+/** qXfer:threads:read. */
 char *wt_rsp_threads_xml(struct wt_rsp_session *session, size_t *length);
 /** Those of our own depend on the annex, and fail with a message. */
 char *wt_rsp_waves_json(struct wt_rsp_session *session, const char *annex, size_t annex_length,
                         size_t *length, struct wt_error *err);
+/** qXfer:wavetrap-lanes:read, likewise. */
 char *wt_rsp_lanes_json(struct wt_rsp_session *session, const char *annex, size_t annex_length,
                         size_t *length, struct wt_error *err);
 

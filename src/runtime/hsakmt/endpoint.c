@@ -398,11 +398,13 @@ static void let_go(struct host_endpoint *e)
             copy(e->host, planted.addr, bytes, 4, false);
         tell_changed(e->host, planted.addr, 4);
     }
-    for (uint32_t i = 0; i < e->host->gpus; i++)
+    /* Who has only looked leaves the program's own debugging of itself as it is. */
+    const bool debugged = atomic_load(&e->host->code_followed);
+    for (uint32_t i = 0; i < e->host->gpus && debugged; i++)
         gcn_kfd_disable(e->host->gpu[i].device);
     host_leave_all(e->host);
     e->planted_count = 0;
-    if (atomic_load(&e->host->code_followed))
+    if (debugged)
         host_code_follow(e->host, false);
 }
 

@@ -66,6 +66,7 @@ struct wt_conformance_summary {
 
 /** All checks, in the order of the specification. */
 size_t wt_conformance_check_count(void);
+/** The check of that index, which is below wt_conformance_check_count(). */
 const struct wt_conformance_check *wt_conformance_check(size_t index);
 
 /**

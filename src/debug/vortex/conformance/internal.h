@@ -91,11 +91,15 @@ void remark(struct conformance *c, const char *format, ...) __attribute__((forma
 
 /* ---- access ---- */
 
+/** Reads a register; 0 once the bus has failed. */
 uint32_t rd(struct conformance *c, unsigned reg);
+/** Writes a register. */
 void wr(struct conformance *c, unsigned reg, uint32_t value);
+/** Makes several accesses in one batch. */
 void accesses(struct conformance *c, struct wt_bus_op *ops, size_t count);
 /** Writes DCTRL with dmactive and these bits. */
 void request(struct conformance *c, uint32_t bits);
+/** Writes DSELECT: window, warp, thread. */
 void dselect(struct conformance *c, unsigned window, uint32_t warp, unsigned thread);
 /** Selects a warp's window, it, and its thread 0. */
 void select_warp(struct conformance *c, uint32_t warp);
@@ -105,6 +109,7 @@ struct patience {
     uint64_t deadline_ns;
     unsigned polls;
 };
+/** Lets the device advance, and says whether the wait may go on. */
 bool more(struct conformance *c, struct patience *p);
 /** Waits until the bits @p mask of a register read @p value; false if they do not. */
 bool wait_for(struct conformance *c, unsigned reg, uint32_t mask, uint32_t value);
@@ -117,8 +122,11 @@ void settle(struct conformance *c);
 uint32_t window_bits(const struct conformance *c, unsigned window);
 /** Makes WMASK in all windows what wanted[] is; only what differs is written. */
 void wmask_set(struct conformance *c, const uint32_t wanted[DM_MAX_WINDOWS]);
+/** Makes WMASK name all warps. */
 void wmask_all(struct conformance *c);
+/** Makes WMASK name one warp. */
 void wmask_only(struct conformance *c, uint32_t warp);
+/** Makes WMASK name no warp. */
 void wmask_none(struct conformance *c);
 /** Reads a windowed register of every window into words[]. */
 void read_windows(struct conformance *c, unsigned reg, uint32_t words[DM_MAX_WINDOWS]);
@@ -147,11 +155,13 @@ void send_all(struct conformance *c, unsigned where);
 bool go_to(struct conformance *c, uint32_t warp, unsigned where);
 /** Halts or resumes just this warp, and waits until WSTATUS says so. */
 bool halt_warp(struct conformance *c, uint32_t warp);
+/** Resumes just this warp, and waits until WSTATUS says so. */
 bool resume_warp(struct conformance *c, uint32_t warp);
 /** Resumes a warp that may halt again at once. */
 void release_warp(struct conformance *c, uint32_t warp);
 /** Steps a warp and waits; false with a verdict if it does not end. */
 bool step_warp(struct conformance *c, uint32_t warp);
+/** DCTRL.hacause of a warp. */
 unsigned hacause(struct conformance *c, uint32_t warp);
 /** Ends a reset that was requested; false with a verdict if it does not end. */
 bool reset_ends(struct conformance *c);
@@ -160,12 +170,15 @@ bool reset_ends(struct conformance *c);
 
 /** Executes an instruction on the thread that DSELECT names. */
 bool inject(struct conformance *c, uint32_t instruction);
+/** Reads a general register (on RV64 its low half). */
 bool get_x(struct conformance *c, uint32_t warp, unsigned thread, unsigned reg, uint32_t *value);
 /** Sets a general register; on RV64 its upper half is 0. */
 bool set_x(struct conformance *c, uint32_t warp, unsigned thread, unsigned reg, uint32_t value);
+/** Reads a CSR of the warp's thread 0 (on RV64 its low half). */
 bool get_csr(struct conformance *c, uint32_t warp, unsigned csr, uint32_t *value);
 /** Loads or stores the word at @p addr by an injected instruction. */
 bool load_word(struct conformance *c, uint32_t addr, uint32_t *value);
+/** Stores the word at @p addr by an injected instruction. */
 bool store_word(struct conformance *c, uint32_t addr, uint32_t value);
 /** Is warp's t0 counting? Reads it halted, resumes for a while, halts, reads it again. */
 bool read_counter(struct conformance *c, uint32_t warp, uint32_t *value);
