@@ -19,6 +19,7 @@
 #include "cli/report.h"
 #include "cli/terminal.h"
 #include "frontend/console/console.h"
+#include "target/core_file.h"
 
 /* A command or a file of commands, in the order in which they were given. */
 struct order {
@@ -29,6 +30,8 @@ struct order {
 struct debug {
     struct cli_drive drive; /* first: the context of options about kernels */
     bool batch, no_init;
+    const char *core_path; /* --core; NULL: a program */
+    struct wt_core_file *core_file;
     struct order *order;
     size_t order_count, order_capacity;
 
@@ -77,6 +80,12 @@ static enum wt_status set_batch(void *context, const char *value, struct wt_erro
 static enum wt_status set_no_init(void *context, const char *value, struct wt_error *err)
 {
     ((struct debug *)context)->no_init = true;
+    return WT_OK;
+}
+
+static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
+{
+    ((struct debug *)context)->core_path = value;
     return WT_OK;
 }
 
@@ -150,6 +159,25 @@ static void signal_ready(void *context, int fd, short events)
     }
 }
 
+/* The program finds itself: the file has all that is needed of it. */
+static enum wt_status open_core_file(struct debug *d, struct wt_error *err)
+{
+    struct wt_emulated_options *o = &d->drive.options.device;
+    enum wt_status status;
+    if (d->program || d->pid)
+        return wt_fail(err, WT_INVALID,
+                       "a core file knows its program: give either --core or PROGRAM");
+    if (o->load_count || o->gpu.family || o->argument_count || o->kernel.given)
+        return wt_fail(err, WT_INVALID,
+                       "a core file knows its GPU, program and arguments: no options for them");
+    if (!o->history_memory)
+        o->history_memory = WT_TIMELINE_BUDGET_DEFAULT;
+    if ((status = wt_core_file_open(d->core_path, &d->core_file, err)) != WT_OK)
+        return status;
+    d->program = wt_core_file_program(d->core_file);
+    return wt_core_file_load(&d->device, o, d->core_file, err);
+}
+
 static enum wt_status watch_signals(void *context, struct wt_loop *loop, struct wt_error *err)
 {
     struct debug *d = context;
@@ -162,7 +190,8 @@ static enum wt_status watch_signals(void *context, struct wt_loop *loop, struct 
 static enum wt_status open_device(struct debug *d, struct wt_error *err)
 {
     d->drive.options.device.debugged = false; /* by GDB; the console knows every probe */
-    enum wt_status status = cli_open(&d->device, &d->drive.options, d->program, err);
+    enum wt_status status = d->core_path ? open_core_file(d, err)
+                                         : cli_open(&d->device, &d->drive.options, d->program, err);
     if (status)
         return status;
     if (!d->device.family->probe) {
@@ -246,17 +275,17 @@ static enum wt_status open_host(struct debug *d, struct wt_error *err)
 static bool is_host_program(const struct debug *d)
 {
     char path[4096];
-    return d->pid || (!wt_emulated_takes(&d->drive.options.device, d->program) &&
-                      exec_file_find(d->program, path, sizeof path));
+    return !d->core_path && (d->pid || (!wt_emulated_takes(&d->drive.options.device, d->program) &&
+                                        exec_file_find(d->program, path, sizeof path)));
 }
 
 static enum wt_status open_all(struct debug *d, struct wt_error *err)
 {
     static const int signals[] = {SIGINT, 0};
     const bool is_host = is_host_program(d);
-    if (!is_host && access(d->program, F_OK) != 0)
+    if (!is_host && d->program && access(d->program, F_OK) != 0)
         return wt_fail(err, WT_IO, "%s: %s", d->program, strerror(errno));
-    if (!is_host && d->arguments[0])
+    if (!is_host && !d->core_path && d->arguments[0])
         return wt_fail(err, WT_INVALID, "%s is code for the device, which takes no arguments: %s",
                        d->program, d->arguments[0]);
     if (!is_host && d->drive.options.gpu_count > 1)
@@ -284,6 +313,10 @@ static enum wt_status open_all(struct debug *d, struct wt_error *err)
     free(line);
     if (!d->console)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for the console");
+    if (d->core_file && !d->batch)
+        printf("Core file %s of %s\n", d->core_path, *d->program ? d->program : "no program");
+    if (d->core_file)
+        return wt_shell_post_mortem(d->console, wt_core_file_reason(d->core_file), err);
     if (is_host)
         cli_debug_host_serve(d->host, d->console);
     char attach[32];
@@ -307,6 +340,8 @@ static void close_all(struct debug *d)
         close(d->signal_fd);
     if (d->device_console)
         fclose(d->device_console);
+    wt_core_file_free(d->core_file);
+    d->core_file = NULL;
 }
 
 /* ---- running commands ---- */
@@ -411,11 +446,9 @@ static int run_debugger(struct debug *d)
 /* GDB's spelling of options: one dash before a long name. */
 static char *spelled(char *word)
 {
-    static const char *const pairs[][2] = {{"-ex", "--ex"},
-                                           {"-x", "--command"},
-                                           {"-batch", "--batch"},
-                                           {"-nx", "--nx"},
-                                           {"--command", "--command"}};
+    static const char *const pairs[][2] = {{"-ex", "--ex"},       {"-x", "--command"},
+                                           {"-batch", "--batch"}, {"-nx", "--nx"},
+                                           {"-core", "--core"},   {"--command", "--command"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (strcmp(word, pairs[i][0]) == 0)
             return (char *)(uintptr_t)pairs[i][1];
@@ -440,7 +473,7 @@ static int debug(int argc, char **argv)
     case CLI_GO:
         d.program = words[optind];
         d.arguments = words + optind + (d.program != NULL);
-        if (d.program || d.pid) {
+        if (d.program || d.pid || d.core_path) {
             status = run_debugger(&d);
             break;
         }
@@ -464,6 +497,7 @@ static const struct cli_option options[] = {
      "no prompt: leave after the commands, with the program's status,\n"
      "or 1 at the first command that failed",
      set_batch},
+    {"core", 0, "FILE", "look at a core file, which knows its program", set_core},
     {"pid", 'p', "PID", "go to a host program that runs ('wavetrap ps' lists them)", set_pid},
     {"nx", 0, NULL, "do not read ~/.config/wavetrap/debugrc", set_no_init},
     {0},

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/report.h"
+#include "target/core_file.h"
 #include "target/history.h"
 
 enum { COMPARE_FAILED = 1 };
@@ -123,11 +124,30 @@ static enum wt_status finish_console(struct wt_emulated *e, struct wt_error *err
     return status;
 }
 
+/* The device stands where it stopped; what is written is that state. */
+static enum wt_status write_core_file(const struct cli_drive *drive, struct wt_emulated *e,
+                                      struct wt_error *err)
+{
+    const struct wt_fault *f = &e->machine->fault;
+    const struct wt_core_file_request request = {.path = drive->core_on_fault,
+                                                 .issues = drive->core_history,
+                                                 .wave = f->wave,
+                                                 .lane = f->lanes ? wt_lanes_lowest(f->lanes) : 0,
+                                                 .text = ""};
+    const enum wt_status status = wt_core_file_write(e, &request, err);
+    if (status)
+        return wt_fail_in(err, "--core-on-fault");
+    fprintf(stderr, "  The state is in %s: 'wavetrap debug --core %s' opens it.\n", request.path,
+            request.path);
+    return WT_OK;
+}
+
 int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct wt_emulated *e)
 {
     struct wt_error err;
     bool same = true;
-    if (cli_results_begin(&drive->results, e, &err) != WT_OK)
+    if (cli_results_begin(&drive->results, e, &err) != WT_OK ||
+        (drive->core_history && !e->timeline && wt_emulated_history_start(e, &err) != WT_OK))
         return cli_fail(command, &err);
     const uint64_t start = wt_clock_ns();
     caught_signal = 0;
@@ -135,6 +155,8 @@ int cli_drive(const struct cli_command *command, struct cli_drive *drive, struct
     int status = run_to_end(command, drive, e);
     set_signals(SIG_DFL);
     const double seconds = (double)(wt_clock_ns() - start) / 1e9;
+    if (drive->core_on_fault && e->machine->fault.kind && write_core_file(drive, e, &err) != WT_OK)
+        cli_fail(command, &err);
     if (finish_console(e, &err) != WT_OK)
         status = cli_fail(command, &err);
     if (cli_results_report(&drive->results, e, seconds, &err) != WT_OK)

@@ -10,6 +10,8 @@ struct cli_drive {
     struct cli_options options; /**< first: the context of options about the device */
     uint64_t max_issues;        /**< 0: no limit */
     struct cli_results results;
+    const char *core_on_fault; /**< where a fault leaves a core file; NULL: nowhere */
+    uint64_t core_history;     /**< how much of the run goes into it: issues; 0: nothing */
     /** Runs some issues; NULL: wt_emulated_run. */
     enum wt_run (*run)(void *context, struct wt_emulated *device, uint64_t issues);
     void *context;

@@ -14,6 +14,8 @@
 
 #include "cli/exec_file.h"
 #include "cli/options.h"
+#include "runtime/common/policy.h"
+#include "runtime/common/progress.h"
 
 enum { MOST_GPUS_TEXT = 2048 };
 
@@ -190,7 +192,8 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     start.found = exec_file_find(argv[0], start.file, sizeof start.file);
     if (start.found)
         start.what = exec_file_look(start.file, HSAKMT);
-    if (!set_or_unset("WAVETRAP_PROGRESS", options->progress)) {
+    if (!set_or_unset(WT_PROGRESS_VARIABLE, options->progress) ||
+        !set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
         return cli_fail(command, &err);
     }
@@ -231,6 +234,7 @@ struct exec {
     size_t length;
     uint64_t memory;      /* of each GPU, in bytes; 0: the library's default */
     const char *progress; /* of --progress */
+    const char *schedule; /* of --schedule */
     uint32_t caught;      /* exceptions of --catch */
     bool catches;         /* one of the GPUs has them, and memory of its own */
     bool help;
@@ -290,6 +294,13 @@ static enum wt_status set_progress(void *context, const char *value, struct wt_e
         return WT_OK;
     return wt_fail(err, WT_INVALID, "--progress is auto (on a terminal) or always, not '%.40s'",
                    value);
+}
+
+static enum wt_status set_schedule(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_schedule schedule;
+    ((struct exec *)context)->schedule = value;
+    return wt_schedule_parse(value, &schedule, err);
 }
 
 /* The family whose exceptions --catch takes. */
@@ -379,6 +390,7 @@ static int exec(int argc, char **argv)
     const struct cli_exec_options o = {.gpus = e.length ? e.gpus : NULL,
                                        .memory = e.memory,
                                        .progress = e.progress,
+                                       .schedule = e.schedule,
                                        .caught = e.caught};
     return cli_exec_program(&cli_exec, &o, argv + optind);
 }
@@ -397,6 +409,10 @@ static const struct cli_option options[] = {
      "invalid, denormal, float_div0, overflow, underflow, inexact, int_div0,\n"
      "addr_watch, mem_viol, all; with commas between",
      add_exceptions},
+    {"schedule", 0, "POLICY",
+     "which wave issues next: rr:N, lockstep or random:SEED (default\n" WT_SCHEDULE_DEFAULT
+     "); a program without races gives the same with all of them",
+     set_schedule},
     {"progress", 0, "[=WHEN]",
      "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
      "default: if stderr is a terminal) or always",

@@ -11,6 +11,7 @@ struct cli_exec_options {
     uint64_t memory;  /**< bytes of each GPU; 0: the library's default */
     const char *explain;  /**< for the library's WAVETRAP_EXPLAIN, or NULL */
     const char *progress; /**< "auto", "always", or NULL: no progress is shown */
+    const char *schedule; /**< of --schedule, or NULL */
     uint32_t caught;      /**< exceptions that end the program, in the order of MODE.EXCP_EN */
 };
 

@@ -1,6 +1,10 @@
 /* `wavetrap run`: runs a program, or one kernel of a code object, to its end. */
 #include "cli/kernel.h"
 
+#include <string.h>
+
+#include "base/text.h"
+
 static enum wt_status add_buffer(void *context, const char *value, struct wt_error *err)
 {
     struct cli_drive *d = context;
@@ -20,6 +24,24 @@ static enum wt_status add_writer(void *context, const char *value, struct wt_err
     return cli_results_add_writer(&((struct cli_drive *)context)->results, value, err);
 }
 
+static enum wt_status set_core(void *context, const char *value, struct wt_error *err)
+{
+    ((struct cli_drive *)context)->core_on_fault = value;
+    return WT_OK;
+}
+
+static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
+{
+    uint64_t *issues = &((struct cli_drive *)context)->core_history;
+    enum wt_status status;
+    *issues = UINT64_MAX;
+    if (strcmp(value, "all") == 0)
+        return WT_OK;
+    if ((status = wt_parse_number(value, issues, err)) == WT_OK && !*issues)
+        status = wt_fail(err, WT_INVALID, "0 issues are no history");
+    return status;
+}
+
 static int run_program(struct cli_drive *drive, const char *path)
 {
     struct wt_emulated device;
@@ -29,6 +51,12 @@ static int run_program(struct cli_drive *drive, const char *path)
     const int status = cli_drive(&cli_run, drive, &device);
     wt_emulated_close(&device);
     return status;
+}
+
+static int misses_core_file(void)
+{
+    fprintf(stderr, "wavetrap run: --core-history is for --core-on-fault=FILE, which is missing\n");
+    return CLI_FAILED;
 }
 
 static int run(int argc, char **argv)
@@ -43,7 +71,8 @@ static int run(int argc, char **argv)
         status = CLI_FAILED;
         break;
     default:
-        status = run_program(&drive, argv[optind]);
+        status = drive.core_history && !drive.core_on_fault ? misses_core_file()
+                                                            : run_program(&drive, argv[optind]);
         break;
     }
     cli_drive_free(&drive);
@@ -53,6 +82,10 @@ static int run(int argc, char **argv)
 static const struct cli_option options[] = {
     CLI_DRIVE_OPTIONS,
     CLI_KERNEL_OPTIONS,
+    {"core-on-fault", 0, "FILE",
+     "if the program faults, write its state to FILE for 'wavetrap debug\n--core FILE'", set_core},
+    {"core-history", 0, "ISSUES",
+     "put so much of the run before the fault, or 'all', into that file", set_core_history},
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
      add_buffer},
     {"compare-arg", 0, "N:FILE",

@@ -132,12 +132,24 @@ static uint64_t memory_default(void)
     return host / 4 * 3 < WT_MEMORY_DEFAULT_MOST ? host / 4 * 3 : WT_MEMORY_DEFAULT_MOST;
 }
 
+void wt_emulated_begin(struct wt_emulated *e, const struct wt_emulated_options *options,
+                       const char *program)
+{
+    *e = (struct wt_emulated){.options = options, .program = program, .console = stdout};
+    wt_emulated_offer(e);
+}
+
+void wt_emulated_limit_memory(struct wt_emulated *e)
+{
+    const uint64_t most = e->options->memory;
+    e->machine->ops->set_memory_limit(e->machine, most ? most : memory_default());
+}
+
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err)
 {
     enum wt_status status;
-    *e = (struct wt_emulated){.options = options, .program = program, .console = stdout};
-    wt_emulated_offer(e);
+    wt_emulated_begin(e, options, program);
     if ((status = choose_family(e, err)) != WT_OK)
         return status;
     e->modules = wt_modules_new();
@@ -145,8 +157,7 @@ enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_
     if (!status)
         status = read_loads(e, err);
     if (!status) {
-        e->machine->ops->set_memory_limit(e->machine,
-                                          options->memory ? options->memory : memory_default());
+        wt_emulated_limit_memory(e);
         e->machine->console = console_line;
         e->machine->console_context = e;
         status = wt_emulated_load(e, err);

@@ -85,10 +85,11 @@ struct wt_emulated {
     struct wt_watch *watch; /**< the debugger's watches */
     struct wt_emulated_condition *condition; /**< of each of them */
     size_t watch_count;
-    struct wt_watchpoint_hit *hit; /**< room for WT_WATCH_HITS, once something was watched */
-    struct wt_timeline *timeline;  /**< NULL: the run is not recorded */
-    struct wt_search search;       /**< the last search of the recorded run */
-    struct wt_watch *query_watch;  /**< its watches */
+    struct wt_watchpoint_hit *hit;        /**< room for WT_WATCH_HITS, once something was watched */
+    const struct wt_core_file *core_file; /**< whose state the device began with; NULL: none */
+    struct wt_timeline *timeline;         /**< NULL: the run is not recorded */
+    struct wt_search search;              /**< the last search of the recorded run */
+    struct wt_watch *query_watch;         /**< its watches */
     struct wt_emulated_condition *query_condition; /**< of each of them */
     struct wt_target_services services;
     struct wt_bus *bus;

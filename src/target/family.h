@@ -14,6 +14,7 @@
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
 
+struct wt_archive;
 struct wt_emulated;
 struct wt_hw_table;
 struct wt_probe_ops;
@@ -116,6 +117,20 @@ struct wt_family {
     const struct wt_hw_table *registers;
     /** Lists what the debug hardware has sent to the host. NULL: it sends nothing. */
     void (*interrupts)(struct wt_emulated *e, FILE *out);
+
+    /* Core files. */
+    /** Lists the device's state (machine/archive.h). NULL: core files are not offered. */
+    void (*archive)(struct wt_machine *m, struct wt_archive *a);
+    /** The device's configuration as config_parse takes it, in 1024 bytes or less. NULL where
+     * archive is. */
+    void (*config_print)(const struct wt_emulated *e, char *text, size_t size);
+    /** What inputs of kind WT_INPUT_OPERATION may do, NULL at its end; NULL: there are none. */
+    uint32_t (*const *operations)(struct wt_machine *m, const void *bytes, size_t size);
+    /**
+     * In the past of a core file: makes the device ready to be inspected, in ways that do not count
+     * (a run that no debugger attended has the debug hardware off). NULL: nothing is needed.
+     */
+    void (*make_ready)(struct wt_emulated *e);
 
     /** Fills in what the debugger's target needs beside the common services. NULL: no debugger. */
     void (*attach)(struct wt_emulated *e);

@@ -11,6 +11,7 @@
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/gcn.h"
 #include "emulator/gcn/isa.h"
+#include "emulator/gcn/kfd.h"
 #include "object/code_object.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
@@ -127,20 +128,23 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     struct gcn_config gpu = *(const struct gcn_config *)config;
     struct gcn *g = calloc(1, sizeof *g);
     enum wt_status status;
-    assert(e->program);
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     e->own = g;
     if (e->options->schedule)
         gpu.schedule = *e->options->schedule;
-    if ((status = read_program(e, err)) != WT_OK || (status = describe_launch(e, err)) != WT_OK ||
-        (status = read_handlers(e, err)) != WT_OK ||
-        (status = gcn_device_new(&gpu, &g->device, err)) != WT_OK)
+    assert(e->program || e->core_file);
+    if (e->program &&
+        ((status = read_program(e, err)) != WT_OK || (status = describe_launch(e, err)) != WT_OK ||
+         (status = read_handlers(e, err)) != WT_OK))
+        return status;
+    if ((status = gcn_device_new(&gpu, &g->device, err)) != WT_OK)
         return status;
     e->machine = gcn_machine(g->device);
     e->reads_change_state = true; /* SQ_IND_INDEX increments itself */
     e->is_elf = true;
-    add_module(e);
+    if (e->program)
+        add_module(e);
     return WT_OK;
 }
 
@@ -256,7 +260,7 @@ static void explain_registers(FILE *out, const char *const *name, const uint64_t
 static bool buffer(const struct wt_emulated *e, size_t index, struct wt_kernel_buffer *out)
 {
     const struct gcn_launch *l = &own(e)->launch;
-    if (index >= l->values || l->kernel->argument[index].kind != GCN_ARG_BUFFER)
+    if (!l->kernel || index >= l->values || l->kernel->argument[index].kind != GCN_ARG_BUFFER)
         return false;
     *out = (struct wt_kernel_buffer){.name = l->kernel->argument[index].name,
                                      .addr = l->value[index].addr,
@@ -268,7 +272,7 @@ static bool work_item(struct wt_emulated *e, uint32_t wave, unsigned lane, uint6
 {
     const struct gcn_launch *l = &own(e)->launch;
     uint32_t group[3], index;
-    if (!gcn_wave_group(own(e)->device, wave, group, &index))
+    if (!l->kernel || !gcn_wave_group(own(e)->device, wave, group, &index))
         return false;
     wt_launch_work_item(l->grid, l->block, group, index * e->machine->lanes + lane, item);
     return true;
@@ -282,7 +286,23 @@ static void attach(struct wt_emulated *e)
     g->way_in = (struct gcn_way_in){.e = e, .device = g->device};
     g->link = (struct wt_gcn_link){.ops = &gcn_debugger_link, .context = &g->way_in};
     gcn_debugger_add_queue(g->device);
+    if (e->core_file) /* whoever debugged it when the file was written is gone */
+        gcn_debugger_detach(e);
     e->target.link = &g->link;
+}
+
+static void config_print(const struct wt_emulated *e, char *text, size_t size)
+{
+    gcn_config_print(gcn_device_config(own(e)->device), text, size);
+}
+
+/* A run that no debugger attended has the driver's debug interface off. */
+static void make_ready(struct wt_emulated *e)
+{
+    struct gcn_device *d = own(e)->device;
+    gcn_debugger_add_queue(d);
+    if (!gcn_kfd_is_enabled(d))
+        gcn_kfd_enable(d, KFD_QUEUE_EXCEPTIONS);
 }
 
 static void list_isa(FILE *out)
@@ -344,6 +364,10 @@ const struct wt_family wt_family_gcn = {
     .list_isa = list_isa,
     .exception_name = gcn_exception_name,
     .attach = attach,
+    .archive = gcn_archive,
+    .config_print = config_print,
+    .operations = gcn_debugger_operations,
+    .make_ready = make_ready,
     .probe = &wt_probe_gcn,
     .registers = &gcn_register_table,
     .interrupts = list_interrupts,

@@ -36,7 +36,11 @@ void gcn_debugger_add_queue(struct gcn_device *device)
 static uint32_t do_call(struct wt_machine *m, const void *bytes, size_t size)
 {
     struct kfd_debug_call call = {0};
+    if (size > sizeof call || size < offsetof(struct kfd_debug_call, queue))
+        return 0; /* of a core file */
     memcpy(&call, bytes, size);
+    if (call.queue_count > KFD_DEBUG_QUEUES)
+        return 0;
     gcn_kfd_call((struct gcn_device *)m, &call);
     return (uint32_t)call.result;
 }
@@ -147,6 +151,19 @@ static enum wt_status link_reset(void *context, struct wt_error *err)
     if (wt_emulated_input(way->e, &launch))
         return WT_OK;
     return wt_fail(err, WT_INVALID, "the kernel cannot be launched again: its packet has changed");
+}
+
+uint32_t (*const gcn_debugger_operations[])(struct wt_machine *, const void *,
+                                            size_t) = {do_call, launch_again, NULL};
+
+void gcn_debugger_detach(struct wt_emulated *e)
+{
+    struct kfd_debug_call call = {.op = KFD_DEBUG_DISABLE};
+    const struct wt_input input = {.kind = WT_INPUT_OPERATION,
+                                   .bytes = &call,
+                                   .size = offsetof(struct kfd_debug_call, queue),
+                                   .operation = do_call};
+    wt_emulated_input(e, &input);
 }
 
 const struct wt_gcn_link_ops gcn_debugger_link = {

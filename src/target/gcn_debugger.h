@@ -17,4 +17,12 @@ struct gcn_way_in {
 /** Tells the driver's debug interface of the kernel's one queue. */
 void gcn_debugger_add_queue(struct gcn_device *device);
 
+/** What inputs of a recorded run may do; NULL ends the list. Core files have their numbers: new
+ * ones come at the end. */
+extern uint32_t (*const gcn_debugger_operations[])(struct wt_machine *m, const void *bytes,
+                                                   size_t size);
+
+/** Ends the debugging of a state that came from a core file; nothing where nobody debugged it. */
+void gcn_debugger_detach(struct wt_emulated *e);
+
 #endif

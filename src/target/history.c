@@ -60,7 +60,12 @@ static enum wt_status inspect(void *context, struct wt_error *err)
 {
     struct wt_emulated *e = context;
     /* In the present what a debugger does counts, as on a device that is not recorded. */
-    return wt_timeline_at_end(e->timeline) ? WT_OK : wt_timeline_look(e->timeline, true, err);
+    if (wt_timeline_at_end(e->timeline))
+        return WT_OK;
+    const enum wt_status status = wt_timeline_look(e->timeline, true, err);
+    if (!status && e->core_file && e->family->make_ready)
+        e->family->make_ready(e);
+    return status;
 }
 
 static enum wt_status go(void *context, uint64_t time, struct wt_error *err)

@@ -22,6 +22,14 @@ uint32_t wt_emulated_input(struct wt_emulated *e, const struct wt_input *input);
 /** A program was loaded: the recording begins again. */
 enum wt_status wt_emulated_history_restart(struct wt_emulated *e, struct wt_error *err);
 
+/* Parts of opening a device (emulated.c). */
+
+/** A device of nothing yet. */
+void wt_emulated_begin(struct wt_emulated *e, const struct wt_emulated_options *options,
+                       const char *program);
+/** What the options say of memory. */
+void wt_emulated_limit_memory(struct wt_emulated *e);
+
 /* The services of the target (service.c). */
 
 /** Fills in e->services and e->target, without a register bus. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "target/core_file.h"
 #include "target/history.h"
 
 static uint32_t bus_read(void *context, uint32_t addr)
@@ -87,6 +88,12 @@ static enum wt_status reload(void *context, struct wt_error *err)
 {
     enum wt_status status = wt_emulated_load(context, err);
     return status ? status : wt_emulated_history_restart(context, err);
+}
+
+static enum wt_status save_core_file(void *context, const struct wt_core_file_request *request,
+                                     struct wt_error *err)
+{
+    return wt_core_file_write(context, request, err);
 }
 
 static uint64_t incarnation(void *context, wt_wave_handle wave)
@@ -229,6 +236,7 @@ static const struct wt_target_services services = {
     .time = issue_time,
     .set_watchpoints = watch,
     .watchpoint_hits = watchpoint_hits,
+    .save_core_file = save_core_file,
 };
 
 /* Of hardware only what runs the emulator: a fault is an emulator that cannot go on. */
@@ -281,12 +289,14 @@ enum wt_status wt_emulated_debug(struct wt_emulated *e,
         return status;
     if (hw_only)
         e->services = hardware_services;
-    else if (e->options->history_memory && (status = wt_emulated_history_start(e, err)) != WT_OK)
+    else if (e->options->history_memory && !e->timeline &&
+             (status = wt_emulated_history_start(e, err)) != WT_OK)
         return status;
     if ((status = wt_debugger_open(&e->target, e->family->probe, &options, &e->debugger, err)) !=
         WT_OK)
         return status;
-    if ((status = wt_debugger_reset(e->debugger, err)) != WT_OK) {
+    status = e->core_file ? wt_core_file_debug(e, err) : wt_debugger_reset(e->debugger, err);
+    if (status != WT_OK) {
         wt_debugger_close(e->debugger);
         e->debugger = NULL;
     }

@@ -163,6 +163,23 @@ static void attach(struct wt_emulated *e)
     e->target.link = &own->link;
 }
 
+/* ---- core files ---- */
+
+static void config_print(const struct wt_emulated *e, char *text, size_t size)
+{
+    vx_config_print(vx_device_config(wt_vortex_device(e)), text, size);
+}
+
+#define DCTRL_DMACTIVE ((uint32_t)1 << 31)
+
+/* A run that no debugger attended has the Debug Module off. */
+static void make_ready(struct wt_emulated *e)
+{
+    struct vx_device *d = wt_vortex_device(e);
+    if (!(vx_dm_read(d, VX_DM_DCTRL) & DCTRL_DMACTIVE))
+        vx_dm_write(d, VX_DM_DCTRL, DCTRL_DMACTIVE);
+}
+
 const struct wt_family wt_family_vortex = {
     .name = "vortex",
     .runs = "programs for RISC-V",
@@ -184,6 +201,9 @@ const struct wt_family wt_family_vortex = {
     .list_profiles = wt_vortex_list_profiles,
     .registers = &wt_vxdebug_table,
     .attach = attach,
+    .archive = vx_archive,
+    .config_print = config_print,
+    .make_ready = make_ready,
     .probe = &wt_probe_vortex,
     .gdb = true,
 };

@@ -100,6 +100,19 @@ def test_progress_where_it_is_forced():
     assert re.fullmatch(rb"(" + LINE + rb"\n)+", said)
 
 
+def test_progress_names_the_kernel_whatever_the_file_is_called(tmp_path):
+    """A debug build has a source line behind the name."""
+    source = tmp_path / "c++" / "long.hip"
+    source.parent.mkdir()
+    source.write_text("\n".join(SOURCE))
+    program = tmp_path / "long"
+    subprocess.run(["hipcc", "--offload-arch=gfx900", "-O2", "-g", "-o", program, source], check=True, capture_output=True)
+    with Running(options=["--progress=always"], program=program) as run:
+        said = until(run.process.stderr.fileno(), rb"\n")
+        run.end()
+    assert re.fullmatch(rb"(" + LINE + rb"\n)+", said)
+
+
 def test_no_progress_without_a_terminal():
     """It has run for longer than one that shows its first line."""
     with Running(options=["--progress"]) as quiet, Running(options=["--progress=always"]) as run:

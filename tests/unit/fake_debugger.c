@@ -652,6 +652,12 @@ enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt
     return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
 }
 
+enum wt_status wt_debugger_save_core_file(struct wt_debugger *d, const char *path, uint64_t issues,
+                                          wt_thread thread, const char *text, struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "this target cannot be written to a core file");
+}
+
 void wt_debugger_set_stop_at_end(struct wt_debugger *d, bool stop)
 {
 }

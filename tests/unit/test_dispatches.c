@@ -147,6 +147,26 @@ static void one_kernel_waits_for_another(void **state)
     gcn_device_free(r.device);
 }
 
+/* As on hardware the first work-group is ahead, whatever ran before. Behind the wave of the kernel
+ * before, in slot 0, its turn would be the last one. */
+static void the_first_wave_begins(void **state)
+{
+    struct rig r = rig(1);
+    begin(&r, 0, ENDS, &wave);
+    assert_int_equal(r.m->ops->run(r.m, 100), WT_RUN_ENDED);
+    begin(&r, 1, LOOPS, &(struct need){.groups = 4, .items = 64});
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(r.m->ops->run(r.m, 64), WT_RUN_BUDGET);
+        assert_int_equal(r.m->turns.current, i);
+    }
+    /* A kernel that joins it does not change whose turn it is. */
+    assert_int_equal(r.m->ops->run(r.m, 64), WT_RUN_BUDGET);
+    begin(&r, 2, LOOPS, &wave);
+    assert_int_equal(r.m->ops->run(r.m, 64), WT_RUN_BUDGET);
+    assert_int_equal(r.m->turns.current, 1);
+    gcn_device_free(r.device);
+}
+
 static void each_ends_by_itself(void **state)
 {
     struct rig r = rig(1);
@@ -380,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_kernel_waits_for_another),
+        cmocka_unit_test(the_first_wave_begins),
         cmocka_unit_test(each_ends_by_itself),
         cmocka_unit_test(lds_and_waves_that_one_frees_are_anothers),
         cmocka_unit_test(registers_are_room_too),

@@ -572,4 +572,24 @@ bool wt_debugger_stops_at_end(struct wt_debugger *d);
  */
 enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt_error *err);
 
+/* ---- core files ---- */
+
+/**
+ * Writes the state of the stopped program, here in the recorded run, to the file @p path, with
+ * @p issues of the recorded run before it. @p thread is the selected one (0: none); @p text says
+ * for people why it has stopped.
+ */
+enum wt_status wt_debugger_save_core_file(struct wt_debugger *d, const char *path, uint64_t issues,
+                                          wt_thread thread, const char *text, struct wt_error *err);
+
+/**
+ * The target's state came from a core file: halts what runs, takes over the breakpoints that were
+ * planted in its recorded run, and selects the thread of @p wave (WT_NO_HANDLE: the first there is)
+ * and @p lane. The program's fault or end is told as an event. To be called once, after
+ * wt_debugger_open.
+ */
+enum wt_status wt_debugger_take_core_file(struct wt_debugger *d, const struct wt_planted *planted,
+                                          size_t count, uint32_t wave, unsigned lane,
+                                          struct wt_error *err);
+
 #endif

@@ -73,7 +73,7 @@ static enum wt_status arrive_in_present(struct wt_debugger *d, struct wt_error *
 }
 
 /* Halts every wave where the device was put, to inspect it. */
-static enum wt_status inspect_here(struct wt_debugger *d, struct wt_error *err)
+enum wt_status dbg_inspect_here(struct wt_debugger *d, struct wt_error *err)
 {
     enum wt_status status = dbg_history(d)->inspect(d->target->context, err);
     if (status)
@@ -93,7 +93,7 @@ enum wt_status dbg_arrive(struct wt_debugger *d, struct wt_error *err)
         d->wave[w].go = GO_STOPPED;
         d->wave[w].has_reported = d->wave[w].reported_trap = false;
     }
-    return inspect_here(d, err);
+    return dbg_inspect_here(d, err);
 }
 
 enum wt_status dbg_go(struct wt_debugger *d, uint64_t time, struct wt_error *err)
@@ -117,6 +117,9 @@ enum wt_status dbg_to_present(struct wt_debugger *d, struct wt_error *err)
 
 enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
 {
+    if (d->post_mortem)
+        return wt_fail(err, WT_STATE,
+                       "this is a core file: it can be looked at, not changed or run");
     if (!d->history.in_past)
         return WT_OK;
     enum wt_status status = dbg_history(d)->branch(d->target->context, err);
@@ -162,7 +165,7 @@ enum wt_status wt_debugger_hash(struct wt_debugger *d, uint64_t *hash, struct wt
     const size_t patches = dbg_list_patches(d, patch, most);
     status = h->hash(d->target->context, patch, patches, hash, err);
     free(patch);
-    return status || !d->history.in_past ? status : inspect_here(d, err);
+    return status || !d->history.in_past ? status : dbg_inspect_here(d, err);
 }
 
 bool dbg_has_past(struct wt_debugger *d)

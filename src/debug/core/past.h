@@ -21,4 +21,7 @@ enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err);
 /** Whether there is an issue time before the present one to go to. */
 bool dbg_has_past(struct wt_debugger *d);
 
+/** Halts every wave where the device was put, to inspect it. */
+enum wt_status dbg_inspect_here(struct wt_debugger *d, struct wt_error *err);
+
 #endif

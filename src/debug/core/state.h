@@ -330,6 +330,8 @@ struct wt_debugger {
     struct watchpoint_table watchpoints;
     struct hits hits;
     struct run run;
+    bool
+        post_mortem; /**< the state came from a core file: nothing changes it, or runs on from it */
     struct recording history;
     struct travel travel;
     struct errand errand; /**< while it is under way, travel.going is set */

@@ -201,6 +201,24 @@ struct wt_history_services {
     void (*stats)(void *context, struct wt_history_stats *stats);
 };
 
+/** A breakpoint that was planted in the recorded run: in the past it may be found in memory. */
+struct wt_planted {
+    uint64_t addr; /**< of the instruction */
+    uint64_t time; /**< issue time since which it counts */
+    struct wt_patch trap, original;
+};
+
+/** What goes into a core file beside what the device knows. */
+struct wt_core_file_request {
+    const char *path;
+    uint64_t issues; /**< how much of the recorded run before now; 0: nothing */
+    uint32_t wave;   /**< whose thread is selected; WT_NO_HANDLE: none */
+    unsigned lane;
+    const char *text; /**< why it has stopped, for people; "" */
+    const struct wt_planted *planted;
+    size_t planted_count;
+};
+
 struct wt_target_services {
     /** Lets the device advance by about @p budget issues. NULL: it runs by itself (hardware). */
     enum wt_pump (*pump)(void *context, uint64_t budget);
@@ -244,6 +262,12 @@ struct wt_target_services {
      * reported once; 0: none. *list is valid until the next pump().
      */
     size_t (*watchpoint_hits)(void *context, const struct wt_watchpoint_hit **list);
+    /**
+     * Writes the state of the device, as it is now, to a core file. In the past, inspecting ends
+     * with this. NULL: it cannot.
+     */
+    enum wt_status (*save_core_file)(void *context, const struct wt_core_file_request *request,
+                                     struct wt_error *err);
     const struct wt_history_services *history; /**< NULL: the run is not recorded */
 };
 

@@ -65,8 +65,10 @@ void wt_frames_free(struct wt_frames *f)
         free(f->physical[i].rules);
         wt_symbols_close(f->physical[i].symbols);
     }
-    for (size_t i = 0; i < f->frame_count; i++)
+    for (size_t i = 0; i < f->frame_count; i++) {
+        free((char *)(uintptr_t)f->frame[i]->path);
         free(f->frame[i]);
+    }
     free(f->physical);
     free(f->frame);
     free(f);
@@ -445,6 +447,23 @@ static const char *shown_file(struct wt_info *info, uint64_t pc, const char *fil
     return strncmp(file, folder, length) == 0 && file[length] == '/' ? file + length + 1 : file;
 }
 
+/* A file's path: line tables may name it relative to the folder that its unit was compiled in
+ * (DWARF 5, 6.2.4.1). The caller frees it; NULL: it is unknown, or there is no host memory. */
+static char *whole_path(struct wt_info *info, uint64_t pc, const char *file)
+{
+    Dwarf_Die unit;
+    Dwarf_Attribute attribute;
+    char *path;
+    const char *folder = NULL;
+    if (!file)
+        return NULL;
+    if (file[0] != '/' && info && wt_info_unit(info, pc, &unit))
+        folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+    if (!folder)
+        return strdup(file);
+    return asprintf(&path, "%s/%s", folder, file) < 0 ? NULL : path;
+}
+
 static const char *call_file(Dwarf_Die *call)
 {
     Dwarf_Attribute attribute;
@@ -514,7 +533,7 @@ static bool add_frames(struct wt_frames *f, unsigned physical)
         if (!frame)
             return false;
         frame->file = shown_file(p->info, at, file);
-        frame->path = file;
+        frame->path = whole_path(p->info, at, file);
         frame->line = line;
         frame->scope_count = count;
         memcpy(frame->scope, scope, count * sizeof *scope);

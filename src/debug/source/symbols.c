@@ -255,6 +255,11 @@ struct wt_symbols *wt_symbols_share(struct wt_symbols *s)
     return s;
 }
 
+const uint8_t *wt_symbols_image(struct wt_symbols *symbols, size_t *length)
+{
+    return (const uint8_t *)elf_rawfile(symbols->elf, length);
+}
+
 void wt_symbols_close(struct wt_symbols *s)
 {
     if (!s)

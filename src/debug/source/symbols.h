@@ -11,6 +11,10 @@
 struct wt_symbols;
 struct wt_info;
 
+/** The whole ELF file, as it was when it was opened; valid as long as @p symbols. NULL without host
+ * memory. */
+const uint8_t *wt_symbols_image(struct wt_symbols *symbols, size_t *length);
+
 /** Opens the symbols of an ELF file. A file without any is no error; one that is no ELF is. */
 enum wt_status wt_symbols_open(const char *path, struct wt_symbols **symbols, struct wt_error *err);
 /** The same of an ELF image in memory, which is copied; @p name is for messages. */

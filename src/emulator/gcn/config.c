@@ -36,6 +36,17 @@ bool gcn_config_fits(const struct gcn_config *c)
            c->cu >= arrays && c->cu <= arrays * CU_PER_ARRAY;
 }
 
+void gcn_config_print(const struct gcn_config *c, char *text, size_t size)
+{
+    snprintf(text, size, "cu=%u,se=%u,sh=%u,debug=%s", c->cu, gcn_config_engines(c), c->sh,
+             c->debug ? "all" : "none");
+}
+
+const struct gcn_config *gcn_device_config(const struct gcn_device *device)
+{
+    return &device->config;
+}
+
 /* One of the keys with a number; NULL if the item is none of them. */
 static unsigned *number_of(struct gcn_config *c, const char *item, unsigned *most)
 {

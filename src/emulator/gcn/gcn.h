@@ -15,6 +15,7 @@
 #include "wavetrap/error.h"
 
 struct gcn_device;
+struct wt_archive;
 
 /** What the user chooses. */
 struct gcn_config {
@@ -46,6 +47,16 @@ void gcn_config_help(FILE *out);
 enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device **device,
                               struct wt_error *err);
 void gcn_device_free(struct gcn_device *device);
+
+/** Writes the whole state to an archive, or reads it from one (machine/archive.h). After a failure
+ * to read it the device can only be freed. Not of a device whose memory is a host process's. */
+void gcn_archive(struct wt_machine *m, struct wt_archive *a);
+
+/** The configuration, with the number of shader engines that it has. */
+const struct gcn_config *gcn_device_config(const struct gcn_device *device);
+
+/** Describes a configuration in the form that gcn_config_parse takes. */
+void gcn_config_print(const struct gcn_config *config, char *text, size_t size);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *gcn_machine(struct gcn_device *device);

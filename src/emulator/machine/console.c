@@ -136,3 +136,22 @@ void wt_console_restore(struct wt_console *console, const struct wt_console_save
         line->length = saved->line[i].length;
     }
 }
+
+void wt_console_archive(struct wt_archive *a, struct wt_console *console)
+{
+    if (wt_archive_reads(a))
+        wt_console_clear(console);
+    for (unsigned i = 0; i < console->slots; i++) {
+        struct wt_console_line *line = &console->line[i];
+        uint32_t length = (uint32_t)line->length;
+        wt_archive_u32(a, &length, MOST_CHARACTERS, "the length of a line");
+        if (!length)
+            continue;
+        if (wt_archive_reads(a) && !reserve(line, length)) {
+            wt_archive_fail(a, "the host has no memory for a line of the console");
+            return;
+        }
+        wt_archive_bytes(a, line->text, length);
+        line->length = length;
+    }
+}

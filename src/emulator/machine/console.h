@@ -5,6 +5,7 @@
 #ifndef WT_EMULATOR_MACHINE_CONSOLE_H
 #define WT_EMULATOR_MACHINE_CONSOLE_H
 
+#include "emulator/machine/archive.h"
 #include "emulator/machine/machine.h"
 
 /** The line of one console that is not complete. */
@@ -31,6 +32,9 @@ void wt_console_flush(struct wt_machine *m, struct wt_console *console);
 void wt_console_clear(struct wt_console *console);
 /** Adds lengths and texts of all lines to a hash. */
 void wt_console_hash(const struct wt_console *console, uint64_t *hash);
+
+/** Writes all lines that are not complete to an archive, or reads them from one. */
+void wt_console_archive(struct wt_archive *a, struct wt_console *console);
 
 /** A copy of all lines that are not complete. */
 struct wt_console_saved {

@@ -326,6 +326,27 @@ bool wt_memory_write(struct wt_memory *m, uint64_t addr, const void *bytes, size
     return true;
 }
 
+static void each(const void *tree, unsigned level, uint64_t base,
+                 void (*fn)(void *context, uint64_t addr, const uint8_t *bytes), void *context)
+{
+    if (!tree)
+        return;
+    if (level == 0) {
+        fn(context, base, ((const struct page *)tree)->data);
+        return;
+    }
+    for (uint64_t i = 0; i < FANOUT; i++)
+        each(((const struct node *)tree)->slot[i], level - 1,
+             base | i << (WT_PAGE_BITS + 9 * (level - 1)), fn, context);
+}
+
+void wt_memory_each(const struct wt_memory *m,
+                    void (*fn)(void *context, uint64_t addr, const uint8_t *bytes), void *context)
+{
+    assert(!m->host && fn);
+    each(m->root, LEVELS, 0, fn, context);
+}
+
 /* The sum of the hashes of all pages that are not all zero, so that the order of the walk and
  * pages of zeros do not count. */
 static uint64_t hash_tree(const void *tree, unsigned level, uint64_t base)

@@ -85,6 +85,11 @@ void wt_memory_refusal(const struct wt_memory *m, char *text, size_t size);
  */
 bool wt_memory_is_zero(const struct wt_memory *m, uint64_t addr, const void *bytes, size_t size);
 
+/** Calls @p fn for each page that was written, by address. The memory must not change meanwhile,
+ * and is not the host's. */
+void wt_memory_each(const struct wt_memory *m,
+                    void (*fn)(void *context, uint64_t addr, const uint8_t *bytes), void *context);
+
 /** A 64-bit hash of the contents; memories of equal contents have equal hashes. */
 uint64_t wt_memory_hash(const struct wt_memory *m);
 

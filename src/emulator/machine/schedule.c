@@ -173,6 +173,12 @@ void wt_turns_reset(struct wt_turns *t)
     memset(t->ready, 0, wt_turns_bytes(t));
     t->ready_count = 0;
     t->policy.state = t->policy.seed;
+    wt_turns_rewind(t);
+}
+
+void wt_turns_rewind(struct wt_turns *t)
+{
+    assert(!t->ready_count);
     t->current = t->waves - 1;
     t->left = 0;
 }

@@ -49,6 +49,9 @@ void wt_turns_free(struct wt_turns *turns);
 /** As after wt_turns_init: no wave can issue, and the first turn will be that of the first one. */
 void wt_turns_reset(struct wt_turns *turns);
 
+/** No wave can issue: the next turn of round robin will be that of the first one that can. */
+void wt_turns_rewind(struct wt_turns *turns);
+
 /** Takes over another one's state; both are of the same number of waves. */
 void wt_turns_copy(struct wt_turns *to, const struct wt_turns *from);
 

@@ -5,7 +5,7 @@
  * changed: a wave halted, a fault. Replay has to bring that about where it was, and nowhere else:
  * it may have happened with the last issue, or in an attempt that issued nothing.
  */
-#include "emulator/machine/timeline.h"
+#include "emulator/machine/timeline_state.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -27,44 +27,6 @@
 #define SNAPSHOTS_FLOOR(budget) ((budget) / 4)
 /* A log of so many bytes is kept whole under the smallest budget. */
 #define LEAST_LOG ((uint64_t)64 << 20)
-
-struct entry {
-    uint64_t time;         /* before it */
-    uint64_t after;        /* after it */
-    bool ran;              /* no input: a run that came back early; `time` is then `after` */
-    uint64_t until;        /* of a run: where it would have stopped for lack of issues */
-    struct wt_input input; /* bytes: owned */
-};
-
-struct snapshot {
-    uint64_t time;
-    size_t entries; /* done before it */
-    struct wt_state *state;
-};
-
-struct wt_timeline {
-    struct wt_machine *m;
-    uint64_t budget;
-    struct entry *entry;
-    size_t entries, entry_room, entry_bytes;
-    struct snapshot *snapshot; /* by time and entries; the first one is the beginning */
-    size_t snapshots, snapshot_capacity;
-    uint64_t state_bytes; /* of all snapshots */
-    size_t done;          /* entries that the machine's state has behind it */
-    uint64_t end;         /* issue time of the last recorded state */
-    uint64_t resets;
-    uint64_t held;  /* pages, when the last snapshot was taken */
-    uint64_t tried; /* where the last snapshot was tried (work_at); it may be gone */
-    uint64_t interval, fixed_interval;
-    struct wt_state *looking; /* the state to come back to, or NULL */
-    uint64_t look_time;       /* its issue time */
-    bool strayed;             /* issues have passed while looking, or an input was lost */
-    struct entry *seen;       /* inputs while looking */
-    size_t seen_count, seen_room;
-    uint64_t lost; /* issue time before which the past was dropped, the log being too long */
-    uint64_t branches, restarts;
-    bool broken; /* the host's memory did not suffice: there is no past */
-};
 
 /* ---- snapshots ---- */
 
@@ -91,7 +53,7 @@ static uint64_t work_of(const struct snapshot *s)
 }
 
 /* Host memory for @p size bytes that are allocated by themselves, as glibc's malloc does it. */
-static size_t heap_bytes(size_t size)
+size_t timeline_heap_bytes(size_t size)
 {
     const size_t whole = (size + sizeof(size_t) + 15) & ~(size_t)15;
     return size == 0 ? 0 : whole < 32 ? 32 : whole;
@@ -184,7 +146,7 @@ static size_t snapshot_before(const struct wt_timeline *t, uint64_t time, size_t
 }
 
 /* Takes a snapshot here. Without host memory there is none, and this part is reached from afar. */
-static bool take_snapshot(struct wt_timeline *t)
+bool timeline_take_snapshot(struct wt_timeline *t)
 {
     assert(t->snapshots <= t->snapshot_capacity && t->done <= t->entries);
     struct wt_machine *m = t->m;
@@ -234,7 +196,7 @@ static uint64_t until_snapshot(struct wt_timeline *t)
     const uint64_t gap = now - from;
     if (gap < t->interval)
         return t->interval - gap;
-    take_snapshot(t);
+    timeline_take_snapshot(t);
     return t->interval;
 }
 
@@ -244,7 +206,7 @@ static void free_bytes(struct wt_timeline *t, size_t from, size_t to)
 {
     assert(from <= to && to <= t->entries);
     for (size_t i = from; i < to; i++) {
-        t->entry_bytes -= heap_bytes(t->entry[i].input.size);
+        t->entry_bytes -= timeline_heap_bytes(t->entry[i].input.size);
         free((void *)(uintptr_t)t->entry[i].input.bytes);
     }
 }
@@ -288,7 +250,7 @@ static bool restart(struct wt_timeline *t)
     t->resets = t->m->resets;
     t->end = t->m->time;
     t->held = t->m->ops->held_bytes(t->m);
-    t->broken = !take_snapshot(t);
+    t->broken = !timeline_take_snapshot(t);
     return !t->broken;
 }
 
@@ -296,7 +258,7 @@ static bool restart(struct wt_timeline *t)
  * Appends a copy of an entry to a list; false without host memory. The list grows by an eighth, not
  * by its own size (base/array.h), since its room counts against the history's budget.
  */
-static bool add_entry(struct entry **list, size_t *count, size_t *room, const struct entry *entry)
+bool timeline_add_entry(struct entry **list, size_t *count, size_t *room, const struct entry *entry)
 {
     assert(*count <= *room);
     if (*count == *room) {
@@ -322,11 +284,11 @@ static bool add_entry(struct entry **list, size_t *count, size_t *room, const st
 /* Adds an entry at the end. Without host memory for it, the past cannot be exact: it goes. */
 static void append(struct wt_timeline *t, const struct entry *entry)
 {
-    if (!add_entry(&t->entry, &t->entries, &t->entry_room, entry)) {
+    if (!timeline_add_entry(&t->entry, &t->entries, &t->entry_room, entry)) {
         restart(t);
         return;
     }
-    t->entry_bytes += heap_bytes(entry->input.size);
+    t->entry_bytes += timeline_heap_bytes(entry->input.size);
     t->done = t->entries;
     t->end = t->m->time;
 }
@@ -365,7 +327,7 @@ static void shorten_log(struct wt_timeline *t)
         return;
     const size_t least = t->entries / 4;
     if (t->snapshot[t->snapshots - 1].entries < least)
-        take_snapshot(t);
+        timeline_take_snapshot(t);
     for (size_t i = 1; i < t->snapshots; i++) {
         if (t->snapshot[i].entries >= least) {
             drop_past(t, i);
@@ -376,7 +338,7 @@ static void shorten_log(struct wt_timeline *t)
     forget(t);
     t->tried = 0;
     t->end = t->lost = t->m->time;
-    t->broken = !take_snapshot(t);
+    t->broken = !timeline_take_snapshot(t);
 }
 
 /*
@@ -445,9 +407,9 @@ uint32_t wt_input_apply(struct wt_machine *m, const struct wt_input *input)
 /* Runs to `time`; what a run came back with, if before or at that time it had more to say. */
 static enum wt_run run_to(struct wt_timeline *t, uint64_t time)
 {
-    assert(time >= t->m->time);
     struct wt_machine *m = t->m;
     enum wt_run run = WT_RUN_BUDGET;
+    assert(t->foreign || time >= m->time);
     while (m->time < time && run == WT_RUN_BUDGET) {
         const uint64_t due = until_snapshot(t), left = time - m->time;
         run = m->ops->run(m, left < due ? left : due);
@@ -470,7 +432,8 @@ static enum wt_run replay_to(struct wt_timeline *t, uint64_t time)
         run = run_to(t, e->time);
         /* An attempt that issued nothing; or a watch was told when it happened, and it is to come.
          */
-        if (e->ran && run != WT_RUN_EVENT && run != WT_RUN_FAULT && run != WT_RUN_WATCH)
+        if (e->ran && run != WT_RUN_EVENT && run != WT_RUN_FAULT && run != WT_RUN_WATCH &&
+            e->until >= m->time)
             run = m->ops->run(m, e->until - m->time);
         if (run == WT_RUN_WATCH)
             break;
@@ -590,7 +553,7 @@ uint32_t wt_timeline_input(struct wt_timeline *t, const struct wt_input *input)
     if (m->resets != t->resets)
         restart(t);
     else if (t->looking)
-        t->strayed |= !add_entry(&t->seen, &t->seen_count, &t->seen_room, &entry);
+        t->strayed |= !timeline_add_entry(&t->seen, &t->seen_count, &t->seen_room, &entry);
     else if (!t->broken && !replace_last(t, &entry))
         append(t, &entry);
     if (!t->looking)
@@ -617,7 +580,7 @@ enum wt_status wt_timeline_goto(struct wt_timeline *t, uint64_t time, struct wt_
     if (time < m->time || s->time > m->time) {
         /* The way back should not be longer than the way here. */
         if (m->time == t->end)
-            take_snapshot(t);
+            timeline_take_snapshot(t);
         s = &t->snapshot[snapshot_before(t, time, SIZE_MAX)];
         if (!m->ops->restore(m, s->state))
             return wt_fail(err, WT_NO_MEMORY, "no host memory to go to issue time %" PRIu64, time);
@@ -665,7 +628,7 @@ enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err)
 void wt_timeline_keep(struct wt_timeline *t)
 {
     if (!t->broken && !t->looking)
-        take_snapshot(t);
+        timeline_take_snapshot(t);
 }
 
 uint64_t wt_timeline_saved_before(const struct wt_timeline *t, uint64_t time)

@@ -12,6 +12,7 @@
 #ifndef WT_EMULATOR_MACHINE_TIMELINE_H
 #define WT_EMULATOR_MACHINE_TIMELINE_H
 
+#include "emulator/machine/archive.h"
 #include "emulator/machine/machine.h"
 
 #define WT_TIMELINE_BUDGET_DEFAULT ((uint64_t)512 << 20)
@@ -93,6 +94,34 @@ enum wt_status wt_timeline_look(struct wt_timeline *t, bool looking, struct wt_e
  * by wt_timeline_run while it looked cannot do this (WT_STATE).
  */
 enum wt_status wt_timeline_commit(struct wt_timeline *t, struct wt_error *err);
+
+/** A family's function that lists its state for an archive. */
+typedef void (*wt_archive_fn)(struct wt_machine *m, struct wt_archive *a);
+
+/** What WT_INPUT_OPERATION may name. */
+typedef uint32_t (*wt_input_operation)(struct wt_machine *m, const void *bytes, size_t size);
+
+/** A machine and its recorded run as they go into a core file and come out of one. */
+struct wt_timeline_file {
+    struct wt_machine *machine;
+    struct wt_timeline *timeline; /**< writing: NULL: the run is not recorded. Reading: is set */
+    uint64_t budget;              /**< reading: of the timeline that is made */
+    wt_archive_fn state;
+    const wt_input_operation *operation; /**< the family's; NULL ends the list, and may be it */
+    uint64_t issues; /**< writing: how much of the recorded run before now; 0: nothing */
+};
+
+/**
+ * Writes the present state of the machine, and what was recorded before it: the state that many
+ * issues ago, or at the beginning, and the inputs since. Looking must have ended. Afterwards the
+ * machine is as it was.
+ */
+enum wt_status wt_timeline_write(const struct wt_timeline_file *file, struct wt_archive *a,
+                                 struct wt_error *err);
+
+/** Reads that into a machine without a timeline. On failure the machine can only be freed. */
+enum wt_status wt_timeline_read(struct wt_timeline_file *file, struct wt_archive *a,
+                                struct wt_error *err);
 
 /** Saves the state here, in addition to those that are saved anyway, as far as the budget allows.
  */

@@ -1,5 +1,7 @@
 /* What --gpu vortex:… says: parsing and limits. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +111,36 @@ void vx_config_help(FILE *out)
 {
     for (unsigned i = 0; i < KEYS; i++)
         fprintf(out, "  %-12s %s\n", keys[i].name, keys[i].about);
+}
+
+void vx_config_print(const struct vx_config *config, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (unsigned i = 0; i < KEYS && used < size; i++) {
+        const struct key *key = &keys[i];
+        const char *member = (const char *)config + key->offset;
+        const char *comma = i ? "," : "";
+        switch (key->kind) {
+        case PROFILE:
+            used += (size_t)snprintf(text + used, size - used, "%s%s=%s", comma, key->name,
+                                     config->profile->name);
+            break;
+        case FLAG:
+            used += (size_t)snprintf(text + used, size - used, "%s%s=%s", comma, key->name,
+                                     key->words[*(const bool *)member]);
+            break;
+        case UNSIGNED:
+            used += (size_t)snprintf(text + used, size - used, "%s%s=%u", comma, key->name,
+                                     *(const unsigned *)member);
+            break;
+        case ADDRESS:
+            used += (size_t)snprintf(text + used, size - used, "%s%s=0x%" PRIx64, comma, key->name,
+                                     *(const uint64_t *)member);
+            break;
+        }
+    }
+    assert(used < size);
 }
 
 static enum wt_status set_profile(struct vx_config *config, const char *value, struct wt_error *err)

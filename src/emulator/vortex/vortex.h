@@ -17,6 +17,7 @@
 
 struct vx_profile;
 struct vx_device;
+struct wt_archive;
 
 /** What the user chooses. vx_config_default() gives Vortex's own defaults. */
 struct vx_config {
@@ -56,6 +57,16 @@ void vx_config_help(FILE *out);
 enum wt_status vx_device_new(const struct vx_config *config, struct vx_device **device,
                              struct wt_error *err);
 void vx_device_free(struct vx_device *device);
+
+/** Writes the whole state to an archive, or reads it from one (machine/archive.h). After a failure
+ * to read it the device can only be freed. */
+void vx_archive(struct wt_machine *m, struct wt_archive *a);
+
+/**
+ * Describes a configuration in the form that vx_config_parse takes, all keys given; the schedule is
+ * no part of it. @p size is 1024 at least.
+ */
+void vx_config_print(const struct vx_config *config, char *text, size_t size);
 
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *vx_machine(struct vx_device *device);

@@ -54,6 +54,12 @@ const struct command wt_shell_commands[] = {
     {"who-wrote", NULL, do_who_wrote, BACK, "Tells which instructions wrote to a variable.",
      "who-wrote EXPRESSION [COUNT]: the last writes before now, the latest first (COUNT: 5).", 'e',
      false},
+    {"generate-core", "generate-core-file gcore", do_generate_core, BACK,
+     "Writes the program's state to a core file.",
+     "generate-core [FILE [ISSUES | all]]: FILE is wavetrap.core; with ISSUES so much of the "
+     "recorded "
+     "run\nbefore here goes with it. \"wavetrap debug --core FILE\" opens it.",
+     'f', false},
     {"break", "b br bre brea", do_break, POINTS, "Sets a breakpoint.",
      "break LOCATION [if CONDITION]. A location is a function, a line of the current file, "
      "FILE:LINE,\n*ADDRESS, or kernel NAME; without one it is where the program stands. The "

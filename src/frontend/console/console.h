@@ -18,6 +18,13 @@ struct wt_shell *wt_shell_new(const struct wt_shell_options *options);
 void wt_shell_free(struct wt_shell *console);
 
 /**
+ * The program's state came from a core file: the console begins where it stopped, and tells so.
+ * @p reason is why it had stopped, if nothing else says so; "".
+ */
+enum wt_status wt_shell_post_mortem(struct wt_shell *console, const char *reason,
+                                    struct wt_error *err);
+
+/**
  * Goes to another session and its modules: that of a program that has been started, or of none.
  * Breakpoints are resolved anew, values that were kept stay. The old session must be there yet.
  */

@@ -176,6 +176,9 @@ enum wt_status do_kill(struct wt_shell *c, const char *text, struct wt_error *er
         status = need_run(c, err);
     if (status)
         return status;
+    if (c->post_mortem)
+        return wt_fail(err, WT_STATE,
+                       "this is a core file: it can be looked at, not changed or run");
     if (!ask(c, "Kill the program being debugged? (y or n) "))
         return wt_fail(err, WT_STATE, "Not confirmed.");
     if (host_of(c))

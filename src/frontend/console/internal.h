@@ -86,9 +86,10 @@ struct wt_shell {
     struct wt_source *source;
     FILE *out; /**< output of commands */
 
-    bool was_run; /**< the device is not as it was loaded any more */
-    bool started; /**< `run` has been given, and the program has not ended */
-    bool ended;   /**< it has ended */
+    bool post_mortem; /**< the state came from a core file */
+    bool was_run;     /**< the device is not as it was loaded any more */
+    bool started;     /**< `run` has been given, and the program has not ended */
+    bool ended;       /**< it has ended */
     uint32_t exit_word;
     bool faulted; /**< it stands at a fault */
     int fault;
@@ -311,6 +312,7 @@ bool print_variables(struct wt_shell *c, const struct wt_frame *frame, bool argu
                      const char *indent);
 
 /* ---- commands, by file ---- */
+command_fn do_generate_core;
 command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, do_finish, do_until,
     do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
     do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote, do_attach, do_detach,

@@ -164,6 +164,8 @@ static const struct {
 } commands[] = {
     {"each-lane", "[on|off]", "stop for each lane that meets a breakpoint, not once for its wave",
      each_lane},
+    {"generate-core", "FILE [ISSUES|all]", "write a core file, with so much of the recorded run",
+     wt_rsp_generate_core},
     {"goto", "TIME", "go to an issue time: a number, +N, -N, start, end or a mark", wt_rsp_goto},
     {"hash", "", "a hash of the program's whole state here", wt_rsp_hash},
     {"help", "", "this list", help},

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 
 void wt_rsp_time(struct wt_rsp_session *s, const char *args, FILE *out)
 {
@@ -225,4 +226,28 @@ void wt_rsp_stop_at_end(struct wt_rsp_session *s, const char *args, FILE *out)
         wt_debugger_set_stop_at_end(s->debugger, on);
     fprintf(out, "The program %s before its end.\n",
             wt_debugger_stops_at_end(s->debugger) ? "is stopped" : "is not stopped");
+}
+
+void wt_rsp_generate_core(struct wt_rsp_session *s, const char *args, FILE *out)
+{
+    char path[4096];
+    struct wt_error err;
+    uint64_t issues = 0;
+    const size_t length = strcspn(args, " ");
+    const char *rest = args + length + strspn(args + length, " ");
+    if (!length || length >= sizeof path ||
+        (*rest && strcmp(rest, "all") && wt_parse_number(rest, &issues, &err) != WT_OK)) {
+        fprintf(out, "'monitor generate-core FILE', with a number of issues or 'all' behind it for "
+                     "what was recorded.\n");
+        return;
+    }
+    if (*rest && strcmp(rest, "all") == 0)
+        issues = UINT64_MAX;
+    snprintf(path, sizeof path, "%.*s", (int)length, args);
+    const bool there = s->general && wt_debugger_thread_alive(s->debugger, s->general);
+    const wt_thread thread = there ? s->general : wt_debugger_current_thread(s->debugger);
+    if (wt_debugger_save_core_file(s->debugger, path, issues, thread, "", &err) != WT_OK)
+        fprintf(out, "%s\n", err.text);
+    else
+        fprintf(out, "Saved corefile %s\n", path);
 }

@@ -476,6 +476,7 @@ void wt_rsp_tell_progress(struct wt_rsp_session *session);
 typedef void wt_rsp_monitor(struct wt_rsp_session *session, const char *args, FILE *out);
 
 /* monitor_time.c: time travel */
+wt_rsp_monitor wt_rsp_generate_core;
 wt_rsp_monitor wt_rsp_time, wt_rsp_goto, wt_rsp_hash, wt_rsp_mark, wt_rsp_unmark,
     wt_rsp_stop_at_end;
 

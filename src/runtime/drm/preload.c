@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/common/policy.h"
 #include "runtime/devfs/devfs.h"
 #include "runtime/drm/emulated.h"
 
@@ -45,7 +46,8 @@ static bool configure(unsigned index, struct gen_config *config, struct wt_error
     spec[length] = 0;
     gen_config_default(config);
     const char *keys = spec + sizeof family - 1;
-    return !*keys || gen_config_parse(config, keys + (*keys == ':'), err) == WT_OK;
+    return (!*keys || gen_config_parse(config, keys + (*keys == ':'), err) == WT_OK) &&
+           wt_policy_of_environment(&config->schedule, err) == WT_OK;
 }
 
 /* The number in a node's name; MOST_GPUS if it is no name of ours. */

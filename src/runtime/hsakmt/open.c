@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "runtime/common/interrupt.h"
+#include "runtime/common/policy.h"
 
 #define MOST_MEMORY ((uint64_t)8 << 30) /* by default: what a Vega 10 board has */
 #define LEAST_MEMORY ((uint64_t)16 << 20)
@@ -84,6 +85,8 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
             (strncmp(spec, "gfx900:", 7) != 0 || gcn_config_parse(&gpu->config, spec + 7, err)))
             return *err->text ? err->status
                               : wt_fail(err, WT_INVALID, "'%s' is not gfx900:KEY=VALUE,…", spec);
+        if ((status = wt_policy_of_environment(&gpu->config.schedule, err)) != WT_OK)
+            return status;
         host->gpus++;
     } while (text[strspn(text, " ")]);
     return WT_OK;

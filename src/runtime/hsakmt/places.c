@@ -108,7 +108,7 @@ void host_show_progress(struct host_gpu *gpu)
     gcn_device_progress(gpu->device, first, &p);
     if (gpu->progress_entry != p.entry) { /* looking up takes its time */
         host_describe(gpu->host, p.entry, where, sizeof where);
-        char *name = strchr(where, '<'), *end = name ? strrchr(where, '+') : NULL;
+        char *name = strchr(where, '<'), *end = name ? strstr(name, "+0>") : NULL;
         if (end)
             *end = 0;
         snprintf(gpu->progress_kernel, sizeof gpu->progress_kernel, "%.127s",

@@ -1,4 +1,5 @@
-"""time, goto-time, who-wrote: commands of the server's that move through the run, with what GDB has to do."""
+"""time, generate-core, goto-time, who-wrote: commands of the server's that move through the run, with what GDB has to do."""
+import os
 import re
 
 import gdb
@@ -61,6 +62,28 @@ Issue time counts the instructions that warps have issued since reset. See also:
 
     def complete(self, line, word):
         return gdb.COMPLETE_NONE
+
+
+class GenerateCore(link.Command):
+    """Write the program's state to a core file, for `wavetrap debug --core FILE`.
+
+Usage: generate-core [FILE [ISSUES | all]]
+
+FILE is wavetrap.core if it is not given. With ISSUES, so much of the recorded run before here goes
+with it, and with `all` the whole of it. The file is written by wavetrap, where that runs."""
+
+    def __init__(self):
+        super().__init__("generate-core", gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)
+
+    def run(self, argument):
+        words = argument.split() or ["wavetrap.core"]
+        link.connection()
+        if not words[0].startswith("/"):
+            words[0] = os.path.join(os.getcwd(), words[0])
+        said = gdb.execute("monitor generate-core " + " ".join(words), to_string=True)
+        if not said.startswith("Saved"):
+            raise gdb.GdbError(said.strip())
+        gdb.write(said)
 
 
 class GotoTime(link.Command):
@@ -176,4 +199,4 @@ told: the instruction is then about to be executed. See also: reverse-continue w
         return gdb.COMPLETE_EXPRESSION
 
 
-COMMANDS = [Time, GotoTime, WhoWrote]
+COMMANDS = [Time, GenerateCore, GotoTime, WhoWrote]

@@ -1,0 +1,349 @@
+/* The device's state as bytes, for core files. See machine/archive.h. */
+#include "emulator/machine/archive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/gcn/watch.h"
+#include "emulator/machine/state.h"
+
+#define MOST_ITEMS 1024 /* of a work-group */
+#define MOST_REGIONS 65536
+
+/* ---- what is mapped, and the debug hardware ---- */
+
+static void regions(struct wt_archive *a, struct wt_regions *r)
+{
+    uint32_t count = (uint32_t)r->count;
+    struct wt_error err;
+    wt_archive_u32(a, &count, MOST_REGIONS, "the number of mapped ranges");
+    if (wt_archive_reads(a))
+        r->count = 0;
+    for (uint32_t i = 0; i < count && !a->failed; i++) {
+        struct wt_region region = wt_archive_reads(a) ? (struct wt_region){0} : r->region[i];
+        wt_archive_u64(a, &region.addr, UINT64_MAX, "an address");
+        wt_archive_u64(a, &region.size, UINT64_MAX, "a size");
+        wt_archive_bool(a, &region.writable);
+        if (wt_archive_reads(a) && !a->failed &&
+            wt_regions_add(r, region.addr, region.size, region.writable, &err) != WT_OK)
+            wt_archive_fail(a, "%.150s", err.text);
+    }
+}
+
+static void debug(struct wt_archive *a, struct gcn_device *d)
+{
+    struct gcn_debug *r = &d->debug;
+    uint32_t *const words[] = {&r->gfx_cntl,  &r->gfx_index,    &r->ind_index,
+                               &r->wave_cntl, &r->wave_cntl2,   &r->trap_config,
+                               &r->trap_mask, &r->trap_data[0], &r->trap_data[1]};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        wt_archive_u32(a, words[i], UINT32_MAX, "a register");
+    for (unsigned i = 0; i < GCN_WATCHES; i++) {
+        wt_archive_u32(a, &r->watch[i].high, UINT32_MAX, "a register");
+        wt_archive_u32(a, &r->watch[i].low, UINT32_MAX, "a register");
+        wt_archive_u32(a, &r->watch[i].cntl, UINT32_MAX, "a register");
+    }
+    wt_archive_u64(a, &d->tba, UINT64_MAX, "TBA");
+    wt_archive_u64(a, &d->tma, UINT64_MAX, "TMA");
+    wt_archive_u64(a, &d->interrupts, UINT64_MAX, "a number of interrupts");
+    for (unsigned i = 0; i < GCN_INTERRUPTS; i++) {
+        struct gcn_interrupt *in = &d->interrupt[i];
+        wt_archive_u64(a, &in->time, UINT64_MAX, "an issue time");
+        wt_archive_u32(a, &in->wave, d->machine.waves - 1, "an interrupt's wave");
+        wt_archive_u32(a, &in->context0, UINT32_MAX, "an interrupt");
+        wt_archive_u32(a, &in->context1, UINT32_MAX, "an interrupt");
+        wt_archive_u32(a, &in->vmid, UINT32_MAX, "a VMID");
+        wt_archive_u32(a, &in->queue, UINT32_MAX, "a queue");
+    }
+}
+
+/* ---- the driver's debug interface ---- */
+
+static void queue(struct wt_archive *a, struct gcn_device *d, unsigned n)
+{
+    struct gcn_kfd_queue *q = &d->kfd.queue[n];
+    struct kfd_queue_entry *e = &q->entry;
+    wt_archive_bool(a, &q->used);
+    if (!q->used) {
+        *q = (struct gcn_kfd_queue){0};
+        return;
+    }
+    wt_archive_bool(a, &q->suspended);
+    wt_archive_u64(a, &e->exception_status, UINT64_MAX, "exceptions");
+    wt_archive_u64(a, &e->ring_base_address, UINT64_MAX, "an address");
+    wt_archive_u64(a, &e->write_pointer_address, UINT64_MAX, "an address");
+    wt_archive_u64(a, &e->read_pointer_address, UINT64_MAX, "an address");
+    wt_archive_u32(a, &e->queue_id, UINT32_MAX, "a queue");
+    wt_archive_u32(a, &e->gpu_id, UINT32_MAX, "a GPU");
+    wt_archive_u32(a, &e->ring_size, UINT32_MAX, "a size");
+    wt_archive_u32(a, &e->queue_type, UINT32_MAX, "a queue's type");
+    wt_archive_u32(a, &q->area_used, gcn_kfd_area_size(d), "the size of a save area");
+    if (wt_archive_reads(a)) {
+        e->ctx_save_restore_address = GCN_KFD_AREA + n * GCN_KFD_AREA_STEP;
+        e->ctx_save_restore_area_size = gcn_kfd_area_size(d);
+        for (unsigned i = 0; i < n; i++)
+            if (d->kfd.queue[i].used && d->kfd.queue[i].entry.queue_id == e->queue_id)
+                wt_archive_fail(a, "two queues have the same id");
+    }
+    if (!q->suspended)
+        return;
+    if (!d->kfd_area[n] && !(d->kfd_area[n] = calloc(1, gcn_kfd_area_size(d)))) {
+        wt_archive_fail(a, "the host has no memory for a save area");
+        return;
+    }
+    wt_archive_bytes(a, d->kfd_area[n], q->area_used);
+}
+
+static void driver(struct wt_archive *a, struct gcn_device *d)
+{
+    struct gcn_kfd *kfd = &d->kfd;
+    wt_archive_bool(a, &kfd->enabled);
+    wt_archive_u32(a, &kfd->flags, UINT32_MAX, "flags");
+    wt_archive_u64(a, &kfd->exceptions, UINT64_MAX, "exceptions");
+    wt_archive_u64(a, &kfd->status, UINT64_MAX, "exceptions");
+    for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
+        queue(a, d, i);
+}
+
+/* ---- dispatches ---- */
+
+/* What follows from grid and group, as gcn_device_begin computes it. */
+static void check_shape(struct wt_archive *a, const struct gcn_dispatch *k)
+{
+    uint64_t total = 1, items = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        if (!k->size[i] || !k->grid[i] ||
+            k->groups[i] != ((uint64_t)k->grid[i] + k->size[i] - 1) / k->size[i] ||
+            __builtin_mul_overflow(total, (uint64_t)k->groups[i], &total) ||
+            __builtin_mul_overflow(items, (uint64_t)k->size[i], &items)) {
+            wt_archive_fail(a, "a dispatch has a grid that there cannot be");
+            return;
+        }
+    }
+    if (total != k->total || items > MOST_ITEMS || k->done > k->next || k->next > k->total ||
+        k->waves_per_group != (items + GCN_LANES - 1) / GCN_LANES || !k->vgprs || !k->sgprs)
+        wt_archive_fail(a, "a dispatch has a grid that there cannot be");
+    if ((uint64_t)k->scratch_wave * k->scratch_waves > UINT32_MAX)
+        wt_archive_fail(a, "a dispatch has more scratch memory than there can be");
+}
+
+static void dispatch(struct wt_archive *a, struct gcn_dispatch *k)
+{
+    struct gcn_origin *o = &k->origin;
+    uint32_t priority = (uint32_t)o->priority;
+    wt_archive_bool(a, &k->active);
+    wt_archive_bool(a, &k->suspended);
+    wt_archive_u32(a, &o->packet, UINT32_MAX, "a packet");
+    wt_archive_u32(a, &o->doorbell, UINT32_MAX, "a doorbell");
+    wt_archive_u32(a, &priority, UINT32_MAX, "a priority");
+    o->priority = (int32_t)priority;
+    wt_archive_u32(a, &o->queue, UINT32_MAX, "a queue");
+    wt_archive_u64(a, &o->barred, UINT64_MAX, "compute units");
+    wt_archive_u8(a, &o->vmid, 15, "a VMID");
+    wt_archive_u8(a, &o->pipe, 3, "a pipe");
+    wt_archive_u8(a, &o->slot, 7, "a queue's slot");
+    uint64_t *const longs[] = {&k->packet, &k->queue, &k->kernarg, &k->entry, &k->completion,
+                               &k->id,     &k->next,  &k->total,   &k->done,  &k->scratch};
+    for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++)
+        wt_archive_u64(a, longs[i], UINT64_MAX, "a dispatch");
+    for (unsigned i = 0; i < 3; i++) {
+        wt_archive_u32(a, &k->grid[i], UINT32_MAX, "a grid");
+        wt_archive_u32(a, &k->size[i], MOST_ITEMS, "a work-group");
+        wt_archive_u32(a, &k->groups[i], UINT32_MAX, "a number of work-groups");
+    }
+    wt_archive_u32(a, &k->lds, GCN_LDS_BYTES, "the LDS of a work-group");
+    uint32_t *const words[] = {&k->private_size, &k->rsrc1, &k->rsrc2, &k->properties,
+                               &k->scratch_wave};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        wt_archive_u32(a, words[i], UINT32_MAX, "a dispatch");
+    wt_archive_u32(a, &k->vgprs, GCN_VGPRS, "the VGPRs of a wave");
+    wt_archive_u32(a, &k->sgprs, GCN_SCALARS, "the SGPRs of a wave");
+    wt_archive_u32(a, &k->waves_per_group, GCN_WAVES_PER_CU, "the waves of a work-group");
+    wt_archive_u32(a, &k->scratch_waves, UINT32_MAX, "a number of waves");
+    for (unsigned i = 0; i < 4; i++)
+        wt_archive_u32(a, &k->scratch_resource[i], UINT32_MAX, "a resource");
+    if (wt_archive_reads(a) && k->id)
+        check_shape(a, k);
+    else if (wt_archive_reads(a))
+        *k = (struct gcn_dispatch){0};
+}
+
+/* ---- work-groups and waves ---- */
+
+static void group(struct wt_archive *a, struct gcn_device *d, uint32_t n)
+{
+    struct gcn_group *g = &d->group[n];
+    wt_archive_bool(a, &g->used);
+    wt_archive_bool(a, &g->saved);
+    for (unsigned i = 0; i < 3; i++)
+        wt_archive_u32(a, &g->coordinate[i], UINT32_MAX, "a work-group");
+    wt_archive_u8(a, &g->dispatch, GCN_DISPATCHES - 1, "a work-group's dispatch");
+    wt_archive_u32(a, &g->lds_size, GCN_LDS_BYTES, "the LDS of a work-group");
+    if (wt_archive_reads(a)) {
+        g->first_cu = n / GCN_WAVES_PER_CU;
+        g->waves = g->waiting = 0; /* its waves count themselves */
+    }
+    if (!g->used)
+        return;
+    if (wt_archive_reads(a) && !d->dispatch[g->dispatch].active)
+        wt_archive_fail(a, "a work-group is of a dispatch that has ended");
+    if (!g->lds && !(g->lds = calloc(1, GCN_LDS_BYTES))) {
+        wt_archive_fail(a, "the host has no memory for LDS");
+        return;
+    }
+    wt_archive_sparse(a, g->lds, g->lds_size);
+}
+
+static void check_wave(struct wt_archive *a, const struct gcn_device *d, const struct gcn_wave *w)
+{
+    const uint32_t cu = w->id / GCN_WAVES_PER_CU;
+    if (!w->group->used || w->group->first_cu != cu)
+        wt_archive_fail(a, "a wave's work-group is not there");
+    if (!w->vgprs || !w->sgprs)
+        wt_archive_fail(a, "a wave has no registers");
+    if (w->at_barrier && w->gws)
+        wt_archive_fail(a, "a wave waits at two barriers");
+    if (!w->tba && w->status & GCN_STATUS_TRAP_EN)
+        wt_archive_fail(a, "a wave without a trap handler has STATUS.TRAP_EN");
+    if (w->record > gcn_kfd_area_size(d) - (GCN_VGPRS * KFD_RECORD_VGPR + KFD_MOST_SGPRS * 4 +
+                                            KFD_RECORD_REGISTERS + GCN_LDS_BYTES))
+        wt_archive_fail(a, "a wave's record is not in its save area");
+}
+
+static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wave *w)
+{
+    uint32_t number = wt_archive_reads(a) ? 0 : (uint32_t)(w->group - d->group);
+    wt_archive_u32(a, &number, d->machine.waves - 1, "a wave's work-group");
+    w->group = &d->group[number];
+    wt_archive_u64(a, &w->pc, UINT64_MAX, "a PC");
+    wt_archive_u32(a, &w->mode, UINT32_MAX, "MODE");
+    wt_archive_u32(a, &w->trapsts, UINT32_MAX, "TRAPSTS");
+    wt_archive_u32(a, &w->status, UINT32_MAX, "STATUS");
+    wt_archive_bool(a, &w->scc);
+    wt_archive_bool(a, &w->at_barrier);
+    wt_archive_u16(a, &w->vgprs, GCN_VGPRS, "the VGPRs of a wave");
+    wt_archive_u16(a, &w->sgprs, GCN_SCALARS, "the SGPRs of a wave");
+    wt_archive_u16(a, &w->index, GCN_WAVES_PER_CU - 1, "a wave's place in its group");
+    wt_archive_u8(a, &w->vm_cnt, 63, "vmcnt");
+    wt_archive_u8(a, &w->lgkm_cnt, 15, "lgkmcnt");
+    wt_archive_u8(a, &w->exp_cnt, 7, "expcnt");
+    wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
+    wt_archive_u8(a, &w->gws, GCN_GWS_SEMAPHORE, "a wave's wait");
+    wt_archive_u8(a, &w->gws_resource, GCN_GWS - 1, "a resource of global wave sync");
+    wt_archive_u64(a, &w->gws_since, UINT64_MAX, "an issue time");
+    wt_archive_u64(a, &w->tba, UINT64_MAX, "TBA");
+    wt_archive_u64(a, &w->tma, UINT64_MAX, "TMA");
+    wt_archive_bool(a, &w->step_due);
+    wt_archive_bool(a, &w->kill);
+    wt_archive_u16(a, &w->save_entries, UINT16_MAX, "a number of traps");
+    wt_archive_u32(a, &w->record, UINT32_MAX, "a wave's record");
+    wt_archive_bytes(a, w->s, sizeof w->s);
+    if (!w->v && !(w->v = aligned_alloc(64, GCN_VGPRS * sizeof *w->v))) {
+        wt_archive_fail(a, "the host has no memory for registers");
+        return;
+    }
+    wt_archive_sparse(a, w->v, w->vgprs * sizeof *w->v);
+    if (wt_archive_reads(a))
+        check_wave(a, d, w);
+}
+
+static void wave(struct wt_archive *a, struct gcn_device *d, uint32_t n)
+{
+    struct gcn_wave *w = &d->wave[n];
+    if (wt_archive_reads(a))
+        *w = (struct gcn_wave){.v = w->v, .device = d, .id = n};
+    wt_archive_bool(a, &w->active);
+    wt_archive_u16(a, &w->scratch, GCN_MOST_WAVES - 1, "a wave's scratch memory");
+    wt_archive_u64(a, &w->saved, UINT64_MAX, "a saved context");
+    wt_archive_u16(a, &w->place, (uint16_t)(d->machine.waves - 1), "a saved wave's work-group");
+    wt_archive_u64(a, &w->incarnation, UINT64_MAX, "a number of waves");
+    if (w->active)
+        registers(a, d, w);
+    if (wt_archive_reads(a) && a->failed) {
+        w->active = false;
+        w->group = NULL;
+    }
+}
+
+/* ---- what follows from the parts ---- */
+
+/* Whether the waves and groups of a compute unit have no more of it than there is. */
+static bool unit_holds(const struct gcn_device *d, uint32_t unit)
+{
+    uint32_t vgprs[GCN_SIMDS] = {0}, sgprs[GCN_SIMDS] = {0}, lds = 0;
+    for (uint32_t slot = 0; slot < GCN_WAVES_PER_CU; slot++) {
+        const struct gcn_wave *w = &d->wave[unit * GCN_WAVES_PER_CU + slot];
+        const struct gcn_group *g = &d->group[unit * GCN_WAVES_PER_CU + slot];
+        vgprs[slot % GCN_SIMDS] += w->active ? w->vgprs : 0;
+        sgprs[slot % GCN_SIMDS] += w->active ? w->sgprs : 0;
+        lds += g->used ? g->lds_size : 0;
+        if (g->used && (!g->waves || g->waiting == g->waves))
+            return false;
+    }
+    for (unsigned i = 0; i < GCN_SIMDS; i++)
+        if (vgprs[i] > GCN_VGPRS || sgprs[i] > GCN_SGPRS_PER_SIMD)
+            return false;
+    return lds <= GCN_LDS_BYTES;
+}
+
+static void count(struct wt_archive *a, struct gcn_device *d)
+{
+    struct wt_machine *m = &d->machine;
+    uint64_t groups[GCN_DISPATCHES] = {0};
+    for (uint32_t i = 0; i < m->waves; i++) {
+        const struct gcn_wave *w = &d->wave[i];
+        m->active += w->active;
+        if (w->active) {
+            w->group->waves++;
+            w->group->waiting += w->at_barrier;
+        }
+        groups[d->group[i].dispatch] += d->group[i].used;
+    }
+    for (uint32_t i = 0; i < d->config.cu; i++)
+        if (!unit_holds(d, i))
+            wt_archive_fail(a, "compute unit %u holds more than there is room for", i);
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++) {
+        const struct gcn_dispatch *k = &d->dispatch[i];
+        if (k->done + groups[i] > k->next ||
+            (d->launching >> i & 1 && (!k->active || k->next >= k->total)))
+            wt_archive_fail(a, "a dispatch has other work-groups than it says");
+    }
+    if (a->failed)
+        return;
+    gcn_count_taken(d);
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (d->wave[i].active)
+            gcn_update_ready(&d->wave[i]);
+}
+
+void gcn_archive(struct wt_machine *m, struct wt_archive *a)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    assert(!d->in_place);
+    wt_archive_machine(a, m);
+    regions(a, &d->regions);
+    debug(a, d);
+    driver(a, d);
+    wt_archive_u32(a, &d->launching, UINT32_MAX, "dispatches");
+    wt_archive_u32(a, &d->served, GCN_DISPATCHES - 1, "a dispatch");
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        dispatch(a, &d->dispatch[i]);
+    wt_archive_bool(a, &d->saving);
+    wt_archive_u64(a, &d->save_end, UINT64_MAX, "an address");
+    wt_archive_u64(a, &d->save_next, d->save_end, "an address");
+    for (unsigned i = 0; i < GCN_GWS; i++)
+        wt_archive_u32(a, &d->gws[i], UINT32_MAX, "a counter of global wave sync");
+    wt_archive_sparse(a, d->gds, GCN_GDS_BYTES);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        group(a, d, i);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        wave(a, d, i);
+    wt_archive_memory(a, d->memory);
+    if (!wt_archive_reads(a) || a->failed)
+        return;
+    d->exception.kind = WT_FAULT_NONE;
+    wt_code_clear(&d->code);
+    wt_tlb_clear(&d->tlb);
+    gcn_address_watch_changed(d);
+    count(a, d);
+}

@@ -1,0 +1,238 @@
+/* A machine's state as bytes. See archive.h. */
+#include "emulator/machine/archive.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
+#include "emulator/machine/watch_set.h"
+
+/* A run of so many issues takes thousands of years: times add up without overflow. */
+#define MOST_TIME ((uint64_t)1 << 62)
+#define MOST_TURN 1000000
+#define MOST_RANDOM_TURN 16
+
+void wt_archive_fail(struct wt_archive *a, const char *format, ...)
+{
+    va_list arguments;
+    if (a->failed)
+        return;
+    a->failed = true;
+    va_start(arguments, format);
+    vsnprintf(a->why, sizeof a->why, format, arguments);
+    va_end(arguments);
+}
+
+void wt_archive_bytes(struct wt_archive *a, void *bytes, size_t size)
+{
+    if (!wt_archive_reads(a)) {
+        fwrite(bytes, 1, size, a->out); /* whoever opened it looks at ferror() */
+        return;
+    }
+    if (!a->failed && size > a->left)
+        wt_archive_fail(a, "it ends in the middle of a state");
+    if (a->failed) {
+        memset(bytes, 0, size);
+        return;
+    }
+    memcpy(bytes, a->in, size);
+    a->in += size;
+    a->left -= size;
+}
+
+void wt_archive_sparse(struct wt_archive *a, void *bytes, size_t size)
+{
+    const uint8_t *b = bytes;
+    /* All are zero if the first is, and each is equal to the one before it. */
+    bool there = !wt_archive_reads(a) && size && (b[0] || memcmp(b, b + 1, size - 1) != 0);
+    wt_archive_bool(a, &there);
+    if (there)
+        wt_archive_bytes(a, bytes, size);
+    else if (wt_archive_reads(a))
+        memset(bytes, 0, size);
+}
+
+void wt_archive_u64(struct wt_archive *a, uint64_t *value, uint64_t most, const char *what)
+{
+    assert(wt_archive_reads(a) || *value <= most);
+    wt_archive_bytes(a, value, sizeof *value);
+    if (*value > most) {
+        wt_archive_fail(a, "%s is %" PRIu64 ", and %" PRIu64 " is the most", what, *value, most);
+        *value = 0;
+    }
+}
+
+void wt_archive_u32(struct wt_archive *a, uint32_t *value, uint32_t most, const char *what)
+{
+    assert(wt_archive_reads(a) || *value <= most);
+    wt_archive_bytes(a, value, sizeof *value);
+    if (*value > most) {
+        wt_archive_fail(a, "%s is %" PRIu32 ", and %" PRIu32 " is the most", what, *value, most);
+        *value = 0;
+    }
+}
+
+void wt_archive_u16(struct wt_archive *a, uint16_t *value, uint16_t most, const char *what)
+{
+    uint32_t wide = *value;
+    wt_archive_u32(a, &wide, most, what);
+    *value = (uint16_t)wide;
+}
+
+void wt_archive_u8(struct wt_archive *a, uint8_t *value, uint8_t most, const char *what)
+{
+    uint32_t wide = *value;
+    wt_archive_u32(a, &wide, most, what);
+    *value = (uint8_t)wide;
+}
+
+void wt_archive_bool(struct wt_archive *a, bool *value)
+{
+    uint8_t byte = *value;
+    wt_archive_bytes(a, &byte, 1);
+    if (byte > 1)
+        wt_archive_fail(a, "a flag is %u", byte);
+    *value = byte == 1;
+}
+
+void wt_archive_lanes(struct wt_archive *a, wt_lanes *lanes, wt_lanes all)
+{
+    uint64_t low = (uint64_t)*lanes, high = (uint64_t)(*lanes >> 64);
+    wt_archive_bytes(a, &low, sizeof low);
+    wt_archive_bytes(a, &high, sizeof high);
+    *lanes = (wt_lanes)high << 64 | low;
+    if (*lanes & ~all) {
+        wt_archive_fail(a, "a mask has lanes that there are not");
+        *lanes = 0;
+    }
+}
+
+void wt_archive_text(struct wt_archive *a, char *text, size_t size)
+{
+    uint32_t length = wt_archive_reads(a) ? 0 : (uint32_t)strnlen(text, size - 1);
+    wt_archive_u32(a, &length, (uint32_t)size - 1, "the length of a text");
+    wt_archive_bytes(a, text, length);
+    text[length] = 0;
+    for (uint32_t i = 0; wt_archive_reads(a) && i < length; i++)
+        if ((uint8_t)text[i] < ' ' || text[i] == 0x7f)
+            text[i] = '?';
+}
+
+/* ---- memory ---- */
+
+struct page_writer {
+    struct wt_archive *archive;
+    uint64_t pages; /* written, or to be written */
+    bool count;     /* only counts */
+};
+
+static void write_page(void *context, uint64_t addr, const uint8_t *bytes)
+{
+    static const uint8_t zeros[WT_PAGE_SIZE];
+    struct page_writer *w = context;
+    if (memcmp(bytes, zeros, WT_PAGE_SIZE) == 0)
+        return;
+    w->pages++;
+    if (w->count)
+        return;
+    wt_archive_bytes(w->archive, &addr, sizeof addr);
+    wt_archive_bytes(w->archive, (void *)(uintptr_t)bytes, WT_PAGE_SIZE);
+}
+
+static void read_pages(struct wt_archive *a, struct wt_memory *memory, uint64_t pages)
+{
+    uint64_t next = 0;
+    wt_memory_clear(memory);
+    for (uint64_t i = 0; i < pages && !a->failed; i++) {
+        uint64_t addr = 0;
+        wt_archive_u64(a, &addr, ((uint64_t)1 << WT_MEMORY_ADDRESS_BITS) - WT_PAGE_SIZE,
+                       "the address of a page");
+        if (addr & WT_PAGE_MASK || addr < next)
+            wt_archive_fail(a, "the pages of memory are not in order");
+        uint8_t *page = a->failed ? NULL : wt_memory_page_for_write(memory, addr);
+        if (!page && !a->failed)
+            wt_memory_refusal(memory, a->why, sizeof a->why), a->failed = true;
+        if (page)
+            wt_archive_bytes(a, page, WT_PAGE_SIZE);
+        next = addr + WT_PAGE_SIZE;
+    }
+}
+
+void wt_archive_memory(struct wt_archive *a, struct wt_memory *memory)
+{
+    struct page_writer writer = {.archive = a, .count = true};
+    if (!wt_archive_reads(a))
+        wt_memory_each(memory, write_page, &writer);
+    wt_archive_u64(a, &writer.pages, UINT64_MAX / (2 * WT_PAGE_SIZE), "the number of pages");
+    writer.count = false;
+    if (wt_archive_reads(a))
+        read_pages(a, memory, writer.pages);
+    else
+        wt_memory_each(memory, write_page, &writer);
+}
+
+/* ---- what every machine has ---- */
+
+static void fault(struct wt_archive *a, struct wt_machine *m)
+{
+    struct wt_fault *f = &m->fault;
+    unsigned kind = f->kind;
+    wt_archive_unsigned(a, &kind, WT_FAULT_HOST, "a fault's kind");
+    f->kind = (enum wt_fault_kind)kind;
+    if (f->kind == WT_FAULT_NONE) {
+        if (wt_archive_reads(a))
+            *f = (struct wt_fault){0};
+        return;
+    }
+    wt_archive_u32(a, &f->wave, m->waves - 1, "a fault's wave");
+    wt_archive_lanes(a, &f->lanes, wt_lanes_first(m->lanes));
+    wt_archive_u64(a, &f->pc, UINT64_MAX, "a fault's address");
+    wt_archive_u64(a, &f->addr, UINT64_MAX, "a fault's address");
+    wt_archive_u64(a, &f->time, MOST_TIME, "a fault's issue time");
+    wt_archive_text(a, f->text, sizeof f->text);
+}
+
+static void turns(struct wt_archive *a, struct wt_turns *t)
+{
+    struct wt_schedule *policy = &t->policy;
+    const size_t words = wt_turns_words(t);
+    unsigned kind = policy->kind;
+    if (wt_archive_reads(a))
+        wt_turns_reset(t);
+    wt_archive_unsigned(a, &kind, WT_SCHEDULE_RANDOM, "the schedule");
+    policy->kind = (enum wt_schedule_kind)kind;
+    wt_archive_u32(a, &policy->turn, MOST_TURN, "the length of a turn");
+    wt_archive_u64(a, &policy->seed, UINT64_MAX, "the seed");
+    wt_archive_u64(a, &policy->state, UINT64_MAX, "the generator's state");
+    wt_archive_u32(a, &t->current, t->waves - 1, "the wave whose turn it is");
+    wt_archive_u32(a, &t->left,
+                   policy->kind == WT_SCHEDULE_RR         ? policy->turn
+                   : policy->kind == WT_SCHEDULE_LOCKSTEP ? 1
+                                                          : MOST_RANDOM_TURN,
+                   "what is left of a turn");
+    for (size_t i = 0; i < words; i++)
+        wt_archive_u64(a, &t->round[i],
+                       i + 1 < words || t->waves % 64 == 0 ? UINT64_MAX
+                                                           : ((uint64_t)1 << t->waves % 64) - 1,
+                       "a word of the round");
+    if (wt_archive_reads(a) && !policy->turn) {
+        wt_archive_fail(a, "a turn has no length");
+        policy->turn = 1;
+    }
+}
+
+void wt_archive_machine(struct wt_archive *a, struct wt_machine *m)
+{
+    assert(!m->in_turn);
+    wt_archive_u64(a, &m->time, MOST_TIME, "the issue time");
+    fault(a, m);
+    turns(a, &m->turns);
+    if (!wt_archive_reads(a))
+        return;
+    m->active = 0;
+    m->event = false;
+    wt_watch_set_forget(m);
+}

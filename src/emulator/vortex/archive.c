@@ -1,0 +1,144 @@
+/* The device's state as bytes, for core files. See machine/archive.h. */
+#include "emulator/machine/archive.h"
+
+#include <string.h>
+
+#include "emulator/machine/state.h"
+#include "emulator/vortex/internal.h"
+
+static void dm(struct wt_archive *a, struct vx_device *d)
+{
+    struct vx_dm *dm = &d->dm;
+    const uint32_t last = d->machine.waves - 1;
+    unsigned state = dm->inject_state;
+    wt_archive_bool(a, &dm->active);
+    wt_archive_u32(a, &dm->dconfig, UINT32_MAX, "DCONFIG");
+    wt_archive_u32(a, &dm->dselect, UINT32_MAX, "DSELECT");
+    wt_archive_u32(a, &dm->inject, UINT32_MAX, "INJECT");
+    wt_archive_unsigned(a, &state, VX_DM_INFLIGHT, "DCTRL.injectstate");
+    dm->inject_state = (enum vx_dm_state)state;
+    wt_archive_u32(a, &dm->inject_warp, last, "the warp of an injection");
+    wt_archive_unsigned(a, &dm->inject_thread, d->machine.lanes - 1, "the thread of an injection");
+    state = dm->step_state;
+    wt_archive_unsigned(a, &state, VX_DM_INFLIGHT, "DCTRL.stepstate");
+    dm->step_state = (enum vx_dm_state)state;
+    wt_archive_u32(a, &dm->step_warp, last, "the warp of a step");
+    wt_archive_bool(a, &dm->reset_halt);
+    wt_archive_u32(a, &dm->reset_left, UINT32_MAX, "the length of a reset");
+    wt_archive_u32(a, &dm->halt_left, UINT32_MAX, "the length of a reset");
+    for (uint32_t i = 0; i < (d->machine.waves + 31) / 32; i++)
+        wt_archive_u32(a, &dm->wmask[i], UINT32_MAX, "WMASK");
+    wt_archive_u32(a, &d->mpm_class, UINT32_MAX, "the class of performance counters");
+    wt_archive_text(a, d->inject_fault, sizeof d->inject_fault);
+}
+
+static void registers(struct wt_archive *a, struct vx_warp *w)
+{
+    const struct vx_device *d = w->device;
+    const size_t lanes = d->machine.lanes, row = lanes * d->config.xlen / 8;
+    wt_archive_bytes(a, w->x, 32 * row);
+    memset(w->x, 0, row); /* x0 */
+    wt_archive_bytes(a, w->f, 32 * lanes * sizeof *w->f);
+    wt_archive_bytes(a, w->reserved_addr, lanes * sizeof *w->reserved_addr);
+    wt_archive_bytes(a, w->reserved_value, lanes * sizeof *w->reserved_value);
+    wt_archive_bytes(a, w->dscratch, 4 * lanes * sizeof *w->dscratch);
+    wt_archive_unsigned(a, &w->depth, lanes > 1 ? (unsigned)lanes - 1 : 1,
+                        "the depth of a divergence stack");
+    for (unsigned i = 0; i < w->depth; i++) {
+        struct vx_ipdom *entry = &w->ipdom[i];
+        wt_archive_lanes(a, &entry->restore, d->all_lanes);
+        wt_archive_lanes(a, &entry->other, d->all_lanes);
+        wt_archive_u64(a, &entry->pc, UINT64_MAX, "an address");
+        wt_archive_bool(a, &entry->fallthrough);
+    }
+}
+
+static void wait(struct wt_archive *a, struct vx_warp *w)
+{
+    const struct vx_device *d = w->device;
+    unsigned wait = w->wait;
+    wt_archive_unsigned(a, &wait, VX_WAIT_GLOBAL_BARRIER, "what a warp waits for");
+    w->wait = (enum vx_wait)wait;
+    wt_archive_u32(a, &w->wait_id, UINT32_MAX, "a barrier");
+    wt_archive_u32(a, &w->wait_count, UINT32_MAX, "a number of warps");
+    wt_archive_u64(a, &w->wait_pc, UINT64_MAX, "an address");
+    wt_archive_u64(a, &w->wait_target, UINT64_MAX, "an address");
+    const bool barrier = w->wait == VX_WAIT_BARRIER || w->wait == VX_WAIT_GLOBAL_BARRIER;
+    if (barrier && (w->wait_id >= d->barriers || w->wait_count < 2))
+        wt_archive_fail(a, "a warp waits at a barrier that there is not");
+    if (w->wait != VX_RUNS && !w->active)
+        wt_archive_fail(a, "a warp that is not active waits");
+}
+
+static void warp(struct wt_archive *a, struct vx_warp *w)
+{
+    const struct vx_device *d = w->device;
+    wt_lanes mask = w->mask;
+    wt_archive_bool(a, &w->touched);
+    wt_archive_bool(a, &w->active);
+    wt_archive_bool(a, &w->halted);
+    wt_archive_bool(a, &w->stepping);
+    wt_archive_u8(a, &w->hacause, 15, "DCTRL.hacause");
+    wt_archive_u64(a, &w->pc, UINT64_MAX, "a PC");
+    wt_archive_lanes(a, &mask, d->all_lanes);
+    wt_archive_u8(a, &w->frm, 7, "frm");
+    wt_archive_u8(a, &w->fflags, 31, "fflags");
+    wt_archive_u64(a, &w->incarnation, UINT64_MAX, "a number of warps");
+    wait(a, w);
+    if (!w->touched && (w->active || mask))
+        wt_archive_fail(a, "a warp without registers is active");
+    if (w->touched)
+        registers(a, w);
+    if (!wt_archive_reads(a))
+        return;
+    w->left = 0;
+    w->code = NULL;
+    if (w->touched)
+        vx_set_mask(w, a->failed ? 0 : mask);
+}
+
+static void core(struct wt_archive *a, struct vx_device *d, struct vx_core *core)
+{
+    wt_archive_u64(a, &core->mscratch, UINT64_MAX, "mscratch");
+    wt_archive_u64(a, &core->issues, UINT64_MAX, "a number of issues");
+    for (uint32_t i = 0; i < d->barriers; i++)
+        wt_archive_u32(a, &core->arrived[i], d->config.warps, "the warps at a barrier");
+    wt_archive_memory(a, core->local);
+}
+
+/* What follows from the parts. */
+static void count(struct vx_device *d)
+{
+    struct wt_machine *m = &d->machine;
+    d->halted = d->halted_active = m->active = 0;
+    for (uint32_t i = 0; i < d->core_count; i++)
+        d->core[i].active = 0;
+    for (uint32_t i = 0; i < m->waves; i++) {
+        struct vx_warp *w = &d->warp[i];
+        m->active += w->active;
+        w->core->active += w->active;
+        d->halted += w->halted;
+        d->halted_active += w->halted && w->active;
+        vx_update_ready(w);
+    }
+}
+
+void vx_archive(struct wt_machine *m, struct wt_archive *a)
+{
+    struct vx_device *d = (struct vx_device *)m;
+    wt_archive_machine(a, m);
+    wt_archive_u64(a, &d->config.startup, UINT64_MAX, "STARTUP_ADDR");
+    wt_archive_u64(a, &d->config.argument, UINT64_MAX, "STARTUP_ARG");
+    dm(a, d);
+    for (uint32_t i = 0; i < m->waves && !a->failed; i++)
+        warp(a, &d->warp[i]);
+    for (uint32_t i = 0; i < d->core_count && !a->failed; i++)
+        core(a, d, &d->core[i]);
+    wt_console_archive(a, &d->console);
+    wt_archive_memory(a, d->memory);
+    if (!wt_archive_reads(a))
+        return;
+    wt_code_clear(&d->code);
+    wt_tlb_clear(&d->tlb);
+    count(d);
+}

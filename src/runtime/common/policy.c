@@ -1,0 +1,10 @@
+/* The scheduling policy of a host program's GPUs. See policy.h. */
+#include "runtime/common/policy.h"
+
+#include <stdlib.h>
+
+enum wt_status wt_policy_of_environment(struct wt_schedule *schedule, struct wt_error *err)
+{
+    const char *text = getenv(WT_SCHEDULE_VARIABLE);
+    return wt_schedule_parse(text ? text : WT_SCHEDULE_DEFAULT, schedule, err);
+}

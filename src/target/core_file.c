@@ -1,0 +1,458 @@
+/* Core files. See core_file.h. */
+#include "target/core_file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/array.h"
+#include "debug/source/symbols.h"
+#include "emulator/machine/archive.h"
+#include "target/history.h"
+
+#define MAGIC "\211WTCORE\n"
+#define MAGIC_BYTES 8
+#define VERSION 1
+/* Tag and length of a section. */
+#define HEADER_BYTES 12
+#define SEAL_BYTES 8
+#define MOST_MODULES 4096
+#define MOST_PLANTED 65536
+
+struct module {
+    char name[4096];
+    uint64_t bias;
+    uint32_t device;
+    const uint8_t *bytes;
+    uint64_t length;
+};
+
+struct wt_core_file {
+    void *map; /* NULL: the bytes are the caller's */
+    size_t map_length;
+    char family[32], config[1024], program[4096], reason[512];
+    uint32_t wave, lane;
+    struct module *module;
+    size_t module_count, module_capacity;
+    struct wt_planted *planted;
+    size_t planted_count;
+    struct wt_archive state; /* where its section begins */
+    bool has_device, has_state;
+};
+
+/* ---- the sections' contents, in both directions ---- */
+
+static void device_section(struct wt_archive *a, struct wt_core_file *f)
+{
+    wt_archive_text(a, f->family, sizeof f->family);
+    wt_archive_text(a, f->config, sizeof f->config);
+    wt_archive_text(a, f->program, sizeof f->program);
+    wt_archive_text(a, f->reason, sizeof f->reason);
+    wt_archive_u32(a, &f->wave, UINT32_MAX, "the selected wave");
+    wt_archive_u32(a, &f->lane, UINT32_MAX, "the selected lane");
+}
+
+static void module_section(struct wt_archive *a, struct module *m)
+{
+    wt_archive_text(a, m->name, sizeof m->name);
+    wt_archive_u64(a, &m->bias, UINT64_MAX, "a module's address");
+    wt_archive_u32(a, &m->device, UINT32_MAX, "a module's device");
+    if (!wt_archive_reads(a)) {
+        wt_archive_bytes(a, (void *)(uintptr_t)m->bytes, m->length);
+        return;
+    }
+    m->bytes = a->in; /* the rest of the section */
+    m->length = a->left;
+    a->in += a->left;
+    a->left = 0;
+}
+
+static void patch(struct wt_archive *a, struct wt_patch *p)
+{
+    uint64_t size = p->size;
+    wt_archive_u64(a, &p->addr, UINT64_MAX, "an address");
+    wt_archive_u64(a, &size, WT_PATCH_BYTES, "the size of a breakpoint");
+    p->size = size;
+    wt_archive_bytes(a, p->bytes, sizeof p->bytes);
+    wt_archive_bytes(a, p->mask, sizeof p->mask);
+}
+
+static void planted_section(struct wt_archive *a, struct wt_core_file *f)
+{
+    uint32_t count = (uint32_t)f->planted_count;
+    wt_archive_u32(a, &count, MOST_PLANTED, "the number of breakpoints");
+    if (wt_archive_reads(a) && !f->planted && count &&
+        !(f->planted = calloc(count, sizeof *f->planted)))
+        wt_archive_fail(a, "the host has no memory for its breakpoints");
+    for (uint32_t i = 0; i < count && !a->failed; i++) {
+        struct wt_planted *p = &f->planted[i];
+        wt_archive_u64(a, &p->addr, UINT64_MAX, "an address");
+        wt_archive_u64(a, &p->time, UINT64_MAX, "an issue time");
+        patch(a, &p->trap);
+        patch(a, &p->original);
+        if (!p->trap.size || p->trap.size != p->original.size || p->trap.addr != p->original.addr)
+            wt_archive_fail(a, "a breakpoint is not as long as what it covers");
+    }
+    f->planted_count = a->failed ? 0 : count;
+}
+
+/* ---- writing ---- */
+
+static long begin_section(FILE *out, const char *tag)
+{
+    static const uint8_t length[8];
+    fwrite(tag, 1, 4, out);
+    fwrite(length, 1, sizeof length, out);
+    return ftell(out);
+}
+
+/* Puts the length of what was written since into the section's header. */
+static void end_section(FILE *out, long begin)
+{
+    const long end = ftell(out);
+    const uint64_t length = (uint64_t)(end - begin);
+    fseek(out, begin - 8, SEEK_SET);
+    fwrite(&length, 1, sizeof length, out);
+    fseek(out, end, SEEK_SET);
+}
+
+static void write_modules(struct wt_emulated *e, struct wt_archive *a)
+{
+    size_t count;
+    const struct wt_module *list = wt_modules_list(e->modules, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct module m = {.bias = list[i].bias, .device = list[i].device};
+        size_t length = 0;
+        if (!list[i].symbols || !(m.bytes = wt_symbols_image(list[i].symbols, &length)))
+            continue;
+        m.length = length;
+        snprintf(m.name, sizeof m.name, "%s", list[i].name);
+        const long section = begin_section(a->out, "MODL");
+        module_section(a, &m);
+        end_section(a->out, section);
+    }
+}
+
+static enum wt_status write_sections(struct wt_emulated *e,
+                                     const struct wt_core_file_request *request,
+                                     struct wt_core_file *f, FILE *out, struct wt_error *err)
+{
+    const uint32_t version = VERSION;
+    struct wt_archive a = {.out = out};
+    fwrite(MAGIC, 1, MAGIC_BYTES, out);
+    fwrite(&version, 1, sizeof version, out);
+    long section = begin_section(out, "DEVC");
+    device_section(&a, f);
+    end_section(out, section);
+    write_modules(e, &a);
+    section = begin_section(out, "PLNT");
+    planted_section(&a, f);
+    end_section(out, section);
+    section = begin_section(out, "STAT");
+    const struct wt_timeline_file state = {.machine = e->machine,
+                                           .timeline = e->timeline,
+                                           .state = e->family->archive,
+                                           .operation = e->family->operations,
+                                           .issues = request->issues};
+    const enum wt_status status = wt_timeline_write(&state, &a, err);
+    end_section(out, section);
+    return status;
+}
+
+/* The hash of all that is there, at its end. */
+static enum wt_status seal(FILE *out, const char *path, struct wt_error *err)
+{
+    const long length = fflush(out) || ferror(out) ? -1 : ftell(out);
+    if (length < 0)
+        return wt_fail(err, WT_IO, "%s: cannot write: %s", path, strerror(errno));
+    void *map = mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED, fileno(out), 0);
+    if (map == MAP_FAILED)
+        return wt_fail(err, WT_IO, "%s: cannot read back: %s", path, strerror(errno));
+    const uint64_t hash = XXH3_64bits(map, (size_t)length);
+    munmap(map, (size_t)length);
+    if (fwrite("SEAL", 1, 4, out) != 4 || fwrite(&hash, 1, sizeof hash, out) != sizeof hash ||
+        fflush(out))
+        return wt_fail(err, WT_IO, "%s: cannot write: %s", path, strerror(errno));
+    return WT_OK;
+}
+
+/* What is not complete never has the file's name. */
+static enum wt_status write_file(struct wt_emulated *e, const struct wt_core_file_request *request,
+                                 struct wt_core_file *f, struct wt_error *err)
+{
+    enum wt_status status;
+    char part[4096];
+    snprintf(part, sizeof part, "%s.XXXXXX", request->path);
+    const int fd = mkstemp(part);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (!out) {
+        if (fd >= 0)
+            close(fd);
+        return wt_fail(err, WT_IO, "%s: cannot create: %s", request->path, strerror(errno));
+    }
+    fchmod(fd, 0600); /* a program's memory is its owner's */
+    status = write_sections(e, request, f, out, err);
+    if (!status)
+        status = seal(out, request->path, err);
+    if (fclose(out) && !status)
+        status = wt_fail(err, WT_IO, "%s: cannot write: %s", request->path, strerror(errno));
+    if (!status && rename(part, request->path))
+        status = wt_fail(err, WT_IO, "%s: cannot create: %s", request->path, strerror(errno));
+    if (status)
+        unlink(part);
+    return status;
+}
+
+enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_file_request *request,
+                                  struct wt_error *err)
+{
+    enum wt_status status;
+    if (!e->family->archive)
+        return wt_fail(err, WT_UNSUPPORTED, "core files of %s cannot be written yet",
+                       e->family->name);
+    if (e->timeline && (status = wt_timeline_look(e->timeline, false, err)) != WT_OK)
+        return status;
+    struct wt_core_file *f = calloc(1, sizeof *f);
+    char *whole = e->program ? realpath(e->program, NULL) : NULL;
+    if (!f) {
+        free(whole);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for a core file");
+    }
+    snprintf(f->family, sizeof f->family, "%s", e->family->name);
+    snprintf(f->program, sizeof f->program, "%s", whole ? whole : e->program ? e->program : "");
+    snprintf(f->reason, sizeof f->reason, "%s", request->text);
+    e->family->config_print(e, f->config, sizeof f->config);
+    f->wave = request->wave;
+    f->lane = request->lane;
+    f->planted = (struct wt_planted *)(uintptr_t)request->planted;
+    f->planted_count = request->planted_count;
+    free(whole);
+    status = write_file(e, request, f, err);
+    free(f);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static enum wt_status take_section(struct wt_core_file *f, const char *name, const char *tag,
+                                   struct wt_archive *a, struct wt_error *err)
+{
+    if (memcmp(tag, "DEVC", 4) == 0) {
+        device_section(a, f);
+        f->has_device = true;
+    } else if (memcmp(tag, "MODL", 4) == 0) {
+        struct module *grown =
+            f->module_count < MOST_MODULES
+                ? wt_array_grow(f->module, &f->module_capacity, f->module_count + 1, sizeof *grown)
+                : NULL;
+        if (!grown)
+            return wt_fail(err, WT_NO_MEMORY, "%s: no host memory for its modules", name);
+        f->module = grown;
+        grown[f->module_count] = (struct module){0};
+        module_section(a, &grown[f->module_count++]);
+    } else if (memcmp(tag, "PLNT", 4) == 0) {
+        if (!f->planted)
+            planted_section(a, f);
+    } else if (memcmp(tag, "STAT", 4) == 0) {
+        f->state = *a;
+        f->has_state = true;
+    } /* others: of a later writer, for what this reader does not need */
+    return a->failed ? wt_fail(err, WT_INVALID, "%s is damaged: %s", name, a->why) : WT_OK;
+}
+
+static enum wt_status parse(struct wt_core_file *f, const char *name, const uint8_t *bytes,
+                            size_t length, bool sealed, struct wt_error *err)
+{
+    enum wt_status status;
+    uint32_t version;
+    if (length < MAGIC_BYTES + sizeof version || memcmp(bytes, MAGIC, MAGIC_BYTES))
+        return wt_fail(err, WT_INVALID, "%s is no core file of wavetrap", name);
+    memcpy(&version, bytes + MAGIC_BYTES, sizeof version);
+    if (version != VERSION)
+        return wt_fail(err, WT_INVALID,
+                       "%s is a core file of version %u; this wavetrap reads version %u", name,
+                       version, VERSION);
+    if (sealed) {
+        uint64_t hash;
+        const size_t seal_bytes = 4 + SEAL_BYTES;
+        if (length < MAGIC_BYTES + sizeof version + seal_bytes ||
+            memcmp(bytes + length - seal_bytes, "SEAL", 4))
+            return wt_fail(err, WT_INVALID, "%s is not complete: its end is missing", name);
+        memcpy(&hash, bytes + length - SEAL_BYTES, sizeof hash);
+        length -= seal_bytes;
+        if (hash != XXH3_64bits(bytes, length))
+            return wt_fail(err, WT_INVALID, "%s is damaged: its bytes are not those written", name);
+    }
+    size_t at = MAGIC_BYTES + sizeof version;
+    while (at < length) {
+        uint64_t size;
+        if (length - at < HEADER_BYTES)
+            return wt_fail(err, WT_INVALID, "%s is damaged: a section has no end", name);
+        const char *tag = (const char *)bytes + at;
+        memcpy(&size, bytes + at + 4, sizeof size);
+        at += HEADER_BYTES;
+        if (size > length - at)
+            return wt_fail(err, WT_INVALID, "%s is damaged: a section has no end", name);
+        struct wt_archive a = {.in = bytes + at, .left = (size_t)size};
+        if ((status = take_section(f, name, tag, &a, err)) != WT_OK)
+            return status;
+        at += (size_t)size;
+    }
+    if (!f->has_device || !f->has_state)
+        return wt_fail(err, WT_INVALID, "%s is damaged: it has no state of a device", name);
+    return WT_OK;
+}
+
+enum wt_status wt_core_file_parse(const char *name, const uint8_t *bytes, size_t length,
+                                  bool sealed, struct wt_core_file **file, struct wt_error *err)
+{
+    struct wt_core_file *f = calloc(1, sizeof *f);
+    if (!f)
+        return wt_fail(err, WT_NO_MEMORY, "%s: no host memory", name);
+    const enum wt_status status = parse(f, name, bytes, length, sealed, err);
+    if (status)
+        wt_core_file_free(f);
+    else
+        *file = f;
+    return status;
+}
+
+enum wt_status wt_core_file_open(const char *path, struct wt_core_file **file, struct wt_error *err)
+{
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info)) {
+        const int why = errno;
+        if (fd >= 0)
+            close(fd);
+        return wt_fail(err, WT_IO, "%s: cannot open: %s", path, strerror(why));
+    }
+    if (!S_ISREG(info.st_mode) || info.st_size == 0) {
+        close(fd);
+        return wt_fail(err, WT_INVALID, "%s is no core file of wavetrap", path);
+    }
+    const size_t length = (size_t)info.st_size;
+    void *map = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
+    const int why = errno;
+    close(fd);
+    if (map == MAP_FAILED)
+        return wt_fail(err, WT_IO, "%s: cannot read: %s", path, strerror(why));
+    const enum wt_status status = wt_core_file_parse(path, map, length, true, file, err);
+    if (status) {
+        munmap(map, length);
+        return status;
+    }
+    (*file)->map = map;
+    (*file)->map_length = length;
+    return WT_OK;
+}
+
+void wt_core_file_free(struct wt_core_file *f)
+{
+    if (!f)
+        return;
+    if (f->map)
+        munmap(f->map, f->map_length);
+    free(f->module);
+    free(f->planted);
+    free(f);
+}
+
+const char *wt_core_file_program(const struct wt_core_file *f)
+{
+    return f->program;
+}
+
+const char *wt_core_file_reason(const struct wt_core_file *f)
+{
+    return f->reason;
+}
+
+/* ---- a device in its state ---- */
+
+static const struct wt_family *family_of(const struct wt_core_file *f)
+{
+    for (size_t i = 0; wt_families[i]; i++)
+        if (strcmp(wt_families[i]->name, f->family) == 0 && wt_families[i]->archive)
+            return wt_families[i];
+    return NULL;
+}
+
+static enum wt_status open_device(struct wt_emulated *e, const struct wt_core_file *f,
+                                  struct wt_error *err)
+{
+    enum wt_status status;
+    void *config = malloc(e->family->config_size);
+    if (!config)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    e->family->config_default(config);
+    if ((status = e->family->config_parse(config, f->config, err)) == WT_OK)
+        status = e->family->open(e, config, err);
+    free(config);
+    return status;
+}
+
+static enum wt_status take_modules(struct wt_emulated *e, const struct wt_core_file *f,
+                                   struct wt_error *err)
+{
+    enum wt_status status;
+    for (size_t i = 0; i < f->module_count; i++) {
+        const struct module *m = &f->module[i];
+        if ((status = wt_modules_add_bytes(e->modules, m->name, m->bytes, (size_t)m->length,
+                                           m->bias, m->device, NULL, err)) != WT_OK)
+            return status;
+        e->is_elf = true;
+    }
+    return WT_OK;
+}
+
+static enum wt_status take_state(struct wt_emulated *e, const struct wt_core_file *f,
+                                 struct wt_error *err)
+{
+    struct wt_archive a = f->state;
+    struct wt_timeline_file state = {.machine = e->machine,
+                                     .budget = e->options->history_memory,
+                                     .state = e->family->archive,
+                                     .operation = e->family->operations};
+    const enum wt_status status = wt_timeline_read(&state, &a, err);
+    if (status)
+        return wt_fail_in(err, "the core file is damaged");
+    e->timeline = state.timeline;
+    e->services.history = &wt_emulated_history;
+    e->services.reload = NULL; /* there is no program to begin anew */
+    return WT_OK;
+}
+
+enum wt_status wt_core_file_load(struct wt_emulated *e, const struct wt_emulated_options *options,
+                                 const struct wt_core_file *f, struct wt_error *err)
+{
+    enum wt_status status;
+    assert(options->history_memory && !options->load_count);
+    const struct wt_family *family = family_of(f);
+    if (!family)
+        return wt_fail(err, WT_UNSUPPORTED, "core files of '%s' cannot be read", f->family);
+    wt_emulated_begin(e, options, NULL);
+    e->family = family;
+    e->core_file = f;
+    e->modules = wt_modules_new();
+    status = e->modules ? open_device(e, f, err) : wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (!status)
+        wt_emulated_limit_memory(e);
+    if (status || (status = take_modules(e, f, err)) != WT_OK ||
+        (status = take_state(e, f, err)) != WT_OK)
+        wt_emulated_close(e);
+    return status;
+}
+
+enum wt_status wt_core_file_debug(struct wt_emulated *e, struct wt_error *err)
+{
+    const struct wt_core_file *f = e->core_file;
+    return wt_debugger_take_core_file(e->debugger, f->planted, f->planted_count, f->wave, f->lane,
+                                      err);
+}

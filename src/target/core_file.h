@@ -1,0 +1,47 @@
+/*
+ * Core files: the state of an emulated device, its modules, and what was recorded before, in one
+ * file (docs/core-files.md has the format).
+ */
+#ifndef WT_TARGET_CORE_FILE_H
+#define WT_TARGET_CORE_FILE_H
+
+#include "target/emulated.h"
+
+struct wt_core_file;
+
+/** Writes the state of a device, as it is now, to a core file; the run goes on as before. */
+enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_file_request *request,
+                                  struct wt_error *err);
+
+/**
+ * Reads a core file's parts but for the state. A file that is none, is damaged or of another
+ * version gives WT_INVALID.
+ */
+enum wt_status wt_core_file_open(const char *path, struct wt_core_file **file,
+                                 struct wt_error *err);
+
+/** The same of bytes, which must outlive it; @p name is for messages. @p sealed: the hash at its
+ * end is looked at. */
+enum wt_status wt_core_file_parse(const char *name, const uint8_t *bytes, size_t length,
+                                  bool sealed, struct wt_core_file **file, struct wt_error *err);
+
+void wt_core_file_free(struct wt_core_file *file);
+
+/** The path of the program, as it was when the file was written; "" if there was none. */
+const char *wt_core_file_program(const struct wt_core_file *file);
+
+/** Why the program had stopped, for people; "" if it is not known. */
+const char *wt_core_file_reason(const struct wt_core_file *file);
+
+/**
+ * Makes a device in the state of a core file, as wt_emulated_open does; @p options choose only what
+ * is not the program's (limits, threads, history_memory, which must not be 0). The file must
+ * outlive the device.
+ */
+enum wt_status wt_core_file_load(struct wt_emulated *e, const struct wt_emulated_options *options,
+                                 const struct wt_core_file *file, struct wt_error *err);
+
+/** After wt_debugger_open: lets the debugger take over the state. */
+enum wt_status wt_core_file_debug(struct wt_emulated *e, struct wt_error *err);
+
+#endif

@@ -1,0 +1,247 @@
+"""Core files: what is in them is the state that was left, forwards and backwards; nothing in them can be changed."""
+import os
+import re
+import stat
+import subprocess
+
+import pytest
+
+from conftest import MARK, ROOT, TIMEOUT, WAVETRAP, answers, ask_console, marked
+from test_gcn import VALUES, code, line_of, options  # noqa: F401 (code is a fixture)
+
+INFOS = ["address", "all-registers", "args", "barriers", "breakpoints", "devices", "dispatches", "display", "divergence",
+         "frame", "functions", "groups", "lanes", "line", "locals", "program", "registers", "sources", "spaces", "stack",
+         "threads", "time", "types", "variables", "warps"]
+LOOKS = [f"info {topic}" for topic in INFOS if topic not in ("address", "line", "breakpoints")]
+
+
+def ask_core(file, commands, *more):
+    """What the console answers to each command in a core file."""
+    words = [WAVETRAP, "debug", "--nx", "--batch", "--core", str(file), *more]
+    for command in marked(commands):
+        words += ["-ex", command]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return answers(done.stdout)
+
+
+def refused(file, *commands, words=()):
+    """stderr of a session that must fail."""
+    line = [WAVETRAP, "debug", "--nx", "--batch", "--core", str(file), *words]
+    for command in commands:
+        line += ["-ex", command]
+    done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode != 0, done.stdout
+    return done.stderr
+
+
+def plain(text):
+    """Without numbers that a debugger counts by itself (launches, breakpoints), and without the registers of gfx900 that tell that a
+    debugger holds the wave (STATUS.HALT, bit 30 of TTMP6): whoever held it when the file was written is gone."""
+    return re.sub(r"^(status|ttmp6) .*", r"\1", re.sub(r"(dispatch|Breakpoint) \d+", r"\1 N", text), flags=re.M)
+
+
+def differences(commands, live, core):
+    live, core = [[plain(text) for text in said] for said in (live, core)]
+    assert len(live) == len(core) == len(commands)
+    return [f"{c}\n    live: {a!r}\n    core: {b!r}" for c, a, b in zip(commands, live, core) if a != b]
+
+
+# ---- the same views ----
+
+VORTEX = LOOKS + ["backtrace", "backtrace full", "print table", "print/x $sp", "x/8xw $sp", "list", "disassemble", "info source",
+                  "lane 0", "print $_time", "up", "info locals", "thread 1", "display global"]
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_vortex_program_looks_the_same(program, tmp_path, xlen, level):
+    core, file = tmp_path / "core", program("values", xlen, level)
+    live = ask_console(file, ["break deep", "run", f"generate-core {core} all"], VORTEX)
+    assert not differences(VORTEX, live, ask_core(core, VORTEX))
+
+
+GCN = LOOKS + ["backtrace", "print $exec", "print $v0@*", "print $s4", "info registers", "disassemble", "print get_local_id(0)@*",
+               "info lanes $v1", "x/4xw $pc"]
+VARIABLES = ["print into@*", "print *from@17", "print real@*", "print array@0..7", "x/4xw into", "print both@5"]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_kernel_for_gfx900_looks_the_same(code, tmp_path, level):  # noqa: F811
+    core, file = tmp_path / "core", code("values.cl", "clang-19", level)
+    before = [f"break values.cl:{line_of('values.cl', 'stop')}", "run", f"generate-core {core} all"]
+    commands = GCN + (VARIABLES if level == "-O0" else [])
+    live = ask_console(file, before, commands, VALUES)
+    assert not differences(commands, live, ask_core(core, commands))
+
+
+BACK = ["reverse-next", "info time", "reverse-step", "info locals", "reverse-stepi", "info time", "info registers", "who-wrote global", "goto start",
+        "info time", "break main", "continue", "info time", "backtrace", "next", "next", "info time", "goto end", "info time", "backtrace"]
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_the_recorded_run_is_there(program, tmp_path, xlen):
+    core, file = tmp_path / "core", program("values", xlen)
+    live = ask_console(file, ["break deep", "run", f"generate-core {core} all", "delete"], BACK)
+    assert not differences(BACK, live, ask_core(core, BACK))
+
+
+def test_the_recorded_run_of_gfx900_is_there(code, tmp_path):  # noqa: F811
+    core, file = tmp_path / "core", code("values.cl")
+    commands = ["reverse-next", "info time", "reverse-stepi", "info registers", "goto start", "info time", "break values", "continue", "info time",
+                "backtrace", "next", "next", "info time", "goto end", "info time", "backtrace"]
+    before = [f"break values.cl:{line_of('values.cl', 'stop')}", "run", f"generate-core {core} all", "delete"]
+    live = ask_console(file, before, commands, VALUES)
+    assert not differences(commands, live, ask_core(core, commands))
+
+
+def test_only_so_much_of_the_run_is_there(program, tmp_path):
+    core, file = tmp_path / "core", program("values")
+    end = int(ask_console(file, ["break deep", "run", f"generate-core {core} 100"], ["info time"])[0].split()[2].rstrip(";."))
+    assert ask_core(core, ["info time"]) == [f"Issue time {end}; recorded from {end - 100} to {end}."]
+    assert ask_core(core, ["goto start", "info time"])[1].startswith(f"Issue time {end - 100}, in the past")
+
+
+def test_a_core_file_of_the_past_and_of_a_core_file(program, tmp_path):
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    file = program("values")
+    live = ask_console(file, ["break deep", "run", "reverse-stepi", f"generate-core {first}"], ["backtrace", "info registers", "info time"])
+    core = ask_core(first, ["backtrace", "info registers", f"generate-core {second} all"])
+    assert core[:2] == live[:2]
+    assert ask_core(second, ["backtrace", "info registers"]) == live[:2]
+    ask_console(file, ["break deep", "run"], [f"generate-core {first} all"])
+    then = ask_core(first, ["goto 100", "info registers", f"generate-core {third} 50", "info time"])
+    assert ask_core(third, ["info registers"]) == [then[1]]
+    assert "Issue time 100, in the past" in then[3]
+
+
+def test_the_run_goes_on_after_a_core_file(program, tmp_path):
+    file = program("values")
+    commands = ["info time", "next", "next", "info time", "delete", "continue"]
+    without = ask_console(file, ["break main", "run"], commands)
+    assert ask_console(file, ["break main", "run", f"generate-core {tmp_path}/core all"], commands) == without
+
+
+# ---- nothing can be changed ----
+
+@pytest.mark.parametrize("command", ["run", "start", "kill", "set var global = 1", "set $a0 = 1", "print $a0 = 1"])
+def test_what_needs_a_live_program_says_so(program, tmp_path, command):
+    core = tmp_path / "core"
+    ask_console(program("values"), ["break main", "run"], [f"generate-core {core} all"])
+    for before in ([], ["goto 100"]):
+        assert refused(core, *before, command) == f"wavetrap: -ex '{command}': this is a core file: it can be looked at, not changed or run\n"
+
+
+@pytest.mark.parametrize("command", ["continue", "step", "next", "stepi", "nexti", "finish", "until"])
+def test_the_end_of_the_file_is_told(program, tmp_path, command):
+    core = tmp_path / "core"
+    ask_console(program("values"), ["break deep", "run"], [f"generate-core {core}"])
+    assert refused(core, command).endswith("the core file ends here; what was recorded before can be gone back to\n")
+
+
+# ---- faults ----
+
+STRAY = options("stray", "iota:512", "zeros:512")
+
+
+@pytest.mark.parametrize("history", [[], ["--core-history=all"], ["--core-history=50"]])
+def test_a_fault_leaves_a_core_file(code, tmp_path, history):  # noqa: F811
+    core, file = tmp_path / "core", code("stray.cl")
+    done = subprocess.run([WAVETRAP, "run", *STRAY, f"--core-on-fault={core}", *history, file], capture_output=True, text=True, timeout=TIMEOUT)
+    plain = subprocess.run([WAVETRAP, "run", *STRAY, file], capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == plain.returncode == 120
+    assert done.stderr == plain.stderr + f"  The state is in {core}: 'wavetrap debug --core {core}' opens it.\n"
+    assert stat.S_IMODE(os.stat(core).st_mode) == 0o600
+    said = ask_core(core, ["backtrace", "up", "print item", "print item@3", "print out[37]", "info time"])
+    assert "store_to (to=0x10, value=38)" in said[0] and "in stray (" in said[0]
+    assert [said[i] for i in (2, 3, 4)] == ["$1 = 37", "$2 = 3", "$3 = 38"]
+    if history:
+        wrote = ask_core(core, ["up", "who-wrote in[37] 1", "goto start", "info time"])
+        begin, end = map(int, re.search(r"recorded from (\d+) to (\d+)", said[5]).groups())
+        assert begin == (end - 50 if "50" in history[0] else 0)
+        assert wrote[3] == f"Issue time {begin}, in the past; recorded from {begin} to {end}."
+    else:
+        assert re.fullmatch(r"Issue time (\d+); recorded from \1 to \1\.", said[5])
+
+
+def test_without_a_fault_there_is_no_core_file(program, tmp_path):
+    done = subprocess.run([WAVETRAP, "run", f"--core-on-fault={tmp_path}/core", program("values")], capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 0 and not list(tmp_path.iterdir())
+
+
+def test_a_file_that_cannot_be_written_is_told(code, tmp_path):  # noqa: F811
+    done = subprocess.run([WAVETRAP, "run", *STRAY, f"--core-on-fault={tmp_path}/none/core", code("stray.cl")], capture_output=True, text=True,
+                          timeout=TIMEOUT)
+    assert done.returncode == 120 and f"--core-on-fault: {tmp_path}/none/core: cannot create: No such file or directory" in done.stderr
+
+
+def test_history_wants_a_file(program):
+    done = subprocess.run([WAVETRAP, "run", "--core-history=all", program("values")], capture_output=True, text=True, timeout=TIMEOUT)
+    assert done.returncode == 125 and "--core-history is for --core-on-fault=FILE" in done.stderr
+
+
+# ---- files that are none ----
+
+@pytest.fixture(scope="module")
+def good(program, tmp_path_factory):
+    core = tmp_path_factory.mktemp("good") / "core"
+    ask_console(program("values"), ["break deep", "run"], [f"generate-core {core} all"])
+    return core.read_bytes()
+
+
+@pytest.mark.parametrize("name, change, message", [
+    ("empty", lambda b: b"", "is no core file of wavetrap"),
+    ("other", lambda b: b"\177ELF" + b[4:], "is no core file of wavetrap"),
+    ("version", lambda b: b[:8] + b"\2\0\0\0" + b[12:], "is a core file of version 2; this wavetrap reads version 1"),
+    ("short", lambda b: b[:-1], "is not complete: its end is missing"),
+    ("half", lambda b: b[:len(b) // 2], "is not complete: its end is missing"),
+    ("flipped", lambda b: b[:5000] + bytes([b[5000] ^ 1]) + b[5001:], "is damaged: its bytes are not those written"),
+])
+def test_other_files_are_refused(good, tmp_path, name, change, message):
+    file = tmp_path / name
+    file.write_bytes(change(good))
+    assert f"{file} {message}" in refused(file)
+
+
+def test_a_core_file_comes_alone(good, program, tmp_path):
+    file = tmp_path / "core"
+    file.write_bytes(good)
+    assert "give either --core or PROGRAM" in refused(file, words=[str(program("values"))])
+    assert "no options for them" in refused(file, words=["-g", "vortex"])
+
+
+# ---- GDB ----
+
+def test_gdb_writes_core_files(program, tmp_path):
+    file, core = program("values"), tmp_path / "core"
+    words = [WAVETRAP, "gdb", str(file), "--", "-nx", "-batch"]
+    for command in ["break deep", "continue", f"generate-core {core} all", f"monitor generate-core {core}.2", "info registers sp"]:
+        words += ["-ex", command]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
+    assert f"Saved corefile {core}\n" in done.stdout and f"Saved corefile {core}.2\n" in done.stdout + done.stderr, done.stderr
+    gdbs = re.search(r"^sp +(0x[0-9a-f]+)", done.stdout, re.M).group(1)
+    said = ask_core(core, ["print/x $sp", "backtrace", "reverse-stepi"])
+    assert said[0] == f"$1 = {gdbs}" and said[1].startswith("#0  deep (depth=")
+    assert ask_core(f"{core}.2", ["print/x $sp"]) == said[:1]
+
+
+# ---- the tutorial ----
+
+def test_the_tutorial_is_true(tmp_path):
+    subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", "PROGRAMS=broken/clamp", "OPT=-O0 -g", f"OUT={tmp_path}/build/examples"], check=True)
+    environment = {**os.environ, "PATH": f"{os.path.dirname(WAVETRAP)}:{os.environ['PATH']}"}
+    page = (ROOT / "docs" / "post-mortem.md").read_text()
+    sessions = 0
+    for block in re.findall(r"^```console\n(.*?)^```$", page, re.M | re.S):
+        shell, rest = re.match(r"\$ ([^\n]*)\n(.*)", block, re.S).groups()
+        wanted = re.split(r"^\(wavetrap\) (.*)\n", rest, flags=re.M)
+        words = shell.split()
+        if len(wanted) > 1:
+            words[2:2] = ["--batch", "--nx"]
+            words += [word for command in marked(wanted[1::2]) for word in ("-ex", command)]
+        done = subprocess.run(words, env=environment, cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, timeout=TIMEOUT)
+        said = done.stdout if len(wanted) == 1 else [text.strip("\n") for text in done.stdout.split(MARK + "\n")[:-1]]
+        assert said == (rest if len(wanted) == 1 else [text.strip("\n") for text in wanted[::2]])
+        sessions += 1
+    assert sessions >= 3
